@@ -1,0 +1,9 @@
+/** The wire: schemas, codes, header names and limits. Imports nothing of ours, so clients can carry it. */
+export * from "./errors.ts";
+export * from "./headers.ts";
+export * from "./health.ts";
+export * from "./indexing.ts";
+export * from "./limits.ts";
+export * from "./metering.ts";
+export * from "./snapshots.ts";
+export * from "./surfaces.ts";

@@ -1,0 +1,92 @@
+import { z } from "zod";
+import { DEFAULT_MAX_FILE_SIZE_BYTES, MAX_FILE_SIZE_BYTES, MAX_GLOB_CHARACTERS, MAX_GLOBS } from "./limits.ts";
+
+/** UUIDs of any version and variant: ids may come from elsewhere. */
+export const Uuid = z
+  .string()
+  .regex(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i, "must be a UUID")
+  .transform((id) => id.toLowerCase());
+
+const globs = z.array(z.string().min(1, "must not be empty").max(MAX_GLOB_CHARACTERS)).max(MAX_GLOBS);
+
+export const SourceSchema = z
+  .object({
+    type: z.literal("git", { error: 'must be "git"; "local" and "s3" are planned' }),
+    url: z.string().min(1, "must be an HTTPS clone URL").max(2_000).describe("HTTPS clone URL, without credentials."),
+    ref: z.string().min(1).max(500).optional().describe("Branch, tag or commit SHA; default: the remote's HEAD."),
+    auth: z
+      .object({
+        type: z.literal("token", { error: 'must be "token"' }),
+        token: z.string().min(1, "must not be empty").max(4_096),
+        username: z.string().min(1).max(200).optional().describe("User name of the token, where the host wants a special one."),
+      })
+      .optional(),
+  })
+  .meta({ id: "Source" });
+export type Source = z.infer<typeof SourceSchema>;
+
+export const IndexOptions = z
+  .object({
+    include: globs.optional().describe("Glob allow-list; default: the extensions of every known language."),
+    exclude: globs.optional().describe("Glob deny-list, applied after include."),
+    maxFileSizeBytes: z
+      .int()
+      .min(1)
+      .max(MAX_FILE_SIZE_BYTES)
+      .default(DEFAULT_MAX_FILE_SIZE_BYTES)
+      .describe("Larger files are skipped."),
+  })
+  .meta({ id: "IndexOptions" });
+export type IndexOptions = z.infer<typeof IndexOptions>;
+
+export const IndexRequest = z
+  .object({
+    workspaceId: Uuid,
+    source: SourceSchema,
+    options: IndexOptions.default({ maxFileSizeBytes: DEFAULT_MAX_FILE_SIZE_BYTES }),
+  })
+  .meta({ id: "IndexRequest" });
+export type IndexRequest = z.infer<typeof IndexRequest>;
+
+const count = z.int().min(0);
+
+export const IndexResult = z
+  .object({
+    ok: z.literal(true),
+    runId: z.string(),
+    fileCount: count.describe("Files of the indexed revision."),
+    symbolCount: count,
+    chunkCount: count,
+    embeddedCount: count.describe("Chunks embedded by this run."),
+    skippedUnchanged: count.describe("Files whose content hash was indexed already."),
+    embedMs: count.describe("Time spent embedding, in milliseconds."),
+    region: z.string(),
+    gitSha: z.string().describe("Commit that was indexed."),
+    redactedCount: count.describe("Chunks withheld because they may hold a secret."),
+    fallbackCount: count.describe("Files that could not be parsed as their language and got plain chunks."),
+    skipped: z.record(z.string(), count).describe("Files left out, by reason."),
+  })
+  .meta({ id: "IndexResult" });
+export type IndexResult = z.infer<typeof IndexResult>;
+
+export const RunAccepted = z
+  .object({ ok: z.literal(true), accepted: z.literal(true), runId: z.string() })
+  .meta({ id: "RunAccepted" });
+export type RunAccepted = z.infer<typeof RunAccepted>;
+
+export const RUN_PHASES = ["queued", "pulling", "indexing", "finishing", "building", "done"] as const;
+export type RunPhase = (typeof RUN_PHASES)[number];
+
+export const RunStatus = z
+  .object({
+    ok: z.literal(true),
+    runId: z.string(),
+    state: z.enum(["queued", "running", "succeeded", "failed"]),
+    progress: z.object({ filesDone: count, filesTotal: count, phase: z.enum(RUN_PHASES) }),
+    result: z.record(z.string(), z.unknown()).optional(),
+    error: z
+      .object({ code: z.string(), error: z.string(), details: z.record(z.string(), z.unknown()).optional() })
+      .optional(),
+  })
+  .meta({ id: "RunStatus" });
+export type RunStatus = z.infer<typeof RunStatus>;

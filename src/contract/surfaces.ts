@@ -1,0 +1,21 @@
+/** What a rate-limit bucket is for. A bucket belongs to one (surface, subject). */
+export const SURFACES = {
+  /** `/embed`, `/rerank` and `/usage` together. */
+  metered: { limit: 600, windowSec: 60, subject: "tenant" },
+  index: { limit: 30, windowSec: 3_600, subject: "tenant" },
+  index_status: { limit: 600, windowSec: 60, subject: "tenant" },
+  index_snapshot: { limit: 300, windowSec: 60, subject: "tenant" },
+  snapshot: { limit: 30, windowSec: 3_600, subject: "tenant" },
+  search: { limit: 600, windowSec: 60, subject: "tenant" },
+  mcp: { limit: 600, windowSec: 60, subject: "tenant" },
+  healthz: { limit: 600, windowSec: 60, subject: "ip" },
+  dashboard_read: { limit: 600, windowSec: 60, subject: "user" },
+  dashboard_mutation: { limit: 120, windowSec: 60, subject: "user" },
+  sign_in_email: { limit: 5, windowSec: 600, subject: "email" },
+  invitation: { limit: 30, windowSec: 3_600, subject: "tenant" },
+} as const satisfies Record<string, { limit: number; windowSec: number; subject: "tenant" | "ip" | "user" | "email" }>;
+
+export type Surface = keyof typeof SURFACES;
+
+/** Calls that `GET /usage` counts. */
+export type CallKind = "embed" | "rerank" | "index" | "snapshot" | "search";

@@ -1,0 +1,333 @@
+/**
+ * The tables of the service. A tenant owns everything below it; what a tenant's workspaces share is content-addressed:
+ *
+ *   contents (tenant, SHA-256, language, parser version) ─┬─ symbols
+ *                                                         └─ chunks ── (tenant, fingerprint, chunk hash) ─ vectors
+ *   revisions (workspace, seq) ─ revision_files: valid from `from_seq` until before `to_seq`
+ *
+ * A file row is never updated when a new revision leaves it alone, so the cost of a run follows what changed. Readers
+ * use `workspaces.current_seq`; rows of a run that has not been switched to are invisible to them.
+ */
+import { sql } from "drizzle-orm";
+import {
+  type AnyPgColumn,
+  bigint,
+  boolean,
+  check,
+  foreignKey,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  smallint,
+  text,
+  timestamp,
+  unique,
+  uniqueIndex,
+  uuid,
+} from "drizzle-orm/pg-core";
+import { bytea } from "./columns.ts";
+
+const createdAt = () => timestamp("created_at", { withTimezone: true }).notNull().defaultNow();
+
+export const tenants = pgTable(
+  "tenants",
+  {
+    id: uuid("id").primaryKey(),
+    name: text("name").notNull(),
+    /** Monthly quota in credits. */
+    monthlyCredits: integer("monthly_credits").notNull().default(10_000),
+    sharedIndex: boolean("shared_index").notNull().default(false),
+    createdAt: createdAt(),
+  },
+  (t) => [check("tenants_monthly_credits", sql`${t.monthlyCredits} >= 0`)],
+);
+
+/** API keys and worker tokens. Only the SHA-256 of the secret part is kept. */
+export const credentials = pgTable(
+  "credentials",
+  {
+    id: text("id").primaryKey(),
+    tenantId: uuid("tenant_id")
+      .notNull()
+      .references(() => tenants.id, { onDelete: "cascade" }),
+    kind: text("kind", { enum: ["api_key", "worker_token"] }).notNull(),
+    name: text("name").notNull(),
+    secretHash: bytea("secret_hash").notNull(),
+    createdAt: createdAt(),
+    revokedAt: timestamp("revoked_at", { withTimezone: true }),
+  },
+  (t) => [
+    index("credentials_tenant").on(t.tenantId),
+    check("credentials_kind", sql`${t.kind} in ('api_key', 'worker_token')`),
+    check("credentials_secret_hash", sql`octet_length(${t.secretHash}) = 32`),
+  ],
+);
+
+export const workspaces = pgTable(
+  "workspaces",
+  {
+    id: uuid("id").primaryKey(),
+    tenantId: uuid("tenant_id")
+      .notNull()
+      .references(() => tenants.id, { onDelete: "cascade" }),
+    /** Normalised identity, host/owner/name; null until one is known. */
+    repo: text("repo"),
+    defaultBranch: text("default_branch"),
+    /** Sequence number of the revision that readers see; null before the first run. */
+    currentSeq: integer("current_seq"),
+    currentSnapshotId: uuid("current_snapshot_id"),
+    createdAt: createdAt(),
+  },
+  (t) => [
+    unique("workspaces_tenant_repo").on(t.tenantId, t.repo),
+    foreignKey({ name: "workspaces_current_revision", columns: [t.id, t.currentSeq], foreignColumns: [revisions.workspaceId, revisions.seq] }),
+    foreignKey({ name: "workspaces_current_snapshot", columns: [t.currentSnapshotId], foreignColumns: [snapshots.id] }),
+  ],
+);
+
+/** One indexed state of a workspace. `seq` counts up by one for each switch. */
+export const revisions = pgTable(
+  "revisions",
+  {
+    workspaceId: uuid("workspace_id")
+      .notNull()
+      .references((): AnyPgColumn => workspaces.id, { onDelete: "cascade" }),
+    seq: integer("seq").notNull(),
+    runId: uuid("run_id").notNull(),
+    gitSha: text("git_sha").notNull(),
+    /** Root tree id: tells in one comparison whether two commits hold the same files. */
+    rootTree: text("root_tree").notNull(),
+    /** Hash of everything but the commit that decides what is indexed: options, parser version. */
+    planKey: text("plan_key").notNull(),
+    fingerprint: text("fingerprint").notNull(),
+    dimension: integer("dimension").notNull(),
+    fileCount: integer("file_count").notNull(),
+    symbolCount: integer("symbol_count").notNull(),
+    chunkCount: integer("chunk_count").notNull(),
+    /** Run-result counters that describe the whole revision (skips by reason, fallbacks, redactions). */
+    stats: jsonb("stats").$type<Record<string, number>>().notNull(),
+    createdAt: createdAt(),
+  },
+  (t) => [primaryKey({ columns: [t.workspaceId, t.seq] }), index("revisions_sha").on(t.workspaceId, t.gitSha)],
+);
+
+export const contents = pgTable(
+  "contents",
+  {
+    /** Name-based: the first 16 bytes of SHA-256 over (tenant, sha256, language, parser version). */
+    id: uuid("id").primaryKey(),
+    tenantId: uuid("tenant_id")
+      .notNull()
+      .references(() => tenants.id, { onDelete: "cascade" }),
+    sha256: bytea("sha256").notNull(),
+    language: text("language").notNull(),
+    parserVersion: smallint("parser_version").notNull(),
+    sizeBytes: integer("size_bytes").notNull(),
+    lineCount: integer("line_count").notNull(),
+    symbolCount: integer("symbol_count").notNull(),
+    chunkCount: integer("chunk_count").notNull(),
+    /** Chunks withheld because they may hold a secret. */
+    redactedCount: integer("redacted_count").notNull(),
+    /** syntax, structure, plain, or fallback:<reason>. */
+    outcome: text("outcome").notNull(),
+    createdAt: createdAt(),
+  },
+  (t) => [unique("contents_key").on(t.tenantId, t.sha256, t.language, t.parserVersion)],
+);
+
+/** What a git blob turned out to be, so that it need not be downloaded to be recognised. */
+export const gitBlobs = pgTable(
+  "git_blobs",
+  {
+    tenantId: uuid("tenant_id")
+      .notNull()
+      .references(() => tenants.id, { onDelete: "cascade" }),
+    oid: bytea("oid").notNull(),
+    sha256: bytea("sha256"),
+    sizeBytes: bigint("size_bytes", { mode: "number" }).notNull(),
+    /** Why its bytes are not indexed (binary, lfs, minified, …); null when they are. */
+    skip: text("skip"),
+  },
+  (t) => [primaryKey({ columns: [t.tenantId, t.oid] }), check("git_blobs_known", sql`(${t.sha256} is null) = (${t.skip} is not null)`)],
+);
+
+export const symbols = pgTable(
+  "symbols",
+  {
+    contentId: uuid("content_id")
+      .notNull()
+      .references(() => contents.id, { onDelete: "cascade" }),
+    ordinal: integer("ordinal").notNull(),
+    kind: text("kind").notNull(),
+    name: text("name").notNull(),
+    qualifiedName: text("qualified_name").notNull(),
+    signature: text("signature").notNull(),
+    doc: text("doc"),
+    /** Ordinal of the enclosing symbol of the same content. */
+    parent: integer("parent"),
+    startLine: integer("start_line").notNull(),
+    endLine: integer("end_line").notNull(),
+    startByte: integer("start_byte").notNull(),
+    endByte: integer("end_byte").notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.contentId, t.ordinal] })],
+);
+
+export const chunks = pgTable(
+  "chunks",
+  {
+    contentId: uuid("content_id")
+      .notNull()
+      .references(() => contents.id, { onDelete: "cascade" }),
+    ordinal: integer("ordinal").notNull(),
+    /** SHA-256 of what is embedded: scope and text. */
+    hash: bytea("hash").notNull(),
+    context: text("context").notNull(),
+    text: text("text").notNull(),
+    /** Ordinal of the innermost symbol it belongs to. */
+    symbol: integer("symbol"),
+    startLine: integer("start_line").notNull(),
+    endLine: integer("end_line").notNull(),
+    startByte: integer("start_byte").notNull(),
+    endByte: integer("end_byte").notNull(),
+    withheld: boolean("withheld").notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.contentId, t.ordinal] }),
+    check("chunks_withheld", sql`not ${t.withheld} or ${t.text} = ''`),
+  ],
+);
+
+export const vectors = pgTable(
+  "vectors",
+  {
+    tenantId: uuid("tenant_id")
+      .notNull()
+      .references(() => tenants.id, { onDelete: "cascade" }),
+    fingerprint: text("fingerprint").notNull(),
+    chunkHash: bytea("chunk_hash").notNull(),
+    /** IEEE half floats, little-endian. */
+    vector: bytea("vector").notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.tenantId, t.fingerprint, t.chunkHash] })],
+);
+
+export const revisionFiles = pgTable(
+  "revision_files",
+  {
+    workspaceId: uuid("workspace_id")
+      .notNull()
+      .references(() => workspaces.id, { onDelete: "cascade" }),
+    /** As git has it; C-quoted where it is not plain UTF-8. */
+    path: text("path").notNull(),
+    fromSeq: integer("from_seq").notNull(),
+    /** First revision that no longer has this row; null while the newest has it. */
+    toSeq: integer("to_seq"),
+    contentId: uuid("content_id")
+      .notNull()
+      .references(() => contents.id),
+    gitOid: bytea("git_oid").notNull(),
+    mode: integer("mode").notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.path, t.fromSeq] }),
+    uniqueIndex("revision_files_open").on(t.workspaceId, t.path).where(sql`${t.toSeq} is null`),
+    index("revision_files_content").on(t.contentId),
+    check("revision_files_range", sql`${t.toSeq} is null or ${t.toSeq} > ${t.fromSeq}`),
+  ],
+);
+
+export const runs = pgTable(
+  "runs",
+  {
+    id: uuid("id").primaryKey(),
+    tenantId: uuid("tenant_id")
+      .notNull()
+      .references(() => tenants.id, { onDelete: "cascade" }),
+    workspaceId: uuid("workspace_id")
+      .notNull()
+      .references(() => workspaces.id, { onDelete: "cascade" }),
+    kind: text("kind", { enum: ["index", "snapshot"] }).notNull(),
+    state: text("state", { enum: ["queued", "running", "succeeded", "failed"] }).notNull(),
+    /** The request without credentials. */
+    request: jsonb("request").notNull(),
+    result: jsonb("result"),
+    error: jsonb("error"),
+    createdAt: createdAt(),
+    finishedAt: timestamp("finished_at", { withTimezone: true }),
+  },
+  (t) => [
+    index("runs_workspace").on(t.workspaceId, t.createdAt),
+    check("runs_state", sql`${t.state} in ('queued', 'running', 'succeeded', 'failed')`),
+  ],
+);
+
+export const snapshots = pgTable(
+  "snapshots",
+  {
+    id: uuid("id").primaryKey(),
+    tenantId: uuid("tenant_id")
+      .notNull()
+      .references(() => tenants.id, { onDelete: "cascade" }),
+    workspaceId: uuid("workspace_id")
+      .notNull()
+      .references((): AnyPgColumn => workspaces.id, { onDelete: "cascade" }),
+    state: text("state", { enum: ["pending", "committed", "deleted"] }).notNull(),
+    gitSha: text("git_sha").notNull(),
+    storagePath: text("storage_path").notNull().unique(),
+    /** `sha256:<hex>` of the artifact. */
+    checksum: text("checksum").notNull(),
+    sizeBytes: bigint("size_bytes", { mode: "number" }),
+    fingerprint: text("fingerprint").notNull(),
+    manifest: jsonb("manifest").$type<Record<string, unknown>>().notNull(),
+    createdAt: createdAt(),
+    /** When the last signed URL for it (upload or download) stops working. */
+    urlExpiresAt: timestamp("url_expires_at", { withTimezone: true }),
+    committedAt: timestamp("committed_at", { withTimezone: true }),
+  },
+  (t) => [
+    index("snapshots_workspace").on(t.workspaceId, t.state, t.committedAt),
+    check("snapshots_state", sql`${t.state} in ('pending', 'committed', 'deleted')`),
+  ],
+);
+
+/** Mirror of a tenant gate's counters: absolute figures, replaced only by a later flush. */
+export const usageMonths = pgTable(
+  "usage_months",
+  {
+    tenantId: uuid("tenant_id")
+      .notNull()
+      .references(() => tenants.id, { onDelete: "cascade" }),
+    /** UTC month, `YYYY-MM`. */
+    period: text("period").notNull(),
+    /** Counts up with every flush of the gate; an older flush never overwrites a newer one. */
+    flushSeq: bigint("flush_seq", { mode: "number" }).notNull(),
+    credits: bigint("credits", { mode: "number" }).notNull(),
+    embedTokens: bigint("embed_tokens", { mode: "number" }).notNull(),
+    rerankTokens: bigint("rerank_tokens", { mode: "number" }).notNull(),
+    indexTokens: bigint("index_tokens", { mode: "number" }).notNull(),
+    calls: jsonb("calls").$type<Record<string, number>>().notNull(),
+    updatedAt: timestamp("updated_at", { withTimezone: true }).notNull().defaultNow(),
+  },
+  (t) => [primaryKey({ columns: [t.tenantId, t.period] })],
+);
+
+export const auditEvents = pgTable(
+  "audit_events",
+  {
+    id: uuid("id").primaryKey(),
+    tenantId: uuid("tenant_id")
+      .notNull()
+      .references(() => tenants.id, { onDelete: "cascade" }),
+    at: timestamp("at", { withTimezone: true }).notNull(),
+    event: text("event").notNull(),
+    /** Public id of the credential, or `admin` / `system`. */
+    actor: text("actor").notNull(),
+    /** Same key, same event: a second write replaces the counts of the first. */
+    dedupeKey: text("dedupe_key").notNull(),
+    details: jsonb("details").$type<Record<string, unknown>>().notNull(),
+  },
+  (t) => [unique("audit_events_dedupe").on(t.tenantId, t.dedupeKey), index("audit_events_tenant_at").on(t.tenantId, t.at)],
+);

@@ -1,0 +1,67 @@
+import type { CallKind, Surface } from "../contract/surfaces.ts";
+
+export type CredentialKind = "api_key" | "worker_token";
+
+/** What a request shows at the gate. The secret itself never travels: only its SHA-256. */
+export interface PresentedCredential {
+  kind: CredentialKind;
+  /** Public id, the middle part of the key; it names the tenant. */
+  id: string;
+  /** SHA-256 of the secret part. */
+  secretHash: Uint8Array;
+}
+
+export interface AdmitRequest {
+  credential: PresentedCredential;
+  surface: Surface;
+  /** Credits to reserve; absent for requests that are not metered or whose body is invalid. */
+  estimateCredits?: number;
+}
+
+/** State of a fixed window, as the rate-limit headers show it. `resetSec` is a Unix time in seconds. */
+export interface RateState {
+  limit: number;
+  remaining: number;
+  resetSec: number;
+}
+
+export interface Principal {
+  tenantId: string;
+  credentialId: string;
+  kind: CredentialKind;
+  sharedIndex: boolean;
+}
+
+export type AdmitResult =
+  | { outcome: "admitted"; principal: Principal; rate: RateState; reservationId: string | null }
+  | { outcome: "unauthorized" }
+  | { outcome: "rate_limited"; rate: RateState; retryAfterSec: number }
+  | { outcome: "quota_exceeded"; principal: Principal; rate: RateState; limit: number; used: number; resetsAt: string; retryAfterSec: number }
+  /** The credential is not known here and the database cannot be asked. */
+  | { outcome: "unavailable" };
+
+/** What a reservation turned into. `failed` gives all of it back. */
+export type Settlement =
+  | { outcome: "charged"; kind: "embed" | "rerank"; tokens: number }
+  | { outcome: "failed" };
+
+export interface UsageSnapshot {
+  periodStart: string;
+  periodEnd: string;
+  limit: number;
+  used: number;
+  embedTokens: number;
+  rerankTokens: number;
+  indexTokens: number;
+  calls: Record<CallKind, number>;
+}
+
+/** RPC surface of the tenant's Durable Object. */
+export interface TenantGateApi {
+  admit(tenantId: string, request: AdmitRequest): Promise<AdmitResult>;
+  /** Settles once: a second settlement of the same reservation changes nothing. Returns the credits charged. */
+  settle(reservationId: string, settlement: Settlement): Promise<{ credits: number }>;
+  /** Counts a call, and tokens of hosted indexing, once per key. */
+  count(key: string, kind: CallKind, indexTokens?: number): Promise<void>;
+  usage(): Promise<UsageSnapshot>;
+}

@@ -1,0 +1,46 @@
+/** One JSON line an event on the console; the platform collects it. Fields must not hold secrets or tenant content. */
+export type LogFields = Record<string, string | number | boolean | null | undefined>;
+
+export interface Logger {
+  info(event: string, fields?: LogFields): void;
+  warn(event: string, fields?: LogFields): void;
+  error(event: string, error: unknown, fields?: LogFields): void;
+  /** The same logger with fields that every line of it carries. */
+  with(fields: LogFields): Logger;
+}
+
+const SECRET = /\b(cc_(?:live|wrk)_[0-9A-Za-z]+_)[0-9A-Za-z]+|(:\/\/[^\s/:@]*:)[^\s/@]+@|(\b(?:Bearer|Basic)\s+)[\w.~+/=-]+/g;
+
+/** Masks what looks like a credential of ours, URL user info or an Authorization value. The last line of defence, not the first. */
+export function maskSecrets(text: string): string {
+  return text.replace(SECRET, (match, key?: string, url?: string, scheme?: string) =>
+    key !== undefined ? `${key}***` : url !== undefined ? `${url}***@` : `${scheme ?? ""}***`,
+  );
+}
+
+/** Makes a logger; `write` gets whole lines. */
+export function createLogger(base: LogFields = {}, write: (line: string) => void = (line) => console.log(line)): Logger {
+  const emit = (level: string, event: string, fields: LogFields = {}) =>
+    write(maskSecrets(JSON.stringify({ time: new Date().toISOString(), level, event, ...base, ...fields })));
+  return {
+    info: (event, fields) => emit("info", event, fields),
+    warn: (event, fields) => emit("warn", event, fields),
+    error: (event, error, fields) => emit("error", event, { ...fields, ...describeError(error) }),
+    with: (fields) => createLogger({ ...base, ...fields }, write),
+  };
+}
+
+/**
+ * What a log may say of an error: its name, its message and its causes' names and codes. Query texts and parameters, which
+ * drizzle puts into messages, are left out.
+ */
+function describeError(error: unknown): LogFields {
+  if (!(error instanceof Error)) return { error: typeof error === "string" ? error.slice(0, 300) : typeof error };
+  const names: string[] = [];
+  for (let current: unknown = error; current instanceof Error && names.length < 5; current = current.cause) {
+    const isQuery = current.name === "DrizzleQueryError" || current.message.startsWith("Failed query");
+    const code = "code" in current && typeof current.code === "string" ? `[${current.code}]` : "";
+    names.push(`${current.name}${code}: ${isQuery ? "failed query" : current.message.slice(0, 300)}`);
+  }
+  return { error: names.join(" ← "), stack: error.stack?.split("\n").slice(1, 4).join(" | ") };
+}
