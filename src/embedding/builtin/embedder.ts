@@ -1,0 +1,103 @@
+import { UpstreamError } from "../errors.ts";
+import { computeFingerprint } from "../fingerprint.ts";
+import { estimateTokens } from "../tokens.ts";
+import type { EmbedOptions, EmbedResult, Embedder, InputType } from "../types.ts";
+import { wordWeight } from "./common-words.ts";
+import { FeatureTable } from "./features.ts";
+import { mix, Scanner } from "./scanner.ts";
+
+/**
+ * The embedding that needs no network and no model: sub-tokens of identifiers, whole identifiers and character n-grams,
+ * counted, weighted and hashed into a vector of fixed length (signed feature hashing, Weinberger et al. 2009). It is
+ * lexical: it finds what shares words, in any spelling of an identifier, and knows nothing of meaning. Only integer
+ * arithmetic and the float operations IEEE 754 defines exactly, so the same text gives the same bits everywhere.
+ */
+
+export const BUILTIN_DEFAULT_DIMENSION = 256;
+export const BUILTIN_MIN_DIMENSION = 32;
+export const BUILTIN_MAX_DIMENSION = 4096;
+const MODEL = "lexical";
+/** To be bumped with every change that alters a vector. */
+const PREPROCESSING_VERSION = 1;
+
+const IDENTIFIER_WEIGHT = 0.5;
+const GRAM_WEIGHT = 0.15;
+/** Keeps the hash spaces of the three kinds of feature apart. */
+const IDENTIFIER_SALT = 0x5bd1e995;
+const GRAM_SALT = 0x27d4eb2f;
+const SIGN_SALT = 0x165667b1;
+/** Saturation of counts: n / (n + SATURATION), as in BM25. */
+const SATURATION = 1;
+
+const scanner = new Scanner();
+const features = new FeatureTable();
+
+/** Vector of `text`, of length `dimension` and Euclidean norm 1. */
+export function embedText(text: string, dimension: number, inputType: InputType): Float32Array {
+  void inputType;
+  scanner.scan(text, true);
+  features.clear();
+  const { words, identifiers, grams } = scanner;
+  for (let i = 0; i < words.length; i++) {
+    const hash = words.values[i] as number;
+    features.add(hash, wordWeight(hash));
+  }
+  for (let i = 0; i < identifiers.length; i++) {
+    features.add((identifiers.values[i] as number) ^ IDENTIFIER_SALT, IDENTIFIER_WEIGHT);
+  }
+  for (let i = 0; i < grams.length; i++) features.add((grams.values[i] as number) ^ GRAM_SALT, GRAM_WEIGHT);
+  if (words.length === 0) addUnits(text);
+
+  const sums = new Float64Array(dimension);
+  features.forEach((key, weight, count) => {
+    const value = (weight * count) / (count + SATURATION);
+    // The high bits choose the component, a second hash the sign.
+    const component = Math.floor(((key >>> 0) * dimension) / 0x1_0000_0000);
+    sums[component] = (sums[component] as number) + ((mix(key ^ SIGN_SALT) & 1) === 0 ? value : -value);
+  });
+  return normalised(sums);
+}
+
+/** Text without a single letter or digit is described by its characters, so that no vector is zero. */
+function addUnits(text: string): void {
+  for (let i = 0; i < text.length; i++) features.add(mix(text.charCodeAt(i)), 1);
+}
+
+function normalised(sums: Float64Array): Float32Array {
+  let squares = 0;
+  for (const sum of sums) squares += sum * sum;
+  const vector = new Float32Array(sums.length);
+  if (squares === 0) {
+    // Opposite features cancelled out (or the text was empty): any fixed direction will do.
+    vector[0] = 1;
+    return vector;
+  }
+  const scale = 1 / Math.sqrt(squares);
+  for (let i = 0; i < sums.length; i++) vector[i] = (sums[i] as number) * scale;
+  return vector;
+}
+
+export class BuiltinEmbedder implements Embedder {
+  readonly fingerprint: string;
+  readonly dimension: number;
+
+  constructor(dimension: number = BUILTIN_DEFAULT_DIMENSION) {
+    this.dimension = dimension;
+    this.fingerprint = computeFingerprint({
+      provider: "builtin",
+      model: MODEL,
+      dimension,
+      preprocessingVersion: PREPROCESSING_VERSION,
+    });
+  }
+
+  async probeDimension(): Promise<number> {
+    return this.dimension;
+  }
+
+  async embed(inputs: readonly string[], options: EmbedOptions): Promise<EmbedResult> {
+    if (options.signal?.aborted === true) throw new UpstreamError("ABORTED");
+    const vectors = inputs.map((input) => embedText(input, this.dimension, options.inputType));
+    return { vectors, tokens: estimateTokens(inputs) };
+  }
+}

@@ -1,0 +1,180 @@
+import { stemLength } from "./stem.ts";
+
+/**
+ * Splits code and prose into sub-tokens in one pass over the UTF-16 units, without making a string: `parseHTTPHeader`,
+ * `parse_http_header` and `ParseHttpHeader` all give the hashes of parse, http, header. Everything is integer
+ * arithmetic, so the result is the same on every engine.
+ */
+
+/** Longest sub-token kept whole; what is longer (blobs, hashes) is cut there. */
+const MAX_SUBTOKEN_UNITS = 48;
+/** Sub-tokens shorter than this have no n-grams: the word itself says it all. */
+const MIN_GRAM_WORD_UNITS = 4;
+const GRAM_UNITS = 4;
+
+const OTHER = 0;
+const LOWER = 1;
+const UPPER = 2;
+const DIGIT = 3;
+const JOINER = 4;
+const IDEOGRAPH = 5;
+
+const ASCII_CLASS = new Uint8Array(128);
+for (let unit = 0x61; unit <= 0x7a; unit++) ASCII_CLASS[unit] = LOWER;
+for (let unit = 0x41; unit <= 0x5a; unit++) ASCII_CLASS[unit] = UPPER;
+for (let unit = 0x30; unit <= 0x39; unit++) ASCII_CLASS[unit] = DIGIT;
+ASCII_CLASS[0x5f] = JOINER;
+ASCII_CLASS[0x24] = JOINER;
+
+/** FNV-1a, with the finaliser of MurmurHash3 to spread its weak high bits. */
+const FNV_OFFSET = 0x811c9dc5 | 0;
+const FNV_PRIME = 0x01000193;
+
+export function mix(hash: number): number {
+  let h = hash;
+  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
+  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
+  return h ^ (h >>> 16);
+}
+
+/** Growable column of 32-bit hashes. */
+export class HashColumn {
+  values = new Int32Array(1024);
+  length = 0;
+
+  push(value: number): void {
+    if (this.length === this.values.length) {
+      const grown = new Int32Array(this.length * 2);
+      grown.set(this.values);
+      this.values = grown;
+    }
+    this.values[this.length++] = value;
+  }
+}
+
+/** What `Scanner.scan` found; valid until its next call. */
+export class Scanner {
+  /** Hash of every stemmed sub-token, in text order. */
+  readonly words = new HashColumn();
+  /** For every identifier of two or more sub-tokens: the hash of the whole, whatever its spelling. */
+  readonly identifiers = new HashColumn();
+  /** Hashes of character n-grams within sub-tokens. */
+  readonly grams = new HashColumn();
+
+  readonly #units = new Uint16Array(MAX_SUBTOKEN_UNITS);
+  #length = 0;
+  #identifierHash = 0;
+  #identifierParts = 0;
+
+  /** Scans `text`; n-grams only with `withGrams`. */
+  scan(text: string, withGrams: boolean): void {
+    this.words.length = 0;
+    this.identifiers.length = 0;
+    this.grams.length = 0;
+    this.#length = 0;
+    this.#identifierHash = 0;
+    this.#identifierParts = 0;
+    const units = this.#units;
+    let previous = OTHER;
+    let ideograph = 0;
+    for (let i = 0; i < text.length; i++) {
+      let unit = text.charCodeAt(i);
+      let kind = unit < 128 ? (ASCII_CLASS[unit] as number) : classOf(unit);
+      if (kind === OTHER) {
+        if (previous !== OTHER) this.#endIdentifier(withGrams);
+        previous = OTHER;
+        continue;
+      }
+      if (kind === IDEOGRAPH) {
+        // No spaces between words: every pair of neighbours stands for a word.
+        if (previous !== IDEOGRAPH) this.#endIdentifier(withGrams);
+        else this.words.push(mix(Math.imul(ideograph, FNV_PRIME) ^ unit));
+        ideograph = unit;
+        previous = IDEOGRAPH;
+        continue;
+      }
+      if (kind === JOINER) {
+        this.#endWord(withGrams);
+      } else if (kind === UPPER) {
+        if (previous !== UPPER) this.#endWord(withGrams);
+        unit = unit < 128 ? unit | 0x20 : lowerOf(unit);
+      } else if (kind === DIGIT) {
+        if (previous !== DIGIT) this.#endWord(withGrams);
+      } else if (previous === DIGIT) {
+        this.#endWord(withGrams);
+      } else if (previous === UPPER && this.#length > 1) {
+        if (unit === 0x73 && !isLetter(text, i + 1)) {
+          // The plural of an acronym, as in URLs.
+          kind = UPPER;
+        } else {
+          // HTTPServer: the last capital begins the next word.
+          const last = units[--this.#length] as number;
+          this.#endWord(withGrams);
+          units[this.#length++] = last;
+        }
+      }
+      previous = kind;
+      if (kind === JOINER) continue;
+      if (this.#length === MAX_SUBTOKEN_UNITS) this.#endWord(withGrams);
+      units[this.#length++] = unit;
+    }
+    this.#endIdentifier(withGrams);
+  }
+
+  #endWord(withGrams: boolean): void {
+    const length = this.#length;
+    if (length === 0) return;
+    this.#length = 0;
+    const units = this.#units;
+    const stem = stemLength(units, length);
+    let hash = FNV_OFFSET;
+    for (let i = 0; i < stem; i++) hash = Math.imul(hash ^ (units[i] as number), FNV_PRIME);
+    hash = mix(hash);
+    this.words.push(hash);
+    this.#identifierHash = Math.imul(this.#identifierHash, 31) + hash;
+    this.#identifierParts++;
+    if (!withGrams || length < MIN_GRAM_WORD_UNITS) return;
+    for (let end = GRAM_UNITS; end <= length; end++) {
+      let gram = FNV_OFFSET;
+      for (let i = end - GRAM_UNITS; i < end; i++) gram = Math.imul(gram ^ (units[i] as number), FNV_PRIME);
+      this.grams.push(mix(gram));
+    }
+  }
+
+  #endIdentifier(withGrams: boolean): void {
+    this.#endWord(withGrams);
+    if (this.#identifierParts > 1) this.identifiers.push(mix(this.#identifierHash));
+    this.#identifierHash = 0;
+    this.#identifierParts = 0;
+  }
+}
+
+function isLetter(text: string, position: number): boolean {
+  if (position >= text.length) return false;
+  const unit = text.charCodeAt(position);
+  const kind = unit < 128 ? (ASCII_CLASS[unit] as number) : classOf(unit);
+  return kind === LOWER || kind === UPPER;
+}
+
+/** Class of a unit beyond ASCII. Scripts that are not named here count as letters without case. */
+function classOf(unit: number): number {
+  if (unit < 0xc0) return unit === 0xaa || unit === 0xb5 || unit === 0xba ? LOWER : OTHER;
+  if (unit === 0xd7 || unit === 0xf7) return OTHER;
+  if (lowerOf(unit) !== unit) return UPPER;
+  if (unit >= 0x2000 && unit <= 0x2bff) return OTHER;
+  if (unit >= 0x2e80 && unit <= 0x303f) return OTHER;
+  if (unit >= 0x3040 && unit <= 0x9fff) return IDEOGRAPH;
+  if (unit >= 0xac00 && unit <= 0xd7af) return IDEOGRAPH;
+  if (unit >= 0xd800 && unit <= 0xf8ff) return OTHER;
+  if (unit >= 0xfe00) return OTHER;
+  return LOWER;
+}
+
+/** Lower case in Latin-1, Greek and Cyrillic; other units unchanged. Tables of a runtime may differ, these do not. */
+function lowerOf(unit: number): number {
+  if (unit >= 0xc0 && unit <= 0xde && unit !== 0xd7) return unit + 32;
+  if (unit >= 0x391 && unit <= 0x3a9) return unit + 32;
+  if (unit >= 0x410 && unit <= 0x42f) return unit + 32;
+  if (unit >= 0x400 && unit <= 0x40f) return unit + 80;
+  return unit;
+}

@@ -1,0 +1,66 @@
+export type UpstreamErrorCode = "UPSTREAM_ERROR" | "UPSTREAM_UNREACHABLE" | "UPSTREAM_TIMEOUT" | "ABORTED";
+
+/** Sentences a tenant may see: they name neither provider, model, address nor key. */
+const PUBLIC_MESSAGES: Record<UpstreamErrorCode, string> = {
+  UPSTREAM_ERROR: "The model service rejected the request or gave an unusable answer.",
+  UPSTREAM_UNREACHABLE: "The model service could not be reached.",
+  UPSTREAM_TIMEOUT: "The model service did not answer in time.",
+  ABORTED: "The request was aborted before the model service answered.",
+};
+
+const MAX_DETAIL_CHARS = 500;
+
+export interface UpstreamErrorOptions {
+  /** HTTP status of the upstream's answer, where it gave one. */
+  status?: number;
+  retryable?: boolean;
+  /** How long the upstream asked us to wait. */
+  retryAfterMs?: number;
+  /** For operators only; pass it through `scrub` first. */
+  detail?: string;
+}
+
+/**
+ * The only error an `Embedder` or `Reranker` throws. `message`, `stack` and `JSON.stringify(error)` are safe to show to a
+ * tenant. `detail` is for the operator's log: it is scrubbed of keys, but may name the provider, and it is kept in a
+ * private field so that neither a serialiser nor an inspector shows it unasked.
+ */
+export class UpstreamError extends Error {
+  override readonly name = "UpstreamError";
+  readonly code: UpstreamErrorCode;
+  readonly status: number | undefined;
+  readonly retryable: boolean;
+  readonly retryAfterMs: number | undefined;
+  readonly #detail: string | undefined;
+
+  constructor(code: UpstreamErrorCode, options: UpstreamErrorOptions = {}) {
+    super(PUBLIC_MESSAGES[code]);
+    this.code = code;
+    this.status = options.status;
+    this.retryable = options.retryable ?? false;
+    this.retryAfterMs = options.retryAfterMs;
+    this.#detail = options.detail?.slice(0, MAX_DETAIL_CHARS);
+  }
+
+  get detail(): string | undefined {
+    return this.#detail;
+  }
+
+  toJSON(): Record<string, unknown> {
+    return { name: this.name, code: this.code, message: this.message, status: this.status, retryable: this.retryable };
+  }
+}
+
+/** An answer that arrived but cannot be used. Asking again would most likely bring the same, so it is not retried. */
+export function unusableAnswer(detail: string, status?: number): UpstreamError {
+  return new UpstreamError("UPSTREAM_ERROR", { detail, ...(status === undefined ? {} : { status }) });
+}
+
+/** Removes the configured key, and whatever looks like a credential, from text that is going into a log. */
+export function scrub(text: string, apiKey: string | undefined): string {
+  const withoutKey = apiKey === undefined || apiKey === "" ? text : text.replaceAll(apiKey, "[redacted]");
+  return withoutKey
+    .replaceAll(/\b(bearer|basic)\s+[^\s"',;]+/gi, "$1 [redacted]")
+    .replaceAll(/\b(?:sk|pk|pa|jina|hf|key)[-_][\w*.-]{6,}/gi, "[redacted]")
+    .replaceAll(/\/\/[^/\s@]+@/g, "//[redacted]@");
+}

@@ -1,0 +1,105 @@
+import type { CallContext } from "./call.ts";
+import { scrub, unusableAnswer, UpstreamError } from "./errors.ts";
+
+/** JSON over HTTP to a model server: status codes, sizes and broken answers turned into `UpstreamError`. */
+
+/** Largest wait an upstream may ask of us; one that asks for more has its error reported instead. */
+const RETRY_AFTER_CAP_MS = 60_000;
+const MAX_ERROR_BODY_BYTES = 4_096;
+/** Statuses below 500 that a repetition may cure: request timeout, too early, too many requests. */
+const RETRYABLE_CLIENT_STATUSES = new Set([408, 425, 429]);
+
+export interface JsonRequest {
+  url: string;
+  apiKey: string | undefined;
+  body: Record<string, unknown>;
+  /** Bytes of answer read before giving up on it. */
+  maxResponseBytes: number;
+  now: () => number;
+}
+
+/**
+ * POSTs `body` and returns the decoded JSON of a 2xx answer. Redirects are not followed: the key would travel with them.
+ * Throws `UpstreamError`, or whatever `fetch` throws when no connection stands.
+ */
+export async function postJson(context: CallContext, request: JsonRequest): Promise<unknown> {
+  const headers: Record<string, string> = { "content-type": "application/json", accept: "application/json" };
+  if (request.apiKey !== undefined) headers["authorization"] = `Bearer ${request.apiKey}`;
+  // Called bare: workerd's own fetch refuses a foreign `this`.
+  const { fetch } = context;
+  const response = await fetch(request.url, {
+    method: "POST",
+    headers,
+    body: JSON.stringify(request.body),
+    redirect: "manual",
+    signal: context.signal,
+  });
+  const { status } = response;
+  if (status < 200 || status > 299) throw await rejection(response, request);
+  const bytes = await readCapped(response, request.maxResponseBytes);
+  if (bytes === undefined) throw unusableAnswer(`answer longer than ${request.maxResponseBytes} bytes`, status);
+  let answer: unknown;
+  try {
+    answer = JSON.parse(new TextDecoder().decode(bytes));
+  } catch {
+    throw unusableAnswer(`answer is not JSON (content-type ${response.headers.get("content-type") ?? "none"})`, status);
+  }
+  if (isRecord(answer) && answer["error"] !== undefined && answer["error"] !== null) {
+    throw unusableAnswer(scrub(`2xx with an error: ${JSON.stringify(answer["error"])}`, request.apiKey), status);
+  }
+  return answer;
+}
+
+async function rejection(response: Response, request: JsonRequest): Promise<UpstreamError> {
+  const { status } = response;
+  const retryable = status >= 500 || RETRYABLE_CLIENT_STATUSES.has(status);
+  const retryAfterMs = parseRetryAfterMs(response.headers.get("retry-after"), request.now());
+  const body = await readCapped(response, MAX_ERROR_BODY_BYTES, true).catch(() => undefined);
+  const text = body === undefined ? "" : new TextDecoder().decode(body);
+  return new UpstreamError("UPSTREAM_ERROR", {
+    status,
+    retryable: retryable && (retryAfterMs ?? 0) <= RETRY_AFTER_CAP_MS,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    detail: scrub(`status ${status}: ${text}`, request.apiKey),
+  });
+}
+
+/** `Retry-After` of RFC 9110 §10.2.3, in milliseconds from `nowMs`: delay-seconds or an HTTP date; else `undefined`. */
+export function parseRetryAfterMs(value: string | null, nowMs: number): number | undefined {
+  if (value === null) return undefined;
+  const trimmed = value.trim();
+  if (/^\d+(?:\.\d+)?$/.test(trimmed)) return Number(trimmed) * 1_000;
+  const date = Date.parse(trimmed);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs);
+}
+
+/** The body, or `undefined` when it is longer than `maxBytes` (its first `maxBytes` with `truncate`). */
+async function readCapped(response: Response, maxBytes: number, truncate = false): Promise<Uint8Array | undefined> {
+  if (response.body === null) return new Uint8Array(0);
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    chunks.push(value);
+    length += value.byteLength;
+    if (length > maxBytes) {
+      // The rest is of no interest, and neither is how closing it ends.
+      await reader.cancel().catch(() => undefined);
+      if (!truncate) return undefined;
+      break;
+    }
+  }
+  const bytes = new Uint8Array(length);
+  let offset = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset);
+    offset += chunk.byteLength;
+  }
+  return bytes.subarray(0, maxBytes);
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,22 @@
+/** Model providers: text to vectors, and documents scored against a query. */
+export { readEmbedConfig, readRerankConfig } from "./config.ts";
+export { createEmbedder, createReranker } from "./create.ts";
+export { UpstreamError, type UpstreamErrorCode } from "./errors.ts";
+export { decodeF16, encodeF16 } from "./f16.ts";
+export { computeFingerprint, type FingerprintInput } from "./fingerprint.ts";
+export { estimateTokens } from "./tokens.ts";
+export type {
+  AiBinding,
+  CallOptions,
+  EmbedOptions,
+  EmbedResult,
+  Embedder,
+  FetchLike,
+  InputType,
+  ProviderConfig,
+  ProviderDeps,
+  ProviderName,
+  RerankResult,
+  RerankRow,
+  Reranker,
+} from "./types.ts";

@@ -1,0 +1,54 @@
+import { unusableAnswer } from "../errors.ts";
+import type { EmbedProtocol, ProtocolConfig, RerankProtocol } from "../protocol.ts";
+import { reportedTokens } from "../tokens.ts";
+import type { InputType } from "../types.ts";
+import { dig, readRows, readScores, readVector } from "../vectors.ts";
+
+/** Cohere's v2 API: `POST /embed` and `POST /rerank`. */
+export const COHERE_BASE_URL = "https://api.cohere.com/v2";
+
+const INPUT_TYPES: Record<InputType, string> = { document: "search_document", query: "search_query" };
+
+export function cohereEmbedding(config: ProtocolConfig): EmbedProtocol {
+  const model = config.model ?? "embed-v4.0";
+  return {
+    model,
+    preprocessingVersion: 1,
+    path: "/embed",
+    limits: { maxItems: 96, maxTokens: 128_000 },
+    request: (inputs, inputType) => ({
+      model,
+      texts: inputs,
+      input_type: INPUT_TYPES[inputType],
+      embedding_types: ["base64"],
+      ...(config.dimension === undefined ? {} : { output_dimension: config.dimension }),
+    }),
+    // Rows carry no index: they are in the order of the texts. Servers without base64 answer with `float`.
+    read: (answer, count) => {
+      const rows = dig(answer, "embeddings", "base64") ?? dig(answer, "embeddings", "float");
+      if (!Array.isArray(rows)) throw unusableAnswer(`answer has neither "embeddings.base64" nor "embeddings.float"`);
+      if (rows.length !== count) throw unusableAnswer(`${rows.length} vectors for ${count} texts`);
+      return {
+        vectors: rows.map(readVector),
+        tokens: reportedTokens(dig(answer, "meta", "billed_units", "input_tokens")),
+      };
+    },
+  };
+}
+
+export function cohereRerank(config: ProtocolConfig): RerankProtocol {
+  const model = config.model ?? "rerank-v3.5";
+  return {
+    model,
+    preprocessingVersion: 1,
+    path: "/rerank",
+    // The documents are "recommended" not to pass 1,000; each is cut at the model's own length. No limit on the sum.
+    limits: { maxItems: 1_000, maxTokens: Infinity },
+    request: (query, documents) => ({ model, query, documents }),
+    // Reranking is billed in search units, which are not tokens; `billed_units.input_tokens` comes where tokens are billed.
+    read: (answer, count) => ({
+      results: readScores(readRows(answer, "results"), count, "index", "relevance_score"),
+      tokens: reportedTokens(dig(answer, "meta", "billed_units", "input_tokens")),
+    }),
+  };
+}

@@ -1,0 +1,188 @@
+import { pessimisticTokens, splitIntoSpans, type Span } from "./batching.ts";
+import { DEFAULT_CONCURRENCY, runBounded, withDeadline, type CallContext } from "./call.ts";
+import { unusableAnswer, UpstreamError } from "./errors.ts";
+import { computeFingerprint, computeRerankFingerprint } from "./fingerprint.ts";
+import type { EmbedProtocol, RerankProtocol, Transport } from "./protocol.ts";
+import { totalTokens } from "./tokens.ts";
+import type {
+  CallOptions,
+  EmbedOptions,
+  EmbedResult,
+  Embedder,
+  ProviderConfig,
+  ProviderDeps,
+  RerankResult,
+  Reranker,
+} from "./types.ts";
+
+/** What every provider behind a network shares: splitting, deadline, retries, checks, order. */
+
+const ANSWER_BASE_BYTES = 1 << 20;
+/** A vector of 8,192 components written out in decimal. */
+const ANSWER_BYTES_PER_VECTOR = 192 << 10;
+const ANSWER_BYTES_PER_SCORE = 1 << 10;
+const ANSWER_CAP_BYTES = 32 << 20;
+const PROBE_TEXT = "dimension";
+/** "Content too large": how text-embeddings-inference and proxies say that a call holds too much. */
+const STATUS_CONTENT_TOO_LARGE = 413;
+
+export class RemoteEmbedder implements Embedder {
+  readonly fingerprint: string;
+  readonly #config: ProviderConfig;
+  readonly #protocol: EmbedProtocol;
+  readonly #transport: Transport;
+  readonly #deps: ProviderDeps;
+  #dimension: number | undefined;
+  /** Shrinks when the server says a call held too many items. */
+  #maxItems: number;
+  #probe: Promise<number> | undefined;
+
+  constructor(config: ProviderConfig, protocol: EmbedProtocol, transport: Transport, deps: ProviderDeps) {
+    this.#config = config;
+    this.#protocol = protocol;
+    this.#transport = transport;
+    this.#deps = deps;
+    this.#dimension = config.dimension;
+    this.#maxItems = protocol.limits.maxItems;
+    this.fingerprint = computeFingerprint({
+      provider: config.provider,
+      model: protocol.model,
+      dimension: config.dimension,
+      preprocessingVersion: protocol.preprocessingVersion,
+    });
+  }
+
+  get dimension(): number | undefined {
+    return this.#dimension;
+  }
+
+  async probeDimension(signal?: AbortSignal): Promise<number> {
+    if (this.#dimension !== undefined) return this.#dimension;
+    // The shared call is not tied to one caller's signal: another may still be waiting for it.
+    this.#probe ??= this.embed([PROBE_TEXT], { inputType: "query" })
+      .then(({ vectors }) => (vectors[0] as Float32Array).length)
+      .finally(() => {
+        this.#probe = undefined;
+      });
+    return await abortable(this.#probe, signal);
+  }
+
+  async embed(inputs: readonly string[], options: EmbedOptions): Promise<EmbedResult> {
+    if (inputs.length === 0) return { vectors: [], tokens: 0 };
+    const limits = { ...this.#protocol.limits, maxItems: this.#maxItems };
+    const parts = await withDeadline(this.#deps, deadline(this.#config, options), (context) =>
+      runBounded(
+        splitIntoSpans(inputs, limits).map((span) => () => this.#call(context, inputs, span, options)),
+        this.#deps.concurrency ?? DEFAULT_CONCURRENCY,
+      ),
+    );
+    const vectors = parts.flatMap((part) => part.vectors);
+    const expected = this.#dimension ?? (vectors[0] as Float32Array).length;
+    for (const vector of vectors) {
+      if (vector.length !== expected) throw unusableAnswer(`vector of ${vector.length} components, not ${expected}`);
+    }
+    this.#dimension = expected;
+    return {
+      vectors,
+      tokens: totalTokens(
+        parts.flatMap((part) => part.tokens),
+        inputs,
+      ),
+    };
+  }
+
+  /** One span in one upstream call, or in two halves where the server finds it too large. */
+  async #call(
+    context: CallContext,
+    inputs: readonly string[],
+    span: Span,
+    options: EmbedOptions,
+  ): Promise<{ vectors: Float32Array[]; tokens: (number | undefined)[] }> {
+    const count = span.end - span.start;
+    const body = this.#protocol.request(inputs.slice(span.start, span.end), options.inputType);
+    const maxBytes = Math.min(ANSWER_CAP_BYTES, ANSWER_BASE_BYTES + count * ANSWER_BYTES_PER_VECTOR);
+    try {
+      const { vectors, tokens } = await context.retrying(async () =>
+        this.#protocol.read(await this.#transport(context, this.#protocol.path, body, maxBytes), count),
+      );
+      return { vectors, tokens: [tokens] };
+    } catch (error) {
+      if (!(error instanceof UpstreamError) || error.status !== STATUS_CONTENT_TOO_LARGE || count === 1) throw error;
+      const middle = span.start + (count >> 1);
+      this.#maxItems = Math.min(this.#maxItems, middle - span.start);
+      const first = await this.#call(context, inputs, { start: span.start, end: middle }, options);
+      const second = await this.#call(context, inputs, { start: middle, end: span.end }, options);
+      return { vectors: [...first.vectors, ...second.vectors], tokens: [...first.tokens, ...second.tokens] };
+    }
+  }
+}
+
+export class RemoteReranker implements Reranker {
+  readonly fingerprint: string;
+  readonly #config: ProviderConfig;
+  readonly #protocol: RerankProtocol;
+  readonly #transport: Transport;
+  readonly #deps: ProviderDeps;
+
+  constructor(config: ProviderConfig, protocol: RerankProtocol, transport: Transport, deps: ProviderDeps) {
+    this.#config = config;
+    this.#protocol = protocol;
+    this.#transport = transport;
+    this.#deps = deps;
+    this.fingerprint = computeRerankFingerprint(config.provider, protocol.model, protocol.preprocessingVersion);
+  }
+
+  async rerank(query: string, documents: readonly string[], options: CallOptions = {}): Promise<RerankResult> {
+    if (documents.length === 0) return { results: [], tokens: 0 };
+    // A reranker reads the query once with every document, and providers count it that way.
+    const spans = splitIntoSpans(documents, this.#protocol.limits, pessimisticTokens(query));
+    const parts = await withDeadline(this.#deps, deadline(this.#config, options), (context) =>
+      runBounded(
+        spans.map((span) => () => this.#call(context, query, documents.slice(span.start, span.end))),
+        this.#deps.concurrency ?? DEFAULT_CONCURRENCY,
+      ),
+    );
+    const results = parts.flatMap((part, position) =>
+      part.results.map((row) => ({ ...row, index: row.index + (spans[position] as Span).start })),
+    );
+    const texts = [query, ...documents];
+    return {
+      results,
+      tokens: totalTokens(
+        parts.map((part) => part.tokens),
+        texts,
+      ),
+    };
+  }
+
+  async #call(
+    context: CallContext,
+    query: string,
+    documents: readonly string[],
+  ): Promise<ReturnType<RerankProtocol["read"]>> {
+    const body = this.#protocol.request(query, documents);
+    const maxBytes = Math.min(ANSWER_CAP_BYTES, ANSWER_BASE_BYTES + documents.length * ANSWER_BYTES_PER_SCORE);
+    return await context.retrying(async () =>
+      this.#protocol.read(await this.#transport(context, this.#protocol.path, body, maxBytes), documents.length),
+    );
+  }
+}
+
+function deadline(config: ProviderConfig, options: CallOptions): Parameters<typeof withDeadline>[1] {
+  const { timeoutMs, apiKey } = config;
+  return { timeoutMs, apiKey, maxRetries: options.maxRetries, signal: options.signal };
+}
+
+/** `promise`, or a rejection with `ABORTED` as soon as `signal` aborts; the work behind it goes on. */
+async function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return await promise;
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const onAbort = (): void => reject(new UpstreamError("ABORTED"));
+  signal.addEventListener("abort", onAbort);
+  if (signal.aborted) onAbort();
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}
