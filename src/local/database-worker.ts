@@ -1,0 +1,73 @@
+/**
+ * Thread that owns the database: PGlite and the HTTP endpoint in front of it. Being on the same thread, a request's bytes go
+ * from the socket to PostgreSQL and back with no message passing, and a long query blocks nothing but other queries.
+ */
+import { once } from "node:events";
+import { parentPort, workerData } from "node:worker_threads";
+import { PGlite } from "@electric-sql/pglite";
+import { vector } from "@electric-sql/pglite-pgvector";
+import { createNeonEndpoint } from "./neon-endpoint.ts";
+
+/** What the thread is started with. */
+export interface DatabaseWorkerData {
+  /** Folder of the database; in memory when absent. */
+  folder: string | undefined;
+  port: number;
+  password: string;
+}
+
+/** What the thread reports. */
+export type DatabaseWorkerReport =
+  | { type: "ready"; port: number }
+  | { type: "failed"; message: string; code: string | undefined };
+
+const LAST_LINES = 4;
+
+async function main(): Promise<void> {
+  const port = parentPort;
+  if (!port) throw new Error("runs as a worker thread only");
+  const { folder, port: listenPort, password } = workerData as DatabaseWorkerData;
+  const report = (message: DatabaseWorkerReport) => port.postMessage(message);
+  const complaints: string[] = [];
+
+  let database: PGlite;
+  try {
+    database = await PGlite.create({
+      dataDir: folder === undefined ? "memory://" : folder,
+      extensions: { vector },
+      onStderr: (line) => {
+        if (/\b(?:FATAL|PANIC|ERROR):/.test(line)) complaints.push(line);
+        if (complaints.length > LAST_LINES) complaints.shift();
+        return false;
+      },
+    });
+    await database.exec("create extension if not exists vector");
+  } catch (error) {
+    const message = complaints.join("; ") || (error instanceof Error ? error.message : String(error));
+    return report({ type: "failed", message, code: undefined });
+  }
+
+  const server = createNeonEndpoint({
+    execute: (message) => database.execProtocolRawSync(message),
+    password,
+    onFatal: (error) => {
+      report({ type: "failed", message: error.message, code: undefined });
+      process.exit(1);
+    },
+  });
+  server.on("error", (error: NodeJS.ErrnoException) =>
+    report({ type: "failed", message: error.message, code: error.code }),
+  );
+  server.listen(listenPort, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  report({ type: "ready", port: typeof address === "object" && address ? address.port : listenPort });
+
+  await once(port, "message");
+  server.closeAllConnections();
+  server.close();
+  await database.close();
+  process.exit(0);
+}
+
+await main();

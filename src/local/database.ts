@@ -1,0 +1,81 @@
+import { mkdirSync } from "node:fs";
+import path from "node:path";
+import { Worker } from "node:worker_threads";
+import type { DatabaseWorkerData, DatabaseWorkerReport } from "./database-worker.ts";
+import { StartError } from "./errors.ts";
+import { migrate } from "./migrations.ts";
+import { localSecrets, newSecrets } from "./secrets.ts";
+
+export interface DatabaseOptions {
+  /** Data directory; the database is its subfolder `database`. In memory when absent. */
+  dataDir?: string;
+  /** Port on 127.0.0.1; any free one when absent. */
+  port?: number;
+  /** Called when the database dies after it has started. */
+  onFatal?: (error: Error) => void;
+}
+
+export interface RunningDatabase {
+  /** Connection string with the password; `openDb` takes it. */
+  url: string;
+  close(): Promise<void>;
+}
+
+/**
+ * Starts PostgreSQL (PGlite with pgvector) behind a Neon-shaped endpoint on 127.0.0.1 and applies the migrations.
+ * Throws `StartError` when the port is taken or the folder holds no database that can be opened.
+ */
+export async function startDatabase(options: DatabaseOptions = {}): Promise<RunningDatabase> {
+  const { dataDir, port = 0 } = options;
+  if (dataDir !== undefined) mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const folder = dataDir === undefined ? undefined : path.join(dataDir, "database");
+  const { databasePassword: password } = dataDir === undefined ? newSecrets() : localSecrets(dataDir);
+  const worker = new Worker(new URL("./database-worker.ts", import.meta.url), {
+    workerData: { folder, port, password } satisfies DatabaseWorkerData,
+    execArgv: [],
+  });
+  const exited = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
+  let started = false;
+  let closing = false;
+  const actualPort = await new Promise<number>((resolve, reject) => {
+    const fail = (error: Error) => {
+      if (!started) reject(error);
+      else if (!closing) options.onFatal?.(error);
+    };
+    worker.on("message", (report: DatabaseWorkerReport) => {
+      if (report.type === "ready") {
+        started = true;
+        return resolve(report.port);
+      }
+      fail(
+        report.code === "EADDRINUSE" ? StartError.portTaken(port) : new StartError(cannotOpen(folder, report.message)),
+      );
+    });
+    worker.on("error", (error) => fail(error instanceof Error ? error : new Error(String(error))));
+    worker.on("exit", () => fail(new Error("the database has stopped")));
+  }).catch(async (error: unknown) => {
+    await worker.terminate();
+    throw error;
+  });
+  const database: RunningDatabase = {
+    url: `postgres://local:${password}@127.0.0.1:${actualPort}/postgres`,
+    close: async () => {
+      closing = true;
+      worker.postMessage("close");
+      await exited;
+    },
+  };
+  try {
+    await migrate(database.url);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+  return database;
+}
+
+function cannotOpen(folder: string | undefined, message: string): string {
+  return folder === undefined
+    ? `the database cannot start: ${message}`
+    : `the database in ${folder} cannot be opened (${message}): move it away or set DATA_DIR to another directory`;
+}

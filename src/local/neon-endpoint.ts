@@ -1,0 +1,174 @@
+/**
+ * Neon's HTTP protocol (`POST /sql`) in front of any PostgreSQL that can answer one wire message synchronously. It is what
+ * `@neondatabase/serverless` speaks: `{query, params}` or `{queries: […]}`, headers `Neon-*`, rows as arrays of text, and a
+ * failure of the database as 400 with its error fields.
+ */
+import { createHash, timingSafeEqual } from "node:crypto";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { decodeResult, encodeQuery, type WireError, type WireResult } from "./wire.ts";
+
+/** Sends one frontend message and returns everything the backend says to it. */
+export type Execute = (message: Uint8Array) => Uint8Array;
+
+export interface NeonEndpointOptions {
+  execute: Execute;
+  /** The password a connection string must carry. */
+  password: string;
+  /** Called when `execute` throws, which means that the database is gone. */
+  onFatal: (error: Error) => void;
+}
+
+/** Neon's own cap on a request. */
+const MAX_REQUEST_BYTES = 64 * 1024 * 1024;
+/** Long enough that no client ever finds its idle connection closed under it while a query blocks the thread. */
+const KEEP_ALIVE_MS = 24 * 60 * 60 * 1000;
+
+const ISOLATION_LEVELS: Record<string, string> = {
+  ReadUncommitted: "READ UNCOMMITTED",
+  ReadCommitted: "READ COMMITTED",
+  RepeatableRead: "REPEATABLE READ",
+  Serializable: "SERIALIZABLE",
+};
+
+/** A query that the database refused; answered as 400. */
+class QueryFailure extends Error {
+  readonly fields: WireError;
+  constructor(fields: WireError) {
+    super(fields.message);
+    this.fields = fields;
+  }
+}
+
+interface Query {
+  query: string;
+  params: (string | null)[];
+}
+
+/** Makes the server; the caller listens. */
+export function createNeonEndpoint(options: NeonEndpointOptions): Server {
+  const server = createServer(
+    { keepAliveTimeout: KEEP_ALIVE_MS, headersTimeout: 0, requestTimeout: 0 },
+    (request, response) => {
+      answer(options, request, response).catch((error: unknown) => {
+        response.destroy();
+        options.onFatal(error instanceof Error ? error : new Error(String(error)));
+      });
+    },
+  );
+  server.on("clientError", (_error, socket) => socket.destroy());
+  return server;
+}
+
+async function answer(options: NeonEndpointOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  if (request.url?.split("?")[0] !== "/sql") return send(response, 404, { message: "not found" });
+  if (request.method !== "POST") return send(response, 405, { message: "method not allowed" });
+  if (!isAllowed(request.headers["neon-connection-string"], options.password)) {
+    return send(response, 400, { severity: "FATAL", code: "28P01", message: "password authentication failed" });
+  }
+  const body = await readBody(request);
+  if (body === undefined) return send(response, 413, { message: `a request has at most ${MAX_REQUEST_BYTES} bytes` });
+  try {
+    // Synchronous from here to the result: requests, and with them transactions, can never interleave.
+    const result = run(options.execute, JSON.parse(body.toString("utf8")), request.headers);
+    send(response, 200, result);
+  } catch (error) {
+    if (error instanceof QueryFailure) return send(response, 400, error.fields);
+    if (error instanceof SyntaxError || error instanceof RangeError || error instanceof TypeError) {
+      return send(response, 400, { severity: "ERROR", code: "08P01", message: error.message });
+    }
+    send(response, 500, { message: "the database has failed" });
+    options.onFatal(error instanceof Error ? error : new Error(String(error)));
+  }
+}
+
+function send(response: ServerResponse, status: number, body: unknown): void {
+  const bytes = Buffer.from(JSON.stringify(body));
+  response.writeHead(status, { "content-type": "application/json", "content-length": bytes.length }).end(bytes);
+}
+
+function isAllowed(connectionString: string | string[] | undefined, password: string): boolean {
+  if (typeof connectionString !== "string" || !URL.canParse(connectionString)) return false;
+  const given = decodeURIComponent(new URL(connectionString).password);
+  const digest = (text: string) => createHash("sha256").update(text).digest();
+  return timingSafeEqual(digest(given), digest(password));
+}
+
+async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const part of request as AsyncIterable<Buffer>) {
+    size += part.length;
+    if (size <= MAX_REQUEST_BYTES) parts.push(part);
+  }
+  if (size > MAX_REQUEST_BYTES) return undefined;
+  return parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts, size);
+}
+
+function run(execute: Execute, body: unknown, headers: IncomingMessage["headers"]): unknown {
+  const asArrays = headers["neon-array-mode"] === "true";
+  if (isRecord(body) && Array.isArray(body["queries"])) {
+    const queries = body["queries"].map(readQuery);
+    return { results: runBatch(execute, queries, beginStatement(headers)).map((result) => toWire(result, asArrays)) };
+  }
+  const { query, params } = readQuery(body);
+  const result = ask(execute, query, params);
+  // A request is a session of its own: what it leaves open or set must not reach the next one.
+  if (result.status !== "I") ask(execute, "ROLLBACK", []);
+  if (result.command === "SET") ask(execute, "RESET ALL", []);
+  if (result.error) throw new QueryFailure(result.error);
+  return toWire(result, asArrays);
+}
+
+function runBatch(execute: Execute, queries: readonly Query[], begin: string): WireResult[] {
+  const results: WireResult[] = [];
+  const step = (query: string, params: (string | null)[] = []): WireResult => {
+    const result = ask(execute, query, params);
+    if (!result.error) return result;
+    ask(execute, "ROLLBACK", []);
+    throw new QueryFailure(result.error);
+  };
+  step(begin);
+  for (const { query, params } of queries) results.push(step(query, params));
+  step("COMMIT");
+  if (results.some((result) => result.command === "SET")) ask(execute, "RESET ALL", []);
+  return results;
+}
+
+function ask(execute: Execute, query: string, params: (string | null)[]): WireResult {
+  return decodeResult(execute(encodeQuery(query, params)));
+}
+
+function beginStatement(headers: IncomingMessage["headers"]): string {
+  const words = ["BEGIN"];
+  const level = headers["neon-batch-isolation-level"];
+  if (level !== undefined) {
+    const name = ISOLATION_LEVELS[String(level)];
+    if (name === undefined) throw new TypeError(`unknown Neon-Batch-Isolation-Level ${String(level)}`);
+    words.push(`ISOLATION LEVEL ${name}`);
+  }
+  if (headers["neon-batch-read-only"] === "true") words.push("READ ONLY");
+  if (headers["neon-batch-deferrable"] === "true") words.push("DEFERRABLE");
+  return words.join(" ");
+}
+
+function toWire(result: WireResult, asArrays: boolean): unknown {
+  const { fields, command, rowCount, rows } = result;
+  const shown = asArrays ? rows : rows.map((row) => Object.fromEntries(fields.map((field, i) => [field.name, row[i]])));
+  return { fields, command, rowCount, rows: shown, rowAsArray: asArrays };
+}
+
+function readQuery(value: unknown): Query {
+  if (!isRecord(value) || typeof value["query"] !== "string") throw new TypeError("query: expected a string");
+  const params = value["params"] ?? [];
+  if (!Array.isArray(params)) throw new TypeError("params: expected an array");
+  return { query: value["query"], params: params.map(toText) };
+}
+
+function toText(value: unknown): string | null {
+  if (value === null || typeof value === "string") return value;
+  return JSON.stringify(value);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}

@@ -1,0 +1,55 @@
+import { randomBytes } from "node:crypto";
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { z } from "zod";
+
+/** What a data directory must keep to itself, made once and the same at every start. */
+const LocalSecrets = z.object({
+  databasePassword: z.string(),
+  /** 256 bits in base64; encrypts what passes through queues. */
+  encryptionKey: z.string(),
+  r2AccessKeyId: z.string(),
+  r2SecretAccessKey: z.string(),
+});
+export type LocalSecrets = z.infer<typeof LocalSecrets>;
+
+const FILE = "secrets.json";
+
+/** The secrets of a data directory (which must exist); made at first use, readable by the owner only. */
+export function localSecrets(dataDir: string): LocalSecrets {
+  const file = path.join(dataDir, FILE);
+  if (existsSync(file)) {
+    const secrets = LocalSecrets.safeParse(parseJson(readFileSync(file, "utf8")));
+    if (secrets.success) return secrets.data;
+    throw new Error(`${file} is damaged: restore it or use another DATA_DIR`);
+  }
+  const secrets = newSecrets();
+  writePrivateJson(file, secrets);
+  return secrets;
+}
+
+/** A fresh set, for a stack that leaves nothing behind. */
+export function newSecrets(): LocalSecrets {
+  return {
+    databasePassword: randomBytes(24).toString("base64url"),
+    encryptionKey: randomBytes(32).toString("base64"),
+    r2AccessKeyId: randomBytes(16).toString("hex"),
+    r2SecretAccessKey: randomBytes(32).toString("hex"),
+  };
+}
+
+/** Writes a file that only the owner can read, whole or not at all. */
+export function writePrivateJson(file: string, value: unknown): void {
+  const temporary = `${file}.${process.pid}.tmp`;
+  writeFileSync(temporary, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
+  renameSync(temporary, file);
+}
+
+/** Undefined for text that is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
