@@ -1,0 +1,255 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { answerFor, type Answer, type ModelApi, type TokenCount } from "./model-wire.ts";
+
+/**
+ * A model server for tests: speaks the documented wire format of one provider over real HTTP on 127.0.0.1, answers with
+ * vectors and scores that follow from the texts alone (`expectedVector`, `expectedScore`), keeps a log of what it was
+ * asked, and misbehaves on demand.
+ */
+
+export { expectedScore, expectedVector, type ModelApi, type TokenCount } from "./model-wire.ts";
+
+export type Fault =
+  /** Reads the request and never answers. */
+  | { kind: "hang" }
+  /** Sends the head and half the body, then nothing more. */
+  | { kind: "hang-mid-body" }
+  /** Closes the connection with RST before any answer. */
+  | { kind: "reset" }
+  /** The same after half the body. */
+  | { kind: "reset-mid-body" }
+  /** Answers with this status; `body` defaults to a JSON error that names key, model and address. */
+  | { kind: "status"; status: number; retryAfter?: string; body?: string }
+  | { kind: "redirect"; location: string }
+  /** 200 with an HTML page. */
+  | { kind: "html" }
+  /** 200 with JSON cut off in the middle. */
+  | { kind: "cut-json" }
+  /** 200 with `{"error": …}`. */
+  | { kind: "error-in-2xx" }
+  /** 200 with `null`, or any other JSON that is no answer. */
+  | { kind: "json"; value: unknown }
+  /** The right answer, `delayMs` late. */
+  | { kind: "slow"; delayMs: number }
+  /** The right answer followed by this many spaces. */
+  | { kind: "padding"; bytes: number }
+  /** One vector or row too few. */
+  | { kind: "too-few" }
+  /** One too many. */
+  | { kind: "too-many" }
+  /** The first index twice. */
+  | { kind: "duplicate-index" }
+  /** Rows without an index; where the format has none, same as `too-few`. */
+  | { kind: "missing-index" }
+  /** Every vector one component longer. */
+  | { kind: "wrong-dimension" }
+  /** Only the last vector one component longer. */
+  | { kind: "inconsistent-dimension" }
+  /** One component or score is NaN: as bits in base64, as a literal in JSON. */
+  | { kind: "nan" }
+  /** One component or score is infinite, or too large for a float. */
+  | { kind: "infinity" };
+
+export interface ModelServerOptions {
+  /** Wire format. Default `openai`. */
+  api?: ModelApi;
+  /** Model's own vector length. Default 8. */
+  dimension?: number;
+  /** Answers 401 to any other key; without it every key, and none, is welcome. */
+  apiKey?: string;
+  /** What `usage` reports: a fixed number per call, one per character, or nothing. Default one per character. */
+  tokens?: TokenCount;
+  /** Answers in plain numbers even when asked for base64, as many compatible servers do. */
+  floatsOnly?: boolean;
+  /** Items per call beyond which it answers 413. Default: the provider's documented limit, answered with 400. */
+  maxItems?: number;
+  /** Port to listen on. Default: any free one. */
+  port?: number;
+}
+
+export interface LoggedRequest {
+  path: string;
+  headers: IncomingMessage["headers"];
+  body: Record<string, unknown>;
+  /** Milliseconds since the epoch. */
+  receivedAt: number;
+  /** Resolves to true when the client went away before the answer was complete, else to false. */
+  aborted: Promise<boolean>;
+}
+
+export interface ModelServer {
+  /** With the version, as `EMBED_BASE_URL` wants it: `http://127.0.0.1:PORT/v1` (`/v2` for Cohere). */
+  readonly baseUrl: string;
+  readonly port: number;
+  /** In order of arrival. */
+  readonly requests: LoggedRequest[];
+  /** Most requests that were ever open at the same time. */
+  readonly maxInFlight: number;
+  /** Misbehaves for the next `times` requests (default: until told otherwise). Queued: an earlier fault runs out first. */
+  fault(fault: Fault, times?: number): void;
+  /** Drops all faults and the log. */
+  reset(): void;
+  /** Resolves when `count` requests have arrived since the start or the last `reset`. */
+  received(count: number): Promise<void>;
+  /** Ends every connection and stops listening. */
+  close(): Promise<void>;
+}
+
+export async function startModelServer(options: ModelServerOptions = {}): Promise<ModelServer> {
+  const api = options.api ?? "openai";
+  const faults: { fault: Fault; times: number }[] = [];
+  const requests: LoggedRequest[] = [];
+  const waiting: { count: number; resolve: () => void }[] = [];
+  let inFlight = 0;
+  let maxInFlight = 0;
+
+  const nextFault = (): Fault | undefined => {
+    const head = faults[0];
+    if (head === undefined) return undefined;
+    head.times -= 1;
+    if (head.times <= 0) faults.shift();
+    return head.fault;
+  };
+
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    inFlight += 1;
+    maxInFlight = Math.max(maxInFlight, inFlight);
+    const { promise: aborted, resolve: settleAborted } = Promise.withResolvers<boolean>();
+    response.on("close", () => {
+      inFlight -= 1;
+      settleAborted(!response.writableFinished);
+    });
+    const body = await readJson(request);
+    const path = request.url ?? "/";
+    requests.push({ path, headers: request.headers, body, receivedAt: Date.now(), aborted });
+    for (const waiter of waiting) if (requests.length >= waiter.count) waiter.resolve();
+    const fault = nextFault();
+    if (fault !== undefined && (await misbehave(fault, request, response, body))) return;
+    const authorised = options.apiKey === undefined || request.headers.authorization === `Bearer ${options.apiKey}`;
+    const answer = authorised ? answerFor(api, path, body, options, fault?.kind) : unauthorised(request);
+    send(response, answer, fault);
+  };
+
+  const server = createServer((request, response) => {
+    handle(request, response).catch((error: unknown) => response.destroy(error as Error));
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(options.port ?? 0, "127.0.0.1", resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    baseUrl: `http://127.0.0.1:${port}/${api === "cohere" ? "v2" : "v1"}`,
+    port,
+    requests,
+    get maxInFlight() {
+      return maxInFlight;
+    },
+    fault: (fault, times = Infinity) => void faults.push({ fault, times }),
+    reset: () => {
+      faults.length = 0;
+      requests.length = 0;
+      maxInFlight = inFlight;
+    },
+    received: (count) =>
+      new Promise((resolve) => {
+        if (requests.length >= count) resolve();
+        else waiting.push({ count, resolve });
+      }),
+    close: () => closeServer(server),
+  };
+}
+
+async function readJson(request: IncomingMessage): Promise<Record<string, unknown>> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString()) as Record<string, unknown>;
+  } catch {
+    return {};
+  }
+}
+
+/** Everything a server might betray about itself, as real ones do in their errors. */
+function indiscreetError(request: IncomingMessage, body: Record<string, unknown>): string {
+  const message = `request to ${request.headers.host} with ${request.headers.authorization} for ${String(body["model"])} failed`;
+  return JSON.stringify({ error: { message, type: "server_error" } });
+}
+
+function unauthorised(request: IncomingMessage): Answer {
+  return { status: 401, text: indiscreetError(request, {}) };
+}
+
+/** True when the fault was an answer of its own, or none at all. */
+async function misbehave(
+  fault: Fault,
+  request: IncomingMessage,
+  response: ServerResponse,
+  body: Record<string, unknown>,
+): Promise<boolean> {
+  switch (fault.kind) {
+    case "hang":
+      return true;
+    case "hang-mid-body":
+    case "reset-mid-body":
+      response.writeHead(200, { "content-type": "application/json", "content-length": "1000" });
+      response.write('{"data": [');
+      if (fault.kind === "reset-mid-body") {
+        // Long enough for the head to have left, so that the client has a response to lose.
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        request.socket.resetAndDestroy();
+      }
+      return true;
+    case "reset":
+      request.socket.resetAndDestroy();
+      return true;
+    case "status":
+      if (fault.retryAfter !== undefined) response.setHeader("retry-after", fault.retryAfter);
+      send(response, { status: fault.status, text: fault.body ?? indiscreetError(request, body) });
+      return true;
+    case "redirect":
+      response.setHeader("location", fault.location);
+      send(response, { status: 307, text: "" });
+      return true;
+    case "html":
+      response.writeHead(200, { "content-type": "text/html" }).end("<html><body>Welcome to nginx</body></html>");
+      return true;
+    case "cut-json":
+      send(response, { status: 200, text: '{"data": [{"index": 0, "embed' });
+      return true;
+    case "error-in-2xx":
+      send(response, { status: 200, text: indiscreetError(request, body) });
+      return true;
+    case "json":
+      send(response, { status: 200, text: JSON.stringify(fault.value) });
+      return true;
+    case "slow":
+      await new Promise((resolve) => setTimeout(resolve, fault.delayMs));
+      break;
+    case "padding":
+    case "too-few":
+    case "too-many":
+    case "duplicate-index":
+    case "missing-index":
+    case "wrong-dimension":
+    case "inconsistent-dimension":
+    case "nan":
+    case "infinity":
+      break;
+  }
+  // What is left is wrong with the answer itself, which is still to be made.
+  return false;
+}
+
+function send(response: ServerResponse, answer: Answer, fault?: Fault): void {
+  if (response.destroyed) return;
+  response.writeHead(answer.status, { "content-type": "application/json" });
+  response.end(answer.text + (fault?.kind === "padding" ? " ".repeat(fault.bytes) : ""));
+}
+
+async function closeServer(server: Server): Promise<void> {
+  const closed = new Promise((resolve) => server.close(resolve));
+  server.closeAllConnections();
+  await closed;
+}
