@@ -1,0 +1,173 @@
+import { createHash } from "node:crypto";
+import { layoutLevels, SOLID } from "./levels.ts";
+import { cut } from "./prose.ts";
+import type { SecretRange } from "./secrets.ts";
+import type { SourceText } from "./source-text.ts";
+import type { ChunkRecord, DraftSymbol, Outline } from "./types.ts";
+
+/**
+ * Weights are non-whitespace characters. About 1,500 (some 400–500 tokens) is what one vector still describes well,
+ * and 3,000 leaves nearly every function whole while staying far below the 2,048 tokens of the narrowest model served.
+ */
+export const TARGET_WEIGHT = 1500;
+export const MAX_WEIGHT = 3000;
+/** A piece lighter than this (a closing brace, a lone import) joins its neighbour up to the maximum. */
+const CRUMB_WEIGHT = 200;
+/** Only a line that is longer by itself is cut for embedding; its chunk keeps the whole text. */
+const MAX_EMBEDDED_CHARACTERS = 12_000;
+/** Signatures of so many scopes, the innermost, are spelled out in a chunk's context. */
+const CONTEXT_SIGNATURES = 2;
+
+interface Span {
+  /** First row. */
+  from: number;
+  /** Row after the last. */
+  to: number;
+}
+
+/**
+ * Exactly what is embedded for a chunk: its context, a line break, its text; of a text beyond 12,000 characters (a
+ * single very long line) the first 12,000.
+ */
+export function embeddingText(chunk: { context: string; text: string }): string {
+  const text = cut(chunk.text, MAX_EMBEDDED_CHARACTERS);
+  return chunk.context === "" ? text : `${chunk.context}\n${text}`;
+}
+
+/** Cuts a file into chunks of whole lines that cover every non-blank line once, in order. */
+export function buildChunks(source: SourceText, outline: Outline, secrets: readonly SecretRange[]): ChunkRecord[] {
+  const spans: Span[] = [];
+  const splitter = new Splitter(source, outline.levels);
+  splitter.split({ from: 0, to: source.lineCount }, TARGET_WEIGHT, spans);
+  const chunks: ChunkRecord[] = [];
+  const scopes = new ScopeIndex(outline.symbols);
+  for (const span of spans) {
+    const trimmed = trimBlank(source, span);
+    if (trimmed !== undefined) chunks.push(record(source, trimmed, scopes, secrets));
+  }
+  return chunks;
+}
+
+class Splitter {
+  private readonly source: SourceText;
+  private readonly levels: Uint8Array;
+  private layout: Uint8Array | undefined;
+
+  constructor(source: SourceText, levels: Uint8Array) {
+    this.source = source;
+    this.levels = levels;
+  }
+
+  /** Cuts a region at its lowest levels, the pieces that are still too heavy likewise, and joins light neighbours. */
+  split(region: Span, limit: number, into: Span[], levels = this.levels): void {
+    if (region.to - region.from <= 1 || this.source.weight(region.from, region.to) <= limit) {
+      into.push(region);
+      return;
+    }
+    let lowest = 255;
+    for (let row = region.from + 1; row < region.to; row++) lowest = Math.min(lowest, levels[row]!);
+    if (lowest >= SOLID && levels === this.levels) {
+      this.layout ??= layoutLevels(this.source);
+      this.split(region, limit, into, this.layout);
+      return;
+    }
+    const pieces: Span[] = [];
+    let from = region.from;
+    for (let row = region.from + 1; row <= region.to; row++) {
+      if (row < region.to && levels[row] !== lowest) continue;
+      const piece = { from, to: row };
+      if (this.source.weight(from, row) > MAX_WEIGHT) this.split(piece, MAX_WEIGHT, pieces, levels);
+      else pieces.push(piece);
+      from = row;
+    }
+    this.merge(pieces, into);
+  }
+
+  private merge(pieces: readonly Span[], into: Span[]): void {
+    let open: Span | undefined;
+    let weight = 0;
+    for (const piece of pieces) {
+      const more = this.source.weight(piece.from, piece.to);
+      const sum = weight + more;
+      const crumb = Math.min(weight, more) < CRUMB_WEIGHT;
+      if (open !== undefined && (sum <= TARGET_WEIGHT || (crumb && sum <= MAX_WEIGHT))) {
+        open.to = piece.to;
+        weight = sum;
+        continue;
+      }
+      if (open !== undefined) into.push(open);
+      open = { ...piece };
+      weight = more;
+    }
+    if (open !== undefined) into.push(open);
+  }
+}
+
+function trimBlank(source: SourceText, span: Span): Span | undefined {
+  let { from, to } = span;
+  while (from < to && source.isBlank(from)) from++;
+  while (to > from && source.isBlank(to - 1)) to--;
+  return from < to ? { from, to } : undefined;
+}
+
+function record(source: SourceText, span: Span, scopes: ScopeIndex, secrets: readonly SecretRange[]): ChunkRecord {
+  const last = span.to - 1;
+  const start = source.lineStarts[span.from]!;
+  const end = source.contentEnd(last);
+  const withheld = secrets.some((secret) => secret.start < end && secret.end > start);
+  const { around, symbol } = scopes.at(span.from, last);
+  const text = withheld ? "" : source.text.slice(start, end);
+  const context = withheld ? "" : describeScopes(around);
+  return {
+    text,
+    context,
+    hash: createHash("sha256").update(embeddingText({ context, text })).digest("hex"),
+    startLine: span.from + 1,
+    endLine: span.to,
+    startByte: source.byteAt(start),
+    endByte: source.byteAt(end),
+    symbol,
+    withheld,
+  };
+}
+
+/** `class Foo > method bar`, then the signatures of the innermost of them. */
+function describeScopes(around: readonly DraftSymbol[]): string {
+  if (around.length === 0) return "";
+  const crumbs = around.map((symbol) => `${symbol.kind} ${symbol.name}`).join(" > ");
+  const signatures = around.slice(-CONTEXT_SIGNATURES).map((symbol) => symbol.signature);
+  return [crumbs, ...signatures].join("\n");
+}
+
+/** Finds the symbols around rows. Asked in ascending order of rows, it looks at each symbol a few times at most. */
+class ScopeIndex {
+  private readonly symbols: readonly DraftSymbol[];
+  private readonly order: number[];
+  private next = 0;
+  private open: number[] = [];
+
+  constructor(symbols: readonly DraftSymbol[]) {
+    this.symbols = symbols;
+    this.order = symbols
+      .map((_, index) => index)
+      .sort((a, b) => symbols[a]!.leadRow - symbols[b]!.leadRow || symbols[b]!.endRow - symbols[a]!.endRow || a - b);
+  }
+
+  /** `around`: symbols that began before the rows and reach into them, outermost first. */
+  at(from: number, last: number): { around: DraftSymbol[]; symbol: number | null } {
+    const { symbols, order } = this;
+    this.open = this.open.filter((index) => symbols[index]!.endRow >= from);
+    const around = this.open.filter((index) => symbols[index]!.startRow < from);
+    let containing = around.findLast((index) => symbols[index]!.endRow >= last);
+    let beginning: number | undefined;
+    while (this.next < order.length && symbols[order[this.next]!]!.leadRow <= last) {
+      const index = order[this.next]!;
+      const symbol = symbols[index]!;
+      this.next++;
+      if (symbol.leadRow === from && symbol.endRow >= last) containing = index;
+      beginning ??= index;
+      if (symbol.endRow > last) this.open.push(index);
+    }
+    return { around: around.map((index) => symbols[index]!), symbol: containing ?? beginning ?? around.at(-1) ?? null };
+  }
+}

@@ -1,0 +1,271 @@
+/** Grammars that are shipped, by the name their wasm goes by. */
+export type GrammarName =
+  | "typescript"
+  | "tsx"
+  | "javascript"
+  | "python"
+  | "go"
+  | "rust"
+  | "java"
+  | "c"
+  | "cpp"
+  | "csharp"
+  | "ruby"
+  | "php"
+  | "kotlin"
+  | "swift"
+  | "scala"
+  | "bash"
+  | "lua"
+  | "elixir"
+  | "zig"
+  | "dart";
+
+/** Where compiled WebAssembly comes from: the bundle in a Worker, files in Node. */
+export interface GrammarSource {
+  core(): WebAssembly.Module | Promise<WebAssembly.Module>;
+  grammar(name: GrammarName): WebAssembly.Module | Promise<WebAssembly.Module>;
+}
+
+export interface LanguageInfo {
+  id: string;
+  name: string;
+  /** Without the dot, lower case. */
+  extensions: readonly string[];
+  /** Whole file names, lower case. */
+  filenames: readonly string[];
+  /** Interpreter names of a `#!` line. */
+  shebangs?: readonly string[];
+  grammar?: GrammarName;
+  mode: "syntax" | "structure" | "plain";
+}
+
+/** Every language there is; the order decides nothing, an extension belongs to one language. */
+export const LANGUAGES = [
+  syntax("typescript", "TypeScript", "typescript", ["ts", "mts", "cts"], [], ["deno", "ts-node", "tsx", "bun"]),
+  syntax("tsx", "TSX", "tsx", ["tsx"]),
+  syntax(
+    "javascript",
+    "JavaScript",
+    "javascript",
+    ["js", "mjs", "cjs", "jsx", "es6"],
+    ["jakefile"],
+    ["node", "nodejs"],
+  ),
+  syntax(
+    "python",
+    "Python",
+    "python",
+    ["py", "pyi", "pyw"],
+    ["sconstruct", "sconscript", "wscript"],
+    ["python", "pypy"],
+  ),
+  syntax("go", "Go", "go", ["go"]),
+  syntax("rust", "Rust", "rust", ["rs"]),
+  syntax("java", "Java", "java", ["java"]),
+  syntax("c", "C", "c", ["c", "h"]),
+  syntax("cpp", "C++", "cpp", [
+    "cc",
+    "cpp",
+    "cxx",
+    "c++",
+    "hh",
+    "hpp",
+    "hxx",
+    "h++",
+    "ipp",
+    "inl",
+    "tpp",
+    "cu",
+    "cuh",
+    "ino",
+  ]),
+  syntax("csharp", "C#", "csharp", ["cs", "csx"]),
+  syntax(
+    "ruby",
+    "Ruby",
+    "ruby",
+    ["rb", "rake", "gemspec", "ru", "podspec", "rbi", "jbuilder"],
+    ["rakefile", "gemfile", "guardfile", "podfile", "fastfile", "vagrantfile", "brewfile", "capfile"],
+    ["ruby", "jruby", "rake"],
+  ),
+  syntax("php", "PHP", "php", ["php", "phtml", "php5", "php7", "php8", "inc"], [], ["php"]),
+  syntax("kotlin", "Kotlin", "kotlin", ["kt", "kts"]),
+  syntax("swift", "Swift", "swift", ["swift"], [], ["swift"]),
+  syntax("scala", "Scala", "scala", ["scala", "sc", "sbt"], [], ["scala"]),
+  syntax(
+    "bash",
+    "Shell",
+    "bash",
+    ["sh", "bash", "zsh", "ksh", "bats", "ebuild"],
+    [".bashrc", ".bash_profile", ".bash_aliases", ".profile", ".zshrc", ".zprofile", ".zshenv", "pkgbuild"],
+    ["sh", "bash", "dash", "zsh", "ksh", "ash"],
+  ),
+  syntax("lua", "Lua", "lua", ["lua", "rockspec"], [], ["lua", "luajit"]),
+  syntax("elixir", "Elixir", "elixir", ["ex", "exs"], [], ["elixir"]),
+  syntax("zig", "Zig", "zig", ["zig", "zon"]),
+  syntax("dart", "Dart", "dart", ["dart"]),
+  syntax("vue", "Vue", "typescript", ["vue"]),
+  syntax("svelte", "Svelte", "typescript", ["svelte"]),
+  structure("markdown", "Markdown", ["md", "markdown", "mdx", "mdown", "mkd", "rmd", "qmd"]),
+  structure("yaml", "YAML", ["yaml", "yml"], [".clang-format", ".clang-tidy"]),
+  structure("toml", "TOML", ["toml"]),
+  structure(
+    "json",
+    "JSON",
+    ["json", "jsonc", "json5", "webmanifest", "geojson", "topojson"],
+    [".babelrc", ".eslintrc", ".prettierrc"],
+  ),
+  structure("html", "HTML", ["html", "htm", "xhtml"]),
+  structure("css", "CSS", ["css", "scss", "less", "pcss", "postcss"]),
+  structure("sql", "SQL", ["sql", "ddl", "psql", "pgsql"]),
+  structure("dockerfile", "Dockerfile", ["dockerfile", "containerfile"], ["dockerfile", "containerfile"]),
+  structure("makefile", "Makefile", ["mk", "mak", "make"], ["makefile", "gnumakefile", "kbuild"], ["make"]),
+  plain("rst", "reStructuredText", ["rst"]),
+  plain("asciidoc", "AsciiDoc", ["adoc", "asciidoc", "asc"]),
+  plain(
+    "text",
+    "Text",
+    ["txt", "text"],
+    ["readme", "license", "copying", "authors", "changelog", "changes", "contributing", "todo", "notice"],
+  ),
+  plain("xml", "XML", [
+    "xml",
+    "xsd",
+    "xsl",
+    "xslt",
+    "wsdl",
+    "plist",
+    "csproj",
+    "fsproj",
+    "vbproj",
+    "props",
+    "targets",
+    "xaml",
+    "storyboard",
+    "xib",
+  ]),
+  plain(
+    "ini",
+    "INI",
+    ["ini", "cfg", "conf", "properties", "editorconfig"],
+    [".editorconfig", ".gitconfig", ".gitmodules"],
+  ),
+  plain("graphql", "GraphQL", ["graphql", "gql", "graphqls"]),
+  plain("protobuf", "Protocol Buffers", ["proto"]),
+  plain("thrift", "Thrift", ["thrift"]),
+  plain("terraform", "Terraform", ["tf", "tfvars", "hcl"]),
+  plain("nix", "Nix", ["nix"]),
+  plain("cmake", "CMake", ["cmake"], ["cmakelists.txt"]),
+  plain("gradle", "Gradle", ["gradle"], ["jenkinsfile"]),
+  plain("groovy", "Groovy", ["groovy"], [], ["groovy"]),
+  plain(
+    "starlark",
+    "Starlark",
+    ["bzl", "star"],
+    ["build", "build.bazel", "workspace", "workspace.bazel", "module.bazel"],
+  ),
+  plain("perl", "Perl", ["pl", "pm", "t", "perl"], [], ["perl"]),
+  plain("r", "R", ["r"], [], ["rscript"]),
+  plain("julia", "Julia", ["jl"], [], ["julia"]),
+  plain("haskell", "Haskell", ["hs", "lhs"], [], ["runhaskell"]),
+  plain("ocaml", "OCaml", ["ml", "mli"], [], ["ocaml"]),
+  plain("fsharp", "F#", ["fs", "fsi", "fsx"]),
+  plain("erlang", "Erlang", ["erl", "hrl"], ["rebar.config"], ["escript"]),
+  plain("clojure", "Clojure", ["clj", "cljs", "cljc", "edn"]),
+  plain("lisp", "Lisp", ["lisp", "lsp", "cl", "el", "scm", "ss", "rkt"]),
+  plain("crystal", "Crystal", ["cr"]),
+  plain("nim", "Nim", ["nim", "nims"]),
+  plain("d", "D", ["d", "di"]),
+  plain("fortran", "Fortran", ["f", "f90", "f95", "f03", "f08", "for"]),
+  plain("pascal", "Pascal", ["pas", "pp", "dpr"]),
+  plain("ada", "Ada", ["ada", "adb", "ads"]),
+  plain("vb", "Visual Basic", ["vb", "bas"]),
+  plain("assembly", "Assembly", ["asm", "s", "nasm"]),
+  plain("objective-c", "Objective-C", ["m", "mm"]),
+  plain("solidity", "Solidity", ["sol"]),
+  plain("verilog", "Verilog", ["v", "vh", "sv", "svh"]),
+  plain("vhdl", "VHDL", ["vhd", "vhdl"]),
+  plain("shader", "Shader", ["glsl", "vert", "frag", "hlsl", "wgsl", "metal", "comp"]),
+  plain("powershell", "PowerShell", ["ps1", "psm1", "psd1"], [], ["pwsh"]),
+  plain("batch", "Batch", ["bat", "cmd"]),
+  plain("fish", "fish", ["fish"], [], ["fish"]),
+  plain("tcl", "Tcl", ["tcl"], [], ["tclsh", "wish", "expect"]),
+  plain("awk", "Awk", ["awk"], [], ["awk", "gawk", "mawk"]),
+  plain("vim", "Vim script", ["vim"], [".vimrc"]),
+  plain("sass", "Sass", ["sass", "styl"]),
+  plain("template", "Template", [
+    "hbs",
+    "handlebars",
+    "mustache",
+    "ejs",
+    "erb",
+    "haml",
+    "slim",
+    "pug",
+    "jade",
+    "jinja",
+    "jinja2",
+    "j2",
+    "twig",
+    "liquid",
+    "njk",
+    "tmpl",
+    "tpl",
+    "gotmpl",
+  ]),
+  plain("razor", "Razor", ["cshtml", "razor"]),
+  plain("astro", "Astro", ["astro"]),
+  plain("coffeescript", "CoffeeScript", ["coffee"], ["cakefile"], ["coffee"]),
+  plain("elm", "Elm", ["elm"]),
+  plain("purescript", "PureScript", ["purs"]),
+  plain("rescript", "ReScript", ["res", "resi", "re", "rei"]),
+  plain("gleam", "Gleam", ["gleam"]),
+  plain("odin", "Odin", ["odin"]),
+  plain("prisma", "Prisma", ["prisma"]),
+  plain("cue", "CUE", ["cue"]),
+  plain("jsonnet", "Jsonnet", ["jsonnet", "libsonnet"]),
+  plain("rego", "Rego", ["rego"]),
+  plain("just", "Just", ["just"], ["justfile"]),
+  plain("meson", "Meson", [], ["meson.build", "meson_options.txt", "meson.options"]),
+  plain("autoconf", "Autoconf", ["ac", "am", "m4"], ["configure.ac"]),
+  plain("latex", "LaTeX", ["tex", "sty", "cls", "bib"]),
+  plain("org", "Org", ["org"]),
+  plain("diff", "Diff", ["diff", "patch"]),
+  plain("csv", "CSV", ["csv", "tsv"]),
+  plain("http", "HTTP", ["http", "rest"]),
+  plain("ignore", "Ignore list", [], [".gitignore", ".dockerignore", ".npmignore", ".gitattributes", "codeowners"]),
+];
+
+export type LanguageId = (typeof LANGUAGES)[number]["id"];
+
+function syntax<const Id extends string>(
+  id: Id,
+  name: string,
+  grammar: GrammarName,
+  extensions: readonly string[],
+  filenames: readonly string[] = [],
+  shebangs: readonly string[] = [],
+): LanguageInfo & { id: Id } {
+  return { id, name, grammar, extensions, filenames, shebangs, mode: "syntax" };
+}
+
+function structure<const Id extends string>(
+  id: Id,
+  name: string,
+  extensions: readonly string[],
+  filenames: readonly string[] = [],
+  shebangs: readonly string[] = [],
+): LanguageInfo & { id: Id } {
+  return { id, name, extensions, filenames, shebangs, mode: "structure" };
+}
+
+function plain<const Id extends string>(
+  id: Id,
+  name: string,
+  extensions: readonly string[],
+  filenames: readonly string[] = [],
+  shebangs: readonly string[] = [],
+): LanguageInfo & { id: Id } {
+  return { id, name, extensions, filenames, shebangs, mode: "plain" };
+}

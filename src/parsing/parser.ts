@@ -1,0 +1,152 @@
+import { buildChunks, MAX_WEIGHT, TARGET_WEIGHT } from "./chunks.ts";
+import { languageInfo } from "./detect.ts";
+import { SyntaxEngine } from "./engine.ts";
+import type { GrammarName, GrammarSource, LanguageId } from "./languages.ts";
+import { glueComments, glueLeads, layoutLevels, syntaxLevels } from "./levels.ts";
+import { GRAMMAR_RULES } from "./rules/index.ts";
+import { findSecrets, type SecretRange } from "./secrets.ts";
+import { SourceText } from "./source-text.ts";
+import { structureOutline } from "./structure/index.ts";
+import { type CompiledRules, compileRules, extractSymbols } from "./symbols.ts";
+import type { DraftSymbol, FallbackReason, Outline, ParsedFile, SymbolRecord } from "./types.ts";
+
+/** Raised whenever the same bytes may give other symbols or chunks than before. */
+export const PARSER_VERSION = 1;
+
+/** Lines beyond this are data or minified code, which a grammar may take minutes for. */
+const MAX_PARSED_LINE = 20_000;
+/** So is a file whose lines are this long on average. */
+const MAX_MEAN_LINE = 400;
+const MEAN_LINE_FROM_CHARACTERS = 20_000;
+
+export interface ParseInput {
+  bytes: Uint8Array;
+  language: LanguageId;
+}
+
+export interface CodeParser {
+  /**
+   * Symbols and chunks of one file. The same bytes and language give the same result everywhere.
+   *
+   * @throws ParserUnavailableError when this process can parse no more (retry elsewhere), and what loading the grammar throws.
+   */
+  parse(input: ParseInput): Promise<ParsedFile>;
+}
+
+/** Makes a parser; grammars are loaded when first needed. */
+export async function createParser(source: GrammarSource): Promise<CodeParser> {
+  const engine = await sharedEngine(source);
+  const compiled = new Map<GrammarName, CompiledRules>();
+  return {
+    async parse({ bytes, language }) {
+      const info = languageInfo(language);
+      const text = new SourceText(bytes);
+      if (info.mode === "plain" || text.lineCount === 0)
+        return finish(text, plainOutline(text), { outcome: info.mode });
+      if (info.mode === "structure") return finish(text, structureOutline(language, text), { outcome: "structure" });
+      const result = await syntaxOutline(engine, compiled, info.grammar, text);
+      if (typeof result === "string") {
+        return finish(text, plainOutline(text), { outcome: "fallback", fallbackReason: result });
+      }
+      return finish(text, result, { outcome: "syntax" });
+    },
+  };
+}
+
+let engine: Promise<SyntaxEngine> | undefined;
+
+/** web-tree-sitter has one instance for a process: later sources are only asked for what is not loaded yet. */
+function sharedEngine(source: GrammarSource): Promise<SyntaxEngine> {
+  engine ??= SyntaxEngine.create(source).catch((error: unknown) => {
+    engine = undefined;
+    throw error;
+  });
+  return engine;
+}
+
+async function syntaxOutline(
+  engine: SyntaxEngine,
+  compiledRules: Map<GrammarName, CompiledRules>,
+  name: GrammarName | undefined,
+  source: SourceText,
+): Promise<Outline | FallbackReason> {
+  const rules = name === undefined ? undefined : GRAMMAR_RULES[name];
+  if (name === undefined || rules === undefined) return "no-grammar";
+  if (hasLongLines(source)) return "long-lines";
+  const grammar = await engine.grammar(name);
+  const compiled = compiledRules.get(name) ?? compileRules(rules, grammar);
+  compiledRules.set(name, compiled);
+  const parsed = engine.parse(source.codeUnits(), source.text, grammar);
+  if (!parsed.ok) return parsed.reason;
+  const stack = engine.stackPointer();
+  try {
+    const { tree } = parsed;
+    const { symbols, comments } = extractSymbols(tree, source, compiled);
+    const levels = syntaxLevels(tree.root, source, MAX_WEIGHT, TARGET_WEIGHT);
+    glueComments(levels, comments, source);
+    glueLeads(levels, symbols);
+    return { symbols, levels, hasErrors: tree.root.hasError };
+  } catch (error) {
+    engine.recover(error, stack);
+    return "parser-error";
+  } finally {
+    parsed.release();
+  }
+}
+
+function hasLongLines(source: SourceText): boolean {
+  const characters = source.text.length;
+  if (source.longestLine > MAX_PARSED_LINE) return true;
+  return characters > MEAN_LINE_FROM_CHARACTERS && characters / source.lineCount > MAX_MEAN_LINE;
+}
+
+function plainOutline(source: SourceText): Outline {
+  return { symbols: [], levels: layoutLevels(source), hasErrors: false };
+}
+
+function finish(
+  source: SourceText,
+  outline: Outline,
+  outcome: Pick<ParsedFile, "outcome" | "fallbackReason">,
+): ParsedFile {
+  const secrets = findSecrets(source.text);
+  for (const symbol of outline.symbols) scrub(symbol, source, secrets);
+  return {
+    text: source.text,
+    encoding: source.encoding,
+    lineCount: source.lineCount,
+    symbols: outline.symbols.map((symbol) => toRecord(symbol, source)),
+    chunks: buildChunks(source, outline, secrets),
+    hasErrors: outline.hasErrors,
+    ...outcome,
+  };
+}
+
+/** A symbol whose lines hold a secret keeps its name only, and not even that where the name is part of it. */
+function scrub(symbol: DraftSymbol, source: SourceText, secrets: readonly SecretRange[]): void {
+  const from = source.lineStarts[symbol.leadRow]!;
+  const within = secrets.filter((secret) => secret.start < symbol.end && secret.end > from);
+  if (within.length === 0) return;
+  const exposed = within.some((secret) => source.text.slice(secret.start, secret.end).includes(symbol.name));
+  if (exposed) {
+    symbol.name = "withheld";
+    symbol.qualifiedName = "withheld";
+  }
+  symbol.signature = symbol.name;
+  symbol.doc = null;
+}
+
+function toRecord(symbol: DraftSymbol, source: SourceText): SymbolRecord {
+  return {
+    kind: symbol.kind,
+    name: symbol.name,
+    qualifiedName: symbol.qualifiedName,
+    signature: symbol.signature,
+    doc: symbol.doc,
+    parent: symbol.parent,
+    startLine: symbol.startRow + 1,
+    endLine: symbol.endRow + 1,
+    startByte: source.byteAt(symbol.start),
+    endByte: source.byteAt(symbol.end),
+  };
+}

@@ -1,0 +1,52 @@
+const MAX_SIGNATURE_CHARACTERS = 300;
+const MAX_DOC_CHARACTERS = 2000;
+
+/** A declaration head on one line: whitespace folded, the opening of its body dropped, at most 300 characters. */
+export function foldSignature(head: string): string {
+  // Twice the limit is enough to fold from: indentation seldom takes more than half.
+  const folded = head
+    .slice(0, MAX_SIGNATURE_CHARACTERS * 4)
+    .replace(/\s+/g, " ")
+    .trim()
+    .replace(/(?:\s*(?:\{|=>|->|=|:|\bdo|\bbegin|\bthen|;|,))+$/, "");
+  return cut(folded, MAX_SIGNATURE_CHARACTERS);
+}
+
+/** At most `limit` UTF-16 units, never half a surrogate pair. */
+export function cut(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  const code = text.charCodeAt(limit - 1);
+  return text.slice(0, code >= 0xd800 && code < 0xdc00 ? limit - 1 : limit);
+}
+
+export function limitDoc(doc: string): string {
+  return cut(doc, MAX_DOC_CHARACTERS).trimEnd();
+}
+
+/** The words of comments: their markers (`//`, `/** … *\/`, `#`, `--`, `"""`) and common indentation are dropped. */
+export function cleanComment(comments: readonly string[]): string {
+  const lines: string[] = [];
+  for (const comment of comments) {
+    const block = /^\s*(?:\/\*+!?|<!--|--\[=*\[|\{-|=begin\b)/.exec(comment);
+    const inner = block
+      ? comment.slice(block[0].length).replace(/\s*(?:\*+\/|-->|--\]\]|\]=*\]|-\}|=end)\s*$/, "")
+      : comment;
+    for (const line of inner.split(/\r?\n/)) {
+      lines.push(block ? line.replace(/^\s*\*+(?:\s|$)/, "") : line.replace(/^\s*(?:\/\/[/!]*|#+!?|--+|;+|%+)\s?/, ""));
+    }
+  }
+  return dedent(lines);
+}
+
+/** Lines without their common indentation, and without blank lines at both ends. */
+export function dedent(lines: readonly string[]): string {
+  const rest = lines.slice(1).filter((line) => line.trim() !== "");
+  const indent = rest.reduce(
+    (least, line) => Math.min(least, line.length - line.trimStart().length),
+    Number.POSITIVE_INFINITY,
+  );
+  return lines
+    .map((line, index) => (index === 0 ? line.trim() : line.slice(Number.isFinite(indent) ? indent : 0).trimEnd()))
+    .join("\n")
+    .trim();
+}

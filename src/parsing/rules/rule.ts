@@ -1,0 +1,104 @@
+import type { SyntaxNode } from "../syntax-node.ts";
+import type { SymbolKind } from "../types.ts";
+
+/** What encloses a node: a symbol, an unnamed container (an `impl`, an object literal) or a function body. */
+export interface Scope {
+  kind: SymbolKind | "root" | "scope";
+  name: string;
+  /** Qualified name of everything down to here; empty at the top. */
+  path: string;
+  end: number;
+  /** Inside a function body: variables are local here. */
+  local: boolean;
+  /** Index of the nearest symbol around, this scope included. */
+  symbol: number | null;
+}
+
+/** A symbol (or, without a kind, a scope only) that a rule has found. */
+export interface Found {
+  kind?: SymbolKind;
+  name: string;
+  /** Node whose range is the symbol's; the matched node if absent. */
+  outer?: SyntaxNode;
+  /** Type that the symbol belongs to although it is not written inside it (Go receiver, `A::b`). */
+  container?: string;
+  /** Joins the container's or scope's name with this one, where not the language's own separator. */
+  separator?: string;
+  /** Where the declaration's head begins, if not with the range (decorators come before it). */
+  headStart?: number;
+  /** Where the declaration's head ends. By default the `body` field's start, else the end of the node's first line. */
+  headEnd?: number;
+  /** Docstring found inside; comments before the symbol are used if absent. */
+  doc?: string;
+  /** Variables inside are local. By default so for functions and methods. */
+  local?: boolean;
+  /** Where the scope ends, if not with the node (a file-wide namespace). */
+  scopeEnd?: number;
+  /** No scope: later nodes inside it belong to what is around. */
+  leaf?: boolean;
+}
+
+export type Rule = (node: SyntaxNode, scope: Scope) => Found | Found[] | undefined;
+
+/** How symbols are read off one grammar's trees. */
+export interface GrammarRules {
+  separator: string;
+  symbols: Record<string, Rule>;
+  comments: readonly string[];
+  /** Nodes that stand before a symbol as siblings and belong to it. */
+  attributes?: readonly string[];
+}
+
+/** A symbol that is named by a field. */
+export function named(kind: SymbolKind, field = "name"): Rule {
+  return (node) => {
+    const name = node.field(field)?.text;
+    return name === undefined || name === "" ? undefined : { kind, name };
+  };
+}
+
+/** The same, only outside function bodies. */
+export function topLevel(rule: Rule): Rule {
+  return (node, scope) => (scope.local ? undefined : rule(node, scope));
+}
+
+/** A function that is a method where it is written inside a type. */
+export function callable(field = "name"): Rule {
+  return (node, scope) => {
+    const name = node.field(field)?.text;
+    if (name === undefined || name === "") return undefined;
+    return { kind: isTypeScope(scope) ? "method" : "function", name };
+  };
+}
+
+/** A function body without a name: what is declared inside is local. */
+export const anonymousFunction: Rule = () => ({ name: "", local: true });
+
+const TYPE_KINDS: ReadonlySet<string> = new Set([
+  "class",
+  "interface",
+  "struct",
+  "enum",
+  "union",
+  "trait",
+  "object",
+  "extension",
+  "scope",
+]);
+
+/** Whether members written here are methods and fields. */
+export function isTypeScope(scope: Scope): boolean {
+  return !scope.local && TYPE_KINDS.has(scope.kind);
+}
+
+/** A type's plain name: no generics, no qualifier. */
+export function bareType(text: string): string {
+  const bare = text
+    .replace(/[<[({].*$/s, "")
+    .trim()
+    .replace(/^[&*?]+\s*(?:mut\s+|'\w+\s+)*/, "");
+  return bare
+    .split(/::|[.\\]/)
+    .at(-1)!
+    .trim();
+}

@@ -1,0 +1,188 @@
+import type { LoadedGrammar } from "./engine.ts";
+import type { WasmFunction, WasmMemory } from "./wasm.ts";
+
+/** The core's exports and memory; `transfer` is the address of its argument and result buffer. */
+export interface TreeBinding {
+  exports: Record<string, WasmFunction>;
+  memory: WasmMemory;
+  transfer: number;
+}
+
+const NODE_BYTES = 20;
+const ERROR_TYPE_ID = 65535;
+
+/** A parsed tree, read through the core's own functions: no wrapper objects but the nodes that are asked for. */
+export class SyntaxTree {
+  readonly grammar: LoadedGrammar;
+  /** The text that was parsed (or that its blanked copy was made from); offsets are the same. */
+  readonly text: string;
+  private readonly binding: TreeBinding;
+  private readonly address: number;
+  private heap: Int32Array;
+
+  constructor(binding: TreeBinding, address: number, grammar: LoadedGrammar, text: string) {
+    this.binding = binding;
+    this.address = address;
+    this.grammar = grammar;
+    this.text = text;
+    this.heap = new Int32Array(binding.memory.buffer);
+  }
+
+  get root(): SyntaxNode {
+    this.binding.exports["ts_tree_root_node_wasm"]!(this.address);
+    return this.readResult()!;
+  }
+
+  /** Calls a function of the core about `node`. */
+  call(name: string, node: SyntaxNode, argument = 0): number {
+    this.writeNode(node);
+    return this.binding.exports[name]!(this.address, argument);
+  }
+
+  /** The node that the last call left in the transfer buffer. */
+  readResult(): SyntaxNode | undefined {
+    return this.readNode(this.binding.transfer);
+  }
+
+  /** Row that the last call left in the transfer buffer. */
+  readRow(): number {
+    return this.memory()[this.binding.transfer >>> 2]!;
+  }
+
+  /** The list of nodes that the last call left behind its count; frees it. */
+  readList(): SyntaxNode[] {
+    const heap = this.memory();
+    const count = heap[this.binding.transfer >>> 2]!;
+    const address = heap[(this.binding.transfer >>> 2) + 1]!;
+    const nodes: SyntaxNode[] = [];
+    for (let index = 0; index < count; index++) nodes.push(this.readNode(address + index * NODE_BYTES)!);
+    if (count > 0) this.binding.exports["free"]!(address);
+    return nodes;
+  }
+
+  /** Every node whose type id is listed, in document order, outer before inner. */
+  descendants(node: SyntaxNode, typeIds: readonly number[]): SyntaxNode[] {
+    const { exports } = this.binding;
+    const list = exports["malloc"]!(Math.max(typeIds.length, 1) * 4);
+    this.memory().set(typeIds, list >>> 2);
+    this.writeNode(node);
+    exports["ts_node_descendants_of_type_wasm"]!(this.address, list, typeIds.length, 0, 0, 0, 0);
+    const nodes = this.readList();
+    exports["free"]!(list);
+    return nodes;
+  }
+
+  private writeNode(node: SyntaxNode): void {
+    const heap = this.memory();
+    const at = this.binding.transfer >>> 2;
+    heap[at] = node.id;
+    heap[at + 1] = node.start;
+    heap[at + 2] = node.row;
+    heap[at + 3] = node.column;
+    heap[at + 4] = node.alias;
+  }
+
+  private memory(): Int32Array {
+    // A heap that has grown leaves the old view with no elements.
+    if (this.heap.length === 0) this.heap = new Int32Array(this.binding.memory.buffer);
+    return this.heap;
+  }
+
+  private readNode(address: number): SyntaxNode | undefined {
+    const heap = this.memory();
+    const at = address >>> 2;
+    const id = heap[at]!;
+    if (id === 0) return undefined;
+    return new SyntaxNode(this, id, heap[at + 1]!, heap[at + 2]!, heap[at + 3]!, heap[at + 4]!);
+  }
+}
+
+/** A node of a {@link SyntaxTree}. Offsets are UTF-16 code units, rows are 0-based. Valid until the tree is released. */
+export class SyntaxNode {
+  readonly tree: SyntaxTree;
+  readonly id: number;
+  readonly start: number;
+  readonly row: number;
+  readonly column: number;
+  readonly alias: number;
+  private cachedEnd = -1;
+  private cachedType = -1;
+
+  constructor(tree: SyntaxTree, id: number, start: number, row: number, column: number, alias: number) {
+    this.tree = tree;
+    this.id = id;
+    this.start = start;
+    this.row = row;
+    this.column = column;
+    this.alias = alias;
+  }
+
+  get typeId(): number {
+    if (this.cachedType === -1) this.cachedType = this.tree.call("ts_node_symbol_wasm", this);
+    return this.cachedType;
+  }
+
+  get type(): string {
+    return this.typeId === ERROR_TYPE_ID ? "ERROR" : (this.tree.grammar.types[this.typeId] ?? "");
+  }
+
+  get end(): number {
+    if (this.cachedEnd === -1) this.cachedEnd = this.tree.call("ts_node_end_index_wasm", this);
+    return this.cachedEnd;
+  }
+
+  /** Row of the node's end, which may be column 0 of the row after its last character. */
+  get endRow(): number {
+    this.tree.call("ts_node_end_point_wasm", this);
+    return this.tree.readRow();
+  }
+
+  get text(): string {
+    return this.tree.text.slice(this.start, this.end);
+  }
+
+  get hasError(): boolean {
+    return this.tree.call("ts_node_has_error_wasm", this) === 1;
+  }
+
+  get parent(): SyntaxNode | undefined {
+    this.tree.call("ts_node_parent_wasm", this);
+    return this.tree.readResult();
+  }
+
+  get children(): SyntaxNode[] {
+    this.tree.call("ts_node_children_wasm", this);
+    return this.tree.readList();
+  }
+
+  get namedChildren(): SyntaxNode[] {
+    this.tree.call("ts_node_named_children_wasm", this);
+    return this.tree.readList();
+  }
+
+  namedChild(index: number): SyntaxNode | undefined {
+    this.tree.call("ts_node_named_child_wasm", this, index);
+    return this.tree.readResult();
+  }
+
+  /** The node in a field; `undefined` where there is none or the grammar has no such field. */
+  field(name: string): SyntaxNode | undefined {
+    const id = this.tree.grammar.fieldIds.get(name);
+    if (id === undefined) return undefined;
+    this.tree.call("ts_node_child_by_field_id_wasm", this, id);
+    return this.tree.readResult();
+  }
+
+  /** Every node in a field that may repeat. */
+  fields(name: string): SyntaxNode[] {
+    const id = this.tree.grammar.fieldIds.get(name);
+    if (id === undefined) return [];
+    this.tree.call("ts_node_children_by_field_id_wasm", this, id);
+    return this.tree.readList();
+  }
+
+  /** First named child of one of the types. */
+  childOfType(...types: string[]): SyntaxNode | undefined {
+    return this.namedChildren.find((child) => types.includes(child.type));
+  }
+}

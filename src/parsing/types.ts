@@ -1,0 +1,106 @@
+/** What a symbol is. Terms follow the language servers' where they exist. */
+export type SymbolKind =
+  | "function"
+  | "method"
+  | "constructor"
+  | "class"
+  | "interface"
+  | "struct"
+  | "enum"
+  | "union"
+  | "trait"
+  | "type"
+  | "constant"
+  | "variable"
+  | "field"
+  | "module"
+  | "namespace"
+  | "object"
+  | "extension"
+  | "macro"
+  | "test"
+  | "heading"
+  | "key"
+  | "rule"
+  | "table"
+  | "view"
+  | "stage"
+  | "target"
+  | "element";
+
+/** A named thing of a file. Lines are 1-based and inclusive; bytes index the file's own bytes, the end is exclusive. */
+export interface SymbolRecord {
+  kind: SymbolKind;
+  name: string;
+  /** Name within its scopes, joined the way the language writes it (`A.b`, `A::b`, `A#b`). */
+  qualifiedName: string;
+  /** Declaration head on one line, whitespace folded, at most 300 characters. */
+  signature: string;
+  /** Doc comment or docstring without its markers, at most 2,000 characters. */
+  doc: string | null;
+  /** Index into the file's symbols; may point forward (a Go method before its type). */
+  parent: number | null;
+  startLine: number;
+  endLine: number;
+  startByte: number;
+  endByte: number;
+}
+
+/** A run of whole lines. The text is exactly the file's bytes from `startByte` to `endByte`, unless it is withheld. */
+export interface ChunkRecord {
+  text: string;
+  /** Enclosing scopes whose head is not in `text`: a breadcrumb, then their signatures. Never the path. */
+  context: string;
+  /** SHA-256 (hex) of {@link embeddingText}. */
+  hash: string;
+  startLine: number;
+  endLine: number;
+  startByte: number;
+  endByte: number;
+  /** Innermost symbol that contains the chunk, or else the first one that begins in it. */
+  symbol: number | null;
+  /** True where the lines hold a likely secret: `text` and `context` are then empty. */
+  withheld: boolean;
+}
+
+/** Why a file with a grammar got plain chunks. */
+export type FallbackReason = "no-grammar" | "budget" | "long-lines" | "too-deep" | "parser-error";
+
+export interface ParsedFile {
+  text: string;
+  /** How the bytes were read: UTF-8, or Latin-1 where they are no valid UTF-8 (then one byte is one character). */
+  encoding: "utf-8" | "latin-1";
+  lineCount: number;
+  symbols: SymbolRecord[];
+  chunks: ChunkRecord[];
+  outcome: "syntax" | "structure" | "plain" | "fallback";
+  fallbackReason?: FallbackReason;
+  /** The grammar met text it does not know. Symbols around it are kept. */
+  hasErrors: boolean;
+}
+
+/** Rows are 0-based and inclusive, offsets are UTF-16 code units, the end is exclusive. */
+export interface DraftSymbol {
+  kind: SymbolKind;
+  name: string;
+  qualifiedName: string;
+  signature: string;
+  doc: string | null;
+  parent: number | null;
+  start: number;
+  end: number;
+  startRow: number;
+  endRow: number;
+  /** First row of the doc comment and decorators that belong to it. */
+  leadRow: number;
+}
+
+/**
+ * What a parse hands to the chunker: symbols, and for each row how deep a cut before that row would go.
+ * A low level is a clean cut (nothing spans it), see `levels.ts`.
+ */
+export interface Outline {
+  symbols: DraftSymbol[];
+  levels: Uint8Array;
+  hasErrors: boolean;
+}
