@@ -1,0 +1,218 @@
+import {
+  CommitResponse,
+  EmbedCheckResponse,
+  EmbedResponse,
+  HealthResponse,
+  IndexResult,
+  ListResponse,
+  ProbeResponse,
+  PullResponse,
+  RerankCheckResponse,
+  RerankResponse,
+  RunAccepted,
+  RunStatus,
+  SignResponse,
+  SnapshotJobAccepted,
+  UsageResponse,
+  type CommitRequest,
+  type EmbedRequest,
+  type IndexRequest,
+  type RerankRequest,
+  type SignRequest,
+  type SnapshotJobRequest,
+} from "../contract/index.ts";
+import { CodeContextError } from "./errors.ts";
+import { streamRun } from "./runs.ts";
+import { Transport, type Call, type CallOptions, type TransportOptions } from "./transport.ts";
+
+export interface ClientOptions extends TransportOptions {
+  /** For `/embed`, `/rerank`, `/usage` and `/index-snapshot`. */
+  apiKey?: string;
+  /** For `/index` and `/snapshot`. */
+  workerToken?: string;
+  /**
+   * The embedding space that stored vectors are in. An answer from another one then throws `FINGERPRINT_CHANGED`; without
+   * it `onFingerprintChange` is called and the answer is returned.
+   */
+  pinnedFingerprint?: string;
+  /** The embedding space changed since the last answer: vectors stored under `previous` are due for re-embedding. */
+  onFingerprintChange?: (change: { previous: string; current: string }) => void;
+}
+
+/** Exactly one of the two names a workspace. */
+export type Selector = { repo: string } | { workspaceId: string };
+
+type Input<T extends { inputType: unknown }> = Omit<T, "inputType"> & Partial<Pick<T, "inputType">>;
+type SignInput = Omit<SignRequest, "op">;
+type CommitInput = Omit<CommitRequest, "op">;
+export type IndexInput = Omit<IndexRequest, "options"> & { options?: Partial<IndexRequest["options"]> };
+
+/** `POST /index` answers when the run is done. Most HTTP stacks and proxies give up long before such a run can. */
+const SYNC_INDEX_TIMEOUT_MS = 15 * 60_000;
+
+/** A typed client for every route of the service. Uses `fetch` and timers only: Node, Workers and browsers. */
+export class CodeContextClient {
+  private readonly transport: Transport;
+  private readonly options: ClientOptions;
+  private lastFingerprint: string | undefined;
+  readonly snapshots: Snapshots;
+
+  constructor(options: ClientOptions) {
+    this.options = options;
+    this.transport = new Transport(options);
+    this.lastFingerprint = options.pinnedFingerprint;
+    this.snapshots = new Snapshots(this.transport, () => this.key());
+  }
+
+  /** Fingerprint of the last answer that carried one, or the pinned one. */
+  get fingerprint(): string | undefined {
+    return this.lastFingerprint;
+  }
+
+  /** `GET /embed`: checks the key, free, and tells the embedding space. */
+  async checkEmbed(options?: CallOptions): Promise<EmbedCheckResponse> {
+    const answer = await this.transport.json(this.metered("GET", "/embed"), EmbedCheckResponse, options);
+    this.sawFingerprint(answer.fingerprint);
+    return answer;
+  }
+
+  /** `POST /embed`: one vector per input, `embeddings[].index` telling which. Metered. */
+  async embed(request: Input<EmbedRequest>, options?: CallOptions): Promise<EmbedResponse> {
+    const answer = await this.transport.json(this.metered("POST", "/embed", request), EmbedResponse, options);
+    this.sawFingerprint(answer.fingerprint);
+    return answer;
+  }
+
+  /** `GET /rerank`: checks the key, free. */
+  async checkRerank(options?: CallOptions): Promise<RerankCheckResponse> {
+    return this.transport.json(this.metered("GET", "/rerank"), RerankCheckResponse, options);
+  }
+
+  /** `POST /rerank`: rows in the provider's order; sort by `relevanceScore`. Metered. */
+  async rerank(request: RerankRequest, options?: CallOptions): Promise<RerankResponse> {
+    return this.transport.json(this.metered("POST", "/rerank", request), RerankResponse, options);
+  }
+
+  async usage(options?: CallOptions): Promise<UsageResponse> {
+    return this.transport.json(this.metered("GET", "/usage"), UsageResponse, options);
+  }
+
+  /** `POST /index`, answered when the run is done. For long runs take {@link startIndex} and {@link streamRun}. */
+  async index(request: IndexInput, options?: CallOptions): Promise<IndexResult> {
+    const call = this.worker("POST", "/index", "index", request);
+    return this.transport.json(call, IndexResult, { timeoutMs: SYNC_INDEX_TIMEOUT_MS, ...options });
+  }
+
+  /** `POST /index` with `Prefer: respond-async`: the run goes on by itself. */
+  async startIndex(request: IndexInput, options?: CallOptions): Promise<RunAccepted> {
+    const call = this.worker("POST", "/index", "index", request);
+    return this.transport.json({ ...call, headers: { Prefer: "respond-async" } }, RunAccepted, options);
+  }
+
+  async runStatus(runId: string, options?: CallOptions): Promise<RunStatus> {
+    return this.transport.json(this.runCall(runId), RunStatus, options);
+  }
+
+  /**
+   * A run's states as they happen, the last one `succeeded` or `failed`. Follows the event stream, takes it up again when it
+   * breaks, and asks from time to time where there is none.
+   */
+  streamRun(runId: string, options?: CallOptions): AsyncGenerator<RunStatus> {
+    return streamRun(this.transport, this.runCall(runId), options);
+  }
+
+  /** `POST /snapshot`: lets the service build and publish a snapshot. `runId` can be followed like an index run. */
+  async startSnapshotJob(request: SnapshotJobRequest, options?: CallOptions): Promise<SnapshotJobAccepted> {
+    return this.transport.json(this.worker("POST", "/snapshot", "snapshot", request), SnapshotJobAccepted, options);
+  }
+
+  /** `GET /healthz`. A service that is not ready is an answer too, not an error. */
+  async health(options?: CallOptions): Promise<HealthResponse> {
+    const call: Call = { method: "GET", path: "/healthz", surface: "healthz", credential: undefined, repeatable: true };
+    return this.transport.json({ ...call, acceptStatus: 503 }, HealthResponse, options);
+  }
+
+  private sawFingerprint(current: string): void {
+    const { pinnedFingerprint } = this.options;
+    if (pinnedFingerprint !== undefined && current !== pinnedFingerprint) {
+      throw new CodeContextError(
+        "FINGERPRINT_CHANGED",
+        `the embedding space changed from ${pinnedFingerprint} to ${current}: stored vectors must be embedded again`,
+        { details: { pinned: pinnedFingerprint, current } },
+      );
+    }
+    const previous = this.lastFingerprint;
+    this.lastFingerprint = current;
+    if (previous !== undefined && previous !== current) this.options.onFingerprintChange?.({ previous, current });
+  }
+
+  private key(): string {
+    const { apiKey } = this.options;
+    if (apiKey === undefined) throw new CodeContextError("INVALID_API_KEY", "this call needs an API key");
+    return apiKey;
+  }
+
+  private metered(method: "GET" | "POST", path: string, body?: unknown): Call {
+    return { method, path, surface: "metered", credential: this.key(), body, repeatable: true };
+  }
+
+  private worker(method: "GET" | "POST", path: string, surface: Call["surface"], body?: unknown): Call {
+    const { workerToken } = this.options;
+    if (workerToken === undefined) throw new CodeContextError("UNAUTHORIZED", "this call needs a worker token");
+    return { method, path, surface, credential: workerToken, body, repeatable: method === "GET" };
+  }
+
+  private runCall(runId: string): Call {
+    return this.worker("GET", `/index/${encodeURIComponent(runId)}`, "index_status");
+  }
+}
+
+/** `/index-snapshot`: shared snapshots of a workspace's index. */
+export class Snapshots {
+  private readonly transport: Transport;
+  private readonly key: () => string;
+
+  constructor(transport: Transport, key: () => string) {
+    this.transport = transport;
+    this.key = key;
+  }
+
+  /** The current snapshot's manifest and a signed URL to download it from. `NO_SNAPSHOT` where there is none. */
+  async pull(selector: Selector, options?: CallOptions): Promise<PullResponse> {
+    return this.transport.json(this.get(new URLSearchParams(selector)), PullResponse, options);
+  }
+
+  /** What the current snapshot is, if there is one. No URL is signed. */
+  async probe(selector: Selector, options?: CallOptions): Promise<ProbeResponse> {
+    return this.transport.json(this.get(new URLSearchParams({ ...selector, probe: "1" })), ProbeResponse, options);
+  }
+
+  /** Every workspace of the tenant. */
+  async list(options?: CallOptions): Promise<ListResponse> {
+    return this.transport.json(this.get(new URLSearchParams({ list: "1" })), ListResponse, options);
+  }
+
+  /** Asks for an upload URL. The PUT must carry `uploadHeaders`. */
+  async sign(request: SignInput, options?: CallOptions): Promise<SignResponse> {
+    return this.transport.json(this.post({ op: "sign", ...request }), SignResponse, options);
+  }
+
+  /** Makes an uploaded artifact the current snapshot. Committing the same again changes nothing. */
+  async commit(request: CommitInput, options?: CallOptions): Promise<CommitResponse> {
+    return this.transport.json(this.post({ op: "commit", ...request }), CommitResponse, options);
+  }
+
+  private get(query: URLSearchParams): Call {
+    return { ...this.post(undefined), method: "GET", path: `/index-snapshot?${query.toString()}` };
+  }
+
+  private post(body: unknown): Call {
+    const path = "/index-snapshot";
+    return { method: "POST", path, surface: "index_snapshot", credential: this.key(), body, repeatable: true };
+  }
+}
+
+/** What a succeeded index run carries in `result`. */
+export function indexResultOf(status: RunStatus): IndexResult | undefined {
+  return IndexResult.safeParse(status.result).data;
+}

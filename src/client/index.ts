@@ -1,0 +1,12 @@
+/** Typed client of the Code Context service. Needs `fetch` and timers, nothing else. */
+export {
+  CodeContextClient,
+  indexResultOf,
+  type ClientOptions,
+  type IndexInput,
+  type Selector,
+  type Snapshots,
+} from "./client.ts";
+export { CodeContextError, type ClientErrorCode, type CodeContextErrorOptions } from "./errors.ts";
+export type { CallOptions, FetchLike, TransportOptions, WaitEvent } from "./transport.ts";
+export { JITTER_SHARE, MAX_BACKOFF_MS, MIN_BACKOFF_MS, SLOW_DOWN_SHARE } from "./waits.ts";

@@ -1,0 +1,77 @@
+import { RunStatus } from "../contract/index.ts";
+import { CodeContextError } from "./errors.ts";
+import { readEvents } from "./sse.ts";
+import type { Call, CallOptions, Transport } from "./transport.ts";
+
+/** A stream may be silent this long before it is opened again. */
+const STREAM_TIMEOUT_MS = 10 * 60_000;
+const POLL_INTERVAL_MS = 1_000;
+/** Streams in a row that end without news before the run is given up. */
+const MAX_EMPTY_STREAMS = 8;
+
+/** See `CodeContextClient.streamRun`. */
+export async function* streamRun(
+  transport: Transport,
+  call: Call,
+  options: CallOptions = {},
+): AsyncGenerator<RunStatus> {
+  let lastSeen = "";
+  for (let empty = 0; ;) {
+    let failure: unknown;
+    try {
+      for await (const status of openOnce(transport, call, options)) {
+        const seen = JSON.stringify(status);
+        if (seen === lastSeen) continue;
+        lastSeen = seen;
+        empty = 0;
+        yield status;
+        if (status.state === "succeeded" || status.state === "failed") return;
+      }
+    } catch (error) {
+      if (!(error instanceof CodeContextError) || (error.code !== "NETWORK_ERROR" && error.code !== "TIMEOUT"))
+        throw error;
+      failure = error;
+    }
+    if (failure !== undefined && ++empty >= MAX_EMPTY_STREAMS) throw failure;
+    await transport.wait(POLL_INTERVAL_MS * 2 ** Math.min(empty, 4), call, options.signal);
+  }
+}
+
+/** The statuses of one connection: an event stream's, or the one of a plain answer. */
+async function* openOnce(transport: Transport, call: Call, options: CallOptions): AsyncGenerator<RunStatus> {
+  const stop = new AbortController();
+  const signal = options.signal ? AbortSignal.any([options.signal, stop.signal]) : stop.signal;
+  const streaming: Call = { ...call, headers: { Accept: "text/event-stream, application/json;q=0.5" } };
+  try {
+    const response = await transport.send(
+      streaming,
+      { timeoutMs: STREAM_TIMEOUT_MS, ...options, signal },
+      async (answer) => answer,
+    );
+    const isStream = response.headers.get("Content-Type")?.startsWith("text/event-stream") === true;
+    if (!isStream || !response.body) {
+      yield readStatus(await response.text());
+      return;
+    }
+    for await (const data of readEvents(response.body)) yield readStatus(data);
+  } catch (error) {
+    if (error instanceof CodeContextError) throw error;
+    if (options.signal?.aborted)
+      throw new CodeContextError("ABORTED", "following the run was aborted", { cause: options.signal.reason });
+    throw new CodeContextError("NETWORK_ERROR", "the run's event stream broke off", { cause: error });
+  } finally {
+    stop.abort();
+  }
+}
+
+function readStatus(data: string): RunStatus {
+  let value: unknown;
+  try {
+    value = JSON.parse(data);
+  } catch {
+    value = undefined;
+  }
+  const parsed = RunStatus.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw new CodeContextError("BAD_RESPONSE", "the run's status is not what this client understands");
+}

@@ -1,0 +1,284 @@
+import type { z } from "zod";
+import { REQUEST_ID_HEADER, type Surface } from "../contract/index.ts";
+import { CodeContextError } from "./errors.ts";
+import { nextWait, Pacer, readRateWindow, readRetryAfterMs } from "./waits.ts";
+
+export type FetchLike = (input: string, init: RequestInit) => Promise<Response>;
+
+/** Why the client waits before a request. */
+export interface WaitEvent {
+  reason: "slow-down" | "rate-limited" | "unavailable" | "failed";
+  waitMs: number;
+  /** Path of the request that waits. */
+  path: string;
+}
+
+export interface TransportOptions {
+  /** Where the service answers: `https://host` or `https://host/api/v1`. */
+  baseUrl: string;
+  fetch?: FetchLike;
+  /** Milliseconds since the epoch. */
+  now?: () => number;
+  /** Uniform in [0, 1). */
+  random?: () => number;
+  /** Waits `ms`; rejects at once when `signal` aborts. */
+  sleep?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
+  /** One try, from the request's first byte to the answer's last. Default 75 s: above the service's own 60 s. */
+  timeoutMs?: number;
+  /** Tries after the first. Default 4. */
+  maxRetries?: number;
+  /** Where a wait would be longer the error is thrown instead, with `retryAfterSec`. Default 5 min. */
+  maxWaitMs?: number;
+  /** Sent with every request. */
+  headers?: Record<string, string>;
+  onWait?: (event: WaitEvent) => void;
+}
+
+/** Options of a single call; they override the client's. */
+export interface CallOptions {
+  signal?: AbortSignal | undefined;
+  timeoutMs?: number;
+  maxRetries?: number;
+  maxWaitMs?: number;
+}
+
+export interface Call {
+  method: "GET" | "POST";
+  path: string;
+  surface: Surface;
+  credential: string | undefined;
+  body?: unknown;
+  headers?: Record<string, string>;
+  /** May be sent again when it is unknown whether it arrived. */
+  repeatable: boolean;
+  /** A status other than 2xx that is an answer like any other. */
+  acceptStatus?: number;
+}
+
+const DEFAULT_TIMEOUT_MS = 75_000;
+const DEFAULT_MAX_RETRIES = 4;
+const DEFAULT_MAX_WAIT_MS = 5 * 60_000;
+const GATEWAY_ERRORS = new Set([502, 504]);
+const MAX_ERROR_CHARACTERS = 300;
+
+/** Sends calls, paces them by the service's headers and tries again where that makes sense. */
+export class Transport {
+  private readonly options: TransportOptions;
+  private readonly baseUrl: string;
+  private readonly pacers = new Map<Surface, Pacer>();
+  private readonly now: () => number;
+  private readonly random: () => number;
+  private readonly sleep: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
+
+  constructor(options: TransportOptions) {
+    this.options = options;
+    this.baseUrl = options.baseUrl.replace(/\/+$/, "");
+    this.now = options.now ?? Date.now;
+    this.random = options.random ?? Math.random;
+    this.sleep = options.sleep ?? sleepFor;
+  }
+
+  /** The JSON answer of a call, checked against `schema`. Throws {@link CodeContextError}. */
+  async json<T>(call: Call, schema: z.ZodType<T>, options: CallOptions = {}): Promise<T> {
+    return this.send(call, options, async (response, requestId) => {
+      const text = await response.text();
+      const parsed = schema.safeParse(parseJson(text));
+      if (parsed.success) return parsed.data;
+      const issue = parsed.error.issues[0];
+      throw new CodeContextError(
+        "BAD_RESPONSE",
+        `${call.method} ${call.path} answered ${response.status} with a body that is not this service's` +
+          (issue ? ` (${issue.path.join(".") || "body"}: ${issue.message})` : ""),
+        { status: response.status, requestId },
+      );
+    });
+  }
+
+  /** Sends a call until it succeeds; `read` turns the 2xx answer into the result, under the same timeout. */
+  async send<T>(
+    call: Call,
+    options: CallOptions,
+    read: (response: Response, requestId: string | undefined) => Promise<T>,
+  ): Promise<T> {
+    const { signal } = options;
+    const maxRetries = options.maxRetries ?? this.options.maxRetries ?? DEFAULT_MAX_RETRIES;
+    const pacer = this.pacerOf(call.surface);
+    let backoffMs = 0;
+    for (let attempt = 0; ; attempt++) {
+      await this.waitForTurn(pacer, call, options);
+      const sentAtMs = this.now();
+      const outcome = await this.attempt(call, options, read);
+      if ("result" in outcome) {
+        pacer.succeeded();
+        return outcome.result;
+      }
+      const { error, retryAfterMs } = outcome;
+      const limited = error.status === 429 && error.code !== "QUOTA_EXCEEDED";
+      let waitMs: number;
+      if (limited) {
+        // The pacer remembers, so that other calls to this bucket wait too, even if this one gives up.
+        waitMs = pacer.refused(sentAtMs, this.now(), retryAfterMs, this.random());
+      } else {
+        const next = nextWait(backoffMs, retryAfterMs, this.random());
+        backoffMs = next.baseMs;
+        waitMs = next.waitMs;
+      }
+      const worthwhile = limited || error.status === 503 || (call.repeatable && isTransient(error));
+      if (!worthwhile || attempt >= maxRetries || waitMs > this.maxWaitMs(options)) throw error;
+      if (limited) continue;
+      this.options.onWait?.({ reason: error.status === 503 ? "unavailable" : "failed", waitMs, path: call.path });
+      await this.wait(waitMs, call, signal);
+    }
+  }
+
+  private maxWaitMs(options: CallOptions): number {
+    return (options.maxWaitMs ?? this.options.maxWaitMs ?? DEFAULT_MAX_WAIT_MS) * 1.25;
+  }
+
+  private pacerOf(surface: Surface): Pacer {
+    let pacer = this.pacers.get(surface);
+    if (!pacer) this.pacers.set(surface, (pacer = new Pacer()));
+    return pacer;
+  }
+
+  private async waitForTurn(pacer: Pacer, call: Call, options: CallOptions): Promise<void> {
+    let waitMs = pacer.reserve(this.now());
+    while (waitMs > 0) {
+      const reason = pacer.blockedMs(this.now()) > 0 ? "rate-limited" : "slow-down";
+      if (waitMs > this.maxWaitMs(options)) {
+        const retryAfterSec = Math.ceil(waitMs / 1_000);
+        throw new CodeContextError("RATE_LIMITED", `the rate limit allows the next request in ${retryAfterSec} s`, {
+          status: 429,
+          retryAfterSec,
+        });
+      }
+      this.options.onWait?.({ reason, waitMs, path: call.path });
+      await this.wait(waitMs, call, options.signal);
+      // Another call may have been refused meanwhile.
+      waitMs = pacer.blockedMs(this.now());
+    }
+  }
+
+  /** Waits; throws `ABORTED` as soon as `signal` fires. */
+  async wait(ms: number, call: Call, signal: AbortSignal | undefined): Promise<void> {
+    try {
+      await this.sleep(ms, signal);
+    } catch (error) {
+      if (signal?.aborted) throw aborted(call, signal);
+      throw error;
+    }
+  }
+
+  private async attempt<T>(
+    call: Call,
+    options: CallOptions,
+    read: (response: Response, requestId: string | undefined) => Promise<T>,
+  ): Promise<{ result: T } | { error: CodeContextError; retryAfterMs: number | undefined }> {
+    const { signal } = options;
+    if (signal?.aborted) throw aborted(call, signal);
+    const timeoutMs = options.timeoutMs ?? this.options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+    const timer = AbortSignal.timeout(timeoutMs);
+    try {
+      const response = await this.request(call, signal ? AbortSignal.any([signal, timer]) : timer);
+      this.pacerOf(call.surface).observe(readRateWindow(response.headers, this.now()));
+      const requestId = response.headers.get(REQUEST_ID_HEADER) ?? undefined;
+      if (response.ok || response.status === call.acceptStatus) return { result: await read(response, requestId) };
+      const error = await readError(call, response, requestId, readRetryAfterMs(response.headers, this.now()));
+      return { error, retryAfterMs: error.retryAfterSec === undefined ? undefined : error.retryAfterSec * 1_000 };
+    } catch (error) {
+      if (signal?.aborted) throw aborted(call, signal);
+      if (error instanceof CodeContextError) return { error, retryAfterMs: undefined };
+      return {
+        error: noAnswer(call, this.baseUrl, error, timer.aborted ? timeoutMs : undefined),
+        retryAfterMs: undefined,
+      };
+    }
+  }
+
+  private request(call: Call, signal: AbortSignal): Promise<Response> {
+    const headers: Record<string, string> = { Accept: "application/json", ...this.options.headers, ...call.headers };
+    if (call.credential !== undefined) headers["Authorization"] = `Bearer ${call.credential}`;
+    const init: RequestInit = { method: call.method, headers, signal };
+    if (call.body !== undefined) {
+      headers["Content-Type"] = "application/json";
+      init.body = JSON.stringify(call.body);
+    }
+    const send = this.options.fetch ?? ((input, init) => fetch(input, init));
+    return send(this.baseUrl + call.path, init);
+  }
+}
+
+function isTransient(error: CodeContextError): boolean {
+  return GATEWAY_ERRORS.has(error.status) || error.code === "NETWORK_ERROR" || error.code === "TIMEOUT";
+}
+
+function aborted(call: Call, signal: AbortSignal): CodeContextError {
+  return new CodeContextError("ABORTED", `${call.method} ${call.path} was aborted`, { cause: signal.reason });
+}
+
+function noAnswer(call: Call, baseUrl: string, cause: unknown, timeoutMs: number | undefined): CodeContextError {
+  if (timeoutMs !== undefined) {
+    return new CodeContextError("TIMEOUT", `${call.method} ${call.path}: no answer within ${timeoutMs / 1_000} s`, {
+      cause,
+    });
+  }
+  const reason = cause instanceof Error ? (codeOf(cause.cause) ?? codeOf(cause) ?? cause.message) : String(cause);
+  return new CodeContextError("NETWORK_ERROR", `cannot reach ${baseUrl} (${reason})`, { cause });
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
+}
+
+async function readError(
+  call: Call,
+  response: Response,
+  requestId: string | undefined,
+  retryAfterMs: number | undefined,
+): Promise<CodeContextError> {
+  const text = await response.text();
+  const body = parseJson(text);
+  const retryAfterSec = retryAfterMs === undefined ? undefined : Math.ceil(retryAfterMs / 1_000);
+  const options = { status: response.status, requestId, retryAfterSec };
+  if (typeof body !== "object" || body === null || !("code" in body) || typeof body.code !== "string") {
+    const code = response.status === 429 ? "RATE_LIMITED" : "BAD_RESPONSE";
+    return new CodeContextError(
+      code,
+      `${call.method} ${call.path} answered ${response.status} without an error of this service`,
+      options,
+    );
+  }
+  const message =
+    "error" in body && typeof body.error === "string" ? body.error.slice(0, MAX_ERROR_CHARACTERS) : body.code;
+  const details = "details" in body && isRecord(body.details) ? body.details : undefined;
+  const inBody = "retryAfterSec" in body && typeof body.retryAfterSec === "number" ? body.retryAfterSec : undefined;
+  return new CodeContextError(body.code, message, { ...options, details, retryAfterSec: retryAfterSec ?? inBody });
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A timer that ends at once, rejecting, when `signal` aborts. */
+export function sleepFor(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => {
+      clearTimeout(timer);
+      reject(new DOMException("aborted", "AbortError"));
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", abort);
+      resolve();
+    }, ms);
+    if (signal?.aborted) abort();
+    else signal?.addEventListener("abort", abort, { once: true });
+  });
+}

@@ -1,0 +1,131 @@
+import { RATE_LIMIT_HEADER, RATE_REMAINING_HEADER, RATE_RESET_HEADER, RETRY_AFTER_HEADER } from "../contract/index.ts";
+
+/** Longest wait that doubling leads to. A longer `Retry-After` is still honoured, or given back to the caller. */
+export const MAX_BACKOFF_MS = 5 * 60_000;
+/** First wait where the service names none. */
+export const MIN_BACKOFF_MS = 1_000;
+/** Share of a wait that chance may add to it. */
+export const JITTER_SHARE = 0.25;
+/** At or below this share of the budget the rest of the window is spread over the requests left. */
+export const SLOW_DOWN_SHARE = 0.1;
+/** No window of the service is longer; a reset further away is a broken clock. */
+const MAX_WINDOW_MS = 24 * 3_600_000;
+
+/** One rate-limit window, on this machine's clock. */
+export interface RateWindow {
+  limit: number;
+  remaining: number;
+  /** Milliseconds since the epoch. */
+  resetsAtMs: number;
+}
+
+/**
+ * Reads the rate headers of a response; undefined where they are missing or make no sense. The reset is taken relative to
+ * the response's `Date`, so that a wrong clock here does no harm.
+ */
+export function readRateWindow(headers: Headers, nowMs: number): RateWindow | undefined {
+  const limit = wholeNumber(headers.get(RATE_LIMIT_HEADER));
+  const remaining = wholeNumber(headers.get(RATE_REMAINING_HEADER));
+  const resetSec = wholeNumber(headers.get(RATE_RESET_HEADER));
+  if (limit === undefined || remaining === undefined || resetSec === undefined) return undefined;
+  const serverNowMs = Date.parse(headers.get("Date") ?? "");
+  const leftMs = resetSec * 1_000 - (Number.isNaN(serverNowMs) ? nowMs : serverNowMs);
+  return { limit, remaining, resetsAtMs: nowMs + Math.min(Math.max(leftMs, 0), MAX_WINDOW_MS) };
+}
+
+/** `Retry-After` in milliseconds: a number of seconds or an HTTP date; undefined where there is none. */
+export function readRetryAfterMs(headers: Headers, nowMs: number): number | undefined {
+  const value = headers.get(RETRY_AFTER_HEADER);
+  if (value === null) return undefined;
+  const seconds = wholeNumber(value);
+  if (seconds !== undefined) return seconds * 1_000;
+  const at = Date.parse(value);
+  return Number.isNaN(at) ? undefined : Math.max(at - nowMs, 0);
+}
+
+function wholeNumber(value: string | null): number | undefined {
+  return value !== null && /^\s*\d{1,15}\s*$/.test(value) ? Number(value) : undefined;
+}
+
+/**
+ * Wait before the next try: at least `retryAfterMs`, and twice the wait before (up to {@link MAX_BACKOFF_MS}), each with
+ * up to 25 % on top.
+ *
+ * @param previousMs the wait before, without its jitter; 0 for the first
+ * @param random uniform in [0, 1)
+ * @returns `baseMs` to pass as `previousMs` next time, `waitMs` to wait now
+ */
+export function nextWait(
+  previousMs: number,
+  retryAfterMs: number | undefined,
+  random: number,
+): { baseMs: number; waitMs: number } {
+  const floorMs = retryAfterMs ?? 0;
+  const baseMs = Math.max(floorMs, Math.min(Math.max(previousMs * 2, MIN_BACKOFF_MS), MAX_BACKOFF_MS));
+  const factor = 1 + JITTER_SHARE * random;
+  return { baseMs, waitMs: Math.ceil(Math.max(floorMs * factor, Math.min(baseMs * factor, MAX_BACKOFF_MS))) };
+}
+
+/**
+ * When the next request of one rate-limit bucket may leave. Shared by all requests of a client to that bucket, so that
+ * requests in flight together neither jump the queue nor double the wait once each.
+ */
+export class Pacer {
+  private window: RateWindow | undefined;
+  /** Nothing leaves before this; set by a 429. */
+  private blockedUntilMs = 0;
+  private blockedAtMs = -1;
+  private backoffMs = 0;
+  /** The last slot given out while slowing down. */
+  private slotMs = 0;
+
+  /**
+   * Milliseconds until a request that wants to leave now may. While the budget is low each call takes one of the slots
+   * into which the rest of the window is divided.
+   */
+  reserve(nowMs: number): number {
+    return Math.max(this.blockedMs(nowMs), this.spreadMs(nowMs));
+  }
+
+  /** What is left of the wait that a 429 asked for. */
+  blockedMs(nowMs: number): number {
+    return Math.max(this.blockedUntilMs - nowMs, 0);
+  }
+
+  private spreadMs(nowMs: number): number {
+    const { window } = this;
+    if (!window || window.resetsAtMs <= nowMs || window.remaining > window.limit * SLOW_DOWN_SHARE) return 0;
+    const leftMs = window.resetsAtMs - nowMs;
+    if (window.remaining === 0) return Math.ceil(leftMs);
+    this.slotMs = Math.max(this.slotMs, nowMs) + leftMs / window.remaining;
+    // Slots past the window's end belong to the next window, whose budget is new.
+    return Math.ceil(Math.min(this.slotMs, window.resetsAtMs) - nowMs);
+  }
+
+  /** Takes in a response's headers. Of answers that overtook each other the lowest figure of the newest window counts. */
+  observe(window: RateWindow | undefined): void {
+    if (!window) return;
+    const sameWindow = this.window && Math.abs(this.window.resetsAtMs - window.resetsAtMs) < 1_500;
+    if (this.window && sameWindow) window.remaining = Math.min(window.remaining, this.window.remaining);
+    else this.slotMs = 0;
+    this.window = window;
+  }
+
+  /** First 2xx: the next 429 begins with its own `Retry-After` again. */
+  succeeded(): void {
+    this.backoffMs = 0;
+  }
+
+  /**
+   * A 429: blocks the bucket and returns the wait. A request that left before the bucket was blocked reports the same
+   * refusal once more and does not double the wait.
+   */
+  refused(sentAtMs: number, nowMs: number, retryAfterMs: number | undefined, random: number): number {
+    const sameRefusal = sentAtMs <= this.blockedAtMs;
+    const { baseMs, waitMs } = nextWait(sameRefusal ? this.backoffMs / 2 : this.backoffMs, retryAfterMs, random);
+    this.backoffMs = baseMs;
+    if (!sameRefusal) this.blockedAtMs = nowMs;
+    this.blockedUntilMs = Math.max(this.blockedUntilMs, nowMs + waitMs);
+    return this.blockedUntilMs - nowMs;
+  }
+}
