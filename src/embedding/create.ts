@@ -1,5 +1,6 @@
 import { BuiltinEmbedder } from "./builtin/embedder.ts";
 import { BuiltinReranker } from "./builtin/reranker.ts";
+import { UpstreamError } from "./errors.ts";
 import { postJson } from "./http.ts";
 import type { EmbedProtocol, RerankProtocol, Transport } from "./protocol.ts";
 import { COHERE_BASE_URL, cohereEmbedding, cohereRerank } from "./providers/cohere.ts";
@@ -77,5 +78,14 @@ function bindingTransport(deps: ProviderDeps, variable: string): Transport {
       `${variable} is workers-ai, but this Worker has no AI binding: add one, or choose another provider`,
     );
   }
-  return (context, model, body) => ai.run(model, body, { signal: context.signal });
+  return async (context, model, body) => {
+    try {
+      return await ai.run(model, body, { signal: context.signal });
+    } catch (thrown) {
+      context.signal.throwIfAborted();
+      // The binding names its failures in prose only (capacity, rate, input): all of them may pass.
+      const detail = thrown instanceof Error ? thrown.message : String(thrown);
+      throw new UpstreamError("UPSTREAM_ERROR", { retryable: true, detail });
+    }
+  };
 }
