@@ -1,6 +1,5 @@
 import type { SourceText } from "./source-text.ts";
 import type { SyntaxNode } from "./syntax-node.ts";
-import type { Comment } from "./symbols.ts";
 
 /**
  * Cut levels. `levels[row]` says how deep a cut before that row would go: the number of nested nodes it would part.
@@ -39,7 +38,11 @@ function raise(levels: Uint8Array, from: number, to: number, level: number): voi
 }
 
 /** Keeps comments on lines of their own with the line that follows them. */
-export function glueComments(levels: Uint8Array, comments: readonly Comment[], source: SourceText): void {
+export function glueComments(
+  levels: Uint8Array,
+  comments: readonly { start: number; end: number }[],
+  source: SourceText,
+): void {
   for (const { start, end } of comments) {
     const first = source.rowAt(start);
     const last = source.rowAt(Math.max(end - 1, start));

@@ -8,7 +8,8 @@ export function foldSignature(head: string): string {
     .slice(0, MAX_SIGNATURE_CHARACTERS * 4)
     .replace(/\s+/g, " ")
     .trim()
-    .replace(/(?:\s*(?:\{|=>|->|=|:|\bdo|\bbegin|\bthen|;|,))+$/, "");
+    // What a macro's line continuation or an opened body leaves at the end.
+    .replace(/(?:\s*(?:\\|\{|=>|->|=|:|\bdo|\bbegin|\bthen|;|,))+$/, "");
   return cut(folded, MAX_SIGNATURE_CHARACTERS);
 }
 
@@ -18,6 +19,9 @@ export function cut(text: string, limit: number): string {
   const code = text.charCodeAt(limit - 1);
   return text.slice(0, code >= 0xd800 && code < 0xdc00 ? limit - 1 : limit);
 }
+
+/** C# wraps its doc comments in these. */
+const XML_DOC_TAG = /<\/?(?:summary|remarks|para)\s*\/?>/g;
 
 export function limitDoc(doc: string): string {
   return cut(doc, MAX_DOC_CHARACTERS).trimEnd();
@@ -35,7 +39,7 @@ export function cleanComment(comments: readonly string[]): string {
       lines.push(block ? line.replace(/^\s*\*+(?:\s|$)/, "") : line.replace(/^\s*(?:\/\/[/!]*|#+!?|--+|;+|%+)\s?/, ""));
     }
   }
-  return dedent(lines);
+  return dedent(lines.map((line) => line.replace(XML_DOC_TAG, "")));
 }
 
 /** Lines without their common indentation, and without blank lines at both ends. */

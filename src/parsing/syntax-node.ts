@@ -150,6 +150,11 @@ export class SyntaxNode {
     return this.tree.readResult();
   }
 
+  get nextNamedSibling(): SyntaxNode | undefined {
+    this.tree.call("ts_node_next_named_sibling_wasm", this);
+    return this.tree.readResult();
+  }
+
   get children(): SyntaxNode[] {
     this.tree.call("ts_node_children_wasm", this);
     return this.tree.readList();

@@ -30,10 +30,12 @@ export interface Found {
   headEnd?: number;
   /** Docstring found inside; comments before the symbol are used if absent. */
   doc?: string;
-  /** Variables inside are local. By default so for functions and methods. */
+  /** Variables inside are local. By default so for functions and methods, and not for types. */
   local?: boolean;
-  /** Where the scope ends, if not with the node (a file-wide namespace). */
-  scopeEnd?: number;
+  /** Where the symbol and its scope end, if not with the node. */
+  end?: number;
+  /** The scope reaches to the next one of its kind or the end of the file (a namespace without braces). */
+  fileWide?: boolean;
   /** No scope: later nodes inside it belong to what is around. */
   leaf?: boolean;
 }
@@ -47,6 +49,8 @@ export interface GrammarRules {
   comments: readonly string[];
   /** Nodes that stand before a symbol as siblings and belong to it. */
   attributes?: readonly string[];
+  /** The doc comment in an attribute's text, where the language writes it so. */
+  attributeDoc?: (text: string) => string | undefined;
 }
 
 /** A symbol that is named by a field. */

@@ -1,0 +1,85 @@
+import { cleanComment, limitDoc } from "./prose.ts";
+import type { SyntaxNode } from "./syntax-node.ts";
+
+/** A comment or attribute of the file. */
+export interface Trivium {
+  node: SyntaxNode;
+  isAttribute: boolean;
+}
+
+export interface Lead {
+  /** Where the symbol starts with its attributes and decorators. */
+  start: number;
+  /** Where its doc comment starts, or else the same. */
+  docStart: number;
+  doc: string | null;
+}
+
+/** Finds what stands directly before a symbol. `trivia` may grow while the index is in use, in document order. */
+export class TriviaIndex {
+  private readonly text: string;
+  private readonly trivia: readonly Trivium[];
+  private readonly attributeDoc: ((text: string) => string | undefined) | undefined;
+
+  constructor(
+    text: string,
+    trivia: readonly Trivium[],
+    attributeDoc: ((text: string) => string | undefined) | undefined,
+  ) {
+    this.text = text;
+    this.trivia = trivia;
+    this.attributeDoc = attributeDoc;
+  }
+
+  /** Attributes and comments that end on the line before `start` or on its own, without a blank line between. */
+  before(start: number): Lead {
+    const comments: string[] = [];
+    const lead: Lead = { start, docStart: start, doc: null };
+    for (let index = this.lastBefore(start); index >= 0; index--) {
+      const { node, isAttribute } = this.trivia[index]!;
+      if (node.end > lead.docStart) continue;
+      if (!this.touches(node.end, lead.docStart)) break;
+      if (isAttribute) {
+        if (comments.length === 0) lead.start = node.start;
+        const doc = lead.doc === null ? this.attributeDoc?.(node.text) : undefined;
+        if (doc !== undefined) lead.doc = limitDoc(doc);
+      } else {
+        if (this.trailsCode(node.start, node.end, lead.docStart)) break;
+        const comment = node.text;
+        if (node.start === 0 && comment.startsWith("#!")) break;
+        comments.unshift(comment);
+      }
+      lead.docStart = node.start;
+    }
+    const cleaned = comments.length === 0 ? "" : cleanComment(comments);
+    if (lead.doc === null && cleaned !== "") lead.doc = limitDoc(cleaned);
+    return lead;
+  }
+
+  /** Only whitespace between, and no blank line. A line comment of some grammars ends behind its line break. */
+  private touches(end: number, start: number): boolean {
+    const between = this.text.slice(end, start);
+    if (between.trim() !== "") return false;
+    const breaks = between.split("\n").length - 1;
+    return breaks <= (this.text[end - 1] === "\n" ? 0 : 1);
+  }
+
+  /** A comment behind code belongs to that code, unless the symbol follows on the same line. */
+  private trailsCode(start: number, end: number, next: number): boolean {
+    const lineStart = this.text.lastIndexOf("\n", start - 1) + 1;
+    if (start === 0 || this.text.slice(lineStart, start).trim() === "") return false;
+    return this.text.slice(end - 1, next).includes("\n");
+  }
+
+  /** The last trivium that starts before an offset. */
+  private lastBefore(offset: number): number {
+    let low = 0;
+    let high = this.trivia.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.trivia[middle]!.node.start < offset) low = middle + 1;
+      else high = middle;
+    }
+    return low - 1;
+  }
+}

@@ -1,0 +1,24 @@
+import { type GrammarRules, named, type Rule } from "./rule.ts";
+
+/** Assignments of the script itself: not those in functions, branches or before a command. */
+const assignment: Rule = (node, scope) => {
+  if (scope.local) return undefined;
+  const name = node.field("name");
+  const parent = node.parent;
+  const isDeclaration = parent?.type === "declaration_command";
+  const place = isDeclaration ? parent.parent : parent;
+  if (name?.type !== "variable_name" || place?.type !== "program") return undefined;
+  const isConstant = isDeclaration && /^(?:readonly|declare\s+-\w*r)\b/.test(parent.text);
+  return {
+    kind: isConstant ? "constant" : "variable",
+    name: name.text,
+    leaf: true,
+    ...(isDeclaration ? { outer: parent } : {}),
+  };
+};
+
+export const bashRules: GrammarRules = {
+  separator: ".",
+  comments: ["comment"],
+  symbols: { function_definition: named("function"), variable_assignment: assignment },
+};

@@ -1,0 +1,56 @@
+import type { GrammarRules, Rule, Scope } from "./rule.ts";
+
+/** `A::B#m` for what an instance answers to, `A::B.m` for what the class does. */
+function methodOf(scope: Scope): { kind: "method" | "function"; separator: string } {
+  const isMember = scope.kind === "class" || scope.kind === "module" || scope.kind === "scope";
+  return { kind: isMember ? "method" : "function", separator: scope.kind === "scope" ? "." : isMember ? "#" : "::" };
+}
+
+function container(kind: "class" | "module"): Rule {
+  return (node) => {
+    const name = node.field("name")?.text;
+    if (name === undefined) return undefined;
+    const body = node.field("body");
+    const headEnd = body === undefined ? {} : { headEnd: node.field("superclass")?.end ?? node.field("name")!.end };
+    return { kind, name: name.replace(/\s+/g, ""), ...headEnd, local: false };
+  };
+}
+
+const method: Rule = (node, scope) => {
+  const name = node.field("name")?.text;
+  if (name === undefined) return undefined;
+  const head = node.field("parameters") ?? node.field("name")!;
+  return { ...methodOf(scope), name, headEnd: head.end };
+};
+
+const singletonMethod: Rule = (node, scope) => {
+  const name = node.field("name")?.text;
+  if (name === undefined) return undefined;
+  const object = node.field("object")?.text ?? "self";
+  const head = node.field("parameters") ?? node.field("name")!;
+  const owner = object === "self" || object === scope.name ? {} : { container: object };
+  return { kind: "method", name, separator: ".", headEnd: head.end, ...owner };
+};
+
+/** `K = …`; `K = Struct.new(…) do … end` and its like make a class. */
+const assignment: Rule = (node, scope) => {
+  const left = node.field("left");
+  if (left === undefined || scope.local || (left.type !== "constant" && left.type !== "scope_resolution"))
+    return undefined;
+  const right = node.field("right");
+  const made = right?.type === "call" && /^(?:Struct|Class|Module|Data)\.(?:new|define)\b/.test(right.text);
+  return { kind: made ? "class" : "constant", name: left.text, leaf: !made };
+};
+
+export const rubyRules: GrammarRules = {
+  separator: "::",
+  comments: ["comment"],
+  symbols: {
+    module: container("module"),
+    class: container("class"),
+    singleton_class: () => ({ name: "", local: false }),
+    method,
+    singleton_method: singletonMethod,
+    assignment,
+  },
+};
