@@ -1,0 +1,118 @@
+/**
+ * Layout of the artifact: one Parquet schema for rows of three kinds, in this order for every file: the file itself, its
+ * symbols, its chunks. docs/snapshot-format.md describes it for readers in other languages.
+ */
+import type { CompressionCodec, SchemaElement } from "hyparquet";
+import { z } from "zod";
+
+export const SNAPSHOT_FORMAT_VERSION = 1;
+/** Key of the JSON header among the Parquet key-value metadata. */
+export const HEADER_KEY = "code_context";
+export const CREATED_BY = "code-context";
+export const COMPRESSION = "gzip";
+
+/** A row group ends with the row that brings it to this weight: what a reader needs in memory at a time. */
+export const GROUP_WEIGHT = 6 * 1024 * 1024;
+/** Weight of a row beside its text and vector. */
+export const ROW_WEIGHT = 64;
+export const HASH_BYTES = 32;
+
+/** A reader takes nothing larger: a writer's groups stay far below unless a single row is enormous. */
+export const MAX_GROUP_BYTES = 128 * 1024 * 1024;
+export const MAX_PAGE_BYTES = 64 * 1024 * 1024;
+export const MAX_GROUP_ROWS = 262_144;
+export const MAX_FOOTER_BYTES = 32 * 1024 * 1024;
+export const MAX_DIMENSION = 16_384;
+
+export type ColumnType = "string" | "hash" | "int";
+
+export interface Column {
+  name: string;
+  type: ColumnType;
+  required: boolean;
+  encoding: "RLE_DICTIONARY" | "PLAIN" | "DELTA_BINARY_PACKED";
+  codec: CompressionCodec;
+  /** Smallest and largest value of each group, so that engines can skip groups. */
+  statistics: boolean;
+}
+
+function column<Name extends string>(
+  name: Name,
+  type: ColumnType,
+  options: Partial<Column> = {},
+): Column & { name: Name } {
+  const encoding = type === "int" ? "DELTA_BINARY_PACKED" : "PLAIN";
+  return { type, required: false, encoding, codec: "GZIP", statistics: false, ...options, name };
+}
+
+const dictionary = { encoding: "RLE_DICTIONARY" } as const;
+const required = { required: true } as const;
+
+/** Every column but `vector`, which comes last and is encoded by vector-column.ts. */
+export const COLUMNS = [
+  column("kind", "string", { ...dictionary, ...required }),
+  column("path", "string", { ...dictionary, ...required, statistics: true }),
+  column("language", "string", { ...dictionary, ...required }),
+  column("content_hash", "hash", { ...dictionary, ...required, codec: "UNCOMPRESSED" }),
+  column("outcome", "string", dictionary),
+  column("ordinal", "int"),
+  column("parent", "int"),
+  column("symbol_kind", "string", dictionary),
+  column("name", "string", dictionary),
+  column("qualified_name", "string", dictionary),
+  column("signature", "string"),
+  column("doc", "string"),
+  column("start_line", "int", required),
+  column("end_line", "int", required),
+  column("start_byte", "int", required),
+  column("end_byte", "int", required),
+  column("context", "string"),
+  column("text", "string"),
+  column("chunk_hash", "hash", { codec: "UNCOMPRESSED" }),
+] as const satisfies readonly Column[];
+
+export const VECTOR_PATH = ["vector", "list", "element"];
+
+function schemaElement({ name, type, required }: Column): SchemaElement {
+  const repetition_type = required ? "REQUIRED" : "OPTIONAL";
+  if (type === "string")
+    return { name, repetition_type, type: "BYTE_ARRAY", converted_type: "UTF8", logical_type: { type: "STRING" } };
+  if (type === "hash") return { name, repetition_type, type: "FIXED_LEN_BYTE_ARRAY", type_length: HASH_BYTES };
+  return { name, repetition_type, type: "INT32" };
+}
+
+/** The whole schema as Parquet lists it: depth first from the root. */
+export const SCHEMA: SchemaElement[] = [
+  { name: "snapshot", num_children: COLUMNS.length + 1 },
+  ...COLUMNS.map(schemaElement),
+  {
+    name: "vector",
+    repetition_type: "OPTIONAL",
+    num_children: 1,
+    converted_type: "LIST",
+    logical_type: { type: "LIST" },
+  },
+  { name: "list", repetition_type: "REPEATED", num_children: 1 },
+  {
+    name: "element",
+    repetition_type: "REQUIRED",
+    type: "FIXED_LEN_BYTE_ARRAY",
+    type_length: 2,
+    logical_type: { type: "FLOAT16" },
+  },
+];
+
+const count = z.int().min(0);
+
+export const HeaderSchema = z.strictObject({
+  formatVersion: z.literal(SNAPSHOT_FORMAT_VERSION),
+  gitSha: z.string().regex(/^[0-9a-f]{7,64}$/),
+  fingerprint: z.string().min(1).max(200),
+  dimension: z.int().min(1).max(MAX_DIMENSION),
+  vectorType: z.literal("float16"),
+  parserVersion: count,
+  fileCount: count,
+  symbolCount: count,
+  chunkCount: count,
+  vectorCount: count,
+});

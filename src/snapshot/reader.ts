@@ -1,0 +1,171 @@
+import { type FileMetaData, parquetMetadata, type RowGroup } from "hyparquet";
+import { type ColumnValues, readColumn } from "./decode.ts";
+import {
+  COLUMNS,
+  HEADER_KEY,
+  HeaderSchema,
+  MAX_FOOTER_BYTES,
+  MAX_GROUP_BYTES,
+  MAX_GROUP_ROWS,
+  SCHEMA,
+  VECTOR_PATH,
+} from "./layout.ts";
+import { collectFiles, type ColumnName, type GroupRows } from "./rows.ts";
+import { type SnapshotBytes, type SnapshotFile, SnapshotFormatError, type SnapshotHeader } from "./types.ts";
+import { readVectorColumn } from "./vector-column.ts";
+
+const MAGIC = "PAR1";
+const TAIL_BYTES = 8;
+
+export interface SnapshotReader {
+  header: SnapshotHeader;
+  /**
+   * Every file in path order, a row group in memory at a time. Throws {@link SnapshotFormatError} where the artifact is
+   * damaged; a consumer must treat the files it got before as unproven until the iteration ends without one.
+   */
+  files(): AsyncIterable<SnapshotFile>;
+}
+
+/** A column's bytes within the file. */
+interface Extent {
+  start: number;
+  end: number;
+}
+
+interface Group {
+  rows: number;
+  columns: Extent[];
+}
+
+/**
+ * Opens an artifact: reads and checks its footer. Nothing the file says is believed before it is checked against the
+ * file's length and the limits of the format. Throws {@link SnapshotFormatError}; errors of `bytes.read` pass through.
+ */
+export async function openSnapshot(bytes: SnapshotBytes): Promise<SnapshotReader> {
+  const size = bytes.byteLength;
+  if (size < MAGIC.length + TAIL_BYTES) throw new SnapshotFormatError("not a snapshot: too short");
+  const tail = await exactly(bytes, size - TAIL_BYTES, size);
+  const head = await exactly(bytes, 0, MAGIC.length);
+  if (ascii(head) !== MAGIC || ascii(tail.subarray(4)) !== MAGIC)
+    throw new SnapshotFormatError("not a snapshot: no Parquet file");
+  const footerBytes = new DataView(tail.buffer, tail.byteOffset, 4).getUint32(0, true);
+  const footerStart = size - TAIL_BYTES - footerBytes;
+  if (footerBytes > MAX_FOOTER_BYTES || footerStart < MAGIC.length)
+    throw new SnapshotFormatError("footer: wrong length");
+  const footer = await exactly(bytes, footerStart, size);
+  const { header, groups } = describing("footer", () =>
+    checkFooter(parquetMetadata(footer, { geoparquet: false }), footerStart),
+  );
+
+  async function* groupRows(): AsyncGenerator<GroupRows> {
+    for (const [index, group] of groups.entries()) {
+      const start = group.columns[0]?.start ?? 0;
+      const end = group.columns.at(-1)?.end ?? 0;
+      const block = await exactly(bytes, start, end);
+      yield describing(`row group ${index}`, () => decodeGroup(group, block, start, header.dimension));
+    }
+  }
+  return { header, files: () => collectFiles(header, groupRows()) };
+}
+
+async function exactly(bytes: SnapshotBytes, start: number, end: number): Promise<Uint8Array> {
+  const part = await bytes.read(start, end);
+  if (part.length !== end - start)
+    throw new SnapshotFormatError(`truncated: asked for bytes ${start} to ${end}, got ${part.length}`);
+  return part;
+}
+
+function ascii(bytes: Uint8Array): string {
+  return String.fromCharCode(...bytes);
+}
+
+/** Whatever a decoder throws over hostile bytes is one kind of error to the caller. */
+function describing<T>(where: string, decode: () => T): T {
+  try {
+    return decode();
+  } catch (error) {
+    if (error instanceof SnapshotFormatError) throw new SnapshotFormatError(`${where}: ${error.message}`);
+    throw new SnapshotFormatError(`${where}: damaged`, { cause: error });
+  }
+}
+
+function checkFooter(metadata: FileMetaData, dataEnd: number): { header: SnapshotHeader; groups: Group[] } {
+  const text = metadata.key_value_metadata?.find(({ key }) => key === HEADER_KEY)?.value;
+  if (text === undefined) throw new SnapshotFormatError("a Parquet file, but not a snapshot");
+  const version = (JSON.parse(text) as { formatVersion?: unknown } | null)?.formatVersion;
+  const parsed = HeaderSchema.safeParse(JSON.parse(text));
+  if (!parsed.success)
+    throw new SnapshotFormatError(
+      `format version ${String(version)} is not one this version reads, or its header is damaged`,
+    );
+  if (!sameSchema(metadata)) throw new SnapshotFormatError("the columns are not those of the format");
+  const header: SnapshotHeader = parsed.data;
+  let offset = MAGIC.length;
+  let rows = 0;
+  const groups = metadata.row_groups.map((group) => {
+    const checked = checkGroup(group, offset, dataEnd);
+    offset = checked.columns.at(-1)?.end ?? offset;
+    rows += checked.rows;
+    return checked;
+  });
+  if (offset !== dataEnd) throw new SnapshotFormatError("row groups do not fill the file");
+  if (rows !== header.fileCount + header.symbolCount + header.chunkCount || BigInt(rows) !== metadata.num_rows) {
+    throw new SnapshotFormatError("row counts do not fit together");
+  }
+  return { header, groups };
+}
+
+function sameSchema({ schema }: FileMetaData): boolean {
+  const shape = (elements: FileMetaData["schema"]) =>
+    JSON.stringify(
+      elements.map((e) => [
+        e.name,
+        e.type,
+        e.type_length,
+        e.repetition_type,
+        e.num_children,
+        e.converted_type,
+        e.logical_type?.type,
+      ]),
+    );
+  return shape(schema) === shape(SCHEMA);
+}
+
+function checkGroup(group: RowGroup, start: number, dataEnd: number): Group {
+  const rows = Number(group.num_rows);
+  if (!(rows > 0 && rows <= MAX_GROUP_ROWS) || group.columns.length !== COLUMNS.length + 1) {
+    throw new SnapshotFormatError("a row group has the wrong shape");
+  }
+  let offset = start;
+  const columns = group.columns.map(({ meta_data: meta }, index) => {
+    const column = COLUMNS[index];
+    const path = column === undefined ? VECTOR_PATH : [column.name];
+    const codec = column?.codec ?? "GZIP";
+    const length = Number(meta?.total_compressed_size ?? -1n);
+    const first = Number(meta?.dictionary_page_offset ?? meta?.data_page_offset ?? -1n);
+    if (
+      meta?.path_in_schema.join("/") !== path.join("/") ||
+      meta.codec !== codec ||
+      first !== offset ||
+      !(length > 0 && length <= MAX_GROUP_BYTES)
+    ) {
+      throw new SnapshotFormatError(`${path[0]}: a column chunk is not where it should be`);
+    }
+    offset += length;
+    return { start: first, end: offset };
+  });
+  if (offset > dataEnd || offset - start > MAX_GROUP_BYTES)
+    throw new SnapshotFormatError("a row group is larger than its file allows");
+  return { rows, columns };
+}
+
+function decodeGroup(group: Group, block: Uint8Array, start: number, dimension: number): GroupRows {
+  const part = (index: number): Uint8Array => {
+    const extent = group.columns[index] as Extent;
+    return block.subarray(extent.start - start, extent.end - start);
+  };
+  const values = {} as Record<ColumnName, ColumnValues>;
+  for (const [index, column] of COLUMNS.entries()) values[column.name] = readColumn(column, part(index), group.rows);
+  const vectors = readVectorColumn(part(COLUMNS.length), group.rows, dimension);
+  return { rows: group.rows, values, vectors };
+}

@@ -1,0 +1,187 @@
+import type { ColumnValues } from "./decode.ts";
+import type { COLUMNS } from "./layout.ts";
+import {
+  comparePaths,
+  type SnapshotChunk,
+  type SnapshotFile,
+  SnapshotFormatError,
+  type SnapshotHeader,
+  type SnapshotSymbol,
+} from "./types.ts";
+
+export type ColumnName = (typeof COLUMNS)[number]["name"];
+
+/** One decoded row group, by column. */
+export interface GroupRows {
+  rows: number;
+  values: Record<ColumnName, ColumnValues>;
+  vectors: (Uint8Array | undefined)[];
+}
+
+/** Puts rows back together into files, across group borders, and checks what the format promises about them. */
+export async function* collectFiles(
+  header: SnapshotHeader,
+  groups: AsyncIterable<GroupRows>,
+): AsyncGenerator<SnapshotFile> {
+  const totals = { fileCount: 0, symbolCount: 0, chunkCount: 0, vectorCount: 0 };
+  let file: SnapshotFile | undefined;
+  for await (const group of groups) {
+    const row = new RowView(group);
+    for (row.index = 0; row.index < group.rows; row.index++) {
+      const kind = row.text("kind");
+      if (kind === "file") {
+        if (file !== undefined) yield finished(file, row);
+        const next = fileOf(row);
+        if (file !== undefined && comparePaths(file.path, next.path) >= 0) row.fail("path", "files are not in order");
+        file = next;
+        totals.fileCount++;
+        continue;
+      }
+      const current = file ?? row.fail("kind", "the first row is not a file");
+      if (!belongsTo(row, current)) row.fail("path", "a row does not belong to the file before it");
+      if (kind === "symbol") {
+        if (current.chunks.length > 0 || row.int("ordinal") !== current.symbols.length)
+          row.fail("ordinal", "symbols are not in order");
+        current.symbols.push(symbolOf(row));
+        totals.symbolCount++;
+      } else if (kind === "chunk") {
+        if (row.int("ordinal") !== current.chunks.length) row.fail("ordinal", "chunks are not in order");
+        const chunk = chunkOf(row, current);
+        current.chunks.push(chunk);
+        totals.chunkCount++;
+        if (chunk.vector !== undefined) totals.vectorCount++;
+      } else row.fail("kind", `unknown: ${JSON.stringify(kind)}`);
+    }
+  }
+  for (const [name, total] of Object.entries(totals)) {
+    if (total !== header[name as keyof typeof totals])
+      throw new SnapshotFormatError(
+        `${name}: the header says ${header[name as keyof typeof totals]}, the rows are ${total}`,
+      );
+  }
+  if (file !== undefined) yield finished(file);
+}
+
+function belongsTo(row: RowView, file: SnapshotFile): boolean {
+  return (
+    row.text("path") === file.path &&
+    row.hex("content_hash") === file.contentHash &&
+    row.text("language") === file.language
+  );
+}
+
+/** Typed access to one row of a group. */
+class RowView {
+  readonly #group: GroupRows;
+  index = 0;
+
+  constructor(group: GroupRows) {
+    this.#group = group;
+  }
+
+  fail(column: ColumnName | "vector", why: string): never {
+    throw new SnapshotFormatError(`${column}: ${why} (row ${this.index} of its group)`);
+  }
+
+  textOrNull(column: ColumnName): string | null {
+    return this.#group.values[column][this.index] as string | null;
+  }
+
+  intOrNull(column: ColumnName): number | null {
+    const value = this.#group.values[column][this.index] as number | null;
+    return value === null || value >= 0 ? value : this.fail(column, "negative");
+  }
+
+  text(column: ColumnName): string {
+    return this.textOrNull(column) ?? this.fail(column, "missing");
+  }
+
+  int(column: ColumnName): number {
+    return this.intOrNull(column) ?? this.fail(column, "missing");
+  }
+
+  hex(column: ColumnName): string {
+    const value = this.#group.values[column][this.index] as Uint8Array | null;
+    if (value === null) return this.fail(column, "missing");
+    return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("hex");
+  }
+
+  get vector(): Uint8Array | undefined {
+    return this.#group.vectors[this.index];
+  }
+
+  span(): { startLine: number; endLine: number; startByte: number; endByte: number } {
+    return {
+      startLine: this.int("start_line"),
+      endLine: this.int("end_line"),
+      startByte: this.int("start_byte"),
+      endByte: this.int("end_byte"),
+    };
+  }
+}
+
+function fileOf(row: RowView): SnapshotFile {
+  const path = row.text("path");
+  const { startLine, endLine, startByte, endByte } = row.span();
+  if (startLine !== 1 || startByte !== 0) row.fail("start_line", "a file does not begin at its beginning");
+  if (row.vector !== undefined) row.fail("vector", "only chunks have one");
+  if (!isSafePath(path)) row.fail("path", `not a path inside a repository: ${JSON.stringify(path)}`);
+  return {
+    path,
+    contentHash: row.hex("content_hash"),
+    language: row.text("language"),
+    sizeBytes: endByte,
+    lineCount: endLine,
+    outcome: row.text("outcome"),
+    symbols: [],
+    chunks: [],
+  };
+}
+
+/** A consumer may join the path to a directory, so nothing leads out of it. Git itself has no such entries. */
+function isSafePath(path: string): boolean {
+  return !path.includes("\0") && path.split("/").every((part) => part !== "" && part !== "." && part !== "..");
+}
+
+function symbolOf(row: RowView): SnapshotSymbol {
+  if (row.vector !== undefined) row.fail("vector", "only chunks have one");
+  return {
+    kind: row.text("symbol_kind"),
+    name: row.text("name"),
+    qualifiedName: row.text("qualified_name"),
+    signature: row.text("signature"),
+    doc: row.textOrNull("doc"),
+    parent: row.intOrNull("parent"),
+    ...row.span(),
+  };
+}
+
+function chunkOf(row: RowView, file: SnapshotFile): SnapshotChunk {
+  const text = row.textOrNull("text");
+  const symbol = row.intOrNull("parent");
+  const named = symbol === null ? null : (file.symbols[symbol] ?? row.fail("parent", "no such symbol"));
+  if (row.textOrNull("qualified_name") !== (named?.qualifiedName ?? null))
+    row.fail("qualified_name", "not that of the chunk's symbol");
+  const withheld = text === null;
+  if (withheld && row.vector !== undefined) row.fail("vector", "a withheld chunk has one");
+  return {
+    text: text ?? "",
+    context: withheld ? "" : row.text("context"),
+    hash: row.hex("chunk_hash"),
+    ...row.span(),
+    symbol,
+    withheld,
+    vector: row.vector,
+  };
+}
+
+/** The file once all its rows are there: parents may point forward, so they can only be checked now. */
+function finished(file: SnapshotFile, row?: RowView): SnapshotFile {
+  for (const symbol of file.symbols) {
+    if (symbol.parent !== null && symbol.parent >= file.symbols.length) {
+      if (row !== undefined) row.fail("parent", `no such symbol in ${JSON.stringify(file.path)}`);
+      throw new SnapshotFormatError(`parent: no such symbol in ${JSON.stringify(file.path)}`);
+    }
+  }
+  return file;
+}

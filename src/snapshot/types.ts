@@ -1,0 +1,106 @@
+/** What a snapshot holds. Lines are 1-based and inclusive; bytes index the file's own bytes, the end is exclusive. */
+export interface SnapshotSymbol {
+  kind: string;
+  name: string;
+  qualifiedName: string;
+  signature: string;
+  doc: string | null;
+  /** Index into the file's symbols of the enclosing one; may point forward. */
+  parent: number | null;
+  startLine: number;
+  endLine: number;
+  startByte: number;
+  endByte: number;
+}
+
+export interface SnapshotChunk {
+  /** Empty where the chunk is withheld. */
+  text: string;
+  /** Scope that was embedded together with the text. Empty where the chunk is withheld. */
+  context: string;
+  /** SHA-256 (lower-case hex) of what was embedded. */
+  hash: string;
+  startLine: number;
+  endLine: number;
+  startByte: number;
+  endByte: number;
+  /** Index into the file's symbols of the innermost one it belongs to. */
+  symbol: number | null;
+  /** The lines may hold a secret, so their text is not in the index. */
+  withheld: boolean;
+  /** IEEE half floats, little-endian, `2 * dimension` bytes; undefined where there is none. */
+  vector: Uint8Array | undefined;
+}
+
+export interface SnapshotFile {
+  path: string;
+  /** SHA-256 (lower-case hex) of the file's bytes. */
+  contentHash: string;
+  language: string;
+  sizeBytes: number;
+  lineCount: number;
+  /** How it was parsed: syntax, structure, plain or fallback:<reason>. */
+  outcome: string;
+  symbols: SnapshotSymbol[];
+  chunks: SnapshotChunk[];
+}
+
+/** What decides the bytes of a snapshot beside its files. Nothing of who built it, where or when. */
+export interface SnapshotIdentity {
+  /** Full commit SHA. */
+  gitSha: string;
+  /** Embedding space of the vectors. */
+  fingerprint: string;
+  dimension: number;
+  /** Version of the parser that cut symbols and chunks. */
+  parserVersion: number;
+}
+
+/** The header as it stands in the artifact. */
+export interface SnapshotHeader extends SnapshotIdentity {
+  formatVersion: number;
+  /** Encoding of a vector's components. */
+  vectorType: "float16";
+  fileCount: number;
+  symbolCount: number;
+  chunkCount: number;
+  vectorCount: number;
+}
+
+export interface SnapshotSource {
+  header: SnapshotIdentity;
+  /** Every file, once, in the order of {@link comparePaths}. */
+  files(): AsyncIterable<SnapshotFile>;
+}
+
+/** Random access to an artifact: a file, an object in a bucket, or bytes in memory. */
+export interface SnapshotBytes {
+  byteLength: number;
+  /** Exactly the bytes `start` to `end` (exclusive). */
+  read(start: number, end: number): Promise<Uint8Array>;
+}
+
+/** The artifact is damaged, truncated, hostile, or of a format this version does not know. Nothing of it may be used. */
+export class SnapshotFormatError extends Error {
+  override readonly name = "SnapshotFormatError";
+}
+
+/**
+ * Order of files in a snapshot: by the bytes of the path in UTF-8 (Postgres' `collate "C"`, SQLite's `BINARY`). Plain
+ * `<` on strings compares UTF-16 code units and so puts astral characters before U+E000…U+FFFF.
+ */
+export function comparePaths(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  for (let i = 0; i < length; i++) {
+    const x = a.charCodeAt(i);
+    const y = b.charCodeAt(i);
+    if (x !== y) return inCodePointOrder(x) - inCodePointOrder(y);
+  }
+  return a.length - b.length;
+}
+
+/** Moves surrogates above every other code unit. */
+function inCodePointOrder(unit: number): number {
+  if (unit < 0xd800) return unit;
+  return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
+}
