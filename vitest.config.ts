@@ -1,3 +1,4 @@
+import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
@@ -8,6 +9,35 @@ export default defineConfig({
           name: "node",
           include: ["test/node/**/*.test.ts"],
           environment: "node",
+        },
+      },
+      {
+        // Runs in workerd, with real Durable Objects, against a real Postgres.
+        plugins: [
+          cloudflareTest(({ inject }) => ({
+            main: "./test/worker/support/worker.ts",
+            miniflare: {
+              compatibilityDate: "2026-11-01",
+              durableObjects: {
+                TENANT_GATE: { className: "TenantGate", useSQLite: true },
+                SOURCE_GATE: { className: "SourceGate", useSQLite: true },
+                HEALTH_MONITOR: { className: "HealthMonitor", useSQLite: true },
+              },
+              r2Buckets: ["SNAPSHOTS"],
+              queueProducers: { INDEX_QUEUE: "code-context-index" },
+              bindings: {
+                DATABASE_URL: inject("databaseUrl"),
+                RATE_LIMITS: "",
+                EMBED_PROVIDER: "builtin",
+                EMBED_BASE_URL: "",
+              },
+            },
+          })),
+        ],
+        test: {
+          name: "worker",
+          include: ["test/worker/**/*.test.ts"],
+          globalSetup: ["./test/worker/support/database.ts"],
         },
       },
     ],

@@ -16,6 +16,11 @@ export interface AdmitRequest {
   surface: Surface;
   /** Credits to reserve; absent for requests that are not metered or whose body is invalid. */
   estimateCredits?: number;
+  /**
+   * How long the reservation is held for a request that never settles, in milliseconds: the upstream's timeout plus a
+   * margin. `DEFAULT_HOLD_MS` when absent.
+   */
+  holdMs?: number;
 }
 
 /** State of a fixed window, as the rate-limit headers show it. `resetSec` is a Unix time in seconds. */
@@ -36,19 +41,28 @@ export type AdmitResult =
   | { outcome: "admitted"; principal: Principal; rate: RateState; reservationId: string | null }
   | { outcome: "unauthorized" }
   | { outcome: "rate_limited"; rate: RateState; retryAfterSec: number }
-  | { outcome: "quota_exceeded"; principal: Principal; rate: RateState; limit: number; used: number; resetsAt: string; retryAfterSec: number }
+  /** `used` counts what is reserved by requests under way too, since that is what leaves no room. */
+  | {
+      outcome: "quota_exceeded";
+      principal: Principal;
+      rate: RateState;
+      limit: number;
+      used: number;
+      resetsAt: string;
+      retryAfterSec: number;
+    }
   /** The credential is not known here and the database cannot be asked. */
   | { outcome: "unavailable" };
 
 /** What a reservation turned into. `failed` gives all of it back. */
-export type Settlement =
-  | { outcome: "charged"; kind: "embed" | "rerank"; tokens: number }
-  | { outcome: "failed" };
+export type Settlement = { outcome: "charged"; kind: "embed" | "rerank"; tokens: number } | { outcome: "failed" };
 
 export interface UsageSnapshot {
+  /** ISO instants; the period's end is exclusive. */
   periodStart: string;
   periodEnd: string;
   limit: number;
+  /** Credits charged; reservations of requests under way are not in it. */
   used: number;
   embedTokens: number;
   rerankTokens: number;
@@ -61,7 +75,20 @@ export interface TenantGateApi {
   admit(tenantId: string, request: AdmitRequest): Promise<AdmitResult>;
   /** Settles once: a second settlement of the same reservation changes nothing. Returns the credits charged. */
   settle(reservationId: string, settlement: Settlement): Promise<{ credits: number }>;
-  /** Counts a call, and tokens of hosted indexing, once per key. */
-  count(key: string, kind: CallKind, indexTokens?: number): Promise<void>;
+  /** Counts a call, and tokens of hosted indexing, once per key. A key is remembered for two days. */
+  count(key: string, kind: CallKind | null, indexTokens?: number): Promise<void>;
   usage(): Promise<UsageSnapshot>;
+}
+
+/** RPC surface of the Durable Object that holds the bucket of one source (an address). */
+export interface SourceGateApi {
+  take(surface: Surface): Promise<TakeResult>;
+}
+
+/** What taking from a bucket came to. */
+export interface TakeResult {
+  allowed: boolean;
+  rate: RateState;
+  /** Seconds until the window ends; a rejected client waits that long. */
+  retryAfterSec: number;
 }

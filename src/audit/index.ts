@@ -1,0 +1,3 @@
+/** The audit log: typed events, each recorded once. */
+export { type AuditDetails, type AuditEvent, type AuditEventName, dedupeKeyOf } from "./events.ts";
+export { recordAudit, recordAuditStatement } from "./record.ts";

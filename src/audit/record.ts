@@ -1,0 +1,34 @@
+import { sql } from "drizzle-orm";
+import type { Db } from "../db/client.ts";
+import { auditEvents } from "../db/schema.ts";
+import { type AuditEvent, dedupeKeyOf } from "./events.ts";
+
+/**
+ * Records an event once. Recording it again changes nothing, but that the count of a `RATE_LIMITED` event grows. Throws
+ * what the database throws.
+ */
+export async function recordAudit(db: Db, event: AuditEvent): Promise<void> {
+  await recordAuditStatement(db, event);
+}
+
+/** `recordAudit` as a statement, for a batch with the change that it records. */
+export function recordAuditStatement(db: Db, event: AuditEvent) {
+  const row = {
+    id: crypto.randomUUID(),
+    tenantId: event.tenantId,
+    at: event.at ?? new Date(),
+    event: event.event,
+    actor: event.actor,
+    dedupeKey: dedupeKeyOf(event),
+    details: { ...event.details },
+  };
+  const grown = sql`${auditEvents.event} = 'RATE_LIMITED' and (${auditEvents.details} ->> 'rejected')::bigint < (excluded.details ->> 'rejected')::bigint`;
+  return db
+    .insert(auditEvents)
+    .values(row)
+    .onConflictDoUpdate({
+      target: [auditEvents.tenantId, auditEvents.dedupeKey],
+      set: { details: sql`excluded.details` },
+      setWhere: grown,
+    });
+}

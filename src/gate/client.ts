@@ -1,0 +1,126 @@
+/** The gates as the routes see them: typed calls with a time limit, where a gate that cannot be reached is a value. */
+import type { CallKind, Surface } from "../contract/surfaces.ts";
+import type { ParsedCredential } from "../tenancy/credentials.ts";
+import { sourceName, sourceOf } from "./source.ts";
+import type { AdmitResult, Settlement, SourceGateApi, TakeResult, TenantGateApi, UsageSnapshot } from "./types.ts";
+
+/** The part of a Durable Object namespace that is used; its objects speak `Api`. */
+export interface GateNamespace<Id = unknown> {
+  idFromName(name: string): Id;
+  get(id: Id): unknown;
+}
+
+export interface MeteredAdmission {
+  estimateCredits: number;
+  /** How long the credits stay reserved if the request dies: the upstream's timeout plus a margin, in milliseconds. */
+  holdMs: number;
+}
+
+/** Returned in place of an answer by a gate that is overloaded or cannot be reached. */
+export const GATE_UNAVAILABLE = { outcome: "unavailable" } as const;
+export type GateUnavailable = typeof GATE_UNAVAILABLE;
+
+/** Covers one look-up of a credential in a database that is slow to answer. */
+const ADMIT_TIMEOUT_MS = 5_000;
+const SETTLE_TIMEOUT_MS = 5_000;
+/** A health probe must not hang on its own rate limit. */
+const TAKE_TIMEOUT_MS = 1_000;
+const RETRY_DELAY_MS = 50;
+
+/**
+ * Asks the tenant's gate to let a request in: credential, rate bucket and, where the request is metered, reservation of its
+ * estimate. A retry after a lost answer may take twice from the bucket and reserve twice; the reservation nobody knows
+ * of gives its credits back at its deadline.
+ */
+export function admit(
+  gates: GateNamespace,
+  credential: ParsedCredential,
+  surface: Surface,
+  metered?: MeteredAdmission,
+): Promise<AdmitResult> {
+  const { tenantId, kind, id, secretHash } = credential;
+  const request = { credential: { kind, id, secretHash }, surface, ...metered };
+  return call(ADMIT_TIMEOUT_MS, () => tenantGate(gates, tenantId).admit(tenantId, request));
+}
+
+/**
+ * Settles a reservation; safe to repeat. The answer to the client must wait for it: only then is what was answered
+ * counted whatever happens next.
+ */
+export function settle(
+  gates: GateNamespace,
+  tenantId: string,
+  reservationId: string,
+  settlement: Settlement,
+): Promise<{ credits: number } | GateUnavailable> {
+  return call(SETTLE_TIMEOUT_MS, () => tenantGate(gates, tenantId).settle(reservationId, settlement));
+}
+
+/** Counts a call, and tokens of hosted indexing, once per key; safe to repeat. `ok` is false when it was not counted. */
+export async function count(
+  gates: GateNamespace,
+  tenantId: string,
+  key: string,
+  kind: CallKind,
+  indexTokens = 0,
+): Promise<{ ok: boolean }> {
+  const result = await call(SETTLE_TIMEOUT_MS, async () => {
+    await tenantGate(gates, tenantId).count(key, kind, indexTokens);
+    return { ok: true };
+  });
+  return "ok" in result ? result : { ok: false };
+}
+
+/** The tenant's counters of the current month. */
+export function usage(gates: GateNamespace, tenantId: string): Promise<UsageSnapshot | GateUnavailable> {
+  return call(ADMIT_TIMEOUT_MS, () => tenantGate(gates, tenantId).usage());
+}
+
+/**
+ * Takes from the bucket of a client address (see `sourceOf`); `salt` is any secret, so that object names tell no addresses.
+ */
+export async function takeFromSource(
+  gates: GateNamespace,
+  salt: string,
+  address: string | null | undefined,
+  surface: Surface,
+): Promise<TakeResult | GateUnavailable> {
+  const name = await sourceName(salt, sourceOf(address));
+  return call(TAKE_TIMEOUT_MS, () => (gates.get(gates.idFromName(name)) as SourceGateApi).take(surface));
+}
+
+// A stub made anew for each attempt: one that saw its object die stays broken.
+function tenantGate(gates: GateNamespace, tenantId: string): TenantGateApi {
+  return gates.get(gates.idFromName(tenantId)) as TenantGateApi;
+}
+
+/** Runs a call within a time limit, once more when the platform says that may help. */
+async function call<T>(timeoutMs: number, run: () => Promise<T>): Promise<T | GateUnavailable> {
+  const deadline = Date.now() + timeoutMs;
+  for (let attempt = 1; ; attempt++) {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const timedOut = new Promise<GateUnavailable>((resolve) => {
+      timer = setTimeout(() => resolve(GATE_UNAVAILABLE), Math.max(0, deadline - Date.now()));
+    });
+    try {
+      return await Promise.race([run(), timedOut]);
+    } catch (error) {
+      if (isBug(error)) throw error;
+      if (attempt > 1 || !isRetryable(error)) return GATE_UNAVAILABLE;
+      await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY_MS * (1 + Math.random())));
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+/** Thrown by the gate on arguments that make no sense: no state of the platform. */
+function isBug(error: unknown): boolean {
+  return error instanceof RangeError;
+}
+
+/** Durable Object errors carry `retryable` and `overloaded`; an overloaded object must not be asked again. */
+function isRetryable(error: unknown): boolean {
+  const flags = error as { retryable?: boolean; overloaded?: boolean } | null;
+  return flags?.retryable === true && flags.overloaded !== true;
+}

@@ -1,0 +1,194 @@
+/** The tenant gate's rows in its Durable Object's SQLite. Nothing is created before the first write. */
+import type { DirectoryState } from "./directory.ts";
+import { callsFrom, type LedgerStore, type Month, type Reservation } from "./credits.ts";
+import type { RateWindow } from "./windows.ts";
+import type { Surface } from "../contract/surfaces.ts";
+
+/** The part of a Durable Object's `SqlStorage` that is used. */
+export interface Sql {
+  exec<T extends Record<string, ArrayBuffer | string | number | null>>(
+    query: string,
+    ...bindings: (ArrayBuffer | string | number | null)[]
+  ): { toArray(): T[] };
+}
+
+/** A window of a surface with what the audit log is to know of it. */
+export interface SurfaceWindow extends RateWindow {
+  surface: Surface;
+  /** Requests turned away. */
+  rejected: number;
+  /** Rejections that the audit log has. */
+  reported: number;
+  /** Credential that was turned away first. */
+  actor: string;
+}
+
+export interface StoredGate {
+  tenantId: string | undefined;
+  directory: DirectoryState | undefined;
+  windows: SurfaceWindow[];
+  months: Month[];
+  reservations: Reservation[];
+  /** Unix time in milliseconds since which the database has had no such tenant. */
+  goneSinceMs: number | undefined;
+}
+
+const SCHEMA = `
+create table meta (key text primary key, value text not null) without rowid;
+create table windows (
+  surface text not null, start_ms integer not null, window_sec integer not null, used integer not null,
+  rejected integer not null, reported integer not null, actor text not null, primary key (surface, start_ms)
+) without rowid;
+create table months (
+  period text primary key, version integer not null, flushed_version integer not null, seeded integer not null,
+  credits integer not null, embed_tokens integer not null, rerank_tokens integer not null, index_tokens integer not null,
+  calls text not null
+) without rowid;
+create table reservations (
+  id text primary key, period text not null, credits integer not null, deadline_ms integer not null,
+  state text not null, charged integer not null
+) without rowid;
+create table counted (day integer not null, key text not null, primary key (day, key)) without rowid;
+`;
+
+const DAY_MS = 24 * 60 * 60_000;
+/** Days, besides the current one, that a counted key is remembered. */
+const COUNTED_DAYS = 2;
+
+export class GateStore implements LedgerStore {
+  readonly #sql: Sql;
+  #created: boolean;
+
+  constructor(sql: Sql) {
+    this.#sql = sql;
+    this.#created = sql.exec("select 1 from sqlite_master where name = 'meta'").toArray().length > 0;
+  }
+
+  /** Whether anything was ever written. */
+  get isEmpty(): boolean {
+    return !this.#created;
+  }
+
+  load(): StoredGate {
+    const gate: StoredGate = {
+      tenantId: undefined,
+      directory: undefined,
+      windows: [],
+      months: [],
+      reservations: [],
+      goneSinceMs: undefined,
+    };
+    if (!this.#created) return gate;
+    for (const { key, value } of this.#sql.exec<{ key: string; value: string }>("select * from meta").toArray()) {
+      if (key === "tenant") gate.tenantId = value;
+      if (key === "directory") gate.directory = JSON.parse(value) as DirectoryState;
+      if (key === "gone_since") gate.goneSinceMs = Number(value);
+    }
+    gate.windows = this.#sql
+      .exec<SurfaceWindow & Record<string, string | number>>(
+        `select surface, start_ms as startMs, window_sec as windowSec, used, rejected, reported, actor
+         from windows order by start_ms`,
+      )
+      .toArray();
+    gate.months = this.#sql
+      .exec<Omit<Month, "seeded" | "calls"> & { seeded: number; calls: string }>(
+        `select period, version, flushed_version as flushedVersion, seeded, credits, embed_tokens as embedTokens,
+         rerank_tokens as rerankTokens, index_tokens as indexTokens, calls from months`,
+      )
+      .toArray()
+      .map((row) => {
+        const calls = JSON.parse(row.calls) as Record<string, number>;
+        return Object.assign(row, { seeded: row.seeded === 1, calls: callsFrom((kind) => calls[kind] ?? 0) });
+      });
+    gate.reservations = this.#sql
+      .exec<Reservation & Record<string, string | number>>(
+        "select id, period, credits, deadline_ms as deadlineMs, state, charged from reservations",
+      )
+      .toArray();
+    return gate;
+  }
+
+  saveMeta(key: "tenant" | "directory" | "gone_since", value: string): void {
+    this.#run("insert or replace into meta values (?, ?)", key, value);
+  }
+
+  dropMeta(key: "gone_since"): void {
+    this.#run("delete from meta where key = ?", key);
+  }
+
+  saveWindow(row: Readonly<SurfaceWindow>): void {
+    this.#run(
+      "insert or replace into windows values (?, ?, ?, ?, ?, ?, ?)",
+      row.surface,
+      row.startMs,
+      row.windowSec,
+      row.used,
+      row.rejected,
+      row.reported,
+      row.actor,
+    );
+  }
+
+  dropWindow({ surface, startMs }: Pick<SurfaceWindow, "surface" | "startMs">): void {
+    this.#run("delete from windows where surface = ? and start_ms = ?", surface, startMs);
+  }
+
+  saveMonth(month: Readonly<Month>): void {
+    this.#run(
+      "insert or replace into months values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      month.period,
+      month.version,
+      month.flushedVersion,
+      month.seeded ? 1 : 0,
+      month.credits,
+      month.embedTokens,
+      month.rerankTokens,
+      month.indexTokens,
+      JSON.stringify(month.calls),
+    );
+  }
+
+  dropMonth(period: string): void {
+    this.#run("delete from months where period = ?", period);
+  }
+
+  saveReservation(row: Readonly<Reservation>): void {
+    this.#run(
+      "insert or replace into reservations values (?, ?, ?, ?, ?, ?)",
+      row.id,
+      row.period,
+      row.credits,
+      row.deadlineMs,
+      row.state,
+      row.charged,
+    );
+  }
+
+  dropReservation(id: string): void {
+    this.#run("delete from reservations where id = ?", id);
+  }
+
+  /** Notes a counted key; false when it was noted within the last two days. */
+  noteCounted(key: string, nowMs: number): boolean {
+    const day = Math.floor(nowMs / DAY_MS);
+    const days = Array.from({ length: COUNTED_DAYS + 1 }, (_, back) => day - back);
+    const marks = days.map(() => "?").join(", ");
+    if (this.#run(`select 1 from counted where key = ? and day in (${marks})`, key, ...days).toArray().length > 0) {
+      return false;
+    }
+    this.#run("insert into counted values (?, ?)", day, key);
+    return true;
+  }
+
+  pruneCounted(nowMs: number): void {
+    this.#run("delete from counted where day < ?", Math.floor(nowMs / DAY_MS) - COUNTED_DAYS);
+  }
+
+  #run(query: string, ...bindings: (string | number)[]) {
+    if (!this.#created) {
+      this.#sql.exec(SCHEMA);
+      this.#created = true;
+    }
+    return this.#sql.exec(query, ...bindings);
+  }
+}
