@@ -29,6 +29,8 @@ export async function startDatabase(options: DatabaseOptions = {}): Promise<Runn
   const { dataDir, port = 0 } = options;
   if (dataDir !== undefined) mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const folder = dataDir === undefined ? undefined : path.join(dataDir, "database");
+  // PGlite makes its files for everyone to write; the folder keeps everyone out.
+  if (folder !== undefined) mkdirSync(folder, { recursive: true, mode: 0o700 });
   const { databasePassword: password } = dataDir === undefined ? newSecrets() : localSecrets(dataDir);
   const worker = new Worker(new URL("./database-worker.ts", import.meta.url), {
     workerData: { folder, port, password } satisfies DatabaseWorkerData,
@@ -61,6 +63,7 @@ export async function startDatabase(options: DatabaseOptions = {}): Promise<Runn
     url: `postgres://local:${password}@127.0.0.1:${actualPort}/postgres`,
     close: async () => {
       closing = true;
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker thread, not a window
       worker.postMessage("close");
       await exited;
     },

@@ -1,0 +1,135 @@
+/** Production bundles: what `wrangler deploy` would upload, built without a network and kept until a source changes. */
+import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { promisify } from "node:util";
+import { StartError } from "./errors.ts";
+import { PROJECT_ROOT } from "./project.ts";
+
+export const WORKERS = ["api", "indexer", "site"] as const;
+export type WorkerName = (typeof WORKERS)[number];
+
+const BUILD_TIMEOUT_MS = 300_000;
+const STAMP = ".sources";
+
+/** The configuration file of a Worker. */
+export function configPath(worker: WorkerName): string {
+  return path.join(PROJECT_ROOT, worker === "api" ? "wrangler.toml" : `src/${worker}/wrangler.toml`);
+}
+
+/** Where a Worker's bundle is. */
+export function bundleFolder(worker: WorkerName): string {
+  return path.join(PROJECT_ROOT, "dist", worker);
+}
+
+/** Builds those bundles that are missing or older than their sources. Returns the names of the built ones. */
+export async function buildBundles(): Promise<WorkerName[]> {
+  const stamp = hashSources();
+  const outdated = WORKERS.filter((worker) => readStamp(worker) !== stamp);
+  await Promise.all(outdated.map((worker) => build(worker, stamp)));
+  return outdated;
+}
+
+/** Hash of all that a bundle is made from: sources, configuration, and the lock file for the dependencies. */
+function hashSources(): string {
+  const hash = createHash("sha256");
+  const sources = globSync(["src/**/*", "wrangler.toml", "package-lock.json", "tsconfig.json"], {
+    cwd: PROJECT_ROOT,
+    withFileTypes: true,
+    exclude: (entry) => entry.parentPath.endsWith(`${path.sep}src`) && (entry.name === "local" || entry.name === "cli"),
+  });
+  const files = sources.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name));
+  for (const file of files.toSorted()) {
+    const content = readFileSync(file);
+    hash.update(`${path.relative(PROJECT_ROOT, file)}\0${content.length}\0`).update(content);
+  }
+  return hash.digest("hex");
+}
+
+function readStamp(worker: WorkerName): string | undefined {
+  const file = path.join(bundleFolder(worker), STAMP);
+  return existsSync(file) ? readFileSync(file, "utf8") : undefined;
+}
+
+/** Builds beside the final place and moves it there in one step, so that two builds at once do no harm. */
+async function build(worker: WorkerName, stamp: string): Promise<void> {
+  const dist = path.join(PROJECT_ROOT, "dist");
+  mkdirSync(dist, { recursive: true });
+  const temporary = mkdtempSync(path.join(dist, `.${worker}-`));
+  try {
+    const wrangler = path.join(
+      path.dirname(createRequire(import.meta.url).resolve("wrangler/package.json")),
+      "bin",
+      "wrangler.js",
+    );
+    const args = [wrangler, "deploy", "--dry-run", "--outdir", temporary, "--config", configPath(worker)];
+    await promisify(execFile)(process.execPath, args, {
+      cwd: PROJECT_ROOT,
+      timeout: BUILD_TIMEOUT_MS,
+      env: { ...process.env, WRANGLER_SEND_METRICS: "false", WRANGLER_HIDE_BANNER: "true", CI: "true", NO_COLOR: "1" },
+    });
+    writeFileSync(path.join(temporary, STAMP), stamp);
+    replaceFolder(temporary, bundleFolder(worker));
+  } catch (error) {
+    rmSync(temporary, { recursive: true, force: true });
+    throw new StartError(`the ${worker} Worker cannot be built: ${firstErrorLine(error)}`);
+  }
+}
+
+function replaceFolder(from: string, to: string): void {
+  for (let attempt = 0; ; attempt++) {
+    rmSync(to, { recursive: true, force: true });
+    try {
+      return renameSync(from, to);
+    } catch (error) {
+      // Another build has put its own there in between.
+      if (attempt === 3) throw error;
+    }
+  }
+}
+
+function firstErrorLine(error: unknown): string {
+  const output = error instanceof Error && "stderr" in error ? String(error.stderr) : String(error);
+  const lines = output.split("\n").map((line) => line.trim());
+  return lines.find((line) => /error/i.test(line)) ?? lines.find((line) => line !== "") ?? "wrangler gave no reason";
+}
+
+/** A module of a bundle, as Miniflare takes it. */
+export interface BundleModule {
+  type: "ESModule" | "CompiledWasm" | "Text" | "Data";
+  path: string;
+}
+
+const MODULE_TYPES: Record<string, BundleModule["type"]> = {
+  ".js": "ESModule",
+  ".mjs": "ESModule",
+  ".wasm": "CompiledWasm",
+  ".txt": "Text",
+  ".html": "Text",
+  ".sql": "Text",
+  ".bin": "Data",
+};
+
+/** The modules of a built bundle; the first is the entry. */
+export function bundleModules(worker: WorkerName): BundleModule[] {
+  const folder = bundleFolder(worker);
+  const modules = readdirSync(folder).flatMap((name): BundleModule[] => {
+    const type = MODULE_TYPES[path.extname(name)];
+    return type === undefined ? [] : [{ type, path: path.join(folder, name) }];
+  });
+  const isEntry = (module: BundleModule) => path.basename(module.path) === "worker.js";
+  if (!modules.some(isEntry)) throw new StartError(`${folder} holds no worker.js: delete dist and start again`);
+  return [...modules.filter(isEntry), ...modules.filter((module) => !isEntry(module))];
+}

@@ -1,0 +1,38 @@
+/** Which process is which, so that a later one with the same id is not taken for the first. */
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+
+/**
+ * What tells a running process from another one with the same id: when it started. Undefined when there is none, a constant
+ * where the system has no way to tell.
+ */
+export function processIdentity(pid: number): string | undefined {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    // EPERM: it exists and is somebody else's.
+    if (!(error instanceof Error && "code" in error && error.code === "EPERM")) return undefined;
+  }
+  return startFromProc(pid) ?? startFromPs(pid) ?? "unknown";
+}
+
+function startFromProc(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    // The second field, in parentheses, may hold anything; the start time is the 20th after it (proc_pid_stat(5)).
+    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
+  } catch {
+    return undefined;
+  }
+}
+
+function startFromPs(pid: number): string | undefined {
+  try {
+    return execFileSync("ps", ["-o", "lstart=", "-p", String(pid)], {
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+    }).trim();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,169 @@
+/**
+ * The whole service on this machine: database, and the production bundles of the three Workers under workerd with local
+ * queues, R2 and Durable Objects, all kept in one data directory.
+ */
+import { accessSync, constants, mkdirSync } from "node:fs";
+import path from "node:path";
+import { buildBundles } from "./bundles.ts";
+import { startDatabase, type RunningDatabase } from "./database.ts";
+import { errnoOf, StartError } from "./errors.ts";
+import { lockDataDir } from "./lock.ts";
+import { createLogSink, type LogSink } from "./logs.ts";
+import { migrate } from "./migrations.ts";
+import { claimPort, freePort } from "./ports.ts";
+import { localSecrets } from "./secrets.ts";
+import { INDEXER_NAME, startWorkers, type RunningWorkers } from "./workers.ts";
+
+export interface StackOptions {
+  dataDir: string;
+  /** Port of the api; 0 for any free one. */
+  port: number;
+  /** Port of the site; 0 for any free one. */
+  sitePort: number;
+  /** A Neon-shaped database to use instead of the embedded one. */
+  databaseUrl?: string | undefined;
+  /** Variables of the Workers by name, over the defaults of their configuration. */
+  vars?: Record<string, string>;
+  /** Print the Workers' logs instead of writing them to the data directory. */
+  logToConsole?: boolean;
+  /** Called once when a part of the running stack dies. */
+  onFatal?: (error: Error) => void;
+  /** Told about steps that take time. */
+  onProgress?: (step: string) => void;
+}
+
+export interface RunningStack {
+  apiUrl: string;
+  siteUrl: string;
+  databaseUrl: string;
+  dataDir: string;
+  /** Runs the indexer's daily job now and waits for it. */
+  runScheduled(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const READY_TIMEOUT_MS = 60_000;
+const READY_POLL_MS = 100;
+
+/**
+ * Starts everything and resolves when `/healthz` answers ok. Throws `StartError` when something on this machine is in the way;
+ * whatever had been started by then is stopped again.
+ */
+export async function startStack(options: StackOptions): Promise<RunningStack> {
+  const stops: (() => Promise<void> | void)[] = [];
+  const stop = async () => {
+    for (const step of stops.splice(0).toReversed()) await step();
+  };
+  try {
+    return await start(options, stops, stop);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function start(
+  options: StackOptions,
+  stops: (() => Promise<void> | void)[],
+  stop: () => Promise<void>,
+): Promise<RunningStack> {
+  const { dataDir, onProgress } = options;
+  openDataDir(dataDir);
+  stops.push(await lockDataDir(dataDir));
+  const secrets = localSecrets(dataDir);
+  const port = options.port === 0 ? await freePort() : options.port;
+  const sitePort = options.sitePort === 0 ? await freePort() : options.sitePort;
+  await claimPort(port, "PORT");
+  await claimPort(sitePort, "SITE_PORT");
+
+  onProgress?.("preparing the database and the Workers");
+  // Both are waited for even when one fails: what has started by then must be stopped again.
+  const [opened, built] = await Promise.allSettled([openDatabase(options, stops), buildBundles()]);
+  if (opened.status === "rejected") throw asError(opened.reason);
+  if (built.status === "rejected") throw asError(built.reason);
+  const database = opened.value;
+  const logs: LogSink = createLogSink(options.logToConsole === true ? undefined : path.join(dataDir, "logs"));
+  stops.push(() => logs.close());
+
+  const apiUrl = `http://127.0.0.1:${port}`;
+  const siteUrl = `http://127.0.0.1:${sitePort}`;
+  const workers = await startWorkers({
+    apiUrl,
+    port,
+    sitePort,
+    databaseUrl: database,
+    secrets,
+    vars: options.vars ?? {},
+    objectsDir: path.join(dataDir, "objects"),
+    logs,
+  });
+  stops.push(() => workers.stop());
+  await waitUntilHealthy(apiUrl, siteUrl);
+
+  const runScheduled = () => triggerScheduled(workers);
+  const timer = setInterval(() => {
+    runScheduled().catch((error: unknown) => logs.write(`scheduled job: ${asError(error).message}`));
+  }, DAY_MS);
+  timer.unref();
+  stops.push(() => clearInterval(timer));
+  return { apiUrl, siteUrl, databaseUrl: database, dataDir, runScheduled, stop };
+}
+
+function openDataDir(dataDir: string): void {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw new StartError(
+      `the data directory ${dataDir} cannot be used (${errnoOf(error) ?? "unknown"}): set DATA_DIR to one that can be written`,
+    );
+  }
+}
+
+async function openDatabase(options: StackOptions, stops: (() => Promise<void> | void)[]): Promise<string> {
+  if (options.databaseUrl !== undefined) {
+    await migrate(options.databaseUrl);
+    return options.databaseUrl;
+  }
+  const database: RunningDatabase = await startDatabase({
+    dataDir: options.dataDir,
+    ...(options.onFatal && { onFatal: options.onFatal }),
+  });
+  stops.push(() => database.close());
+  return database.url;
+}
+
+/** The part of a Worker's handle that the platform's types leave out. */
+interface ScheduledFetcher {
+  scheduled(event: { scheduledTime: Date; cron: string }): Promise<{ outcome: string }>;
+}
+
+async function triggerScheduled(workers: RunningWorkers): Promise<void> {
+  const indexer = (await workers.miniflare.getWorker(INDEXER_NAME)) as unknown as ScheduledFetcher;
+  const { outcome } = await indexer.scheduled({ scheduledTime: new Date(), cron: "17 3 * * *" });
+  if (outcome !== "ok") throw new Error(`the indexer's scheduled job ended with ${outcome}`);
+}
+
+async function waitUntilHealthy(apiUrl: string, siteUrl: string): Promise<void> {
+  const deadline = Date.now() + READY_TIMEOUT_MS;
+  let last = "no answer";
+  for (const url of [`${apiUrl}/healthz`, `${siteUrl}/api/v1/healthz`]) {
+    for (;;) {
+      try {
+        const response = await fetch(url, { signal: AbortSignal.timeout(READY_TIMEOUT_MS) });
+        last = `${response.status} ${(await response.text()).slice(0, 300)}`;
+        if (response.ok) break;
+      } catch (error) {
+        last = asError(error).message;
+      }
+      if (Date.now() > deadline)
+        throw new StartError(`${url} is not healthy after ${READY_TIMEOUT_MS / 1000} s: ${last}`);
+      await new Promise((resolve) => setTimeout(resolve, READY_POLL_MS));
+    }
+  }
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}

@@ -1,0 +1,171 @@
+/** The three Workers under Miniflare: their own configuration files, adapted to run without Cloudflare. */
+import { readFileSync } from "node:fs";
+import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, type V4WorkerOptions } from "miniflare";
+import { unstable_getMiniflareWorkerOptions as readWorkerOptions, unstable_readConfig as readConfig } from "wrangler";
+import { bundleFolder, bundleModules, configPath, type WorkerName } from "./bundles.ts";
+import { errnoOf, StartError } from "./errors.ts";
+import { guardChildren } from "./guard.ts";
+import type { LogSink } from "./logs.ts";
+import { freePort } from "./ports.ts";
+import type { LocalSecrets } from "./secrets.ts";
+
+export const API_NAME = "code-context-api";
+export const INDEXER_NAME = "code-context-indexer";
+export const SITE_NAME = "code-context-site";
+
+const HOST = "127.0.0.1";
+const SNAPSHOTS_BUCKET = "code-context-snapshots";
+const SNAPSHOTS_BINDING = "SNAPSHOTS";
+const FRONT_SCRIPT = new URL("./front.worker.js", import.meta.url);
+const FRONT_COMPATIBILITY_DATE = "2026-11-01";
+
+export interface WorkersOptions {
+  apiUrl: string;
+  port: number;
+  sitePort: number;
+  databaseUrl: string;
+  secrets: LocalSecrets;
+  /** Variables and secrets by name; only those that a Worker declares reach it. */
+  vars: Record<string, string>;
+  /** Folder of R2 objects and Durable Objects. */
+  objectsDir: string;
+  logs: LogSink;
+}
+
+export interface RunningWorkers {
+  miniflare: Miniflare;
+  stop(): Promise<void>;
+}
+
+/** Starts workerd with everything in it. */
+export async function startWorkers(options: WorkersOptions): Promise<RunningWorkers> {
+  // Miniflare's own entry; behind the front only its S3 endpoint is used.
+  const entryPort = await freePort();
+  const vars = {
+    ...options.vars,
+    DATABASE_URL: options.databaseUrl,
+    ENCRYPTION_KEY: options.secrets.encryptionKey,
+    R2_ACCESS_KEY_ID: options.secrets.r2AccessKeyId,
+    R2_SECRET_ACCESS_KEY: options.secrets.r2SecretAccessKey,
+    SNAPSHOTS_S3_URL: `${options.apiUrl}/cdn-cgi/local/r2/s3/${SNAPSHOTS_BUCKET}`,
+  };
+  let releaseGuard = () => {};
+  const guard = () => {
+    releaseGuard();
+    releaseGuard = guardChildren("workerd");
+  };
+  const s3Credentials = {
+    accessKeyId: options.secrets.r2AccessKeyId,
+    secretAccessKey: options.secrets.r2SecretAccessKey,
+  };
+  const miniflare = withoutSignalHandlers(
+    () =>
+      new Miniflare(
+        convertV4MiniflareOptions({
+          host: HOST,
+          port: entryPort,
+          cf: false,
+          log: new SinkLog(options.logs),
+          handleStructuredLogs: ({ message }) => options.logs.write(message),
+          unsafeHandleRuntimeRestart: guard,
+          logRequests: false,
+          resourcePersistencePath: options.objectsDir,
+          telemetry: { enabled: false },
+          workers: [
+            workerOptions("api", vars, s3Credentials),
+            workerOptions("indexer", vars),
+            workerOptions("site", vars),
+            frontOptions("front-api", API_NAME, options.port, `${HOST}:${entryPort}`),
+            frontOptions("front-site", SITE_NAME, options.sitePort),
+          ],
+        }),
+      ),
+  );
+  try {
+    await miniflare.ready;
+  } catch (error) {
+    await miniflare.dispose().catch(() => undefined);
+    const reason =
+      (error instanceof Error ? error.message : String(error)).trim().split("\n").at(-1) ?? "no reason given";
+    throw errnoOf(error) === "ERR_ADDRESS_IN_USE"
+      ? new StartError(`a port was taken while starting (${reason}): set PORT and SITE_PORT to free ports`)
+      : new StartError(`the Workers runtime cannot start: ${reason}`);
+  }
+  guard();
+  return {
+    miniflare,
+    stop: async () => {
+      await miniflare.dispose();
+      releaseGuard();
+    },
+  };
+}
+
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/** Miniflare exits the process at a signal at once; whoever started the stack stops it in order instead. */
+function withoutSignalHandlers<T>(create: () => T): T {
+  const before = new Map(SIGNALS.map((signal) => [signal, process.listeners(signal)]));
+  const created = create();
+  for (const [signal, listeners] of before) {
+    for (const listener of process.listeners(signal)) {
+      if (!listeners.includes(listener)) process.removeListener(signal, listener);
+    }
+  }
+  return created;
+}
+
+function workerOptions(
+  worker: WorkerName,
+  vars: Record<string, string>,
+  s3Credentials?: { accessKeyId: string; secretAccessKey: string },
+): V4WorkerOptions {
+  const file = configPath(worker);
+  const config = readConfig({ config: file }, { hideWarnings: true });
+  // Without their names: wrangler would look for the secrets in its own places and complain.
+  const { workerOptions: base } = readWorkerOptions({ ...config, secrets: undefined });
+  const { modulesRules: _modulesRules, ...rest } = base;
+  const declared = [...Object.keys(config.vars), ...(config.secrets?.required ?? [])];
+  const bindings = Object.fromEntries(declared.map((name) => [name, vars[name] ?? textOf(config.vars[name])]));
+  return {
+    ...rest,
+    name: config.name ?? worker,
+    modules: bundleModules(worker),
+    modulesRoot: bundleFolder(worker),
+    bindings,
+    ...(s3Credentials && {
+      r2Buckets: { [SNAPSHOTS_BINDING]: { id: SNAPSHOTS_BUCKET, s3Credentials } },
+    }),
+  };
+}
+
+function frontOptions(name: string, target: string, port: number, s3Address?: string): V4WorkerOptions {
+  return {
+    name,
+    modules: [{ type: "ESModule", path: "front.js", contents: readFileSync(FRONT_SCRIPT, "utf8") }],
+    compatibilityDate: FRONT_COMPATIBILITY_DATE,
+    serviceBindings: {
+      TARGET: target,
+      ...(s3Address !== undefined && { S3: { external: { address: s3Address, http: {} } } }),
+    },
+    unsafeDirectSockets: [{ host: HOST, port }],
+  };
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : value === undefined ? "" : JSON.stringify(value);
+}
+
+/** Miniflare's own messages, which would otherwise go to the console. */
+class SinkLog extends Log {
+  readonly #logs: LogSink;
+
+  constructor(logs: LogSink) {
+    super(LogLevel.WARN);
+    this.#logs = logs;
+  }
+
+  override log(message: string): void {
+    this.#logs.write(message);
+  }
+}
