@@ -1,0 +1,268 @@
+import { Buffer } from "node:buffer";
+import { GitError, makeScrub, overLimit, protocolError, type Scrub } from "./errors.ts";
+import { GZIP_MIN_BYTES, type GitLimits, MAX_REDIRECTS, STDERR_MAX_BYTES } from "./limits.ts";
+import type { Scope } from "./scope.ts";
+import { checkRemoteUrl, defaultUsername } from "./url.ts";
+
+export interface GitRemote {
+  /** `https://host/path`, with or without `.git`. */
+  url: string;
+  /** Sent as HTTP Basic; the user name defaults to what the host expects beside a token. */
+  auth?: { token: string; username?: string } | undefined;
+}
+
+export interface GitDeps {
+  fetch: typeof fetch;
+  /** Also allow `http://127.0.0.1:*` and `http://localhost:*`. */
+  allowLocal: boolean;
+  signal?: AbortSignal | undefined;
+  limits?: Partial<GitLimits> | undefined;
+  userAgent?: string | undefined;
+}
+
+export const DEFAULT_USER_AGENT = "git/2.45.0 (code-context)";
+const SERVICE_SUFFIX = "/info/refs?service=git-upload-pack";
+
+/** Counters of everything a session moved. */
+export interface Traffic {
+  requests: number;
+  receivedBytes: number;
+  sentBytes: number;
+}
+
+/** One response body: read with an idle timeout, counted against the total, cancelled when not read to its end. */
+export interface BodyReader {
+  read(): Promise<Uint8Array | undefined>;
+  cancel(): void;
+  /** The error for a body that ended too early. */
+  cutOff(where: string): GitError;
+}
+
+/** Speaks HTTP with one remote: address checks, redirects, authorization, timeouts, status codes. */
+export class HttpTransport {
+  readonly traffic: Traffic = { requests: 0, receivedBytes: 0, sentBytes: 0 };
+  readonly scrub: Scrub;
+  readonly limits: GitLimits;
+  private base: string;
+  private authorization: string | undefined;
+  private readonly deps: GitDeps;
+  /** Sent with every request; empty for servers that stumble over it. */
+  gitProtocol = "version=2";
+
+  constructor(remote: GitRemote, deps: GitDeps, limits: GitLimits) {
+    const url = checkRemoteUrl(remote.url, deps.allowLocal);
+    if (url.search !== "") {
+      throw new GitError("URL_FORBIDDEN", "repository URL not allowed: it must not have a query (?…)");
+    }
+    this.base = url.href.replace(/\/+$/, "");
+    this.deps = deps;
+    this.limits = limits;
+    const { auth } = remote;
+    const username = auth?.username ?? defaultUsername(url.hostname);
+    this.scrub = makeScrub(auth === undefined ? undefined : { token: auth.token, username });
+    if (auth !== undefined) {
+      this.authorization = `Basic ${Buffer.from(`${username}:${auth.token}`).toString("base64")}`;
+    }
+  }
+
+  /** The reference advertisement; later requests go where its redirects led. */
+  async getRefs(scope: Scope): Promise<BodyReader> {
+    let url = this.base + SERVICE_SUFFIX;
+    for (let hop = 0; ; hop++) {
+      const { response, controller } = await this.send(scope, url, "GET", undefined);
+      if (response.status < 300 || response.status > 399 || response.status === 304) {
+        return this.accept(scope, response, controller, "application/x-git-upload-pack-advertisement");
+      }
+      const location = response.headers.get("location");
+      discard(response, controller);
+      if (location === null) throw protocolError(`HTTP ${response.status} without a location`);
+      if (hop >= MAX_REDIRECTS) throw protocolError(`more than ${MAX_REDIRECTS} redirects`);
+      url = this.follow(url, location);
+    }
+  }
+
+  private follow(from: string, location: string): string {
+    const here = new URL(from);
+    let next: URL;
+    try {
+      next = new URL(location, here);
+    } catch {
+      throw protocolError("redirect to an invalid URL");
+    }
+    if (here.protocol === "https:" && next.protocol !== "https:") {
+      throw new GitError("URL_FORBIDDEN", "repository URL not allowed: redirect from https to http");
+    }
+    const checked = checkRemoteUrl(next.href, this.deps.allowLocal);
+    if (!checked.href.endsWith(SERVICE_SUFFIX)) {
+      const where = this.scrub(checked.origin + checked.pathname);
+      throw protocolError(`redirect to ${where}, which is not a Git repository (a login page?)`);
+    }
+    if (checked.origin !== here.origin) this.authorization = undefined;
+    this.base = checked.href.slice(0, -SERVICE_SUFFIX.length);
+    return checked.href;
+  }
+
+  /** A request to git-upload-pack. `body` is gzip-compressed when that pays. */
+  async post(scope: Scope, body: string): Promise<BodyReader> {
+    const { response, controller } = await this.send(scope, `${this.base}/git-upload-pack`, "POST", body);
+    if (response.status >= 300 && response.status < 400) {
+      discard(response, controller);
+      throw protocolError(`the server redirects a POST (HTTP ${response.status})`);
+    }
+    return this.accept(scope, response, controller, "application/x-git-upload-pack-result");
+  }
+
+  private async send(
+    scope: Scope,
+    url: string,
+    method: "GET" | "POST",
+    text: string | undefined,
+  ): Promise<{ response: Response; controller: AbortController }> {
+    scope.check();
+    const headers: Record<string, string> = {
+      "user-agent": this.deps.userAgent ?? DEFAULT_USER_AGENT,
+      accept: method === "GET" ? "*/*" : "application/x-git-upload-pack-result",
+      "accept-encoding": "identity",
+    };
+    if (this.gitProtocol !== "") headers["git-protocol"] = this.gitProtocol;
+    if (this.authorization !== undefined) headers["authorization"] = this.authorization;
+    const controller = new AbortController();
+    const init: RequestInit = { method, headers, redirect: "manual", signal: controller.signal };
+    if (text !== undefined) {
+      headers["content-type"] = "application/x-git-upload-pack-request";
+      let body = new TextEncoder().encode(text);
+      if (body.length > GZIP_MIN_BYTES) {
+        headers["content-encoding"] = "gzip";
+        body = await gzip(body);
+      }
+      init.body = body;
+      this.traffic.sentBytes += body.length;
+    }
+    this.traffic.requests++;
+    try {
+      const pending = this.deps.fetch.call(undefined, url, init);
+      return { response: await scope.race(pending, this.limits.headersMs, "no answer from the server"), controller };
+    } catch (error) {
+      controller.abort();
+      throw this.networkError(error);
+    }
+  }
+
+  private networkError(error: unknown): GitError {
+    if (error instanceof GitError) return error;
+    const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : "";
+    const said = error instanceof Error ? error.message : String(error);
+    return new GitError("NETWORK", this.scrub(`connection failed: ${said}${cause}`));
+  }
+
+  private async accept(
+    scope: Scope,
+    response: Response,
+    controller: AbortController,
+    contentType: string,
+  ): Promise<BodyReader> {
+    const { status } = response;
+    const type = response.headers.get("content-type") ?? "";
+    const body = new StreamBody(this, scope, response, controller);
+    if (status === 200 && type.toLowerCase().startsWith(contentType)) return body;
+    const plain = type.toLowerCase().startsWith("text/plain");
+    let said = "";
+    if (plain && status !== 200) said = await body.text(STDERR_MAX_BYTES).catch(() => "");
+    body.cancel();
+    said = this.scrub(said);
+    const stderr = said === "" ? `HTTP ${status}` : `HTTP ${status}: ${said}`;
+    if (status === 200) {
+      throw protocolError(`not a Git smart-HTTP server (content type ${JSON.stringify(this.scrub(type))})`);
+    }
+    if (status === 401 || status === 403) {
+      const had = this.authorization === undefined ? "no credentials were sent" : "the token was not accepted";
+      throw new GitError("AUTH", `access denied (HTTP ${status}; ${had})`, { stderr });
+    }
+    if (status === 404 || status === 410) {
+      throw new GitError("NOT_FOUND", `repository not found, or not visible to this token (HTTP ${status})`, {
+        stderr,
+      });
+    }
+    if (status === 429 || status === 408 || status >= 500) {
+      throw new GitError("NETWORK", `the server answered HTTP ${status}`, { stderr, status });
+    }
+    throw protocolError(`the server answered HTTP ${status}`, stderr);
+  }
+
+  /** @internal */
+  toReadError(error: unknown): GitError {
+    return this.networkError(error);
+  }
+}
+
+class StreamBody implements BodyReader {
+  private readonly transport: HttpTransport;
+  private readonly scope: Scope;
+  private readonly controller: AbortController;
+  private readonly reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  private over = false;
+
+  constructor(transport: HttpTransport, scope: Scope, response: Response, controller: AbortController) {
+    this.transport = transport;
+    this.scope = scope;
+    this.controller = controller;
+    this.reader = (response.body as ReadableStream<Uint8Array> | null)?.getReader();
+  }
+
+  async read(): Promise<Uint8Array | undefined> {
+    if (this.reader === undefined || this.over) return undefined;
+    const { limits, traffic } = this.transport;
+    for (;;) {
+      let result: Awaited<ReturnType<ReadableStreamDefaultReader<Uint8Array>["read"]>>;
+      try {
+        result = await this.scope.race(this.reader.read(), limits.idleMs, "the server stopped sending: nothing");
+      } catch (error) {
+        this.cancel();
+        throw this.transport.toReadError(error);
+      }
+      if (result.done) {
+        this.over = true;
+        return undefined;
+      }
+      traffic.receivedBytes += result.value.length;
+      if (traffic.receivedBytes > limits.totalBytes) {
+        this.cancel();
+        throw overLimit(`more than ${limits.totalBytes} bytes received`);
+      }
+      if (result.value.length > 0) return result.value;
+    }
+  }
+
+  /** Reads at most `max` bytes as text. */
+  async text(max: number): Promise<string> {
+    let text = "";
+    const decoder = new TextDecoder();
+    while (text.length < max) {
+      const chunk = await this.read();
+      if (chunk === undefined) break;
+      text += decoder.decode(chunk.subarray(0, max), { stream: true });
+    }
+    return text;
+  }
+
+  cancel(): void {
+    if (this.over) return;
+    this.over = true;
+    this.reader?.cancel().catch(() => undefined);
+    this.controller.abort();
+  }
+
+  cutOff(where: string): GitError {
+    return new GitError("NETWORK", `the server closed the connection too early (${where})`);
+  }
+}
+
+function discard(response: Response, controller: AbortController): void {
+  response.body?.cancel().catch(() => undefined);
+  controller.abort();
+}
+
+async function gzip(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
+  const stream = new Response(bytes).body!.pipeThrough(new CompressionStream("gzip"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}

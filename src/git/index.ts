@@ -1,0 +1,22 @@
+/** Streaming Git smart-HTTP client: protocol v2 with v0 fallback, over an injected `fetch`. */
+export { GitError, type GitErrorCode } from "./errors.ts";
+export type { GitDeps, GitRemote } from "./http.ts";
+export { type LfsPointer, parseLfsPointer } from "./lfs.ts";
+export { DEFAULT_GIT_LIMITS, type GitLimits } from "./limits.ts";
+export type { ObjectFormat } from "./object.ts";
+export { pathFromBytes, pathToBytes } from "./quote.ts";
+export type { BlobHandlers } from "./pull.ts";
+export type { ResolvedRef } from "./refs.ts";
+export {
+  type BlobsRequest,
+  connect,
+  type GitCapabilities,
+  type GitSession,
+  type PullRequest,
+  type PullResult,
+  type PullStats,
+} from "./session.ts";
+export { MODE_EXECUTABLE, MODE_FILE, MODE_GITLINK, MODE_SYMLINK } from "./tree.ts";
+export { TreeStore } from "./tree-store.ts";
+export { diffTrees, type TreeChange, type TreeEntry, type WalkLimits, walkTree } from "./tree-walk.ts";
+export { checkRemoteUrl } from "./url.ts";

@@ -1,0 +1,227 @@
+import type { Advertisement } from "./advertisement.ts";
+import { corrupt, GitError, overLimit, protocolError } from "./errors.ts";
+import type { HttpTransport } from "./http.ts";
+import { headerField, isOid, OBJ_BLOB, OBJ_COMMIT, OBJ_TAG, OBJ_TREE, type ObjectType, oidBytes } from "./object.ts";
+import { PackReader } from "./pack-reader.ts";
+import type { PackSink } from "./pack-sink.ts";
+import { PendingDeltas } from "./pending.ts";
+import { openPack, type PackRequest } from "./request.ts";
+import { withRetries } from "./retry.ts";
+import { ObjectRing, type RingEntry } from "./ring.ts";
+import type { Scope } from "./scope.ts";
+import { checkExpansion, TreeTracker } from "./tree-tracker.ts";
+import type { TreeStore } from "./tree-store.ts";
+
+/** What the caller does with blobs. */
+export interface BlobHandlers {
+  /** Larger blobs are not delivered. */
+  maxBlobBytes: number;
+  /**
+   * Each wanted blob, exactly once. A promise holds the transfer back until it resolves. `data` is the caller's to keep,
+   * unless `borrowBlobs` is set.
+   */
+  onBlob(oid: string, data: Uint8Array): void | Promise<void>;
+  /** Each wanted blob larger than `maxBlobBytes`; without a size where the server filtered it out. */
+  onOversize?: ((oid: string, size: number | undefined) => void) | undefined;
+  onProgress?: ((progress: { receivedBytes: number; objects: number }) => void) | undefined;
+  /** Hand out views that are valid only until `onBlob` returns or its promise resolves: saves one copy a blob. */
+  borrowBlobs?: boolean | undefined;
+}
+
+/** Ring of a request that only brings trees: their bases are found in the tree store. */
+const TREES_RING_BYTES = 1024 * 1024;
+
+/**
+ * State of one pull over all its requests: which trees are known, which blobs are still wanted. Objects may come
+ * in any order: blobs that arrive before the plan is made stay in the ring until it is.
+ */
+export class PullState implements PackSink {
+  readonly trees: TreeStore;
+  readonly pending: PendingDeltas;
+  rootTree: string | undefined;
+  /** Blobs wanted and not delivered yet; undefined until the plan is made. */
+  remaining: Set<string> | undefined;
+  objects = 0;
+  deltas = 0;
+  blobs = 0;
+  /** Blobs that had to be let go before the plan was made. */
+  dropped = 0;
+  lostObjects = 0;
+  /** The caller's wish was stated by a request that leaves large blobs out. */
+  filtered = false;
+  private readonly transport: HttpTransport;
+  private readonly scope: Scope;
+  private readonly advertisement: Advertisement;
+  private readonly commit: string;
+  private readonly handlers: BlobHandlers;
+  private readonly plan: ((trees: TreeStore, root: string) => Set<string> | Promise<Set<string>>) | undefined;
+  readonly tracker: TreeTracker;
+  private ring: ObjectRing | undefined;
+  /** Fetches all trees on their own, when held blobs fill the ring; false when the server cannot. */
+  fetchTrees: (() => Promise<boolean>) | undefined;
+
+  constructor(
+    transport: HttpTransport,
+    scope: Scope,
+    advertisement: Advertisement,
+    commit: string,
+    trees: TreeStore,
+    handlers: BlobHandlers,
+    plan: ((trees: TreeStore, root: string) => Set<string> | Promise<Set<string>>) | undefined,
+  ) {
+    this.transport = transport;
+    this.scope = scope;
+    this.advertisement = advertisement;
+    this.commit = commit;
+    this.trees = trees;
+    this.handlers = handlers;
+    this.plan = plan;
+    this.tracker = new TreeTracker(trees);
+    this.pending = new PendingDeltas(transport.limits.pendingDeltaBytes);
+  }
+
+  get maxBlobBytes(): number {
+    return this.handlers.maxBlobBytes;
+  }
+
+  /** Sends one request and takes in its pack, again after failures that came before anything was delivered. */
+  async fetchPack(request: PackRequest, treesOnly = false): Promise<void> {
+    const { transport, scope, advertisement } = this;
+    const { limits } = transport;
+    let before = this.blobs;
+    await withRetries(
+      scope,
+      limits.attempts,
+      async () => {
+        before = this.blobs;
+        const { source, packets } = await openPack(transport, scope, advertisement, request);
+        const { objectFormat } = advertisement;
+        let ring: ObjectRing;
+        if (treesOnly) ring = new ObjectRing(TREES_RING_BYTES, oidBytes(objectFormat));
+        else {
+          this.ring ??= new ObjectRing(limits.ringBytes, oidBytes(objectFormat));
+          ring = this.ring;
+          ring.clear();
+        }
+        const { maxBlobBytes } = this.handlers;
+        const reader = new PackReader(source, this, objectFormat, limits, ring, this.pending, maxBlobBytes);
+        try {
+          if (await reader.run()) await source.drain();
+        } finally {
+          this.objects += reader.objects;
+          this.deltas += reader.deltas;
+          packets.cancel();
+        }
+        if (this.remaining === undefined) for (const _ of ring.held()) this.dropped++;
+      },
+      () => this.blobs === before,
+    );
+  }
+
+  object(
+    type: ObjectType,
+    oid: string,
+    buf: Uint8Array,
+    start: number,
+    end: number,
+    entry: RingEntry | undefined,
+  ): void | Promise<void> {
+    if (type === OBJ_BLOB) {
+      if (this.remaining !== undefined) return this.blob(oid, buf, start, end);
+      if (entry === undefined) this.dropped++;
+      else entry.held = true;
+      return undefined;
+    }
+    if (this.plan === undefined) return undefined;
+    if (type === OBJ_TREE) {
+      this.trees.add(oid, buf, start, end);
+      if (this.trees.bytes > this.transport.limits.treesTotalBytes) {
+        throw overLimit(`directories of more than ${this.transport.limits.treesTotalBytes} bytes`);
+      }
+      this.tracker.arrived(oid);
+    } else if (oid === this.commit) {
+      if (type === OBJ_TAG) throw new GitError("REF_NOT_FOUND", `${oid} is a tag, not a commit`);
+      if (type === OBJ_COMMIT) this.setRoot(headerField(buf.subarray(start, end), "tree"));
+    }
+    if (this.remaining === undefined && this.tracker.complete) return this.makePlan();
+    return undefined;
+  }
+
+  setRoot(oid: string): void {
+    if (!isOid(this.trees.objectFormat, oid)) throw corrupt("commit with a malformed tree id");
+    if (this.rootTree === oid) return;
+    this.rootTree = oid;
+    this.tracker.setRoot(oid);
+  }
+
+  /** Asks the caller, once, and hands out what was held back for the answer. */
+  async makePlan(): Promise<void> {
+    if (this.remaining !== undefined || this.plan === undefined || this.rootTree === undefined) return;
+    checkExpansion(this.trees, this.rootTree, this.transport.limits);
+    const wanted = await this.scope.race(Promise.resolve(this.plan(this.trees, this.rootTree)));
+    this.remaining = new Set(wanted);
+    const { ring } = this;
+    if (ring === undefined) return;
+    for (const entry of ring.held()) {
+      entry.held = false;
+      const handed = this.blob(entry.oid, ring.buf, entry.start, entry.start + entry.length);
+      if (handed !== undefined) await handed;
+    }
+  }
+
+  private blob(oid: string, buf: Uint8Array, start: number, end: number): void | Promise<void> {
+    if (this.remaining?.delete(oid) !== true) return undefined;
+    const { handlers } = this;
+    if (end - start > handlers.maxBlobBytes) {
+      handlers.onOversize?.(oid, end - start);
+      return undefined;
+    }
+    this.blobs++;
+    const handed = handlers.onBlob(
+      oid,
+      handlers.borrowBlobs === true ? buf.subarray(start, end) : buf.slice(start, end),
+    );
+    return handed === undefined ? undefined : this.scope.race(handed);
+  }
+
+  oversize(oid: string, size: number): void {
+    if (this.remaining === undefined) this.dropped++;
+    else if (this.remaining.delete(oid)) this.handlers.onOversize?.(oid, size);
+  }
+
+  lost(): void {
+    this.lostObjects++;
+  }
+
+  async pressure(): Promise<void> {
+    if (this.remaining === undefined && (await this.fetchTrees?.()) === true) await this.makePlan();
+    if (this.remaining !== undefined || this.ring === undefined) return;
+    for (const entry of this.ring.held()) {
+      entry.held = false;
+      this.dropped++;
+    }
+  }
+
+  satisfied(): boolean {
+    return this.remaining !== undefined && this.remaining.size === 0 && this.pending.size === 0;
+  }
+
+  progress(): void {
+    this.handlers.onProgress?.({ receivedBytes: this.transport.traffic.receivedBytes, objects: this.objects });
+  }
+
+  tree(oid: string): Uint8Array | undefined {
+    return this.trees.get(oid);
+  }
+
+  /** Gives up on what no request has brought. */
+  reportOversize(): void {
+    for (const oid of this.remaining ?? []) this.handlers.onOversize?.(oid, undefined);
+    this.remaining?.clear();
+  }
+
+  /** @throws GitError PROTOCOL naming what never came */
+  missing(what: string): never {
+    throw protocolError(`the server did not send ${what}`);
+  }
+}

@@ -1,0 +1,77 @@
+import { GitError } from "./errors.ts";
+
+/**
+ * One operation's time and cancellation: a wall-clock timer, the caller's signal, and every wait in between. Timers,
+ * never clock arithmetic: clocks do not advance during CPU work in Workers.
+ */
+export class Scope {
+  private failure: GitError | undefined;
+  private readonly waiting = new Set<(error: GitError) => void>();
+  private readonly timer: ReturnType<typeof setTimeout>;
+  private readonly signal: AbortSignal | undefined;
+  private readonly onAbort = (): void => this.fail(new GitError("ABORTED", "the operation was aborted"));
+
+  constructor(wallMs: number, signal: AbortSignal | undefined) {
+    this.timer = setTimeout(() => {
+      this.fail(new GitError("TIMEOUT", `the operation took longer than ${wallMs} ms`, { retryable: false }));
+    }, wallMs);
+    this.signal = signal;
+    if (signal?.aborted === true) this.onAbort();
+    else signal?.addEventListener("abort", this.onAbort, { once: true });
+  }
+
+  private fail(error: GitError): void {
+    this.failure ??= error;
+    for (const reject of this.waiting) reject(this.failure);
+    this.waiting.clear();
+  }
+
+  /** @throws GitError when the operation is over already */
+  check(): void {
+    if (this.failure !== undefined) throw this.failure;
+  }
+
+  /** Waits for `work`, but not longer than `ms` (none: only the wall limit) nor beyond the operation's end. */
+  race<T>(work: Promise<T>, ms?: number, what?: string): Promise<T> {
+    if (this.failure !== undefined) {
+      work.catch(() => undefined);
+      return Promise.reject(this.failure);
+    }
+    return new Promise<T>((resolve, reject) => {
+      const settle = (): void => {
+        if (timer !== undefined) clearTimeout(timer);
+        this.waiting.delete(reject);
+      };
+      const timer =
+        ms === undefined
+          ? undefined
+          : setTimeout(() => {
+              settle();
+              reject(new GitError("TIMEOUT", `${what ?? "no answer"} within ${ms} ms`));
+            }, ms);
+      this.waiting.add(reject);
+      const follow = async (): Promise<void> => {
+        try {
+          const value = await work;
+          settle();
+          resolve(value);
+        } catch (error) {
+          settle();
+          reject(error instanceof Error ? error : new Error(String(error)));
+        }
+      };
+      void follow();
+    });
+  }
+
+  /** Waits `ms`, or until the operation ends. */
+  sleep(ms: number): Promise<void> {
+    return this.race(new Promise((resolve) => setTimeout(resolve, ms)));
+  }
+
+  /** Releases timer and listener; call in a finally. */
+  end(): void {
+    clearTimeout(this.timer);
+    this.signal?.removeEventListener("abort", this.onAbort);
+  }
+}

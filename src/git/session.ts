@@ -1,0 +1,208 @@
+import { type Advertisement, readAdvertisement } from "./advertisement.ts";
+import { GitError } from "./errors.ts";
+import { type GitDeps, type GitRemote, HttpTransport } from "./http.ts";
+import { withDefaultLimits } from "./limits.ts";
+import type { ObjectFormat } from "./object.ts";
+import { PacketReader } from "./pkt-line.ts";
+import { type BlobHandlers, PullState } from "./pull.ts";
+import { peelCommit } from "./peel.ts";
+import { type ResolvedRef, resolveName } from "./refs.ts";
+import { withRetries } from "./retry.ts";
+import { Scope } from "./scope.ts";
+import { type PullLimits, runBlobs, runPull } from "./strategy.ts";
+import { TreeStore } from "./tree-store.ts";
+
+/** What a server offers beyond the minimum. */
+export interface GitCapabilities {
+  /** Partial clone: blobs can be left out. */
+  filter: boolean;
+  /** History can be left out. */
+  shallow: boolean;
+  /** Any object can be asked for by its id. */
+  anyWant: boolean;
+  /** The server's name for itself, as advertised. */
+  agent: string | undefined;
+}
+
+export interface PullRequest extends BlobHandlers {
+  /** Full id of the commit. */
+  commit: string;
+  /** An earlier pull to build on: only trees that differ are sent, then only the blobs the plan names. */
+  have?: { commit: string; trees: TreeStore } | undefined;
+  /**
+   * First pull: one request for everything up to the size limit (default), or first all trees, then the blobs the plan
+   * names. The second moves less when the plan leaves most of them out.
+   */
+  strategy?: "everything" | "trees-first" | undefined;
+  /** Called exactly once, when every tree of the commit is known. Returns ids of the blobs to deliver. */
+  plan(trees: TreeStore, rootTree: string): Set<string> | Promise<Set<string>>;
+}
+
+/** Blobs of a commit whose trees the caller has already seen. */
+export interface BlobsRequest extends BlobHandlers {
+  /** A commit that contains them, for servers that hand out commits only. */
+  commit: string;
+  blobs: Iterable<string>;
+}
+
+export interface PullStats {
+  requests: number;
+  receivedBytes: number;
+  sentBytes: number;
+  /** Pack entries read, and how many of them were deltas. */
+  objects: number;
+  deltas: number;
+  /** Blobs delivered. */
+  blobs: number;
+}
+
+export interface PullResult {
+  rootTree: string;
+  /** All trees of the commit (with those of `have` underneath; `encode` keeps only the commit's). */
+  trees: TreeStore;
+  stats: PullStats;
+}
+
+/** A remote repository whose capabilities are known. Operations may follow one another, also concurrently. */
+export interface GitSession {
+  readonly objectFormat: ObjectFormat;
+  readonly protocol: 0 | 2;
+  readonly capabilities: GitCapabilities;
+  /**
+   * Finds the commit of HEAD (default), a branch, a tag, a full `refs/…` name or a full commit id.
+   * @throws GitError REF_NOT_FOUND, EMPTY_REPOSITORY
+   */
+  resolve(ref?: string): Promise<ResolvedRef>;
+  /** Brings a commit's trees and the blobs the plan names. @throws GitError */
+  pull(request: PullRequest): Promise<PullResult>;
+  /** Brings single blobs. @throws GitError */
+  fetchBlobs(request: BlobsRequest): Promise<PullStats>;
+}
+
+/**
+ * Asks a repository for its references and capabilities, over smart HTTP, protocol v2 preferred, v0 accepted.
+ * @throws GitError URL_FORBIDDEN, AUTH, NOT_FOUND, NETWORK, TIMEOUT, PROTOCOL, LIMIT, ABORTED
+ */
+export async function connect(remote: GitRemote, deps: GitDeps): Promise<GitSession> {
+  const limits = withDefaultLimits(deps.limits);
+  const transport = new HttpTransport(remote, deps, limits);
+  const scope = new Scope(limits.wallMs, deps.signal);
+  try {
+    const advertisement = await withRetries(scope, limits.attempts, async () => {
+      const packets = new PacketReader(await transport.getRefs(scope));
+      try {
+        return await readAdvertisement(packets, limits, transport.scrub);
+      } finally {
+        packets.cancel();
+      }
+    });
+    return new Session(transport, advertisement, deps);
+  } finally {
+    scope.end();
+  }
+}
+
+class Session implements GitSession {
+  readonly objectFormat: ObjectFormat;
+  readonly protocol: 0 | 2;
+  readonly capabilities: GitCapabilities;
+  private readonly transport: HttpTransport;
+  private readonly advertisement: Advertisement;
+  private readonly deps: GitDeps;
+  /** What the server has been seen to refuse is not asked for again. */
+  private readonly learned: PullLimits;
+
+  constructor(transport: HttpTransport, advertisement: Advertisement, deps: GitDeps) {
+    this.transport = transport;
+    this.advertisement = advertisement;
+    this.deps = deps;
+    this.objectFormat = advertisement.objectFormat;
+    this.protocol = advertisement.protocol;
+    const { capabilities, protocol } = advertisement;
+    const features = protocol === 2 ? (capabilities.get("fetch") ?? "").split(" ") : [...capabilities.keys()];
+    this.capabilities = {
+      filter: features.includes("filter"),
+      shallow: features.includes("shallow"),
+      anyWant: protocol === 2,
+      agent: capabilities.get("agent"),
+    };
+    const { filter, shallow, anyWant } = this.capabilities;
+    this.learned = { filter, blobLimit: filter, shallow, anyWant };
+  }
+
+  private async within<T>(work: (scope: Scope) => Promise<T>): Promise<T> {
+    const scope = new Scope(this.transport.limits.wallMs, this.deps.signal);
+    try {
+      return await work(scope);
+    } finally {
+      scope.end();
+    }
+  }
+
+  resolve(ref = "HEAD"): Promise<ResolvedRef> {
+    return this.within(async (scope) => {
+      const { resolved, list } = await resolveName(this.transport, scope, this.advertisement, ref);
+      if (resolved !== undefined) return resolved;
+      const oid = ref.toLowerCase();
+      const defaultBranch = list.head?.startsWith("refs/heads/") === true ? list.head.slice(11) : null;
+      return { oid: await this.checkCommit(scope, oid, list.refs), refName: null, defaultBranch };
+    });
+  }
+
+  /** Makes sure that a commit id exists, where that can be asked cheaply; peels tag objects. */
+  private async checkCommit(
+    scope: Scope,
+    oid: string,
+    refs: readonly { oid: string; peeled?: string }[],
+  ): Promise<string> {
+    const known = refs.find((one) => one.oid === oid || one.peeled === oid);
+    if (known !== undefined) return known.peeled ?? known.oid;
+    const { learned, protocol, advertisement } = this;
+    if (protocol === 0) {
+      const anyReachable = ["allow-reachable-sha1-in-want", "allow-any-sha1-in-want"].some((name) =>
+        advertisement.capabilities.has(name),
+      );
+      if (anyReachable) return oid;
+      throw new GitError(
+        "REF_NOT_FOUND",
+        `this server hands out only the tips of branches and tags, and ${oid} is none`,
+      );
+    }
+    if (!learned.filter) return oid;
+    return peelCommit(this.transport, scope, advertisement, oid);
+  }
+
+  pull(request: PullRequest): Promise<PullResult> {
+    return this.within(async (scope) => {
+      const trees = new TreeStore(this.objectFormat, request.have?.trees);
+      const plan = request.plan.bind(request);
+      const state = new PullState(this.transport, scope, this.advertisement, request.commit, trees, request, plan);
+      const before = { ...this.transport.traffic };
+      const rootTree = await runPull(state, this.learned, request, this.transport.limits);
+      return { rootTree, trees, stats: this.stats(state, before) };
+    });
+  }
+
+  fetchBlobs(request: BlobsRequest): Promise<PullStats> {
+    return this.within(async (scope) => {
+      const trees = new TreeStore(this.objectFormat);
+      const { transport, advertisement } = this;
+      const state = new PullState(transport, scope, advertisement, request.commit, trees, request, undefined);
+      const before = { ...transport.traffic };
+      await runBlobs(state, this.learned, request, transport.limits);
+      return this.stats(state, before);
+    });
+  }
+
+  private stats(state: PullState, before: { requests: number; receivedBytes: number; sentBytes: number }): PullStats {
+    const { traffic } = this.transport;
+    return {
+      requests: traffic.requests - before.requests,
+      receivedBytes: traffic.receivedBytes - before.receivedBytes,
+      sentBytes: traffic.sentBytes - before.sentBytes,
+      objects: state.objects,
+      deltas: state.deltas,
+      blobs: state.blobs,
+    };
+  }
+}

@@ -1,0 +1,172 @@
+import { corrupt, GitError } from "./errors.ts";
+import type { GitLimits } from "./limits.ts";
+import type { PullState } from "./pull.ts";
+import type { BlobsRequest, PullRequest } from "./session.ts";
+
+/** What may be asked of a server; refusals are remembered here for the session. */
+export interface PullLimits {
+  filter: boolean;
+  /** `blob:limit` in particular (some servers know only `blob:none`). */
+  blobLimit: boolean;
+  shallow: boolean;
+  anyWant: boolean;
+}
+
+/** Rounds in which missing trees, or full packs, are asked for again. */
+const MAX_ROUNDS = 4;
+/** Blobs of a last try are asked for in small batches, so that few can be deltas of one another. */
+const SMALL_BATCH = 64;
+
+const WITHOUT_BLOBS = "blob:none";
+
+/** Was this the server's way of saying that it does not like the filter? */
+function refusesFilter(error: unknown): boolean {
+  return error instanceof GitError && (error.code === "PROTOCOL" || (error.code === "NETWORK" && error.status >= 500));
+}
+
+/** Brings all trees, makes the plan, brings the blobs. Returns the root tree's id. */
+export async function runPull(
+  state: PullState,
+  may: PullLimits,
+  request: PullRequest,
+  limits: GitLimits,
+): Promise<string> {
+  const { commit } = request;
+  const have = request.have !== undefined && request.have.commit !== commit ? request.have.commit : undefined;
+  const shallow = may.shallow;
+  state.fetchTrees = async () => {
+    if (!may.filter) return false;
+    try {
+      await state.fetchPack({ wants: [commit], shallow, filter: WITHOUT_BLOBS }, true);
+    } catch (error) {
+      if (!refusesFilter(error)) throw error;
+      may.filter = false;
+    }
+    return state.tracker.complete;
+  };
+  await firstRequest(state, may, request, have);
+  await completeTrees(state, may, commit);
+  await state.makePlan();
+  await completeBlobs(state, may, commit, limits);
+  if (state.rootTree === undefined) throw corrupt("no root tree");
+  return state.rootTree;
+}
+
+async function firstRequest(
+  state: PullState,
+  may: PullLimits,
+  request: PullRequest,
+  have: string | undefined,
+): Promise<void> {
+  const { commit } = request;
+  const shallow = may.shallow;
+  const treesFirst = request.have !== undefined || request.strategy === "trees-first";
+  if (request.have !== undefined && have === undefined) return;
+  for (;;) {
+    const byLimit = may.filter && may.blobLimit && !treesFirst;
+    // blob:limit=n leaves out blobs of n bytes and more.
+    const filter = !may.filter ? undefined : byLimit ? `blob:limit=${request.maxBlobBytes + 1}` : WITHOUT_BLOBS;
+    try {
+      await state.fetchPack({ wants: [commit], shallow, filter, have }, filter === WITHOUT_BLOBS);
+      state.filtered = byLimit;
+      return;
+    } catch (error) {
+      if (filter === undefined || state.blobs > 0 || !refusesFilter(error)) throw error;
+      if (byLimit) may.blobLimit = false;
+      else may.filter = false;
+    }
+  }
+}
+
+/** Asks again for trees that a thin or filtered pack left out. */
+async function completeTrees(state: PullState, may: PullLimits, commit: string): Promise<void> {
+  const { tracker } = state;
+  const shallow = may.shallow;
+  for (let round = 0; !tracker.complete && round < MAX_ROUNDS; round++) {
+    const before = tracker.missing().length;
+    if (round === 0 && state.rootTree === undefined && may.filter) {
+      // The commit alone: with `have` all of its trees may be known already.
+      await state.fetchPack({ wants: [commit], shallow, filter: "tree:0" }, true);
+    } else if (state.rootTree !== undefined && may.filter && may.anyWant) {
+      try {
+        await state.fetchPack({ wants: tracker.missing(), shallow: false, filter: WITHOUT_BLOBS }, true);
+      } catch (error) {
+        if (!(error instanceof GitError) || error.code !== "REF_NOT_FOUND") throw error;
+        may.anyWant = false;
+      }
+    } else {
+      await state.fetchPack({ wants: [commit], shallow, filter: may.filter ? WITHOUT_BLOBS : undefined }, may.filter);
+    }
+    if (round > 0 && tracker.missing().length >= before && before > 0) break;
+  }
+  if (state.rootTree === undefined) throw new GitError("REF_NOT_FOUND", `${commit} is not a commit of this repository`);
+  if (!tracker.complete) state.missing(`${tracker.missing().length} of the commit's trees`);
+}
+
+/** Brings single blobs without looking at trees. */
+export async function runBlobs(
+  state: PullState,
+  may: PullLimits,
+  request: BlobsRequest,
+  limits: GitLimits,
+): Promise<void> {
+  state.remaining = new Set(request.blobs);
+  await completeBlobs(state, may, request.commit, limits);
+}
+
+/** Asks for everything still wanted, and for the bases of what could not be rebuilt, until all is delivered. */
+async function completeBlobs(state: PullState, may: PullLimits, commit: string, limits: GitLimits): Promise<void> {
+  const { remaining, pending } = state;
+  if (remaining === undefined) throw corrupt("no plan");
+  for (let round = 0; may.anyWant && remaining.size > 0 && round < MAX_ROUNDS; round++) {
+    const unknown = state.dropped > 0 || state.lostObjects > 0;
+    if (state.filtered && pending.size === 0 && !unknown) return state.reportOversize();
+    // What was only filtered out must not be asked for; what waits for a base is complete once the base is there.
+    const onlyBases = state.filtered && !unknown;
+    const wants = onlyBases || round < 1 ? pending.bases() : [];
+    if (!onlyBases) {
+      if (round > 0) pending.clear();
+      wants.push(...remaining);
+    }
+    const size = round === 0 ? limits.wantsPerRequest : round === 1 ? SMALL_BATCH : 1;
+    try {
+      await fetchWants(state, wants, size);
+    } catch (error) {
+      if (!(error instanceof GitError) || error.code !== "REF_NOT_FOUND") throw error;
+      may.anyWant = false;
+    }
+    if (!onlyBases) state.filtered = false;
+  }
+  // Servers that hand out commits only: the whole pack again, now that it is known what matters.
+  for (let round = 0; !may.anyWant && remaining.size > 0 && round < MAX_ROUNDS; round++) {
+    const unknown = state.dropped > 0 || state.lostObjects > 0 || pending.size > 0;
+    if (state.filtered && !unknown) return state.reportOversize();
+    const before = remaining.size + pending.size;
+    const filter = may.filter && may.blobLimit ? `blob:limit=${state.maxBlobBytes + 1}` : undefined;
+    state.dropped = 0;
+    state.lostObjects = 0;
+    await state.fetchPack({ wants: [commit], shallow: may.shallow, filter });
+    state.filtered = filter !== undefined;
+    if (remaining.size + pending.size >= before && round > 0) break;
+  }
+  if (remaining.size === 0) return;
+  // Rebuilding these would take a base that is itself too large to hold.
+  if (state.lostObjects > 0 || state.filtered) return state.reportOversize();
+  state.missing(`${remaining.size} of the wanted blobs`);
+}
+
+async function fetchWants(state: PullState, wants: readonly string[], size: number): Promise<void> {
+  const asked = new Set(wants);
+  let batch: string[] = [];
+  const flush = async (): Promise<void> => {
+    if (batch.length > 0) await state.fetchPack({ wants: batch, shallow: false });
+    batch = [];
+  };
+  for (const oid of asked) {
+    // An earlier batch may have brought it already.
+    if (state.remaining?.has(oid) !== true && !state.pending.has(oid)) continue;
+    batch.push(oid);
+    if (batch.length === size) await flush();
+  }
+  await flush();
+}

@@ -1,0 +1,160 @@
+import { corrupt, overLimit } from "./errors.ts";
+import { DEFAULT_GIT_LIMITS } from "./limits.ts";
+import { hashObject, OBJ_TREE, type ObjectFormat, oidBytes } from "./object.ts";
+import { TreeCursor } from "./tree.ts";
+
+const CHUNK_BYTES = 256 * 1024;
+const MAGIC = [0x47, 0x54, 0x53, 0x31]; // "GTS1"
+
+interface Slot {
+  readonly chunk: Uint8Array;
+  readonly start: number;
+  readonly length: number;
+}
+
+/**
+ * Raw tree objects by id, packed into large chunks: their own size plus about a hundred bytes each. A store may stand on
+ * another (`under`), which it reads through without copying.
+ */
+export class TreeStore {
+  readonly objectFormat: ObjectFormat;
+  private readonly slots = new Map<string, Slot>();
+  private readonly under: TreeStore | undefined;
+  private chunk = new Uint8Array(0);
+  private used = 0;
+  /** Raw bytes in this store, without the one under it. */
+  bytes = 0;
+
+  constructor(objectFormat: ObjectFormat, under?: TreeStore) {
+    this.objectFormat = objectFormat;
+    this.under = under;
+  }
+
+  /** Trees in this store, without the one under it. */
+  get size(): number {
+    return this.slots.size;
+  }
+
+  has(oid: string): boolean {
+    return this.slots.has(oid) || (this.under?.has(oid) ?? false);
+  }
+
+  /** The raw tree object, a view into the store: not to be written to. */
+  get(oid: string): Uint8Array | undefined {
+    const slot = this.slots.get(oid);
+    return slot === undefined ? this.under?.get(oid) : slot.chunk.subarray(slot.start, slot.start + slot.length);
+  }
+
+  /** Keeps a copy of `buf[start, end)`, whose id the caller has computed. */
+  add(oid: string, buf: Uint8Array, start: number, end: number): void {
+    if (this.has(oid)) return;
+    const length = end - start;
+    if (this.used + length > this.chunk.length) {
+      // A tree that would waste much of a chunk gets one of its own.
+      if (length > CHUNK_BYTES / 4) {
+        this.put(oid, { chunk: buf.slice(start, end), start: 0, length });
+        return;
+      }
+      this.chunk = new Uint8Array(CHUNK_BYTES);
+      this.used = 0;
+    }
+    this.chunk.set(buf.subarray(start, end), this.used);
+    this.put(oid, { chunk: this.chunk, start: this.used, length });
+    this.used += length;
+  }
+
+  private put(oid: string, slot: Slot): void {
+    this.slots.set(oid, slot);
+    this.bytes += slot.length;
+  }
+
+  /** Ids reachable from `root`, each once, parents first, in tree order. @throws GitError CORRUPT when one is missing */
+  *reachable(root: string): Generator<string> {
+    const seen = new Set<string>([root]);
+    const stack = [root];
+    const idBytes = oidBytes(this.objectFormat);
+    for (let oid = stack.pop(); oid !== undefined; oid = stack.pop()) {
+      yield oid;
+      const cursor = new TreeCursor(this.require(oid), idBytes);
+      const children: string[] = [];
+      while (cursor.next()) {
+        if (!cursor.isTree) continue;
+        const child = cursor.oid();
+        if (!seen.has(child)) {
+          seen.add(child);
+          children.push(child);
+        }
+      }
+      for (let i = children.length - 1; i >= 0; i--) stack.push(children[i]!);
+    }
+  }
+
+  /** As {@link get}. @throws GitError CORRUPT when it is missing */
+  require(oid: string): Uint8Array {
+    const raw = this.get(oid);
+    if (raw === undefined) throw corrupt(`tree ${oid} is missing`);
+    return raw;
+  }
+
+  /**
+   * The trees reachable from `root`, as bytes: magic, id length, then length (LEB128) and raw content of each, parents
+   * first. Deterministic, not compressed; ids are not stored, {@link decode} recomputes them.
+   */
+  encode(root: string): Uint8Array {
+    const order = [...this.reachable(root)];
+    let size = MAGIC.length + 1;
+    for (const oid of order) {
+      const { length } = this.require(oid);
+      size += length + varintBytes(length);
+    }
+    const out = new Uint8Array(size);
+    out.set(MAGIC);
+    out[MAGIC.length] = oidBytes(this.objectFormat);
+    let p = MAGIC.length + 1;
+    for (const oid of order) {
+      const raw = this.require(oid);
+      let rest = raw.length;
+      for (; rest > 127; rest = Math.floor(rest / 128)) out[p++] = (rest % 128) + 128;
+      out[p++] = rest;
+      out.set(raw, p);
+      p += raw.length;
+    }
+    return out;
+  }
+
+  /**
+   * Reads what {@link encode} wrote; the store keeps views into `bytes`. Every id is recomputed, so a tree looked up
+   * by its id is genuine; whether all of a root's trees are there shows when walking it.
+   * @throws GitError CORRUPT
+   */
+  static decode(bytes: Uint8Array, objectFormat: ObjectFormat): TreeStore {
+    const idBytes = oidBytes(objectFormat);
+    if (MAGIC.some((byte, i) => bytes[i] !== byte)) throw corrupt("not an encoded tree store");
+    if (bytes[MAGIC.length] !== idBytes) throw corrupt(`encoded tree store is not ${objectFormat}`);
+    const store = new TreeStore(objectFormat);
+    let p = MAGIC.length + 1;
+    while (p < bytes.length) {
+      let length = 0;
+      for (let scale = 1; ; scale *= 128) {
+        const byte = bytes[p++];
+        if (byte === undefined || scale > 2 ** 28) throw corrupt("truncated tree store");
+        length += (byte & 127) * scale;
+        if (byte < 128) break;
+      }
+      if (p + length > bytes.length) throw corrupt("truncated tree store");
+      if (length > DEFAULT_GIT_LIMITS.treeBytes) throw overLimit("tree object too large");
+      const raw = bytes.subarray(p, p + length);
+      const cursor = new TreeCursor(raw, idBytes);
+      while (cursor.next());
+      store.put(hashObject(objectFormat, OBJ_TREE, raw), { chunk: bytes, start: p, length });
+      p += length;
+    }
+    return store;
+  }
+}
+
+function varintBytes(value: number): number {
+  let bytes = 1;
+  for (let rest = value; rest > 127; rest = Math.floor(rest / 128)) bytes++;
+  return bytes;
+}
