@@ -12,6 +12,9 @@ const BM25_SHARE = 0.6;
 const COVERAGE_SHARE = 0.25;
 const PHRASE_SHARE = 0.15;
 
+/** Distinct query terms that are looked at; keeps memory at terms × documents small when a query is a whole file. */
+const MAX_QUERY_TERMS = 256;
+
 const scanner = new Scanner();
 
 interface Query {
@@ -28,12 +31,13 @@ function readQuery(text: string): Query {
   const { words } = scanner;
   for (let i = 0; i < words.length; i++) {
     const hash = words.values[i] as number;
-    if (!terms.has(hash)) terms.set(hash, terms.size);
+    if (terms.size < MAX_QUERY_TERMS && !terms.has(hash)) terms.set(hash, terms.size);
   }
   for (let i = 1; i < words.length; i++) {
-    const first = terms.get(words.values[i - 1] as number) as number;
-    const second = terms.get(words.values[i] as number) as number;
-    if (first !== second) pairs.add(first * terms.size + second);
+    const first = terms.get(words.values[i - 1] as number);
+    const second = terms.get(words.values[i] as number);
+    if (first === undefined || second === undefined || first === second) continue;
+    pairs.add(first * terms.size + second);
   }
   return { terms, pairs };
 }

@@ -6,7 +6,9 @@ import { Scanner } from "./scanner.ts";
  */
 
 const STOP_WEIGHT = 0.1;
-const KEYWORD_WEIGHT = 0.25;
+const KEYWORD_WEIGHT = 0.5;
+/** Names of languages: people put them into queries, code does not name its own. */
+const LANGUAGE_WEIGHT = 0.1;
 
 const STOP_WORDS =
   "a an and any are as at be been but by can could did do does each for from had has have how i if in into is it its me " +
@@ -20,7 +22,9 @@ const KEYWORDS =
   "implements import include inline int interface internal lambda let long match module mut namespace new nil none null " +
   "override package param params pass private protected pub public raise readonly ref require rescue return returns self " +
   "short signed sizeof static string struct super switch template throw throws true try type typedef typename typeof " +
-  "undefined union unless unsafe unsigned use using val var virtual void volatile where yield python javascript java";
+  "undefined union unless unsafe unsigned use using val var virtual void volatile where yield";
+
+const LANGUAGES = "csharp elixir golang java javascript kotlin lua php python ruby rust scala swift typescript";
 
 const COMMON = new Map<number, number>();
 
@@ -30,6 +34,7 @@ function add(words: string, weight: number): void {
   for (let i = 0; i < scanner.words.length; i++) COMMON.set(scanner.words.values[i] as number, weight);
 }
 
+add(LANGUAGES, LANGUAGE_WEIGHT);
 add(KEYWORDS, KEYWORD_WEIGHT);
 add(STOP_WORDS, STOP_WEIGHT);
 

@@ -84,7 +84,7 @@ const UNUSABLE: Fault[] = [
   { kind: "too-many" },
   { kind: "nan" },
   { kind: "infinity" },
-  { kind: "padding", bytes: 40 << 20 },
+  { kind: "padding", bytes: 4 << 20 },
   { kind: "redirect", location: "http://127.0.0.1:9/v1/embeddings" },
 ];
 const UNUSABLE_INDEXED: Fault[] = [{ kind: "duplicate-index" }, { kind: "missing-index" }];

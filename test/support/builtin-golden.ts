@@ -1,0 +1,18 @@
+/**
+ * Texts whose builtin vectors are fixed to the bit, in Node and in workerd. A change of `GOLDEN_SHA256` means that every
+ * stored vector is out of date: bump `PREPROCESSING_VERSION` of the builtin embedder with it.
+ */
+export const GOLDEN_TEXTS: readonly string[] = [
+  "export async function parseHTTPHeader(value: string): Promise<Header> {\n  return value.split(',');\n}",
+  "def iter_urls(self, max_retries=3):\n    # yields every URL, retrying\n    yield from self._urls",
+  "SELECT id, created_at FROM users WHERE tenant_id = $1 ORDER BY created_at DESC",
+  "static int xdl_prepare_env(mmfile_t *mf1, xpparam_t const *xpp, xdfenv_t *xe)",
+  "Größe der Überschrift, Ελληνικά ΚΕΦΑΛΑΙΑ, Привет МИР",
+  "全文検索エンジンを作る、한국어 문장",
+  "0xDEADBEEF utf8 sha256 v1.2.3-rc.4",
+  "😀 !!! ==> {}",
+  "a",
+];
+
+/** SHA-256 over the vectors of all texts at 256, then at 1,000 dimensions, as little-endian float32. */
+export const GOLDEN_SHA256 = "53275643691e193a99dde1ceb65271964fa660732010d5080d2e474d85b3af6f";
