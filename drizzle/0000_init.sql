@@ -59,6 +59,7 @@ CREATE TABLE "git_blobs" (
 	"sha256" "bytea",
 	"size_bytes" bigint NOT NULL,
 	"skip" text,
+	"parser_version" smallint NOT NULL,
 	CONSTRAINT "git_blobs_tenant_id_oid_pk" PRIMARY KEY("tenant_id","oid"),
 	CONSTRAINT "git_blobs_known" CHECK (("git_blobs"."sha256" is null) = ("git_blobs"."skip" is not null))
 );
@@ -205,4 +206,5 @@ CREATE UNIQUE INDEX "revision_files_open" ON "revision_files" USING btree ("work
 CREATE INDEX "revision_files_content" ON "revision_files" USING btree ("content_id");--> statement-breakpoint
 CREATE INDEX "revisions_sha" ON "revisions" USING btree ("workspace_id","git_sha");--> statement-breakpoint
 CREATE INDEX "runs_workspace" ON "runs" USING btree ("workspace_id","created_at");--> statement-breakpoint
+CREATE UNIQUE INDEX "runs_one_snapshot_job" ON "runs" USING btree ("tenant_id") WHERE "runs"."kind" = 'snapshot' and "runs"."state" in ('queued', 'running');--> statement-breakpoint
 CREATE INDEX "snapshots_workspace" ON "snapshots" USING btree ("workspace_id","state","committed_at");

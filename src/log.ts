@@ -13,7 +13,7 @@ const SECRET = /\b(cc_(?:live|wrk)_[0-9A-Za-z]+_)[0-9A-Za-z]+|(:\/\/[^\s/:@]*:)[
 
 /** Masks what looks like a credential of ours, URL user info or an Authorization value. The last line of defence, not the first. */
 export function maskSecrets(text: string): string {
-  return text.replace(SECRET, (match, key?: string, url?: string, scheme?: string) =>
+  return text.replace(SECRET, (_match, key?: string, url?: string, scheme?: string) =>
     key !== undefined ? `${key}***` : url !== undefined ? `${url}***@` : `${scheme ?? ""}***`,
   );
 }

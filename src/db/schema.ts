@@ -149,6 +149,8 @@ export const gitBlobs = pgTable(
     sizeBytes: bigint("size_bytes", { mode: "number" }).notNull(),
     /** Why its bytes are not indexed (binary, lfs, minified, …); null when they are. */
     skip: text("skip"),
+    /** Version of the rules that found so. */
+    parserVersion: smallint("parser_version").notNull(),
   },
   (t) => [primaryKey({ columns: [t.tenantId, t.oid] }), check("git_blobs_known", sql`(${t.sha256} is null) = (${t.skip} is not null)`)],
 );
@@ -260,6 +262,8 @@ export const runs = pgTable(
   },
   (t) => [
     index("runs_workspace").on(t.workspaceId, t.createdAt),
+    // One snapshot job at a time a tenant: the database itself refuses a second.
+    uniqueIndex("runs_one_snapshot_job").on(t.tenantId).where(sql`${t.kind} = 'snapshot' and ${t.state} in ('queued', 'running')`),
     check("runs_state", sql`${t.state} in ('queued', 'running', 'succeeded', 'failed')`),
   ],
 );

@@ -1,0 +1,86 @@
+import type { z } from "zod";
+import { type ErrorCode, type FieldIssue, MAX_BODY_BYTES } from "../../contract/index.ts";
+import { ApiError, invalidBody } from "../../errors.ts";
+import type { ApiContext } from "../context.ts";
+
+/**
+ * The outcome of reading a body. Bodies are read before the gate is asked, because one RPC both admits a request and
+ * reserves its credits, but a bad body must only be reported after the credential and the rate limit were checked.
+ */
+export type BodyResult<T> = { ok: true; data: T } | { ok: false; error: ApiError };
+
+const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json(?:\s*;|$)/i;
+
+/** Reads and validates a JSON body. `toError` turns the issues into the route's error. */
+export async function readBody<Schema extends z.ZodType>(
+  c: ApiContext,
+  schema: Schema,
+  toError: (issues: FieldIssue[]) => ApiError = (issues) => invalidBody(issues),
+): Promise<BodyResult<z.infer<Schema>>> {
+  const json = await readJson(c);
+  if (!json.ok) return json.error.code === "INPUT_TOO_LARGE" ? json : { ok: false, error: toError(json.issues) };
+  const parsed = schema.safeParse(json.data);
+  if (parsed.success) return { ok: true, data: parsed.data };
+  return { ok: false, error: toError(parsed.error.issues.map(toIssue)) };
+}
+
+/** The data of a body, or its error thrown. */
+export function unwrap<T>(body: BodyResult<T>): T {
+  if (body.ok) return body.data;
+  throw body.error;
+}
+
+/** `invalidBody` with another code, for routes whose contract has one. */
+export function invalidBodyAs(code: ErrorCode): (issues: FieldIssue[]) => ApiError {
+  return (issues) => invalidBody(issues, code);
+}
+
+type JsonResult = { ok: true; data: unknown } | { ok: false; error: ApiError; issues: FieldIssue[] };
+
+async function readJson(c: ApiContext): Promise<JsonResult> {
+  const bytes = await readCapped(c.req.raw, MAX_BODY_BYTES);
+  if (bytes === undefined) {
+    const error = new ApiError("INPUT_TOO_LARGE", `the body is larger than ${MAX_BODY_BYTES} bytes; send less at a time`);
+    return { ok: false, error, issues: [] };
+  }
+  if (!JSON_TYPE.test(c.req.header("Content-Type") ?? "")) return malformed("send a JSON body with Content-Type: application/json");
+  try {
+    return { ok: true, data: JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes)) };
+  } catch {
+    return malformed("the body is not valid JSON");
+  }
+}
+
+function malformed(message: string): JsonResult {
+  const issues = [{ path: "", message }];
+  return { ok: false, error: invalidBody(issues), issues };
+}
+
+/** The whole body, or undefined as soon as it exceeds `limit` bytes. */
+async function readCapped(request: Request, limit: number): Promise<Uint8Array | undefined> {
+  if (request.body === null) return new Uint8Array();
+  if (Number(request.headers.get("Content-Length") ?? 0) > limit) {
+    await request.body.cancel();
+    return undefined;
+  }
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  const reader = request.body.getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    size += value.byteLength;
+    if (size > limit) {
+      await reader.cancel();
+      return undefined;
+    }
+    parts.push(value);
+  }
+  return parts.length === 1 ? parts[0] : Buffer.concat(parts, size);
+}
+
+function toIssue(issue: z.core.$ZodIssue): FieldIssue {
+  const path = issue.path.map(String).join(".");
+  const missing = issue.code === "invalid_type" && issue.input === undefined && /received undefined/.test(issue.message);
+  return { path, message: missing ? "is required" : issue.message };
+}

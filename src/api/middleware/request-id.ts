@@ -1,0 +1,21 @@
+import type { MiddlewareHandler } from "hono";
+import { REQUEST_ID_HEADER } from "../../contract/index.ts";
+import type { ApiHono } from "../context.ts";
+import { servicesOf } from "../services.ts";
+
+const ACCEPTED = /^[\w-]{8,64}$/;
+
+/** Gives each request its id, logger and services, and logs its end. A sane id sent by the client is kept. */
+export const requestContext: MiddlewareHandler<ApiHono> = async (c, next) => {
+  const sent = c.req.header(REQUEST_ID_HEADER);
+  const requestId = sent !== undefined && ACCEPTED.test(sent) ? sent : crypto.randomUUID();
+  const services = servicesOf(c.env);
+  const log = services.log.with({ requestId });
+  c.set("requestId", requestId);
+  c.set("services", services);
+  c.set("log", log);
+  c.header(REQUEST_ID_HEADER, requestId);
+  const startedAt = Date.now();
+  await next();
+  log.info("request", { method: c.req.method, path: c.req.path, status: c.res.status, ms: Date.now() - startedAt });
+};

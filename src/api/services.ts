@@ -1,0 +1,45 @@
+import { readFlag } from "../config.ts";
+import { type Db, openDb } from "../db/client.ts";
+import { createEmbedder, createReranker, type Embedder, readEmbedConfig, readRerankConfig, type Reranker } from "../embedding/index.ts";
+import { createLogger, type Logger } from "../log.ts";
+import { createPresigner, type Presigner } from "../snapshot/index.ts";
+
+/** Everything the routes use that has to be built from the environment. */
+export interface Services {
+  db: Db;
+  log: Logger;
+  /** Undefined when the provider is `none`. */
+  embedder: Embedder | undefined;
+  reranker: Reranker | undefined;
+  presigner: Presigner | undefined;
+  allowLocalGit: boolean;
+  region: string;
+  version: string;
+  now: () => number;
+}
+
+let built: { env: ApiEnv; services: Services } | undefined;
+
+/** Builds the services once an isolate; the environment of an isolate does not change. */
+export function servicesOf(env: ApiEnv): Services {
+  if (built?.env === env) return built.services;
+  const vars = env as unknown as Record<string, unknown>;
+  const fetcher: typeof fetch = (input, init) => fetch(input, init);
+  const services: Services = {
+    db: openDb(env.DATABASE_URL),
+    log: createLogger({ worker: "api", version: env.SERVICE_VERSION }),
+    embedder: createEmbedder(readEmbedConfig(vars), { fetch: fetcher }),
+    reranker: createReranker(readRerankConfig(vars), { fetch: fetcher }),
+    presigner: createPresigner({
+      endpoint: env.SNAPSHOTS_S3_URL,
+      accessKeyId: env.R2_ACCESS_KEY_ID,
+      secretAccessKey: env.R2_SECRET_ACCESS_KEY,
+    }),
+    allowLocalGit: readFlag("GIT_ALLOW_LOCAL", env.GIT_ALLOW_LOCAL),
+    region: env.REGION,
+    version: env.SERVICE_VERSION,
+    now: Date.now,
+  };
+  built = { env, services };
+  return services;
+}

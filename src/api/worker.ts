@@ -1,0 +1,13 @@
+/** Entry of the api Worker: the routes, and the Durable Objects they stand on. */
+import { createApp } from "./app.ts";
+
+export { SourceGate } from "../gate/source-gate.ts";
+export { TenantGate } from "../gate/tenant-gate.ts";
+export { HealthMonitor } from "../health/health-monitor.ts";
+export { WorkspaceRuns } from "../indexing/workspace-runs.ts";
+
+const app = createApp();
+
+export default {
+  fetch: (request, env, ctx) => app.fetch(request, env, ctx),
+} satisfies ExportedHandler<ApiEnv>;

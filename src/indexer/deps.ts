@@ -1,0 +1,81 @@
+import { readFlag } from "../config.ts";
+import { type Db, openDb } from "../db/client.ts";
+import { createEmbedder, type Embedder, readEmbedConfig } from "../embedding/index.ts";
+import { ApiError } from "../errors.ts";
+import { unseal } from "../indexing/seal.ts";
+import type { StepDeps } from "../indexing/steps.ts";
+import { createLogger, type Logger } from "../log.ts";
+import { workerGrammars } from "../parsing/grammars-worker.ts";
+import { type CodeParser, createParser } from "../parsing/index.ts";
+import { buildSnapshotRun } from "./snapshot-run.ts";
+
+/** Upstream calls of one shard in flight at a time: of the six connections of an invocation two stay free. */
+const EMBED_CONCURRENCY = 4;
+
+const fetcher: typeof fetch = (input, init) => fetch(input, init);
+
+/** What an isolate makes once: grammars, the wasm heap and the model's dimension are shared by every message it handles. */
+interface Shared {
+  env: IndexerEnv;
+  db: Db;
+  log: Logger;
+  embedder: Embedder | undefined;
+  parser: Promise<CodeParser> | undefined;
+}
+
+let shared: Shared | undefined;
+
+/** Builds what does not depend on the message; the environment of an isolate does not change. */
+export function sharedOf(env: IndexerEnv): Shared {
+  if (shared?.env === env) return shared;
+  const config = readEmbedConfig(env as unknown as Record<string, unknown>);
+  shared = {
+    env,
+    db: openDb(env.DATABASE_URL),
+    log: createLogger({ worker: "indexer" }),
+    embedder: createEmbedder(config, { fetch: fetcher, concurrency: EMBED_CONCURRENCY }),
+    parser: undefined,
+  };
+  return shared;
+}
+
+function parserOf(own: Shared): Promise<CodeParser> {
+  own.parser ??= createParser(workerGrammars).catch((error: unknown) => {
+    own.parser = undefined;
+    throw error;
+  });
+  return own.parser;
+}
+
+/** Builds what the steps of one workspace's runs need from the environment. */
+export function stepDeps(env: IndexerEnv, workspaceId: string): StepDeps {
+  const own = sharedOf(env);
+  const { db, log, embedder } = own;
+  return {
+    log,
+    runs: env.WORKSPACE_RUNS.get(env.WORKSPACE_RUNS.idFromName(workspaceId)),
+    send: async (message) => {
+      await env.INDEX_QUEUE.send(message);
+    },
+    context: (run, attempt) => {
+      if (!embedder) throw new ApiError("EMBED_UNAVAILABLE", "no embedding provider is configured");
+      return {
+        db,
+        staging: env.STAGING,
+        embedder,
+        parser: () => parserOf(own),
+        fetch: fetcher,
+        allowLocalGit: readFlag("GIT_ALLOW_LOCAL", env.GIT_ALLOW_LOCAL),
+        openToken: (sealed) => unseal(env.ENCRYPTION_KEY, run.runId, sealed),
+        region: env.REGION,
+        log: log.with({ runId: run.runId, attempt }),
+        now: Date.now,
+      };
+    },
+    countTokens: async (run, tokens) => {
+      const gate = env.TENANT_GATE.get(env.TENANT_GATE.idFromName(run.tenantId));
+      await gate.count(`tokens:${run.runId}`, null, tokens);
+    },
+    buildSnapshot: (step) => buildSnapshotRun(step, env.SNAPSHOTS),
+  };
+}

@@ -1,0 +1,207 @@
+/**
+ * The last step of a run: the rows of the new revision are written beside the current ones, invisible, and then one
+ * statement makes them what readers see. Killed anywhere, it starts over; delivered twice, the second changes nothing.
+ */
+import { sql, type SQL } from "drizzle-orm";
+import type { IndexResult } from "../contract/index.ts";
+import type { StepContext } from "./context.ts";
+import type { Revision } from "./plan.ts";
+import type { WorkCounters } from "./run-state.ts";
+import { changesKey, type FileChanges, getJson, type PlanSummary, removePrefix, runPrefix, skipsKey, summaryKey, treesKey } from "./staging.ts";
+import { rowsOf } from "./store.ts";
+
+interface Totals {
+  files: number;
+  symbols: number;
+  chunks: number;
+  redacted: number;
+  fallbacks: number;
+}
+
+/** Switches the workspace to what the run's plan and shards prepared. Returns the run's result. */
+export async function finish(step: StepContext, work: WorkCounters): Promise<IndexResult> {
+  const { run, staging } = step;
+  const summary = await getJson<PlanSummary>(staging, summaryKey(run.runId, step.attempt));
+  const seq = (summary.baseSeq ?? 0) + 1;
+  await discardLeftovers(step, summary.baseSeq);
+  for (let part = 0; part < summary.changeObjects; part++) {
+    const changes = await getJson<FileChanges>(staging, changesKey(run.runId, step.attempt, part));
+    await applyChanges(step, seq, changes);
+    await step.beat({});
+  }
+  const before = await totalsOf(step, summary.baseSeq);
+  const totals = await newTotals(step, seq, before);
+  const fields = {
+    gitSha: summary.commit,
+    symbolCount: totals.symbols,
+    chunkCount: totals.chunks,
+    redactedCount: totals.redacted,
+    fallbackCount: totals.fallbacks,
+    skipped: summary.skipped,
+  };
+  const result: IndexResult = {
+    ok: true,
+    runId: run.runId,
+    fileCount: totals.files,
+    ...fields,
+    embeddedCount: work.embedded,
+    skippedUnchanged: Math.max(0, totals.files - summary.freshFiles),
+    embedMs: Math.round(work.embedMs),
+    region: step.region,
+  };
+  await switchRevision(step, seq, summary, totals, result);
+  await cleanUp(step, summary.baseSeq);
+  return result;
+}
+
+/** The result of a run that found everything as it was. */
+export async function finishUnchanged(step: StepContext, revision: Revision): Promise<IndexResult> {
+  const { skipped, redacted, fallbacks } = readStats(revision.stats);
+  const result: IndexResult = {
+    ok: true,
+    runId: step.run.runId,
+    fileCount: revision.fileCount,
+    symbolCount: revision.symbolCount,
+    chunkCount: revision.chunkCount,
+    embeddedCount: 0,
+    skippedUnchanged: revision.fileCount,
+    embedMs: 0,
+    region: step.region,
+    gitSha: revision.gitSha,
+    redactedCount: redacted,
+    fallbackCount: fallbacks,
+    skipped,
+  };
+  await step.db.execute(recordSuccess(step.run.runId, result));
+  return result;
+}
+
+const SKIP_PREFIX = "skipped.";
+
+function writeStats(totals: Totals, skipped: Record<string, number>): Record<string, number> {
+  const entries = Object.entries(skipped).map(([reason, count]) => [SKIP_PREFIX + reason, count]);
+  return { ...Object.fromEntries(entries), redacted: totals.redacted, fallbacks: totals.fallbacks };
+}
+
+function readStats(stats: Record<string, number>): { skipped: Record<string, number>; redacted: number; fallbacks: number } {
+  const skips = Object.entries(stats).filter(([name]) => name.startsWith(SKIP_PREFIX));
+  return {
+    skipped: Object.fromEntries(skips.map(([name, count]) => [name.slice(SKIP_PREFIX.length), count])),
+    redacted: stats["redacted"] ?? 0,
+    fallbacks: stats["fallbacks"] ?? 0,
+  };
+}
+
+/** True while nobody has switched the workspace since the plan: every write of the finish depends on it. */
+const stillBase = (workspaceId: string, baseSeq: number | null): SQL =>
+  sql`exists (select 1 from workspaces w where w.id = ${workspaceId} and w.current_seq is not distinct from ${baseSeq}::int)`;
+
+/** Undoes what a run wrote that never came to its switch. */
+async function discardLeftovers(step: StepContext, baseSeq: number | null): Promise<void> {
+  const workspaceId = step.run.workspaceId;
+  const guard = stillBase(workspaceId, baseSeq);
+  await step.db.batch([
+    step.db.execute(sql`delete from revision_files where workspace_id = ${workspaceId} and from_seq > ${baseSeq ?? 0} and ${guard}`),
+    step.db.execute(sql`update revision_files set to_seq = null where workspace_id = ${workspaceId} and to_seq > ${baseSeq ?? 0} and ${guard}`),
+  ]);
+}
+
+async function applyChanges(step: StepContext, seq: number, { puts, deletes }: FileChanges): Promise<void> {
+  const workspaceId = step.run.workspaceId;
+  const closed = [...deletes, ...puts.map((put) => put.path)];
+  await step.db.batch([
+    step.db.execute(sql`update revision_files set to_seq = ${seq} where workspace_id = ${workspaceId} and to_seq is null and from_seq < ${seq}
+      and path = any(${sql.param(closed)}::text[])`),
+    step.db.execute(sql`insert into revision_files (workspace_id, path, from_seq, content_id, git_oid, mode)
+      select ${workspaceId}::uuid, path, ${seq}::int, content, decode(oid, 'hex'), mode
+      from unnest(${sql.param(puts.map((p) => p.path))}::text[], ${sql.param(puts.map((p) => p.contentId))}::uuid[],
+        ${sql.param(puts.map((p) => p.oid))}::text[], ${sql.param(puts.map((p) => p.mode))}::int[]) as t(path, content, oid, mode)
+      on conflict do nothing`),
+  ]);
+}
+
+async function totalsOf(step: StepContext, seq: number | null): Promise<Totals> {
+  if (seq === null) return { files: 0, symbols: 0, chunks: 0, redacted: 0, fallbacks: 0 };
+  const rows = await rowsOf<{ file_count: number; symbol_count: number; chunk_count: number; stats: Record<string, number> | string }>(
+    step.db,
+    sql`select file_count, symbol_count, chunk_count, stats from revisions where workspace_id = ${step.run.workspaceId} and seq = ${seq}`,
+  );
+  const row = rows[0];
+  if (!row) throw new Error("the base revision is gone");
+  const stats = readStats(typeof row.stats === "string" ? (JSON.parse(row.stats) as Record<string, number>) : row.stats);
+  return {
+    files: Number(row.file_count),
+    symbols: Number(row.symbol_count),
+    chunks: Number(row.chunk_count),
+    redacted: stats.redacted,
+    fallbacks: stats.fallbacks,
+  };
+}
+
+/** The base's totals plus the rows that came, minus the rows that went: the cost follows the change. */
+async function newTotals(step: StepContext, seq: number, base: Totals): Promise<Totals> {
+  const rows = await rowsOf<Record<keyof Totals, string>>(
+    step.db,
+    sql`select coalesce(sum(sign), 0) as files, coalesce(sum(sign * c.symbol_count), 0) as symbols, coalesce(sum(sign * c.chunk_count), 0) as chunks,
+          coalesce(sum(sign * c.redacted_count), 0) as redacted,
+          coalesce(sum(case when c.outcome like 'fallback:%' then sign else 0 end), 0) as fallbacks
+        from (
+          select content_id, 1 as sign from revision_files where workspace_id = ${step.run.workspaceId} and from_seq = ${seq}
+          union all
+          select content_id, -1 from revision_files where workspace_id = ${step.run.workspaceId} and to_seq = ${seq}
+        ) f join contents c on c.id = f.content_id`,
+  );
+  const delta = rows[0];
+  return {
+    files: base.files + Number(delta?.files ?? 0),
+    symbols: base.symbols + Number(delta?.symbols ?? 0),
+    chunks: base.chunks + Number(delta?.chunks ?? 0),
+    redacted: base.redacted + Number(delta?.redacted ?? 0),
+    fallbacks: base.fallbacks + Number(delta?.fallbacks ?? 0),
+  };
+}
+
+const recordSuccess = (runId: string, result: IndexResult): SQL =>
+  sql`update runs set state = 'succeeded', result = ${JSON.stringify(result)}::jsonb, error = null, finished_at = now() where id = ${runId}`;
+
+/** The switch: pointer, revision and outcome in one statement, and only from the revision the plan was made against. */
+async function switchRevision(step: StepContext, seq: number, summary: PlanSummary, totals: Totals, result: IndexResult): Promise<void> {
+  const { run, embedder } = step;
+  const dimension = await embedder.probeDimension();
+  const rows = await rowsOf<{ id: string }>(
+    step.db,
+    sql`with switched as (
+          update workspaces set current_seq = ${seq}, default_branch = ${summary.defaultBranch}
+          where id = ${run.workspaceId} and current_seq is not distinct from ${summary.baseSeq}::int returning id
+        ), revision as (
+          insert into revisions (workspace_id, seq, run_id, git_sha, root_tree, plan_key, fingerprint, dimension, file_count, symbol_count, chunk_count, stats)
+          select id, ${seq}::int, ${run.runId}::uuid, ${summary.commit}, ${summary.rootTree}, ${summary.planKey}, ${embedder.fingerprint}, ${dimension}::int,
+            ${totals.files}::int, ${totals.symbols}::int, ${totals.chunks}::int, ${JSON.stringify(writeStats(totals, summary.skipped))}::jsonb from switched
+        ), outcome as (
+          update runs set state = 'succeeded', result = ${JSON.stringify(result)}::jsonb, error = null, finished_at = now()
+          where id = ${run.runId} and exists (select 1 from switched)
+        ) select id from switched`,
+  );
+  if (rows.length > 0) return;
+  const done = await rowsOf<{ run_id: string }>(
+    step.db,
+    sql`select run_id from revisions where workspace_id = ${run.workspaceId} and run_id = ${run.runId}`,
+  );
+  if (done.length === 0) throw new Error("the workspace was switched by another run");
+}
+
+/** Staged objects are of no more use; what cannot be removed now is removed by the daily sweep. */
+async function cleanUp(step: StepContext, baseSeq: number | null): Promise<void> {
+  try {
+    await removePrefix(step.staging, runPrefix(step.run.runId, step.attempt));
+    if (baseSeq === null) return;
+    const rows = await rowsOf<{ run_id: string }>(
+      step.db,
+      sql`select run_id from revisions where workspace_id = ${step.run.workspaceId} and seq = ${baseSeq}`,
+    );
+    const old = rows[0]?.run_id;
+    if (old) await step.staging.delete([treesKey(step.run.workspaceId, old), skipsKey(step.run.workspaceId, old)]);
+  } catch (error) {
+    step.log.error("staging_not_removed", error, { runId: step.run.runId });
+  }
+}

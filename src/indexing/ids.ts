@@ -1,0 +1,34 @@
+import { createHash } from "node:crypto";
+import type { IndexOptions } from "../contract/index.ts";
+import { PARSER_VERSION } from "../parsing/index.ts";
+import { SELECTION_VERSION } from "./select.ts";
+
+/** Formats 16 bytes as a UUID. */
+export function bytesToUuid(bytes: Uint8Array): string {
+  const hex = Buffer.from(bytes.buffer, bytes.byteOffset, 16).toString("hex");
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
+
+/**
+ * Id of a content: name-based, so that everyone who meets the same bytes writes the same row, and nobody has to ask
+ * the database for an id first.
+ */
+export function contentId(tenantId: string, sha256: string, language: string): string {
+  const name = `${tenantId}\n${sha256}\n${language}\n${PARSER_VERSION}`;
+  return bytesToUuid(createHash("sha256").update(name).digest());
+}
+
+/** SHA-256 in hex. */
+export function sha256Hex(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}
+
+/** Hash of everything but the commit that decides what a run indexes. Equal keys make two revisions comparable by tree. */
+export function planKey(options: IndexOptions): string {
+  const { include, exclude, maxFileSizeBytes } = options;
+  return sha256Hex(
+    new TextEncoder().encode(
+      JSON.stringify([SELECTION_VERSION, PARSER_VERSION, include ? [...include].sort() : null, [...(exclude ?? [])].sort(), maxFileSizeBytes]),
+    ),
+  );
+}

@@ -1,0 +1,19 @@
+import { z } from "zod";
+
+/**
+ * What travels on the indexing queue: references, never content and never a credential. Each step names the run and the
+ * attempt it belongs to; a message of an attempt that has been given up is dropped.
+ */
+const step = { workspaceId: z.string(), runId: z.string(), attempt: z.int() };
+
+export const QueueMessage = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("health"), sentAt: z.number() }),
+  z.object({ kind: z.literal("plan"), ...step }),
+  z.object({ kind: z.literal("shard"), ...step, shard: z.int(), key: z.string() }),
+  z.object({ kind: z.literal("finish"), ...step }),
+  z.object({ kind: z.literal("build"), ...step }),
+]);
+export type QueueMessage = z.infer<typeof QueueMessage>;
+
+/** A message that is a step of a run. */
+export type StepMessage = Exclude<QueueMessage, { kind: "health" }>;

@@ -1,0 +1,91 @@
+/**
+ * The middle steps of a run: one shard of staged blobs is parsed, embedded and stored. Idempotent by key: done twice,
+ * a shard finds its rows and vectors already there.
+ */
+import { type Embedder, encodeF16 } from "../embedding/index.ts";
+import { embeddingText } from "../parsing/index.ts";
+import type { StepContext } from "./context.ts";
+import { contentId } from "./ids.ts";
+import type { WorkCounters } from "./run-state.ts";
+import { decodeShard, getBytes, type StagedBlob } from "./staging.ts";
+import { findContents, findVectors, type IndexedContent, type StoredVector, unembeddedChunks, writeContents, writeVectors } from "./store.ts";
+
+/** Source bytes that are parsed, embedded and written together: one transaction's worth. */
+const GROUP_BYTES = 512 * 1024;
+/** Files of one group. */
+const GROUP_FILES = 400;
+/** Retries of one upstream call; nobody waits at a keyboard for a run. */
+const EMBED_RETRIES = 5;
+
+/** Works a shard off. Returns null when the staged object is gone: its run is over. */
+export async function processShard(step: StepContext, key: string): Promise<(WorkCounters & { files: number }) | null> {
+  const bytes = await getBytes(step.staging, key);
+  if (!bytes) return null;
+  const shard = decodeShard(bytes);
+  const work = { embedded: 0, embedMs: 0, tokens: 0, files: 0 };
+  if (shard.kind === "embed") {
+    const missing = await unembeddedChunks(step.db, step.run.tenantId, step.embedder.fingerprint, shard.contentIds);
+    const vectors = await embed(step, missing, work);
+    await writeVectors(step.db, step.run.tenantId, step.embedder.fingerprint, vectors);
+    return work;
+  }
+  // While one group is written, the next is parsed: the database and the parser are busy at the same time.
+  let writing: Promise<void> = Promise.resolve();
+  for (const group of groups(shard.blobs)) {
+    const ready = await prepare(step, group, work);
+    await writing;
+    writing = writeContents(step.db, step.run.tenantId, step.embedder.fingerprint, ready.contents, ready.vectors);
+    // A failure is met at the next await; until then it must not count as unhandled.
+    writing.catch(() => {});
+    work.files += group.length;
+    await step.beat({});
+  }
+  await writing;
+  return work;
+}
+
+function* groups(blobs: readonly StagedBlob[]): Generator<StagedBlob[]> {
+  let group: StagedBlob[] = [];
+  let size = 0;
+  for (const blob of blobs) {
+    group.push(blob);
+    size += blob.bytes.byteLength;
+    if (size < GROUP_BYTES && group.length < GROUP_FILES) continue;
+    yield group;
+    group = [];
+    size = 0;
+  }
+  if (group.length > 0) yield group;
+}
+
+async function prepare(step: StepContext, blobs: readonly StagedBlob[], work: WorkCounters): Promise<{ contents: IndexedContent[]; vectors: StoredVector[] }> {
+  const parser = await step.parser();
+  const wanted = blobs.flatMap((blob) =>
+    blob.languages.map((language) => ({ blob, language, id: contentId(step.run.tenantId, blob.sha256, language) })),
+  );
+  const stored = await findContents(step.db, wanted.map(({ id }) => id));
+  const contents: IndexedContent[] = [];
+  for (const { blob, language, id } of wanted) {
+    if (stored.has(id)) continue;
+    const parsed = await parser.parse({ bytes: blob.bytes, language });
+    contents.push({ id, sha256: blob.sha256, language, sizeBytes: blob.bytes.byteLength, parsed });
+  }
+  const chunks = new Map(contents.flatMap(({ parsed }) => parsed.chunks.filter((chunk) => !chunk.withheld).map((chunk) => [chunk.hash, chunk])));
+  const present = await findVectors(step.db, step.run.tenantId, step.embedder.fingerprint, [...chunks.keys()]);
+  for (const hash of present) chunks.delete(hash);
+  return { contents, vectors: await embed(step, [...chunks.values()], work) };
+}
+
+async function embed(
+  step: { embedder: Embedder; now: () => number },
+  chunks: readonly { hash: string; context: string; text: string }[],
+  work: WorkCounters,
+): Promise<StoredVector[]> {
+  if (chunks.length === 0) return [];
+  const startedAt = step.now();
+  const { vectors, tokens } = await step.embedder.embed(chunks.map(embeddingText), { inputType: "document", maxRetries: EMBED_RETRIES });
+  work.embedMs += step.now() - startedAt;
+  work.embedded += chunks.length;
+  work.tokens += tokens;
+  return chunks.map((chunk, i) => ({ hash: chunk.hash, bytes: encodeF16(vectors[i] ?? new Float32Array()) }));
+}

@@ -1,0 +1,193 @@
+/**
+ * The content-addressed half of the index in SQL. Rows travel as column arrays through `unnest`: one statement whatever
+ * their number, and binary values as base64, which is the quickest way into Postgres over HTTP.
+ */
+import { sql, type SQL } from "drizzle-orm";
+import type { Db } from "../db/client.ts";
+import type { ParsedFile } from "../parsing/index.ts";
+import { PARSER_VERSION } from "../parsing/index.ts";
+
+export interface IndexedContent {
+  id: string;
+  sha256: string;
+  language: string;
+  sizeBytes: number;
+  parsed: ParsedFile;
+}
+
+export interface StoredVector {
+  /** Chunk hash, hex. */
+  hash: string;
+  /** Half floats, little-endian. */
+  bytes: Uint8Array;
+}
+
+/** What is known of a git blob. `sha256` null: its bytes are never indexed, for the reason in `skip`. */
+export interface KnownBlob {
+  oid: string;
+  sha256: string | null;
+  sizeBytes: number;
+  skip: string | null;
+}
+
+const base64 = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
+
+/** A column of a bulk insert: one array parameter with its SQL type. */
+const column = (values: readonly unknown[], type: string): SQL => sql`${sql.param(values)}::${sql.raw(type)}[]`;
+
+/** Postgres text cannot hold U+0000. */
+const clean = (text: string) => (text.includes("\0") ? text.replaceAll("\0", "\uFFFD") : text);
+
+/** Rows of a result, whichever driver shape it has. */
+export async function rowsOf<T>(db: Db, query: SQL): Promise<T[]> {
+  const result = await db.execute(query);
+  return result.rows as T[];
+}
+
+/** Which of the given chunk hashes have a vector already. */
+export async function findVectors(db: Db, tenantId: string, fingerprint: string, hashes: readonly string[]): Promise<Set<string>> {
+  if (hashes.length === 0) return new Set();
+  const rows = await rowsOf<{ hash: string }>(
+    db,
+    sql`select encode(chunk_hash, 'hex') as hash from vectors where tenant_id = ${tenantId} and fingerprint = ${fingerprint}
+        and chunk_hash in (select decode(h, 'hex') from unnest(${column(hashes, "text")}) as h)`,
+  );
+  return new Set(rows.map((row) => row.hash));
+}
+
+/** Writes contents with all their symbols and chunks, and the vectors given, in one transaction. Repeating it changes nothing. */
+export async function writeContents(
+  db: Db,
+  tenantId: string,
+  fingerprint: string,
+  contents: readonly IndexedContent[],
+  vectors: readonly StoredVector[],
+): Promise<void> {
+  // Equal order everywhere keeps concurrent writers of the same rows from locking each other out.
+  const ordered = contents.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const statements = [
+    ...(vectors.length > 0 ? [insertVectors(tenantId, fingerprint, vectors)] : []),
+    ...(ordered.length > 0 ? [insertContents(tenantId, ordered)] : []),
+    ...insertSymbols(ordered),
+    ...insertChunks(ordered),
+  ].map((statement) => db.execute(statement));
+  const [first, ...rest] = statements;
+  if (first) await db.batch([first, ...rest]);
+}
+
+/** Writes vectors alone, for contents that are stored already. */
+export async function writeVectors(db: Db, tenantId: string, fingerprint: string, vectors: readonly StoredVector[]): Promise<void> {
+  if (vectors.length > 0) await db.execute(insertVectors(tenantId, fingerprint, vectors));
+}
+
+function insertVectors(tenantId: string, fingerprint: string, vectors: readonly StoredVector[]): SQL {
+  const ordered = vectors.toSorted((a, b) => (a.hash < b.hash ? -1 : 1));
+  return sql`insert into vectors (tenant_id, fingerprint, chunk_hash, vector)
+    select ${tenantId}::uuid, ${fingerprint}, decode(h, 'hex'), decode(v, 'base64')
+    from unnest(${column(ordered.map((v) => v.hash), "text")}, ${column(ordered.map((v) => base64(v.bytes)), "text")}) as t(h, v)
+    on conflict do nothing`;
+}
+
+function insertContents(tenantId: string, contents: readonly IndexedContent[]): SQL {
+  return sql`insert into contents (id, tenant_id, sha256, language, parser_version, size_bytes, line_count, symbol_count, chunk_count, redacted_count, outcome)
+    select id, ${tenantId}::uuid, decode(sha, 'hex'), lang, ${PARSER_VERSION}::smallint, size, lines, syms, chunks, redacted, outcome
+    from unnest(${column(contents.map((c) => c.id), "uuid")}, ${column(contents.map((c) => c.sha256), "text")},
+      ${column(contents.map((c) => c.language), "text")}, ${column(contents.map((c) => c.sizeBytes), "int")},
+      ${column(contents.map((c) => c.parsed.lineCount), "int")}, ${column(contents.map((c) => c.parsed.symbols.length), "int")},
+      ${column(contents.map((c) => c.parsed.chunks.length), "int")},
+      ${column(contents.map((c) => c.parsed.chunks.filter((chunk) => chunk.withheld).length), "int")},
+      ${column(contents.map(({ parsed }) => (parsed.fallbackReason ? `fallback:${parsed.fallbackReason}` : parsed.outcome)), "text")}
+    ) as t(id, sha, lang, size, lines, syms, chunks, redacted, outcome)
+    on conflict do nothing`;
+}
+
+function insertSymbols(contents: readonly IndexedContent[]): SQL[] {
+  const rows = contents.flatMap((content) => content.parsed.symbols.map((symbol, ordinal) => ({ id: content.id, ordinal, symbol })));
+  if (rows.length === 0) return [];
+  return [
+    sql`insert into symbols (content_id, ordinal, kind, name, qualified_name, signature, doc, parent, start_line, end_line, start_byte, end_byte)
+      select * from unnest(${column(rows.map((r) => r.id), "uuid")}, ${column(rows.map((r) => r.ordinal), "int")},
+        ${column(rows.map((r) => r.symbol.kind), "text")}, ${column(rows.map((r) => clean(r.symbol.name)), "text")},
+        ${column(rows.map((r) => clean(r.symbol.qualifiedName)), "text")}, ${column(rows.map((r) => clean(r.symbol.signature)), "text")},
+        ${column(rows.map((r) => (r.symbol.doc === null ? null : clean(r.symbol.doc))), "text")},
+        ${column(rows.map((r) => r.symbol.parent), "int")},
+        ${column(rows.map((r) => r.symbol.startLine), "int")}, ${column(rows.map((r) => r.symbol.endLine), "int")},
+        ${column(rows.map((r) => r.symbol.startByte), "int")}, ${column(rows.map((r) => r.symbol.endByte), "int")})
+      on conflict do nothing`,
+  ];
+}
+
+function insertChunks(contents: readonly IndexedContent[]): SQL[] {
+  const rows = contents.flatMap((content) => content.parsed.chunks.map((chunk, ordinal) => ({ id: content.id, ordinal, chunk })));
+  if (rows.length === 0) return [];
+  return [
+    sql`insert into chunks (content_id, ordinal, hash, context, text, symbol, start_line, end_line, start_byte, end_byte, withheld)
+      select id, ordinal, decode(hash, 'hex'), context, body, symbol, sl, el, sb, eb, withheld
+      from unnest(${column(rows.map((r) => r.id), "uuid")}, ${column(rows.map((r) => r.ordinal), "int")},
+        ${column(rows.map((r) => r.chunk.hash), "text")}, ${column(rows.map((r) => clean(r.chunk.context)), "text")},
+        ${column(rows.map((r) => clean(r.chunk.text)), "text")}, ${column(rows.map((r) => r.chunk.symbol), "int")},
+        ${column(rows.map((r) => r.chunk.startLine), "int")}, ${column(rows.map((r) => r.chunk.endLine), "int")},
+        ${column(rows.map((r) => r.chunk.startByte), "int")}, ${column(rows.map((r) => r.chunk.endByte), "int")},
+        ${column(rows.map((r) => r.chunk.withheld), "boolean")}
+      ) as t(id, ordinal, hash, context, body, symbol, sl, el, sb, eb, withheld)
+      on conflict do nothing`,
+  ];
+}
+
+/** What is known of git blobs, by object id. */
+export async function findBlobs(db: Db, tenantId: string, oids: readonly string[]): Promise<Map<string, KnownBlob>> {
+  if (oids.length === 0) return new Map();
+  const rows = await rowsOf<{ oid: string; sha256: string | null; size: string; skip: string | null }>(
+    db,
+    sql`select encode(oid, 'hex') as oid, encode(sha256, 'hex') as sha256, size_bytes as size, skip from git_blobs
+        where tenant_id = ${tenantId} and (skip is null or parser_version = ${PARSER_VERSION})
+        and oid in (select decode(o, 'hex') from unnest(${column(oids, "text")}) as o)`,
+  );
+  return new Map(rows.map((row) => [row.oid, { oid: row.oid, sha256: row.sha256, sizeBytes: Number(row.size), skip: row.skip }]));
+}
+
+/** Remembers what git blobs turned out to be. */
+export async function writeBlobs(db: Db, tenantId: string, blobs: readonly KnownBlob[]): Promise<void> {
+  if (blobs.length === 0) return;
+  const ordered = blobs.toSorted((a, b) => (a.oid < b.oid ? -1 : 1));
+  await db.execute(sql`insert into git_blobs (tenant_id, oid, sha256, size_bytes, skip, parser_version)
+    select ${tenantId}::uuid, decode(o, 'hex'), decode(s, 'hex'), size, skip, ${PARSER_VERSION}::smallint
+    from unnest(${column(ordered.map((b) => b.oid), "text")}, ${column(ordered.map((b) => b.sha256), "text")},
+      ${column(ordered.map((b) => b.sizeBytes), "bigint")}, ${column(ordered.map((b) => b.skip), "text")}) as t(o, s, size, skip)
+    on conflict (tenant_id, oid) do update set sha256 = excluded.sha256, skip = excluded.skip, parser_version = excluded.parser_version
+    where git_blobs.parser_version <> excluded.parser_version`);
+}
+
+/** Which of the given contents exist. */
+export async function findContents(db: Db, ids: readonly string[]): Promise<Set<string>> {
+  if (ids.length === 0) return new Set();
+  const rows = await rowsOf<{ id: string }>(db, sql`select id from contents where id = any(${column(ids, "uuid")})`);
+  return new Set(rows.map((row) => row.id));
+}
+
+/** Which of the given contents have a chunk without a vector of this fingerprint. */
+export async function findUnembedded(db: Db, tenantId: string, fingerprint: string, ids: readonly string[]): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const rows = await rowsOf<{ id: string }>(
+    db,
+    sql`select distinct c.content_id as id from chunks c
+        where c.content_id = any(${column(ids, "uuid")}) and not c.withheld
+        and not exists (select 1 from vectors v where v.tenant_id = ${tenantId} and v.fingerprint = ${fingerprint} and v.chunk_hash = c.hash)`,
+  );
+  return rows.map((row) => row.id);
+}
+
+/** Chunks of the given contents that lack a vector of this fingerprint, each hash once. */
+export async function unembeddedChunks(
+  db: Db,
+  tenantId: string,
+  fingerprint: string,
+  ids: readonly string[],
+): Promise<{ hash: string; context: string; text: string }[]> {
+  return rowsOf(
+    db,
+    sql`select distinct on (c.hash) encode(c.hash, 'hex') as hash, c.context, c.text from chunks c
+        where c.content_id = any(${column(ids, "uuid")}) and not c.withheld
+        and not exists (select 1 from vectors v where v.tenant_id = ${tenantId} and v.fingerprint = ${fingerprint} and v.chunk_hash = c.hash)`,
+  );
+}
