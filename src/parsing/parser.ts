@@ -5,6 +5,7 @@ import type { GrammarName, GrammarSource, LanguageId } from "./languages.ts";
 import { glueComments, glueLeads, layoutLevels, syntaxLevels } from "./levels.ts";
 import { GRAMMAR_RULES } from "./rules/index.ts";
 import { findSecrets, type SecretRange } from "./secrets.ts";
+import { scriptsOnly } from "./components.ts";
 import { SourceText } from "./source-text.ts";
 import { structureOutline } from "./structure/index.ts";
 import { type CompiledRules, compileRules, extractSymbols } from "./symbols.ts";
@@ -44,7 +45,7 @@ export async function createParser(source: GrammarSource): Promise<CodeParser> {
       if (info.mode === "plain" || text.lineCount === 0)
         return finish(text, plainOutline(text), { outcome: info.mode });
       if (info.mode === "structure") return finish(text, structureOutline(language, text), { outcome: "structure" });
-      const result = await syntaxOutline(engine, compiled, info.grammar, text);
+      const result = await syntaxOutline(engine, compiled, language, text);
       if (typeof result === "string") {
         return finish(text, plainOutline(text), { outcome: "fallback", fallbackReason: result });
       }
@@ -67,22 +68,25 @@ function sharedEngine(source: GrammarSource): Promise<SyntaxEngine> {
 async function syntaxOutline(
   engine: SyntaxEngine,
   compiledRules: Map<GrammarName, CompiledRules>,
-  name: GrammarName | undefined,
+  language: LanguageId,
   source: SourceText,
 ): Promise<Outline | FallbackReason> {
+  const name = languageInfo(language).grammar;
   const rules = name === undefined ? undefined : GRAMMAR_RULES[name];
   if (name === undefined || rules === undefined) return "no-grammar";
   if (hasLongLines(source)) return "long-lines";
   const grammar = await engine.grammar(name);
   const compiled = compiledRules.get(name) ?? compileRules(rules, grammar);
   compiledRules.set(name, compiled);
-  const parsed = engine.parse(source.codeUnits(), source.text, grammar);
+  const scripts = isComponent(language) ? scriptsOnly(source) : undefined;
+  const parsed = engine.parse(scripts?.units ?? source.codeUnits(), source.text, grammar);
   if (!parsed.ok) return parsed.reason;
   const stack = engine.stackPointer();
   try {
     const { tree } = parsed;
     const { symbols, comments } = extractSymbols(tree, source, compiled);
-    const levels = syntaxLevels(tree.root, source, MAX_WEIGHT, TARGET_WEIGHT);
+    const levels =
+      scripts === undefined ? syntaxLevels(tree.root, source, MAX_WEIGHT, TARGET_WEIGHT) : scripts.levels(tree.root);
     glueComments(levels, comments, source);
     glueLeads(levels, symbols);
     return { symbols, levels, hasErrors: tree.root.hasError };
@@ -92,6 +96,10 @@ async function syntaxOutline(
   } finally {
     parsed.release();
   }
+}
+
+function isComponent(language: LanguageId): boolean {
+  return language === "vue" || language === "svelte";
 }
 
 function hasLongLines(source: SourceText): boolean {

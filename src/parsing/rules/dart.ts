@@ -26,7 +26,7 @@ const operator: Rule = (node) => {
 const constructor: Rule = (node) => {
   const parts = node.fields("name");
   const names = parts.length > 0 ? parts : node.namedChildren.filter((child) => child.type === "identifier");
-  const name = names.filter((part) => part.type === "identifier").at(-1)?.text;
+  const name = names.findLast((part) => part.type === "identifier")?.text;
   return name === undefined ? undefined : { kind: "constructor", name, ...whole(node) };
 };
 

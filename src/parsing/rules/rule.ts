@@ -88,6 +88,7 @@ const TYPE_KINDS: ReadonlySet<string> = new Set([
   "object",
   "extension",
   "scope",
+  "constant",
 ]);
 
 /** Whether members written here are methods and fields. */

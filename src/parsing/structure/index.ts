@@ -2,8 +2,24 @@ import type { LanguageId } from "../languages.ts";
 import { layoutLevels } from "../levels.ts";
 import type { SourceText } from "../source-text.ts";
 import type { Outline } from "../types.ts";
+import { jsonOutline, tomlOutline, yamlOutline } from "./keyed.ts";
+import { markdownOutline } from "./markdown.ts";
+import { dockerfileOutline, makefileOutline, sqlOutline } from "./scripts.ts";
+import { cssOutline, htmlOutline } from "./sheets.ts";
+
+const OUTLINES: Partial<Record<LanguageId, (source: SourceText) => Outline>> = {
+  markdown: markdownOutline,
+  yaml: yamlOutline,
+  toml: tomlOutline,
+  json: jsonOutline,
+  html: htmlOutline,
+  css: cssOutline,
+  sql: sqlOutline,
+  dockerfile: dockerfileOutline,
+  makefile: makefileOutline,
+};
 
 /** Outline of a language that has sections rather than syntax. */
-export function structureOutline(_language: LanguageId, source: SourceText): Outline {
-  return { symbols: [], levels: layoutLevels(source), hasErrors: false };
+export function structureOutline(language: LanguageId, source: SourceText): Outline {
+  return OUTLINES[language]?.(source) ?? { symbols: [], levels: layoutLevels(source), hasErrors: false };
 }
