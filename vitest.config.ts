@@ -37,7 +37,7 @@ export default defineConfig({
         test: {
           name: "worker",
           include: ["test/worker/**/*.test.ts"],
-          globalSetup: ["./test/worker/support/database.ts"],
+          globalSetup: ["./test/support/worker-database.ts"],
         },
       },
     ],

@@ -2,7 +2,15 @@
 import type { CallKind, Surface } from "../contract/surfaces.ts";
 import type { ParsedCredential } from "../tenancy/credentials.ts";
 import { sourceName, sourceOf } from "./source.ts";
-import type { AdmitResult, Settlement, SourceGateApi, TakeResult, TenantGateApi, UsageSnapshot } from "./types.ts";
+import type {
+  AdmitRequest,
+  AdmitResult,
+  Settlement,
+  SourceGateApi,
+  TakeResult,
+  TenantGateApi,
+  UsageSnapshot,
+} from "./types.ts";
 
 /** The part of a Durable Object namespace that is used; its objects speak `Api`. */
 export interface GateNamespace<Id = unknown> {
@@ -13,7 +21,7 @@ export interface GateNamespace<Id = unknown> {
 export interface MeteredAdmission {
   estimateCredits: number;
   /** How long the credits stay reserved if the request dies: the upstream's timeout plus a margin, in milliseconds. */
-  holdMs: number;
+  holdMs?: number;
 }
 
 /** Returned in place of an answer by a gate that is overloaded or cannot be reached. */
@@ -39,7 +47,7 @@ export function admit(
   metered?: MeteredAdmission,
 ): Promise<AdmitResult> {
   const { tenantId, kind, id, secretHash } = credential;
-  const request = { credential: { kind, id, secretHash }, surface, ...metered };
+  const request: AdmitRequest = { credential: { kind, id, secretHash }, surface, ...metered };
   return call(ADMIT_TIMEOUT_MS, () => tenantGate(gates, tenantId).admit(tenantId, request));
 }
 
@@ -56,12 +64,12 @@ export function settle(
   return call(SETTLE_TIMEOUT_MS, () => tenantGate(gates, tenantId).settle(reservationId, settlement));
 }
 
-/** Counts a call, and tokens of hosted indexing, once per key; safe to repeat. `ok` is false when it was not counted. */
+/** Counts a call (none where `kind` is null), and tokens of hosted indexing, once per key; safe to repeat. `ok` is false when it was not counted. */
 export async function count(
   gates: GateNamespace,
   tenantId: string,
   key: string,
-  kind: CallKind,
+  kind: CallKind | null,
   indexTokens = 0,
 ): Promise<{ ok: boolean }> {
   const result = await call(SETTLE_TIMEOUT_MS, async () => {

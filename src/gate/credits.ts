@@ -135,11 +135,11 @@ export class CreditLedger {
     return charge;
   }
 
-  /** Adds a call, and tokens of hosted indexing, to the month of `nowMs`. */
+  /** Adds a call (none where `kind` is null), and tokens of hosted indexing, to the month of `nowMs`. */
   count(nowMs: number, kind: CallKind | null, indexTokens: number): void {
     requireCount(indexTokens, "indexTokens");
     this.#change(periodOf(nowMs), (month) => {
-      month.calls[kind]++;
+      if (kind !== null) month.calls[kind]++;
       month.indexTokens += indexTokens;
     });
   }

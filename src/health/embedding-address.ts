@@ -1,0 +1,23 @@
+import { readEmbedConfig } from "../embedding/config.ts";
+import { COHERE_BASE_URL } from "../embedding/providers/cohere.ts";
+import { JINA_BASE_URL } from "../embedding/providers/jina.ts";
+import { OPENAI_BASE_URL } from "../embedding/providers/openai.ts";
+import { VOYAGE_BASE_URL } from "../embedding/providers/voyage.ts";
+import type { ProviderName } from "../embedding/types.ts";
+
+const DEFAULT_ADDRESS: Partial<Record<ProviderName, string>> = {
+  openai: OPENAI_BASE_URL,
+  voyage: VOYAGE_BASE_URL,
+  cohere: COHERE_BASE_URL,
+  jina: JINA_BASE_URL,
+};
+
+/**
+ * Where the configured embedding provider listens; undefined for one that no network lies before (built in, a binding of
+ * the Worker, or none). Throws `Error` when the `EMBED_*` variables cannot be meant.
+ */
+export function embeddingAddress(vars: Readonly<Record<string, unknown>>): string | undefined {
+  const { provider, baseUrl } = readEmbedConfig(vars);
+  const fallback = DEFAULT_ADDRESS[provider];
+  return fallback === undefined ? undefined : (baseUrl ?? fallback);
+}

@@ -1,0 +1,93 @@
+// oxlint-disable-next-line no-restricted-imports -- the monitor is a Durable Object; the rest of the folder is not
+import { DurableObject } from "cloudflare:workers";
+import type { CheckName } from "../contract/health.ts";
+import { openDb } from "../db/client.ts";
+import { embeddingAddress } from "./embedding-address.ts";
+import { QueueHeartbeat } from "./heartbeat.ts";
+import { judge, CHECKS_VALID_MS, type Probe, PROBE_INTERVAL_MS, PROBE_TIMEOUT_MS, runProbes } from "./probe.ts";
+import { databaseProbe, embeddingProbe, storageProbe } from "./probes.ts";
+import type { Checks, HealthMonitorApi, HealthStatus } from "./types.ts";
+
+/** Besides these the `EMBED_*` variables are read. */
+export type HealthMonitorEnv = Pick<ApiEnv, "DATABASE_URL" | "SNAPSHOTS" | "INDEX_QUEUE">;
+
+/** Left by `stop`, found by the next start. */
+const STOPPED = "stopped";
+const ROUND = "round";
+
+interface Round {
+  /** Unix time in milliseconds. */
+  atMs: number;
+  checks: Checks;
+}
+
+/** The queue's answer is waited for a little less than a probe may take, so that its own finding is reported. */
+const QUEUE_PATIENCE_MS = PROBE_TIMEOUT_MS - 500;
+
+/**
+ * The one health monitor of a deployment (`idFromName(MONITOR_NAME)`). An alarm probes every 30 s; a request reads what
+ * the last round found and triggers nothing. The last round survives eviction; one from before a stop, or one that is too
+ * old, does not count, so a service that comes up says `starting` until it knows better.
+ */
+export class HealthMonitor extends DurableObject<HealthMonitorEnv> implements HealthMonitorApi {
+  readonly #probes: Record<CheckName, Probe>;
+  readonly #heartbeat: QueueHeartbeat;
+  #round: Round | undefined;
+  #stopping = false;
+
+  constructor(ctx: DurableObjectState, env: HealthMonitorEnv) {
+    super(ctx, env);
+    this.#heartbeat = new QueueHeartbeat((message) => env.INDEX_QUEUE.send(message));
+    this.#probes = {
+      database: databaseProbe(openDb(env.DATABASE_URL)),
+      storage: storageProbe(env.SNAPSHOTS),
+      queue: (signal) => this.#heartbeat.probe(signal, QUEUE_PATIENCE_MS),
+      embedding: embeddingProbe(
+        (url, init) => fetch(url, init),
+        () => embeddingAddress({ ...env }),
+      ),
+    };
+    void ctx.blockConcurrencyWhile(async () => {
+      const nowMs = Date.now();
+      const stopped = (await ctx.storage.get(STOPPED)) !== undefined;
+      if (stopped) await ctx.storage.delete([STOPPED, ROUND]);
+      const round = await ctx.storage.get<Round>(ROUND);
+      if (round && nowMs - round.atMs <= CHECKS_VALID_MS) this.#round = round;
+      const alarmMs = await ctx.storage.getAlarm();
+      if (!this.#round || alarmMs === null || alarmMs > nowMs + PROBE_INTERVAL_MS) await ctx.storage.setAlarm(nowMs);
+    });
+  }
+
+  async status(): Promise<HealthStatus> {
+    return judge(this.#round?.checks, this.#stopping);
+  }
+
+  async queueSeen(sentAt: number): Promise<void> {
+    if (!this.#heartbeat.seen(sentAt)) return;
+    const queue = this.#round?.checks.queue;
+    if (!this.#round || !queue || queue.ok) return;
+    // It came late, but it came: no need to wait for the next round to say so.
+    const nowMs = Date.now();
+    const check = { ok: true, latencyMs: nowMs - sentAt, checkedAt: new Date(nowMs).toISOString() };
+    await this.#keep({ ...this.#round, checks: { ...this.#round.checks, queue: check } });
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    await this.ctx.storage.put(STOPPED, true);
+    await this.ctx.storage.deleteAlarm();
+  }
+
+  override async alarm(): Promise<void> {
+    if (this.#stopping) return;
+    // First, so that probing goes on whatever happens to this round.
+    await this.ctx.storage.setAlarm(Date.now() + PROBE_INTERVAL_MS);
+    const checks = await runProbes(this.#probes);
+    await this.#keep({ atMs: Date.now(), checks });
+  }
+
+  async #keep(round: Round): Promise<void> {
+    this.#round = round;
+    await this.ctx.storage.put(ROUND, round);
+  }
+}

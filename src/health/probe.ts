@@ -1,0 +1,68 @@
+/** Running probes and judging what they found. No platform: what a probe touches is an argument. */
+import { CHECK_NAMES, type CheckName, type HealthCheck } from "../contract/health.ts";
+import type { Checks, HealthStatus } from "./types.ts";
+
+/** Resolves when the dependency works, rejects when it does not; gives up when the signal fires. */
+export type Probe = (signal: AbortSignal) => Promise<void>;
+
+export const PROBE_INTERVAL_MS = 30_000;
+export const PROBE_TIMEOUT_MS = 5_000;
+/** Checks older than this say nothing about now: rounds were missed. */
+export const CHECKS_VALID_MS = 3 * PROBE_INTERVAL_MS;
+
+/** A finding that may be shown to anyone: its message names no host, no address and no provider. */
+export class ProbeError extends Error {
+  override readonly name = "ProbeError";
+}
+
+/** Runs one probe within `PROBE_TIMEOUT_MS`. Never rejects; errors that are not a `ProbeError` become a general phrase. */
+export async function runProbe(probe: Probe, now: () => number = Date.now): Promise<HealthCheck> {
+  const startedMs = now();
+  const abort = new AbortController();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const timedOut = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(new ProbeError(`no answer within ${PROBE_TIMEOUT_MS / 1_000} s`));
+      abort.abort();
+    }, PROBE_TIMEOUT_MS);
+  });
+  let error: string | undefined;
+  try {
+    await Promise.race([probe(abort.signal), timedOut]);
+  } catch (cause) {
+    error = cause instanceof ProbeError ? cause.message : "not reachable";
+  } finally {
+    clearTimeout(timer);
+  }
+  const endedMs = now();
+  const check = {
+    ok: error === undefined,
+    latencyMs: Math.max(0, endedMs - startedMs),
+    checkedAt: new Date(endedMs).toISOString(),
+  };
+  return error === undefined ? check : { ...check, error };
+}
+
+/** Runs all probes at once. */
+export async function runProbes(probes: Record<CheckName, Probe>, now: () => number = Date.now): Promise<Checks> {
+  const checks: Checks = {};
+  await Promise.all(
+    CHECK_NAMES.map(async (name) => {
+      checks[name] = await runProbe(probes[name], now);
+    }),
+  );
+  return checks;
+}
+
+/** The status that checks amount to; `checks` is undefined before the first round. */
+export function judge(checks: Checks | undefined, stopping: boolean): HealthStatus {
+  if (stopping) return { ok: false, status: "stopping", checks: checks ?? {} };
+  if (!checks) return { ok: false, status: "starting", checks: {} };
+  const ok = CHECK_NAMES.every((name) => checks[name]?.ok === true);
+  return { ok, status: ok ? "ok" : "degraded", checks };
+}
+
+/** HTTP status of a health document: 503 only when the service should get no traffic. */
+export function healthHttpStatus(status: HealthStatus["status"]): 200 | 503 {
+  return status === "ok" || status === "degraded" ? 200 : 503;
+}
