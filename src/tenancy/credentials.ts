@@ -55,12 +55,15 @@ export function hashSecret(secret: string): Uint8Array {
  * base 62, so that a request finds its tenant's gate without a look-up; the secret is 256 random bits.
  */
 export function createCredential(kind: CredentialKind, tenantId: string): NewCredential {
-  const id = toBase62(Buffer.from(tenantId.replaceAll("-", ""), "hex"), TENANT_DIGITS) + toBase62(randomBytes(8), NUMBER_DIGITS);
+  const id =
+    toBase62(Buffer.from(tenantId.replaceAll("-", ""), "hex"), TENANT_DIGITS) + toBase62(randomBytes(8), NUMBER_DIGITS);
   const secret = toBase62(randomBytes(SECRET_BYTES), SECRET_DIGITS);
   return { id, value: `${PREFIX[kind]}${id}_${secret}`, secretHash: hashSecret(secret) };
 }
 
-const SHAPE = new RegExp(`^(cc_live_|cc_wrk_)([0-9A-Za-z]{${TENANT_DIGITS + NUMBER_DIGITS}})_([0-9A-Za-z]{${SECRET_DIGITS}})$`);
+const SHAPE = new RegExp(
+  `^(cc_live_|cc_wrk_)([0-9A-Za-z]{${TENANT_DIGITS + NUMBER_DIGITS}})_([0-9A-Za-z]{${SECRET_DIGITS}})$`,
+);
 
 /** Takes a credential apart; undefined when it is not one of ours or not of this kind. */
 export function parseCredential(value: string, kind: CredentialKind): ParsedCredential | undefined {

@@ -1,0 +1,88 @@
+import { eq } from "drizzle-orm";
+import { recordAuditStatement } from "../audit/index.ts";
+import { DEFAULT_MONTHLY_CREDITS } from "../contract/limits.ts";
+import type { Db } from "../db/client.ts";
+import { PG_FOREIGN_KEY_VIOLATION, pgErrorCode } from "../db/errors.ts";
+import { credentials, tenants } from "../db/schema.ts";
+import { createCredential } from "./credentials.ts";
+import { TenancyError } from "./errors.ts";
+import { checkCredits, checkName, checkUuid } from "./fields.ts";
+
+/** Who acts when nobody's credential does: the person at the administration command. */
+export const ADMIN_ACTOR = "admin";
+
+export interface TenantInput {
+  name: string;
+  /** Monthly quota in credits. */
+  monthlyCredits?: number;
+  sharedIndex?: boolean;
+}
+
+export interface NewTenant {
+  tenantId: string;
+  /** Shown once, stored nowhere. */
+  apiKey: string;
+  workerToken: string;
+}
+
+/** Makes a tenant with a first API key and worker token, all or nothing. Throws `TenancyError` for bad input. */
+export async function createTenant(db: Db, input: TenantInput): Promise<NewTenant> {
+  const name = checkName(input.name);
+  const monthlyCredits = checkCredits(input.monthlyCredits ?? DEFAULT_MONTHLY_CREDITS);
+  const tenantId = crypto.randomUUID();
+  const apiKey = createCredential("api_key", tenantId);
+  const workerToken = createCredential("worker_token", tenantId);
+  const first = [
+    { kind: "api_key", id: apiKey.id, secretHash: apiKey.secretHash },
+    { kind: "worker_token", id: workerToken.id, secretHash: workerToken.secretHash },
+  ] as const;
+  const audit = { tenantId, actor: ADMIN_ACTOR } as const;
+  await db.batch([
+    db.insert(tenants).values({ id: tenantId, name, monthlyCredits, sharedIndex: input.sharedIndex ?? false }),
+    db
+      .insert(credentials)
+      .values(first.map(({ id, kind, secretHash }) => ({ id, tenantId, kind, name: "default", secretHash }))),
+    recordAuditStatement(db, { ...audit, event: "TENANT_CREATED", details: { name } }),
+    ...first.map(({ id, kind }) =>
+      recordAuditStatement(db, {
+        ...audit,
+        event: "KEY_CREATED",
+        details: { credentialId: id, kind, name: "default" },
+      }),
+    ),
+  ]);
+  return { tenantId, apiKey: apiKey.value, workerToken: workerToken.value };
+}
+
+export interface TenantChange {
+  tenantId: string;
+  monthlyCredits?: number;
+  sharedIndex?: boolean;
+}
+
+/** Changes a tenant's quota or opt-in. Throws `TenancyError` when there is no such tenant or nothing to change. */
+export async function setTenant(db: Db, change: TenantChange): Promise<void> {
+  const tenantId = checkUuid(change.tenantId, "tenant");
+  const values = {
+    ...(change.monthlyCredits !== undefined && { monthlyCredits: checkCredits(change.monthlyCredits) }),
+    ...(change.sharedIndex !== undefined && { sharedIndex: change.sharedIndex }),
+  };
+  if (Object.keys(values).length === 0) throw new TenancyError("INVALID", "nothing to change was given");
+  const details = { changeId: crypto.randomUUID(), ...values };
+  try {
+    await db.batch([
+      db.update(tenants).set(values).where(eq(tenants.id, tenantId)),
+      // Its reference to the tenant is also what notices that there is none.
+      recordAuditStatement(db, { event: "TENANT_CHANGED", tenantId, actor: ADMIN_ACTOR, details }),
+    ]);
+  } catch (error) {
+    throw asUnknownTenant(error, tenantId);
+  }
+}
+
+/** The error for a row that refers to a tenant that does not exist; any other error as it is. */
+export function asUnknownTenant(error: unknown, tenantId: string): unknown {
+  return pgErrorCode(error) === PG_FOREIGN_KEY_VIOLATION
+    ? new TenancyError("NOT_FOUND", `there is no tenant ${tenantId}`, "tenant")
+    : error;
+}

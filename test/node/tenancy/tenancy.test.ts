@@ -1,0 +1,129 @@
+import { sql } from "drizzle-orm";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Db, openDb } from "../../../src/db/client.ts";
+import { type RunningDatabase, startDatabase } from "../../../src/local/database.ts";
+import {
+  createKey,
+  createTenant,
+  createWorkspace,
+  findWorkspace,
+  findWorkspaceByRepo,
+  parseCredential,
+  revokeKey,
+  setTenant,
+  TenancyError,
+} from "../../../src/tenancy/index.ts";
+
+const UNKNOWN = "00000000-0000-4000-8000-000000000000";
+let database: RunningDatabase;
+let db: Db;
+
+beforeAll(async () => {
+  database = await startDatabase();
+  db = openDb(database.url);
+}, 60_000);
+afterAll(() => database.close());
+
+async function refusal(promise: Promise<unknown>): Promise<Pick<TenancyError, "code" | "field">> {
+  const error = await promise.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof TenancyError)) throw new Error("expected a TenancyError", { cause: error });
+  return { code: error.code, field: error.field };
+}
+
+async function eventsOf(tenantId: string): Promise<unknown[]> {
+  const { rows } = await db.execute(sql`select event from audit_events where tenant_id = ${tenantId} order by event`);
+  return rows.map((row) => row["event"]);
+}
+
+describe("tenancy", () => {
+  it("makes a tenant whose credentials name it, and keeps no secret", async () => {
+    const { tenantId, apiKey, workerToken } = await createTenant(db, { name: " Acme ", monthlyCredits: 5 });
+    expect(parseCredential(apiKey, "api_key")?.tenantId).toBe(tenantId);
+    expect(parseCredential(workerToken, "worker_token")?.tenantId).toBe(tenantId);
+    const { rows } = await db.execute(sql`select * from tenants where id = ${tenantId}`);
+    expect(rows[0]).toMatchObject({ name: "Acme", monthly_credits: 5, shared_index: false });
+    const stored = JSON.stringify(
+      (await db.execute(sql`select * from credentials where tenant_id = ${tenantId}`)).rows,
+    );
+    expect(stored).not.toContain(apiKey.split("_").at(-1));
+    expect(await eventsOf(tenantId)).toEqual(["KEY_CREATED", "KEY_CREATED", "TENANT_CREATED"]);
+  });
+
+  it("changes quota and opt-in separately", async () => {
+    const { tenantId } = await createTenant(db, { name: "a" });
+    await setTenant(db, { tenantId, sharedIndex: true });
+    await setTenant(db, { tenantId, monthlyCredits: 0 });
+    const { rows } = await db.execute(sql`select * from tenants where id = ${tenantId}`);
+    expect(rows[0]).toMatchObject({ monthly_credits: 0, shared_index: true });
+  });
+
+  it("gives a tenant one workspace per repository, however its address is written", async () => {
+    const { tenantId } = await createTenant(db, { name: "a" });
+    const other = await createTenant(db, { name: "b" });
+    const { workspaceId } = await createWorkspace(db, { tenantId, repo: "git@github.com:Owner/Repo.git" });
+    const again = createWorkspace(db, { tenantId, repo: "https://github.com/owner/repo" });
+    expect(await refusal(again)).toEqual({ code: "CONFLICT", field: "repo" });
+    await createWorkspace(db, { tenantId: other.tenantId, repo: "https://github.com/owner/repo" });
+    await createWorkspace(db, { tenantId });
+    await createWorkspace(db, { tenantId });
+    expect(await findWorkspace(db, workspaceId)).toMatchObject({
+      id: workspaceId,
+      tenantId,
+      repo: "github.com/owner/repo",
+      currentSeq: null,
+    });
+    expect((await findWorkspaceByRepo(db, tenantId, "github.com/owner/repo"))?.id).toBe(workspaceId);
+    expect(await findWorkspace(db, UNKNOWN)).toBeUndefined();
+  });
+
+  it("revokes one credential for good", async () => {
+    const { tenantId } = await createTenant(db, { name: "a" });
+    const key = await createKey(db, { tenantId, name: "ci", kind: "api_key" });
+    expect(await refusal(revokeKey(db, { id: key.id, kind: "worker_token" }))).toEqual({
+      code: "NOT_FOUND",
+      field: "id",
+    });
+    await revokeKey(db, { id: key.id, kind: "api_key" });
+    const revokedAt = async () =>
+      (await db.execute(sql`select revoked_at from credentials where id = ${key.id}`)).rows[0]?.["revoked_at"];
+    const first = await revokedAt();
+    expect(first).not.toBeNull();
+    await revokeKey(db, { id: key.id, kind: "api_key" });
+    expect(await revokedAt()).toEqual(first);
+    expect((await eventsOf(tenantId)).filter((event) => event === "KEY_REVOKED")).toHaveLength(1);
+    const { rows } = await db.execute(
+      sql`select count(*)::int as n from credentials where tenant_id = ${tenantId} and revoked_at is null`,
+    );
+    expect(rows[0]?.["n"]).toBe(2);
+  });
+
+  it("names the field it refuses", async () => {
+    const { tenantId } = await createTenant(db, { name: "a" });
+    expect(await refusal(createTenant(db, { name: " " }))).toEqual({ code: "INVALID", field: "name" });
+    expect(await refusal(createTenant(db, { name: "a", monthlyCredits: 1.5 }))).toEqual({
+      code: "INVALID",
+      field: "monthly-credits",
+    });
+    expect(await refusal(setTenant(db, { tenantId }))).toEqual({ code: "INVALID", field: undefined });
+    expect(await refusal(setTenant(db, { tenantId: UNKNOWN, sharedIndex: true }))).toEqual({
+      code: "NOT_FOUND",
+      field: "tenant",
+    });
+    expect(await refusal(createKey(db, { tenantId: "x", name: "n", kind: "api_key" }))).toEqual({
+      code: "INVALID",
+      field: "tenant",
+    });
+    expect(await refusal(createKey(db, { tenantId: UNKNOWN, name: "n", kind: "api_key" }))).toEqual({
+      code: "NOT_FOUND",
+      field: "tenant",
+    });
+    expect(await refusal(createWorkspace(db, { tenantId, repo: "owner/repo" }))).toEqual({
+      code: "INVALID",
+      field: "repo",
+    });
+    expect(await refusal(createWorkspace(db, { tenantId: UNKNOWN }))).toEqual({ code: "NOT_FOUND", field: "tenant" });
+  });
+});
