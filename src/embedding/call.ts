@@ -1,4 +1,4 @@
-import { scrub, UpstreamError } from "./errors.ts";
+import { UpstreamError } from "./errors.ts";
 import type { FetchLike, ProviderDeps } from "./types.ts";
 
 /** One upstream call of a request, with everything around it: deadline, retries, abort. */
@@ -23,7 +23,6 @@ export interface DeadlineOptions {
   timeoutMs: number;
   maxRetries: number | undefined;
   signal: AbortSignal | undefined;
-  apiKey: string | undefined;
 }
 
 /** Waits `ms`; returns early, without an error, when `signal` aborts. */
@@ -41,7 +40,7 @@ function timerSleep(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 /**
- * Runs `work` under one deadline for all its calls and retries. Rejects with `UpstreamError` only, and at once when the
+ * Runs `work` under one deadline for all its calls and retries. Rejects with `UpstreamError`, and at once when the
  * deadline passes or the caller aborts, even if a call below ignores its signal. Whatever is still in flight when the
  * first call fails is aborted.
  */
@@ -74,9 +73,10 @@ export async function withDeadline<T>(
       signal.throwIfAborted();
       try {
         return await attempt();
-      } catch (thrown) {
+      } catch (error) {
         signal.throwIfAborted();
-        const error = asUpstreamError(thrown, options.apiKey);
+        // Anything else is a mistake of ours, which a repetition would only hide.
+        if (!(error instanceof UpstreamError)) throw error;
         const waitMs = retryWaitMs(retry, error.retryAfterMs, deps.random ?? Math.random);
         // A wait that outlives the deadline cannot end in an answer: say now what went wrong.
         if (!error.retryable || retry >= maxRetries || now() + waitMs >= endsAt) throw error;
@@ -88,8 +88,6 @@ export async function withDeadline<T>(
   try {
     if (options.signal?.aborted === true) throw new UpstreamError("ABORTED");
     return await Promise.race([work({ signal, fetch: deps.fetch, retrying }), stopped]);
-  } catch (thrown) {
-    throw asUpstreamError(thrown, options.apiKey);
   } finally {
     clearTimeout(timer);
     options.signal?.removeEventListener("abort", onCallerAbort);
@@ -105,19 +103,6 @@ function retryWaitMs(retry: number, retryAfterMs: number | undefined, random: ()
   if (retryAfterMs !== undefined) return retryAfterMs * (1 + RETRY_AFTER_JITTER * random());
   const backoffMs = Math.min(BACKOFF_CAP_MS, BACKOFF_BASE_MS * 2 ** retry);
   return backoffMs * (0.5 + 0.5 * random());
-}
-
-/** Whatever a transport threw, as the error of ours that says it. The original is not kept: it names host and port. */
-function asUpstreamError(thrown: unknown, apiKey: string | undefined): UpstreamError {
-  if (thrown instanceof UpstreamError) return thrown;
-  const parts: string[] = [];
-  for (let cause: unknown = thrown; cause instanceof Error && parts.length < 4; cause = cause.cause) {
-    parts.push(cause.message);
-  }
-  return new UpstreamError("UPSTREAM_UNREACHABLE", {
-    retryable: true,
-    detail: scrub(parts.length > 0 ? parts.join(": ") : String(thrown), apiKey),
-  });
 }
 
 /**

@@ -9,6 +9,7 @@ const PUBLIC_MESSAGES: Record<UpstreamErrorCode, string> = {
 };
 
 const MAX_DETAIL_CHARS = 500;
+const MAX_CAUSES = 4;
 
 export interface UpstreamErrorOptions {
   /** HTTP status of the upstream's answer, where it gave one. */
@@ -54,6 +55,19 @@ export class UpstreamError extends Error {
 /** An answer that arrived but cannot be used. Asking again would most likely bring the same, so it is not retried. */
 export function unusableAnswer(detail: string, status?: number): UpstreamError {
   return new UpstreamError("UPSTREAM_ERROR", { detail, ...(status === undefined ? {} : { status }) });
+}
+
+/**
+ * No connection, or one that broke: refused, reset, no such name. The original error is not kept as cause, since it names
+ * host and port.
+ */
+export function unreachable(thrown: unknown, apiKey: string | undefined): UpstreamError {
+  const parts: string[] = [];
+  for (let cause: unknown = thrown; cause instanceof Error && parts.length < MAX_CAUSES; cause = cause.cause) {
+    parts.push(cause.message);
+  }
+  const detail = parts.length > 0 ? parts.join(": ") : String(thrown);
+  return new UpstreamError("UPSTREAM_UNREACHABLE", { retryable: true, detail: scrub(detail, apiKey) });
 }
 
 /** Removes the configured key, and whatever looks like a credential, from text that is going into a log. */

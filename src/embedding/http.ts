@@ -1,5 +1,5 @@
 import type { CallContext } from "./call.ts";
-import { scrub, unusableAnswer, UpstreamError } from "./errors.ts";
+import { scrub, unreachable, unusableAnswer, UpstreamError } from "./errors.ts";
 
 /** JSON over HTTP to a model server: status codes, sizes and broken answers turned into `UpstreamError`. */
 
@@ -20,23 +20,23 @@ export interface JsonRequest {
 
 /**
  * POSTs `body` and returns the decoded JSON of a 2xx answer. Redirects are not followed: the key would travel with them.
- * Throws `UpstreamError`, or whatever `fetch` throws when no connection stands.
+ * Throws `UpstreamError`, or the signal's reason once that has aborted.
  */
 export async function postJson(context: CallContext, request: JsonRequest): Promise<unknown> {
   const headers: Record<string, string> = { "content-type": "application/json", accept: "application/json" };
   if (request.apiKey !== undefined) headers["authorization"] = `Bearer ${request.apiKey}`;
+  const body = JSON.stringify(request.body);
   // Called bare: workerd's own fetch refuses a foreign `this`.
-  const { fetch } = context;
-  const response = await fetch(request.url, {
-    method: "POST",
-    headers,
-    body: JSON.stringify(request.body),
-    redirect: "manual",
-    signal: context.signal,
-  });
+  const { fetch, signal } = context;
+  const init: RequestInit = { method: "POST", headers, body, redirect: "manual", signal };
+  const broken = (thrown: unknown): never => {
+    signal.throwIfAborted();
+    throw unreachable(thrown, request.apiKey);
+  };
+  const response = await fetch(request.url, init).catch(broken);
   const { status } = response;
   if (status < 200 || status > 299) throw await rejection(response, request);
-  const bytes = await readCapped(response, request.maxResponseBytes);
+  const bytes = await readCapped(response, request.maxResponseBytes).catch(broken);
   if (bytes === undefined) throw unusableAnswer(`answer longer than ${request.maxResponseBytes} bytes`, status);
   let answer: unknown;
   try {

@@ -35,7 +35,6 @@ export class RemoteEmbedder implements Embedder {
   #dimension: number | undefined;
   /** Shrinks when the server says a call held too many items. */
   #maxItems: number;
-  #probe: Promise<number> | undefined;
 
   constructor(config: ProviderConfig, protocol: EmbedProtocol, transport: Transport, deps: ProviderDeps) {
     this.#config = config;
@@ -57,14 +56,13 @@ export class RemoteEmbedder implements Embedder {
   }
 
   async probeDimension(signal?: AbortSignal): Promise<number> {
+    // Only the answer is kept, never the call in flight: in a Worker, one request must not wait on the I/O of another.
     if (this.#dimension !== undefined) return this.#dimension;
-    // The shared call is not tied to one caller's signal: another may still be waiting for it.
-    this.#probe ??= this.embed([PROBE_TEXT], { inputType: "query" })
-      .then(({ vectors }) => (vectors[0] as Float32Array).length)
-      .finally(() => {
-        this.#probe = undefined;
-      });
-    return await abortable(this.#probe, signal);
+    const { vectors } = await this.embed([PROBE_TEXT], {
+      inputType: "query",
+      ...(signal === undefined ? {} : { signal }),
+    });
+    return (vectors[0] as Float32Array).length;
   }
 
   async embed(inputs: readonly string[], options: EmbedOptions): Promise<EmbedResult> {
@@ -169,20 +167,5 @@ export class RemoteReranker implements Reranker {
 }
 
 function deadline(config: ProviderConfig, options: CallOptions): Parameters<typeof withDeadline>[1] {
-  const { timeoutMs, apiKey } = config;
-  return { timeoutMs, apiKey, maxRetries: options.maxRetries, signal: options.signal };
-}
-
-/** `promise`, or a rejection with `ABORTED` as soon as `signal` aborts; the work behind it goes on. */
-async function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return await promise;
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const onAbort = (): void => reject(new UpstreamError("ABORTED"));
-  signal.addEventListener("abort", onAbort);
-  if (signal.aborted) onAbort();
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener("abort", onAbort);
-  }
+  return { timeoutMs: config.timeoutMs, maxRetries: options.maxRetries, signal: options.signal };
 }

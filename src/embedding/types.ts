@@ -35,12 +35,13 @@ export interface EmbedResult {
   tokens: number;
 }
 
+/** Holds no I/O between calls: one instance may serve many requests of a Worker. */
 export interface Embedder {
   /** Opaque identifier of the embedding space. */
   readonly fingerprint: string;
   /** `undefined` until the provider's first answer where it alone decides. */
   readonly dimension: number | undefined;
-  /** The dimension, asking the provider with one short call if it is not known yet. Concurrent callers share that call. */
+  /** The dimension, learnt with one short call if no answer has told it yet, and remembered. Throws `UpstreamError`. */
   probeDimension(signal?: AbortSignal): Promise<number>;
   /** Throws `UpstreamError`; never returns part of the vectors. */
   embed(inputs: readonly string[], options: EmbedOptions): Promise<EmbedResult>;

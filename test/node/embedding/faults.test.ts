@@ -1,5 +1,6 @@
 import { inspect } from "node:util";
 import { afterEach, describe, expect, it } from "vitest";
+import { withDeadline } from "../../../src/embedding/call.ts";
 import {
   createEmbedder,
   createReranker,
@@ -289,16 +290,28 @@ describe("deadline and abort", () => {
     expect(await server.requests[0]?.aborted).toBe(true);
   });
 
-  it("one caller's abort leaves a shared probe to the others", async () => {
+  it("a probe ends with its caller", async () => {
     const { embedder, server } = await setUp("openai");
-    server.fault({ kind: "slow", delayMs: 100 }, 1);
+    server.fault({ kind: "hang" }, 1);
     const controller = new AbortController();
-    const impatient = failure(embedder.probeDimension(controller.signal));
-    const patient = embedder.probeDimension();
+    const failed = failure(embedder.probeDimension(controller.signal));
     await server.received(1);
     controller.abort();
-    expect(await impatient).toMatchObject({ code: "ABORTED" });
-    expect(await patient).toBe(8);
-    expect(server.requests).toHaveLength(1);
+    expect(await failed).toMatchObject({ code: "ABORTED" });
+    expect(await embedder.probeDimension()).toBe(8);
+  });
+});
+
+describe("mistakes of ours", () => {
+  it("are neither retried nor taken for the upstream's", async () => {
+    let attempts = 0;
+    const work = withDeadline(patientDeps(), { timeoutMs: 1_000, maxRetries: 3, signal: undefined }, (context) =>
+      context.retrying(async () => {
+        attempts += 1;
+        throw new RangeError("a bug");
+      }),
+    );
+    await expect(work).rejects.toThrow(RangeError);
+    expect(attempts).toBe(1);
   });
 });
