@@ -83,6 +83,7 @@ const INPUT_KINDS: Record<ModelApi, { field: string; document: string; query: st
   cohere: { field: "input_type", document: "search_document", query: "search_query" },
   jina: { field: "task", document: "retrieval.passage", query: "retrieval.query" },
 };
+const JINA_CODE_KINDS = { field: "task", document: "nl2code.passage", query: "nl2code.query" };
 const DIMENSION_FIELD: Record<ModelApi, string> = {
   openai: "dimensions",
   voyage: "output_dimension",
@@ -91,7 +92,8 @@ const DIMENSION_FIELD: Record<ModelApi, string> = {
 };
 
 function embed(api: ModelApi, body: Body, texts: string[], options: ModelServerOptions, fault?: FaultKind): Answer {
-  const kinds = INPUT_KINDS[api];
+  const codeModel = api === "jina" && String(body["model"]).startsWith("jina-code-");
+  const kinds = codeModel ? JINA_CODE_KINDS : INPUT_KINDS[api];
   const given = kinds === undefined ? undefined : body[kinds.field];
   if (kinds !== undefined && given !== kinds.document && given !== kinds.query)
     return invalid(`"${kinds.field}" is wrong`);

@@ -7,9 +7,12 @@ import { dig, readIndexedEmbeddings, readRows, readScores } from "../vectors.ts"
 export const JINA_BASE_URL = "https://api.jina.ai/v1";
 
 const TASKS: Record<InputType, string> = { document: "retrieval.passage", query: "retrieval.query" };
+/** The code models know no "retrieval": natural language against code is theirs. */
+const CODE_TASKS: Record<InputType, string> = { document: "nl2code.passage", query: "nl2code.query" };
 
 export function jinaEmbedding(config: ProtocolConfig): EmbedProtocol {
   const model = config.model ?? "jina-embeddings-v3";
+  const tasks = model.startsWith("jina-code-") ? CODE_TASKS : TASKS;
   return {
     model,
     preprocessingVersion: 1,
@@ -18,7 +21,7 @@ export function jinaEmbedding(config: ProtocolConfig): EmbedProtocol {
     request: (inputs, inputType) => ({
       model,
       input: inputs,
-      task: TASKS[inputType],
+      task: tasks[inputType],
       embedding_type: "base64",
       truncate: true,
       ...(config.dimension === undefined ? {} : { dimensions: config.dimension }),

@@ -133,6 +133,14 @@ describe.each(EMBED_APIS)("embeddings of %s", (api) => {
   });
 });
 
+describe("code models of jina", () => {
+  it.each(["document", "query"] as const)("have tasks of their own for a %s", async (inputType) => {
+    const embedder = await embedderOn({ api: "jina" }, { EMBED_MODEL: "jina-code-embeddings-1.5b" });
+    const { vectors } = await embedder.embed(["a"], { inputType });
+    expect(vectors).toEqual([expectedVector("a", 8, inputType)]);
+  });
+});
+
 describe("token limits", () => {
   it("split a call before the provider's limit is near", async () => {
     const embedder = await embedderOn({ api: "voyage" }, { EMBED_MODEL: "voyage-code-3" });
