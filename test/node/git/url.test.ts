@@ -1,0 +1,71 @@
+import { describe, expect, test } from "vitest";
+import { checkRemoteUrl, GitError } from "../../../src/git/index.ts";
+import { makeScrub } from "../../../src/git/errors.ts";
+
+describe("checkRemoteUrl", () => {
+  test.each(["https://github.com/o/r", "https://git.example.co.uk:8443/a/b.git", "https://xn--bcher-kva.example/r"])(
+    "allows %s",
+    (url) => {
+      expect(checkRemoteUrl(url, false).protocol).toBe("https:");
+    },
+  );
+
+  test.each([
+    "http://github.com/o/r",
+    "ssh://git@github.com/o/r",
+    "git@github.com:o/r",
+    "file:///etc/passwd",
+    "",
+    "https://user:pw@github.com/o/r",
+    "https://token@github.com/o/r",
+    "https://127.0.0.1/r",
+    "https://2130706433/r",
+    "https://0x7f000001/r",
+    "https://0x7f.1/r",
+    "https://0177.0.0.1/r",
+    "https://127.1/r",
+    "https://8.8.8.8/r",
+    "https://8.8.8.8./r",
+    "https://[::1]/r",
+    "https://[::ffff:169.254.169.254]/r",
+    "https://１２７.０.０.１/r",
+    "https://localhost/r",
+    "https://LOCALHOST./r",
+    "https://foo.localhost/r",
+    "https://printer.local/r",
+    "https://metadata.google.internal/r",
+    "https://intranet/r",
+    "https://git.lan/r",
+    "https://127.0.0.1.nip.io/r",
+    "https://localtest.me/r",
+    "https://github.com/o/r#x",
+    "http://127.0.0.1/r",
+    "http://localhost:8080/r",
+  ])("refuses %s", (url) => {
+    expect(() => checkRemoteUrl(url, false)).toThrow(expect.objectContaining({ code: "URL_FORBIDDEN" }));
+  });
+
+  test("allows the local host over http only when told so, and nothing else with it", () => {
+    expect(checkRemoteUrl("http://127.0.0.1:1234/r", true).port).toBe("1234");
+    expect(checkRemoteUrl("http://localhost:1234/r", true).port).toBe("1234");
+    for (const url of [
+      "https://127.0.0.1/r",
+      "http://127.0.0.2/r",
+      "http://[::1]/r",
+      "http://10.0.0.1/r",
+      "http://u@localhost/",
+    ]) {
+      expect(() => checkRemoteUrl(url, true)).toThrow(GitError);
+    }
+  });
+});
+
+describe("scrub", () => {
+  test("blanks the token in every form, credentials in URLs and control characters", () => {
+    const scrub = makeScrub({ token: "s3cr/et", username: "me" });
+    const basic = Buffer.from("me:s3cr/et").toString("base64");
+    const text = scrub(`a s3cr/et b s3cr%2Fet c ${basic} d https://x:y@host/ \u001b[31m\r\nz`);
+    expect(text).toBe("a *** b *** c *** d https://***@host/ [31m\nz");
+    expect(scrub("x".repeat(100_000)).length).toBeLessThan(5000);
+  });
+});
