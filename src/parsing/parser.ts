@@ -11,8 +11,7 @@ import { structureOutline } from "./structure/index.ts";
 import { type CompiledRules, compileRules, extractSymbols } from "./symbols.ts";
 import type { DraftSymbol, FallbackReason, Outline, ParsedFile, SymbolRecord } from "./types.ts";
 
-/** Raised whenever the same bytes may give other symbols or chunks than before. */
-export const PARSER_VERSION = 1;
+export { PARSER_VERSION } from "./version.ts";
 
 /** Lines beyond this are data or minified code, which a grammar may take minutes for. */
 const MAX_PARSED_LINE = 20_000;

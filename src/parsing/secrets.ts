@@ -15,8 +15,6 @@ interface SecretRule {
   needsEntropy?: boolean;
 }
 
-const KEY_NAME = String.raw`(?:api[_-]?key|secret[_-]?key|secret[_-]?access[_-]?key|access[_-]?key|account[_-]?key|auth[_-]?token|access[_-]?token|client[_-]?secret|private[_-]?key|encryption[_-]?key|signing[_-]?(?:key|secret)|passw(?:or)?d|pwd)`;
-
 /** Shapes that issuers publish for scanners, each with a prefix of its own or a name beside it. */
 const RULES: readonly SecretRule[] = [
   {
@@ -129,10 +127,14 @@ const RULES: readonly SecretRule[] = [
   { rule: "voyage-key", hints: ["pa-"], pattern: /(?<![\w-])(pa-[A-Za-z0-9_-]{43})(?![\w-])/g, needsEntropy: true },
   { rule: "jina-key", hints: ["jina_"], pattern: /(?<![A-Za-z0-9])(jina_[a-f0-9]{32}[\w-]{20,})/g },
   { rule: "sendgrid-key", hints: ["SG."], pattern: /(?<![\w.-])(SG\.[\w-]{22}\.[\w-]{43})(?![\w-])/g },
-  { rule: "mailgun-key", hints: ["key-"], pattern: /mailgun[^\n]{0,40}?(?<![\w-])(key-[a-f0-9]{32})(?![a-f0-9])/gi },
+  {
+    rule: "mailgun-key",
+    hints: ["mailgun", "Mailgun", "MAILGUN"],
+    pattern: /mailgun[^\n]{0,40}?(?<![\w-])(key-[a-f0-9]{32})(?![a-f0-9])/gi,
+  },
   {
     rule: "twilio-key",
-    hints: ["SK", "twilio"],
+    hints: ["twilio", "Twilio", "TWILIO"],
     pattern: /twilio[^\n]{0,60}?(?<![A-Za-z0-9])(SK[a-f0-9]{32}|[a-f0-9]{32})(?![a-f0-9])/gi,
     needsEntropy: true,
   },
@@ -175,15 +177,6 @@ const RULES: readonly SecretRule[] = [
       /\b(?:postgres(?:ql)?|mysql|mongodb(?:\+srv)?|rediss?|amqps?|https?|ftp):\/\/[\w.%+-]+:([^\s:@/"'`<>${}()]{12,})@[\w-]+(?:\.[\w-]+)+/g,
     needsEntropy: true,
   },
-  {
-    rule: "assigned-secret",
-    hints: ["=", ":"],
-    pattern: new RegExp(
-      String.raw`(?<![A-Za-z])[\w.-]*${KEY_NAME}["']?\s*(?::|=>?|:=)\s*["']([A-Za-z0-9+/_=.~-]{24,200})["']`,
-      "gi",
-    ),
-    needsEntropy: true,
-  },
 ];
 
 /** Words that documentation and tests put into keys so that nobody takes them for real. */
@@ -191,39 +184,70 @@ const PLACEHOLDER =
   /example|sample|placeholder|your[_-]?|changeme|change[_-]me|dummy|fake|mock|redacted|insert|replace|todo|xxxx|\*{3}|\.{3}|<[^>]*>|\$\{|\{\{|%[({]|test[_-]?(?:key|token|secret)|not[_-]?a[_-]?real|abcdefgh|12345678|deadbeef|0123456789|(.)\1{5}/i;
 /** Bits a character of random base62 are near 4 over 30 characters; words and paths stay below. */
 const MIN_ENTROPY_BITS = 3.2;
+const MIN_ASSIGNED_ENTROPY_BITS = 3.6;
+
+/** One pass that tells the many texts with nothing to look at from the few. */
+const ANY_HINT = new RegExp(
+  [...new Set(RULES.flatMap((rule) => rule.hints))]
+    .map((hint) => hint.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"))
+    .join("|"),
+  "g",
+);
 
 /** Likely secrets of a text, by position; overlapping finds of several rules are all given. */
 export function findSecrets(text: string): SecretRange[] {
   const found: SecretRange[] = [];
-  for (const { rule, hints, pattern, needsEntropy } of RULES) {
-    if (!hints.some((hint) => text.includes(hint))) continue;
-    for (const match of text.matchAll(pattern)) {
-      const secret = match[1] ?? match[0];
-      const start = match.index + (match[1] === undefined ? 0 : match[0].lastIndexOf(secret));
-      if (isPlaceholder(rule, secret, match[0])) continue;
-      if (needsEntropy && !looksRandom(secret, rule)) continue;
-      found.push({ start, end: start + secret.length, rule });
-    }
+  const hints = new Set<string>();
+  for (const [hint] of text.matchAll(ANY_HINT)) hints.add(hint);
+  // Of hints that begin alike (`sk-`, `sk-ant-`) the one pass reports only one.
+  const seen = [...hints];
+  for (const rule of RULES) {
+    if (rule.hints.some((hint) => seen.some((other) => other.includes(hint) || hint.includes(other))))
+      collect(rule, text, found);
   }
+  collectAssigned(text, found);
   return found.sort((a, b) => a.start - b.start || a.end - b.end);
+}
+
+function collect({ rule, pattern, needsEntropy }: SecretRule, text: string, found: SecretRange[]): void {
+  for (const match of text.matchAll(pattern)) {
+    const secret = match[1] ?? match[0];
+    const start = match.index + (match[1] === undefined ? 0 : match[0].lastIndexOf(secret));
+    if (isPlaceholder(rule, secret, match[0])) continue;
+    if (needsEntropy && entropy(secret) < MIN_ENTROPY_BITS) continue;
+    found.push({ start, end: start + secret.length, rule });
+  }
+}
+
+const QUOTED_TOKEN = /["'](?=([A-Za-z0-9+/_=.~-]{24,200})["'])/g;
+const SECRET_NAME =
+  /(?:api[_-]?key|secret[_-]?key|access[_-]?key|account[_-]?key|auth[_-]?token|access[_-]?token|client[_-]?secret|private[_-]?key|encryption[_-]?key|signing[_-]?(?:key|secret)|passw(?:or)?d|pwd)["']?\s*(?::|=>?|:=)\s*$/i;
+const NAME_WINDOW_CHARACTERS = 40;
+
+/** A random-looking literal that is assigned to a name such as `api_key`. */
+function collectAssigned(text: string, found: SecretRange[]): void {
+  for (const match of text.matchAll(QUOTED_TOKEN)) {
+    const secret = match[1]!;
+    if (!SECRET_NAME.test(text.slice(Math.max(0, match.index - NAME_WINDOW_CHARACTERS), match.index))) continue;
+    if (PLACEHOLDER.test(secret) || !looksRandom(secret)) continue;
+    found.push({ start: match.index + 1, end: match.index + 1 + secret.length, rule: "assigned-secret" });
+  }
 }
 
 function isPlaceholder(rule: string, secret: string, whole: string): boolean {
   if (rule === "private-key")
     return /(?:\.{3}|…|<[a-z ]+>|your[ _-]?(?:private[ _-]?)?key)/i.test(whole.slice(0, 200)) && whole.length < 400;
-  return PLACEHOLDER.test(secret);
+  // A password in a URL may be short: letters alone are a word in a manual.
+  return PLACEHOLDER.test(secret) || (rule === "url-credentials" && !/\d/.test(secret));
 }
 
-/** High Shannon entropy and a mix of character classes: no word, path, identifier or run. */
-function looksRandom(secret: string, rule: string): boolean {
-  if (entropy(secret) < MIN_ENTROPY_BITS) return false;
-  if (rule !== "assigned-secret") return true;
-  // With only a name to go by, what reads like words or dotted names is no secret.
+/** With only a name to go by, what reads like words or dotted names is no secret. */
+function looksRandom(secret: string): boolean {
   return (
     /\d.*\d/.test(secret) &&
     /[a-zA-Z]/.test(secret) &&
     !/^[a-z]+(?:[._-][a-z]+)+\d*$/i.test(secret) &&
-    entropy(secret) >= 3.6
+    entropy(secret) >= MIN_ASSIGNED_ENTROPY_BITS
   );
 }
 
