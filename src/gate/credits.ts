@@ -66,6 +66,7 @@ export type ReserveResult =
 export const SETTLED_KEPT_MS = 60_000;
 /** How long after its deadline an expired reservation can still be settled. */
 export const EXPIRED_KEPT_MS = 24 * 60 * 60_000;
+const KEPT_MS = { settled: SETTLED_KEPT_MS, expired: EXPIRED_KEPT_MS };
 
 /** Credits of one request: one for each started thousand tokens, at least one (interface, section 8, Billing). */
 export function creditsOf(tokens: number): number {
@@ -165,7 +166,7 @@ export class CreditLedger {
   prune(nowMs: number): void {
     for (const { id, state, deadlineMs } of this.#reservations.values()) {
       if (state === "open") continue;
-      if (deadlineMs + (state === "settled" ? SETTLED_KEPT_MS : EXPIRED_KEPT_MS) >= nowMs) continue;
+      if (deadlineMs + KEPT_MS[state] >= nowMs) continue;
       this.#reservations.delete(id);
       this.#store.dropReservation(id);
     }
@@ -179,10 +180,9 @@ export class CreditLedger {
 
   /** When there is something to expire or prune next; undefined when there is nothing. */
   nextDueMs(): number | undefined {
-    let due = this.#earliestDeadlineMs;
+    let due = Infinity;
     for (const { state, deadlineMs } of this.#reservations.values()) {
-      if (state === "settled") due = Math.min(due, deadlineMs + SETTLED_KEPT_MS + 1);
-      else if (state === "expired") due = Math.min(due, deadlineMs + EXPIRED_KEPT_MS + 1);
+      due = Math.min(due, state === "open" ? deadlineMs : deadlineMs + KEPT_MS[state] + 1);
     }
     return due === Infinity ? undefined : due;
   }
@@ -218,7 +218,6 @@ export class CreditLedger {
   adopt(period: string, mirrored: MirroredMonth | undefined): void {
     const month = this.#months.get(period);
     if (month?.seeded && (!mirrored || mirrored.flushSeq <= month.version)) return;
-    if (!month && !mirrored) return;
     const base = mirrored ?? { ...noFigures(), flushSeq: 0 };
     const merge = month?.seeded ? Math.max : (a: number, b: number) => a + b;
     const own = month ?? { ...noFigures(), version: 0 };

@@ -1,0 +1,112 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { admit, count, settle, takeFromSource, usage } from "../../../src/gate/client.ts";
+import type { AdmitRequest } from "../../../src/gate/types.ts";
+import { createCredential, parseCredential } from "../../../src/tenancy/credentials.ts";
+
+const TENANT = "11111111-2222-4333-8444-555555555555";
+
+/** A namespace whose every object answers with `respond`. */
+function namespace(respond: (method: string, args: unknown[]) => Promise<unknown>) {
+  const names: string[] = [];
+  const stub = new Proxy(
+    {},
+    {
+      get:
+        (_, method) =>
+        (...args: unknown[]) =>
+          respond(String(method), args),
+    },
+  );
+  return {
+    names,
+    idFromName: (name: string) => {
+      names.push(name);
+      return name;
+    },
+    get: () => stub,
+  };
+}
+
+const platformError = (flags: { retryable?: boolean; overloaded?: boolean }) =>
+  Object.assign(new Error("platform"), flags);
+
+function credential() {
+  const parsed = parseCredential(createCredential("api_key", TENANT).value, "api_key");
+  if (!parsed) throw new Error("createCredential and parseCredential disagree");
+  return parsed;
+}
+
+describe("gate client", () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it("asks the object of the credential's tenant, without the tenant's secret", async () => {
+    const key = credential();
+    let seen: unknown[] = [];
+    const gates = namespace(async (_, args) => {
+      seen = args;
+      return { outcome: "unauthorized" };
+    });
+    expect(await admit(gates, key, "metered", { estimateCredits: 3, holdMs: 1_000 })).toEqual({
+      outcome: "unauthorized",
+    });
+    expect(gates.names).toEqual([TENANT]);
+    const { kind, id, secretHash } = key;
+    const request: AdmitRequest = {
+      credential: { kind, id, secretHash },
+      surface: "metered",
+      estimateCredits: 3,
+      holdMs: 1_000,
+    };
+    expect(seen).toEqual([TENANT, request]);
+  });
+
+  it("tries once more where the platform says that may help", async () => {
+    let calls = 0;
+    const gates = namespace(async () => {
+      if (++calls === 1) throw platformError({ retryable: true });
+      return { credits: 2 };
+    });
+    const settled = settle(gates, TENANT, "id", { outcome: "failed" });
+    await vi.advanceTimersByTimeAsync(200);
+    expect(await settled).toEqual({ credits: 2 });
+  });
+
+  it.each([
+    ["a second failure", { retryable: true }, 2],
+    ["an overloaded object", { retryable: true, overloaded: true }, 1],
+    ["any other failure", {}, 1],
+  ])("is unavailable after %s", async (_, flags, attempts) => {
+    let calls = 0;
+    const gates = namespace(async () => {
+      calls++;
+      throw platformError(flags);
+    });
+    const answer = usage(gates, TENANT);
+    await vi.advanceTimersByTimeAsync(200);
+    expect(await answer).toEqual({ outcome: "unavailable" });
+    expect(calls).toBe(attempts);
+  });
+
+  it("is unavailable when there is no answer in time", async () => {
+    const gates = namespace(() => new Promise(() => {}));
+    const answers = Promise.all([
+      admit(gates, credential(), "index"),
+      takeFromSource(gates, "salt", "203.0.113.9", "healthz"),
+      count(gates, TENANT, "key", "index", 5),
+    ]);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(await answers).toEqual([{ outcome: "unavailable" }, { outcome: "unavailable" }, { ok: false }]);
+  });
+
+  it("does not hide arguments that make no sense", async () => {
+    const gates = namespace(async () => {
+      throw new RangeError("tokens has to be a whole number of at least 0");
+    });
+    await expect(settle(gates, TENANT, "id", { outcome: "failed" })).rejects.toThrow(RangeError);
+  });
+});
