@@ -39,7 +39,8 @@ export class BlobSink {
 
   /** Takes over what an earlier run found out. */
   learn(blob: KnownBlob): void {
-    if (blob.sha256 !== null) this.shas.set(blob.oid, blob.sha256);
+    if (blob.sizeBytes > this.step.run.options.maxFileSizeBytes) this.skips.set(blob.oid, "too_large");
+    else if (blob.sha256 !== null) this.shas.set(blob.oid, blob.sha256);
     else if (blob.skip !== null) this.skips.set(blob.oid, blob.skip);
   }
 
@@ -74,7 +75,7 @@ export class BlobSink {
     const sha256 = sha256Hex(data);
     this.shas.set(oid, sha256);
     this.discovered.push({ oid, sha256, sizeBytes: data.byteLength, skip: null });
-    this.blobs.push({ sha256, languages: this.expected.get(oid) ?? [], bytes: data.slice() });
+    this.blobs.push({ sha256, languages: this.expected.get(oid) ?? [], bytes: new Uint8Array(data) });
     this.bytes += data.byteLength;
     if (this.bytes >= SHARD_BYTES || this.blobs.length >= SHARD_BLOBS) return this.flush();
   }

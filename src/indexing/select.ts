@@ -1,4 +1,4 @@
-import picomatch from "picomatch/posix";
+import picomatch from "picomatch/posix.js";
 import type { IndexOptions } from "../contract/index.ts";
 import { detectLanguage, isDefaultIncluded, type LanguageId, skipReason } from "../parsing/index.ts";
 
