@@ -87,7 +87,7 @@ function isPlausibleLatin1(bytes: Uint8Array): boolean {
 }
 
 function headText(bytes: Uint8Array): string {
-  return String.fromCharCode(...bytes.subarray(0, HEADER_CHARACTERS));
+  return new TextDecoder().decode(bytes.subarray(0, HEADER_CHARACTERS));
 }
 
 const MINIFIABLE: ReadonlySet<string> = new Set(["javascript", "css", "json"]);

@@ -1,0 +1,5 @@
+/** What a `CompiledWasm` rule makes of an import. */
+declare module "*.wasm" {
+  const module: WebAssembly.Module;
+  export default module;
+}
