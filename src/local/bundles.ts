@@ -1,5 +1,4 @@
 /** Production bundles: what `wrangler deploy` would upload, built without a network and kept until a source changes. */
-import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
   existsSync,
@@ -12,16 +11,14 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { createRequire } from "node:module";
 import path from "node:path";
-import { promisify } from "node:util";
 import { StartError } from "./errors.ts";
 import { PROJECT_ROOT } from "./project.ts";
+import { runWrangler, wranglerComplaint } from "./wrangler.ts";
 
 export const WORKERS = ["api", "indexer", "site"] as const;
 export type WorkerName = (typeof WORKERS)[number];
 
-const BUILD_TIMEOUT_MS = 300_000;
 const STAMP = ".sources";
 
 /** The configuration file of a Worker. */
@@ -69,22 +66,12 @@ async function build(worker: WorkerName, stamp: string): Promise<void> {
   mkdirSync(dist, { recursive: true });
   const temporary = mkdtempSync(path.join(dist, `.${worker}-`));
   try {
-    const wrangler = path.join(
-      path.dirname(createRequire(import.meta.url).resolve("wrangler/package.json")),
-      "bin",
-      "wrangler.js",
-    );
-    const args = [wrangler, "deploy", "--dry-run", "--outdir", temporary, "--config", configPath(worker)];
-    await promisify(execFile)(process.execPath, args, {
-      cwd: PROJECT_ROOT,
-      timeout: BUILD_TIMEOUT_MS,
-      env: { ...process.env, WRANGLER_SEND_METRICS: "false", WRANGLER_HIDE_BANNER: "true", CI: "true", NO_COLOR: "1" },
-    });
+    await runWrangler(["deploy", "--dry-run", "--outdir", temporary, "--config", configPath(worker)]);
     writeFileSync(path.join(temporary, STAMP), stamp);
     replaceFolder(temporary, bundleFolder(worker));
   } catch (error) {
     rmSync(temporary, { recursive: true, force: true });
-    throw new StartError(`the ${worker} Worker cannot be built: ${firstErrorLine(error)}`);
+    throw new StartError(`the ${worker} Worker cannot be built: ${wranglerComplaint(error)}`);
   }
 }
 
@@ -98,12 +85,6 @@ function replaceFolder(from: string, to: string): void {
       if (attempt === 3) throw error;
     }
   }
-}
-
-function firstErrorLine(error: unknown): string {
-  const output = error instanceof Error && "stderr" in error ? String(error.stderr) : String(error);
-  const lines = output.split("\n").map((line) => line.trim());
-  return lines.find((line) => /error/i.test(line)) ?? lines.find((line) => line !== "") ?? "wrangler gave no reason";
 }
 
 /** A module of a bundle, as Miniflare takes it. */

@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { Worker } from "node:worker_threads";
 import type { DatabaseWorkerData, DatabaseWorkerReport } from "./database-worker.ts";
@@ -29,6 +29,7 @@ export async function startDatabase(options: DatabaseOptions = {}): Promise<Runn
   const { dataDir, port = 0 } = options;
   if (dataDir !== undefined) mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const folder = dataDir === undefined ? undefined : path.join(dataDir, "database");
+  if (dataDir !== undefined) setAsideUnfinished(dataDir);
   // PGlite makes its files for everyone to write; the folder keeps everyone out.
   if (folder !== undefined) mkdirSync(folder, { recursive: true, mode: 0o700 });
   const { databasePassword: password } = dataDir === undefined ? newSecrets() : localSecrets(dataDir);
@@ -70,11 +71,23 @@ export async function startDatabase(options: DatabaseOptions = {}): Promise<Runn
   };
   try {
     await migrate(database.url);
+    if (dataDir !== undefined) writeFileSync(path.join(dataDir, READY_MARK), "");
   } catch (error) {
     await database.close();
     throw error;
   }
   return database;
+}
+
+/** Present once a database has been made completely. */
+const READY_MARK = "database-made";
+
+/** A first start that was killed leaves half a database, which can never be opened. */
+function setAsideUnfinished(dataDir: string): void {
+  const folder = path.join(dataDir, "database");
+  if (!existsSync(folder) || existsSync(path.join(dataDir, READY_MARK))) return;
+  rmSync(`${folder}.unfinished`, { recursive: true, force: true });
+  renameSync(folder, `${folder}.unfinished`);
 }
 
 function cannotOpen(folder: string | undefined, message: string): string {

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { z } from "zod";
+import { StartError } from "./errors.ts";
 
 /** What a data directory must keep to itself, made once and the same at every start. */
 const LocalSecrets = z.object({
@@ -13,15 +14,16 @@ const LocalSecrets = z.object({
 });
 export type LocalSecrets = z.infer<typeof LocalSecrets>;
 
-const FILE = "secrets.json";
+/** Its presence is also what makes a folder a data directory. */
+export const SECRETS_FILE = "secrets.json";
 
 /** The secrets of a data directory (which must exist); made at first use, readable by the owner only. */
 export function localSecrets(dataDir: string): LocalSecrets {
-  const file = path.join(dataDir, FILE);
+  const file = path.join(dataDir, SECRETS_FILE);
   if (existsSync(file)) {
     const secrets = LocalSecrets.safeParse(parseJson(readFileSync(file, "utf8")));
     if (secrets.success) return secrets.data;
-    throw new Error(`${file} is damaged: restore it or use another DATA_DIR`);
+    throw new StartError(`${file} is damaged: restore it or use another DATA_DIR`);
   }
   const secrets = newSecrets();
   writePrivateJson(file, secrets);

@@ -2,7 +2,7 @@
  * The whole service on this machine: database, and the production bundles of the three Workers under workerd with local
  * queues, R2 and Durable Objects, all kept in one data directory.
  */
-import { accessSync, constants, mkdirSync } from "node:fs";
+import { accessSync, constants, mkdirSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { buildBundles } from "./bundles.ts";
 import { startDatabase, type RunningDatabase } from "./database.ts";
@@ -11,7 +11,7 @@ import { lockDataDir } from "./lock.ts";
 import { createLogSink, type LogSink } from "./logs.ts";
 import { migrate } from "./migrations.ts";
 import { claimPort, freePort } from "./ports.ts";
-import { localSecrets } from "./secrets.ts";
+import { localSecrets, SECRETS_FILE } from "./secrets.ts";
 import { INDEXER_NAME, startWorkers, type RunningWorkers } from "./workers.ts";
 
 export interface StackOptions {
@@ -110,13 +110,24 @@ async function start(
   return { apiUrl, siteUrl, databaseUrl: database, dataDir, runScheduled, stop };
 }
 
+/** Names that a data directory may hold before anything else is in it. */
+const FRESH = new Set(["lock", ".gitkeep", ".DS_Store"]);
+
 function openDataDir(dataDir: string): void {
+  let names: string[];
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
+    names = readdirSync(dataDir);
   } catch (error) {
+    const code = errnoOf(error) ?? "unknown error";
     throw new StartError(
-      `the data directory ${dataDir} cannot be used (${errnoOf(error) ?? "unknown"}): set DATA_DIR to one that can be written`,
+      `the data directory ${dataDir} cannot be used (${code}): set DATA_DIR to one that can be written`,
+    );
+  }
+  if (!names.includes(SECRETS_FILE) && names.some((name) => !FRESH.has(name))) {
+    throw new StartError(
+      `${dataDir} holds files that are not this service's: set DATA_DIR to an empty or a new directory`,
     );
   }
 }

@@ -1,0 +1,163 @@
+/** `npm run admin -- …`: provisions tenants, workspaces and credentials. */
+import { parseArgs } from "node:util";
+import { type Db, openDb } from "../db/client.ts";
+import {
+  createKey,
+  createTenant,
+  createWorkspace,
+  type CredentialKind,
+  revokeKey,
+  setTenant,
+} from "../tenancy/index.ts";
+import { readDataDir, readDatabaseUrl } from "./environment.ts";
+import { StartError } from "./errors.ts";
+import { runMain, UsageError } from "./main.ts";
+import { readServiceFile } from "./service-file.ts";
+
+type Flags = Record<string, string | undefined>;
+type Result = Record<string, string | number | boolean | null>;
+
+interface Command {
+  required: readonly string[];
+  optional: readonly string[];
+  run(db: Db, flags: Flags): Promise<Result>;
+}
+
+const HELP = `Usage: npm run admin -- <command> [flags]
+
+  tenant create     --name N [--monthly-credits N] [--shared-index on|off]
+  tenant set        --tenant ID [--shared-index on|off] [--monthly-credits N]
+  workspace create  --tenant ID [--repo URL]
+  key create        --tenant ID --name N      an API key
+  key revoke        --id ID
+  token create      --tenant ID --name N      a worker token
+  token revoke      --id ID
+
+  --json   print the result as one line of JSON
+  --help   print this
+
+Works on the database that DATABASE_URL names, or on that of the service running on DATA_DIR.`;
+
+const COMMANDS: Record<string, Command> = {
+  "tenant create": {
+    required: ["name"],
+    optional: ["monthly-credits", "shared-index"],
+    run: async (db, flags) => ({ ...(await createTenant(db, { name: flags["name"] ?? "", ...tenantValues(flags) })) }),
+  },
+  "tenant set": {
+    required: ["tenant"],
+    optional: ["monthly-credits", "shared-index"],
+    run: async (db, flags) => {
+      const tenantId = flags["tenant"] ?? "";
+      const values = tenantValues(flags);
+      if (Object.keys(values).length === 0) throw new UsageError("give --shared-index or --monthly-credits");
+      await setTenant(db, { tenantId, ...values });
+      return { tenantId, ...values };
+    },
+  },
+  "workspace create": {
+    required: ["tenant"],
+    optional: ["repo"],
+    run: async (db, flags) => {
+      const repo = flags["repo"];
+      const made = await createWorkspace(db, { tenantId: flags["tenant"] ?? "", ...(repo !== undefined && { repo }) });
+      return { workspaceId: made.workspaceId };
+    },
+  },
+  "key create": creation("api_key"),
+  "key revoke": revocation("api_key"),
+  "token create": creation("worker_token"),
+  "token revoke": revocation("worker_token"),
+};
+
+function creation(kind: CredentialKind): Command {
+  return {
+    required: ["tenant", "name"],
+    optional: [],
+    run: async (db, flags) => {
+      const { id, value } = await createKey(db, { tenantId: flags["tenant"] ?? "", name: flags["name"] ?? "", kind });
+      return kind === "api_key" ? { keyId: id, apiKey: value } : { tokenId: id, workerToken: value };
+    },
+  };
+}
+
+function revocation(kind: CredentialKind): Command {
+  return {
+    required: ["id"],
+    optional: [],
+    run: async (db, flags) => {
+      const id = flags["id"] ?? "";
+      await revokeKey(db, { id, kind });
+      return { [kind === "api_key" ? "keyId" : "tokenId"]: id, revoked: true };
+    },
+  };
+}
+
+function tenantValues(flags: Flags): { monthlyCredits?: number; sharedIndex?: boolean } {
+  const credits = flags["monthly-credits"];
+  const shared = flags["shared-index"];
+  if (credits !== undefined && !/^\d+$/.test(credits))
+    throw new UsageError("--monthly-credits: expected a whole number");
+  if (shared !== undefined && shared !== "on" && shared !== "off")
+    throw new UsageError("--shared-index: expected on or off");
+  return {
+    ...(credits !== undefined && { monthlyCredits: Number(credits) }),
+    ...(shared !== undefined && { sharedIndex: shared === "on" }),
+  };
+}
+
+const OPTIONS = {
+  name: { type: "string" },
+  tenant: { type: "string" },
+  id: { type: "string" },
+  repo: { type: "string" },
+  "monthly-credits": { type: "string" },
+  "shared-index": { type: "string" },
+  json: { type: "boolean" },
+  help: { type: "boolean", short: "h" },
+} as const;
+
+function parseCommandLine(args: string[]): { name: string; flags: Flags; json: boolean; help: boolean } {
+  try {
+    const { values, positionals } = parseArgs({ args, allowPositionals: true, options: OPTIONS });
+    const { json = false, help = false, ...flags } = values;
+    return { name: positionals.join(" "), flags, json, help };
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? (error.message.split(". ")[0] ?? error.message) : String(error));
+  }
+}
+
+function checkFlags(name: string, command: Command, flags: Flags): void {
+  for (const flag of command.required) {
+    if (flags[flag] === undefined) throw new UsageError(`${name} needs --${flag}`);
+  }
+  const unknown = Object.keys(flags).find(
+    (flag) => !command.required.includes(flag) && !command.optional.includes(flag),
+  );
+  if (unknown !== undefined) throw new UsageError(`${name} does not take --${unknown}`);
+}
+
+function findDatabase(): string {
+  const dataDir = readDataDir(process.env);
+  const url = readDatabaseUrl(process.env) ?? readServiceFile(dataDir)?.databaseUrl;
+  if (url !== undefined) return url;
+  throw new StartError(`no service runs on ${dataDir}: start it (npm start), or set DATABASE_URL or DATA_DIR`);
+}
+
+await runMain(async () => {
+  const { name, flags, json, help } = parseCommandLine(process.argv.slice(2));
+  if (help) return console.log(HELP);
+  const command = COMMANDS[name];
+  if (command === undefined) {
+    const commands = Object.keys(COMMANDS).join(", ");
+    throw new UsageError(
+      name === ""
+        ? `a command is needed: ${commands} (--help tells more)`
+        : `unknown command "${name}": expected one of ${commands}`,
+    );
+  }
+  checkFlags(name, command, flags);
+  const result = await command.run(openDb(findDatabase()), flags);
+  if (json) return console.log(JSON.stringify(result));
+  for (const [key, value] of Object.entries(result)) console.log(`${key.padEnd(14)} ${String(value)}`);
+});

@@ -1,0 +1,83 @@
+/** Reads the environment of the local commands (docs: "Running it"). */
+import path from "node:path";
+import { StartError } from "./errors.ts";
+import { PROJECT_ROOT } from "./project.ts";
+import { parseJson } from "./secrets.ts";
+
+const DEFAULT_PORT = 8787;
+const DEFAULT_DATA_DIR = ".data";
+
+/** Variables of the Workers that are taken from the environment as they are. */
+const WORKER_VARS = [
+  "REGION",
+  "EMBED_PROVIDER",
+  "EMBED_BASE_URL",
+  "EMBED_MODEL",
+  "EMBED_API_KEY",
+  "EMBED_DIMENSION",
+  "RERANK_PROVIDER",
+  "RERANK_BASE_URL",
+  "RERANK_MODEL",
+  "RERANK_API_KEY",
+  "UPSTREAM_TIMEOUT_MS",
+  "GIT_ALLOW_LOCAL",
+  "RATE_LIMITS",
+] as const;
+
+export interface LocalEnvironment {
+  port: number;
+  sitePort: number;
+  dataDir: string;
+  databaseUrl: string | undefined;
+  vars: Record<string, string>;
+  logToConsole: boolean;
+}
+
+/** Throws `StartError` that names the variable. */
+export function readEnvironment(env: NodeJS.ProcessEnv): LocalEnvironment {
+  const port = readPort(env, "PORT", DEFAULT_PORT);
+  return {
+    port,
+    sitePort: readPort(env, "SITE_PORT", port === 0 ? 0 : port + 1),
+    dataDir: readDataDir(env),
+    databaseUrl: readDatabaseUrl(env),
+    vars: readWorkerVars(env),
+    logToConsole: env["LOG"] === "1",
+  };
+}
+
+/** Relative paths start at the checkout, wherever a command is called from. */
+export function readDataDir(env: NodeJS.ProcessEnv): string {
+  return path.resolve(PROJECT_ROOT, env["DATA_DIR"] || DEFAULT_DATA_DIR);
+}
+
+/** The database to use instead of the embedded one. */
+export function readDatabaseUrl(env: NodeJS.ProcessEnv): string | undefined {
+  const url = env["DATABASE_URL"];
+  if (!url) return undefined;
+  if (!/^postgres(?:ql)?:\/\/[^/]/.test(url) || !URL.canParse(url)) {
+    throw new StartError("DATABASE_URL: expected postgres://user:password@host/database");
+  }
+  return url;
+}
+
+/** Variables for the Workers; sources on this machine are allowed unless said otherwise. */
+export function readWorkerVars(env: NodeJS.ProcessEnv): Record<string, string> {
+  const vars: Record<string, string> = { GIT_ALLOW_LOCAL: "true" };
+  for (const name of WORKER_VARS) {
+    const value = env[name];
+    if (value !== undefined) vars[name] = value;
+  }
+  if (vars["RATE_LIMITS"] && typeof parseJson(vars["RATE_LIMITS"]) !== "object") {
+    throw new StartError('RATE_LIMITS: expected JSON such as {"index":{"limit":60}}');
+  }
+  return vars;
+}
+
+function readPort(env: NodeJS.ProcessEnv, name: string, fallback: number): number {
+  const text = env[name];
+  if (text === undefined || text === "") return fallback;
+  const port = Number(text);
+  if (/^\d+$/.test(text) && port <= 65_535) return port;
+  throw new StartError(`${name}: expected a port from 0 (any free one) to 65535`);
+}

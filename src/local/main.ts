@@ -1,0 +1,32 @@
+import { pgErrorCode, isUnreachable } from "../db/errors.ts";
+import { TenancyError } from "../tenancy/errors.ts";
+import { StartError } from "./errors.ts";
+
+/** Exit code of a command that was used wrongly. */
+export const EXIT_USAGE = 2;
+
+/** Runs a command; a failure ends the process with one line and code 1 (2 for wrong usage). */
+export async function runMain(main: () => Promise<void>): Promise<void> {
+  try {
+    await main();
+  } catch (error) {
+    console.error(`error: ${explain(error)}`);
+    process.exitCode = error instanceof UsageError ? EXIT_USAGE : 1;
+  }
+}
+
+/** The command line is wrong; the message names the flag. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}
+
+function explain(error: unknown): string {
+  if (error instanceof StartError || error instanceof UsageError) return error.message;
+  if (error instanceof TenancyError) return error.message;
+  const code = pgErrorCode(error);
+  if (code === "28P01") return "the database refuses the password: check DATABASE_URL";
+  if (code !== undefined) return `the database refused a query (SQLSTATE ${code})`;
+  if (isUnreachable(error))
+    return "the database cannot be reached: is the service running? check DATABASE_URL and DATA_DIR";
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

@@ -1,0 +1,13 @@
+/** `npm run db:migrate`: applies the migrations to the database that DATABASE_URL (or a running service) names. */
+import { readDataDir, readDatabaseUrl } from "./environment.ts";
+import { StartError } from "./errors.ts";
+import { runMain } from "./main.ts";
+import { migrate } from "./migrations.ts";
+import { readServiceFile } from "./service-file.ts";
+
+await runMain(async () => {
+  const databaseUrl = readDatabaseUrl(process.env) ?? readServiceFile(readDataDir(process.env))?.databaseUrl;
+  if (databaseUrl === undefined) throw new StartError("no database: set DATABASE_URL");
+  const count = await migrate(databaseUrl);
+  console.log(count === 0 ? "the database is up to date" : `${count} migration${count === 1 ? "" : "s"} applied`);
+});

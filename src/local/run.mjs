@@ -1,0 +1,28 @@
+/**
+ * Entry of the npm scripts: `node src/local/run.mjs <command> …`. Plain JavaScript, so that a Node that is too old and a missing
+ * installation are told in one line instead of a syntax error.
+ */
+const [, , command = "", ...rest] = process.argv;
+const COMMANDS = ["start", "demo", "admin", "build", "types", "migrate"];
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+
+function fail(message) {
+  console.error(`error: ${message}`);
+  process.exit(1);
+}
+
+if (major < 22 || (major === 22 && minor < 18)) {
+  fail(
+    `Node 24 is needed and this is ${process.version}: "npm ci" installs one beside the service, "npm run ${command}" uses it`,
+  );
+}
+if (!COMMANDS.includes(command)) fail(`unknown command "${command}": expected one of ${COMMANDS.join(", ")}`);
+process.argv.splice(2, process.argv.length, ...rest);
+try {
+  await import(`./${command}.ts`);
+} catch (error) {
+  const missing =
+    error?.code === "ERR_MODULE_NOT_FOUND" ? /Cannot find (?:package|module) '([^']+)'/.exec(error.message) : null;
+  if (!missing) throw error;
+  fail(`${missing[1]} is not installed: run "npm ci" first`);
+}

@@ -1,0 +1,79 @@
+/** `service.json`: where the running service is and how to use it. */
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import path from "node:path";
+import { sql } from "drizzle-orm";
+import { z } from "zod";
+import { type Db, openDb } from "../db/client.ts";
+import { createKey, createTenant, createWorkspace, findWorkspace, parseCredential } from "../tenancy/index.ts";
+import { parseJson, writePrivateJson } from "./secrets.ts";
+import type { RunningStack } from "./stack.ts";
+
+const DemoCredentials = z.object({
+  tenantId: z.string(),
+  workspaceId: z.string(),
+  apiKey: z.string(),
+  workerToken: z.string(),
+});
+/** The demo tenant and what it is used with. */
+export type DemoCredentials = z.infer<typeof DemoCredentials>;
+
+export const ServiceFile = DemoCredentials.extend({ apiUrl: z.string(), siteUrl: z.string(), databaseUrl: z.string() });
+export type ServiceFile = z.infer<typeof ServiceFile>;
+
+/** Path of a data directory's `service.json`; there while the service answers. */
+export function serviceFilePath(dataDir: string): string {
+  return path.join(dataDir, "service.json");
+}
+
+/** Undefined when no service runs on the data directory. */
+export function readServiceFile(dataDir: string): ServiceFile | undefined {
+  return readJson(serviceFilePath(dataDir), ServiceFile);
+}
+
+/** Writes `service.json`, whole, for the owner only. */
+export function writeServiceFile(dataDir: string, service: ServiceFile): void {
+  writePrivateJson(serviceFilePath(dataDir), service);
+}
+
+export function removeServiceFile(dataDir: string): void {
+  rmSync(serviceFilePath(dataDir), { force: true });
+}
+
+/** The demo tenant of a data directory: made at the first start, the same at every later one. */
+export async function demoCredentials(stack: Pick<RunningStack, "dataDir" | "databaseUrl">): Promise<DemoCredentials> {
+  const file = path.join(stack.dataDir, "credentials.json");
+  const db = openDb(stack.databaseUrl);
+  const kept = readJson(file, DemoCredentials);
+  const isKnown = kept !== undefined && (await findWorkspace(db, kept.workspaceId)) !== undefined;
+  const demo = isKnown ? await withValidKeys(db, kept) : await createDemo(db);
+  writePrivateJson(file, demo);
+  return demo;
+}
+
+async function createDemo(db: Db): Promise<DemoCredentials> {
+  const { tenantId, apiKey, workerToken } = await createTenant(db, { name: "demo", sharedIndex: true });
+  const { workspaceId } = await createWorkspace(db, { tenantId });
+  return { tenantId, workspaceId, apiKey, workerToken };
+}
+
+/** Replaces what has been revoked meanwhile. */
+async function withValidKeys(db: Db, demo: DemoCredentials): Promise<DemoCredentials> {
+  const { tenantId } = demo;
+  const apiKeyId = parseCredential(demo.apiKey, "api_key")?.id;
+  const workerTokenId = parseCredential(demo.workerToken, "worker_token")?.id;
+  const { rows } = await db.execute(
+    sql`select id from credentials where tenant_id = ${tenantId} and revoked_at is null`,
+  );
+  const valid = new Set(rows.map((row) => row["id"]));
+  const renew = async (kind: "api_key" | "worker_token") =>
+    (await createKey(db, { tenantId, name: "demo", kind })).value;
+  return {
+    ...demo,
+    apiKey: valid.has(apiKeyId) ? demo.apiKey : await renew("api_key"),
+    workerToken: valid.has(workerTokenId) ? demo.workerToken : await renew("worker_token"),
+  };
+}
+
+function readJson<T>(file: string, schema: z.ZodType<T>): T | undefined {
+  return existsSync(file) ? schema.safeParse(parseJson(readFileSync(file, "utf8"))).data : undefined;
+}

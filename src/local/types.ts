@@ -1,0 +1,38 @@
+/** `npm run types [-- --check]`: generates the types of the Workers' bindings from their configuration, or checks them. */
+import { StartError } from "./errors.ts";
+import { runMain } from "./main.ts";
+import { runWrangler, wranglerComplaint } from "./wrangler.ts";
+
+/** Arguments of `wrangler types` by the file that they make. The api's holds the types of the runtime for all three. */
+const FILES: Record<string, string[]> = {
+  "worker-configuration.d.ts": ["--config=wrangler.toml", "--strict-vars=false", "--env-interface=ApiEnv"],
+  "src/indexer/env.d.ts": [
+    "--config=src/indexer/wrangler.toml",
+    "--config=wrangler.toml",
+    "--include-runtime=false",
+    "--strict-vars=false",
+    "--env-interface=IndexerEnv",
+    "src/indexer/env.d.ts",
+  ],
+  "src/site/env.d.ts": [
+    "--config=src/site/wrangler.toml",
+    "--config=wrangler.toml",
+    "--include-runtime=false",
+    "--strict-vars=false",
+    "--env-interface=SiteEnv",
+    "src/site/env.d.ts",
+  ],
+};
+
+await runMain(async () => {
+  const check = process.argv.includes("--check");
+  for (const [file, args] of Object.entries(FILES)) {
+    try {
+      await runWrangler(["types", ...args, ...(check ? ["--check"] : [])]);
+    } catch (error) {
+      const advice = check ? "run npm run types and commit what it makes" : "see above";
+      throw new StartError(`${file}: ${wranglerComplaint(error)} (${advice})`);
+    }
+    console.log(`${file} ${check ? "is up to date" : "written"}`);
+  }
+});
