@@ -1,4 +1,5 @@
 /** Entry of the indexer Worker: drains the indexing queue, its dead-letter queue, and cleans up once a day. */
+import { UpstreamError } from "../embedding/index.ts";
 import { QueueMessage, type StepMessage } from "../indexing/messages.ts";
 import { judgeFailure, runStep } from "../indexing/steps.ts";
 import { sweepIndex } from "../indexing/sweep.ts";
@@ -44,7 +45,13 @@ async function handleStep(message: Message, step: StepMessage, env: IndexerEnv):
     message.ack();
   } catch (error) {
     const verdict = judgeFailure(error, message.attempts);
-    deps.log.error("step_failed", error, { runId: step.runId, kind: step.kind, delivery: message.attempts, retry: verdict.retry });
+    deps.log.error("step_failed", error, {
+      runId: step.runId,
+      kind: step.kind,
+      delivery: message.attempts,
+      retry: verdict.retry,
+      detail: error instanceof UpstreamError ? error.detail : undefined,
+    });
     try {
       if (verdict.retry) await deps.runs.retrying(step.runId, step.attempt, verdict.error, verdict.delaySec);
       else await deps.runs.fail(step.runId, step.attempt, verdict.error);

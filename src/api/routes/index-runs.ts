@@ -5,6 +5,7 @@ import { runs } from "../../db/schema.ts";
 import { ApiError, invalidBody } from "../../errors.ts";
 import type { Principal } from "../../gate/types.ts";
 import { checkRemoteUrl, GitError } from "../../git/index.ts";
+import { coordinatorOf } from "../../indexing/coordinator.ts";
 import type { RunSpec, SealedSource } from "../../indexing/run-state.ts";
 import { seal } from "../../indexing/seal.ts";
 import { findWorkspace } from "../../tenancy/index.ts";
@@ -33,7 +34,7 @@ indexRuns.post("/index", async (c) => {
 indexRuns.get("/index/:runId", async (c) => {
   const { principal } = await authorize(c, { credential: "worker_token", surface: "index_status" });
   const run = await findRun(c, principal, c.req.param("runId"));
-  const coordinator = c.env.WORKSPACE_RUNS.get(c.env.WORKSPACE_RUNS.idFromName(run.workspaceId));
+  const coordinator = coordinatorOf(c.env.WORKSPACE_RUNS, run.workspaceId);
   if ((c.req.header("Accept") ?? "").includes("text/event-stream")) {
     const events = await coordinator.events(run.id);
     if (events) {
@@ -119,7 +120,7 @@ export async function startRun(c: ApiContext, principal: Principal, request: Run
   );
   const gate = c.env.TENANT_GATE.get(c.env.TENANT_GATE.idFromName(principal.tenantId));
   await Promise.all([
-    c.env.WORKSPACE_RUNS.get(c.env.WORKSPACE_RUNS.idFromName(request.workspaceId)).submit(spec),
+    coordinatorOf(c.env.WORKSPACE_RUNS, request.workspaceId).submit(spec),
     gate.count(`run:${runId}`, request.kind, 0),
   ]);
   return spec;
@@ -131,10 +132,9 @@ const BROKEN_WAIT_MS = 500;
 
 /** Waits for the end of a run. The run goes on when the client leaves. */
 async function waitFor(c: ApiContext, spec: RunSpec): Promise<RunStatus> {
-  const namespace = c.env.WORKSPACE_RUNS;
   for (let broken = 0; ; ) {
     try {
-      const status: RunStatus | null = await namespace.get(namespace.idFromName(spec.workspaceId)).wait(spec.runId);
+      const status = await coordinatorOf(c.env.WORKSPACE_RUNS, spec.workspaceId).wait(spec.runId);
       if (!status) throw new ApiError("INTERNAL", "the run is not known any more; start it again");
       if (status.state === "succeeded" || status.state === "failed") return status;
       broken = 0;

@@ -1,0 +1,143 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { UpstreamError } from "../../../src/embedding/index.ts";
+import { GitError } from "../../../src/git/index.ts";
+import { contentId, planKey } from "../../../src/indexing/ids.ts";
+import { beginAttempt, endRun, isReady, newRun, type RunSpec, toStatus } from "../../../src/indexing/run-state.ts";
+import { seal, unseal } from "../../../src/indexing/seal.ts";
+import { sseStream } from "../../../src/indexing/sse.ts";
+import { decodeShard, encodeShard } from "../../../src/indexing/staging.ts";
+import { judgeFailure } from "../../../src/indexing/steps.ts";
+
+const SECRET = "k".repeat(44);
+
+describe("shards", () => {
+  it("come back as they were staged", () => {
+    const blob = fc.record({
+      sha256: fc.string({ unit: fc.constantFrom(..."0123456789abcdef"), minLength: 64, maxLength: 64 }),
+      languages: fc.array(fc.constantFrom("typescript" as const, "text" as const), { maxLength: 2 }),
+      bytes: fc.uint8Array({ maxLength: 300 }),
+    });
+    fc.assert(
+      fc.property(fc.array(blob, { maxLength: 20 }), (blobs) => {
+        expect(decodeShard(new Uint8Array(encodeShard({ kind: "parse", blobs })))).toEqual({ kind: "parse", blobs });
+      }),
+    );
+    expect(decodeShard(encodeShard({ kind: "embed", contentIds: ["a", "b"] }))).toEqual({ kind: "embed", contentIds: ["a", "b"] });
+  });
+});
+
+describe("sealed credentials", () => {
+  it("open with the right key and purpose only, and never look alike", async () => {
+    const sealed = await seal(SECRET, "run-1", "token");
+    expect(sealed).not.toContain(Buffer.from("token").toString("base64"));
+    expect(await seal(SECRET, "run-1", "token")).not.toBe(sealed);
+    expect(await unseal(SECRET, "run-1", sealed)).toBe("token");
+    await expect(unseal(SECRET, "run-2", sealed)).rejects.toThrow();
+    await expect(unseal("x".repeat(44), "run-1", sealed)).rejects.toThrow();
+    await expect(seal("short", "run-1", "token")).rejects.toThrow(/ENCRYPTION_KEY/);
+  });
+});
+
+describe("ids", () => {
+  it("name a content by tenant, bytes and language", () => {
+    const id = contentId("t", "s", "go");
+    expect(id).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+    expect(contentId("t", "s", "go")).toBe(id);
+    expect(new Set([id, contentId("u", "s", "go"), contentId("t", "r", "go"), contentId("t", "s", "c")]).size).toBe(4);
+  });
+
+  it("name a plan by its options, whatever their order", () => {
+    const base = { maxFileSizeBytes: 10 };
+    expect(planKey({ ...base, include: ["a", "b"] })).toBe(planKey({ ...base, include: ["b", "a"] }));
+    expect(planKey(base)).not.toBe(planKey({ ...base, include: [] }));
+    expect(planKey(base)).not.toBe(planKey({ maxFileSizeBytes: 11 }));
+  });
+});
+
+const spec: RunSpec = {
+  runId: "r",
+  tenantId: "t",
+  workspaceId: "w",
+  kind: "index",
+  source: { url: "https://example.com/r", auth: { sealed: "sealed-text" } },
+  options: { maxFileSizeBytes: 1 },
+  actor: "a",
+};
+
+describe("a run's record", () => {
+  it("keeps the work of earlier attempts and starts its shards anew", () => {
+    const first = { ...beginAttempt(newRun(spec), 0), shards: 3, shardsDone: 2, work: { embedded: 5, embedMs: 1, tokens: 9 } };
+    const second = beginAttempt(first, 1_000);
+    expect(second).toMatchObject({ attempt: 2, shards: null, shardsDone: 0, work: { embedded: 5, tokens: 9 }, state: "running" });
+    expect(isReady(first)).toBe(false);
+    expect(isReady({ ...first, shardsDone: 3 })).toBe(true);
+    expect(isReady(second)).toBe(false);
+  });
+
+  it("loses the sealed credential when it ends, and shows none of it on the wire", () => {
+    const run = beginAttempt(newRun(spec), 0);
+    expect(JSON.stringify(toStatus(run))).not.toContain("sealed-text");
+    expect(JSON.stringify(endRun(run, 1, { error: { code: "INTERNAL", error: "x" } }))).not.toContain("sealed-text");
+    expect(endRun(run, 1, { result: { ok: true } })).toMatchObject({ state: "succeeded", recorded: true, endedAt: 1 });
+  });
+});
+
+describe("judging a failure", () => {
+  const steady = () => 0;
+  it("retries what may pass, a bounded number of times, with growing waits", () => {
+    const network = new GitError("NETWORK", "connection reset");
+    expect(judgeFailure(network, 1, steady)).toMatchObject({ retry: true, delaySec: 1 });
+    expect(judgeFailure(network, 2, steady)).toMatchObject({ retry: true, delaySec: 2 });
+    expect(judgeFailure(network, 3, steady)).toMatchObject({ retry: false, error: { code: "CLONE_FAILED" } });
+    const away = Object.assign(new Error("fetch failed"), { name: "NeonDbError" });
+    expect(judgeFailure(away, 4, steady)).toMatchObject({ retry: true, delaySec: 8 });
+    expect(judgeFailure(away, 5, steady)).toMatchObject({ retry: false, error: { code: "STORAGE_UNAVAILABLE" } });
+  });
+
+  it("gives up at once on what cannot pass, and says what git said", () => {
+    const denied = new GitError("AUTH", "authentication failed", { stderr: "remote: no" });
+    expect(judgeFailure(denied, 1, steady)).toEqual({
+      retry: false,
+      error: { code: "CLONE_FAILED", error: "git: authentication failed", details: { gitStderr: "remote: no", reason: "AUTH" } },
+    });
+    const upstream = new UpstreamError("UPSTREAM_ERROR", { retryable: false });
+    expect(judgeFailure(upstream, 1, steady)).toMatchObject({ retry: false, error: { code: "EMBED_FAILED" } });
+    expect(judgeFailure(new RangeError("boom"), 2, steady)).toMatchObject({ retry: false, error: { code: "INTERNAL" } });
+  });
+
+  it("never tells the texts of errors it does not know", () => {
+    expect(JSON.stringify(judgeFailure(new Error("secret internals"), 2))).not.toContain("secret internals");
+  });
+});
+
+describe("the event stream", () => {
+  const status = (filesDone: number, state: "running" | "succeeded" = "running") =>
+    ({ ok: true, runId: "r", state, progress: { filesDone, filesTotal: 9, phase: "indexing" } }) as const;
+
+  it("sends the first status at once, the last before it closes, and unsubscribes", async () => {
+    let push: (s: ReturnType<typeof status>) => void = () => {};
+    let stopped = 0;
+    const stream = sseStream(status(0), (own) => {
+      push = own;
+      return () => stopped++;
+    });
+    for (let n = 1; n < 50; n++) push(status(n));
+    push(status(9, "succeeded"));
+    const text = await new Response(stream).text();
+    const states = [...text.matchAll(/^data: (.*)$/gm)].map(([, json]) => JSON.parse(json ?? "") as ReturnType<typeof status>);
+    expect(states[0]).toEqual(status(0));
+    expect(states.at(-1)).toEqual(status(9, "succeeded"));
+    expect(states.length).toBeLessThan(10);
+    expect(stopped).toBe(1);
+  });
+
+  it("unsubscribes when the reader leaves", async () => {
+    let stopped = 0;
+    const stream = sseStream(status(0), () => () => stopped++);
+    const reader = stream.getReader();
+    await reader.read();
+    await reader.cancel();
+    expect(stopped).toBe(1);
+  });
+});

@@ -1,0 +1,43 @@
+import { describe, expect, it } from "vitest";
+import { createSelector } from "../../../src/indexing/select.ts";
+
+const taken = (options: { include?: string[]; exclude?: string[] }, paths: string[]) => {
+  const select = createSelector(options);
+  return paths.filter((path) => select(path).take);
+};
+
+describe("the selector", () => {
+  it("takes every known language by default, and neither vendored nor lock files", () => {
+    const paths = ["src/a.ts", "a.unknown", "node_modules/x/a.js", "package-lock.json", "Makefile", "docs/x.md", "app.min.js"];
+    expect(taken({}, paths)).toEqual(["src/a.ts", "Makefile", "docs/x.md"]);
+    expect(createSelector({})("package-lock.json")).toEqual({ take: false, reason: "lockfile" });
+    expect(createSelector({})("a.unknown")).toEqual({ take: false, reason: null });
+  });
+
+  it.each([
+    ["*.ts", ["a.ts", "b/c.ts"], ["a.js"]],
+    ["src", ["src/a.ts", "lib/src/b.ts"], ["srcs/a.ts"]],
+    ["src/", ["src/a.ts"], ["a/srcx.ts"]],
+    ["/src", ["src/a.ts"], ["lib/src/b.ts"]],
+    ["./src/**/*.ts", ["src/a.ts", "src/x/y/a.ts"], ["a.ts"]],
+    ["src/*.{ts,js}", ["src/a.ts", "src/b.js"], ["src/x/a.ts", "src/a.py"]],
+    ["**/test_*.py", ["test_a.py", "x/test_b.py"], ["x/a_test.py"]],
+    [".github/**", [".github/workflows/ci.yml"], ["github/ci.yml"]],
+  ])("include %s", (glob, yes, no) => {
+    expect(taken({ include: [glob] }, [...yes, ...no])).toEqual(yes);
+  });
+
+  it("applies exclude after include", () => {
+    expect(taken({ include: ["**/*.ts"], exclude: ["**/*.test.ts", "gen"] }, ["a.ts", "a.test.ts", "gen/b.ts"])).toEqual(["a.ts"]);
+  });
+
+  it("takes a skipped file or folder when include names it", () => {
+    expect(taken({ include: ["**/*.js"] }, ["vendor/a.js", "b.js"])).toEqual(["b.js"]);
+    expect(taken({ include: ["vendor/**"] }, ["vendor/a.js", "b.js"])).toEqual(["vendor/a.js"]);
+    expect(taken({ include: ["package-lock.json"] }, ["package-lock.json"])).toEqual(["package-lock.json"]);
+  });
+
+  it("indexes an unknown extension as text when asked to", () => {
+    expect(createSelector({ include: ["*.foo"] })("a.foo")).toEqual({ take: true, language: "text" });
+  });
+});
