@@ -205,9 +205,8 @@ function* rowsOf(file: SnapshotFile): Generator<{ row: Row; vector: Uint8Array |
     start_byte: check(of.startByte, "start byte"),
     end_byte: check(of.endByte, "end byte"),
   });
-  // Text reaches us through databases that replace lone surrogates and through parsers that may cut a pair: one spelling.
   const common = {
-    path: file.path.toWellFormed(),
+    path: clean(file.path),
     language: file.language,
     content_hash: hashBytes(file.contentHash, file.path),
   };
@@ -221,10 +220,10 @@ function* rowsOf(file: SnapshotFile): Generator<{ row: Row; vector: Uint8Array |
       ordinal,
       parent: symbolIndex(symbol.parent, "parent symbol"),
       symbol_kind: symbol.kind,
-      name: symbol.name.toWellFormed(),
-      qualified_name: symbol.qualifiedName.toWellFormed(),
-      signature: symbol.signature.toWellFormed(),
-      doc: symbol.doc?.toWellFormed() ?? null,
+      name: clean(symbol.name),
+      qualified_name: clean(symbol.qualifiedName),
+      signature: clean(symbol.signature),
+      doc: clean(symbol.doc),
       ...span(symbol),
     };
     yield { row, vector: undefined };
@@ -238,11 +237,11 @@ function* rowsOf(file: SnapshotFile): Generator<{ row: Row; vector: Uint8Array |
       ordinal,
       parent: symbol,
       symbol_kind: named?.kind ?? null,
-      name: named?.name.toWellFormed() ?? null,
-      qualified_name: named?.qualifiedName.toWellFormed() ?? null,
+      name: clean(named?.name) ?? null,
+      qualified_name: clean(named?.qualifiedName) ?? null,
       ...span(chunk),
-      context: chunk.withheld ? null : chunk.context.toWellFormed(),
-      text: chunk.withheld ? null : chunk.text.toWellFormed(),
+      context: chunk.withheld ? null : clean(chunk.context),
+      text: chunk.withheld ? null : clean(chunk.text),
       chunk_hash: hashBytes(chunk.hash, file.path),
     };
     yield { row, vector: chunk.withheld ? undefined : chunk.vector };
@@ -254,4 +253,14 @@ function hashBytes(hex: string, path: string): Uint8Array {
   if (bytes.length !== HASH_BYTES || hex.length !== 2 * HASH_BYTES)
     throw new RangeError(`${path}: not a SHA-256 in hex: ${hex}`);
   return bytes;
+}
+
+/**
+ * Text as a database would give it back: no lone surrogates (a signature may be cut inside a pair), and no U+0000, which
+ * Postgres cannot hold. A builder that never had a database must write the same bytes.
+ */
+function clean<Text extends string | null | undefined>(text: Text): Text {
+  if (typeof text !== "string") return text;
+  const wellFormed = text.toWellFormed();
+  return (wellFormed.includes("\0") ? wellFormed.replaceAll("\0", "\uFFFD") : wellFormed) as Text;
 }

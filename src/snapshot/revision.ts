@@ -1,0 +1,229 @@
+/** A revision in Postgres as the source of a snapshot: pages by path, bounded memory whatever its size. */
+import { sql } from "drizzle-orm";
+import type { Db } from "../db/client.ts";
+import { rowsOf } from "./context.ts";
+import type { SnapshotChunk, SnapshotFile, SnapshotIdentity, SnapshotSource, SnapshotSymbol } from "./types.ts";
+
+export interface Revision {
+  tenantId: string;
+  workspaceId: string;
+  seq: number;
+  gitSha: string;
+  fingerprint: string;
+  dimension: number;
+  fileCount: number;
+  symbolCount: number;
+  chunkCount: number;
+}
+
+/** Paths listed at a time; each row is small. */
+const PAGE_FILES = 500;
+/** Estimated bytes of symbols, chunks and vectors fetched at a time. A single file may be larger. */
+const BATCH_BYTES = 3 * 1024 * 1024;
+const ROW_OVERHEAD_BYTES = 400;
+
+/** A revision of a workspace: the newest of this commit, or the one with this number. Undefined where there is none. */
+export async function findRevision(
+  db: Db,
+  workspace: { tenantId: string; workspaceId: string },
+  which: { seq: number } | { gitSha: string },
+): Promise<Revision | undefined> {
+  const condition = "seq" in which ? sql`r.seq = ${which.seq}` : sql`r.git_sha = ${which.gitSha}`;
+  const [row] = await rowsOf<
+    Record<"seq" | "dimension" | "file_count" | "symbol_count" | "chunk_count", number> & {
+      git_sha: string;
+      fingerprint: string;
+    }
+  >(
+    db,
+    sql`select r.seq, r.git_sha, r.fingerprint, r.dimension, r.file_count, r.symbol_count, r.chunk_count
+        from revisions r join workspaces w on w.id = r.workspace_id
+        where r.workspace_id = ${workspace.workspaceId}::uuid and w.tenant_id = ${workspace.tenantId}::uuid and ${condition}
+        order by r.seq desc limit 1`,
+  );
+  if (row === undefined) return undefined;
+  return {
+    tenantId: workspace.tenantId,
+    workspaceId: workspace.workspaceId,
+    seq: row.seq,
+    gitSha: row.git_sha,
+    fingerprint: row.fingerprint,
+    dimension: row.dimension,
+    fileCount: row.file_count,
+    symbolCount: row.symbol_count,
+    chunkCount: row.chunk_count,
+  };
+}
+
+/** The files of a revision in path order. `onFile` is told after each. */
+export async function revisionSource(
+  db: Db,
+  revision: Revision,
+  onFile: () => Promise<void> | void,
+): Promise<SnapshotSource> {
+  const { gitSha, fingerprint, dimension, workspaceId, seq } = revision;
+  const [row] = await rowsOf<{ parser_version: number | null }>(
+    db,
+    sql`select max(c.parser_version) as parser_version from revision_files f join contents c on c.id = f.content_id where ${validIn(workspaceId, seq)}`,
+  );
+  const header: SnapshotIdentity = { gitSha, fingerprint, dimension, parserVersion: row?.parser_version ?? 0 };
+  return {
+    header,
+    async *files() {
+      for await (const batch of readAhead(batches(db, revision), (files) => fetchBatch(db, revision, files))) {
+        for (const file of batch) {
+          yield file;
+          await onFile();
+        }
+      }
+    },
+  };
+}
+
+const validIn = (workspaceId: string, seq: number) =>
+  sql`f.workspace_id = ${workspaceId}::uuid and f.from_seq <= ${seq} and (f.to_seq is null or f.to_seq > ${seq})`;
+
+interface ListedFile {
+  path: string;
+  content_id: string;
+  sha256: string;
+  language: string;
+  size_bytes: number;
+  line_count: number;
+  outcome: string;
+  symbol_count: number;
+  chunk_count: number;
+}
+
+/** The revision's files in groups whose contents fit into memory together. */
+async function* batches(db: Db, { workspaceId, seq, dimension }: Revision): AsyncGenerator<ListedFile[]> {
+  let batch: ListedFile[] = [];
+  let bytes = 0;
+  for (let after = ""; ;) {
+    const page = await rowsOf<ListedFile>(
+      db,
+      sql`select f.path, f.content_id, encode(c.sha256, 'hex') as sha256, c.language, c.size_bytes, c.line_count, c.outcome, c.symbol_count, c.chunk_count
+          from revision_files f join contents c on c.id = f.content_id
+          where ${validIn(workspaceId, seq)} and f.path collate "C" > ${after}
+          order by f.path collate "C" limit ${PAGE_FILES}`,
+    );
+    for (const file of page) {
+      const weight =
+        2 * file.size_bytes +
+        file.chunk_count * (2 * dimension + ROW_OVERHEAD_BYTES) +
+        file.symbol_count * ROW_OVERHEAD_BYTES;
+      if (batch.length > 0 && bytes + weight > BATCH_BYTES) {
+        yield batch;
+        batch = [];
+        bytes = 0;
+      }
+      batch.push(file);
+      bytes += weight;
+    }
+    if (page.length < PAGE_FILES) break;
+    after = page.at(-1)?.path ?? after;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** Maps with one call under way while the result before it is used: the database works while we compress. */
+async function* readAhead<In, Out>(source: AsyncIterable<In>, map: (value: In) => Promise<Out>): AsyncGenerator<Out> {
+  let ahead: Promise<Out> | undefined;
+  for await (const value of source) {
+    const next = map(value);
+    // Awaited in the next round; a failure until then must not count as unhandled.
+    next.catch(() => undefined);
+    if (ahead !== undefined) yield await ahead;
+    ahead = next;
+  }
+  if (ahead !== undefined) yield await ahead;
+}
+
+interface SymbolRow {
+  content_id: string;
+  kind: string;
+  name: string;
+  qualified_name: string;
+  signature: string;
+  doc: string | null;
+  parent: number | null;
+  start_line: number;
+  end_line: number;
+  start_byte: number;
+  end_byte: number;
+}
+
+interface ChunkRow {
+  content_id: string;
+  hash: string;
+  context: string;
+  text: string;
+  symbol: number | null;
+  start_line: number;
+  end_line: number;
+  start_byte: number;
+  end_byte: number;
+  withheld: boolean;
+  vector: string | null;
+}
+
+async function fetchBatch(db: Db, revision: Revision, files: ListedFile[]): Promise<SnapshotFile[]> {
+  const ids = [...new Set(files.map((file) => file.content_id))];
+  const param = sql.param(ids);
+  const [symbolRows, chunkRows] = await db.batch([
+    db.execute(
+      sql`select content_id, kind, name, qualified_name, signature, doc, parent, start_line, end_line, start_byte, end_byte
+          from symbols where content_id = any(${param}::uuid[]) order by content_id, ordinal`,
+    ),
+    db.execute(
+      sql`select c.content_id, encode(c.hash, 'hex') as hash, c.context, c.text, c.symbol, c.start_line, c.end_line, c.start_byte, c.end_byte,
+            c.withheld, encode(v.vector, 'base64') as vector
+          from chunks c
+          left join vectors v on v.tenant_id = ${revision.tenantId}::uuid and v.fingerprint = ${revision.fingerprint} and v.chunk_hash = c.hash and not c.withheld
+          where c.content_id = any(${param}::uuid[]) order by c.content_id, c.ordinal`,
+    ),
+  ]);
+  const symbols = groupBy((symbolRows as { rows: unknown[] }).rows as SymbolRow[], toSymbol);
+  const chunks = groupBy((chunkRows as { rows: unknown[] }).rows as ChunkRow[], toChunk);
+  return files.map((file) => ({
+    path: file.path,
+    contentHash: file.sha256,
+    language: file.language,
+    sizeBytes: file.size_bytes,
+    lineCount: file.line_count,
+    outcome: file.outcome,
+    symbols: symbols.get(file.content_id) ?? [],
+    chunks: chunks.get(file.content_id) ?? [],
+  }));
+}
+
+function groupBy<Row extends { content_id: string }, Value>(
+  rows: Row[],
+  map: (row: Row) => Value,
+): Map<string, Value[]> {
+  const groups = new Map<string, Value[]>();
+  for (const row of rows) {
+    const group = groups.get(row.content_id);
+    if (group === undefined) groups.set(row.content_id, [map(row)]);
+    else group.push(map(row));
+  }
+  return groups;
+}
+
+const span = (row: { start_line: number; end_line: number; start_byte: number; end_byte: number }) => ({
+  startLine: row.start_line,
+  endLine: row.end_line,
+  startByte: row.start_byte,
+  endByte: row.end_byte,
+});
+
+function toSymbol(row: SymbolRow): SnapshotSymbol {
+  const { kind, name, signature, doc, parent } = row;
+  return { kind, name, qualifiedName: row.qualified_name, signature, doc, parent, ...span(row) };
+}
+
+function toChunk(row: ChunkRow): SnapshotChunk {
+  const { hash, context, text, symbol, withheld } = row;
+  const vector = row.vector === null ? undefined : new Uint8Array(Buffer.from(row.vector, "base64"));
+  return { hash, context, text, symbol, withheld, ...span(row), vector };
+}

@@ -1,0 +1,164 @@
+/** `POST /index-snapshot` op `sign`: a place to upload to, and the workspace if it is new. */
+import { sql, type SQL } from "drizzle-orm";
+import { recordAudit } from "../audit/index.ts";
+import {
+  MAX_MANIFEST_BYTES,
+  MAX_PROVISIONED_WORKSPACES,
+  type SignRequest,
+  type SignResponse,
+  type SnapshotManifest,
+  UPLOAD_URL_TTL_SEC,
+} from "../contract/index.ts";
+import { ApiError, invalidBody } from "../errors.ts";
+import { answering, type Caller, rowsOf, type SnapshotContext } from "./context.ts";
+import { parseSelector, type Selector, selects } from "./selector.ts";
+import { newStoragePath, uploadKeyOf } from "./storage.ts";
+
+export const LOOKUP_MESSAGE = "the workspace cannot be looked up right now; try again";
+
+export function sharedIndexDisabled(): ApiError {
+  return new ApiError(
+    "SHARED_INDEX_DISABLED",
+    "sharing snapshots is off for this tenant; switch the shared index on in its settings",
+  );
+}
+
+export function noWorkspace(): ApiError {
+  return new ApiError("NO_WORKSPACE", "there is no workspace for this selector");
+}
+
+/** Refuses what could not be stored and given back unchanged. Throws `INVALID_BODY`. */
+export function checkManifest(manifest: SnapshotManifest): void {
+  const text = JSON.stringify(manifest, (key: string, value: unknown) => {
+    for (const part of [key, value]) {
+      // jsonb holds neither.
+      if (typeof part === "string" && (part.includes("\0") || !part.isWellFormed())) {
+        throw invalidBody([{ path: "manifest", message: "must not contain U+0000 or half a surrogate pair" }]);
+      }
+    }
+    return value;
+  });
+  if (Buffer.byteLength(text) > MAX_MANIFEST_BYTES) {
+    throw invalidBody([{ path: "manifest", message: `must be at most ${MAX_MANIFEST_BYTES} bytes of JSON` }]);
+  }
+}
+
+interface SignRow {
+  shared_index: boolean;
+  workspace_id: string | null;
+  made_id: string | null;
+}
+
+/**
+ * Records a pending snapshot and signs the URL of its upload, which is bound to method, path, SHA-256 and, where it is
+ * given, length. A repository that the tenant has no workspace for gets one, up to the cap.
+ */
+export async function signSnapshot(
+  context: SnapshotContext,
+  caller: Caller,
+  request: SignRequest,
+): Promise<SignResponse> {
+  const { db, presigner, now, log } = context;
+  const { manifest } = request;
+  const selector = parseSelector(request);
+  checkManifest(manifest);
+  if (request.sizeBytes !== undefined && manifest.sizeBytes !== undefined && request.sizeBytes !== manifest.sizeBytes) {
+    throw invalidBody([{ path: "sizeBytes", message: "must be the manifest's sizeBytes" }]);
+  }
+  const sizeBytes = request.sizeBytes ?? manifest.sizeBytes;
+  const snapshotId = crypto.randomUUID();
+  const storagePath = newStoragePath(snapshotId);
+  const pending = insertPending({
+    snapshotId,
+    storagePath,
+    tenantId: caller.tenantId,
+    manifest,
+    sizeBytes,
+    expiresSec: now() / 1000 + UPLOAD_URL_TTL_SEC,
+  });
+
+  const made = await answering("LOOKUP_FAILED", LOOKUP_MESSAGE, async () => {
+    const [row] = await rowsOf<SignRow>(
+      db,
+      sql`with t as (select id, shared_index from tenants where id = ${caller.tenantId}::uuid),
+               w as (select w.id from workspaces w, t where t.shared_index and ${selects(caller.tenantId, selector)}),
+               s as (${pending})
+          select t.shared_index, (select id from w) as workspace_id, null as made_id from t`,
+    );
+    if (row?.shared_index !== true) throw sharedIndexDisabled();
+    if (row.workspace_id !== null) return null;
+    if (!("repo" in selector)) throw noWorkspace();
+    return provision(context, caller, selector, pending);
+  });
+  if (made !== null) {
+    const details = { workspaceId: made, repo: "repo" in selector ? selector.repo : null };
+    await recordAudit(db, { event: "WORKSPACE_CREATED", ...caller, details }).catch((error: unknown) =>
+      log.error("audit_failed", error),
+    );
+  }
+
+  if (presigner === undefined)
+    throw new ApiError("SIGN_UPLOAD_FAILED", "upload URLs cannot be signed: storage is not configured");
+  const upload = await answering("SIGN_UPLOAD_FAILED", "the upload URL could not be signed; try again", () =>
+    presigner.upload(uploadKeyOf(storagePath), {
+      sha256: manifest.checksum.slice("sha256:".length),
+      sizeBytes,
+      expiresInSec: UPLOAD_URL_TTL_SEC,
+    }),
+  );
+  return { ok: true, uploadUrl: upload.url, storagePath, uploadHeaders: upload.headers, expiresIn: UPLOAD_URL_TTL_SEC };
+}
+
+/**
+ * Makes the repository's workspace and the pending snapshot in it. The tenant's row is locked first and counted in a
+ * statement of its own, which therefore sees what was committed meanwhile: however many come at once, the cap holds.
+ * Resolves to the new workspace's id, or null if another request was quicker to make it.
+ */
+async function provision(
+  { db }: SnapshotContext,
+  { tenantId }: Caller,
+  { repo }: Extract<Selector, { repo: string }>,
+  pending: SQL,
+): Promise<string | null> {
+  const [, result] = await db.batch([
+    db.execute(sql`select id from tenants where id = ${tenantId}::uuid for no key update`),
+    db.execute(
+      sql`with old as (select id from workspaces where tenant_id = ${tenantId}::uuid and repo = ${repo}),
+               made as (
+                 insert into workspaces (id, tenant_id, repo)
+                 select ${crypto.randomUUID()}::uuid, ${tenantId}::uuid, ${repo}
+                 where not exists (select 1 from old)
+                   and (select count(*) from workspaces where tenant_id = ${tenantId}::uuid) < ${MAX_PROVISIONED_WORKSPACES}
+                 on conflict (tenant_id, repo) do nothing
+                 returning id
+               ),
+               w as (select id from old union all select id from made),
+               s as (${pending})
+          select true as shared_index, (select id from w) as workspace_id, (select id from made) as made_id`,
+    ),
+  ]);
+  const [row] = (result as { rows: unknown[] }).rows as SignRow[];
+  if (row === undefined || row.workspace_id === null) {
+    throw new ApiError(
+      "WORKSPACE_LIMIT",
+      `the tenant has ${MAX_PROVISIONED_WORKSPACES} workspaces already; publish to one of them or remove some`,
+    );
+  }
+  return row.made_id;
+}
+
+/** Inserts the pending snapshot into the workspace that the CTE `w` names, if it names one. */
+function insertPending(row: {
+  snapshotId: string;
+  storagePath: string;
+  tenantId: string;
+  manifest: SnapshotManifest;
+  sizeBytes: number | undefined;
+  expiresSec: number;
+}): SQL {
+  const { manifest } = row;
+  return sql`insert into snapshots (id, tenant_id, workspace_id, state, git_sha, storage_path, checksum, size_bytes, fingerprint, manifest, url_expires_at)
+    select ${row.snapshotId}::uuid, ${row.tenantId}::uuid, w.id, 'pending', ${manifest.gitSha}, ${row.storagePath}, ${manifest.checksum},
+      ${row.sizeBytes ?? null}::bigint, ${manifest.embedding.fingerprint}, ${JSON.stringify(manifest)}::jsonb, to_timestamp(${row.expiresSec}::float8)
+    from w returning id`;
+}
