@@ -130,7 +130,7 @@ export class HttpTransport {
     const init: RequestInit = { method, headers, redirect: "manual", signal: controller.signal };
     if (text !== undefined) {
       headers["content-type"] = "application/x-git-upload-pack-request";
-      let body = new TextEncoder().encode(text);
+      let body = new TextEncoder().encode(text) as Uint8Array<ArrayBuffer>;
       if (body.length > GZIP_MIN_BYTES) {
         headers["content-encoding"] = "gzip";
         body = await gzip(body);

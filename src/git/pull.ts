@@ -114,7 +114,8 @@ export class PullState implements PackSink {
         }
         if (this.remaining === undefined) for (const _ of ring.held()) this.dropped++;
       },
-      () => this.blobs === before,
+      // Some hosts answer a filter they don't know with HTTP 500: that will not pass.
+      (error) => this.blobs === before && !(error.status === 500 && request.filter !== undefined),
     );
   }
 

@@ -4,20 +4,20 @@ import type { Scope } from "./scope.ts";
 
 /**
  * Runs `work` again after failures in the network, at most `attempts` times in all, with doubled and jittered delays,
- * as long as `mayRepeat` says that nothing has come of it yet.
+ * as long as `mayRepeat` sees sense in it.
  */
 export async function withRetries<T>(
   scope: Scope,
   attempts: number,
   work: () => Promise<T>,
-  mayRepeat: () => boolean = () => true,
+  mayRepeat: (error: GitError) => boolean = () => true,
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work();
     } catch (error) {
       const again = error instanceof GitError && error.code === "NETWORK" && error.retryable;
-      if (!again || attempt >= attempts || !mayRepeat()) throw error;
+      if (!again || attempt >= attempts || !mayRepeat(error)) throw error;
     }
     const delay = Math.min(RETRY_MAX_MS, RETRY_BASE_MS * 2 ** (attempt - 1));
     await scope.sleep(delay * (0.5 + Math.random() / 2));

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { gunzipSync } from "node:zlib";
+import { gitEnv } from "./git-env.ts";
 
 /** How a {@link GitBackend} behaves; may be changed between requests through `backend.options`. */
 export interface GitBackendOptions {
@@ -146,9 +147,7 @@ function runCgi(
   const args = Object.entries(config).flatMap(([key, value]) => ["-c", `${key}=${value}`]);
   const protocol = seen.headers["git-protocol"];
   const child = spawn("git", [...args, "http-backend"], {
-    env: {
-      PATH: process.env["PATH"] ?? "",
-      GIT_CONFIG_NOSYSTEM: "1",
+    env: gitEnv({
       HOME: path.join(root, ".no-home"),
       GIT_PROJECT_ROOT: root,
       GIT_HTTP_EXPORT_ALL: "1",
@@ -158,8 +157,7 @@ function runCgi(
       CONTENT_TYPE: seen.headers["content-type"] ?? "",
       CONTENT_LENGTH: String(body.length),
       ...(protocol === undefined || options.v0Only === true ? {} : { GIT_PROTOCOL: String(protocol) }),
-      // The Worker's variables are declared on ProcessEnv too; git needs none of them.
-    } as Partial<NodeJS.ProcessEnv> as NodeJS.ProcessEnv,
+    }),
     stdio: ["pipe", "pipe", "ignore"],
   });
   children.add(child);
@@ -234,7 +232,7 @@ function hideCapabilities(body: Buffer, names: readonly string[]): Buffer {
   const nul = body.indexOf(0);
   if (nul < 0) return body;
   const end = body.indexOf(10, nul);
-  const start = body.lastIndexOf("0000", nul) + 4;
+  const start = body.indexOf("\n0000") + 5;
   const line = body.subarray(start + 4, end).toString("latin1");
   const [ref = "", features = ""] = line.split("\0");
   const kept = features.split(" ").filter((feature) => !names.includes(feature.split("=")[0] ?? ""));

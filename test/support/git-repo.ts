@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { gitEnv } from "./git-env.ts";
 
 export interface GitRepoOptions {
   /** Name below the root; default `repo`. */
@@ -54,18 +55,15 @@ export class GitRepo implements Disposable {
       input,
       maxBuffer: 1 << 30,
       stdio: ["pipe", "pipe", "pipe"],
-      env: {
-        PATH: process.env["PATH"] ?? "",
+      env: gitEnv({
         HOME: this.root,
-        GIT_CONFIG_NOSYSTEM: "1",
         GIT_AUTHOR_NAME: "A U Thor",
         GIT_AUTHOR_EMAIL: "author@example.com",
         GIT_AUTHOR_DATE: date,
         GIT_COMMITTER_NAME: "C O Mitter",
         GIT_COMMITTER_EMAIL: "committer@example.com",
         GIT_COMMITTER_DATE: date,
-        // The Worker's variables are declared on ProcessEnv too; git needs none of them.
-      } as Partial<NodeJS.ProcessEnv> as NodeJS.ProcessEnv,
+      }),
     });
   }
 

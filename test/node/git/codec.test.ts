@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { applyDelta, readDeltaHeader } from "../../../src/git/delta.ts";
 import { diffTrees, parseLfsPointer, pathFromBytes, pathToBytes, TreeStore, walkTree } from "../../../src/git/index.ts";
@@ -58,7 +58,7 @@ describe("pkt-line", () => {
         const got: Record<number, number[]> = {};
         while (await reader.pumpSideBand((band, data) => (got[band] ??= []).push(...data)));
         for (const band of [1, 2, 3]) {
-          const sent = packets.filter(([one]) => one === band).flatMap(([, data]) => [...data]);
+          const sent = [...Buffer.concat(packets.filter(([one]) => one === band).map(([, data]) => data))];
           expect(got[band] ?? []).toEqual(sent);
         }
       }),

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { constants, deflateSync } from "node:zlib";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
   INFLATE_DONE,

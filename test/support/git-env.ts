@@ -1,0 +1,6 @@
+/** The environment for a git of the tests: the machine's, minus what would steer git, plus `extra`. */
+export function gitEnv(extra: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
+  const env = { ...process.env };
+  for (const key of Object.keys(env)) if (key.startsWith("GIT_")) delete env[key];
+  return Object.assign(env, { GIT_CONFIG_NOSYSTEM: "1" }, extra);
+}
