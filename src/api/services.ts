@@ -2,7 +2,7 @@ import { readFlag } from "../config.ts";
 import { type Db, openDb } from "../db/client.ts";
 import { createEmbedder, createReranker, type Embedder, readEmbedConfig, readRerankConfig, type Reranker } from "../embedding/index.ts";
 import { createLogger, type Logger } from "../log.ts";
-import { createPresigner, type Presigner } from "../snapshot/index.ts";
+import { createPresigner, type Presigner } from "../snapshot/presign.ts";
 
 /** Everything the routes use that has to be built from the environment. */
 export interface Services {
@@ -11,6 +11,8 @@ export interface Services {
   /** Undefined when the provider is `none`. */
   embedder: Embedder | undefined;
   reranker: Reranker | undefined;
+  /** The longest that one embedding or reranking may take. */
+  upstreamTimeoutMs: number;
   presigner: Presigner | undefined;
   allowLocalGit: boolean;
   region: string;
@@ -25,11 +27,13 @@ export function servicesOf(env: ApiEnv): Services {
   if (built?.env === env) return built.services;
   const vars = env as unknown as Record<string, unknown>;
   const fetcher: typeof fetch = (input, init) => fetch(input, init);
+  const embedConfig = readEmbedConfig(vars);
   const services: Services = {
     db: openDb(env.DATABASE_URL),
     log: createLogger({ worker: "api", version: env.SERVICE_VERSION }),
-    embedder: createEmbedder(readEmbedConfig(vars), { fetch: fetcher }),
+    embedder: createEmbedder(embedConfig, { fetch: fetcher }),
     reranker: createReranker(readRerankConfig(vars), { fetch: fetcher }),
+    upstreamTimeoutMs: embedConfig.timeoutMs,
     presigner: createPresigner({
       endpoint: env.SNAPSHOTS_S3_URL,
       accessKeyId: env.R2_ACCESS_KEY_ID,

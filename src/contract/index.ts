@@ -1,4 +1,5 @@
 /** The wire: schemas, codes, header names and limits. Imports nothing of ours, so clients can carry it. */
+export * from "./compat.ts";
 export * from "./errors.ts";
 export * from "./headers.ts";
 export * from "./health.ts";

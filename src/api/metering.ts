@@ -1,0 +1,102 @@
+/** What the metered routes share: reserving before the model is asked, settling after, and never answering uncounted. */
+import type { MiddlewareHandler } from "hono";
+import { RETRY_AFTER_HEADER, TOKENS_PER_CREDIT } from "../contract/index.ts";
+import { estimateTokens, UpstreamError } from "../embedding/index.ts";
+import { ApiError } from "../errors.ts";
+import { settle } from "../gate/client.ts";
+import type { Settlement } from "../gate/types.ts";
+import type { ApiContext, ApiHono } from "./context.ts";
+import { type Admission, authorize } from "./middleware/authorize.ts";
+import type { BodyResult } from "./middleware/body.ts";
+
+/** What may pass, after the upstream's own timeout, until a request is settled; its credits stay reserved that long. */
+const HOLD_MARGIN_MS = 30_000;
+const SETTLE_ATTEMPTS = 3;
+const SETTLE_RETRY_MS = 200;
+
+/**
+ * Lets a request run to its end when its client leaves: the upstream call is aborted through the request's signal, but the
+ * credits reserved for it have to be given back.
+ */
+export const outliveClient: MiddlewareHandler<ApiHono> = async (c, next) => {
+  const work = next();
+  c.executionCtx.waitUntil(work.catch(() => undefined));
+  await work;
+};
+
+/**
+ * Takes a metered request through the gate. Credits are reserved for the texts of a valid body, if there is a `provider` to
+ * send them to; any other request only takes from the rate bucket.
+ */
+export function admitMetered<T>(
+  c: ApiContext,
+  body: BodyResult<T>,
+  textsOf: (data: T) => readonly string[],
+  provider: object | undefined,
+): Promise<Admission> {
+  const need = { credential: "api_key", surface: "metered" } as const;
+  if (!body.ok || provider === undefined) return authorize(c, need);
+  const estimateCredits = Math.max(1, Math.ceil(estimateTokens(textsOf(body.data)) / TOKENS_PER_CREDIT));
+  const holdMs = c.get("services").upstreamTimeoutMs + HOLD_MARGIN_MS;
+  return authorize(c, { ...need, metered: { estimateCredits, holdMs } });
+}
+
+/**
+ * Runs the upstream call of an admitted request. `credits` resolves once what was charged is durable; the answer must wait
+ * for it, and may be put together meanwhile. Throws the contract's error when the upstream fails; then nothing is charged.
+ */
+export async function runMetered<T extends { tokens: number }>(
+  c: ApiContext,
+  { principal, reservationId }: Admission,
+  kind: "embed" | "rerank",
+  call: (signal: AbortSignal) => Promise<T>,
+): Promise<{ result: T; credits: Promise<number> }> {
+  if (reservationId === null) throw new Error("a metered call needs a reservation");
+  const end = (settlement: Settlement) => settle(c.env.TENANT_GATE, principal.tenantId, reservationId, settlement);
+  let result: T;
+  try {
+    result = await call(c.req.raw.signal);
+  } catch (error) {
+    await end({ outcome: "failed" });
+    throw toApiError(c, error);
+  }
+  const credits = settleDurably(() => end({ outcome: "charged", kind, tokens: result.tokens }));
+  // Awaited by the route, unless putting the answer together fails first.
+  credits.catch(() => undefined);
+  return { result, credits };
+}
+
+async function settleDurably(attempt: () => ReturnType<typeof settle>): Promise<number> {
+  for (let i = 1; ; i++) {
+    const settled = await attempt();
+    if ("credits" in settled) return settled.credits;
+    if (i === SETTLE_ATTEMPTS) {
+      throw new ApiError("UNAVAILABLE", "the usage cannot be recorded right now; try again", {
+        headers: { [RETRY_AFTER_HEADER]: "5" },
+      });
+    }
+    await new Promise((resolve) => setTimeout(resolve, SETTLE_RETRY_MS * i * (1 + Math.random())));
+  }
+}
+
+/** Asks a provider outside of metering. Throws the contract's error when it fails. */
+export async function askProvider<T>(c: ApiContext, call: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  try {
+    return await call(c.req.raw.signal);
+  } catch (error) {
+    throw toApiError(c, error);
+  }
+}
+
+/** Statuses of answers that quote what was sent, and so what tenants wrote. */
+const QUOTING_STATUSES = new Set([400, 413, 422]);
+
+function toApiError(c: ApiContext, error: unknown): unknown {
+  if (!(error instanceof UpstreamError)) return error;
+  const { code, status, detail } = error;
+  // The client has left: what is thrown is seen by nobody.
+  if (code === "ABORTED") return new ApiError("UPSTREAM_UNREACHABLE", error.message);
+  const quotes = status !== undefined && QUOTING_STATUSES.has(status);
+  c.get("log").warn("upstream_failed", { code, upstreamStatus: status, detail: quotes ? undefined : detail });
+  return new ApiError(code, error.message);
+}

@@ -1,0 +1,47 @@
+import { Hono } from "hono";
+import { type EmbedCheckResponse, EmbedRequest } from "../../contract/index.ts";
+import type { Embedder } from "../../embedding/index.ts";
+import { ApiError } from "../../errors.ts";
+import type { ApiContext, ApiHono } from "../context.ts";
+import { capCharacters } from "../input-cap.ts";
+import { admitMetered, askProvider, outliveClient, runMetered } from "../metering.ts";
+import { authorize } from "../middleware/authorize.ts";
+import { readBody, unwrap } from "../middleware/body.ts";
+import { vectorJson } from "../vector-json.ts";
+
+/** Text to vectors: `POST /embed`, and the free check `GET /embed`. */
+export const embed = new Hono<ApiHono>();
+
+embed.post("/embed", outliveClient, async (c) => {
+  const body = capCharacters(await readBody(c, EmbedRequest), ({ input }) => ({ input }));
+  const { embedder } = c.get("services");
+  const admission = await admitMetered(c, body, ({ input }) => input, embedder);
+  const { input, inputType } = unwrap(body);
+  const model = requireEmbedder(embedder);
+  const { result, credits } = await runMetered(c, admission, "embed", (signal) =>
+    model.embed(input, { inputType, signal }),
+  );
+  const rows = result.vectors.map((vector, index) => `{"index":${index},"vector":${vectorJson(vector)}}`);
+  const space = `"fingerprint":${JSON.stringify(model.fingerprint)},"dimension":${result.vectors[0]?.length ?? 0}`;
+  const head = `{"ok":true,${space},"embeddings":[${rows.join(",")}],"usage":{"credits":`;
+  return c.body(`${head}${await credits}}}`, 200, { "Content-Type": "application/json" });
+});
+
+embed.get("/embed", async (c) => {
+  await authorize(c, { credential: "api_key", surface: "metered" });
+  const model = requireEmbedder(c.get("services").embedder);
+  const dimension = await dimensionOf(c, model);
+  const answer: EmbedCheckResponse = { ok: true, fingerprint: model.fingerprint, dimension };
+  return c.json(answer, 200, { "Cache-Control": "no-store" });
+});
+
+/** The embedder, or 503 where none is configured. */
+export function requireEmbedder(embedder: Embedder | undefined): Embedder {
+  if (!embedder) throw new ApiError("EMBED_UNAVAILABLE", "embedding is not configured on this service");
+  return embedder;
+}
+
+/** The length of the vectors; asks the provider the first time, if it alone knows. */
+export function dimensionOf(c: ApiContext, embedder: Embedder): Promise<number> {
+  return askProvider(c, (signal) => embedder.probeDimension(signal));
+}

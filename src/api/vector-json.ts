@@ -1,0 +1,4 @@
+/** A vector as JSON text. */
+export function vectorJson(vector: Float32Array): string {
+  return `[${vector.join(",")}]`;
+}

@@ -1,0 +1,113 @@
+/** Wire formats of other services that the service speaks as well: OpenAI's embeddings, Cohere's and Jina's reranking. */
+import { z } from "zod";
+import { MAX_EMBED_INPUTS, MAX_RERANK_DOCUMENTS } from "./limits.ts";
+
+const nonEmpty = z.string().min(1, "must not be empty");
+const model = z.string().min(1, "must not be empty").max(200);
+
+export const EmbeddingsRequest = z
+  .object({
+    input: z
+      .union(
+        [
+          nonEmpty,
+          z
+            .array(nonEmpty)
+            .min(1, "needs at least one string")
+            .max(MAX_EMBED_INPUTS, `takes at most ${MAX_EMBED_INPUTS} strings; split the request`),
+        ],
+        {
+          error: ({ input }) => describeInput(input),
+        },
+      )
+      .transform((input) => (typeof input === "string" ? [input] : input))
+      .describe("One text or many, at most 480,000 characters together. Arrays of token ids are not taken."),
+    model: model.describe("Any name will do; a fingerprint (`emb_…`) must be the current one."),
+    encoding_format: z.enum(["float", "base64"], { error: 'must be "float" or "base64"' }).default("float"),
+    dimensions: z.int().positive().optional().describe("Taken only if it is the dimension of the vectors anyway."),
+    input_type: z
+      .enum(["document", "query"], { error: 'must be "document" or "query"' })
+      .default("document")
+      .describe("Not part of OpenAI's format: what the texts will be used as."),
+    user: z.string().optional().describe("Ignored."),
+  })
+  .meta({ id: "EmbeddingsRequest" });
+export type EmbeddingsRequest = z.infer<typeof EmbeddingsRequest>;
+
+function describeInput(input: unknown): string {
+  if (input === undefined) return "is required";
+  const isTokens = Array.isArray(input) && input.some((item) => typeof item === "number" || Array.isArray(item));
+  return isTokens
+    ? "holds token ids, which are not taken; send the text itself"
+    : "must be a string or an array of strings";
+}
+
+const count = z.int().min(0);
+
+export const EmbeddingsResponse = z
+  .object({
+    object: z.literal("list"),
+    data: z.array(
+      z.object({
+        object: z.literal("embedding"),
+        index: count,
+        embedding: z.union([z.array(z.number()), z.string().describe("Base64 of little-endian float32.")]),
+      }),
+    ),
+    model: z.string().describe("The fingerprint of the embedding space."),
+    usage: z.object({ prompt_tokens: count, total_tokens: count }),
+  })
+  .meta({ id: "EmbeddingsResponse" });
+export type EmbeddingsResponse = z.infer<typeof EmbeddingsResponse>;
+
+export const ModelsResponse = z
+  .object({
+    object: z.literal("list"),
+    data: z.array(
+      z.object({ id: z.string(), object: z.literal("model"), created: count, owned_by: z.literal("code-context") }),
+    ),
+  })
+  .meta({ id: "ModelsResponse" });
+export type ModelsResponse = z.infer<typeof ModelsResponse>;
+
+export const CompatRerankRequest = z
+  .object({
+    model: model.optional().describe("Any name will do; a fingerprint (`rrk_…`) must be the current one."),
+    query: nonEmpty,
+    documents: z
+      .array(
+        z
+          .union([nonEmpty, z.looseObject({ text: nonEmpty })], { error: "must be a string or an object with a text" })
+          .transform((document) => (typeof document === "string" ? document : document.text)),
+      )
+      .min(1, "needs at least one document")
+      .max(MAX_RERANK_DOCUMENTS, `takes at most ${MAX_RERANK_DOCUMENTS} documents; split the request`),
+    top_n: z.int().positive().optional().describe("Only the best so many; default: all."),
+    return_documents: z.boolean().default(false).describe("Send each document's text back with its row."),
+  })
+  .meta({ id: "CompatRerankRequest" });
+export type CompatRerankRequest = z.infer<typeof CompatRerankRequest>;
+
+export const CompatRerankResponse = z
+  .object({
+    id: z.string(),
+    model: z.string().describe("The fingerprint of the scoring model."),
+    results: z
+      .array(
+        z.object({ index: count, relevance_score: z.number(), document: z.object({ text: z.string() }).optional() }),
+      )
+      .describe("Best first."),
+    meta: z.object({ billed_units: z.object({ input_tokens: count }) }).describe("As Cohere reports it."),
+    usage: z.object({ total_tokens: count }).describe("As Jina reports it."),
+  })
+  .meta({ id: "CompatRerankResponse" });
+export type CompatRerankResponse = z.infer<typeof CompatRerankResponse>;
+
+/** Error body of these routes. `message` repeats the text where Cohere's clients look for it. */
+export const CompatErrorBody = z
+  .object({
+    error: z.object({ message: z.string(), type: z.string(), code: z.string(), param: z.string().nullable() }),
+    message: z.string(),
+  })
+  .meta({ id: "CompatErrorBody" });
+export type CompatErrorBody = z.infer<typeof CompatErrorBody>;

@@ -1,0 +1,90 @@
+/** Header arithmetic of the reverse proxy. No platform: standard `Headers` only. */
+import {
+  RATE_LIMIT_HEADER,
+  RATE_REMAINING_HEADER,
+  RATE_RESET_HEADER,
+  REQUEST_ID_HEADER,
+  RETRY_AFTER_HEADER,
+} from "../contract/headers.ts";
+
+/** Headers that belong to one connection (RFC 9110 §7.6.1), whether or not `Connection` names them. */
+const HOP_BY_HOP = [
+  "connection",
+  "keep-alive",
+  "proxy-authenticate",
+  "proxy-authorization",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+];
+/** Headers by which others say who the client is; only the platform's own word is passed on. */
+const CLIENT_CLAIMS = ["forwarded", "x-forwarded-for", "x-real-ip", "true-client-ip"];
+/** Set by the platform on every request that comes in from outside, over whatever the client sent. */
+const CLIENT_ADDRESS = "cf-connecting-ip";
+
+const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/;
+const PREFLIGHT_MAX_AGE_SEC = 86_400;
+/** What the api's routes take; a preflight for another method gets no more than these. */
+const METHODS = "GET, HEAD, POST, OPTIONS";
+const DEFAULT_REQUEST_HEADERS = "Authorization, Content-Type";
+const MAX_REQUESTED_HEADERS = 50;
+/** What a page may read of an answer besides the few headers that every page may. */
+const EXPOSED = [
+  RATE_LIMIT_HEADER,
+  RATE_REMAINING_HEADER,
+  RATE_RESET_HEADER,
+  RETRY_AFTER_HEADER,
+  REQUEST_ID_HEADER,
+  "Location",
+  "Preference-Applied",
+].join(", ");
+
+/** A copy without the headers that end at this hop, those named in `Connection` included. */
+export function withoutHopByHop(headers: Headers): Headers {
+  const copy = new Headers(headers);
+  const named = (headers.get("connection") ?? "").split(",").map((name) => name.trim());
+  for (const name of [...HOP_BY_HOP, ...named]) {
+    if (TOKEN.test(name)) copy.delete(name);
+  }
+  return copy;
+}
+
+/** Headers of the request as it goes on to the api. */
+export function forwardedHeaders(headers: Headers): Headers {
+  const forwarded = withoutHopByHop(headers);
+  for (const name of CLIENT_CLAIMS) forwarded.delete(name);
+  const address = headers.get(CLIENT_ADDRESS);
+  // Whatever the client put into Connection, the address stays.
+  if (address !== null) forwarded.set(CLIENT_ADDRESS, address);
+  return forwarded;
+}
+
+/**
+ * Headers of the api's answer as it goes out, readable by pages of any origin: credentials travel in `Authorization`, never
+ * in cookies, so a page can only use what it already holds.
+ */
+export function answerHeaders(headers: Headers): Headers {
+  const answer = withoutHopByHop(headers);
+  answer.set("Access-Control-Allow-Origin", "*");
+  answer.set("Access-Control-Expose-Headers", EXPOSED);
+  return answer;
+}
+
+/** Headers of the answer to `OPTIONS`. */
+export function preflightHeaders(headers: Headers): Headers {
+  const requested = (headers.get("Access-Control-Request-Headers") ?? "")
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => TOKEN.test(name))
+    .slice(0, MAX_REQUESTED_HEADERS);
+  return new Headers({
+    Allow: METHODS,
+    "Access-Control-Allow-Origin": "*",
+    "Access-Control-Allow-Methods": METHODS,
+    "Access-Control-Allow-Headers": requested.length > 0 ? requested.join(", ") : DEFAULT_REQUEST_HEADERS,
+    "Access-Control-Max-Age": String(PREFLIGHT_MAX_AGE_SEC),
+    Vary: "Access-Control-Request-Headers",
+  });
+}

@@ -1,0 +1,39 @@
+/** The transparent reverse proxy: what the api answers goes out as it is, body and status untouched. */
+import { ApiError } from "../errors.ts";
+import { createLogger } from "../log.ts";
+import { REQUEST_ID_HEADER } from "../contract/headers.ts";
+import { answerHeaders, forwardedHeaders, preflightHeaders } from "./headers.ts";
+
+export const API_PREFIX = "/api/v1";
+
+const log = createLogger({ worker: "site" });
+
+/**
+ * Answers `OPTIONS` itself and passes everything else on to `send`, streaming both ways. When the client leaves, the call
+ * behind it is aborted.
+ */
+export async function proxy(request: Request, send: (request: Request) => Promise<Response>): Promise<Response> {
+  if (request.method === "OPTIONS") return new Response(null, { status: 204, headers: preflightHeaders(request.headers) });
+  try {
+    const forwarded = new Request(request.url, {
+      method: request.method,
+      headers: forwardedHeaders(request.headers),
+      body: request.body,
+      redirect: "manual",
+      signal: request.signal,
+    });
+    const answer = await send(forwarded);
+    const { status, statusText, body } = answer;
+    return new Response(body, { status, statusText, headers: answerHeaders(answer.headers) });
+  } catch (error) {
+    return unreachable(request, error);
+  }
+}
+
+function unreachable(request: Request, cause: unknown): Response {
+  const requestId = crypto.randomUUID();
+  if (!request.signal.aborted) log.error("api_unreachable", cause, { requestId });
+  const error = new ApiError("UPSTREAM_UNREACHABLE", "the service cannot be reached right now; try again");
+  const headers = answerHeaders(new Headers({ [REQUEST_ID_HEADER]: requestId }));
+  return Response.json(error.toBody(), { status: error.status, headers });
+}
