@@ -15,8 +15,17 @@ neonConfig.fetchEndpoint = (host, port, options) => {
   if (LOOPBACK.has(host)) return `http://${host}:${port}/sql`;
   return typeof remoteEndpoint === "function" ? remoteEndpoint(host, port, options) : remoteEndpoint;
 };
-neonConfig.fetchFunction = (input: string | URL | Request, init: RequestInit) =>
-  fetch(input, { ...init, signal: AbortSignal.timeout(QUERY_TIMEOUT_MS) });
+neonConfig.fetchFunction = async (input: string | URL | Request, init: RequestInit) => {
+  const abort = new AbortController();
+  // Cleared when the answer is in: a timer left running would keep a Durable Object from going to sleep.
+  const timer = setTimeout(() => abort.abort(new DOMException("the query took too long", "TimeoutError")), QUERY_TIMEOUT_MS);
+  try {
+    const response = await fetch(input, { ...init, signal: abort.signal });
+    return new Response(await response.arrayBuffer(), response);
+  } finally {
+    clearTimeout(timer);
+  }
+};
 
 /**
  * Opens a database for a Postgres URL. A loopback host means the local stack, whose Neon-shaped endpoint answers

@@ -32,12 +32,18 @@ export interface KnownCredential {
   secretHash: Uint8Array;
 }
 
+/** A pause that can be cut short: a timer nobody needs any more must not keep its object in memory. */
+export interface Wait {
+  done: Promise<void>;
+  cancel: () => void;
+}
+
 export interface DirectoryOptions {
   /** Asks the database. Rejects when it cannot be asked. `accepted` is called when the answer is taken over. */
   load: () => Promise<{ state: DirectoryState; accepted?: () => void }>;
   /** Unix time in milliseconds. */
   now: () => number;
-  delay: (ms: number) => Promise<void>;
+  wait: (ms: number) => Wait;
   /** The last good state of an earlier life; used when the database is away. */
   initial?: DirectoryState | undefined;
 }
@@ -105,7 +111,7 @@ export class Directory {
     if (age >= 0 && age <= REFRESH_AGE_MS) return;
     const refreshed = this.#refresh();
     if (age >= 0 && age <= MAX_AGE_MS) return;
-    await (this.#away && this.#loaded ? Promise.race([refreshed, this.#options.delay(AWAY_PATIENCE_MS)]) : refreshed);
+    await (this.#away && this.#loaded ? this.#atMost(AWAY_PATIENCE_MS, refreshed) : refreshed);
   }
 
   #lookUp(id: string): KnownCredential | undefined {
@@ -133,10 +139,20 @@ export class Directory {
   async #force(): Promise<boolean> {
     await (this.#refreshing ?? Promise.resolve());
     const waitMs = this.#refreshStartedMs + FORCED_INTERVAL_MS - this.#options.now();
-    if (waitMs > 0) await this.#options.delay(Math.min(waitMs, FORCED_INTERVAL_MS));
+    if (waitMs > 0) await this.#options.wait(Math.min(waitMs, FORCED_INTERVAL_MS)).done;
     // From here on a caller would not be answered by this query any more: it begins now.
     this.#forced = undefined;
     return this.#refresh();
+  }
+
+  /** The promise's value if it comes in time; undefined otherwise. */
+  async #atMost<T>(ms: number, promise: Promise<T>): Promise<T | undefined> {
+    const patience = this.#options.wait(ms);
+    try {
+      return await Promise.race([promise, patience.done.then(() => undefined)]);
+    } finally {
+      patience.cancel();
+    }
   }
 
   /** One load at a time. Resolves to whether the database answered; never rejects. */
@@ -149,8 +165,7 @@ export class Directory {
     const startedMs = this.#options.now();
     this.#refreshStartedMs = startedMs;
     try {
-      const timedOut = this.#options.delay(LOAD_TIMEOUT_MS).then(() => undefined);
-      const answer = await Promise.race([this.#options.load(), timedOut]);
+      const answer = await this.#atMost(LOAD_TIMEOUT_MS, this.#options.load());
       this.#away = answer === undefined;
       if (!answer) return false;
       this.#loaded = unpack(answer.state);

@@ -7,7 +7,7 @@ import { createLogger } from "../log.ts";
 import { sameHash } from "../tenancy/credentials.ts";
 import { readBudgets } from "./budgets.ts";
 import { CreditLedger, requireCount } from "./credits.ts";
-import { Directory } from "./directory.ts";
+import { Directory, type Wait } from "./directory.ts";
 import { flush, loadMonths, loadTenant } from "./mirror.ts";
 import { periodEndMs, periodOf, periodStartMs } from "./period.ts";
 import { GateStore } from "./store.ts";
@@ -64,7 +64,7 @@ export class TenantGate extends DurableObject<TenantGateEnv> implements TenantGa
     this.#directory = new Directory({
       load: () => this.#load(),
       now: Date.now,
-      delay: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+      wait,
       initial: stored.directory,
     });
     void ctx.blockConcurrencyWhile(async () => {
@@ -261,4 +261,12 @@ export class TenantGate extends DurableObject<TenantGateEnv> implements TenantGa
 function retryDelayMs(failures: number): number {
   const full = Math.min(FLUSH_RETRY_CAP_MS, FLUSH_RETRY_BASE_MS * 2 ** Math.min(failures - 1, 10));
   return full * (0.75 + Math.random() / 4);
+}
+
+function wait(ms: number): Wait {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const done = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  return { done, cancel: () => clearTimeout(timer) };
 }

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readBudgets } from "../../../src/gate/budgets.ts";
 import type { SurfaceWindow } from "../../../src/gate/store.ts";
