@@ -1,0 +1,80 @@
+import { hash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { detectLanguage } from "../../parsing/detect.ts";
+import { PARSER_VERSION } from "../../parsing/version.ts";
+import type { Context } from "../context.ts";
+import { CliError, EXIT } from "../exit-codes.ts";
+import { indexedFile, symbolsOf, worktreeId } from "../index/query.ts";
+import { IndexStore, type StoredSymbol } from "../index/store.ts";
+import { findProject, pathInProject, type Project } from "../project.ts";
+
+interface Outline {
+  language: string;
+  symbols: readonly StoredSymbol[];
+}
+
+/** `codectx outline <file>`: the symbols of a file as it is now, from the index where it knows that content. */
+export async function outline(context: Context, file: string): Promise<void> {
+  const project = await findProject(context);
+  const path = pathInProject(project, context.cwd, file);
+  const bytes = readSource(project, path);
+  const { language, symbols } = fromIndex(project, path, bytes) ?? (await fromFile(path, bytes));
+  context.ui.result({ path, language, symbols }, () => {
+    if (symbols.length === 0) return `${path} (${language}) has no symbols`;
+    return symbols.map((symbol) => {
+      const indent = "  ".repeat(depthOf(symbols, symbol));
+      const lines = context.ui.style("dim", `${symbol.startLine}-${symbol.endLine}`.padEnd(11));
+      return `${lines} ${indent}${context.ui.style("dim", symbol.kind)} ${context.ui.style("bold", symbol.name)}  ${symbol.signature}`;
+    });
+  });
+}
+
+function readSource(project: Project, path: string): Uint8Array {
+  try {
+    return new Uint8Array(readFileSync(join(project.root, path)));
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code === "ENOENT") throw new CliError(EXIT.notFound, "FILE_NOT_FOUND", `no such file: ${path}`);
+    if (code === "EISDIR") throw new CliError(EXIT.usage, "NOT_A_FILE", `${path} is a folder`);
+    throw error;
+  }
+}
+
+function fromIndex(project: Project, path: string, bytes: Uint8Array): Outline | undefined {
+  const store = IndexStore.openForReading(project.directory, PARSER_VERSION);
+  if (!store) return undefined;
+  try {
+    const worktree = worktreeId(store, project.root);
+    const known = worktree === undefined ? undefined : indexedFile(store, worktree, path);
+    const sha256 = hash("sha256", bytes, "buffer");
+    const language = known?.language ?? detectLanguage(path, bytes);
+    const contentId = known && sha256.equals(known.sha256) ? known.contentId : language && store.findContent(sha256, language);
+    if (contentId === undefined || language === undefined) return undefined;
+    return { language, symbols: symbolsOf(store, contentId) };
+  } finally {
+    store.close();
+  }
+}
+
+async function fromFile(path: string, bytes: Uint8Array): Promise<Outline> {
+  const language = detectLanguage(path, bytes);
+  if (language === undefined) throw new CliError(EXIT.usage, "UNKNOWN_LANGUAGE", `${path} is of no language that codectx knows`);
+  const { contentSkipReason } = await import("../../parsing/skip.ts");
+  const reason = contentSkipReason(bytes, language);
+  if (reason !== undefined) throw new CliError(EXIT.usage, "NOT_INDEXED", `${path} is left out of the index: ${reason}`);
+  const [{ createParser }, { nodeGrammars }, { packedGrammars }] = await Promise.all([
+    import("../../parsing/parser.ts"),
+    import("../../parsing/grammars-node.ts"),
+    import("../index/parse-pool.ts"),
+  ]);
+  const parser = await createParser(nodeGrammars(packedGrammars()));
+  const { symbols } = await parser.parse({ bytes, language });
+  return { language, symbols };
+}
+
+function depthOf(symbols: readonly StoredSymbol[], symbol: StoredSymbol): number {
+  let depth = 0;
+  for (let parent = symbol.parent; parent !== null && depth < symbols.length; depth++) parent = symbols[parent]?.parent ?? null;
+  return depth;
+}

@@ -1,0 +1,162 @@
+import { createWriteStream, rmSync } from "node:fs";
+import { once } from "node:events";
+import { join } from "node:path";
+import type { CodeContextClient } from "../../client/client.ts";
+import { PARSER_VERSION } from "../../parsing/version.ts";
+import { createClient, credentialsOf, requireApiKey, type Context } from "../context.ts";
+import { CliError, EXIT } from "../exit-codes.ts";
+import { countChanges, resolveCommit } from "../git.ts";
+import { indexCommit, type CommitIndex } from "../index/index-commit.ts";
+import { findProject, requireGit, requireRepo, type Project } from "../project.ts";
+import { openEmbedding, withWriter } from "../session.ts";
+import { rememberSnapshot } from "../snapshot-state.ts";
+import type { UploadTarget } from "../transfer/upload.ts";
+import { formatBytes, formatCount, formatDuration } from "../ui.ts";
+
+export interface PublishOptions {
+  repo?: string;
+  commit?: string;
+  /** Publish even if this commit is what is published. */
+  force?: boolean;
+  /** Commit sha of the snapshot that may be replaced; null: there must be none. Undefined: whatever there is. */
+  expectedGitSha?: string | null;
+}
+
+export interface Published {
+  repo: string;
+  gitSha: string;
+  /** False where exactly this was published before. */
+  published: boolean;
+  storagePath?: string;
+  checksum?: string;
+  sizeBytes?: number;
+  fileCount?: number;
+  symbolCount?: number;
+  chunkCount?: number;
+  embeddedCount?: number;
+  credits?: number;
+}
+
+/** `codectx publish` */
+export async function publish(context: Context, options: PublishOptions): Promise<void> {
+  const startedAt = performance.now();
+  const published = await publishCommit(context, options);
+  const durationMs = Math.round(performance.now() - startedAt);
+  context.ui.result({ ...published, durationMs }, () => describePublished(published, durationMs));
+}
+
+export function describePublished(published: Published, durationMs: number): string[] {
+  const { repo, gitSha, sizeBytes = 0, fileCount = 0, symbolCount = 0, embeddedCount = 0, credits = 0 } = published;
+  const commit = gitSha.slice(0, 10);
+  if (!published.published) return [`${repo}@${commit} is published already (--force publishes it again)`];
+  return [
+    `Published ${repo}@${commit}: ${formatCount(fileCount)} files, ${formatCount(symbolCount)} symbols, ${formatBytes(sizeBytes)} in ${formatDuration(durationMs)}`,
+    `${formatCount(embeddedCount)} chunks embedded for ${formatCount(credits)} credits`,
+  ];
+}
+
+/** Builds the artifact of a commit, uploads it straight to the storage and makes it the current snapshot. */
+export async function publishCommit(context: Context, options: PublishOptions): Promise<Published> {
+  const project = await findProject(context);
+  requireGit(project);
+  const repo = requireRepo(project, options.repo);
+  const gitSha = await resolveCommit(project.root, options.commit);
+  if (gitSha === undefined) {
+    const what = options.commit === undefined ? "this repository has no commit yet" : `no such commit: ${options.commit}`;
+    throw new CliError(EXIT.notFound, "NO_COMMIT", what);
+  }
+  const credentials = credentialsOf(context);
+  const apiKey = requireApiKey(credentials);
+  const client = await createClient(context, { ...credentials, apiKey });
+  if (options.commit === undefined) await noteChanges(context, project);
+
+  return withWriter(context, project, "publish", async (store) => {
+    const embedding = await openEmbedding(context, store, true);
+    const current = await client.snapshots.probe({ repo }, { signal: context.stop });
+    const sameSpace = current.exists && current.embeddingModel === embedding.space.fingerprint;
+    if (!options.force && sameSpace && current.gitSha === gitSha) return { repo, gitSha, published: false };
+
+    let line = context.ui.progress("Indexing ");
+    const artifact = join(project.directory, `publish-${process.pid}.parquet`);
+    try {
+      const index = await indexCommit(store, embedding, {
+        root: project.root,
+        commit: gitSha,
+        parserVersion: PARSER_VERSION,
+        stop: context.stop,
+        abort: context.abort,
+        onIndexProgress: ({ done, total }) => line.update(done, total, `${done}/${total} files`),
+        onEmbedProgress: ({ done, total }) => line.update(done, total, `${done}/${total} chunks embedded`),
+      });
+      line = context.ui.progress("Building ");
+      const written = await buildArtifact(store, index, gitSha, artifact, (done) => line.update(done, index.files.length));
+      line = context.ui.progress("Uploading");
+      const { storagePath } = await uploadAndCommit(context, client, repo, written, artifact, options, (done, total) =>
+        line.update(done, total, `${formatBytes(done)} of ${formatBytes(total)}`),
+      );
+      const { checksum, sizeBytes, fileCount, symbolCount, chunkCount } = written.manifest;
+      rememberSnapshot(store, { repo, gitSha, sizeBytes, fingerprint: index.fingerprint });
+      const { embeddedCount, credits } = index.embed;
+      return { repo, gitSha, published: true, storagePath, checksum, sizeBytes, fileCount, symbolCount, chunkCount, embeddedCount, credits };
+    } finally {
+      line.end();
+      rmSync(artifact, { force: true });
+    }
+  });
+}
+
+async function noteChanges(context: Context, project: Project): Promise<void> {
+  const changes = await countChanges(project.root);
+  if (changes > 0) {
+    context.ui.warn(`${formatCount(changes)} uncommitted ${changes === 1 ? "change is" : "changes are"} not part of the snapshot: it describes the commit`);
+  }
+}
+
+type Store = Parameters<typeof rememberSnapshot>[0];
+
+async function buildArtifact(store: Store, index: CommitIndex, gitSha: string, artifact: string, onFile: (done: number) => void) {
+  const [{ writeSnapshot }, { snapshotSource }] = await Promise.all([
+    import("../../snapshot/writer.ts"),
+    import("../index/snapshot-source.ts"),
+  ]);
+  const output = createWriteStream(artifact, { mode: 0o600 });
+  // Errors reach us through `closed` below; without a listener they would end the process.
+  const closed = once(output, "close");
+  closed.catch(() => undefined);
+  const source = snapshotSource(store, index, gitSha, PARSER_VERSION, onFile);
+  try {
+    const written = await writeSnapshot(source, async (bytes) => {
+      if (!output.write(bytes)) await Promise.race([once(output, "drain"), closed]);
+    });
+    output.end();
+    await closed;
+    return written;
+  } finally {
+    output.destroy();
+  }
+}
+
+async function uploadAndCommit(
+  context: Context,
+  client: CodeContextClient,
+  repo: string,
+  { manifest }: Awaited<ReturnType<typeof buildArtifact>>,
+  artifact: string,
+  options: PublishOptions,
+  onProgress: (done: number, total: number) => void,
+): Promise<{ storagePath: string }> {
+  const { upload } = await import("../transfer/upload.ts");
+  const { sizeBytes } = manifest;
+  const sign = async (): Promise<UploadTarget & { storagePath: string }> => {
+    const signed = await client.snapshots.sign({ manifest, repo, sizeBytes }, { signal: context.stop });
+    storagePath = signed.storagePath;
+    return { url: signed.uploadUrl, headers: signed.uploadHeaders, storagePath };
+  };
+  let storagePath = "";
+  await upload(await sign(), artifact, sizeBytes, { signal: context.stop, renew: sign, onProgress });
+  const { expectedGitSha } = options;
+  return client.snapshots.commit(
+    { manifest, sizeBytes, repo, storagePath, ...(expectedGitSha === undefined ? {} : { expectedGitSha }) },
+    { signal: context.stop },
+  );
+}

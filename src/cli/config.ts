@@ -1,0 +1,51 @@
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { CliError, EXIT } from "./exit-codes.ts";
+import { configDirectory, type Environment } from "./paths.ts";
+
+export interface ServiceConfig {
+  apiKey?: string;
+  workerToken?: string;
+}
+
+export interface Config {
+  /** The service that is meant where nothing else is said: the one of the last login. */
+  apiUrl?: string;
+  services: Record<string, ServiceConfig>;
+}
+
+export function configFile(env: Environment): string {
+  return join(configDirectory(env), "config.json");
+}
+
+export function readConfig(env: Environment): Config {
+  const file = configFile(env);
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return { services: {} };
+    throw error;
+  }
+  try {
+    const { apiUrl, services } = JSON.parse(text) as Partial<Config>;
+    return { ...(typeof apiUrl === "string" ? { apiUrl } : {}), services: services ?? {} };
+  } catch (cause) {
+    throw new CliError(EXIT.usage, "BAD_CONFIG", `${file} is not valid JSON; mend or delete it`, { cause });
+  }
+}
+
+/** Replaces the configuration in one step; nobody else may read it, at no moment. */
+export function writeConfig(env: Environment, config: Config): void {
+  const file = configFile(env);
+  mkdirSync(configDirectory(env), { recursive: true, mode: 0o700 });
+  const temporary = `${file}.${process.pid}.tmp`;
+  try {
+    writeFileSync(temporary, `${JSON.stringify(config, undefined, 2)}\n`, { mode: 0o600 });
+    chmodSync(temporary, 0o600);
+    renameSync(temporary, file);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+}

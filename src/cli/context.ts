@@ -1,0 +1,107 @@
+import type { CodeContextClient } from "../client/client.ts";
+import type { WaitEvent } from "../client/transport.ts";
+import { readConfig, type Config } from "./config.ts";
+import { CliError, EXIT } from "./exit-codes.ts";
+import type { Environment } from "./paths.ts";
+import { formatDuration, type Ui } from "./ui.ts";
+
+/** Waits shorter than this are not worth a word. */
+const NOTED_WAIT_MS = 1_500;
+
+/** Where `npm start` answers: without a configured address, the service on this machine is meant. */
+export const DEFAULT_API_URL = "http://127.0.0.1:8787";
+
+/** Options that every command has. */
+export interface GlobalOptions {
+  json?: boolean;
+  quiet?: boolean;
+  color?: boolean;
+  apiUrl?: string;
+}
+
+/** What a command is given. */
+export interface Context {
+  env: Environment;
+  cwd: string;
+  ui: Ui;
+  global: GlobalOptions;
+  /** First Ctrl-C: finish what is under way, start nothing new. */
+  stop: AbortSignal;
+  /** Second Ctrl-C, or some seconds later: give up at once. */
+  abort: AbortSignal;
+}
+
+/** Address of the service: option, environment, configuration, this machine. */
+export function apiUrlOf(context: Context, config: Config = readConfig(context.env)): string {
+  const value = context.global.apiUrl ?? context.env["CODECTX_API_URL"] ?? config.apiUrl ?? DEFAULT_API_URL;
+  return checkApiUrl(value);
+}
+
+/** A key must not travel in clear text, except to this machine. */
+export function checkApiUrl(value: string): string {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  if (!url || (url.protocol !== "https:" && url.protocol !== "http:")) {
+    throw new CliError(EXIT.usage, "BAD_API_URL", `not a URL of a service: ${value}`);
+  }
+  const local = ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname);
+  if (url.protocol === "http:" && !local) {
+    throw new CliError(EXIT.usage, "BAD_API_URL", `${value}: use https, a key sent over http can be read on its way`);
+  }
+  return value.replace(/\/+$/, "");
+}
+
+export interface Credentials {
+  apiUrl: string;
+  apiKey: string | undefined;
+  workerToken: string | undefined;
+}
+
+/** Credentials for the service that is addressed. A stored key is only ever sent to the service it was stored for. */
+export function credentialsOf(context: Context): Credentials {
+  const config = readConfig(context.env);
+  const apiUrl = apiUrlOf(context, config);
+  const stored = config.services[apiUrl];
+  return {
+    apiUrl,
+    apiKey: context.env["CODECTX_API_KEY"] || stored?.apiKey,
+    workerToken: context.env["CODECTX_WORKER_TOKEN"] || stored?.workerToken,
+  };
+}
+
+export function requireApiKey(credentials: Credentials): string {
+  if (credentials.apiKey !== undefined) return credentials.apiKey;
+  throw new CliError(
+    EXIT.auth,
+    "NOT_LOGGED_IN",
+    `no API key for ${credentials.apiUrl}: run \`codectx login\` or set CODECTX_API_KEY`,
+  );
+}
+
+/** The typed client, loaded only by commands that talk to the service. */
+export async function createClient(
+  context: Context,
+  credentials: { apiUrl: string; apiKey?: string | undefined; workerToken?: string | undefined },
+): Promise<CodeContextClient> {
+  const { CodeContextClient } = await import("../client/client.ts");
+  const { apiUrl, apiKey, workerToken } = credentials;
+  return new CodeContextClient({
+    baseUrl: apiUrl,
+    ...(apiKey === undefined ? {} : { apiKey }),
+    ...(workerToken === undefined ? {} : { workerToken }),
+    headers: { "User-Agent": "codectx" },
+    onWait: (event) => noteWait(context.ui, event),
+    onFingerprintChange: () =>
+      context.ui.warn("the service's embedding space changed: indexes are re-embedded by `codectx index --local` and `codectx publish`"),
+  });
+}
+
+function noteWait(ui: Ui, { reason, waitMs }: WaitEvent): void {
+  if (waitMs < NOTED_WAIT_MS) return;
+  const why = {
+    "slow-down": "close to the rate limit",
+    "rate-limited": "rate limit reached",
+    unavailable: "the service is not available",
+    failed: "the service did not answer",
+  }[reason];
+  ui.note(`${why}: waiting ${formatDuration(waitMs)}`);
+}

@@ -1,0 +1,146 @@
+import { CodeContextError } from "../client/errors.ts";
+
+/** Exit codes of `codectx`. They are documented in docs/cli.md and do not change their meaning. */
+export const EXIT = {
+  ok: 0,
+  /** A bug, or something nobody foresaw. */
+  failure: 1,
+  /** Wrong command line or configuration; not a repository. */
+  usage: 2,
+  /** No credential, or one that is not (or no longer) accepted. */
+  auth: 3,
+  /** What was asked for does not exist: symbol, file, snapshot, workspace. */
+  notFound: 4,
+  /** Rate limit or quota. */
+  limit: 5,
+  /** The service, its upstream or the network did not answer, or not well. */
+  unavailable: 6,
+  /** Checksum or format: the data is not what it claims to be. */
+  integrity: 7,
+  /** Another process or publisher is in the way. */
+  busy: 8,
+  /** This machine: disk full, no permission, read-only. */
+  io: 9,
+  interrupted: 130,
+} as const;
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+export interface CliErrorOptions {
+  requestId?: string | undefined;
+  details?: Record<string, unknown> | undefined;
+  cause?: unknown;
+}
+
+/** An expected failure: one clear line for people, a code and an exit code for programs. */
+export class CliError extends Error {
+  override readonly name = "CliError";
+  readonly exit: ExitCode;
+  readonly code: string;
+  readonly requestId: string | undefined;
+  readonly details: Record<string, unknown> | undefined;
+
+  constructor(exit: ExitCode, code: string, message: string, options: CliErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.exit = exit;
+    this.code = code;
+    this.requestId = options.requestId;
+    this.details = options.details;
+  }
+}
+
+const BY_CODE: Record<string, ExitCode> = {
+  ABORTED: EXIT.interrupted,
+  NETWORK_ERROR: EXIT.unavailable,
+  TIMEOUT: EXIT.unavailable,
+  BAD_RESPONSE: EXIT.unavailable,
+  SHARED_INDEX_DISABLED: EXIT.auth,
+  FORBIDDEN_WORKSPACE: EXIT.auth,
+  WORKSPACE_LIMIT: EXIT.limit,
+  RATE_LIMITED: EXIT.limit,
+  QUOTA_EXCEEDED: EXIT.limit,
+  SNAPSHOT_CONFLICT: EXIT.busy,
+  SNAPSHOT_IN_PROGRESS: EXIT.busy,
+};
+
+function exitOf(error: CodeContextError): ExitCode {
+  const known = BY_CODE[error.code];
+  if (known !== undefined) return known;
+  if (error.status === 401 || error.status === 403) return EXIT.auth;
+  if (error.status === 404) return EXIT.notFound;
+  if (error.status >= 500) return EXIT.unavailable;
+  return EXIT.failure;
+}
+
+/** What to do about it, where the error alone does not say. */
+function adviceOf(error: CodeContextError): string {
+  switch (error.code) {
+    case "INVALID_API_KEY":
+      return ": the API key is missing, wrong or revoked; run `codectx login` or set CODECTX_API_KEY";
+    case "UNAUTHORIZED":
+      return ": the worker token is missing or wrong; pass --worker-token or set CODECTX_WORKER_TOKEN";
+    case "SHARED_INDEX_DISABLED":
+      return ": turn the shared index on in the dashboard settings";
+    case "RATE_LIMITED":
+    case "QUOTA_EXCEEDED":
+      return error.retryAfterSec === undefined ? "" : `; try again in ${describeSeconds(error.retryAfterSec)}`;
+    default:
+      return "";
+  }
+}
+
+function describeSeconds(seconds: number): string {
+  if (seconds < 120) return `${seconds} s`;
+  if (seconds < 7_200) return `${Math.ceil(seconds / 60)} min`;
+  return seconds < 172_800 ? `${Math.ceil(seconds / 3_600)} h` : `${Math.ceil(seconds / 86_400)} days`;
+}
+
+const SYSTEM_ERRORS: Record<string, string> = {
+  ENOSPC: "the disk is full",
+  EDQUOT: "the disk quota is used up",
+  EROFS: "the file system is read-only",
+  EACCES: "permission denied",
+  EPERM: "permission denied",
+  EIO: "the disk reported an error",
+  EMFILE: "too many open files",
+};
+
+/** Primary result codes of SQLite (the low byte of an extended one). */
+const SQLITE_ERRORS: Record<number, [ExitCode, string, string]> = {
+  5: [EXIT.busy, "INDEX_BUSY", "another process is writing to the local index"],
+  8: [EXIT.io, "READ_ONLY", "the local index cannot be written (read-only file or folder)"],
+  10: [EXIT.io, "DISK_ERROR", "the disk reported an error while the local index was in use"],
+  11: [EXIT.integrity, "INDEX_DAMAGED", "the local index is damaged; delete its folder (see `codectx status`) and index again"],
+  13: [EXIT.io, "DISK_FULL", "the disk is full"],
+  14: [EXIT.io, "CANNOT_OPEN", "the local index cannot be opened (missing folder or permission)"],
+  26: [EXIT.integrity, "INDEX_DAMAGED", "the local index is damaged; delete its folder (see `codectx status`) and index again"],
+};
+
+/** Turns whatever was thrown into an error that can be shown. */
+export function toCliError(error: unknown): CliError {
+  if (error instanceof CliError) return error;
+  if (error instanceof CodeContextError) {
+    const { code, requestId, details } = error;
+    return new CliError(exitOf(error), code, oneLine(error.message + adviceOf(error)), { requestId, details, cause: error });
+  }
+  if (!(error instanceof Error)) return new CliError(EXIT.failure, "INTERNAL", oneLine(String(error)));
+  if (error.name === "SnapshotFormatError") {
+    return new CliError(EXIT.integrity, "BAD_SNAPSHOT", oneLine(`the snapshot is damaged: ${error.message}`), { cause: error });
+  }
+  if (error.name === "AbortError") return new CliError(EXIT.interrupted, "ABORTED", "interrupted");
+  if ("errcode" in error && typeof error.errcode === "number") {
+    const [exit, code, text] = SQLITE_ERRORS[error.errcode & 0xff] ?? [EXIT.failure, "INDEX_ERROR", `local index: ${error.message}`];
+    return new CliError(exit, code, text, { cause: error });
+  }
+  const code = "code" in error && typeof error.code === "string" ? error.code : undefined;
+  const known = code === undefined ? undefined : SYSTEM_ERRORS[code];
+  if (known !== undefined) {
+    const path = "path" in error && typeof error.path === "string" ? `: ${error.path}` : "";
+    return new CliError(EXIT.io, code ?? "IO", known + path, { cause: error });
+  }
+  return new CliError(EXIT.failure, "INTERNAL", oneLine(error.message), { cause: error });
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s*\n\s*/g, " ").trim();
+}

@@ -1,0 +1,174 @@
+import { execFile, spawn } from "node:child_process";
+import { EXIT, CliError } from "./exit-codes.ts";
+
+const MAX_OUTPUT_BYTES = 1024 * 1024 * 1024;
+
+export interface GitEntry {
+  /** Of the file in the tree: 0o100644, 0o100755, 0o120000 (link), 0o160000 (submodule). */
+  mode: number;
+  oid: string;
+  sizeBytes: number;
+  path: string;
+}
+
+/** Output of a git command as bytes. */
+function gitBytes(cwd: string, args: readonly string[]): Promise<Buffer> {
+  // Without optional locks a read-only look never gets in the way of the user's own git.
+  const env = { ...process.env, GIT_OPTIONAL_LOCKS: "0", LC_ALL: "C" };
+  return new Promise((resolve, reject) => {
+    execFile("git", args, { cwd, env, encoding: "buffer", maxBuffer: MAX_OUTPUT_BYTES }, (error, stdout, stderr) => {
+      if (!error) resolve(stdout);
+      else if (error.code === "ENOENT") reject(new CliError(EXIT.usage, "NO_GIT", "git is not installed or not in PATH"));
+      else reject(new GitError(args[0] ?? "", stderr.toString().trim()));
+    });
+  });
+}
+
+export class GitError extends CliError {
+  constructor(command: string, stderr: string) {
+    super(EXIT.usage, "GIT_FAILED", `git ${command} failed: ${stderr.split("\n")[0] ?? ""}`);
+  }
+}
+
+async function gitLine(cwd: string, args: readonly string[]): Promise<string | undefined> {
+  try {
+    return (await gitBytes(cwd, args)).toString().trim() || undefined;
+  } catch (error) {
+    if (error instanceof GitError) return undefined;
+    throw error;
+  }
+}
+
+/** Root of the work tree around `cwd`, and the git directory that all its worktrees share; undefined outside of git. */
+export async function findWorkTree(cwd: string): Promise<{ root: string; commonDir: string } | undefined> {
+  const args = ["rev-parse", "--path-format=absolute", "--show-toplevel", "--git-common-dir"];
+  const [root, commonDir] = (await gitLine(cwd, args))?.split("\n") ?? [];
+  return root === undefined || commonDir === undefined ? undefined : { root, commonDir };
+}
+
+/** URL of `origin`, or else of the only remote there is. */
+export async function remoteUrl(cwd: string): Promise<string | undefined> {
+  const lines = await gitLine(cwd, ["config", "--get-regexp", String.raw`^remote\..*\.url$`]);
+  if (lines === undefined) return undefined;
+  const remotes = new Map<string, string>();
+  for (const line of lines.split("\n")) {
+    const [, name, url] = /^remote\.(.*)\.url (.*)$/.exec(line) ?? [];
+    if (name !== undefined && url !== undefined && !remotes.has(name)) remotes.set(name, url);
+  }
+  return remotes.get("origin") ?? (remotes.size === 1 ? [...remotes.values()][0] : undefined);
+}
+
+/** Full id of a commit; undefined where the name means none (an empty repository). */
+export function resolveCommit(cwd: string, name = "HEAD"): Promise<string | undefined> {
+  return gitLine(cwd, ["rev-parse", "--verify", "--quiet", `${name}^{commit}`]);
+}
+
+export async function currentBranch(cwd: string): Promise<string | undefined> {
+  return gitLine(cwd, ["symbolic-ref", "--quiet", "--short", "HEAD"]);
+}
+
+/** Whether `ancestor` is in the history of `descendant`; false where either is not known here. */
+export async function isAncestor(cwd: string, ancestor: string, descendant: string): Promise<boolean> {
+  return (await gitLine(cwd, ["merge-base", ancestor, descendant])) === ancestor;
+}
+
+/** How many files of the work tree differ from HEAD or are not in it. */
+export async function countChanges(cwd: string): Promise<number> {
+  const status = await gitBytes(cwd, ["status", "--porcelain", "-z", "--no-renames", "--untracked-files=normal"]);
+  return splitNul(status).length;
+}
+
+/** Paths (from the root, `/` between) of tracked files and of untracked ones that are not ignored. */
+export async function listWorkTreeFiles(cwd: string): Promise<string[]> {
+  const args = ["ls-files", "--cached", "--others", "--exclude-standard", "--full-name", "-z", "--", ":/"];
+  // A file in a merge conflict is listed once for each side.
+  return [...new Set(splitNul(await gitBytes(cwd, args)))];
+}
+
+/** Every file of a commit, submodules included. */
+export async function listTree(cwd: string, commit: string): Promise<GitEntry[]> {
+  const output = await gitBytes(cwd, ["ls-tree", "-r", "-z", "-l", "--full-tree", commit]);
+  return splitNul(output).map((line) => {
+    const tab = line.indexOf("\t");
+    const [mode = "", , oid = "", size = "0"] = line.slice(0, tab).split(/ +/);
+    return { mode: parseInt(mode, 8), oid, sizeBytes: Number(size) || 0, path: line.slice(tab + 1) };
+  });
+}
+
+function splitNul(output: Buffer): string[] {
+  const parts = output.toString("utf8").split("\0");
+  parts.pop();
+  return parts;
+}
+
+/** Contents of blobs, in the order asked for, from one `git cat-file`. */
+export async function* readBlobs(cwd: string, oids: readonly string[]): AsyncGenerator<{ oid: string; bytes: Uint8Array }> {
+  if (oids.length === 0) return;
+  const child = spawn("git", ["cat-file", "--batch"], { cwd, stdio: ["pipe", "pipe", "ignore"] });
+  try {
+    // A closed pipe shows as a short answer below.
+    child.stdin.on("error", () => undefined);
+    child.stdin.end(`${oids.join("\n")}\n`);
+    const reader = new ByteReader(child.stdout);
+    for (const oid of oids) {
+      const header = await reader.line();
+      const size = / blob (\d+)$/.exec(header)?.[1];
+      if (size === undefined) throw new GitError("cat-file", `${oid}: ${header || "no answer"}`);
+      const bytes = await reader.bytes(Number(size));
+      await reader.bytes(1);
+      yield { oid, bytes };
+    }
+  } finally {
+    child.kill();
+  }
+}
+
+class ByteReader {
+  private readonly source: AsyncIterator<Buffer>;
+  private parts: Buffer[] = [];
+  private available = 0;
+
+  constructor(stream: AsyncIterable<Buffer>) {
+    this.source = stream[Symbol.asyncIterator]();
+  }
+
+  async line(): Promise<string> {
+    for (;;) {
+      const all = this.flatten();
+      const end = all.indexOf(10);
+      if (end !== -1) {
+        const line = all.subarray(0, end).toString();
+        this.keep(all.subarray(end + 1));
+        return line;
+      }
+      if (!(await this.fill())) return all.toString();
+    }
+  }
+
+  async bytes(count: number): Promise<Uint8Array> {
+    while (this.available < count) if (!(await this.fill())) throw new GitError("cat-file", "output ended early");
+    const all = this.flatten();
+    // A copy of its own: it is handed to another thread.
+    const bytes = new Uint8Array(all.subarray(0, count));
+    this.keep(all.subarray(count));
+    return bytes;
+  }
+
+  private flatten(): Buffer {
+    if (this.parts.length !== 1) this.parts = [Buffer.concat(this.parts)];
+    return this.parts[0] ?? Buffer.alloc(0);
+  }
+
+  private keep(rest: Buffer): void {
+    this.parts = [rest];
+    this.available = rest.length;
+  }
+
+  private async fill(): Promise<boolean> {
+    const next = await this.source.next();
+    if (next.done === true) return false;
+    this.parts.push(next.value);
+    this.available += next.value.length;
+    return true;
+  }
+}

@@ -1,0 +1,108 @@
+import { hash } from "node:crypto";
+import { embeddingText } from "../../parsing/chunks.ts";
+import type { LanguageId } from "../../parsing/languages.ts";
+import type { EmbedQueue } from "./embed-queue.ts";
+import type { ParseOutcome, ParsePool } from "./parse-pool.ts";
+import type { IndexStore, NewContent } from "./store.ts";
+
+/** Files in the hands of the parser at a time. */
+const MAX_IN_FLIGHT = 32;
+/** Contents written per transaction: a crash costs the parsing of so many files at most. */
+const CONTENTS_PER_COMMIT = 200;
+/** Texts waiting for the embedder beyond this are left to the pass at the end, so that memory stays bounded. */
+const MAX_EMBED_BACKLOG = 8_192;
+
+export interface BuilderStats {
+  parsedFiles: number;
+  /** Files whose content was known, under whatever path, branch or worktree. */
+  reusedFiles: number;
+  parsedBytes: number;
+}
+
+/** Turns bytes into rows of the index: each distinct content is parsed once and handed on to the embedder at once. */
+export class ContentBuilder {
+  private readonly store: IndexStore;
+  private readonly pool: ParsePool;
+  private readonly queue: EmbedQueue | undefined;
+  private readonly pending = new Map<string, Promise<number>>();
+  private readonly inFlight = new Set<Promise<void>>();
+  private failure: { error: unknown } | undefined;
+  private uncommitted = 0;
+  readonly stats: BuilderStats = { parsedFiles: 0, reusedFiles: 0, parsedBytes: 0 };
+
+  constructor(store: IndexStore, pool: ParsePool, queue?: EmbedQueue) {
+    this.store = store;
+    this.pool = pool;
+    this.queue = queue;
+  }
+
+  /**
+   * Finds or makes the content and hands its id to `use`. Resolves as soon as there is room for another file; throws what
+   * went wrong with an earlier one. Takes the bytes over.
+   */
+  async add(bytes: Uint8Array, language: LanguageId, use: (contentId: number) => void): Promise<void> {
+    const sha256 = hash("sha256", bytes, "buffer");
+    const known = this.store.findContent(sha256, language);
+    if (known !== undefined) {
+      this.stats.reusedFiles++;
+      use(known);
+      return;
+    }
+    const key = `${language}:${sha256.toString("hex")}`;
+    let pending = this.pending.get(key);
+    if (pending) this.stats.reusedFiles++;
+    else {
+      pending = this.parse(bytes, language, sha256).finally(() => this.pending.delete(key));
+      this.pending.set(key, pending);
+    }
+    const task = pending
+      .then(use)
+      .catch((error: unknown) => {
+        this.failure ??= { error };
+      })
+      .finally(() => this.inFlight.delete(task));
+    this.inFlight.add(task);
+    while (this.inFlight.size >= MAX_IN_FLIGHT) await Promise.race(this.inFlight);
+    if (this.failure) throw this.failure.error;
+  }
+
+  /** Waits for every file added so far, and commits. */
+  async finish(): Promise<void> {
+    while (this.inFlight.size > 0) await Promise.all(this.inFlight);
+    if (this.failure) throw this.failure.error;
+    this.store.commit();
+  }
+
+  private async parse(bytes: Uint8Array, language: LanguageId, sha256: Uint8Array): Promise<number> {
+    const sizeBytes = bytes.byteLength;
+    const outcome = await this.pool.parse(bytes, language);
+    this.stats.parsedFiles++;
+    this.stats.parsedBytes += sizeBytes;
+    this.store.begin();
+    const id = this.store.addContent(contentOf(outcome, sha256, language, sizeBytes));
+    if (++this.uncommitted >= CONTENTS_PER_COMMIT) {
+      this.store.commit();
+      this.uncommitted = 0;
+    }
+    if (this.queue && "file" in outcome && this.queue.backlog < MAX_EMBED_BACKLOG) {
+      for (const chunk of outcome.file.chunks) if (!chunk.withheld) this.queue.pushMissing(chunk.hash, embeddingText(chunk));
+    }
+    return id;
+  }
+}
+
+function contentOf(outcome: ParseOutcome, sha256: Uint8Array, language: string, sizeBytes: number): NewContent {
+  const base = { sha256, language, sizeBytes };
+  if ("skip" in outcome) {
+    return { ...base, lineCount: 0, outcome: "skipped", skip: outcome.skip, symbols: [], chunks: [] };
+  }
+  const { file } = outcome;
+  return {
+    ...base,
+    lineCount: file.lineCount,
+    outcome: file.outcome === "fallback" ? `fallback:${file.fallbackReason ?? ""}` : file.outcome,
+    skip: null,
+    symbols: file.symbols,
+    chunks: file.chunks,
+  };
+}

@@ -1,0 +1,58 @@
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import ignore, { type Ignore } from "ignore";
+
+/** Ignore files of a tree, each in force below its own folder, with the syntax of `.gitignore`. */
+export class IgnoreRules {
+  private readonly byFolder = new Map<string, Ignore>();
+
+  /** `folder` is relative to the root, `""` for the root itself. */
+  add(folder: string, text: string): void {
+    const rules = this.byFolder.get(folder) ?? ignore();
+    rules.add(text);
+    this.byFolder.set(folder, rules);
+  }
+
+  /** Whether a path (relative to the root; folders end in `/`) is left out. An inner file overrules the outer ones. */
+  ignores(path: string): boolean {
+    if (this.byFolder.size === 0) return false;
+    let ignored = false;
+    for (let end = -1; ; ) {
+      const folder = end === -1 ? "" : path.slice(0, end);
+      const rules = this.byFolder.get(folder);
+      if (rules) {
+        const verdict = rules.test(end === -1 ? path : path.slice(end + 1));
+        if (verdict.ignored) ignored = true;
+        else if (verdict.unignored) ignored = false;
+      }
+      end = path.indexOf("/", end + 1);
+      if (end === -1 || end === path.length - 1) return ignored;
+    }
+  }
+}
+
+export const CODECTX_IGNORE = ".codectxignore";
+
+/** The rules of every `.codectxignore` among the files of a work tree. */
+export function readCodectxIgnores(root: string, paths: readonly string[]): IgnoreRules {
+  const rules = new IgnoreRules();
+  for (const path of paths) {
+    if (path === CODECTX_IGNORE || path.endsWith(`/${CODECTX_IGNORE}`)) {
+      rules.add(folderOf(path), readIfThere(join(root, path)));
+    }
+  }
+  return rules;
+}
+
+export function folderOf(path: string): string {
+  const folder = dirname(path);
+  return folder === "." ? "" : folder;
+}
+
+function readIfThere(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return "";
+  }
+}

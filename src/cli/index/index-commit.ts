@@ -1,0 +1,104 @@
+import { DEFAULT_MAX_FILE_SIZE_BYTES } from "../../contract/limits.ts";
+import type { LanguageId } from "../../parsing/languages.ts";
+import { listTree, readBlobs, type GitEntry } from "../git.ts";
+import { CODECTX_IGNORE, folderOf, IgnoreRules } from "./ignore-rules.ts";
+import type { BuilderStats } from "./content-builder.ts";
+import type { EmbedStats } from "./embed-queue.ts";
+import { runBuild, type BuildOptions } from "./run-build.ts";
+import { selectPath } from "./scan.ts";
+import type { IndexStore } from "./store.ts";
+import type { Embedding } from "./vectors.ts";
+
+const REGULAR_FILE = 0o100644;
+const EXECUTABLE_FILE = 0o100755;
+
+export interface CommitFile {
+  path: string;
+  contentId: number;
+}
+
+export interface CommitIndex {
+  /** Files with content worth indexing, in no particular order. */
+  files: CommitFile[];
+  fingerprint: string;
+  dimension: number;
+  builder: BuilderStats;
+  embed: EmbedStats;
+}
+
+export interface CommitOptions extends BuildOptions {
+  root: string;
+  commit: string;
+  parserVersion: number;
+  onIndexProgress?: (progress: { done: number; total: number }) => void;
+}
+
+/** Indexes and embeds exactly what a commit holds, from git's objects: uncommitted changes play no part. */
+export async function indexCommit(store: IndexStore, embedding: Embedding, options: CommitOptions): Promise<CommitIndex> {
+  const entries = (await listTree(options.root, options.commit)).filter(
+    ({ mode, sizeBytes }) => (mode === REGULAR_FILE || mode === EXECUTABLE_FILE) && sizeBytes <= DEFAULT_MAX_FILE_SIZE_BYTES,
+  );
+  const rules = await readIgnores(options.root, entries);
+  const selected = entries.flatMap((entry) => {
+    const language = selectPath(entry.path, rules, {});
+    return language === undefined ? [] : [{ ...entry, language }];
+  });
+  const contents = new Map<string, number>();
+  const unknown = new Map<string, { oid: string; language: LanguageId }>();
+  const find = store.prepare(
+    "select c.id from blobs b join contents c on c.id = b.content_id where b.oid = ? and b.language = ? and c.parser_version = ?",
+  );
+  for (const { oid, language } of selected) {
+    const row = find.get(oid, language, options.parserVersion) as { id: number } | undefined;
+    if (row) contents.set(`${oid} ${language}`, row.id);
+    else unknown.set(`${oid} ${language}`, { oid, language });
+  }
+  const { stats, embed } = await runBuild(store, embedding, options, async (builder) => {
+    const wanted = [...unknown.values()];
+    let done = 0;
+    for await (const { oid, bytes } of readBlobs(options.root, wanted.map(({ oid }) => oid))) {
+      options.stop?.throwIfAborted();
+      const language = wanted[done]?.language;
+      if (language !== undefined) await builder.add(bytes, language, (id) => contents.set(`${oid} ${language}`, id));
+      options.onIndexProgress?.({ done: ++done, total: wanted.length });
+    }
+    await builder.finish();
+    rememberBlobs(store, unknown, contents);
+  });
+  const embedded = await embed(new Set(contents.values()));
+  const fingerprint = embedded?.fingerprint ?? embedding.space.fingerprint;
+  const { dimension } = store.prepare("select dimension from fingerprints where fingerprint = ?").get(fingerprint) as {
+    dimension: number;
+  };
+  const indexed = store.prepare("select 1 from contents where id = ? and skip is null");
+  const files = selected.flatMap(({ path, oid, language }) => {
+    const contentId = contents.get(`${oid} ${language}`);
+    return contentId !== undefined && indexed.get(contentId) ? [{ path, contentId }] : [];
+  });
+  const nothing: EmbedStats = { embeddedCount: 0, credits: 0, requests: 0, embedMs: 0 };
+  return { files, fingerprint, dimension, builder: stats, embed: embedded?.stats ?? nothing };
+}
+
+async function readIgnores(root: string, entries: readonly GitEntry[]): Promise<IgnoreRules> {
+  const rules = new IgnoreRules();
+  const files = entries.filter(({ path }) => path === CODECTX_IGNORE || path.endsWith(`/${CODECTX_IGNORE}`));
+  let next = 0;
+  for await (const { bytes } of readBlobs(root, files.map(({ oid }) => oid))) {
+    rules.add(folderOf(files[next++]?.path ?? ""), new TextDecoder().decode(bytes));
+  }
+  return rules;
+}
+
+function rememberBlobs(
+  store: IndexStore,
+  unknown: ReadonlyMap<string, { oid: string; language: LanguageId }>,
+  contents: ReadonlyMap<string, number>,
+): void {
+  store.transaction(() => {
+    const put = store.prepare("insert or replace into blobs (oid, language, content_id) values (?, ?, ?)");
+    for (const [key, { oid, language }] of unknown) {
+      const id = contents.get(key);
+      if (id !== undefined) put.run(oid, language, id);
+    }
+  });
+}

@@ -1,0 +1,208 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { DEFAULT_MAX_FILE_SIZE_BYTES } from "../../contract/limits.ts";
+import type { ContentBuilder, BuilderStats } from "./content-builder.ts";
+import type { EmbedQueueOptions, EmbedStats } from "./embed-queue.ts";
+import { listWorkTreeFiles } from "../git.ts";
+import { IgnoreRules, readCodectxIgnores } from "./ignore-rules.ts";
+import { scanFiles, type KnownFile, type Scan } from "./scan.ts";
+import type { IndexStore } from "./store.ts";
+import type { Embedding } from "./vectors.ts";
+import { walkFolder } from "./walk.ts";
+
+/** Counters of a whole work tree. */
+export interface WorkTreeTotals {
+  fileCount: number;
+  symbolCount: number;
+  chunkCount: number;
+  redactedCount: number;
+  fallbackCount: number;
+  /** Files left out, by reason. */
+  skipped: Record<string, number>;
+}
+
+export interface IndexReport extends WorkTreeTotals, BuilderStats {
+  skippedUnchanged: number;
+  removedFiles: number;
+  embeddedCount: number;
+  credits: number;
+  embedMs: number;
+  /** Embedding space for which every chunk has its vector; null where some have none. */
+  fingerprint: string | null;
+}
+
+export interface Progress {
+  phase: "indexing" | "embedding";
+  done: number;
+  total: number;
+}
+
+export interface IndexOptions extends EmbedQueueOptions {
+  root: string;
+  /** Not a git work tree: walk the folder. */
+  plainFolder: boolean;
+  head: string | undefined;
+  parserVersion: number;
+  nowMs: number;
+  /**
+   * Asked for when there is, or may be, something to embed; undefined leaves the vectors out. `changed` tells whether files
+   * changed; without a change an answer from memory will do.
+   */
+  embedding: (changed: boolean) => Promise<Embedding | undefined>;
+  onIndexProgress?: (progress: Progress) => void;
+}
+
+interface WorkTreeRow {
+  id: number;
+  parser_version: number;
+  head: string | null;
+  totals: string;
+  embedded_with: string | null;
+}
+
+/** Brings the index of a work tree up to date; what did not change costs an `lstat`. */
+export async function indexWorkTree(store: IndexStore, options: IndexOptions): Promise<IndexReport> {
+  const { root, parserVersion } = options;
+  const { paths, rules } = options.plainFolder ? walkFolder(root) : await gitFiles(root);
+  const row = store.prepare("select * from worktrees where root = ?").get(root) as WorkTreeRow | undefined;
+  const known = row?.parser_version === parserVersion ? knownFiles(store, row.id) : new Map<string, KnownFile>();
+  const scan = scanFiles(root, paths, rules, known, { maxFileSizeBytes: DEFAULT_MAX_FILE_SIZE_BYTES, nowMs: options.nowMs });
+  const kept = new Set(scan.unchanged);
+  const changedPaths = new Set(scan.changed.map(({ path }) => path));
+  const removed = [...known.keys()].filter((path) => !kept.has(path) && !changedPaths.has(path));
+  const touched = scan.changed.length > 0 || removed.length > 0 || row?.parser_version !== parserVersion;
+  const embedding = await options.embedding(touched);
+
+  const quiet = { parsedFiles: 0, reusedFiles: 0, parsedBytes: 0, embeddedCount: 0, credits: 0, embedMs: 0 };
+  if (!touched && row) {
+    if (embedding === undefined || row.embedded_with === embedding.space.fingerprint) {
+      if (row.head !== (options.head ?? null)) setHead(store, row.id, options.head);
+      const totals = withSkipped(JSON.parse(row.totals) as WorkTreeTotals, scan);
+      return { ...totals, ...quiet, removedFiles: 0, skippedUnchanged: totals.fileCount, fingerprint: row.embedded_with };
+    }
+  }
+  // Everything that a run with work to do needs, and one without does not.
+  const { runBuild } = await import("./run-build.ts");
+  const built = await runBuild(store, embedding, options, (builder) => readChanged(root, scan, builder, options));
+  const worktreeId = switchFiles(store, options, scan, removed, built.result, row?.id);
+  const totals = countTotals(store, worktreeId);
+  store.transaction(() => {
+    store.prepare("update worktrees set totals = ? where id = ?").run(JSON.stringify(totals), worktreeId);
+    store.collectGarbage(options.nowMs);
+  });
+  const report = {
+    ...withSkipped(totals, scan),
+    ...built.stats,
+    removedFiles: removed.length,
+    skippedUnchanged: Math.max(totals.fileCount - scan.changed.length, 0),
+  };
+  const vectors = await built.embed(contentIds(store, worktreeId));
+  const fingerprint = vectors?.fingerprint ?? (touched ? null : (row?.embedded_with ?? null));
+  store.prepare("update worktrees set embedded_with = ? where id = ?").run(fingerprint, worktreeId);
+  const { embeddedCount, credits, embedMs }: EmbedStats = vectors?.stats ?? { ...quiet, requests: 0 };
+  return { ...report, embeddedCount, credits, embedMs, fingerprint };
+}
+
+async function gitFiles(root: string): Promise<{ paths: string[]; rules: IgnoreRules }> {
+  const paths = await listWorkTreeFiles(root);
+  return { paths, rules: readCodectxIgnores(root, paths) };
+}
+
+function knownFiles(store: IndexStore, worktreeId: number): Map<string, KnownFile> {
+  const rows = store.prepare("select path, content_id, stat from worktree_files where worktree_id = ?").all(worktreeId) as {
+    path: string;
+    content_id: number;
+    stat: string;
+  }[];
+  return new Map(rows.map(({ path, content_id: contentId, stat }) => [path, { contentId, stat }]));
+}
+
+/** Reads every changed file; one that went away meanwhile is as good as removed. */
+async function readChanged(
+  root: string,
+  scan: Scan,
+  builder: ContentBuilder,
+  options: IndexOptions,
+): Promise<Map<string, KnownFile>> {
+  const read = new Map<string, KnownFile>();
+  let done = 0;
+  for (const { path, language, stat } of scan.changed) {
+    options.stop?.throwIfAborted();
+    let bytes: Uint8Array | undefined;
+    try {
+      bytes = new Uint8Array(readFileSync(join(root, path)));
+    } catch (error) {
+      const code = error instanceof Error && "code" in error ? error.code : undefined;
+      if (code !== "ENOENT" && code !== "EACCES" && code !== "EISDIR") throw error;
+      scan.skipped["unreadable"] = (scan.skipped["unreadable"] ?? 0) + 1;
+    }
+    if (bytes) await builder.add(bytes, language, (contentId) => read.set(path, { contentId, stat }));
+    options.onIndexProgress?.({ phase: "indexing", done: ++done, total: scan.changed.length });
+  }
+  await builder.finish();
+  return read;
+}
+
+/** Replaces the file list in one transaction: readers see the old state or the new one. */
+function switchFiles(
+  store: IndexStore,
+  options: IndexOptions,
+  scan: Scan,
+  removed: readonly string[],
+  read: ReadonlyMap<string, KnownFile>,
+  knownId: number | undefined,
+): number {
+  return store.transaction(() => {
+    let worktreeId = knownId;
+    if (worktreeId === undefined) {
+      const { lastInsertRowid } = store
+        .prepare("insert into worktrees (root, parser_version, totals, indexed_at) values (?, 0, '{}', 0)")
+        .run(options.root);
+      worktreeId = Number(lastInsertRowid);
+    }
+    store
+      .prepare("update worktrees set parser_version = ?, head = ?, embedded_with = null, indexed_at = ? where id = ?")
+      .run(options.parserVersion, options.head ?? null, options.nowMs, worktreeId);
+    const remove = store.prepare("delete from worktree_files where worktree_id = ? and path = ?");
+    for (const path of removed) remove.run(worktreeId, path);
+    if (scan.unchanged.length === 0) store.prepare("delete from worktree_files where worktree_id = ?").run(worktreeId);
+    const put = store.prepare("insert or replace into worktree_files (worktree_id, path, content_id, stat) values (?, ?, ?, ?)");
+    for (const { path } of scan.changed) {
+      const file = read.get(path);
+      if (file) put.run(worktreeId, path, file.contentId, file.stat);
+      else remove.run(worktreeId, path);
+    }
+    return worktreeId;
+  });
+}
+
+function setHead(store: IndexStore, worktreeId: number, head: string | undefined): void {
+  store.prepare("update worktrees set head = ? where id = ?").run(head ?? null, worktreeId);
+}
+
+function contentIds(store: IndexStore, worktreeId: number): number[] {
+  const rows = store.prepare("select distinct content_id as id from worktree_files where worktree_id = ?").all(worktreeId);
+  return (rows as { id: number }[]).map(({ id }) => id);
+}
+
+/** Totals of the file list. `skipped` counts only what its content rules out; names are looked at in every scan. */
+function countTotals(store: IndexStore, worktreeId: number): WorkTreeTotals {
+  const from = "from worktree_files f join contents c on c.id = f.content_id where f.worktree_id = ?";
+  const counts = store
+    .prepare(
+      `select count(*) as fileCount, coalesce(sum(symbol_count), 0) as symbolCount, coalesce(sum(chunk_count), 0) as chunkCount,
+         coalesce(sum(redacted_count), 0) as redactedCount, coalesce(sum(outcome like 'fallback:%'), 0) as fallbackCount
+       ${from} and skip is null`,
+    )
+    .get(worktreeId) as Omit<WorkTreeTotals, "skipped">;
+  const skips = store
+    .prepare(`select skip, count(*) as count ${from} and skip is not null group by skip`)
+    .all(worktreeId) as { skip: string; count: number }[];
+  return { ...counts, skipped: Object.fromEntries(skips.map(({ skip, count }) => [skip, count])) };
+}
+
+function withSkipped(totals: WorkTreeTotals, scan: Scan): WorkTreeTotals {
+  const skipped = { ...totals.skipped };
+  for (const [reason, count] of Object.entries(scan.skipped)) skipped[reason] = (skipped[reason] ?? 0) + count;
+  return { ...totals, skipped };
+}

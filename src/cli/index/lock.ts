@@ -1,0 +1,72 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { DatabaseSync } from "node:sqlite";
+import { CliError, EXIT } from "../exit-codes.ts";
+
+const POLL_MS = 200;
+const SQLITE_BUSY = 5;
+
+export interface WriteLock {
+  release(): void;
+}
+
+export interface LockOptions {
+  /** What this process is doing, for others that wait. */
+  command: string;
+  waitMs: number;
+  signal?: AbortSignal | undefined;
+  /** Called once when another process holds the lock. */
+  onWait?: (holder: string) => void;
+}
+
+/**
+ * Takes the write lock of an index. It is an exclusive transaction on a SQLite file that is used for nothing else, so the
+ * operating system gives it back when a process dies, however it dies.
+ */
+export async function takeWriteLock(directory: string, options: LockOptions): Promise<WriteLock> {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const noteFile = join(directory, "lock.json");
+  const deadline = Date.now() + options.waitMs;
+  const db = new DatabaseSync(join(directory, "lock.sqlite"), { timeout: 0 });
+  for (let tries = 0; ; tries++) {
+    try {
+      db.exec("begin exclusive");
+      break;
+    } catch (error) {
+      if (!(error instanceof Error && "errcode" in error && error.errcode === SQLITE_BUSY)) {
+        db.close();
+        throw error;
+      }
+    }
+    const holder = describeHolder(noteFile);
+    if (tries === 0) options.onWait?.(holder);
+    if (Date.now() >= deadline) {
+      db.close();
+      throw new CliError(EXIT.busy, "INDEX_BUSY", `the local index is being written by ${holder}`);
+    }
+    try {
+      await sleep(POLL_MS, undefined, options.signal ? { signal: options.signal } : {});
+    } catch {
+      db.close();
+      throw new CliError(EXIT.interrupted, "ABORTED", "interrupted");
+    }
+  }
+  writeFileSync(noteFile, JSON.stringify({ pid: process.pid, command: options.command, since: new Date().toISOString() }));
+  return {
+    release() {
+      rmSync(noteFile, { force: true });
+      db.exec("rollback");
+      db.close();
+    },
+  };
+}
+
+function describeHolder(noteFile: string): string {
+  try {
+    const note = JSON.parse(readFileSync(noteFile, "utf8")) as { pid: number; command: string; since: string };
+    return `\`codectx ${note.command}\` (process ${note.pid}, since ${note.since})`;
+  } catch {
+    return "another codectx";
+  }
+}

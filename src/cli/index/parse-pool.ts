@@ -1,0 +1,89 @@
+import { existsSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { fileURLToPath } from "node:url";
+import { Worker } from "node:worker_threads";
+import type { LanguageId } from "../../parsing/languages.ts";
+import type { ParsedFile } from "../../parsing/types.ts";
+import type { ParseAnswer, ParseRequest } from "./parse-worker.ts";
+
+/** Each worker holds its own grammars, some 50 MB. */
+const MAX_WORKERS = 8;
+
+export type ParseOutcome = { skip: string } | { file: Omit<ParsedFile, "text"> };
+
+/** The packed CLI has its grammars in a folder beside it; in the repository they come from the installed packages. */
+export function packedGrammars(): string | undefined {
+  const folder = fileURLToPath(new URL("./grammars/", import.meta.url));
+  return existsSync(folder) ? folder : undefined;
+}
+
+interface Task {
+  request: ParseRequest;
+  resolve: (outcome: ParseOutcome) => void;
+  reject: (error: Error) => void;
+}
+
+/** Parses files in worker threads, so that reading, storing and embedding go on meanwhile. */
+export class ParsePool {
+  private readonly workers: Worker[] = [];
+  private readonly idle: Worker[] = [];
+  private readonly running = new Map<Worker, Task>();
+  private readonly waiting: Task[] = [];
+  private readonly size: number;
+  private nextId = 0;
+
+  constructor(size = Math.min(availableParallelism(), MAX_WORKERS)) {
+    this.size = size;
+  }
+
+  /** Symbols and chunks of a file, or why it is not worth any. Takes the bytes over: they are empty for the caller afterwards. */
+  parse(bytes: Uint8Array, language: LanguageId): Promise<ParseOutcome> {
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ request: { id: this.nextId++, bytes, language }, resolve, reject });
+      this.dispatch();
+    });
+  }
+
+  private dispatch(): void {
+    while (this.waiting.length > 0) {
+      const worker = this.idle.pop() ?? (this.workers.length < this.size ? this.start() : undefined);
+      const task = worker && this.waiting.shift();
+      if (!worker || !task) return;
+      this.running.set(worker, task);
+      const { bytes } = task.request;
+      const owned = bytes.byteLength === bytes.buffer.byteLength && bytes.buffer instanceof ArrayBuffer ? [bytes.buffer] : [];
+      worker.postMessage(task.request, owned);
+    }
+  }
+
+  private start(): Worker {
+    const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
+    const worker = new Worker(new URL(`./parse-worker.${extension}`, import.meta.url), {
+      workerData: { grammars: packedGrammars() },
+    });
+    this.workers.push(worker);
+    worker.on("message", (answer: ParseAnswer) => {
+      const task = this.running.get(worker);
+      this.running.delete(worker);
+      this.idle.push(worker);
+      if (task) {
+        if ("error" in answer) task.reject(new Error(`parsing failed: ${answer.error}`));
+        else task.resolve(answer);
+      }
+      this.dispatch();
+    });
+    worker.on("error", (error) => {
+      // The thread is gone (out of memory, a bug): its file fails, another thread takes the rest.
+      this.workers.splice(this.workers.indexOf(worker), 1);
+      const task = this.running.get(worker);
+      this.running.delete(worker);
+      task?.reject(error instanceof Error ? error : new Error(String(error)));
+      this.dispatch();
+    });
+    return worker;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.workers.map((worker) => worker.terminate()));
+  }
+}

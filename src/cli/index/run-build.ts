@@ -1,0 +1,66 @@
+import { ContentBuilder, type BuilderStats } from "./content-builder.ts";
+import { EmbedQueue, type EmbedQueueOptions, type EmbedStats } from "./embed-queue.ts";
+import { ParsePool } from "./parse-pool.ts";
+import type { IndexStore } from "./store.ts";
+import { embedMissing, setWanted, type Embedding } from "./vectors.ts";
+
+export interface BuildOptions extends EmbedQueueOptions {
+  onEmbedProgress?: (progress: { done: number; total: number }) => void;
+}
+
+export interface Built<T> {
+  result: T;
+  stats: BuilderStats;
+  /** Embeds what these contents lack; undefined where the build is without vectors. */
+  embed(contentIds: Iterable<number>): Promise<{ fingerprint: string; stats: EmbedStats } | undefined>;
+}
+
+/** Runs `work` with a parser pool and an embedder behind it. Whatever happens, what was parsed or paid for is stored. */
+export async function runBuild<T>(
+  store: IndexStore,
+  embedding: Embedding | undefined,
+  options: BuildOptions,
+  work: (builder: ContentBuilder) => Promise<T>,
+): Promise<Built<T>> {
+  let total = 0;
+  const queueOptions: EmbedQueueOptions = {
+    stop: options.stop,
+    abort: options.abort,
+    onProgress: ({ embeddedCount }) => options.onEmbedProgress?.({ done: embeddedCount, total: Math.max(total, embeddedCount) }),
+  };
+  const queue = embedding && new EmbedQueue(store, embedding.client, embedding.space.fingerprint, queueOptions);
+  const pool = new ParsePool();
+  const builder = new ContentBuilder(store, pool, queue);
+  try {
+    const result = await work(builder);
+    return {
+      result,
+      stats: builder.stats,
+      embed: async (contentIds) => {
+        if (!queue || !embedding) return undefined;
+        setWanted(store, contentIds);
+        return embedMissing(store, embedding, queue, {
+          ...queueOptions,
+          onTotal: (missing) => {
+            total = queue.stats.embeddedCount + missing;
+          },
+        });
+      },
+    };
+  } catch (error) {
+    await queue?.drain().catch(() => undefined);
+    keepWhatIsThere(store);
+    throw error;
+  } finally {
+    void pool.close();
+  }
+}
+
+/** Commits what a failed build has written so far; the failure itself may be that nothing can be written. */
+function keepWhatIsThere(store: IndexStore): void {
+  try {
+    store.commit();
+  } catch {
+    store.rollback();
+  }
+}

@@ -1,0 +1,109 @@
+/**
+ * Tables of a local index: one SQLite file for a repository, shared by all its worktrees and clones on this machine.
+ *
+ *   contents (SHA-256, language, parser version) ─┬─ symbols
+ *                                                 └─ chunks ── (fingerprint, chunk hash) ─ vectors
+ *   worktrees ─ worktree_files: path → content, with what `lstat` said when it was read
+ *   blobs: git object id → content, so that a commit is indexed without reading what is known
+ *
+ * A symbol's or chunk's rowid is its content's id and its ordinal in one number ({@link rowId}): the rows of a content lie
+ * together and need no second index.
+ */
+export const SCHEMA_VERSION = 1;
+
+const ORDINAL_FACTOR = 2 ** 20;
+
+/** A file of 4 MiB cannot hold more symbols or chunks than this. */
+export const MAX_ORDINAL = ORDINAL_FACTOR - 1;
+
+/** Rowid of symbol or chunk `ordinal` of a content. Content ids stay below 2^33, so it is a safe integer. */
+export function rowId(contentId: number, ordinal: number): number {
+  return contentId * ORDINAL_FACTOR + ordinal;
+}
+
+export function ordinalOf(id: number): number {
+  return id % ORDINAL_FACTOR;
+}
+
+/** SQL for the content id of a symbol's or chunk's row. */
+export const contentIdOf = (alias: string): string => `(${alias}.id / ${ORDINAL_FACTOR})`;
+
+/** SQL condition: the row belongs to the content named by the expression. */
+export const belongsTo = (alias: string, contentId: string): string =>
+  `${alias}.id between ${contentId} * ${ORDINAL_FACTOR} and ${contentId} * ${ORDINAL_FACTOR} + ${MAX_ORDINAL}`;
+
+export const SCHEMA = `
+create table meta (key text primary key, value text not null) without rowid;
+create table contents (
+  id integer primary key,
+  sha256 blob not null,
+  language text not null,
+  parser_version integer not null,
+  size_bytes integer not null,
+  line_count integer not null,
+  outcome text not null,
+  skip text,
+  symbol_count integer not null,
+  chunk_count integer not null,
+  redacted_count integer not null,
+  unused_since integer,
+  unique (sha256, language, parser_version)
+);
+create table symbols (
+  id integer primary key,
+  kind text not null,
+  name text not null,
+  qualified_name text not null,
+  signature text not null,
+  doc text,
+  parent integer,
+  start_line integer not null,
+  end_line integer not null,
+  start_byte integer not null,
+  end_byte integer not null
+);
+create index symbols_name on symbols (name collate nocase);
+create table chunks (
+  id integer primary key,
+  hash blob not null,
+  context text not null,
+  text text not null,
+  symbol integer,
+  start_line integer not null,
+  end_line integer not null,
+  start_byte integer not null,
+  end_byte integer not null,
+  withheld integer not null
+);
+create table fingerprints (id integer primary key, fingerprint text not null unique, dimension integer not null);
+create table vectors (
+  id integer primary key,
+  fingerprint_id integer not null,
+  chunk_hash blob not null,
+  vector blob not null,
+  unique (fingerprint_id, chunk_hash)
+);
+create table worktrees (
+  id integer primary key,
+  root text not null unique,
+  parser_version integer not null,
+  head text,
+  totals text not null,
+  embedded_with text,
+  indexed_at integer not null
+);
+create table worktree_files (
+  worktree_id integer not null,
+  path text not null,
+  content_id integer not null,
+  stat text not null,
+  primary key (worktree_id, path)
+) without rowid;
+create index worktree_files_content on worktree_files (content_id, worktree_id);
+create table blobs (
+  oid text not null,
+  language text not null,
+  content_id integer not null,
+  primary key (oid, language)
+) without rowid;
+`;

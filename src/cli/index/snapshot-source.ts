@@ -1,0 +1,62 @@
+import { comparePaths, type SnapshotChunk, type SnapshotFile, type SnapshotSource, type SnapshotSymbol } from "../../snapshot/types.ts";
+import type { CommitIndex } from "./index-commit.ts";
+import { belongsTo } from "./schema.ts";
+import type { IndexStore } from "./store.ts";
+
+/** The indexed commit as the snapshot writer wants it. */
+export function snapshotSource(
+  store: IndexStore,
+  index: CommitIndex,
+  gitSha: string,
+  parserVersion: number,
+  onFile: (done: number) => void,
+): SnapshotSource {
+  const { fingerprint, dimension } = index;
+  const fingerprintId = store.fingerprintId(fingerprint) ?? -1;
+  const sorted = index.files.toSorted((a, b) => comparePaths(a.path, b.path));
+  return {
+    header: { gitSha, fingerprint, dimension, parserVersion },
+    async *files() {
+      for (const [position, { path, contentId }] of sorted.entries()) {
+        yield readFile(store, path, contentId, fingerprintId);
+        onFile(position + 1);
+      }
+    },
+  };
+}
+
+function readFile(store: IndexStore, path: string, contentId: number, fingerprintId: number): SnapshotFile {
+  const content = store
+    .prepare(
+      "select sha256, language, size_bytes as sizeBytes, line_count as lineCount, outcome from contents where id = ?",
+    )
+    .get(contentId) as { sha256: Uint8Array; language: string; sizeBytes: number; lineCount: number; outcome: string };
+  const symbols = store
+    .prepare(
+      `select kind, name, qualified_name as qualifiedName, signature, doc, parent, start_line as startLine, end_line as endLine,
+         start_byte as startByte, end_byte as endByte
+       from symbols where ${belongsTo("symbols", "?1")} order by id`,
+    )
+    .all(contentId) as unknown as SnapshotSymbol[];
+  const chunks = store
+    .prepare(
+      `select c.text, c.context, lower(hex(c.hash)) as hash, c.start_line as startLine, c.end_line as endLine,
+         c.start_byte as startByte, c.end_byte as endByte, c.symbol, c.withheld, v.vector
+       from chunks c left join vectors v on v.fingerprint_id = ?2 and v.chunk_hash = c.hash
+       where ${belongsTo("c", "?1")} order by c.id`,
+    )
+    .all(contentId, fingerprintId) as unknown as (Omit<SnapshotChunk, "withheld" | "vector"> & {
+    withheld: number;
+    vector: Uint8Array | null;
+  })[];
+  return {
+    path,
+    contentHash: Buffer.from(content.sha256).toString("hex"),
+    language: content.language,
+    sizeBytes: content.sizeBytes,
+    lineCount: content.lineCount,
+    outcome: content.outcome,
+    symbols,
+    chunks: chunks.map((chunk) => ({ ...chunk, withheld: chunk.withheld === 1, vector: chunk.vector ?? undefined })),
+  };
+}

@@ -1,0 +1,279 @@
+import { mkdirSync, existsSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { CliError, EXIT } from "../exit-codes.ts";
+import { belongsTo, rowId, SCHEMA, SCHEMA_VERSION } from "./schema.ts";
+
+/** How long a statement waits for another process's commit. */
+const BUSY_TIMEOUT_MS = 10_000;
+const CACHE_KIB = 64 * 1024;
+
+/** Contents that no worktree uses stay this long, for branch switches and deleted worktrees. */
+const UNUSED_KEPT_MS = 30 * 24 * 3_600_000;
+
+export interface StoredSymbol {
+  kind: string;
+  name: string;
+  qualifiedName: string;
+  signature: string;
+  doc: string | null;
+  parent: number | null;
+  startLine: number;
+  endLine: number;
+  startByte: number;
+  endByte: number;
+}
+
+export interface StoredChunk {
+  text: string;
+  context: string;
+  /** SHA-256 in hex. */
+  hash: string;
+  symbol: number | null;
+  startLine: number;
+  endLine: number;
+  startByte: number;
+  endByte: number;
+  withheld: boolean;
+}
+
+export interface NewContent {
+  sha256: Uint8Array;
+  language: string;
+  sizeBytes: number;
+  lineCount: number;
+  outcome: string;
+  /** Why the bytes are not indexed; symbols and chunks are then empty. */
+  skip: string | null;
+  symbols: readonly StoredSymbol[];
+  chunks: readonly StoredChunk[];
+}
+
+/** The database of one local index. Writers must hold the write lock (see lock.ts); readers need nothing. */
+export class IndexStore {
+  readonly db: DatabaseSync;
+  private readonly parserVersion: number;
+  private readonly statements = new Map<string, StatementSync>();
+  private readonly fingerprintIds = new Map<string, number>();
+
+  private constructor(db: DatabaseSync, parserVersion: number) {
+    this.db = db;
+    this.parserVersion = parserVersion;
+  }
+
+  /** Path of the database in an index's folder. */
+  static fileIn(directory: string): string {
+    return join(directory, "index.sqlite");
+  }
+
+  /** Opens the index for writing, making it where there is none. */
+  static open(directory: string, parserVersion: number): IndexStore {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    const db = new DatabaseSync(IndexStore.fileIn(directory), { timeout: BUSY_TIMEOUT_MS });
+    try {
+      // In WAL mode readers see the last commit while a writer works; NORMAL survives any crash of the process, and a
+      // power failure costs the last commits at most, never the database.
+      db.exec(`pragma journal_mode = wal; pragma synchronous = normal; pragma cache_size = -${CACHE_KIB}; pragma temp_store = memory`);
+      const store = new IndexStore(db, parserVersion);
+      store.migrate();
+      return store;
+    } catch (error) {
+      db.close();
+      throw error;
+    }
+  }
+
+  /** Opens the index for reading; undefined where there is none yet. */
+  static openForReading(directory: string, parserVersion: number): IndexStore | undefined {
+    const file = IndexStore.fileIn(directory);
+    if (!existsSync(file)) return undefined;
+    const db = openReadOnly(file);
+    const { user_version: version } = db.prepare("pragma user_version").get() as { user_version: number };
+    if (version === SCHEMA_VERSION) return new IndexStore(db, parserVersion);
+    db.close();
+    return undefined;
+  }
+
+  private migrate(): void {
+    const { user_version: version } = this.db.prepare("pragma user_version").get() as { user_version: number };
+    if (version === SCHEMA_VERSION) return;
+    if (version > SCHEMA_VERSION) {
+      throw new CliError(EXIT.usage, "INDEX_TOO_NEW", "the local index was made by a newer codectx; update this one");
+    }
+    this.db.exec("begin immediate");
+    // Another process may have been first.
+    const again = this.db.prepare("pragma user_version").get() as { user_version: number };
+    if (again.user_version === 0) this.db.exec(`${SCHEMA}; pragma user_version = ${SCHEMA_VERSION}`);
+    this.db.exec("commit");
+  }
+
+  close(): void {
+    if (this.db.isTransaction) this.db.exec("rollback");
+    this.statements.clear();
+    this.db.close();
+  }
+
+  /** A statement, prepared once. */
+  prepare(sql: string): StatementSync {
+    let statement = this.statements.get(sql);
+    if (!statement) this.statements.set(sql, (statement = this.db.prepare(sql)));
+    return statement;
+  }
+
+  /** Opens a transaction where none is open; what follows is on disk after {@link commit}. */
+  begin(): void {
+    if (!this.db.isTransaction) this.db.exec("begin immediate");
+  }
+
+  commit(): void {
+    if (this.db.isTransaction) this.db.exec("commit");
+  }
+
+  rollback(): void {
+    this.fingerprintIds.clear();
+    if (this.db.isTransaction) this.db.exec("rollback");
+  }
+
+  /** Runs `work` in one transaction: all of it or nothing. */
+  transaction<T>(work: () => T): T {
+    this.begin();
+    try {
+      const result = work();
+      this.commit();
+      return result;
+    } catch (error) {
+      this.rollback();
+      throw error;
+    }
+  }
+
+  getMeta(key: string): string | undefined {
+    const row = this.prepare("select value from meta where key = ?").get(key) as { value: string } | undefined;
+    return row?.value;
+  }
+
+  setMeta(key: string, value: string): void {
+    this.prepare("insert into meta values (?, ?) on conflict (key) do update set value = excluded.value").run(key, value);
+  }
+
+  /** Id of a content as this parser version reads it. */
+  findContent(sha256: Uint8Array, language: string): number | undefined {
+    const row = this.prepare("select id from contents where sha256 = ? and language = ? and parser_version = ?").get(
+      sha256,
+      language,
+      this.parserVersion,
+    ) as { id: number } | undefined;
+    return row?.id;
+  }
+
+  /** Adds a content with its symbols and chunks. Must be called within a transaction. */
+  addContent(content: NewContent): number {
+    const { symbols, chunks } = content;
+    const redacted = chunks.reduce((sum, chunk) => sum + (chunk.withheld ? 1 : 0), 0);
+    const { lastInsertRowid } = this.prepare(
+      `insert into contents (sha256, language, parser_version, size_bytes, line_count, outcome, skip, symbol_count, chunk_count, redacted_count)
+       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ).run(
+      content.sha256,
+      content.language,
+      this.parserVersion,
+      content.sizeBytes,
+      content.lineCount,
+      content.outcome,
+      content.skip,
+      symbols.length,
+      chunks.length,
+      redacted,
+    );
+    const id = Number(lastInsertRowid);
+    const addSymbol = this.prepare("insert into symbols values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    for (const [ordinal, s] of symbols.entries()) {
+      addSymbol.run(
+        rowId(id, ordinal),
+        s.kind,
+        s.name,
+        s.qualifiedName,
+        s.signature,
+        s.doc,
+        s.parent,
+        s.startLine,
+        s.endLine,
+        s.startByte,
+        s.endByte,
+      );
+    }
+    const addChunk = this.prepare("insert into chunks values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    for (const [ordinal, c] of chunks.entries()) {
+      addChunk.run(
+        rowId(id, ordinal),
+        Buffer.from(c.hash, "hex"),
+        c.context,
+        c.text,
+        c.symbol,
+        c.startLine,
+        c.endLine,
+        c.startByte,
+        c.endByte,
+        c.withheld ? 1 : 0,
+      );
+    }
+    return id;
+  }
+
+  /** Row id of an embedding space; makes one where `dimension` is given. */
+  fingerprintId(fingerprint: string, dimension?: number): number | undefined {
+    const known = this.fingerprintIds.get(fingerprint);
+    if (known !== undefined) return known;
+    if (dimension !== undefined) {
+      this.prepare("insert into fingerprints (fingerprint, dimension) values (?, ?) on conflict do nothing").run(fingerprint, dimension);
+    }
+    const row = this.prepare("select id from fingerprints where fingerprint = ?").get(fingerprint) as { id: number } | undefined;
+    if (row) this.fingerprintIds.set(fingerprint, row.id);
+    return row?.id;
+  }
+
+  /** Keeps a vector (float16, little-endian); one that is there already stays. */
+  addVector(fingerprintId: number, chunkHash: Uint8Array, vector: Uint8Array): void {
+    this.prepare("insert into vectors (fingerprint_id, chunk_hash, vector) values (?, ?, ?) on conflict do nothing").run(
+      fingerprintId,
+      chunkHash,
+      vector,
+    );
+  }
+
+  hasVector(fingerprintId: number, chunkHash: Uint8Array): boolean {
+    return this.prepare("select 1 from vectors where fingerprint_id = ? and chunk_hash = ?").get(fingerprintId, chunkHash) !== undefined;
+  }
+
+  /** Removes what no worktree has used for 30 days. Call it within a transaction. */
+  collectGarbage(nowMs: number): void {
+    const used = "id in (select content_id from worktree_files)";
+    this.prepare(`update contents set unused_since = null where unused_since is not null and ${used}`).run();
+    this.prepare(`update contents set unused_since = ? where unused_since is null and not ${used}`).run(nowMs);
+    const old = this.prepare("select id from contents where unused_since < ?").all(nowMs - UNUSED_KEPT_MS) as { id: number }[];
+    if (old.length === 0) return;
+    for (const { id } of old) {
+      this.prepare(`delete from symbols where ${belongsTo("symbols", "?1")}`).run(id);
+      this.prepare(`delete from chunks where ${belongsTo("chunks", "?1")}`).run(id);
+      this.prepare("delete from contents where id = ?").run(id);
+    }
+    this.prepare("delete from blobs where content_id not in (select id from contents)").run();
+    this.prepare("delete from vectors where chunk_hash not in (select hash from chunks)").run();
+  }
+}
+
+function openReadOnly(file: string): DatabaseSync {
+  let db = new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
+  try {
+    db.prepare("pragma user_version").get();
+    return db;
+  } catch (error) {
+    db.close();
+    // SQLITE_READONLY or CANTOPEN: in a read-only folder WAL's shared memory cannot be made. Nobody can write there either.
+    const code = error instanceof Error && "errcode" in error && typeof error.errcode === "number" ? error.errcode & 0xff : 0;
+    if (code !== 8 && code !== 14) throw error;
+  }
+  db = new DatabaseSync(`${pathToFileURL(file).href}?immutable=1`, { readOnly: true });
+  return db;
+}

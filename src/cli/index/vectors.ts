@@ -1,0 +1,84 @@
+import type { EmbedCheckResponse } from "../../contract/index.ts";
+import { embeddingText } from "../../parsing/chunks.ts";
+import { EmbedQueue, type EmbedClient, type EmbedQueueOptions, type EmbedStats } from "./embed-queue.ts";
+import { belongsTo } from "./schema.ts";
+import type { IndexStore } from "./store.ts";
+
+/** Chunk texts read from the index at a time. */
+const PAGE_ROWS = 1_024;
+/** The embedding space may change while we embed; that it changes this often within one run is no embedding space. */
+const MAX_ROUNDS = 3;
+
+export interface Embedding {
+  client: EmbedClient;
+  /** The service's embedding space, as `GET /embed` tells it. */
+  space: EmbedCheckResponse;
+}
+
+/**
+ * One chunk row for each distinct text of the contents in the temporary table `wanted (content_id)` that has no vector of
+ * this embedding space.
+ */
+function missingVectors(store: IndexStore, fingerprint: string): number[] {
+  const fingerprintId = store.fingerprintId(fingerprint) ?? -1;
+  const rows = store
+    .prepare(
+      `select min(c.id) as id from wanted w join chunks c on ${belongsTo("c", "w.content_id")}
+       where c.withheld = 0 and not exists (select 1 from vectors v where v.fingerprint_id = ? and v.chunk_hash = c.hash)
+       group by c.hash`,
+    )
+    .all(fingerprintId) as { id: number }[];
+  return rows.map(({ id }) => id).sort((a, b) => a - b);
+}
+
+/** Names the contents whose vectors are wanted. */
+export function setWanted(store: IndexStore, contentIds: Iterable<number>): void {
+  store.db.exec("create temp table if not exists wanted (content_id integer primary key); delete from wanted");
+  const add = store.prepare("insert or ignore into wanted values (?)");
+  for (const id of contentIds) add.run(id);
+}
+
+export function countMissing(store: IndexStore, fingerprint: string): number {
+  return missingVectors(store, fingerprint).length;
+}
+
+/**
+ * Embeds what the wanted contents still lack, until nothing is missing under the fingerprint that the service answers
+ * with. Returns that fingerprint and what the rounds took, `first` included.
+ */
+export async function embedMissing(
+  store: IndexStore,
+  embedding: Embedding,
+  first: EmbedQueue,
+  options: EmbedQueueOptions & { onTotal?: (missing: number) => void },
+): Promise<{ fingerprint: string; stats: EmbedStats }> {
+  const stats: EmbedStats = { embeddedCount: 0, credits: 0, requests: 0, embedMs: 0 };
+  let { fingerprint } = embedding.space;
+  let queue = first;
+  for (let round = 1; ; round++) {
+    try {
+      await queue.drain();
+      const missing = missingVectors(store, fingerprint);
+      options.onTotal?.(missing.length);
+      for (let at = 0; at < missing.length; at += PAGE_ROWS) {
+        const page = missing.slice(at, at + PAGE_ROWS);
+        for (const id of page) {
+          const row = store.prepare("select hash, context, text from chunks where id = ?").get(id) as {
+            hash: Uint8Array;
+            context: string;
+            text: string;
+          };
+          queue.push(Buffer.from(row.hash).toString("hex"), embeddingText(row));
+        }
+        await queue.room();
+      }
+      await queue.drain();
+    } finally {
+      for (const key of ["embeddedCount", "credits", "requests", "embedMs"] as const) stats[key] += queue.stats[key];
+    }
+    const answered = queue.fingerprint ?? fingerprint;
+    if (answered === fingerprint || round === MAX_ROUNDS) return { fingerprint, stats };
+    fingerprint = answered;
+    queue = new EmbedQueue(store, embedding.client, fingerprint, options);
+  }
+}

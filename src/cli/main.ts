@@ -1,0 +1,62 @@
+import { CommanderError } from "commander";
+import type { Context, GlobalOptions } from "./context.ts";
+import { CliError, EXIT, toCliError } from "./exit-codes.ts";
+import { buildProgram, isHelp } from "./program.ts";
+import { Ui } from "./ui.ts";
+
+/** After Ctrl-C, requests in flight get this long to bring what is paid for. */
+const GRACE_MS = 10_000;
+
+/** Runs `codectx` with the arguments after its name; the exit code is set, not forced, so that output is written out. */
+export async function main(args: readonly string[]): Promise<void> {
+  const makeUi = (global: GlobalOptions): Ui =>
+    new Ui({
+      json: global.json === true,
+      quiet: global.quiet === true,
+      color: global.color !== false,
+      stdout: process.stdout,
+      stderr: process.stderr,
+      env: process.env,
+    });
+  const stop = new AbortController();
+  const abort = new AbortController();
+  let ui = makeUi({ json: args.includes("--json") });
+  const interrupt = (): void => {
+    if (stop.signal.aborted) abort.abort();
+    stop.abort();
+    setTimeout(() => abort.abort(), GRACE_MS).unref();
+  };
+  process.on("SIGINT", interrupt);
+  process.on("SIGTERM", interrupt);
+  // A reader that has seen enough (`| head`) is no failure.
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE") process.exit(EXIT.ok);
+  });
+  const program = buildProgram((global): Context => {
+    ui = makeUi(global);
+    return { env: process.env, cwd: process.cwd(), ui, global, stop: stop.signal, abort: abort.signal };
+  });
+  if (ui.json) for (const command of [program, ...program.commands]) command.configureOutput({ writeErr: () => undefined });
+  try {
+    await program.parseAsync(args, { from: "user" });
+  } catch (error) {
+    if (isHelp(error)) return;
+    process.exitCode = report(ui, error, args.length === 0);
+  } finally {
+    process.off("SIGINT", interrupt);
+    process.off("SIGTERM", interrupt);
+  }
+}
+
+function report(ui: Ui, error: unknown, noCommand: boolean): number {
+  if (error instanceof CommanderError) {
+    // Commander has printed its line, with a suggestion; only a JSON reader is still without one.
+    const message = noCommand ? "no command given" : error.message.replace(/^error: /, "").replace(/\s*\n\s*/g, " ");
+    if (ui.json) ui.error(new CliError(EXIT.usage, "USAGE", message));
+    return EXIT.usage;
+  }
+  const shown = toCliError(error);
+  ui.error(shown);
+  if (shown.code === "INTERNAL" && process.env["CODECTX_DEBUG"] && error instanceof Error) process.stderr.write(`${error.stack ?? ""}\n`);
+  return shown.exit;
+}

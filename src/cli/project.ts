@@ -1,0 +1,60 @@
+import { hash } from "node:crypto";
+import { realpathSync } from "node:fs";
+import { basename, join, relative, resolve, sep } from "node:path";
+import { normalizeRepo } from "../tenancy/repo.ts";
+import type { Context } from "./context.ts";
+import { CliError, EXIT } from "./exit-codes.ts";
+import { findWorkTree, remoteUrl } from "./git.ts";
+import { cacheDirectory } from "./paths.ts";
+
+/** What a command works on: the work tree around the current folder. */
+export interface Project {
+  /** Absolute, without symbolic links. */
+  root: string;
+  /** No git work tree: the current folder itself. */
+  plainFolder: boolean;
+  /** Normalised identity from the remote; undefined where there is no remote that others could reach. */
+  repo: string | undefined;
+  /** URL of the remote as git has it. */
+  remote: string | undefined;
+  /** Folder of the local index. Worktrees and clones of one repository share it. */
+  directory: string;
+}
+
+export async function findProject(context: Context): Promise<Project> {
+  const cwd = realpathSync(context.cwd);
+  const [tree, remote] = await Promise.all([findWorkTree(cwd), remoteUrl(cwd)]);
+  const root = tree ? realpathSync(tree.root) : cwd;
+  const repo = remote === undefined ? undefined : normalizeRepo(remote);
+  // Without a remote the git folder stands for the repository: its worktrees share it, and its content may change freely.
+  const identity = repo ?? `local/${tree ? realpathSync(tree.commonDir) : root}`;
+  const readable = (repo ?? basename(root)).replace(/[^\w.-]+/g, "-").slice(0, 80);
+  const directory = join(cacheDirectory(context.env), "repos", `${readable}-${hash("sha256", identity).slice(0, 12)}`);
+  return { root, plainFolder: tree === undefined, repo, remote, directory };
+}
+
+/** The identity to publish or pull under. */
+export function requireRepo(project: Project, override: string | undefined): string {
+  const repo = override === undefined ? project.repo : normalizeRepo(override);
+  if (repo !== undefined) return repo;
+  throw new CliError(
+    EXIT.usage,
+    "NO_REMOTE",
+    override === undefined
+      ? "this repository has no remote that identifies it: add one, or pass --repo host/owner/name"
+      : `not a repository: ${override} (expected host/owner/name or a clone URL)`,
+  );
+}
+
+export function requireGit(project: Project): void {
+  if (project.plainFolder) throw new CliError(EXIT.usage, "NOT_A_REPOSITORY", `${project.root} is not in a git work tree`);
+}
+
+/** Path of a file from the project's root, with `/` between; throws where it lies outside. */
+export function pathInProject(project: Project, cwd: string, file: string): string {
+  const path = relative(project.root, resolve(realpathSync(cwd), file)).split(sep).join("/");
+  if (path === "" || path === ".." || path.startsWith("../")) {
+    throw new CliError(EXIT.usage, "OUTSIDE", `${file} is not a file of ${project.root}`);
+  }
+  return path;
+}

@@ -1,0 +1,106 @@
+import { PARSER_VERSION } from "../parsing/version.ts";
+import { requireApiKey, createClient, credentialsOf, type Context } from "./context.ts";
+import { resolveCommit } from "./git.ts";
+import { indexWorkTree, type IndexReport } from "./index/index-worktree.ts";
+import { takeWriteLock } from "./index/lock.ts";
+import { IndexStore } from "./index/store.ts";
+import type { Embedding } from "./index/vectors.ts";
+import type { Project } from "./project.ts";
+
+/** How long a second process waits for the first. */
+const LOCK_WAIT_MS = 10 * 60_000;
+/** The embedding space is asked for again after this, even if nothing changed here. */
+const SPACE_FRESH_MS = 3_600_000;
+
+/** Runs `work` as the only writer of the project's index. */
+export async function withWriter<T>(
+  context: Context,
+  project: Project,
+  command: string,
+  work: (store: IndexStore) => Promise<T>,
+): Promise<T> {
+  const lock = await takeWriteLock(project.directory, {
+    command,
+    waitMs: LOCK_WAIT_MS,
+    signal: context.stop,
+    onWait: (holder) => context.ui.note(`waiting for ${holder}`),
+  });
+  try {
+    const store = IndexStore.open(project.directory, PARSER_VERSION);
+    try {
+      return await work(store);
+    } finally {
+      store.close();
+    }
+  } finally {
+    lock.release();
+  }
+}
+
+interface RememberedSpace {
+  fingerprint: string;
+  dimension: number;
+  checkedAtMs: number;
+}
+
+/**
+ * The embedder of the service. The embedding space is asked for (free, and it checks the key) before anything is paid for;
+ * a run in which nothing changed is content with an answer of the last hour.
+ */
+export async function openEmbedding(context: Context, store: IndexStore, changed: boolean): Promise<Embedding> {
+  const credentials = credentialsOf(context);
+  const apiKey = requireApiKey(credentials);
+  const key = `space ${credentials.apiUrl}`;
+  const remembered = JSON.parse(store.getMeta(key) ?? "null") as RememberedSpace | null;
+  const lazily = async () => createClient(context, { ...credentials, apiKey });
+  if (!changed && remembered && Math.abs(Date.now() - remembered.checkedAtMs) < SPACE_FRESH_MS) {
+    const { fingerprint, dimension } = remembered;
+    const client = { embed: async (...call: Parameters<Embedding["client"]["embed"]>) => (await lazily()).embed(...call) };
+    return { client, space: { ok: true, fingerprint, dimension } };
+  }
+  const client = await lazily();
+  const space = await client.checkEmbed({ signal: context.stop });
+  if (remembered && remembered.fingerprint !== space.fingerprint) {
+    context.ui.warn("the service's embedding space changed: every chunk is embedded again");
+  }
+  const { fingerprint, dimension } = space;
+  store.fingerprintId(fingerprint, dimension);
+  store.setMeta(key, JSON.stringify({ fingerprint, dimension, checkedAtMs: Date.now() } satisfies RememberedSpace));
+  return { client, space };
+}
+
+/** Brings the index of the work tree up to date, with progress. */
+export async function updateWorkTree(
+  context: Context,
+  project: Project,
+  store: IndexStore,
+  options: { embed: boolean },
+): Promise<IndexReport> {
+  const head = project.plainFolder ? undefined : await resolveCommit(project.root);
+  let line = context.ui.progress("Indexing ");
+  let phase = "indexing";
+  try {
+    return await indexWorkTree(store, {
+      root: project.root,
+      plainFolder: project.plainFolder,
+      head,
+      parserVersion: PARSER_VERSION,
+      nowMs: Date.now(),
+      stop: context.stop,
+      abort: context.abort,
+      embedding: async (changed) => (options.embed ? openEmbedding(context, store, changed) : undefined),
+      onIndexProgress: ({ done, total }) => {
+        if (phase === "indexing") line.update(done, total, `${done}/${total} files`);
+        if (done === total && phase === "indexing") {
+          phase = "embedding";
+          line = context.ui.progress("Embedding");
+        }
+      },
+      onEmbedProgress: ({ done, total }) => {
+        if (phase === "embedding") line.update(done, total, `${done}/${total} chunks`);
+      },
+    });
+  } finally {
+    line.end();
+  }
+}

@@ -1,0 +1,19 @@
+import type { IndexStore } from "./index/store.ts";
+
+/** The snapshot that this index holds; enough to recognise it in the answer to a probe. */
+export interface KnownSnapshot {
+  repo: string;
+  gitSha: string;
+  sizeBytes: number;
+  fingerprint: string;
+}
+
+const KEY = "snapshot";
+
+export function rememberSnapshot(store: IndexStore, snapshot: KnownSnapshot): void {
+  store.setMeta(KEY, JSON.stringify(snapshot));
+}
+
+export function knownSnapshot(store: IndexStore): KnownSnapshot | undefined {
+  return JSON.parse(store.getMeta(KEY) ?? "null") as KnownSnapshot | undefined ?? undefined;
+}

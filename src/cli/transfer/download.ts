@@ -1,0 +1,135 @@
+import { createHash } from "node:crypto";
+import { createReadStream, mkdirSync, rmSync, statSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { dirname } from "node:path";
+import { CliError, EXIT } from "../exit-codes.ts";
+import { backOff, interrupted, isExpired, storageFailure } from "./retry.ts";
+
+/** A transfer that brings nothing for so long is broken off and taken up again. */
+const IDLE_TIMEOUT_MS = 30_000;
+/** Tries in a row that bring nothing. */
+const MAX_BARREN_TRIES = 5;
+/** Signed URLs asked for in one download. */
+const MAX_URLS = 5;
+
+export interface DownloadSource {
+  url: string;
+  /** `sha256:<hex>` of the whole. */
+  checksum: string;
+  sizeBytes: number | undefined;
+}
+
+export interface DownloadOptions {
+  signal: AbortSignal;
+  /** Asks for a new URL when the one at hand is not accepted any more. */
+  renew: () => Promise<DownloadSource>;
+  onProgress?: (done: number, total: number) => void;
+}
+
+/**
+ * Downloads to `file`, which may hold a part of it already, and verifies the checksum. A broken transfer goes on where it
+ * stopped, within this call or in the next; a file that does not match is removed.
+ */
+export async function download(first: DownloadSource, file: string, options: DownloadOptions): Promise<void> {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  const resumed = sizeOf(file) > 0;
+  await fetchAll(first, file, options);
+  if (await matches(file, first.checksum)) return;
+  rmSync(file, { force: true });
+  if (resumed) {
+    // The part kept from an earlier time may have been the bad one.
+    await fetchAll(await renewed(first, options), file, options);
+    if (await matches(file, first.checksum)) return;
+    rmSync(file, { force: true });
+  }
+  throw new CliError(EXIT.integrity, "CHECKSUM_MISMATCH", "the downloaded snapshot does not match its checksum; it was discarded");
+}
+
+async function fetchAll(first: DownloadSource, file: string, options: DownloadOptions): Promise<void> {
+  let source = first;
+  let barren = 0;
+  for (let urls = 1; ; ) {
+    const before = sizeOf(file);
+    const outcome = await fetchPart(source, file, options);
+    if (outcome === "done") return;
+    if (outcome === "expired" && urls < MAX_URLS) {
+      source = await renewed(first, options);
+      urls++;
+      if (sizeOf(file) > before) continue;
+    }
+    barren = sizeOf(file) > before ? 0 : barren + 1;
+    if (barren >= MAX_BARREN_TRIES) {
+      if (outcome === "expired") throw new CliError(EXIT.unavailable, "URL_EXPIRED", "the storage does not accept the download URL");
+      throw storageFailure("the download", outcome.error);
+    }
+    await backOff(barren + 1, options.signal);
+  }
+}
+
+async function renewed(first: DownloadSource, options: DownloadOptions): Promise<DownloadSource> {
+  const source = await options.renew();
+  if (source.checksum === first.checksum) return source;
+  throw new CliError(EXIT.busy, "SNAPSHOT_REPLACED", "a newer snapshot was published meanwhile; pull again");
+}
+
+type PartOutcome = "done" | "expired" | { error: unknown };
+
+/** One request, from where the file ends. */
+async function fetchPart(source: DownloadSource, file: string, options: DownloadOptions): Promise<PartOutcome> {
+  const have = sizeOf(file);
+  if (source.sizeBytes !== undefined && have >= source.sizeBytes) return "done";
+  const idle = new AbortController();
+  const timer = setTimeout(() => idle.abort(new Error("no data")), IDLE_TIMEOUT_MS);
+  try {
+    const response = await fetch(source.url, {
+      headers: have > 0 ? { Range: `bytes=${have}-` } : {},
+      signal: AbortSignal.any([options.signal, idle.signal]),
+    });
+    if (isExpired(response.status)) return "expired";
+    if (response.status === 416) {
+      // Nothing follows what we have: either all of it, or a part of something else.
+      if (source.sizeBytes === undefined) return "done";
+      rmSync(file, { force: true });
+      return { error: new Error("range not satisfiable") };
+    }
+    if (!response.ok || !response.body) return { error: new Error(`status ${response.status}`) };
+    const append = response.status === 206 && response.headers.get("Content-Range")?.startsWith(`bytes ${have}-`) === true;
+    const handle = await open(file, append ? "a" : "w", 0o600);
+    try {
+      let done = append ? have : 0;
+      const total = source.sizeBytes ?? done + Number(response.headers.get("Content-Length") ?? 0);
+      for await (const part of response.body) {
+        timer.refresh();
+        await handle.writeFile(part);
+        done += part.byteLength;
+        options.onProgress?.(done, total);
+        if (source.sizeBytes !== undefined && done > source.sizeBytes) return "done";
+      }
+    } finally {
+      await handle.close();
+    }
+    return source.sizeBytes === undefined || sizeOf(file) >= source.sizeBytes ? "done" : { error: new Error("broken off") };
+  } catch (error) {
+    if (options.signal.aborted) throw interrupted();
+    if (error instanceof Error && "syscall" in error && "path" in error) throw error;
+    if (isDiskError(error)) throw error;
+    return { error };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function isDiskError(error: unknown): boolean {
+  return error instanceof Error && "code" in error && ["ENOSPC", "EDQUOT", "EROFS", "EACCES", "EIO"].includes(String(error.code));
+}
+
+function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+/** Whether the SHA-256 of a file is the one of `sha256:<hex>`. */
+async function matches(file: string, checksum: string): Promise<boolean> {
+  const hash = createHash("sha256");
+  for await (const part of createReadStream(file, { highWaterMark: 1024 * 1024 })) hash.update(part as Buffer);
+  return `sha256:${hash.digest("hex")}` === checksum;
+}
