@@ -18,6 +18,7 @@ export default defineConfig({
             main: "./test/worker/support/worker.ts",
             miniflare: {
               compatibilityDate: "2026-11-01",
+              compatibilityFlags: ["enable_request_signal"],
               durableObjects: {
                 TENANT_GATE: { className: "TenantGate", useSQLite: true },
                 SOURCE_GATE: { className: "SourceGate", useSQLite: true },
@@ -25,6 +26,7 @@ export default defineConfig({
               },
               r2Buckets: ["SNAPSHOTS"],
               queueProducers: { INDEX_QUEUE: "code-context-index" },
+              queueConsumers: { "code-context-index": { maxBatchTimeout: 0 } },
               bindings: {
                 DATABASE_URL: inject("databaseUrl"),
                 RATE_LIMITS: "",
@@ -37,7 +39,7 @@ export default defineConfig({
         test: {
           name: "worker",
           include: ["test/worker/**/*.test.ts"],
-          globalSetup: ["./test/support/worker-database.ts"],
+          globalSetup: ["./test/support/worker-database.ts", "./test/support/worker-models.ts"],
         },
       },
     ],

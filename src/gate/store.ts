@@ -69,6 +69,11 @@ export class GateStore implements LedgerStore {
     return !this.#created;
   }
 
+  /** To be called when the object's storage was deleted. */
+  reset(): void {
+    this.#created = false;
+  }
+
   load(): StoredGate {
     const gate: StoredGate = {
       tenantId: undefined,

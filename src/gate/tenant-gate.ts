@@ -47,6 +47,7 @@ export class TenantGate extends DurableObject<TenantGateEnv> implements TenantGa
   #storedDirectory: string | undefined;
   #goneSinceMs: number | undefined;
   #alarmAtMs: number | undefined;
+  #loadFailed = false;
   /** Flushes that failed since the last one that worked. */
   #failedFlushes = 0;
 
@@ -63,7 +64,7 @@ export class TenantGate extends DurableObject<TenantGateEnv> implements TenantGa
     this.#windows = new SurfaceWindows(budgets, this.#store, stored.windows);
     this.#directory = new Directory({
       load: () => this.#load(),
-      now: Date.now,
+      now: () => Date.now(),
       wait,
       initial: stored.directory,
     });
@@ -204,9 +205,12 @@ export class TenantGate extends DurableObject<TenantGateEnv> implements TenantGa
     if (tenantId === undefined) throw new Error("the gate does not know its tenant");
     const period = periodOf(Date.now());
     const { directory, month } = await loadTenant(this.#db, tenantId, period).catch((error: unknown) => {
-      log.warn("credentials cannot be read", { tenantId, code: pgErrorCode(error) });
+      // Once an outage, not once a request.
+      if (!this.#loadFailed) log.warn("credentials cannot be read", { tenantId, code: pgErrorCode(error) });
+      this.#loadFailed = true;
       throw error;
     });
+    this.#loadFailed = false;
     return {
       state: directory,
       accepted: () => {
@@ -237,7 +241,7 @@ export class TenantGate extends DurableObject<TenantGateEnv> implements TenantGa
 
   async #vanish(): Promise<void> {
     await this.ctx.storage.deleteAll();
-    this.ctx.abort("the tenant is gone");
+    this.#store.reset();
   }
 
   #schedule(atMs: number): void {
