@@ -20,5 +20,5 @@ export function isUnreachable(error: unknown): boolean {
   for (let current: unknown = error; current instanceof Error; current = current.cause) {
     if (current.name === "NeonDbError" || current.name === "DrizzleQueryError" || current.name === "TimeoutError") return true;
   }
-  return error instanceof TypeError;
+  return false;
 }

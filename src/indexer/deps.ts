@@ -40,7 +40,7 @@ export function sharedOf(env: IndexerEnv): Shared {
 }
 
 function parserOf(own: Shared): Promise<CodeParser> {
-  own.parser ??= createParser(workerGrammars).catch((error: unknown) => {
+  own.parser ??= createParser(workerGrammars()).catch((error: unknown) => {
     own.parser = undefined;
     throw error;
   });

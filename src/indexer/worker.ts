@@ -1,5 +1,6 @@
 /** Entry of the indexer Worker: drains the indexing queue, its dead-letter queue, and cleans up once a day. */
 import { UpstreamError } from "../embedding/index.ts";
+import { MONITOR_NAME } from "../health/index.ts";
 import { QueueMessage, type StepMessage } from "../indexing/messages.ts";
 import { judgeFailure, runStep } from "../indexing/steps.ts";
 import { sweepIndex } from "../indexing/sweep.ts";
@@ -31,7 +32,7 @@ async function handle(message: Message, env: IndexerEnv): Promise<void> {
     return message.ack();
   }
   if (parsed.data.kind === "health") {
-    await env.HEALTH_MONITOR.get(env.HEALTH_MONITOR.idFromName("health")).queueSeen(parsed.data.sentAt);
+    await env.HEALTH_MONITOR.get(env.HEALTH_MONITOR.idFromName(MONITOR_NAME)).queueSeen(parsed.data.sentAt);
     return message.ack();
   }
   await handleStep(message, parsed.data, env);
