@@ -22,6 +22,7 @@ export default defineConfig({
               durableObjects: {
                 TENANT_GATE: { className: "TenantGate", useSQLite: true },
                 SOURCE_GATE: { className: "SourceGate", useSQLite: true },
+                WORKSPACE_RUNS: { className: "WorkspaceRuns", useSQLite: true },
                 HEALTH_MONITOR: { className: "HealthMonitor", useSQLite: true },
               },
               r2Buckets: ["SNAPSHOTS"],
@@ -40,6 +41,16 @@ export default defineConfig({
           name: "worker",
           include: ["test/worker/**/*.test.ts"],
           globalSetup: ["./test/support/worker-database.ts", "./test/support/worker-models.ts"],
+        },
+      },
+      {
+        // Over HTTP, against the production bundles.
+        test: {
+          name: "e2e",
+          include: ["test/e2e/**/*.test.ts"],
+          environment: "node",
+          globalSetup: ["./test/e2e/support/stack.ts"],
+          testTimeout: 60_000,
         },
       },
     ],
