@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { createRequire } from "node:module";
 import path from "node:path";
-import { promisify } from "node:util";
+import { promisify, stripVTControlCharacters } from "node:util";
 import { PROJECT_ROOT } from "./project.ts";
 
 const TIMEOUT_MS = 300_000;
@@ -19,6 +19,11 @@ export async function runWrangler(args: readonly string[]): Promise<void> {
 export function wranglerComplaint(error: unknown): string {
   const outputs =
     error instanceof Error && "stderr" in error && "stdout" in error ? [error.stderr, error.stdout] : [error];
-  const lines = outputs.flatMap((output) => String(output).split("\n")).map((line) => line.trim());
-  return lines.find((line) => /error/i.test(line)) ?? lines.find((line) => line !== "") ?? "wrangler gave no reason";
+  const lines = stripVTControlCharacters(outputs.join("\n"))
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+  // The first line only counts the errors that follow.
+  const cause = lines.find((line) => /error/i.test(line) && !line.includes("Build failed with"));
+  return cause ?? lines[0] ?? "wrangler gave no reason";
 }

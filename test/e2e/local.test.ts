@@ -1,0 +1,153 @@
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import os from "node:os";
+import path from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { admin, newTenant, runScheduled, service } from "./support/service.ts";
+import { freePorts, runStart, type ServiceProcess, spawnService } from "./support/process.ts";
+
+const TIMEOUT_MS = 120_000;
+const cleanups: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
+});
+
+function newDataDir(): string {
+  const dataDir = mkdtempSync(path.join(os.tmpdir(), "code-context-start-"));
+  cleanups.push(() => rmSync(dataDir, { recursive: true, force: true }));
+  return dataDir;
+}
+
+async function started(env: Record<string, string> & { DATA_DIR: string }): Promise<ServiceProcess> {
+  const running = await spawnService(env);
+  cleanups.push(() => running.kill());
+  return running;
+}
+
+const isHealthy = async (url: string) => (await fetch(`${url}/healthz`)).ok;
+
+describe("npm start", () => {
+  it(
+    "keeps its state, credentials and address over a clean stop and over a kill",
+    async () => {
+      const env = { DATA_DIR: newDataDir(), ...(await freePorts()) };
+      const first = await started(env);
+      expect(first.service.apiUrl).toBe(`http://127.0.0.1:${env.PORT}`);
+      expect(first.service.siteUrl).toBe(`http://127.0.0.1:${env.SITE_PORT}`);
+      expect(await isHealthy(first.service.apiUrl)).toBe(true);
+      expect(statSync(path.join(env.DATA_DIR, "service.json")).mode & 0o777).toBe(0o600);
+
+      const inUse = await runStart({ DATA_DIR: env.DATA_DIR, ...(await freePorts()) });
+      expect(inUse.code).toBe(1);
+      expect(inUse.stderr).toMatch(/^error: the data directory .* is in use by process \d+.*\n$/);
+
+      expect(await first.stop()).toBe(0);
+      expect(existsSync(path.join(env.DATA_DIR, "service.json"))).toBe(false);
+      await expect(fetch(first.service.apiUrl)).rejects.toThrow();
+
+      const credentials = ({ apiKey, workerToken, tenantId, workspaceId }: ServiceProcess["service"]) => ({
+        apiKey,
+        workerToken,
+        tenantId,
+        workspaceId,
+      });
+      const second = await started(env);
+      expect(credentials(second.service)).toEqual(credentials(first.service));
+      await second.kill();
+
+      const third = await started(env);
+      expect(credentials(third.service)).toEqual(credentials(first.service));
+      expect(third.service.apiUrl).toBe(first.service.apiUrl);
+      expect(await isHealthy(third.service.siteUrl + "/api/v1")).toBe(true);
+      expect(await third.stop()).toBe(0);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    "says in one line what is in its way",
+    async () => {
+      const taken = createServer().listen(0, "127.0.0.1");
+      cleanups.push(() => taken.close());
+      await new Promise((resolve) => taken.once("listening", resolve));
+      const address = taken.address();
+      const port = String(typeof address === "object" && address ? address.port : 0);
+      const foreign = newDataDir();
+      writeFileSync(path.join(foreign, "thesis.txt"), "mine");
+      const file = path.join(newDataDir(), "file");
+      writeFileSync(file, "");
+      const damaged = newDataDir();
+      writeFileSync(path.join(damaged, "secrets.json"), "{");
+
+      const ports = await freePorts();
+      const cases: [Record<string, string>, RegExp][] = [
+        [{ ...ports, DATA_DIR: newDataDir(), PORT: port }, /port \d+ is in use.*PORT/],
+        [{ ...ports, DATA_DIR: newDataDir(), SITE_PORT: port }, /port \d+ is in use.*SITE_PORT/],
+        [{ ...ports, DATA_DIR: foreign }, /holds files that are not this service's/],
+        [{ ...ports, DATA_DIR: path.join(file, "data") }, /cannot be used \(ENOTDIR\)/],
+        [{ ...ports, DATA_DIR: damaged }, /secrets\.json is damaged/],
+        [{ ...ports, DATA_DIR: newDataDir(), PORT: "many" }, /PORT: expected a port/],
+        [{ ...ports, DATA_DIR: newDataDir(), RATE_LIMITS: "{" }, /RATE_LIMITS: expected JSON/],
+        [{ ...ports, DATA_DIR: newDataDir(), DATABASE_URL: "mysql://x" }, /DATABASE_URL: expected postgres/],
+      ];
+      for (const [env, message] of cases) {
+        const { code, stderr } = await runStart(env);
+        expect(code).toBe(1);
+        expect(stderr).toMatch(message);
+        expect(stderr.trimEnd().split("\n")).toHaveLength(1);
+      }
+    },
+    TIMEOUT_MS,
+  );
+});
+
+describe("npm run admin", () => {
+  it("provisions on the running service, printing one line of JSON", async () => {
+    const { tenantId, apiKey, workerToken } = await admin(
+      "tenant",
+      "create",
+      "--name",
+      "Acme",
+      "--monthly-credits",
+      "7",
+      "--shared-index",
+      "on",
+    );
+    expect(apiKey).toMatch(/^cc_live_/);
+    expect(workerToken).toMatch(/^cc_wrk_/);
+    const tenant = String(tenantId);
+    expect(Object.keys(await admin("workspace", "create", "--tenant", tenant, "--repo", "git@github.com:a/b"))).toEqual(
+      ["workspaceId"],
+    );
+    const key = await admin("key", "create", "--tenant", tenant, "--name", "ci");
+    expect(Object.keys(key)).toEqual(["keyId", "apiKey"]);
+    await admin("key", "revoke", "--id", String(key["keyId"]));
+    await admin("tenant", "set", "--tenant", tenant, "--shared-index", "off");
+    const token = await admin("token", "create", "--tenant", tenant, "--name", "ci");
+    await admin("token", "revoke", "--id", String(token["tokenId"]));
+  });
+
+  it("names the flag it misses and changes nothing", async () => {
+    const { tenantId } = await newTenant();
+    await expect(admin("key", "create", "--tenant", tenantId)).rejects.toMatchObject({
+      code: 2,
+      stdout: "",
+      stderr: "error: key create needs --name\n",
+    });
+    await expect(admin("tenant", "set", "--tenant", tenantId, "--shared-index", "maybe")).rejects.toMatchObject({
+      code: 2,
+    });
+    await expect(admin("workspace", "create", "--tenant", service().workspaceId)).rejects.toMatchObject({ code: 1 });
+  });
+});
+
+describe("the daily job", () => {
+  it(
+    "can be run now",
+    async () => {
+      await runScheduled();
+    },
+    TIMEOUT_MS,
+  );
+});

@@ -1,0 +1,209 @@
+import { neon, type NeonQueryFunction } from "@neondatabase/serverless";
+import { sql as query } from "drizzle-orm";
+import * as fc from "fast-check";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openDb } from "../../../src/db/client.ts";
+import { tenants } from "../../../src/db/schema.ts";
+import { type RunningDatabase, startDatabase } from "../../../src/local/database.ts";
+import { migrate } from "../../../src/local/migrations.ts";
+
+let database: RunningDatabase;
+let sql: NeonQueryFunction<false, false>;
+
+beforeAll(async () => {
+  database = await startDatabase();
+  sql = neon(database.url);
+}, 60_000);
+afterAll(() => database.close());
+
+async function endpoint(): Promise<string> {
+  const { host } = new URL(database.url.replace(/^postgres:/, "http:"));
+  return `http://${host}/sql`;
+}
+
+async function failure(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => {
+      throw new Error("expected a failure");
+    },
+    (error: unknown) => error,
+  );
+}
+
+describe("the Neon-shaped endpoint", () => {
+  it("hands every kind of value to the driver's parsers as text", async () => {
+    const rows = await sql`select 1 as i, 2::bigint as b, 1.5::float8 as f, 1.50::numeric as n, true as t, null as z,
+      '2026-01-02T03:04:05.678Z'::timestamptz as at, '{"a":[1,null]}'::jsonb as j, '{1,2}'::int[] as a, '\\x00ff'::bytea as y,
+      '[1,2]'::vector as v, ''::text as e`;
+    expect(rows).toEqual([
+      {
+        i: 1,
+        b: "2",
+        f: 1.5,
+        n: "1.50",
+        t: true,
+        z: null,
+        at: new Date("2026-01-02T03:04:05.678Z"),
+        j: { a: [1, null] },
+        a: [1, 2],
+        y: Buffer.from([0, 255]),
+        v: "[1,2]",
+        e: "",
+      },
+    ]);
+  });
+
+  it("gives back whatever text it is given", async () => {
+    // PostgreSQL has no NUL in text, and UTF-8 has no half surrogates.
+    const text = fc
+      .string({ unit: "binary", maxLength: 200 })
+      .map((value) => value.toWellFormed().replaceAll("\0", ""));
+    await fc.assert(
+      fc.asyncProperty(text, fc.array(text, { maxLength: 5 }), async (value, list) => {
+        const [row] =
+          await sql`select ${value}::text as value, ${list}::text[] as list, ${JSON.stringify(value)}::jsonb as json`;
+        expect(row).toEqual({ value, list, json: value });
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it("tells the driver what PostgreSQL says of an error", async () => {
+    const id = crypto.randomUUID();
+    await sql`insert into tenants (id, name) values (${id}, 'a')`;
+    expect(await failure(sql`insert into tenants (id, name) values (${id}, 'b')`)).toMatchObject({
+      name: "NeonDbError",
+      severity: "ERROR",
+      code: "23505",
+      detail: `Key (id)=(${id}) already exists.`,
+      schema: "public",
+      table: "tenants",
+      constraint: "tenants_pkey",
+    });
+    expect(await failure(sql`selekt 1`)).toMatchObject({ code: "42601", position: "1" });
+    expect(await failure(sql.query("select $1", []))).toMatchObject({ code: "08P01" });
+    expect(await sql`select 1 as ok`).toEqual([{ ok: 1 }]);
+  });
+
+  it("runs a batch in one transaction, all or nothing", async () => {
+    const id = crypto.randomUUID();
+    const insert = sql`insert into tenants (id, name) values (${id}, 'batch')`;
+    expect(await failure(sql.transaction([insert, sql`select 1 / 0`]))).toMatchObject({ code: "22012" });
+    expect(await sql`select 1 from tenants where id = ${id}`).toEqual([]);
+    const again = sql`insert into tenants (id, name) values (${id}, 'batch')`;
+    const results = await sql.transaction([again, sql`select name from tenants where id = ${id}`]);
+    expect(results[1]).toEqual([{ name: "batch" }]);
+  });
+
+  it("takes the batch's isolation level and access mode", async () => {
+    const level = sql`select current_setting('transaction_isolation') as level, current_setting('transaction_read_only') as ro`;
+    const [rows] = await sql.transaction([level], { isolationLevel: "Serializable", readOnly: true, deferrable: true });
+    expect(rows).toEqual([{ level: "serializable", ro: "on" }]);
+    const write = sql`insert into tenants (id, name) values (${crypto.randomUUID()}, 'a')`;
+    expect(await failure(sql.transaction([write], { readOnly: true }))).toMatchObject({ code: "25006" });
+  });
+
+  it("never mixes two transactions", async () => {
+    const id = crypto.randomUUID();
+    await sql`insert into tenants (id, name, monthly_credits) values (${id}, 'counter', 0)`;
+    const batches = Array.from({ length: 40 }, () =>
+      sql.transaction([
+        sql`update tenants set monthly_credits = monthly_credits + 1 where id = ${id}`,
+        sql`select txid_current(), monthly_credits from tenants where id = ${id}`,
+      ]),
+    );
+    const seen = (await Promise.all(batches)).map((results) => Number(results[1]?.[0]?.["monthly_credits"]));
+    expect(seen.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 40 }, (_, i) => i + 1));
+  });
+
+  it("lets nothing of one request reach the next", async () => {
+    await sql`set search_path = pg_catalog`;
+    await sql.query("begin");
+    const [row] = await sql`select current_setting('search_path') as path, pg_current_xact_id_if_assigned() as tx`;
+    expect(row).toEqual({ path: "public", tx: null });
+    expect(await sql`select count(*)::int as n from tenants where name = 'nobody'`).toEqual([{ n: 0 }]);
+  });
+
+  it("asks for the password", async () => {
+    const wrong = database.url.replace(/:[^:@]+@/, ":wrong@");
+    expect(await failure(neon(wrong)`select 1`)).toMatchObject({ code: "28P01" });
+    const bare = await fetch(await endpoint(), { method: "POST", body: '{"query":"select 1"}' });
+    expect(bare.status).toBe(400);
+  });
+
+  it("answers what it cannot understand without failing", async () => {
+    const url = await endpoint();
+    const headers = { "Neon-Connection-String": database.url };
+    for (const body of ["", "{", "[]", "{}", '{"query":1}', '{"query":"select 1","params":1}', '{"queries":[{}]}']) {
+      expect((await fetch(url, { method: "POST", headers, body })).status).toBe(400);
+    }
+    expect((await fetch(url.replace("/sql", "/other"), { method: "POST", headers })).status).toBe(404);
+    expect((await fetch(url, { headers })).status).toBe(405);
+    const rows = await fetch(url, {
+      method: "POST",
+      headers,
+      body: '{"query":"select $1::int as a, $2::bool as b","params":[1,true]}',
+    });
+    expect(await rows.json()).toMatchObject({ command: "SELECT", rowCount: 1, rows: [{ a: "1", b: "t" }] });
+  });
+
+  it("works under drizzle, batches of it included", async () => {
+    const db = openDb(database.url);
+    const id = crypto.randomUUID();
+    const [made] = await db.batch([
+      db.insert(tenants).values({ id, name: "drizzle" }).returning(),
+      db.execute(query`select 1`),
+    ]);
+    expect(made[0]).toMatchObject({ id, name: "drizzle", sharedIndex: false, createdAt: expect.any(Date) });
+  });
+});
+
+describe("migrations", () => {
+  it("are applied once, also by several at the same time", async () => {
+    expect(await Promise.all([migrate(database.url), migrate(database.url)])).toEqual([0, 0]);
+    const fresh = await startDatabase();
+    try {
+      const db = neon(fresh.url);
+      const [before] = await db`select count(*)::int as n from drizzle.__drizzle_migrations`;
+      await db`drop schema public cascade`;
+      await db`create schema public`;
+      await db`drop schema drizzle cascade`;
+      const counts = await Promise.all([migrate(fresh.url), migrate(fresh.url), migrate(fresh.url)]);
+      expect(counts.reduce((sum, count) => sum + count, 0)).toBe(before?.["n"]);
+      await db`insert into drizzle.__drizzle_migrations (hash, created_at) values ('of-another-version', 1)`;
+      await expect(migrate(fresh.url)).rejects.toThrow(/made by another version/);
+    } finally {
+      await fresh.close();
+    }
+  }, 30_000);
+});
+
+describe("a data directory", () => {
+  it("keeps rows and password, and no one else can read it", async () => {
+    const dataDir = mkdtempSync(path.join(os.tmpdir(), "code-context-database-"));
+    try {
+      const first = await startDatabase({ dataDir });
+      const id = crypto.randomUUID();
+      await neon(first.url)`insert into tenants (id, name) values (${id}, 'kept')`;
+      await first.close();
+      expect(statSync(path.join(dataDir, "secrets.json")).mode & 0o777).toBe(0o600);
+      expect(statSync(path.join(dataDir, "database")).mode & 0o777).toBe(0o700);
+
+      const second = await startDatabase({
+        dataDir,
+        port: Number(new URL(first.url.replace(/^postgres:/, "http:")).port),
+      });
+      expect(second.url).toBe(first.url);
+      expect(await neon(second.url)`select name from tenants where id = ${id}`).toEqual([{ name: "kept" }]);
+      await second.close();
+
+      rmSync(path.join(dataDir, "database", "global"), { recursive: true });
+      await expect(startDatabase({ dataDir })).rejects.toThrow(/cannot be opened/);
+    } finally {
+      rmSync(dataDir, { recursive: true, force: true });
+    }
+  }, 30_000);
+});
