@@ -2,7 +2,7 @@ import { readFlag } from "../config.ts";
 import { type Db, openDb } from "../db/client.ts";
 import { createEmbedder, createReranker, type Embedder, readEmbedConfig, readRerankConfig, type Reranker } from "../embedding/index.ts";
 import { createLogger, type Logger } from "../log.ts";
-import { createPresigner, type Presigner } from "../snapshot/presign.ts";
+import { createPresigner, type Presigner } from "../snapshot/index.ts";
 
 /** Everything the routes use that has to be built from the environment. */
 export interface Services {

@@ -19,9 +19,9 @@ export default {
 
   async scheduled(_controller, env) {
     const { db, log } = sharedOf(env);
-    const now = Date.now();
-    const snapshots = await sweepSnapshots({ db, bucket: env.SNAPSHOTS, now });
-    log.info("swept", { ...(await sweepIndex(db, env.STAGING, now)), snapshots: JSON.stringify(snapshots) });
+    const snapshots = await sweepSnapshots({ db, bucket: env.SNAPSHOTS, now: Date.now });
+    log.info("swept_snapshots", { ...snapshots });
+    log.info("swept_index", { ...(await sweepIndex(db, env.STAGING, Date.now())) });
   },
 } satisfies ExportedHandler<IndexerEnv>;
 

@@ -72,7 +72,7 @@ export async function finishUnchanged(step: StepContext, revision: Revision): Pr
     fallbackCount: fallbacks,
     skipped,
   };
-  await step.db.execute(recordSuccess(step.run.runId, result));
+  if (step.run.kind === "index") await step.db.execute(recordSuccess(step.run.runId, result));
   return result;
 }
 
@@ -164,7 +164,10 @@ async function newTotals(step: StepContext, seq: number, base: Totals): Promise<
 const recordSuccess = (runId: string, result: IndexResult): SQL =>
   sql`update runs set state = 'succeeded', result = ${JSON.stringify(result)}::jsonb, error = null, finished_at = now() where id = ${runId}`;
 
-/** The switch: pointer, revision and outcome in one statement, and only from the revision the plan was made against. */
+/**
+ * The switch: pointer, revision and outcome in one statement, and only from the revision the plan was made against. A
+ * snapshot run has its outcome later, when its artifact is published.
+ */
 async function switchRevision(step: StepContext, seq: number, summary: PlanSummary, totals: Totals, result: IndexResult): Promise<void> {
   const { run, embedder } = step;
   const dimension = await embedder.probeDimension();
@@ -179,7 +182,7 @@ async function switchRevision(step: StepContext, seq: number, summary: PlanSumma
             ${totals.files}::int, ${totals.symbols}::int, ${totals.chunks}::int, ${JSON.stringify(writeStats(totals, summary.skipped))}::jsonb from switched
         ), outcome as (
           update runs set state = 'succeeded', result = ${JSON.stringify(result)}::jsonb, error = null, finished_at = now()
-          where id = ${run.runId} and exists (select 1 from switched)
+          where id = ${run.runId} and kind = 'index' and exists (select 1 from switched)
         ) select id from switched`,
   );
   if (rows.length > 0) return;

@@ -89,6 +89,17 @@ async function openSession(step: StepContext): Promise<GitSession> {
   );
 }
 
+/** Whether a commit is indexed already, with vectors of the current model, in a revision that is still kept. */
+export async function isIndexed(step: StepContext, gitSha: string): Promise<boolean> {
+  const { db, run, embedder } = step;
+  const rows = await db
+    .select({ seq: revisions.seq })
+    .from(revisions)
+    .where(and(eq(revisions.workspaceId, run.workspaceId), eq(revisions.gitSha, gitSha), eq(revisions.fingerprint, embedder.fingerprint)))
+    .limit(1);
+  return rows.length > 0;
+}
+
 /** The revision that readers see now. */
 export async function currentRevision(step: Pick<StepContext, "db" | "run">): Promise<Revision | undefined> {
   const rows = await step.db

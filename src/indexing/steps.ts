@@ -10,7 +10,7 @@ import type { Logger } from "../log.ts";
 import { StaleAttemptError, type StepContext } from "./context.ts";
 import { finish, finishUnchanged } from "./finish.ts";
 import type { StepMessage } from "./messages.ts";
-import { plan } from "./plan.ts";
+import { isIndexed, plan } from "./plan.ts";
 import type { RunError, RunSpec, WorkCounters } from "./run-state.ts";
 import { processShard } from "./shard.ts";
 
@@ -73,6 +73,10 @@ async function perform(message: StepMessage, step: StepContext, deps: StepDeps):
   const { runId, attempt, workspaceId } = message;
   switch (message.kind) {
     case "plan": {
+      const { kind, source } = step.run;
+      if (kind === "snapshot" && source.ref !== undefined && (await isIndexed(step, source.ref))) {
+        return deps.runs.handOver(runId, attempt, "build");
+      }
       const outcome = await plan(step, (shard, key) => deps.send({ kind: "shard", workspaceId, runId, attempt, shard, key }));
       if (outcome.outcome === "unchanged") return conclude(step, deps, await finishUnchanged(step, outcome.revision));
       const ready = await deps.runs.planned(runId, attempt, outcome);

@@ -1,5 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
 import { and, eq, inArray } from "drizzle-orm";
+import { recordAuditStatement } from "../audit/index.ts";
 import type { RunPhase, RunStatus } from "../contract/index.ts";
 import { type Db, openDb } from "../db/client.ts";
 import { runs } from "../db/schema.ts";
@@ -221,10 +222,17 @@ export class WorkspaceRuns extends DurableObject<ApiEnv> {
   private async recordFailures(): Promise<void> {
     for (const run of this.unrecorded()) {
       try {
-        await this.db()
-          .update(runs)
-          .set({ state: "failed", error: run.error, finishedAt: new Date(run.endedAt ?? Date.now()) })
-          .where(and(eq(runs.id, run.spec.runId), inArray(runs.state, ["queued", "running"])));
+        const db = this.db();
+        const { runId, tenantId, workspaceId, actor, kind } = run.spec;
+        const at = new Date(run.endedAt ?? Date.now());
+        const details = { runId, workspaceId, code: run.error?.code ?? "INTERNAL" };
+        await db.batch([
+          db
+            .update(runs)
+            .set({ state: "failed", error: run.error, finishedAt: at })
+            .where(and(eq(runs.id, runId), inArray(runs.state, ["queued", "running"]))),
+          recordAuditStatement(db, { event: kind === "index" ? "INDEX_RUN_FAILED" : "SNAPSHOT_FAILED", tenantId, actor, at, details }),
+        ]);
         this.save({ ...run, recorded: true });
       } catch (error) {
         this.log.error("run_outcome_not_recorded", error, { runId: run.spec.runId });

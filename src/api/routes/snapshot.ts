@@ -1,11 +1,14 @@
+import { and, eq } from "drizzle-orm";
 import { Hono } from "hono";
-import { DEFAULT_MAX_FILE_SIZE_BYTES, type ErrorCode, type FieldIssue, SnapshotJobRequest } from "../../contract/index.ts";
+import { z } from "zod";
+import { DEFAULT_MAX_FILE_SIZE_BYTES, type ErrorCode, type FieldIssue, IndexOptions, SnapshotJobRequest } from "../../contract/index.ts";
 import { PG_UNIQUE_VIOLATION, pgErrorCode } from "../../db/errors.ts";
+import { revisions, runs, workspaces } from "../../db/schema.ts";
 import { ApiError, invalidBody } from "../../errors.ts";
-import type { ApiHono } from "../context.ts";
+import type { ApiContext, ApiHono } from "../context.ts";
 import { authorize } from "../middleware/authorize.ts";
 import { readBody, unwrap } from "../middleware/body.ts";
-import { checkSource, requireWorkspace, startRun } from "./index-runs.ts";
+import { checkSource, requireWorkspace, startRun, stored } from "./index-runs.ts";
 
 /** The worker's CI publish route. */
 export const snapshotJobs = new Hono<ApiHono>();
@@ -33,7 +36,7 @@ snapshotJobs.post("/snapshot", async (c) => {
       kind: "snapshot",
       workspaceId,
       source: { ...source, ref: gitSha },
-      options: { maxFileSizeBytes: DEFAULT_MAX_FILE_SIZE_BYTES },
+      options: await optionsOf(c, workspaceId),
     });
     return c.json({ ok: true, accepted: true, runId }, 202);
   } catch (error) {
@@ -43,6 +46,21 @@ snapshotJobs.post("/snapshot", async (c) => {
     throw error;
   }
 });
+
+/** The options the workspace is indexed with, so that a snapshot job does not index it in another way. */
+async function optionsOf(c: ApiContext, workspaceId: string): Promise<IndexOptions> {
+  const rows = await stored(() =>
+    c
+      .get("services")
+      .db.select({ request: runs.request })
+      .from(workspaces)
+      .innerJoin(revisions, and(eq(revisions.workspaceId, workspaces.id), eq(revisions.seq, workspaces.currentSeq)))
+      .innerJoin(runs, eq(runs.id, revisions.runId))
+      .where(eq(workspaces.id, workspaceId)),
+  );
+  const options = z.object({ options: IndexOptions }).safeParse(rows[0]?.request);
+  return options.success ? options.data.options : { maxFileSizeBytes: DEFAULT_MAX_FILE_SIZE_BYTES };
+}
 
 /** The code of the first field that is wrong; `BAD_BODY` when the body is no object at all. */
 function badField(issues: FieldIssue[]): ApiError {

@@ -1,0 +1,26 @@
+import { eq } from "drizzle-orm";
+import { runs } from "../db/schema.ts";
+import type { StepContext } from "../indexing/context.ts";
+import { buildSnapshot } from "../snapshot/index.ts";
+
+/** The last step of a snapshot run: builds the artifact of the indexed commit, publishes it, and records the outcome. */
+export async function buildSnapshotRun(step: StepContext, bucket: R2Bucket): Promise<Record<string, unknown>> {
+  const { run, db, log, now } = step;
+  const gitSha = run.source.ref;
+  if (gitSha === undefined) throw new Error("a snapshot run names its commit");
+  const built = await buildSnapshot(
+    { db, bucket, log, now },
+    {
+      tenantId: run.tenantId,
+      workspaceId: run.workspaceId,
+      actor: run.actor,
+      runId: run.runId,
+      revision: { gitSha },
+      onProgress: step.beat,
+    },
+  );
+  const { gitSha: sha, storagePath, checksum, sizeBytes, fileCount, symbolCount } = built;
+  const result = { ok: true, runId: run.runId, gitSha: sha, storagePath, checksum, sizeBytes, fileCount, symbolCount };
+  await db.update(runs).set({ state: "succeeded", result, error: null, finishedAt: new Date(now()) }).where(eq(runs.id, run.runId));
+  return result;
+}
