@@ -3,23 +3,15 @@ import { z } from "zod";
 import { MAX_EMBED_INPUTS, MAX_RERANK_DOCUMENTS } from "./limits.ts";
 
 const nonEmpty = z.string().min(1, "must not be empty");
+const TOO_MANY_INPUTS = `takes at most ${MAX_EMBED_INPUTS} strings; split the request`;
 const model = z.string().min(1, "must not be empty").max(200);
 
 export const EmbeddingsRequest = z
   .object({
     input: z
-      .union(
-        [
-          nonEmpty,
-          z
-            .array(nonEmpty)
-            .min(1, "needs at least one string")
-            .max(MAX_EMBED_INPUTS, `takes at most ${MAX_EMBED_INPUTS} strings; split the request`),
-        ],
-        {
-          error: ({ input }) => describeInput(input),
-        },
-      )
+      .union([nonEmpty, z.array(nonEmpty).min(1, "needs at least one string").max(MAX_EMBED_INPUTS, TOO_MANY_INPUTS)], {
+        error: ({ input }) => describeInput(input),
+      })
       .transform((input) => (typeof input === "string" ? [input] : input))
       .describe("One text or many, at most 480,000 characters together. Arrays of token ids are not taken."),
     model: model.describe("Any name will do; a fingerprint (`emb_…`) must be the current one."),
@@ -36,10 +28,11 @@ export type EmbeddingsRequest = z.infer<typeof EmbeddingsRequest>;
 
 function describeInput(input: unknown): string {
   if (input === undefined) return "is required";
-  const isTokens = Array.isArray(input) && input.some((item) => typeof item === "number" || Array.isArray(item));
-  return isTokens
-    ? "holds token ids, which are not taken; send the text itself"
-    : "must be a string or an array of strings";
+  if (!Array.isArray(input)) return "must be a string or an array of strings";
+  if (input.some((item) => typeof item === "number" || Array.isArray(item))) {
+    return "holds token ids, which are not taken; send the text itself";
+  }
+  return input.length > MAX_EMBED_INPUTS ? TOO_MANY_INPUTS : "must be a string or an array of strings";
 }
 
 const count = z.int().min(0);
