@@ -157,9 +157,7 @@ export function readColumn(column: Column, bytes: Uint8Array, rows: number): Col
   const reader = { view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), offset: 0 };
   const expand = (from: number, to: number, size: number): Uint8Array => {
     if (!(size >= 0 && size <= MAX_PAGE_BYTES)) fail("page is too large");
-    const body = bytes.subarray(from, to);
-    if (column.codec === "GZIP") return gunzip(body, size);
-    return body.length === size ? body : fail("page has the wrong size");
+    return gunzip(bytes.subarray(from, to), size);
   };
 
   let header = parquetHeader(reader);
@@ -185,7 +183,7 @@ export function readColumn(column: Column, bytes: Uint8Array, rows: number): Col
     page.repetition_levels_byte_length !== 0 ||
     !(levelBytes >= 0 && levelBytes <= header.compressed_page_size) ||
     reader.offset + header.compressed_page_size !== bytes.length ||
-    (column.codec === "GZIP" && !page.is_compressed)
+    !page.is_compressed
   ) {
     fail("sizes do not fit together");
   }

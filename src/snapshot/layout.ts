@@ -2,14 +2,16 @@
  * Layout of the artifact: one Parquet schema for rows of three kinds, in this order for every file: the file itself, its
  * symbols, its chunks. docs/snapshot-format.md describes it for readers in other languages.
  */
-import type { CompressionCodec, SchemaElement } from "hyparquet";
+import type { SchemaElement } from "hyparquet";
 import { z } from "zod";
 
 export const SNAPSHOT_FORMAT_VERSION = 1;
 /** Key of the JSON header among the Parquet key-value metadata. */
 export const HEADER_KEY = "code_context";
 export const CREATED_BY = "code-context";
+/** Of every page, also where it saves nothing: its CRC-32 tells damage. */
 export const COMPRESSION = "gzip";
+export const CODEC = "GZIP";
 
 /** A row group ends with the row that brings it to this weight: what a reader needs in memory at a time. */
 export const GROUP_WEIGHT = 6 * 1024 * 1024;
@@ -31,7 +33,6 @@ export interface Column {
   type: ColumnType;
   required: boolean;
   encoding: "RLE_DICTIONARY" | "PLAIN" | "DELTA_BINARY_PACKED";
-  codec: CompressionCodec;
   /** Smallest and largest value of each group, so that engines can skip groups. */
   statistics: boolean;
 }
@@ -42,7 +43,7 @@ function column<Name extends string>(
   options: Partial<Column> = {},
 ): Column & { name: Name } {
   const encoding = type === "int" ? "DELTA_BINARY_PACKED" : "PLAIN";
-  return { type, required: false, encoding, codec: "GZIP", statistics: false, ...options, name };
+  return { type, required: false, encoding, statistics: false, ...options, name };
 }
 
 const dictionary = { encoding: "RLE_DICTIONARY" } as const;
@@ -53,7 +54,7 @@ export const COLUMNS = [
   column("kind", "string", { ...dictionary, ...required }),
   column("path", "string", { ...dictionary, ...required, statistics: true }),
   column("language", "string", { ...dictionary, ...required }),
-  column("content_hash", "hash", { ...dictionary, ...required, codec: "UNCOMPRESSED" }),
+  column("content_hash", "hash", { ...dictionary, ...required }),
   column("outcome", "string", dictionary),
   column("ordinal", "int"),
   column("parent", "int"),
@@ -68,7 +69,7 @@ export const COLUMNS = [
   column("end_byte", "int", required),
   column("context", "string"),
   column("text", "string"),
-  column("chunk_hash", "hash", { codec: "UNCOMPRESSED" }),
+  column("chunk_hash", "hash"),
 ] as const satisfies readonly Column[];
 
 export const VECTOR_PATH = ["vector", "list", "element"];

@@ -1,6 +1,7 @@
 import { type FileMetaData, parquetMetadata, type RowGroup } from "hyparquet";
 import { type ColumnValues, readColumn } from "./decode.ts";
 import {
+  CODEC,
   COLUMNS,
   HEADER_KEY,
   HeaderSchema,
@@ -140,12 +141,11 @@ function checkGroup(group: RowGroup, start: number, dataEnd: number): Group {
   const columns = group.columns.map(({ meta_data: meta }, index) => {
     const column = COLUMNS[index];
     const path = column === undefined ? VECTOR_PATH : [column.name];
-    const codec = column?.codec ?? "GZIP";
     const length = Number(meta?.total_compressed_size ?? -1n);
     const first = Number(meta?.dictionary_page_offset ?? meta?.data_page_offset ?? -1n);
     if (
       meta?.path_in_schema.join("/") !== path.join("/") ||
-      meta.codec !== codec ||
+      meta.codec !== CODEC ||
       first !== offset ||
       !(length > 0 && length <= MAX_GROUP_BYTES)
     ) {

@@ -8,7 +8,7 @@ import type { Writer } from "hyparquet-writer";
 import { writePageHeader } from "hyparquet-writer/src/datapage.js";
 import { ByteCursor, readLevels } from "./decode.ts";
 import { gunzip, gzip } from "./gzip.ts";
-import { MAX_PAGE_BYTES, VECTOR_PATH } from "./layout.ts";
+import { CODEC, MAX_PAGE_BYTES, VECTOR_PATH } from "./layout.ts";
 import { SnapshotFormatError } from "./types.ts";
 
 const MAX_REPETITION_BITS = 1;
@@ -102,7 +102,7 @@ export function writeVectorColumn(
       type: "FIXED_LEN_BYTE_ARRAY",
       encodings: ["PLAIN"],
       path_in_schema: VECTOR_PATH,
-      codec: "GZIP",
+      codec: CODEC,
       num_values: BigInt(present * dimension + vectors.length - present),
       total_uncompressed_size: BigInt(headerBytes + levelBytes + values.length),
       total_compressed_size: BigInt(writer.offset - start),

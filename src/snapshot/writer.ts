@@ -3,6 +3,7 @@ import { ByteWriter, ParquetWriter } from "hyparquet-writer";
 import type { SnapshotManifest } from "../contract/index.ts";
 import { gzip } from "./gzip.ts";
 import {
+  CODEC,
   COLUMNS,
   COMPRESSION,
   CREATED_BY,
@@ -122,8 +123,8 @@ class GroupWriter {
     this.#parquet = new ParquetWriter({
       writer: this.#bytes,
       schema: SCHEMA,
-      codec: "GZIP",
-      compressors: { GZIP: gzip },
+      codec: CODEC,
+      compressors: { [CODEC]: gzip },
       createdBy: CREATED_BY,
     });
   }
@@ -145,11 +146,10 @@ class GroupWriter {
   async flush(): Promise<void> {
     const rows = this.#vectors.length;
     if (rows === 0) return;
-    const columnData = COLUMNS.map(({ name, encoding, codec, statistics }) => ({
+    const columnData = COLUMNS.map(({ name, encoding, statistics }) => ({
       name,
       data: this.#columns[name],
       encoding,
-      codec,
       statistics,
       offsetIndex: false,
     }));
