@@ -26,12 +26,12 @@ export async function freePorts(): Promise<{ PORT: string; SITE_PORT: string }> 
 }
 
 /** What `npm start` runs, until it has ended: for starts that are meant to fail. */
-export async function runStart(env: Record<string, string>): Promise<{ code: number | null; stderr: string }> {
+export async function runStart(env: Record<string, string>): Promise<{ code: number | string | null; stderr: string }> {
   const child = start(env);
   let stderr = "";
   child.stderr?.on("data", (data: Buffer) => (stderr += data.toString()));
-  const [code] = (await once(child, "close")) as [number | null];
-  return { code, stderr };
+  const [code, signal] = (await once(child, "close")) as [number | null, string | null];
+  return { code: code ?? signal, stderr };
 }
 
 /** Starts the service and waits for its `service.json`. Rejects with its output when it ends instead. */
