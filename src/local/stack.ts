@@ -161,7 +161,7 @@ async function triggerScheduled(workers: RunningWorkers): Promise<void> {
  * that others will use.
  */
 async function waitUntilHealthy(workers: RunningWorkers, apiUrl: string, siteUrl: string): Promise<void> {
-  const api = await workers.miniflare.getWorker(API_NAME);
+  const api = (await workers.miniflare.getWorker(API_NAME)) as unknown as { fetch(url: string): Promise<Response> };
   const deadline = Date.now() + READY_TIMEOUT_MS;
   for (;;) {
     const response = await api.fetch("http://localhost/healthz");
