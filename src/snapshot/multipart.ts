@@ -1,4 +1,4 @@
-import { CONTENT_TYPE, type SnapshotBucket } from "./storage.ts";
+import { CONTENT_TYPE, type MultipartUpload, type SnapshotBucket, type UploadedPart } from "./storage.ts";
 
 /** R2 wants parts of at least 5 MiB, all but the last of the same size, and at most 10,000 of them. */
 const PART_BYTES = 8 * 1024 * 1024;
@@ -8,13 +8,13 @@ const PART_BYTES = 8 * 1024 * 1024;
  * Nothing appears under the key before `finish`.
  */
 export class MultipartSink {
-  readonly #upload: R2MultipartUpload;
-  readonly #parts: R2UploadedPart[] = [];
+  readonly #upload: MultipartUpload;
+  readonly #parts: UploadedPart[] = [];
   #buffer = new Uint8Array(PART_BYTES);
   #filled = 0;
   #travelling: Promise<void> | undefined;
 
-  private constructor(upload: R2MultipartUpload) {
+  private constructor(upload: MultipartUpload) {
     this.#upload = upload;
   }
 
@@ -33,7 +33,7 @@ export class MultipartSink {
   }
 
   /** Completes the object. */
-  async finish(): Promise<R2Object> {
+  async finish(): Promise<{ size: number }> {
     if (this.#filled > 0) await this.#send();
     await this.#travelling;
     return this.#upload.complete(this.#parts);

@@ -11,8 +11,37 @@ export const SNAPSHOT_PREFIX = "snapshots/";
 /** What is served as a snapshot is a stream of bytes to everyone but its readers. */
 export const CONTENT_TYPE = "application/vnd.apache.parquet";
 
+export interface MultipartUpload {
+  uploadPart(partNumber: number, value: Uint8Array): Promise<UploadedPart>;
+  complete(parts: UploadedPart[]): Promise<{ size: number }>;
+  abort(): Promise<void>;
+}
+
+export interface UploadedPart {
+  partNumber: number;
+  etag: string;
+}
+
+interface PutOptions {
+  sha256?: string;
+  httpMetadata?: { contentType: string };
+}
+
+interface ListedObjects {
+  objects: { key: string; uploaded: Date }[];
+  truncated: boolean;
+  cursor?: string;
+}
+
 /** The part of an R2 bucket that is used. */
-export type SnapshotBucket = Pick<R2Bucket, "head" | "get" | "put" | "delete" | "list" | "createMultipartUpload">;
+export interface SnapshotBucket {
+  head(key: string): Promise<{ size: number } | null>;
+  get(key: string): Promise<{ size: number; body: ReadableStream<Uint8Array> } | null>;
+  put(key: string, value: ReadableStream<Uint8Array>, options: PutOptions): Promise<unknown>;
+  delete(keys: string | string[]): Promise<void>;
+  list(options: { prefix: string; cursor?: string }): Promise<ListedObjects>;
+  createMultipartUpload(key: string, options: PutOptions): Promise<MultipartUpload>;
+}
 
 /** A storage path for a snapshot's artifact: 256 random bits, never given out twice. */
 export function newStoragePath(snapshotId: string): string {
