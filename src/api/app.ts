@@ -7,6 +7,7 @@ import { embed } from "./routes/embed.ts";
 import { health } from "./routes/healthz.ts";
 import { indexRuns } from "./routes/index-runs.ts";
 import { indexSnapshot } from "./routes/index-snapshot.ts";
+import { openapi } from "./routes/openapi.ts";
 import { openai } from "./routes/openai.ts";
 import { rerankCompat } from "./routes/rerank-compat.ts";
 import { rerank } from "./routes/rerank.ts";
@@ -23,6 +24,7 @@ export function createApp(): Hono<ApiHono> {
   routes.route("/", indexRuns);
   routes.route("/", indexSnapshot);
   routes.route("/", snapshotJobs);
+  routes.route("/", openapi);
   routes.route("/v1", openai);
   routes.route("/v1", rerankCompat);
   // Where version 2 of Cohere's clients looks for the same.

@@ -1,0 +1,11 @@
+import { buildDocument } from "./document.ts";
+import { renderManual } from "./markdown.ts";
+
+/** The generated files by their path in the repository. */
+export function generatedFiles(version: string): Record<string, string> {
+  const document = buildDocument(version);
+  return {
+    "docs/openapi.json": `${JSON.stringify(document, null, 2)}\n`,
+    "docs/http.md": renderManual(document),
+  };
+}

@@ -1,0 +1,66 @@
+import { z } from "zod";
+
+export type JsonSchema = Record<string, unknown>;
+
+/** Collects zod schemas as JSON Schema (draft 2020-12, that of OpenAPI 3.1): named ones as components, the rest in place. */
+export class SchemaCollector {
+  readonly components: Record<string, JsonSchema> = {};
+
+  /** The schema of what is sent (`input`) or answered (`output`), as a reference where it has a name. */
+  add(schema: z.ZodType, io: "input" | "output"): JsonSchema {
+    const {
+      $schema: _dialect,
+      $defs = {},
+      id,
+      ...json
+    } = z.toJSONSchema(schema, { io, unrepresentable: "any", override: ({ jsonSchema }) => open(jsonSchema) }) as JsonSchema & {
+      $defs?: Record<string, JsonSchema>;
+      id?: string;
+    };
+    for (const [name, { id: _id, ...definition }] of Object.entries($defs)) this.#define(name, definition);
+    if (id === undefined) return relink(json) as JsonSchema;
+    this.#define(id, json);
+    return reference(id);
+  }
+
+  #define(name: string, schema: JsonSchema): void {
+    const linked = relink(schema) as JsonSchema;
+    const known = this.components[name];
+    if (known && JSON.stringify(known) !== JSON.stringify(linked)) {
+      throw new Error(`the schema ${name} differs between what is sent and what is answered`);
+    }
+    this.components[name] = linked;
+  }
+}
+
+export function reference(name: string): JsonSchema {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+const UUID_PATTERN = /^\^\[0-9a-f\]\{8\}-/;
+
+/**
+ * Answers may gain fields, so a schema must not rule others out; the bound of a safe integer tells a reader nothing; and
+ * UUIDs are taken in either case, which a pattern cannot say.
+ */
+function open(schema: JsonSchema): void {
+  if (schema["additionalProperties"] === false) delete schema["additionalProperties"];
+  if (schema["maximum"] === Number.MAX_SAFE_INTEGER) delete schema["maximum"];
+  if (schema["minimum"] === Number.MIN_SAFE_INTEGER) delete schema["minimum"];
+  if (typeof schema["pattern"] === "string" && UUID_PATTERN.test(schema["pattern"])) {
+    delete schema["pattern"];
+    schema["format"] = "uuid";
+  }
+}
+
+/** References into `$defs` as references into the document's components. */
+function relink(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(relink);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [
+      key,
+      key === "$ref" && typeof inner === "string" ? inner.replace("#/$defs/", "#/components/schemas/") : relink(inner),
+    ]),
+  );
+}

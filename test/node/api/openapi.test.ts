@@ -1,0 +1,68 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { ERROR_STATUS, type ErrorCode } from "../../../src/contract/index.ts";
+import { buildDocument } from "../../../src/api/openapi/document.ts";
+import { generatedFiles } from "../../../src/api/openapi/files.ts";
+import { errorCodesOf, OPERATIONS } from "../../../src/api/openapi/operations.ts";
+
+const root = new URL("../../../", import.meta.url);
+const document = buildDocument("1.2.3");
+const operation = (id: string) => {
+  const found = OPERATIONS.find((candidate) => candidate.id === id);
+  if (!found) throw new Error(`no operation ${id}`);
+  return found;
+};
+
+describe("the generated documents", () => {
+  const { version } = JSON.parse(readFileSync(new URL("package.json", root), "utf8")) as { version: string };
+  it.each(Object.entries(generatedFiles(version)))("%s is up to date: if not, run npm run docs", (file, text) => {
+    expect(readFileSync(new URL(file, root), "utf8") === text).toBe(true);
+  });
+});
+
+describe("the OpenAPI document", () => {
+  it("has no reference into nothing", () => {
+    const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, path = ""]) => path);
+    expect(references.length).toBeGreaterThan(50);
+    for (const reference of references) {
+      const target = reference.split("/").reduce<unknown>((value, key) => (value as Record<string, unknown>)[key], document);
+      expect(target, reference).toBeDefined();
+    }
+  });
+
+  it("names every operation once", () => {
+    const ids = Object.values(document.paths).flatMap((path) => Object.values(path).map(({ operationId }) => operationId));
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids.toSorted()).toEqual(OPERATIONS.map(({ id }) => id).toSorted());
+  });
+
+  it("knows every error code, those apart that belong to no route", () => {
+    const used = new Set<ErrorCode>(OPERATIONS.flatMap(errorCodesOf));
+    const unused = (Object.keys(ERROR_STATUS) as ErrorCode[]).filter((code) => !used.has(code));
+    expect(unused).toEqual(["NOT_FOUND", "METHOD_NOT_ALLOWED"]);
+  });
+
+  it("shows the statuses, codes and headers of POST /embed", () => {
+    const embed = document.paths["/embed"]?.["post"];
+    expect(Object.keys(embed?.responses ?? {})).toEqual(["200", "400", "401", "413", "429", "500", "502", "503", "504"]);
+    expect(JSON.stringify(embed?.responses["200"])).toMatch(/X-RateLimit-Remaining.*EmbedResponse/);
+    expect(JSON.stringify(embed?.responses["429"])).toMatch(/Retry-After.*RateLimitedBody.*QUOTA_EXCEEDED/);
+    expect(JSON.stringify(embed?.responses["401"])).not.toMatch(/X-RateLimit/);
+    expect(document.components.schemas["EmbedRequest"]).toMatchObject({
+      properties: { input: { minItems: 1, maxItems: 128, items: { minLength: 1 } }, inputType: { default: "document" } },
+      required: ["input"],
+    });
+  });
+});
+
+it("derives errors from credential, surface and body", () => {
+  expect(errorCodesOf(operation("health"))).toEqual(["RATE_LIMITED", "INTERNAL"]);
+  expect(errorCodesOf(operation("startSnapshotJob"))).not.toContain("INVALID_BODY");
+  expect(errorCodesOf(operation("index"))).toEqual(expect.arrayContaining(["INVALID_BODY", "INPUT_TOO_LARGE", "UNAUTHORIZED", "RATE_LIMITED"]));
+});
+
+it("has examples that are valid", () => {
+  for (const { id, request } of OPERATIONS) {
+    if (request) expect(request.schema.safeParse(request.example).success, id).toBe(true);
+  }
+});

@@ -1,0 +1,31 @@
+import { expect, it } from "vitest";
+import { createApp } from "../../../src/api/app.ts";
+import { OPERATIONS } from "../../../src/api/openapi/operations.ts";
+import { createApiTenant } from "../support/api.ts";
+
+it("has exactly the routes that are described", () => {
+  const routes = createApp().routes.filter(({ method }) => method !== "ALL");
+  const existing = new Set(routes.map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}`));
+  const described = OPERATIONS.flatMap(({ method, path, aliases = [] }) =>
+    [path, `/api/v1${path}`, ...aliases].map((address) => `${method} ${address}`),
+  );
+  expect([...existing].toSorted()).toEqual(described.toSorted());
+});
+
+it("serves the description to anyone", async () => {
+  const tenant = await createApiTenant();
+  for (const path of ["/openapi.json", "/api/v1/openapi.json"]) {
+    const { status, body } = await tenant.call(`GET ${path}`, { credential: null });
+    expect([status, body["openapi"], (body["info"] as { version: string }).version]).toEqual([200, "3.1.1", "1.2.3"]);
+  }
+});
+
+it("knows no other routes and methods", async () => {
+  const tenant = await createApiTenant();
+  const missing = await tenant.call("GET /nothing");
+  expect(missing).toMatchObject({ status: 404, body: { ok: false, code: "NOT_FOUND" } });
+  const wrong = await tenant.call("PUT /embed");
+  expect(wrong).toMatchObject({ status: 405, body: { ok: false, code: "METHOD_NOT_ALLOWED" } });
+  expect(wrong.headers.get("Allow")).toBe("GET, HEAD, POST");
+  expect(wrong.headers.get("X-Request-Id")).toBeTruthy();
+});
