@@ -57,7 +57,7 @@ export const DEFAULT_GIT_LIMITS: Readonly<GitLimits> = {
   objects: 20_000_000,
   totalBytes: 4096 * MIB,
   inputBufferBytes: 4 * MIB,
-  ringBytes: 16 * MIB,
+  ringBytes: 8 * MIB,
   wantsPerRequest: 4_000,
   wallMs: 12 * 60_000,
   headersMs: 60_000,

@@ -58,8 +58,8 @@ describe("pkt-line", () => {
         const got: Record<number, number[]> = {};
         while (await reader.pumpSideBand((band, data) => (got[band] ??= []).push(...data)));
         for (const band of [1, 2, 3]) {
-          const sent = [...Buffer.concat(packets.filter(([one]) => one === band).map(([, data]) => data))];
-          expect(got[band] ?? []).toEqual(sent);
+          const sent = Buffer.concat(packets.filter(([one]) => one === band).map(([, data]) => data));
+          expect(Buffer.from(got[band] ?? [])).toEqual(sent);
         }
       }),
     );

@@ -65,7 +65,11 @@ describe.each(["sha1", "sha256"] as const)("pulling %s repositories", (objectFor
   ];
   const strategies = ["everything", "trees-first"] as const;
 
-  describe.each(servers)("%s", (_name, options) => {
+  // The id's length matters to parsing alone: two servers show that.
+  const relevant = servers.filter(
+    ([name]) => objectFormat === "sha1" || /^v2 with filters|^v0 without filters/.test(name),
+  );
+  describe.each(relevant)("%s", (_name, options) => {
     test.each(strategies)("first pull, %s", async (strategy) => {
       const session = await open(start({ ...options }));
       expect(session.objectFormat).toBe(objectFormat);
