@@ -1,4 +1,7 @@
-/** The tenant gate's rows in its Durable Object's SQLite. Nothing is created before the first write. */
+/**
+ * The tenant gate's rows in its Durable Object's SQLite. Changes gather until `commit` writes them; a row that changed
+ * several times until then is written once, as it is at that moment. Nothing is created before the first commit.
+ */
 import type { DirectoryState } from "./directory.ts";
 import { callsFrom, type LedgerStore, type Month, type Reservation } from "./credits.ts";
 import type { RateWindow } from "./windows.ts";
@@ -58,15 +61,31 @@ const COUNTED_DAYS = 2;
 export class GateStore implements LedgerStore {
   readonly #sql: Sql;
   #created: boolean;
+  /** What to write, by table and key: only the newest state of a row counts. */
+  readonly #pending = new Map<string, () => void>();
 
   constructor(sql: Sql) {
     this.#sql = sql;
     this.#created = sql.exec("select 1 from sqlite_master where name = 'meta'").toArray().length > 0;
   }
 
-  /** Whether anything was ever written. */
+  /** Whether nothing was ever written. */
   get isEmpty(): boolean {
-    return !this.#created;
+    return !this.#created && this.#pending.size === 0;
+  }
+
+  /** Whether there are changes to commit. */
+  get isDirty(): boolean {
+    return this.#pending.size > 0;
+  }
+
+  /** Writes what has gathered. To be run in one transaction. */
+  commit(): void {
+    if (this.#pending.size === 0) return;
+    if (!this.#created) this.#sql.exec(SCHEMA);
+    for (const write of this.#pending.values()) write();
+    this.#pending.clear();
+    this.#created = true;
   }
 
   /** To be called when the object's storage was deleted. */
@@ -114,33 +133,28 @@ export class GateStore implements LedgerStore {
   }
 
   saveMeta(key: "tenant" | "directory" | "gone_since", value: string): void {
-    this.#run("insert or replace into meta values (?, ?)", key, value);
+    this.#write(`meta ${key}`, "insert or replace into meta values (?, ?)", () => [key, value]);
   }
 
   dropMeta(key: "gone_since"): void {
-    this.#run("delete from meta where key = ?", key);
+    this.#write(`meta ${key}`, "delete from meta where key = ?", () => [key]);
   }
 
   saveWindow(row: Readonly<SurfaceWindow>): void {
-    this.#run(
+    this.#write(
+      `window ${row.surface} ${row.startMs}`,
       "insert or replace into windows values (?, ?, ?, ?, ?, ?, ?)",
-      row.surface,
-      row.startMs,
-      row.windowSec,
-      row.used,
-      row.rejected,
-      row.reported,
-      row.actor,
+      () => [row.surface, row.startMs, row.windowSec, row.used, row.rejected, row.reported, row.actor],
     );
   }
 
   dropWindow({ surface, startMs }: Pick<SurfaceWindow, "surface" | "startMs">): void {
-    this.#run("delete from windows where surface = ? and start_ms = ?", surface, startMs);
+    const query = "delete from windows where surface = ? and start_ms = ?";
+    this.#write(`window ${surface} ${startMs}`, query, () => [surface, startMs]);
   }
 
   saveMonth(month: Readonly<Month>): void {
-    this.#run(
-      "insert or replace into months values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    this.#write(`month ${month.period}`, "insert or replace into months values (?, ?, ?, ?, ?, ?, ?, ?, ?)", () => [
       month.period,
       month.version,
       month.flushedVersion,
@@ -150,50 +164,48 @@ export class GateStore implements LedgerStore {
       month.rerankTokens,
       month.indexTokens,
       JSON.stringify(month.calls),
-    );
+    ]);
   }
 
   dropMonth(period: string): void {
-    this.#run("delete from months where period = ?", period);
+    this.#write(`month ${period}`, "delete from months where period = ?", () => [period]);
   }
 
   saveReservation(row: Readonly<Reservation>): void {
-    this.#run(
-      "insert or replace into reservations values (?, ?, ?, ?, ?, ?)",
+    this.#write(`reservation ${row.id}`, "insert or replace into reservations values (?, ?, ?, ?, ?, ?)", () => [
       row.id,
       row.period,
       row.credits,
       row.deadlineMs,
       row.state,
       row.charged,
-    );
+    ]);
   }
 
   dropReservation(id: string): void {
-    this.#run("delete from reservations where id = ?", id);
+    this.#write(`reservation ${id}`, "delete from reservations where id = ?", () => [id]);
   }
 
   /** Notes a counted key; false when it was noted within the last two days. */
   noteCounted(key: string, nowMs: number): boolean {
     const day = Math.floor(nowMs / DAY_MS);
     const days = Array.from({ length: COUNTED_DAYS + 1 }, (_, back) => day - back);
+    if (days.some((past) => this.#pending.has(`counted ${past} ${key}`))) return false;
     const marks = days.map(() => "?").join(", ");
-    if (this.#run(`select 1 from counted where key = ? and day in (${marks})`, key, ...days).toArray().length > 0) {
-      return false;
-    }
-    this.#run("insert into counted values (?, ?)", day, key);
+    const noted = `select 1 from counted where key = ? and day in (${marks})`;
+    if (this.#created && this.#sql.exec(noted, key, ...days).toArray().length > 0) return false;
+    this.#write(`counted ${day} ${key}`, "insert into counted values (?, ?)", () => [day, key]);
     return true;
   }
 
   pruneCounted(nowMs: number): void {
-    this.#run("delete from counted where day < ?", Math.floor(nowMs / DAY_MS) - COUNTED_DAYS);
+    if (!this.#created) return;
+    const oldest = Math.floor(nowMs / DAY_MS) - COUNTED_DAYS;
+    this.#write("counted", "delete from counted where day < ?", () => [oldest]);
   }
 
-  #run(query: string, ...bindings: (string | number)[]) {
-    if (!this.#created) {
-      this.#sql.exec(SCHEMA);
-      this.#created = true;
-    }
-    return this.#sql.exec(query, ...bindings);
+  /** Gathers a write; `bindings` are read when it is carried out. */
+  #write(row: string, query: string, bindings: () => (string | number)[]): void {
+    this.#pending.set(row, () => this.#sql.exec(query, ...bindings()));
   }
 }

@@ -33,9 +33,9 @@ const log = createLogger({ component: "tenant-gate" });
 
 /**
  * The gate of one tenant (`idFromName(tenantId)`): checks credentials, takes from rate buckets, reserves and settles
- * credits. All of a request's part is decided in memory in one go and mirrored to SQLite in the same go, so requests cannot
- * interleave in it, and the platform holds an answer back until the rows behind it are durable. Postgres is a mirror that
- * an alarm writes behind; it may be away.
+ * credits. All of a request's part is decided in memory in one go, so requests cannot interleave in it; an answer leaves when
+ * the rows behind it are written, and the platform holds it back until they are durable. Postgres is a mirror that an
+ * alarm writes behind; it may be away.
  */
 export class TenantGate extends DurableObject<TenantGateEnv> implements TenantGateApi {
   readonly #db;
@@ -48,6 +48,8 @@ export class TenantGate extends DurableObject<TenantGateEnv> implements TenantGa
   #goneSinceMs: number | undefined;
   #alarmAtMs: number | undefined;
   #loadFailed = false;
+  /** Resolves when the last commit is on disk and what was decided meanwhile has been committed. */
+  #confirming: Promise<void> | undefined;
   /** Flushes that failed since the last one that worked. */
   #failedFlushes = 0;
 
@@ -70,6 +72,7 @@ export class TenantGate extends DurableObject<TenantGateEnv> implements TenantGa
     });
     void ctx.blockConcurrencyWhile(async () => {
       this.#alarmAtMs = (await ctx.storage.getAlarm()) ?? undefined;
+      if (this.#hasUnflushed()) this.#schedule(Date.now() + FLUSH_DELAY_MS);
     });
   }
 
@@ -89,7 +92,6 @@ export class TenantGate extends DurableObject<TenantGateEnv> implements TenantGa
       kind: known.kind,
       sharedIndex: known.tenant.sharedIndex,
     };
-    // No await from here on: decision and rows are one step.
     return this.#write(() => {
       const nowMs = Date.now();
       const { allowed, rate, retryAfterSec: waitSec } = this.#windows.take(surface, credential.id, nowMs);
@@ -123,7 +125,7 @@ export class TenantGate extends DurableObject<TenantGateEnv> implements TenantGa
   }
 
   async count(key: string, kind: CallKind | null, indexTokens = 0): Promise<void> {
-    this.#write(() => {
+    await this.#write(() => {
       const nowMs = Date.now();
       if (!this.#store.noteCounted(key, nowMs)) return;
       this.#ledger.count(nowMs, kind, indexTokens);
@@ -133,29 +135,31 @@ export class TenantGate extends DurableObject<TenantGateEnv> implements TenantGa
 
   async usage(): Promise<UsageSnapshot> {
     await this.#directory.ready();
-    const period = periodOf(Date.now());
-    const { credits, embedTokens, rerankTokens, indexTokens, calls } = this.#ledger.figures(period);
-    return {
-      periodStart: new Date(periodStartMs(period)).toISOString(),
-      periodEnd: new Date(periodEndMs(period)).toISOString(),
-      limit: this.#directory.tenant?.monthlyCredits ?? DEFAULT_MONTHLY_CREDITS,
-      used: credits,
-      embedTokens,
-      rerankTokens,
-      indexTokens,
-      calls: { ...calls },
-    };
+    return this.#write(() => {
+      const period = periodOf(Date.now());
+      const { credits, embedTokens, rerankTokens, indexTokens, calls } = this.#ledger.figures(period);
+      return {
+        periodStart: new Date(periodStartMs(period)).toISOString(),
+        periodEnd: new Date(periodEndMs(period)).toISOString(),
+        limit: this.#directory.tenant?.monthlyCredits ?? DEFAULT_MONTHLY_CREDITS,
+        used: credits,
+        embedTokens,
+        rerankTokens,
+        indexTokens,
+        calls: { ...calls },
+      };
+    });
   }
 
   /** Flushes to Postgres, expires and prunes; sets itself again while there is something to do. */
   override async alarm(): Promise<void> {
     this.#alarmAtMs = undefined;
     const nowMs = Date.now();
-    this.#write(() => {
+    await this.#write(() => {
       this.#ledger.expire(nowMs);
       this.#ledger.prune(nowMs);
       this.#windows.prune(nowMs);
-      if (!this.#store.isEmpty) this.#store.pruneCounted(nowMs);
+      this.#store.pruneCounted(nowMs);
     });
     if (!(await this.#flush())) {
       if (this.#goneSinceMs !== undefined && Date.now() - this.#goneSinceMs > GONE_KEPT_MS) return this.#vanish();
@@ -181,12 +185,14 @@ export class TenantGate extends DurableObject<TenantGateEnv> implements TenantGa
       if (unseeded.length > 0) {
         const periods = unseeded.map((month) => month.period);
         const mirrored = await loadMonths(this.#db, tenantId, periods);
-        this.#write(() => periods.forEach((period) => this.#ledger.adopt(period, mirrored.get(period))));
+        await this.#write(() => periods.forEach((period) => this.#ledger.adopt(period, mirrored.get(period))));
       }
-      const months = this.#ledger.unflushed().filter((month) => month.seeded);
-      const windows = this.#windows.unreported();
+      const [months, windows] = await this.#write(() => [
+        this.#ledger.unflushed().filter((month) => month.seeded),
+        this.#windows.unreported(),
+      ]);
       await flush(this.#db, tenantId, months, windows);
-      this.#write(() => {
+      await this.#write(() => {
         for (const { period, version } of months) this.#ledger.flushed(period, version);
         for (const window of windows) this.#windows.reported(window);
       });
@@ -194,7 +200,7 @@ export class TenantGate extends DurableObject<TenantGateEnv> implements TenantGa
       return true;
     } catch (error) {
       this.#failedFlushes++;
-      if (pgErrorCode(error) === PG_FOREIGN_KEY_VIOLATION) this.#noteGone(true);
+      if (pgErrorCode(error) === PG_FOREIGN_KEY_VIOLATION) await this.#write(() => this.#noteGone(true));
       log.warn("usage flush failed", { tenantId, attempt: this.#failedFlushes, code: pgErrorCode(error) });
       return false;
     }
@@ -216,7 +222,7 @@ export class TenantGate extends DurableObject<TenantGateEnv> implements TenantGa
       accepted: () => {
         // A tenant that never was leaves nothing behind.
         if (!directory.tenant && this.#store.isEmpty) return;
-        this.#write(() => {
+        void this.#write(() => {
           const text = JSON.stringify(directory);
           if (text !== this.#storedDirectory) {
             this.#store.saveMeta("tenant", tenantId);
@@ -250,14 +256,36 @@ export class TenantGate extends DurableObject<TenantGateEnv> implements TenantGa
     void this.ctx.storage.setAlarm(atMs);
   }
 
-  /** Runs a change of memory and rows. If it throws midway the object starts over from its rows: memory never runs ahead. */
-  #write<T>(change: () => T): T {
+  /**
+   * Decides something: changes memory in one go, so that requests cannot interleave in it, and resolves when its rows and
+   * those of all decisions before it are written. While one commit is on its way to the disk, what is decided meanwhile
+   * gathers for the next: a commit costs more than a decision.
+   */
+  async #write<T>(change: () => T): Promise<T> {
+    const result = change();
+    if (this.#confirming) await this.#confirming;
+    else this.#commit();
+    return result;
+  }
+
+  #commit(): void {
+    if (!this.#store.isDirty) return;
     try {
-      return this.ctx.storage.transactionSync(change);
+      this.ctx.storage.transactionSync(() => this.#store.commit());
     } catch (error) {
-      if (!(error instanceof RangeError)) this.ctx.abort("a write failed");
+      // Memory must not run ahead of the rows: the object starts over from them.
+      this.ctx.abort("a commit failed");
       throw error;
     }
+    this.#confirming = this.#confirm();
+    // Should the disk fail, the platform breaks the object and every answer that waits; nobody else need hear of it.
+    this.#confirming.catch(() => {});
+  }
+
+  async #confirm(): Promise<void> {
+    await this.ctx.storage.sync();
+    this.#confirming = undefined;
+    this.#commit();
   }
 }
 
