@@ -91,7 +91,9 @@ export async function createClient(
     headers: { "User-Agent": "codectx" },
     onWait: (event) => noteWait(context.ui, event),
     onFingerprintChange: () =>
-      context.ui.warn("the service's embedding space changed: indexes are re-embedded by `codectx index --local` and `codectx publish`"),
+      context.ui.warn(
+        "the service's embedding space changed: indexes are re-embedded by `codectx index --local` and `codectx publish`",
+      ),
   });
 }
 

@@ -72,21 +72,18 @@ function exitOf(error: CodeContextError): ExitCode {
   return EXIT.failure;
 }
 
+const ADVICE: Record<string, string> = {
+  INVALID_API_KEY: "the API key is missing, wrong or revoked; run `codectx login` or set CODECTX_API_KEY",
+  UNAUTHORIZED: "the worker token is missing or wrong; pass --worker-token or set CODECTX_WORKER_TOKEN",
+  SHARED_INDEX_DISABLED: "turn the shared index on in the dashboard settings",
+};
+
 /** What to do about it, where the error alone does not say. */
-function adviceOf(error: CodeContextError): string {
-  switch (error.code) {
-    case "INVALID_API_KEY":
-      return ": the API key is missing, wrong or revoked; run `codectx login` or set CODECTX_API_KEY";
-    case "UNAUTHORIZED":
-      return ": the worker token is missing or wrong; pass --worker-token or set CODECTX_WORKER_TOKEN";
-    case "SHARED_INDEX_DISABLED":
-      return ": turn the shared index on in the dashboard settings";
-    case "RATE_LIMITED":
-    case "QUOTA_EXCEEDED":
-      return error.retryAfterSec === undefined ? "" : `; try again in ${describeSeconds(error.retryAfterSec)}`;
-    default:
-      return "";
-  }
+function adviceOf({ code, retryAfterSec }: CodeContextError): string {
+  const advice = ADVICE[code];
+  if (advice !== undefined) return `: ${advice}`;
+  const limited = code === "RATE_LIMITED" || code === "QUOTA_EXCEEDED";
+  return limited && retryAfterSec !== undefined ? `; try again in ${describeSeconds(retryAfterSec)}` : "";
 }
 
 function describeSeconds(seconds: number): string {
@@ -101,6 +98,8 @@ const SYSTEM_ERRORS: Record<string, string> = {
   EROFS: "the file system is read-only",
   EACCES: "permission denied",
   EPERM: "permission denied",
+  ENOTDIR: "a file is where a folder should be",
+  EEXIST: "a file is where a folder should be",
   EIO: "the disk reported an error",
   EMFILE: "too many open files",
 };
@@ -110,10 +109,18 @@ const SQLITE_ERRORS: Record<number, [ExitCode, string, string]> = {
   5: [EXIT.busy, "INDEX_BUSY", "another process is writing to the local index"],
   8: [EXIT.io, "READ_ONLY", "the local index cannot be written (read-only file or folder)"],
   10: [EXIT.io, "DISK_ERROR", "the disk reported an error while the local index was in use"],
-  11: [EXIT.integrity, "INDEX_DAMAGED", "the local index is damaged; delete its folder (see `codectx status`) and index again"],
+  11: [
+    EXIT.integrity,
+    "INDEX_DAMAGED",
+    "the local index is damaged; delete its folder (see `codectx status`) and index again",
+  ],
   13: [EXIT.io, "DISK_FULL", "the disk is full"],
   14: [EXIT.io, "CANNOT_OPEN", "the local index cannot be opened (missing folder or permission)"],
-  26: [EXIT.integrity, "INDEX_DAMAGED", "the local index is damaged; delete its folder (see `codectx status`) and index again"],
+  26: [
+    EXIT.integrity,
+    "INDEX_DAMAGED",
+    "the local index is damaged; delete its folder (see `codectx status`) and index again",
+  ],
 };
 
 /** Turns whatever was thrown into an error that can be shown. */
@@ -121,15 +128,25 @@ export function toCliError(error: unknown): CliError {
   if (error instanceof CliError) return error;
   if (error instanceof CodeContextError) {
     const { code, requestId, details } = error;
-    return new CliError(exitOf(error), code, oneLine(error.message + adviceOf(error)), { requestId, details, cause: error });
+    return new CliError(exitOf(error), code, oneLine(error.message + adviceOf(error)), {
+      requestId,
+      details,
+      cause: error,
+    });
   }
   if (!(error instanceof Error)) return new CliError(EXIT.failure, "INTERNAL", oneLine(String(error)));
   if (error.name === "SnapshotFormatError") {
-    return new CliError(EXIT.integrity, "BAD_SNAPSHOT", oneLine(`the snapshot is damaged: ${error.message}`), { cause: error });
+    return new CliError(EXIT.integrity, "BAD_SNAPSHOT", oneLine(`the snapshot is damaged: ${error.message}`), {
+      cause: error,
+    });
   }
   if (error.name === "AbortError") return new CliError(EXIT.interrupted, "ABORTED", "interrupted");
   if ("errcode" in error && typeof error.errcode === "number") {
-    const [exit, code, text] = SQLITE_ERRORS[error.errcode & 0xff] ?? [EXIT.failure, "INDEX_ERROR", `local index: ${error.message}`];
+    const [exit, code, text] = SQLITE_ERRORS[error.errcode & 0xff] ?? [
+      EXIT.failure,
+      "INDEX_ERROR",
+      `local index: ${error.message}`,
+    ];
     return new CliError(exit, code, text, { cause: error });
   }
   const code = "code" in error && typeof error.code === "string" ? error.code : undefined;

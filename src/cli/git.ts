@@ -18,7 +18,8 @@ function gitBytes(cwd: string, args: readonly string[]): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     execFile("git", args, { cwd, env, encoding: "buffer", maxBuffer: MAX_OUTPUT_BYTES }, (error, stdout, stderr) => {
       if (!error) resolve(stdout);
-      else if (error.code === "ENOENT") reject(new CliError(EXIT.usage, "NO_GIT", "git is not installed or not in PATH"));
+      else if (error.code === "ENOENT")
+        reject(new CliError(EXIT.usage, "NO_GIT", "git is not installed or not in PATH"));
       else reject(new GitError(args[0] ?? "", stderr.toString().trim()));
     });
   });
@@ -102,7 +103,10 @@ function splitNul(output: Buffer): string[] {
 }
 
 /** Contents of blobs, in the order asked for, from one `git cat-file`. */
-export async function* readBlobs(cwd: string, oids: readonly string[]): AsyncGenerator<{ oid: string; bytes: Uint8Array }> {
+export async function* readBlobs(
+  cwd: string,
+  oids: readonly string[],
+): AsyncGenerator<{ oid: string; bytes: Uint8Array }> {
   if (oids.length === 0) return;
   const child = spawn("git", ["cat-file", "--batch"], { cwd, stdio: ["pipe", "pipe", "ignore"] });
   try {

@@ -36,7 +36,8 @@ export async function main(args: readonly string[]): Promise<void> {
     ui = makeUi(global);
     return { env: process.env, cwd: process.cwd(), ui, global, stop: stop.signal, abort: abort.signal };
   });
-  if (ui.json) for (const command of [program, ...program.commands]) command.configureOutput({ writeErr: () => undefined });
+  if (ui.json)
+    for (const command of [program, ...program.commands]) command.configureOutput({ writeErr: () => undefined });
   try {
     await program.parseAsync(args, { from: "user" });
   } catch (error) {
@@ -57,6 +58,7 @@ function report(ui: Ui, error: unknown, noCommand: boolean): number {
   }
   const shown = toCliError(error);
   ui.error(shown);
-  if (shown.code === "INTERNAL" && process.env["CODECTX_DEBUG"] && error instanceof Error) process.stderr.write(`${error.stack ?? ""}\n`);
+  if (shown.code === "INTERNAL" && process.env["CODECTX_DEBUG"] && error instanceof Error)
+    process.stderr.write(`${error.stack ?? ""}\n`);
   return shown.exit;
 }

@@ -1,4 +1,8 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import type { HostedOptions } from "./commands/index-hosted.ts";
+import type { PublishOptions } from "./commands/publish.ts";
+import type { PullOptions } from "./commands/pull.ts";
+import type { SymbolOptions } from "./commands/symbol.ts";
 import type { Context, GlobalOptions } from "./context.ts";
 import { EXIT_CODE_HELP } from "./exit-code-help.ts";
 import { VERSION } from "./version.ts";
@@ -29,7 +33,8 @@ export function buildProgram(makeContext: MakeContext): Command {
     .showSuggestionAfterError()
     .addHelpText(
       "after",
-      () => `${examples("codectx login", "codectx pull && codectx symbol Router", "codectx index --local", "codectx publish")}\n\n${EXIT_CODE_HELP}`,
+      () =>
+        `${examples("codectx login", "codectx pull && codectx symbol Router", "codectx index --local", "codectx publish")}\n\n${EXIT_CODE_HELP}`,
     );
 
   const run =
@@ -44,15 +49,26 @@ export function buildProgram(makeContext: MakeContext): Command {
     .description("check an API key and store it for this user (mode 0600)")
     .option("--key <key>", "the key; `-` reads it from stdin (a key on the command line is visible to other users)")
     .option("--worker-token <token>", "store a worker token for hosted indexing too")
-    .addHelpText("after", examples("codectx login", "printenv KEY | codectx login --key - --api-url https://api.example.com"))
-    .action(run(async (context, options: { key?: string; workerToken?: string }) => (await import("./commands/login.ts")).login(context, options)));
+    .addHelpText(
+      "after",
+      examples("codectx login", "printenv KEY | codectx login --key - --api-url https://api.example.com"),
+    )
+    .action(
+      run(async (context, options: { key?: string; workerToken?: string }) =>
+        (await import("./commands/login.ts")).login(context, options),
+      ),
+    );
 
   program
     .command("logout")
     .description("forget the stored credentials of the service")
     .option("--all", "of every service")
     .addHelpText("after", examples("codectx logout"))
-    .action(run(async (context, options: { all?: boolean }) => (await import("./commands/login.ts")).logout(context, options)));
+    .action(
+      run(async (context, options: { all?: boolean }) =>
+        (await import("./commands/login.ts")).logout(context, options),
+      ),
+    );
 
   program
     .command("status")
@@ -89,7 +105,9 @@ export function buildProgram(makeContext: MakeContext): Command {
       ),
     )
     .action(
-      run(async (context, shell: string) => (await import("./commands/completion.ts")).completion(context, program, shell)),
+      run(async (context, shell: string) =>
+        (await import("./commands/completion.ts")).completion(context, program, shell),
+      ),
     );
   for (const command of [program, ...program.commands]) command.exitOverride();
   return program;
@@ -119,10 +137,14 @@ function addIndex(program: Command, run: Run): void {
     .option("--detach", "start the hosted run and return")
     .addHelpText(
       "after",
-      examples("codectx index --local", "codectx index --local --no-embed", "codectx index --ref main --exclude 'docs/**'"),
+      examples(
+        "codectx index --local",
+        "codectx index --local --no-embed",
+        "codectx index --ref main --exclude 'docs/**'",
+      ),
     )
     .action(
-      run(async (context, options: IndexCliOptions & import("./commands/index-hosted.ts").HostedOptions) => {
+      run(async (context, options: IndexCliOptions & HostedOptions) => {
         if (options.local) return (await import("./commands/index-local.ts")).indexLocal(context, options);
         return (await import("./commands/index-hosted.ts")).indexHosted(context, options);
       }),
@@ -138,7 +160,9 @@ function addSnapshots(program: Command, run: Run): void {
     .option("--force", "publish again what is published already")
     .addHelpText("after", examples("codectx publish", "codectx publish --commit v1.2.0"))
     .action(
-      run(async (context, options: import("./commands/publish.ts").PublishOptions) => (await import("./commands/publish.ts")).publish(context, options)),
+      run(async (context, options: PublishOptions) =>
+        (await import("./commands/publish.ts")).publish(context, options),
+      ),
     );
 
   program
@@ -148,16 +172,16 @@ function addSnapshots(program: Command, run: Run): void {
     .option("--no-embed", "do not embed what differs here")
     .option("--force", "download again what is here already")
     .addHelpText("after", examples("codectx pull", "codectx pull --no-embed"))
-    .action(
-      run(async (context, options: import("./commands/pull.ts").PullOptions) => (await import("./commands/pull.ts")).pull(context, options)),
-    );
+    .action(run(async (context, options: PullOptions) => (await import("./commands/pull.ts")).pull(context, options)));
 
   program
     .command("ci")
     .description("publish from a pipeline: reuse the current snapshot, never replace a newer one")
     .option("--repo <repo>", "repository identity (default: from the remote)")
     .addHelpText("after", examples("CODECTX_API_KEY=… codectx ci", "codectx ci --json"))
-    .action(run(async (context, options: { repo?: string }) => (await import("./commands/ci.ts")).ci(context, options)));
+    .action(
+      run(async (context, options: { repo?: string }) => (await import("./commands/ci.ts")).ci(context, options)),
+    );
 }
 
 function addQueries(program: Command, run: Run): void {
@@ -174,9 +198,12 @@ function addQueries(program: Command, run: Run): void {
     .description("find where a symbol is defined")
     .option("--kind <kind>", "only this kind: function, method, class, …")
     .addOption(new Option("--limit <n>", "at most so many").argParser(wholeNumber).default(50))
-    .addHelpText("after", examples("codectx symbol Router", "codectx symbol Router.use --json", "codectx symbol parse --kind function"))
+    .addHelpText(
+      "after",
+      examples("codectx symbol Router", "codectx symbol Router.use --json", "codectx symbol parse --kind function"),
+    )
     .action(
-      run(async (context, name: string, options: import("./commands/symbol.ts").SymbolOptions) =>
+      run(async (context, name: string, options: SymbolOptions) =>
         (await import("./commands/symbol.ts")).symbol(context, name, options),
       ),
     );

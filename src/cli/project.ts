@@ -47,12 +47,15 @@ export function requireRepo(project: Project, override: string | undefined): str
 }
 
 export function requireGit(project: Project): void {
-  if (project.plainFolder) throw new CliError(EXIT.usage, "NOT_A_REPOSITORY", `${project.root} is not in a git work tree`);
+  if (project.plainFolder)
+    throw new CliError(EXIT.usage, "NOT_A_REPOSITORY", `${project.root} is not in a git work tree`);
 }
 
 /** Path of a file from the project's root, with `/` between; throws where it lies outside. */
 export function pathInProject(project: Project, cwd: string, file: string): string {
-  const path = relative(project.root, resolve(realpathSync(cwd), file)).split(sep).join("/");
+  const path = relative(project.root, resolve(realpathSync(cwd), file))
+    .split(sep)
+    .join("/");
   if (path === "" || path === ".." || path.startsWith("../")) {
     throw new CliError(EXIT.usage, "OUTSIDE", `${file} is not a file of ${project.root}`);
   }

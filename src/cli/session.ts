@@ -55,7 +55,9 @@ export async function openEmbedding(context: Context, store: IndexStore, changed
   const lazily = async () => createClient(context, { ...credentials, apiKey });
   if (!changed && remembered && Math.abs(Date.now() - remembered.checkedAtMs) < SPACE_FRESH_MS) {
     const { fingerprint, dimension } = remembered;
-    const client = { embed: async (...call: Parameters<Embedding["client"]["embed"]>) => (await lazily()).embed(...call) };
+    const client = {
+      embed: async (...call: Parameters<Embedding["client"]["embed"]>) => (await lazily()).embed(...call),
+    };
     return { client, space: { ok: true, fingerprint, dimension } };
   }
   const client = await lazily();

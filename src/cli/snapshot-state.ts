@@ -15,5 +15,5 @@ export function rememberSnapshot(store: IndexStore, snapshot: KnownSnapshot): vo
 }
 
 export function knownSnapshot(store: IndexStore): KnownSnapshot | undefined {
-  return JSON.parse(store.getMeta(KEY) ?? "null") as KnownSnapshot | undefined ?? undefined;
+  return (JSON.parse(store.getMeta(KEY) ?? "null") as KnownSnapshot | undefined) ?? undefined;
 }

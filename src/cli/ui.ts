@@ -84,7 +84,9 @@ export class Ui {
     this.line?.end();
     const { code, message, requestId, details } = error;
     if (this.json) {
-      this.options.stdout.write(`${JSON.stringify({ ok: false, code, error: message, exitCode: error.exit, requestId, details })}\n`);
+      this.options.stdout.write(
+        `${JSON.stringify({ ok: false, code, error: message, exitCode: error.exit, requestId, details })}\n`,
+      );
       return;
     }
     const label = this.colors(this.options.stderr) ? styleText("red", "error:", { validateStream: false }) : "error:";
@@ -119,7 +121,10 @@ class TerminalLine implements ProgressLine {
     const share = total > 0 ? Math.min(done / total, 1) : 0;
     const cells = Math.round(share * BAR_CELLS);
     const bar = "█".repeat(cells) + "░".repeat(BAR_CELLS - cells);
-    const text = `${this.label} ${bar} ${Math.floor(share * 100)} % ${note}`.slice(0, Math.max(this.stream.columns - 1, 20));
+    const text = `${this.label} ${bar} ${Math.floor(share * 100)} % ${note}`.slice(
+      0,
+      Math.max(this.stream.columns - 1, 20),
+    );
     this.hide();
     this.stream.write(text);
     this.shown = true;
@@ -155,12 +160,18 @@ export function formatBytes(bytes: number): string {
 }
 
 export function formatDuration(ms: number): string {
-  return ms < 1_000 ? `${Math.round(ms)} ms` : ms < 60_000 ? `${(ms / 1_000).toFixed(1)} s` : `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1_000)} s`;
+  return ms < 1_000
+    ? `${Math.round(ms)} ms`
+    : ms < 60_000
+      ? `${(ms / 1_000).toFixed(1)} s`
+      : `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1_000)} s`;
 }
 
 /** Rows as aligned columns. */
 export function table(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = [];
   for (const row of rows) for (const [i, cell] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, cell.length);
-  return rows.map((row) => row.map((cell, i) => (i === row.length - 1 ? cell : cell.padEnd(widths[i] ?? 0))).join("  "));
+  return rows.map((row) =>
+    row.map((cell, i) => (i === row.length - 1 ? cell : cell.padEnd(widths[i] ?? 0))).join("  "),
+  );
 }

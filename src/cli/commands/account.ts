@@ -12,9 +12,20 @@ export async function usage(context: Context): Promise<void> {
     const share = credits.limit === 0 ? 100 : Math.round((credits.used / credits.limit) * 100);
     return table([
       ["Period", `${period.start.slice(0, 10)} to ${period.end.slice(0, 10)} (UTC)`],
-      ["Credits", `${formatCount(credits.used)} of ${formatCount(credits.limit)} used (${share} %), ${formatCount(credits.remaining)} left`],
-      ["Tokens", `${formatCount(tokens.embed)} embed, ${formatCount(tokens.rerank)} rerank, ${formatCount(indexTokens)} hosted indexing`],
-      ["Calls", Object.entries(calls).map(([kind, count]) => `${formatCount(count)} ${kind}`).join(", ")],
+      [
+        "Credits",
+        `${formatCount(credits.used)} of ${formatCount(credits.limit)} used (${share} %), ${formatCount(credits.remaining)} left`,
+      ],
+      [
+        "Tokens",
+        `${formatCount(tokens.embed)} embed, ${formatCount(tokens.rerank)} rerank, ${formatCount(indexTokens)} hosted indexing`,
+      ],
+      [
+        "Calls",
+        Object.entries(calls)
+          .map(([kind, count]) => `${formatCount(count)} ${kind}`)
+          .join(", "),
+      ],
     ]);
   });
 }
@@ -25,7 +36,8 @@ export async function repos(context: Context): Promise<void> {
   requireApiKey(credentials);
   const client = await createClient(context, credentials);
   const { workspaces, sharedIndexEnabled } = await client.snapshots.list({ signal: context.stop });
-  if (!sharedIndexEnabled) context.ui.note("The shared index is off: turn it on in the dashboard settings to publish and pull.");
+  if (!sharedIndexEnabled)
+    context.ui.note("The shared index is off: turn it on in the dashboard settings to publish and pull.");
   context.ui.result({ workspaces, sharedIndexEnabled }, () => {
     if (workspaces.length === 0) return "No workspaces yet. `codectx publish` makes one for a repository.";
     const rows = workspaces.map((entry) => [

@@ -25,7 +25,11 @@ function entryOf(program: Command, command: Command): Entry {
     name: command.name(),
     description: command.description(),
     flags: [
-      ...options.map((option) => ({ flag: option.long ?? option.short ?? "", description: option.description, takesValue: option.required })),
+      ...options.map((option) => ({
+        flag: option.long ?? option.short ?? "",
+        description: option.description,
+        takesValue: option.required,
+      })),
       { flag: "--help", description: "show help", takesValue: false },
     ],
     files: command.name() === "outline",
@@ -36,9 +40,12 @@ const quoted = (text: string): string => text.replaceAll("'", "’").replaceAll(
 
 function bash(entries: Entry[]): string {
   const cases = entries.map(({ name, flags, files }) => {
-    const words = flags.map(({ flag }) => flag).join(" ");
-    const paths = files ? ` -f` : name === "completion" ? ` -W "bash zsh fish"` : "";
-    return `    ${name}) if [[ $cur == -* || -z "${paths.trim()}" ]]; then COMPREPLY=($(compgen -W "${words}" -- "$cur")); else COMPREPLY=($(compgen${paths} -- "$cur")); fi ;;`;
+    const words = `compgen -W "${flags.map(({ flag }) => flag).join(" ")}" -- "$cur"`;
+    const operands = files ? `compgen -f -- "$cur"` : `compgen -W "bash zsh fish" -- "$cur"`;
+    const takesOperand = files || name === "completion";
+    const reply = (source: string): string => `COMPREPLY=($(${source}))`;
+    if (!takesOperand) return `    ${name}) ${reply(words)} ;;`;
+    return `    ${name}) if [[ $cur == -* ]]; then ${reply(words)}; else ${reply(operands)}; fi ;;`;
   });
   return `_codectx() {
   local cur=\${COMP_WORDS[COMP_CWORD]} command=""
@@ -55,9 +62,14 @@ complete -F _codectx codectx`;
 }
 
 function zsh(entries: Entry[]): string {
-  const commands = entries.map(({ name, description }) => `    '${name}:${quoted(description).replaceAll(":", "\\:")}'`);
+  const commands = entries.map(
+    ({ name, description }) => `    '${name}:${quoted(description).replaceAll(":", "\\:")}'`,
+  );
   const cases = entries.map(({ name, flags, files }) => {
-    const specs = flags.map(({ flag, description, takesValue }) => `'${flag}[${quoted(description).replace(/[[\]]/g, "")}]${takesValue ? ":value:" : ""}'`);
+    const specs = flags.map(
+      ({ flag, description, takesValue }) =>
+        `'${flag}[${quoted(description).replace(/[[\]]/g, "")}]${takesValue ? ":value:" : ""}'`,
+    );
     if (files) specs.push("'*:file:_files'");
     if (name === "completion") specs.push("'1:shell:(bash zsh fish)'");
     return `    ${name}) _arguments ${specs.join(" ")} ;;`;

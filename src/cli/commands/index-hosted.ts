@@ -32,7 +32,10 @@ export async function indexHosted(context: Context, options: HostedOptions): Pro
   const client = await createClient(context, credentials);
   const project = await findProject(context);
   const url = options.url ?? httpsUrl(project.remote);
-  const workspaceId = options.workspace ?? context.env["CODECTX_WORKSPACE"] ?? (await findWorkspace(context, client, credentials, () => requireRepo(project, options.repo ?? url)));
+  const workspaceId =
+    options.workspace ??
+    context.env["CODECTX_WORKSPACE"] ??
+    (await findWorkspace(context, client, credentials, () => requireRepo(project, options.repo ?? url)));
   const token = context.env["CODECTX_GIT_TOKEN"];
   const { runId } = await client.startIndex(
     {
@@ -67,7 +70,11 @@ function httpsUrl(remote: string | undefined): string {
   const [, host, path] = /^(?:ssh:\/\/)?(?:[^/@]+@)([^/:]+)(?::\d+\/|[:/])(.+)$/.exec(remote) ?? [];
   if (host !== undefined && path !== undefined && !/^https?:/.test(remote)) return `https://${host}/${path}`;
   if (!URL.canParse(remote) || !/^https?:$/.test(new URL(remote).protocol)) {
-    throw new CliError(EXIT.usage, "NO_REMOTE", `the service cannot clone ${remote}: pass --url with an HTTPS clone URL`);
+    throw new CliError(
+      EXIT.usage,
+      "NO_REMOTE",
+      `the service cannot clone ${remote}: pass --url with an HTTPS clone URL`,
+    );
   }
   const url = new URL(remote);
   // Credentials of the remote are this machine's; the service takes a token of its own (CODECTX_GIT_TOKEN).
@@ -87,7 +94,11 @@ async function findWorkspace(
     const { workspaces } = await client.snapshots.list({ signal: context.stop });
     const found = workspaces.find((entry) => entry.repo === wanted);
     if (found) return found.workspaceId;
-    throw new CliError(EXIT.notFound, "NO_WORKSPACE", `no workspace for ${wanted}: pass --workspace (see \`codectx repos\`)`);
+    throw new CliError(
+      EXIT.notFound,
+      "NO_WORKSPACE",
+      `no workspace for ${wanted}: pass --workspace (see \`codectx repos\`)`,
+    );
   }
   throw new CliError(EXIT.usage, "NO_WORKSPACE", "which workspace? pass --workspace or set CODECTX_WORKSPACE");
 }
@@ -103,7 +114,10 @@ async function followRun(context: Context, client: CodeContextClient, runId: str
     }
   } catch (error) {
     if (context.stop.aborted) {
-      throw new CliError(EXIT.interrupted, "ABORTED", `interrupted; the run goes on (${runId})`, { details: { runId }, cause: error });
+      throw new CliError(EXIT.interrupted, "ABORTED", `interrupted; the run goes on (${runId})`, {
+        details: { runId },
+        cause: error,
+      });
     }
     throw error;
   } finally {

@@ -8,9 +8,13 @@ import { formatCount, formatDuration } from "../ui.ts";
 export async function indexLocal(context: Context, options: { embed: boolean }): Promise<void> {
   const startedAt = performance.now();
   const project = await findProject(context);
-  const report = await withWriter(context, project, "index --local", async (store) => updateWorkTree(context, project, store, options));
+  const report = await withWriter(context, project, "index --local", async (store) =>
+    updateWorkTree(context, project, store, options),
+  );
   const durationMs = Math.round(performance.now() - startedAt);
-  context.ui.result({ root: project.root, repo: project.repo ?? null, ...rounded(report), durationMs }, () => describeReport(report, durationMs));
+  context.ui.result({ root: project.root, repo: project.repo ?? null, ...rounded(report), durationMs }, () =>
+    describeReport(report, durationMs),
+  );
 }
 
 export function rounded(report: IndexReport): IndexReport {
@@ -18,7 +22,17 @@ export function rounded(report: IndexReport): IndexReport {
 }
 
 export function describeReport(report: IndexReport, durationMs: number): string[] {
-  const { fileCount, symbolCount, chunkCount, parsedFiles, embeddedCount, credits, redactedCount, skipped, removedFiles } = report;
+  const {
+    fileCount,
+    symbolCount,
+    chunkCount,
+    parsedFiles,
+    embeddedCount,
+    credits,
+    redactedCount,
+    skipped,
+    removedFiles,
+  } = report;
   const work = [
     parsedFiles > 0 ? `${formatCount(parsedFiles)} parsed` : "",
     removedFiles > 0 ? `${formatCount(removedFiles)} removed` : "",
@@ -30,6 +44,7 @@ export function describeReport(report: IndexReport, durationMs: number): string[
   const left = Object.entries(skipped).map(([reason, count]) => `${formatCount(count)} ${reason}`);
   if (left.length > 0) lines.push(`left out: ${left.join(", ")}`);
   if (redactedCount > 0) lines.push(`withheld: ${formatCount(redactedCount)} chunks that may hold a secret`);
-  if (report.fingerprint === null) lines.push("without vectors: run `codectx index --local` (without --no-embed) to add them");
+  if (report.fingerprint === null)
+    lines.push("without vectors: run `codectx index --local` (without --no-embed) to add them");
   return lines;
 }

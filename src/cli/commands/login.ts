@@ -15,14 +15,22 @@ export async function login(context: Context, options: LoginOptions): Promise<vo
   const apiKey = (await keyFrom(context, options, apiUrl)).trim();
   if (apiKey === "") throw new CliError(EXIT.usage, "NO_KEY", "the key is empty");
   // fetch would refuse such a header with a message of its own.
-  if (!/^[\x21-\x7e]+$/.test(apiKey)) throw new CliError(EXIT.auth, "INVALID_API_KEY", "that is no API key: it holds blanks or other odd characters");
+  if (!/^[\x21-\x7e]+$/.test(apiKey))
+    throw new CliError(EXIT.auth, "INVALID_API_KEY", "that is no API key: it holds blanks or other odd characters");
   const client = await createClient(context, { apiUrl, apiKey });
   const { fingerprint, dimension } = await client.checkEmbed({ signal: context.stop });
   const config = readConfig(context.env);
-  const service = { ...config.services[apiUrl], apiKey, ...(options.workerToken === undefined ? {} : { workerToken: options.workerToken }) };
+  const service = {
+    ...config.services[apiUrl],
+    apiKey,
+    ...(options.workerToken === undefined ? {} : { workerToken: options.workerToken }),
+  };
   writeConfig(context.env, { apiUrl, services: { ...config.services, [apiUrl]: service } });
   const file = configFile(context.env);
-  context.ui.result({ apiUrl, fingerprint, dimension, configFile: file }, () => `Logged in to ${apiUrl}. The key is in ${file}.`);
+  context.ui.result(
+    { apiUrl, fingerprint, dimension, configFile: file },
+    () => `Logged in to ${apiUrl}. The key is in ${file}.`,
+  );
 }
 
 async function keyFrom(context: Context, options: LoginOptions, apiUrl: string): Promise<string> {
@@ -31,7 +39,11 @@ async function keyFrom(context: Context, options: LoginOptions, apiUrl: string):
   const fromEnvironment = context.env["CODECTX_API_KEY"];
   if (fromEnvironment) return fromEnvironment;
   if (!context.ui.interactive) {
-    throw new CliError(EXIT.usage, "NO_KEY", "no terminal to ask for the key: pass `--key -` and the key on stdin, or set CODECTX_API_KEY");
+    throw new CliError(
+      EXIT.usage,
+      "NO_KEY",
+      "no terminal to ask for the key: pass `--key -` and the key on stdin, or set CODECTX_API_KEY",
+    );
   }
   const { isCancel, password } = await import("@clack/prompts");
   const answer = await password({ message: `API key for ${apiUrl}`, output: process.stderr, signal: context.stop });
@@ -46,5 +58,7 @@ export function logout(context: Context, options: { all?: boolean }): void {
   const { [apiUrl]: current, ...others } = config.services;
   const removed = options.all ? Object.keys(config.services) : current ? [apiUrl] : [];
   if (removed.length > 0) writeConfig(context.env, { services: options.all ? {} : others });
-  context.ui.result({ removed }, () => (removed.length > 0 ? `Logged out of ${removed.join(", ")}.` : `Not logged in to ${apiUrl}.`));
+  context.ui.result({ removed }, () =>
+    removed.length > 0 ? `Logged out of ${removed.join(", ")}.` : `Not logged in to ${apiUrl}.`,
+  );
 }

@@ -49,7 +49,8 @@ function fromIndex(project: Project, path: string, bytes: Uint8Array): Outline |
     const known = worktree === undefined ? undefined : indexedFile(store, worktree, path);
     const sha256 = hash("sha256", bytes, "buffer");
     const language = known?.language ?? detectLanguage(path, bytes);
-    const contentId = known && sha256.equals(known.sha256) ? known.contentId : language && store.findContent(sha256, language);
+    const contentId =
+      known && sha256.equals(known.sha256) ? known.contentId : language && store.findContent(sha256, language);
     if (contentId === undefined || language === undefined) return undefined;
     return { language, symbols: symbolsOf(store, contentId) };
   } finally {
@@ -59,10 +60,12 @@ function fromIndex(project: Project, path: string, bytes: Uint8Array): Outline |
 
 async function fromFile(path: string, bytes: Uint8Array): Promise<Outline> {
   const language = detectLanguage(path, bytes);
-  if (language === undefined) throw new CliError(EXIT.usage, "UNKNOWN_LANGUAGE", `${path} is of no language that codectx knows`);
+  if (language === undefined)
+    throw new CliError(EXIT.usage, "UNKNOWN_LANGUAGE", `${path} is of no language that codectx knows`);
   const { contentSkipReason } = await import("../../parsing/skip.ts");
   const reason = contentSkipReason(bytes, language);
-  if (reason !== undefined) throw new CliError(EXIT.usage, "NOT_INDEXED", `${path} is left out of the index: ${reason}`);
+  if (reason !== undefined)
+    throw new CliError(EXIT.usage, "NOT_INDEXED", `${path} is left out of the index: ${reason}`);
   const [{ createParser }, { nodeGrammars }, { packedGrammars }] = await Promise.all([
     import("../../parsing/parser.ts"),
     import("../../parsing/grammars-node.ts"),
@@ -75,6 +78,7 @@ async function fromFile(path: string, bytes: Uint8Array): Promise<Outline> {
 
 function depthOf(symbols: readonly StoredSymbol[], symbol: StoredSymbol): number {
   let depth = 0;
-  for (let parent = symbol.parent; parent !== null && depth < symbols.length; depth++) parent = symbols[parent]?.parent ?? null;
+  for (let parent = symbol.parent; parent !== null && depth < symbols.length; depth++)
+    parent = symbols[parent]?.parent ?? null;
   return depth;
 }

@@ -62,7 +62,8 @@ export async function publishCommit(context: Context, options: PublishOptions): 
   const repo = requireRepo(project, options.repo);
   const gitSha = await resolveCommit(project.root, options.commit);
   if (gitSha === undefined) {
-    const what = options.commit === undefined ? "this repository has no commit yet" : `no such commit: ${options.commit}`;
+    const what =
+      options.commit === undefined ? "this repository has no commit yet" : `no such commit: ${options.commit}`;
     throw new CliError(EXIT.notFound, "NO_COMMIT", what);
   }
   const credentials = credentialsOf(context);
@@ -89,7 +90,9 @@ export async function publishCommit(context: Context, options: PublishOptions): 
         onEmbedProgress: ({ done, total }) => line.update(done, total, `${done}/${total} chunks embedded`),
       });
       line = context.ui.progress("Building ");
-      const written = await buildArtifact(store, index, gitSha, artifact, (done) => line.update(done, index.files.length));
+      const written = await buildArtifact(store, index, gitSha, artifact, (done) =>
+        line.update(done, index.files.length),
+      );
       line = context.ui.progress("Uploading");
       const { storagePath } = await uploadAndCommit(context, client, repo, written, artifact, options, (done, total) =>
         line.update(done, total, `${formatBytes(done)} of ${formatBytes(total)}`),
@@ -97,7 +100,19 @@ export async function publishCommit(context: Context, options: PublishOptions): 
       const { checksum, sizeBytes, fileCount, symbolCount, chunkCount } = written.manifest;
       rememberSnapshot(store, { repo, gitSha, sizeBytes, fingerprint: index.fingerprint });
       const { embeddedCount, credits } = index.embed;
-      return { repo, gitSha, published: true, storagePath, checksum, sizeBytes, fileCount, symbolCount, chunkCount, embeddedCount, credits };
+      return {
+        repo,
+        gitSha,
+        published: true,
+        storagePath,
+        checksum,
+        sizeBytes,
+        fileCount,
+        symbolCount,
+        chunkCount,
+        embeddedCount,
+        credits,
+      };
     } finally {
       line.end();
       rmSync(artifact, { force: true });
@@ -108,13 +123,21 @@ export async function publishCommit(context: Context, options: PublishOptions): 
 async function noteChanges(context: Context, project: Project): Promise<void> {
   const changes = await countChanges(project.root);
   if (changes > 0) {
-    context.ui.warn(`${formatCount(changes)} uncommitted ${changes === 1 ? "change is" : "changes are"} not part of the snapshot: it describes the commit`);
+    context.ui.warn(
+      `${formatCount(changes)} uncommitted ${changes === 1 ? "change is" : "changes are"} not part of the snapshot: it describes the commit`,
+    );
   }
 }
 
 type Store = Parameters<typeof rememberSnapshot>[0];
 
-async function buildArtifact(store: Store, index: CommitIndex, gitSha: string, artifact: string, onFile: (done: number) => void) {
+async function buildArtifact(
+  store: Store,
+  index: CommitIndex,
+  gitSha: string,
+  artifact: string,
+  onFile: (done: number) => void,
+) {
   const [{ writeSnapshot }, { snapshotSource }] = await Promise.all([
     import("../../snapshot/writer.ts"),
     import("../index/snapshot-source.ts"),

@@ -42,7 +42,9 @@ export async function pull(context: Context, options: PullOptions): Promise<void
     const { fingerprint: current } = await client.checkEmbed({ signal: context.stop });
     const embed = options.embed && current === fetched.fingerprint;
     if (options.embed && !embed) {
-      context.ui.warn("the snapshot's vectors are of another embedding space: `codectx index --local` embeds everything again");
+      context.ui.warn(
+        "the snapshot's vectors are of another embedding space: `codectx index --local` embeds everything again",
+      );
     }
     const report = await updateWorkTree(context, project, store, { embed });
     const durationMs = Math.round(performance.now() - startedAt);
@@ -68,7 +70,11 @@ export async function fetchSnapshot(
   if (!probe.exists) return undefined;
   const { gitSha, sizeBytes, embeddingModel: fingerprint } = probe;
   const known = knownSnapshot(store);
-  const same = known?.repo === repo && known.gitSha === gitSha && known.sizeBytes === sizeBytes && known.fingerprint === fingerprint;
+  const same =
+    known?.repo === repo &&
+    known.gitSha === gitSha &&
+    known.sizeBytes === sizeBytes &&
+    known.fingerprint === fingerprint;
   if (same && !force) return { downloaded: false, gitSha, sizeBytes, fingerprint };
 
   const renew = async (): Promise<DownloadSource & { gitSha: string }> => {
@@ -88,7 +94,11 @@ export async function fetchSnapshot(
     });
     line = context.ui.progress("Importing  ");
     const { header } = await takeOver(store, file, source.gitSha, (done, total) => line.update(done, total));
-    const snapshot = { gitSha: source.gitSha, sizeBytes: source.sizeBytes ?? sizeBytes, fingerprint: header.fingerprint };
+    const snapshot = {
+      gitSha: source.gitSha,
+      sizeBytes: source.sizeBytes ?? sizeBytes,
+      fingerprint: header.fingerprint,
+    };
     rememberSnapshot(store, { repo, ...snapshot });
     return { downloaded: true, ...snapshot };
   } finally {
@@ -97,10 +107,17 @@ export async function fetchSnapshot(
 }
 
 /** Imports the verified artifact; the file goes either way, since a second look would find the same. */
-async function takeOver(store: IndexStore, file: string, gitSha: string, onProgress: (done: number, total: number) => void) {
+async function takeOver(
+  store: IndexStore,
+  file: string,
+  gitSha: string,
+  onProgress: (done: number, total: number) => void,
+) {
   const { importSnapshot } = await import("../index/import-snapshot.ts");
   try {
-    return await readArtifact(file, async (bytes) => importSnapshot(store, bytes, { gitSha, parserVersion: PARSER_VERSION, onProgress }));
+    return await readArtifact(file, async (bytes) =>
+      importSnapshot(store, bytes, { gitSha, parserVersion: PARSER_VERSION, onProgress }),
+    );
   } finally {
     rmSync(file, { force: true });
   }

@@ -45,7 +45,8 @@ export async function status(context: Context): Promise<void> {
   const key =
     service && credentials.apiKey !== undefined ? await attempt("key", async () => client.checkEmbed(options)) : null;
   const { repo } = project;
-  const snapshot = key && repo !== undefined ? await attempt("snapshot", async () => client.snapshots.probe({ repo }, options)) : null;
+  const snapshot =
+    key && repo !== undefined ? await attempt("snapshot", async () => client.snapshots.probe({ repo }, options)) : null;
   const document = {
     apiUrl: credentials.apiUrl,
     service: service && { status: service.status, version: service.version },
@@ -58,13 +59,35 @@ export async function status(context: Context): Promise<void> {
   };
   context.ui.result(document, () =>
     table([
-      ["Service", service ? `${credentials.apiUrl} (${service.status}, version ${service.version})` : `${credentials.apiUrl}: ${failures["service"] ?? ""}`],
-      ["Key", key ? "accepted" : (failures["key"] ?? (credentials.apiKey === undefined ? "none: run `codectx login`" : "not checked"))],
+      [
+        "Service",
+        service
+          ? `${credentials.apiUrl} (${service.status}, version ${service.version})`
+          : `${credentials.apiUrl}: ${failures["service"] ?? ""}`,
+      ],
+      [
+        "Key",
+        key
+          ? "accepted"
+          : (failures["key"] ?? (credentials.apiKey === undefined ? "none: run `codectx login`" : "not checked")),
+      ],
       ["Project", `${repo ?? "no remote"} in ${project.root}`],
-      ...(git ? [["Commit", `${git.head?.slice(0, 10) ?? "none"}${git.changes > 0 ? `, ${formatCount(git.changes)} uncommitted` : ""}`]] : []),
+      ...(git
+        ? [
+            [
+              "Commit",
+              `${git.head?.slice(0, 10) ?? "none"}${git.changes > 0 ? `, ${formatCount(git.changes)} uncommitted` : ""}`,
+            ],
+          ]
+        : []),
       ["Index", describeLocal(local, git?.head, key?.fingerprint)],
       ["Folder", local.directory],
-      ["Snapshot", snapshot?.exists ? `${snapshot.gitSha.slice(0, 10)}, built ${snapshot.builtAt}, ${formatBytes(snapshot.sizeBytes)}${snapshot.isCurrent ? "" : " (not current)"}` : (failures["snapshot"] ?? (snapshot ? "none published" : "not checked"))],
+      [
+        "Snapshot",
+        snapshot?.exists
+          ? `${snapshot.gitSha.slice(0, 10)}, built ${snapshot.builtAt}, ${formatBytes(snapshot.sizeBytes)}${snapshot.isCurrent ? "" : " (not current)"}`
+          : (failures["snapshot"] ?? (snapshot ? "none published" : "not checked")),
+      ],
     ]),
   );
 }
@@ -75,15 +98,33 @@ function localStatus(project: Project): LocalStatus {
   if (!store) return { directory, indexed: false };
   try {
     const row = store
-      .prepare("select head, totals, embedded_with as fingerprint, indexed_at as indexedAt from worktrees where root = ?")
-      .get(project.root) as { head: string | null; totals: string; fingerprint: string | null; indexedAt: number } | undefined;
+      .prepare(
+        "select head, totals, embedded_with as fingerprint, indexed_at as indexedAt from worktrees where root = ?",
+      )
+      .get(project.root) as
+      | { head: string | null; totals: string; fingerprint: string | null; indexedAt: number }
+      | undefined;
     const snapshot = knownSnapshot(store) ?? null;
     if (!row) return { directory, indexed: false, snapshot };
-    const { fileCount, symbolCount, chunkCount } = JSON.parse(row.totals) as Record<"fileCount" | "symbolCount" | "chunkCount", number>;
+    const { fileCount, symbolCount, chunkCount } = JSON.parse(row.totals) as Record<
+      "fileCount" | "symbolCount" | "chunkCount",
+      number
+    >;
     const { size: sizeBytes } = statSync(IndexStore.fileIn(directory));
     const { head, fingerprint } = row;
     const indexedAt = new Date(row.indexedAt).toISOString();
-    return { directory, indexed: true, head, indexedAt, sizeBytes, fileCount, symbolCount, chunkCount, fingerprint, snapshot };
+    return {
+      directory,
+      indexed: true,
+      head,
+      indexedAt,
+      sizeBytes,
+      fileCount,
+      symbolCount,
+      chunkCount,
+      fingerprint,
+      snapshot,
+    };
   } finally {
     store.close();
   }
@@ -95,7 +136,9 @@ function describeLocal(local: LocalStatus, head: string | null | undefined, curr
   const remarks = [
     head !== undefined && head !== local.head ? "of another commit" : "",
     local.fingerprint === null ? "vectors incomplete" : "",
-    current !== undefined && local.fingerprint !== null && local.fingerprint !== current ? "embedding space changed: re-embed is due" : "",
+    current !== undefined && local.fingerprint !== null && local.fingerprint !== current
+      ? "embedding space changed: re-embed is due"
+      : "",
   ].filter((remark) => remark !== "");
   return [counts, ...remarks].join(", ");
 }

@@ -20,12 +20,15 @@ export async function symbol(context: Context, name: string, options: SymbolOpti
     if (symbols.length === 0) {
       const similar = similarNames(store, worktree, name);
       const hint = similar.length === 0 ? "" : `; similar: ${similar.join(", ")}`;
-      throw new CliError(EXIT.notFound, "SYMBOL_NOT_FOUND", `no symbol named ${name} in the local index${hint}`, { details: { similar } });
+      throw new CliError(EXIT.notFound, "SYMBOL_NOT_FOUND", `no symbol named ${name} in the local index${hint}`, {
+        details: { similar },
+      });
     }
     const { ui } = context;
     ui.result({ symbols: symbols.map(({ path, ...rest }) => ({ path, ...rest })), truncated }, () => {
       const lines = symbols.map(
-        (s) => `${ui.style("cyan", `${s.path}:${s.startLine}`)}  ${ui.style("dim", s.kind)} ${ui.style("bold", s.qualifiedName)}  ${s.signature}`,
+        (s) =>
+          `${ui.style("cyan", `${s.path}:${s.startLine}`)}  ${ui.style("dim", s.kind)} ${ui.style("bold", s.qualifiedName)}  ${s.signature}`,
       );
       return truncated ? [...lines, `(the first ${formatCount(options.limit)}; --limit shows more)`] : lines;
     });

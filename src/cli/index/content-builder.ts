@@ -85,7 +85,8 @@ export class ContentBuilder {
       this.uncommitted = 0;
     }
     if (this.queue && "file" in outcome && this.queue.backlog < MAX_EMBED_BACKLOG) {
-      for (const chunk of outcome.file.chunks) if (!chunk.withheld) this.queue.pushMissing(chunk.hash, embeddingText(chunk));
+      for (const chunk of outcome.file.chunks)
+        if (!chunk.withheld) this.queue.pushMissing(chunk.hash, embeddingText(chunk));
     }
     return id;
   }

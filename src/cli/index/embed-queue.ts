@@ -8,7 +8,10 @@ const CONCURRENCY = 4;
 
 /** The part of the client that embedding needs. */
 export interface EmbedClient {
-  embed(request: { input: string[]; inputType: "document" }, options: { signal?: AbortSignal | undefined }): Promise<EmbedResponse>;
+  embed(
+    request: { input: string[]; inputType: "document" },
+    options: { signal?: AbortSignal | undefined },
+  ): Promise<EmbedResponse>;
 }
 
 interface Item {
@@ -56,12 +59,7 @@ export class EmbedQueue {
   /** Fingerprint of the last answer. */
   fingerprint: string | undefined;
 
-  constructor(
-    store: IndexStore,
-    client: EmbedClient,
-    expectedFingerprint: string,
-    options: EmbedQueueOptions = {},
-  ) {
+  constructor(store: IndexStore, client: EmbedClient, expectedFingerprint: string, options: EmbedQueueOptions = {}) {
     this.store = store;
     this.client = client;
     this.expectedId = store.fingerprintId(expectedFingerprint);
@@ -89,7 +87,8 @@ export class EmbedQueue {
   push(hash: string, text: string): void {
     if (this.failure || this.seen.has(hash)) return;
     this.seen.add(hash);
-    if (this.batch.length === MAX_EMBED_INPUTS || this.batchCharacters + text.length > MAX_INPUT_CHARACTERS) this.closeBatch();
+    if (this.batch.length === MAX_EMBED_INPUTS || this.batchCharacters + text.length > MAX_INPUT_CHARACTERS)
+      this.closeBatch();
     this.batch.push({ hash: Buffer.from(hash, "hex"), text });
     this.batchCharacters += text.length;
   }

@@ -17,7 +17,7 @@ export class IgnoreRules {
   ignores(path: string): boolean {
     if (this.byFolder.size === 0) return false;
     let ignored = false;
-    for (let end = -1; ; ) {
+    for (let end = -1; ;) {
       const folder = end === -1 ? "" : path.slice(0, end);
       const rules = this.byFolder.get(folder);
       if (rules) {

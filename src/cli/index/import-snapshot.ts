@@ -18,7 +18,8 @@ export async function importSnapshot(
   bytes: SnapshotBytes,
   options: { gitSha: string; parserVersion: number; onProgress?: (done: number, total: number) => void },
 ): Promise<ImportResult> {
-  const { header, files } = await openSnapshot(bytes);
+  const snapshot = await openSnapshot(bytes);
+  const { header } = snapshot;
   if (header.gitSha !== options.gitSha) {
     throw new SnapshotFormatError(`it describes commit ${header.gitSha}, its manifest says ${options.gitSha}`);
   }
@@ -28,7 +29,7 @@ export async function importSnapshot(
   try {
     const fingerprintId = store.fingerprintId(header.fingerprint, header.dimension) ?? 0;
     let done = 0;
-    for await (const file of files()) {
+    for await (const file of snapshot.files()) {
       const sha256 = Buffer.from(file.contentHash, "hex");
       if (sameParser && store.findContent(sha256, file.language) === undefined) {
         store.addContent({ ...file, sha256, skip: null });

@@ -34,9 +34,14 @@ export interface CommitOptions extends BuildOptions {
 }
 
 /** Indexes and embeds exactly what a commit holds, from git's objects: uncommitted changes play no part. */
-export async function indexCommit(store: IndexStore, embedding: Embedding, options: CommitOptions): Promise<CommitIndex> {
+export async function indexCommit(
+  store: IndexStore,
+  embedding: Embedding,
+  options: CommitOptions,
+): Promise<CommitIndex> {
   const entries = (await listTree(options.root, options.commit)).filter(
-    ({ mode, sizeBytes }) => (mode === REGULAR_FILE || mode === EXECUTABLE_FILE) && sizeBytes <= DEFAULT_MAX_FILE_SIZE_BYTES,
+    ({ mode, sizeBytes }) =>
+      (mode === REGULAR_FILE || mode === EXECUTABLE_FILE) && sizeBytes <= DEFAULT_MAX_FILE_SIZE_BYTES,
   );
   const rules = await readIgnores(options.root, entries);
   const selected = entries.flatMap((entry) => {
@@ -53,10 +58,13 @@ export async function indexCommit(store: IndexStore, embedding: Embedding, optio
     if (row) contents.set(`${oid} ${language}`, row.id);
     else unknown.set(`${oid} ${language}`, { oid, language });
   }
-  const { stats, embed } = await runBuild(store, embedding, options, async (builder) => {
+  const built = await runBuild(store, embedding, { ...options, expectedFiles: unknown.size }, async (builder) => {
     const wanted = [...unknown.values()];
     let done = 0;
-    for await (const { oid, bytes } of readBlobs(options.root, wanted.map(({ oid }) => oid))) {
+    for await (const { oid, bytes } of readBlobs(
+      options.root,
+      wanted.map(({ oid }) => oid),
+    )) {
       options.stop?.throwIfAborted();
       const language = wanted[done]?.language;
       if (language !== undefined) await builder.add(bytes, language, (id) => contents.set(`${oid} ${language}`, id));
@@ -65,7 +73,7 @@ export async function indexCommit(store: IndexStore, embedding: Embedding, optio
     await builder.finish();
     rememberBlobs(store, unknown, contents);
   });
-  const embedded = await embed(new Set(contents.values()));
+  const embedded = await built.embed(new Set(contents.values()));
   const fingerprint = embedded?.fingerprint ?? embedding.space.fingerprint;
   const { dimension } = store.prepare("select dimension from fingerprints where fingerprint = ?").get(fingerprint) as {
     dimension: number;
@@ -76,14 +84,17 @@ export async function indexCommit(store: IndexStore, embedding: Embedding, optio
     return contentId !== undefined && indexed.get(contentId) ? [{ path, contentId }] : [];
   });
   const nothing: EmbedStats = { embeddedCount: 0, credits: 0, requests: 0, embedMs: 0 };
-  return { files, fingerprint, dimension, builder: stats, embed: embedded?.stats ?? nothing };
+  return { files, fingerprint, dimension, builder: built.stats, embed: embedded?.stats ?? nothing };
 }
 
 async function readIgnores(root: string, entries: readonly GitEntry[]): Promise<IgnoreRules> {
   const rules = new IgnoreRules();
   const files = entries.filter(({ path }) => path === CODECTX_IGNORE || path.endsWith(`/${CODECTX_IGNORE}`));
   let next = 0;
-  for await (const { bytes } of readBlobs(root, files.map(({ oid }) => oid))) {
+  for await (const { bytes } of readBlobs(
+    root,
+    files.map(({ oid }) => oid),
+  )) {
     rules.add(folderOf(files[next++]?.path ?? ""), new TextDecoder().decode(bytes));
   }
   return rules;

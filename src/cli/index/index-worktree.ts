@@ -4,7 +4,7 @@ import { DEFAULT_MAX_FILE_SIZE_BYTES } from "../../contract/limits.ts";
 import type { ContentBuilder, BuilderStats } from "./content-builder.ts";
 import type { EmbedQueueOptions, EmbedStats } from "./embed-queue.ts";
 import { listWorkTreeFiles } from "../git.ts";
-import { IgnoreRules, readCodectxIgnores } from "./ignore-rules.ts";
+import { type IgnoreRules, readCodectxIgnores } from "./ignore-rules.ts";
 import { scanFiles, type KnownFile, type Scan } from "./scan.ts";
 import type { IndexStore } from "./store.ts";
 import type { Embedding } from "./vectors.ts";
@@ -66,7 +66,10 @@ export async function indexWorkTree(store: IndexStore, options: IndexOptions): P
   const { paths, rules } = options.plainFolder ? walkFolder(root) : await gitFiles(root);
   const row = store.prepare("select * from worktrees where root = ?").get(root) as WorkTreeRow | undefined;
   const known = row?.parser_version === parserVersion ? knownFiles(store, row.id) : new Map<string, KnownFile>();
-  const scan = scanFiles(root, paths, rules, known, { maxFileSizeBytes: DEFAULT_MAX_FILE_SIZE_BYTES, nowMs: options.nowMs });
+  const scan = scanFiles(root, paths, rules, known, {
+    maxFileSizeBytes: DEFAULT_MAX_FILE_SIZE_BYTES,
+    nowMs: options.nowMs,
+  });
   const kept = new Set(scan.unchanged);
   const changedPaths = new Set(scan.changed.map(({ path }) => path));
   const removed = [...known.keys()].filter((path) => !kept.has(path) && !changedPaths.has(path));
@@ -78,12 +81,20 @@ export async function indexWorkTree(store: IndexStore, options: IndexOptions): P
     if (embedding === undefined || row.embedded_with === embedding.space.fingerprint) {
       if (row.head !== (options.head ?? null)) setHead(store, row.id, options.head);
       const totals = withSkipped(JSON.parse(row.totals) as WorkTreeTotals, scan);
-      return { ...totals, ...quiet, removedFiles: 0, skippedUnchanged: totals.fileCount, fingerprint: row.embedded_with };
+      return {
+        ...totals,
+        ...quiet,
+        removedFiles: 0,
+        skippedUnchanged: totals.fileCount,
+        fingerprint: row.embedded_with,
+      };
     }
   }
   // Everything that a run with work to do needs, and one without does not.
   const { runBuild } = await import("./run-build.ts");
-  const built = await runBuild(store, embedding, options, (builder) => readChanged(root, scan, builder, options));
+  const built = await runBuild(store, embedding, { ...options, expectedFiles: scan.changed.length }, (builder) =>
+    readChanged(root, scan, builder, options),
+  );
   const worktreeId = switchFiles(store, options, scan, removed, built.result, row?.id);
   const totals = countTotals(store, worktreeId);
   store.transaction(() => {
@@ -109,7 +120,9 @@ async function gitFiles(root: string): Promise<{ paths: string[]; rules: IgnoreR
 }
 
 function knownFiles(store: IndexStore, worktreeId: number): Map<string, KnownFile> {
-  const rows = store.prepare("select path, content_id, stat from worktree_files where worktree_id = ?").all(worktreeId) as {
+  const rows = store
+    .prepare("select path, content_id, stat from worktree_files where worktree_id = ?")
+    .all(worktreeId) as {
     path: string;
     content_id: number;
     stat: string;
@@ -166,7 +179,9 @@ function switchFiles(
     const remove = store.prepare("delete from worktree_files where worktree_id = ? and path = ?");
     for (const path of removed) remove.run(worktreeId, path);
     if (scan.unchanged.length === 0) store.prepare("delete from worktree_files where worktree_id = ?").run(worktreeId);
-    const put = store.prepare("insert or replace into worktree_files (worktree_id, path, content_id, stat) values (?, ?, ?, ?)");
+    const put = store.prepare(
+      "insert or replace into worktree_files (worktree_id, path, content_id, stat) values (?, ?, ?, ?)",
+    );
     for (const { path } of scan.changed) {
       const file = read.get(path);
       if (file) put.run(worktreeId, path, file.contentId, file.stat);
@@ -181,7 +196,9 @@ function setHead(store: IndexStore, worktreeId: number, head: string | undefined
 }
 
 function contentIds(store: IndexStore, worktreeId: number): number[] {
-  const rows = store.prepare("select distinct content_id as id from worktree_files where worktree_id = ?").all(worktreeId);
+  const rows = store
+    .prepare("select distinct content_id as id from worktree_files where worktree_id = ?")
+    .all(worktreeId);
   return (rows as { id: number }[]).map(({ id }) => id);
 }
 

@@ -52,7 +52,10 @@ export async function takeWriteLock(directory: string, options: LockOptions): Pr
       throw new CliError(EXIT.interrupted, "ABORTED", "interrupted");
     }
   }
-  writeFileSync(noteFile, JSON.stringify({ pid: process.pid, command: options.command, since: new Date().toISOString() }));
+  writeFileSync(
+    noteFile,
+    JSON.stringify({ pid: process.pid, command: options.command, since: new Date().toISOString() }),
+  );
   return {
     release() {
       rmSync(noteFile, { force: true });

@@ -8,6 +8,8 @@ import type { ParseAnswer, ParseRequest } from "./parse-worker.ts";
 
 /** Each worker holds its own grammars, some 50 MB. */
 const MAX_WORKERS = 8;
+/** To start a worker and its grammars takes about as long as parsing so many files. */
+const FILES_PER_WORKER = 20;
 
 export type ParseOutcome = { skip: string } | { file: Omit<ParsedFile, "text"> };
 
@@ -32,8 +34,9 @@ export class ParsePool {
   private readonly size: number;
   private nextId = 0;
 
-  constructor(size = Math.min(availableParallelism(), MAX_WORKERS)) {
-    this.size = size;
+  /** Threads are started as they are needed, no more than `expectedFiles` are worth. */
+  constructor(expectedFiles = Infinity) {
+    this.size = Math.max(1, Math.min(availableParallelism(), MAX_WORKERS, Math.ceil(expectedFiles / FILES_PER_WORKER)));
   }
 
   /** Symbols and chunks of a file, or why it is not worth any. Takes the bytes over: they are empty for the caller afterwards. */
@@ -51,7 +54,8 @@ export class ParsePool {
       if (!worker || !task) return;
       this.running.set(worker, task);
       const { bytes } = task.request;
-      const owned = bytes.byteLength === bytes.buffer.byteLength && bytes.buffer instanceof ArrayBuffer ? [bytes.buffer] : [];
+      const owned =
+        bytes.byteLength === bytes.buffer.byteLength && bytes.buffer instanceof ArrayBuffer ? [bytes.buffer] : [];
       worker.postMessage(task.request, owned);
     }
   }

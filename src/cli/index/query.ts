@@ -24,14 +24,23 @@ export function worktreeId(store: IndexStore, root: string): number | undefined 
  * Symbols of the work tree by name (`save`) or qualified name (`User.save`, `User::save`): exact ones, or else those that
  * differ in case, or else those that begin with the name. In order of path and line.
  */
-export function findSymbols(store: IndexStore, worktree: number, query: SymbolQuery): { symbols: FoundSymbol[]; truncated: boolean } {
+export function findSymbols(
+  store: IndexStore,
+  worktree: number,
+  query: SymbolQuery,
+): { symbols: FoundSymbol[]; truncated: boolean } {
   const last = query.name.split(/[.:#/\\]+/).findLast((part) => part !== "") ?? query.name;
   const qualified = last !== query.name;
   // An exact name that looks qualified (a heading, a file-like key) is found as it is.
   const attempts: [string, string[]][] = [
     ["s.name = ?1 collate nocase and s.name = ?1", [query.name]],
     ...(qualified
-      ? ([["s.name = ?1 collate nocase and (s.qualified_name = ?2 or s.qualified_name like '%' || ?3 escape '\\')", [last, query.name, escapeLike(query.name)]]] as [string, string[]][])
+      ? ([
+          [
+            "s.name = ?1 collate nocase and (s.qualified_name = ?2 or s.qualified_name like '%' || ?3 escape '\\')",
+            [last, query.name, escapeLike(query.name)],
+          ],
+        ] as [string, string[]][])
       : []),
     ["s.name = ?1 collate nocase", [query.name]],
     ["s.name like ?1 escape '\\'", [`${escapeLike(query.name)}%`]],
@@ -41,7 +50,9 @@ export function findSymbols(store: IndexStore, worktree: number, query: SymbolQu
       from symbols s join worktree_files f on f.content_id = ${contentIdOf("s")} and f.worktree_id = ${worktree}
       where ${condition} ${query.kind === undefined ? "" : `and s.kind = ?${values.length + 1}`}
       order by f.path, s.start_line limit ${query.limit + 1}`;
-    const found = store.prepare(sql).all(...values, ...(query.kind === undefined ? [] : [query.kind])) as unknown as FoundSymbol[];
+    const found = store
+      .prepare(sql)
+      .all(...values, ...(query.kind === undefined ? [] : [query.kind])) as unknown as FoundSymbol[];
     if (found.length > 0) return { symbols: found.slice(0, query.limit), truncated: found.length > query.limit };
   }
   return { symbols: [], truncated: false };

@@ -5,6 +5,8 @@ import type { IndexStore } from "./store.ts";
 import { embedMissing, setWanted, type Embedding } from "./vectors.ts";
 
 export interface BuildOptions extends EmbedQueueOptions {
+  /** How many files there are to parse, at most. */
+  expectedFiles?: number;
   onEmbedProgress?: (progress: { done: number; total: number }) => void;
 }
 
@@ -26,10 +28,11 @@ export async function runBuild<T>(
   const queueOptions: EmbedQueueOptions = {
     stop: options.stop,
     abort: options.abort,
-    onProgress: ({ embeddedCount }) => options.onEmbedProgress?.({ done: embeddedCount, total: Math.max(total, embeddedCount) }),
+    onProgress: ({ embeddedCount }) =>
+      options.onEmbedProgress?.({ done: embeddedCount, total: Math.max(total, embeddedCount) }),
   };
   const queue = embedding && new EmbedQueue(store, embedding.client, embedding.space.fingerprint, queueOptions);
-  const pool = new ParsePool();
+  const pool = new ParsePool(options.expectedFiles);
   const builder = new ContentBuilder(store, pool, queue);
   try {
     const result = await work(builder);

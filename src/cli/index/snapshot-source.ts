@@ -1,4 +1,10 @@
-import { comparePaths, type SnapshotChunk, type SnapshotFile, type SnapshotSource, type SnapshotSymbol } from "../../snapshot/types.ts";
+import {
+  comparePaths,
+  type SnapshotChunk,
+  type SnapshotFile,
+  type SnapshotSource,
+  type SnapshotSymbol,
+} from "../../snapshot/types.ts";
 import type { CommitIndex } from "./index-commit.ts";
 import { belongsTo } from "./schema.ts";
 import type { IndexStore } from "./store.ts";
@@ -57,6 +63,8 @@ function readFile(store: IndexStore, path: string, contentId: number, fingerprin
     lineCount: content.lineCount,
     outcome: content.outcome,
     symbols,
-    chunks: chunks.map((chunk) => ({ ...chunk, withheld: chunk.withheld === 1, vector: chunk.vector ?? undefined })),
+    chunks: chunks.map((chunk) =>
+      Object.assign(chunk, { withheld: chunk.withheld === 1, vector: chunk.vector ?? undefined }),
+    ),
   };
 }

@@ -72,9 +72,13 @@ export class IndexStore {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     const db = new DatabaseSync(IndexStore.fileIn(directory), { timeout: BUSY_TIMEOUT_MS });
     try {
+      // Every query has an index; those that SQLite would make up on the fly cost a pass over all chunks.
+      db.exec("pragma automatic_index = off");
       // In WAL mode readers see the last commit while a writer works; NORMAL survives any crash of the process, and a
       // power failure costs the last commits at most, never the database.
-      db.exec(`pragma journal_mode = wal; pragma synchronous = normal; pragma cache_size = -${CACHE_KIB}; pragma temp_store = memory`);
+      db.exec(
+        `pragma journal_mode = wal; pragma synchronous = normal; pragma cache_size = -${CACHE_KIB}; pragma temp_store = memory`,
+      );
       const store = new IndexStore(db, parserVersion);
       store.migrate();
       return store;
@@ -154,7 +158,10 @@ export class IndexStore {
   }
 
   setMeta(key: string, value: string): void {
-    this.prepare("insert into meta values (?, ?) on conflict (key) do update set value = excluded.value").run(key, value);
+    this.prepare("insert into meta values (?, ?) on conflict (key) do update set value = excluded.value").run(
+      key,
+      value,
+    );
   }
 
   /** Id of a content as this parser version reads it. */
@@ -226,24 +233,32 @@ export class IndexStore {
     const known = this.fingerprintIds.get(fingerprint);
     if (known !== undefined) return known;
     if (dimension !== undefined) {
-      this.prepare("insert into fingerprints (fingerprint, dimension) values (?, ?) on conflict do nothing").run(fingerprint, dimension);
+      this.prepare("insert into fingerprints (fingerprint, dimension) values (?, ?) on conflict do nothing").run(
+        fingerprint,
+        dimension,
+      );
     }
-    const row = this.prepare("select id from fingerprints where fingerprint = ?").get(fingerprint) as { id: number } | undefined;
+    const row = this.prepare("select id from fingerprints where fingerprint = ?").get(fingerprint) as
+      | { id: number }
+      | undefined;
     if (row) this.fingerprintIds.set(fingerprint, row.id);
     return row?.id;
   }
 
   /** Keeps a vector (float16, little-endian); one that is there already stays. */
   addVector(fingerprintId: number, chunkHash: Uint8Array, vector: Uint8Array): void {
-    this.prepare("insert into vectors (fingerprint_id, chunk_hash, vector) values (?, ?, ?) on conflict do nothing").run(
-      fingerprintId,
-      chunkHash,
-      vector,
-    );
+    this.prepare(
+      "insert into vectors (fingerprint_id, chunk_hash, vector) values (?, ?, ?) on conflict do nothing",
+    ).run(fingerprintId, chunkHash, vector);
   }
 
   hasVector(fingerprintId: number, chunkHash: Uint8Array): boolean {
-    return this.prepare("select 1 from vectors where fingerprint_id = ? and chunk_hash = ?").get(fingerprintId, chunkHash) !== undefined;
+    return (
+      this.prepare("select 1 from vectors where fingerprint_id = ? and chunk_hash = ?").get(
+        fingerprintId,
+        chunkHash,
+      ) !== undefined
+    );
   }
 
   /** Removes what no worktree has used for 30 days. Call it within a transaction. */
@@ -251,7 +266,9 @@ export class IndexStore {
     const used = "id in (select content_id from worktree_files)";
     this.prepare(`update contents set unused_since = null where unused_since is not null and ${used}`).run();
     this.prepare(`update contents set unused_since = ? where unused_since is null and not ${used}`).run(nowMs);
-    const old = this.prepare("select id from contents where unused_since < ?").all(nowMs - UNUSED_KEPT_MS) as { id: number }[];
+    const old = this.prepare("select id from contents where unused_since < ?").all(nowMs - UNUSED_KEPT_MS) as {
+      id: number;
+    }[];
     if (old.length === 0) return;
     for (const { id } of old) {
       this.prepare(`delete from symbols where ${belongsTo("symbols", "?1")}`).run(id);
@@ -271,7 +288,8 @@ function openReadOnly(file: string): DatabaseSync {
   } catch (error) {
     db.close();
     // SQLITE_READONLY or CANTOPEN: in a read-only folder WAL's shared memory cannot be made. Nobody can write there either.
-    const code = error instanceof Error && "errcode" in error && typeof error.errcode === "number" ? error.errcode & 0xff : 0;
+    const code =
+      error instanceof Error && "errcode" in error && typeof error.errcode === "number" ? error.errcode & 0xff : 0;
     if (code !== 8 && code !== 14) throw error;
   }
   db = new DatabaseSync(`${pathToFileURL(file).href}?immutable=1`, { readOnly: true });

@@ -23,7 +23,8 @@ function missingVectors(store: IndexStore, fingerprint: string): number[] {
   const fingerprintId = store.fingerprintId(fingerprint) ?? -1;
   const rows = store
     .prepare(
-      `select min(c.id) as id from wanted w join chunks c on ${belongsTo("c", "w.content_id")}
+      // `cross join` keeps the order: look each content's chunks up, rather than the content of each chunk.
+      `select min(c.id) as id from wanted w cross join chunks c on ${belongsTo("c", "w.content_id")}
        where c.withheld = 0 and not exists (select 1 from vectors v where v.fingerprint_id = ? and v.chunk_hash = c.hash)
        group by c.hash`,
     )

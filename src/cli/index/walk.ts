@@ -11,7 +11,8 @@ export function walkFolder(root: string): { paths: string[]; rules: IgnoreRules 
   for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
     const entries = readdirSync(join(root, folder), { withFileTypes: true });
     for (const { name } of entries) {
-      if (name === ".gitignore" || name === CODECTX_IGNORE) rules.add(folder, readFileSync(join(root, folder, name), "utf8"));
+      if (name === ".gitignore" || name === CODECTX_IGNORE)
+        rules.add(folder, readFileSync(join(root, folder, name), "utf8"));
     }
     for (const entry of entries) {
       const path = folder === "" ? entry.name : `${folder}/${entry.name}`;

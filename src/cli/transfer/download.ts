@@ -42,13 +42,17 @@ export async function download(first: DownloadSource, file: string, options: Dow
     if (await matches(file, first.checksum)) return;
     rmSync(file, { force: true });
   }
-  throw new CliError(EXIT.integrity, "CHECKSUM_MISMATCH", "the downloaded snapshot does not match its checksum; it was discarded");
+  throw new CliError(
+    EXIT.integrity,
+    "CHECKSUM_MISMATCH",
+    "the downloaded snapshot does not match its checksum; it was discarded",
+  );
 }
 
 async function fetchAll(first: DownloadSource, file: string, options: DownloadOptions): Promise<void> {
   let source = first;
   let barren = 0;
-  for (let urls = 1; ; ) {
+  for (let urls = 1; ;) {
     const before = sizeOf(file);
     const outcome = await fetchPart(source, file, options);
     if (outcome === "done") return;
@@ -59,7 +63,8 @@ async function fetchAll(first: DownloadSource, file: string, options: DownloadOp
     }
     barren = sizeOf(file) > before ? 0 : barren + 1;
     if (barren >= MAX_BARREN_TRIES) {
-      if (outcome === "expired") throw new CliError(EXIT.unavailable, "URL_EXPIRED", "the storage does not accept the download URL");
+      if (outcome === "expired")
+        throw new CliError(EXIT.unavailable, "URL_EXPIRED", "the storage does not accept the download URL");
       throw storageFailure("the download", outcome.error);
     }
     await backOff(barren + 1, options.signal);
@@ -93,7 +98,8 @@ async function fetchPart(source: DownloadSource, file: string, options: Download
       return { error: new Error("range not satisfiable") };
     }
     if (!response.ok || !response.body) return { error: new Error(`status ${response.status}`) };
-    const append = response.status === 206 && response.headers.get("Content-Range")?.startsWith(`bytes ${have}-`) === true;
+    const append =
+      response.status === 206 && response.headers.get("Content-Range")?.startsWith(`bytes ${have}-`) === true;
     const handle = await open(file, append ? "a" : "w", 0o600);
     try {
       let done = append ? have : 0;
@@ -108,7 +114,9 @@ async function fetchPart(source: DownloadSource, file: string, options: Download
     } finally {
       await handle.close();
     }
-    return source.sizeBytes === undefined || sizeOf(file) >= source.sizeBytes ? "done" : { error: new Error("broken off") };
+    return source.sizeBytes === undefined || sizeOf(file) >= source.sizeBytes
+      ? "done"
+      : { error: new Error("broken off") };
   } catch (error) {
     if (options.signal.aborted) throw interrupted();
     if (error instanceof Error && "syscall" in error && "path" in error) throw error;
@@ -120,7 +128,11 @@ async function fetchPart(source: DownloadSource, file: string, options: Download
 }
 
 function isDiskError(error: unknown): boolean {
-  return error instanceof Error && "code" in error && ["ENOSPC", "EDQUOT", "EROFS", "EACCES", "EIO"].includes(String(error.code));
+  return (
+    error instanceof Error &&
+    "code" in error &&
+    ["ENOSPC", "EDQUOT", "EROFS", "EACCES", "EIO"].includes(String(error.code))
+  );
 }
 
 function sizeOf(file: string): number {

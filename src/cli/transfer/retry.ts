@@ -28,5 +28,10 @@ export function storageFailure(action: string, cause: unknown): CliError {
   const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
   const code = inner instanceof Error && "code" in inner && typeof inner.code === "string" ? inner.code : undefined;
   const reason = code ?? (inner instanceof Error ? inner.message : String(inner));
-  return new CliError(EXIT.unavailable, "STORAGE_UNREACHABLE", `${action} failed: the storage did not answer (${reason})`, { cause });
+  return new CliError(
+    EXIT.unavailable,
+    "STORAGE_UNREACHABLE",
+    `${action} failed: the storage did not answer (${reason})`,
+    { cause },
+  );
 }

@@ -24,7 +24,12 @@ export interface UploadOptions {
  * PUTs a file straight to the storage, read as it is sent. A broken transfer is repeated as a whole, since a signed PUT
  * takes all or nothing, with a new URL where the old one has expired. Returns the target that took the file.
  */
-export async function upload(first: UploadTarget, file: string, sizeBytes: number, options: UploadOptions): Promise<UploadTarget> {
+export async function upload(
+  first: UploadTarget,
+  file: string,
+  sizeBytes: number,
+  options: UploadOptions,
+): Promise<UploadTarget> {
   let target = first;
   for (let attempt = 1; ; attempt++) {
     let failure: unknown;
@@ -32,7 +37,8 @@ export async function upload(first: UploadTarget, file: string, sizeBytes: numbe
       const status = await put(target, file, sizeBytes, options);
       if (status >= 200 && status < 300) return target;
       if (isExpired(status)) {
-        if (attempt >= MAX_TRIES) throw new CliError(EXIT.unavailable, "URL_EXPIRED", `the storage does not accept the upload URL (${status})`);
+        if (attempt >= MAX_TRIES)
+          throw new CliError(EXIT.unavailable, "URL_EXPIRED", `the storage does not accept the upload URL (${status})`);
         target = await options.renew();
       } else if (status < 500 && status !== 408 && status !== 429) {
         throw new CliError(EXIT.unavailable, "UPLOAD_REFUSED", `the storage refused the upload (${status})`);
@@ -53,7 +59,11 @@ function put(target: UploadTarget, file: string, sizeBytes: number, options: Upl
   return new Promise((resolve, reject) => {
     const url = new URL(target.url);
     const send = url.protocol === "https:" ? httpsRequest : httpRequest;
-    const headers = { "Content-Type": "application/octet-stream", ...target.headers, "Content-Length": String(sizeBytes) };
+    const headers = {
+      "Content-Type": "application/octet-stream",
+      ...target.headers,
+      "Content-Length": String(sizeBytes),
+    };
     const request = send(url, { method: "PUT", headers, signal: options.signal, timeout: IDLE_TIMEOUT_MS });
     const source = createReadStream(file, { highWaterMark: READ_BYTES, end: Math.max(sizeBytes - 1, 0) });
     let done = 0;

@@ -76,7 +76,8 @@ export class FakeService {
     if (request.method === "GET") return json(response, 200, { ok: true, fingerprint, dimension });
     const { input } = JSON.parse(await text(request)) as { input: string[] };
     const { embedFails, embedDelayMs } = this.faults;
-    if (embedFails && this.batches.length >= embedFails.after) return fail(response, embedFails.status, embedFails.code);
+    if (embedFails && this.batches.length >= embedFails.after)
+      return fail(response, embedFails.status, embedFails.code);
     if (embedDelayMs !== undefined) await new Promise((resolve) => setTimeout(resolve, embedDelayMs));
     this.batches.push(input.length);
     this.embedded.push(...input);
@@ -118,7 +119,12 @@ export class FakeService {
         });
       }
       if (!stored) return fail(response, 404, "NO_SNAPSHOT");
-      return json(response, 200, { ok: true, manifest: stored.manifest, signedUrl: `${this.url}/storage/${stored.storagePath}`, expiresIn: 60 });
+      return json(response, 200, {
+        ok: true,
+        manifest: stored.manifest,
+        signedUrl: `${this.url}/storage/${stored.storagePath}`,
+        expiresIn: 60,
+      });
     }
     const body = JSON.parse(await text(request)) as {
       op: string;
@@ -129,11 +135,18 @@ export class FakeService {
     };
     if (body.op === "sign") {
       const storagePath = randomUUID();
-      return json(response, 200, { ok: true, uploadUrl: `${this.url}/storage/${storagePath}`, storagePath, uploadHeaders: { "X-Test": "1" }, expiresIn: 60 });
+      return json(response, 200, {
+        ok: true,
+        uploadUrl: `${this.url}/storage/${storagePath}`,
+        storagePath,
+        uploadHeaders: { "X-Test": "1" },
+        expiresIn: 60,
+      });
     }
     const { manifest, storagePath = "" } = body;
     const current = this.snapshots.get(body.repo)?.manifest.gitSha ?? null;
-    if (body.expectedGitSha !== undefined && body.expectedGitSha !== current) return fail(response, 409, "SNAPSHOT_CONFLICT");
+    if (body.expectedGitSha !== undefined && body.expectedGitSha !== current)
+      return fail(response, 409, "SNAPSHOT_CONFLICT");
     const object = this.objects.get(storagePath);
     if (!object || sha256(object) !== manifest.checksum) return fail(response, 400, "INVALID_BODY");
     this.snapshots.set(body.repo, { manifest, storagePath, builtAt: new Date().toISOString() });
@@ -197,7 +210,9 @@ function sha256(bytes: Buffer): string {
 }
 
 function json(response: ServerResponse, status: number, body: unknown): void {
-  response.writeHead(status, { "Content-Type": "application/json", "X-Request-Id": "req-test" }).end(JSON.stringify(body));
+  response
+    .writeHead(status, { "Content-Type": "application/json", "X-Request-Id": "req-test" })
+    .end(JSON.stringify(body));
 }
 
 function fail(response: ServerResponse, status: number, code: string): void {

@@ -1,0 +1,192 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { sampleFiles, Sandbox } from "./support/run.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
+
+let sandbox: Sandbox;
+/** Another machine: its own cache. */
+const OTHER = () => ({ XDG_CACHE_HOME: sandbox.path("other-cache") });
+
+beforeEach(async () => {
+  sandbox = await Sandbox.create();
+  sandbox.repository("app", sampleFiles(20));
+});
+afterEach(() => sandbox.remove());
+
+function artifactSize(): number {
+  return [...sandbox.service.objects.values()].at(-1)?.length ?? 0;
+}
+
+/** Files in the index folders beside the databases. */
+function leftovers(cache = "other-cache"): string[] {
+  const repos = sandbox.path(cache, "codectx/repos");
+  if (!existsSync(repos)) return [];
+  return readdirSync(repos).flatMap((name) =>
+    readdirSync(join(repos, name)).filter((file) => !/\.sqlite(-shm|-wal)?$/.test(file)),
+  );
+}
+
+describe("publish", () => {
+  it("publishes the commit, not the work tree, and each commit once", async () => {
+    sandbox.write("app/src/dirty.ts", "export const dirty = 1;\n");
+    sandbox.write("app/src/module0.ts", "export const overwritten = 1;\n");
+    const first = await sandbox.run("app", ["publish", "--json"]);
+    expect(first).toMatchObject({
+      code: 0,
+      json: { ok: true, published: true, fileCount: 20, repo: "github.com/acme/app" },
+    });
+    expect(first.stderr).toContain("2 uncommitted changes are not part of the snapshot");
+    expect(sandbox.service.embedded.join("\n")).not.toContain("overwritten");
+    const again = await sandbox.run("app", ["publish", "--json"]);
+    expect(again.json).toMatchObject({ published: false });
+    const forced = await sandbox.run("app", ["publish", "--force", "--json"]);
+    expect(forced.json).toMatchObject({ published: true, embeddedCount: 0, checksum: first.json["checksum"] });
+    expect(leftovers("cache")).toEqual([]);
+  });
+
+  it("repeats a broken upload, with a new URL where the old one has expired", async () => {
+    sandbox.service.faults = { breakUploadsAfter: { bytes: 100, times: 2 } };
+    expect(await sandbox.run("app", ["publish", "--json"])).toMatchObject({ code: 0, json: { published: true } });
+    sandbox.service.faults = { expiredUrls: 1 };
+    expect(await sandbox.run("app", ["publish", "--force", "--json"])).toMatchObject({ code: 0 });
+    expect(sandbox.service.requests.filter((request) => request === "POST /index-snapshot")).toHaveLength(2 + 3);
+    sandbox.service.faults = { expiredUrls: 99 };
+    expect(await sandbox.run("app", ["publish", "--force", "--json"])).toMatchObject({
+      code: 6,
+      json: { code: "URL_EXPIRED" },
+    });
+    expect(leftovers("cache")).toEqual([]);
+  });
+});
+
+describe("pull", () => {
+  beforeEach(async () => {
+    await sandbox.run("app", ["publish", "--json"]);
+    sandbox.clone("app", "clone");
+  });
+
+  it("takes everything over without paying, indexes only what differs, and knows what it has", async () => {
+    const paid = sandbox.service.embedded.length;
+    sandbox.write("clone/src/extra.ts", "export const extra = 1;\n");
+    const pulled = await sandbox.run("clone", ["pull", "--json"], { env: OTHER() });
+    expect(pulled).toMatchObject({
+      code: 0,
+      json: {
+        downloaded: true,
+        sizeBytes: artifactSize(),
+        workTree: { fileCount: 21, parsedFiles: 1, embeddedCount: 1, fingerprint: "fp-1" },
+      },
+    });
+    expect(sandbox.service.embedded.length).toBe(paid + 1);
+    const symbol = await sandbox.run("clone", ["symbol", "double7", "--json"], { env: OTHER() });
+    expect(symbol.json).toMatchObject({
+      symbols: [{ path: "src/module7.ts", kind: "function", startLine: 2, qualifiedName: "double7" }],
+    });
+    const served = sandbox.service.bytesServed;
+    expect((await sandbox.run("clone", ["pull", "--json"], { env: OTHER() })).json).toMatchObject({
+      downloaded: false,
+    });
+    expect(sandbox.service.bytesServed).toBe(served);
+    expect(leftovers()).toEqual([]);
+  });
+
+  it("takes a broken download up where it stopped, within a run and in the next", async () => {
+    const size = artifactSize();
+    sandbox.service.faults = { breakDownloadsAfter: { bytes: Math.floor(size / 5), times: 3 } };
+    expect(await sandbox.run("clone", ["pull", "--json"], { env: OTHER() })).toMatchObject({
+      code: 0,
+      json: { downloaded: true },
+    });
+    expect(sandbox.service.bytesServed).toBe(size);
+
+    sandbox.service.bytesServed = 0;
+    sandbox.service.faults = { breakDownloadsAfter: { bytes: Math.floor(size / 2), times: 1 }, expiredUrls: 0 };
+    const stopped = await sandbox.run("clone", ["pull", "--force", "--json"], {
+      env: OTHER(),
+      onStart: (child) => {
+        const timer = setInterval(() => {
+          if (sandbox.service.bytesServed === 0) return;
+          clearInterval(timer);
+          sandbox.service.faults.expiredUrls = 1_000;
+          setTimeout(() => child.kill("SIGTERM"), 200);
+        }, 5);
+      },
+    });
+    expect(stopped.code).toBe(130);
+    expect(leftovers()).toHaveLength(1);
+    sandbox.service.faults = {};
+    expect(await sandbox.run("clone", ["pull", "--force", "--json"], { env: OTHER() })).toMatchObject({ code: 0 });
+    expect(sandbox.service.bytesServed).toBe(size);
+  });
+
+  it("asks for a new URL when the old one has expired", async () => {
+    sandbox.service.faults = { expiredUrls: 2 };
+    expect(await sandbox.run("clone", ["pull", "--json"], { env: OTHER() })).toMatchObject({
+      code: 0,
+      json: { downloaded: true },
+    });
+  });
+
+  it("refuses a tampered artifact and leaves the old index as it was", async () => {
+    await sandbox.run("clone", ["pull", "--json"], { env: OTHER() });
+    sandbox.service.faults = { tamper: true };
+    const refused = await sandbox.run("clone", ["pull", "--force", "--json"], { env: OTHER() });
+    expect(refused).toMatchObject({ code: 7, json: { ok: false, code: "CHECKSUM_MISMATCH" } });
+    expect(leftovers()).toEqual([]);
+    expect((await sandbox.run("clone", ["symbol", "double7", "--json"], { env: OTHER() })).code).toBe(0);
+  });
+
+  it("refuses an artifact that is damaged in itself, whatever its checksum says", async () => {
+    const { createHash } = await import("node:crypto");
+    const stored = sandbox.service.snapshots.get("github.com/acme/app")!;
+    const bytes = Buffer.from(sandbox.service.objects.get(stored.storagePath)!);
+    bytes.fill(0, 200, 260);
+    sandbox.service.objects.set(stored.storagePath, bytes);
+    const checksum = `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
+    sandbox.service.snapshots.set("github.com/acme/app", { ...stored, manifest: { ...stored.manifest, checksum } });
+    const refused = await sandbox.run("clone", ["pull", "--json"], { env: OTHER() });
+    expect(refused).toMatchObject({ code: 7, json: { code: "BAD_SNAPSHOT" } });
+    expect((await sandbox.run("clone", ["symbol", "double7", "--json"], { env: OTHER() })).json).toMatchObject({
+      code: "NO_INDEX",
+    });
+  });
+
+  it("says what is missing: no snapshot, no key, a revoked key", async () => {
+    sandbox.repository("bare", sampleFiles(1));
+    expect(await sandbox.run("bare", ["pull", "--json"])).toMatchObject({ code: 4, json: { code: "NO_SNAPSHOT" } });
+    const keyless = await sandbox.run("clone", ["pull", "--json"], { env: { CODECTX_API_KEY: undefined } });
+    expect(keyless).toMatchObject({ code: 3, json: { code: "NOT_LOGGED_IN" } });
+    sandbox.service.key = "cc_live_other";
+    const revoked = await sandbox.run("clone", ["pull"], { env: { CODECTX_API_KEY: "cc_live_test" } });
+    expect(revoked.code).toBe(3);
+    expect(revoked.stderr.trim().split("\n")).toHaveLength(1);
+    expect(revoked.stderr).toContain("revoked");
+  });
+});
+
+describe("ci", () => {
+  it("reuses the current snapshot on an empty runner, and never replaces a newer one", async () => {
+    await sandbox.run("app", ["publish", "--json"]);
+    const paid = sandbox.service.embedded.length;
+    const old = sandbox.git("app", "rev-parse", "HEAD");
+    sandbox.write("app/src/next.ts", "export const next = 1;\n");
+    sandbox.commit("app");
+    sandbox.clone("app", "runner");
+    const summary = sandbox.path("summary.md");
+    const env = { ...OTHER(), GITHUB_STEP_SUMMARY: summary };
+    expect((await sandbox.run("runner", ["ci", "--json"], { env })).json).toMatchObject({
+      published: true,
+      fileCount: 21,
+      embeddedCount: 1,
+    });
+    expect(sandbox.service.embedded.length).toBe(paid + 1);
+    expect(existsSync(summary)).toBe(true);
+    sandbox.git("runner", "checkout", "-q", old);
+    expect((await sandbox.run("runner", ["ci", "--json"], { env: OTHER() })).json).toMatchObject({
+      published: false,
+      skipped: "newer",
+    });
+  });
+});
