@@ -50,6 +50,8 @@ export async function plan(step: StepContext, onShard: ShardReady): Promise<Plan
       await step.beat({ filesDone: 0, filesTotal: listing.files.length });
       return wanted;
     },
+    // The sink copies what it keeps.
+    borrowBlobs: true,
     onBlob: (oid, data) => sink.add(oid, data),
     onOversize: (oid) => sink.skip(oid, "too_large"),
   });

@@ -26,6 +26,8 @@ import { sseStream } from "./sse.ts";
 /** Ended runs stay readable here this long; afterwards Postgres alone knows them. */
 const KEEP_ENDED_MS = 24 * 3_600_000;
 const RECORD_RETRY_MS = 5_000;
+/** Puts the alarm just past the end of a lease. */
+const LEASE_SLACK_MS = 50;
 /** A waiting RPC is answered at least this often, so that a broken waiter is noticed. */
 const MAX_WAIT_MS = 60_000;
 
@@ -48,7 +50,8 @@ export class WorkspaceRuns extends DurableObject<ApiEnv> {
     this.sql.exec("create table if not exists shards (run_id text, attempt integer, shard integer, primary key (run_id, attempt, shard))");
     this.active = this.load("select record from runs where ended = 0 order by position limit 1");
     if (this.active && this.active.state === "queued") this.active = undefined;
-    if (this.load("select record from runs limit 1")) void ctx.storage.setAlarm(Date.now() + 1_000);
+    // Whatever was to happen next must not depend on somebody calling.
+    if (this.load("select record from runs limit 1")) void ctx.storage.setAlarm(this.nextLook(Date.now()));
   }
 
   /** Accepts a run. Asking again for the same run changes nothing. */
@@ -187,10 +190,13 @@ export class WorkspaceRuns extends DurableObject<ApiEnv> {
     await this.startNext();
     await this.recordFailures();
     this.sql.exec("delete from runs where ended > 0 and ended < ?", now - KEEP_ENDED_MS);
-    const open = this.sql.exec<{ n: number }>("select count(*) as n from runs where ended = 0").one().n;
-    const left = this.sql.exec<{ n: number }>("select count(*) as n from runs").one().n;
-    if (open > 0 || this.unrecorded().length > 0) await this.ctx.storage.setAlarm(now + RECORD_RETRY_MS);
-    else if (left > 0) await this.ctx.storage.setAlarm(now + KEEP_ENDED_MS);
+    if (this.load("select record from runs limit 1")) await this.ctx.storage.setAlarm(this.nextLook(now));
+  }
+
+  /** When the alarm should ring next: as the active run's lease ends, soon for an outcome to be recorded, else to forget. */
+  private nextLook(now: number): number {
+    if (this.unrecorded().length > 0) return now + RECORD_RETRY_MS;
+    return this.active ? Math.max(this.active.leaseUntil, now) + LEASE_SLACK_MS : now + KEEP_ENDED_MS;
   }
 
   private async startNext(): Promise<void> {
@@ -204,7 +210,7 @@ export class WorkspaceRuns extends DurableObject<ApiEnv> {
     this.active = started;
     this.sql.exec("delete from shards where run_id = ?", run.spec.runId);
     this.update(started);
-    await this.ctx.storage.setAlarm(Date.now() + LEASE_MS);
+    await this.ctx.storage.setAlarm(this.nextLook(Date.now()));
     await this.send({ kind: "plan", workspaceId: run.spec.workspaceId, runId: run.spec.runId, attempt: started.attempt });
   }
 
@@ -215,7 +221,7 @@ export class WorkspaceRuns extends DurableObject<ApiEnv> {
     this.notify(ended);
     await this.recordFailures();
     await this.startNext();
-    await this.ctx.storage.setAlarm(Date.now() + RECORD_RETRY_MS);
+    await this.ctx.storage.setAlarm(this.nextLook(Date.now()));
   }
 
   /** Writes failed outcomes to Postgres; success is written by the statement that switches the revision. */
