@@ -38,9 +38,22 @@ export class ByteCursor {
     return part;
   }
 
+  skip(length: number): void {
+    if (length > this.remaining) this.fail("page ends early");
+    this.offset += length;
+  }
+
   uint32(): number {
-    const b = this.take(4);
-    return ((b[0] as number) | ((b[1] as number) << 8) | ((b[2] as number) << 16) | ((b[3] as number) << 24)) >>> 0;
+    const at = this.offset;
+    this.skip(4);
+    const b = this.bytes;
+    return (
+      ((b[at] as number) |
+        ((b[at + 1] as number) << 8) |
+        ((b[at + 2] as number) << 16) |
+        ((b[at + 3] as number) << 24)) >>>
+      0
+    );
   }
 
   /** Unsigned LEB128 of at most five bytes. */
@@ -132,54 +145,89 @@ export function readDeltas(cursor: ByteCursor, count: number): Int32Array {
 }
 
 function bitsAt(bytes: Uint8Array, start: number, width: number): number {
-  let value = 0;
-  let have = 0;
   let at = start >> 3;
-  let skip = start & 7;
-  while (have < width) {
-    const take = Math.min(8 - skip, width - have);
-    value += (((bytes[at++] as number) >> skip) & (2 ** take - 1)) * 2 ** have;
-    have += take;
-    skip = 0;
-  }
-  return value;
+  const skip = start & 7;
+  let value = (bytes[at] as number) >>> skip;
+  for (let have = 8 - skip; have < width; have += 8) value += (bytes[++at] as number) * 2 ** have;
+  return width === 32 ? value % 2 ** 32 : value % 2 ** width;
 }
 
-const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-export type ColumnValues = (string | Uint8Array | number | null)[];
+/** Values of a column, by row. Hashes are lower-case hex; an absent integer is {@link ABSENT}. */
+export type Texts = (string | null)[];
+export const ABSENT = -1;
 
-/** Decodes one column of one row group: at most a dictionary page, then one data page. */
-export function readColumn(column: Column, bytes: Uint8Array, rows: number): ColumnValues {
+/** One page of a column chunk, decompressed, with the levels that tell which rows have a value. */
+interface Page {
+  body: ByteCursor;
+  /** 1 where the row has a value; undefined where all have. */
+  levels: Uint32Array | undefined;
+  present: number;
+  dictionary: string[] | undefined;
+}
+
+/** Decodes a string or hash column of one row group: at most a dictionary page, then one data page. */
+export function readTexts(column: Column, bytes: Uint8Array, rows: number): Texts {
+  const { body, levels, present, dictionary } = readPage(column, bytes, rows);
+  if (column.encoding === "PLAIN") return spread(readPlain(body, column, present), levels);
+  const width = body.byte();
+  if (width > 20) body.fail("dictionary is too large");
+  // A column without any value has neither dictionary nor indexes.
+  const entries = dictionary ?? [];
+  const indexes = readLevels(new ByteCursor(body.take(body.remaining), column.name), width, present);
+  const values: string[] = [];
+  for (const index of indexes) values.push(entries[index] ?? body.fail("index outside the dictionary"));
+  return spread(values, levels);
+}
+
+/** Decodes an integer column of one row group. None is negative, so that {@link ABSENT} can stand for no value. */
+export function readInts(column: Column, bytes: Uint8Array, rows: number): Int32Array {
+  const { body, levels, present } = readPage(column, bytes, rows);
+  const values = readDeltas(body, present);
+  for (const value of values) if (value < 0) body.fail("negative");
+  if (levels === undefined) return values;
+  const spread = new Int32Array(rows);
+  for (let row = 0, next = 0; row < rows; row++) spread[row] = levels[row] === 1 ? (values[next++] as number) : ABSENT;
+  return spread;
+}
+
+function spread(values: string[], levels: Uint32Array | undefined): Texts {
+  if (levels === undefined) return values;
+  const texts: Texts = [];
+  let next = 0;
+  for (const level of levels) texts.push(level === 1 ? (values[next++] as string) : null);
+  return texts;
+}
+
+function readPage(column: Column, bytes: Uint8Array, rows: number): Page {
   const fail = (why: string): never => {
     throw new SnapshotFormatError(`${column.name}: ${why}`);
   };
   const reader = { view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), offset: 0 };
-  const expand = (from: number, to: number, size: number): Uint8Array => {
+  const expand = (from: number, to: number, size: number): ByteCursor => {
     if (!(size >= 0 && size <= MAX_PAGE_BYTES)) fail("page is too large");
-    return gunzip(bytes.subarray(from, to), size);
+    return new ByteCursor(gunzip(bytes.subarray(from, to), size), column.name);
   };
 
   let header = parquetHeader(reader);
-  let dictionary: ColumnValues | undefined;
+  let dictionary: string[] | undefined;
   if (header.type === "DICTIONARY_PAGE") {
     const entries = header.dictionary_page_header?.num_values ?? -1;
     const end = reader.offset + header.compressed_page_size;
     if (column.encoding !== "RLE_DICTIONARY" || !(entries >= 0 && entries <= rows)) fail("unexpected dictionary");
     if (!(header.compressed_page_size >= 0 && end <= bytes.length)) fail("page ends early");
-    const page = new ByteCursor(expand(reader.offset, end, header.uncompressed_page_size), column.name);
-    dictionary = readPlain(page, column, entries);
+    dictionary = readPlain(expand(reader.offset, end, header.uncompressed_page_size), column, entries);
     reader.offset = end;
     header = parquetHeader(reader);
   }
   const page = header.data_page_header_v2;
   if (header.type !== "DATA_PAGE_V2" || page === undefined) return fail("not a data page of this format");
   const levelBytes = page.definition_levels_byte_length;
-  const encoding = column.encoding;
   if (
     page.num_values !== rows ||
     page.num_rows !== rows ||
-    page.encoding !== encoding ||
+    page.encoding !== column.encoding ||
     page.repetition_levels_byte_length !== 0 ||
     !(levelBytes >= 0 && levelBytes <= header.compressed_page_size) ||
     reader.offset + header.compressed_page_size !== bytes.length ||
@@ -195,44 +243,37 @@ export function readColumn(column: Column, bytes: Uint8Array, rows: number): Col
     present = levels.reduce((sum, level) => sum + level, 0);
   } else if (levelBytes !== 0) fail("a required column has levels");
   if (page.num_nulls !== rows - present) fail("wrong number of nulls");
-
-  const body = new ByteCursor(expand(bodyStart, bytes.length, header.uncompressed_page_size - levelBytes), column.name);
-  const values = readValues(body, column, present, dictionary);
-  if (levels === undefined) return values;
-  let next = 0;
-  return Array.from(levels, (level) => (level === 1 ? (values[next++] as string | Uint8Array | number) : null));
+  return {
+    body: expand(bodyStart, bytes.length, header.uncompressed_page_size - levelBytes),
+    levels,
+    present,
+    dictionary,
+  };
 }
 
-function readValues(
-  body: ByteCursor,
-  column: Column,
-  count: number,
-  dictionary: ColumnValues | undefined,
-): ColumnValues {
-  if (column.encoding === "DELTA_BINARY_PACKED") return Array.from(readDeltas(body, count));
-  if (column.encoding === "PLAIN") return readPlain(body, column, count);
-  const width = body.byte();
-  if (width > 20) body.fail("dictionary is too large");
-  // A column without any value has neither dictionary nor indexes.
-  const entries = dictionary ?? [];
-  const indexes = readLevels(new ByteCursor(body.take(body.remaining), column.name), width, count);
-  return Array.from(indexes, (index) => entries[index] ?? body.fail("index outside the dictionary"));
-}
-
-function readPlain(cursor: ByteCursor, column: Column, count: number): ColumnValues {
-  const values: ColumnValues = [];
+/** Exactly `count` PLAIN values up to the cursor's end. */
+function readPlain(cursor: ByteCursor, column: Column, count: number): string[] {
+  const { bytes } = cursor;
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const isHash = column.type === "hash";
+  const values: string[] = [];
   for (let i = 0; i < count; i++) {
-    if (column.type === "hash") {
-      values.push(cursor.take(HASH_BYTES));
-      continue;
-    }
-    const bytes = cursor.take(cursor.uint32());
-    try {
-      values.push(utf8.decode(bytes));
-    } catch {
-      cursor.fail("text is not UTF-8");
-    }
+    const length = isHash ? HASH_BYTES : cursor.uint32();
+    const start = cursor.offset;
+    cursor.skip(length);
+    const value = buffer.toString(isHash ? "hex" : "utf8", start, start + length);
+    // A replacement character is the text's own, or stands for bytes that are no UTF-8.
+    if (!isHash && value.includes("\uFFFD")) checkUtf8(cursor, bytes.subarray(start, start + length));
+    values.push(value);
   }
   cursor.end();
   return values;
+}
+
+function checkUtf8(cursor: ByteCursor, bytes: Uint8Array): void {
+  try {
+    strict.decode(bytes);
+  } catch {
+    cursor.fail("text is not UTF-8");
+  }
 }

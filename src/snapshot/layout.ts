@@ -37,13 +37,13 @@ export interface Column {
   statistics: boolean;
 }
 
-function column<Name extends string>(
+function column<Name extends string, Type extends ColumnType>(
   name: Name,
-  type: ColumnType,
+  type: Type,
   options: Partial<Column> = {},
-): Column & { name: Name } {
+): Column & { name: Name; type: Type } {
   const encoding = type === "int" ? "DELTA_BINARY_PACKED" : "PLAIN";
-  return { type, required: false, encoding, statistics: false, ...options, name };
+  return { required: false, encoding, statistics: false, ...options, name, type };
 }
 
 const dictionary = { encoding: "RLE_DICTIONARY" } as const;

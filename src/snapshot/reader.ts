@@ -1,5 +1,5 @@
 import { type FileMetaData, parquetMetadata, type RowGroup } from "hyparquet";
-import { type ColumnValues, readColumn } from "./decode.ts";
+import { readInts, readTexts } from "./decode.ts";
 import {
   CODEC,
   COLUMNS,
@@ -11,7 +11,7 @@ import {
   SCHEMA,
   VECTOR_PATH,
 } from "./layout.ts";
-import { collectFiles, type ColumnName, type GroupRows } from "./rows.ts";
+import { collectFiles, type GroupRows } from "./rows.ts";
 import { type SnapshotBytes, type SnapshotFile, SnapshotFormatError, type SnapshotHeader } from "./types.ts";
 import { readVectorColumn } from "./vector-column.ts";
 
@@ -164,8 +164,12 @@ function decodeGroup(group: Group, block: Uint8Array, start: number, dimension: 
     const extent = group.columns[index] as Extent;
     return block.subarray(extent.start - start, extent.end - start);
   };
-  const values = {} as Record<ColumnName, ColumnValues>;
-  for (const [index, column] of COLUMNS.entries()) values[column.name] = readColumn(column, part(index), group.rows);
+  const texts = {} as GroupRows["texts"];
+  const ints = {} as GroupRows["ints"];
+  for (const [index, column] of COLUMNS.entries()) {
+    if (column.type === "int") ints[column.name] = readInts(column, part(index), group.rows);
+    else texts[column.name] = readTexts(column, part(index), group.rows);
+  }
   const vectors = readVectorColumn(part(COLUMNS.length), group.rows, dimension);
-  return { rows: group.rows, values, vectors };
+  return { rows: group.rows, texts, ints, vectors };
 }

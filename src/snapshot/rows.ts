@@ -1,4 +1,4 @@
-import type { ColumnValues } from "./decode.ts";
+import { ABSENT, type Texts } from "./decode.ts";
 import type { COLUMNS } from "./layout.ts";
 import {
   comparePaths,
@@ -9,12 +9,16 @@ import {
   type SnapshotSymbol,
 } from "./types.ts";
 
+type NameOf<Type> = Extract<(typeof COLUMNS)[number], { type: Type }>["name"];
 export type ColumnName = (typeof COLUMNS)[number]["name"];
+type TextName = NameOf<"string" | "hash">;
+type IntName = NameOf<"int">;
 
 /** One decoded row group, by column. */
 export interface GroupRows {
   rows: number;
-  values: Record<ColumnName, ColumnValues>;
+  texts: Record<TextName, Texts>;
+  ints: Record<IntName, Int32Array>;
   vectors: (Uint8Array | undefined)[];
 }
 
@@ -65,7 +69,7 @@ export async function* collectFiles(
 function belongsTo(row: RowView, file: SnapshotFile): boolean {
   return (
     row.text("path") === file.path &&
-    row.hex("content_hash") === file.contentHash &&
+    row.text("content_hash") === file.contentHash &&
     row.text("language") === file.language
   );
 }
@@ -83,55 +87,40 @@ class RowView {
     throw new SnapshotFormatError(`${column}: ${why} (row ${this.index} of its group)`);
   }
 
-  textOrNull(column: ColumnName): string | null {
-    return this.#group.values[column][this.index] as string | null;
+  textOrNull(column: TextName): string | null {
+    return this.#group.texts[column][this.index] as string | null;
   }
 
-  intOrNull(column: ColumnName): number | null {
-    const value = this.#group.values[column][this.index] as number | null;
-    return value === null || value >= 0 ? value : this.fail(column, "negative");
+  intOrNull(column: IntName): number | null {
+    const value = this.#group.ints[column][this.index] as number;
+    return value === ABSENT ? null : value;
   }
 
-  text(column: ColumnName): string {
+  text(column: TextName): string {
     return this.textOrNull(column) ?? this.fail(column, "missing");
   }
 
-  int(column: ColumnName): number {
+  int(column: IntName): number {
     return this.intOrNull(column) ?? this.fail(column, "missing");
-  }
-
-  hex(column: ColumnName): string {
-    const value = this.#group.values[column][this.index] as Uint8Array | null;
-    if (value === null) return this.fail(column, "missing");
-    return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("hex");
   }
 
   get vector(): Uint8Array | undefined {
     return this.#group.vectors[this.index];
   }
-
-  span(): { startLine: number; endLine: number; startByte: number; endByte: number } {
-    return {
-      startLine: this.int("start_line"),
-      endLine: this.int("end_line"),
-      startByte: this.int("start_byte"),
-      endByte: this.int("end_byte"),
-    };
-  }
 }
 
 function fileOf(row: RowView): SnapshotFile {
   const path = row.text("path");
-  const { startLine, endLine, startByte, endByte } = row.span();
-  if (startLine !== 1 || startByte !== 0) row.fail("start_line", "a file does not begin at its beginning");
+  if (row.int("start_line") !== 1 || row.int("start_byte") !== 0)
+    row.fail("start_line", "a file does not begin at its beginning");
   if (row.vector !== undefined) row.fail("vector", "only chunks have one");
   if (!isSafePath(path)) row.fail("path", `not a path inside a repository: ${JSON.stringify(path)}`);
   return {
     path,
-    contentHash: row.hex("content_hash"),
+    contentHash: row.text("content_hash"),
     language: row.text("language"),
-    sizeBytes: endByte,
-    lineCount: endLine,
+    sizeBytes: row.int("end_byte"),
+    lineCount: row.int("end_line"),
     outcome: row.text("outcome"),
     symbols: [],
     chunks: [],
@@ -152,7 +141,10 @@ function symbolOf(row: RowView): SnapshotSymbol {
     signature: row.text("signature"),
     doc: row.textOrNull("doc"),
     parent: row.intOrNull("parent"),
-    ...row.span(),
+    startLine: row.int("start_line"),
+    endLine: row.int("end_line"),
+    startByte: row.int("start_byte"),
+    endByte: row.int("end_byte"),
   };
 }
 
@@ -167,8 +159,11 @@ function chunkOf(row: RowView, file: SnapshotFile): SnapshotChunk {
   return {
     text: text ?? "",
     context: withheld ? "" : row.text("context"),
-    hash: row.hex("chunk_hash"),
-    ...row.span(),
+    hash: row.text("chunk_hash"),
+    startLine: row.int("start_line"),
+    endLine: row.int("end_line"),
+    startByte: row.int("start_byte"),
+    endByte: row.int("end_byte"),
     symbol,
     withheld,
     vector: row.vector,

@@ -6,13 +6,11 @@ import type { ColumnChunk } from "hyparquet";
 import { parquetHeader } from "hyparquet/src/column.js";
 import type { Writer } from "hyparquet-writer";
 import { writePageHeader } from "hyparquet-writer/src/datapage.js";
-import { ByteCursor, readLevels } from "./decode.ts";
+import { ByteCursor } from "./decode.ts";
 import { gunzip, gzip } from "./gzip.ts";
 import { CODEC, MAX_PAGE_BYTES, VECTOR_PATH } from "./layout.ts";
 import { SnapshotFormatError } from "./types.ts";
 
-const MAX_REPETITION_BITS = 1;
-const MAX_DEFINITION_BITS = 2;
 /** Definition level of a component; 0 is an absent vector, 1 would be an empty one. */
 const DEFINED = 2;
 
@@ -43,6 +41,36 @@ class LevelRuns {
   }
 }
 
+/** The levels of a group's rows: per row with a vector one component that begins it and the rest that continue it. */
+function encodeLevels(
+  presence: readonly boolean[],
+  dimension: number,
+): { repetition: Uint8Array; definition: Uint8Array } {
+  const repetition = new LevelRuns();
+  const definition = new LevelRuns();
+  for (const isPresent of presence) {
+    repetition.add(0, 1);
+    repetition.add(1, isPresent ? dimension - 1 : 0);
+    definition.add(isPresent ? DEFINED : 0, isPresent ? dimension : 1);
+  }
+  return { repetition: repetition.finish(), definition: definition.finish() };
+}
+
+/** Which of the rows have a vector, from their definition levels. Throws where the runs are not whole rows, `rows` of them. */
+function decodePresence(cursor: ByteCursor, rows: number, dimension: number): boolean[] {
+  const presence: boolean[] = [];
+  while (cursor.remaining > 0) {
+    const header = cursor.varint();
+    const isPresent = cursor.byte() === DEFINED;
+    const count = header / 2 / (isPresent ? dimension : 1);
+    if (!Number.isInteger(count) || count === 0 || count > rows - presence.length)
+      cursor.fail("levels are not those of whole rows");
+    for (let i = 0; i < count; i++) presence.push(isPresent);
+  }
+  if (presence.length !== rows) cursor.fail("levels are not those of whole rows");
+  return presence;
+}
+
 /**
  * Writes one row group's vectors as one page: PLAIN, gzip. (BYTE_STREAM_SPLIT would save 7 % of
  * dense vectors, but DuckDB does not read it for FLOAT16.) Each vector is `2 * dimension` bytes.
@@ -53,19 +81,8 @@ export function writeVectorColumn(
   dimension: number,
 ): ColumnChunk {
   const start = writer.offset;
-  const repetition = new LevelRuns();
-  const definition = new LevelRuns();
-  let present = 0;
-  for (const vector of vectors) {
-    repetition.add(0, 1);
-    if (vector === undefined) {
-      definition.add(0, 1);
-      continue;
-    }
-    repetition.add(1, dimension - 1);
-    definition.add(DEFINED, dimension);
-    present++;
-  }
+  const presence = vectors.map((vector) => vector !== undefined);
+  const present = presence.reduce((sum, is) => sum + Number(is), 0);
   const vectorBytes = 2 * dimension;
   const values = new Uint8Array(present * vectorBytes);
   let at = 0;
@@ -74,9 +91,8 @@ export function writeVectorColumn(
     values.set(vector, at);
     at += vectorBytes;
   }
-  const repetitionLevels = repetition.finish();
-  const definitionLevels = definition.finish();
-  const levelBytes = repetitionLevels.length + definitionLevels.length;
+  const { repetition, definition } = encodeLevels(presence, dimension);
+  const levelBytes = repetition.length + definition.length;
   const compressed = gzip(values);
   writePageHeader(writer, {
     type: "DATA_PAGE_V2",
@@ -87,14 +103,14 @@ export function writeVectorColumn(
       num_nulls: vectors.length - present,
       num_rows: vectors.length,
       encoding: "PLAIN",
-      definition_levels_byte_length: definitionLevels.length,
-      repetition_levels_byte_length: repetitionLevels.length,
+      definition_levels_byte_length: definition.length,
+      repetition_levels_byte_length: repetition.length,
       is_compressed: true,
     },
   });
   const headerBytes = writer.offset - start;
-  writer.appendBytes(repetitionLevels);
-  writer.appendBytes(definitionLevels);
+  writer.appendBytes(repetition);
+  writer.appendBytes(definition);
   writer.appendBytes(compressed);
   return {
     file_offset: BigInt(start),
@@ -137,33 +153,23 @@ export function readVectorColumn(bytes: Uint8Array, rows: number, dimension: num
     throw new SnapshotFormatError("vector: sizes do not fit together");
   }
   const body = bytes.subarray(reader.offset);
-  const repetition = readLevels(
-    new ByteCursor(body.subarray(0, page.repetition_levels_byte_length), "vector"),
-    MAX_REPETITION_BITS,
-    page.num_values,
-  );
-  const definition = readLevels(
-    new ByteCursor(body.subarray(page.repetition_levels_byte_length, levelBytes), "vector"),
-    MAX_DEFINITION_BITS,
-    page.num_values,
-  );
-  const values = gunzip(body.subarray(levelBytes), valueBytes);
-  const vectors: (Uint8Array | undefined)[] = [];
-  let level = 0;
-  let at = 0;
-  for (let row = 0; row < rows; row++) {
-    if (definition[level] === 0 && repetition[level] === 0) {
-      vectors.push(undefined);
-      level++;
-      continue;
-    }
-    for (let i = 0; i < dimension; i++, level++) {
-      if (definition[level] !== DEFINED || repetition[level] !== (i === 0 ? 0 : 1)) {
-        throw new SnapshotFormatError(`vector: row ${row} does not have ${dimension} components`);
-      }
-    }
-    vectors.push(values.subarray(at, at + 2 * dimension));
-    at += 2 * dimension;
+  const definition = body.subarray(page.repetition_levels_byte_length, levelBytes);
+  const presence = decodePresence(new ByteCursor(definition, "vector"), rows, dimension);
+  // There is one way to write the levels of these rows: whatever else stands there is damage.
+  const expected = encodeLevels(presence, dimension);
+  if (
+    Buffer.compare(expected.definition, definition) !== 0 ||
+    Buffer.compare(expected.repetition, body.subarray(0, page.repetition_levels_byte_length)) !== 0
+  ) {
+    throw new SnapshotFormatError(`vector: not every row has ${dimension} components or none`);
   }
-  return vectors;
+  if (presence.filter(Boolean).length !== present) throw new SnapshotFormatError("vector: sizes do not fit together");
+  const values = gunzip(body.subarray(levelBytes), valueBytes);
+  const size = 2 * dimension;
+  let at = 0;
+  return presence.map((isPresent) => {
+    if (!isPresent) return undefined;
+    at += size;
+    return values.subarray(at - size, at);
+  });
 }
