@@ -10,6 +10,21 @@ const OPERATIONS_PER_PROGRESS_CALL = 100;
 /** Real files need up to 4.1 operations a character. Clocks stand still in workerd, so operations are what is counted. */
 const OPERATIONS_PER_CHARACTER = 12;
 const BASE_OPERATIONS = 200_000;
+/**
+ * The core ships with a stack of 64 KiB, which ambiguous input overruns (stack merging recurses), silently
+ * overwriting the allocator's state. With this much, the engine's own call stack ends first, as a clean exception.
+ */
+const STACK_BYTES = 2 * 1024 * 1024;
+/**
+ * A parse that makes the core's heap grow beyond this is cancelled: ambiguous input can ask for gigabytes within few
+ * operations, and a Worker has 128 MB. Seven thousand real files need 48 MB, grammars included.
+ */
+const MAX_HEAP_BYTES = 72 * 1024 * 1024;
+/** Beyond this the heap is not let grow at all: one single operation can ask for gigabytes. */
+const HARD_HEAP_BYTES = 80 * 1024 * 1024;
+/** What must be free again once such a parse is thrown away. */
+const SPARE_BYTES = 8 * 1024 * 1024;
+const MIN_CALLOC_BYTES = 64;
 /** After this many traps in one isolate the heap is not to be trusted any more. */
 const MAX_TRAPS = 3;
 
@@ -20,6 +35,9 @@ export class ParserUnavailableError extends Error {
     this.name = "ParserUnavailableError";
   }
 }
+
+/** Thrown through the core when its heap would pass the hard limit; nothing in it is half-written then. */
+class HeapLimitError extends Error {}
 
 export interface LoadedGrammar {
   language: Language;
@@ -55,7 +73,7 @@ export class SyntaxEngine {
 
   static async create(source: GrammarSource): Promise<SyntaxEngine> {
     const core = await source.core();
-    const state: HookState = { units: new Uint16Array(0), remainingCalls: 0, exhausted: false };
+    const state: HookState = { units: new Uint16Array(0), remainingCalls: 0, heapBytes: 0, exhausted: false };
     let binding: TreeBinding | undefined;
     const restore = presentAsRenderer();
     try {
@@ -76,6 +94,8 @@ export class SyntaxEngine {
     }
     if (binding === undefined) throw new Error("web-tree-sitter was initialised before the parsing engine.");
     binding.transfer = binding.exports["ts_init"]!();
+    const stack = binding.exports["malloc"]!(STACK_BYTES);
+    binding.exports["_emscripten_stack_restore"]!((stack + STACK_BYTES) & ~15);
     return new SyntaxEngine(binding, state, source);
   }
 
@@ -83,6 +103,7 @@ export class SyntaxEngine {
   async grammar(name: GrammarName): Promise<LoadedGrammar> {
     const known = this.grammars.get(name);
     if (known !== undefined) return known;
+    if (this.traps >= MAX_TRAPS) throw new ParserUnavailableError();
     const module = await this.source.grammar(name);
     const again = this.grammars.get(name);
     if (again !== undefined) return again;
@@ -104,6 +125,7 @@ export class SyntaxEngine {
     const { state, parser, binding } = this;
     state.units = units;
     state.exhausted = false;
+    state.heapBytes = Math.max(binding.memory.buffer.byteLength, MAX_HEAP_BYTES);
     const operations = BASE_OPERATIONS + units.length * OPERATIONS_PER_CHARACTER;
     state.remainingCalls = Math.ceil(operations / OPERATIONS_PER_PROGRESS_CALL);
     const stack = binding.exports["emscripten_stack_get_current"]!();
@@ -117,19 +139,27 @@ export class SyntaxEngine {
       const address = (tree as unknown as { 0: number })[0];
       return { ok: true, tree: new SyntaxTree(binding, address, grammar, text), release: () => tree.delete() };
     } catch (error) {
-      this.recover(error, stack);
-      return { ok: false, reason: "parser-error" };
+      return { ok: false, reason: this.recover(error, stack) };
     } finally {
       state.units = NO_UNITS;
     }
   }
 
   /** A trap leaves the parser half-way: put the core's stack pointer back and go on with a new parser. */
-  recover(error: unknown, stack: number): void {
-    if (!(error instanceof wasm.RuntimeError) && !(error instanceof RangeError)) throw error;
-    this.traps++;
-    this.binding.exports["_emscripten_stack_restore"]!(stack);
-    this.parser = new Parser();
+  recover(error: unknown, stack: number): "budget" | "parser-error" {
+    const isHeapLimit = error instanceof HeapLimitError;
+    if (!isHeapLimit && !(error instanceof wasm.RuntimeError) && !(error instanceof RangeError)) throw error;
+    const { exports } = this.binding;
+    try {
+      exports["_emscripten_stack_restore"]!(stack);
+      this.parser.delete();
+      this.parser = new Parser();
+      if (isHeapLimit) exports["free"]!(exports["malloc"]!(SPARE_BYTES));
+      else this.traps++;
+    } catch {
+      this.traps = MAX_TRAPS;
+    }
+    return isHeapLimit ? "budget" : "parser-error";
   }
 
   /** Where the core's stack stands, for {@link recover}. */
@@ -141,6 +171,8 @@ export class SyntaxEngine {
 interface HookState {
   units: Uint16Array;
   remainingCalls: number;
+  /** Size that the heap must not pass in this parse. */
+  heapBytes: number;
   exhausted: boolean;
 }
 
@@ -167,12 +199,18 @@ function installHooks(
     heap32[size >>> 2] = Math.max(end - begin, 0);
   };
   env["tree_sitter_progress_callback"] = () => {
-    if (--state.remainingCalls >= 0) return 0;
+    if (--state.remainingCalls >= 0 && memory.buffer.byteLength <= state.heapBytes) return 0;
     state.exhausted = true;
     return 1;
   };
-  // A grammar's scanner may ask for no bytes and write to them all the same (Swift's does).
-  env["calloc"] = (count: number, size: number) => exports()["calloc"]!(1, Math.max(1, count * size));
+  const grow = env["emscripten_resize_heap"] as (bytes: number) => number;
+  env["emscripten_resize_heap"] = (bytes: number) => {
+    if (bytes >>> 0 > HARD_HEAP_BYTES) throw new HeapLimitError();
+    return grow(bytes);
+  };
+  // A scanner may ask for no bytes and use them all the same (Swift's does): give it some, and all of them zero, or
+  // what it reads depends on what was parsed before.
+  env["calloc"] = (count: number, size: number) => exports()["calloc"]!(1, Math.max(MIN_CALLOC_BYTES, count * size));
 }
 
 /**

@@ -90,8 +90,7 @@ async function syntaxOutline(
     glueLeads(levels, symbols);
     return { symbols, levels, hasErrors: tree.root.hasError };
   } catch (error) {
-    engine.recover(error, stack);
-    return "parser-error";
+    return engine.recover(error, stack);
   } finally {
     parsed.release();
   }

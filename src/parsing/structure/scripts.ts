@@ -129,8 +129,13 @@ export function makefileOutline(source: SourceText): Outline {
   const builder = new OutlineBuilder(source);
   const variables = new Set<string>();
   let isContinued = false;
+  let defineEnd = -1;
   for (let row = 0; row < source.lineCount; row++) {
     const line = source.line(row);
+    if (row <= defineEnd) {
+      builder.levels[row] = CONTINUED_LEVEL;
+      continue;
+    }
     const startsHere = !isContinued && !line.startsWith("\t");
     if (!startsHere && line.trim() !== "") builder.levels[row] = CONTINUED_LEVEL;
     isContinued = line.endsWith("\\");
@@ -139,16 +144,13 @@ export function makefileOutline(source: SourceText): Outline {
     const variable = define === null ? MAKE_VARIABLE.exec(line) : null;
     const target = define === null && variable === null ? MAKE_TARGET.exec(line) : null;
     const name = (define ?? variable ?? target)?.[1];
-    if (name === undefined || (target === null && variables.has(name)) || name.startsWith("$(eval")) continue;
+    if (name === undefined || (target === null && variables.has(name)) || /^(?:\.PHONY$|\$\(eval)/.test(name)) continue;
     if (target === null) variables.add(name);
+    const endRow = blockEnd(source, row, define !== null);
+    if (define !== null) defineEnd = endRow;
     const comment = builder.commentAbove(row, HASH_COMMENT);
-    builder.add({
-      kind: target === null ? (define ? "macro" : "variable") : "target",
-      name,
-      startRow: row,
-      endRow: blockEnd(source, row, define !== null),
-      ...comment,
-    });
+    const kind = target !== null ? "target" : define === null ? "variable" : "macro";
+    builder.add({ kind, name, startRow: row, endRow, ...comment });
   }
   return builder.finish();
 }

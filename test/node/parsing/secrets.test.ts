@@ -1,0 +1,117 @@
+import { randomBytes } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { findSecrets } from "../../../src/parsing/index.ts";
+import { parseText } from "./support.ts";
+
+// Made here, so that no file of this repository looks like a leak.
+const base62 = (length: number): string => {
+  const alphabet = "9G4kZr7Qm2Xv8Tb5Nc3Wd6Hy1Jp0LsFaEoUiKtRgBnVxMqCzYwDhSjPlAfOeIu";
+  return Array.from(
+    { length },
+    (_, index) => alphabet[(index * 37 + 11 + ((index * index) % 23)) % alphabet.length],
+  ).join("");
+};
+const upper = (length: number): string =>
+  base62(length * 4)
+    .replace(/[^A-Z2-7]/g, "")
+    .slice(0, length);
+const hex = (length: number): string => randomBytes(length).toString("hex").slice(0, length);
+const pem = (kind: string): string => `-----BEGIN ${kind}-----\n${base62(64)}\n${base62(40)}\n-----END ${kind}-----`;
+
+describe("secrets", () => {
+  it.each([
+    ["private-key", pem("RSA PRIVATE KEY")],
+    ["private-key", pem("OPENSSH PRIVATE KEY")],
+    ["private-key", pem("PRIVATE KEY").replaceAll("\n", String.raw`\n`)],
+    ["aws-access-key", `AKIA${upper(16)}`],
+    ["aws-secret-key", `aws_secret_access_key = ${base62(40)}`],
+    ["gcp-api-key", `AIza${base62(35)}`],
+    ["azure-storage-key", `AccountName=a;AccountKey=${base62(86)}==;`],
+    ["github-token", `ghp_${base62(36)}`],
+    ["github-fine-grained-token", `github_pat_${base62(82)}`],
+    ["gitlab-token", `glpat-${base62(20)}`],
+    ["slack-token", ["xoxb", "1029384756", base62(24)].join("-")],
+    ["stripe-key", `sk_live_${base62(24)}`],
+    ["npm-token", `npm_${base62(36)}`],
+    ["openai-key", `sk-proj-${base62(40)}T3BlbkFJ${base62(40)}`],
+    ["anthropic-key", `sk-ant-api03-${base62(93)}`],
+    ["url-credentials", `postgres://app:${base62(20)}@db.internal.net/x`],
+    ["assigned-secret", `const api_key = "${base62(32)}";`],
+    ["code-context-credential", `cc_live_${base62(12)}_${base62(43)}`],
+    ["digitalocean-token", `dop_v1_${hex(64)}`],
+  ])("finds %s", (rule, text) => {
+    const source = `before\nvalue: ${text}\nafter\n`;
+    const found = findSecrets(source);
+    expect(found.map((secret) => secret.rule)).toContain(rule);
+    for (const { start, end } of found) {
+      expect(start).toBeGreaterThanOrEqual(source.indexOf(text));
+      expect(end).toBeLessThanOrEqual(source.indexOf(text) + text.length);
+    }
+  });
+
+  it.each([
+    "AKIAIOSFODNN7EXAMPLE",
+    'api_key = "YOUR_API_KEY_GOES_HERE_PLEASE"',
+    `ghp_${"x".repeat(36)}`,
+    `password: "\${DATABASE_PASSWORD_FROM_ENV}"`,
+    "-----BEGIN PRIVATE KEY-----\n...\n-----END PRIVATE KEY-----",
+    'const header = "-----BEGIN RSA PRIVATE KEY-----";',
+    "postgres://user:password@localhost:5432/db",
+    'secret_key = "my.application.secret.key.name.in.vault"',
+    'integrity: "sha512-' + base62(86) + '=="',
+    'const commit = "3f786850e387550fdab836ed7e6dc881de23001b";',
+    "npm_config_registry npm_lifecycle_event npm_package_name",
+    "sk-learn and task-proj-management",
+  ])("lets %s pass", (text) => {
+    expect(findSecrets(text)).toEqual([]);
+  });
+
+  it("are withheld from chunks, symbols and context, and nothing else is", async () => {
+    const token = `ghp_${base62(36)}`;
+    const filler = Array.from(
+      { length: 60 },
+      (_, index) => `  use("a rather long line to fill chunks with", ${index});`,
+    ).join("\n");
+    const source = [
+      `/** Uses ${token}. */`,
+      `function leaky(token = "${token}") {`,
+      filler,
+      filler,
+      "}",
+      "",
+      "/** Fine. */",
+      "function fine() {",
+      filler,
+      "}",
+      "",
+    ].join("\n");
+    const parsed = await parseText("typescript", source);
+    const published = JSON.stringify({ symbols: parsed.symbols, chunks: parsed.chunks });
+    expect(published).not.toContain(token);
+    expect(published).not.toContain(token.slice(4, 24));
+    const withheld = parsed.chunks.filter((chunk) => chunk.withheld);
+    expect(withheld).toHaveLength(1);
+    expect(withheld[0]).toMatchObject({ text: "", context: "", startLine: 1 });
+    expect(parsed.symbols[0]).toMatchObject({ name: "leaky", signature: "leaky", doc: null });
+    expect(parsed.symbols[1]).toMatchObject({ name: "fine", signature: "function fine()", doc: "Fine." });
+    expect(parsed.chunks.some((chunk) => chunk.text.includes("function fine()"))).toBe(true);
+  });
+
+  it("are withheld as names too, and the hash of a withheld chunk tells nothing", async () => {
+    const one = await parseText("json", `{\n  "npm_${base62(36)}": 1\n}\n`);
+    const other = await parseText("json", `{\n  "AKIA${upper(16)}": 2\n}\n`);
+    expect(one.symbols[0]?.name).toBe("withheld");
+    expect(one.chunks[0]?.hash).toBe(other.chunks[0]?.hash);
+  });
+
+  it("withhold every chunk that a private key reaches into", async () => {
+    const lines = Array.from({ length: 120 }, () => base62(64)).join("\n");
+    const parsed = await parseText(
+      "text",
+      `intro\n\n-----BEGIN RSA PRIVATE KEY-----\n${lines}\n-----END RSA PRIVATE KEY-----\n\noutro\n`,
+    );
+    const shown = parsed.chunks.map((chunk) => chunk.text).join("\n");
+    expect(parsed.chunks.filter((chunk) => chunk.withheld).length).toBeGreaterThan(1);
+    expect(shown).not.toContain(base62(64));
+  });
+});

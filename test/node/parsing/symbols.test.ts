@@ -1,0 +1,46 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { isLanguageId, type LanguageId, LANGUAGES } from "../../../src/parsing/index.ts";
+import { encode, parseText, summarize, violations } from "./support.ts";
+
+/** Each case is a source, a line of `=====`, and one line for each symbol expected, see `summarize`. */
+const folder = new URL("cases/", import.meta.url);
+const cases = readdirSync(folder).map((file) => {
+  const [body = "", expected = ""] = readFileSync(new URL(file, folder), "utf8").split("\n=====\n");
+  const language = file.replace(/(?:-\w+)?\.txt$/, "");
+  if (!isLanguageId(language)) throw new Error(`${file} does not begin with a language.`);
+  return { file, language, source: `${body}\n`, expected: expected.trimEnd().split("\n") };
+});
+
+describe("symbols", () => {
+  it.each(cases)("of $file", async ({ language, source, expected }) => {
+    const parsed = await parseText(language, source);
+    expect(summarize(parsed)).toEqual(expected);
+    expect(violations(parsed, encode(source))).toEqual([]);
+    expect(parsed.hasErrors).toBe(language === "kotlin" && source.includes("fun interface"));
+  });
+
+  it("have a case for every language that has symbols", () => {
+    const covered = new Set<LanguageId>(cases.map(({ language }) => language));
+    const missing = LANGUAGES.filter(({ id, mode }) => mode !== "plain" && !covered.has(id)).map(({ id }) => id);
+    expect(missing).toEqual([]);
+  });
+
+  it("survive syntax errors around them", async () => {
+    const parsed = await parseText("typescript", "function a() {}\nconst = = ;\nclass B {\n  m() {}\n");
+    expect(parsed.hasErrors).toBe(true);
+    expect(parsed.outcome).toBe("syntax");
+    expect(parsed.symbols.map((symbol) => symbol.qualifiedName)).toContain("a");
+  });
+
+  it("fold a long signature to 300 characters and a doc to 2,000", async () => {
+    const parameters = Array.from({ length: 100 }, (_, index) => `parameter${index}: string`).join(",\n  ");
+    const doc = " * word".repeat(1).concat("\n * words words words".repeat(200));
+    const parsed = await parseText("typescript", `/**\n${doc}\n */\nfunction f(\n  ${parameters}\n) {}\n`);
+    const [symbol] = parsed.symbols;
+    expect(symbol?.signature).toHaveLength(300);
+    expect(symbol?.signature).toMatch(/^function f\( parameter0: string, parameter1: string/);
+    expect(symbol?.doc?.length).toBeLessThanOrEqual(2000);
+    expect(symbol?.doc).toMatch(/^word\nwords words words\n/);
+  });
+});
