@@ -1,9 +1,9 @@
 /** The three Workers under Miniflare: their own configuration files, adapted to run without Cloudflare. */
-import { readFileSync } from "node:fs";
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, type V4WorkerOptions } from "miniflare";
 import { unstable_getMiniflareWorkerOptions as readWorkerOptions, unstable_readConfig as readConfig } from "wrangler";
 import { bundleFolder, bundleModules, configPath, type WorkerName } from "./bundles.ts";
 import { errnoOf, StartError } from "./errors.ts";
+import { type Front, startFront } from "./front.ts";
 import { guardChildren } from "./guard.ts";
 import type { LogSink } from "./logs.ts";
 import { freePort } from "./ports.ts";
@@ -16,8 +16,6 @@ export const SITE_NAME = "code-context-site";
 const HOST = "127.0.0.1";
 const SNAPSHOTS_BUCKET = "code-context-snapshots";
 const SNAPSHOTS_BINDING = "SNAPSHOTS";
-const FRONT_SCRIPT = new URL("./front.worker.js", import.meta.url);
-const FRONT_COMPATIBILITY_DATE = "2026-11-01";
 
 export interface WorkersOptions {
   apiUrl: string;
@@ -41,6 +39,8 @@ export interface RunningWorkers {
 export async function startWorkers(options: WorkersOptions): Promise<RunningWorkers> {
   // Miniflare's own entry; behind the front only its S3 endpoint is used.
   const entryPort = await freePort();
+  const apiPort = await freePort();
+  const sitePort = await freePort();
   const vars = {
     ...options.vars,
     DATABASE_URL: options.databaseUrl,
@@ -72,11 +72,9 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
           resourcePersistencePath: options.objectsDir,
           telemetry: { enabled: false },
           workers: [
-            workerOptions("api", vars, s3Credentials),
+            { ...workerOptions("api", vars, s3Credentials), ...listening(apiPort) },
             workerOptions("indexer", vars),
-            workerOptions("site", vars),
-            frontOptions("front-api", API_NAME, options.port, `${HOST}:${entryPort}`),
-            frontOptions("front-site", SITE_NAME, options.sitePort),
+            { ...workerOptions("site", vars), ...listening(sitePort) },
           ],
         }),
       ),
@@ -92,9 +90,20 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
       : new StartError(`the Workers runtime cannot start: ${reason}`);
   }
   guard();
+  const fronts: Front[] = [];
+  const closeFronts = () => Promise.all(fronts.map((front) => front.close()));
+  try {
+    fronts.push(await startFront({ port: options.port, variable: "PORT", target: apiPort, s3: entryPort }));
+    fronts.push(await startFront({ port: options.sitePort, variable: "SITE_PORT", target: sitePort }));
+  } catch (error) {
+    await closeFronts();
+    await miniflare.dispose().catch(() => undefined);
+    throw error;
+  }
   return {
     miniflare,
     stop: async () => {
+      await closeFronts();
       await miniflare.dispose();
       releaseGuard();
     },
@@ -139,17 +148,8 @@ function workerOptions(
   };
 }
 
-function frontOptions(name: string, target: string, port: number, s3Address?: string): V4WorkerOptions {
-  return {
-    name,
-    modules: [{ type: "ESModule", path: "front.js", contents: readFileSync(FRONT_SCRIPT, "utf8") }],
-    compatibilityDate: FRONT_COMPATIBILITY_DATE,
-    serviceBindings: {
-      TARGET: target,
-      ...(s3Address !== undefined && { S3: { external: { address: s3Address, http: {} } } }),
-    },
-    unsafeDirectSockets: [{ host: HOST, port }],
-  };
+function listening(port: number): Pick<V4WorkerOptions, "unsafeDirectSockets"> {
+  return { unsafeDirectSockets: [{ host: HOST, port }] };
 }
 
 function textOf(value: unknown): string {
