@@ -1,0 +1,171 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import OpenAI, { BadRequestError, RateLimitError } from "openai";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { UsageResponse } from "../../src/contract/index.ts";
+import { openDb } from "../../src/db/client.ts";
+import { createTenant } from "../../src/tenancy/index.ts";
+import { expectedVector, type ModelServer, startModelServer } from "../support/model-server.ts";
+import { freePorts, type ServiceProcess, spawnService } from "./support/process.ts";
+
+/** A service of its own over a model server that can be told to misbehave, to be killed and started again. */
+let models: ModelServer;
+let running: ServiceProcess;
+let env: Record<string, string> & { DATA_DIR: string };
+
+beforeAll(async () => {
+  models = await startModelServer({ tokens: 1, dimension: 4 });
+  env = {
+    DATA_DIR: mkdtempSync(path.join(os.tmpdir(), "code-context-metering-")),
+    ...(await freePorts()),
+    EMBED_PROVIDER: "openai",
+    EMBED_BASE_URL: models.baseUrl,
+    EMBED_MODEL: "secret-model",
+    RERANK_PROVIDER: "none",
+    // Longer than any test: what ends earlier was ended by something else.
+    UPSTREAM_TIMEOUT_MS: "200000",
+  };
+  running = await spawnService(env);
+}, 120_000);
+
+afterAll(async () => {
+  await running.stop();
+  await models.close();
+  rmSync(env.DATA_DIR, { recursive: true, force: true });
+}, 60_000);
+
+const newKey = async (monthlyCredits: number) => {
+  const { databaseUrl } = running.service;
+  return (await createTenant(openDb(databaseUrl), { name: "test", sharedIndex: false, monthlyCredits })).apiKey;
+};
+
+const embed = (apiKey: string, signal?: AbortSignal) =>
+  fetch(`${running.service.apiUrl}/embed`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${apiKey}`, "Content-Type": "application/json" },
+    body: JSON.stringify({ input: ["a"] }),
+    ...(signal && { signal }),
+  });
+
+async function usage(apiKey: string): Promise<UsageResponse> {
+  const response = await fetch(`${running.service.apiUrl}/usage`, { headers: { Authorization: `Bearer ${apiKey}` } });
+  return (await response.json()) as UsageResponse;
+}
+
+/** How many of these requests were answered with vectors. */
+async function answered(requests: Promise<Response>[]): Promise<number> {
+  const results = await Promise.allSettled(requests);
+  const statuses = results.map((result) => (result.status === "fulfilled" ? result.value.status : 0));
+  return statuses.filter((status) => status === 200).length;
+}
+
+const many = (count: number, apiKey: string) => Array.from({ length: count }, () => embed(apiKey));
+
+describe("credits", () => {
+  it("let exactly 20 of 60 concurrent requests through on 20 credits", async () => {
+    const apiKey = await newKey(20);
+    expect(await answered(many(60, apiKey))).toBe(20);
+    expect(await usage(apiKey)).toMatchObject({ credits: { limit: 20, used: 20, remaining: 0 }, calls: { embed: 20 } });
+  });
+
+  it("are neither lost nor counted twice when everything is killed and started again", async () => {
+    const apiKey = await newKey(20);
+    expect(await answered(many(8, apiKey))).toBe(8);
+    await running.kill();
+    running = await spawnService(env);
+    expect(await usage(apiKey)).toMatchObject({ credits: { used: 8 }, calls: { embed: 8 }, tokens: { embed: 8 } });
+    expect(await answered(many(60, apiKey))).toBe(12);
+    expect((await usage(apiKey)).credits.used).toBe(20);
+  }, 120_000);
+
+  it("count every answer that was on its way when everything was killed", async () => {
+    const apiKey = await newKey(1_000);
+    let sent = 0;
+    let got = 0;
+    let killed = false;
+    const client = async () => {
+      while (!killed) {
+        sent++;
+        try {
+          const response = await embed(apiKey);
+          if (response.status === 200) got++;
+          await response.arrayBuffer();
+        } catch {
+          return;
+        }
+        if (got >= 60 && !killed) {
+          killed = true;
+          await running.kill();
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: 8 }, client));
+    running = await spawnService(env);
+    const { credits } = await usage(apiKey);
+    expect(credits.used).toBeGreaterThanOrEqual(got);
+    expect(credits.used).toBeLessThanOrEqual(sent);
+  }, 120_000);
+});
+
+describe("a client that leaves", () => {
+  it.each(["apiUrl", "siteUrl"] as const)("ends the upstream call, and costs nothing (%s)", async (address) => {
+    const apiKey = await newKey(1);
+    models.reset();
+    models.fault({ kind: "hang" }, 1);
+    const base = address === "siteUrl" ? `${running.service.siteUrl}/api/v1` : running.service.apiUrl;
+    const client = new AbortController();
+    const request = fetch(`${base}/embed`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${apiKey}`, "Content-Type": "application/json" },
+      body: JSON.stringify({ input: ["a"] }),
+      signal: client.signal,
+    });
+    await models.received(1);
+    client.abort();
+    await expect(request).rejects.toThrow("abort");
+    expect(await models.requests[0]?.aborted).toBe(true);
+    // Its one credit is free again as soon as the gate has heard of it.
+    await expect.poll(async () => (await embed(apiKey)).status, { timeout: 10_000 }).toBe(200);
+    expect((await usage(apiKey)).credits.used).toBe(1);
+  });
+});
+
+describe("the openai client", () => {
+  it.each([
+    ["apiUrl", "/v1"],
+    ["siteUrl", "/api/v1"],
+  ] as const)("embeds through %s%s", async (address, prefix) => {
+    const apiKey = await newKey(100);
+    const client = new OpenAI({ apiKey, baseURL: running.service[address] + prefix, maxRetries: 0 });
+    const texts = ["first", "second"];
+    for (const encoding_format of [undefined, "float", "base64"] as const) {
+      const format = encoding_format === undefined ? {} : { encoding_format };
+      const { data, model, usage } = await client.embeddings.create({
+        model: "text-embedding-3-small",
+        input: texts,
+        ...format,
+      });
+      expect(model).toMatch(/^emb_/);
+      expect(usage).toEqual({ prompt_tokens: 1, total_tokens: 1 });
+      for (const [index, row] of data.entries()) {
+        const expected = Array.from(expectedVector(texts[index] ?? "", 4));
+        if (encoding_format === "base64")
+          expect(row.embedding).toBe(Buffer.from(Float32Array.from(expected).buffer).toString("base64"));
+        else expect(Array.from(row.embedding)).toEqual(expected);
+      }
+    }
+    const [only] = (await client.models.list()).data;
+    expect(only?.id).toMatch(/^emb_/);
+  });
+
+  it("reads our errors as its own", async () => {
+    const client = new OpenAI({ apiKey: await newKey(0), baseURL: `${running.service.apiUrl}/v1` });
+    const quota = await client.embeddings.create({ model: "any", input: "a" }).catch((error: unknown) => error);
+    expect(quota).toBeInstanceOf(RateLimitError);
+    expect(quota).toMatchObject({ code: "insufficient_quota", type: "insufficient_quota" });
+    const tokens = await client.embeddings.create({ model: "any", input: [1, 2] }).catch((error: unknown) => error);
+    expect(tokens).toBeInstanceOf(BadRequestError);
+    expect(tokens).toMatchObject({ code: "invalid_body", param: "input" });
+  });
+});

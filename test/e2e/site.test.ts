@@ -1,0 +1,80 @@
+import { request as httpRequest } from "node:http";
+import { describe, expect, it } from "vitest";
+import { api, newTenant, service } from "./support/service.ts";
+
+describe("the site's reverse proxy", () => {
+  it("passes answers on unchanged, and lets pages read them", async () => {
+    const { apiKey } = await newTenant();
+    const body = { input: ["function add(a, b) { return a + b }"] };
+    const direct = await api("/embed", { key: apiKey, body });
+    const proxied = await api("/embed", {
+      key: apiKey,
+      body,
+      site: true,
+      headers: { "X-Request-Id": "chosen-by-the-client" },
+    });
+    expect([proxied.status, await proxied.json()]).toEqual([200, await direct.json()]);
+    expect(proxied.headers.get("X-Request-Id")).toBe("chosen-by-the-client");
+    expect(Number(proxied.headers.get("X-RateLimit-Remaining"))).toBe(
+      Number(direct.headers.get("X-RateLimit-Remaining")) - 1,
+    );
+    expect(proxied.headers.get("Access-Control-Allow-Origin")).toBe("*");
+    for (const [request, status] of [
+      [{ body, key: "cc_live_x" }, 401],
+      [{ body: "{", key: apiKey }, 400],
+    ] as const) {
+      const answer = await api("/embed", { ...request, site: true });
+      expect(answer.status).toBe(status);
+      expect(await answer.json()).toMatchObject({ ok: false });
+    }
+  });
+
+  it("answers a preflight itself", async () => {
+    const answer = await api("/embed", {
+      site: true,
+      method: "OPTIONS",
+      headers: {
+        Origin: "https://page.test",
+        "Access-Control-Request-Method": "POST",
+        "Access-Control-Request-Headers": "authorization",
+      },
+    });
+    expect([answer.status, answer.headers.get("Access-Control-Allow-Headers")]).toEqual([204, "authorization"]);
+    expect(answer.headers.has("X-Request-Id")).toBe(false);
+  });
+
+  it("tells the api whose request it is, whatever the client claims", async () => {
+    const { siteUrl, apiUrl } = service();
+    // An address that no other test comes from.
+    const from = { localAddress: "127.0.0.77" };
+    const first = await remaining(`${siteUrl}/api/v1/healthz`, from);
+    const claims = {
+      "X-Forwarded-For": "8.8.8.8",
+      "CF-Connecting-IP": "8.8.8.8",
+      "X-Real-IP": "8.8.8.8",
+      Forwarded: "for=8.8.8.8",
+    };
+    expect(first - (await remaining(`${siteUrl}/api/v1/healthz`, { ...from, headers: claims }))).toBe(1);
+    expect(first - (await remaining(`${apiUrl}/healthz`, { ...from, headers: claims }))).toBe(2);
+    expect(await remaining(`${siteUrl}/api/v1/healthz`, { localAddress: "127.0.0.78", headers: claims })).toBe(599);
+  });
+
+  it("has a landing page", async () => {
+    const { siteUrl } = service();
+    const page = await fetch(siteUrl);
+    expect([page.status, page.headers.get("Content-Type")]).toEqual([200, "text/html; charset=utf-8"]);
+    expect((await fetch(`${siteUrl}/nothing`)).status).toBe(404);
+  });
+});
+
+/** `X-RateLimit-Remaining` of a GET from this address. */
+function remaining(url: string, options: { localAddress: string; headers?: Record<string, string> }): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const request = httpRequest(url, options, (response) => {
+      response.resume();
+      resolve(Number(response.headers["x-ratelimit-remaining"]));
+    });
+    request.on("error", reject);
+    request.end();
+  });
+}
