@@ -1,0 +1,271 @@
+/**
+ * Snapshots against what they replace: artifact size against the text and vectors in it, build speed and memory out of a
+ * real Postgres, and pulling one against indexing the same files again.
+ *
+ * The corpus is any tree of source files: `node bench/snapshot.ts [folder]`, by default the project's installed packages.
+ */
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { readdirSync, readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { sql } from "drizzle-orm";
+import { type Db, openDb } from "../src/db/client.ts";
+import { contents, revisionFiles, revisions, tenants, workspaces } from "../src/db/schema.ts";
+import { createEmbedder, type Embedder, encodeF16, readEmbedConfig } from "../src/embedding/index.ts";
+import { contentId } from "../src/indexing/ids.ts";
+import { type IndexedContent, type StoredVector, writeContents } from "../src/indexing/store.ts";
+import { startDatabase } from "../src/local/database.ts";
+import { createLogger } from "../src/log.ts";
+import { nodeGrammars } from "../src/parsing/grammars-node.ts";
+import {
+  createParser,
+  detectLanguage,
+  embeddingText,
+  isDefaultIncluded,
+  PARSER_VERSION,
+} from "../src/parsing/index.ts";
+import { buildSnapshot, openSnapshot } from "../src/snapshot/index.ts";
+import type { SnapshotBucket } from "../src/snapshot/storage.ts";
+
+const MAX_FILES = 6_000;
+const MAX_FILE_BYTES = 512 * 1024;
+const EMBED_BATCH = 100;
+const WRITE_BATCH = 100;
+const GIT_SHA = "0".repeat(40);
+
+interface Corpus {
+  files: { path: string; contentId: string }[];
+  contents: Map<string, IndexedContent>;
+  vectors: Map<string, StoredVector>;
+  textBytes: number;
+  indexMs: number;
+}
+
+/** Measures, prints and returns the figures. */
+export async function run(
+  folder = fileURLToPath(new URL("../node_modules", import.meta.url)),
+): Promise<Record<string, number>> {
+  const embedder = createEmbedder(readEmbedConfig({ EMBED_PROVIDER: "builtin" }), { fetch });
+  if (embedder === undefined) throw new Error("the builtin embedder is missing");
+  const dimension = await embedder.probeDimension();
+  const tenantId = crypto.randomUUID();
+  const corpus = await indexLocally(folder, tenantId, embedder);
+  const database = await startDatabase();
+  try {
+    const db = openDb(database.url);
+    const workspaceId = await store(db, tenantId, corpus, embedder.fingerprint, dimension);
+    const bucket = memoryBucket();
+    const built = await measureBuild(db, bucket, { tenantId, workspaceId });
+    const artifact = bucket.objects.get(built.storagePath) ?? new Uint8Array();
+    const pullMs = await measurePull(artifact, built.checksum);
+    const chunkCount = corpus.files.reduce(
+      (sum, file) => sum + (corpus.contents.get(file.contentId)?.parsed.chunks.length ?? 0),
+      0,
+    );
+    const vectorBytes = chunkCount * dimension * 4;
+    const result = {
+      files: corpus.files.length,
+      textMb: corpus.textBytes / 1e6,
+      artifactMb: artifact.length / 1e6,
+      artifactToTextAndVectors: artifact.length / (corpus.textBytes + vectorBytes),
+      artifactToTextAndHalfVectors: artifact.length / (corpus.textBytes + vectorBytes / 2),
+      buildMbPerSec: (corpus.textBytes + vectorBytes / 2) / 1e6 / (built.ms / 1_000),
+      buildMemoryGrowthMb: built.growthBytes / 1e6,
+      localIndexMs: corpus.indexMs,
+      pullAndOpenMs: pullMs,
+      pullToLocalIndex: pullMs / corpus.indexMs,
+    };
+    for (const [name, value] of Object.entries(result)) console.log(`${name.padEnd(30)} ${Number(value.toFixed(3))}`);
+    return result;
+  } finally {
+    await database.close();
+  }
+}
+
+/** Reads, hashes, parses and embeds every file, on one core: what a pull saves. */
+async function indexLocally(folder: string, tenantId: string, embedder: Embedder): Promise<Corpus> {
+  const paths = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => isDefaultIncluded(path.slice(folder.length + 1).replaceAll("node_modules/", "")))
+    .toSorted();
+  const parser = await createParser(nodeGrammars());
+  const corpus: Corpus = { files: [], contents: new Map(), vectors: new Map(), textBytes: 0, indexMs: 0 };
+  // Spread over the whole tree rather than its first packages.
+  const step = Math.max(1, Math.floor(paths.length / MAX_FILES));
+  const startedAt = performance.now();
+  for (let at = 0; at < paths.length && corpus.files.length < MAX_FILES; at += step) {
+    const path = paths[at] as string;
+    const bytes = new Uint8Array(readFileSync(path));
+    const language = detectLanguage(path, bytes);
+    if (language === undefined || bytes.length > MAX_FILE_BYTES || bytes.includes(0)) continue;
+    const sha256 = createHash("sha256").update(bytes).digest("hex");
+    const id = contentId(tenantId, sha256, language);
+    corpus.files.push({ path: path.slice(folder.length + 1), contentId: id });
+    corpus.textBytes += bytes.length;
+    if (corpus.contents.has(id)) continue;
+    const parsed = await parser.parse({ bytes, language });
+    corpus.contents.set(id, { id, sha256, language, sizeBytes: bytes.length, parsed });
+    const fresh = parsed.chunks.filter((chunk) => !chunk.withheld && !corpus.vectors.has(chunk.hash));
+    for (let from = 0; from < fresh.length; from += EMBED_BATCH) {
+      const batch = fresh.slice(from, from + EMBED_BATCH);
+      const { vectors } = await embedder.embed(batch.map(embeddingText), { inputType: "document" });
+      for (const [index, { hash }] of batch.entries())
+        corpus.vectors.set(hash, { hash, bytes: encodeF16(vectors[index] as Float32Array) });
+    }
+  }
+  corpus.indexMs = performance.now() - startedAt;
+  return corpus;
+}
+
+/** Stores the corpus as a hosted run would have. */
+async function store(
+  db: Db,
+  tenantId: string,
+  corpus: Corpus,
+  fingerprint: string,
+  dimension: number,
+): Promise<string> {
+  const workspaceId = crypto.randomUUID();
+  await db.insert(tenants).values({ id: tenantId, name: "bench", sharedIndex: true });
+  await db.insert(workspaces).values({ id: workspaceId, tenantId });
+  const all = [...corpus.contents.values()];
+  const written = new Set<string>();
+  for (let from = 0; from < all.length; from += WRITE_BATCH) {
+    const batch = all.slice(from, from + WRITE_BATCH);
+    const vectors = batch
+      .flatMap(({ parsed }) => parsed.chunks.flatMap(({ hash }) => corpus.vectors.get(hash) ?? []))
+      .filter(({ hash }) => !written.has(hash) && written.add(hash));
+    await writeContents(db, tenantId, fingerprint, batch, vectors);
+  }
+  const parsed = corpus.files.map((file) => corpus.contents.get(file.contentId)?.parsed);
+  await db.insert(revisions).values({
+    workspaceId,
+    seq: 1,
+    runId: crypto.randomUUID(),
+    gitSha: GIT_SHA,
+    rootTree: GIT_SHA,
+    planKey: "bench",
+    fingerprint,
+    dimension,
+    fileCount: corpus.files.length,
+    symbolCount: parsed.reduce((sum, file) => sum + (file?.symbols.length ?? 0), 0),
+    chunkCount: parsed.reduce((sum, file) => sum + (file?.chunks.length ?? 0), 0),
+    stats: {},
+  });
+  for (let from = 0; from < corpus.files.length; from += 1_000) {
+    await db
+      .insert(revisionFiles)
+      .values(
+        corpus.files
+          .slice(from, from + 1_000)
+          .map((file) => ({ workspaceId, ...file, fromSeq: 1, gitOid: new Uint8Array(20), mode: 0o100644 })),
+      );
+  }
+  await db.execute(sql`analyze`);
+  const [stored] = (await db.execute(sql`select count(*)::int as n, max(parser_version) as v from ${contents}`))
+    .rows as { n: number; v: number }[];
+  if (stored?.n !== all.length || stored.v !== PARSER_VERSION) throw new Error("not everything was stored");
+  return workspaceId;
+}
+
+async function measureBuild(
+  db: Db,
+  bucket: SnapshotBucket,
+  ids: { tenantId: string; workspaceId: string },
+): Promise<{ storagePath: string; checksum: string; ms: number; growthBytes: number }> {
+  const context = { db, bucket, now: Date.now, log: createLogger({}, () => undefined) };
+  const build = (onProgress: () => void) =>
+    buildSnapshot(context, {
+      ...ids,
+      actor: "bench",
+      runId: crypto.randomUUID(),
+      revision: { gitSha: GIT_SHA },
+      onProgress,
+    });
+  const startedAt = performance.now();
+  const { storagePath, checksum } = await build(() => undefined);
+  const ms = performance.now() - startedAt;
+  // Once more with a collection at every step: what is alive then is what the build needs.
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  const alive = () => {
+    collect();
+    const { heapUsed, external } = process.memoryUsage();
+    return heapUsed + external - (bucket as MemoryBucket).heldBytes();
+  };
+  const before = alive();
+  let growthBytes = 0;
+  await build(() => {
+    growthBytes = Math.max(growthBytes, alive() - before);
+  });
+  return { storagePath, checksum, ms, growthBytes };
+}
+
+/** Downloads over HTTP, verifies the checksum, and reads every file. */
+async function measurePull(artifact: Uint8Array, checksum: string): Promise<number> {
+  const server = createServer((_request, response) => response.end(artifact)).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  try {
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    const times: number[] = [];
+    for (let round = 0; round < 5; round++) {
+      const startedAt = performance.now();
+      const bytes = new Uint8Array(await (await fetch(url)).arrayBuffer());
+      if (`sha256:${createHash("sha256").update(bytes).digest("hex")}` !== checksum)
+        throw new Error("the checksum is wrong");
+      const reader = await openSnapshot({
+        byteLength: bytes.length,
+        read: async (start, end) => bytes.subarray(start, end),
+      });
+      let files = 0;
+      for await (const _file of reader.files()) files++;
+      if (files !== reader.header.fileCount) throw new Error("files are missing");
+      times.push(performance.now() - startedAt);
+    }
+    return times.toSorted((a, b) => a - b)[2] as number;
+  } finally {
+    server.close();
+  }
+}
+
+type MemoryBucket = SnapshotBucket & { objects: Map<string, Uint8Array>; heldBytes: () => number };
+
+/** As much of a bucket as a build uses. Parts are kept, so what they hold is not counted as the build's. */
+function memoryBucket(): MemoryBucket {
+  const objects = new Map<string, Uint8Array>();
+  let held = 0;
+  const unused = () => Promise.reject(new Error("not part of a build"));
+  return {
+    objects,
+    heldBytes: () => held,
+    head: unused,
+    get: unused,
+    put: unused,
+    delete: unused,
+    list: async () => ({ objects: [], truncated: false }),
+    createMultipartUpload: async (key) => {
+      const parts: Uint8Array[] = [];
+      return {
+        uploadPart: async (partNumber, value) => {
+          parts[partNumber - 1] = value.slice();
+          held += value.length;
+          return { partNumber, etag: "" };
+        },
+        complete: async () => {
+          const bytes = new Uint8Array(Buffer.concat(parts));
+          objects.set(key, bytes);
+          return { size: bytes.length };
+        },
+        abort: async () => undefined,
+      };
+    },
+  };
+}
+
+if (import.meta.main) await run(process.argv[2]);
