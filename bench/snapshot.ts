@@ -159,13 +159,16 @@ async function store(
     stats: {},
   });
   for (let from = 0; from < corpus.files.length; from += 1_000) {
-    await db
-      .insert(revisionFiles)
-      .values(
-        corpus.files
-          .slice(from, from + 1_000)
-          .map((file) => ({ workspaceId, ...file, fromSeq: 1, gitOid: new Uint8Array(20), mode: 0o100644 })),
-      );
+    const page = corpus.files.slice(from, from + 1_000);
+    const rows = page.map(({ path, contentId }) => ({
+      workspaceId,
+      path,
+      contentId,
+      fromSeq: 1,
+      gitOid: new Uint8Array(20),
+      mode: 0o100644,
+    }));
+    await db.insert(revisionFiles).values(rows);
   }
   await db.execute(sql`analyze`);
   const [stored] = (await db.execute(sql`select count(*)::int as n, max(parser_version) as v from ${contents}`))
