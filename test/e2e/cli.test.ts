@@ -1,0 +1,124 @@
+import { execFileSync } from "node:child_process";
+import { readdirSync } from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startGitServer } from "../../src/local/git-server.ts";
+import { sampleFiles, Sandbox, type Ran } from "../node/cli/support/run.ts";
+import { admin, newTenant, service, type TestTenant } from "./support/service.ts";
+
+/** As a new user would: log in, index, publish on one clone; pull and look a symbol up on another machine. */
+describe("codectx against the service", () => {
+  const sandbox = new Sandbox();
+  let tenant: TestTenant;
+  let server: Awaited<ReturnType<typeof startGitServer>>;
+
+  const run = (
+    cwd: string,
+    args: string[],
+    env: Record<string, string | undefined> = {},
+    input?: string,
+  ): Promise<Ran> =>
+    sandbox.run(cwd, [...args, "--json"], {
+      env: { CODECTX_API_URL: service().apiUrl, CODECTX_API_KEY: undefined, ...env },
+      ...(input === undefined ? {} : { input }),
+    });
+  const colleague = () => ({ XDG_CACHE_HOME: sandbox.path("colleague"), CODECTX_API_KEY: tenant.apiKey });
+
+  beforeAll(async () => {
+    tenant = await newTenant();
+    sandbox.repository("app", {
+      ...sampleFiles(30),
+      "src/user.py": "class User:\n    def save(self):\n        return 1\n",
+    });
+    execFileSync("git", ["clone", "-q", "--bare", sandbox.path("app"), sandbox.path("served/app.git")]);
+    server = await startGitServer(sandbox.path("served"));
+    sandbox.git("app", "remote", "set-url", "origin", `${server.origin}/app.git`);
+  });
+  afterAll(async () => {
+    await server.close();
+    sandbox.remove();
+  });
+
+  it("refuses a key that the service does not know", async () => {
+    const wrong = `${tenant.apiKey.slice(0, -4)}AAAA`;
+    expect(await run(".", ["login", "--key", "-"], {}, wrong)).toMatchObject({
+      code: 3,
+      json: { code: "INVALID_API_KEY" },
+    });
+  });
+
+  it("logs in, indexes, publishes", async () => {
+    expect(await run(".", ["login", "--key", "-"], {}, tenant.apiKey)).toMatchObject({ code: 0, json: { ok: true } });
+    const indexed = await run("app", ["index", "--local"]);
+    expect(indexed).toMatchObject({ code: 0, json: { fileCount: 31, parsedFiles: 31 } });
+    const published = await run("app", ["publish"]);
+    expect(published).toMatchObject({ code: 0, json: { published: true, fileCount: 31, embeddedCount: 0 } });
+    expect(await run("app", ["publish"])).toMatchObject({ code: 0, json: { published: false } });
+    const { json } = await run("app", ["repos"]);
+    expect(json["workspaces"]).toContainEqual(
+      expect.objectContaining({ repo: published.json["repo"], gitSha: published.json["gitSha"] }),
+    );
+    const usage = await run("app", ["usage"]);
+    expect(usage.json).toMatchObject({ calls: { embed: 1 } });
+  });
+
+  it("pulls on another machine and finds symbols there without paying", async () => {
+    sandbox.clone("app", "clone");
+    const before = await run("clone", ["usage"], colleague());
+    const pulled = await run("clone", ["pull"], colleague());
+    expect(pulled).toMatchObject({
+      code: 0,
+      json: { downloaded: true, workTree: { fileCount: 31, parsedFiles: 0, embeddedCount: 0 } },
+    });
+    expect(await run("clone", ["symbol", "User.save"], colleague())).toMatchObject({
+      code: 0,
+      json: { symbols: [{ path: "src/user.py", startLine: 2, kind: "method" }] },
+    });
+    expect(await run("clone", ["status"], colleague())).toMatchObject({
+      json: { snapshot: { exists: true }, local: { indexed: true } },
+    });
+    const after = await run("clone", ["usage"], colleague());
+    expect(after.json["credits"]).toEqual(before.json["credits"]);
+    expect(readdirSync(sandbox.path("colleague/codectx/repos"))).toHaveLength(1);
+  });
+
+  it("follows a hosted run, in another workspace than the first", async () => {
+    const env = { CODECTX_WORKER_TOKEN: tenant.workerToken, CODECTX_WORKSPACE: tenant.workspaceId };
+    const url = `${server.origin}/${path.basename("app.git")}`;
+    const hosted = await run("app", ["index", "--url", url], env);
+    expect(hosted).toMatchObject({ code: 0, json: { ok: true, fileCount: 31, workspaceId: tenant.workspaceId } });
+    const missing = await run("app", ["index", "--url", `${server.origin}/none.git`], env);
+    expect(missing).toMatchObject({ code: 1, json: { ok: false, code: "CLONE_FAILED" } });
+    expect(await run("app", ["index", "--url", url], { ...env, CODECTX_WORKER_TOKEN: "cc_wrk_no" })).toMatchObject({
+      code: 3,
+    });
+  });
+
+  it("publishes from a pipeline, and stops at once when the key is revoked", async () => {
+    sandbox.write("clone/src/more.ts", "export const more = 1;\n");
+    sandbox.commit("clone");
+    const runner = { XDG_CACHE_HOME: sandbox.path("runner"), CODECTX_API_KEY: tenant.apiKey };
+    expect(await run("clone", ["ci"], runner)).toMatchObject({
+      code: 0,
+      json: { published: true, fileCount: 32, embeddedCount: 1 },
+    });
+    const { keyId, apiKey } = (await admin("key", "create", "--tenant", tenant.tenantId, "--name", "laptop")) as {
+      keyId: string;
+      apiKey: string;
+    };
+    const revoked = { ...runner, CODECTX_API_KEY: apiKey };
+    expect(await run("clone", ["pull"], revoked)).toMatchObject({ code: 0, json: { downloaded: false } });
+    await admin("key", "revoke", "--id", keyId);
+    expect(await run("clone", ["pull", "--force"], revoked)).toMatchObject({
+      code: 3,
+      json: { code: "INVALID_API_KEY" },
+    });
+    expect(await run("clone", ["symbol", "double7"], revoked)).toMatchObject({ code: 0 });
+  });
+
+  it("says so when the tenant has not opted in", async () => {
+    const closed = await newTenant({ sharedIndex: false });
+    const env = { XDG_CACHE_HOME: sandbox.path("closed"), CODECTX_API_KEY: closed.apiKey };
+    expect(await run("app", ["publish"], env)).toMatchObject({ code: 3, json: { code: "SHARED_INDEX_DISABLED" } });
+  });
+});
