@@ -139,19 +139,25 @@ async function* readAhead<In, Out>(source: AsyncIterable<In>, map: (value: In) =
   if (ahead !== undefined) yield await ahead;
 }
 
-interface SymbolRow {
+/** One content's symbols in order, as JSON: thousands of small rows would cost more to carry than to read. */
+interface SymbolsRow {
   content_id: string;
-  kind: string;
-  name: string;
-  qualified_name: string;
-  signature: string;
-  doc: string | null;
-  parent: number | null;
-  start_line: number;
-  end_line: number;
-  start_byte: number;
-  end_byte: number;
+  symbols: string;
 }
+
+/** A symbol as the query below builds it. */
+type SymbolTuple = [
+  kind: string,
+  name: string,
+  qualifiedName: string,
+  signature: string,
+  doc: string | null,
+  parent: number | null,
+  startLine: number,
+  endLine: number,
+  startByte: number,
+  endByte: number,
+];
 
 interface ChunkRow {
   content_id: string;
@@ -172,8 +178,9 @@ async function fetchBatch(db: Db, revision: Revision, files: ListedFile[]): Prom
   const param = sql.param(ids);
   const [symbolRows, chunkRows] = await db.batch([
     db.execute(
-      sql`select content_id, kind, name, qualified_name, signature, doc, parent, start_line, end_line, start_byte, end_byte
-          from symbols where content_id = any(${param}::uuid[]) order by content_id, ordinal`,
+      sql`select content_id, json_agg(json_build_array(kind, name, qualified_name, signature, doc, parent, start_line, end_line, start_byte, end_byte)
+            order by ordinal)::text as symbols
+          from symbols where content_id = any(${param}::uuid[]) group by content_id`,
     ),
     db.execute(
       sql`select c.content_id, encode(c.hash, 'hex') as hash, c.context, c.text, c.symbol, c.start_line, c.end_line, c.start_byte, c.end_byte,
@@ -183,8 +190,10 @@ async function fetchBatch(db: Db, revision: Revision, files: ListedFile[]): Prom
           where c.content_id = any(${param}::uuid[]) order by c.content_id, c.ordinal`,
     ),
   ]);
-  const symbols = groupBy((symbolRows as { rows: unknown[] }).rows as SymbolRow[], toSymbol);
-  const chunks = groupBy((chunkRows as { rows: unknown[] }).rows as ChunkRow[], toChunk);
+  const symbols = new Map(
+    ((symbolRows as { rows: unknown[] }).rows as SymbolsRow[]).map((row) => [row.content_id, toSymbols(row)]),
+  );
+  const chunks = byContent((chunkRows as { rows: unknown[] }).rows as ChunkRow[]);
   return files.map((file) => ({
     path: file.path,
     contentHash: file.sha256,
@@ -197,33 +206,46 @@ async function fetchBatch(db: Db, revision: Revision, files: ListedFile[]): Prom
   }));
 }
 
-function groupBy<Row extends { content_id: string }, Value>(
-  rows: Row[],
-  map: (row: Row) => Value,
-): Map<string, Value[]> {
-  const groups = new Map<string, Value[]>();
+function byContent(rows: ChunkRow[]): Map<string, SnapshotChunk[]> {
+  const groups = new Map<string, SnapshotChunk[]>();
   for (const row of rows) {
     const group = groups.get(row.content_id);
-    if (group === undefined) groups.set(row.content_id, [map(row)]);
-    else group.push(map(row));
+    if (group === undefined) groups.set(row.content_id, [toChunk(row)]);
+    else group.push(toChunk(row));
   }
   return groups;
 }
 
-const span = (row: { start_line: number; end_line: number; start_byte: number; end_byte: number }) => ({
-  startLine: row.start_line,
-  endLine: row.end_line,
-  startByte: row.start_byte,
-  endByte: row.end_byte,
-});
-
-function toSymbol(row: SymbolRow): SnapshotSymbol {
-  const { kind, name, signature, doc, parent } = row;
-  return { kind, name, qualifiedName: row.qualified_name, signature, doc, parent, ...span(row) };
+function toSymbols({ symbols }: SymbolsRow): SnapshotSymbol[] {
+  return (JSON.parse(symbols) as SymbolTuple[]).map(
+    ([kind, name, qualifiedName, signature, doc, parent, startLine, endLine, startByte, endByte]) => ({
+      kind,
+      name,
+      qualifiedName,
+      signature,
+      doc,
+      parent,
+      startLine,
+      endLine,
+      startByte,
+      endByte,
+    }),
+  );
 }
 
 function toChunk(row: ChunkRow): SnapshotChunk {
   const { hash, context, text, symbol, withheld } = row;
   const vector = row.vector === null ? undefined : new Uint8Array(Buffer.from(row.vector, "base64"));
-  return { hash, context, text, symbol, withheld, ...span(row), vector };
+  return {
+    hash,
+    context,
+    text,
+    symbol,
+    withheld,
+    startLine: row.start_line,
+    endLine: row.end_line,
+    startByte: row.start_byte,
+    endByte: row.end_byte,
+    vector,
+  };
 }
