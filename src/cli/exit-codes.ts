@@ -54,6 +54,7 @@ const BY_CODE: Record<string, ExitCode> = {
   NETWORK_ERROR: EXIT.unavailable,
   TIMEOUT: EXIT.unavailable,
   BAD_RESPONSE: EXIT.unavailable,
+  CLONE_FAILED: EXIT.unavailable,
   SHARED_INDEX_DISABLED: EXIT.auth,
   FORBIDDEN_WORKSPACE: EXIT.auth,
   WORKSPACE_LIMIT: EXIT.limit,

@@ -88,7 +88,7 @@ describe("codectx against the service", () => {
     const hosted = await run("app", ["index", "--url", url], env);
     expect(hosted).toMatchObject({ code: 0, json: { ok: true, fileCount: 31, workspaceId: tenant.workspaceId } });
     const missing = await run("app", ["index", "--url", `${server.origin}/none.git`], env);
-    expect(missing).toMatchObject({ code: 1, json: { ok: false, code: "CLONE_FAILED" } });
+    expect(missing).toMatchObject({ code: 6, json: { ok: false, code: "CLONE_FAILED" } });
     expect(await run("app", ["index", "--url", url], { ...env, CODECTX_WORKER_TOKEN: "cc_wrk_no" })).toMatchObject({
       code: 3,
     });
