@@ -134,8 +134,19 @@ export function readDeltas(cursor: ByteCursor, count: number): Int32Array {
       const width = widths[block] as number;
       if (width > 32) cursor.fail("delta wider than 32 bits");
       const packed = cursor.take((MINIBLOCK_VALUES * width) / 8);
+      let buffer = 0;
+      let bits = 0;
+      let next = 0;
       for (let i = 0; i < MINIBLOCK_VALUES && at < count; i++) {
-        value = (value + smallest + bitsAt(packed, i * width, width)) | 0;
+        let delta = 0;
+        if (width > MAX_BUFFERED_WIDTH) delta = bitsAt(packed, i * width, width);
+        else {
+          for (; bits < width; bits += 8) buffer |= (packed[next++] as number) << bits;
+          delta = buffer & (2 ** width - 1);
+          buffer >>>= width;
+          bits -= width;
+        }
+        value = (value + smallest + delta) | 0;
         values[at++] = value;
       }
     }
@@ -144,12 +155,15 @@ export function readDeltas(cursor: ByteCursor, count: number): Int32Array {
   return values;
 }
 
+/** Up to this width, what is left of the last value and one more byte at a time fit into 32 bits. */
+const MAX_BUFFERED_WIDTH = 24;
+
 function bitsAt(bytes: Uint8Array, start: number, width: number): number {
   let at = start >> 3;
   const skip = start & 7;
   let value = (bytes[at] as number) >>> skip;
   for (let have = 8 - skip; have < width; have += 8) value += (bytes[++at] as number) * 2 ** have;
-  return width === 32 ? value % 2 ** 32 : value % 2 ** width;
+  return value % 2 ** width;
 }
 
 const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -195,8 +209,8 @@ export function readInts(column: Column, bytes: Uint8Array, rows: number): Int32
 function spread(values: string[], levels: Uint32Array | undefined): Texts {
   if (levels === undefined) return values;
   const texts: Texts = [];
-  let next = 0;
-  for (const level of levels) texts.push(level === 1 ? (values[next++] as string) : null);
+  for (let row = 0, next = 0; row < levels.length; row++)
+    texts[row] = levels[row] === 1 ? (values[next++] as string) : null;
   return texts;
 }
 
@@ -240,7 +254,8 @@ function readPage(column: Column, bytes: Uint8Array, rows: number): Page {
   let present = rows;
   if (!column.required) {
     levels = readLevels(new ByteCursor(bytes.subarray(reader.offset, bodyStart), column.name), 1, rows);
-    present = levels.reduce((sum, level) => sum + level, 0);
+    present = 0;
+    for (const level of levels) present += level;
   } else if (levelBytes !== 0) fail("a required column has levels");
   if (page.num_nulls !== rows - present) fail("wrong number of nulls");
   return {
