@@ -20,6 +20,8 @@ export interface RunsClient {
   beat(runId: string, attempt: number, progress: { filesDone?: number; filesTotal?: number }): Promise<boolean>;
   planned(runId: string, attempt: number, plan: { shards: number; filesTotal: number }): Promise<boolean>;
   shardDone(runId: string, attempt: number, shard: number, work: WorkCounters & { files: number }): Promise<void>;
+  /** Adds work that was done without a shard message. */
+  addWork(runId: string, attempt: number, work: WorkCounters): Promise<void>;
   work(runId: string, attempt: number): Promise<WorkCounters | null>;
   handOver(runId: string, attempt: number, kind: "build"): Promise<void>;
   retrying(runId: string, attempt: number, error: RunError, delaySec: number): Promise<void>;
@@ -70,17 +72,14 @@ export async function runStep(message: StepMessage, deps: StepDeps): Promise<voi
 }
 
 async function perform(message: StepMessage, step: StepContext, deps: StepDeps): Promise<void> {
-  const { runId, attempt, workspaceId } = message;
+  const { runId, attempt } = message;
   switch (message.kind) {
     case "plan": {
       const { kind, source } = step.run;
       if (kind === "snapshot" && source.ref !== undefined && (await isIndexed(step, source.ref))) {
         return deps.runs.handOver(runId, attempt, "build");
       }
-      const outcome = await plan(step, (shard, key) => deps.send({ kind: "shard", workspaceId, runId, attempt, shard, key }));
-      if (outcome.outcome === "unchanged") return conclude(step, deps, await finishUnchanged(step, outcome.revision));
-      const ready = await deps.runs.planned(runId, attempt, outcome);
-      return ready ? completeIndex(step, deps) : undefined;
+      return planAndStart(message, step, deps);
     }
     case "shard": {
       const work = await processShard(step, message.key);
@@ -91,6 +90,35 @@ async function perform(message: StepMessage, step: StepContext, deps: StepDeps):
     case "build":
       return deps.runs.succeed(runId, attempt, await deps.buildSnapshot(step));
   }
+}
+
+/**
+ * Plans, and sends each shard as soon as a second one exists. A run of one shard, as most are that follow a change, is done
+ * in place: it needs no messages.
+ */
+async function planAndStart(message: StepMessage, step: StepContext, deps: StepDeps): Promise<void> {
+  const { runId, attempt, workspaceId } = message;
+  const send = (shard: number, key: string) => deps.send({ kind: "shard", workspaceId, runId, attempt, shard, key });
+  let held: { shard: number; key: string } | undefined;
+  const outcome = await plan(step, async (shard, key) => {
+    if (shard === 0) {
+      held = { shard, key };
+      return;
+    }
+    if (held) await send(held.shard, held.key);
+    held = undefined;
+    await send(shard, key);
+  });
+  if (outcome.outcome === "unchanged") return conclude(step, deps, await finishUnchanged(step, outcome.revision));
+  let { shards } = outcome;
+  if (held) {
+    await step.beat({ filesTotal: outcome.filesTotal });
+    const work = await processShard(step, held.key);
+    if (work) await deps.runs.addWork(runId, attempt, work);
+    shards = 0;
+  }
+  const ready = await deps.runs.planned(runId, attempt, { ...outcome, shards });
+  return ready ? completeIndex(step, deps) : undefined;
 }
 
 async function completeIndex(step: StepContext, deps: StepDeps): Promise<void> {

@@ -80,7 +80,8 @@ export class WorkspaceRuns extends DurableObject<ApiEnv> {
   planned(runId: string, attempt: number, plan: { shards: number; filesTotal: number }): boolean {
     const run = this.current(runId, attempt);
     if (!run) return false;
-    const next: RunRecord = { ...run, ...plan, phase: "indexing", leaseUntil: Date.now() + LEASE_MS };
+    const { shards, filesTotal } = plan;
+    const next: RunRecord = { ...run, shards, filesTotal, phase: "indexing", leaseUntil: Date.now() + LEASE_MS };
     this.update(next);
     return isReady(next);
   }

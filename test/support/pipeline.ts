@@ -104,8 +104,8 @@ export class Pipeline {
         if (active(attempt)) record = { ...record, ...progress };
         return active(attempt);
       },
-      planned: async (_id, _attempt, plan) => {
-        record = { ...record, ...plan };
+      planned: async (_id, _attempt, { shards, filesTotal }) => {
+        record = { ...record, shards, filesTotal };
         return isReady(record);
       },
       shardDone: async (runId, attempt, shard, work) => {
@@ -119,6 +119,11 @@ export class Pipeline {
           work: { embedded: embedded + work.embedded, embedMs: embedMs + work.embedMs, tokens: tokens + work.tokens },
         };
         if (isReady(record)) queue.push({ kind: "finish", workspaceId: this.workspaceId, runId, attempt });
+      },
+      addWork: async (_id, attempt, { embedded, embedMs, tokens }) => {
+        const { work } = record;
+        if (!active(attempt)) return;
+        record = { ...record, work: { embedded: work.embedded + embedded, embedMs: work.embedMs + embedMs, tokens: work.tokens + tokens } };
       },
       work: async (_id, attempt) => (active(attempt) ? record.work : null),
       handOver: async () => {},

@@ -1,0 +1,260 @@
+/**
+ * `npm run bench -- index [--repo <bare repository>] [--runs N]`
+ * Pull against native `git clone`, parse and chunk against claude-context-core's splitter, and cold, no-op and one-file runs of
+ * the whole service, all on the same repository in the same run.
+ */
+import { execFileSync } from "node:child_process";
+import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { parseArgs } from "node:util";
+import { createSelector } from "../src/indexing/select.ts";
+import { connect, type TreeStore, walkTree } from "../src/git/index.ts";
+import { startGitServer } from "../src/local/git-server.ts";
+import { startService } from "../src/local/service.ts";
+import { nodeGrammars } from "../src/parsing/grammars-node.ts";
+import { contentSkipReason, createParser, type LanguageId } from "../src/parsing/index.ts";
+import { createWorkspace } from "../src/tenancy/index.ts";
+import { openDb } from "../src/db/client.ts";
+import { countingProxy } from "./counting-proxy.ts";
+import { corpus, median, mib, peer, ratio, run as exec, temporaryFolder, timed, watchMemory } from "./support.ts";
+
+const MAX_FILE_BYTES = 524_288;
+
+export async function run(args: string[]): Promise<void> {
+  const { values } = parseArgs({ args, options: { repo: { type: "string" }, runs: { type: "string", default: "3" } } });
+  const given = corpus(values.repo);
+  const root = temporaryFolder("served");
+  cpSync(given.bare, path.join(root, "repo"), { recursive: true });
+  const bare = path.join(root, "repo");
+  const git = (...rest: string[]) =>
+    execFileSync("git", ["-C", bare, ...rest], { maxBuffer: 1 << 30 })
+      .toString()
+      .trim();
+  git("config", "uploadpack.allowFilter", "true");
+  git("config", "uploadpack.allowAnySHA1InWant", "true");
+  git("config", "core.bare", "true");
+  const files = git("ls-tree", "-r", "--name-only", "HEAD").split("\n").length;
+  console.log(
+    `repository: ${files} files at ${git("rev-parse", "--short", "HEAD")}, ${process.platform} ${process.arch}, Node ${process.versions.node}\n`,
+  );
+  const server = await startGitServer(root);
+  const proxy = await countingProxy(server.origin);
+  const url = `${proxy.origin}/repo`;
+  try {
+    await benchPull(url, Number(values.runs));
+    await benchParse(git);
+    await benchService(url, git, proxy);
+  } finally {
+    await proxy.close();
+    await server.close();
+  }
+}
+
+async function benchPull(url: string, runs: number): Promise<void> {
+  const ours: number[] = [];
+  const native: number[] = [];
+  const scratch = temporaryFolder("clone");
+  for (let i = 0; i < runs; i++) {
+    ours.push((await timed(() => pullAll(url))).ms);
+    const target = path.join(scratch, "clone");
+    native.push((await timed(() => exec("git", ["clone", "-q", "--depth", "1", "--no-checkout", url, target]))).ms);
+    rmSync(target, { recursive: true });
+  }
+  console.log(
+    `pull            ours ${Math.round(median(ours))} ms, git clone --depth 1 --no-checkout ${Math.round(median(native))} ms, ratio ${ratio(median(ours), median(native))} (goal ≤ 1.3)`,
+  );
+}
+
+async function pullAll(url: string): Promise<number> {
+  const session = await connect({ url }, { fetch, allowLocal: true });
+  const { oid } = await session.resolve();
+  let blobs = 0;
+  await session.pull({
+    commit: oid,
+    maxBlobBytes: MAX_FILE_BYTES,
+    plan: (trees, root) => new Set(entriesOf(trees, root)),
+    onBlob: () => void blobs++,
+    borrowBlobs: true,
+  });
+  return blobs;
+}
+
+function* entriesOf(trees: TreeStore, root: string): Generator<string> {
+  for (const entry of walkTree(trees, root)) if ((entry.mode & 0o170000) === 0o100000) yield entry.oid;
+}
+
+interface Source {
+  path: string;
+  language: LanguageId;
+  bytes: Uint8Array;
+}
+
+function sourcesOf(git: (...args: string[]) => string): Source[] {
+  const select = createSelector({});
+  const dir = git("rev-parse", "--absolute-git-dir");
+  const listed = git("ls-tree", "-r", "HEAD")
+    .split("\n")
+    .map((line) => ({ oid: line.split(/\s+/)[2] ?? "", path: line.slice(line.indexOf("\t") + 1) }));
+  const wanted = listed.flatMap((file) => {
+    const verdict = select(file.path);
+    return verdict.take ? [{ ...file, language: verdict.language }] : [];
+  });
+  const out = execFileSync("git", ["-C", dir, "cat-file", "--batch"], {
+    input: wanted.map((file) => `${file.oid}\n`).join(""),
+    maxBuffer: 1 << 30,
+  });
+  let at = 0;
+  const sources: Source[] = [];
+  for (const { path: name, language } of wanted) {
+    const end = out.indexOf(10, at);
+    const [, type, size] = out.subarray(at, end).toString().split(" ");
+    const bytes = new Uint8Array(out.subarray(end + 1, end + 1 + Number(size)));
+    at = end + 1 + Number(size) + 1;
+    if (type === "blob" && bytes.byteLength <= MAX_FILE_BYTES && contentSkipReason(bytes) === undefined)
+      sources.push({ path: name, language, bytes });
+  }
+  return sources;
+}
+
+interface PeerSplitter {
+  split(code: string, language: string, path?: string): Promise<{ content: string }[]>;
+}
+
+async function benchParse(git: (...args: string[]) => string): Promise<void> {
+  const sources = sourcesOf(git);
+  const parser = await createParser(nodeGrammars());
+  const warm = sources.slice(0, 200);
+  for (const { bytes, language } of warm) await parser.parse({ bytes, language });
+  const outcomes: Record<string, number> = {};
+  const ours = await timed(async () => {
+    for (const { bytes, language } of sources) {
+      const { outcome } = await parser.parse({ bytes, language });
+      outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
+    }
+  });
+  const bytes = sources.reduce((sum, source) => sum + source.bytes.byteLength, 0);
+  const rate = bytes / 1e6 / (ours.ms / 1_000);
+  console.log(
+    `parse + chunk   ours ${rate.toFixed(1)} MB/s over ${sources.length} files, ${(bytes / 1e6).toFixed(1)} MB; outcomes ${JSON.stringify(outcomes)}`,
+  );
+  const file = peer("@zilliz/claude-context-core/dist/splitter/ast-splitter.js");
+  if (file === undefined) return;
+  const { AstCodeSplitter } = (await import(file)) as {
+    AstCodeSplitter: new (size: number, overlap: number) => PeerSplitter;
+  };
+  const { log, warn } = console;
+  let unparsed = 0;
+  console.log = () => {};
+  console.warn = () => void unparsed++;
+  const splitter = new AstCodeSplitter(2_500, 300);
+  const texts = sources.map((source) => ({ ...source, text: Buffer.from(source.bytes).toString() }));
+  for (const { text, language, path: name } of texts.slice(0, 200))
+    await splitter.split(text, language === "tsx" ? "typescript" : language, name);
+  unparsed = 0;
+  const theirs = await timed(async () => {
+    for (const { text, language, path: name } of texts)
+      await splitter.split(text, language === "tsx" ? "typescript" : language, name);
+  });
+  console.log = log;
+  console.warn = warn;
+  const peerRate = bytes / 1e6 / (theirs.ms / 1_000);
+  console.log(
+    `                claude-context-core 0.1.15 ${peerRate.toFixed(1)} MB/s (${unparsed} files it warned about), ratio ${ratio(rate, peerRate)} (goal ≥ 1)`,
+  );
+}
+
+async function benchService(
+  url: string,
+  git: (...args: string[]) => string,
+  proxy: { received(): number },
+): Promise<void> {
+  const { service, stop } = await startService({
+    dataDir: temporaryFolder("data"),
+    port: 0,
+    sitePort: 0,
+    vars: { GIT_ALLOW_LOCAL: "true", RATE_LIMITS: '{"index":{"limit":1000}}' },
+  });
+  try {
+    const db = openDb(service.databaseUrl);
+    const index = async (workspaceId: string) => {
+      const response = await fetch(`${service.apiUrl}/index`, {
+        method: "POST",
+        headers: { Authorization: `Bearer ${service.workerToken}`, "Content-Type": "application/json" },
+        body: JSON.stringify({ workspaceId, source: { type: "git", url } }),
+      });
+      if (!response.ok) throw new Error(await response.text());
+      return (await response.json()) as Record<string, number>;
+    };
+    // A first small run, so that no figure holds the loading of grammars.
+    const memory = watchMemory();
+    const { workspaceId } = await createWorkspace(db, { tenantId: service.tenantId });
+    const cold = await timed(() => index(workspaceId));
+    const noop = await timed(() => index(workspaceId));
+    console.log(
+      `\ncold index      ${Math.round(cold.ms)} ms: ${cold.value["fileCount"]} files, ${cold.value["chunkCount"]} chunks, ${cold.value["symbolCount"]} symbols`,
+    );
+    console.log(
+      `no-op           ${Math.round(noop.ms)} ms, ${((100 * noop.ms) / cold.ms).toFixed(1)} % of cold (goal ≤ 3 %)`,
+    );
+    const native = await nativeClone(url);
+    changeOneFile(git);
+    const before = proxy.received();
+    const change = await timed(() => index(workspaceId));
+    const wire = proxy.received() - before;
+    const nativeBefore = proxy.received();
+    await native.update();
+    const nativeWire = proxy.received() - nativeBefore;
+    console.log(
+      `one-file change ${Math.round(change.ms)} ms, ${((100 * change.ms) / cold.ms).toFixed(1)} % of cold (goal ≤ 8 %); embedded ${change.value["embeddedCount"]} chunks`,
+    );
+    console.log(
+      `bytes received  ours ${wire}, native fetch --filter=blob:none + checkout ${nativeWire}, ratio ${ratio(wire, nativeWire)} (goal < 2)`,
+    );
+    console.log(
+      `workerd memory  ${mib(memory.start)} before, growth ${mib(memory.peak() - memory.start)} at its peak (all Workers and objects of the stack)`,
+    );
+    memory.stop();
+  } finally {
+    await stop();
+  }
+}
+
+/** A partial clone of the state before the change, updated the way a careful client would. */
+async function nativeClone(url: string): Promise<{ update(): Promise<void> }> {
+  const folder = path.join(temporaryFolder("native"), "clone");
+  // Asynchronous: the server it talks to lives in this process.
+  await exec("git", ["clone", "-q", "--depth", "1", "--filter=blob:none", url, folder]);
+  return {
+    update: async () => {
+      await exec("git", ["-C", folder, "fetch", "-q", "--depth", "1", "--filter=blob:none"]);
+      await exec("git", ["-C", folder, "checkout", "-q", "FETCH_HEAD"]);
+    },
+  };
+}
+
+/** Commits a change of one source file straight into the bare repository. */
+function changeOneFile(git: (...args: string[]) => string): void {
+  const dir = git("rev-parse", "--absolute-git-dir");
+  const select = createSelector({});
+  const paths = git("ls-tree", "-r", "--name-only", "HEAD")
+    .split("\n")
+    .filter((name) => /\.(ts|js|py|c)$/.test(name) && select(name).take);
+  const target = paths[paths.length >> 1] ?? "";
+  const before = execFileSync("git", ["-C", dir, "show", `HEAD:${target}`], { maxBuffer: 1 << 30 });
+  const scratch = path.join(temporaryFolder("change"), "file");
+  writeFileSync(scratch, Buffer.concat([before, Buffer.from("\n// one more line\n")]));
+  const index = `${scratch}.index`;
+  const withIndex = (...rest: string[]) =>
+    execFileSync("git", ["-C", dir, "-c", "user.name=bench", "-c", "user.email=bench@example.com", ...rest], {
+      env: { ...process.env, GIT_INDEX_FILE: index },
+      maxBuffer: 1 << 30,
+    })
+      .toString()
+      .trim();
+  withIndex("read-tree", "HEAD");
+  const blob = withIndex("hash-object", "-w", scratch);
+  withIndex("update-index", "--cacheinfo", `100644,${blob},${target}`);
+  const commit = withIndex("commit-tree", "-p", "HEAD", "-m", "one change", withIndex("write-tree"));
+  const head = readFileSync(path.join(dir, "HEAD"), "utf8").trim();
+  withIndex("update-ref", head.startsWith("ref: ") ? head.slice(5) : "HEAD", commit);
+}

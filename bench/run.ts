@@ -1,0 +1,15 @@
+/**
+ * `npm run bench -- <name> [options]`: benchmarks print ratios against a reference measured in the same run. Peers are
+ * installed once with `npm install --prefix bench/peers`; without them the rows that need one are left out, and it says so.
+ */
+const BENCHES = ["index", "gateway", "snapshot", "cli"] as const;
+
+const [name = "", ...args] = process.argv.slice(2);
+if (!(BENCHES as readonly string[]).includes(name)) {
+  console.error(`usage: npm run bench -- <${BENCHES.join("|")}> [options]`);
+  process.exit(2);
+}
+const bench = (await import(`./${name}.ts`)) as { run(args: string[]): Promise<void> };
+await bench.run(args);
+
+export {};
