@@ -66,7 +66,7 @@ CREATE TABLE "git_blobs" (
 --> statement-breakpoint
 CREATE TABLE "revision_files" (
 	"workspace_id" uuid NOT NULL,
-	"path" text NOT NULL,
+	"path" text collate "C" NOT NULL,
 	"from_seq" integer NOT NULL,
 	"to_seq" integer,
 	"content_id" uuid NOT NULL,

@@ -10,6 +10,9 @@ export const bytea = customType<{ data: Uint8Array; driverData: string }>({
   fromDriver: (value) => parseBytea(value),
 });
 
+/** Text in byte order, whatever the database's locale: the order of paths in git, in listings and in snapshots. */
+export const byteText = customType<{ data: string }>({ dataType: () => 'text collate "C"' });
+
 /** Decodes Postgres' hex text form of a bytea (`\x0aff`). Throws `TypeError` on anything else. */
 export function parseBytea(value: unknown): Uint8Array {
   if (value instanceof Uint8Array) return value;

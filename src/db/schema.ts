@@ -27,7 +27,7 @@ import {
   uniqueIndex,
   uuid,
 } from "drizzle-orm/pg-core";
-import { bytea } from "./columns.ts";
+import { bytea, byteText } from "./columns.ts";
 
 const createdAt = () => timestamp("created_at", { withTimezone: true }).notNull().defaultNow();
 
@@ -223,7 +223,7 @@ export const revisionFiles = pgTable(
       .notNull()
       .references(() => workspaces.id, { onDelete: "cascade" }),
     /** As git has it; C-quoted where it is not plain UTF-8. */
-    path: text("path").notNull(),
+    path: byteText("path").notNull(),
     fromSeq: integer("from_seq").notNull(),
     /** First revision that no longer has this row; null while the newest has it. */
     toSeq: integer("to_seq"),

@@ -135,9 +135,9 @@ async function subtractRows(step: StepContext, workspaceId: string, puts: Map<st
     const rows = await rowsOf<{ path: string; content_id: string; oid: string; mode: number }>(
       step.db,
       sql`select f.path, f.content_id, encode(f.git_oid, 'hex') as oid, f.mode from revision_files f join workspaces w on w.id = f.workspace_id
-          where f.workspace_id = ${workspaceId} and f.path collate "C" > ${after}
+          where f.workspace_id = ${workspaceId} and f.path > ${after}
           and f.from_seq <= w.current_seq and (f.to_seq is null or f.to_seq > w.current_seq)
-          order by f.path collate "C" limit ${LOOKUP_PAGE}`,
+          order by f.path limit ${LOOKUP_PAGE}`,
     );
     for (const row of rows) {
       const put = puts.get(row.path);

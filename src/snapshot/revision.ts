@@ -104,8 +104,8 @@ async function* batches(db: Db, { workspaceId, seq, dimension }: Revision): Asyn
       db,
       sql`select f.path, f.content_id, encode(c.sha256, 'hex') as sha256, c.language, c.size_bytes, c.line_count, c.outcome, c.symbol_count, c.chunk_count
           from revision_files f join contents c on c.id = f.content_id
-          where ${validIn(workspaceId, seq)} and f.path collate "C" > ${after}
-          order by f.path collate "C" limit ${PAGE_FILES}`,
+          where ${validIn(workspaceId, seq)} and f.path > ${after}
+          order by f.path limit ${PAGE_FILES}`,
     );
     for (const file of page) {
       const weight =

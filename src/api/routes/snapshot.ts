@@ -30,6 +30,9 @@ snapshotJobs.post("/snapshot", async (c) => {
     throw new ApiError("FORBIDDEN_WORKSPACE", "tenantId: this worker token belongs to another tenant");
   }
   await requireWorkspace(c, principal, request.workspaceId);
+  if (!principal.sharedIndex) {
+    throw new ApiError("SHARED_INDEX_DISABLED", "the organisation has not opted in to shared indexes; turn it on in its settings");
+  }
   const { gitSha, workspaceId, source } = request;
   try {
     const { runId } = await startRun(c, principal, {
