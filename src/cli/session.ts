@@ -18,6 +18,7 @@ export async function withWriter<T>(
   project: Project,
   command: string,
   work: (store: IndexStore) => Promise<T>,
+  options: { forImport: boolean } = { forImport: false },
 ): Promise<T> {
   const lock = await takeWriteLock(project.directory, {
     command,
@@ -26,7 +27,9 @@ export async function withWriter<T>(
     onWait: (holder) => context.ui.note(`waiting for ${holder}`),
   });
   try {
-    const store = IndexStore.open(project.directory, PARSER_VERSION);
+    const store = options.forImport
+      ? IndexStore.openForImport(project.directory, PARSER_VERSION)
+      : IndexStore.open(project.directory, PARSER_VERSION);
     try {
       return await work(store);
     } finally {

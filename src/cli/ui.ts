@@ -5,6 +5,8 @@ import type { Environment } from "./paths.ts";
 
 const REDRAW_MS = 100;
 const BAR_CELLS = 24;
+/** For terminals that do not know their width. */
+const DEFAULT_COLUMNS = 80;
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -123,7 +125,7 @@ class TerminalLine implements ProgressLine {
     const bar = "█".repeat(cells) + "░".repeat(BAR_CELLS - cells);
     const text = `${this.label} ${bar} ${Math.floor(share * 100)} % ${note}`.slice(
       0,
-      Math.max(this.stream.columns - 1, 20),
+      (this.stream.columns || DEFAULT_COLUMNS) - 1,
     );
     this.hide();
     this.stream.write(text);

@@ -37,8 +37,12 @@ async function publishNewest(context: Context, options: { repo?: string }): Prom
   const apiKey = requireApiKey(credentials);
   const client = await createClient(context, { ...credentials, apiKey });
   for (let round = 1; ; round++) {
-    const current = await withWriter(context, project, "ci", async (store) =>
-      fetchSnapshot(context, client, project, store, repo, false),
+    const current = await withWriter(
+      context,
+      project,
+      "ci",
+      async (store) => fetchSnapshot(context, client, project, store, repo, false),
+      { forImport: true },
     );
     if (current && current.gitSha !== gitSha && (await isAncestor(project.root, gitSha, current.gitSha))) {
       return { repo, gitSha, published: false, skipped: "newer" };

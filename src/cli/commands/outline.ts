@@ -49,9 +49,10 @@ function fromIndex(project: Project, path: string, bytes: Uint8Array): Outline |
     const known = worktree === undefined ? undefined : indexedFile(store, worktree, path);
     const sha256 = hash("sha256", bytes, "buffer");
     const language = known?.language ?? detectLanguage(path, bytes);
-    const contentId =
-      known && sha256.equals(known.sha256) ? known.contentId : language && store.findContent(sha256, language);
-    if (contentId === undefined || language === undefined) return undefined;
+    if (language === undefined) return undefined;
+    const isKnown = known !== undefined && sha256.equals(known.sha256);
+    const contentId = isKnown ? known.contentId : store.findContent(sha256, language);
+    if (contentId === undefined) return undefined;
     return { language, symbols: symbolsOf(store, contentId) };
   } finally {
     store.close();

@@ -35,7 +35,7 @@ export async function pull(context: Context, options: PullOptions): Promise<void
   const credentials = credentialsOf(context);
   const apiKey = requireApiKey(credentials);
   const client = await createClient(context, { ...credentials, apiKey });
-  await withWriter(context, project, "pull", async (store) => {
+  const work = async (store: IndexStore): Promise<void> => {
     const fetched = await fetchSnapshot(context, client, project, store, repo, options.force === true);
     if (!fetched) throw new CliError(EXIT.notFound, "NO_SNAPSHOT", `no snapshot of ${repo} has been published`);
     const pulledMs = Math.round(performance.now() - startedAt);
@@ -54,7 +54,8 @@ export async function pull(context: Context, options: PullOptions): Promise<void
         : `${repo}@${fetched.gitSha.slice(0, 10)} is here already`,
       ...describeReport(report, durationMs - pulledMs),
     ]);
-  });
+  };
+  await withWriter(context, project, "pull", work, { forImport: true });
 }
 
 /** Downloads and imports the current snapshot unless the index holds it; undefined where none is published. */
@@ -100,6 +101,7 @@ export async function fetchSnapshot(
       fingerprint: header.fingerprint,
     };
     rememberSnapshot(store, { repo, ...snapshot });
+    store.settle();
     return { downloaded: true, ...snapshot };
   } finally {
     line.end();

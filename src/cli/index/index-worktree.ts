@@ -2,9 +2,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DEFAULT_MAX_FILE_SIZE_BYTES } from "../../contract/limits.ts";
 import type { ContentBuilder, BuilderStats } from "./content-builder.ts";
-import type { EmbedQueueOptions, EmbedStats } from "./embed-queue.ts";
+import type { EmbedStats } from "./embed-queue.ts";
 import { listWorkTreeFiles } from "../git.ts";
 import { type IgnoreRules, readCodectxIgnores } from "./ignore-rules.ts";
+import type { BuildOptions } from "./run-build.ts";
 import { scanFiles, type KnownFile, type Scan } from "./scan.ts";
 import type { IndexStore } from "./store.ts";
 import type { Embedding } from "./vectors.ts";
@@ -37,7 +38,7 @@ export interface Progress {
   total: number;
 }
 
-export interface IndexOptions extends EmbedQueueOptions {
+export interface IndexOptions extends BuildOptions {
   root: string;
   /** Not a git work tree: walk the folder. */
   plainFolder: boolean;

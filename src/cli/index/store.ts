@@ -1,4 +1,4 @@
-import { mkdirSync, existsSync } from "node:fs";
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
@@ -52,14 +52,48 @@ export interface NewContent {
 
 /** The database of one local index. Writers must hold the write lock (see lock.ts); readers need nothing. */
 export class IndexStore {
-  readonly db: DatabaseSync;
+  db: DatabaseSync;
   private readonly parserVersion: number;
   private readonly statements = new Map<string, StatementSync>();
   private readonly fingerprintIds = new Map<string, number>();
 
+  /** Folder of an index that is being built under another name, until {@link settle}. */
+  private unsettled: string | undefined;
+
   private constructor(db: DatabaseSync, parserVersion: number) {
     this.db = db;
     this.parserVersion = parserVersion;
+  }
+
+  /**
+   * Opens the index for one large import. Where there is none yet it is built under another name, each page written once, and
+   * appears whole or not at all.
+   */
+  static openForImport(directory: string, parserVersion: number): IndexStore {
+    if (existsSync(IndexStore.fileIn(directory))) return IndexStore.open(directory, parserVersion);
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    const file = unsettledFile(directory);
+    rmSync(file, { force: true });
+    const db = new DatabaseSync(file);
+    db.exec(`pragma journal_mode = memory; pragma synchronous = off; pragma cache_size = -${CACHE_KIB}; ${SCHEMA}`);
+    db.exec(`pragma user_version = ${SCHEMA_VERSION}`);
+    const store = new IndexStore(db, parserVersion);
+    store.unsettled = directory;
+    return store;
+  }
+
+  /** After an import: the index is on disk, under its name, and open like any other. */
+  settle(): void {
+    const directory = this.unsettled;
+    if (directory === undefined) return;
+    this.unsettled = undefined;
+    this.close();
+    const file = unsettledFile(directory);
+    const handle = openSync(file, "r");
+    fsyncSync(handle);
+    closeSync(handle);
+    renameSync(file, IndexStore.fileIn(directory));
+    this.db = IndexStore.open(directory, this.parserVersion).db;
   }
 
   /** Path of the database in an index's folder. */
@@ -115,7 +149,9 @@ export class IndexStore {
   close(): void {
     if (this.db.isTransaction) this.db.exec("rollback");
     this.statements.clear();
+    this.fingerprintIds.clear();
     this.db.close();
+    if (this.unsettled !== undefined) rmSync(unsettledFile(this.unsettled), { force: true });
   }
 
   /** A statement, prepared once. */
@@ -278,6 +314,10 @@ export class IndexStore {
     this.prepare("delete from blobs where content_id not in (select id from contents)").run();
     this.prepare("delete from vectors where chunk_hash not in (select hash from chunks)").run();
   }
+}
+
+function unsettledFile(directory: string): string {
+  return `${IndexStore.fileIn(directory)}.new`;
 }
 
 function openReadOnly(file: string): DatabaseSync {

@@ -10,7 +10,7 @@ const IDLE_TIMEOUT_MS = 30_000;
 /** Tries in a row that bring nothing. */
 const MAX_BARREN_TRIES = 5;
 /** Signed URLs asked for in one download. */
-const MAX_URLS = 5;
+const MAX_URLS = 4;
 
 export interface DownloadSource {
   url: string;
@@ -56,17 +56,19 @@ async function fetchAll(first: DownloadSource, file: string, options: DownloadOp
     const before = sizeOf(file);
     const outcome = await fetchPart(source, file, options);
     if (outcome === "done") return;
-    if (outcome === "expired" && urls < MAX_URLS) {
+    if (outcome === "expired") {
+      if (urls >= MAX_URLS) {
+        throw new CliError(EXIT.unavailable, "URL_EXPIRED", "the storage does not accept the download URL");
+      }
       source = await renewed(first, options);
       urls++;
-      if (sizeOf(file) > before) continue;
+      // The first new URL may well work at once; asking for it was a paced request of its own.
+      if (urls === 2) continue;
+      await backOff(urls - 2, options.signal);
+      continue;
     }
     barren = sizeOf(file) > before ? 0 : barren + 1;
-    if (barren >= MAX_BARREN_TRIES) {
-      if (outcome === "expired")
-        throw new CliError(EXIT.unavailable, "URL_EXPIRED", "the storage does not accept the download URL");
-      throw storageFailure("the download", outcome.error);
-    }
+    if (barren >= MAX_BARREN_TRIES) throw storageFailure("the download", outcome.error);
     await backOff(barren + 1, options.signal);
   }
 }

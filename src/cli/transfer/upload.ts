@@ -6,6 +6,8 @@ import { backOff, interrupted, isExpired, storageFailure } from "./retry.ts";
 
 const IDLE_TIMEOUT_MS = 60_000;
 const MAX_TRIES = 5;
+/** Fresh URLs in a row that the storage does not accept. */
+const MAX_REFUSED_URLS = 3;
 const READ_BYTES = 256 * 1024;
 
 export interface UploadTarget {
@@ -31,13 +33,14 @@ export async function upload(
   options: UploadOptions,
 ): Promise<UploadTarget> {
   let target = first;
+  let refused = 0;
   for (let attempt = 1; ; attempt++) {
     let failure: unknown;
     try {
       const status = await put(target, file, sizeBytes, options);
       if (status >= 200 && status < 300) return target;
       if (isExpired(status)) {
-        if (attempt >= MAX_TRIES)
+        if (++refused >= MAX_REFUSED_URLS)
           throw new CliError(EXIT.unavailable, "URL_EXPIRED", `the storage does not accept the upload URL (${status})`);
         target = await options.renew();
       } else if (status < 500 && status !== 408 && status !== 429) {
