@@ -1,0 +1,172 @@
+import { mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { CodeContextError } from "../../../src/client/errors.ts";
+import { EXIT, toCliError } from "../../../src/cli/exit-codes.ts";
+import { IgnoreRules } from "../../../src/cli/index/ignore-rules.ts";
+import { takeWriteLock } from "../../../src/cli/index/lock.ts";
+import { scanFiles } from "../../../src/cli/index/scan.ts";
+import { MAX_ORDINAL, ordinalOf, rowId } from "../../../src/cli/index/schema.ts";
+import { IndexStore, type NewContent } from "../../../src/cli/index/store.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "codectx-unit-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const content = (text: string): NewContent => ({
+  sha256: Buffer.alloc(32, text),
+  language: "text",
+  sizeBytes: text.length,
+  lineCount: 1,
+  outcome: "plain",
+  skip: null,
+  symbols: [],
+  chunks: [
+    {
+      text,
+      context: "",
+      hash: "ab".repeat(32),
+      symbol: null,
+      startLine: 1,
+      endLine: 1,
+      startByte: 0,
+      endByte: 1,
+      withheld: false,
+    },
+  ],
+});
+
+describe("IndexStore", () => {
+  it("keeps what it holds when the disk is full", () => {
+    const store = IndexStore.open(folder, 1);
+    const kept = store.transaction(() => store.addContent(content("a")));
+    store.db.exec("pragma max_page_count = 40");
+    let failure: unknown;
+    try {
+      store.transaction(() => store.addContent(content("x".repeat(1_000_000))));
+    } catch (error) {
+      failure = error;
+    }
+    expect(toCliError(failure)).toMatchObject({ exit: EXIT.io, code: "DISK_FULL", message: "the disk is full" });
+    expect(store.findContent(Buffer.alloc(32, "a"), "text")).toBe(kept);
+    expect(store.db.prepare("pragma integrity_check").get()).toEqual({ integrity_check: "ok" });
+    store.close();
+  });
+
+  it("drops what no work tree has used for 30 days, and only that", () => {
+    const store = IndexStore.open(folder, 1);
+    const DAY_MS = 86_400_000;
+    store.transaction(() => {
+      const used = store.addContent(content("a"));
+      store.addContent(content("b"));
+      store.db.exec(`insert into worktree_files values (1, 'a.txt', ${used}, '')`);
+      store.collectGarbage(0);
+      store.collectGarbage(29 * DAY_MS);
+    });
+    expect(store.findContent(Buffer.alloc(32, "b"), "text")).toBeDefined();
+    store.transaction(() => store.collectGarbage(31 * DAY_MS));
+    expect(store.findContent(Buffer.alloc(32, "b"), "text")).toBeUndefined();
+    expect(store.findContent(Buffer.alloc(32, "a"), "text")).toBeDefined();
+    expect(store.db.prepare("select count(*) as n from chunks").get()).toEqual({ n: 1 });
+    store.close();
+  });
+
+  it("shows nothing of an import that was not finished", () => {
+    const unfinished = IndexStore.openForImport(folder, 1);
+    unfinished.transaction(() => unfinished.addContent(content("a")));
+    unfinished.close();
+    expect(IndexStore.openForReading(folder, 1)).toBeUndefined();
+    const finished = IndexStore.openForImport(folder, 1);
+    finished.transaction(() => finished.addContent(content("a")));
+    finished.settle();
+    finished.transaction(() => finished.addContent(content("b")));
+    finished.close();
+    const reader = IndexStore.openForReading(folder, 1);
+    for (const text of ["a", "b"]) expect(reader?.findContent(Buffer.alloc(32, text), "text")).toBeDefined();
+    reader?.close();
+  });
+
+  it("numbers rows so that none is another's", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 2 ** 33 - 1 }), fc.integer({ min: 0, max: MAX_ORDINAL }), (id, ordinal) => {
+        const row = rowId(id, ordinal);
+        expect(Number.isSafeInteger(row)).toBe(true);
+        expect(ordinalOf(row)).toBe(ordinal);
+        expect((row - ordinal) / (MAX_ORDINAL + 1)).toBe(id);
+      }),
+    );
+  });
+});
+
+describe("takeWriteLock", () => {
+  it("says who holds the lock, and gives it back", async () => {
+    const first = await takeWriteLock(folder, { command: "index --local", waitMs: 0 });
+    const waited: string[] = [];
+    const second = takeWriteLock(folder, { command: "pull", waitMs: 0, onWait: (holder) => waited.push(holder) });
+    await expect(second).rejects.toMatchObject({ exit: EXIT.busy, code: "INDEX_BUSY" });
+    expect(waited).toEqual([expect.stringContaining(`\`codectx index --local\` (process ${process.pid}`)]);
+    first.release();
+    (await takeWriteLock(folder, { command: "pull", waitMs: 0 })).release();
+  });
+});
+
+describe("scanFiles", () => {
+  const scan = (known: Map<string, { contentId: number; stat: string }>, nowMs: number) =>
+    scanFiles(folder, ["a.ts"], new IgnoreRules(), known, { maxFileSizeBytes: 100, nowMs });
+
+  it("trusts timestamps only once they are old enough to tell a later change", () => {
+    writeFileSync(join(folder, "a.ts"), "1");
+    const fresh = scan(new Map(), Date.now()).changed[0];
+    expect(fresh?.stat).toBe("");
+    const settled = scan(new Map(), Date.now() + 10_000).changed[0];
+    expect(settled?.stat).not.toBe("");
+    const known = new Map([["a.ts", { contentId: 1, stat: settled?.stat ?? "" }]]);
+    expect(scan(known, Date.now() + 10_000).unchanged).toEqual(["a.ts"]);
+    expect(scan(new Map([["a.ts", { contentId: 1, stat: "" }]]), Date.now() + 10_000).changed).toHaveLength(1);
+  });
+
+  it("notices a change that keeps size and modification time", () => {
+    const file = join(folder, "a.ts");
+    writeFileSync(file, "1");
+    utimesSync(file, 1, 1);
+    const { stat = "" } = scan(new Map(), Date.now() + 10_000).changed[0] ?? {};
+    writeFileSync(file, "2");
+    utimesSync(file, 1, 1);
+    expect(scan(new Map([["a.ts", { contentId: 1, stat }]]), Date.now() + 10_000).changed).toHaveLength(1);
+  });
+
+  it("leaves large files out and counts them", () => {
+    writeFileSync(join(folder, "a.ts"), "x".repeat(101));
+    expect(scan(new Map(), Date.now())).toMatchObject({ changed: [], skipped: { "too-large": 1 } });
+  });
+});
+
+describe("IgnoreRules", () => {
+  it("lets an inner file overrule an outer one, each below its own folder", () => {
+    const rules = new IgnoreRules();
+    rules.add("", "*.log\n/build/\n");
+    rules.add("logs", "!keep.log\n");
+    const verdicts = ["a.log", "logs/a.log", "logs/keep.log", "other/keep.log", "build/x.ts", "src/build/x.ts"];
+    expect(verdicts.map((path) => rules.ignores(path))).toEqual([true, true, false, true, true, false]);
+  });
+});
+
+describe("toCliError", () => {
+  it("gives every failure one line and an exit code", () => {
+    const service = (code: string, status: number) => toCliError(new CodeContextError(code, "a\n b", { status })).exit;
+    expect(service("INVALID_API_KEY", 401)).toBe(EXIT.auth);
+    expect(service("NO_SNAPSHOT", 404)).toBe(EXIT.notFound);
+    expect(service("QUOTA_EXCEEDED", 429)).toBe(EXIT.limit);
+    expect(service("A_CODE_OF_TOMORROW", 503)).toBe(EXIT.unavailable);
+    expect(service("SNAPSHOT_CONFLICT", 409)).toBe(EXIT.busy);
+    expect(toCliError(Object.assign(new Error("x"), { code: "EROFS", path: "/p" }))).toMatchObject({
+      exit: EXIT.io,
+      message: "the file system is read-only: /p",
+    });
+    expect(toCliError(new Error("two\nlines")).message).toBe("two lines");
+  });
+});
