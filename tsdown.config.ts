@@ -43,7 +43,7 @@ async function writePackage(): Promise<void> {
     type: "module",
     bin: { codectx: "codectx.js" },
     files: ["*.js", "grammars", "README.md", "LICENSE"],
-    engines: { node: ">=22" },
+    engines: { node: ">=22.16" },
   };
   await writeFile(join(OUTPUT, "package.json"), `${JSON.stringify(manifest, undefined, 2)}\n`);
   await cp("docs/cli.md", join(OUTPUT, "README.md"));
