@@ -152,23 +152,24 @@ describe("interruption", () => {
   });
 
   it("waits for answers in flight on Ctrl-C and pays for nothing twice", async () => {
-    sandbox.repository("app", sampleFiles(600));
+    sandbox.repository("app", sampleFiles(1_400));
     sandbox.service.faults.embedDelayMs = 150;
     const interrupted = await sandbox.run("app", LOCAL, {
       onStart: (child) => afterBatches(1, () => child.kill("SIGINT")),
     });
     expect(interrupted).toMatchObject({ code: 130, json: { ok: false, code: "ABORTED" } });
-    expect(sandbox.service.embedded.length).toBeLessThan(600);
+    expect(sandbox.service.embedded.length).toBeLessThan(1_400);
     sandbox.service.faults = {};
     expect(await sandbox.run("app", LOCAL)).toMatchObject({ code: 0, json: { fingerprint: "fp-1" } });
     paidOnce();
   });
 
   it("survives being killed", async () => {
-    sandbox.repository("app", sampleFiles(600));
+    sandbox.repository("app", sampleFiles(1_400));
     sandbox.service.faults.embedDelayMs = 50;
+    // Four requests are in flight at a time: the fifth is sent when the answer to one of them is stored.
     const killed = await sandbox.run("app", LOCAL, {
-      onStart: (child) => afterBatches(2, () => child.kill("SIGKILL")),
+      onStart: (child) => afterBatches(5, () => child.kill("SIGKILL")),
     });
     expect(killed.code).toBeNull();
     const answered = sandbox.service.embedded.length;
