@@ -76,6 +76,11 @@ export function parseRetryAfterMs(value: string | null, nowMs: number): number |
 /** The body, or `undefined` when it is longer than `maxBytes` (its first `maxBytes` with `truncate`). */
 async function readCapped(response: Response, maxBytes: number, truncate = false): Promise<Uint8Array | undefined> {
   if (response.body === null) return new Uint8Array(0);
+  // A body of known length is read whole: far cheaper than part by part. An encoded one may grow beyond its length.
+  const declared = response.headers.get("content-length");
+  if (declared !== null && Number(declared) <= maxBytes && !response.headers.has("content-encoding")) {
+    return new Uint8Array(await response.arrayBuffer());
+  }
   const reader = (response.body as ReadableStream<Uint8Array>).getReader();
   const chunks: Uint8Array[] = [];
   let length = 0;

@@ -37,6 +37,8 @@ export interface RunningStack {
   siteUrl: string;
   databaseUrl: string;
   dataDir: string;
+  /** Where the api Worker listens itself: for benchmarks, which must not measure what this machine puts in front. */
+  apiWorkerPort: number;
   /** Runs the indexer's daily job now and waits for it. */
   runScheduled(): Promise<void>;
   stop(): Promise<void>;
@@ -107,7 +109,7 @@ async function start(
   }, DAY_MS);
   timer.unref();
   stops.push(() => clearInterval(timer));
-  return { apiUrl, siteUrl, databaseUrl: database, dataDir, runScheduled, stop };
+  return { apiUrl, siteUrl, databaseUrl: database, dataDir, apiWorkerPort: workers.apiPort, runScheduled, stop };
 }
 
 /** Names that a data directory may hold before anything else is in it. */

@@ -32,6 +32,8 @@ export interface WorkersOptions {
 
 export interface RunningWorkers {
   miniflare: Miniflare;
+  /** Where the api Worker listens itself, behind the front. */
+  apiPort: number;
   stop(): Promise<void>;
 }
 
@@ -102,6 +104,7 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
   }
   return {
     miniflare,
+    apiPort,
     stop: async () => {
       await closeFronts();
       await miniflare.dispose();

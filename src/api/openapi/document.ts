@@ -21,7 +21,11 @@ export interface OpenApiDocument {
   servers: unknown[];
   tags: { name: string }[];
   paths: Record<string, Record<string, OpenApiOperation>>;
-  components: { schemas: Record<string, JsonSchema>; securitySchemes: Record<string, unknown>; headers: Record<string, unknown> };
+  components: {
+    schemas: Record<string, JsonSchema>;
+    securitySchemes: Record<string, unknown>;
+    headers: Record<string, unknown>;
+  };
 }
 
 export interface OpenApiOperation {
@@ -81,7 +85,11 @@ export function buildDocument(version: string): OpenApiDocument {
 
 function describe(operation: Operation, schemas: SchemaCollector): OpenApiOperation {
   const { id, tag, summary, description, credential, surface, parameters, request, aliases } = operation;
-  const notes = [description, surface && budgetText(surface), aliases && `Also at ${aliases.map((path) => `\`${path}\``).join(" and ")}.`];
+  const notes = [
+    description,
+    surface && budgetText(surface),
+    aliases && `Also at ${aliases.map((path) => `\`${path}\``).join(" and ")}.`,
+  ];
   return {
     operationId: id,
     tags: [tag],
@@ -106,14 +114,19 @@ function successes({ responses, surface }: Operation, schemas: SchemaCollector):
       {
         description: success.description,
         headers: { ...headerReferences(surface !== null, false), ...ownHeaders(success) },
-        content: { ...(success.schema && { "application/json": { schema: schemas.add(success.schema, "output") } }), ...mediaTypes(success) },
+        content: {
+          ...(success.schema && { "application/json": { schema: schemas.add(success.schema, "output") } }),
+          ...mediaTypes(success),
+        },
       },
     ]),
   );
 }
 
 function ownHeaders({ headers = {} }: Success): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(headers).map(([name, description]) => [name, { description, schema: { type: "string" } }]));
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, description]) => [name, { description, schema: { type: "string" } }]),
+  );
 }
 
 function mediaTypes({ also = {} }: Success): Record<string, unknown> {

@@ -1,5 +1,11 @@
 /** The manual `docs/http.md`, made from the same operations and schemas as the OpenAPI document. */
-import { ERROR_STATUS, RATE_LIMIT_HEADER, RATE_REMAINING_HEADER, RATE_RESET_HEADER, SURFACES } from "../../contract/index.ts";
+import {
+  ERROR_STATUS,
+  RATE_LIMIT_HEADER,
+  RATE_REMAINING_HEADER,
+  RATE_RESET_HEADER,
+  SURFACES,
+} from "../../contract/index.ts";
 import { budgetText, type OpenApiDocument } from "./document.ts";
 import { ERROR_TEXTS } from "./error-texts.ts";
 import { errorCodesOf, OPERATIONS } from "./operations.ts";
@@ -37,7 +43,9 @@ the budget, and an invalid body takes one request but no credits.`;
 function rateLimits(): string {
   const rows = [...new Set(OPERATIONS.map(({ surface }) => surface))].flatMap((surface) => {
     if (surface === null) return [];
-    const routes = OPERATIONS.filter((operation) => operation.surface === surface).map(({ method, path }) => `\`${method} ${path}\``);
+    const routes = OPERATIONS.filter((operation) => operation.surface === surface).map(
+      ({ method, path }) => `\`${method} ${path}\``,
+    );
     const { limit, windowSec, subject } = SURFACES[surface];
     return [`| ${routes.join(", ")} | ${limit} | ${windowSec} s | ${subject === "ip" ? "source address" : subject} |`];
   });
@@ -61,7 +69,10 @@ function describe(operation: Operation, document: OpenApiDocument, fields: Field
     `${access} ${surface === null ? "" : budgetText(surface)}${also}`.trim(),
   ];
   if (parameters) {
-    const rows = parameters.map(({ name, in: place, required, description: text }) => `| \`${name}\` | ${place} | ${required === true ? "yes" : "no"} | ${text} |`);
+    const rows = parameters.map(
+      ({ name, in: place, required, description: text }) =>
+        `| \`${name}\` | ${place} | ${required === true ? "yes" : "no"} | ${text} |`,
+    );
     parts.push(`| Parameter | In | Required | |\n| --- | --- | --- | --- |\n${rows.join("\n")}`);
   }
   if (request) {
@@ -108,9 +119,13 @@ class FieldTables {
     if (variants) return variants.map((variant) => this.render(variant, isRequest)).join("\n\nor\n\n");
     const rows = this.#rows(resolved, "");
     if (rows.length === 0) return "";
-    const head = isRequest ? "| Field | Type | Required | |\n| --- | --- | --- | --- |" : "| Field | Type | |\n| --- | --- | --- |";
+    const head = isRequest
+      ? "| Field | Type | Required | |\n| --- | --- | --- | --- |"
+      : "| Field | Type | |\n| --- | --- | --- |";
     const lines = rows.map(({ name, type, required, notes }) =>
-      isRequest ? `| \`${name}\` | ${type} | ${required ? "yes" : "no"} | ${notes} |` : `| \`${name}\`${required ? "" : " (optional)"} | ${type} | ${notes} |`,
+      isRequest
+        ? `| \`${name}\` | ${type} | ${required ? "yes" : "no"} | ${notes} |`
+        : `| \`${name}\`${required ? "" : " (optional)"} | ${type} | ${notes} |`,
     );
     return `${head}\n${lines.join("\n")}`;
   }
@@ -156,5 +171,7 @@ const BOUNDS: [string, (value: unknown) => string][] = [
 function notesOf(schema: JsonSchema): string {
   const bounds = BOUNDS.flatMap(([key, say]) => (key in schema ? [say(schema[key])] : []));
   const { description } = schema;
-  return [...(typeof description === "string" ? [description] : []), ...bounds].join(" ").replaceAll("|", String.raw`\|`);
+  return [...(typeof description === "string" ? [description] : []), ...bounds]
+    .join(" ")
+    .replaceAll("|", String.raw`\|`);
 }

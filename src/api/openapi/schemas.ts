@@ -13,7 +13,11 @@ export class SchemaCollector {
       $defs = {},
       id,
       ...json
-    } = z.toJSONSchema(schema, { io, unrepresentable: "any", override: ({ jsonSchema }) => open(jsonSchema) }) as JsonSchema & {
+    } = z.toJSONSchema(schema, {
+      io,
+      unrepresentable: "any",
+      override: ({ jsonSchema }) => open(jsonSchema),
+    }) as JsonSchema & {
       $defs?: Record<string, JsonSchema>;
       id?: string;
     };

@@ -25,13 +25,17 @@ describe("the OpenAPI document", () => {
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, path = ""]) => path);
     expect(references.length).toBeGreaterThan(50);
     for (const reference of references) {
-      const target = reference.split("/").reduce<unknown>((value, key) => (value as Record<string, unknown>)[key], document);
+      const target = reference
+        .split("/")
+        .reduce<unknown>((value, key) => (value as Record<string, unknown>)[key], document);
       expect(target, reference).toBeDefined();
     }
   });
 
   it("names every operation once", () => {
-    const ids = Object.values(document.paths).flatMap((path) => Object.values(path).map(({ operationId }) => operationId));
+    const ids = Object.values(document.paths).flatMap((path) =>
+      Object.values(path).map(({ operationId }) => operationId),
+    );
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids.toSorted()).toEqual(OPERATIONS.map(({ id }) => id).toSorted());
   });
@@ -44,12 +48,25 @@ describe("the OpenAPI document", () => {
 
   it("shows the statuses, codes and headers of POST /embed", () => {
     const embed = document.paths["/embed"]?.["post"];
-    expect(Object.keys(embed?.responses ?? {})).toEqual(["200", "400", "401", "413", "429", "500", "502", "503", "504"]);
+    expect(Object.keys(embed?.responses ?? {})).toEqual([
+      "200",
+      "400",
+      "401",
+      "413",
+      "429",
+      "500",
+      "502",
+      "503",
+      "504",
+    ]);
     expect(JSON.stringify(embed?.responses["200"])).toMatch(/X-RateLimit-Remaining.*EmbedResponse/);
     expect(JSON.stringify(embed?.responses["429"])).toMatch(/Retry-After.*RateLimitedBody.*QUOTA_EXCEEDED/);
     expect(JSON.stringify(embed?.responses["401"])).not.toMatch(/X-RateLimit/);
     expect(document.components.schemas["EmbedRequest"]).toMatchObject({
-      properties: { input: { minItems: 1, maxItems: 128, items: { minLength: 1 } }, inputType: { default: "document" } },
+      properties: {
+        input: { minItems: 1, maxItems: 128, items: { minLength: 1 } },
+        inputType: { default: "document" },
+      },
       required: ["input"],
     });
   });
@@ -58,7 +75,9 @@ describe("the OpenAPI document", () => {
 it("derives errors from credential, surface and body", () => {
   expect(errorCodesOf(operation("health"))).toEqual(["RATE_LIMITED", "INTERNAL"]);
   expect(errorCodesOf(operation("startSnapshotJob"))).not.toContain("INVALID_BODY");
-  expect(errorCodesOf(operation("index"))).toEqual(expect.arrayContaining(["INVALID_BODY", "INPUT_TOO_LARGE", "UNAUTHORIZED", "RATE_LIMITED"]));
+  expect(errorCodesOf(operation("index"))).toEqual(
+    expect.arrayContaining(["INVALID_BODY", "INPUT_TOO_LARGE", "UNAUTHORIZED", "RATE_LIMITED"]),
+  );
 });
 
 it("has examples that are valid", () => {

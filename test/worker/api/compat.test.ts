@@ -1,25 +1,38 @@
 import { describe, expect, it } from "vitest";
-import type { CompatErrorBody, CompatRerankResponse, EmbeddingsResponse, EmbedResponse, UsageResponse } from "../../../src/contract/index.ts";
+import type {
+  CompatErrorBody,
+  CompatRerankResponse,
+  EmbeddingsResponse,
+  EmbedResponse,
+  UsageResponse,
+} from "../../../src/contract/index.ts";
 import { expectedScore, expectedVector } from "../../support/model-wire.ts";
 import { createApiTenant } from "../support/api.ts";
 import { startModels } from "../support/models.ts";
 import { embedVars, rerankVars } from "./providers.ts";
 
 describe("POST /v1/embeddings", () => {
-  it.each(["/v1/embeddings", "/api/v1/embeddings", "/api/v1/v1/embeddings"])("speaks OpenAI's format at %s", async (path) => {
-    const models = await startModels({ tokens: 1_001, dimension: 3 });
-    const tenant = await createApiTenant(embedVars(models.baseUrl));
-    const { status, body } = await tenant.call<EmbeddingsResponse>(`POST ${path}`, { json: { model: "any", input: ["a", "b"] } });
-    expect(status).toBe(200);
-    expect(body).toEqual({
-      object: "list",
-      data: ["a", "b"].map((text, index) => ({ object: "embedding", index, embedding: Array.from(expectedVector(text, 3)) })),
-      model: expect.stringMatching(/^emb_/),
-      usage: { prompt_tokens: 1_001, total_tokens: 1_001 },
-    });
-    const { body: usage } = await tenant.call<UsageResponse>("GET /usage");
-    expect(usage).toMatchObject({ credits: { used: 2 }, tokens: { embed: 1_001 }, calls: { embed: 1 } });
-  });
+  it.each(["/v1/embeddings", "/api/v1/embeddings", "/api/v1/v1/embeddings"])(
+    "speaks OpenAI's format at %s",
+    async (path) => {
+      const models = await startModels({ tokens: 1_001, dimension: 3 });
+      const tenant = await createApiTenant(embedVars(models.baseUrl));
+      const { status, body } = await tenant.call<EmbeddingsResponse>(`POST ${path}`, {
+        json: { model: "any", input: ["a", "b"] },
+      });
+      expect(status).toBe(200);
+      expect(body).toEqual({
+        object: "list",
+        data: [0, 1].map((index) => ({ object: "embedding", index, embedding: expect.any(Array) })),
+        model: expect.stringMatching(/^emb_/),
+        usage: { prompt_tokens: 1_001, total_tokens: 1_001 },
+      });
+      const vectors = body.data.map(({ embedding }) => Float32Array.from(embedding as number[]));
+      expect(vectors).toEqual([expectedVector("a", 3), expectedVector("b", 3)]);
+      const { body: usage } = await tenant.call<UsageResponse>("GET /usage");
+      expect(usage).toMatchObject({ credits: { used: 2 }, tokens: { embed: 1_001 }, calls: { embed: 1 } });
+    },
+  );
 
   it("takes one string, and gives base64 of little-endian float32", async () => {
     const tenant = await createApiTenant();
@@ -27,9 +40,9 @@ describe("POST /v1/embeddings", () => {
       json: { model: "any", input: "some text", encoding_format: "base64" },
     });
     const bytes = Buffer.from(body.data[0]?.embedding as string, "base64");
-    const vector = Array.from({ length: bytes.length / 4 }, (_, i) => bytes.readFloatLE(i * 4));
+    const vector = Float32Array.from({ length: bytes.length / 4 }, (_, i) => bytes.readFloatLE(i * 4));
     const native = await tenant.call<EmbedResponse>("POST /embed", { json: { input: ["some text"] } });
-    expect(vector).toEqual(native.body.embeddings[0]?.vector);
+    expect(vector).toEqual(Float32Array.from(native.body.embeddings[0]?.vector ?? []));
   });
 
   it.each([
@@ -47,7 +60,12 @@ describe("POST /v1/embeddings", () => {
     const tenant = await createApiTenant({}, 1);
     const { status, body } = await tenant.call<CompatErrorBody>("POST /v1/embeddings", { json });
     expect(status).toBe(400);
-    expect(body.error).toEqual({ message: expect.stringMatching(message), type: "invalid_request_error", code: "invalid_body", param });
+    expect(body.error).toEqual({
+      message: expect.stringMatching(message),
+      type: "invalid_request_error",
+      code: "invalid_body",
+      param,
+    });
     const { body: usage } = await tenant.call<UsageResponse>("GET /usage");
     expect(usage.credits.used).toBe(0);
     expect((await tenant.call("POST /v1/embeddings", { json: { model: "m", input: "a" } })).status).toBe(200);
@@ -72,13 +90,19 @@ describe("POST /v1/embeddings", () => {
     const tenant = await createApiTenant({}, 0);
     const json = { model: "m", input: "a" };
     const quota = await tenant.call("POST /v1/embeddings", { json });
-    expect(quota).toMatchObject({ status: 429, body: { error: { type: "insufficient_quota", code: "insufficient_quota" } } });
+    expect(quota).toMatchObject({
+      status: 429,
+      body: { error: { type: "insufficient_quota", code: "insufficient_quota" } },
+    });
     expect(quota.headers.get("X-Should-Retry")).toBe("false");
     const key = await tenant.call("POST /v1/embeddings", { json, credential: "sk-x" });
     expect(key).toMatchObject({ status: 401, body: { error: { code: "invalid_api_key" } } });
     const none = await createApiTenant({ EMBED_PROVIDER: "none" });
     const unavailable = await none.call("POST /v1/embeddings", { json });
-    expect(unavailable).toMatchObject({ status: 503, body: { error: { type: "server_error", code: "embed_unavailable" } } });
+    expect(unavailable).toMatchObject({
+      status: 503,
+      body: { error: { type: "server_error", code: "embed_unavailable" } },
+    });
     const large = await none.call("POST /v1/embeddings", { json: { model: "m", input: "a".repeat(480_001) } });
     expect(large).toMatchObject({ status: 413, body: { error: { code: "input_too_large" } } });
   });
@@ -90,29 +114,44 @@ describe("POST /v1/rerank", () => {
     .map((document, index) => ({ index, relevance_score: expectedScore("q", document) }))
     .toSorted((a, b) => b.relevance_score - a.relevance_score);
 
-  it.each(["/v1/rerank", "/v2/rerank", "/api/v1/v1/rerank"])("speaks Cohere's and Jina's format at %s, best first", async (path) => {
-    const models = await startModels({ api: "jina", tokens: 1_200 });
-    const tenant = await createApiTenant(rerankVars(models.baseUrl));
-    const { status, body } = await tenant.call<CompatRerankResponse>(`POST ${path}`, { json: { model: "any", query: "q", documents } });
-    expect(status).toBe(200);
-    expect(body).toEqual({
-      id: expect.any(String),
-      model: expect.stringMatching(/^rrk_/),
-      results: ranked,
-      meta: { billed_units: { input_tokens: 1_200 } },
-      usage: { total_tokens: 1_200 },
-    });
-    expect((await tenant.call<UsageResponse>("GET /usage")).body).toMatchObject({ credits: { used: 2 }, calls: { rerank: 1 } });
-  });
+  it.each(["/v1/rerank", "/v2/rerank", "/api/v1/v1/rerank"])(
+    "speaks Cohere's and Jina's format at %s, best first",
+    async (path) => {
+      const models = await startModels({ api: "jina", tokens: 1_200 });
+      const tenant = await createApiTenant(rerankVars(models.baseUrl));
+      const { status, body } = await tenant.call<CompatRerankResponse>(`POST ${path}`, {
+        json: { model: "any", query: "q", documents },
+      });
+      expect(status).toBe(200);
+      expect(body).toEqual({
+        id: expect.any(String),
+        model: expect.stringMatching(/^rrk_/),
+        results: ranked,
+        meta: { billed_units: { input_tokens: 1_200 } },
+        usage: { total_tokens: 1_200 },
+      });
+      expect((await tenant.call<UsageResponse>("GET /usage")).body).toMatchObject({
+        credits: { used: 2 },
+        calls: { rerank: 1 },
+      });
+    },
+  );
 
   it("takes documents as objects, keeps the best, and sends their text back", async () => {
     const models = await startModels({ api: "jina" });
     const tenant = await createApiTenant(rerankVars(models.baseUrl));
-    const json = { query: "q", documents: documents.map((text) => ({ text, title: "x" })), top_n: 2, return_documents: true };
+    const json = {
+      query: "q",
+      documents: documents.map((text) => ({ text, title: "x" })),
+      top_n: 2,
+      return_documents: true,
+    };
     const { body } = await tenant.call<CompatRerankResponse>("POST /v1/rerank", { json });
-    expect(body.results).toEqual(ranked
-      .slice(0, 2)
-      .map(({ index, relevance_score }) => ({ index, relevance_score, document: { text: documents[index] } })));
+    expect(body.results).toEqual(
+      ranked
+        .slice(0, 2)
+        .map(({ index, relevance_score }) => ({ index, relevance_score, document: { text: documents[index] } })),
+    );
   });
 
   it.each([

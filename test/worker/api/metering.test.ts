@@ -25,7 +25,10 @@ describe("quota", () => {
       expect(Number(headers.get("Retry-After"))).toBeGreaterThan(0);
       expect(headers.get("X-RateLimit-Limit")).toBe("600");
     }
-    expect(await usageOf(tenant)).toMatchObject({ credits: { limit: 20, used: 20, remaining: 0 }, calls: { embed: 20 } });
+    expect(await usageOf(tenant)).toMatchObject({
+      credits: { limit: 20, used: 20, remaining: 0 },
+      calls: { embed: 20 },
+    });
     expect(await models.requests()).toHaveLength(20);
   });
 
@@ -70,7 +73,8 @@ describe("rate limit", () => {
     if (!credential) throw new Error("not a credential");
     const { kind, id, secretHash } = credential;
     const gate = gateOf(tenant.tenantId);
-    for (let i = 0; i < 598; i++) await gate.admit(tenant.tenantId, { credential: { kind, id, secretHash }, surface: "metered" });
+    for (let i = 0; i < 598; i++)
+      await gate.admit(tenant.tenantId, { credential: { kind, id, secretHash }, surface: "metered" });
     const resetSec = String(minuteMs / 1_000 + 60);
     // An invalid body takes from the budget, and the surfaces share one bucket.
     const invalid = await tenant.call("POST /embed", { json: {} });
@@ -146,7 +150,11 @@ async function breakSettlements(tenant: ApiTenant, times: number): Promise<() =>
   return runInDurableObject(gateOf(tenant.tenantId), (gate: TenantGate) => {
     const settle = gate.settle.bind(gate);
     let left = times;
-    const spy = vi.spyOn(TenantGate.prototype, "settle").mockImplementation(function (this: TenantGate, id, settlement) {
+    const spy = vi.spyOn(TenantGate.prototype, "settle").mockImplementation(function (
+      this: TenantGate,
+      id,
+      settlement,
+    ) {
       if (this === gate && left-- > 0) throw new Error("the object was reset");
       return settle(id, settlement);
     });

@@ -9,5 +9,10 @@ export function embedVars(baseUrl: string, provider: ModelApi = "openai"): Recor
 }
 
 export function rerankVars(baseUrl: string, provider: ModelApi = "jina"): Record<string, string> {
-  return { RERANK_PROVIDER: provider, RERANK_BASE_URL: baseUrl, RERANK_MODEL: SECRETS.model, RERANK_API_KEY: SECRETS.key };
+  return {
+    RERANK_PROVIDER: provider,
+    RERANK_BASE_URL: baseUrl,
+    RERANK_MODEL: SECRETS.model,
+    RERANK_API_KEY: SECRETS.key,
+  };
 }

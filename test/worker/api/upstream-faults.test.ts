@@ -43,7 +43,11 @@ const VECTOR_FAULTS: [Fault, readonly [number, string]][] = [
 const TIMEOUT_MS = "1500";
 
 const named = (rows: typeof FAULTS) =>
-  rows.map(([fault, expected]) => ({ name: "status" in fault ? `status ${fault.status}` : fault.kind, fault, expected }));
+  rows.map(([fault, expected]) => ({
+    name: "status" in fault ? `status ${fault.status}` : fault.kind,
+    fault,
+    expected,
+  }));
 
 describe.concurrent("POST /embed with a provider that answers with", () => {
   it.each(named([...FAULTS, ...VECTOR_FAULTS]))("$name", async ({ fault, expected: [status, code] }) => {
@@ -67,15 +71,18 @@ describe.concurrent("POST /embed with a provider that answers with", () => {
 const RERANK_FAULTS = new Set<string>(["hang", "reset", "status", "html", "too-few", "nan"]);
 
 describe.concurrent("POST /rerank with a provider that answers with", () => {
-  it.each(named(FAULTS.filter(([{ kind }]) => RERANK_FAULTS.has(kind))))("$name", async ({ fault, expected: [status, code] }) => {
-    const models = await startModels({ api: "jina" });
-    const tenant = await createApiTenant({ ...rerankVars(models.baseUrl), UPSTREAM_TIMEOUT_MS: TIMEOUT_MS });
-    await models.fault(fault);
-    const response = await tenant.send("POST /rerank", { json: { query: "q", documents: ["a", "b"] } });
-    await expectSilence(response, models.baseUrl);
-    expect([response.status, await codeOf(response)]).toEqual([status, code]);
-    expect((await tenant.call<UsageResponse>("GET /usage")).body.credits.used).toBe(0);
-  });
+  it.each(named(FAULTS.filter(([{ kind }]) => RERANK_FAULTS.has(kind))))(
+    "$name",
+    async ({ fault, expected: [status, code] }) => {
+      const models = await startModels({ api: "jina" });
+      const tenant = await createApiTenant({ ...rerankVars(models.baseUrl), UPSTREAM_TIMEOUT_MS: TIMEOUT_MS });
+      await models.fault(fault);
+      const response = await tenant.send("POST /rerank", { json: { query: "q", documents: ["a", "b"] } });
+      await expectSilence(response, models.baseUrl);
+      expect([response.status, await codeOf(response)]).toEqual([status, code]);
+      expect((await tenant.call<UsageResponse>("GET /usage")).body.credits.used).toBe(0);
+    },
+  );
 });
 
 it("says that nobody listens at the provider's address", async () => {

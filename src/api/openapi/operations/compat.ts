@@ -8,7 +8,12 @@ import {
 import type { Operation } from "../types.ts";
 
 const UPSTREAM = ["UPSTREAM_ERROR", "UPSTREAM_UNREACHABLE", "UPSTREAM_TIMEOUT"] as const;
-const SHARED = { credential: "apiKey", surface: "metered", tag: "Other services' formats", errorForm: "compat" } as const;
+const SHARED = {
+  credential: "apiKey",
+  surface: "metered",
+  tag: "Other services' formats",
+  errorForm: "compat",
+} as const;
 
 export const compatOperations: Operation[] = [
   {
@@ -43,7 +48,10 @@ export const compatOperations: Operation[] = [
     aliases: ["/v2/rerank", "/api/v1/v2/rerank"],
     summary: "Reranking as Cohere's and Jina's clients ask for it",
     description: "Limits, metering and scores are those of `/rerank`, but rows come best first.",
-    request: { schema: CompatRerankRequest, example: { query: "add two numbers", documents: ["function add(a, b)", "class Stack"], top_n: 1 } },
+    request: {
+      schema: CompatRerankRequest,
+      example: { query: "add two numbers", documents: ["function add(a, b)", "class Stack"], top_n: 1 },
+    },
     responses: { 200: { description: "The best documents.", schema: CompatRerankResponse } },
     errors: ["QUOTA_EXCEEDED", ...UPSTREAM, "RERANK_UNAVAILABLE"],
   },

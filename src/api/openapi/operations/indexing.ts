@@ -33,7 +33,11 @@ export const indexingOperations: Operation[] = [
     request: { schema: IndexRequest, example: { workspaceId: WORKSPACE_ID, source: SOURCE } },
     responses: {
       200: { description: "The run is done.", schema: IndexResult },
-      202: { description: "The run has been accepted.", schema: RunAccepted, headers: { Location: "Where to follow the run." } },
+      202: {
+        description: "The run has been accepted.",
+        schema: RunAccepted,
+        headers: { Location: "Where to follow the run." },
+      },
     },
     errors: ["FORBIDDEN_WORKSPACE", "WORKSPACE_NOT_FOUND", "CLONE_FAILED", "EMBED_FAILED", "STORAGE_UNAVAILABLE"],
   },
@@ -46,7 +50,13 @@ export const indexingOperations: Operation[] = [
     credential: "workerToken",
     surface: "index_status",
     parameters: [
-      { name: "runId", in: "path", required: true, description: "From `POST /index` or `POST /snapshot`.", schema: { type: "string", format: "uuid" } },
+      {
+        name: "runId",
+        in: "path",
+        required: true,
+        description: "From `POST /index` or `POST /snapshot`.",
+        schema: { type: "string", format: "uuid" },
+      },
     ],
     responses: {
       200: {
@@ -68,10 +78,21 @@ export const indexingOperations: Operation[] = [
     surface: "snapshot",
     request: {
       schema: SnapshotJobRequest,
-      example: { tenantId: "1b4e28ba-2fa1-41d2-883f-0016d3cca427", workspaceId: WORKSPACE_ID, gitSha: "a".repeat(40), source: SOURCE },
+      example: {
+        tenantId: "1b4e28ba-2fa1-41d2-883f-0016d3cca427",
+        workspaceId: WORKSPACE_ID,
+        gitSha: "a".repeat(40),
+        source: SOURCE,
+      },
     },
     responses: { 202: { description: "The job has been accepted.", schema: SnapshotJobAccepted } },
     bodyErrors: ["BAD_TENANT_ID", "BAD_WORKSPACE_ID", "BAD_GIT_SHA", "BAD_SOURCE", "BAD_BODY"],
-    errors: ["FORBIDDEN_WORKSPACE", "WORKSPACE_NOT_FOUND", "SNAPSHOT_IN_PROGRESS", "NOT_CONFIGURED", "STORAGE_UNAVAILABLE"],
+    errors: [
+      "FORBIDDEN_WORKSPACE",
+      "WORKSPACE_NOT_FOUND",
+      "SNAPSHOT_IN_PROGRESS",
+      "NOT_CONFIGURED",
+      "STORAGE_UNAVAILABLE",
+    ],
   },
 ];

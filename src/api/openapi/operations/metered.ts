@@ -22,7 +22,10 @@ export const meteredOperations: Operation[] = [
     summary: "Turn texts into vectors",
     description:
       "Costs one credit for each started 1,000 tokens, at least one. Characters are counted as UTF-16 code units. A failed call costs nothing.",
-    request: { schema: EmbedRequest, example: { input: ["function add(a, b) { return a + b }"], inputType: "document" } },
+    request: {
+      schema: EmbedRequest,
+      example: { input: ["function add(a, b) { return a + b }"], inputType: "document" },
+    },
     responses: { 200: { description: "One vector per input, in input order.", schema: EmbedResponse } },
     errors: ["QUOTA_EXCEEDED", ...UPSTREAM, "EMBED_UNAVAILABLE"],
   },
@@ -46,7 +49,10 @@ export const meteredOperations: Operation[] = [
     summary: "Score documents against a query",
     description:
       "Tokens count in the same monthly counter as those of `/embed`. The cap of 480,000 characters is on the documents together; the query has the same cap to itself.",
-    request: { schema: RerankRequest, example: { query: "add two numbers", documents: ["function add(a, b)", "class Stack"] } },
+    request: {
+      schema: RerankRequest,
+      example: { query: "add two numbers", documents: ["function add(a, b)", "class Stack"] },
+    },
     responses: { 200: { description: "One row per document, in the provider's order.", schema: RerankResponse } },
     errors: ["QUOTA_EXCEEDED", ...UPSTREAM, "RERANK_UNAVAILABLE"],
   },

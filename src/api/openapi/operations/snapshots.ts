@@ -23,13 +23,36 @@ export const snapshotOperations: Operation[] = [
     credential: "apiKey",
     surface: "index_snapshot",
     parameters: [
-      { name: "workspaceId", in: "query", description: "Selector: the workspace.", schema: { type: "string", format: "uuid" } },
-      { name: "repo", in: "query", description: "Selector: the repo identity, such as `github.com/owner/name`; any clone URL form is normalised.", schema: { type: "string" } },
-      { name: "probe", in: "query", description: "`1`: a summary only. A miss is 200 with `exists` false.", schema: { type: "string", enum: ["0", "1"] } },
-      { name: "list", in: "query", description: "`1`: every workspace of the tenant.", schema: { type: "string", enum: ["0", "1"] } },
+      {
+        name: "workspaceId",
+        in: "query",
+        description: "Selector: the workspace.",
+        schema: { type: "string", format: "uuid" },
+      },
+      {
+        name: "repo",
+        in: "query",
+        description: "Selector: the repo identity, such as `github.com/owner/name`; any clone URL form is normalised.",
+        schema: { type: "string" },
+      },
+      {
+        name: "probe",
+        in: "query",
+        description: "`1`: a summary only. A miss is 200 with `exists` false.",
+        schema: { type: "string", enum: ["0", "1"] },
+      },
+      {
+        name: "list",
+        in: "query",
+        description: "`1`: every workspace of the tenant.",
+        schema: { type: "string", enum: ["0", "1"] },
+      },
     ],
     responses: {
-      200: { description: "By mode: the manifest and a download URL, the summary, or the list.", schema: z.union([PullResponse, ProbeResponse, ListResponse]) },
+      200: {
+        description: "By mode: the manifest and a download URL, the summary, or the list.",
+        schema: z.union([PullResponse, ProbeResponse, ListResponse]),
+      },
     },
     errors: ["INVALID_SELECTOR", "NO_SNAPSHOT", "LOOKUP_FAILED", "SIGN_FAILED"],
   },
@@ -61,6 +84,14 @@ export const snapshotOperations: Operation[] = [
     },
     responses: { 200: { description: "By `op`.", schema: z.union([SignResponse, CommitResponse]) } },
     bodyErrors: ["INVALID_BODY", "INVALID_SELECTOR"],
-    errors: ["SHARED_INDEX_DISABLED", "WORKSPACE_LIMIT", "NO_WORKSPACE", "SNAPSHOT_CONFLICT", "LOOKUP_FAILED", "COMMIT_FAILED", "SIGN_UPLOAD_FAILED"],
+    errors: [
+      "SHARED_INDEX_DISABLED",
+      "WORKSPACE_LIMIT",
+      "NO_WORKSPACE",
+      "SNAPSHOT_CONFLICT",
+      "LOOKUP_FAILED",
+      "COMMIT_FAILED",
+      "SIGN_UPLOAD_FAILED",
+    ],
   },
 ];
