@@ -13,7 +13,8 @@ const log = createLogger({ worker: "site" });
  * behind it is aborted.
  */
 export async function proxy(request: Request, send: (request: Request) => Promise<Response>): Promise<Response> {
-  if (request.method === "OPTIONS") return new Response(null, { status: 204, headers: preflightHeaders(request.headers) });
+  if (request.method === "OPTIONS")
+    return new Response(null, { status: 204, headers: preflightHeaders(request.headers) });
   try {
     const forwarded = new Request(request.url, {
       method: request.method,
