@@ -28,14 +28,19 @@ export interface CodeParser {
   /**
    * Symbols and chunks of one file. The same bytes and language give the same result everywhere.
    *
-   * @throws ParserUnavailableError when this process can parse no more (retry elsewhere), and what loading the grammar throws.
+   * A file that the parser's core does not survive gets plain chunks and the next one a core as new.
+   *
+   * @throws ParserUnavailableError when the core cannot be started again (retry elsewhere), and what loading the grammar throws.
    */
   parse(input: ParseInput): Promise<ParsedFile>;
 }
 
-/** Makes a parser; grammars are loaded when first needed. */
+/**
+ * Makes a parser; grammars are loaded when first needed. It holds 34 to 72 MiB, which a Worker does not get back while
+ * its isolate lives: make one and keep it.
+ */
 export async function createParser(source: GrammarSource): Promise<CodeParser> {
-  const engine = await sharedEngine(source);
+  const engine = await SyntaxEngine.create(source);
   const compiled = new Map<GrammarName, CompiledRules>();
   return {
     async parse({ bytes, language }) {
@@ -51,17 +56,6 @@ export async function createParser(source: GrammarSource): Promise<CodeParser> {
       return finish(text, result, { outcome: "syntax" });
     },
   };
-}
-
-let engine: Promise<SyntaxEngine> | undefined;
-
-/** web-tree-sitter has one instance for a process: later sources are only asked for what is not loaded yet. */
-function sharedEngine(source: GrammarSource): Promise<SyntaxEngine> {
-  engine ??= SyntaxEngine.create(source).catch((error: unknown) => {
-    engine = undefined;
-    throw error;
-  });
-  return engine;
 }
 
 async function syntaxOutline(
@@ -80,7 +74,6 @@ async function syntaxOutline(
   const scripts = isComponent(language) ? scriptsOnly(source) : undefined;
   const parsed = engine.parse(scripts?.units ?? source.codeUnits(), source.text, grammar);
   if (!parsed.ok) return parsed.reason;
-  const stack = engine.stackPointer();
   try {
     const { tree } = parsed;
     const { symbols, comments } = extractSymbols(tree, source, compiled);
@@ -90,7 +83,7 @@ async function syntaxOutline(
     glueLeads(levels, symbols);
     return { symbols, levels, hasErrors: tree.root.hasError };
   } catch (error) {
-    return engine.recover(error, stack);
+    return engine.recover(error);
   } finally {
     parsed.release();
   }

@@ -40,7 +40,7 @@ export function compileRules(rules: GrammarRules, grammar: LoadedGrammar): Compi
   const byTypeId: CompiledRules["byTypeId"] = [];
   const typeIds: number[] = [];
   for (const [id, type] of grammar.types.entries()) {
-    if (type === undefined || !grammar.language.nodeTypeIsNamed(id)) continue;
+    if (type === undefined || !grammar.isNamed[id]) continue;
     const entry = ruleFor(rules, type);
     if (entry === undefined) continue;
     byTypeId[id] = entry;

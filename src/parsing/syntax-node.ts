@@ -1,12 +1,5 @@
+import type { TreeSitterCore } from "./core.ts";
 import type { LoadedGrammar } from "./engine.ts";
-import type { WasmFunction, WasmMemory } from "./wasm.ts";
-
-/** The core's exports and memory; `transfer` is the address of its argument and result buffer. */
-export interface TreeBinding {
-  exports: Record<string, WasmFunction>;
-  memory: WasmMemory;
-  transfer: number;
-}
 
 const NODE_BYTES = 20;
 const ERROR_TYPE_ID = 65535;
@@ -16,55 +9,53 @@ export class SyntaxTree {
   readonly grammar: LoadedGrammar;
   /** The text that was parsed (or that its blanked copy was made from); offsets are the same. */
   readonly text: string;
-  private readonly binding: TreeBinding;
+  private readonly core: TreeSitterCore;
   private readonly address: number;
-  private heap: Int32Array;
 
-  constructor(binding: TreeBinding, address: number, grammar: LoadedGrammar, text: string) {
-    this.binding = binding;
+  constructor(core: TreeSitterCore, address: number, grammar: LoadedGrammar, text: string) {
+    this.core = core;
     this.address = address;
     this.grammar = grammar;
     this.text = text;
-    this.heap = new Int32Array(binding.memory.buffer);
   }
 
   get root(): SyntaxNode {
-    this.binding.exports["ts_tree_root_node_wasm"]!(this.address);
+    this.core.exports["ts_tree_root_node_wasm"]!(this.address);
     return this.readResult()!;
   }
 
   /** Calls a function of the core about `node`. */
   call(name: string, node: SyntaxNode, argument = 0): number {
     this.writeNode(node);
-    return this.binding.exports[name]!(this.address, argument);
+    return this.core.exports[name]!(this.address, argument);
   }
 
   /** The node that the last call left in the transfer buffer. */
   readResult(): SyntaxNode | undefined {
-    return this.readNode(this.binding.transfer);
+    return this.readNode(this.core.transfer);
   }
 
   /** Row that the last call left in the transfer buffer. */
   readRow(): number {
-    return this.memory()[this.binding.transfer >>> 2]!;
+    return this.core.words[this.core.transfer >>> 2]!;
   }
 
   /** The list of nodes that the last call left behind its count; frees it. */
   readList(): SyntaxNode[] {
-    const heap = this.memory();
-    const count = heap[this.binding.transfer >>> 2]!;
-    const address = heap[(this.binding.transfer >>> 2) + 1]!;
+    const heap = this.core.words;
+    const count = heap[this.core.transfer >>> 2]!;
+    const address = heap[(this.core.transfer >>> 2) + 1]!;
     const nodes: SyntaxNode[] = [];
     for (let index = 0; index < count; index++) nodes.push(this.readNode(address + index * NODE_BYTES)!);
-    if (count > 0) this.binding.exports["free"]!(address);
+    if (count > 0) this.core.exports["free"]!(address);
     return nodes;
   }
 
   /** Every node whose type id is listed, in document order, outer before inner. */
   descendants(node: SyntaxNode, typeIds: readonly number[]): SyntaxNode[] {
-    const { exports } = this.binding;
+    const { exports } = this.core;
     const list = exports["malloc"]!(Math.max(typeIds.length, 1) * 4);
-    this.memory().set(typeIds, list >>> 2);
+    this.core.words.set(typeIds, list >>> 2);
     this.writeNode(node);
     exports["ts_node_descendants_of_type_wasm"]!(this.address, list, typeIds.length, 0, 0, 0, 0);
     const nodes = this.readList();
@@ -73,8 +64,8 @@ export class SyntaxTree {
   }
 
   private writeNode(node: SyntaxNode): void {
-    const heap = this.memory();
-    const at = this.binding.transfer >>> 2;
+    const heap = this.core.words;
+    const at = this.core.transfer >>> 2;
     heap[at] = node.id;
     heap[at + 1] = node.start;
     heap[at + 2] = node.row;
@@ -82,14 +73,8 @@ export class SyntaxTree {
     heap[at + 4] = node.alias;
   }
 
-  private memory(): Int32Array {
-    // A heap that has grown leaves the old view with no elements.
-    if (this.heap.length === 0) this.heap = new Int32Array(this.binding.memory.buffer);
-    return this.heap;
-  }
-
   private readNode(address: number): SyntaxNode | undefined {
-    const heap = this.memory();
+    const heap = this.core.words;
     const at = address >>> 2;
     const id = heap[at]!;
     if (id === 0) return undefined;

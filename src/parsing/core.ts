@@ -1,0 +1,229 @@
+import {
+  wasm,
+  type WasmFunction,
+  type WasmGlobalVariable,
+  type WasmImports,
+  type WasmMemory,
+  type WasmTable,
+} from "./wasm.ts";
+
+const PAGE_BYTES = 65_536;
+const MEBIBYTE = 1024 * 1024;
+
+/**
+ * The memory, from address 0: the stack, the core's own data, the grammars' data, the heap.
+ *
+ * - The stack lies lowest, so that overrunning it traps instead of overwriting data (ambiguous input makes the core
+ *   recurse; the 64 KiB that emscripten gives by default are not enough). The engine's own call stack mostly ends first.
+ * - Grammars lie outside the heap: how much a file may use does not depend on which grammars are loaded. The twenty
+ *   take 30.1 MiB.
+ * - The heap starts small and cannot pass its limit: ambiguous input asks for gigabytes within few operations, and a
+ *   Worker has 128 MB. Of several thousand real files none needs more than 16 MiB.
+ */
+const CORE_AT = 2 * MEBIBYTE;
+const GRAMMARS_AT = CORE_AT + PAGE_BYTES;
+const HEAP_AT = GRAMMARS_AT + 31 * MEBIBYTE;
+const INITIAL_BYTES = HEAP_AT + MEBIBYTE;
+export const MEMORY_LIMIT_BYTES = HEAP_AT + 39 * MEBIBYTE - PAGE_BYTES;
+const GROW_BYTES = 2 * MEBIBYTE;
+
+/** The core copies source text through a buffer of 10 KiB and keeps two bytes of it. */
+const INPUT_BUFFER_UNITS = 5119;
+/** A scanner may ask for no bytes and use them all the same (Swift's does). */
+const MIN_CALLOC_BYTES = 64;
+/** Entry 0 of the table is the null function; behind the core's own come the grammars'. */
+const CORE_TABLE_AT = 1;
+
+/** Thrown through the core when its heap would pass the limit. The core must be booted again then. */
+export class HeapLimitError extends Error {}
+
+const NO_UNITS = new Uint16Array(0);
+
+/** Where a grammar is linked: the same place after every boot. */
+export interface GrammarPlace {
+  module: WebAssembly.Module;
+  dataAt: number;
+  dataBytes: number;
+  tableAt: number;
+}
+
+/**
+ * The tree-sitter core and its grammars, linked by the dynamic linking convention of WebAssembly
+ * (https://github.com/WebAssembly/tool-conventions/blob/main/DynamicLinking.md): position-independent modules that
+ * share a memory and a table. Done here and not by web-tree-sitter's start-up code because that keeps one instance for
+ * the life of a process, which one hostile file can leave unusable; this one can be booted again in the same memory.
+ */
+export class TreeSitterCore {
+  /** Functions of the running instance; replaced by {@link boot}. */
+  exports: Record<string, WasmFunction> = {};
+  /** The memory as 32-bit words; replaced when it grows. */
+  words: Int32Array;
+  /** Address of the buffer through which the core takes nodes and gives results. */
+  transfer = 0;
+  /** Raised by {@link boot}: addresses of an earlier generation mean nothing any more. */
+  generation = 0;
+  /** Code units of the text that is being parsed. */
+  units: Uint16Array = NO_UNITS;
+  /** Progress calls that the parse may still make. */
+  remainingCalls = 0;
+  /** Times that the parse may still ask for a piece of the text. */
+  remainingReads = 0;
+  private halves: Uint16Array;
+  private readonly module: WebAssembly.Module;
+  private readonly memory: WasmMemory;
+  private readonly table: WasmTable;
+  private nextGrammarAt = GRAMMARS_AT;
+  private stackPointer: WasmGlobalVariable | undefined;
+
+  constructor(module: WebAssembly.Module) {
+    this.module = module;
+    const { tableSize, memorySize } = linkInfo(module);
+    if (memorySize > GRAMMARS_AT - CORE_AT) throw new Error("The parser's core needs more memory than is set aside.");
+    this.memory = new wasm.Memory({
+      initial: Math.ceil(INITIAL_BYTES / PAGE_BYTES),
+      maximum: Math.floor(MEMORY_LIMIT_BYTES / PAGE_BYTES),
+    });
+    this.table = new wasm.Table({ element: "anyfunc", initial: CORE_TABLE_AT + tableSize });
+    this.words = new Int32Array(this.memory.buffer);
+    this.halves = new Uint16Array(this.memory.buffer);
+  }
+
+  /** Bytes of memory held; never more than {@link MEMORY_LIMIT_BYTES}. */
+  get memoryBytes(): number {
+    return this.words.byteLength;
+  }
+
+  /**
+   * Starts the core from nothing, in the same memory: what an earlier instance left there is gone, its trees and
+   * parsers with it. Grammars have to be linked again.
+   */
+  boot(): void {
+    this.generation++;
+    this.words.fill(0, 0, GRAMMARS_AT >>> 2);
+    this.words.fill(0, HEAP_AT >>> 2);
+    const stackPointer = new wasm.Global({ value: "i32", mutable: true }, CORE_AT);
+    const address = (value: number) => new wasm.Global({ value: "i32", mutable: true }, value);
+    const env = { ...this.place(CORE_AT, CORE_TABLE_AT, stackPointer), ...this.hooks() };
+    const instance = new wasm.Instance(
+      this.module,
+      completed(this.module, {
+        env,
+        "GOT.mem": { __stack_low: address(0), __stack_high: address(CORE_AT), __heap_base: address(HEAP_AT) },
+      }),
+    );
+    this.stackPointer = stackPointer;
+    this.exports = instance.exports;
+    start(instance.exports);
+    this.transfer = instance.exports["ts_init"]!();
+  }
+
+  /** Finds room for a grammar. */
+  reserve(module: WebAssembly.Module): GrammarPlace {
+    const { memorySize, memoryAlign, tableSize } = linkInfo(module);
+    const dataAt = Math.ceil(this.nextGrammarAt / memoryAlign) * memoryAlign;
+    if (dataAt + memorySize > HEAP_AT) throw new Error("The grammars need more memory than is set aside for them.");
+    this.nextGrammarAt = dataAt + memorySize;
+    return { module, dataAt, dataBytes: memorySize, tableAt: this.table.grow(tableSize) };
+  }
+
+  /** Links a grammar into the running instance; returns the address of its `TSLanguage`. */
+  link({ module, dataAt, dataBytes, tableAt }: GrammarPlace): number {
+    new Uint8Array(this.memory.buffer, dataAt, dataBytes).fill(0);
+    const core = this.exports;
+    const env = {
+      ...core,
+      ...this.place(dataAt, tableAt, this.stackPointer!),
+      // All of it zero, or what a scanner reads depends on what was parsed before.
+      calloc: (count: number, size: number) => core["calloc"]!(1, Math.max(MIN_CALLOC_BYTES, count * size)),
+    };
+    const { exports } = new wasm.Instance(module, completed(module, { env }));
+    start(exports);
+    const language = Object.keys(exports).find((name) => /^tree_sitter_(?!.*external_scanner_)\w+$/.test(name));
+    if (language === undefined) throw new Error("A grammar exports no language.");
+    return exports[language]!();
+  }
+
+  /** Reads a NUL-terminated string. */
+  string(address: number): string {
+    const bytes = new Uint8Array(this.memory.buffer);
+    return new TextDecoder().decode(bytes.subarray(address, bytes.indexOf(0, address)));
+  }
+
+  private place(dataAt: number, tableAt: number, stackPointer: WasmGlobalVariable): Record<string, unknown> {
+    return {
+      memory: this.memory,
+      __indirect_function_table: this.table,
+      __memory_base: new wasm.Global({ value: "i32", mutable: false }, dataAt),
+      __table_base: new wasm.Global({ value: "i32", mutable: false }, tableAt),
+      __stack_pointer: stackPointer,
+    };
+  }
+
+  private hooks(): Record<string, unknown> {
+    return {
+      // Copies prepared code units into the core's buffer: no strings, no callbacks of callbacks.
+      tree_sitter_parse_callback: (address: number, index: number, _row: number, _column: number, size: number) => {
+        const begin = index >>> 0;
+        // Out of budget, the text ends here and the next progress call ends the parse.
+        if (--this.remainingReads < 0) this.remainingCalls = 0;
+        const end = this.remainingReads < 0 ? begin : Math.min(begin + INPUT_BUFFER_UNITS, this.units.length);
+        if (begin < end) this.halves.set(this.units.subarray(begin, end), address >>> 1);
+        this.words[size >>> 2] = Math.max(end - begin, 0);
+      },
+      tree_sitter_progress_callback: () => (--this.remainingCalls >= 0 ? 0 : 1),
+      emscripten_resize_heap: (bytes: number) => this.grow(bytes >>> 0),
+      _abort_js: () => {
+        throw new wasm.RuntimeError("aborted");
+      },
+    };
+  }
+
+  private grow(bytes: number): number {
+    if (bytes > MEMORY_LIMIT_BYTES) throw new HeapLimitError();
+    const target = Math.min(Math.max(bytes, this.memoryBytes + GROW_BYTES), MEMORY_LIMIT_BYTES);
+    this.memory.grow(Math.ceil((target - this.memoryBytes) / PAGE_BYTES));
+    this.words = new Int32Array(this.memory.buffer);
+    this.halves = new Uint16Array(this.memory.buffer);
+    return 1;
+  }
+}
+
+function start(exports: Record<string, WasmFunction>): void {
+  exports["__wasm_apply_data_relocs"]?.();
+  exports["__wasm_call_ctors"]?.();
+}
+
+/** Imports that nobody gives (a failed assertion, output, a logger) end in a trap; nothing calls them in a good parse. */
+function completed(module: WebAssembly.Module, given: WasmImports): WasmImports {
+  const imports: WasmImports = { ...given };
+  for (const { module: space, name, kind } of wasm.Module.imports(module)) {
+    const names = (imports[space] ??= {});
+    if (names[name] !== undefined || kind !== "function") continue;
+    names[name] = () => {
+      throw new wasm.RuntimeError(`${space}.${name} was called`);
+    };
+  }
+  return imports;
+}
+
+const DYLINK_MEMORY_INFO = 1;
+
+/** What a module needs to be linked, from its `dylink.0` section: sizes in bytes and table entries. */
+function linkInfo(module: WebAssembly.Module): { memorySize: number; memoryAlign: number; tableSize: number } {
+  const [section] = wasm.Module.customSections(module, "dylink.0");
+  const bytes = new Uint8Array(section ?? new ArrayBuffer(0));
+  let at = 1;
+  const number = (): number => {
+    let value = 0;
+    for (let factor = 1; ; factor *= 128) {
+      const byte = bytes[at++] ?? 0;
+      value += (byte & 127) * factor;
+      if (byte < 128) return value;
+    }
+  };
+  if (bytes[0] !== DYLINK_MEMORY_INFO) throw new Error("A grammar is not built for dynamic linking.");
+  number();
+  const memorySize = number();
+  const memoryAlign = 2 ** number();
+  return { memorySize, memoryAlign, tableSize: number() };
+}
