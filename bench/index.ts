@@ -147,7 +147,11 @@ async function benchParse(git: (...args: string[]) => string): Promise<void> {
   console.log = () => {};
   console.warn = () => void unparsed++;
   const splitter = new AstCodeSplitter(2_500, 300);
-  const texts = sources.map((source) => ({ ...source, text: Buffer.from(source.bytes).toString() }));
+  const texts = sources.map(({ path: name, language, bytes: raw }) => ({
+    path: name,
+    language,
+    text: Buffer.from(raw).toString(),
+  }));
   for (const { text, language, path: name } of texts.slice(0, 200))
     await splitter.split(text, language === "tsx" ? "typescript" : language, name);
   unparsed = 0;
@@ -168,12 +172,13 @@ async function benchService(
   git: (...args: string[]) => string,
   proxy: { received(): number },
 ): Promise<void> {
-  const { service, stop } = await startService({
+  const running = await startService({
     dataDir: temporaryFolder("data"),
     port: 0,
     sitePort: 0,
     vars: { GIT_ALLOW_LOCAL: "true", RATE_LIMITS: '{"index":{"limit":1000}}' },
   });
+  const { service } = running;
   try {
     const db = openDb(service.databaseUrl);
     const index = async (workspaceId: string) => {
@@ -215,7 +220,7 @@ async function benchService(
     );
     memory.stop();
   } finally {
-    await stop();
+    await running.stop();
   }
 }
 

@@ -33,6 +33,8 @@ export class ApiError extends Error {
 
 /** `INVALID_BODY` (or a route's own code for it) that names every rejected field. */
 export function invalidBody(issues: readonly FieldIssue[], code: ErrorCode = "INVALID_BODY"): ApiError {
-  const text = issues.map((issue) => (issue.path === "" ? issue.message : `${issue.path}: ${issue.message}`)).join("; ");
+  const text = issues
+    .map((issue) => (issue.path === "" ? issue.message : `${issue.path}: ${issue.message}`))
+    .join("; ");
   return new ApiError(code, text, { details: { issues } });
 }

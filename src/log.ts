@@ -9,7 +9,8 @@ export interface Logger {
   with(fields: LogFields): Logger;
 }
 
-const SECRET = /\b(cc_(?:live|wrk)_[0-9A-Za-z]+_)[0-9A-Za-z]+|(:\/\/[^\s/:@]*:)[^\s/@]+@|(\b(?:Bearer|Basic)\s+)[\w.~+/=-]+/g;
+const SECRET =
+  /\b(cc_(?:live|wrk)_[0-9A-Za-z]+_)[0-9A-Za-z]+|(:\/\/[^\s/:@]*:)[^\s/@]+@|(\b(?:Bearer|Basic)\s+)[\w.~+/=-]+/g;
 
 /** Masks what looks like a credential of ours, URL user info or an Authorization value. The last line of defence, not the first. */
 export function maskSecrets(text: string): string {
@@ -19,7 +20,10 @@ export function maskSecrets(text: string): string {
 }
 
 /** Makes a logger; `write` gets whole lines. */
-export function createLogger(base: LogFields = {}, write: (line: string) => void = (line) => console.log(line)): Logger {
+export function createLogger(
+  base: LogFields = {},
+  write: (line: string) => void = (line) => console.log(line),
+): Logger {
   const emit = (level: string, event: string, fields: LogFields = {}) =>
     write(maskSecrets(JSON.stringify({ time: new Date().toISOString(), level, event, ...base, ...fields })));
   return {

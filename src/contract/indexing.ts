@@ -18,7 +18,12 @@ export const SourceSchema = z
       .object({
         type: z.literal("token", { error: 'must be "token"' }),
         token: z.string().min(1, "must not be empty").max(4_096),
-        username: z.string().min(1).max(200).optional().describe("User name of the token, where the host wants a special one."),
+        username: z
+          .string()
+          .min(1)
+          .max(200)
+          .optional()
+          .describe("User name of the token, where the host wants a special one."),
       })
       .optional(),
   })

@@ -63,7 +63,9 @@ const count = z.int().min(0);
 export const UsageResponse = z
   .object({
     ok: z.literal(true),
-    period: z.object({ start: z.iso.datetime(), end: z.iso.datetime() }).describe("The UTC calendar month; `end` is exclusive."),
+    period: z
+      .object({ start: z.iso.datetime(), end: z.iso.datetime() })
+      .describe("The UTC calendar month; `end` is exclusive."),
     credits: z.object({ limit: count, used: count, remaining: count }),
     tokens: z.object({ embed: count, rerank: count }),
     calls: z.object({ embed: count, rerank: count, index: count, snapshot: count, search: count }),

@@ -21,7 +21,12 @@ export const SnapshotManifest = z
   .meta({ id: "SnapshotManifest" });
 export type SnapshotManifest = z.infer<typeof SnapshotManifest>;
 
-const repo = z.string().min(1).max(500).optional().describe("Repo identity, host/owner/name; any clone URL form is normalised.");
+const repo = z
+  .string()
+  .min(1)
+  .max(500)
+  .optional()
+  .describe("Repo identity, host/owner/name; any clone URL form is normalised.");
 
 const selector = { repo, workspaceId: Uuid.optional() };
 
@@ -41,8 +46,16 @@ export const CommitRequest = z
     manifest: SnapshotManifest,
     ...selector,
     sizeBytes: z.int().min(1).max(MAX_SNAPSHOT_BYTES),
-    storagePath: z.string().min(1).max(500).optional().describe("From sign; needed only where the same bytes were signed more than once."),
-    expectedGitSha: gitSha.nullable().optional().describe("Commit only if this is the current snapshot (null: only if there is none)."),
+    storagePath: z
+      .string()
+      .min(1)
+      .max(500)
+      .optional()
+      .describe("From sign; needed only where the same bytes were signed more than once."),
+    expectedGitSha: gitSha
+      .nullable()
+      .optional()
+      .describe("Commit only if this is the current snapshot (null: only if there is none)."),
   })
   .meta({ id: "CommitRequest" });
 export type CommitRequest = z.infer<typeof CommitRequest>;
@@ -109,7 +122,13 @@ export type ListResponse = z.infer<typeof ListResponse>;
 
 /** Body of the worker's CI publish route. Each field has a code of its own when it is wrong. */
 export const SnapshotJobRequest = z
-  .object({ tenantId: Uuid, workspaceId: Uuid, gitSha: fullGitSha, source: SourceSchema, repoUrl: z.string().max(2_000).optional() })
+  .object({
+    tenantId: Uuid,
+    workspaceId: Uuid,
+    gitSha: fullGitSha,
+    source: SourceSchema,
+    repoUrl: z.string().max(2_000).optional(),
+  })
   .meta({ id: "SnapshotJobRequest" });
 export type SnapshotJobRequest = z.infer<typeof SnapshotJobRequest>;
 

@@ -18,7 +18,10 @@ neonConfig.fetchEndpoint = (host, port, options) => {
 neonConfig.fetchFunction = async (input: string | URL | Request, init: RequestInit) => {
   const abort = new AbortController();
   // Cleared when the answer is in: a timer left running would keep a Durable Object from going to sleep.
-  const timer = setTimeout(() => abort.abort(new DOMException("the query took too long", "TimeoutError")), QUERY_TIMEOUT_MS);
+  const timer = setTimeout(
+    () => abort.abort(new DOMException("the query took too long", "TimeoutError")),
+    QUERY_TIMEOUT_MS,
+  );
   try {
     const response = await fetch(input, { ...init, signal: abort.signal });
     return new Response(await response.arrayBuffer(), response);

@@ -8,7 +8,8 @@ export const PG_FOREIGN_KEY_VIOLATION = "23503";
  */
 export function pgErrorCode(error: unknown): string | undefined {
   for (let current: unknown = error; current instanceof Error; current = current.cause) {
-    if ("code" in current && typeof current.code === "string" && /^[0-9A-Z]{5}$/.test(current.code)) return current.code;
+    if ("code" in current && typeof current.code === "string" && /^[0-9A-Z]{5}$/.test(current.code))
+      return current.code;
   }
   return undefined;
 }
@@ -18,7 +19,8 @@ export function isUnreachable(error: unknown): boolean {
   const code = pgErrorCode(error);
   if (code !== undefined) return code.startsWith("08") || code.startsWith("57P") || code.startsWith("53");
   for (let current: unknown = error; current instanceof Error; current = current.cause) {
-    if (current.name === "NeonDbError" || current.name === "DrizzleQueryError" || current.name === "TimeoutError") return true;
+    if (current.name === "NeonDbError" || current.name === "DrizzleQueryError" || current.name === "TimeoutError")
+      return true;
   }
   return false;
 }

@@ -82,7 +82,11 @@ export const workspaces = pgTable(
   },
   (t) => [
     unique("workspaces_tenant_repo").on(t.tenantId, t.repo),
-    foreignKey({ name: "workspaces_current_revision", columns: [t.id, t.currentSeq], foreignColumns: [revisions.workspaceId, revisions.seq] }),
+    foreignKey({
+      name: "workspaces_current_revision",
+      columns: [t.id, t.currentSeq],
+      foreignColumns: [revisions.workspaceId, revisions.seq],
+    }),
     foreignKey({ name: "workspaces_current_snapshot", columns: [t.currentSnapshotId], foreignColumns: [snapshots.id] }),
   ],
 );
@@ -152,7 +156,10 @@ export const gitBlobs = pgTable(
     /** Version of the rules that found so. */
     parserVersion: smallint("parser_version").notNull(),
   },
-  (t) => [primaryKey({ columns: [t.tenantId, t.oid] }), check("git_blobs_known", sql`(${t.sha256} is null) = (${t.skip} is not null)`)],
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.oid] }),
+    check("git_blobs_known", sql`(${t.sha256} is null) = (${t.skip} is not null)`),
+  ],
 );
 
 export const symbols = pgTable(
@@ -235,7 +242,9 @@ export const revisionFiles = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.workspaceId, t.path, t.fromSeq] }),
-    uniqueIndex("revision_files_open").on(t.workspaceId, t.path).where(sql`${t.toSeq} is null`),
+    uniqueIndex("revision_files_open")
+      .on(t.workspaceId, t.path)
+      .where(sql`${t.toSeq} is null`),
     index("revision_files_content").on(t.contentId),
     check("revision_files_range", sql`${t.toSeq} is null or ${t.toSeq} > ${t.fromSeq}`),
   ],
@@ -263,7 +272,9 @@ export const runs = pgTable(
   (t) => [
     index("runs_workspace").on(t.workspaceId, t.createdAt),
     // One snapshot job at a time a tenant: the database itself refuses a second.
-    uniqueIndex("runs_one_snapshot_job").on(t.tenantId).where(sql`${t.kind} = 'snapshot' and ${t.state} in ('queued', 'running')`),
+    uniqueIndex("runs_one_snapshot_job")
+      .on(t.tenantId)
+      .where(sql`${t.kind} = 'snapshot' and ${t.state} in ('queued', 'running')`),
     check("runs_state", sql`${t.state} in ('queued', 'running', 'succeeded', 'failed')`),
   ],
 );
@@ -333,5 +344,8 @@ export const auditEvents = pgTable(
     dedupeKey: text("dedupe_key").notNull(),
     details: jsonb("details").$type<Record<string, unknown>>().notNull(),
   },
-  (t) => [unique("audit_events_dedupe").on(t.tenantId, t.dedupeKey), index("audit_events_tenant_at").on(t.tenantId, t.at)],
+  (t) => [
+    unique("audit_events_dedupe").on(t.tenantId, t.dedupeKey),
+    index("audit_events_tenant_at").on(t.tenantId, t.at),
+  ],
 );

@@ -21,6 +21,9 @@ export async function buildSnapshotRun(step: StepContext, bucket: R2Bucket): Pro
   );
   const { gitSha: sha, storagePath, checksum, sizeBytes, fileCount, symbolCount } = built;
   const result = { ok: true, runId: run.runId, gitSha: sha, storagePath, checksum, sizeBytes, fileCount, symbolCount };
-  await db.update(runs).set({ state: "succeeded", result, error: null, finishedAt: new Date(now()) }).where(eq(runs.id, run.runId));
+  await db
+    .update(runs)
+    .set({ state: "succeeded", result, error: null, finishedAt: new Date(now()) })
+    .where(eq(runs.id, run.runId));
   return result;
 }

@@ -4,7 +4,7 @@ import type { StepContext } from "./context.ts";
 import { sha256Hex } from "./ids.ts";
 import { pages } from "./listing.ts";
 import type { Revision, ShardReady } from "./plan.ts";
-import { encodeShard, shardKey, type StagedBlob } from "./staging.ts";
+import { encodeEmbedShard, ShardBuffer, shardKey } from "./staging.ts";
 import { findUnembedded, type KnownBlob, rowsOf, writeBlobs } from "./store.ts";
 
 /** Source bytes of one shard: a few seconds of parsing, and small beside a Worker's memory. */
@@ -28,8 +28,7 @@ export class BlobSink {
   private readonly shas = new Map<string, string>();
   private readonly skips = new Map<string, string>();
   private readonly expected = new Map<string, LanguageId[]>();
-  private blobs: StagedBlob[] = [];
-  private bytes = 0;
+  private readonly buffer = new ShardBuffer();
   private discovered: KnownBlob[] = [];
 
   constructor(step: StepContext, onShard: ShardReady) {
@@ -65,29 +64,26 @@ export class BlobSink {
   }
 
   /** Takes a blob; `data` is copied. Resolves when there is room for more. */
-  add(oid: string, data: Uint8Array): void | Promise<void> {
+  add(oid: string, data: Uint8Array): Promise<void> | undefined {
     const reason = contentSkipReason(data);
     if (reason !== undefined) {
       this.skips.set(oid, reason);
       this.discovered.push({ oid, sha256: null, sizeBytes: data.byteLength, skip: reason });
-      return;
+      return undefined;
     }
     const sha256 = sha256Hex(data);
     this.shas.set(oid, sha256);
     this.discovered.push({ oid, sha256, sizeBytes: data.byteLength, skip: null });
-    this.blobs.push({ sha256, languages: this.expected.get(oid) ?? [], bytes: new Uint8Array(data) });
-    this.bytes += data.byteLength;
-    if (this.bytes >= SHARD_BYTES || this.blobs.length >= SHARD_BLOBS) return this.flush();
+    this.buffer.add(sha256, this.expected.get(oid) ?? [], data);
+    return this.buffer.bytes >= SHARD_BYTES || this.buffer.count >= SHARD_BLOBS ? this.flush() : undefined;
   }
 
   /** Stages what has gathered. */
   async flush(): Promise<void> {
-    const { blobs, discovered } = this;
-    this.blobs = [];
-    this.bytes = 0;
+    const { discovered } = this;
     this.discovered = [];
     if (discovered.length > 0) await writeBlobs(this.step.db, this.step.run.tenantId, discovered);
-    if (blobs.length > 0) await this.stage(encodeShard({ kind: "parse", blobs }));
+    if (this.buffer.count > 0) await this.stage(this.buffer.take());
   }
 
   /**
@@ -110,7 +106,7 @@ export class BlobSink {
         for (const id of await findUnembedded(db, run.tenantId, embedder.fingerprint, page)) lacking.add(id);
       }
     }
-    for (const page of pages([...lacking], SHARD_CONTENTS)) await this.stage(encodeShard({ kind: "embed", contentIds: page }));
+    for (const page of pages([...lacking], SHARD_CONTENTS)) await this.stage(encodeEmbedShard(page));
   }
 
   private async stage(bytes: Uint8Array): Promise<void> {

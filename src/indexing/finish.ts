@@ -7,7 +7,17 @@ import type { IndexResult } from "../contract/index.ts";
 import type { StepContext } from "./context.ts";
 import type { Revision } from "./plan.ts";
 import type { WorkCounters } from "./run-state.ts";
-import { changesKey, type FileChanges, getJson, type PlanSummary, removePrefix, runPrefix, skipsKey, summaryKey, treesKey } from "./staging.ts";
+import {
+  changesKey,
+  type FileChanges,
+  getJson,
+  type PlanSummary,
+  removePrefix,
+  runPrefix,
+  skipsKey,
+  summaryKey,
+  treesKey,
+} from "./staging.ts";
 import { rowsOf } from "./store.ts";
 
 interface Totals {
@@ -83,7 +93,11 @@ function writeStats(totals: Totals, skipped: Record<string, number>): Record<str
   return { ...Object.fromEntries(entries), redacted: totals.redacted, fallbacks: totals.fallbacks };
 }
 
-function readStats(stats: Record<string, number>): { skipped: Record<string, number>; redacted: number; fallbacks: number } {
+function readStats(stats: Record<string, number>): {
+  skipped: Record<string, number>;
+  redacted: number;
+  fallbacks: number;
+} {
   const skips = Object.entries(stats).filter(([name]) => name.startsWith(SKIP_PREFIX));
   return {
     skipped: Object.fromEntries(skips.map(([name, count]) => [name.slice(SKIP_PREFIX.length), count])),
@@ -101,8 +115,12 @@ async function discardLeftovers(step: StepContext, baseSeq: number | null): Prom
   const workspaceId = step.run.workspaceId;
   const guard = stillBase(workspaceId, baseSeq);
   await step.db.batch([
-    step.db.execute(sql`delete from revision_files where workspace_id = ${workspaceId} and from_seq > ${baseSeq ?? 0} and ${guard}`),
-    step.db.execute(sql`update revision_files set to_seq = null where workspace_id = ${workspaceId} and to_seq > ${baseSeq ?? 0} and ${guard}`),
+    step.db.execute(
+      sql`delete from revision_files where workspace_id = ${workspaceId} and from_seq > ${baseSeq ?? 0} and ${guard}`,
+    ),
+    step.db.execute(
+      sql`update revision_files set to_seq = null where workspace_id = ${workspaceId} and to_seq > ${baseSeq ?? 0} and ${guard}`,
+    ),
   ]);
 }
 
@@ -110,7 +128,8 @@ async function applyChanges(step: StepContext, seq: number, { puts, deletes }: F
   const workspaceId = step.run.workspaceId;
   const closed = [...deletes, ...puts.map((put) => put.path)];
   await step.db.batch([
-    step.db.execute(sql`update revision_files set to_seq = ${seq} where workspace_id = ${workspaceId} and to_seq is null and from_seq < ${seq}
+    step.db
+      .execute(sql`update revision_files set to_seq = ${seq} where workspace_id = ${workspaceId} and to_seq is null and from_seq < ${seq}
       and path = any(${sql.param(closed)}::text[])`),
     step.db.execute(sql`insert into revision_files (workspace_id, path, from_seq, content_id, git_oid, mode)
       select ${workspaceId}::uuid, path, ${seq}::int, content, decode(oid, 'hex'), mode
@@ -122,17 +141,24 @@ async function applyChanges(step: StepContext, seq: number, { puts, deletes }: F
 
 async function totalsOf(step: StepContext, seq: number | null): Promise<Totals> {
   if (seq === null) return { files: 0, symbols: 0, chunks: 0, redacted: 0, fallbacks: 0 };
-  const rows = await rowsOf<{ file_count: number; symbol_count: number; chunk_count: number; stats: Record<string, number> | string }>(
+  const rows = await rowsOf<{
+    file_count: number;
+    symbol_count: number;
+    chunk_count: number;
+    stats: Record<string, number> | string;
+  }>(
     step.db,
     sql`select file_count, symbol_count, chunk_count, stats from revisions where workspace_id = ${step.run.workspaceId} and seq = ${seq}`,
   );
   const row = rows[0];
   if (!row) throw new Error("the base revision is gone");
-  const stats = readStats(typeof row.stats === "string" ? (JSON.parse(row.stats) as Record<string, number>) : row.stats);
+  const stats = readStats(
+    typeof row.stats === "string" ? (JSON.parse(row.stats) as Record<string, number>) : row.stats,
+  );
   return {
-    files: Number(row.file_count),
-    symbols: Number(row.symbol_count),
-    chunks: Number(row.chunk_count),
+    files: row.file_count,
+    symbols: row.symbol_count,
+    chunks: row.chunk_count,
     redacted: stats.redacted,
     fallbacks: stats.fallbacks,
   };
@@ -168,7 +194,13 @@ const recordSuccess = (runId: string, result: IndexResult): SQL =>
  * The switch: pointer, revision and outcome in one statement, and only from the revision the plan was made against. A
  * snapshot run has its outcome later, when its artifact is published.
  */
-async function switchRevision(step: StepContext, seq: number, summary: PlanSummary, totals: Totals, result: IndexResult): Promise<void> {
+async function switchRevision(
+  step: StepContext,
+  seq: number,
+  summary: PlanSummary,
+  totals: Totals,
+  result: IndexResult,
+): Promise<void> {
   const { run, embedder } = step;
   const dimension = await embedder.probeDimension();
   const rows = await rowsOf<{ id: string }>(

@@ -28,7 +28,13 @@ export function planKey(options: IndexOptions): string {
   const { include, exclude, maxFileSizeBytes } = options;
   return sha256Hex(
     new TextEncoder().encode(
-      JSON.stringify([SELECTION_VERSION, PARSER_VERSION, include ? [...include].sort() : null, [...(exclude ?? [])].sort(), maxFileSizeBytes]),
+      JSON.stringify([
+        SELECTION_VERSION,
+        PARSER_VERSION,
+        include ? [...include].sort() : null,
+        [...(exclude ?? [])].sort(),
+        maxFileSizeBytes,
+      ]),
     ),
   );
 }

@@ -105,7 +105,12 @@ export interface RevisionChanges {
  * Turns a listing into the rows that differ from the current revision. A listing of the whole tree is compared with the
  * rows there are; one made against a base differs already.
  */
-export async function toChanges(step: StepContext, listing: Listing, sink: BlobSink, compareWithRows: boolean): Promise<RevisionChanges> {
+export async function toChanges(
+  step: StepContext,
+  listing: Listing,
+  sink: BlobSink,
+  compareWithRows: boolean,
+): Promise<RevisionChanges> {
   const { tenantId, workspaceId } = step.run;
   const skips = new Map(listing.skips);
   const deletes = new Set(listing.deletes);
@@ -129,7 +134,12 @@ export async function toChanges(step: StepContext, listing: Listing, sink: BlobS
 }
 
 /** Drops puts that the current revision already has, and adds deletes for rows of it that are not put again. */
-async function subtractRows(step: StepContext, workspaceId: string, puts: Map<string, FilePut>, deletes: Set<string>): Promise<void> {
+async function subtractRows(
+  step: StepContext,
+  workspaceId: string,
+  puts: Map<string, FilePut>,
+  deletes: Set<string>,
+): Promise<void> {
   let after = "";
   for (;;) {
     const rows = await rowsOf<{ path: string; content_id: string; oid: string; mode: number }>(
@@ -142,7 +152,7 @@ async function subtractRows(step: StepContext, workspaceId: string, puts: Map<st
     for (const row of rows) {
       const put = puts.get(row.path);
       if (!put) deletes.add(row.path);
-      else if (put.contentId === row.content_id && put.oid === row.oid && put.mode === Number(row.mode)) puts.delete(row.path);
+      else if (put.contentId === row.content_id && put.oid === row.oid && put.mode === row.mode) puts.delete(row.path);
     }
     const last = rows.at(-1);
     if (!last || rows.length < LOOKUP_PAGE) return;

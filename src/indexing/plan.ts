@@ -10,7 +10,18 @@ import { BlobSink } from "./blob-sink.ts";
 import type { StepContext } from "./context.ts";
 import { planKey } from "./ids.ts";
 import { listCandidates, type Listing, resolveKnown, toChanges } from "./listing.ts";
-import { changesKey, getBytes, getJson, gunzip, gzip, type PlanSummary, putJson, skipsKey, summaryKey, treesKey } from "./staging.ts";
+import {
+  changesKey,
+  getBytes,
+  getJson,
+  gunzip,
+  gzip,
+  type PlanSummary,
+  putJson,
+  skipsKey,
+  summaryKey,
+  treesKey,
+} from "./staging.ts";
 
 /** Rows of one staged object of file changes. */
 const CHANGES_PER_OBJECT = 5_000;
@@ -77,7 +88,12 @@ export async function plan(step: StepContext, onShard: ShardReady): Promise<Plan
     changeObjects,
   };
   await putJson(step.staging, summaryKey(run.runId, step.attempt), summary);
-  step.log.info("planned", { shards: sink.shards, files: listing.files.length, puts: changes.puts.length, receivedBytes: pulled.stats.receivedBytes });
+  step.log.info("planned", {
+    shards: sink.shards,
+    files: listing.files.length,
+    puts: changes.puts.length,
+    receivedBytes: pulled.stats.receivedBytes,
+  });
   await db.update(workspaces).set({ defaultBranch: target.defaultBranch }).where(eq(workspaces.id, run.workspaceId));
   return { outcome: "planned", shards: sink.shards, filesTotal: listing.files.length };
 }
@@ -86,7 +102,12 @@ async function openSession(step: StepContext): Promise<GitSession> {
   const { url, auth } = step.run.source;
   const token = auth && (await step.openToken(auth.sealed));
   return connect(
-    { url, ...(token === undefined ? {} : { auth: { token, ...(auth?.username === undefined ? {} : { username: auth.username }) } }) },
+    {
+      url,
+      ...(token === undefined
+        ? {}
+        : { auth: { token, ...(auth?.username === undefined ? {} : { username: auth.username }) } }),
+    },
     { fetch: step.fetch, allowLocal: step.allowLocalGit },
   );
 }
@@ -97,7 +118,13 @@ export async function isIndexed(step: StepContext, gitSha: string): Promise<bool
   const rows = await db
     .select({ seq: revisions.seq })
     .from(revisions)
-    .where(and(eq(revisions.workspaceId, run.workspaceId), eq(revisions.gitSha, gitSha), eq(revisions.fingerprint, embedder.fingerprint)))
+    .where(
+      and(
+        eq(revisions.workspaceId, run.workspaceId),
+        eq(revisions.gitSha, gitSha),
+        eq(revisions.fingerprint, embedder.fingerprint),
+      ),
+    )
     .limit(1);
   return rows.length > 0;
 }
@@ -121,7 +148,10 @@ async function loadBase(step: StepContext, revision: Revision, format: GitSessio
     const trees = TreeStore.decode(await gunzip(bytes), format);
     return { commit: revision.gitSha, root: revision.rootTree, trees, skips };
   } catch (error) {
-    step.log.warn("stored_trees_unreadable", { runId: revision.runId, reason: error instanceof Error ? error.name : "unknown" });
+    step.log.warn("stored_trees_unreadable", {
+      runId: revision.runId,
+      reason: error instanceof Error ? error.name : "unknown",
+    });
     return undefined;
   }
 }
@@ -138,7 +168,11 @@ function countBy(values: Iterable<string>): Record<string, number> {
   return counts;
 }
 
-async function stageChanges(step: StepContext, puts: Awaited<ReturnType<typeof toChanges>>["puts"], deletes: string[]): Promise<number> {
+async function stageChanges(
+  step: StepContext,
+  puts: Awaited<ReturnType<typeof toChanges>>["puts"],
+  deletes: string[],
+): Promise<number> {
   const parts = Math.ceil(Math.max(puts.length, deletes.length) / CHANGES_PER_OBJECT);
   for (let part = 0; part < parts; part++) {
     const from = part * CHANGES_PER_OBJECT;

@@ -99,7 +99,11 @@ export function beginAttempt(run: RunRecord, now: number): RunRecord {
 }
 
 /** Ends a run. The sealed credential goes with it. */
-export function endRun(run: RunRecord, now: number, outcome: { result: Record<string, unknown> } | { error: RunError }): RunRecord {
+export function endRun(
+  run: RunRecord,
+  now: number,
+  outcome: { result: Record<string, unknown> } | { error: RunError },
+): RunRecord {
   const { auth: _gone, ...source } = run.spec.source;
   const succeeded = "result" in outcome;
   return {

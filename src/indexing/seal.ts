@@ -1,7 +1,7 @@
 /** AES-256-GCM under a key derived from the deployment's ENCRYPTION_KEY; for credentials that have to wait in storage. */
 const IV_BYTES = 12;
 
-async function deriveKey(secret: string, purpose: string): Promise<CryptoKey> {
+async function deriveKey(secret: string, purpose: string) {
   if (secret.length < 32) throw new Error("ENCRYPTION_KEY must hold at least 32 characters of randomness");
   const encoder = new TextEncoder();
   const material = await crypto.subtle.importKey("raw", encoder.encode(secret), "HKDF", false, ["deriveKey"]);
@@ -26,6 +26,10 @@ export async function seal(secret: string, purpose: string, plain: string): Prom
 export async function unseal(secret: string, purpose: string, sealed: string): Promise<string> {
   const bytes = Buffer.from(sealed, "base64");
   const key = await deriveKey(secret, purpose);
-  const plain = await crypto.subtle.decrypt({ name: "AES-GCM", iv: bytes.subarray(0, IV_BYTES) }, key, bytes.subarray(IV_BYTES));
+  const plain = await crypto.subtle.decrypt(
+    { name: "AES-GCM", iv: bytes.subarray(0, IV_BYTES) },
+    key,
+    bytes.subarray(IV_BYTES),
+  );
   return new TextDecoder().decode(plain);
 }

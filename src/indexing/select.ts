@@ -34,7 +34,10 @@ function compile(glob: string): Match {
   const patterns = [body, `${body}/**`];
   if (!body.includes("/") && !glob.startsWith("/")) patterns.push(`**/${body}`, `**/${body}/**`);
   // Extended globs can be made to backtrack without end; nobody needs them here.
-  return picomatch(anchored.endsWith("/") ? patterns.filter((p) => p.endsWith("/**")) : patterns, { dot: true, noextglob: true });
+  return picomatch(anchored.endsWith("/") ? patterns.filter((p) => p.endsWith("/**")) : patterns, {
+    dot: true,
+    noextglob: true,
+  });
 }
 
 /** True when the glob spells out a segment that is skipped by default: `vendor/**`, `package-lock.json`. */

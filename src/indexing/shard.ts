@@ -8,7 +8,15 @@ import type { StepContext } from "./context.ts";
 import { contentId } from "./ids.ts";
 import type { WorkCounters } from "./run-state.ts";
 import { decodeShard, getBytes, type StagedBlob } from "./staging.ts";
-import { findContents, findVectors, type IndexedContent, type StoredVector, unembeddedChunks, writeContents, writeVectors } from "./store.ts";
+import {
+  findContents,
+  findVectors,
+  type IndexedContent,
+  type StoredVector,
+  unembeddedChunks,
+  writeContents,
+  writeVectors,
+} from "./store.ts";
 
 /** Source bytes that are parsed, embedded and written together: one transaction's worth. */
 const GROUP_BYTES = 512 * 1024;
@@ -58,19 +66,30 @@ function* groups(blobs: readonly StagedBlob[]): Generator<StagedBlob[]> {
   if (group.length > 0) yield group;
 }
 
-async function prepare(step: StepContext, blobs: readonly StagedBlob[], work: WorkCounters): Promise<{ contents: IndexedContent[]; vectors: StoredVector[] }> {
+async function prepare(
+  step: StepContext,
+  blobs: readonly StagedBlob[],
+  work: WorkCounters,
+): Promise<{ contents: IndexedContent[]; vectors: StoredVector[] }> {
   const parser = await step.parser();
   const wanted = blobs.flatMap((blob) =>
     blob.languages.map((language) => ({ blob, language, id: contentId(step.run.tenantId, blob.sha256, language) })),
   );
-  const stored = await findContents(step.db, wanted.map(({ id }) => id));
+  const stored = await findContents(
+    step.db,
+    wanted.map(({ id }) => id),
+  );
   const contents: IndexedContent[] = [];
   for (const { blob, language, id } of wanted) {
     if (stored.has(id)) continue;
     const parsed = await parser.parse({ bytes: blob.bytes, language });
     contents.push({ id, sha256: blob.sha256, language, sizeBytes: blob.bytes.byteLength, parsed });
   }
-  const chunks = new Map(contents.flatMap(({ parsed }) => parsed.chunks.filter((chunk) => !chunk.withheld).map((chunk) => [chunk.hash, chunk])));
+  const chunks = new Map(
+    contents.flatMap(({ parsed }) =>
+      parsed.chunks.filter((chunk) => !chunk.withheld).map((chunk) => [chunk.hash, chunk]),
+    ),
+  );
   const present = await findVectors(step.db, step.run.tenantId, step.embedder.fingerprint, [...chunks.keys()]);
   for (const hash of present) chunks.delete(hash);
   return { contents, vectors: await embed(step, [...chunks.values()], work) };
@@ -83,7 +102,10 @@ async function embed(
 ): Promise<StoredVector[]> {
   if (chunks.length === 0) return [];
   const startedAt = step.now();
-  const { vectors, tokens } = await step.embedder.embed(chunks.map(embeddingText), { inputType: "document", maxRetries: EMBED_RETRIES });
+  const { vectors, tokens } = await step.embedder.embed(chunks.map(embeddingText), {
+    inputType: "document",
+    maxRetries: EMBED_RETRIES,
+  });
   work.embedMs += step.now() - startedAt;
   work.embedded += chunks.length;
   work.tokens += tokens;

@@ -9,7 +9,10 @@ export interface StagingBucket {
   put(key: string, value: Uint8Array): Promise<unknown>;
   get(key: string): Promise<{ arrayBuffer(): Promise<ArrayBuffer> } | null>;
   delete(keys: string | string[]): Promise<void>;
-  list(options: { prefix: string; cursor?: string }): Promise<{ objects: { key: string; uploaded: Date }[]; truncated: boolean; cursor?: string }>;
+  list(options: {
+    prefix: string;
+    cursor?: string;
+  }): Promise<{ objects: { key: string; uploaded: Date }[]; truncated: boolean; cursor?: string }>;
 }
 
 export interface StagedBlob {
@@ -49,38 +52,88 @@ export interface PlanSummary {
 
 export const runPrefix = (runId: string, attempt: number) => `runs/${runId}/${attempt}/`;
 export const shardKey = (runId: string, attempt: number, shard: number) => `${runPrefix(runId, attempt)}shard-${shard}`;
-export const changesKey = (runId: string, attempt: number, part: number) => `${runPrefix(runId, attempt)}changes-${part}`;
+export const changesKey = (runId: string, attempt: number, part: number) =>
+  `${runPrefix(runId, attempt)}changes-${part}`;
 export const summaryKey = (runId: string, attempt: number) => `${runPrefix(runId, attempt)}summary`;
 export const treesKey = (workspaceId: string, runId: string) => `trees/${workspaceId}/${runId}`;
 
 /** Beside the trees: the paths that the revision left out, with reasons. */
 export const skipsKey = (workspaceId: string, runId: string) => `${treesKey(workspaceId, runId)}.skips`;
 
-interface ShardHeader {
+interface ShardTrailer {
   kind: Shard["kind"];
   blobs?: { sha256: string; languages: LanguageId[]; size: number }[];
   contentIds?: string[];
 }
 
-/** Header length (4 bytes, little-endian), header as JSON, then the blobs' bytes one after the other. */
-export function encodeShard(shard: Shard): Uint8Array {
-  const header: ShardHeader =
-    shard.kind === "parse"
-      ? { kind: "parse", blobs: shard.blobs.map(({ sha256, languages, bytes }) => ({ sha256, languages, size: bytes.byteLength })) }
-      : shard;
-  const head = new TextEncoder().encode(JSON.stringify(header));
-  const length = new Uint8Array(4);
-  new DataView(length.buffer).setUint32(0, head.byteLength, true);
-  return Buffer.concat([length, head, ...(shard.kind === "parse" ? shard.blobs.map((blob) => blob.bytes) : [])]);
+const TRAILER_LENGTH_BYTES = 4;
+
+/**
+ * Gathers blobs into one buffer that is used over and over: a pull of a large repository would otherwise leave its whole
+ * size behind as garbage. A shard is the blobs' bytes, a trailer as JSON, and the trailer's length (4 bytes, little-endian).
+ */
+export class ShardBuffer {
+  private buffer = new Uint8Array(0);
+  private used = 0;
+  private blobs: NonNullable<ShardTrailer["blobs"]> = [];
+
+  get bytes(): number {
+    return this.used;
+  }
+
+  get count(): number {
+    return this.blobs.length;
+  }
+
+  /** Copies a blob in. */
+  add(sha256: string, languages: LanguageId[], data: Uint8Array): void {
+    this.reserve(data.byteLength);
+    this.buffer.set(data, this.used);
+    this.used += data.byteLength;
+    this.blobs.push({ sha256, languages, size: data.byteLength });
+  }
+
+  /** The shard as a view that holds until the next `add`; the buffer starts anew. */
+  take(): Uint8Array {
+    const trailer = encodeTrailer({ kind: "parse", blobs: this.blobs });
+    this.reserve(trailer.byteLength);
+    this.buffer.set(trailer, this.used);
+    const shard = this.buffer.subarray(0, this.used + trailer.byteLength);
+    this.used = 0;
+    this.blobs = [];
+    return shard;
+  }
+
+  private reserve(more: number): void {
+    const needed = this.used + more;
+    if (needed <= this.buffer.byteLength) return;
+    const grown = new Uint8Array(Math.max(needed, this.buffer.byteLength * 2));
+    grown.set(this.buffer.subarray(0, this.used));
+    this.buffer = grown;
+  }
 }
 
-/** Reverses `encodeShard`; the blobs are views into `bytes`. */
+function encodeTrailer(trailer: ShardTrailer): Uint8Array {
+  const json = new TextEncoder().encode(JSON.stringify(trailer));
+  const bytes = new Uint8Array(json.byteLength + TRAILER_LENGTH_BYTES);
+  bytes.set(json);
+  new DataView(bytes.buffer).setUint32(json.byteLength, json.byteLength, true);
+  return bytes;
+}
+
+/** A shard of contents to embed. */
+export function encodeEmbedShard(contentIds: string[]): Uint8Array {
+  return encodeTrailer({ kind: "embed", contentIds });
+}
+
+/** Reads a shard; its blobs are views into `bytes`. */
 export function decodeShard(bytes: Uint8Array): Shard {
-  const headLength = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
-  const header = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + headLength))) as ShardHeader;
-  if (header.kind === "embed") return { kind: "embed", contentIds: header.contentIds ?? [] };
-  let offset = 4 + headLength;
-  const blobs = (header.blobs ?? []).map(({ sha256, languages, size }) => {
+  const end = bytes.byteLength - TRAILER_LENGTH_BYTES;
+  const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(end, true);
+  const trailer = JSON.parse(new TextDecoder().decode(bytes.subarray(end - length, end))) as ShardTrailer;
+  if (trailer.kind === "embed") return { kind: "embed", contentIds: trailer.contentIds ?? [] };
+  let offset = 0;
+  const blobs = (trailer.blobs ?? []).map(({ sha256, languages, size }) => {
     const blob: StagedBlob = { sha256, languages, bytes: bytes.subarray(offset, offset + size) };
     offset += size;
     return blob;

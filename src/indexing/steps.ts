@@ -41,7 +41,12 @@ export interface StepDeps {
   log: Logger;
 }
 
-const PHASE_OF: Record<StepMessage["kind"], RunPhase> = { plan: "pulling", shard: "indexing", finish: "finishing", build: "building" };
+const PHASE_OF: Record<StepMessage["kind"], RunPhase> = {
+  plan: "pulling",
+  shard: "indexing",
+  finish: "finishing",
+  build: "building",
+};
 
 /** Sign-of-life interval of a step that is waiting for something outside. */
 const HEARTBEAT_MS = 4_000;
@@ -150,18 +155,38 @@ export function judgeFailure(error: unknown, delivery: number, random: () => num
     retryable && delivery < limit ? { retry: true, error: runError, delaySec } : { retry: false, error: runError };
   if (error instanceof GitError) {
     const details = { gitStderr: error.stderr === "" ? error.message : error.stderr, reason: error.code };
-    return verdict({ code: "CLONE_FAILED", error: `git: ${error.message}`, details }, error.retryable, MAX_GIT_DELIVERIES);
+    return verdict(
+      { code: "CLONE_FAILED", error: `git: ${error.message}`, details },
+      error.retryable,
+      MAX_GIT_DELIVERIES,
+    );
   }
   if (error instanceof UpstreamError) {
-    return verdict({ code: "EMBED_FAILED", error: `the embedding provider failed: ${error.message}` }, error.retryable, MAX_UPSTREAM_DELIVERIES);
+    return verdict(
+      { code: "EMBED_FAILED", error: `the embedding provider failed: ${error.message}` },
+      error.retryable,
+      MAX_UPSTREAM_DELIVERIES,
+    );
   }
   if (isUnreachable(error) && pgErrorCode(error) === undefined) {
-    return verdict({ code: "STORAGE_UNAVAILABLE", error: "the database cannot be reached; try again later" }, true, MAX_DELIVERIES);
+    return verdict(
+      { code: "STORAGE_UNAVAILABLE", error: "the database cannot be reached; try again later" },
+      true,
+      MAX_DELIVERIES,
+    );
   }
   // A content that a sweep removed between plan and finish: the next attempt plans without it.
   const known = pgErrorCode(error);
   if (known !== undefined && known !== PG_FOREIGN_KEY_VIOLATION) {
-    return verdict({ code: "STORAGE_UNAVAILABLE", error: "the database refused the write; try again later" }, true, MAX_DELIVERIES);
+    return verdict(
+      { code: "STORAGE_UNAVAILABLE", error: "the database refused the write; try again later" },
+      true,
+      MAX_DELIVERIES,
+    );
   }
-  return verdict({ code: "INTERNAL", error: "an unexpected error while indexing; try again" }, true, MAX_UPSTREAM_DELIVERIES);
+  return verdict(
+    { code: "INTERNAL", error: "an unexpected error while indexing; try again" },
+    true,
+    MAX_UPSTREAM_DELIVERIES,
+  );
 }

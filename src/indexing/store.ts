@@ -45,7 +45,12 @@ export async function rowsOf<T>(db: Db, query: SQL): Promise<T[]> {
 }
 
 /** Which of the given chunk hashes have a vector already. */
-export async function findVectors(db: Db, tenantId: string, fingerprint: string, hashes: readonly string[]): Promise<Set<string>> {
+export async function findVectors(
+  db: Db,
+  tenantId: string,
+  fingerprint: string,
+  hashes: readonly string[],
+): Promise<Set<string>> {
   if (hashes.length === 0) return new Set();
   const rows = await rowsOf<{ hash: string }>(
     db,
@@ -76,7 +81,12 @@ export async function writeContents(
 }
 
 /** Writes vectors alone, for contents that are stored already. */
-export async function writeVectors(db: Db, tenantId: string, fingerprint: string, vectors: readonly StoredVector[]): Promise<void> {
+export async function writeVectors(
+  db: Db,
+  tenantId: string,
+  fingerprint: string,
+  vectors: readonly StoredVector[],
+): Promise<void> {
   if (vectors.length > 0) await db.execute(insertVectors(tenantId, fingerprint, vectors));
 }
 
@@ -84,51 +94,157 @@ function insertVectors(tenantId: string, fingerprint: string, vectors: readonly 
   const ordered = vectors.toSorted((a, b) => (a.hash < b.hash ? -1 : 1));
   return sql`insert into vectors (tenant_id, fingerprint, chunk_hash, vector)
     select ${tenantId}::uuid, ${fingerprint}, decode(h, 'hex'), decode(v, 'base64')
-    from unnest(${column(ordered.map((v) => v.hash), "text")}, ${column(ordered.map((v) => base64(v.bytes)), "text")}) as t(h, v)
+    from unnest(${column(
+      ordered.map((v) => v.hash),
+      "text",
+    )}, ${column(
+      ordered.map((v) => base64(v.bytes)),
+      "text",
+    )}) as t(h, v)
     on conflict do nothing`;
 }
 
 function insertContents(tenantId: string, contents: readonly IndexedContent[]): SQL {
   return sql`insert into contents (id, tenant_id, sha256, language, parser_version, size_bytes, line_count, symbol_count, chunk_count, redacted_count, outcome)
     select id, ${tenantId}::uuid, decode(sha, 'hex'), lang, ${PARSER_VERSION}::smallint, size, lines, syms, chunks, redacted, outcome
-    from unnest(${column(contents.map((c) => c.id), "uuid")}, ${column(contents.map((c) => c.sha256), "text")},
-      ${column(contents.map((c) => c.language), "text")}, ${column(contents.map((c) => c.sizeBytes), "int")},
-      ${column(contents.map((c) => c.parsed.lineCount), "int")}, ${column(contents.map((c) => c.parsed.symbols.length), "int")},
-      ${column(contents.map((c) => c.parsed.chunks.length), "int")},
-      ${column(contents.map((c) => c.parsed.chunks.filter((chunk) => chunk.withheld).length), "int")},
-      ${column(contents.map(({ parsed }) => (parsed.fallbackReason ? `fallback:${parsed.fallbackReason}` : parsed.outcome)), "text")}
+    from unnest(${column(
+      contents.map((c) => c.id),
+      "uuid",
+    )}, ${column(
+      contents.map((c) => c.sha256),
+      "text",
+    )},
+      ${column(
+        contents.map((c) => c.language),
+        "text",
+      )}, ${column(
+        contents.map((c) => c.sizeBytes),
+        "int",
+      )},
+      ${column(
+        contents.map((c) => c.parsed.lineCount),
+        "int",
+      )}, ${column(
+        contents.map((c) => c.parsed.symbols.length),
+        "int",
+      )},
+      ${column(
+        contents.map((c) => c.parsed.chunks.length),
+        "int",
+      )},
+      ${column(
+        contents.map((c) => c.parsed.chunks.filter((chunk) => chunk.withheld).length),
+        "int",
+      )},
+      ${column(
+        contents.map(({ parsed }) => (parsed.fallbackReason ? `fallback:${parsed.fallbackReason}` : parsed.outcome)),
+        "text",
+      )}
     ) as t(id, sha, lang, size, lines, syms, chunks, redacted, outcome)
     on conflict do nothing`;
 }
 
 function insertSymbols(contents: readonly IndexedContent[]): SQL[] {
-  const rows = contents.flatMap((content) => content.parsed.symbols.map((symbol, ordinal) => ({ id: content.id, ordinal, symbol })));
+  const rows = contents.flatMap((content) =>
+    content.parsed.symbols.map((symbol, ordinal) => ({ id: content.id, ordinal, symbol })),
+  );
   if (rows.length === 0) return [];
   return [
     sql`insert into symbols (content_id, ordinal, kind, name, qualified_name, signature, doc, parent, start_line, end_line, start_byte, end_byte)
-      select * from unnest(${column(rows.map((r) => r.id), "uuid")}, ${column(rows.map((r) => r.ordinal), "int")},
-        ${column(rows.map((r) => r.symbol.kind), "text")}, ${column(rows.map((r) => clean(r.symbol.name)), "text")},
-        ${column(rows.map((r) => clean(r.symbol.qualifiedName)), "text")}, ${column(rows.map((r) => clean(r.symbol.signature)), "text")},
-        ${column(rows.map((r) => (r.symbol.doc === null ? null : clean(r.symbol.doc))), "text")},
-        ${column(rows.map((r) => r.symbol.parent), "int")},
-        ${column(rows.map((r) => r.symbol.startLine), "int")}, ${column(rows.map((r) => r.symbol.endLine), "int")},
-        ${column(rows.map((r) => r.symbol.startByte), "int")}, ${column(rows.map((r) => r.symbol.endByte), "int")})
+      select * from unnest(${column(
+        rows.map((r) => r.id),
+        "uuid",
+      )}, ${column(
+        rows.map((r) => r.ordinal),
+        "int",
+      )},
+        ${column(
+          rows.map((r) => r.symbol.kind),
+          "text",
+        )}, ${column(
+          rows.map((r) => clean(r.symbol.name)),
+          "text",
+        )},
+        ${column(
+          rows.map((r) => clean(r.symbol.qualifiedName)),
+          "text",
+        )}, ${column(
+          rows.map((r) => clean(r.symbol.signature)),
+          "text",
+        )},
+        ${column(
+          rows.map((r) => (r.symbol.doc === null ? null : clean(r.symbol.doc))),
+          "text",
+        )},
+        ${column(
+          rows.map((r) => r.symbol.parent),
+          "int",
+        )},
+        ${column(
+          rows.map((r) => r.symbol.startLine),
+          "int",
+        )}, ${column(
+          rows.map((r) => r.symbol.endLine),
+          "int",
+        )},
+        ${column(
+          rows.map((r) => r.symbol.startByte),
+          "int",
+        )}, ${column(
+          rows.map((r) => r.symbol.endByte),
+          "int",
+        )})
       on conflict do nothing`,
   ];
 }
 
 function insertChunks(contents: readonly IndexedContent[]): SQL[] {
-  const rows = contents.flatMap((content) => content.parsed.chunks.map((chunk, ordinal) => ({ id: content.id, ordinal, chunk })));
+  const rows = contents.flatMap((content) =>
+    content.parsed.chunks.map((chunk, ordinal) => ({ id: content.id, ordinal, chunk })),
+  );
   if (rows.length === 0) return [];
   return [
     sql`insert into chunks (content_id, ordinal, hash, context, text, symbol, start_line, end_line, start_byte, end_byte, withheld)
       select id, ordinal, decode(hash, 'hex'), context, body, symbol, sl, el, sb, eb, withheld
-      from unnest(${column(rows.map((r) => r.id), "uuid")}, ${column(rows.map((r) => r.ordinal), "int")},
-        ${column(rows.map((r) => r.chunk.hash), "text")}, ${column(rows.map((r) => clean(r.chunk.context)), "text")},
-        ${column(rows.map((r) => clean(r.chunk.text)), "text")}, ${column(rows.map((r) => r.chunk.symbol), "int")},
-        ${column(rows.map((r) => r.chunk.startLine), "int")}, ${column(rows.map((r) => r.chunk.endLine), "int")},
-        ${column(rows.map((r) => r.chunk.startByte), "int")}, ${column(rows.map((r) => r.chunk.endByte), "int")},
-        ${column(rows.map((r) => r.chunk.withheld), "boolean")}
+      from unnest(${column(
+        rows.map((r) => r.id),
+        "uuid",
+      )}, ${column(
+        rows.map((r) => r.ordinal),
+        "int",
+      )},
+        ${column(
+          rows.map((r) => r.chunk.hash),
+          "text",
+        )}, ${column(
+          rows.map((r) => clean(r.chunk.context)),
+          "text",
+        )},
+        ${column(
+          rows.map((r) => clean(r.chunk.text)),
+          "text",
+        )}, ${column(
+          rows.map((r) => r.chunk.symbol),
+          "int",
+        )},
+        ${column(
+          rows.map((r) => r.chunk.startLine),
+          "int",
+        )}, ${column(
+          rows.map((r) => r.chunk.endLine),
+          "int",
+        )},
+        ${column(
+          rows.map((r) => r.chunk.startByte),
+          "int",
+        )}, ${column(
+          rows.map((r) => r.chunk.endByte),
+          "int",
+        )},
+        ${column(
+          rows.map((r) => r.chunk.withheld),
+          "boolean",
+        )}
       ) as t(id, ordinal, hash, context, body, symbol, sl, el, sb, eb, withheld)
       on conflict do nothing`,
   ];
@@ -143,7 +259,9 @@ export async function findBlobs(db: Db, tenantId: string, oids: readonly string[
         where tenant_id = ${tenantId} and (skip is null or parser_version = ${PARSER_VERSION})
         and oid in (select decode(o, 'hex') from unnest(${column(oids, "text")}) as o)`,
   );
-  return new Map(rows.map((row) => [row.oid, { oid: row.oid, sha256: row.sha256, sizeBytes: Number(row.size), skip: row.skip }]));
+  return new Map(
+    rows.map((row) => [row.oid, { oid: row.oid, sha256: row.sha256, sizeBytes: Number(row.size), skip: row.skip }]),
+  );
 }
 
 /** Remembers what git blobs turned out to be. */
@@ -152,8 +270,20 @@ export async function writeBlobs(db: Db, tenantId: string, blobs: readonly Known
   const ordered = blobs.toSorted((a, b) => (a.oid < b.oid ? -1 : 1));
   await db.execute(sql`insert into git_blobs (tenant_id, oid, sha256, size_bytes, skip, parser_version)
     select ${tenantId}::uuid, decode(o, 'hex'), decode(s, 'hex'), size, skip, ${PARSER_VERSION}::smallint
-    from unnest(${column(ordered.map((b) => b.oid), "text")}, ${column(ordered.map((b) => b.sha256), "text")},
-      ${column(ordered.map((b) => b.sizeBytes), "bigint")}, ${column(ordered.map((b) => b.skip), "text")}) as t(o, s, size, skip)
+    from unnest(${column(
+      ordered.map((b) => b.oid),
+      "text",
+    )}, ${column(
+      ordered.map((b) => b.sha256),
+      "text",
+    )},
+      ${column(
+        ordered.map((b) => b.sizeBytes),
+        "bigint",
+      )}, ${column(
+        ordered.map((b) => b.skip),
+        "text",
+      )}) as t(o, s, size, skip)
     on conflict (tenant_id, oid) do update set sha256 = excluded.sha256, skip = excluded.skip, parser_version = excluded.parser_version
     where git_blobs.parser_version <> excluded.parser_version`);
 }
@@ -166,7 +296,12 @@ export async function findContents(db: Db, ids: readonly string[]): Promise<Set<
 }
 
 /** Which of the given contents have a chunk without a vector of this fingerprint. */
-export async function findUnembedded(db: Db, tenantId: string, fingerprint: string, ids: readonly string[]): Promise<string[]> {
+export async function findUnembedded(
+  db: Db,
+  tenantId: string,
+  fingerprint: string,
+  ids: readonly string[],
+): Promise<string[]> {
   if (ids.length === 0) return [];
   const rows = await rowsOf<{ id: string }>(
     db,

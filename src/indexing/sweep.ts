@@ -64,7 +64,9 @@ async function sweepObjects(staging: StagingBucket, now: number): Promise<number
   let cursor: string | undefined;
   do {
     const page = await staging.list(cursor === undefined ? { prefix: "runs/" } : { prefix: "runs/", cursor });
-    const old = page.objects.filter((object) => now - object.uploaded.getTime() > GRACE_HOURS * HOUR_MS).map((object) => object.key);
+    const old = page.objects
+      .filter((object) => now - object.uploaded.getTime() > GRACE_HOURS * HOUR_MS)
+      .map((object) => object.key);
     if (old.length > 0) await staging.delete(old);
     removed += old.length;
     cursor = page.truncated ? page.cursor : undefined;

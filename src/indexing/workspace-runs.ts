@@ -1,3 +1,4 @@
+// oxlint-disable-next-line no-restricted-imports -- a Durable Object; the rest of the folder is platform-free
 import { DurableObject } from "cloudflare:workers";
 import { and, eq, inArray } from "drizzle-orm";
 import { recordAuditStatement } from "../audit/index.ts";
@@ -46,8 +47,12 @@ export class WorkspaceRuns extends DurableObject<ApiEnv> {
   constructor(ctx: DurableObjectState, env: ApiEnv) {
     super(ctx, env);
     this.sql = ctx.storage.sql;
-    this.sql.exec("create table if not exists runs (position integer primary key autoincrement, run_id text unique, ended integer, record text)");
-    this.sql.exec("create table if not exists shards (run_id text, attempt integer, shard integer, primary key (run_id, attempt, shard))");
+    this.sql.exec(
+      "create table if not exists runs (position integer primary key autoincrement, run_id text unique, ended integer, record text)",
+    );
+    this.sql.exec(
+      "create table if not exists shards (run_id text, attempt integer, shard integer, primary key (run_id, attempt, shard))",
+    );
     this.active = this.load("select record from runs where ended = 0 order by position limit 1");
     if (this.active && this.active.state === "queued") this.active = undefined;
     // Whatever was to happen next must not depend on somebody calling.
@@ -87,7 +92,12 @@ export class WorkspaceRuns extends DurableObject<ApiEnv> {
   }
 
   /** A shard is stored. Counted once, however often it is reported. */
-  async shardDone(runId: string, attempt: number, shard: number, work: WorkCounters & { files: number }): Promise<void> {
+  async shardDone(
+    runId: string,
+    attempt: number,
+    shard: number,
+    work: WorkCounters & { files: number },
+  ): Promise<void> {
     const run = this.current(runId, attempt);
     if (!run) return;
     const fresh = this.sql.exec("insert or ignore into shards values (?, ?, ?)", runId, attempt, shard).rowsWritten > 0;
@@ -112,7 +122,10 @@ export class WorkspaceRuns extends DurableObject<ApiEnv> {
     const run = this.current(runId, attempt);
     if (!run) return;
     const { embedded, embedMs, tokens } = run.work;
-    this.update({ ...run, work: { embedded: embedded + work.embedded, embedMs: embedMs + work.embedMs, tokens: tokens + work.tokens } });
+    this.update({
+      ...run,
+      work: { embedded: embedded + work.embedded, embedMs: embedMs + work.embedMs, tokens: tokens + work.tokens },
+    });
   }
 
   /** All work of the run so far. */
@@ -212,7 +225,12 @@ export class WorkspaceRuns extends DurableObject<ApiEnv> {
     this.sql.exec("delete from shards where run_id = ?", run.spec.runId);
     this.update(started);
     await this.ctx.storage.setAlarm(this.nextLook(Date.now()));
-    await this.send({ kind: "plan", workspaceId: run.spec.workspaceId, runId: run.spec.runId, attempt: started.attempt });
+    await this.send({
+      kind: "plan",
+      workspaceId: run.spec.workspaceId,
+      runId: run.spec.runId,
+      attempt: started.attempt,
+    });
   }
 
   private async end(ended: RunRecord): Promise<void> {
@@ -238,7 +256,13 @@ export class WorkspaceRuns extends DurableObject<ApiEnv> {
             .update(runs)
             .set({ state: "failed", error: run.error, finishedAt: at })
             .where(and(eq(runs.id, runId), inArray(runs.state, ["queued", "running"]))),
-          recordAuditStatement(db, { event: kind === "index" ? "INDEX_RUN_FAILED" : "SNAPSHOT_FAILED", tenantId, actor, at, details }),
+          recordAuditStatement(db, {
+            event: kind === "index" ? "INDEX_RUN_FAILED" : "SNAPSHOT_FAILED",
+            tenantId,
+            actor,
+            at,
+            details,
+          }),
         ]);
         this.save({ ...run, recorded: true });
       } catch (error) {

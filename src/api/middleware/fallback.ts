@@ -14,10 +14,19 @@ export function fallback(app: Hono<ApiHono>): (c: ApiContext) => Response {
     known.set(path, entry);
   }
   return (c) => {
-    const methods = new Set([...known.values()].filter(({ pattern }) => pattern.test(c.req.path)).flatMap((entry) => [...entry.methods]));
+    const methods = new Set(
+      [...known.values()]
+        .filter(({ pattern }) => pattern.test(c.req.path))
+        .flatMap(({ methods }) => Array.from(methods)),
+    );
     if (methods.size === 0) return onError(new ApiError("NOT_FOUND", `there is no ${c.req.path}`), c);
-    const allow = [...methods].sort().join(", ");
-    return onError(new ApiError("METHOD_NOT_ALLOWED", `${c.req.method} is not possible here; use ${allow}`, { headers: { Allow: allow } }), c);
+    const allow = Array.from(methods).sort().join(", ");
+    return onError(
+      new ApiError("METHOD_NOT_ALLOWED", `${c.req.method} is not possible here; use ${allow}`, {
+        headers: { Allow: allow },
+      }),
+      c,
+    );
   };
 }
 

@@ -38,7 +38,11 @@ indexRuns.get("/index/:runId", async (c) => {
   if ((c.req.header("Accept") ?? "").includes("text/event-stream")) {
     const events = await coordinator.events(run.id);
     if (events) {
-      return c.body(events, 200, { "Content-Type": "text/event-stream", "Cache-Control": "no-store", "X-Accel-Buffering": "no" });
+      return c.body(events, 200, {
+        "Content-Type": "text/event-stream",
+        "Cache-Control": "no-store",
+        "X-Accel-Buffering": "no",
+      });
     }
   }
   return c.json((await coordinator.status(run.id)) ?? storedStatus(run), 200, { "Cache-Control": "no-store" });
@@ -109,14 +113,17 @@ export async function startRun(c: ApiContext, principal: Principal, request: Run
     actor: principal.credentialId,
   };
   await stored(() =>
-    c.get("services").db.insert(runs).values({
-      id: runId,
-      tenantId: principal.tenantId,
-      workspaceId: request.workspaceId,
-      kind: request.kind,
-      state: "queued",
-      request: { url: open.url, ref: open.ref ?? null, options: request.options },
-    }),
+    c
+      .get("services")
+      .db.insert(runs)
+      .values({
+        id: runId,
+        tenantId: principal.tenantId,
+        workspaceId: request.workspaceId,
+        kind: request.kind,
+        state: "queued",
+        request: { url: open.url, ref: open.ref ?? null, options: request.options },
+      }),
   );
   const gate = c.env.TENANT_GATE.get(c.env.TENANT_GATE.idFromName(principal.tenantId));
   await Promise.all([
@@ -132,7 +139,7 @@ const BROKEN_WAIT_MS = 500;
 
 /** Waits for the end of a run. The run goes on when the client leaves. */
 async function waitFor(c: ApiContext, spec: RunSpec): Promise<RunStatus> {
-  for (let broken = 0; ; ) {
+  for (let broken = 0; ;) {
     try {
       const status = await coordinatorOf(c.env.WORKSPACE_RUNS, spec.workspaceId).wait(spec.runId);
       if (!status) throw new ApiError("INTERNAL", "the run is not known any more; start it again");
@@ -182,5 +189,7 @@ function storedStatus(run: typeof runs.$inferSelect): RunStatus {
 
 /** `Prefer: respond-async`, alone or among other preferences (RFC 7240). */
 function prefersAsync(c: ApiContext): boolean {
-  return (c.req.header("Prefer") ?? "").split(",").some((preference) => preference.trim().toLowerCase() === "respond-async");
+  return (c.req.header("Prefer") ?? "")
+    .split(",")
+    .some((preference) => preference.trim().toLowerCase() === "respond-async");
 }

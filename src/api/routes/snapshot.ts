@@ -1,7 +1,13 @@
 import { and, eq } from "drizzle-orm";
 import { Hono } from "hono";
 import { z } from "zod";
-import { DEFAULT_MAX_FILE_SIZE_BYTES, type ErrorCode, type FieldIssue, IndexOptions, SnapshotJobRequest } from "../../contract/index.ts";
+import {
+  DEFAULT_MAX_FILE_SIZE_BYTES,
+  type ErrorCode,
+  type FieldIssue,
+  IndexOptions,
+  SnapshotJobRequest,
+} from "../../contract/index.ts";
 import { PG_UNIQUE_VIOLATION, pgErrorCode } from "../../db/errors.ts";
 import { revisions, runs, workspaces } from "../../db/schema.ts";
 import { ApiError, invalidBody } from "../../errors.ts";
@@ -31,7 +37,10 @@ snapshotJobs.post("/snapshot", async (c) => {
   }
   await requireWorkspace(c, principal, request.workspaceId);
   if (!principal.sharedIndex) {
-    throw new ApiError("SHARED_INDEX_DISABLED", "the organisation has not opted in to shared indexes; turn it on in its settings");
+    throw new ApiError(
+      "SHARED_INDEX_DISABLED",
+      "the organisation has not opted in to shared indexes; turn it on in its settings",
+    );
   }
   const { gitSha, workspaceId, source } = request;
   try {
@@ -44,7 +53,9 @@ snapshotJobs.post("/snapshot", async (c) => {
     return c.json({ ok: true, accepted: true, runId }, 202);
   } catch (error) {
     if (error instanceof ApiError && pgErrorCode(error.cause) === PG_UNIQUE_VIOLATION) {
-      throw new ApiError("SNAPSHOT_IN_PROGRESS", "a snapshot job is already running; wait for it to end", { headers: { "Retry-After": "10" } });
+      throw new ApiError("SNAPSHOT_IN_PROGRESS", "a snapshot job is already running; wait for it to end", {
+        headers: { "Retry-After": "10" },
+      });
     }
     throw error;
   }

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { UpstreamError } from "../../../src/embedding/index.ts";
 import { GitError } from "../../../src/git/index.ts";
@@ -6,7 +6,7 @@ import { contentId, planKey } from "../../../src/indexing/ids.ts";
 import { beginAttempt, endRun, isReady, newRun, type RunSpec, toStatus } from "../../../src/indexing/run-state.ts";
 import { seal, unseal } from "../../../src/indexing/seal.ts";
 import { sseStream } from "../../../src/indexing/sse.ts";
-import { decodeShard, encodeShard } from "../../../src/indexing/staging.ts";
+import { decodeShard, encodeEmbedShard, ShardBuffer } from "../../../src/indexing/staging.ts";
 import { judgeFailure } from "../../../src/indexing/steps.ts";
 
 const SECRET = "k".repeat(44);
@@ -14,16 +14,20 @@ const SECRET = "k".repeat(44);
 describe("shards", () => {
   it("come back as they were staged", () => {
     const blob = fc.record({
-      sha256: fc.string({ unit: fc.constantFrom(..."0123456789abcdef"), minLength: 64, maxLength: 64 }),
+      sha256: fc.string({ unit: fc.constantFrom(...Array.from("0123456789abcdef")), minLength: 64, maxLength: 64 }),
       languages: fc.array(fc.constantFrom("typescript" as const, "text" as const), { maxLength: 2 }),
       bytes: fc.uint8Array({ maxLength: 300 }),
     });
+    const buffer = new ShardBuffer();
     fc.assert(
       fc.property(fc.array(blob, { maxLength: 20 }), (blobs) => {
-        expect(decodeShard(new Uint8Array(encodeShard({ kind: "parse", blobs })))).toEqual({ kind: "parse", blobs });
+        for (const { sha256, languages, bytes } of blobs) buffer.add(sha256, languages, bytes);
+        expect(buffer.count).toBe(blobs.length);
+        expect(decodeShard(buffer.take())).toEqual({ kind: "parse", blobs });
+        expect(buffer.bytes).toBe(0);
       }),
     );
-    expect(decodeShard(encodeShard({ kind: "embed", contentIds: ["a", "b"] }))).toEqual({ kind: "embed", contentIds: ["a", "b"] });
+    expect(decodeShard(encodeEmbedShard(["a", "b"]))).toEqual({ kind: "embed", contentIds: ["a", "b"] });
   });
 });
 
@@ -67,9 +71,20 @@ const spec: RunSpec = {
 
 describe("a run's record", () => {
   it("keeps the work of earlier attempts and starts its shards anew", () => {
-    const first = { ...beginAttempt(newRun(spec), 0), shards: 3, shardsDone: 2, work: { embedded: 5, embedMs: 1, tokens: 9 } };
+    const first = {
+      ...beginAttempt(newRun(spec), 0),
+      shards: 3,
+      shardsDone: 2,
+      work: { embedded: 5, embedMs: 1, tokens: 9 },
+    };
     const second = beginAttempt(first, 1_000);
-    expect(second).toMatchObject({ attempt: 2, shards: null, shardsDone: 0, work: { embedded: 5, tokens: 9 }, state: "running" });
+    expect(second).toMatchObject({
+      attempt: 2,
+      shards: null,
+      shardsDone: 0,
+      work: { embedded: 5, tokens: 9 },
+      state: "running",
+    });
     expect(isReady(first)).toBe(false);
     expect(isReady({ ...first, shardsDone: 3 })).toBe(true);
     expect(isReady(second)).toBe(false);
@@ -99,11 +114,18 @@ describe("judging a failure", () => {
     const denied = new GitError("AUTH", "authentication failed", { stderr: "remote: no" });
     expect(judgeFailure(denied, 1, steady)).toEqual({
       retry: false,
-      error: { code: "CLONE_FAILED", error: "git: authentication failed", details: { gitStderr: "remote: no", reason: "AUTH" } },
+      error: {
+        code: "CLONE_FAILED",
+        error: "git: authentication failed",
+        details: { gitStderr: "remote: no", reason: "AUTH" },
+      },
     });
     const upstream = new UpstreamError("UPSTREAM_ERROR", { retryable: false });
     expect(judgeFailure(upstream, 1, steady)).toMatchObject({ retry: false, error: { code: "EMBED_FAILED" } });
-    expect(judgeFailure(new RangeError("boom"), 2, steady)).toMatchObject({ retry: false, error: { code: "INTERNAL" } });
+    expect(judgeFailure(new RangeError("boom"), 2, steady)).toMatchObject({
+      retry: false,
+      error: { code: "INTERNAL" },
+    });
   });
 
   it("never tells the texts of errors it does not know", () => {
@@ -125,7 +147,9 @@ describe("the event stream", () => {
     for (let n = 1; n < 50; n++) push(status(n));
     push(status(9, "succeeded"));
     const text = await new Response(stream).text();
-    const states = [...text.matchAll(/^data: (.*)$/gm)].map(([, json]) => JSON.parse(json ?? "") as ReturnType<typeof status>);
+    const states = [...text.matchAll(/^data: (.*)$/gm)].map(
+      ([, json]) => JSON.parse(json ?? "") as ReturnType<typeof status>,
+    );
     expect(states[0]).toEqual(status(0));
     expect(states.at(-1)).toEqual(status(9, "succeeded"));
     expect(states.length).toBeLessThan(10);

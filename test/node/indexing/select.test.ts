@@ -8,7 +8,15 @@ const taken = (options: { include?: string[]; exclude?: string[] }, paths: strin
 
 describe("the selector", () => {
   it("takes every known language by default, and neither vendored nor lock files", () => {
-    const paths = ["src/a.ts", "a.unknown", "node_modules/x/a.js", "package-lock.json", "Makefile", "docs/x.md", "app.min.js"];
+    const paths = [
+      "src/a.ts",
+      "a.unknown",
+      "node_modules/x/a.js",
+      "package-lock.json",
+      "Makefile",
+      "docs/x.md",
+      "app.min.js",
+    ];
     expect(taken({}, paths)).toEqual(["src/a.ts", "Makefile", "docs/x.md"]);
     expect(createSelector({})("package-lock.json")).toEqual({ take: false, reason: "lockfile" });
     expect(createSelector({})("a.unknown")).toEqual({ take: false, reason: null });
@@ -28,7 +36,9 @@ describe("the selector", () => {
   });
 
   it("applies exclude after include", () => {
-    expect(taken({ include: ["**/*.ts"], exclude: ["**/*.test.ts", "gen"] }, ["a.ts", "a.test.ts", "gen/b.ts"])).toEqual(["a.ts"]);
+    expect(
+      taken({ include: ["**/*.ts"], exclude: ["**/*.test.ts", "gen"] }, ["a.ts", "a.test.ts", "gen/b.ts"]),
+    ).toEqual(["a.ts"]);
   });
 
   it("takes a skipped file or folder when include names it", () => {
