@@ -23,7 +23,7 @@ const MEBIBYTE = 1024 * 1024;
 const CORE_AT = 2 * MEBIBYTE;
 const GRAMMARS_AT = CORE_AT + PAGE_BYTES;
 const HEAP_AT = GRAMMARS_AT + 31 * MEBIBYTE;
-const INITIAL_BYTES = HEAP_AT + MEBIBYTE;
+const INITIAL_HEAP_BYTES = MEBIBYTE;
 export const MEMORY_LIMIT_BYTES = HEAP_AT + 39 * MEBIBYTE - PAGE_BYTES;
 const GROW_BYTES = 2 * MEBIBYTE;
 
@@ -69,6 +69,8 @@ export class TreeSitterCore {
   /** Times that the parse may still ask for a piece of the text. */
   remainingReads = 0;
   private halves: Uint16Array;
+  /** The core's data and the begin of the heap as {@link rewind} brings them back. */
+  private start = { data: new Int32Array(0), heap: new Int32Array(0) };
   private readonly module: WebAssembly.Module;
   private readonly memory: WasmMemory;
   private readonly table: WasmTable;
@@ -80,7 +82,7 @@ export class TreeSitterCore {
     const { tableSize, memorySize } = linkInfo(module);
     if (memorySize > GRAMMARS_AT - CORE_AT) throw new Error("The parser's core needs more memory than is set aside.");
     this.memory = new wasm.Memory({
-      initial: Math.ceil(INITIAL_BYTES / PAGE_BYTES),
+      initial: Math.ceil((HEAP_AT + INITIAL_HEAP_BYTES) / PAGE_BYTES),
       maximum: Math.floor(MEMORY_LIMIT_BYTES / PAGE_BYTES),
     });
     this.table = new wasm.Table({ element: "anyfunc", initial: CORE_TABLE_AT + tableSize });
@@ -115,6 +117,23 @@ export class TreeSitterCore {
     this.exports = instance.exports;
     start(instance.exports);
     this.transfer = instance.exports["ts_init"]!();
+  }
+
+  /** Takes what is in the heap now for what {@link rewind} goes back to. */
+  mark(): void {
+    const { words } = this;
+    let end = (HEAP_AT + INITIAL_HEAP_BYTES) >>> 2;
+    while (words[end - 1] === 0) end--;
+    this.start = { data: words.slice(CORE_AT >>> 2, GRAMMARS_AT >>> 2), heap: words.slice(HEAP_AT >>> 2, end) };
+  }
+
+  /**
+   * Forgets everything that was allocated since {@link mark}, without freeing it piece by piece. So every file meets
+   * the same heap, whatever came before it.
+   */
+  rewind(): void {
+    this.words.set(this.start.data, CORE_AT >>> 2);
+    this.words.set(this.start.heap, HEAP_AT >>> 2);
   }
 
   /** Finds room for a grammar. */

@@ -39,7 +39,7 @@ export interface LoadedGrammar {
 
 export type Failure = "budget" | "parser-error";
 
-export type SyntaxResult = { ok: true; tree: SyntaxTree; release: () => void } | { ok: false; reason: Failure };
+export type SyntaxResult = { ok: true; tree: SyntaxTree } | { ok: false; reason: Failure };
 
 /**
  * Parses within limits that hold in a Worker: a budget of operations in place of a clock, and a bounded heap. Input that
@@ -85,7 +85,7 @@ export class SyntaxEngine {
   }
 
   /**
-   * Parses UTF-16 text. `release` must be called once the tree is no longer used: the core's heap never shrinks.
+   * Parses UTF-16 text. The tree is good until the next parse.
    *
    * @throws ParserUnavailableError where the core had to be booted again and could not be.
    */
@@ -101,23 +101,13 @@ export class SyntaxEngine {
         grammar.address = core.link(grammar.place);
         grammar.generation = core.generation;
       }
-      const { exports, generation } = core;
+      core.rewind();
+      const { exports } = core;
       exports["ts_parser_set_language"]!(this.parser, grammar.address);
       const tree = exports["ts_parser_parse_wasm"]!(this.parser, this.input, 0, 0, 0);
-      const isExhausted = core.remainingCalls < 0 || core.remainingReads < 0;
-      if (tree === 0) {
-        exports["ts_parser_reset"]!(this.parser);
-        return { ok: false, reason: isExhausted ? "budget" : "parser-error" };
-      }
-      const release = () => {
-        // A tree of a core that has since been booted again is gone already.
-        if (core.generation === generation) exports["ts_tree_delete"]!(tree);
-      };
-      if (isExhausted) {
-        release();
-        return { ok: false, reason: "budget" };
-      }
-      return { ok: true, tree: new SyntaxTree(core, tree, grammar, text), release };
+      if (core.remainingCalls < 0 || core.remainingReads < 0) return { ok: false, reason: "budget" };
+      if (tree === 0) return { ok: false, reason: "parser-error" };
+      return { ok: true, tree: new SyntaxTree(core, tree, grammar, text) };
     } catch (error) {
       return { ok: false, reason: this.recover(error) };
     } finally {
@@ -155,6 +145,7 @@ export class SyntaxEngine {
     core.exports["ts_parser_new_wasm"]!();
     this.parser = core.words[core.transfer >>> 2]!;
     this.input = core.words[(core.transfer >>> 2) + 1]!;
+    core.mark();
   }
 }
 

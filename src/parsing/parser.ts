@@ -84,8 +84,6 @@ async function syntaxOutline(
     return { symbols, levels, hasErrors: tree.root.hasError };
   } catch (error) {
     return engine.recover(error);
-  } finally {
-    parsed.release();
   }
 }
 

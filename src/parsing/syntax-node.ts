@@ -82,7 +82,7 @@ export class SyntaxTree {
   }
 }
 
-/** A node of a {@link SyntaxTree}. Offsets are UTF-16 code units, rows are 0-based. Valid until the tree is released. */
+/** A node of a {@link SyntaxTree}. Offsets are UTF-16 code units, rows are 0-based. Valid until the next parse. */
 export class SyntaxNode {
   readonly tree: SyntaxTree;
   readonly id: number;

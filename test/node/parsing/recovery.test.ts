@@ -59,16 +59,6 @@ describe("a file that the parser's core does not survive", () => {
     expect(process.memoryUsage.rss() - early).toBeLessThan(300_000_000);
   });
 
-  it("leaves trees that were not released yet without a hold on the new core", async () => {
-    const engine = await SyntaxEngine.create(nodeGrammars());
-    const before = await parseRaw(engine, "python", "def f(): pass\n");
-    await parseRaw(engine, HEAP_KILLER.language, HEAP_KILLER.text);
-    const after = await parseRaw(engine, "python", "def g(): pass\n");
-    if (!before.ok || !after.ok) throw new Error("No tree of a plain function.");
-    before.release();
-    expect(after.tree.root.namedChild(0)?.field("name")?.text).toBe("g");
-  });
-
   it("ends in an error only if the core cannot be started again, and only for as long", async () => {
     const parser = await createParser(nodeGrammars());
     await parse(parser, { language: "cpp", text: "int a;\n" });
