@@ -26,11 +26,11 @@ export class SourceText {
 
   constructor(bytes: Uint8Array) {
     this.bytes = bytes;
-    const ascii = isAscii(bytes);
     const utf8 = decodeUtf8(bytes);
     this.encoding = utf8 === undefined ? "latin-1" : "utf-8";
     this.text = utf8 ?? decodeLatin1(bytes);
-    this.singleByte = ascii || utf8 === undefined;
+    // Of UTF-8, only ASCII has as many characters as bytes.
+    this.singleByte = this.text.length === bytes.length;
     this.lineCount = countLines(bytes);
     this.byteStarts = new Uint32Array(this.lineCount + 1);
     this.weights = new Uint32Array(this.lineCount + 1);
@@ -38,36 +38,31 @@ export class SourceText {
     this.lineStarts = this.singleByte ? this.byteStarts : this.scanText();
   }
 
-  /** Fills the tables in one pass. Continuation bytes of UTF-8 weigh nothing. Returns the longest line in characters. */
+  /** Fills the tables. Continuation bytes of UTF-8 weigh nothing. Returns the longest line in characters. */
   private scanBytes(): number {
-    const { bytes, byteStarts, weights, singleByte } = this;
-    let row = 0;
-    let lineBegin = 0;
-    let solid = 0;
-    let wide = 0;
+    const { bytes, byteStarts, weights, singleByte, lineCount } = this;
+    let begin = 0;
     let total = 0;
     let longest = 0;
-    const length = bytes.length;
-    for (let index = 0; index <= length; index++) {
-      const byte = index < length ? bytes[index]! : NEWLINE;
-      if (byte === NEWLINE) {
-        if (row < this.lineCount) {
-          const characters = index - lineBegin - wide;
-          if (characters > longest) longest = characters;
-          byteStarts[row] = lineBegin;
-          total += Math.max(solid, Math.floor(characters / PADDING_DIVISOR));
-          row++;
-          weights[row] = total;
-        }
-        lineBegin = index + 1;
-        solid = 0;
-        wide = 0;
-      } else if (byte > 32) {
-        if (byte < 128 || byte >= 192 || singleByte) solid++;
-        else wide++;
+    for (let row = 0; row < lineCount; row++) {
+      byteStarts[row] = begin;
+      let at = begin;
+      let solid = 0;
+      let wide = 0;
+      for (; at < bytes.length; at++) {
+        const byte = bytes[at]!;
+        if (byte > 32) {
+          if (byte < 128 || byte >= 192 || singleByte) solid++;
+          else wide++;
+        } else if (byte === NEWLINE) break;
       }
+      const characters = at - begin - wide;
+      if (characters > longest) longest = characters;
+      total += Math.max(solid, Math.floor(characters / PADDING_DIVISOR));
+      weights[row + 1] = total;
+      begin = at + 1;
     }
-    byteStarts[this.lineCount] = length;
+    byteStarts[lineCount] = bytes.length;
     return longest;
   }
 
@@ -141,11 +136,6 @@ export class SourceText {
     for (let index = 0; index < units.length; index++) units[index] = text.charCodeAt(index);
     return units;
   }
-}
-
-function isAscii(bytes: Uint8Array): boolean {
-  for (let index = 0; index < bytes.length; index++) if (bytes[index]! > 127) return false;
-  return true;
 }
 
 function countLines(bytes: Uint8Array): number {

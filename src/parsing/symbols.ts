@@ -32,21 +32,22 @@ const MAX_SYMBOLS = 20_000;
 /** A grammar's rules laid out by type id. */
 export interface CompiledRules {
   rules: GrammarRules;
-  typeIds: number[];
+  /** 1 at every type id that has an entry. */
+  wanted: Uint8Array;
   byTypeId: (Rule | "comment" | "attribute" | undefined)[];
 }
 
 export function compileRules(rules: GrammarRules, grammar: LoadedGrammar): CompiledRules {
   const byTypeId: CompiledRules["byTypeId"] = [];
-  const typeIds: number[] = [];
+  const wanted = new Uint8Array(grammar.types.length);
   for (const [id, type] of grammar.types.entries()) {
     if (type === undefined || !grammar.isNamed[id]) continue;
     const entry = ruleFor(rules, type);
     if (entry === undefined) continue;
     byTypeId[id] = entry;
-    typeIds.push(id);
+    wanted[id] = 1;
   }
-  return { rules, typeIds, byTypeId };
+  return { rules, wanted, byTypeId };
 }
 
 function ruleFor(rules: GrammarRules, type: string): CompiledRules["byTypeId"][number] {
@@ -63,7 +64,7 @@ export interface Extracted {
 /** Reads symbols off a tree in document order, outer before inner. */
 export function extractSymbols(tree: SyntaxTree, source: SourceText, compiled: CompiledRules): Extracted {
   const extractor = new Extractor(source, compiled.rules);
-  for (const node of tree.descendants(tree.root, compiled.typeIds)) {
+  for (const node of tree.nodesOf(compiled.wanted)) {
     const rule = compiled.byTypeId[node.typeId];
     if (rule === undefined) continue;
     if (typeof rule === "string") extractor.trivia.push({ node, isAttribute: rule === "attribute" });

@@ -1,5 +1,6 @@
 import type { TreeSitterCore } from "./core.ts";
 import type { LoadedGrammar } from "./engine.ts";
+import { walkTree } from "./tree-walk.ts";
 
 const NODE_BYTES = 20;
 const ERROR_TYPE_ID = 65535;
@@ -22,6 +23,21 @@ export class SyntaxTree {
   get root(): SyntaxNode {
     this.core.exports["ts_tree_root_node_wasm"]!(this.address);
     return this.readResult()!;
+  }
+
+  /** Every node whose type is `wanted` (1 at its type id), in document order, outer before inner. */
+  nodesOf(wanted: Uint8Array): SyntaxNode[] {
+    const nodes: SyntaxNode[] = [];
+    walkTree(
+      this.core.words,
+      this.address,
+      this.grammar.address,
+      wanted,
+      (id, start, row, column, alias, type, end) => {
+        nodes.push(new SyntaxNode(this, id, start, row, column, alias, type, end));
+      },
+    );
+    return nodes;
   }
 
   /** Calls a function of the core about `node`. */
@@ -48,18 +64,6 @@ export class SyntaxTree {
     const nodes: SyntaxNode[] = [];
     for (let index = 0; index < count; index++) nodes.push(this.readNode(address + index * NODE_BYTES)!);
     if (count > 0) this.core.exports["free"]!(address);
-    return nodes;
-  }
-
-  /** Every node whose type id is listed, in document order, outer before inner. */
-  descendants(node: SyntaxNode, typeIds: readonly number[]): SyntaxNode[] {
-    const { exports } = this.core;
-    const list = exports["malloc"]!(Math.max(typeIds.length, 1) * 4);
-    this.core.words.set(typeIds, list >>> 2);
-    this.writeNode(node);
-    exports["ts_node_descendants_of_type_wasm"]!(this.address, list, typeIds.length, 0, 0, 0, 0);
-    const nodes = this.readList();
-    exports["free"]!(list);
     return nodes;
   }
 
@@ -90,16 +94,27 @@ export class SyntaxNode {
   readonly row: number;
   readonly column: number;
   readonly alias: number;
-  private cachedEnd = -1;
-  private cachedType = -1;
+  private cachedType: number;
+  private cachedEnd: number;
 
-  constructor(tree: SyntaxTree, id: number, start: number, row: number, column: number, alias: number) {
+  constructor(
+    tree: SyntaxTree,
+    id: number,
+    start: number,
+    row: number,
+    column: number,
+    alias: number,
+    type = -1,
+    end = -1,
+  ) {
     this.tree = tree;
     this.id = id;
     this.start = start;
     this.row = row;
     this.column = column;
     this.alias = alias;
+    this.cachedType = type;
+    this.cachedEnd = end;
   }
 
   get typeId(): number {
