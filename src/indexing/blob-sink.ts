@@ -8,9 +8,9 @@ import { encodeEmbedShard, ShardBuffer, shardKey } from "./staging.ts";
 import { findUnembedded, type KnownBlob, rowsOf, writeBlobs } from "./store.ts";
 
 /** Source bytes of one shard: a few seconds of parsing, and small beside a Worker's memory. */
-const SHARD_BYTES = 2 * 1024 * 1024;
+const SHARD_BYTES = 1024 * 1024;
 /** Blobs of one shard: bounds the rows of tiny files. */
-const SHARD_BLOBS = 1_500;
+const SHARD_BLOBS = 1_000;
 /** Contents of one shard that only embeds. */
 const SHARD_CONTENTS = 200;
 

@@ -19,9 +19,9 @@ import {
 } from "./store.ts";
 
 /** Source bytes that are parsed, embedded and written together: one transaction's worth. */
-const GROUP_BYTES = 512 * 1024;
+const GROUP_BYTES = 256 * 1024;
 /** Files of one group. */
-const GROUP_FILES = 400;
+const GROUP_FILES = 250;
 /** Retries of one upstream call; nobody waits at a keyboard for a run. */
 const EMBED_RETRIES = 5;
 

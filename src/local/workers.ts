@@ -37,6 +37,12 @@ export interface RunningWorkers {
   stop(): Promise<void>;
 }
 
+/**
+ * An isolate has 128 MB in production, and V8 collects accordingly; without a limit it would rather grow. These flags make it
+ * collect about as eagerly here. Indexing 57,000 files then grows workerd by 190 MB instead of 450 MB, at the same speed.
+ */
+const V8_FLAGS = "--optimize-for-size --max-semi-space-size=1";
+
 /** Starts workerd with everything in it. */
 export async function startWorkers(options: WorkersOptions): Promise<RunningWorkers> {
   // Miniflare's own entry; behind the front only its S3 endpoint is used.
@@ -60,6 +66,8 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
     accessKeyId: options.secrets.r2AccessKeyId,
     secretAccessKey: options.secrets.r2SecretAccessKey,
   };
+  // The only way in: Miniflare has no option for it.
+  process.env["MINIFLARE_WORKERD_V8_FLAGS"] ??= V8_FLAGS;
   const miniflare = withoutSignalHandlers(
     () =>
       new Miniflare(
