@@ -1,6 +1,13 @@
 import { readFlag } from "../config.ts";
 import { type Db, openDb } from "../db/client.ts";
-import { createEmbedder, createReranker, type Embedder, readEmbedConfig, readRerankConfig, type Reranker } from "../embedding/index.ts";
+import {
+  createEmbedder,
+  createReranker,
+  type Embedder,
+  readEmbedConfig,
+  readRerankConfig,
+  type Reranker,
+} from "../embedding/index.ts";
 import { createLogger, type Logger } from "../log.ts";
 import { createPresigner, type Presigner } from "../snapshot/index.ts";
 

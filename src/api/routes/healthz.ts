@@ -10,7 +10,12 @@ export const health = new Hono<ApiHono>();
 const cache = createHealthCache();
 
 health.get("/healthz", async (c) => {
-  const taken = await takeFromSource(c.env.SOURCE_GATE, c.env.ENCRYPTION_KEY, c.req.header("CF-Connecting-IP"), "healthz");
+  const taken = await takeFromSource(
+    c.env.SOURCE_GATE,
+    c.env.ENCRYPTION_KEY,
+    c.req.header("CF-Connecting-IP"),
+    "healthz",
+  );
   // A probe must not fail because its rate limit cannot be counted.
   if ("rate" in taken) {
     setRateHeaders(c, taken.rate);

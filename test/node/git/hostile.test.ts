@@ -8,7 +8,7 @@ import { type Answer, fakeFetch, quick, URL, V2 } from "./fake.ts";
 import { open, pullAll } from "./harness.ts";
 
 /** Wraps pack bytes in the sections and side-band of a v2 answer. */
-function packAnswer(pack: Uint8Array): Buffer {
+function packAnswer(pack: Uint8Array): Buffer<ArrayBuffer> {
   const parts: Buffer[] = [Buffer.from(pkt("packfile\n"))];
   for (let at = 0; at < pack.length; at += 1000) {
     const data = pack.subarray(at, at + 1000);
