@@ -79,11 +79,44 @@ export async function countChanges(cwd: string): Promise<number> {
   return splitNul(status).length;
 }
 
-/** Paths (from the root, `/` between) of tracked files and of untracked ones that are not ignored. */
-export async function listWorkTreeFiles(cwd: string): Promise<string[]> {
-  const args = ["ls-files", "--cached", "--others", "--exclude-standard", "--full-name", "-z", "--", ":/"];
+export interface WorkTreeFiles {
+  /** From the root, `/` between. */
+  paths: string[];
+  /** Those that git does not track, or was told not to look at, or that are in a merge conflict. */
+  unwatched: Set<string>;
+}
+
+/** Tracked files and untracked ones that are not ignored. */
+export async function listWorkTreeFiles(cwd: string): Promise<WorkTreeFiles> {
+  const args = ["ls-files", "-v", "--cached", "--others", "--exclude-standard", "--full-name", "-z", "--", ":/"];
   // A file in a merge conflict is listed once for each side.
-  return [...new Set(splitNul(await gitBytes(cwd, args)))];
+  const paths = new Set<string>();
+  const unwatched = new Set<string>();
+  for (const line of splitNul(await gitBytes(cwd, args))) {
+    const path = line.slice(2);
+    paths.add(path);
+    if (!line.startsWith("H ")) unwatched.add(path);
+  }
+  return { paths: [...paths], unwatched };
+}
+
+/**
+ * Tracked paths that are not, or may not be, what they are in a commit, by git's own record of the files' timestamps.
+ * Undefined where git cannot tell: the commit is not here, or a filter makes other bytes of the same length on checkout.
+ * (Line endings, encodings, identifiers and Git LFS change the length.)
+ */
+export async function changedSince(root: string, commit: string): Promise<Set<string> | undefined> {
+  const [diff, filters] = await Promise.all([
+    gitBytes(root, ["diff-index", "--name-only", "--no-renames", "--ignore-submodules", "-z", commit, "--"]).catch(
+      (error: unknown) => {
+        if (error instanceof GitError) return undefined;
+        throw error;
+      },
+    ),
+    gitLine(root, ["config", "--name-only", "--get-regexp", String.raw`^filter\..*\.(smudge|process)$`]),
+  ]);
+  const foreign = filters?.split("\n").some((name) => !name.startsWith("filter.lfs.")) === true;
+  return diff === undefined || foreign ? undefined : new Set(splitNul(diff));
 }
 
 /** Every file of a commit, submodules included. */

@@ -1,7 +1,8 @@
 import { PARSER_VERSION } from "../parsing/version.ts";
 import { requireApiKey, createClient, credentialsOf, type Context } from "./context.ts";
-import { resolveCommit } from "./git.ts";
-import { indexWorkTree, type IndexReport } from "./index/index-worktree.ts";
+import type { EmbedCheckResponse } from "../contract/index.ts";
+import { listWorkTreeFiles, resolveCommit, type WorkTreeFiles } from "./git.ts";
+import { indexWorkTree, type IndexOptions, type IndexReport } from "./index/index-worktree.ts";
 import { takeWriteLock } from "./index/lock.ts";
 import { IndexStore } from "./index/store.ts";
 import type { Embedding } from "./index/vectors.ts";
@@ -48,9 +49,14 @@ interface RememberedSpace {
 
 /**
  * The embedder of the service. The embedding space is asked for (free, and it checks the key) before anything is paid for;
- * a run in which nothing changed is content with an answer of the last hour.
+ * a run in which nothing changed is content with an answer of the last hour, or with one that was `asked` for just now.
  */
-export async function openEmbedding(context: Context, store: IndexStore, changed: boolean): Promise<Embedding> {
+export async function openEmbedding(
+  context: Context,
+  store: IndexStore,
+  changed: boolean,
+  asked?: EmbedCheckResponse,
+): Promise<Embedding> {
   const credentials = credentialsOf(context);
   const apiKey = requireApiKey(credentials);
   const key = `space ${credentials.apiUrl}`;
@@ -64,7 +70,7 @@ export async function openEmbedding(context: Context, store: IndexStore, changed
     return { client, space: { ok: true, fingerprint, dimension } };
   }
   const client = await lazily();
-  const space = await client.checkEmbed({ signal: context.stop });
+  const space = asked ?? (await client.checkEmbed({ signal: context.stop }));
   if (remembered && remembered.fingerprint !== space.fingerprint) {
     context.ui.warn("the service's embedding space changed: every chunk is embedded again");
   }
@@ -74,26 +80,50 @@ export async function openEmbedding(context: Context, store: IndexStore, changed
   return { client, space };
 }
 
+/** What git says of a work tree. */
+export interface Look {
+  head: string | undefined;
+  /** Undefined outside of git. */
+  files: WorkTreeFiles | undefined;
+}
+
+export async function lookAtWorkTree({ root, plainFolder }: Project): Promise<Look> {
+  if (plainFolder) return { head: undefined, files: undefined };
+  const [files, head] = await Promise.all([listWorkTreeFiles(root), resolveCommit(root)]);
+  return { files, head };
+}
+
+export interface UpdateOptions {
+  embed: boolean;
+  /** From {@link lookAtWorkTree}, where it was asked for before. */
+  look?: Look;
+  /** The embedding space, where it was asked for before. */
+  space?: EmbedCheckResponse | undefined;
+  nowMs?: number;
+  vouched?: IndexOptions["vouched"];
+}
+
 /** Brings the index of the work tree up to date, with progress. */
 export async function updateWorkTree(
   context: Context,
   project: Project,
   store: IndexStore,
-  options: { embed: boolean },
+  options: UpdateOptions,
 ): Promise<IndexReport> {
-  const head = project.plainFolder ? undefined : await resolveCommit(project.root);
+  const nowMs = options.nowMs ?? Date.now();
+  const look = options.look ?? (await lookAtWorkTree(project));
   let line = context.ui.progress("Indexing ");
   let phase = "indexing";
   try {
     return await indexWorkTree(store, {
       root: project.root,
-      plainFolder: project.plainFolder,
-      head,
+      ...look,
       parserVersion: PARSER_VERSION,
-      nowMs: Date.now(),
+      nowMs,
+      vouched: options.vouched,
       stop: context.stop,
       abort: context.abort,
-      embedding: async (changed) => (options.embed ? openEmbedding(context, store, changed) : undefined),
+      embedding: async (changed) => (options.embed ? openEmbedding(context, store, changed, options.space) : undefined),
       onIndexProgress: ({ done, total }) => {
         if (phase === "indexing") line.update(done, total, `${done}/${total} files`);
         if (done === total && phase === "indexing") {

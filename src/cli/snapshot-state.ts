@@ -17,3 +17,7 @@ export function rememberSnapshot(store: IndexStore, snapshot: KnownSnapshot): vo
 export function knownSnapshot(store: IndexStore): KnownSnapshot | undefined {
   return (JSON.parse(store.getMeta(KEY) ?? "null") as KnownSnapshot | undefined) ?? undefined;
 }
+
+export function forgetSnapshot(store: IndexStore): void {
+  store.prepare("delete from meta where key = ?").run(KEY);
+}

@@ -172,9 +172,10 @@ const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 export type Texts = (string | null)[];
 export const ABSENT = -1;
 
-/** One page of a column chunk, decompressed, with the levels that tell which rows have a value. */
+/** One page of a column chunk, with the levels that tell which rows have a value. */
 interface Page {
-  body: ByteCursor;
+  /** The values, decompressed now. */
+  body: () => ByteCursor;
   /** 1 where the row has a value; undefined where all have. */
   levels: Uint32Array | undefined;
   present: number;
@@ -183,7 +184,9 @@ interface Page {
 
 /** Decodes a string or hash column of one row group: at most a dictionary page, then one data page. */
 export function readTexts(column: Column, bytes: Uint8Array, rows: number): Texts {
-  const { body, levels, present, dictionary } = readPage(column, bytes, rows);
+  const page = readPage(column, bytes, rows);
+  const { levels, present, dictionary } = page;
+  const body = page.body();
   if (column.encoding === "PLAIN") return spread(readPlain(body, column, present), levels);
   const width = body.byte();
   if (width > 20) body.fail("dictionary is too large");
@@ -195,9 +198,17 @@ export function readTexts(column: Column, bytes: Uint8Array, rows: number): Text
   return spread(values, levels);
 }
 
+/** Which rows of a column have a value, without decompressing the values: the empty string, or null. */
+export function readPresence(column: Column, bytes: Uint8Array, rows: number): Texts {
+  const { levels } = readPage(column, bytes, rows);
+  return Array.from({ length: rows }, (_, row) => (levels === undefined || levels[row] === 1 ? "" : null));
+}
+
 /** Decodes an integer column of one row group. None is negative, so that {@link ABSENT} can stand for no value. */
 export function readInts(column: Column, bytes: Uint8Array, rows: number): Int32Array {
-  const { body, levels, present } = readPage(column, bytes, rows);
+  const page = readPage(column, bytes, rows);
+  const { levels, present } = page;
+  const body = page.body();
   const values = readDeltas(body, present);
   for (const value of values) if (value < 0) body.fail("negative");
   if (levels === undefined) return values;
@@ -258,8 +269,9 @@ function readPage(column: Column, bytes: Uint8Array, rows: number): Page {
     for (const level of levels) present += level;
   } else if (levelBytes !== 0) fail("a required column has levels");
   if (page.num_nulls !== rows - present) fail("wrong number of nulls");
+  const bodyBytes = header.uncompressed_page_size - levelBytes;
   return {
-    body: expand(bodyStart, bytes.length, header.uncompressed_page_size - levelBytes),
+    body: () => expand(bodyStart, bytes.length, bodyBytes),
     levels,
     present,
     dictionary,

@@ -1,7 +1,8 @@
 import { type FileMetaData, parquetMetadata, type RowGroup } from "hyparquet";
-import { readInts, readTexts } from "./decode.ts";
+import { readInts, readPresence, readTexts } from "./decode.ts";
 import {
   CODEC,
+  type Column,
   COLUMNS,
   HEADER_KEY,
   HeaderSchema,
@@ -13,7 +14,7 @@ import {
 } from "./layout.ts";
 import { collectFiles, type GroupRows } from "./rows.ts";
 import { type SnapshotBytes, type SnapshotFile, SnapshotFormatError, type SnapshotHeader } from "./types.ts";
-import { readVectorColumn } from "./vector-column.ts";
+import { readVectorColumn, readVectorPresence } from "./vector-column.ts";
 
 const MAGIC = "PAR1";
 const TAIL_BYTES = 8;
@@ -23,8 +24,13 @@ export interface SnapshotReader {
   /**
    * Every file in path order, a row group in memory at a time. Throws {@link SnapshotFormatError} where the artifact is
    * damaged; a consumer must treat the files it got before as unproven until the iteration ends without one.
+   *
+   * Without `bodies` most of the artifact stays compressed: text, context and hash of every chunk are empty then, and a
+   * vector that is there is an empty array. What is read is checked just the same.
    */
-  files(): AsyncIterable<SnapshotFile>;
+  files(options?: { bodies: boolean }): AsyncIterable<SnapshotFile>;
+  /** Vectors of those chunks among the wanted (SHA-256 in hex) that have one; the rest stays compressed. */
+  vectors(wanted: ReadonlySet<string>): AsyncIterable<{ hash: string; vector: Uint8Array }>;
 }
 
 /** A column's bytes within the file. */
@@ -58,15 +64,32 @@ export async function openSnapshot(bytes: SnapshotBytes): Promise<SnapshotReader
     checkFooter(parquetMetadata(footer, { geoparquet: false }), footerStart),
   );
 
-  async function* groupRows(): AsyncGenerator<GroupRows> {
+  async function* groupRows(bodies: boolean): AsyncGenerator<GroupRows> {
     for (const [index, group] of groups.entries()) {
       const start = group.columns[0]?.start ?? 0;
       const end = group.columns.at(-1)?.end ?? 0;
       const block = await exactly(bytes, start, end);
-      yield describing(`row group ${index}`, () => decodeGroup(group, block, start, header.dimension));
+      yield describing(`row group ${index}`, () => decodeGroup(group, block, start, header.dimension, bodies));
     }
   }
-  return { header, files: () => collectFiles(header, groupRows()) };
+  async function* vectors(wanted: ReadonlySet<string>): AsyncGenerator<{ hash: string; vector: Uint8Array }> {
+    for (const [index, group] of groups.entries()) {
+      const extents = [group.columns[HASH_COLUMN], group.columns[COLUMNS.length]] as [Extent, Extent];
+      const [hashBytes, vectorBytes] = await Promise.all(extents.map(({ start, end }) => exactly(bytes, start, end)));
+      if (!hashBytes || !vectorBytes) continue;
+      const found = describing(`row group ${index}`, () => {
+        const hashes = readTexts(COLUMNS[HASH_COLUMN] as Column, hashBytes, group.rows);
+        if (!hashes.some((hash) => hash !== null && wanted.has(hash))) return [];
+        const all = readVectorColumn(vectorBytes, group.rows, header.dimension);
+        return hashes.flatMap((hash, row) => {
+          const vector = all[row];
+          return hash !== null && vector !== undefined && wanted.has(hash) ? [{ hash, vector }] : [];
+        });
+      });
+      yield* found;
+    }
+  }
+  return { header, files: ({ bodies } = { bodies: true }) => collectFiles(header, groupRows(bodies)), vectors };
 }
 
 async function exactly(bytes: SnapshotBytes, start: number, end: number): Promise<Uint8Array> {
@@ -159,7 +182,12 @@ function checkGroup(group: RowGroup, start: number, dataEnd: number): Group {
   return { rows, columns };
 }
 
-function decodeGroup(group: Group, block: Uint8Array, start: number, dimension: number): GroupRows {
+/** Columns that only chunks have: by far the most bytes. */
+const BODY_COLUMNS: ReadonlySet<string> = new Set(["context", "text", "chunk_hash"]);
+const HASH_COLUMN = COLUMNS.findIndex(({ name }) => name === "chunk_hash");
+const NO_BYTES = new Uint8Array(0);
+
+function decodeGroup(group: Group, block: Uint8Array, start: number, dimension: number, bodies: boolean): GroupRows {
   const part = (index: number): Uint8Array => {
     const extent = group.columns[index] as Extent;
     return block.subarray(extent.start - start, extent.end - start);
@@ -168,8 +196,13 @@ function decodeGroup(group: Group, block: Uint8Array, start: number, dimension: 
   const ints = {} as GroupRows["ints"];
   for (const [index, column] of COLUMNS.entries()) {
     if (column.type === "int") ints[column.name] = readInts(column, part(index), group.rows);
+    else if (!bodies && BODY_COLUMNS.has(column.name))
+      texts[column.name] = readPresence(column, part(index), group.rows);
     else texts[column.name] = readTexts(column, part(index), group.rows);
   }
-  const vectors = readVectorColumn(part(COLUMNS.length), group.rows, dimension);
+  const vectorBytes = part(COLUMNS.length);
+  const vectors = bodies
+    ? readVectorColumn(vectorBytes, group.rows, dimension)
+    : readVectorPresence(vectorBytes, group.rows, dimension).map((present) => (present ? NO_BYTES : undefined));
   return { rows: group.rows, texts, ints, vectors };
 }

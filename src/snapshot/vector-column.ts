@@ -129,6 +129,27 @@ export function writeVectorColumn(
 
 /** Reads what {@link writeVectorColumn} wrote for `rows` rows. Throws {@link SnapshotFormatError} on anything else. */
 export function readVectorColumn(bytes: Uint8Array, rows: number, dimension: number): (Uint8Array | undefined)[] {
+  const { presence, compressed, valueBytes } = readLevels(bytes, rows, dimension);
+  const values = gunzip(compressed, valueBytes);
+  const size = 2 * dimension;
+  let at = 0;
+  return presence.map((isPresent) => {
+    if (!isPresent) return undefined;
+    at += size;
+    return values.subarray(at - size, at);
+  });
+}
+
+/** Which of the rows have a vector; the vectors themselves stay compressed. Throws {@link SnapshotFormatError}. */
+export function readVectorPresence(bytes: Uint8Array, rows: number, dimension: number): boolean[] {
+  return readLevels(bytes, rows, dimension).presence;
+}
+
+function readLevels(
+  bytes: Uint8Array,
+  rows: number,
+  dimension: number,
+): { presence: boolean[]; compressed: Uint8Array; valueBytes: number } {
   const reader = { view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), offset: 0 };
   const header = parquetHeader(reader);
   const page = header.data_page_header_v2;
@@ -164,12 +185,5 @@ export function readVectorColumn(bytes: Uint8Array, rows: number, dimension: num
     throw new SnapshotFormatError(`vector: not every row has ${dimension} components or none`);
   }
   if (presence.filter(Boolean).length !== present) throw new SnapshotFormatError("vector: sizes do not fit together");
-  const values = gunzip(body.subarray(levelBytes), valueBytes);
-  const size = 2 * dimension;
-  let at = 0;
-  return presence.map((isPresent) => {
-    if (!isPresent) return undefined;
-    at += size;
-    return values.subarray(at - size, at);
-  });
+  return { presence, compressed: body.subarray(levelBytes), valueBytes };
 }

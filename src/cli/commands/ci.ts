@@ -41,7 +41,11 @@ async function publishNewest(context: Context, options: { repo?: string }): Prom
       context,
       project,
       "ci",
-      async (store) => fetchSnapshot(context, client, project, store, repo, false),
+      async (store) => {
+        const fetched = await fetchSnapshot(context, client, project, store, repo, { force: false });
+        store.settle();
+        return fetched;
+      },
       { forImport: true },
     );
     if (current && current.gitSha !== gitSha && (await isAncestor(project.root, gitSha, current.gitSha))) {

@@ -77,6 +77,8 @@ export async function publishCommit(context: Context, options: PublishOptions): 
     const sameSpace = current.exists && current.embeddingModel === embedding.space.fingerprint;
     if (!options.force && sameSpace && current.gitSha === gitSha) return { repo, gitSha, published: false };
 
+    const { completeBases } = await import("../index/base.ts");
+    await completeBases(store);
     let line = context.ui.progress("Indexing ");
     const artifact = join(project.directory, `publish-${process.pid}.parquet`);
     try {

@@ -1,13 +1,15 @@
-import { open } from "node:fs/promises";
-import { rmSync } from "node:fs";
+import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { CodeContextClient } from "../../client/client.ts";
 import { PARSER_VERSION } from "../../parsing/version.ts";
 import { createClient, credentialsOf, requireApiKey, type Context } from "../context.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
+import { changedSince } from "../git.ts";
+import type { ImportResult, SnapshotPath } from "../index/import-snapshot.ts";
+import type { IndexOptions } from "../index/index-worktree.ts";
 import type { IndexStore } from "../index/store.ts";
 import { findProject, requireRepo, type Project } from "../project.ts";
-import { updateWorkTree, withWriter } from "../session.ts";
+import { lookAtWorkTree, updateWorkTree, withWriter } from "../session.ts";
 import { knownSnapshot, rememberSnapshot } from "../snapshot-state.ts";
 import type { DownloadSource } from "../transfer/download.ts";
 import { formatBytes, formatDuration } from "../ui.ts";
@@ -27,6 +29,12 @@ export interface Fetched {
   fingerprint: string;
 }
 
+export interface FetchOptions {
+  force: boolean;
+  /** Told the commit of the snapshot before it is downloaded. */
+  onCommit?: (gitSha: string) => void;
+}
+
 /** `codectx pull`: takes the current snapshot over, then indexes only what differs in the work tree. */
 export async function pull(context: Context, options: PullOptions): Promise<void> {
   const startedAt = performance.now();
@@ -36,37 +44,91 @@ export async function pull(context: Context, options: PullOptions): Promise<void
   const apiKey = requireApiKey(credentials);
   const client = await createClient(context, { ...credentials, apiKey });
   const work = async (store: IndexStore): Promise<void> => {
-    const fetched = await fetchSnapshot(context, client, project, store, repo, options.force === true);
+    // Git and the service are asked while the snapshot is on its way.
+    const look = inBackground(lookAtWorkTree(project));
+    const space = inBackground(
+      options.embed ? client.checkEmbed({ signal: context.stop }) : Promise.resolve(undefined),
+    );
+    let changed: Promise<Set<string> | undefined> | undefined;
+    let nowMs: number | undefined;
+    const onCommit = (gitSha: string): void => {
+      nowMs = Date.now();
+      if (!project.plainFolder) changed = inBackground(changedSince(project.root, gitSha));
+    };
+    const fetched = await fetchSnapshot(context, client, project, store, repo, {
+      force: options.force === true,
+      onCommit,
+    });
     if (!fetched) throw new CliError(EXIT.notFound, "NO_SNAPSHOT", `no snapshot of ${repo} has been published`);
+    const { paths, ...snapshot } = fetched;
     const pulledMs = Math.round(performance.now() - startedAt);
-    const { fingerprint: current } = await client.checkEmbed({ signal: context.stop });
-    const embed = options.embed && current === fetched.fingerprint;
+    const current = await space;
+    const embed = current?.fingerprint === snapshot.fingerprint;
     if (options.embed && !embed) {
       context.ui.warn(
         "the snapshot's vectors are of another embedding space: `codectx index --local` embeds everything again",
       );
     }
-    const report = await updateWorkTree(context, project, store, { embed });
+    const report = await updateWorkTree(context, project, store, {
+      embed,
+      space: current,
+      look: await look,
+      ...(nowMs === undefined ? {} : { nowMs }),
+      vouched: paths && vouchedBy(paths, await changed, (await look).files?.unwatched),
+    });
+    if (snapshot.downloaded) {
+      const { pruneBases } = await import("../index/base.ts");
+      await pruneBases(store);
+    }
+    store.settle();
     const durationMs = Math.round(performance.now() - startedAt);
-    context.ui.result({ repo, ...fetched, workTree: rounded(report), pulledMs, durationMs }, () => [
-      fetched.downloaded
-        ? `Pulled ${repo}@${fetched.gitSha.slice(0, 10)} (${formatBytes(fetched.sizeBytes)}) in ${formatDuration(pulledMs)}`
-        : `${repo}@${fetched.gitSha.slice(0, 10)} is here already`,
+    context.ui.result({ repo, ...snapshot, workTree: rounded(report), pulledMs, durationMs }, () => [
+      snapshot.downloaded
+        ? `Pulled ${repo}@${snapshot.gitSha.slice(0, 10)} (${formatBytes(snapshot.sizeBytes)}) in ${formatDuration(pulledMs)}`
+        : `${repo}@${snapshot.gitSha.slice(0, 10)} is here already`,
       ...describeReport(report, durationMs - pulledMs),
     ]);
   };
   await withWriter(context, project, "pull", work, { forImport: true });
 }
 
-/** Downloads and imports the current snapshot unless the index holds it; undefined where none is published. */
+/** A failure is reported where the promise is awaited, if it ever is. */
+function inBackground<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => undefined);
+  return promise;
+}
+
+/**
+ * Contents of files that are, as git knows, what they were in the snapshot's commit. The size is compared as well, since
+ * the bytes of a work tree may differ from those of the commit (line endings, encodings, Git LFS).
+ */
+function vouchedBy(
+  paths: ReadonlyMap<string, SnapshotPath>,
+  changed: ReadonlySet<string> | undefined,
+  unwatched: ReadonlySet<string> | undefined,
+): IndexOptions["vouched"] {
+  if (!changed || !unwatched) return undefined;
+  return ({ path, language, sizeBytes }) => {
+    const known = paths.get(path);
+    if (!known || known.sizeBytes !== sizeBytes || known.language !== language) return undefined;
+    return changed.has(path) || unwatched.has(path) ? undefined : known.contentId;
+  };
+}
+
+/**
+ * Downloads and imports the current snapshot unless the index holds it; undefined where none is published. Whoever opened
+ * the index for an import has to settle it afterwards.
+ */
 export async function fetchSnapshot(
   context: Context,
   client: CodeContextClient,
   project: Project,
   store: IndexStore,
   repo: string,
-  force: boolean,
-): Promise<Fetched | undefined> {
+  { force, onCommit }: FetchOptions,
+): Promise<(Fetched & { paths?: ReadonlyMap<string, SnapshotPath> }) | undefined> {
+  // Loaded while the service answers.
+  const modules = inBackground(Promise.all([import("../transfer/download.ts"), import("../index/import-snapshot.ts")]));
   const probe = await client.snapshots.probe({ repo }, { signal: context.stop });
   if (!probe.exists) return undefined;
   const { gitSha, sizeBytes, embeddingModel: fingerprint } = probe;
@@ -82,10 +144,11 @@ export async function fetchSnapshot(
     const { manifest, signedUrl } = await client.snapshots.pull({ repo }, { signal: context.stop });
     return { url: signedUrl, checksum: manifest.checksum, sizeBytes: manifest.sizeBytes, gitSha: manifest.gitSha };
   };
+  onCommit?.(gitSha);
   const source = await renew();
   // Named by its checksum: a part of this very artifact is taken up again, one of another never.
   const file = join(project.directory, `${source.checksum.replace(":", "-")}.part`);
-  const { download } = await import("../transfer/download.ts");
+  const [{ download }] = await modules;
   let line = context.ui.progress("Downloading");
   try {
     await download(source, file, {
@@ -94,52 +157,37 @@ export async function fetchSnapshot(
       onProgress: (done, total) => line.update(done, total, `${formatBytes(done)} of ${formatBytes(total)}`),
     });
     line = context.ui.progress("Importing  ");
-    const { header } = await takeOver(store, file, source.gitSha, (done, total) => line.update(done, total));
+    const { header, paths } = await takeOver(store, file, source, (done, total) => line.update(done, total));
     const snapshot = {
       gitSha: source.gitSha,
       sizeBytes: source.sizeBytes ?? sizeBytes,
       fingerprint: header.fingerprint,
     };
     rememberSnapshot(store, { repo, ...snapshot });
-    store.settle();
-    return { downloaded: true, ...snapshot };
+    return { downloaded: true, ...snapshot, ...(source.gitSha === gitSha ? { paths } : {}) };
   } finally {
     line.end();
   }
 }
 
-/** Imports the verified artifact; the file goes either way, since a second look would find the same. */
+/** Imports the verified artifact. The file is kept if it serves as a base layer; otherwise a second look would find the same. */
 async function takeOver(
   store: IndexStore,
   file: string,
-  gitSha: string,
+  { checksum, gitSha }: { checksum: string; gitSha: string },
   onProgress: (done: number, total: number) => void,
-) {
-  const { importSnapshot } = await import("../index/import-snapshot.ts");
+): Promise<ImportResult> {
+  const [{ importSnapshot }, { baseFile, listBases, readArtifact }] = await Promise.all([
+    import("../index/import-snapshot.ts"),
+    import("../index/base.ts"),
+  ]);
+  const kept = baseFile(store.directory, checksum);
+  renameSync(file, kept);
   try {
-    return await readArtifact(file, async (bytes) =>
-      importSnapshot(store, bytes, { gitSha, parserVersion: PARSER_VERSION, onProgress }),
+    return await readArtifact(kept, async (bytes) =>
+      importSnapshot(store, bytes, { gitSha, checksum, parserVersion: PARSER_VERSION, onProgress }),
     );
   } finally {
-    rmSync(file, { force: true });
-  }
-}
-
-async function readArtifact<T>(
-  file: string,
-  use: (bytes: { byteLength: number; read: (start: number, end: number) => Promise<Uint8Array> }) => Promise<T>,
-): Promise<T> {
-  const handle = await open(file, "r");
-  try {
-    const { size } = await handle.stat();
-    return await use({
-      byteLength: size,
-      read: async (start, end) => {
-        const { buffer, bytesRead } = await handle.read(new Uint8Array(end - start), 0, end - start, start);
-        return buffer.subarray(0, bytesRead);
-      },
-    });
-  } finally {
-    await handle.close();
+    if (!listBases(store).some((base) => base.checksum === checksum)) rmSync(kept, { force: true });
   }
 }

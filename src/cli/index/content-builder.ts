@@ -2,7 +2,8 @@ import { hash } from "node:crypto";
 import { embeddingText } from "../../parsing/chunks.ts";
 import type { LanguageId } from "../../parsing/languages.ts";
 import type { EmbedQueue } from "./embed-queue.ts";
-import type { ParseOutcome, ParsePool } from "./parse-pool.ts";
+import type { ParseOutcome } from "./parse-file.ts";
+import type { ParsePool } from "./parse-pool.ts";
 import type { IndexStore, NewContent } from "./store.ts";
 
 /** Files in the hands of the parser at a time. */

@@ -1,51 +1,123 @@
 import { openSnapshot } from "../../snapshot/reader.ts";
-import { SnapshotFormatError, type SnapshotBytes, type SnapshotHeader } from "../../snapshot/types.ts";
+import {
+  SnapshotFormatError,
+  type SnapshotBytes,
+  type SnapshotFile,
+  type SnapshotHeader,
+} from "../../snapshot/types.ts";
+import { adoptVectors, completeBases, listBases } from "./base.ts";
 import type { IndexStore } from "./store.ts";
+import { missingHashes, setWanted } from "./vectors.ts";
+
+/** What the snapshot says of a path. */
+export interface SnapshotPath {
+  contentId: number;
+  language: string;
+  sizeBytes: number;
+}
 
 export interface ImportResult {
   header: SnapshotHeader;
-  /** Contents that were not known yet. */
-  newContents: number;
-  vectors: number;
+  /** Empty where another parser version made the snapshot. */
+  paths: Map<string, SnapshotPath>;
+}
+
+export interface ImportOptions {
+  gitSha: string;
+  parserVersion: number;
+  /** `sha256:<hex>`; the file lies where `baseFile` says. */
+  checksum: string;
+  onProgress?: (done: number, total: number) => void;
 }
 
 /**
- * Takes a snapshot's contents and vectors into the index, all of it or, where anything is wrong, nothing. Contents that
- * another parser version cut are of no use here; their vectors may be, since chunks of the same text are common.
+ * Takes a snapshot's files and symbols into the index, all of them or, where anything is wrong, nothing; chunks and vectors
+ * stay in the artifact as a base layer. Contents that another parser version cut are of no use here; their vectors may
+ * be, since chunks of the same text are common.
  */
 export async function importSnapshot(
   store: IndexStore,
   bytes: SnapshotBytes,
-  options: { gitSha: string; parserVersion: number; onProgress?: (done: number, total: number) => void },
+  options: ImportOptions,
 ): Promise<ImportResult> {
   const snapshot = await openSnapshot(bytes);
   const { header } = snapshot;
   if (header.gitSha !== options.gitSha) {
     throw new SnapshotFormatError(`it describes commit ${header.gitSha}, its manifest says ${options.gitSha}`);
   }
-  const sameParser = header.parserVersion === options.parserVersion;
-  const result: ImportResult = { header, newContents: 0, vectors: 0 };
+  const paths = new Map<string, SnapshotPath>();
   store.begin();
   try {
-    const fingerprintId = store.fingerprintId(header.fingerprint, header.dimension) ?? 0;
-    let done = 0;
-    for await (const file of snapshot.files()) {
-      const sha256 = Buffer.from(file.contentHash, "hex");
-      if (sameParser && store.findContent(sha256, file.language) === undefined) {
-        store.addContent({ ...file, sha256, skip: null });
-        result.newContents++;
+    if (header.parserVersion !== options.parserVersion) {
+      await takeVectors(store, header, snapshot.files(), options);
+      store.commit();
+      return { header, paths };
+    }
+    const base = addBase(store, header, bytes.byteLength, options.checksum);
+    const alike = new Set(
+      listBases(store).flatMap(({ id, fingerprint }) => (fingerprint === header.fingerprint ? id : [])),
+    );
+    const ids = knownContents(store, options.parserVersion);
+    const complete = new Set<number>();
+    let lacking = 0;
+    for await (const file of snapshot.files({ bodies: false })) {
+      const key = `${file.contentHash} ${file.language}`;
+      let known = ids.get(key);
+      if (known === undefined) {
+        const sha256 = Buffer.from(file.contentHash, "hex");
+        known = { id: store.addContent({ ...file, sha256, skip: null, base }), base };
+        ids.set(key, known);
+        for (const { withheld, vector } of file.chunks) if (!withheld && vector === undefined) lacking++;
+      } else if (known.base === null) complete.add(known.id);
+      else if (known.base !== base && alike.has(known.base)) {
+        store.prepare("update contents set base = ? where id = ?").run(base, known.id);
+        known.base = base;
       }
-      for (const { hash, vector } of file.chunks) {
-        if (vector === undefined) continue;
-        store.addVector(fingerprintId, Buffer.from(hash, "hex"), vector);
-        result.vectors++;
-      }
-      options.onProgress?.(++done, header.fileCount);
+      paths.set(file.path, { contentId: known.id, language: file.language, sizeBytes: file.sizeBytes });
+      options.onProgress?.(paths.size, header.fileCount);
     }
     store.commit();
-    return result;
+    // What was indexed here before may be without vectors.
+    setWanted(store, complete);
+    await adoptVectors(store, header.fingerprint, missingHashes(store, header.fingerprint));
+    // A base layer stands for contents with every vector.
+    if (lacking > 0) await completeBases(store);
+    return { header, paths };
   } catch (error) {
     store.rollback();
     throw error;
   }
+}
+
+async function takeVectors(
+  store: IndexStore,
+  header: SnapshotHeader,
+  files: AsyncIterable<SnapshotFile>,
+  options: ImportOptions,
+): Promise<void> {
+  const fingerprintId = store.fingerprintId(header.fingerprint, header.dimension) ?? 0;
+  let done = 0;
+  for await (const { chunks } of files) {
+    for (const { hash, vector } of chunks)
+      if (vector !== undefined) store.addVector(fingerprintId, Buffer.from(hash, "hex"), vector);
+    options.onProgress?.(++done, header.fileCount);
+  }
+}
+
+function addBase(store: IndexStore, header: SnapshotHeader, sizeBytes: number, checksum: string): number {
+  const { gitSha, fingerprint, dimension, parserVersion } = header;
+  store
+    .prepare(
+      `insert into bases (checksum, git_sha, fingerprint, dimension, parser_version, size_bytes) values (?, ?, ?, ?, ?, ?)
+       on conflict do nothing`,
+    )
+    .run(checksum, gitSha, fingerprint, dimension, parserVersion, sizeBytes);
+  return (store.prepare("select id from bases where checksum = ?").get(checksum) as { id: number }).id;
+}
+
+function knownContents(store: IndexStore, parserVersion: number): Map<string, { id: number; base: number | null }> {
+  const rows = store
+    .prepare("select id, lower(hex(sha256)) as sha256, language, base from contents where parser_version = ?")
+    .all(parserVersion) as { id: number; sha256: string; language: string; base: number | null }[];
+  return new Map(rows.map(({ id, sha256, language, base }) => [`${sha256} ${language}`, { id, base }]));
 }

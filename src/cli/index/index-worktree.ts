@@ -1,12 +1,14 @@
+import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DEFAULT_MAX_FILE_SIZE_BYTES } from "../../contract/limits.ts";
 import type { ContentBuilder, BuilderStats } from "./content-builder.ts";
 import type { EmbedStats } from "./embed-queue.ts";
-import { listWorkTreeFiles } from "../git.ts";
+import type { WorkTreeFiles } from "../git.ts";
+import { listBases } from "./base.ts";
 import { type IgnoreRules, readCodectxIgnores } from "./ignore-rules.ts";
-import type { BuildOptions } from "./run-build.ts";
-import { scanFiles, type KnownFile, type Scan } from "./scan.ts";
+import type { BuildOptions, Built } from "./run-build.ts";
+import { scanFiles, type ChangedFile, type KnownFile, type Scan } from "./scan.ts";
 import type { IndexStore } from "./store.ts";
 import type { Embedding } from "./vectors.ts";
 import { walkFolder } from "./walk.ts";
@@ -40,11 +42,14 @@ export interface Progress {
 
 export interface IndexOptions extends BuildOptions {
   root: string;
-  /** Not a git work tree: walk the folder. */
-  plainFolder: boolean;
+  /** What git lists; undefined outside of git work trees: the folder is walked. */
+  files: WorkTreeFiles | undefined;
   head: string | undefined;
   parserVersion: number;
+  /** Time at which the look at the work tree begins. */
   nowMs: number;
+  /** Content of a file that git vouches for, found without reading it. Asked only of files that did not change since `nowMs`. */
+  vouched?: ((file: ChangedFile) => number | undefined) | undefined;
   /**
    * Asked for when there is, or may be, something to embed; undefined leaves the vectors out. `changed` tells whether files
    * changed; without a change an answer from memory will do.
@@ -64,7 +69,7 @@ interface WorkTreeRow {
 /** Brings the index of a work tree up to date; what did not change costs an `lstat`. */
 export async function indexWorkTree(store: IndexStore, options: IndexOptions): Promise<IndexReport> {
   const { root, parserVersion } = options;
-  const { paths, rules } = options.plainFolder ? walkFolder(root) : await gitFiles(root);
+  const { paths, rules } = options.files ? withIgnores(root, options.files.paths) : walkFolder(root);
   const row = store.prepare("select * from worktrees where root = ?").get(root) as WorkTreeRow | undefined;
   const known = row?.parser_version === parserVersion ? knownFiles(store, row.id) : new Map<string, KnownFile>();
   const scan = scanFiles(root, paths, rules, known, {
@@ -91,33 +96,81 @@ export async function indexWorkTree(store: IndexStore, options: IndexOptions): P
       };
     }
   }
+  if (embedding && listBases(store).some(({ fingerprint }) => fingerprint !== embedding.space.fingerprint)) {
+    const { completeBases } = await import("./base.ts");
+    await completeBases(store);
+  }
+  const { read, unknown } = findKnown(store, scan.changed, options);
+  const reusedFiles = read.size;
   // Everything that a run with work to do needs, and one without does not.
-  const { runBuild } = await import("./run-build.ts");
-  const built = await runBuild(store, embedding, { ...options, expectedFiles: scan.changed.length }, (builder) =>
-    readChanged(root, scan, builder, options),
-  );
-  const worktreeId = switchFiles(store, options, scan, removed, built.result, row?.id);
+  const build = async (files: readonly ChangedFile[]): Promise<Built<void>> => {
+    const { runBuild } = await import("./run-build.ts");
+    return runBuild(store, embedding, { ...options, expectedFiles: files.length }, (builder) =>
+      readChanged(files, scan, builder, read, options),
+    );
+  };
+  let built = unknown.length > 0 ? await build(unknown) : undefined;
+  const worktreeId = switchFiles(store, options, scan, removed, read, row?.id);
   const totals = countTotals(store, worktreeId);
   store.transaction(() => {
     store.prepare("update worktrees set totals = ? where id = ?").run(JSON.stringify(totals), worktreeId);
-    store.collectGarbage(options.nowMs);
+    if (!store.unsettled) store.collectGarbage(options.nowMs);
   });
   const report = {
     ...withSkipped(totals, scan),
-    ...built.stats,
+    parsedFiles: built?.stats.parsedFiles ?? 0,
+    parsedBytes: built?.stats.parsedBytes ?? 0,
+    reusedFiles: (built?.stats.reusedFiles ?? 0) + reusedFiles,
     removedFiles: removed.length,
     skippedUnchanged: Math.max(totals.fileCount - scan.changed.length, 0),
   };
-  const vectors = await built.embed(contentIds(store, worktreeId));
-  const fingerprint = vectors?.fingerprint ?? (touched ? null : (row?.embedded_with ?? null));
+  const wanted = embedding ? contentIds(store, worktreeId) : [];
+  if (wanted.length > 0) built ??= await build([]);
+  const vectors = await built?.embed(wanted);
+  const fingerprint =
+    vectors?.fingerprint ?? embedding?.space.fingerprint ?? (touched ? null : (row?.embedded_with ?? null));
   store.prepare("update worktrees set embedded_with = ? where id = ?").run(fingerprint, worktreeId);
   const { embeddedCount, credits, embedMs }: EmbedStats = vectors?.stats ?? { ...quiet, requests: 0 };
   return { ...report, embeddedCount, credits, embedMs, fingerprint };
 }
 
-async function gitFiles(root: string): Promise<{ paths: string[]; rules: IgnoreRules }> {
-  const paths = await listWorkTreeFiles(root);
+function withIgnores(root: string, paths: string[]): { paths: string[]; rules: IgnoreRules } {
   return { paths, rules: readCodectxIgnores(root, paths) };
+}
+
+/**
+ * Files whose content the index holds, whatever their path was before: those that git vouches for, and those whose hash is
+ * known. An index that is empty has nothing to compare with, and nothing is read.
+ */
+function findKnown(
+  store: IndexStore,
+  changed: readonly ChangedFile[],
+  options: IndexOptions,
+): { read: Map<string, KnownFile>; unknown: ChangedFile[] } {
+  const read = new Map<string, KnownFile>();
+  if (store.prepare("select 1 from contents limit 1").get() === undefined) return { read, unknown: [...changed] };
+  const unknown = changed.filter((file) => {
+    let contentId = file.stat === "" ? undefined : options.vouched?.(file);
+    if (contentId === undefined) {
+      const bytes = readIfThere(join(options.root, file.path));
+      contentId = bytes && store.findContent(hash("sha256", bytes, "buffer"), file.language);
+    }
+    if (contentId === undefined) return true;
+    read.set(file.path, { contentId, stat: file.stat });
+    return false;
+  });
+  return { read, unknown };
+}
+
+/** Bytes of a file; undefined where it went away meanwhile or may not be read. */
+function readIfThere(file: string): Uint8Array | undefined {
+  try {
+    return new Uint8Array(readFileSync(file));
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code !== "ENOENT" && code !== "EACCES" && code !== "EISDIR") throw error;
+    return undefined;
+  }
 }
 
 function knownFiles(store: IndexStore, worktreeId: number): Map<string, KnownFile> {
@@ -131,30 +184,23 @@ function knownFiles(store: IndexStore, worktreeId: number): Map<string, KnownFil
   return new Map(rows.map(({ path, content_id: contentId, stat }) => [path, { contentId, stat }]));
 }
 
-/** Reads every changed file; one that went away meanwhile is as good as removed. */
+/** Reads and parses files; one that went away meanwhile is as good as removed. */
 async function readChanged(
-  root: string,
+  files: readonly ChangedFile[],
   scan: Scan,
   builder: ContentBuilder,
+  read: Map<string, KnownFile>,
   options: IndexOptions,
-): Promise<Map<string, KnownFile>> {
-  const read = new Map<string, KnownFile>();
+): Promise<void> {
   let done = 0;
-  for (const { path, language, stat } of scan.changed) {
+  for (const { path, language, stat } of files) {
     options.stop?.throwIfAborted();
-    let bytes: Uint8Array | undefined;
-    try {
-      bytes = new Uint8Array(readFileSync(join(root, path)));
-    } catch (error) {
-      const code = error instanceof Error && "code" in error ? error.code : undefined;
-      if (code !== "ENOENT" && code !== "EACCES" && code !== "EISDIR") throw error;
-      scan.skipped["unreadable"] = (scan.skipped["unreadable"] ?? 0) + 1;
-    }
+    const bytes = readIfThere(join(options.root, path));
     if (bytes) await builder.add(bytes, language, (contentId) => read.set(path, { contentId, stat }));
-    options.onIndexProgress?.({ phase: "indexing", done: ++done, total: scan.changed.length });
+    else scan.skipped["unreadable"] = (scan.skipped["unreadable"] ?? 0) + 1;
+    options.onIndexProgress?.({ phase: "indexing", done: ++done, total: files.length });
   }
   await builder.finish();
-  return read;
 }
 
 /** Replaces the file list in one transaction: readers see the old state or the new one. */
@@ -196,9 +242,13 @@ function setHead(store: IndexStore, worktreeId: number, head: string | undefined
   store.prepare("update worktrees set head = ? where id = ?").run(head ?? null, worktreeId);
 }
 
+/** Contents whose chunks may lack vectors. Those in a base layer lack none. */
 function contentIds(store: IndexStore, worktreeId: number): number[] {
   const rows = store
-    .prepare("select distinct content_id as id from worktree_files where worktree_id = ?")
+    .prepare(
+      `select distinct c.id from worktree_files f join contents c on c.id = f.content_id
+       where f.worktree_id = ? and c.base is null and c.chunk_count > 0`,
+    )
     .all(worktreeId);
   return (rows as { id: number }[]).map(({ id }) => id);
 }

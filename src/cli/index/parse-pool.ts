@@ -3,15 +3,17 @@ import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import type { LanguageId } from "../../parsing/languages.ts";
-import type { ParsedFile } from "../../parsing/types.ts";
+import type { ParseFile, ParseOutcome } from "./parse-file.ts";
 import type { ParseAnswer, ParseRequest } from "./parse-worker.ts";
 
 /** Each worker holds its own grammars, some 50 MB. */
 const MAX_WORKERS = 8;
 /** To start a worker and its grammars takes about as long as parsing so many files. */
 const FILES_PER_WORKER = 20;
-
-export type ParseOutcome = { skip: string } | { file: Omit<ParsedFile, "text"> };
+/** So few files are parsed sooner than a thread has started. */
+const FILES_WITHOUT_WORKER = 8;
+/** Another thread is started when so many files wait for each of those that run. */
+const WAITING_PER_WORKER = 3;
 
 /** The packed CLI has its grammars in a folder beside it; in the repository they come from the installed packages. */
 export function packedGrammars(): string | undefined {
@@ -32,15 +34,22 @@ export class ParsePool {
   private readonly running = new Map<Worker, Task>();
   private readonly waiting: Task[] = [];
   private readonly size: number;
+  /** Parses in this thread, where no other is worth it. */
+  private inline: Promise<ParseFile> | undefined;
   private nextId = 0;
 
   /** Threads are started as they are needed, no more than `expectedFiles` are worth. */
   constructor(expectedFiles = Infinity) {
+    if (expectedFiles > 0 && expectedFiles <= FILES_WITHOUT_WORKER) {
+      this.inline = import("./parse-file.ts").then(({ fileParser }) => fileParser(packedGrammars()));
+      this.inline.catch(() => undefined);
+    }
     this.size = Math.max(1, Math.min(availableParallelism(), MAX_WORKERS, Math.ceil(expectedFiles / FILES_PER_WORKER)));
   }
 
   /** Symbols and chunks of a file, or why it is not worth any. Takes the bytes over: they are empty for the caller afterwards. */
-  parse(bytes: Uint8Array, language: LanguageId): Promise<ParseOutcome> {
+  async parse(bytes: Uint8Array, language: LanguageId): Promise<ParseOutcome> {
+    if (this.inline) return (await this.inline)(bytes, language);
     return new Promise((resolve, reject) => {
       this.waiting.push({ request: { id: this.nextId++, bytes, language }, resolve, reject });
       this.dispatch();
@@ -49,7 +58,8 @@ export class ParsePool {
 
   private dispatch(): void {
     while (this.waiting.length > 0) {
-      const worker = this.idle.pop() ?? (this.workers.length < this.size ? this.start() : undefined);
+      const more = this.workers.length < this.size && this.waiting.length > this.workers.length * WAITING_PER_WORKER;
+      const worker = this.idle.pop() ?? (more ? this.start() : undefined);
       const task = worker && this.waiting.shift();
       if (!worker || !task) return;
       this.running.set(worker, task);

@@ -1,8 +1,9 @@
+import { adoptVectors, listBases } from "./base.ts";
 import { ContentBuilder, type BuilderStats } from "./content-builder.ts";
 import { EmbedQueue, type EmbedQueueOptions, type EmbedStats } from "./embed-queue.ts";
 import { ParsePool } from "./parse-pool.ts";
 import type { IndexStore } from "./store.ts";
-import { embedMissing, setWanted, type Embedding } from "./vectors.ts";
+import { embedMissing, missingHashes, setWanted, type Embedding } from "./vectors.ts";
 
 export interface BuildOptions extends EmbedQueueOptions {
   /** How many files there are to parse, at most. */
@@ -25,6 +26,8 @@ export async function runBuild<T>(
   work: (builder: ContentBuilder) => Promise<T>,
 ): Promise<Built<T>> {
   let total = 0;
+  // What is paid for must not be lost with an unfinished import.
+  if (embedding) store.settle();
   const queueOptions: EmbedQueueOptions = {
     stop: options.stop,
     abort: options.abort,
@@ -33,7 +36,9 @@ export async function runBuild<T>(
   };
   const queue = embedding && new EmbedQueue(store, embedding.client, embedding.space.fingerprint, queueOptions);
   const pool = new ParsePool(options.expectedFiles);
-  const builder = new ContentBuilder(store, pool, queue);
+  // A base layer may hold vectors of what is parsed: they are looked up together, before anything is sent.
+  const layered = listBases(store).length > 0;
+  const builder = new ContentBuilder(store, pool, layered ? undefined : queue);
   try {
     const result = await work(builder);
     return {
@@ -42,6 +47,8 @@ export async function runBuild<T>(
       embed: async (contentIds) => {
         if (!queue || !embedding) return undefined;
         setWanted(store, contentIds);
+        const { fingerprint } = embedding.space;
+        if (layered) await adoptVectors(store, fingerprint, missingHashes(store, fingerprint));
         return embedMissing(store, embedding, queue, {
           ...queueOptions,
           onTotal: (missing) => {

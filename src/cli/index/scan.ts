@@ -21,6 +21,7 @@ export interface KnownFile {
 export interface ChangedFile {
   path: string;
   language: LanguageId;
+  sizeBytes: number;
   /** To be kept with the content; empty where a later change could go unnoticed, so that it is read again next time. */
   stat: string;
 }
@@ -63,7 +64,10 @@ export function scanFiles(
     }
     const stat = `${stats.size}:${stats.mtimeNs}:${stats.ctimeNs}:${stats.ino}`;
     if (known.get(path)?.stat === stat) scan.unchanged.push(path);
-    else scan.changed.push({ path, language, stat: isRacy(stats, nowNs) ? "" : stat });
+    else {
+      const sizeBytes = Number(stats.size);
+      scan.changed.push({ path, language, sizeBytes, stat: isRacy(stats, nowNs) ? "" : stat });
+    }
   }
   return scan;
 }

@@ -5,11 +5,12 @@
  *                                                 └─ chunks ── (fingerprint, chunk hash) ─ vectors
  *   worktrees ─ worktree_files: path → content, with what `lstat` said when it was read
  *   blobs: git object id → content, so that a commit is indexed without reading what is known
+ *   bases: pulled artifacts that still hold the chunks and vectors of the contents that name them (see base.ts)
  *
  * A symbol's or chunk's rowid is its content's id and its ordinal in one number ({@link rowId}): the rows of a content lie
  * together and need no second index.
  */
-export const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 2;
 
 const ORDINAL_FACTOR = 2 ** 20;
 
@@ -32,7 +33,7 @@ export const contentIdOf = (alias: string): string => `(${alias}.id / ${ORDINAL_
 export const belongsTo = (alias: string, contentId: string): string =>
   `${alias}.id between ${contentId} * ${ORDINAL_FACTOR} and ${contentId} * ${ORDINAL_FACTOR} + ${MAX_ORDINAL}`;
 
-export const SCHEMA = `
+export const TABLES = `
 create table meta (key text primary key, value text not null) without rowid;
 create table contents (
   id integer primary key,
@@ -47,6 +48,7 @@ create table contents (
   chunk_count integer not null,
   redacted_count integer not null,
   unused_since integer,
+  base integer,
   unique (sha256, language, parser_version)
 );
 create table symbols (
@@ -62,7 +64,6 @@ create table symbols (
   start_byte integer not null,
   end_byte integer not null
 );
-create index symbols_name on symbols (name collate nocase);
 create table chunks (
   id integer primary key,
   hash blob not null,
@@ -99,11 +100,25 @@ create table worktree_files (
   stat text not null,
   primary key (worktree_id, path)
 ) without rowid;
-create index worktree_files_content on worktree_files (content_id, worktree_id);
 create table blobs (
   oid text not null,
   language text not null,
   content_id integer not null,
   primary key (oid, language)
 ) without rowid;
+create table bases (
+  id integer primary key,
+  checksum text not null unique,
+  git_sha text not null,
+  fingerprint text not null,
+  dimension integer not null,
+  parser_version integer not null,
+  size_bytes integer not null
+);
+`;
+
+/** Made after a large import rather than before: sorting once is cheaper. */
+export const INDEXES = `
+create index symbols_name on symbols (name collate nocase);
+create index worktree_files_content on worktree_files (content_id, worktree_id);
 `;

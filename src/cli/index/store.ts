@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { CliError, EXIT } from "../exit-codes.ts";
-import { belongsTo, rowId, SCHEMA, SCHEMA_VERSION } from "./schema.ts";
+import { belongsTo, INDEXES, rowId, SCHEMA_VERSION, TABLES } from "./schema.ts";
 
 /** How long a statement waits for another process's commit. */
 const BUSY_TIMEOUT_MS = 10_000;
@@ -39,6 +39,8 @@ export interface StoredChunk {
 }
 
 export interface NewContent {
+  /** Base layer that holds the text of the chunks; they are only counted here then. */
+  base?: number;
   sha256: Uint8Array;
   language: string;
   sizeBytes: number;
@@ -53,15 +55,18 @@ export interface NewContent {
 /** The database of one local index. Writers must hold the write lock (see lock.ts); readers need nothing. */
 export class IndexStore {
   db: DatabaseSync;
+  /** Folder of the index. */
+  readonly directory: string;
   private readonly parserVersion: number;
   private readonly statements = new Map<string, StatementSync>();
   private readonly fingerprintIds = new Map<string, number>();
 
-  /** Folder of an index that is being built under another name, until {@link settle}. */
-  private unsettled: string | undefined;
+  /** The index is being built under another name, until {@link settle}. */
+  unsettled = false;
 
-  private constructor(db: DatabaseSync, parserVersion: number) {
+  private constructor(db: DatabaseSync, directory: string, parserVersion: number) {
     this.db = db;
+    this.directory = directory;
     this.parserVersion = parserVersion;
   }
 
@@ -75,18 +80,20 @@ export class IndexStore {
     const file = unsettledFile(directory);
     rmSync(file, { force: true });
     const db = new DatabaseSync(file);
-    db.exec(`pragma journal_mode = memory; pragma synchronous = off; pragma cache_size = -${CACHE_KIB}; ${SCHEMA}`);
+    db.exec(`pragma journal_mode = memory; pragma synchronous = off; pragma cache_size = -${CACHE_KIB}; ${TABLES}`);
     db.exec(`pragma user_version = ${SCHEMA_VERSION}`);
-    const store = new IndexStore(db, parserVersion);
-    store.unsettled = directory;
+    const store = new IndexStore(db, directory, parserVersion);
+    store.unsettled = true;
     return store;
   }
 
-  /** After an import: the index is on disk, under its name, and open like any other. */
+  /** After an import: the index is on disk, under its name, and open like any other. Commits what is open. */
   settle(): void {
-    const directory = this.unsettled;
-    if (directory === undefined) return;
-    this.unsettled = undefined;
+    if (!this.unsettled) return;
+    const { directory } = this;
+    this.commit();
+    this.db.exec(INDEXES);
+    this.unsettled = false;
     this.close();
     const file = unsettledFile(directory);
     const handle = openSync(file, "r");
@@ -106,6 +113,13 @@ export class IndexStore {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     const db = new DatabaseSync(IndexStore.fileIn(directory), { timeout: BUSY_TIMEOUT_MS });
     try {
+      const version = versionOf(db);
+      if (version > 0 && version < SCHEMA_VERSION) {
+        // It holds nothing that cannot be had again.
+        db.close();
+        for (const suffix of ["", "-wal", "-shm"]) rmSync(IndexStore.fileIn(directory) + suffix, { force: true });
+        return IndexStore.open(directory, parserVersion);
+      }
       // Every query has an index; those that SQLite would make up on the fly cost a pass over all chunks.
       db.exec("pragma automatic_index = off");
       // In WAL mode readers see the last commit while a writer works; NORMAL survives any crash of the process, and a
@@ -113,11 +127,11 @@ export class IndexStore {
       db.exec(
         `pragma journal_mode = wal; pragma synchronous = normal; pragma cache_size = -${CACHE_KIB}; pragma temp_store = memory`,
       );
-      const store = new IndexStore(db, parserVersion);
+      const store = new IndexStore(db, directory, parserVersion);
       store.migrate();
       return store;
     } catch (error) {
-      db.close();
+      if (db.isOpen) db.close();
       throw error;
     }
   }
@@ -127,22 +141,20 @@ export class IndexStore {
     const file = IndexStore.fileIn(directory);
     if (!existsSync(file)) return undefined;
     const db = openReadOnly(file);
-    const { user_version: version } = db.prepare("pragma user_version").get() as { user_version: number };
-    if (version === SCHEMA_VERSION) return new IndexStore(db, parserVersion);
+    if (versionOf(db) === SCHEMA_VERSION) return new IndexStore(db, directory, parserVersion);
     db.close();
     return undefined;
   }
 
   private migrate(): void {
-    const { user_version: version } = this.db.prepare("pragma user_version").get() as { user_version: number };
+    const version = versionOf(this.db);
     if (version === SCHEMA_VERSION) return;
     if (version > SCHEMA_VERSION) {
       throw new CliError(EXIT.usage, "INDEX_TOO_NEW", "the local index was made by a newer codectx; update this one");
     }
     this.db.exec("begin immediate");
     // Another process may have been first.
-    const again = this.db.prepare("pragma user_version").get() as { user_version: number };
-    if (again.user_version === 0) this.db.exec(`${SCHEMA}; pragma user_version = ${SCHEMA_VERSION}`);
+    if (versionOf(this.db) === 0) this.db.exec(`${TABLES} ${INDEXES} pragma user_version = ${SCHEMA_VERSION}`);
     this.db.exec("commit");
   }
 
@@ -151,7 +163,7 @@ export class IndexStore {
     this.statements.clear();
     this.fingerprintIds.clear();
     this.db.close();
-    if (this.unsettled !== undefined) rmSync(unsettledFile(this.unsettled), { force: true });
+    if (this.unsettled) rmSync(unsettledFile(this.directory), { force: true });
   }
 
   /** A statement, prepared once. */
@@ -215,8 +227,8 @@ export class IndexStore {
     const { symbols, chunks } = content;
     const redacted = chunks.reduce((sum, chunk) => sum + (chunk.withheld ? 1 : 0), 0);
     const { lastInsertRowid } = this.prepare(
-      `insert into contents (sha256, language, parser_version, size_bytes, line_count, outcome, skip, symbol_count, chunk_count, redacted_count)
-       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `insert into contents (sha256, language, parser_version, size_bytes, line_count, outcome, skip, symbol_count, chunk_count, redacted_count, base)
+       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ).run(
       content.sha256,
       content.language,
@@ -228,6 +240,7 @@ export class IndexStore {
       symbols.length,
       chunks.length,
       redacted,
+      content.base ?? null,
     );
     const id = Number(lastInsertRowid);
     const addSymbol = this.prepare("insert into symbols values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
@@ -246,6 +259,12 @@ export class IndexStore {
         s.endByte,
       );
     }
+    if (content.base === undefined) this.addChunks(id, chunks);
+    return id;
+  }
+
+  /** Adds the chunks of a content that was added without them. Must be called within a transaction. */
+  addChunks(id: number, chunks: readonly StoredChunk[]): void {
     const addChunk = this.prepare("insert into chunks values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
     for (const [ordinal, c] of chunks.entries()) {
       addChunk.run(
@@ -261,7 +280,6 @@ export class IndexStore {
         c.withheld ? 1 : 0,
       );
     }
-    return id;
   }
 
   /** Row id of an embedding space; makes one where `dimension` is given. */
@@ -306,14 +324,23 @@ export class IndexStore {
       id: number;
     }[];
     if (old.length === 0) return;
-    for (const { id } of old) {
+    this.removeContents(old.map(({ id }) => id));
+    this.prepare("delete from vectors where chunk_hash not in (select hash from chunks)").run();
+  }
+
+  /** Removes contents with all that belongs to them but vectors. Call it within a transaction. */
+  removeContents(ids: readonly number[]): void {
+    for (const id of ids) {
       this.prepare(`delete from symbols where ${belongsTo("symbols", "?1")}`).run(id);
       this.prepare(`delete from chunks where ${belongsTo("chunks", "?1")}`).run(id);
       this.prepare("delete from contents where id = ?").run(id);
     }
-    this.prepare("delete from blobs where content_id not in (select id from contents)").run();
-    this.prepare("delete from vectors where chunk_hash not in (select hash from chunks)").run();
+    if (ids.length > 0) this.prepare("delete from blobs where content_id not in (select id from contents)").run();
   }
+}
+
+function versionOf(db: DatabaseSync): number {
+  return (db.prepare("pragma user_version").get() as { user_version: number }).user_version;
 }
 
 function unsettledFile(directory: string): string {

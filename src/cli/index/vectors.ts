@@ -39,6 +39,12 @@ export function setWanted(store: IndexStore, contentIds: Iterable<number>): void
   for (const id of contentIds) add.run(id);
 }
 
+/** What the contents named by {@link setWanted} lack, as SHA-256 in hex. */
+export function missingHashes(store: IndexStore, fingerprint: string): Set<string> {
+  const find = store.prepare("select lower(hex(hash)) as hash from chunks where id = ?");
+  return new Set(missingVectors(store, fingerprint).map((id) => (find.get(id) as { hash: string }).hash));
+}
+
 export function countMissing(store: IndexStore, fingerprint: string): number {
   return missingVectors(store, fingerprint).length;
 }

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, type Hash } from "node:crypto";
 import { createReadStream, mkdirSync, rmSync, statSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -33,13 +33,14 @@ export interface DownloadOptions {
 export async function download(first: DownloadSource, file: string, options: DownloadOptions): Promise<void> {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const resumed = sizeOf(file) > 0;
-  await fetchAll(first, file, options);
-  if (await matches(file, first.checksum)) return;
+  const digest = new Digest();
+  await fetchAll(first, file, digest, options);
+  if ((await digest.of(file)) === first.checksum) return;
   rmSync(file, { force: true });
   if (resumed) {
     // The part kept from an earlier time may have been the bad one.
-    await fetchAll(await renewed(first, options), file, options);
-    if (await matches(file, first.checksum)) return;
+    await fetchAll(await renewed(first, options), file, digest, options);
+    if ((await digest.of(file)) === first.checksum) return;
     rmSync(file, { force: true });
   }
   throw new CliError(
@@ -49,12 +50,12 @@ export async function download(first: DownloadSource, file: string, options: Dow
   );
 }
 
-async function fetchAll(first: DownloadSource, file: string, options: DownloadOptions): Promise<void> {
+async function fetchAll(first: DownloadSource, file: string, digest: Digest, options: DownloadOptions): Promise<void> {
   let source = first;
   let barren = 0;
   for (let urls = 1; ;) {
     const before = sizeOf(file);
-    const outcome = await fetchPart(source, file, options);
+    const outcome = await fetchPart(source, file, digest, options);
     if (outcome === "done") return;
     if (outcome === "expired") {
       if (urls >= MAX_URLS) {
@@ -82,7 +83,12 @@ async function renewed(first: DownloadSource, options: DownloadOptions): Promise
 type PartOutcome = "done" | "expired" | { error: unknown };
 
 /** One request, from where the file ends. */
-async function fetchPart(source: DownloadSource, file: string, options: DownloadOptions): Promise<PartOutcome> {
+async function fetchPart(
+  source: DownloadSource,
+  file: string,
+  digest: Digest,
+  options: DownloadOptions,
+): Promise<PartOutcome> {
   const have = sizeOf(file);
   if (source.sizeBytes !== undefined && have >= source.sizeBytes) return "done";
   const idle = new AbortController();
@@ -108,6 +114,7 @@ async function fetchPart(source: DownloadSource, file: string, options: Download
       const total = source.sizeBytes ?? done + Number(response.headers.get("Content-Length") ?? 0);
       for await (const part of response.body) {
         timer.refresh();
+        digest.update(part, done);
         await handle.writeFile(part);
         done += part.byteLength;
         options.onProgress?.(done, total);
@@ -141,9 +148,29 @@ function sizeOf(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** Whether the SHA-256 of a file is the one of `sha256:<hex>`. */
-async function matches(file: string, checksum: string): Promise<boolean> {
-  const hash = createHash("sha256");
-  for await (const part of createReadStream(file, { highWaterMark: 1024 * 1024 })) hash.update(part as Buffer);
-  return `sha256:${hash.digest("hex")}` === checksum;
+/** SHA-256 of a file, computed while it is written where that happens from its beginning to its end. */
+class Digest {
+  private hash: Hash = createHash("sha256");
+  private bytes = 0;
+
+  /** Takes note of bytes written at an offset. */
+  update(part: Uint8Array, offset: number): void {
+    if (offset === 0) {
+      this.hash = createHash("sha256");
+      this.bytes = 0;
+    }
+    if (offset !== this.bytes) return;
+    this.hash.update(part);
+    this.bytes += part.byteLength;
+  }
+
+  /** `sha256:<hex>` of what the file holds; it is read where not all of it went by here. */
+  async of(file: string): Promise<string> {
+    if (this.bytes !== sizeOf(file)) {
+      this.hash = createHash("sha256");
+      for await (const part of createReadStream(file, { highWaterMark: 1024 * 1024 })) this.hash.update(part as Buffer);
+    }
+    this.bytes = -1;
+    return `sha256:${this.hash.digest("hex")}`;
+  }
 }

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { sampleFiles, Sandbox } from "./support/run.ts";
@@ -19,13 +19,20 @@ function artifactSize(): number {
   return [...sandbox.service.objects.values()].at(-1)?.length ?? 0;
 }
 
-/** Files in the index folders beside the databases. */
+/** Files in the index folders beside the databases and the base layers. */
 function leftovers(cache = "other-cache"): string[] {
+  return cached(cache).filter((file) => !/\.sqlite(-shm|-wal)?$/.test(file) && !/\/base-[^/]*$/.test(file));
+}
+
+/** Artifacts that serve as base layers. */
+function bases(cache = "other-cache"): string[] {
+  return cached(cache).filter((file) => /\/base-[0-9a-f]{64}\.parquet$/.test(file));
+}
+
+function cached(cache: string): string[] {
   const repos = sandbox.path(cache, "codectx/repos");
   if (!existsSync(repos)) return [];
-  return readdirSync(repos).flatMap((name) =>
-    readdirSync(join(repos, name)).filter((file) => !/\.sqlite(-shm|-wal)?$/.test(file)),
-  );
+  return readdirSync(repos).flatMap((name) => readdirSync(join(repos, name)).map((file) => join(repos, name, file)));
 }
 
 describe("publish", () => {
@@ -151,6 +158,96 @@ describe("pull", () => {
     expect((await sandbox.run("clone", ["symbol", "double7", "--json"], { env: OTHER() })).json).toMatchObject({
       code: "NO_INDEX",
     });
+  });
+
+  it("keeps the artifact as a base layer that gives the same index, and the same artifact, when all of it is needed", async () => {
+    const { checksum } = sandbox.service.snapshots.get("github.com/acme/app")!.manifest;
+    await sandbox.run("clone", ["pull", "--json"], { env: OTHER() });
+    expect(bases().map((file) => file.slice(-72))).toEqual([`${checksum.replace("sha256:", "")}.parquet`.slice(-72)]);
+    const paid = sandbox.service.embedded.length;
+    expect((await sandbox.run("clone", ["index", "--local", "--json"], { env: OTHER() })).json).toMatchObject({
+      parsedFiles: 0,
+      fingerprint: "fp-1",
+    });
+    expect(bases()).toHaveLength(1);
+    const again = await sandbox.run("clone", ["publish", "--force", "--json"], { env: OTHER() });
+    expect(again.json).toMatchObject({ published: true, checksum, embeddedCount: 0 });
+    expect(sandbox.service.embedded.length).toBe(paid);
+    expect(bases()).toEqual([]);
+  });
+
+  it("pays for nothing that a base layer holds", async () => {
+    await sandbox.run("clone", ["pull", "--json"], { env: OTHER() });
+    const paid = sandbox.service.embedded.length;
+    // The same chunks, as another content.
+    sandbox.write("clone/src/again.ts", `${readFileSync(sandbox.path("clone/src/module3.ts"), "utf8")}\n\n`);
+    const indexed = await sandbox.run("clone", ["index", "--local", "--json"], { env: OTHER() });
+    expect(indexed.json).toMatchObject({ fileCount: 21, parsedFiles: 1, embeddedCount: 0, fingerprint: "fp-1" });
+    expect(sandbox.service.embedded.length).toBe(paid);
+  });
+
+  it("embeds everything again when the embedding space changes, base layer or not", async () => {
+    await sandbox.run("clone", ["pull", "--json"], { env: OTHER() });
+    sandbox.service.fingerprint = "fp-2";
+    sandbox.write("clone/src/extra.ts", "export const extra = 1;\n");
+    const indexed = await sandbox.run("clone", ["index", "--local", "--json"], { env: OTHER() });
+    const { chunkCount } = indexed.json;
+    expect(indexed.json).toMatchObject({ embeddedCount: chunkCount, fingerprint: "fp-2" });
+    expect(bases()).toEqual([]);
+  });
+
+  it("replaces the base layer by that of the next pull", async () => {
+    await sandbox.run("clone", ["pull", "--json"], { env: OTHER() });
+    const [first] = bases();
+    sandbox.write("app/src/module0.ts", "export const rewritten = 1;\n");
+    sandbox.commit("app");
+    await sandbox.run("app", ["publish", "--json"]);
+    sandbox.git("clone", "pull", "-q", sandbox.path("app"));
+    expect((await sandbox.run("clone", ["pull", "--json"], { env: OTHER() })).json).toMatchObject({ downloaded: true });
+    expect(bases()).toHaveLength(1);
+    expect(bases()).not.toEqual([first]);
+    expect((await sandbox.run("clone", ["symbol", "double0", "--json"], { env: OTHER() })).code).toBe(4);
+    expect((await sandbox.run("clone", ["symbol", "double1", "--json"], { env: OTHER() })).code).toBe(0);
+  });
+
+  it.each([
+    ["damaged", (file: string) => writeFileSync(file, Buffer.from(readFileSync(file)).fill(0, 300, 310))],
+    ["gone", (file: string) => rmSync(file)],
+  ])("discards a base layer that is %s, and the next pull brings it back", async (_, spoil) => {
+    await sandbox.run("clone", ["pull", "--json"], { env: OTHER() });
+    spoil(bases()[0]!);
+    const refused = await sandbox.run("clone", ["publish", "--force", "--json"], { env: OTHER() });
+    expect(refused).toMatchObject({ code: 7, json: { code: "BAD_SNAPSHOT" } });
+    expect(bases()).toEqual([]);
+    expect((await sandbox.run("clone", ["pull", "--json"], { env: OTHER() })).json).toMatchObject({
+      downloaded: true,
+      workTree: { fileCount: 20, parsedFiles: 0 },
+    });
+    expect((await sandbox.run("clone", ["symbol", "double7", "--json"], { env: OTHER() })).code).toBe(0);
+  });
+
+  it("never takes the snapshot's word for a file that differs", async () => {
+    sandbox.write("clone/.gitattributes", "src/module3.ts text eol=crlf\n");
+    rmSync(sandbox.path("clone/src/module3.ts"));
+    sandbox.git("clone", "checkout", "--", "src/module3.ts");
+    const edit = (name: string) => {
+      const text = readFileSync(sandbox.path("clone/src", name), "utf8");
+      sandbox.write(`clone/src/${name}`, text.replace("double", "triple"));
+    };
+    edit("module4.ts");
+    // Changes of the same length that git was told not to look at.
+    sandbox.git("clone", "update-index", "--assume-unchanged", "src/module5.ts");
+    edit("module5.ts");
+    sandbox.git("clone", "update-index", "--skip-worktree", "src/module6.ts");
+    edit("module6.ts");
+    edit("module7.ts");
+    sandbox.git("clone", "add", "src/module7.ts");
+    const pulled = await sandbox.run("clone", ["pull", "--json"], { env: OTHER() });
+    expect(pulled.json).toMatchObject({ workTree: { fileCount: 21, parsedFiles: 6 } });
+    for (const number of [4, 5, 6, 7]) {
+      const found = await sandbox.run("clone", ["symbol", `triple${number}`, "--json"], { env: OTHER() });
+      expect(found.json).toMatchObject({ symbols: [{ path: `src/module${number}.ts` }] });
+    }
   });
 
   it("says what is missing: no snapshot, no key, a revoked key", async () => {

@@ -1,0 +1,162 @@
+import { createHash } from "node:crypto";
+import { createReadStream, existsSync, readdirSync, rmSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { join } from "node:path";
+import { openSnapshot } from "../../snapshot/reader.ts";
+import { SnapshotFormatError, type SnapshotBytes } from "../../snapshot/types.ts";
+import { CliError, EXIT } from "../exit-codes.ts";
+import { forgetSnapshot } from "../snapshot-state.ts";
+import type { IndexStore } from "./store.ts";
+
+/**
+ * Base layers. What a look-up needs of a pulled artifact (files and symbols) goes into the tables at once; the chunks and
+ * vectors, nine tenths of it, stay in the artifact, which is kept beside the index and never changed. They follow when
+ * something needs them all ({@link completeBases}), or one by one, by the hash of a chunk ({@link adoptVectors}).
+ *
+ * The row in `bases`, and the contents that name it, are committed after the file has its name: a file without a row is
+ * what a crash left, and goes with the next {@link pruneBases}.
+ */
+export interface Base {
+  id: number;
+  /** `sha256:<hex>` of the file. */
+  checksum: string;
+  fingerprint: string;
+  parserVersion: number;
+  sizeBytes: number;
+}
+
+/** With more base layers than this, all are taken into the tables. */
+const MAX_BASES = 3;
+
+/** Where the artifact of a base layer lies. */
+export function baseFile(directory: string, checksum: string): string {
+  return join(directory, `base-${checksum.replace("sha256:", "")}.parquet`);
+}
+
+export function listBases(store: IndexStore): Base[] {
+  const sql = `select id, checksum, fingerprint, parser_version as parserVersion, size_bytes as sizeBytes from bases order by id`;
+  return store.prepare(sql).all() as unknown as Base[];
+}
+
+/** Takes the chunks and vectors of every base layer into the tables; the files go. All of a layer, or nothing. */
+export async function completeBases(store: IndexStore): Promise<void> {
+  for (const base of listBases(store)) {
+    await reading(store, base, async (bytes) => {
+      store.begin();
+      const pending = new Map(
+        (
+          store
+            .prepare("select id, lower(hex(sha256)) as sha256, language from contents where base = ?")
+            .all(base.id) as { id: number; sha256: string; language: string }[]
+        ).map(({ id, sha256, language }) => [`${sha256} ${language}`, id]),
+      );
+      const snapshot = await openSnapshot(bytes);
+      const fingerprintId = store.fingerprintId(base.fingerprint, snapshot.header.dimension) ?? 0;
+      for await (const { contentHash, language, chunks } of snapshot.files()) {
+        const key = `${contentHash} ${language}`;
+        const id = pending.get(key);
+        if (id !== undefined) store.addChunks(id, chunks);
+        pending.delete(key);
+        for (const { hash, vector } of chunks)
+          if (vector !== undefined) store.addVector(fingerprintId, Buffer.from(hash, "hex"), vector);
+      }
+      if (pending.size > 0) throw new SnapshotFormatError("it lacks contents that were there when it was pulled");
+      store.prepare("update contents set base = null where base = ?").run(base.id);
+      store.prepare("delete from bases where id = ?").run(base.id);
+      store.commit();
+    });
+    rmSync(baseFile(store.directory, base.checksum), { force: true });
+  }
+}
+
+/** Takes those of the wanted vectors (SHA-256 of what was embedded, in hex) into the tables that a base layer holds. */
+export async function adoptVectors(store: IndexStore, fingerprint: string, wanted: Set<string>): Promise<void> {
+  for (const base of listBases(store)) {
+    if (base.fingerprint !== fingerprint || wanted.size === 0) continue;
+    await reading(store, base, async (bytes) => {
+      const snapshot = await openSnapshot(bytes);
+      store.begin();
+      const fingerprintId = store.fingerprintId(fingerprint, snapshot.header.dimension) ?? 0;
+      for await (const { hash, vector } of snapshot.vectors(wanted)) {
+        store.addVector(fingerprintId, Buffer.from(hash, "hex"), vector);
+        wanted.delete(hash);
+      }
+      store.commit();
+    });
+  }
+}
+
+/**
+ * Drops the base layers, all but the newest, that hold nothing a work tree uses, and files that no layer owns. Where too
+ * many are left, they are taken into the tables.
+ */
+export async function pruneBases(store: IndexStore): Promise<void> {
+  const bases = listBases(store);
+  const newest = bases.at(-1)?.id;
+  store.transaction(() => {
+    for (const { id } of bases) {
+      const contents = store.prepare("select id from contents where base = ?").all(id) as { id: number }[];
+      const used = store.prepare(
+        "select 1 from contents c join worktree_files f on f.content_id = c.id where c.base = ? limit 1",
+      );
+      if (contents.length > 0 && (id === newest || used.get(id) !== undefined)) continue;
+      store.removeContents(contents.map((content) => content.id));
+      store.prepare("delete from bases where id = ?").run(id);
+    }
+  });
+  const kept = listBases(store);
+  const owned = new Set(kept.map(({ checksum }) => baseFile(store.directory, checksum)));
+  for (const name of readdirSync(store.directory)) {
+    const file = join(store.directory, name);
+    if (/^base-.*\.parquet$/.test(name) && !owned.has(file)) rmSync(file, { force: true });
+  }
+  if (kept.length > MAX_BASES) await completeBases(store);
+}
+
+/** Reads a base layer after verifying its bytes again. One that is not what it was is discarded, with all that it held. */
+async function reading(store: IndexStore, base: Base, use: (bytes: SnapshotBytes) => Promise<void>): Promise<void> {
+  const file = baseFile(store.directory, base.checksum);
+  try {
+    if (!existsSync(file)) throw new SnapshotFormatError("its file is gone");
+    const hash = createHash("sha256");
+    for await (const part of createReadStream(file, { highWaterMark: 1024 * 1024 })) hash.update(part as Buffer);
+    if (`sha256:${hash.digest("hex")}` !== base.checksum) throw new SnapshotFormatError("its checksum is wrong");
+    await readArtifact(file, use);
+  } catch (cause) {
+    store.rollback();
+    if (!(cause instanceof SnapshotFormatError)) throw cause;
+    discard(store, base);
+    const why = `the pulled snapshot in the cache is damaged (${cause.message}) and was discarded; run \`codectx pull\` again`;
+    throw new CliError(EXIT.integrity, "BAD_SNAPSHOT", why, { cause });
+  }
+}
+
+function discard(store: IndexStore, base: Base): void {
+  store.transaction(() => {
+    const contents = store.prepare("select id from contents where base = ?").all(base.id) as { id: number }[];
+    const forget = store.prepare("delete from worktree_files where content_id = ?");
+    for (const { id } of contents) forget.run(id);
+    store.removeContents(contents.map(({ id }) => id));
+    store.prepare("update worktrees set embedded_with = null").run();
+    store.prepare("delete from bases where id = ?").run(base.id);
+    forgetSnapshot(store);
+  });
+  rmSync(baseFile(store.directory, base.checksum), { force: true });
+}
+
+/** An artifact on disk, for reading here and there in it. */
+export async function readArtifact<T>(file: string, use: (bytes: SnapshotBytes) => Promise<T>): Promise<T> {
+  const handle = await open(file, "r");
+  try {
+    const { size } = await handle.stat();
+    return await use({
+      byteLength: size,
+      read: async (start, end) => {
+        const { buffer, bytesRead } = await handle.read(new Uint8Array(end - start), 0, end - start, start);
+        return buffer.subarray(0, bytesRead);
+      },
+    });
+  } finally {
+    await handle.close();
+  }
+}
