@@ -71,6 +71,9 @@ function forward(request: IncomingMessage, response: ServerResponse, agent: Agen
   sent.on("error", () => {
     if (response.headersSent) response.destroy();
     else if (!response.destroyed) response.writeHead(502).end();
+    // Else what the client still sends would stand in the way of its next request.
+    request.unpipe(sent);
+    request.resume();
   });
   response.on("close", () => {
     if (response.writableFinished) return;

@@ -35,17 +35,23 @@ export function invalidBodyAs(code: ErrorCode): (issues: FieldIssue[]) => ApiErr
   return (issues) => invalidBody(issues, code);
 }
 
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
+
 type JsonResult = { ok: true; data: unknown } | { ok: false; error: ApiError; issues: FieldIssue[] };
 
 async function readJson(c: ApiContext): Promise<JsonResult> {
   const bytes = await readCapped(c.req.raw, MAX_BODY_BYTES);
   if (bytes === undefined) {
-    const error = new ApiError("INPUT_TOO_LARGE", `the body is larger than ${MAX_BODY_BYTES} bytes; send less at a time`);
+    const error = new ApiError(
+      "INPUT_TOO_LARGE",
+      `the body is larger than ${MAX_BODY_BYTES} bytes; send less at a time`,
+    );
     return { ok: false, error, issues: [] };
   }
-  if (!JSON_TYPE.test(c.req.header("Content-Type") ?? "")) return malformed("send a JSON body with Content-Type: application/json");
+  if (!JSON_TYPE.test(c.req.header("Content-Type") ?? ""))
+    return malformed("send a JSON body with Content-Type: application/json");
   try {
-    return { ok: true, data: JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes)) };
+    return { ok: true, data: JSON.parse(decoder.decode(bytes)) };
   } catch {
     return malformed("the body is not valid JSON");
   }
@@ -63,7 +69,7 @@ async function readCapped(request: Request, limit: number): Promise<Uint8Array |
   if (declared !== null) {
     // HTTP holds the body to its declared length, and a whole body is read far faster than its parts.
     if (Number(declared) <= limit) return new Uint8Array(await request.arrayBuffer());
-    await request.body.cancel();
+    await drain(request.body.getReader(), Number(declared));
     return undefined;
   }
   const parts: Uint8Array[] = [];
@@ -74,7 +80,7 @@ async function readCapped(request: Request, limit: number): Promise<Uint8Array |
     if (done) break;
     size += value.byteLength;
     if (size > limit) {
-      await reader.cancel();
+      await drain(reader, size);
       return undefined;
     }
     parts.push(value);
@@ -82,8 +88,26 @@ async function readCapped(request: Request, limit: number): Promise<Uint8Array |
   return parts.length === 1 ? parts[0] : Buffer.concat(parts, size);
 }
 
+/** Bodies up to this size are read to their end before they are refused. */
+const DRAIN_BYTES = 64 * 1024 * 1024;
+
+/**
+ * Lets a client finish sending what is refused anyway: many only look for an answer then, and take a connection that closes
+ * under their hands for a failure of the network. What is larger than reason is cut off.
+ */
+async function drain(reader: ReadableStreamDefaultReader<Uint8Array>, expected: number): Promise<void> {
+  let left = expected > DRAIN_BYTES ? 0 : DRAIN_BYTES;
+  while (left > 0) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    left -= value.byteLength;
+  }
+  await reader.cancel();
+}
+
 function toIssue(issue: z.core.$ZodIssue): FieldIssue {
   const path = issue.path.map(String).join(".");
-  const missing = issue.code === "invalid_type" && issue.input === undefined && /received undefined/.test(issue.message);
+  const missing =
+    issue.code === "invalid_type" && issue.input === undefined && /received undefined/.test(issue.message);
   return { path, message: missing ? "is required" : issue.message };
 }
