@@ -90,6 +90,7 @@ export const indexingOperations: Operation[] = [
     errors: [
       "FORBIDDEN_WORKSPACE",
       "WORKSPACE_NOT_FOUND",
+      "SHARED_INDEX_DISABLED",
       "SNAPSHOT_IN_PROGRESS",
       "NOT_CONFIGURED",
       "STORAGE_UNAVAILABLE",
