@@ -117,4 +117,50 @@ describe("POST /snapshot", () => {
       .where(and(eq(auditEvents.tenantId, tenant.tenantId), eq(auditEvents.event, "SNAPSHOT_FAILED")));
     expect(events).toHaveLength(1);
   });
+
+  it.each([
+    ["BAD_TENANT_ID", { tenantId: "x" }],
+    ["BAD_WORKSPACE_ID", { workspaceId: 7 }],
+    ["BAD_GIT_SHA", { gitSha: undefined }],
+    ["BAD_GIT_SHA", { gitSha: "main" }],
+    ["BAD_SOURCE", { source: { type: "git" } }],
+    ["BAD_SOURCE", { source: { type: "git", url: "http://169.254.169.254/r.git" } }],
+  ])("answers 400 %s", async (code, change) => {
+    const tenant = await newTenant();
+    const good = {
+      tenantId: tenant.tenantId,
+      workspaceId: tenant.workspaceId,
+      gitSha: repo.head(),
+      source: { type: "git", url: git.url("repo") },
+    };
+    const response = await api("/snapshot", { key: tenant.workerToken, body: { ...good, ...change } });
+    expect([response.status, await response.json()]).toEqual([400, expect.objectContaining({ ok: false, code })]);
+    const array = await api("/snapshot", { key: tenant.workerToken, body: [] });
+    expect(await array.json()).toMatchObject({ code: "BAD_BODY" });
+  });
+
+  it("is for the worker token of the tenant that is named, and needs the opt-in", async () => {
+    const [tenant, other] = [await newTenant(), await newTenant({ sharedIndex: false })];
+    const body = {
+      tenantId: other.tenantId,
+      workspaceId: other.workspaceId,
+      gitSha: repo.head(),
+      source: { type: "git", url: git.url("repo") },
+    };
+    const answers = [
+      await api("/snapshot", { key: tenant.apiKey, body }),
+      await api("/snapshot", { key: tenant.workerToken, body }),
+      await api("/snapshot", { key: tenant.workerToken, body: { ...body, tenantId: tenant.tenantId } }),
+      await api("/snapshot", { key: other.workerToken, body }),
+    ];
+    const codes = await Promise.all(
+      answers.map(async (answer) => [answer.status, ((await answer.json()) as { code: string }).code]),
+    );
+    expect(codes).toEqual([
+      [401, "UNAUTHORIZED"],
+      [403, "FORBIDDEN_WORKSPACE"],
+      [403, "FORBIDDEN_WORKSPACE"],
+      [403, "SHARED_INDEX_DISABLED"],
+    ]);
+  });
 });
