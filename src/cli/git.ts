@@ -40,11 +40,21 @@ async function gitLine(cwd: string, args: readonly string[]): Promise<string | u
   }
 }
 
-/** Root of the work tree around `cwd`, and the git directory that all its worktrees share; undefined outside of git. */
-export async function findWorkTree(cwd: string): Promise<{ root: string; commonDir: string } | undefined> {
+export interface WorkTree {
+  root: string;
+  /** The git directory that all worktrees share. */
+  commonDir: string;
+  /** Commit that is checked out; undefined before the first one. */
+  head: string | undefined;
+}
+
+/** The work tree around `cwd`; undefined outside of git. */
+export async function findWorkTree(cwd: string): Promise<WorkTree | undefined> {
   const args = ["rev-parse", "--path-format=absolute", "--show-toplevel", "--git-common-dir"];
-  const [root, commonDir] = (await gitLine(cwd, args))?.split("\n") ?? [];
-  return root === undefined || commonDir === undefined ? undefined : { root, commonDir };
+  // Without a commit there is no HEAD to resolve, and the whole call fails.
+  const answer = (await gitLine(cwd, [...args, "HEAD^{commit}"])) ?? (await gitLine(cwd, args));
+  const [root, commonDir, head] = answer?.split("\n") ?? [];
+  return root === undefined || commonDir === undefined ? undefined : { root, commonDir, head };
 }
 
 /** URL of `origin`, or else of the only remote there is. */

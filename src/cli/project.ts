@@ -13,6 +13,10 @@ export interface Project {
   root: string;
   /** No git work tree: the current folder itself. */
   plainFolder: boolean;
+  /** Commit that was checked out when the project was found. */
+  head: string | undefined;
+  /** By `performance.now()`. */
+  foundAtMs: number;
   /** Normalised identity from the remote; undefined where there is no remote that others could reach. */
   repo: string | undefined;
   /** URL of the remote as git has it. */
@@ -22,6 +26,7 @@ export interface Project {
 }
 
 export async function findProject(context: Context): Promise<Project> {
+  const foundAtMs = performance.now();
   const cwd = realpathSync(context.cwd);
   const [tree, remote] = await Promise.all([findWorkTree(cwd), remoteUrl(cwd)]);
   const root = tree ? realpathSync(tree.root) : cwd;
@@ -30,7 +35,7 @@ export async function findProject(context: Context): Promise<Project> {
   const identity = repo ?? `local/${tree ? realpathSync(tree.commonDir) : root}`;
   const readable = (repo ?? basename(root)).replace(/[^\w.-]+/g, "-").slice(0, 80);
   const directory = join(cacheDirectory(context.env), "repos", `${readable}-${hash("sha256", identity).slice(0, 12)}`);
-  return { root, plainFolder: tree === undefined, repo, remote, directory };
+  return { root, plainFolder: tree === undefined, head: tree?.head, foundAtMs, repo, remote, directory };
 }
 
 /** The identity to publish or pull under. */

@@ -87,10 +87,14 @@ export interface Look {
   files: WorkTreeFiles | undefined;
 }
 
-export async function lookAtWorkTree({ root, plainFolder }: Project): Promise<Look> {
+/** For a moment after it was found, a project's commit is the one checked out. */
+const HEAD_FRESH_MS = 1_000;
+
+export async function lookAtWorkTree({ root, plainFolder, head, foundAtMs }: Project): Promise<Look> {
   if (plainFolder) return { head: undefined, files: undefined };
-  const [files, head] = await Promise.all([listWorkTreeFiles(root), resolveCommit(root)]);
-  return { files, head };
+  const isFresh = performance.now() - foundAtMs < HEAD_FRESH_MS;
+  const [files, current] = await Promise.all([listWorkTreeFiles(root), isFresh ? head : resolveCommit(root)]);
+  return { files, head: current };
 }
 
 export interface UpdateOptions {

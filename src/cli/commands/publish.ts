@@ -6,6 +6,7 @@ import { PARSER_VERSION } from "../../parsing/version.ts";
 import { createClient, credentialsOf, requireApiKey, type Context } from "../context.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
 import { countChanges, resolveCommit } from "../git.ts";
+import { listBases } from "../index/bases.ts";
 import { indexCommit, type CommitIndex } from "../index/index-commit.ts";
 import { findProject, requireGit, requireRepo, type Project } from "../project.ts";
 import { openEmbedding, withWriter } from "../session.ts";
@@ -77,8 +78,10 @@ export async function publishCommit(context: Context, options: PublishOptions): 
     const sameSpace = current.exists && current.embeddingModel === embedding.space.fingerprint;
     if (!options.force && sameSpace && current.gitSha === gitSha) return { repo, gitSha, published: false };
 
-    const { completeBases } = await import("../index/base.ts");
-    await completeBases(store);
+    if (listBases(store).length > 0) {
+      const { completeBases } = await import("../index/base.ts");
+      await completeBases(store);
+    }
     let line = context.ui.progress("Indexing ");
     const artifact = join(project.directory, `publish-${process.pid}.parquet`);
     try {

@@ -5,6 +5,7 @@ import { PARSER_VERSION } from "../../parsing/version.ts";
 import { createClient, credentialsOf, requireApiKey, type Context } from "../context.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
 import { changedSince } from "../git.ts";
+import { baseFile, listBases } from "../index/bases.ts";
 import type { ImportResult, SnapshotPath } from "../index/import-snapshot.ts";
 import type { IndexOptions } from "../index/index-worktree.ts";
 import type { IndexStore } from "../index/store.ts";
@@ -80,7 +81,7 @@ export async function pull(context: Context, options: PullOptions): Promise<void
       const { pruneBases } = await import("../index/base.ts");
       await pruneBases(store);
     }
-    store.settle();
+    store.settle({ reopen: false });
     const durationMs = Math.round(performance.now() - startedAt);
     context.ui.result({ repo, ...snapshot, workTree: rounded(report), pulledMs, durationMs }, () => [
       snapshot.downloaded
@@ -177,7 +178,7 @@ async function takeOver(
   { checksum, gitSha }: { checksum: string; gitSha: string },
   onProgress: (done: number, total: number) => void,
 ): Promise<ImportResult> {
-  const [{ importSnapshot }, { baseFile, listBases, readArtifact }] = await Promise.all([
+  const [{ importSnapshot }, { readArtifact }] = await Promise.all([
     import("../index/import-snapshot.ts"),
     import("../index/base.ts"),
   ]);

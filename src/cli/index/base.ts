@@ -6,37 +6,11 @@ import { openSnapshot } from "../../snapshot/reader.ts";
 import { SnapshotFormatError, type SnapshotBytes } from "../../snapshot/types.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
 import { forgetSnapshot } from "../snapshot-state.ts";
+import { type Base, baseFile, listBases } from "./bases.ts";
 import type { IndexStore } from "./store.ts";
-
-/**
- * Base layers. What a look-up needs of a pulled artifact (files and symbols) goes into the tables at once; the chunks and
- * vectors, nine tenths of it, stay in the artifact, which is kept beside the index and never changed. They follow when
- * something needs them all ({@link completeBases}), or one by one, by the hash of a chunk ({@link adoptVectors}).
- *
- * The row in `bases`, and the contents that name it, are committed after the file has its name: a file without a row is
- * what a crash left, and goes with the next {@link pruneBases}.
- */
-export interface Base {
-  id: number;
-  /** `sha256:<hex>` of the file. */
-  checksum: string;
-  fingerprint: string;
-  parserVersion: number;
-  sizeBytes: number;
-}
 
 /** With more base layers than this, all are taken into the tables. */
 const MAX_BASES = 3;
-
-/** Where the artifact of a base layer lies. */
-export function baseFile(directory: string, checksum: string): string {
-  return join(directory, `base-${checksum.replace("sha256:", "")}.parquet`);
-}
-
-export function listBases(store: IndexStore): Base[] {
-  const sql = `select id, checksum, fingerprint, parser_version as parserVersion, size_bytes as sizeBytes from bases order by id`;
-  return store.prepare(sql).all() as unknown as Base[];
-}
 
 /** Takes the chunks and vectors of every base layer into the tables; the files go. All of a layer, or nothing. */
 export async function completeBases(store: IndexStore): Promise<void> {

@@ -5,7 +5,8 @@ import {
   type SnapshotFile,
   type SnapshotHeader,
 } from "../../snapshot/types.ts";
-import { adoptVectors, completeBases, listBases } from "./base.ts";
+import { adoptVectors, completeBases } from "./base.ts";
+import { listBases } from "./bases.ts";
 import type { IndexStore } from "./store.ts";
 import { missingHashes, setWanted } from "./vectors.ts";
 

@@ -5,7 +5,7 @@ import { DEFAULT_MAX_FILE_SIZE_BYTES } from "../../contract/limits.ts";
 import type { ContentBuilder, BuilderStats } from "./content-builder.ts";
 import type { EmbedStats } from "./embed-queue.ts";
 import type { WorkTreeFiles } from "../git.ts";
-import { listBases } from "./base.ts";
+import { listBases } from "./bases.ts";
 import { type IgnoreRules, readCodectxIgnores } from "./ignore-rules.ts";
 import type { BuildOptions, Built } from "./run-build.ts";
 import { scanFiles, type ChangedFile, type KnownFile, type Scan } from "./scan.ts";

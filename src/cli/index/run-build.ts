@@ -1,4 +1,4 @@
-import { adoptVectors, listBases } from "./base.ts";
+import { listBases } from "./bases.ts";
 import { ContentBuilder, type BuilderStats } from "./content-builder.ts";
 import { EmbedQueue, type EmbedQueueOptions, type EmbedStats } from "./embed-queue.ts";
 import { ParsePool } from "./parse-pool.ts";
@@ -48,7 +48,10 @@ export async function runBuild<T>(
         if (!queue || !embedding) return undefined;
         setWanted(store, contentIds);
         const { fingerprint } = embedding.space;
-        if (layered) await adoptVectors(store, fingerprint, missingHashes(store, fingerprint));
+        if (layered) {
+          const { adoptVectors } = await import("./base.ts");
+          await adoptVectors(store, fingerprint, missingHashes(store, fingerprint));
+        }
         return embedMissing(store, embedding, queue, {
           ...queueOptions,
           onTotal: (missing) => {

@@ -87,8 +87,8 @@ export class IndexStore {
     return store;
   }
 
-  /** After an import: the index is on disk, under its name, and open like any other. Commits what is open. */
-  settle(): void {
+  /** After an import: the index is on disk, under its name, and open like any other (or closed). Commits what is open. */
+  settle({ reopen } = { reopen: true }): void {
     if (!this.unsettled) return;
     const { directory } = this;
     this.commit();
@@ -100,7 +100,7 @@ export class IndexStore {
     fsyncSync(handle);
     closeSync(handle);
     renameSync(file, IndexStore.fileIn(directory));
-    this.db = IndexStore.open(directory, this.parserVersion).db;
+    if (reopen) this.db = IndexStore.open(directory, this.parserVersion).db;
   }
 
   /** Path of the database in an index's folder. */
@@ -159,6 +159,7 @@ export class IndexStore {
   }
 
   close(): void {
+    if (!this.db.isOpen) return;
     if (this.db.isTransaction) this.db.exec("rollback");
     this.statements.clear();
     this.fingerprintIds.clear();
