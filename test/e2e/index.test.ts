@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
 import { and, eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RunStatus } from "../../src/contract/index.ts";
@@ -94,15 +96,15 @@ describe("POST /index", () => {
     ["source.auth.token", { source: { type: "git", url: "https://example.com/r.git", auth: { type: "token" } } }],
     ["options.maxFileSizeBytes", { options: { maxFileSizeBytes: 0 } }],
     ["options.include.0", { options: { include: [1] } }],
-  ])("rejects a bad %s with its name, and charges the attempt", async (path, body) => {
+  ])("rejects a bad %s with its name, and charges the attempt", async (field, body) => {
     const tenant = await newTenant();
     const response = await index(tenant, body);
     expect(response.status).toBe(400);
     expect(response.headers.get("X-RateLimit-Remaining")).toBe("29");
     const error = await json(response);
     expect(error).toMatchObject({ ok: false, code: "INVALID_BODY" });
-    expect((error["details"] as { issues: { path: string }[] }).issues.map((issue) => issue.path)).toContain(path);
-    expect(error["error"]).toContain(path);
+    expect((error["details"] as { issues: { path: string }[] }).issues.map((issue) => issue.path)).toContain(field);
+    expect(error["error"]).toContain(field);
     expect(JSON.stringify(error)).not.toContain("secret");
   });
 
@@ -158,6 +160,12 @@ describe("POST /index", () => {
     ).toBe(200);
     const rows = await database().select().from(runs).where(eq(runs.tenantId, tenant.tenantId));
     expect(JSON.stringify(rows)).not.toMatch(/the-(right|wrong)-token/);
+    const logs = path.join(service().dataDir, "logs");
+    const written = readdirSync(logs).map((name) => readFileSync(path.join(logs, name), "utf8"));
+    expect(written.join("")).toContain("GitError[AUTH]");
+    const basic = Buffer.from(`x-access-token:${token}`).toString("base64");
+    for (const secret of ["the-right-token", token, basic, tenant.workerToken])
+      expect(written.join("")).not.toContain(secret);
     await using cut = await startGitBackend(repo.root, { cutAfterBytes: 200 });
     const fresh = await newTenant();
     expect(await json(await index(fresh, { source: source({ url: cut.url("repo") }) }))).toMatchObject({
