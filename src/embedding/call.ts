@@ -12,7 +12,7 @@ const RETRY_AFTER_JITTER = 0.25;
 
 /** What a running request hands to its upstream calls. */
 export interface CallContext {
-  /** Aborts on the caller's signal, on the deadline, and once the request is over. */
+  /** Aborts on the caller's signal, on the deadline, and once the request has failed. */
   readonly signal: AbortSignal;
   readonly fetch: FetchLike;
   /** Runs `attempt`, again after a retryable failure, as long as retries and deadline allow. */
@@ -88,10 +88,13 @@ export async function withDeadline<T>(
   try {
     if (options.signal?.aborted === true) throw new UpstreamError("ABORTED");
     return await Promise.race([work({ signal, fetch: deps.fetch, retrying }), stopped]);
+  } catch (error) {
+    // After a success nothing is left to be given up, and an abort costs as much as a small request.
+    controller.abort(error);
+    throw error;
   } finally {
     clearTimeout(timer);
     options.signal?.removeEventListener("abort", onCallerAbort);
-    controller.abort();
   }
 }
 

@@ -36,11 +36,11 @@ export async function postJson(context: CallContext, request: JsonRequest): Prom
   const response = await fetch(request.url, init).catch(broken);
   const { status } = response;
   if (status < 200 || status > 299) throw await rejection(response, request);
-  const bytes = await readCapped(response, request.maxResponseBytes).catch(broken);
-  if (bytes === undefined) throw unusableAnswer(`answer longer than ${request.maxResponseBytes} bytes`, status);
+  const text = await readText(response, request.maxResponseBytes).catch(broken);
+  if (text === undefined) throw unusableAnswer(`answer longer than ${request.maxResponseBytes} bytes`, status);
   let answer: unknown;
   try {
-    answer = JSON.parse(new TextDecoder().decode(bytes));
+    answer = JSON.parse(text);
   } catch {
     throw unusableAnswer(`answer is not JSON (content-type ${response.headers.get("content-type") ?? "none"})`, status);
   }
@@ -55,7 +55,7 @@ async function rejection(response: Response, request: JsonRequest): Promise<Upst
   const retryable = status >= 500 || RETRYABLE_CLIENT_STATUSES.has(status);
   const retryAfterMs = parseRetryAfterMs(response.headers.get("retry-after"), request.now());
   const body = await readCapped(response, MAX_ERROR_BODY_BYTES, true).catch(() => undefined);
-  const text = body === undefined ? "" : new TextDecoder().decode(body);
+  const text = body === undefined ? "" : decoder.decode(body);
   return new UpstreamError("UPSTREAM_ERROR", {
     status,
     retryable: retryable && (retryAfterMs ?? 0) <= RETRY_AFTER_CAP_MS,
@@ -73,14 +73,22 @@ export function parseRetryAfterMs(value: string | null, nowMs: number): number |
   return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs);
 }
 
-/** The body, or `undefined` when it is longer than `maxBytes` (its first `maxBytes` with `truncate`). */
-async function readCapped(response: Response, maxBytes: number, truncate = false): Promise<Uint8Array | undefined> {
-  if (response.body === null) return new Uint8Array(0);
+/** The body as text, or `undefined` when it is longer than `maxBytes`. */
+async function readText(response: Response, maxBytes: number): Promise<string | undefined> {
   // A body of known length is read whole: far cheaper than part by part. An encoded one may grow beyond its length.
   const declared = response.headers.get("content-length");
   if (declared !== null && Number(declared) <= maxBytes && !response.headers.has("content-encoding")) {
-    return new Uint8Array(await response.arrayBuffer());
+    return await response.text();
   }
+  const bytes = await readCapped(response, maxBytes);
+  return bytes && decoder.decode(bytes);
+}
+
+const decoder = new TextDecoder();
+
+/** The body, or `undefined` when it is longer than `maxBytes` (its first `maxBytes` with `truncate`). */
+async function readCapped(response: Response, maxBytes: number, truncate = false): Promise<Uint8Array | undefined> {
+  if (response.body === null) return new Uint8Array(0);
   const reader = (response.body as ReadableStream<Uint8Array>).getReader();
   const chunks: Uint8Array[] = [];
   let length = 0;

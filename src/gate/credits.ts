@@ -8,6 +8,7 @@
  */
 import { TOKENS_PER_CREDIT } from "../contract/limits.ts";
 import type { CallKind } from "../contract/surfaces.ts";
+import { Advance } from "./advance.ts";
 import { periodOf } from "./period.ts";
 import type { Settlement } from "./types.ts";
 
@@ -58,7 +59,8 @@ export interface LedgerStore {
 }
 
 export type ReserveResult =
-  | { ok: true; reservation: Readonly<Reservation> }
+  /** `covered`: the reservation needs no row of its own, so there is nothing to wait for. */
+  | { ok: true; reservation: Readonly<Reservation>; covered: boolean }
   /** `committed` is charged plus reserved. */
   | { ok: false; committed: number };
 
@@ -79,11 +81,13 @@ export class CreditLedger {
   readonly #reservations = new Map<string, Reservation>();
   /** Credits of open reservations by period. */
   readonly #reserved = new Map<string, number>();
+  readonly #advance: Advance;
   /** No open reservation has an earlier deadline. */
   #earliestDeadlineMs = Infinity;
 
   constructor(store: LedgerStore, months: Iterable<Month> = [], reservations: Iterable<Reservation> = []) {
     this.#store = store;
+    this.#advance = new Advance(store);
     for (const month of months) this.#months.set(month.period, { ...month, calls: { ...month.calls } });
     for (const reservation of reservations) this.#track({ ...reservation });
   }
@@ -102,8 +106,14 @@ export class CreditLedger {
     const id = `${period}.${deadlineMs}.${nonce}`;
     const reservation: Reservation = { id, period, credits, deadlineMs, state: "open", charged: 0 };
     this.#track(reservation);
-    this.#store.saveReservation(reservation);
-    return { ok: true, reservation };
+    const left = limit - committed - credits;
+    this.#advance.fit(period, left);
+    const covered = this.#advance.draw(reservation);
+    if (!covered) {
+      this.#store.saveReservation(reservation);
+      this.#advance.renew(reservation, left);
+    }
+    return { ok: true, reservation, covered };
   }
 
   /**
@@ -136,6 +146,11 @@ export class CreditLedger {
     return charge;
   }
 
+  /** To be called when the store has written all changes so far. */
+  written(): void {
+    this.#advance.written();
+  }
+
   /** Adds a call (none where `kind` is null), and tokens of hosted indexing, to the month of `nowMs`. */
   count(nowMs: number, kind: CallKind | null, indexTokens: number): void {
     requireCount(indexTokens, "indexTokens");
@@ -164,6 +179,7 @@ export class CreditLedger {
 
   /** Forgets what nothing can ask for any more: old reservations, and flushed months before the one preceding `nowMs`. */
   prune(nowMs: number): void {
+    this.#advance.expire(nowMs);
     for (const { id, state, deadlineMs } of this.#reservations.values()) {
       if (state === "open") continue;
       if (deadlineMs + KEPT_MS[state] >= nowMs) continue;
@@ -180,7 +196,7 @@ export class CreditLedger {
 
   /** When there is something to expire or prune next; undefined when there is nothing. */
   nextDueMs(): number | undefined {
-    let due = Infinity;
+    let due = this.#advance.deadlineMs ?? Infinity;
     for (const { state, deadlineMs } of this.#reservations.values()) {
       due = Math.min(due, state === "open" ? deadlineMs : deadlineMs + KEPT_MS[state] + 1);
     }
@@ -254,7 +270,9 @@ export class CreditLedger {
     this.#earliestDeadlineMs = Math.min(this.#earliestDeadlineMs, reservation.deadlineMs);
   }
 
-  #release({ period, credits }: Reservation): void {
+  #release(reservation: Reservation): void {
+    const { period, credits } = reservation;
+    this.#advance.release(reservation);
     const left = (this.#reserved.get(period) ?? 0) - credits;
     if (left === 0) this.#reserved.delete(period);
     else this.#reserved.set(period, left);

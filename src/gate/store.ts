@@ -3,7 +3,7 @@
  * several times until then is written once, as it is at that moment. Nothing is created before the first commit.
  */
 import type { DirectoryState } from "./directory.ts";
-import { callsFrom, type LedgerStore, type Month, type Reservation } from "./credits.ts";
+import { callsFrom, type LedgerStore, type Month, type Reservation, SETTLED_KEPT_MS } from "./credits.ts";
 import type { RateWindow } from "./windows.ts";
 import type { Surface } from "../contract/surfaces.ts";
 
@@ -51,8 +51,12 @@ create table reservations (
   id text primary key, period text not null, credits integer not null, deadline_ms integer not null,
   state text not null, charged integer not null
 ) without rowid;
+create table settled (until_ms integer not null, ids text not null);
 create table counted (day integer not null, key text not null, primary key (day, key)) without rowid;
 `;
+
+/** Id, period, deadline and credits charged. */
+type SettledReservation = [string, string, number, number];
 
 const DAY_MS = 24 * 60 * 60_000;
 /** Days, besides the current one, that a counted key is remembered. */
@@ -63,6 +67,10 @@ export class GateStore implements LedgerStore {
   #created: boolean;
   /** What to write, by table and key: only the newest state of a row counts. */
   readonly #pending = new Map<string, () => void>();
+  /** Reservations that changed. Most are settled by the time they are written, and then need no row of their own. */
+  readonly #changed = new Map<string, Readonly<Reservation> | undefined>();
+  /** Ids of the reservations that have a row. */
+  readonly #rows = new Set<string>();
 
   constructor(sql: Sql) {
     this.#sql = sql;
@@ -71,26 +79,29 @@ export class GateStore implements LedgerStore {
 
   /** Whether nothing was ever written. */
   get isEmpty(): boolean {
-    return !this.#created && this.#pending.size === 0;
+    return !this.#created && !this.isDirty;
   }
 
   /** Whether there are changes to commit. */
   get isDirty(): boolean {
-    return this.#pending.size > 0;
+    return this.#pending.size > 0 || this.#changed.size > 0;
   }
 
   /** Writes what has gathered. To be run in one transaction. */
   commit(): void {
-    if (this.#pending.size === 0) return;
+    if (!this.isDirty) return;
     if (!this.#created) this.#sql.exec(SCHEMA);
     for (const write of this.#pending.values()) write();
     this.#pending.clear();
+    this.#commitReservations();
+    this.#changed.clear();
     this.#created = true;
   }
 
   /** To be called when the object's storage was deleted. */
   reset(): void {
     this.#created = false;
+    this.#rows.clear();
   }
 
   load(): StoredGate {
@@ -124,11 +135,20 @@ export class GateStore implements LedgerStore {
         const calls = JSON.parse(row.calls) as Record<string, number>;
         return Object.assign(row, { seeded: row.seeded === 1, calls: callsFrom((kind) => calls[kind] ?? 0) });
       });
-    gate.reservations = this.#sql
+    const rows = this.#sql
       .exec<Reservation & Record<string, string | number>>(
         "select id, period, credits, deadline_ms as deadlineMs, state, charged from reservations",
       )
       .toArray();
+    for (const { id } of rows) this.#rows.add(id);
+    const settled = this.#sql
+      .exec<{ ids: string }>("select ids from settled")
+      .toArray()
+      .flatMap(({ ids }) => JSON.parse(ids) as SettledReservation[])
+      .map(([id, period, deadlineMs, charged]): Reservation => {
+        return { id, period, credits: 0, deadlineMs, state: "settled", charged };
+      });
+    gate.reservations = [...rows, ...settled];
     return gate;
   }
 
@@ -172,18 +192,39 @@ export class GateStore implements LedgerStore {
   }
 
   saveReservation(row: Readonly<Reservation>): void {
-    this.#write(`reservation ${row.id}`, "insert or replace into reservations values (?, ?, ?, ?, ?, ?)", () => [
-      row.id,
-      row.period,
-      row.credits,
-      row.deadlineMs,
-      row.state,
-      row.charged,
-    ]);
+    this.#changed.set(row.id, row);
   }
 
+  /** A settled reservation goes with all that were settled in the same commit; see `pruneSettled`. */
   dropReservation(id: string): void {
-    this.#write(`reservation ${id}`, "delete from reservations where id = ?", () => [id]);
+    if (this.#rows.has(id)) this.#changed.set(id, undefined);
+    else this.#changed.delete(id);
+  }
+
+  /** Drops settled reservations that the ledger has forgotten. */
+  pruneSettled(nowMs: number): void {
+    if (!this.#created) return;
+    this.#write("settled", "delete from settled where until_ms < ?", () => [nowMs]);
+  }
+
+  #commitReservations(): void {
+    const settled: SettledReservation[] = [];
+    let untilMs = 0;
+    for (const [id, row] of this.#changed) {
+      if (row && row.state !== "settled") {
+        const { period, credits, deadlineMs, state, charged } = row;
+        const query = "insert or replace into reservations values (?, ?, ?, ?, ?, ?)";
+        this.#sql.exec(query, id, period, credits, deadlineMs, state, charged);
+        this.#rows.add(id);
+        continue;
+      }
+      if (row) {
+        settled.push([id, row.period, row.deadlineMs, row.charged]);
+        untilMs = Math.max(untilMs, row.deadlineMs + SETTLED_KEPT_MS);
+      }
+      if (this.#rows.delete(id)) this.#sql.exec("delete from reservations where id = ?", id);
+    }
+    if (settled.length > 0) this.#sql.exec("insert into settled values (?, ?)", untilMs, JSON.stringify(settled));
   }
 
   /** Notes a counted key; false when it was noted within the last two days. */

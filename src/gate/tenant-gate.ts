@@ -28,6 +28,10 @@ const FLUSH_RETRY_CAP_MS = 60_000;
 const UPKEEP_INTERVAL_MS = 15_000;
 /** A tenant that is gone from Postgres takes its gate's rows with it after this time. */
 const GONE_KEPT_MS = 7 * 24 * 60 * 60_000;
+/** Pause before the next commit when several ask for it: a commit costs far more than what it carries, so it is to carry much. */
+const COMMIT_SPACING_MS = 1;
+/** Changes that nobody waits for are committed with those that somebody waits for, or after this time. */
+const COMMIT_DELAY_MS = 50;
 
 const log = createLogger({ component: "tenant-gate" });
 
@@ -48,8 +52,11 @@ export class TenantGate extends DurableObject<TenantGateEnv> implements TenantGa
   #goneSinceMs: number | undefined;
   #alarmAtMs: number | undefined;
   #loadFailed = false;
-  /** Resolves when the last commit is on disk and what was decided meanwhile has been committed. */
+  /** Resolves when what was decided so far is written. */
+  #gathering: Promise<void> | undefined;
+  /** Resolves when the last commit is on disk and the next may follow. */
   #confirming: Promise<void> | undefined;
+  #delayed = false;
   /** Flushes that failed since the last one that worked. */
   #failedFlushes = 0;
 
@@ -92,26 +99,31 @@ export class TenantGate extends DurableObject<TenantGateEnv> implements TenantGa
       kind: known.kind,
       sharedIndex: known.tenant.sharedIndex,
     };
-    return this.#write(() => {
-      const nowMs = Date.now();
-      const { allowed, rate, retryAfterSec: waitSec } = this.#windows.take(surface, credential.id, nowMs);
-      this.#schedule(nowMs + (allowed ? UPKEEP_INTERVAL_MS : FLUSH_DELAY_MS));
-      if (!allowed) return { outcome: "rate_limited", rate, retryAfterSec: waitSec };
-      if (estimateCredits === undefined) return { outcome: "admitted", principal, rate, reservationId: null };
-      const limit = known.tenant.monthlyCredits;
-      const held = Math.min(Math.max(holdMs, 1), MAX_HOLD_MS);
-      const reserved = this.#ledger.reserve(nowMs, limit, estimateCredits, held, crypto.randomUUID());
-      if (reserved.ok) return { outcome: "admitted", principal, rate, reservationId: reserved.reservation.id };
-      const endMs = periodEndMs(periodOf(nowMs));
-      return {
-        outcome: "quota_exceeded",
-        principal,
-        rate,
-        limit,
-        used: reserved.committed,
-        resetsAt: new Date(endMs).toISOString(),
-        retryAfterSec: retryAfterSec(endMs, nowMs),
-      };
+    const nowMs = Date.now();
+    const { allowed, rate, retryAfterSec: waitSec } = this.#windows.take(surface, credential.id, nowMs);
+    this.#schedule(nowMs + (allowed ? UPKEEP_INTERVAL_MS : FLUSH_DELAY_MS));
+    if (!allowed) return this.#written({ outcome: "rate_limited", rate, retryAfterSec: waitSec });
+    if (estimateCredits === undefined) {
+      return this.#written({ outcome: "admitted", principal, rate, reservationId: null });
+    }
+    const limit = known.tenant.monthlyCredits;
+    const held = Math.min(Math.max(holdMs, 1), MAX_HOLD_MS);
+    const reserved = this.#ledger.reserve(nowMs, limit, estimateCredits, held, crypto.randomUUID());
+    if (reserved.ok) {
+      const admitted = { outcome: "admitted", principal, rate, reservationId: reserved.reservation.id } as const;
+      if (!reserved.covered) return this.#written(admitted);
+      this.#commitLater();
+      return admitted;
+    }
+    const endMs = periodEndMs(periodOf(nowMs));
+    return this.#written({
+      outcome: "quota_exceeded",
+      principal,
+      rate,
+      limit,
+      used: reserved.committed,
+      resetsAt: new Date(endMs).toISOString(),
+      retryAfterSec: retryAfterSec(endMs, nowMs),
     });
   }
 
@@ -160,6 +172,7 @@ export class TenantGate extends DurableObject<TenantGateEnv> implements TenantGa
       this.#ledger.prune(nowMs);
       this.#windows.prune(nowMs);
       this.#store.pruneCounted(nowMs);
+      this.#store.pruneSettled(nowMs);
     });
     if (!(await this.#flush())) {
       if (this.#goneSinceMs !== undefined && Date.now() - this.#goneSinceMs > GONE_KEPT_MS) return this.#vanish();
@@ -256,16 +269,35 @@ export class TenantGate extends DurableObject<TenantGateEnv> implements TenantGa
     void this.ctx.storage.setAlarm(atMs);
   }
 
+  /** Decides something: changes memory in one go, so that requests cannot interleave in it; see `#written`. */
+  #write<T>(change: () => T): Promise<T> {
+    return this.#written(change());
+  }
+
   /**
-   * Decides something: changes memory in one go, so that requests cannot interleave in it, and resolves when its rows and
-   * those of all decisions before it are written. While one commit is on its way to the disk, what is decided meanwhile
-   * gathers for the next: a commit costs more than a decision.
+   * Resolves to `answer` when the rows of all decisions so far are written; the platform then holds it back until they are
+   * on disk. While one commit is on its way there, what is decided meanwhile gathers for the next.
    */
-  async #write<T>(change: () => T): Promise<T> {
-    const result = change();
-    if (this.#confirming) await this.#confirming;
+  async #written<T>(answer: T): Promise<T> {
+    if (this.#confirming) await (this.#gathering ??= this.#gather(this.#confirming));
     else this.#commit();
-    return result;
+    return answer;
+  }
+
+  async #gather(confirmed: Promise<void>): Promise<void> {
+    await confirmed;
+    this.#gathering = undefined;
+    this.#commit();
+  }
+
+  #commitLater(): void {
+    if (this.#delayed) return;
+    this.#delayed = true;
+    setTimeout(() => {
+      this.#delayed = false;
+      // An object that breaks here has nobody to tell.
+      this.#written(undefined).catch(() => {});
+    }, COMMIT_DELAY_MS);
   }
 
   #commit(): void {
@@ -277,6 +309,7 @@ export class TenantGate extends DurableObject<TenantGateEnv> implements TenantGa
       this.ctx.abort("a commit failed");
       throw error;
     }
+    this.#ledger.written();
     this.#confirming = this.#confirm();
     // Should the disk fail, the platform breaks the object and every answer that waits; nobody else need hear of it.
     this.#confirming.catch(() => {});
@@ -284,8 +317,8 @@ export class TenantGate extends DurableObject<TenantGateEnv> implements TenantGa
 
   async #confirm(): Promise<void> {
     await this.ctx.storage.sync();
+    if (this.#gathering) await new Promise((resolve) => setTimeout(resolve, COMMIT_SPACING_MS));
     this.#confirming = undefined;
-    this.#commit();
   }
 }
 

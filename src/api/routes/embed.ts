@@ -7,7 +7,11 @@ import { capCharacters } from "../input-cap.ts";
 import { admitMetered, askProvider, outliveClient, runMetered } from "../metering.ts";
 import { authorize } from "../middleware/authorize.ts";
 import { readBody, unwrap } from "../middleware/body.ts";
-import { vectorJson } from "../vector-json.ts";
+import { jsonBytes } from "../vector-json.ts";
+
+/** Room for what follows the vectors, which is known last. */
+const MAX_USAGE_BYTES = 64;
+const encoder = new TextEncoder();
 
 /** Text to vectors: `POST /embed`, and the free check `GET /embed`. */
 export const embed = new Hono<ApiHono>();
@@ -21,10 +25,18 @@ embed.post("/embed", outliveClient, async (c) => {
   const { result, credits } = await runMetered(c, admission, "embed", (signal) =>
     model.embed(input, { inputType, signal }),
   );
-  const rows = result.vectors.map((vector, index) => `{"index":${index},"vector":${vectorJson(vector)}}`);
   const space = `"fingerprint":${JSON.stringify(model.fingerprint)},"dimension":${result.vectors[0]?.length ?? 0}`;
-  const head = `{"ok":true,${space},"embeddings":[${rows.join(",")}],"usage":{"credits":`;
-  return c.body(`${head}${await credits}}}`, 200, { "Content-Type": "application/json" });
+  const pieces: (string | Float32Array)[] = [];
+  for (const [index, vector] of result.vectors.entries()) {
+    pieces.push(
+      index === 0 ? `{"ok":true,${space},"embeddings":[{"index":0,"vector":` : `},{"index":${index},"vector":`,
+    );
+    pieces.push(vector);
+  }
+  const bytes = jsonBytes(pieces, MAX_USAGE_BYTES);
+  const start = bytes.length - MAX_USAGE_BYTES;
+  const { written } = encoder.encodeInto(`}],"usage":{"credits":${await credits}}}`, bytes.subarray(start));
+  return c.body(bytes.subarray(0, start + written), 200, { "Content-Type": "application/json" });
 });
 
 embed.get("/embed", async (c) => {
