@@ -5,7 +5,8 @@ import { sha256Hex } from "./ids.ts";
 import { pages } from "./listing.ts";
 import type { Revision, ShardReady } from "./plan.ts";
 import { encodeEmbedShard, ShardBuffer, shardKey } from "./staging.ts";
-import { findUnembedded, type KnownBlob, rowsOf, writeBlobs } from "./store.ts";
+import { findUnembedded, type KnownBlob, writeBlobs } from "./store.ts";
+import { rowsOf } from "../db/rows.ts";
 
 /** Source bytes of one shard: a few seconds of parsing, and small beside a Worker's memory. */
 const SHARD_BYTES = 1024 * 1024;

@@ -18,7 +18,7 @@ import {
   summaryKey,
   treesKey,
 } from "./staging.ts";
-import { rowsOf } from "./store.ts";
+import { rowsOf } from "../db/rows.ts";
 
 interface Totals {
   files: number;

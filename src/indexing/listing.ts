@@ -8,7 +8,8 @@ import type { StepContext } from "./context.ts";
 import { contentId } from "./ids.ts";
 import { createSelector } from "./select.ts";
 import type { FilePut } from "./staging.ts";
-import { findBlobs, findContents, rowsOf } from "./store.ts";
+import { findBlobs, findContents } from "./store.ts";
+import { rowsOf } from "../db/rows.ts";
 
 const MODE_TYPE_MASK = 0o170000;
 const MODE_SYMLINK = 0o120000;

@@ -4,6 +4,7 @@
  */
 import { sql, type SQL } from "drizzle-orm";
 import type { Db } from "../db/client.ts";
+import { rowsOf } from "../db/rows.ts";
 import type { ParsedFile } from "../parsing/index.ts";
 import { PARSER_VERSION } from "../parsing/index.ts";
 
@@ -37,12 +38,6 @@ const column = (values: readonly unknown[], type: string): SQL => sql`${sql.para
 
 /** Postgres text cannot hold U+0000. */
 const clean = (text: string) => (text.includes("\0") ? text.replaceAll("\0", "\uFFFD") : text);
-
-/** Rows of a result, whichever driver shape it has. */
-export async function rowsOf<T>(db: Db, query: SQL): Promise<T[]> {
-  const result = await db.execute(query);
-  return result.rows as T[];
-}
 
 /** Which of the given chunk hashes have a vector already. */
 export async function findVectors(

@@ -2,7 +2,7 @@
 import { sql } from "drizzle-orm";
 import type { Db } from "../db/client.ts";
 import type { StagingBucket } from "./staging.ts";
-import { rowsOf } from "./store.ts";
+import { rowsOf } from "../db/rows.ts";
 
 /** Revisions kept of a workspace, the current one included: snapshots of a recent commit need not index it again. */
 export const REVISIONS_KEPT = 5;

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { sql } from "drizzle-orm";
 import { flipCurrent } from "./commit.ts";
-import { type Caller, rowsOf, type SnapshotContext } from "./context.ts";
+import { type Caller, type SnapshotContext } from "./context.ts";
+import { rowsOf } from "../db/rows.ts";
 import { MultipartSink } from "./multipart.ts";
 import { findRevision, type Revision, revisionSource } from "./revision.ts";
 import { deletePrefix, newStoragePath, SNAPSHOT_PREFIX } from "./storage.ts";

@@ -1,4 +1,3 @@
-import type { SQL } from "drizzle-orm";
 import type { Db } from "../db/client.ts";
 import type { ErrorCode } from "../contract/index.ts";
 import { ApiError } from "../errors.ts";
@@ -22,11 +21,6 @@ export interface Caller {
   tenantId: string;
   /** Public id of the credential, for the audit log. */
   actor: string;
-}
-
-/** Rows of a statement. */
-export async function rowsOf<T>(db: Db, statement: SQL): Promise<T[]> {
-  return (await db.execute(statement)).rows as T[];
 }
 
 /** Does a database or storage call; a failure that is no answer yet becomes `code`. */

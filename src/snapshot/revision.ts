@@ -1,7 +1,7 @@
 /** A revision in Postgres as the source of a snapshot: pages by path, bounded memory whatever its size. */
 import { sql } from "drizzle-orm";
 import type { Db } from "../db/client.ts";
-import { rowsOf } from "./context.ts";
+import { rowsOf } from "../db/rows.ts";
 import type { SnapshotChunk, SnapshotFile, SnapshotIdentity, SnapshotSource, SnapshotSymbol } from "./types.ts";
 
 export interface Revision {

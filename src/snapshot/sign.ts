@@ -10,7 +10,8 @@ import {
   UPLOAD_URL_TTL_SEC,
 } from "../contract/index.ts";
 import { ApiError, invalidBody } from "../errors.ts";
-import { answering, type Caller, rowsOf, type SnapshotContext } from "./context.ts";
+import { answering, type Caller, type SnapshotContext } from "./context.ts";
+import { rowsOf } from "../db/rows.ts";
 import { parseSelector, type Selector, selects } from "./selector.ts";
 import { newStoragePath, uploadKeyOf } from "./storage.ts";
 

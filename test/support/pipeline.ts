@@ -31,7 +31,9 @@ export class MemoryBucket implements StagingBucket {
   }
 
   async list({ prefix }: { prefix: string }) {
-    const objects = [...this.objects].filter(([key]) => key.startsWith(prefix)).map(([key, { uploaded }]) => ({ key, uploaded }));
+    const objects = [...this.objects]
+      .filter(([key]) => key.startsWith(prefix))
+      .map(([key, { uploaded }]) => ({ key, uploaded }));
     return { objects, truncated: false };
   }
 }
@@ -94,7 +96,9 @@ export class Pipeline {
       request: {},
     });
     let record = beginAttempt(newRun(spec), Date.now());
-    const queue: StepMessage[] = [{ kind: "plan", workspaceId: this.workspaceId, runId: spec.runId, attempt: record.attempt }];
+    const queue: StepMessage[] = [
+      { kind: "plan", workspaceId: this.workspaceId, runId: spec.runId, attempt: record.attempt },
+    ];
     this.messages = [];
     const done = new Set<number>();
     const active = (attempt: number) => record.endedAt === null && record.attempt === attempt;
@@ -123,7 +127,10 @@ export class Pipeline {
       addWork: async (_id, attempt, { embedded, embedMs, tokens }) => {
         const { work } = record;
         if (!active(attempt)) return;
-        record = { ...record, work: { embedded: work.embedded + embedded, embedMs: work.embedMs + embedMs, tokens: work.tokens + tokens } };
+        record = {
+          ...record,
+          work: { embedded: work.embedded + embedded, embedMs: work.embedMs + embedMs, tokens: work.tokens + tokens },
+        };
       },
       work: async (_id, attempt) => (active(attempt) ? record.work : null),
       handOver: async () => {},

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, it } from "vitest";
 import { createEmbedder } from "../../../src/embedding/index.ts";
-import { rowsOf } from "../../../src/indexing/store.ts";
+import { rowsOf } from "../../../src/db/rows.ts";
 import { sweepIndex } from "../../../src/indexing/sweep.ts";
 import { type RunningDatabase, startDatabase } from "../../../src/local/database.ts";
 import { type GitBackend, startGitBackend } from "../../support/git-backend.ts";

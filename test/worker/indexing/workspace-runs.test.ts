@@ -57,13 +57,21 @@ describe("the run coordinator", () => {
     expect(await worker().planned(spec.runId, 1, { shards: 2, filesTotal: 8 })).toBe(false);
     await worker().shardDone(spec.runId, 1, 0, work);
     await worker().shardDone(spec.runId, 1, 0, work);
-    expect((await coordinator().status(spec.runId))?.progress).toEqual({ filesDone: 4, filesTotal: 8, phase: "indexing" });
+    expect((await coordinator().status(spec.runId))?.progress).toEqual({
+      filesDone: 4,
+      filesTotal: 8,
+      phase: "indexing",
+    });
     await worker().shardDone(spec.runId, 1, 1, work);
     await expect.poll(() => sent(spec.runId, "finish")).toHaveLength(1);
     expect(await worker().work(spec.runId, 1)).toEqual({ embedded: 4, embedMs: 2, tokens: 6 });
     const waiting = coordinator().wait(spec.runId);
     await worker().succeed(spec.runId, 1, { ok: true, fileCount: 8 });
-    expect(await waiting).toMatchObject({ state: "succeeded", result: { fileCount: 8 }, progress: { phase: "done", filesDone: 8 } });
+    expect(await waiting).toMatchObject({
+      state: "succeeded",
+      result: { fileCount: 8 },
+      progress: { phase: "done", filesDone: 8 },
+    });
   });
 
   it("runs one at a time, in the order they came, however often one is submitted", async () => {
@@ -71,10 +79,18 @@ describe("the run coordinator", () => {
     const second = await submitted();
     const third = await submitted();
     await coordinator().submit(second);
-    expect([await stateOf(first), await stateOf(second), await stateOf(third)]).toEqual(["running", "queued", "queued"]);
+    expect([await stateOf(first), await stateOf(second), await stateOf(third)]).toEqual([
+      "running",
+      "queued",
+      "queued",
+    ]);
     expect(await worker().claim(second.runId, 1, "pulling")).toBeNull();
     await worker().succeed(first.runId, 1, {});
-    expect([await stateOf(first), await stateOf(second), await stateOf(third)]).toEqual(["succeeded", "running", "queued"]);
+    expect([await stateOf(first), await stateOf(second), await stateOf(third)]).toEqual([
+      "succeeded",
+      "running",
+      "queued",
+    ]);
     await worker().fail(second.runId, 1, { code: "CLONE_FAILED", error: "no" });
     expect(await stateOf(third)).toBe("running");
     await expect.poll(() => sent(second.runId, "plan")).toHaveLength(1);
@@ -124,7 +140,10 @@ describe("the run coordinator", () => {
       stopClock(now);
       await runDurableObjectAlarm(stub());
     }
-    expect(await coordinator().status(spec.runId)).toMatchObject({ state: "failed", error: { code: "STORAGE_UNAVAILABLE" } });
+    expect(await coordinator().status(spec.runId)).toMatchObject({
+      state: "failed",
+      error: { code: "STORAGE_UNAVAILABLE" },
+    });
     startClock();
     await expect
       .poll(async () => (await db.select().from(runs).where(eq(runs.id, spec.runId)))[0])
@@ -148,7 +167,9 @@ describe("the run coordinator", () => {
     const text = new Response(events).text();
     await worker().beat(spec.runId, 1, { filesDone: 1, filesTotal: 2 });
     await worker().succeed(spec.runId, 1, { fileCount: 2 });
-    const states = [...(await text).matchAll(/^data: (.*)$/gm)].map(([, json]) => (JSON.parse(json ?? "") as { state: string }).state);
+    const states = [...(await text).matchAll(/^data: (.*)$/gm)].map(
+      ([, json]) => (JSON.parse(json ?? "") as { state: string }).state,
+    );
     expect(states[0]).toBe("running");
     expect(states.at(-1)).toBe("succeeded");
     expect(await coordinator().events(crypto.randomUUID())).toBeNull();

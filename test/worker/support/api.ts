@@ -56,7 +56,7 @@ export async function createApiTenant(vars: Record<string, string> = {}, monthly
     return { id, value };
   };
   const apiKey = (await addCredential("api_key")).value;
-  const bindings = { ...env, ...DEFAULT_VARS, ...vars } as unknown as ApiEnv;
+  const bindings = { ...env, ...DEFAULT_VARS, ...vars };
 
   const send = async (request: string, { json, credential = apiKey, ...init }: ApiCall = {}) => {
     const [method = "GET", path = "/"] = request.split(" ");
