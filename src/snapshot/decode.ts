@@ -201,7 +201,9 @@ export function readTexts(column: Column, bytes: Uint8Array, rows: number): Text
 /** Which rows of a column have a value, without decompressing the values: the empty string, or null. */
 export function readPresence(column: Column, bytes: Uint8Array, rows: number): Texts {
   const { levels } = readPage(column, bytes, rows);
-  return Array.from({ length: rows }, (_, row) => (levels === undefined || levels[row] === 1 ? "" : null));
+  const texts: Texts = [];
+  for (let row = 0; row < rows; row++) texts.push(levels === undefined || levels[row] === 1 ? "" : null);
+  return texts;
 }
 
 /** Decodes an integer column of one row group. None is negative, so that {@link ABSENT} can stand for no value. */

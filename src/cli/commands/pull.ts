@@ -39,17 +39,18 @@ export interface FetchOptions {
 /** `codectx pull`: takes the current snapshot over, then indexes only what differs in the work tree. */
 export async function pull(context: Context, options: PullOptions): Promise<void> {
   const startedAt = performance.now();
+  // The service is asked for its embedding space while git looks around.
+  const connecting = inBackground(connect(context));
+  const space = inBackground(
+    options.embed
+      ? connecting.then(async (client) => client.checkEmbed({ signal: context.stop }))
+      : Promise.resolve(undefined),
+  );
   const project = await findProject(context);
   const repo = requireRepo(project, options.repo);
-  const credentials = credentialsOf(context);
-  const apiKey = requireApiKey(credentials);
-  const client = await createClient(context, { ...credentials, apiKey });
+  const client = await connecting;
   const work = async (store: IndexStore): Promise<void> => {
-    // Git and the service are asked while the snapshot is on its way.
     const look = inBackground(lookAtWorkTree(project));
-    const space = inBackground(
-      options.embed ? client.checkEmbed({ signal: context.stop }) : Promise.resolve(undefined),
-    );
     let changed: Promise<Set<string> | undefined> | undefined;
     let nowMs: number | undefined;
     const onCommit = (gitSha: string): void => {
@@ -93,6 +94,12 @@ export async function pull(context: Context, options: PullOptions): Promise<void
   await withWriter(context, project, "pull", work, { forImport: true });
 }
 
+async function connect(context: Context): Promise<CodeContextClient> {
+  const credentials = credentialsOf(context);
+  const apiKey = requireApiKey(credentials);
+  return createClient(context, { ...credentials, apiKey });
+}
+
 /** A failure is reported where the promise is awaited, if it ever is. */
 function inBackground<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined);
@@ -128,9 +135,16 @@ export async function fetchSnapshot(
   repo: string,
   { force, onCommit }: FetchOptions,
 ): Promise<(Fetched & { paths?: ReadonlyMap<string, SnapshotPath> }) | undefined> {
+  const renew = async (): Promise<DownloadSource & { gitSha: string }> => {
+    const { manifest, signedUrl } = await client.snapshots.pull({ repo }, { signal: context.stop });
+    return { url: signedUrl, checksum: manifest.checksum, sizeBytes: manifest.sizeBytes, gitSha: manifest.gitSha };
+  };
+  const probing = inBackground(client.snapshots.probe({ repo }, { signal: context.stop }));
+  // An index that does not exist yet holds no snapshot: the answer to the probe need not be awaited.
+  const renewing = store.unsettled ? inBackground(renew()) : undefined;
   // Loaded while the service answers.
   const modules = inBackground(Promise.all([import("../transfer/download.ts"), import("../index/import-snapshot.ts")]));
-  const probe = await client.snapshots.probe({ repo }, { signal: context.stop });
+  const probe = await probing;
   if (!probe.exists) return undefined;
   const { gitSha, sizeBytes, embeddingModel: fingerprint } = probe;
   const known = knownSnapshot(store);
@@ -141,12 +155,9 @@ export async function fetchSnapshot(
     known.fingerprint === fingerprint;
   if (same && !force) return { downloaded: false, gitSha, sizeBytes, fingerprint };
 
-  const renew = async (): Promise<DownloadSource & { gitSha: string }> => {
-    const { manifest, signedUrl } = await client.snapshots.pull({ repo }, { signal: context.stop });
-    return { url: signedUrl, checksum: manifest.checksum, sizeBytes: manifest.sizeBytes, gitSha: manifest.gitSha };
-  };
+  const asked = renewing ?? inBackground(renew());
   onCommit?.(gitSha);
-  const source = await renew();
+  const source = await asked;
   // Named by its checksum: a part of this very artifact is taken up again, one of another never.
   const file = join(project.directory, `${source.checksum.replace(":", "-")}.part`);
   const [{ download }] = await modules;
@@ -158,6 +169,8 @@ export async function fetchSnapshot(
       onProgress: (done, total) => line.update(done, total, `${formatBytes(done)} of ${formatBytes(total)}`),
     });
     line = context.ui.progress("Importing  ");
+    const { markVerified } = await import("../index/base.ts");
+    markVerified(source.checksum);
     const { header, paths } = await takeOver(store, file, source, (done, total) => line.update(done, total));
     const snapshot = {
       gitSha: source.gitSha,

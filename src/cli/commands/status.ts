@@ -2,6 +2,7 @@ import { statSync } from "node:fs";
 import { PARSER_VERSION } from "../../parsing/version.ts";
 import { createClient, credentialsOf, type Context } from "../context.ts";
 import { countChanges, resolveCommit } from "../git.ts";
+import { listBases } from "../index/bases.ts";
 import { IndexStore } from "../index/store.ts";
 import { findProject, type Project } from "../project.ts";
 import { knownSnapshot, type KnownSnapshot } from "../snapshot-state.ts";
@@ -19,6 +20,8 @@ interface LocalStatus {
   /** Embedding space for which every chunk has its vector. */
   fingerprint?: string | null;
   snapshot?: KnownSnapshot | null;
+  /** Bytes of pulled artifacts that hold chunks and vectors of the index. */
+  baseBytes?: number;
 }
 
 /** `codectx status`: who you are, what is indexed here, what is published. Only the checks that can be made are made. */
@@ -105,6 +108,7 @@ function localStatus(project: Project): LocalStatus {
       | { head: string | null; totals: string; fingerprint: string | null; indexedAt: number }
       | undefined;
     const snapshot = knownSnapshot(store) ?? null;
+    const baseBytes = listBases(store).reduce((sum, base) => sum + base.sizeBytes, 0);
     if (!row) return { directory, indexed: false, snapshot };
     const { fileCount, symbolCount, chunkCount } = JSON.parse(row.totals) as Record<
       "fileCount" | "symbolCount" | "chunkCount",
@@ -124,6 +128,7 @@ function localStatus(project: Project): LocalStatus {
       chunkCount,
       fingerprint,
       snapshot,
+      baseBytes,
     };
   } finally {
     store.close();
@@ -134,6 +139,7 @@ function describeLocal(local: LocalStatus, head: string | null | undefined, curr
   if (!local.indexed) return "none: run `codectx pull` or `codectx index --local`";
   const counts = `${formatCount(local.fileCount ?? 0)} files, ${formatCount(local.symbolCount ?? 0)} symbols, ${formatBytes(local.sizeBytes ?? 0)}`;
   const remarks = [
+    local.baseBytes ? `and ${formatBytes(local.baseBytes)} as pulled` : "",
     head !== undefined && head !== local.head ? "of another commit" : "",
     local.fingerprint === null ? "vectors incomplete" : "",
     current !== undefined && local.fingerprint !== null && local.fingerprint !== current

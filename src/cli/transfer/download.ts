@@ -1,6 +1,5 @@
 import { createHash, type Hash } from "node:crypto";
-import { createReadStream, mkdirSync, rmSync, statSync } from "node:fs";
-import { open } from "node:fs/promises";
+import { closeSync, createReadStream, mkdirSync, openSync, rmSync, statSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { CliError, EXIT } from "../exit-codes.ts";
 import { backOff, interrupted, isExpired, storageFailure } from "./retry.ts";
@@ -108,20 +107,21 @@ async function fetchPart(
     if (!response.ok || !response.body) return { error: new Error(`status ${response.status}`) };
     const append =
       response.status === 206 && response.headers.get("Content-Range")?.startsWith(`bytes ${have}-`) === true;
-    const handle = await open(file, append ? "a" : "w", 0o600);
+    const handle = openSync(file, append ? "a" : "w", 0o600);
     try {
       let done = append ? have : 0;
       const total = source.sizeBytes ?? done + Number(response.headers.get("Content-Length") ?? 0);
       for await (const part of response.body) {
         timer.refresh();
         digest.update(part, done);
-        await handle.writeFile(part);
+        // Into the page cache: sooner done than handed to another thread.
+        for (let at = 0; at < part.byteLength;) at += writeSync(handle, part, at);
         done += part.byteLength;
         options.onProgress?.(done, total);
         if (source.sizeBytes !== undefined && done > source.sizeBytes) return "done";
       }
     } finally {
-      await handle.close();
+      closeSync(handle);
     }
     return source.sizeBytes === undefined || sizeOf(file) >= source.sizeBytes
       ? "done"
