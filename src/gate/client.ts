@@ -47,7 +47,8 @@ export function admit(
   metered?: MeteredAdmission,
 ): Promise<AdmitResult> {
   const { tenantId, kind, id, secretHash } = credential;
-  const request: AdmitRequest = { credential: { kind, id, secretHash }, surface, ...metered };
+  const presented = { kind, id, secretHash: Buffer.from(secretHash).toString("hex") };
+  const request: AdmitRequest = { credential: presented, surface, ...metered };
   return call(ADMIT_TIMEOUT_MS, () => tenantGate(gates, tenantId).admit(tenantId, request));
 }
 

@@ -29,7 +29,7 @@ const UPKEEP_INTERVAL_MS = 15_000;
 /** A tenant that is gone from Postgres takes its gate's rows with it after this time. */
 const GONE_KEPT_MS = 7 * 24 * 60 * 60_000;
 /** Pause before the next commit when several ask for it: a commit costs far more than what it carries, so it is to carry much. */
-const COMMIT_SPACING_MS = 1;
+const COMMIT_SPACING_MS = 2;
 /** Changes that nobody waits for are committed with those that somebody waits for, or after this time. */
 const COMMIT_DELAY_MS = 50;
 
@@ -90,7 +90,7 @@ export class TenantGate extends DurableObject<TenantGateEnv> implements TenantGa
     const known = await this.#directory.find(credential.id);
     if (known === "unavailable") return { outcome: "unavailable" };
     if (known === "unknown") return { outcome: "unauthorized" };
-    if (!sameHash(known.secretHash, credential.secretHash) || known.kind !== credential.kind) {
+    if (!sameHash(known.secretHash, Buffer.from(credential.secretHash, "hex")) || known.kind !== credential.kind) {
       return { outcome: "unauthorized" };
     }
     const principal: Principal = {

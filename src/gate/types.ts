@@ -7,8 +7,8 @@ export interface PresentedCredential {
   kind: CredentialKind;
   /** Public id, the middle part of the key; it names the tenant. */
   id: string;
-  /** SHA-256 of the secret part. */
-  secretHash: Uint8Array;
+  /** SHA-256 of the secret part, lower-case hex: text crosses an RPC for far less than bytes. */
+  secretHash: string;
 }
 
 export interface AdmitRequest {

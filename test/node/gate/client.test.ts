@@ -55,7 +55,8 @@ describe("gate client", () => {
       outcome: "unauthorized",
     });
     expect(gates.names).toEqual([TENANT]);
-    const { kind, id, secretHash } = key;
+    const { kind, id } = key;
+    const secretHash = Buffer.from(key.secretHash).toString("hex");
     const request: AdmitRequest = {
       credential: { kind, id, secretHash },
       surface: "metered",

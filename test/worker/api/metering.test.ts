@@ -71,7 +71,8 @@ describe("rate limit", () => {
     stopClock(minuteMs + 1_000);
     const credential = parseCredential(tenant.apiKey, "api_key");
     if (!credential) throw new Error("not a credential");
-    const { kind, id, secretHash } = credential;
+    const { kind, id } = credential;
+    const secretHash = Buffer.from(credential.secretHash).toString("hex");
     const gate = gateOf(tenant.tenantId);
     for (let i = 0; i < 598; i++)
       await gate.admit(tenant.tenantId, { credential: { kind, id, secretHash }, surface: "metered" });

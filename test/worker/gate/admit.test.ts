@@ -74,8 +74,8 @@ describe("admission", () => {
       gate.admit(tenant.tenantId, { ...tenant.request(1), credential });
     const refused = { outcome: "unauthorized" };
     expect(await ask(unknownCredential(tenant.tenantId))).toEqual(refused);
-    expect(await ask({ ...tenant.credential, secretHash: new Uint8Array(32) })).toEqual(refused);
-    expect(await ask({ ...tenant.credential, secretHash: new Uint8Array(0) })).toEqual(refused);
+    expect(await ask({ ...tenant.credential, secretHash: "00".repeat(32) })).toEqual(refused);
+    expect(await ask({ ...tenant.credential, secretHash: "" })).toEqual(refused);
     expect(await ask({ ...tenant.credential, kind: "worker_token" })).toEqual(refused);
     expect(await admit(tenant)).toMatchObject({ outcome: "admitted", rate: { limit: 600, remaining: 599 } });
   });

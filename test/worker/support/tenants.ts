@@ -34,12 +34,12 @@ export async function createTenant(monthlyCredits = 10_000): Promise<TestTenant>
 export async function addCredential(tenantId: string, kind: CredentialKind = "api_key"): Promise<PresentedCredential> {
   const { id, secretHash } = createCredential(kind, tenantId);
   await db.insert(credentials).values({ id, tenantId, kind, name: "test", secretHash });
-  return { kind, id, secretHash };
+  return { kind, id, secretHash: Buffer.from(secretHash).toString("hex") };
 }
 
 /** A well-formed credential that the database does not have. */
 export function unknownCredential(tenantId: string): PresentedCredential {
   const parsed = parseCredential(createCredential("api_key", tenantId).value, "api_key");
   if (!parsed) throw new Error("createCredential and parseCredential disagree");
-  return { kind: parsed.kind, id: parsed.id, secretHash: parsed.secretHash };
+  return { kind: parsed.kind, id: parsed.id, secretHash: Buffer.from(parsed.secretHash).toString("hex") };
 }
