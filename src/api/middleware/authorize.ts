@@ -82,7 +82,9 @@ export async function authorize(c: ApiContext, need: Need): Promise<Admission> {
 function unauthorized(kind: CredentialKind): ApiError {
   return kind === "api_key"
     ? new ApiError("INVALID_API_KEY", "send a valid API key as Authorization: Bearer cc_live_…", { headers: CHALLENGE })
-    : new ApiError("UNAUTHORIZED", "send a valid worker token as Authorization: Bearer cc_wrk_…", { headers: CHALLENGE });
+    : new ApiError("UNAUTHORIZED", "send a valid worker token as Authorization: Bearer cc_wrk_…", {
+        headers: CHALLENGE,
+      });
 }
 
 const CHALLENGE = { "WWW-Authenticate": "Bearer" };

@@ -22,6 +22,9 @@ export function respondWith(error: Error, c: ApiContext, toBody: (error: ApiErro
 
 function toApiError(error: Error): ApiError {
   if (error instanceof ApiError) return error;
-  if (error instanceof HTTPException && error.status === 400) return new ApiError("INVALID_BODY", "the request is malformed");
-  return new ApiError("INTERNAL", "an unexpected error; try again, and quote the X-Request-Id when you report it", { cause: error });
+  if (error instanceof HTTPException && error.status === 400)
+    return new ApiError("INVALID_BODY", "the request is malformed");
+  return new ApiError("INTERNAL", "an unexpected error; try again, and quote the X-Request-Id when you report it", {
+    cause: error,
+  });
 }

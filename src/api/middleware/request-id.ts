@@ -22,5 +22,6 @@ export const requestContext: MiddlewareHandler<ApiHono> = async (c, next) => {
   const startedAt = Date.now();
   await next();
   const { status } = c.res;
-  if (status >= 400) log.info("request", { method: c.req.method, path: c.req.path, status, ms: Date.now() - startedAt });
+  if (status >= 400)
+    log.info("request", { method: c.req.method, path: c.req.path, status, ms: Date.now() - startedAt });
 };
