@@ -9,6 +9,8 @@ export default defineConfig({
           name: "node",
           include: ["test/node/**/*.test.ts"],
           environment: "node",
+          // Real databases, git servers and processes, on machines that may be busy.
+          testTimeout: 30_000,
         },
       },
       {

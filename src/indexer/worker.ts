@@ -45,19 +45,21 @@ async function handleStep(message: Message, step: StepMessage, env: IndexerEnv):
     await runStep(step, deps);
     message.ack();
   } catch (error) {
-    const verdict = judgeFailure(error, message.attempts);
+    const verdict = judgeFailure(error, step.kind, step.kind === "plan" ? step.attempt : message.attempts);
     deps.log.error("step_failed", error, {
       runId: step.runId,
       kind: step.kind,
       delivery: message.attempts,
-      retry: verdict.retry,
+      action: verdict.action,
       detail: error instanceof UpstreamError ? error.detail : undefined,
     });
+    const { action, error: reason, delaySec } = verdict;
     try {
-      if (verdict.retry) await deps.runs.retrying(step.runId, step.attempt, verdict.error, verdict.delaySec);
-      else await deps.runs.fail(step.runId, step.attempt, verdict.error);
+      if (action === "retry") await deps.runs.retrying(step.runId, step.attempt, reason, delaySec);
+      else if (action === "restart") await deps.runs.restart(step.runId, step.attempt, reason, delaySec);
+      else await deps.runs.fail(step.runId, step.attempt, reason);
     } finally {
-      if (verdict.retry) message.retry({ delaySeconds: verdict.delaySec });
+      if (action === "retry") message.retry({ delaySeconds: delaySec });
       else message.ack();
     }
   }

@@ -24,6 +24,11 @@ export interface StepContext {
   beat: (progress: { filesDone?: number; filesTotal?: number }) => Promise<void>;
 }
 
+/** What was planned does not fit any more; the run has to be planned anew. */
+export class StalePlanError extends Error {
+  override readonly name = "StalePlanError";
+}
+
 /** The attempt was given up; whatever it still does is not wanted. */
 export class StaleAttemptError extends Error {
   override readonly name = "StaleAttemptError";

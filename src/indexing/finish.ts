@@ -4,7 +4,7 @@
  */
 import { sql, type SQL } from "drizzle-orm";
 import type { IndexResult } from "../contract/index.ts";
-import type { StepContext } from "./context.ts";
+import { StalePlanError, type StepContext } from "./context.ts";
 import type { Revision } from "./plan.ts";
 import type { WorkCounters } from "./run-state.ts";
 import {
@@ -31,16 +31,19 @@ interface Totals {
 /** Switches the workspace to what the run's plan and shards prepared. Returns the run's result. */
 export async function finish(step: StepContext, work: WorkCounters): Promise<IndexResult> {
   const { run, staging } = step;
+  const done = await earlierResult(step);
+  if (done) return done;
   const summary = await getJson<PlanSummary>(staging, summaryKey(run.runId, step.attempt));
+  if (summary.fingerprint !== step.embedder.fingerprint) throw new StalePlanError("the model changed since the plan");
   const seq = (summary.baseSeq ?? 0) + 1;
   await discardLeftovers(step, summary.baseSeq);
   for (let part = 0; part < summary.changeObjects; part++) {
     const changes = await getJson<FileChanges>(staging, changesKey(run.runId, step.attempt, part));
-    await applyChanges(step, seq, changes);
+    await applyChanges(step, seq, summary.baseSeq, changes);
     await step.beat({});
   }
   const before = await totalsOf(step, summary.baseSeq);
-  const totals = await newTotals(step, seq, before);
+  const totals = await newTotals(step, seq, before, summary.puts);
   const fields = {
     gitSha: summary.commit,
     symbolCount: totals.symbols,
@@ -60,8 +63,17 @@ export async function finish(step: StepContext, work: WorkCounters): Promise<Ind
     region: step.region,
   };
   await switchRevision(step, seq, summary, totals, result);
-  await cleanUp(step, summary.baseSeq);
   return result;
+}
+
+/** The result of this run if it has switched already, and only the news of it was lost. */
+async function earlierResult(step: StepContext): Promise<IndexResult | undefined> {
+  const rows = await rowsOf<{ result: IndexResult | null }>(
+    step.db,
+    sql`select runs.result from revisions join runs on runs.id = revisions.run_id
+        where revisions.workspace_id = ${step.run.workspaceId} and revisions.run_id = ${step.run.runId}`,
+  );
+  return rows[0]?.result ?? undefined;
 }
 
 /** The result of a run that found everything as it was. */
@@ -124,18 +136,24 @@ async function discardLeftovers(step: StepContext, baseSeq: number | null): Prom
   ]);
 }
 
-async function applyChanges(step: StepContext, seq: number, { puts, deletes }: FileChanges): Promise<void> {
+async function applyChanges(
+  step: StepContext,
+  seq: number,
+  baseSeq: number | null,
+  { puts, deletes }: FileChanges,
+): Promise<void> {
   const workspaceId = step.run.workspaceId;
+  const guard = stillBase(workspaceId, baseSeq);
   const closed = [...deletes, ...puts.map((put) => put.path)];
   await step.db.batch([
     step.db
       .execute(sql`update revision_files set to_seq = ${seq} where workspace_id = ${workspaceId} and to_seq is null and from_seq < ${seq}
-      and path = any(${sql.param(closed)}::text[])`),
+      and path = any(${sql.param(closed)}::text[]) and ${guard}`),
     step.db.execute(sql`insert into revision_files (workspace_id, path, from_seq, content_id, git_oid, mode)
       select ${workspaceId}::uuid, path, ${seq}::int, content, decode(oid, 'hex'), mode
       from unnest(${sql.param(puts.map((p) => p.path))}::text[], ${sql.param(puts.map((p) => p.contentId))}::uuid[],
         ${sql.param(puts.map((p) => p.oid))}::text[], ${sql.param(puts.map((p) => p.mode))}::int[]) as t(path, content, oid, mode)
-      on conflict do nothing`),
+      where ${guard} on conflict do nothing`),
   ]);
 }
 
@@ -165,10 +183,10 @@ async function totalsOf(step: StepContext, seq: number | null): Promise<Totals> 
 }
 
 /** The base's totals plus the rows that came, minus the rows that went: the cost follows the change. */
-async function newTotals(step: StepContext, seq: number, base: Totals): Promise<Totals> {
-  const rows = await rowsOf<Record<keyof Totals, string>>(
+async function newTotals(step: StepContext, seq: number, base: Totals, puts: number): Promise<Totals> {
+  const rows = await rowsOf<Record<keyof Totals | "added", string>>(
     step.db,
-    sql`select coalesce(sum(sign), 0) as files, coalesce(sum(sign * c.symbol_count), 0) as symbols, coalesce(sum(sign * c.chunk_count), 0) as chunks,
+    sql`select count(*) filter (where sign > 0) as added, coalesce(sum(sign), 0) as files, coalesce(sum(sign * c.symbol_count), 0) as symbols, coalesce(sum(sign * c.chunk_count), 0) as chunks,
           coalesce(sum(sign * c.redacted_count), 0) as redacted,
           coalesce(sum(case when c.outcome like 'fallback:%' then sign else 0 end), 0) as fallbacks
         from (
@@ -178,6 +196,8 @@ async function newTotals(step: StepContext, seq: number, base: Totals): Promise<
         ) f join contents c on c.id = f.content_id`,
   );
   const delta = rows[0];
+  // Somebody else is at work on the same rows; better to start again than to switch to a part of them.
+  if (Number(delta?.added ?? 0) !== puts) throw new StalePlanError("the rows of the revision are not complete");
   return {
     files: base.files + Number(delta?.files ?? 0),
     symbols: base.symbols + Number(delta?.symbols ?? 0),
@@ -225,18 +245,21 @@ async function switchRevision(
   if (done.length === 0) throw new Error("the workspace was switched by another run");
 }
 
-/** Staged objects are of no more use; what cannot be removed now is removed by the daily sweep. */
-async function cleanUp(step: StepContext, baseSeq: number | null): Promise<void> {
+/** Removes what a run that is over has staged, and the trees of the revision before it. The daily sweep does what this cannot. */
+export async function cleanUp(step: StepContext): Promise<void> {
+  const { run, db, staging } = step;
   try {
-    await removePrefix(step.staging, runPrefix(step.run.runId, step.attempt));
-    if (baseSeq === null) return;
+    await removePrefix(staging, runPrefix(run.runId, step.attempt));
     const rows = await rowsOf<{ run_id: string }>(
-      step.db,
-      sql`select run_id from revisions where workspace_id = ${step.run.workspaceId} and seq = ${baseSeq}`,
+      db,
+      sql`select old.run_id from revisions own join revisions old on old.workspace_id = own.workspace_id and old.seq = own.seq - 1
+          where own.workspace_id = ${run.workspaceId} and own.run_id = ${run.runId}`,
     );
     const old = rows[0]?.run_id;
-    if (old) await step.staging.delete([treesKey(step.run.workspaceId, old), skipsKey(step.run.workspaceId, old)]);
+    if (old !== undefined && old !== run.runId) {
+      await staging.delete([treesKey(run.workspaceId, old), skipsKey(run.workspaceId, old)]);
+    }
   } catch (error) {
-    step.log.error("staging_not_removed", error, { runId: step.run.runId });
+    step.log.error("staging_not_removed", error, { runId: run.runId });
   }
 }

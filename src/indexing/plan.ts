@@ -82,7 +82,9 @@ export async function plan(step: StepContext, onShard: ShardReady): Promise<Plan
     rootTree: pulled.rootTree,
     defaultBranch: target.defaultBranch,
     planKey: key,
+    fingerprint: step.embedder.fingerprint,
     baseSeq: current?.seq ?? null,
+    puts: changes.puts.length,
     freshFiles: changes.freshFiles,
     skipped: countBy(skips.values()),
     changeObjects,
@@ -146,6 +148,8 @@ async function loadBase(step: StepContext, revision: Revision, format: GitSessio
   try {
     const skips = await getJson<[string, string][]>(step.staging, skipsKey(revision.workspaceId, revision.runId));
     const trees = TreeStore.decode(await gunzip(bytes), format);
+    // An attempt that failed after the switch may have left trees of another commit under the run's name.
+    if (!trees.has(revision.rootTree)) return undefined;
     return { commit: revision.gitSha, root: revision.rootTree, trees, skips };
   } catch (error) {
     step.log.warn("stored_trees_unreadable", {

@@ -45,8 +45,12 @@ export interface RunRecord {
   shards: number | null;
   shardsDone: number;
   work: WorkCounters;
-  /** Until when the current step is believed to be alive (Unix milliseconds). */
+  /** Until when the current step, or the message that will start it, is believed to be alive (Unix milliseconds). */
   leaseUntil: number;
+  /** The step that has been claimed and may be done by one worker only; null while none is at work. */
+  held: RunPhase | null;
+  /** Attempts that a worker has begun on. One that only waited in the queue does not count against the run. */
+  starts: number;
   /** The last failure that was retried: what the run ends with when its retries are used up. */
   lastError: RunError | null;
   result: Record<string, unknown> | null;
@@ -56,8 +60,10 @@ export interface RunRecord {
   recorded: boolean;
 }
 
-/** How long a step may stay silent before the run is driven again from its plan. */
+/** How long a step at work may stay silent before the run is driven again from its plan. */
 export const LEASE_MS = 15_000;
+/** How long a message may wait in the queue, behind those of other workspaces, before it is taken for lost. */
+export const QUEUE_LEASE_MS = 10 * 60_000;
 /** Attempts of a run, the first included. */
 export const MAX_ATTEMPTS = 4;
 
@@ -76,6 +82,8 @@ export function newRun(spec: RunSpec): RunRecord {
     shardsDone: 0,
     work: { embedded: 0, embedMs: 0, tokens: 0 },
     leaseUntil: 0,
+    held: null,
+    starts: 0,
     lastError: null,
     result: null,
     error: null,
@@ -94,6 +102,25 @@ export function beginAttempt(run: RunRecord, now: number): RunRecord {
     filesDone: 0,
     shards: null,
     shardsDone: 0,
+    leaseUntil: now + QUEUE_LEASE_MS,
+    held: null,
+  };
+}
+
+/**
+ * Claims a step of the run for one worker. Null when another one holds it: the plan and the finish must not be done twice at
+ * the same time, and a message may be delivered twice. Shards may.
+ */
+export function claimStep(run: RunRecord, phase: RunPhase, now: number): RunRecord | null {
+  if (phase !== "indexing" && run.held === phase && run.leaseUntil > now) return null;
+  // A plan that is complete is not made again in its attempt: its shards are on their way.
+  if (phase === "pulling" && (run.shards !== null || run.held !== null)) return null;
+  const first = phase === "pulling";
+  return {
+    ...run,
+    phase,
+    held: phase === "indexing" ? run.held : phase,
+    starts: run.starts + (first ? 1 : 0),
     leaseUntil: now + LEASE_MS,
   };
 }

@@ -6,6 +6,7 @@ import { type Embedder, encodeF16 } from "../embedding/index.ts";
 import { embeddingText } from "../parsing/index.ts";
 import type { StepContext } from "./context.ts";
 import { contentId } from "./ids.ts";
+import { pages } from "./listing.ts";
 import type { WorkCounters } from "./run-state.ts";
 import { decodeShard, getBytes, type StagedBlob } from "./staging.ts";
 import {
@@ -22,6 +23,10 @@ import {
 const GROUP_BYTES = 256 * 1024;
 /** Files of one group. */
 const GROUP_FILES = 250;
+/** Contents whose chunks are read at a time to be embedded again: at most a few MB of text. */
+const EMBED_CONTENTS = 10;
+/** Chunks that are embedded and written at a time. */
+const EMBED_CHUNKS = 200;
 /** Retries of one upstream call; nobody waits at a keyboard for a run. */
 const EMBED_RETRIES = 5;
 
@@ -32,9 +37,13 @@ export async function processShard(step: StepContext, key: string): Promise<(Wor
   const shard = decodeShard(bytes);
   const work = { embedded: 0, embedMs: 0, tokens: 0, files: 0 };
   if (shard.kind === "embed") {
-    const missing = await unembeddedChunks(step.db, step.run.tenantId, step.embedder.fingerprint, shard.contentIds);
-    const vectors = await embed(step, missing, work);
-    await writeVectors(step.db, step.run.tenantId, step.embedder.fingerprint, vectors);
+    for (const page of pages(shard.contentIds, EMBED_CONTENTS)) {
+      const missing = await unembeddedChunks(step.db, step.run.tenantId, step.embedder.fingerprint, page);
+      for (const part of pages(missing, EMBED_CHUNKS)) {
+        await writeVectors(step.db, step.run.tenantId, step.embedder.fingerprint, await embed(step, part, work));
+        await step.beat({});
+      }
+    }
     return work;
   }
   // While one group is written, the next is parsed: the database and the parser are busy at the same time.

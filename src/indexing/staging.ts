@@ -43,7 +43,11 @@ export interface PlanSummary {
   rootTree: string;
   defaultBranch: string | null;
   planKey: string;
+  /** Of the model the plan was made for. */
+  fingerprint: string;
   baseSeq: number | null;
+  /** Rows that the finish writes. */
+  puts: number;
   /** Files whose content nobody had indexed before this run. */
   freshFiles: number;
   skipped: Record<string, number>;

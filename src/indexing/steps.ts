@@ -5,10 +5,11 @@
 import type { RunPhase } from "../contract/index.ts";
 import { isUnreachable, PG_FOREIGN_KEY_VIOLATION, pgErrorCode } from "../db/errors.ts";
 import { UpstreamError } from "../embedding/index.ts";
+import { ApiError } from "../errors.ts";
 import { GitError } from "../git/index.ts";
 import type { Logger } from "../log.ts";
-import { StaleAttemptError, type StepContext } from "./context.ts";
-import { finish, finishUnchanged } from "./finish.ts";
+import { StaleAttemptError, StalePlanError, type StepContext } from "./context.ts";
+import { cleanUp, finish, finishUnchanged } from "./finish.ts";
 import type { StepMessage } from "./messages.ts";
 import { isIndexed, plan } from "./plan.ts";
 import type { RunError, RunSpec, WorkCounters } from "./run-state.ts";
@@ -25,6 +26,8 @@ export interface RunsClient {
   work(runId: string, attempt: number): Promise<WorkCounters | null>;
   handOver(runId: string, attempt: number, kind: "build"): Promise<void>;
   retrying(runId: string, attempt: number, error: RunError, delaySec: number): Promise<void>;
+  /** Gives the attempt up and begins the next one from its plan. */
+  restart(runId: string, attempt: number, error: RunError, delaySec: number): Promise<void>;
   succeed(runId: string, attempt: number, result: Record<string, unknown>): Promise<void>;
   fail(runId: string, attempt: number, error: RunError | null): Promise<void>;
 }
@@ -131,6 +134,7 @@ async function completeIndex(step: StepContext, deps: StepDeps): Promise<void> {
   if (!work) return;
   if (work.tokens > 0) await deps.countTokens(step.run, work.tokens);
   await conclude(step, deps, await finish(step, work));
+  await cleanUp(step);
 }
 
 async function conclude(step: StepContext, deps: StepDeps, result: Record<string, unknown>): Promise<void> {
@@ -138,55 +142,58 @@ async function conclude(step: StepContext, deps: StepDeps, result: Record<string
   else await deps.runs.succeed(step.run.runId, step.attempt, result);
 }
 
-export type Verdict = { retry: true; error: RunError; delaySec: number } | { retry: false; error: RunError };
+/**
+ * What a failed step means. `retry`: the message comes again. `restart`: the run begins anew from its plan, in another attempt;
+ * a plan is never repeated within its attempt, because shards of it are on their way.
+ */
+export interface Verdict {
+  action: "retry" | "restart" | "fail";
+  error: RunError;
+  delaySec: number;
+}
 
-/** First wait before a message comes again; doubles with each delivery. */
+/** First wait before another try; doubles with each. */
 const RETRY_BASE_SEC = 1;
 const RETRY_CAP_SEC = 30;
-/** Deliveries of one message, by kind of failure: a client may be waiting on a clone, nobody on a database that is away. */
-const MAX_GIT_DELIVERIES = 3;
-const MAX_UPSTREAM_DELIVERIES = 2;
-const MAX_DELIVERIES = 5;
+/** Tries of one step, by kind of failure: a client may be waiting on a clone, nobody on a database that is away. */
+const MAX_GIT_TRIES = 3;
+const MAX_UPSTREAM_TRIES = 2;
+const MAX_TRIES = 5;
 
-/** What a failed step means: try the message again, or fail the run, and with what. `delivery` counts from 1. */
-export function judgeFailure(error: unknown, delivery: number, random: () => number = Math.random): Verdict {
-  const delaySec = Math.ceil(Math.min(RETRY_CAP_SEC, RETRY_BASE_SEC * 2 ** (delivery - 1)) * (1 + random() * 0.25));
-  const verdict = (runError: RunError, retryable: boolean, limit: number): Verdict =>
-    retryable && delivery < limit ? { retry: true, error: runError, delaySec } : { retry: false, error: runError };
+/** Judges the failure of a step. `tries` counts from 1: deliveries of a message, attempts of a plan. */
+export function judgeFailure(
+  error: unknown,
+  kind: StepMessage["kind"],
+  tries: number,
+  random: () => number = Math.random,
+): Verdict {
+  const delaySec = Math.ceil(Math.min(RETRY_CAP_SEC, RETRY_BASE_SEC * 2 ** (tries - 1)) * (1 + random() * 0.25));
+  const again = kind === "plan" ? "restart" : "retry";
+  const verdict = (runError: RunError, limit: number, action: Verdict["action"] = again): Verdict => ({
+    action: tries < limit ? action : "fail",
+    error: runError,
+    delaySec,
+  });
   if (error instanceof GitError) {
     const details = { gitStderr: error.stderr === "" ? error.message : error.stderr, reason: error.code };
-    return verdict(
-      { code: "CLONE_FAILED", error: `git: ${error.message}`, details },
-      error.retryable,
-      MAX_GIT_DELIVERIES,
-    );
+    const limit = error.retryable ? MAX_GIT_TRIES : 0;
+    return verdict({ code: "CLONE_FAILED", error: `git: ${error.message}`, details }, limit);
   }
   if (error instanceof UpstreamError) {
-    return verdict(
-      { code: "EMBED_FAILED", error: `the embedding provider failed: ${error.message}` },
-      error.retryable,
-      MAX_UPSTREAM_DELIVERIES,
-    );
+    const limit = error.retryable ? MAX_UPSTREAM_TRIES : 0;
+    return verdict({ code: "EMBED_FAILED", error: `the embedding provider failed: ${error.message}` }, limit);
   }
-  if (isUnreachable(error) && pgErrorCode(error) === undefined) {
-    return verdict(
-      { code: "STORAGE_UNAVAILABLE", error: "the database cannot be reached; try again later" },
-      true,
-      MAX_DELIVERIES,
-    );
+  if (error instanceof ApiError && error.code === "EMBED_UNAVAILABLE") {
+    return verdict({ code: "EMBED_FAILED", error: "no embedding provider is configured" }, 0);
   }
-  // A content that a sweep removed between plan and finish: the next attempt plans without it.
-  const known = pgErrorCode(error);
-  if (known !== undefined && known !== PG_FOREIGN_KEY_VIOLATION) {
-    return verdict(
-      { code: "STORAGE_UNAVAILABLE", error: "the database refused the write; try again later" },
-      true,
-      MAX_DELIVERIES,
-    );
+  if (isUnreachable(error)) {
+    const text = "the database cannot be reached; try again later";
+    return verdict({ code: "STORAGE_UNAVAILABLE", error: text }, MAX_TRIES);
   }
-  return verdict(
-    { code: "INTERNAL", error: "an unexpected error while indexing; try again" },
-    true,
-    MAX_UPSTREAM_DELIVERIES,
-  );
+  const unexpected: RunError = { code: "INTERNAL", error: "an unexpected error while indexing; try again" };
+  // A content that a sweep removed since the plan, or a model that changed under the run: the next plan knows.
+  if (error instanceof StalePlanError || pgErrorCode(error) === PG_FOREIGN_KEY_VIOLATION) {
+    return verdict(unexpected, MAX_TRIES, "restart");
+  }
+  return verdict(unexpected, MAX_UPSTREAM_TRIES);
 }

@@ -9,6 +9,7 @@ import { createLogger } from "../log.ts";
 import type { StepMessage } from "./messages.ts";
 import {
   beginAttempt,
+  claimStep,
   endRun,
   isEnded,
   isReady,
@@ -16,6 +17,7 @@ import {
   LOST_ERROR,
   MAX_ATTEMPTS,
   newRun,
+  QUEUE_LEASE_MS,
   type RunError,
   type RunRecord,
   type RunSpec,
@@ -55,6 +57,10 @@ export class WorkspaceRuns extends DurableObject<ApiEnv> {
     );
     this.active = this.load("select record from runs where ended = 0 order by position limit 1");
     if (this.active && this.active.state === "queued") this.active = undefined;
+    // After a restart of everything the queue may be empty: do not wait as long as for a message that is known to be in it.
+    if (this.active) {
+      this.active = { ...this.active, leaseUntil: Math.min(this.active.leaseUntil, Date.now() + LEASE_MS) };
+    }
     // Whatever was to happen next must not depend on somebody calling.
     if (this.load("select record from runs limit 1")) void ctx.storage.setAlarm(this.nextLook(Date.now()));
   }
@@ -69,7 +75,9 @@ export class WorkspaceRuns extends DurableObject<ApiEnv> {
   claim(runId: string, attempt: number, phase: RunPhase): RunSpec | null {
     const run = this.current(runId, attempt);
     if (!run) return null;
-    this.update({ ...run, phase, leaseUntil: Date.now() + LEASE_MS });
+    const claimed = claimStep(run, phase, Date.now());
+    if (!claimed) return null;
+    this.update(claimed);
     return run.spec;
   }
 
@@ -86,7 +94,13 @@ export class WorkspaceRuns extends DurableObject<ApiEnv> {
     const run = this.current(runId, attempt);
     if (!run) return false;
     const { shards, filesTotal } = plan;
-    const next: RunRecord = { ...run, shards, filesTotal, phase: "indexing", leaseUntil: Date.now() + LEASE_MS };
+    const next: RunRecord = {
+      ...run,
+      shards,
+      filesTotal,
+      phase: "indexing",
+      leaseUntil: Date.now() + QUEUE_LEASE_MS,
+    };
     this.update(next);
     return isReady(next);
   }
@@ -111,7 +125,7 @@ export class WorkspaceRuns extends DurableObject<ApiEnv> {
         embedMs: run.work.embedMs + work.embedMs,
         tokens: run.work.tokens + work.tokens,
       },
-      leaseUntil: Date.now() + LEASE_MS,
+      leaseUntil: Date.now() + QUEUE_LEASE_MS,
     };
     this.update(next);
     if (isReady(next)) await this.send({ kind: "finish", workspaceId: run.spec.workspaceId, runId, attempt });
@@ -137,14 +151,23 @@ export class WorkspaceRuns extends DurableObject<ApiEnv> {
   async handOver(runId: string, attempt: number, kind: "build"): Promise<void> {
     const run = this.current(runId, attempt);
     if (!run) return;
-    this.update({ ...run, phase: "building", leaseUntil: Date.now() + LEASE_MS });
+    this.update({ ...run, phase: "building", held: null, leaseUntil: Date.now() + QUEUE_LEASE_MS });
     await this.send({ kind, workspaceId: run.spec.workspaceId, runId, attempt });
   }
 
   /** A step failed and will be delivered again after `delaySec`. */
   retrying(runId: string, attempt: number, error: RunError, delaySec: number): void {
     const run = this.current(runId, attempt);
-    if (run) this.update({ ...run, lastError: error, leaseUntil: Date.now() + delaySec * 1_000 + LEASE_MS });
+    const leaseUntil = Date.now() + delaySec * 1_000 + QUEUE_LEASE_MS;
+    if (run) this.update({ ...run, lastError: error, held: null, leaseUntil });
+  }
+
+  /** Gives the attempt up and begins the next one, from its plan, after `delaySec`; fails the run after its last attempt. */
+  async restart(runId: string, attempt: number, error: RunError, delaySec: number): Promise<void> {
+    const run = this.current(runId, attempt);
+    if (!run) return;
+    if (run.starts >= MAX_ATTEMPTS) await this.end(endRun(run, Date.now(), { error }));
+    else await this.drive({ ...run, lastError: error }, delaySec);
   }
 
   async succeed(runId: string, attempt: number, result: Record<string, unknown>): Promise<void> {
@@ -198,12 +221,15 @@ export class WorkspaceRuns extends DurableObject<ApiEnv> {
     if (this.active && this.active.leaseUntil <= now) {
       const run = this.active;
       this.log.warn("run_silent", { runId: run.spec.runId, attempt: run.attempt });
-      if (run.attempt >= MAX_ATTEMPTS) await this.end(endRun(run, now, { error: run.lastError ?? LOST_ERROR }));
+      if (run.starts >= MAX_ATTEMPTS) await this.end(endRun(run, now, { error: run.lastError ?? LOST_ERROR }));
       else await this.drive(run);
     }
     await this.startNext();
     await this.recordFailures();
-    this.sql.exec("delete from runs where ended > 0 and ended < ?", now - KEEP_ENDED_MS);
+    this.sql.exec(
+      "delete from runs where ended > 0 and ended < ? and json_extract(record, '$.recorded') = 1",
+      now - KEEP_ENDED_MS,
+    );
     if (this.load("select record from runs limit 1")) await this.ctx.storage.setAlarm(this.nextLook(now));
   }
 
@@ -219,18 +245,14 @@ export class WorkspaceRuns extends DurableObject<ApiEnv> {
     if (next) await this.drive(next);
   }
 
-  private async drive(run: RunRecord): Promise<void> {
+  private async drive(run: RunRecord, delaySec = 0): Promise<void> {
     const started = beginAttempt(run, Date.now());
     this.active = started;
     this.sql.exec("delete from shards where run_id = ?", run.spec.runId);
     this.update(started);
     await this.ctx.storage.setAlarm(this.nextLook(Date.now()));
-    await this.send({
-      kind: "plan",
-      workspaceId: run.spec.workspaceId,
-      runId: run.spec.runId,
-      attempt: started.attempt,
-    });
+    const { workspaceId, runId } = run.spec;
+    await this.send({ kind: "plan", workspaceId, runId, attempt: started.attempt }, delaySec);
   }
 
   private async end(ended: RunRecord): Promise<void> {
@@ -264,6 +286,9 @@ export class WorkspaceRuns extends DurableObject<ApiEnv> {
             details,
           }),
         ]);
+        // What was embedded is paid for, whatever became of the run.
+        const gate = this.env.TENANT_GATE.get(this.env.TENANT_GATE.idFromName(tenantId));
+        if (run.work.tokens > 0) await gate.count(`tokens:${runId}`, null, run.work.tokens);
         this.save({ ...run, recorded: true });
       } catch (error) {
         this.log.error("run_outcome_not_recorded", error, { runId: run.spec.runId });
@@ -278,9 +303,9 @@ export class WorkspaceRuns extends DurableObject<ApiEnv> {
       .map((row) => JSON.parse(row.record) as RunRecord);
   }
 
-  private async send(message: StepMessage): Promise<void> {
+  private async send(message: StepMessage, delaySeconds = 0): Promise<void> {
     try {
-      await this.env.INDEX_QUEUE.send(message);
+      await this.env.INDEX_QUEUE.send(message, { delaySeconds });
     } catch (error) {
       // The lease runs out without this message, and the alarm drives the run again.
       this.log.error("queue_send_failed", error, { runId: message.runId, kind: message.kind });

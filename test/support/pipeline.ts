@@ -6,7 +6,15 @@ import { openDb, type Db } from "../../src/db/client.ts";
 import { runs as runsTable, tenants, workspaces } from "../../src/db/schema.ts";
 import { createEmbedder, type Embedder } from "../../src/embedding/index.ts";
 import type { StepMessage } from "../../src/indexing/messages.ts";
-import { beginAttempt, endRun, isReady, newRun, type RunRecord, type RunSpec } from "../../src/indexing/run-state.ts";
+import {
+  beginAttempt,
+  claimStep,
+  endRun,
+  isReady,
+  newRun,
+  type RunRecord,
+  type RunSpec,
+} from "../../src/indexing/run-state.ts";
 import type { StagingBucket } from "../../src/indexing/staging.ts";
 import { judgeFailure, type RunsClient, runStep, type StepDeps } from "../../src/indexing/steps.ts";
 import { createLogger } from "../../src/log.ts";
@@ -103,7 +111,11 @@ export class Pipeline {
     const done = new Set<number>();
     const active = (attempt: number) => record.endedAt === null && record.attempt === attempt;
     const runs: RunsClient = {
-      claim: async (_id, attempt) => (active(attempt) ? record.spec : null),
+      claim: async (_id, attempt, phase) => {
+        const claimed = active(attempt) ? claimStep(record, phase, Date.now()) : null;
+        if (claimed) record = claimed;
+        return claimed?.spec ?? null;
+      },
       beat: async (_id, attempt, progress) => {
         if (active(attempt)) record = { ...record, ...progress };
         return active(attempt);
@@ -135,6 +147,7 @@ export class Pipeline {
       work: async (_id, attempt) => (active(attempt) ? record.work : null),
       handOver: async () => {},
       retrying: async () => {},
+      restart: async () => {},
       succeed: async (_id, _attempt, result) => {
         record = endRun(record, Date.now(), { result });
       },
@@ -168,7 +181,7 @@ export class Pipeline {
         try {
           await runStep(current, deps);
         } catch (error) {
-          const verdict = judgeFailure(error, 5);
+          const verdict = judgeFailure(error, current.kind, 5);
           if (verdict.error.code === "INTERNAL" || verdict.error.code === "STORAGE_UNAVAILABLE") throw error;
           await runs.fail(current.runId, current.attempt, verdict.error);
         }

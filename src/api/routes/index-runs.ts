@@ -3,6 +3,7 @@ import { Hono } from "hono";
 import { ERROR_STATUS, type ErrorCode, IndexRequest, type RunStatus, type Source } from "../../contract/index.ts";
 import { runs } from "../../db/schema.ts";
 import { ApiError, invalidBody } from "../../errors.ts";
+import { count } from "../../gate/client.ts";
 import type { Principal } from "../../gate/types.ts";
 import { checkRemoteUrl, GitError } from "../../git/index.ts";
 import { coordinatorOf } from "../../indexing/coordinator.ts";
@@ -125,11 +126,16 @@ export async function startRun(c: ApiContext, principal: Principal, request: Run
         request: { url: open.url, ref: open.ref ?? null, options: request.options },
       }),
   );
-  const gate = c.env.TENANT_GATE.get(c.env.TENANT_GATE.idFromName(principal.tenantId));
-  await Promise.all([
-    coordinatorOf(c.env.WORKSPACE_RUNS, request.workspaceId).submit(spec),
-    gate.count(`run:${runId}`, request.kind, 0),
-  ]);
+  try {
+    await coordinatorOf(c.env.WORKSPACE_RUNS, request.workspaceId).submit(spec);
+  } catch (error) {
+    // Nobody would ever end a run that its coordinator does not know of.
+    await stored(() =>
+      c.get("services").db.update(runs).set({ state: "failed", finishedAt: new Date() }).where(eq(runs.id, runId)),
+    );
+    throw error;
+  }
+  await count(c.env.TENANT_GATE, principal.tenantId, `run:${runId}`, request.kind);
   return spec;
 }
 

@@ -1,9 +1,20 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { ApiError } from "../../../src/errors.ts";
+import { StalePlanError } from "../../../src/indexing/context.ts";
 import { UpstreamError } from "../../../src/embedding/index.ts";
 import { GitError } from "../../../src/git/index.ts";
 import { contentId, planKey } from "../../../src/indexing/ids.ts";
-import { beginAttempt, endRun, isReady, newRun, type RunSpec, toStatus } from "../../../src/indexing/run-state.ts";
+import {
+  beginAttempt,
+  claimStep,
+  endRun,
+  isReady,
+  LEASE_MS,
+  newRun,
+  type RunSpec,
+  toStatus,
+} from "../../../src/indexing/run-state.ts";
 import { seal, unseal } from "../../../src/indexing/seal.ts";
 import { sseStream } from "../../../src/indexing/sse.ts";
 import { decodeShard, encodeEmbedShard, ShardBuffer } from "../../../src/indexing/staging.ts";
@@ -98,22 +109,50 @@ describe("a run's record", () => {
   });
 });
 
+describe("claiming a step", () => {
+  it("gives the plan and the finish to one worker at a time, and shards to as many as there are", () => {
+    const run = beginAttempt(newRun(spec), 0);
+    const planning = claimStep(run, "pulling", 0);
+    expect(planning).toMatchObject({ phase: "pulling", starts: 1 });
+    expect(claimStep(planning!, "pulling", 1)).toBeNull();
+    const planned = { ...planning!, shards: 2 };
+    expect(claimStep(planned, "pulling", 10_000_000)).toBeNull();
+    expect(claimStep(claimStep(planned, "indexing", 0)!, "indexing", 0)).toMatchObject({
+      phase: "indexing",
+      starts: 1,
+    });
+    const finishing = claimStep(planned, "finishing", 0)!;
+    expect(claimStep(finishing, "finishing", LEASE_MS - 1)).toBeNull();
+    expect(claimStep(finishing, "finishing", LEASE_MS)).not.toBeNull();
+  });
+});
+
 describe("judging a failure", () => {
   const steady = () => 0;
   it("retries what may pass, a bounded number of times, with growing waits", () => {
     const network = new GitError("NETWORK", "connection reset");
-    expect(judgeFailure(network, 1, steady)).toMatchObject({ retry: true, delaySec: 1 });
-    expect(judgeFailure(network, 2, steady)).toMatchObject({ retry: true, delaySec: 2 });
-    expect(judgeFailure(network, 3, steady)).toMatchObject({ retry: false, error: { code: "CLONE_FAILED" } });
+    expect(judgeFailure(network, "plan", 1, steady)).toMatchObject({ action: "restart", delaySec: 1 });
+    expect(judgeFailure(network, "plan", 2, steady)).toMatchObject({ action: "restart", delaySec: 2 });
+    expect(judgeFailure(network, "plan", 3, steady)).toMatchObject({ action: "fail", error: { code: "CLONE_FAILED" } });
     const away = Object.assign(new Error("fetch failed"), { name: "NeonDbError" });
-    expect(judgeFailure(away, 4, steady)).toMatchObject({ retry: true, delaySec: 8 });
-    expect(judgeFailure(away, 5, steady)).toMatchObject({ retry: false, error: { code: "STORAGE_UNAVAILABLE" } });
+    expect(judgeFailure(away, "shard", 4, steady)).toMatchObject({ action: "retry", delaySec: 8 });
+    expect(judgeFailure(away, "shard", 5, steady)).toMatchObject({
+      action: "fail",
+      error: { code: "STORAGE_UNAVAILABLE" },
+    });
+  });
+
+  it("plans again what was planned on other grounds", () => {
+    expect(judgeFailure(new StalePlanError("model"), "finish", 1)).toMatchObject({ action: "restart" });
+    const gone = Object.assign(new Error("violates"), { name: "NeonDbError", code: "23503" });
+    expect(judgeFailure(gone, "finish", 1)).toMatchObject({ action: "restart" });
   });
 
   it("gives up at once on what cannot pass, and says what git said", () => {
     const denied = new GitError("AUTH", "authentication failed", { stderr: "remote: no" });
-    expect(judgeFailure(denied, 1, steady)).toEqual({
-      retry: false,
+    expect(judgeFailure(denied, "plan", 1, steady)).toEqual({
+      action: "fail",
+      delaySec: 1,
       error: {
         code: "CLONE_FAILED",
         error: "git: authentication failed",
@@ -121,15 +160,20 @@ describe("judging a failure", () => {
       },
     });
     const upstream = new UpstreamError("UPSTREAM_ERROR", { retryable: false });
-    expect(judgeFailure(upstream, 1, steady)).toMatchObject({ retry: false, error: { code: "EMBED_FAILED" } });
-    expect(judgeFailure(new RangeError("boom"), 2, steady)).toMatchObject({
-      retry: false,
+    expect(judgeFailure(upstream, "shard", 1, steady)).toMatchObject({
+      action: "fail",
+      error: { code: "EMBED_FAILED" },
+    });
+    const none = new ApiError("EMBED_UNAVAILABLE", "none");
+    expect(judgeFailure(none, "plan", 1)).toMatchObject({ action: "fail", error: { code: "EMBED_FAILED" } });
+    expect(judgeFailure(new RangeError("boom"), "plan", 2)).toMatchObject({
+      action: "fail",
       error: { code: "INTERNAL" },
     });
   });
 
   it("never tells the texts of errors it does not know", () => {
-    expect(JSON.stringify(judgeFailure(new Error("secret internals"), 2))).not.toContain("secret internals");
+    expect(JSON.stringify(judgeFailure(new Error("secret internals"), "finish", 2))).not.toContain("secret internals");
   });
 });
 

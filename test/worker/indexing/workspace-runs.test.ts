@@ -4,7 +4,7 @@ import { eq } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { runs, workspaces } from "../../../src/db/schema.ts";
 import { coordinatorOf } from "../../../src/indexing/coordinator.ts";
-import { LEASE_MS, MAX_ATTEMPTS, type RunSpec } from "../../../src/indexing/run-state.ts";
+import { LEASE_MS, MAX_ATTEMPTS, QUEUE_LEASE_MS, type RunSpec } from "../../../src/indexing/run-state.ts";
 import type { RunsClient } from "../../../src/indexing/steps.ts";
 import { startClock, stopClock } from "../support/clock.ts";
 import { cutDatabase } from "../support/database-away.ts";
@@ -104,8 +104,10 @@ describe("the run coordinator", () => {
 
   it("drives a silent run again and refuses what still comes from the old attempt", async () => {
     const spec = await submitted();
+    await worker().claim(spec.runId, 1, "pulling");
     await worker().planned(spec.runId, 1, { shards: 2, filesTotal: 2 });
     await worker().shardDone(spec.runId, 1, 0, work);
+    await worker().claim(spec.runId, 1, "indexing");
     stopClock(Date.now() + LEASE_MS + 1_000);
     await runDurableObjectAlarm(stub());
     await expect.poll(() => sent(spec.runId, "plan").map((step) => step.attempt)).toEqual([1, 2]);
@@ -115,6 +117,35 @@ describe("the run coordinator", () => {
     await worker().succeed(spec.runId, 1, { wrong: true });
     expect(await stateOf(spec)).toBe("running");
     expect(await worker().work(spec.runId, 2)).toEqual({ embedded: 2, embedMs: 1, tokens: 3 });
+  });
+
+  it("leaves a run alone that waits behind others in the queue, and never fails it for that", async () => {
+    const spec = await submitted();
+    let now = Date.now();
+    stopClock((now += 20 * LEASE_MS));
+    await runDurableObjectAlarm(stub());
+    expect(await worker().beat(spec.runId, 1, {})).toBe(true);
+    for (let attempt = 2; attempt <= 2 * MAX_ATTEMPTS; attempt++) {
+      stopClock((now += 2 * QUEUE_LEASE_MS));
+      await runDurableObjectAlarm(stub());
+      expect(await worker().beat(spec.runId, attempt - 1, {})).toBe(false);
+      await worker().retrying(spec.runId, attempt, { code: "INTERNAL", error: "not yet" }, 0);
+    }
+    expect(await stateOf(spec)).toBe("running");
+  });
+
+  it("begins anew when a step asks for it, and refuses a second worker at the plan", async () => {
+    const spec = await submitted();
+    expect(await worker().claim(spec.runId, 1, "pulling")).not.toBeNull();
+    expect(await worker().claim(spec.runId, 1, "pulling")).toBeNull();
+    await worker().restart(spec.runId, 1, { code: "CLONE_FAILED", error: "cut" }, 0);
+    await expect.poll(() => sent(spec.runId, "plan").map((step) => step.attempt)).toEqual([1, 2]);
+    expect(await worker().claim(spec.runId, 1, "indexing")).toBeNull();
+    for (let attempt = 2; attempt <= MAX_ATTEMPTS; attempt++) {
+      expect(await worker().claim(spec.runId, attempt, "pulling")).not.toBeNull();
+      await worker().restart(spec.runId, attempt, { code: "CLONE_FAILED", error: "cut" }, 0);
+    }
+    expect(await coordinator().status(spec.runId)).toMatchObject({ state: "failed", error: { code: "CLONE_FAILED" } });
   });
 
   it("survives eviction with everything it knew", async () => {
@@ -136,6 +167,7 @@ describe("the run coordinator", () => {
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       stopClock(now);
       await worker().retrying(spec.runId, attempt, { code: "STORAGE_UNAVAILABLE", error: "away" }, 0);
+      await worker().claim(spec.runId, attempt, "pulling");
       now += 2 * LEASE_MS;
       stopClock(now);
       await runDurableObjectAlarm(stub());
