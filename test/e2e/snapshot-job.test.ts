@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { and, eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RunStatus, SnapshotManifest } from "../../src/contract/index.ts";
-import { auditEvents } from "../../src/db/schema.ts";
+import { auditEvents, runs } from "../../src/db/schema.ts";
 import { openSnapshot } from "../../src/snapshot/reader.ts";
 import type { SnapshotFile } from "../../src/snapshot/types.ts";
 import { type GitBackend, startGitBackend } from "../support/git-backend.ts";
@@ -102,6 +102,26 @@ describe("POST /snapshot", () => {
     expect(await refused[0]?.json()).toMatchObject({ ok: false, code: "SNAPSHOT_IN_PROGRESS" });
     for (const answer of accepted) expect(await ended(tenant, answer)).toMatchObject({ state: "succeeded" });
     await pull(tenant);
+  });
+
+  it("is not held up for ever by a job that never reached its coordinator", async () => {
+    const tenant = await newTenant();
+    const { tenantId, workspaceId } = tenant;
+    const lost = {
+      id: crypto.randomUUID(),
+      tenantId,
+      workspaceId,
+      kind: "snapshot",
+      state: "queued",
+      request: {},
+    } as const;
+    await database().insert(runs).values(lost);
+    expect((await publish(tenant, repo.head())).status).toBe(409);
+    await database()
+      .update(runs)
+      .set({ createdAt: new Date(Date.now() - 120_000) })
+      .where(eq(runs.id, lost.id));
+    expect(await ended(tenant, await publish(tenant, repo.head()))).toMatchObject({ state: "succeeded" });
   });
 
   it("keeps the old snapshot when a commit is not there, and says so", async () => {
