@@ -9,7 +9,7 @@ if (!(BENCHES as readonly string[]).includes(name)) {
   console.error(`usage: npm run bench -- <${BENCHES.join("|")}> [options]`);
   process.exit(2);
 }
-const bench = (await import(`./${name}.ts`)) as { run(args: string[]): Promise<void> };
+const bench = (await import(`./${name}.ts`)) as { run(args: string[]): Promise<unknown> };
 await bench.run(args);
 
 export {};

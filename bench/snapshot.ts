@@ -47,9 +47,8 @@ interface Corpus {
 }
 
 /** Measures, prints and returns the figures. */
-export async function run(
-  folder = fileURLToPath(new URL("../node_modules", import.meta.url)),
-): Promise<Record<string, number>> {
+export async function run(args: string[]): Promise<Record<string, number>> {
+  const folder = args[0] ?? fileURLToPath(new URL("../node_modules", import.meta.url));
   const embedder = createEmbedder(readEmbedConfig({ EMBED_PROVIDER: "builtin" }), { fetch });
   if (embedder === undefined) throw new Error("the builtin embedder is missing");
   const dimension = await embedder.probeDimension();
@@ -273,5 +272,3 @@ function memoryBucket(): MemoryBucket {
     },
   };
 }
-
-if (import.meta.main) await run(process.argv[2]);
