@@ -4,6 +4,7 @@ import {
   createEmbedder,
   createReranker,
   type Embedder,
+  readAiBinding,
   readEmbedConfig,
   readRerankConfig,
   type Reranker,
@@ -34,12 +35,13 @@ export function servicesOf(env: ApiEnv): Services {
   if (built?.env === env) return built.services;
   const vars = env as unknown as Record<string, unknown>;
   const fetcher: typeof fetch = (input, init) => fetch(input, init);
+  const providerDeps = { fetch: fetcher, ...readAiBinding(vars) };
   const embedConfig = readEmbedConfig(vars);
   const services: Services = {
     db: openDb(env.DATABASE_URL),
     log: createLogger({ worker: "api", version: env.SERVICE_VERSION }),
-    embedder: createEmbedder(embedConfig, { fetch: fetcher }),
-    reranker: createReranker(readRerankConfig(vars), { fetch: fetcher }),
+    embedder: createEmbedder(embedConfig, providerDeps),
+    reranker: createReranker(readRerankConfig(vars), providerDeps),
     upstreamTimeoutMs: embedConfig.timeoutMs,
     presigner: createPresigner({
       endpoint: env.SNAPSHOTS_S3_URL,

@@ -1,5 +1,5 @@
 import { BUILTIN_DEFAULT_DIMENSION, BUILTIN_MAX_DIMENSION, BUILTIN_MIN_DIMENSION } from "./builtin/embedder.ts";
-import type { ProviderConfig, ProviderName } from "./types.ts";
+import type { AiBinding, ProviderConfig, ProviderName } from "./types.ts";
 
 /** Reading of the `EMBED_*` and `RERANK_*` variables. Messages name the variable and the remedy, never the value of a key. */
 
@@ -98,4 +98,10 @@ function readApiKey(vars: Vars, name: string): string | undefined {
     throw new Error(`${name} holds characters no key has (spaces, line breaks or non-ASCII): paste it again`);
   }
   return key;
+}
+
+/** The Workers AI binding of a Worker that has one, under its usual name `AI`; providers other than `workers-ai` do without. */
+export function readAiBinding(vars: Vars): { ai?: AiBinding } {
+  const ai = vars["AI"];
+  return typeof ai === "object" && ai !== null && "run" in ai ? { ai: ai as AiBinding } : {};
 }

@@ -1,5 +1,5 @@
 /** Model providers: text to vectors, and documents scored against a query. */
-export { readEmbedConfig, readRerankConfig } from "./config.ts";
+export { readAiBinding, readEmbedConfig, readRerankConfig } from "./config.ts";
 export { createEmbedder, createReranker } from "./create.ts";
 export { UpstreamError, type UpstreamErrorCode } from "./errors.ts";
 export { decodeF16, encodeF16 } from "./f16.ts";

@@ -1,6 +1,6 @@
 import { readFlag } from "../config.ts";
 import { type Db, openDb } from "../db/client.ts";
-import { createEmbedder, type Embedder, readEmbedConfig } from "../embedding/index.ts";
+import { createEmbedder, type Embedder, readAiBinding, readEmbedConfig } from "../embedding/index.ts";
 import { ApiError } from "../errors.ts";
 import { unseal } from "../indexing/seal.ts";
 import type { StepDeps } from "../indexing/steps.ts";
@@ -28,12 +28,16 @@ let shared: Shared | undefined;
 /** Builds what does not depend on the message; the environment of an isolate does not change. */
 export function sharedOf(env: IndexerEnv): Shared {
   if (shared?.env === env) return shared;
-  const config = readEmbedConfig(env as unknown as Record<string, unknown>);
+  const vars = env as unknown as Record<string, unknown>;
   shared = {
     env,
     db: openDb(env.DATABASE_URL),
     log: createLogger({ worker: "indexer" }),
-    embedder: createEmbedder(config, { fetch: fetcher, concurrency: EMBED_CONCURRENCY }),
+    embedder: createEmbedder(readEmbedConfig(vars), {
+      fetch: fetcher,
+      concurrency: EMBED_CONCURRENCY,
+      ...readAiBinding(vars),
+    }),
     parser: undefined,
   };
   return shared;

@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { createEmbedder, createReranker, readEmbedConfig, readRerankConfig } from "../../../src/embedding/index.ts";
+import {
+  createEmbedder,
+  createReranker,
+  readAiBinding,
+  readEmbedConfig,
+  readRerankConfig,
+} from "../../../src/embedding/index.ts";
 
 const deps = { fetch: (url: string, init: RequestInit) => fetch(url, init) };
 
@@ -84,5 +90,16 @@ describe("what is not configured", () => {
       /EMBED_PROVIDER.*AI binding/,
     );
     expect(() => createReranker(readRerankConfig({ RERANK_PROVIDER: "workers-ai" }), deps)).toThrow(/RERANK_PROVIDER/);
+  });
+});
+
+describe("readAiBinding", () => {
+  it("hands on the binding of a Worker that has one, so that workers-ai can be configured", async () => {
+    const ai = { run: async () => ({ data: [[1, 0]], shape: [1, 2] }) };
+    const vars = { AI: ai, EMBED_PROVIDER: "workers-ai", EMBED_MODEL: "@cf/some/model" };
+    const embedder = createEmbedder(readEmbedConfig(vars), { ...deps, ...readAiBinding(vars) });
+    expect((await embedder?.embed(["text"], { inputType: "document" }))?.vectors).toEqual([new Float32Array([1, 0])]);
+    expect(readAiBinding({})).toEqual({});
+    expect(readAiBinding({ AI: "no binding" })).toEqual({});
   });
 });
