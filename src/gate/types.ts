@@ -1,6 +1,7 @@
 import type { CallKind, Surface } from "../contract/surfaces.ts";
+import type { CredentialKind } from "../tenancy/credentials.ts";
 
-export type CredentialKind = "api_key" | "worker_token";
+export type { CredentialKind };
 
 /** What a request shows at the gate. The secret itself never travels: only its SHA-256. */
 export interface PresentedCredential {

@@ -1,7 +1,7 @@
 /** From trees to file changes: what a run has to look at, what of it is known, and which rows of the revision change. */
 import { sql } from "drizzle-orm";
 import type { IndexOptions } from "../contract/index.ts";
-import { diffTrees, type TreeStore, walkTree } from "../git/index.ts";
+import { diffTrees, MODE_GITLINK, MODE_SYMLINK, type TreeStore, walkTree } from "../git/index.ts";
 import type { LanguageId } from "../parsing/index.ts";
 import type { BlobSink } from "./blob-sink.ts";
 import type { StepContext } from "./context.ts";
@@ -11,9 +11,6 @@ import type { FilePut } from "./staging.ts";
 import { findBlobs, findContents } from "./store.ts";
 import { rowsOf } from "../db/rows.ts";
 
-const MODE_TYPE_MASK = 0o170000;
-const MODE_SYMLINK = 0o120000;
-const MODE_SUBMODULE = 0o160000;
 /** Ids of one look-up query. */
 const LOOKUP_PAGE = 5_000;
 
@@ -49,9 +46,8 @@ export function listCandidates(options: IndexOptions, wanted: Tree, base: Tree |
     if (existed) listing.deletes.push(entry.path);
   };
   const judge = ({ path, mode, oid }: { path: string; mode: number; oid: string }): true | string | null => {
-    const type = mode & MODE_TYPE_MASK;
-    if (type === MODE_SYMLINK) return "symlink";
-    if (type === MODE_SUBMODULE) return "submodule";
+    if (mode === MODE_SYMLINK) return "symlink";
+    if (mode === MODE_GITLINK) return "submodule";
     const verdict = select(path);
     if (!verdict.take) return verdict.reason;
     listing.files.push({ path, oid, mode, language: verdict.language });

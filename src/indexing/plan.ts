@@ -37,7 +37,7 @@ export type ShardReady = (shard: number, key: string) => Promise<void>;
 
 /** Plans a run. Throws `GitError` when the repository cannot be pulled. */
 export async function plan(step: StepContext, onShard: ShardReady): Promise<PlanOutcome> {
-  const { run, db } = step;
+  const { run } = step;
   const session = await openSession(step);
   const target = await session.resolve(run.source.ref);
   const current = await currentRevision(step);
@@ -96,7 +96,6 @@ export async function plan(step: StepContext, onShard: ShardReady): Promise<Plan
     puts: changes.puts.length,
     receivedBytes: pulled.stats.receivedBytes,
   });
-  await db.update(workspaces).set({ defaultBranch: target.defaultBranch }).where(eq(workspaces.id, run.workspaceId));
   return { outcome: "planned", shards: sink.shards, filesTotal: listing.files.length };
 }
 

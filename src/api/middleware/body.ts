@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { type ErrorCode, type FieldIssue, MAX_BODY_BYTES } from "../../contract/index.ts";
+import { type FieldIssue, MAX_BODY_BYTES } from "../../contract/index.ts";
 import { ApiError, invalidBody } from "../../errors.ts";
 import type { ApiContext } from "../context.ts";
 
@@ -28,11 +28,6 @@ export async function readBody<Schema extends z.ZodType>(
 export function unwrap<T>(body: BodyResult<T>): T {
   if (body.ok) return body.data;
   throw body.error;
-}
-
-/** `invalidBody` with another code, for routes whose contract has one. */
-export function invalidBodyAs(code: ErrorCode): (issues: FieldIssue[]) => ApiError {
-  return (issues) => invalidBody(issues, code);
 }
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
