@@ -168,6 +168,7 @@ CREATE TABLE "vectors" (
 	"fingerprint" text NOT NULL,
 	"chunk_hash" "bytea" NOT NULL,
 	"vector" "bytea" NOT NULL,
+	"used_on" date DEFAULT current_date NOT NULL,
 	CONSTRAINT "vectors_tenant_id_fingerprint_chunk_hash_pk" PRIMARY KEY("tenant_id","fingerprint","chunk_hash")
 );
 --> statement-breakpoint

@@ -14,6 +14,7 @@ import {
   bigint,
   boolean,
   check,
+  date,
   foreignKey,
   index,
   integer,
@@ -219,6 +220,10 @@ export const vectors = pgTable(
     chunkHash: bytea("chunk_hash").notNull(),
     /** IEEE half floats, little-endian. */
     vector: bytea("vector").notNull(),
+    /** Day on which a run last counted on it (UTC as the database has it): what is in use today is not swept today. */
+    usedOn: date("used_on")
+      .notNull()
+      .default(sql`current_date`),
   },
   (t) => [primaryKey({ columns: [t.tenantId, t.fingerprint, t.chunkHash] })],
 );

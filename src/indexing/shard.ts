@@ -10,8 +10,8 @@ import { pages } from "./listing.ts";
 import type { WorkCounters } from "./run-state.ts";
 import { decodeShard, getBytes, type StagedBlob } from "./staging.ts";
 import {
+  claimVectors,
   findContents,
-  findVectors,
   type IndexedContent,
   type StoredVector,
   unembeddedChunks,
@@ -99,7 +99,7 @@ async function prepare(
       parsed.chunks.filter((chunk) => !chunk.withheld).map((chunk) => [chunk.hash, chunk]),
     ),
   );
-  const present = await findVectors(step.db, step.run.tenantId, step.embedder.fingerprint, [...chunks.keys()]);
+  const present = await claimVectors(step.db, step.run.tenantId, step.embedder.fingerprint, [...chunks.keys()]);
   for (const hash of present) chunks.delete(hash);
   return { contents, vectors: await embed(step, [...chunks.values()], work) };
 }

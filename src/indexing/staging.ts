@@ -59,7 +59,8 @@ export const shardKey = (runId: string, attempt: number, shard: number) => `${ru
 export const changesKey = (runId: string, attempt: number, part: number) =>
   `${runPrefix(runId, attempt)}changes-${part}`;
 export const summaryKey = (runId: string, attempt: number) => `${runPrefix(runId, attempt)}summary`;
-export const treesKey = (workspaceId: string, runId: string) => `trees/${workspaceId}/${runId}`;
+export const TREES_PREFIX = "trees/";
+export const treesKey = (workspaceId: string, runId: string) => `${TREES_PREFIX}${workspaceId}/${runId}`;
 
 /** Beside the trees: the paths that the revision left out, with reasons. */
 export const skipsKey = (workspaceId: string, runId: string) => `${treesKey(workspaceId, runId)}.skips`;

@@ -39,18 +39,31 @@ const column = (values: readonly unknown[], type: string): SQL => sql`${sql.para
 /** Postgres text cannot hold U+0000. */
 const clean = (text: string) => (text.includes("\0") ? text.replaceAll("\0", "\uFFFD") : text);
 
-/** Which of the given chunk hashes have a vector already. */
-export async function findVectors(
+/**
+ * Which of the given chunk hashes have a vector already. Those are the caller's for the rest of the day: the sweep leaves
+ * them alone though no chunk of a kept revision may have them yet.
+ */
+export async function claimVectors(
   db: Db,
   tenantId: string,
   fingerprint: string,
   hashes: readonly string[],
 ): Promise<Set<string>> {
   if (hashes.length === 0) return new Set();
+  // A row that the sweep is removing at this moment is in no branch: the update finds it gone, and it is not of today.
   const rows = await rowsOf<{ hash: string }>(
     db,
-    sql`select encode(chunk_hash, 'hex') as hash from vectors where tenant_id = ${tenantId} and fingerprint = ${fingerprint}
-        and chunk_hash in (select decode(h, 'hex') from unnest(${column(hashes, "text")}) as h)`,
+    sql`with found as materialized (
+          select chunk_hash, used_on >= current_date as fresh from vectors where tenant_id = ${tenantId} and fingerprint = ${fingerprint}
+            and chunk_hash in (select decode(h, 'hex') from unnest(${column(hashes, "text")}) as h)
+        ), locked as (
+          select chunk_hash from vectors where tenant_id = ${tenantId} and fingerprint = ${fingerprint}
+            and chunk_hash in (select chunk_hash from found where not fresh) order by chunk_hash for update
+        ), claimed as (
+          update vectors set used_on = current_date where tenant_id = ${tenantId} and fingerprint = ${fingerprint}
+            and chunk_hash in (select chunk_hash from locked) returning chunk_hash
+        )
+        select encode(chunk_hash, 'hex') as hash from found where fresh union all select encode(chunk_hash, 'hex') from claimed`,
   );
   return new Set(rows.map((row) => row.hash));
 }

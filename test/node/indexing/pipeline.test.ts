@@ -2,6 +2,8 @@ import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, it } from "vitest";
 import { createEmbedder } from "../../../src/embedding/index.ts";
 import { rowsOf } from "../../../src/db/rows.ts";
+import { shardKey, skipsKey, treesKey } from "../../../src/indexing/staging.ts";
+import { claimVectors } from "../../../src/indexing/store.ts";
 import { sweepIndex } from "../../../src/indexing/sweep.ts";
 import { type RunningDatabase, startDatabase } from "../../../src/local/database.ts";
 import { type GitBackend, startGitBackend } from "../../support/git-backend.ts";
@@ -292,6 +294,21 @@ describe("interruptions", () => {
 });
 
 describe("the sweep", () => {
+  /** Makes all that is stored three days old. */
+  const age = async () => {
+    const { db, tenantId, bucket } = pipeline;
+    await db.execute(sql`update contents set created_at = now() - interval '3 days' where tenant_id = ${tenantId}`);
+    await db.execute(sql`update vectors set used_on = current_date - 3 where tenant_id = ${tenantId}`);
+    for (const object of bucket.objects.values()) object.uploaded = new Date(Date.now() - 3 * 86_400_000);
+  };
+  const vectorCount = async () => {
+    const [row] = await rowsOf<{ n: number }>(
+      pipeline.db,
+      sql`select count(*)::int as n from vectors where tenant_id = ${pipeline.tenantId}`,
+    );
+    return row?.n;
+  };
+
   it("removes contents and vectors that no kept revision refers to, and nothing else", async () => {
     repo.files({ "a.ts": source("v0"), "keep.ts": source("keep") }).commit();
     await pipeline.run({ url: url() });
@@ -300,19 +317,49 @@ describe("the sweep", () => {
       await pipeline.run({ url: url() });
     }
     const before = await visible();
-    await pipeline.db.execute(
-      sql`update contents set created_at = now() - interval '3 days' where tenant_id = ${pipeline.tenantId}`,
-    );
+    await age();
     const report = await sweepIndex(pipeline.db, pipeline.bucket, Date.now());
     expect(report.contents).toBe(2);
     expect(report.vectors).toBe(2);
     expect(await visible()).toEqual(before);
     const again = await pipeline.run({ url: url() });
     expect(again.result).toMatchObject({ skippedUnchanged: 2, embeddedCount: 0 });
-    const [{ n } = { n: -1 }] = await rowsOf<{ n: number }>(
+    expect(await vectorCount()).toBe(6);
+  });
+
+  it("leaves a vector alone that a run has counted on today, though its chunk is not there yet", async () => {
+    repo.write("a.ts", source("first")).commit();
+    await pipeline.run({ url: url() });
+    const [row] = await rowsOf<{ hash: string; fingerprint: string }>(
       pipeline.db,
-      sql`select count(*)::int as n from vectors where tenant_id = ${pipeline.tenantId}`,
+      sql`select encode(chunk_hash, 'hex') as hash, fingerprint from vectors where tenant_id = ${pipeline.tenantId}`,
     );
-    expect(n).toBe(6);
+    if (!row) throw new Error("nothing was embedded");
+    await pipeline.db.execute(sql`delete from chunks where encode(hash, 'hex') = ${row.hash}`);
+    await age();
+    const claim = () => claimVectors(pipeline.db, pipeline.tenantId, row.fingerprint, [row.hash, "00".repeat(32)]);
+    expect([await claim(), await claim()]).toEqual([new Set([row.hash]), new Set([row.hash])]);
+    expect(await sweepIndex(pipeline.db, pipeline.bucket, Date.now())).toMatchObject({ vectors: 0 });
+    await age();
+    expect(await sweepIndex(pipeline.db, pipeline.bucket, Date.now())).toMatchObject({ vectors: 1 });
+    expect(await claim()).toEqual(new Set());
+  });
+
+  it("removes what runs have staged, except the trees that the next run starts from", async () => {
+    repo.write("a.ts", source("first")).commit();
+    const { spec } = await pipeline.run({ url: url() });
+    const kept = [...pipeline.bucket.objects.keys()].toSorted();
+    expect(kept).toEqual([treesKey(pipeline.workspaceId, spec.runId), skipsKey(pipeline.workspaceId, spec.runId)]);
+    const failed = crypto.randomUUID();
+    const left = [
+      shardKey(failed, 1, 0),
+      treesKey(pipeline.workspaceId, failed),
+      skipsKey(pipeline.workspaceId, failed),
+    ];
+    for (const key of left) await pipeline.bucket.put(key, new Uint8Array(1));
+    expect(await sweepIndex(pipeline.db, pipeline.bucket, Date.now())).toMatchObject({ objects: 0 });
+    await age();
+    expect(await sweepIndex(pipeline.db, pipeline.bucket, Date.now())).toMatchObject({ objects: left.length });
+    expect([...pipeline.bucket.objects.keys()].toSorted()).toEqual(kept);
   });
 });
