@@ -1,9 +1,12 @@
 import { eq } from "drizzle-orm";
 import { runs } from "../db/schema.ts";
-import type { StepContext } from "../indexing/context.ts";
-import { buildSnapshot } from "../snapshot/index.ts";
+import { StalePlanError, type StepContext } from "../indexing/context.ts";
+import { buildSnapshot, RevisionMissingError } from "../snapshot/index.ts";
 
-/** The last step of a snapshot run: builds the artifact of the indexed commit, publishes it, and records the outcome. */
+/**
+ * The last step of a snapshot run: builds the artifact of the indexed commit, publishes it, and records the outcome. Throws
+ * {@link StalePlanError} when newer runs and the sweep have removed the revision since: it has to be indexed again.
+ */
 export async function buildSnapshotRun(step: StepContext, bucket: R2Bucket): Promise<Record<string, unknown>> {
   const { run, db, log, now } = step;
   const gitSha = run.source.ref;
@@ -18,7 +21,9 @@ export async function buildSnapshotRun(step: StepContext, bucket: R2Bucket): Pro
       revision: { gitSha },
       onProgress: step.beat,
     },
-  );
+  ).catch((error: unknown) => {
+    throw error instanceof RevisionMissingError ? new StalePlanError(error.message) : error;
+  });
   const { gitSha: sha, storagePath, checksum, sizeBytes, fileCount, symbolCount } = built;
   const result = { ok: true, runId: run.runId, gitSha: sha, storagePath, checksum, sizeBytes, fileCount, symbolCount };
   await db
