@@ -1,16 +1,21 @@
+import os from "node:os";
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 
+// Real databases, git servers and processes, on machines that may be busy: a limit here is for what hangs, not for what is slow.
+const LIMITS = { testTimeout: 90_000, hookTimeout: 120_000 };
+
 export default defineConfig({
   test: {
+    // Much of the time is spent waiting for processes to start: one file at a time would leave a small machine idle.
+    maxWorkers: Math.min(4, Math.max(2, os.availableParallelism() - 1)),
     projects: [
       {
         test: {
           name: "node",
           include: ["test/node/**/*.test.ts"],
           environment: "node",
-          // Real databases, git servers and processes, on machines that may be busy.
-          testTimeout: 30_000,
+          ...LIMITS,
         },
       },
       {
@@ -42,6 +47,7 @@ export default defineConfig({
         test: {
           name: "worker",
           include: ["test/worker/**/*.test.ts"],
+          ...LIMITS,
           globalSetup: ["./test/support/worker-database.ts", "./test/support/worker-models.ts"],
         },
       },
@@ -52,7 +58,7 @@ export default defineConfig({
           include: ["test/e2e/**/*.test.ts"],
           environment: "node",
           globalSetup: ["./test/e2e/support/stack.ts"],
-          testTimeout: 60_000,
+          ...LIMITS,
         },
       },
     ],
