@@ -27,13 +27,13 @@ beforeAll(async () => {
     UPSTREAM_TIMEOUT_MS: "200000",
   };
   running = await spawnService(env);
-}, 120_000);
+});
 
 afterAll(async () => {
   await running.stop();
   await models.close();
   rmSync(env.DATA_DIR, { recursive: true, force: true });
-}, 60_000);
+});
 
 const newKey = async (monthlyCredits: number) => {
   const { databaseUrl } = running.service;

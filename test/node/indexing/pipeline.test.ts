@@ -259,7 +259,7 @@ describe("interruptions", () => {
       await own.run({ url: url() });
       expect(await dump(own), `killed before message ${victim}`).toEqual(await dump(undisturbed));
     }
-  }, 60_000);
+  }, 240_000);
 
   it("shows readers the old revision until the switch", async () => {
     repo.files({ "a.ts": source("old"), "b.ts": source("same") }).commit();

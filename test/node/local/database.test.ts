@@ -16,7 +16,7 @@ let sql: NeonQueryFunction<false, false>;
 beforeAll(async () => {
   database = await startDatabase();
   sql = neon(database.url);
-}, 60_000);
+});
 afterAll(() => database.close());
 
 async function endpoint(): Promise<string> {
@@ -178,7 +178,7 @@ describe("migrations", () => {
     } finally {
       await fresh.close();
     }
-  }, 30_000);
+  });
 });
 
 describe("a data directory", () => {
@@ -205,5 +205,5 @@ describe("a data directory", () => {
     } finally {
       rmSync(dataDir, { recursive: true, force: true });
     }
-  }, 30_000);
+  });
 });

@@ -21,7 +21,7 @@ let db: Db;
 beforeAll(async () => {
   database = await startDatabase();
   db = openDb(database.url);
-}, 60_000);
+});
 afterAll(() => database.close());
 
 async function refusal(promise: Promise<unknown>): Promise<Pick<TenancyError, "code" | "field">> {
