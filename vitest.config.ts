@@ -3,7 +3,7 @@ import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 
 // Real databases, git servers and processes, on machines that may be busy: a limit here is for what hangs, not for what is slow.
-const LIMITS = { testTimeout: 90_000, hookTimeout: 120_000 };
+const LIMITS = { testTimeout: 90_000, hookTimeout: 120_000, expect: { poll: { timeout: 60_000 } } };
 
 export default defineConfig({
   test: {

@@ -213,7 +213,7 @@ describe("POST /index", () => {
     await expect.poll(own).toHaveLength(1);
     controller.abort();
     await expect(leaving).rejects.toThrow();
-    await expect.poll(async () => (await own())[0]?.state, { timeout: 20_000 }).toBe("succeeded");
+    await expect.poll(async () => (await own())[0]?.state).toBe("succeeded");
   });
 
   it("never interleaves the runs of one workspace", async () => {
@@ -243,9 +243,7 @@ describe("POST /index", () => {
         .select()
         .from(auditEvents)
         .where(and(eq(auditEvents.tenantId, tenant.tenantId), eq(auditEvents.event, "RATE_LIMITED")));
-    await expect
-      .poll(async () => (await events())[0]?.details, { timeout: 30_000 })
-      .toMatchObject({ surface: "index", rejected: 4 });
+    await expect.poll(async () => (await events())[0]?.details).toMatchObject({ surface: "index", rejected: 4 });
     expect(await events()).toHaveLength(1);
   });
 });
