@@ -1,9 +1,8 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import path from "node:path";
 import { gunzipSync } from "node:zlib";
-import { gitEnv } from "./git-env.ts";
+import { parseCgiHead, spawnHttpBackend } from "../../src/local/git-server.ts";
 
 /** How a {@link GitBackend} behaves; may be changed between requests through `backend.options`. */
 export interface GitBackendOptions {
@@ -138,30 +137,17 @@ function runCgi(
   response: ServerResponse,
 ): void {
   const { options } = backend;
-  const [pathname = "/", query = ""] = seen.url.split("?");
-  const config: Record<string, string> = {
-    "uploadpack.allowFilter": String(options.filters ?? true),
-    "safe.directory": "*",
-    ...options.config,
-  };
-  const args = Object.entries(config).flatMap(([key, value]) => ["-c", `${key}=${value}`]);
-  const protocol = seen.headers["git-protocol"];
-  const child = spawn("git", [...args, "http-backend"], {
-    env: gitEnv({
-      HOME: path.join(root, ".no-home"),
-      GIT_PROJECT_ROOT: root,
-      GIT_HTTP_EXPORT_ALL: "1",
-      PATH_INFO: decodeURIComponent(pathname),
-      QUERY_STRING: query,
-      REQUEST_METHOD: seen.method,
-      CONTENT_TYPE: seen.headers["content-type"] ?? "",
-      CONTENT_LENGTH: String(body.length),
-      ...(protocol === undefined || options.v0Only === true ? {} : { GIT_PROTOCOL: String(protocol) }),
-    }),
-    stdio: ["pipe", "pipe", "ignore"],
+  const child = spawnHttpBackend({
+    root,
+    method: seen.method,
+    url: seen.url,
+    contentType: seen.headers["content-type"],
+    contentLength: body.length,
+    protocol: options.v0Only === true ? undefined : seen.headers["git-protocol"]?.toString(),
+    config: { "uploadpack.allowFilter": String(options.filters ?? true), ...options.config },
   });
   children.add(child);
-  const isPack = pathname.endsWith("/git-upload-pack");
+  const isPack = seen.url.endsWith("/git-upload-pack");
   let cut = isPack ? options.cutAfterBytes : undefined;
   if (cut !== undefined && options.cutTimes !== undefined && options.cutTimes-- <= 0) cut = undefined;
   const buffered = (options.transform !== undefined && isPack) || (options.hideCapabilities !== undefined && !isPack);
@@ -197,20 +183,12 @@ function runCgi(
   child.stdout.on("data", (data: Buffer) => {
     if (head === undefined) return onBody(data);
     head = Buffer.concat([head, data]);
-    const end = head.indexOf("\r\n\r\n");
-    if (end < 0) return;
-    const lines = head.subarray(0, end).toString().split("\r\n");
-    const rest = head.subarray(end + 4);
+    const parsed = parseCgiHead(head);
+    if (!parsed) return;
+    const rest = head.subarray(parsed.bodyStart);
     head = undefined;
-    let status = 200;
-    for (const line of lines) {
-      const colon = line.indexOf(":");
-      const name = line.slice(0, colon);
-      const value = line.slice(colon + 1).trim();
-      if (name.toLowerCase() === "status") status = Number.parseInt(value, 10);
-      else response.setHeader(name, value);
-    }
-    response.statusCode = status;
+    for (const [name, value] of parsed.headers) response.setHeader(name, value);
+    response.statusCode = parsed.status;
     response.removeHeader("content-length");
     if (rest.length > 0) onBody(rest);
   });
