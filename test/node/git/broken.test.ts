@@ -92,7 +92,7 @@ describe("transfers that break", () => {
           expect(error).toBeInstanceOf(GitError);
         }
       }),
-      { numRuns: 150 },
+      { numRuns: 60 },
     );
   });
 
@@ -108,7 +108,7 @@ describe("transfers that break", () => {
           expect(error).toBeInstanceOf(GitError);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 
@@ -123,8 +123,9 @@ describe("transfers that break", () => {
     backend.options = { unavailableTimes: 1 };
     expectSameAsGit(repo, await pullAll(await open(backend.url("repo"))));
     backend.options = { stallAfterBytes: 700 };
-    const stalled = await open(backend.url("repo"), { limits: { idleMs: 50 } });
-    await expect(pullAll(stalled)).rejects.toMatchObject({ code: "TIMEOUT" });
+    // Where git itself takes as long to start, the timeout comes earlier: the answer is the same.
+    const stalled = open(backend.url("repo"), { limits: { idleMs: 50 } }).then((session) => pullAll(session));
+    await expect(stalled).rejects.toMatchObject({ code: "TIMEOUT" });
     backend.options = {};
   });
 

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { deflateSync } from "node:zlib";
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { GitError, type GitErrorCode } from "../../../src/git/index.ts";
 import { hashObject, OBJ_BLOB, OBJ_COMMIT, OBJ_TREE } from "../../../src/git/object.ts";
 import { pkt } from "../../../src/git/pkt-line.ts";
@@ -51,6 +51,10 @@ const pullFrom = async (post: (body: string, n: number) => Answer | Promise<Answ
   const session = await open(URL, { fetch: fakeFetch(V2, post), limits: { ...quick, ...limits } });
   return pullAll(session, undefined, { commit: id });
 };
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 describe("hand-made servers", () => {
   test("a good pack is taken, also with ref deltas before their base and chains of them", async () => {
@@ -170,27 +174,32 @@ describe("hand-made servers", () => {
   });
 
   test("silence ends in a timeout, abort in ABORTED, and bodies are cancelled", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const wait = (): void => void vi.advanceTimersByTimeAsync(30);
     let cancelled = 0;
-    const silent = (): ReadableStream => new ReadableStream({ cancel: () => void cancelled++ });
-    await expect(pullFrom(() => ({ body: silent() }), commitId, { idleMs: 30 })).rejects.toMatchObject({
+    /** A body that never gives anything; calls back when it is asked for something. */
+    const silent = (asked: () => void): ReadableStream =>
+      new ReadableStream({ pull: asked, cancel: () => void cancelled++ }, { highWaterMark: 0 });
+    await expect(pullFrom(() => ({ body: silent(wait) }), commitId, { idleMs: 30 })).rejects.toMatchObject({
       code: "TIMEOUT",
     });
-    await expect(pullFrom(() => ({ body: silent() }), commitId, { wallMs: 30 })).rejects.toMatchObject({
+    await expect(pullFrom(() => ({ body: silent(wait) }), commitId, { wallMs: 30 })).rejects.toMatchObject({
       code: "TIMEOUT",
     });
-    const never = (): Promise<Response> => new Promise(() => undefined);
+    const never = (): Promise<Response> => {
+      wait();
+      return new Promise(() => undefined);
+    };
     await expect(open(URL, { fetch: never, limits: { ...quick, headersMs: 30 } })).rejects.toMatchObject({
       code: "TIMEOUT",
     });
     const controller = new AbortController();
     const session = await open(URL, {
-      fetch: fakeFetch(V2, () => ({ body: silent() })),
+      fetch: fakeFetch(V2, () => ({ body: silent(() => controller.abort()) })),
       limits: quick,
       signal: controller.signal,
     });
-    const pull = pullAll(session, undefined, { commit: commitId });
-    setTimeout(() => controller.abort(), 20);
-    await expect(pull).rejects.toMatchObject({ code: "ABORTED" });
+    await expect(pullAll(session, undefined, { commit: commitId })).rejects.toMatchObject({ code: "ABORTED" });
     expect(cancelled).toBe(3);
   });
 

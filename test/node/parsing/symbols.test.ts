@@ -1,15 +1,19 @@
+import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { isLanguageId, type LanguageId, LANGUAGES } from "../../../src/parsing/index.ts";
-import { encode, parseText, summarize, violations } from "./support.ts";
+import { CASES_DIGEST } from "./digest.ts";
+import { encode, parseText, sharedParser, summarize, violations } from "./support.ts";
 
 /** Each case is a source, a line of `=====`, and one line for each symbol expected, see `summarize`. */
 const folder = new URL("cases/", import.meta.url);
-const cases = readdirSync(folder).map((file) => {
-  const [body = "", expected = ""] = readFileSync(new URL(file, folder), "utf8").split("\n=====\n");
+const names = readdirSync(folder).sort();
+const cases = names.map((file) => {
+  const bytes = new Uint8Array(readFileSync(new URL(file, folder)));
+  const [body = "", expected = ""] = new TextDecoder().decode(bytes).split("\n=====\n");
   const language = file.replace(/(?:-\w+)?\.txt$/, "");
   if (!isLanguageId(language)) throw new Error(`${file} does not begin with a language.`);
-  return { file, language, source: `${body}\n`, expected: expected.trimEnd().split("\n") };
+  return { file, language, bytes, source: `${body}\n`, expected: expected.trimEnd().split("\n") };
 });
 
 describe("symbols", () => {
@@ -24,6 +28,16 @@ describe("symbols", () => {
     const covered = new Set<LanguageId>(cases.map(({ language }) => language));
     const missing = LANGUAGES.filter(({ id, mode }) => mode !== "plain" && !covered.has(id)).map(({ id }) => id);
     expect(missing).toEqual([]);
+  });
+
+  it("are, with the chunks, those that PARSER_VERSION stands for", async () => {
+    const parser = await sharedParser();
+    const digest = createHash("sha256");
+    for (const { language, bytes } of cases) {
+      const { text: _text, ...result } = await parser.parse({ bytes, language });
+      digest.update(JSON.stringify(result));
+    }
+    expect(digest.digest("hex")).toBe(CASES_DIGEST);
   });
 
   it("survive syntax errors around them", async () => {
