@@ -134,7 +134,7 @@ function record(source: SourceText, span: Span, scopes: ScopeIndex, secrets: rea
 /** `class Foo > method bar`, then the signatures of the innermost of them. */
 function describeScopes(around: readonly DraftSymbol[]): string {
   if (around.length === 0) return "";
-  const crumbs = around.map((symbol) => `${symbol.kind} ${symbol.name}`).join(" > ");
+  const crumbs = around.map(({ kind, name }) => `${kind === "enum_member" ? "constant" : kind} ${name}`).join(" > ");
   const signatures = around.slice(-CONTEXT_SIGNATURES).map((symbol) => symbol.signature);
   return [crumbs, ...signatures].join("\n");
 }
@@ -149,7 +149,7 @@ class ScopeIndex {
   constructor(symbols: readonly DraftSymbol[]) {
     this.symbols = symbols;
     this.order = symbols
-      .map((_, index) => index)
+      .flatMap(({ outlineOnly }, index) => (outlineOnly ? [] : [index]))
       .sort((a, b) => symbols[a]!.leadRow - symbols[b]!.leadRow || symbols[b]!.endRow - symbols[a]!.endRow || a - b);
   }
 

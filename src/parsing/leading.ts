@@ -15,7 +15,7 @@ export interface Lead {
   doc: string | null;
 }
 
-/** Finds what stands directly before a symbol. `trivia` may grow while the index is in use, in document order. */
+/** Finds what stands directly before a symbol. `trivia` are in document order. */
 export class TriviaIndex {
   private readonly text: string;
   private readonly trivia: readonly Trivium[];

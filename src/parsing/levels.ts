@@ -1,5 +1,6 @@
 import type { SourceText } from "./source-text.ts";
 import type { SyntaxNode } from "./syntax-node.ts";
+import type { DraftSymbol } from "./types.ts";
 
 /**
  * Cut levels. `levels[row]` says how deep a cut before that row would go: the number of nested nodes it would part.
@@ -52,8 +53,9 @@ export function glueComments(
 }
 
 /** Keeps what leads a symbol (doc comment, decorators) with its first line. */
-export function glueLeads(levels: Uint8Array, symbols: readonly { leadRow: number; startRow: number }[]): void {
-  for (const { leadRow, startRow } of symbols) raise(levels, leadRow + 1, startRow, GLUED);
+export function glueLeads(levels: Uint8Array, symbols: readonly DraftSymbol[]): void {
+  for (const { leadRow, startRow, outlineOnly } of symbols)
+    if (!outlineOnly) raise(levels, leadRow + 1, startRow, GLUED);
 }
 
 const INDENT_STEPS = 30;

@@ -28,6 +28,8 @@ const TYPE_KINDS: ReadonlySet<SymbolKind> = new Set<SymbolKind>([
 const OWNER_KINDS: ReadonlySet<SymbolKind> = new Set<SymbolKind>([...TYPE_KINDS, "type", "module", "namespace"]);
 /** A file with more symbols than this is data in disguise; the rest is left to its chunks. */
 const MAX_SYMBOLS = 20_000;
+/** Kinds that conditional compilation, unions of types and the like declare twice in the same place. */
+const MEMBER_KINDS: ReadonlySet<SymbolKind> = new Set<SymbolKind>(["field", "enum_member"]);
 
 /** A grammar's rules laid out by type id. */
 export interface CompiledRules {
@@ -63,34 +65,43 @@ export interface Extracted {
 
 /** Reads symbols off a tree in document order, outer before inner. */
 export function extractSymbols(tree: SyntaxTree, source: SourceText, compiled: CompiledRules): Extracted {
-  const extractor = new Extractor(source, compiled.rules);
-  for (const node of tree.nodesOf(compiled.wanted)) {
+  const nodes = tree.nodesOf(compiled.wanted);
+  const trivia: Trivium[] = [];
+  // All of them first: a rule may find symbols that stand behind its node's start.
+  for (const node of nodes) {
     const rule = compiled.byTypeId[node.typeId];
-    if (rule === undefined) continue;
-    if (typeof rule === "string") extractor.trivia.push({ node, isAttribute: rule === "attribute" });
-    else extractor.visit(node, rule);
+    if (typeof rule === "string") trivia.push({ node, isAttribute: rule === "attribute" });
+  }
+  const extractor = new Extractor(source, compiled.rules, trivia);
+  for (const node of nodes) {
+    const rule = compiled.byTypeId[node.typeId];
+    if (typeof rule === "function") extractor.visit(node, rule);
   }
   resolveOwners(extractor.symbols);
-  const comments = extractor.trivia.filter((trivium) => !trivium.isAttribute).map(({ node }) => node);
-  return { symbols: extractor.symbols, comments };
+  return {
+    symbols: extractor.symbols,
+    comments: trivia.filter(({ isAttribute }) => !isAttribute).map(({ node }) => node),
+  };
 }
 
 class Extractor {
   readonly symbols: DraftSymbol[] = [];
-  readonly trivia: Trivium[] = [];
   private readonly source: SourceText;
   private readonly rules: GrammarRules;
   private readonly leads: TriviaIndex;
   /** Scripts assign a variable again and again; it is declared where that happens first. */
   private readonly variables = new Set<string>();
+  private readonly members = new Set<string>();
+  /** Of the symbols, how many chunks know of. */
+  private shaping = 0;
   private readonly stack: Scope[] = [
-    { kind: "root", name: "", path: "", end: Number.POSITIVE_INFINITY, local: false, symbol: null },
+    { kind: "root", name: "", path: "", end: Number.POSITIVE_INFINITY, local: false, symbol: null, outlineOnly: false },
   ];
 
-  constructor(source: SourceText, rules: GrammarRules) {
+  constructor(source: SourceText, rules: GrammarRules, trivia: readonly Trivium[]) {
     this.source = source;
     this.rules = rules;
-    this.leads = new TriviaIndex(source.text, this.trivia, rules.attributeDoc);
+    this.leads = new TriviaIndex(source.text, trivia, rules.attributeDoc);
   }
 
   visit(node: SyntaxNode, rule: Rule): void {
@@ -108,14 +119,14 @@ class Extractor {
     const name = found.name.trim();
     const path = this.qualify(scope, found, name);
     let { symbol } = scope;
+    const outlineOnly = scope.outlineOnly || found.outlineOnly === true;
     if (found.kind !== undefined) {
-      if (name === "" || this.symbols.length >= MAX_SYMBOLS) return;
-      if (found.kind === "variable") {
-        if (this.variables.has(path)) return;
-        this.variables.add(path);
-      }
+      if (name === "" || this.isKnown(found.kind, path, outlineOnly)) return;
+      // What chunks depend on does not depend on how much there is besides.
+      if ((outlineOnly ? this.symbols.length : this.shaping) >= MAX_SYMBOLS) return;
+      if (!outlineOnly) this.shaping++;
       symbol = this.symbols.length;
-      this.symbols.push(this.draft(found.kind, name, path, scope, found, node));
+      this.symbols.push(this.draft(found.kind, name, path, scope, found, node, outlineOnly));
     }
     if (found.leaf) return;
     this.stack.push({
@@ -125,7 +136,17 @@ class Extractor {
       end: found.fileWide ? Number.POSITIVE_INFINITY : (found.end ?? node.end),
       local: found.local ?? isLocal(found.kind, scope),
       symbol,
+      outlineOnly: scope.outlineOnly || (found.kind === undefined && found.outlineOnly === true),
     });
+  }
+
+  private isKnown(kind: SymbolKind, path: string, outlineOnly: boolean): boolean {
+    const known =
+      kind === "variable" ? this.variables : outlineOnly && MEMBER_KINDS.has(kind) ? this.members : undefined;
+    if (known === undefined) return false;
+    if (known.has(path)) return true;
+    known.add(path);
+    return false;
   }
 
   private qualify(scope: Scope, found: Found, name: string): string {
@@ -141,6 +162,7 @@ class Extractor {
     scope: Scope,
     found: Found,
     node: SyntaxNode,
+    outlineOnly: boolean,
   ): DraftSymbol {
     const { source } = this;
     const outer = found.outer ?? node;
@@ -160,6 +182,7 @@ class Extractor {
       startRow: source.rowAt(lead.start),
       endRow: source.rowAt(Math.max(end - 1, lead.start)),
       leadRow: source.rowAt(lead.docStart),
+      outlineOnly,
     };
   }
 

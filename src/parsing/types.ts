@@ -7,6 +7,7 @@ export type SymbolKind =
   | "interface"
   | "struct"
   | "enum"
+  | "enum_member"
   | "union"
   | "trait"
   | "type"
@@ -93,6 +94,8 @@ export interface DraftSymbol {
   endRow: number;
   /** First row of the doc comment and decorators that belong to it. */
   leadRow: number;
+  /** Chunks are cut and described as if it were not there. */
+  outlineOnly?: boolean;
 }
 
 /**

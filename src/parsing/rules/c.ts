@@ -97,7 +97,7 @@ const declaration: Rule = (node, scope) => {
         { kind: functionKind(found, scope), name: found.name, ...owner, outer: range, headEnd: range.end, leaf: true },
       ];
     }
-    const kind = isMember ? "field" : isConstant ? "constant" : "variable";
+    const kind = isTypeScope(scope) ? "field" : isConstant ? "constant" : "variable";
     return [{ kind, name: found.name, ...owner, outer: range, leaf: true }];
   });
 };
@@ -142,9 +142,19 @@ const macro: Rule = (node) => {
   return { kind: "macro", name, leaf: true, ...(node.type === "preproc_def" ? {} : { headEnd: value.start }) };
 };
 
+/** The fields of a C struct or union; those of a nameless one that is a field's type belong to the field. */
+const fields: Rule = (node, scope) => {
+  if (scope.local || (!isTypeScope(scope) && scope.kind !== "field")) return undefined;
+  const leaf = !/^(?:struct|union)\s*\{/.test(node.text);
+  return node.fields("declarator").flatMap((declarator): Found[] => {
+    const name = declared(declarator)?.name;
+    return name === undefined || name === "" ? [] : [{ kind: "field", name, leaf, outlineOnly: true }];
+  });
+};
+
 const enumerator: Rule = (node) => {
   const name = node.field("name")?.text;
-  return name === undefined ? undefined : { kind: "constant", name, leaf: true };
+  return name === undefined ? undefined : { kind: "enum_member", name, leaf: true };
 };
 
 export const cRules: GrammarRules = {
@@ -157,6 +167,7 @@ export const cRules: GrammarRules = {
     union_specifier: type("union"),
     enum_specifier: type("enum"),
     type_definition: typedef,
+    field_declaration: fields,
     preproc_def: macro,
     preproc_function_def: macro,
     enumerator,

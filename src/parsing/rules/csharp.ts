@@ -1,4 +1,4 @@
-import { anonymousFunction, type GrammarRules, isTypeScope, named, type Rule } from "./rule.ts";
+import { anonymousFunction, type GrammarRules, isTypeScope, membersOf, named, type Rule } from "./rule.ts";
 
 const fields: Rule = (node, scope) => {
   if (!isTypeScope(scope)) return undefined;
@@ -38,7 +38,9 @@ export const csharpRules: GrammarRules = {
     record_declaration: (node) => {
       const name = node.field("name")?.text;
       if (name === undefined) return undefined;
-      return { kind: /\brecord\s+struct\b/.test(node.text.slice(0, 200)) ? "struct" : "class", name };
+      const kind = /\brecord\s+struct\b/.test(node.text.slice(0, 200)) ? "struct" : "class";
+      const parameters = node.childOfType("parameter_list")?.namedChildren ?? [];
+      return [{ kind, name }, ...membersOf(name, parameters, (parameter) => parameter.field("name")?.text)];
     },
     delegate_declaration: (node) => {
       const name = node.field("name")?.text;
@@ -63,7 +65,7 @@ export const csharpRules: GrammarRules = {
     field_declaration: fields,
     enum_member_declaration: (node) => {
       const name = node.field("name")?.text;
-      return name === undefined ? undefined : { kind: "constant", name, leaf: true };
+      return name === undefined ? undefined : { kind: "enum_member", name, leaf: true };
     },
     local_function_statement: named("function"),
     lambda_expression: anonymousFunction,

@@ -60,7 +60,7 @@ export const dartRules: GrammarRules = {
     enum_declaration: named("enum"),
     enum_constant: (node) => {
       const name = node.field("name")?.text;
-      return name === undefined ? undefined : { kind: "constant", name, leaf: true };
+      return name === undefined ? undefined : { kind: "enum_member", name, leaf: true };
     },
     extension_declaration: named("extension"),
     type_alias: firstName("type", "type_identifier"),

@@ -1,5 +1,5 @@
 import type { SyntaxNode } from "../syntax-node.ts";
-import { anonymousFunction, bareType, type GrammarRules, named, type Rule } from "./rule.ts";
+import { anonymousFunction, bareType, type Found, type GrammarRules, named, type Rule } from "./rule.ts";
 
 /** The type in a receiver such as `(s *Server[T])`. */
 function receiverType(node: SyntaxNode): string | undefined {
@@ -36,6 +36,22 @@ function values(kind: "constant" | "variable"): Rule {
   };
 }
 
+/** A struct's fields; an embedded one has its type's name. */
+const fields: Rule = (node, scope) => {
+  if ((scope.kind !== "struct" && scope.kind !== "field") || scope.local) return undefined;
+  const text = node.text;
+  const names = node.fields("name").map((name) => name.text);
+  const embedded = names.length === 0 ? node.field("type") : undefined;
+  if (embedded !== undefined) names.push(bareType(embedded.text));
+  // A struct that is written out in place has fields of its own; behind a slice or in a function's type they are not its.
+  const isStruct = embedded === undefined && /^[^`"/]*\bstruct\b/.test(text);
+  const isOwn = isStruct && /^[\w\s,]+\s\*?struct\b/.test(text);
+  const scoped: Pick<Found, "leaf" | "local"> = isStruct ? { local: !isOwn } : { leaf: true };
+  return names.flatMap((name): Found[] =>
+    name === "_" || name === "" ? [] : [{ kind: "field", name, outlineOnly: true, ...scoped }],
+  );
+};
+
 export const goRules: GrammarRules = {
   separator: ".",
   comments: ["comment"],
@@ -56,6 +72,7 @@ export const goRules: GrammarRules = {
       const name = node.field("name")?.text;
       return name === undefined ? undefined : { kind: "method", name, leaf: true };
     },
+    field_declaration: fields,
     func_literal: anonymousFunction,
   },
 };

@@ -1,7 +1,17 @@
 import type { SyntaxNode } from "../syntax-node.ts";
-import { anonymousFunction, type Found, type GrammarRules, isTypeScope, type Rule, type Scope } from "./rule.ts";
+import {
+  anonymousFunction,
+  type Found,
+  type GrammarRules,
+  isTypeScope,
+  membersOf,
+  type Rule,
+  type Scope,
+} from "./rule.ts";
 
 const FUNCTION_TYPES = new Set(["arrow_function", "function_expression", "generator_function"]);
+/** Parts of an intersection of types that are looked at. */
+const MAX_INTERSECTION = 8;
 const TOP_LEVEL_PARENTS = new Set(["program", "export_statement", "ambient_declaration"]);
 
 /** `export class …`, `declare function …`: the statement is the symbol. */
@@ -41,12 +51,24 @@ function memberName(node: SyntaxNode | undefined): string | undefined {
 const method: Rule = (node) => {
   const name = memberName(node.field("name"));
   if (name === undefined) return undefined;
-  return {
+  const found: Found = {
     kind: name === "constructor" ? "constructor" : "method",
     name,
     ...(node.field("body") ? {} : { headEnd: node.end }),
   };
+  return name === "constructor" ? [found, ...parameterProperties(node)] : found;
 };
+
+/** `constructor(private readonly a: A)` declares a field as well. */
+function parameterProperties(node: SyntaxNode): Found[] {
+  const parameters = node.field("parameters");
+  if (parameters === undefined || !/\b(?:public|private|protected|readonly|override)\b/.test(parameters.text))
+    return [];
+  const declaring = parameters.namedChildren.filter((parameter) =>
+    /^(?:@[^\s(]+(?:\([^)]*\))?\s*)*(?:public|private|protected|readonly|override)\s/.test(parameter.text),
+  );
+  return membersOf("", declaring, (parameter) => parameter.field("pattern")?.text);
+}
 
 /** A class field; one that holds a function is a method. */
 const field: Rule = (node) => {
@@ -149,6 +171,33 @@ const signature: Rule = (node, scope): Found | undefined => {
   return { kind: "method", name, headEnd: node.end };
 };
 
+/** Written directly in an interface or in a type that is a symbol; not in the type of a parameter, say. */
+const property: Rule = (node, scope) => {
+  if (scope.kind !== "scope" || scope.local) return undefined;
+  const name = memberName(node.field("name"));
+  return name === undefined ? undefined : { kind: "field", name, headEnd: node.end, outlineOnly: true };
+};
+
+/** The members of `type T = {…}`, also as a part of an intersection, and of a property whose type is written out. */
+const objectType: Rule = (node, scope) => {
+  if (scope.local || (scope.kind !== "type" && scope.kind !== "field")) return undefined;
+  let parent = node.parent;
+  if (scope.kind === "field")
+    return parent?.type === "type_annotation" && parent.parent?.type === "property_signature"
+      ? { name: "" }
+      : undefined;
+  for (let depth = 0; parent?.type === "intersection_type" && depth < MAX_INTERSECTION; depth++) parent = parent.parent;
+  return parent?.type === "type_alias_declaration" ? { name: "", outlineOnly: true } : undefined;
+};
+
+const enumBody: Rule = (node) =>
+  node.namedChildren.flatMap((child): Found[] => {
+    if (child.type === "comment") return [];
+    const name = memberName(child.type === "enum_assignment" ? child.field("name") : child);
+    if (name === undefined) return [];
+    return [{ kind: "enum_member", name, outer: child, headEnd: child.end, leaf: true, outlineOnly: true }];
+  });
+
 const shared: GrammarRules = {
   separator: ".",
   comments: ["comment"],
@@ -190,5 +239,12 @@ export const typescriptRules: GrammarRules = {
     method_signature: signature,
     abstract_method_signature: signature,
     public_field_definition: field,
+    interface_body: () => ({ name: "" }),
+    object_type: objectType,
+    property_signature: property,
+    call_signature: anonymousFunction,
+    construct_signature: anonymousFunction,
+    index_signature: anonymousFunction,
+    enum_body: enumBody,
   },
 };

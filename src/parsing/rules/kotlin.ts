@@ -1,5 +1,5 @@
 import type { SyntaxNode } from "../syntax-node.ts";
-import { anonymousFunction, callable, type GrammarRules, isTypeScope, type Rule } from "./rule.ts";
+import { anonymousFunction, callable, type GrammarRules, isTypeScope, membersOf, type Rule } from "./rule.ts";
 
 function head(node: SyntaxNode): { headEnd: number } {
   const body = node.childOfType("class_body", "enum_class_body", "function_body", "block");
@@ -16,8 +16,19 @@ const type: Rule = (node) => {
   if (name === undefined) return undefined;
   const words = beforeName(node, name);
   const kind = /\binterface\s*$/.test(words) ? "interface" : /\benum\s+class\s*$/.test(words) ? "enum" : "class";
-  return { kind, name: name.text, ...head(node) };
+  return [{ kind, name: name.text, ...head(node) }, ...membersOf(name.text, propertyParameters(node), parameterName)];
 };
+
+/** `class P(val a: Int)`: parameters of the primary constructor that are properties. */
+function propertyParameters(node: SyntaxNode): SyntaxNode[] {
+  const parameters = node.childOfType("primary_constructor")?.childOfType("class_parameters")?.namedChildren ?? [];
+  return parameters.filter((parameter) => {
+    const name = parameter.childOfType("identifier");
+    return name !== undefined && /\b(?:val|var)\s+$/.test(beforeName(parameter, name));
+  });
+}
+
+const parameterName = (parameter: SyntaxNode) => parameter.childOfType("identifier")?.text;
 
 /** `fun String.ext()` belongs to the type it extends. */
 const func: Rule = (node, scope) => {
@@ -57,7 +68,7 @@ export const kotlinRules: GrammarRules = {
     },
     enum_entry: (node) => {
       const name = node.namedChildren.find((child) => child.type === "identifier")?.text;
-      return name === undefined ? undefined : { kind: "constant", name, local: false };
+      return name === undefined ? undefined : { kind: "enum_member", name, local: false };
     },
     anonymous_initializer: anonymousFunction,
     anonymous_function: anonymousFunction,

@@ -1,12 +1,19 @@
-import type { Found, GrammarRules, Rule } from "./rule.ts";
-import { anonymousFunction, isTypeScope, named } from "./rule.ts";
+import type { SyntaxNode } from "../syntax-node.ts";
+import { anonymousFunction, type Found, type GrammarRules, isTypeScope, membersOf, named, type Rule } from "./rule.ts";
 
 /** Members join with `::`, what stands in a namespace with a backslash. */
 const member: Rule = (node) => {
   const name = node.field("name")?.text;
-  return name === undefined
-    ? undefined
-    : { kind: name === "__construct" ? "constructor" : "method", name, separator: "::" };
+  if (name === undefined) return undefined;
+  if (name !== "__construct") return { kind: "method", name, separator: "::" };
+  // A parameter with a modifier is a property as well.
+  const promoted = (node.field("parameters")?.namedChildren ?? []).filter(
+    ({ type }) => type === "property_promotion_parameter",
+  );
+  const label = (parameter: SyntaxNode) => (parameter.field("name") ?? parameter.childOfType("variable_name"))?.text;
+  const properties = membersOf("", promoted, label);
+  for (const property of properties) property.separator = "::";
+  return [{ kind: "constructor", name, separator: "::" }, ...properties];
 };
 
 const constants: Rule = (node, scope) => {
@@ -43,7 +50,7 @@ export const phpRules: GrammarRules = {
     enum_declaration: named("enum"),
     enum_case: (node) => {
       const name = node.field("name")?.text;
-      return name === undefined ? undefined : { kind: "constant", name, separator: "::", leaf: true };
+      return name === undefined ? undefined : { kind: "enum_member", name, separator: "::", leaf: true };
     },
     method_declaration: member,
     function_definition: named("function"),

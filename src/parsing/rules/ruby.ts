@@ -1,4 +1,7 @@
-import type { GrammarRules, Rule, Scope } from "./rule.ts";
+import type { Found, GrammarRules, Rule, Scope } from "./rule.ts";
+
+const ATTRIBUTES = /^(?:c?attr_(?:reader|writer|accessor)|mattr_(?:reader|writer|accessor))\b/;
+const ATTRIBUTES_LENGTH = 20;
 
 /** `A::B#m` for what an instance answers to, `A::B.m` for what the class does. */
 function methodOf(scope: Scope): { kind: "method" | "function"; separator: string } {
@@ -42,6 +45,29 @@ const assignment: Rule = (node, scope) => {
   return { kind: made ? "class" : "constant", name: left.text, leaf: !made };
 };
 
+/** `attr_reader :a, :b`: what can be read or set. */
+const attributes: Rule = (node, scope) => {
+  if (scope.local || !ATTRIBUTES.test(node.tree.text.slice(node.start, node.start + ATTRIBUTES_LENGTH)))
+    return undefined;
+  const { kind, separator } = methodOf(scope);
+  if (kind !== "method") return undefined;
+  return (node.field("arguments")?.namedChildren ?? [])
+    .filter(({ type }) => type === "simple_symbol" || type === "string")
+    .map((argument): Found => {
+      const name = argument.text.replace(/^:|^["']|["']$/g, "");
+      return {
+        kind: "field",
+        name,
+        separator,
+        outer: argument,
+        headStart: node.start,
+        headEnd: node.end,
+        leaf: true,
+        outlineOnly: true,
+      };
+    });
+};
+
 export const rubyRules: GrammarRules = {
   separator: "::",
   comments: ["comment"],
@@ -52,5 +78,6 @@ export const rubyRules: GrammarRules = {
     method,
     singleton_method: singletonMethod,
     assignment,
+    call: attributes,
   },
 };

@@ -12,6 +12,8 @@ export interface Scope {
   local: boolean;
   /** Index of the nearest symbol around, this scope included. */
   symbol: number | null;
+  /** All that is found inside is {@link Found.outlineOnly}. */
+  outlineOnly: boolean;
 }
 
 /** A symbol (or, without a kind, a scope only) that a rule has found. */
@@ -38,6 +40,11 @@ export interface Found {
   fileWide?: boolean;
   /** No scope: later nodes inside it belong to what is around. */
   leaf?: boolean;
+  /**
+   * Chunks are cut and described as if the symbol were not there: a member that readers look up, too small to be a
+   * chunk's subject. Without a kind: all that is found inside.
+   */
+  outlineOnly?: boolean;
 }
 
 export type Rule = (node: SyntaxNode, scope: Scope) => Found | Found[] | undefined;
@@ -75,6 +82,28 @@ export function callable(field = "name"): Rule {
   };
 }
 
+/** A member without members of its own, named by a field. */
+export function member(kind: "field" | "enum_member", field = "name"): Rule {
+  return (node) => {
+    const name = node.field(field)?.text;
+    return name === undefined ? undefined : { kind, name, leaf: true, outlineOnly: true };
+  };
+}
+
+/** What a type declares in its head (`record R(int a)`), besides the type itself. */
+export function membersOf(
+  type: string,
+  nodes: readonly SyntaxNode[],
+  name: (node: SyntaxNode) => string | undefined,
+): Found[] {
+  return nodes.flatMap((node): Found[] => {
+    const label = name(node);
+    if (label === undefined) return [];
+    const own: Found = { kind: "field", name: label, outer: node, headEnd: node.end, leaf: true, outlineOnly: true };
+    return [type === "" ? own : { ...own, container: type }];
+  });
+}
+
 /** A function body without a name: what is declared inside is local. */
 export const anonymousFunction: Rule = () => ({ name: "", local: true });
 
@@ -89,6 +118,7 @@ const TYPE_KINDS: ReadonlySet<string> = new Set([
   "extension",
   "scope",
   "constant",
+  "enum_member",
 ]);
 
 /** Whether members written here are methods and fields. */

@@ -1,4 +1,13 @@
-import { anonymousFunction, bareType, callable, type GrammarRules, named, type Rule, topLevel } from "./rule.ts";
+import {
+  anonymousFunction,
+  bareType,
+  callable,
+  type GrammarRules,
+  member,
+  named,
+  type Rule,
+  topLevel,
+} from "./rule.ts";
 
 /** `impl Trait for Type<T>`: members belong to the type. */
 const implementation: Rule = (node) => {
@@ -20,6 +29,11 @@ export const rustRules: GrammarRules = {
   symbols: {
     function_item: callable(),
     function_signature_item: callable(),
+    field_declaration: member("field"),
+    enum_variant: (node) => {
+      const name = node.field("name")?.text;
+      return name === undefined ? undefined : { kind: "enum_member", name, headEnd: node.end, outlineOnly: true };
+    },
     struct_item: named("struct"),
     enum_item: named("enum"),
     union_item: named("union"),

@@ -1,4 +1,13 @@
-import { anonymousFunction, callable, type Found, type GrammarRules, isTypeScope, named, type Rule } from "./rule.ts";
+import {
+  anonymousFunction,
+  callable,
+  type Found,
+  type GrammarRules,
+  isTypeScope,
+  membersOf,
+  named,
+  type Rule,
+} from "./rule.ts";
 
 function values(mutable: boolean): Rule {
   return (node, scope) => {
@@ -13,9 +22,24 @@ function values(mutable: boolean): Rule {
   };
 }
 
+/** A class, and the parameters that are its fields: those with a keyword, and all of a case class. */
+const classDefinition: Rule = (node) => {
+  const name = node.field("name");
+  if (name === undefined) return undefined;
+  const parameters = node.fields("class_parameters").flatMap((list) => list.namedChildren);
+  const isCase = /\bcase\s+class\s+$/.test(node.tree.text.slice(node.start, name.start));
+  const fields = parameters.filter(
+    (parameter) => parameter.type === "class_parameter" && (isCase || /\b(?:val|var)\s[^:]*:/.test(parameter.text)),
+  );
+  return [
+    { kind: "class", name: name.text },
+    ...membersOf(name.text, fields, (parameter) => parameter.field("name")?.text),
+  ];
+};
+
 const enumCase: Rule = (node) => {
   const name = node.field("name")?.text;
-  return name === undefined ? undefined : { kind: "constant", name, leaf: true };
+  return name === undefined ? undefined : { kind: "enum_member", name, leaf: true };
 };
 
 export const scalaRules: GrammarRules = {
@@ -23,7 +47,7 @@ export const scalaRules: GrammarRules = {
   comments: ["comment", "block_comment"],
   attributes: ["annotation"],
   symbols: {
-    class_definition: named("class"),
+    class_definition: classDefinition,
     object_definition: named("object"),
     package_object: named("object"),
     trait_definition: named("trait"),

@@ -63,7 +63,7 @@ export const swiftRules: GrammarRules = {
       node
         .fields("name")
         .filter((name) => name.type === "simple_identifier")
-        .map((name): Found => ({ kind: "constant", name: name.text, leaf: true })),
+        .map((name): Found => ({ kind: "enum_member", name: name.text, leaf: true })),
     lambda_literal: anonymousFunction,
   },
 };

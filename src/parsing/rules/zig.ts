@@ -24,6 +24,30 @@ const variable: Rule = (node, scope) => {
   return { kind: isConstant ? "constant" : "variable", name: name.text, local: true };
 };
 
+/** What a container holds: fields, or the values of an enum or error set. */
+const field: Rule = (node, scope) => {
+  if (!isTypeScope(scope)) return undefined;
+  const name = (node.field("name") ?? node.namedChildren.find((child) => child.type === "identifier"))?.text;
+  if (name === undefined || name === "_") return undefined;
+  const isValue = scope.kind === "enum" || (scope.kind === "scope" && node.parent?.type === "enum_declaration");
+  const leaf = !/\b(?:struct|union|enum|opaque)\b/.test(node.text);
+  return { kind: isValue ? "enum_member" : "field", name, leaf, local: false, outlineOnly: true };
+};
+
+const errors: Rule = (node, scope) =>
+  scope.kind !== "enum"
+    ? undefined
+    : node.namedChildren
+        .filter((child) => child.type === "identifier")
+        .map((child) => ({
+          kind: "enum_member",
+          name: child.text,
+          outer: child,
+          headEnd: child.end,
+          leaf: true,
+          outlineOnly: true,
+        }));
+
 /** A container without a name of its own (a function's return value): its members are no locals. */
 const container: Rule = (_node, scope) =>
   isTypeScope(scope) && scope.name !== "" ? undefined : { name: "", local: false };
@@ -42,6 +66,8 @@ export const zigRules: GrammarRules = {
         headEnd: node.childOfType("block")?.start ?? node.end,
       };
     },
+    container_field: field,
+    error_set_declaration: errors,
     struct_declaration: container,
     union_declaration: container,
     enum_declaration: container,
