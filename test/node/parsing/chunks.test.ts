@@ -54,6 +54,17 @@ describe("chunks", () => {
     }
   });
 
+  it("know nothing of members that are there for the outline", async () => {
+    const members = Array.from({ length: 200 }, (_, index) => `  /** About ${index}. */\n  property${index}: string;`);
+    const parsed = await parseText("typescript", `export interface Wide {\n${members.join("\n")}\n}\n`);
+    expect(parsed.symbols).toHaveLength(201);
+    expect(parsed.chunks.length).toBeGreaterThan(2);
+    expect(parsed.chunks.map(({ symbol }) => symbol)).toEqual(parsed.chunks.map(() => 0));
+    for (const chunk of parsed.chunks.slice(1)) {
+      expect(chunk.context).toBe("interface Wide\nexport interface Wide");
+    }
+  });
+
   it("keep doc comments and decorators with what they belong to", async () => {
     const units = Array.from({ length: 60 }, (_, index) => {
       const body = Array.from({ length: 8 }, (_, line) => `    value_${line} = compute(${index}, ${line})`).join("\n");

@@ -47,6 +47,13 @@ describe("symbols", () => {
     expect(parsed.symbols.map((symbol) => symbol.qualifiedName)).toContain("a");
   });
 
+  it("of types are kept however many members there are", async () => {
+    const fields = Array.from({ length: 21_000 }, (_, index) => `int field${index};`).join("\n");
+    const { symbols } = await parseText("c", `struct S {\n${fields}\n};\nint after(void);\n`);
+    expect(symbols).toHaveLength(20_001);
+    expect(symbols.at(-1)).toMatchObject({ kind: "function", name: "after" });
+  });
+
   it("fold a long signature to 300 characters and a doc to 2,000", async () => {
     const parameters = Array.from({ length: 100 }, (_, index) => `parameter${index}: string`).join(",\n  ");
     const doc = " * word".repeat(1).concat("\n * words words words".repeat(200));
