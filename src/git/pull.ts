@@ -2,6 +2,7 @@ import type { Advertisement } from "./advertisement.ts";
 import { corrupt, GitError, overLimit, protocolError } from "./errors.ts";
 import type { HttpTransport } from "./http.ts";
 import { headerField, isOid, OBJ_BLOB, OBJ_COMMIT, OBJ_TAG, OBJ_TREE, type ObjectType, oidBytes } from "./object.ts";
+import { OidSet } from "./oid-table.ts";
 import { PackReader } from "./pack-reader.ts";
 import type { PackSink } from "./pack-sink.ts";
 import { PendingDeltas } from "./pending.ts";
@@ -40,7 +41,7 @@ export class PullState implements PackSink {
   readonly pending: PendingDeltas;
   rootTree: string | undefined;
   /** Blobs wanted and not delivered yet; undefined until the plan is made. */
-  remaining: Set<string> | undefined;
+  remaining: OidSet | undefined;
   objects = 0;
   deltas = 0;
   blobs = 0;
@@ -54,7 +55,7 @@ export class PullState implements PackSink {
   private readonly advertisement: Advertisement;
   private readonly commit: string;
   private readonly handlers: BlobHandlers;
-  private readonly plan: ((trees: TreeStore, root: string) => Set<string> | Promise<Set<string>>) | undefined;
+  private readonly plan: ((trees: TreeStore, root: string) => Iterable<string> | Promise<Iterable<string>>) | undefined;
   readonly tracker: TreeTracker;
   private ring: ObjectRing | undefined;
   /** Fetches all trees on their own, when held blobs fill the ring; false when the server cannot. */
@@ -67,7 +68,7 @@ export class PullState implements PackSink {
     commit: string,
     trees: TreeStore,
     handlers: BlobHandlers,
-    plan: ((trees: TreeStore, root: string) => Set<string> | Promise<Set<string>>) | undefined,
+    plan: ((trees: TreeStore, root: string) => Iterable<string> | Promise<Iterable<string>>) | undefined,
   ) {
     this.transport = transport;
     this.scope = scope;
@@ -155,12 +156,17 @@ export class PullState implements PackSink {
     this.tracker.setRoot(oid);
   }
 
+  /** A set of ids of this repository's kind. */
+  oidSet(oids: Iterable<string>): OidSet {
+    return new OidSet(oidBytes(this.trees.objectFormat), oids);
+  }
+
   /** Asks the caller, once, and hands out what was held back for the answer. */
   async makePlan(): Promise<void> {
     if (this.remaining !== undefined || this.plan === undefined || this.rootTree === undefined) return;
     checkExpansion(this.trees, this.rootTree, this.transport.limits);
     const wanted = await this.scope.race(Promise.resolve(this.plan(this.trees, this.rootTree)));
-    this.remaining = new Set(wanted);
+    this.remaining = this.oidSet(wanted);
     const { ring } = this;
     if (ring === undefined) return;
     for (const entry of ring.held()) {

@@ -35,7 +35,7 @@ export interface PullRequest extends BlobHandlers {
    */
   strategy?: "everything" | "trees-first" | undefined;
   /** Called exactly once, when every tree of the commit is known. Returns ids of the blobs to deliver. */
-  plan(trees: TreeStore, rootTree: string): Set<string> | Promise<Set<string>>;
+  plan(trees: TreeStore, rootTree: string): Iterable<string> | Promise<Iterable<string>>;
 }
 
 /** Blobs of a commit whose trees the caller has already seen. */

@@ -110,7 +110,7 @@ export async function runBlobs(
   request: BlobsRequest,
   limits: GitLimits,
 ): Promise<void> {
-  state.remaining = new Set(request.blobs);
+  state.remaining = state.oidSet(request.blobs);
   await completeBlobs(state, may, request.commit, limits);
 }
 

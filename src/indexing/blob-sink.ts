@@ -1,7 +1,8 @@
 import { sql } from "drizzle-orm";
-import { contentSkipReason, type LanguageId } from "../parsing/index.ts";
+import { contentSkipReason } from "../parsing/index.ts";
+import { BlobTable } from "./blob-table.ts";
 import type { StepContext } from "./context.ts";
-import { sha256Hex } from "./ids.ts";
+import { contentId, sha256Hex } from "./ids.ts";
 import { pages } from "./listing.ts";
 import type { Revision, ShardReady } from "./plan.ts";
 import { encodeEmbedShard, ShardBuffer, shardKey } from "./staging.ts";
@@ -20,62 +21,48 @@ const SHARD_CONTENTS = 200;
  * size, each announced as soon as it is stored.
  */
 export class BlobSink {
+  readonly blobs: BlobTable;
   /** Contents that were stored before this run. */
   readonly knownContents = new Set<string>();
   /** Shards staged so far. */
   shards = 0;
   private readonly step: StepContext;
   private readonly onShard: ShardReady;
-  private readonly shas = new Map<string, string>();
-  private readonly skips = new Map<string, string>();
-  private readonly expected = new Map<string, LanguageId[]>();
   private readonly buffer = new ShardBuffer();
   private discovered: KnownBlob[] = [];
 
-  constructor(step: StepContext, onShard: ShardReady) {
+  /** @param idBytes length of the repository's object ids */
+  constructor(step: StepContext, idBytes: number, onShard: ShardReady) {
     this.step = step;
+    this.blobs = new BlobTable(idBytes);
     this.onShard = onShard;
   }
 
   /** Takes over what an earlier run found out. */
   learn(blob: KnownBlob): void {
-    if (blob.sizeBytes > this.step.run.options.maxFileSizeBytes) this.skips.set(blob.oid, "too_large");
-    else if (blob.sha256 !== null) this.shas.set(blob.oid, blob.sha256);
-    else if (blob.skip !== null) this.skips.set(blob.oid, blob.skip);
+    if (blob.sizeBytes > this.step.run.options.maxFileSizeBytes) this.blobs.setSkip(blob.oid, "too_large");
+    else if (blob.sha256 !== null) this.blobs.setSha256(blob.oid, blob.sha256);
+    else if (blob.skip !== null) this.blobs.setSkip(blob.oid, blob.skip);
   }
 
-  /** Announces that a blob will come and in which language it is to be parsed. */
-  expect(oid: string, language: LanguageId): void {
-    const languages = this.expected.get(oid);
-    if (!languages) this.expected.set(oid, [language]);
-    else if (!languages.includes(language)) languages.push(language);
-  }
-
-  sha256Of(oid: string): string | undefined {
-    return this.shas.get(oid);
-  }
-
-  skipOf(oid: string): string | undefined {
-    return this.skips.get(oid);
-  }
-
-  /** A blob that is not to be had, for a reason that depends on the request. */
-  skip(oid: string, reason: string): void {
-    this.skips.set(oid, reason);
+  /** Is the blob's content stored already as what it is in this language? */
+  isStored(sha256: string, language: string): boolean {
+    return this.knownContents.size > 0 && this.knownContents.has(contentId(this.step.run.tenantId, sha256, language));
   }
 
   /** Takes a blob; `data` is copied. Resolves when there is room for more. */
   add(oid: string, data: Uint8Array): Promise<void> | undefined {
     const reason = contentSkipReason(data);
     if (reason !== undefined) {
-      this.skips.set(oid, reason);
+      this.blobs.setSkip(oid, reason);
       this.discovered.push({ oid, sha256: null, sizeBytes: data.byteLength, skip: reason });
       return undefined;
     }
     const sha256 = sha256Hex(data);
-    this.shas.set(oid, sha256);
+    const languages = this.blobs.languagesAt(this.blobs.find(oid)).filter((name) => !this.isStored(sha256, name));
+    this.blobs.setSha256(oid, sha256);
     this.discovered.push({ oid, sha256, sizeBytes: data.byteLength, skip: null });
-    this.buffer.add(sha256, this.expected.get(oid) ?? [], data);
+    this.buffer.add(sha256, languages, data);
     return this.buffer.bytes >= SHARD_BYTES || this.buffer.count >= SHARD_BLOBS ? this.flush() : undefined;
   }
 
@@ -91,7 +78,7 @@ export class BlobSink {
    * Stages contents that are stored but lack vectors of the current fingerprint: the given ones, and all of a revision
    * that was embedded by another model.
    */
-  async stageUnembedded(contentIds: readonly string[], revision: Revision | undefined): Promise<void> {
+  async stageUnembedded(contentIds: Iterable<string>, revision: Revision | undefined): Promise<void> {
     const { db, run, embedder } = this.step;
     const lacking = new Set<string>();
     for (const page of pages(contentIds)) {
@@ -107,7 +94,7 @@ export class BlobSink {
         for (const id of await findUnembedded(db, run.tenantId, embedder.fingerprint, page)) lacking.add(id);
       }
     }
-    for (const page of pages([...lacking], SHARD_CONTENTS)) await this.stage(encodeEmbedShard(page));
+    for (const page of pages(lacking, SHARD_CONTENTS)) await this.stage(encodeEmbedShard(page));
   }
 
   private async stage(bytes: Uint8Array): Promise<void> {

@@ -5,13 +5,13 @@
  */
 import { and, eq } from "drizzle-orm";
 import { revisions, workspaces } from "../db/schema.ts";
-import { connect, type GitSession, TreeStore } from "../git/index.ts";
+import { connect, type GitSession, oidBytes, TreeStore } from "../git/index.ts";
 import { BlobSink } from "./blob-sink.ts";
+import { stageChanges } from "./changes.ts";
 import type { StepContext } from "./context.ts";
 import { planKey } from "./ids.ts";
-import { listCandidates, type Listing, resolveKnown, toChanges } from "./listing.ts";
+import { listCandidates, type Listing, resolveKnown } from "./listing.ts";
 import {
-  changesKey,
   getBytes,
   getJson,
   gunzip,
@@ -22,9 +22,6 @@ import {
   summaryKey,
   treesKey,
 } from "./staging.ts";
-
-/** Rows of one staged object of file changes. */
-const CHANGES_PER_OBJECT = 5_000;
 
 export type PlanOutcome =
   | { outcome: "unchanged"; revision: Revision }
@@ -48,7 +45,7 @@ export async function plan(step: StepContext, onShard: ShardReady): Promise<Plan
   }
 
   const base = current && (await loadBase(step, current, session.objectFormat));
-  const sink = new BlobSink(step, onShard);
+  const sink = new BlobSink(step, oidBytes(session.objectFormat), onShard);
   let listing: Listing | undefined;
   const pulled = await session.pull({
     commit: target.oid,
@@ -58,25 +55,24 @@ export async function plan(step: StepContext, onShard: ShardReady): Promise<Plan
     plan: async (trees, rootTree) => {
       listing = listCandidates(run.options, { trees, root: rootTree }, comparable ? base : undefined);
       const wanted = await resolveKnown(step, listing, sink);
-      await step.beat({ filesDone: 0, filesTotal: listing.files.length });
+      await step.beat({ filesDone: 0, filesTotal: listing.fileCount });
       return wanted;
     },
     // The sink copies what it keeps.
     borrowBlobs: true,
     onBlob: (oid, data) => sink.add(oid, data),
-    onOversize: (oid) => sink.skip(oid, "too_large"),
+    onOversize: (oid) => sink.blobs.setSkip(oid, "too_large"),
   });
   if (!listing) throw new Error("the pull ended without a tree");
 
   await sink.flush();
   const incremental = comparable && base !== undefined;
-  const changes = await toChanges(step, listing, sink, current !== undefined && !incremental);
+  const changes = await stageChanges(step, listing, sink, current !== undefined && !incremental);
   const otherModel = incremental && current.fingerprint !== step.embedder.fingerprint;
   await sink.stageUnembedded(changes.reused, otherModel ? current : undefined);
   const skips = incremental ? mergeSkips(base.skips, listing, changes.skips) : changes.skips;
   await step.staging.put(treesKey(run.workspaceId, run.runId), await gzip(pulled.trees.encode(pulled.rootTree)));
   await putJson(step.staging, skipsKey(run.workspaceId, run.runId), [...skips]);
-  const changeObjects = await stageChanges(step, changes.puts, changes.deletes);
   const summary: PlanSummary = {
     commit: target.oid,
     rootTree: pulled.rootTree,
@@ -84,19 +80,19 @@ export async function plan(step: StepContext, onShard: ShardReady): Promise<Plan
     planKey: key,
     fingerprint: step.embedder.fingerprint,
     baseSeq: current?.seq ?? null,
-    puts: changes.puts.length,
+    puts: changes.puts,
     freshFiles: changes.freshFiles,
     skipped: countBy(skips.values()),
-    changeObjects,
+    changeObjects: changes.objects,
   };
   await putJson(step.staging, summaryKey(run.runId, step.attempt), summary);
   step.log.info("planned", {
     shards: sink.shards,
-    files: listing.files.length,
-    puts: changes.puts.length,
+    files: listing.fileCount,
+    puts: changes.puts,
     receivedBytes: pulled.stats.receivedBytes,
   });
-  return { outcome: "planned", shards: sink.shards, filesTotal: listing.files.length };
+  return { outcome: "planned", shards: sink.shards, filesTotal: listing.fileCount };
 }
 
 async function openSession(step: StepContext): Promise<GitSession> {
@@ -161,7 +157,11 @@ async function loadBase(step: StepContext, revision: Revision, format: GitSessio
 
 /** What the base left out, where this run did not look again, and what this run leaves out. */
 function mergeSkips(before: [string, string][], listing: Listing, found: Map<string, string>): Map<string, string> {
-  const looked = new Set([...listing.files.map((file) => file.path), ...listing.deletes, ...listing.skips.keys()]);
+  const looked = new Set([
+    ...Array.from(listing.files, (file) => file.path),
+    ...listing.deletes,
+    ...listing.skips.keys(),
+  ]);
   return new Map([...before.filter(([path]) => !looked.has(path)), ...found]);
 }
 
@@ -169,20 +169,4 @@ function countBy(values: Iterable<string>): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const value of values) counts[value] = (counts[value] ?? 0) + 1;
   return counts;
-}
-
-async function stageChanges(
-  step: StepContext,
-  puts: Awaited<ReturnType<typeof toChanges>>["puts"],
-  deletes: string[],
-): Promise<number> {
-  const parts = Math.ceil(Math.max(puts.length, deletes.length) / CHANGES_PER_OBJECT);
-  for (let part = 0; part < parts; part++) {
-    const from = part * CHANGES_PER_OBJECT;
-    await putJson(step.staging, changesKey(step.run.runId, step.attempt, part), {
-      puts: puts.slice(from, from + CHANGES_PER_OBJECT),
-      deletes: deletes.slice(from, from + CHANGES_PER_OBJECT),
-    });
-  }
-  return parts;
 }

@@ -1,0 +1,95 @@
+import { OidTable, readHex } from "../git/index.ts";
+import type { LanguageId } from "../parsing/index.ts";
+
+const SHA256_BYTES = 32;
+const INITIAL_ROWS = 1024;
+
+const UNKNOWN = 0;
+const HASHED = 1;
+/** States from here on name a reason to skip the blob. */
+const FIRST_REASON = 2;
+
+/** What a run knows of the blobs of its files, a row each: some seventy bytes outside the JavaScript heap. */
+export class BlobTable {
+  private readonly oids: OidTable;
+  /** By row: a language, or several where files of different kinds have the same content. */
+  private readonly languages: (LanguageId | LanguageId[] | undefined)[] = [];
+  private readonly reasons: string[] = [];
+  private states = new Uint8Array(INITIAL_ROWS);
+  private hashes = Buffer.alloc(INITIAL_ROWS * SHA256_BYTES);
+
+  /** @param idBytes length of the repository's object ids */
+  constructor(idBytes: number) {
+    this.oids = new OidTable(idBytes);
+  }
+
+  get size(): number {
+    return this.oids.size;
+  }
+
+  *oidsInOrder(): Generator<string> {
+    for (let row = 0; row < this.size; row++) yield this.oids.oidAt(row);
+  }
+
+  oidAt(row: number): string {
+    return this.oids.oidAt(row);
+  }
+
+  /** The blob's row, or -1. */
+  find(oid: string): number {
+    return this.oids.find(oid);
+  }
+
+  /** Notes that a file of this language has the blob for its content. */
+  want(oid: string, language: LanguageId): void {
+    const row = this.row(oid);
+    const before = this.languages[row];
+    if (before === undefined) this.languages[row] = language;
+    else if (typeof before === "string") {
+      if (before !== language) this.languages[row] = [before, language];
+    } else if (!before.includes(language)) before.push(language);
+  }
+
+  languagesAt(row: number): LanguageId[] {
+    const languages = this.languages[row];
+    return languages === undefined ? [] : typeof languages === "string" ? [languages] : languages;
+  }
+
+  /** SHA-256 of the blob's bytes in hex, where it is known. */
+  sha256At(row: number): string | undefined {
+    if (this.states[row] !== HASHED) return undefined;
+    return this.hashes.toString("hex", row * SHA256_BYTES, (row + 1) * SHA256_BYTES);
+  }
+
+  setSha256(oid: string, sha256: string): void {
+    const row = this.row(oid);
+    readHex(sha256, this.hashes, row * SHA256_BYTES);
+    this.states[row] = HASHED;
+  }
+
+  /** Why the blob is not indexed. */
+  skipAt(row: number): string | undefined {
+    const state = this.states[row] ?? UNKNOWN;
+    return state < FIRST_REASON ? undefined : this.reasons[state - FIRST_REASON];
+  }
+
+  setSkip(oid: string, reason: string): void {
+    const row = this.row(oid);
+    let index = this.reasons.indexOf(reason);
+    if (index < 0) index = this.reasons.push(reason) - 1;
+    this.states[row] = FIRST_REASON + index;
+  }
+
+  private row(oid: string): number {
+    const row = this.oids.add(oid);
+    if (row >= this.states.length) {
+      const states = new Uint8Array(this.states.length * 2);
+      states.set(this.states);
+      this.states = states;
+      const hashes = Buffer.alloc(this.hashes.length * 2);
+      hashes.set(this.hashes);
+      this.hashes = hashes;
+    }
+    return row;
+  }
+}

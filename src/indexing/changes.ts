@@ -1,0 +1,112 @@
+/** From a listing and what became of its blobs to the rows of the revision that change, staged for the finish. */
+import { sql } from "drizzle-orm";
+import { rowsOf } from "../db/rows.ts";
+import type { BlobSink } from "./blob-sink.ts";
+import type { StepContext } from "./context.ts";
+import { contentId } from "./ids.ts";
+import { type Listing, pages } from "./listing.ts";
+import { changesKey, type FilePut, putJson } from "./staging.ts";
+
+/** Rows of one staged object of file changes. */
+const CHANGES_PER_OBJECT = 5_000;
+/** Rows of the current revision that are compared at a time. */
+const COMPARE_PAGE = 5_000;
+
+export interface StagedChanges {
+  /** Staged objects. */
+  objects: number;
+  /** Rows to put. */
+  puts: number;
+  /** Files whose content nobody had indexed before this run. */
+  freshFiles: number;
+  skips: Map<string, string>;
+  /** Contents of the listing that were stored before this run. */
+  reused: Set<string>;
+}
+
+/**
+ * Stages the rows that differ from the current revision. A listing of the whole tree is compared with the rows there are; one
+ * made against a base differs already. Rows are staged while they are made, so that a first run of many files never holds all.
+ */
+export async function stageChanges(
+  step: StepContext,
+  listing: Listing,
+  sink: BlobSink,
+  compareWithRows: boolean,
+): Promise<StagedChanges> {
+  const staged: StagedChanges = {
+    objects: 0,
+    puts: 0,
+    freshFiles: 0,
+    skips: new Map(listing.skips),
+    reused: new Set(),
+  };
+  const deletes = new Set(listing.deletes);
+  let puts: Iterable<FilePut> = toPuts(step, listing, sink, staged, deletes);
+  if (compareWithRows) puts = await subtractRows(step, puts, deletes);
+  for (const page of pages(inTurn<FilePut | string>(puts, deletes), CHANGES_PER_OBJECT)) {
+    const changed = page.filter((row) => typeof row !== "string");
+    await putJson(step.staging, changesKey(step.run.runId, step.attempt, staged.objects++), {
+      puts: changed,
+      deletes: page.filter((row) => typeof row === "string"),
+    });
+    staged.puts += changed.length;
+  }
+  return staged;
+}
+
+/** The second is not looked at before the first is over, which may still add to it. */
+function* inTurn<T>(first: Iterable<T>, second: Iterable<T>): Generator<T> {
+  yield* first;
+  yield* second;
+}
+
+function* toPuts(
+  step: StepContext,
+  listing: Listing,
+  { blobs, knownContents }: BlobSink,
+  found: StagedChanges,
+  deletes: Set<string>,
+): Generator<FilePut> {
+  for (const { path, oid, mode, language } of listing.files) {
+    const row = blobs.find(oid);
+    const sha256 = blobs.sha256At(row);
+    if (sha256 === undefined) {
+      found.skips.set(path, blobs.skipAt(row) ?? "unavailable");
+      deletes.add(path);
+      continue;
+    }
+    const id = contentId(step.run.tenantId, sha256, language);
+    if (knownContents.has(id)) found.reused.add(id);
+    else found.freshFiles++;
+    yield { path, oid, mode, contentId: id };
+  }
+}
+
+/** Drops puts that the current revision already has, and adds deletes for rows of it that are not put again. */
+async function subtractRows(
+  step: StepContext,
+  wanted: Iterable<FilePut>,
+  deletes: Set<string>,
+): Promise<Iterable<FilePut>> {
+  const puts = new Map<string, FilePut>();
+  for (const put of wanted) puts.set(put.path, put);
+  let after = "";
+  for (;;) {
+    const rows = await rowsOf<{ path: string; content_id: string; oid: string; mode: number }>(
+      step.db,
+      sql`select f.path, f.content_id, encode(f.git_oid, 'hex') as oid, f.mode from revision_files f join workspaces w on w.id = f.workspace_id
+          where f.workspace_id = ${step.run.workspaceId} and f.path > ${after}
+          and f.from_seq <= w.current_seq and (f.to_seq is null or f.to_seq > w.current_seq)
+          order by f.path limit ${COMPARE_PAGE}`,
+    );
+    for (const row of rows) {
+      const put = puts.get(row.path);
+      if (!put) deletes.add(row.path);
+      else if (put.contentId === row.content_id && put.oid === row.oid && put.mode === row.mode) puts.delete(row.path);
+    }
+    const last = rows.at(-1);
+    if (!last || rows.length < COMPARE_PAGE) return puts.values();
+    after = last.path;
+  }
+}
