@@ -32,6 +32,7 @@ export interface Traffic {
 
 /** One response body: read with an idle timeout, counted against the total, cancelled when not read to its end. */
 export interface BodyReader {
+  /** The next bytes, at least one; they hold until the next read. Undefined: the body is over. */
   read(): Promise<Uint8Array | undefined>;
   cancel(): void;
   /** The error for a body that ended too early. */
@@ -195,41 +196,71 @@ export class HttpTransport {
   }
 }
 
+/** Bytes asked for at a time. By itself workerd reads four KiB into a new buffer each time, some kilobytes of objects beside it. */
+const READ_BYTES = 128 * 1024;
+
+interface ChunkReader {
+  /** Undefined at the end. */
+  read(): Promise<Uint8Array | undefined>;
+  cancel(): Promise<void>;
+}
+
+/** Reads into one buffer over and over, where the stream can (those of a network can, hand-made ones mostly not). */
+function chunkReader(body: ReadableStream<Uint8Array>): ChunkReader {
+  let reader: ReadableStreamBYOBReader;
+  try {
+    reader = body.getReader({ mode: "byob" });
+  } catch {
+    const chunks = body.getReader();
+    return { read: async () => (await chunks.read()).value, cancel: () => chunks.cancel() };
+  }
+  let spare: ArrayBufferLike = new ArrayBuffer(READ_BYTES);
+  return {
+    read: async () => {
+      const { value, done } = await reader.read(new Uint8Array(spare));
+      if (done || value === undefined) return undefined;
+      spare = value.buffer;
+      return value;
+    },
+    cancel: () => reader.cancel(),
+  };
+}
+
 class StreamBody implements BodyReader {
   private readonly transport: HttpTransport;
   private readonly scope: Scope;
   private readonly controller: AbortController;
-  private readonly reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  private readonly reader: ChunkReader | undefined;
   private over = false;
 
   constructor(transport: HttpTransport, scope: Scope, response: Response, controller: AbortController) {
     this.transport = transport;
     this.scope = scope;
     this.controller = controller;
-    this.reader = (response.body as ReadableStream<Uint8Array> | null)?.getReader();
+    this.reader = response.body === null ? undefined : chunkReader(response.body as ReadableStream<Uint8Array>);
   }
 
   async read(): Promise<Uint8Array | undefined> {
     if (this.reader === undefined || this.over) return undefined;
     const { limits, traffic } = this.transport;
     for (;;) {
-      let result: Awaited<ReturnType<ReadableStreamDefaultReader<Uint8Array>["read"]>>;
+      let chunk: Uint8Array | undefined;
       try {
-        result = await this.scope.race(this.reader.read(), limits.idleMs, "the server stopped sending: nothing");
+        chunk = await this.scope.race(this.reader.read(), limits.idleMs, "the server stopped sending: nothing");
       } catch (error) {
         this.cancel();
         throw this.transport.toReadError(error);
       }
-      if (result.done) {
+      if (chunk === undefined) {
         this.over = true;
         return undefined;
       }
-      traffic.receivedBytes += result.value.length;
+      traffic.receivedBytes += chunk.length;
       if (traffic.receivedBytes > limits.totalBytes) {
         this.cancel();
         throw overLimit(`more than ${limits.totalBytes} bytes received`);
       }
-      if (result.value.length > 0) return result.value;
+      if (chunk.length > 0) return chunk;
     }
   }
 

@@ -60,15 +60,21 @@ export class PacketReader {
   }
 
   private async more(): Promise<boolean> {
+    const length = this.chunk.length - this.pos;
+    if (length > PKT_MAX_BYTES) throw overLimit("too much buffered input");
+    // The next read may overwrite what is left of this one.
+    const rest = length === 0 ? undefined : this.chunk.slice(this.pos);
     const next = await this.body.read();
+    if (rest !== undefined) {
+      this.chunk = rest;
+      this.pos = 0;
+    }
     if (next === undefined) return false;
-    const rest = this.chunk.length - this.pos;
-    if (rest === 0) this.chunk = next;
+    if (rest === undefined) this.chunk = next;
     else {
-      if (rest > PKT_MAX_BYTES) throw overLimit("too much buffered input");
-      const joined = new Uint8Array(rest + next.length);
-      joined.set(this.chunk.subarray(this.pos));
-      joined.set(next, rest);
+      const joined = new Uint8Array(length + next.length);
+      joined.set(rest);
+      joined.set(next, length);
       this.chunk = joined;
     }
     this.pos = 0;
