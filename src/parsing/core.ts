@@ -100,9 +100,12 @@ export class TreeSitterCore {
    * parsers with it. Grammars have to be linked again.
    */
   boot(): void {
+    // New memory is zero, and takes no room before it is written to.
+    if (this.generation > 0) {
+      this.words.fill(0, 0, GRAMMARS_AT >>> 2);
+      this.words.fill(0, HEAP_AT >>> 2);
+    }
     this.generation++;
-    this.words.fill(0, 0, GRAMMARS_AT >>> 2);
-    this.words.fill(0, HEAP_AT >>> 2);
     const stackPointer = new wasm.Global({ value: "i32", mutable: true }, CORE_AT);
     const address = (value: number) => new wasm.Global({ value: "i32", mutable: true }, value);
     const env = { ...this.place(CORE_AT, CORE_TABLE_AT, stackPointer), ...this.hooks() };
