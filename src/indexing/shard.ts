@@ -23,6 +23,8 @@ import {
 const GROUP_BYTES = 256 * 1024;
 /** Files of one group. */
 const GROUP_FILES = 250;
+/** Symbols and chunks of one write: a hundred KB of source can declare ten thousand names, and each is a row of a dozen values. */
+const WRITE_ROWS = 3_000;
 /** Contents whose chunks are read at a time to be embedded again: at most a few MB of text. */
 const EMBED_CONTENTS = 10;
 /** Chunks that are embedded and written at a time. */
@@ -49,11 +51,12 @@ export async function processShard(step: StepContext, key: string): Promise<(Wor
   // While one group is written, the next is parsed: the database and the parser are busy at the same time.
   let writing: Promise<void> = Promise.resolve();
   for (const group of groups(shard.blobs)) {
-    const ready = await prepare(step, group, work);
-    await writing;
-    writing = writeContents(step.db, step.run.tenantId, step.embedder.fingerprint, ready.contents, ready.vectors);
-    // A failure is met at the next await; until then it must not count as unhandled.
-    writing.catch(() => {});
+    for await (const { contents, vectors } of prepare(step, group, work)) {
+      await writing;
+      writing = writeContents(step.db, step.run.tenantId, step.embedder.fingerprint, contents, vectors);
+      // A failure is met at the next await; until then it must not count as unhandled.
+      writing.catch(() => {});
+    }
     work.files += group.length;
     await step.beat({});
   }
@@ -75,11 +78,17 @@ function* groups(blobs: readonly StagedBlob[]): Generator<StagedBlob[]> {
   if (group.length > 0) yield group;
 }
 
-async function prepare(
+interface Prepared {
+  contents: IndexedContent[];
+  vectors: StoredVector[];
+}
+
+/** Parses and embeds what is not stored yet, in parts of about `WRITE_ROWS` rows. */
+async function* prepare(
   step: StepContext,
   blobs: readonly StagedBlob[],
   work: WorkCounters,
-): Promise<{ contents: IndexedContent[]; vectors: StoredVector[] }> {
+): AsyncGenerator<Prepared, void, void> {
   const parser = await step.parser();
   const wanted = blobs.flatMap((blob) =>
     blob.languages.map((language) => ({ blob, language, id: contentId(step.run.tenantId, blob.sha256, language) })),
@@ -88,12 +97,22 @@ async function prepare(
     step.db,
     wanted.map(({ id }) => id),
   );
-  const contents: IndexedContent[] = [];
+  let contents: IndexedContent[] = [];
+  let rows = 0;
   for (const { blob, language, id } of wanted) {
     if (stored.has(id)) continue;
     const parsed = await parser.parse({ bytes: blob.bytes, language });
     contents.push({ id, sha256: blob.sha256, language, sizeBytes: blob.bytes.byteLength, parsed });
+    rows += parsed.symbols.length + parsed.chunks.length;
+    if (rows < WRITE_ROWS) continue;
+    yield await withVectors(step, contents, work);
+    contents = [];
+    rows = 0;
   }
+  yield await withVectors(step, contents, work);
+}
+
+async function withVectors(step: StepContext, contents: IndexedContent[], work: WorkCounters): Promise<Prepared> {
   const chunks = new Map(
     contents.flatMap(({ parsed }) =>
       parsed.chunks.filter((chunk) => !chunk.withheld).map((chunk) => [chunk.hash, chunk]),
