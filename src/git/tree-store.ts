@@ -4,6 +4,10 @@ import { hashObject, OBJ_TREE, type ObjectFormat, oidBytes } from "./object.ts";
 import { TreeCursor } from "./tree.ts";
 
 const CHUNK_BYTES = 256 * 1024;
+/** Encoded trees that are handed out at a time; larger ones go alone. */
+const PART_BYTES = 64 * 1024;
+/** Of a tree's length, whose limit lies far below 2^28. */
+const MAX_VARINT_BYTES = 4;
 const MAGIC = [0x47, 0x54, 0x53, 0x31]; // "GTS1"
 
 interface Slot {
@@ -98,28 +102,32 @@ export class TreeStore {
 
   /**
    * The trees reachable from `root`, as bytes: magic, id length, then length (LEB128) and raw content of each, parents
-   * first. Deterministic, not compressed; ids are not stored, {@link decode} recomputes them.
+   * first. Deterministic, not compressed; ids are not stored, {@link decode} recomputes them. In parts that hold until the next.
    */
-  encode(root: string): Uint8Array {
-    const order = [...this.reachable(root)];
-    let size = MAGIC.length + 1;
-    for (const oid of order) {
-      const { length } = this.require(oid);
-      size += length + varintBytes(length);
-    }
-    const out = new Uint8Array(size);
-    out.set(MAGIC);
-    out[MAGIC.length] = oidBytes(this.objectFormat);
-    let p = MAGIC.length + 1;
-    for (const oid of order) {
+  *encode(root: string): Generator<Uint8Array> {
+    const part = new Uint8Array(PART_BYTES);
+    part.set(MAGIC);
+    part[MAGIC.length] = oidBytes(this.objectFormat);
+    let used = MAGIC.length + 1;
+    for (const oid of this.reachable(root)) {
       const raw = this.require(oid);
+      if (used + MAX_VARINT_BYTES + raw.length > PART_BYTES) {
+        yield part.subarray(0, used);
+        used = 0;
+      }
       let rest = raw.length;
-      for (; rest > 127; rest = Math.floor(rest / 128)) out[p++] = (rest % 128) + 128;
-      out[p++] = rest;
-      out.set(raw, p);
-      p += raw.length;
+      for (; rest > 127; rest = Math.floor(rest / 128)) part[used++] = (rest % 128) + 128;
+      part[used++] = rest;
+      if (used + raw.length <= PART_BYTES) {
+        part.set(raw, used);
+        used += raw.length;
+      } else {
+        yield part.subarray(0, used);
+        used = 0;
+        yield raw;
+      }
     }
-    return out;
+    if (used > 0) yield part.subarray(0, used);
   }
 
   /**
@@ -151,10 +159,4 @@ export class TreeStore {
     }
     return store;
   }
-}
-
-function varintBytes(value: number): number {
-  let bytes = 1;
-  for (let rest = value; rest > 127; rest = Math.floor(rest / 128)) bytes++;
-  return bytes;
 }

@@ -148,7 +148,7 @@ export function decodeShard(bytes: Uint8Array): Shard {
 
 /** Stores a value as gzipped JSON. */
 export async function putJson(bucket: StagingBucket, key: string, value: unknown): Promise<void> {
-  await bucket.put(key, await gzip(new TextEncoder().encode(JSON.stringify(value))));
+  await bucket.put(key, await gzip([new TextEncoder().encode(JSON.stringify(value))]));
 }
 
 /** Reads what `putJson` stored. Throws when the object is gone. */
@@ -163,12 +163,21 @@ export async function getBytes(bucket: StagingBucket, key: string): Promise<Uint
   return object ? new Uint8Array(await object.arrayBuffer()) : undefined;
 }
 
-export const gzip = (bytes: Uint8Array) => transform(bytes, new CompressionStream("gzip"));
-export const gunzip = (bytes: Uint8Array) => transform(bytes, new DecompressionStream("gzip"));
+/** Compresses what comes in parts. */
+export const gzip = (parts: Iterable<Uint8Array>) => transform(parts, new CompressionStream("gzip"));
+export const gunzip = (bytes: Uint8Array) => transform([bytes], new DecompressionStream("gzip"));
 
-async function transform(bytes: Uint8Array, through: CompressionStream | DecompressionStream): Promise<Uint8Array> {
-  const stream = new Blob([bytes as Uint8Array<ArrayBuffer>]).stream().pipeThrough(through);
-  return new Uint8Array(await new Response(stream).arrayBuffer());
+async function transform(
+  parts: Iterable<Uint8Array>,
+  through: CompressionStream | DecompressionStream,
+): Promise<Uint8Array> {
+  const feed = async () => {
+    const writer = through.writable.getWriter();
+    for (const part of parts) await writer.write(part);
+    await writer.close();
+  };
+  const [output] = await Promise.all([new Response(through.readable).arrayBuffer(), feed()]);
+  return new Uint8Array(output);
 }
 
 /** Removes every object under a prefix. */

@@ -230,6 +230,10 @@ describe("trees", () => {
     .map((files) => new Map([...files].filter(([one]) => ![...files.keys()].some((two) => two.startsWith(`${one}/`)))));
   const byBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
+  /** The parts hold until the next only. */
+  const encoded = (store: TreeStore, root: string): Uint8Array =>
+    new Uint8Array(Buffer.concat(Array.from(store.encode(root), (part) => Buffer.from(part))));
+
   test("walk, encode and decode keep every path", () => {
     fc.assert(
       fc.property(fileMap, (files) => {
@@ -239,11 +243,11 @@ describe("trees", () => {
         const expected = [...files].sort(([a], [b]) => byBytes(a, b));
         const list = (trees: TreeStore): [string, string][] => [...walkTree(trees, root)].map((e) => [e.path, e.oid]);
         expect(list(store)).toEqual(expected);
-        const bytes = store.encode(root);
+        const bytes = encoded(store, root);
         const decoded = TreeStore.decode(bytes, "sha1");
         expect(list(decoded)).toEqual(expected);
         expect(decoded.size).toBe(new Set(store.reachable(root)).size);
-        expect(Buffer.compare(decoded.encode(root), bytes)).toBe(0);
+        expect(Buffer.compare(encoded(decoded, root), bytes)).toBe(0);
         expect(list(new TreeStore("sha1", decoded))).toEqual(expected);
       }),
     );
@@ -310,6 +314,20 @@ describe("trees", () => {
     expect([...walkTree(store, root)].map((e) => [e.path, e.mode])).toEqual(names.map((name) => [name, 0o100644]));
   });
 
+  test("encode and decode many trees, and large ones", () => {
+    const store = new TreeStore("sha1");
+    const folder = (name: string, files: number): Entry[] =>
+      Array.from({ length: files }, (_, i) => ["100644", `${name}-${String(i).padStart(5, "0")}`, BLOB]);
+    const sizes = [1, 1_000, 4_000, 2, ...Array.from({ length: 60 }, (_, i) => i * 3 + 1), 3_000];
+    const root = put(
+      store,
+      sizes.map((files, i) => ["40000", String(i + 100), put(store, folder(String(i), files))]),
+    );
+    const decoded = TreeStore.decode(encoded(store, root), "sha1");
+    expect(decoded.size).toBe(sizes.length + 1);
+    expect([...walkTree(decoded, root)]).toEqual([...walkTree(store, root)]);
+  });
+
   test("bounds what a tree expands to", () => {
     const store = new TreeStore("sha1");
     let oid = put(store, [["100644", "f", BLOB]]);
@@ -320,13 +338,13 @@ describe("trees", () => {
       ]);
     expect(() => [...walkTree(store, oid, { files: 1000 })]).toThrow(expect.objectContaining({ code: "LIMIT" }));
     expect(() => [...walkTree(store, oid, { treeDepth: 10 })]).toThrow(expect.objectContaining({ code: "LIMIT" }));
-    expect(store.encode(oid).length).toBeLessThan(4000);
+    expect(encoded(store, oid).length).toBeLessThan(4000);
   });
 
   test("decode refuses damage", () => {
     const store = new TreeStore("sha1");
     const root = put(store, [["100644", "a", BLOB]]);
-    const bytes = store.encode(root);
+    const bytes = encoded(store, root);
     for (let at = 0; at < bytes.length; at++) {
       const bad = bytes.slice();
       bad[at]! ^= 1;
