@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 import type { ApiHono } from "./context.ts";
+import { answerDirectly } from "./direct.ts";
 import { onError } from "./middleware/errors.ts";
 import { requestContext } from "./middleware/request-id.ts";
 import { fallback } from "./middleware/fallback.ts";
@@ -13,6 +14,12 @@ import { rerankCompat } from "./routes/rerank-compat.ts";
 import { rerank } from "./routes/rerank.ts";
 import { snapshotJobs } from "./routes/snapshot.ts";
 import { usage } from "./routes/usage.ts";
+
+/** The service: its busiest route directly, all others through hono. */
+export function createApi(): (request: Request, env: ApiEnv, ctx: ExecutionContext) => Response | Promise<Response> {
+  const app = createApp();
+  return (request, env, ctx) => answerDirectly(request, env, ctx) ?? app.fetch(request, env, ctx);
+}
 
 /** Every route of the service, at `/` and again under `/api/v1/`. */
 export function createApp(): Hono<ApiHono> {

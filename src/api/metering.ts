@@ -4,8 +4,10 @@ import { RETRY_AFTER_HEADER, TOKENS_PER_CREDIT } from "../contract/index.ts";
 import { estimateTokens, UpstreamError } from "../embedding/index.ts";
 import { ApiError } from "../errors.ts";
 import { settle } from "../gate/client.ts";
+import { creditsOf } from "../gate/credits.ts";
 import type { Settlement } from "../gate/types.ts";
-import type { ApiContext, ApiHono } from "./context.ts";
+import type { ApiHono } from "./context.ts";
+import type { Exchange } from "./exchange.ts";
 import { type Admission, authorize } from "./middleware/authorize.ts";
 import type { BodyResult } from "./middleware/body.ts";
 
@@ -29,38 +31,47 @@ export const outliveClient: MiddlewareHandler<ApiHono> = async (c, next) => {
  * send them to; any other request only takes from the rate bucket.
  */
 export function admitMetered<T>(
-  c: ApiContext,
+  exchange: Exchange,
   body: BodyResult<T>,
   textsOf: (data: T) => readonly string[],
   provider: object | undefined,
 ): Promise<Admission> {
   const need = { credential: "api_key", surface: "metered" } as const;
-  if (!body.ok || provider === undefined) return authorize(c, need);
+  if (!body.ok || provider === undefined) return authorize(exchange, need);
   const estimateCredits = Math.max(1, Math.ceil(estimateTokens(textsOf(body.data)) / TOKENS_PER_CREDIT));
-  const holdMs = c.get("services").upstreamTimeoutMs + HOLD_MARGIN_MS;
-  return authorize(c, { ...need, metered: { estimateCredits, holdMs } });
+  const holdMs = exchange.services.upstreamTimeoutMs + HOLD_MARGIN_MS;
+  return authorize(exchange, { ...need, metered: { estimateCredits, holdMs } });
 }
 
 /**
- * Runs the upstream call of an admitted request. `credits` resolves once what was charged is durable; the answer must wait
- * for it, and may be put together meanwhile. Throws the contract's error when the upstream fails; then nothing is charged.
+ * Runs the upstream call of an admitted request. `credits` resolves once the answer may go: where the tenant has much left
+ * as soon as its settlement is on its way, where every credit counts not before it is durable. The answer must wait for it,
+ * and may be put together meanwhile. Throws the contract's error when the upstream fails; then nothing is charged.
  */
 export async function runMetered<T extends { tokens: number }>(
-  c: ApiContext,
-  { principal, reservationId }: Admission,
+  exchange: Exchange,
+  { principal, reservationId, covered }: Admission,
   kind: "embed" | "rerank",
   call: (signal: AbortSignal) => Promise<T>,
 ): Promise<{ result: T; credits: Promise<number> }> {
   if (reservationId === null) throw new Error("a metered call needs a reservation");
-  const end = (settlement: Settlement) => settle(c.env.TENANT_GATE, principal.tenantId, reservationId, settlement);
+  const { tenantId } = principal;
+  const gates = exchange.env.TENANT_GATE;
+  const end = (settlement: Settlement) => settle(gates, tenantId, reservationId, settlement);
+  const endLater = (settlement: Settlement) =>
+    covered &&
+    exchange.services.settlements.add(gates, tenantId, reservationId, settlement, (work) => exchange.waitUntil(work));
   let result: T;
   try {
-    result = await call(c.req.raw.signal);
+    result = await call(exchange.request.signal);
   } catch (error) {
-    await end({ outcome: "failed" });
-    throw toApiError(c, error);
+    const failed = { outcome: "failed" } as const;
+    if (!endLater(failed)) await end(failed);
+    throw toApiError(exchange, error);
   }
-  const credits = settleDurably(() => end({ outcome: "charged", kind, tokens: result.tokens }));
+  const charged = { outcome: "charged", kind, tokens: result.tokens } as const;
+  if (endLater(charged)) return { result, credits: Promise.resolve(creditsOf(result.tokens)) };
+  const credits = settleDurably(() => end(charged));
   // Awaited by the route, unless putting the answer together fails first.
   credits.catch(() => undefined);
   return { result, credits };
@@ -80,23 +91,23 @@ async function settleDurably(attempt: () => ReturnType<typeof settle>): Promise<
 }
 
 /** Asks a provider outside of metering. Throws the contract's error when it fails. */
-export async function askProvider<T>(c: ApiContext, call: (signal: AbortSignal) => Promise<T>): Promise<T> {
+export async function askProvider<T>(exchange: Exchange, call: (signal: AbortSignal) => Promise<T>): Promise<T> {
   try {
-    return await call(c.req.raw.signal);
+    return await call(exchange.request.signal);
   } catch (error) {
-    throw toApiError(c, error);
+    throw toApiError(exchange, error);
   }
 }
 
 /** Statuses of answers that quote what was sent, and so what tenants wrote. */
 const QUOTING_STATUSES = new Set([400, 413, 422]);
 
-function toApiError(c: ApiContext, error: unknown): unknown {
+function toApiError({ log }: Pick<Exchange, "log">, error: unknown): unknown {
   if (!(error instanceof UpstreamError)) return error;
   const { code, status, detail } = error;
   // The client has left: what is thrown is seen by nobody.
   if (code === "ABORTED") return new ApiError("UPSTREAM_UNREACHABLE", error.message);
   const quotes = status !== undefined && QUOTING_STATUSES.has(status);
-  c.get("log").warn("upstream_failed", { code, upstreamStatus: status, detail: quotes ? undefined : detail });
+  log.warn("upstream_failed", { code, upstreamStatus: status, detail: quotes ? undefined : detail });
   return new ApiError(code, error.message);
 }

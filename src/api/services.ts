@@ -9,6 +9,7 @@ import {
   readRerankConfig,
   type Reranker,
 } from "../embedding/index.ts";
+import { Settlements } from "../gate/settlements.ts";
 import { createLogger, type Logger } from "../log.ts";
 import { createPresigner, type Presigner } from "../snapshot/index.ts";
 
@@ -25,6 +26,7 @@ export interface Services {
   allowLocalGit: boolean;
   region: string;
   version: string;
+  settlements: Settlements;
   now: () => number;
 }
 
@@ -37,9 +39,10 @@ export function servicesOf(env: ApiEnv): Services {
   const fetcher: typeof fetch = (input, init) => fetch(input, init);
   const providerDeps = { fetch: fetcher, ...readAiBinding(vars) };
   const embedConfig = readEmbedConfig(vars);
+  const log = createLogger({ worker: "api", version: env.SERVICE_VERSION });
   const services: Services = {
     db: openDb(env.DATABASE_URL),
-    log: createLogger({ worker: "api", version: env.SERVICE_VERSION }),
+    log,
     embedder: createEmbedder(embedConfig, providerDeps),
     reranker: createReranker(readRerankConfig(vars), providerDeps),
     upstreamTimeoutMs: embedConfig.timeoutMs,
@@ -51,6 +54,7 @@ export function servicesOf(env: ApiEnv): Services {
     allowLocalGit: readFlag("GIT_ALLOW_LOCAL", env.GIT_ALLOW_LOCAL),
     region: env.REGION,
     version: env.SERVICE_VERSION,
+    settlements: new Settlements((tenantId, count) => log.error("settlements_stuck", undefined, { tenantId, count })),
     now: Date.now,
   };
   built = { env, services };

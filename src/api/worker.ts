@@ -1,13 +1,11 @@
 /** Entry of the api Worker: the routes, and the Durable Objects they stand on. */
-import { createApp } from "./app.ts";
+import { createApi } from "./app.ts";
 
 export { SourceGate } from "../gate/source-gate.ts";
 export { TenantGate } from "../gate/tenant-gate.ts";
 export { HealthMonitor } from "../health/health-monitor.ts";
 export { WorkspaceRuns } from "../indexing/workspace-runs.ts";
 
-const app = createApp();
-
 export default {
-  fetch: (request, env, ctx) => app.fetch(request, env, ctx),
+  fetch: createApi(),
 } satisfies ExportedHandler<ApiEnv>;

@@ -11,6 +11,7 @@ import type {
   TenantGateApi,
   UsageSnapshot,
 } from "./types.ts";
+import { unpackAdmitted } from "./wire.ts";
 
 /** The part of a Durable Object namespace that is used; its objects speak `Api`. */
 export interface GateNamespace<Id = unknown> {
@@ -46,15 +47,29 @@ export function admit(
   surface: Surface,
   metered?: MeteredAdmission,
 ): Promise<AdmitResult> {
-  const { tenantId, kind, id, secretHash } = credential;
-  const presented = { kind, id, secretHash: Buffer.from(secretHash).toString("hex") };
-  const request: AdmitRequest = { credential: presented, surface, ...metered };
-  return call(ADMIT_TIMEOUT_MS, () => tenantGate(gates, tenantId).admit(tenantId, request));
+  const { secretHashHex: secretHash, ...presented } = credential;
+  return call(ADMIT_TIMEOUT_MS, () =>
+    admitAt(tenantGate(gates, presented.tenantId), presented.tenantId, {
+      credential: { kind: presented.kind, id: presented.id, secretHash },
+      surface,
+      ...metered,
+    }),
+  );
+}
+
+/** `admit` at a gate that is at hand. */
+export async function admitAt(
+  gate: Pick<TenantGateApi, "admit">,
+  tenantId: string,
+  { credential: { kind, id, secretHash }, surface, estimateCredits, holdMs }: AdmitRequest,
+): Promise<AdmitResult> {
+  const answer = await gate.admit(tenantId, kind, id, secretHash, surface, estimateCredits, holdMs);
+  return typeof answer === "string" ? unpackAdmitted(answer, { tenantId, credentialId: id, kind }) : answer;
 }
 
 /**
- * Settles a reservation; safe to repeat. The answer to the client must wait for it: only then is what was answered
- * counted whatever happens next.
+ * Settles a reservation; safe to repeat. An answer that waits for it is counted whatever happens next; see `Settlements` for
+ * those that need not.
  */
 export function settle(
   gates: GateNamespace,
@@ -63,6 +78,12 @@ export function settle(
   settlement: Settlement,
 ): Promise<{ credits: number } | GateUnavailable> {
   return call(SETTLE_TIMEOUT_MS, () => tenantGate(gates, tenantId).settle(reservationId, settlement));
+}
+
+/** Settles all that is in a text of `joinSettlements`; safe to repeat. False: the gate may not have it. */
+export async function settleMany(gates: GateNamespace, tenantId: string, packed: string): Promise<boolean> {
+  const result = await call(SETTLE_TIMEOUT_MS, () => tenantGate(gates, tenantId).settleMany(packed));
+  return result !== GATE_UNAVAILABLE;
 }
 
 /** Counts a call (none where `kind` is null), and tokens of hosted indexing, once per key; safe to repeat. `ok` is false when it was not counted. */
@@ -80,9 +101,9 @@ export async function count(
   return "ok" in result ? result : { ok: false };
 }
 
-/** The tenant's counters of the current month. */
-export function usage(gates: GateNamespace, tenantId: string): Promise<UsageSnapshot | GateUnavailable> {
-  return call(ADMIT_TIMEOUT_MS, () => tenantGate(gates, tenantId).usage());
+/** The tenant's counters of the current month, with what is `pending` (see `Settlements`) in them. */
+export function usage(gates: GateNamespace, tenantId: string, pending = ""): Promise<UsageSnapshot | GateUnavailable> {
+  return call(ADMIT_TIMEOUT_MS, () => tenantGate(gates, tenantId).usage(pending));
 }
 
 /**

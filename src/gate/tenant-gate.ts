@@ -1,19 +1,21 @@
 import { DurableObject } from "cloudflare:workers";
-import type { CallKind } from "../contract/surfaces.ts";
+import type { CallKind, Surface } from "../contract/surfaces.ts";
 import { DEFAULT_MONTHLY_CREDITS } from "../contract/limits.ts";
 import { openDb } from "../db/client.ts";
 import { PG_FOREIGN_KEY_VIOLATION, pgErrorCode } from "../db/errors.ts";
 import { createLogger } from "../log.ts";
-import { sameHash } from "../tenancy/credentials.ts";
+import { isHashInHex } from "../tenancy/credentials.ts";
 import { readBudgets } from "./budgets.ts";
+import { Commits } from "./commits.ts";
 import { CreditLedger, requireCount } from "./credits.ts";
 import { Directory, type Wait } from "./directory.ts";
 import { flush, loadMonths, loadTenant } from "./mirror.ts";
 import { periodEndMs, periodOf, periodStartMs } from "./period.ts";
 import { GateStore } from "./store.ts";
-import type { AdmitRequest, AdmitResult, Principal, Settlement, TenantGateApi, UsageSnapshot } from "./types.ts";
+import type { AdmitResult, CredentialKind, Principal, Settlement, TenantGateApi, UsageSnapshot } from "./types.ts";
 import { retryAfterSec } from "./windows.ts";
 import { SurfaceWindows } from "./surface-windows.ts";
+import { packAdmitted, unpackSettlements } from "./wire.ts";
 
 export type TenantGateEnv = Pick<ApiEnv, "DATABASE_URL"> & { RATE_LIMITS?: string };
 
@@ -28,10 +30,6 @@ const FLUSH_RETRY_CAP_MS = 60_000;
 const UPKEEP_INTERVAL_MS = 15_000;
 /** A tenant that is gone from Postgres takes its gate's rows with it after this time. */
 const GONE_KEPT_MS = 7 * 24 * 60 * 60_000;
-/** Pause before the next commit when several ask for it: a commit costs far more than what it carries, so it is to carry much. */
-const COMMIT_SPACING_MS = 2;
-/** Changes that nobody waits for are committed with those that somebody waits for, or after this time. */
-const COMMIT_DELAY_MS = 50;
 
 const log = createLogger({ component: "tenant-gate" });
 
@@ -47,16 +45,15 @@ export class TenantGate extends DurableObject<TenantGateEnv> implements TenantGa
   readonly #ledger: CreditLedger;
   readonly #windows: SurfaceWindows;
   readonly #directory: Directory;
+  readonly #commits: Commits;
+  /** With a count behind it names a reservation that no other life of this object has named. */
+  readonly #life = crypto.randomUUID();
+  #reservations = 0;
   #tenantId: string | undefined;
   #storedDirectory: string | undefined;
   #goneSinceMs: number | undefined;
   #alarmAtMs: number | undefined;
   #loadFailed = false;
-  /** Resolves when what was decided so far is written. */
-  #gathering: Promise<void> | undefined;
-  /** Resolves when the last commit is on disk and the next may follow. */
-  #confirming: Promise<void> | undefined;
-  #delayed = false;
   /** Flushes that failed since the last one that worked. */
   #failedFlushes = 0;
 
@@ -77,46 +74,55 @@ export class TenantGate extends DurableObject<TenantGateEnv> implements TenantGa
       wait,
       initial: stored.directory,
     });
+    this.#commits = new Commits({
+      isDirty: () => this.#store.isDirty,
+      write: () => this.#writeRows(),
+      sync: () => ctx.storage.sync(),
+    });
     void ctx.blockConcurrencyWhile(async () => {
       this.#alarmAtMs = (await ctx.storage.getAlarm()) ?? undefined;
       if (this.#hasUnflushed()) this.#schedule(Date.now() + FLUSH_DELAY_MS);
     });
   }
 
-  async admit(tenantId: string, request: AdmitRequest): Promise<AdmitResult> {
+  async admit(
+    tenantId: string,
+    kind: CredentialKind,
+    credentialId: string,
+    secretHash: string,
+    surface: Surface,
+    estimateCredits?: number,
+    holdMs: number = DEFAULT_HOLD_MS,
+  ): Promise<AdmitResult | string> {
     this.#tenantId ??= tenantId;
-    if (request.estimateCredits !== undefined) requireCount(request.estimateCredits, "estimateCredits");
-    const { credential, surface, estimateCredits, holdMs = DEFAULT_HOLD_MS } = request;
-    const known = await this.#directory.find(credential.id);
+    if (estimateCredits !== undefined) requireCount(estimateCredits, "estimateCredits");
+    const known = await this.#directory.find(credentialId);
     if (known === "unavailable") return { outcome: "unavailable" };
-    if (known === "unknown") return { outcome: "unauthorized" };
-    if (!sameHash(known.secretHash, Buffer.from(credential.secretHash, "hex")) || known.kind !== credential.kind) {
+    if (known === "unknown" || !isHashInHex(known.secretHash, secretHash) || known.kind !== kind) {
       return { outcome: "unauthorized" };
     }
-    const principal: Principal = {
-      tenantId,
-      credentialId: credential.id,
-      kind: known.kind,
-      sharedIndex: known.tenant.sharedIndex,
-    };
+    const principal: Principal = { tenantId, credentialId, kind, sharedIndex: known.tenant.sharedIndex };
     const nowMs = Date.now();
-    const { allowed, rate, retryAfterSec: waitSec } = this.#windows.take(surface, credential.id, nowMs);
+    const { allowed, rate, retryAfterSec: waitSec } = this.#windows.take(surface, credentialId, nowMs);
     this.#schedule(nowMs + (allowed ? UPKEEP_INTERVAL_MS : FLUSH_DELAY_MS));
-    if (!allowed) return this.#written({ outcome: "rate_limited", rate, retryAfterSec: waitSec });
+    if (!allowed) return this.#commits.written({ outcome: "rate_limited", rate, retryAfterSec: waitSec });
+    const outcome = "admitted";
     if (estimateCredits === undefined) {
-      return this.#written({ outcome: "admitted", principal, rate, reservationId: null });
+      return this.#commits.written(packAdmitted({ outcome, principal, rate, reservationId: null, covered: false }));
     }
     const limit = known.tenant.monthlyCredits;
     const held = Math.min(Math.max(holdMs, 1), MAX_HOLD_MS);
-    const reserved = this.#ledger.reserve(nowMs, limit, estimateCredits, held, crypto.randomUUID());
+    const nonce = `${this.#life}.${++this.#reservations}`;
+    const reserved = this.#ledger.reserve(nowMs, limit, estimateCredits, held, nonce);
     if (reserved.ok) {
-      const admitted = { outcome: "admitted", principal, rate, reservationId: reserved.reservation.id } as const;
-      if (!reserved.covered) return this.#written(admitted);
-      this.#commitLater();
+      const { covered, reservation } = reserved;
+      const admitted = packAdmitted({ outcome, principal, rate, reservationId: reservation.id, covered });
+      if (!covered) return this.#commits.written(admitted);
+      this.#commits.later();
       return admitted;
     }
     const endMs = periodEndMs(periodOf(nowMs));
-    return this.#written({
+    return this.#commits.written({
       outcome: "quota_exceeded",
       principal,
       rate,
@@ -136,6 +142,11 @@ export class TenantGate extends DurableObject<TenantGateEnv> implements TenantGa
     });
   }
 
+  async settleMany(packed: string): Promise<void> {
+    this.#settleAll(packed);
+    await this.#commits.writtenSoon();
+  }
+
   async count(key: string, kind: CallKind | null, indexTokens = 0): Promise<void> {
     await this.#write(() => {
       const nowMs = Date.now();
@@ -145,9 +156,10 @@ export class TenantGate extends DurableObject<TenantGateEnv> implements TenantGa
     });
   }
 
-  async usage(): Promise<UsageSnapshot> {
+  async usage(pending = ""): Promise<UsageSnapshot> {
     await this.#directory.ready();
     return this.#write(() => {
+      this.#settleAll(pending);
       const period = periodOf(Date.now());
       const { credits, embedTokens, rerankTokens, indexTokens, calls } = this.#ledger.figures(period);
       return {
@@ -269,39 +281,26 @@ export class TenantGate extends DurableObject<TenantGateEnv> implements TenantGa
     void this.ctx.storage.setAlarm(atMs);
   }
 
-  /** Decides something: changes memory in one go, so that requests cannot interleave in it; see `#written`. */
+  /** One that makes no sense must not keep the others from being counted. */
+  #settleAll(packed: string): void {
+    if (packed === "") return;
+    const nowMs = Date.now();
+    for (const { reservationId, settlement } of unpackSettlements(packed)) {
+      try {
+        this.#ledger.settle(reservationId, settlement, nowMs);
+      } catch (error) {
+        log.error("settlement refused", error, { tenantId: this.#tenantId });
+      }
+    }
+    this.#schedule(nowMs + FLUSH_DELAY_MS);
+  }
+
+  /** Decides something: changes memory in one go, so that requests cannot interleave in it; see `Commits`. */
   #write<T>(change: () => T): Promise<T> {
-    return this.#written(change());
+    return this.#commits.written(change());
   }
 
-  /**
-   * Resolves to `answer` when the rows of all decisions so far are written; the platform then holds it back until they are
-   * on disk. While one commit is on its way there, what is decided meanwhile gathers for the next.
-   */
-  async #written<T>(answer: T): Promise<T> {
-    if (this.#confirming) await (this.#gathering ??= this.#gather(this.#confirming));
-    else this.#commit();
-    return answer;
-  }
-
-  async #gather(confirmed: Promise<void>): Promise<void> {
-    await confirmed;
-    this.#gathering = undefined;
-    this.#commit();
-  }
-
-  #commitLater(): void {
-    if (this.#delayed) return;
-    this.#delayed = true;
-    setTimeout(() => {
-      this.#delayed = false;
-      // An object that breaks here has nobody to tell.
-      this.#written(undefined).catch(() => {});
-    }, COMMIT_DELAY_MS);
-  }
-
-  #commit(): void {
-    if (!this.#store.isDirty) return;
+  #writeRows(): void {
     try {
       this.ctx.storage.transactionSync(() => this.#store.commit());
     } catch (error) {
@@ -310,15 +309,6 @@ export class TenantGate extends DurableObject<TenantGateEnv> implements TenantGa
       throw error;
     }
     this.#ledger.written();
-    this.#confirming = this.#confirm();
-    // Should the disk fail, the platform breaks the object and every answer that waits; nobody else need hear of it.
-    this.#confirming.catch(() => {});
-  }
-
-  async #confirm(): Promise<void> {
-    await this.ctx.storage.sync();
-    if (this.#gathering) await new Promise((resolve) => setTimeout(resolve, COMMIT_SPACING_MS));
-    this.#confirming = undefined;
   }
 }
 

@@ -39,7 +39,8 @@ export interface Principal {
 }
 
 export type AdmitResult =
-  | { outcome: "admitted"; principal: Principal; rate: RateState; reservationId: string | null }
+  /** `covered`: the gate outlives a crash without this reservation's row, so its settlement may follow the answer. */
+  | { outcome: "admitted"; principal: Principal; rate: RateState; reservationId: string | null; covered: boolean }
   | { outcome: "unauthorized" }
   | { outcome: "rate_limited"; rate: RateState; retryAfterSec: number }
   /** `used` counts what is reserved by requests under way too, since that is what leaves no room. */
@@ -73,12 +74,24 @@ export interface UsageSnapshot {
 
 /** RPC surface of the tenant's Durable Object. */
 export interface TenantGateApi {
-  admit(tenantId: string, request: AdmitRequest): Promise<AdmitResult>;
+  /** The fields of `AdmitRequest` one by one, and text of `packAdmitted` for who is admitted: see `wire.ts`. */
+  admit(
+    tenantId: string,
+    kind: CredentialKind,
+    credentialId: string,
+    secretHash: string,
+    surface: Surface,
+    estimateCredits?: number,
+    holdMs?: number,
+  ): Promise<AdmitResult | string>;
   /** Settles once: a second settlement of the same reservation changes nothing. Returns the credits charged. */
   settle(reservationId: string, settlement: Settlement): Promise<{ credits: number }>;
+  /** Settles all that is in a text of `joinSettlements`; resolves when that is durable, which is given time. */
+  settleMany(packed: string): Promise<void>;
   /** Counts a call, and tokens of hosted indexing, once per key. A key is remembered for two days. */
   count(key: string, kind: CallKind | null, indexTokens?: number): Promise<void>;
-  usage(): Promise<UsageSnapshot>;
+  /** Figures with `pending` (see `settleMany`) settled first. */
+  usage(pending?: string): Promise<UsageSnapshot>;
 }
 
 /** RPC surface of the Durable Object that holds the bucket of one source (an address). */

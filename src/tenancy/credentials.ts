@@ -1,4 +1,4 @@
-import { hash, randomBytes, timingSafeEqual } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 
 export type CredentialKind = "api_key" | "worker_token";
 
@@ -18,7 +18,8 @@ export interface ParsedCredential {
   /** Public id. */
   id: string;
   tenantId: string;
-  secretHash: Uint8Array;
+  /** SHA-256 of the secret part, lower-case hex. */
+  secretHashHex: string;
 }
 
 export interface NewCredential {
@@ -72,13 +73,23 @@ const SHAPE = new RegExp(
   `^(cc_live_|cc_wrk_)([0-9A-Za-z]{${TENANT_DIGITS + NUMBER_DIGITS}})_([0-9A-Za-z]{${SECRET_DIGITS}})$`,
 );
 
+/** Credentials that were taken apart last: hashing one takes far longer than finding it again. They leave memory only as hashes. */
+const parsed = new Map<string, ParsedCredential>();
+const MAX_PARSED = 1_000;
+
 /** Takes a credential apart; undefined when it is not one of ours or not of this kind. */
 export function parseCredential(value: string, kind: CredentialKind): ParsedCredential | undefined {
+  const known = parsed.get(value);
+  if (known) return known.kind === kind ? known : undefined;
   const match = SHAPE.exec(value);
   if (!match || match[1] !== PREFIX[kind]) return undefined;
   const [, , id = "", secret = ""] = match;
   const tenantId = tenantOfCredential(id);
-  return tenantId === undefined ? undefined : { kind, id, tenantId, secretHash: hashSecret(secret) };
+  if (tenantId === undefined) return undefined;
+  const credential = { kind, id, tenantId, secretHashHex: Buffer.from(hashSecret(secret)).toString("hex") };
+  if (parsed.size >= MAX_PARSED) parsed.clear();
+  parsed.set(value, credential);
+  return credential;
 }
 
 /** Tenants of the ids that came last: decoding one takes longer than all else that a credential needs. */
@@ -109,7 +120,15 @@ export function bearerOf(header: string | null | undefined): string | undefined 
   return header ? /^bearer +([^\s,]+) *$/i.exec(header)?.[1] : undefined;
 }
 
-/** Compares two hashes in constant time. */
-export function sameHash(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && timingSafeEqual(a, b);
+const HEX = Uint8Array.from("0123456789abcdef", (digit) => digit.charCodeAt(0));
+
+/** Whether `hex` is this hash in lower-case hex; takes the same time wherever the two differ. */
+export function isHashInHex(hash: Uint8Array, hex: string): boolean {
+  if (hex.length !== hash.length * 2) return false;
+  let difference = 0;
+  for (const [at, byte] of hash.entries()) {
+    difference |= hex.charCodeAt(2 * at) ^ (HEX[byte >> 4] ?? 0);
+    difference |= hex.charCodeAt(2 * at + 1) ^ (HEX[byte & 0xf] ?? 0);
+  }
+  return difference === 0;
 }

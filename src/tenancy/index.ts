@@ -7,7 +7,7 @@ export {
   type NewCredential,
   parseCredential,
   type ParsedCredential,
-  sameHash,
+  isHashInHex,
   tenantOfCredential,
 } from "./credentials.ts";
 export { TenancyError, type TenancyErrorCode } from "./errors.ts";

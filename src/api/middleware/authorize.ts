@@ -10,7 +10,7 @@ import { ApiError } from "../../errors.ts";
 import { admit, type MeteredAdmission } from "../../gate/client.ts";
 import type { CredentialKind, Principal, RateState } from "../../gate/types.ts";
 import { bearerOf, parseCredential } from "../../tenancy/credentials.ts";
-import type { ApiContext } from "../context.ts";
+import type { Exchange } from "../exchange.ts";
 
 export interface Need {
   credential: CredentialKind;
@@ -23,6 +23,8 @@ export interface Admission {
   principal: Principal;
   /** Set exactly when credits were asked for. */
   reservationId: string | null;
+  /** Whether the reservation's settlement may follow the answer. */
+  covered: boolean;
 }
 
 /** A 429 has a body of its own, so it is an `ApiError` that knows it. */
@@ -42,32 +44,32 @@ export class RateLimitedError extends ApiError {
 }
 
 /** Puts a window's state into the response's headers, whatever the response becomes. */
-export function setRateHeaders(c: ApiContext, rate: RateState): void {
-  c.header(RATE_LIMIT_HEADER, String(rate.limit));
-  c.header(RATE_REMAINING_HEADER, String(rate.remaining));
-  c.header(RATE_RESET_HEADER, String(rate.resetSec));
+export function setRateHeaders(exchange: Pick<Exchange, "setHeader">, rate: RateState): void {
+  exchange.setHeader(RATE_LIMIT_HEADER, String(rate.limit));
+  exchange.setHeader(RATE_REMAINING_HEADER, String(rate.remaining));
+  exchange.setHeader(RATE_RESET_HEADER, String(rate.resetSec));
 }
 
 /**
  * Takes a request through the tenant's gate: credential, then rate limit, then (where asked) the reservation of
  * credits, in one RPC. Throws 401, 429 or 503; sets the rate headers.
  */
-export async function authorize(c: ApiContext, need: Need): Promise<Admission> {
-  const header = bearerOf(c.req.header("Authorization"));
+export async function authorize(exchange: Exchange, need: Need): Promise<Admission> {
+  const header = bearerOf(exchange.request.headers.get("Authorization"));
   const credential = header === undefined ? undefined : parseCredential(header, need.credential);
   if (credential === undefined) throw unauthorized(need.credential);
-  const result = await admit(c.env.TENANT_GATE, credential, need.surface, need.metered);
+  const result = await admit(exchange.env.TENANT_GATE, credential, need.surface, need.metered);
   switch (result.outcome) {
     case "admitted":
-      setRateHeaders(c, result.rate);
-      return { principal: result.principal, reservationId: result.reservationId };
+      setRateHeaders(exchange, result.rate);
+      return result;
     case "unauthorized":
       throw unauthorized(need.credential);
     case "rate_limited":
-      setRateHeaders(c, result.rate);
+      setRateHeaders(exchange, result.rate);
       throw new RateLimitedError(result.retryAfterSec);
     case "quota_exceeded":
-      setRateHeaders(c, result.rate);
+      setRateHeaders(exchange, result.rate);
       throw new ApiError("QUOTA_EXCEEDED", "the monthly quota is used up", {
         details: { limit: result.limit, used: result.used, resetsAt: result.resetsAt },
         headers: { [RETRY_AFTER_HEADER]: String(result.retryAfterSec) },

@@ -1,7 +1,8 @@
 import type { CompatErrorBody, ErrorCode, FieldIssue } from "../../contract/index.ts";
 import type { ApiError } from "../../errors.ts";
 import type { ApiContext } from "../context.ts";
-import { respondWith } from "./errors.ts";
+import { exchangeOf } from "../exchange.ts";
+import { respondToError } from "./errors.ts";
 
 /** Names that OpenAI's clients know; every other code goes out as ours in lower case. */
 const KNOWN: Partial<Record<ErrorCode, { type: string; code: string }>> = {
@@ -12,7 +13,7 @@ const KNOWN: Partial<Record<ErrorCode, { type: string; code: string }>> = {
 
 /** `onError` of the routes that speak another service's wire format: the same errors in OpenAI's envelope. */
 export function onCompatError(error: Error, c: ApiContext): Response {
-  return respondWith(error, c, (known) => {
+  return respondToError(error, exchangeOf(c), (known) => {
     // Waiting out a month is no retry; OpenAI's clients heed this header.
     if (known.code === "QUOTA_EXCEEDED") c.header("X-Should-Retry", "false");
     return toCompatBody(known);

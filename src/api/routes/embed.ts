@@ -1,8 +1,9 @@
 import { Hono } from "hono";
-import { type EmbedCheckResponse, EmbedRequest } from "../../contract/index.ts";
+import { type EmbedCheckResponse, EmbedRequest, plainEmbedRequest } from "../../contract/index.ts";
 import type { Embedder } from "../../embedding/index.ts";
 import { ApiError } from "../../errors.ts";
 import type { ApiContext, ApiHono } from "../context.ts";
+import { type Exchange, exchangeOf } from "../exchange.ts";
 import { capCharacters } from "../input-cap.ts";
 import { admitMetered, askProvider, outliveClient, runMetered } from "../metering.ts";
 import { authorize } from "../middleware/authorize.ts";
@@ -16,13 +17,15 @@ const encoder = new TextEncoder();
 /** Text to vectors: `POST /embed`, and the free check `GET /embed`. */
 export const embed = new Hono<ApiHono>();
 
-embed.post("/embed", outliveClient, async (c) => {
-  const body = capCharacters(await readBody(c, EmbedRequest), ({ input }) => ({ input }));
-  const { embedder } = c.get("services");
-  const admission = await admitMetered(c, body, ({ input }) => input, embedder);
+/** `POST /embed`, whoever found the way to it. */
+export async function postEmbed(exchange: Exchange): Promise<Response> {
+  const read = await readBody(exchange.request, EmbedRequest, { plain: plainEmbedRequest });
+  const body = capCharacters(read, ({ input }) => ({ input }));
+  const { embedder } = exchange.services;
+  const admission = await admitMetered(exchange, body, ({ input }) => input, embedder);
   const { input, inputType } = unwrap(body);
   const model = requireEmbedder(embedder);
-  const { result, credits } = await runMetered(c, admission, "embed", (signal) =>
+  const { result, credits } = await runMetered(exchange, admission, "embed", (signal) =>
     model.embed(input, { inputType, signal }),
   );
   const space = `"fingerprint":${JSON.stringify(model.fingerprint)},"dimension":${result.vectors[0]?.length ?? 0}`;
@@ -36,11 +39,13 @@ embed.post("/embed", outliveClient, async (c) => {
   const bytes = jsonBytes(pieces, MAX_USAGE_BYTES);
   const start = bytes.length - MAX_USAGE_BYTES;
   const { written } = encoder.encodeInto(`}],"usage":{"credits":${await credits}}}`, bytes.subarray(start));
-  return c.body(bytes.subarray(0, start + written), 200, { "Content-Type": "application/json" });
-});
+  return exchange.respond(bytes.subarray(0, start + written), 200, { "Content-Type": "application/json" });
+}
+
+embed.post("/embed", outliveClient, (c) => postEmbed(exchangeOf(c)));
 
 embed.get("/embed", async (c) => {
-  await authorize(c, { credential: "api_key", surface: "metered" });
+  await authorize(exchangeOf(c), { credential: "api_key", surface: "metered" });
   const model = requireEmbedder(c.get("services").embedder);
   const dimension = await dimensionOf(c, model);
   const answer: EmbedCheckResponse = { ok: true, fingerprint: model.fingerprint, dimension };
@@ -55,5 +60,5 @@ export function requireEmbedder(embedder: Embedder | undefined): Embedder {
 
 /** The length of the vectors; asks the provider the first time, if it alone knows. */
 export function dimensionOf(c: ApiContext, embedder: Embedder): Promise<number> {
-  return askProvider(c, (signal) => embedder.probeDimension(signal));
+  return askProvider(exchangeOf(c), (signal) => embedder.probeDimension(signal));
 }

@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import { takeFromSource } from "../../gate/client.ts";
 import { createHealthCache, healthHttpStatus, readHealth } from "../../health/index.ts";
 import type { ApiHono } from "../context.ts";
+import { exchangeOf } from "../exchange.ts";
 import { RateLimitedError, setRateHeaders } from "../middleware/authorize.ts";
 
 /** The public health probe. It reads what the monitor's background probes found; it probes nothing itself. */
@@ -18,7 +19,7 @@ health.get("/healthz", async (c) => {
   );
   // A probe must not fail because its rate limit cannot be counted.
   if ("rate" in taken) {
-    setRateHeaders(c, taken.rate);
+    setRateHeaders(exchangeOf(c), taken.rate);
     if (!taken.allowed) throw new RateLimitedError(taken.retryAfterSec);
   }
   const status = await readHealth(c.env.HEALTH_MONITOR, cache);

@@ -11,6 +11,7 @@ import type { RunSpec, SealedSource } from "../../indexing/run-state.ts";
 import { seal } from "../../indexing/seal.ts";
 import { findWorkspace } from "../../tenancy/index.ts";
 import type { ApiContext, ApiHono } from "../context.ts";
+import { exchangeOf } from "../exchange.ts";
 import { authorize } from "../middleware/authorize.ts";
 import { readBody, unwrap } from "../middleware/body.ts";
 
@@ -18,8 +19,8 @@ import { readBody, unwrap } from "../middleware/body.ts";
 export const indexRuns = new Hono<ApiHono>();
 
 indexRuns.post("/index", async (c) => {
-  const body = await readBody(c, IndexRequest);
-  const { principal } = await authorize(c, { credential: "worker_token", surface: "index" });
+  const body = await readBody(c.req.raw, IndexRequest);
+  const { principal } = await authorize(exchangeOf(c), { credential: "worker_token", surface: "index" });
   const request = unwrap(body);
   checkSource(c, request.source);
   await requireWorkspace(c, principal, request.workspaceId);
@@ -33,7 +34,7 @@ indexRuns.post("/index", async (c) => {
 });
 
 indexRuns.get("/index/:runId", async (c) => {
-  const { principal } = await authorize(c, { credential: "worker_token", surface: "index_status" });
+  const { principal } = await authorize(exchangeOf(c), { credential: "worker_token", surface: "index_status" });
   const run = await findRun(c, principal, c.req.param("runId"));
   const coordinator = coordinatorOf(c.env.WORKSPACE_RUNS, run.workspaceId);
   if ((c.req.header("Accept") ?? "").includes("text/event-stream")) {

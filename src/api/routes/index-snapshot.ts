@@ -11,6 +11,7 @@ import {
   signSnapshot,
 } from "../../snapshot/index.ts";
 import type { ApiContext, ApiHono } from "../context.ts";
+import { exchangeOf } from "../exchange.ts";
 import { authorize } from "../middleware/authorize.ts";
 import { readBody, unwrap } from "../middleware/body.ts";
 
@@ -18,7 +19,7 @@ import { readBody, unwrap } from "../middleware/body.ts";
 export const indexSnapshot = new Hono<ApiHono>();
 
 indexSnapshot.get("/index-snapshot", async (c) => {
-  const { principal } = await authorize(c, { credential: "api_key", surface: "index_snapshot" });
+  const { principal } = await authorize(exchangeOf(c), { credential: "api_key", surface: "index_snapshot" });
   const query = parseQuery(new URL(c.req.url).searchParams);
   const context = contextOf(c);
   c.header("Cache-Control", "no-store");
@@ -30,8 +31,8 @@ indexSnapshot.get("/index-snapshot", async (c) => {
 });
 
 indexSnapshot.post("/index-snapshot", async (c) => {
-  const body = await readBody(c, PublishRequest, bodyError);
-  const { principal } = await authorize(c, { credential: "api_key", surface: "index_snapshot" });
+  const body = await readBody(c.req.raw, PublishRequest, { toError: bodyError });
+  const { principal } = await authorize(exchangeOf(c), { credential: "api_key", surface: "index_snapshot" });
   const request = unwrap(body);
   const caller = { tenantId: principal.tenantId, actor: principal.credentialId };
   c.header("Cache-Control", "no-store");

@@ -3,6 +3,7 @@ import { EmbeddingsRequest, type EmbeddingsResponse, type ModelsResponse } from 
 import type { Embedder } from "../../embedding/index.ts";
 import { invalidBody } from "../../errors.ts";
 import type { ApiHono } from "../context.ts";
+import { exchangeOf } from "../exchange.ts";
 import { capCharacters } from "../input-cap.ts";
 import { admitMetered, outliveClient, runMetered } from "../metering.ts";
 import { authorize } from "../middleware/authorize.ts";
@@ -16,12 +17,12 @@ export const openai = new Hono<ApiHono>();
 openai.onError(onCompatError);
 
 openai.post("/embeddings", outliveClient, async (c) => {
-  const body = capCharacters(await readBody(c, EmbeddingsRequest), ({ input }) => ({ input }));
+  const body = capCharacters(await readBody(c.req.raw, EmbeddingsRequest), ({ input }) => ({ input }));
   const { embedder } = c.get("services");
-  const admission = await admitMetered(c, body, ({ input }) => input, embedder);
+  const admission = await admitMetered(exchangeOf(c), body, ({ input }) => input, embedder);
   const request = unwrap(body);
   const model = requireEmbedder(embedder);
-  const { result, credits } = await runMetered(c, admission, "embed", async (signal) => {
+  const { result, credits } = await runMetered(exchangeOf(c), admission, "embed", async (signal) => {
     await requireSpace(request, model, signal);
     return model.embed(request.input, { inputType: request.input_type, signal });
   });
@@ -39,7 +40,7 @@ openai.post("/embeddings", outliveClient, async (c) => {
 });
 
 openai.get("/models", async (c) => {
-  await authorize(c, { credential: "api_key", surface: "metered" });
+  await authorize(exchangeOf(c), { credential: "api_key", surface: "metered" });
   const { fingerprint } = requireEmbedder(c.get("services").embedder);
   const answer: ModelsResponse = {
     object: "list",

@@ -3,6 +3,7 @@ import { CompatRerankRequest, type CompatRerankResponse } from "../../contract/i
 import type { Reranker } from "../../embedding/index.ts";
 import { invalidBody } from "../../errors.ts";
 import type { ApiHono } from "../context.ts";
+import { exchangeOf } from "../exchange.ts";
 import { capCharacters } from "../input-cap.ts";
 import { admitMetered, outliveClient, runMetered } from "../metering.ts";
 import { readBody, unwrap } from "../middleware/body.ts";
@@ -14,13 +15,13 @@ export const rerankCompat = new Hono<ApiHono>();
 rerankCompat.onError(onCompatError);
 
 rerankCompat.post("/rerank", outliveClient, async (c) => {
-  const body = capCharacters(await readBody(c, CompatRerankRequest), cappedFields);
+  const body = capCharacters(await readBody(c.req.raw, CompatRerankRequest), cappedFields);
   const { reranker } = c.get("services");
-  const admission = await admitMetered(c, body, billedTexts, reranker);
+  const admission = await admitMetered(exchangeOf(c), body, billedTexts, reranker);
   const request = unwrap(body);
   const { query, documents } = request;
   const model = requireReranker(reranker);
-  const { result, credits } = await runMetered(c, admission, "rerank", async (signal) => {
+  const { result, credits } = await runMetered(exchangeOf(c), admission, "rerank", async (signal) => {
     requireModel(request, model);
     return model.rerank(query, documents, { signal });
   });

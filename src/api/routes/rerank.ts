@@ -3,6 +3,7 @@ import { type RerankCheckResponse, RerankRequest, type RerankResponse } from "..
 import type { Reranker } from "../../embedding/index.ts";
 import { ApiError } from "../../errors.ts";
 import type { ApiHono } from "../context.ts";
+import { exchangeOf } from "../exchange.ts";
 import { capCharacters } from "../input-cap.ts";
 import { admitMetered, outliveClient, runMetered } from "../metering.ts";
 import { authorize } from "../middleware/authorize.ts";
@@ -12,12 +13,12 @@ import { readBody, unwrap } from "../middleware/body.ts";
 export const rerank = new Hono<ApiHono>();
 
 rerank.post("/rerank", outliveClient, async (c) => {
-  const body = capCharacters(await readBody(c, RerankRequest), cappedFields);
+  const body = capCharacters(await readBody(c.req.raw, RerankRequest), cappedFields);
   const { reranker } = c.get("services");
-  const admission = await admitMetered(c, body, billedTexts, reranker);
+  const admission = await admitMetered(exchangeOf(c), body, billedTexts, reranker);
   const { query, documents } = unwrap(body);
   const model = requireReranker(reranker);
-  const { result, credits } = await runMetered(c, admission, "rerank", (signal) =>
+  const { result, credits } = await runMetered(exchangeOf(c), admission, "rerank", (signal) =>
     model.rerank(query, documents, { signal }),
   );
   const answer: RerankResponse = { ok: true, results: result.results, usage: { credits: await credits } };
@@ -25,7 +26,7 @@ rerank.post("/rerank", outliveClient, async (c) => {
 });
 
 rerank.get("/rerank", async (c) => {
-  await authorize(c, { credential: "api_key", surface: "metered" });
+  await authorize(exchangeOf(c), { credential: "api_key", surface: "metered" });
   requireReranker(c.get("services").reranker);
   const answer: RerankCheckResponse = { ok: true };
   return c.json(answer, 200, { "Cache-Control": "no-store" });

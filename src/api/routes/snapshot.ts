@@ -15,6 +15,7 @@ import type { Principal } from "../../gate/types.ts";
 import { coordinatorOf } from "../../indexing/coordinator.ts";
 import type { RunSpec } from "../../indexing/run-state.ts";
 import type { ApiContext, ApiHono } from "../context.ts";
+import { exchangeOf } from "../exchange.ts";
 import { authorize } from "../middleware/authorize.ts";
 import { readBody, unwrap } from "../middleware/body.ts";
 import { checkSource, requireWorkspace, type RunRequest, startRun, stored } from "./index-runs.ts";
@@ -30,8 +31,8 @@ const CODE_OF_FIELD: Record<string, ErrorCode> = {
 };
 
 snapshotJobs.post("/snapshot", async (c) => {
-  const body = await readBody(c, SnapshotJobRequest, badField);
-  const { principal } = await authorize(c, { credential: "worker_token", surface: "snapshot" });
+  const body = await readBody(c.req.raw, SnapshotJobRequest, { toError: badField });
+  const { principal } = await authorize(exchangeOf(c), { credential: "worker_token", surface: "snapshot" });
   const request = unwrap(body);
   checkSource(c, request.source, "BAD_SOURCE");
   if (!c.get("services").presigner) throw new ApiError("NOT_CONFIGURED", "publishing is not configured on this worker");

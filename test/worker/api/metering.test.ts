@@ -5,7 +5,7 @@ import { TenantGate } from "../../../src/gate/tenant-gate.ts";
 import { parseCredential } from "../../../src/tenancy/credentials.ts";
 import { type ApiTenant, createApiTenant } from "../support/api.ts";
 import { startClock, stopClock } from "../support/clock.ts";
-import { gateOf } from "../support/gates.ts";
+import { admitTo, gateOf } from "../support/gates.ts";
 import { startModels } from "../support/models.ts";
 import { embedVars } from "./providers.ts";
 
@@ -71,11 +71,9 @@ describe("rate limit", () => {
     stopClock(minuteMs + 1_000);
     const credential = parseCredential(tenant.apiKey, "api_key");
     if (!credential) throw new Error("not a credential");
-    const { kind, id } = credential;
-    const secretHash = Buffer.from(credential.secretHash).toString("hex");
-    const gate = gateOf(tenant.tenantId);
+    const { kind, id, secretHashHex: secretHash } = credential;
     for (let i = 0; i < 598; i++)
-      await gate.admit(tenant.tenantId, { credential: { kind, id, secretHash }, surface: "metered" });
+      await admitTo(tenant.tenantId, { credential: { kind, id, secretHash }, surface: "metered" });
     const resetSec = String(minuteMs / 1_000 + 60);
     // An invalid body takes from the budget, and the surfaces share one bucket.
     const invalid = await tenant.call("POST /embed", { json: {} });

@@ -1,8 +1,9 @@
 import { abortAllDurableObjects, evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { admitAt } from "../../../src/gate/client.ts";
 import type { AdmitResult } from "../../../src/gate/types.ts";
 import { startClock, stopClock } from "../support/clock.ts";
-import { gateOf } from "../support/gates.ts";
+import { admitTo, gateOf } from "../support/gates.ts";
 import { addCredential, createTenant, type TestTenant, unknownCredential } from "../support/tenants.ts";
 
 const NOON = Date.UTC(2026, 10, 20, 12);
@@ -16,7 +17,7 @@ afterEach(() => {
 });
 
 function admit(tenant: TestTenant, estimateCredits?: number): Promise<AdmitResult> {
-  return gateOf(tenant.tenantId).admit(tenant.tenantId, tenant.request(estimateCredits));
+  return admitTo(tenant.tenantId, tenant.request(estimateCredits));
 }
 
 /** Admits and settles a request; returns whether it got in. */
@@ -69,9 +70,8 @@ describe("admission", () => {
 
   it("turns wrong credentials away and spends nothing on them", async () => {
     const tenant = await createTenant();
-    const gate = gateOf(tenant.tenantId);
     const ask = (credential: TestTenant["credential"]) =>
-      gate.admit(tenant.tenantId, { ...tenant.request(1), credential });
+      admitTo(tenant.tenantId, { ...tenant.request(1), credential });
     const refused = { outcome: "unauthorized" };
     expect(await ask(unknownCredential(tenant.tenantId))).toEqual(refused);
     expect(await ask({ ...tenant.credential, secretHash: "00".repeat(32) })).toEqual(refused);
@@ -85,10 +85,9 @@ describe("admission", () => {
     const other = await addCredential(tenant.tenantId);
     const worker = await addCredential(tenant.tenantId, "worker_token");
     await admit(tenant);
-    const gate = gateOf(tenant.tenantId);
-    const second = await gate.admit(tenant.tenantId, { credential: other, surface: "metered" });
+    const second = await admitTo(tenant.tenantId, { credential: other, surface: "metered" });
     expect(second).toMatchObject({ outcome: "admitted", rate: { remaining: 598 } });
-    const elsewhere = await gate.admit(tenant.tenantId, { credential: worker, surface: "index" });
+    const elsewhere = await admitTo(tenant.tenantId, { credential: worker, surface: "index" });
     expect(elsewhere).toMatchObject({
       outcome: "admitted",
       principal: { tenantId: tenant.tenantId, credentialId: worker.id, kind: "worker_token", sharedIndex: false },
@@ -101,17 +100,17 @@ describe("admission", () => {
     const tenant = await createTenant();
     const gate = () => gateOf(tenant.tenantId);
     const request = { credential: tenant.credential, surface: "index" } as const;
-    for (let i = 0; i < 29; i++) await gate().admit(tenant.tenantId, request);
+    for (let i = 0; i < 29; i++) await admitTo(tenant.tenantId, request);
     await evictDurableObject(gate());
-    expect(await gate().admit(tenant.tenantId, request)).toMatchObject({ outcome: "admitted", rate: { remaining: 0 } });
+    expect(await admitTo(tenant.tenantId, request)).toMatchObject({ outcome: "admitted", rate: { remaining: 0 } });
     stopClock(NOON + 3_599_001);
-    expect(await gate().admit(tenant.tenantId, request)).toEqual({
+    expect(await admitTo(tenant.tenantId, request)).toEqual({
       outcome: "rate_limited",
       rate: { limit: 30, remaining: 0, resetSec: NOON / 1_000 + 3_600 },
       retryAfterSec: 1,
     });
     stopClock(NOON + 3_600_000);
-    expect(await gate().admit(tenant.tenantId, request)).toMatchObject({
+    expect(await admitTo(tenant.tenantId, request)).toMatchObject({
       outcome: "admitted",
       rate: { remaining: 29 },
     });
@@ -165,7 +164,7 @@ describe("quota", () => {
   it("holds a reservation as long as the request asks", async () => {
     const tenant = await createTenant(1);
     const request = { ...tenant.request(1), holdMs: 5_000 };
-    await gateOf(tenant.tenantId).admit(tenant.tenantId, request);
+    await admitTo(tenant.tenantId, request);
     stopClock(NOON + 4_999);
     expect(await admit(tenant, 1)).toMatchObject({ outcome: "quota_exceeded" });
     stopClock(NOON + 5_000);
@@ -201,7 +200,7 @@ describe("quota", () => {
   it("refuses figures that make no sense, and keeps none of them", async () => {
     const tenant = await createTenant();
     await runInDurableObject(gateOf(tenant.tenantId), async (gate) => {
-      await expect(gate.admit(tenant.tenantId, tenant.request(0.5))).rejects.toThrow(RangeError);
+      await expect(admitAt(gate, tenant.tenantId, tenant.request(0.5))).rejects.toThrow(RangeError);
       await expect(gate.settle("nonsense", { outcome: "failed" })).rejects.toThrow(RangeError);
     });
     expect(await admit(tenant)).toMatchObject({ rate: { remaining: 599 } });

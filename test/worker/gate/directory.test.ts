@@ -5,11 +5,11 @@ import { credentials, tenants } from "../../../src/db/schema.ts";
 import type { AdmitResult } from "../../../src/gate/types.ts";
 import { startClock, stopClock } from "../support/clock.ts";
 import { countQueries, cutDatabase } from "../support/database-away.ts";
-import { gateOf } from "../support/gates.ts";
+import { admitTo, gateOf } from "../support/gates.ts";
 import { addCredential, createTenant, db, type TestTenant, unknownCredential } from "../support/tenants.ts";
 
 function admit({ tenantId, credential }: Pick<TestTenant, "tenantId" | "credential">): Promise<AdmitResult> {
-  return gateOf(tenantId).admit(tenantId, { credential, surface: "search" });
+  return admitTo(tenantId, { credential, surface: "search" });
 }
 
 async function revoke(tenant: TestTenant): Promise<void> {

@@ -4,14 +4,14 @@ import { describe, expect, it } from "vitest";
 import { auditEvents, tenants, usageMonths } from "../../../src/db/schema.ts";
 import { startClock, stopClock } from "../support/clock.ts";
 import { cutDatabase } from "../support/database-away.ts";
-import { gateOf } from "../support/gates.ts";
+import { admitTo, gateOf } from "../support/gates.ts";
 import { createTenant, db, type TestTenant } from "../support/tenants.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
 
 async function charge(tenant: TestTenant, tokens: number): Promise<void> {
   const gate = gateOf(tenant.tenantId);
-  const result = await gate.admit(tenant.tenantId, tenant.request(1));
+  const result = await admitTo(tenant.tenantId, tenant.request(1));
   if (result.outcome !== "admitted" || result.reservationId === null) throw new Error(result.outcome);
   await gate.settle(result.reservationId, { outcome: "charged", kind: "embed", tokens });
 }
@@ -89,7 +89,7 @@ describe("usage in Postgres", () => {
     await runInDurableObject(gateOf(tenant.tenantId), (_, state) => state.storage.deleteAll());
     await evictDurableObject(gateOf(tenant.tenantId));
 
-    const result = await gateOf(tenant.tenantId).admit(tenant.tenantId, tenant.request(3));
+    const result = await admitTo(tenant.tenantId, tenant.request(3));
     expect(result).toMatchObject({ outcome: "quota_exceeded", used: 8 });
     await charge(tenant, 1);
     expect(await gateOf(tenant.tenantId).usage()).toMatchObject({ used: 9, embedTokens: 4_005, calls: { embed: 5 } });
@@ -143,7 +143,7 @@ describe("the audit log", () => {
     const ask = (times: number) =>
       Promise.all(
         Array.from({ length: times }, () =>
-          gate().admit(tenant.tenantId, { credential: tenant.credential, surface: "index" }),
+          admitTo(tenant.tenantId, { credential: tenant.credential, surface: "index" }),
         ),
       );
     try {

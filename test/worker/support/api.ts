@@ -1,13 +1,13 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
-import { createApp } from "../../../src/api/app.ts";
+import { createApi } from "../../../src/api/app.ts";
 import { credentials, tenants } from "../../../src/db/schema.ts";
 import type { CredentialKind } from "../../../src/gate/types.ts";
 import { createCredential } from "../../../src/tenancy/credentials.ts";
 import { db } from "./tenants.ts";
 
-const app = createApp();
+const api = createApi();
 
 /** Lines that the service has logged. */
 export const logged: string[] = [];
@@ -67,11 +67,7 @@ export async function createApiTenant(vars: Record<string, string> = {}, monthly
       init.body = JSON.stringify(json);
     }
     const context = createExecutionContext();
-    const response = await app.fetch(
-      new Request(`https://api.test${path}`, { ...init, method, headers }),
-      bindings,
-      context,
-    );
+    const response = await api(new Request(`https://api.test${path}`, { ...init, method, headers }), bindings, context);
     await waitOnExecutionContext(context);
     return response;
   };

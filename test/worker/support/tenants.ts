@@ -41,5 +41,5 @@ export async function addCredential(tenantId: string, kind: CredentialKind = "ap
 export function unknownCredential(tenantId: string): PresentedCredential {
   const parsed = parseCredential(createCredential("api_key", tenantId).value, "api_key");
   if (!parsed) throw new Error("createCredential and parseCredential disagree");
-  return { kind: parsed.kind, id: parsed.id, secretHash: Buffer.from(parsed.secretHash).toString("hex") };
+  return { kind: parsed.kind, id: parsed.id, secretHash: parsed.secretHashHex };
 }
