@@ -23,13 +23,12 @@ export function jsonBytes(pieces: readonly (string | Float32Array)[], room = 0):
   return bytes;
 }
 
+/** Writes a vector from `start` on; `scratch` has room for it. Returns where it ends. */
 function writeVector(vector: Float32Array, start: number): number {
+  const bits = new Uint32Array(vector.buffer, vector.byteOffset, vector.length);
   let at = start;
-  scratch[at++] = OPEN;
-  for (let i = 0; i < vector.length; i++) {
-    if (i > 0) scratch[at++] = COMMA;
-    at = writeComponent(vector[i] as number, at);
-  }
+  if (vector.length === 0) scratch[at++] = OPEN;
+  for (let i = 0; i < vector.length; i++) at = writeComponent(vector[i] as number, bits[i] as number, i, at);
   scratch[at++] = CLOSE;
   return at;
 }
@@ -42,8 +41,25 @@ const MIN_DIGITS = 6;
 const TYPICAL_DIGITS = 8;
 const MAX_DIGITS = 9;
 const POWERS_OF_TEN = Float64Array.from({ length: 13 }, (_, exponent) => 10 ** exponent);
-/** Components below this, or of 1 and above, are rare: they take the slow way. */
+/** Components below this, or of 1 and above, are rare: they take the slow way, and so do powers of two. */
 const SMALLEST_FAST = 1e-4;
+
+const MANTISSA_BITS = 23;
+const MANTISSA_MASK = (1 << MANTISSA_BITS) - 1;
+const EXPONENT_BIAS = 127;
+/**
+ * By the exponent of a float32 that is no power of two: how far a decimal may be from it and still read back as it, which is
+ * half the distance to its neighbours. A little less, for what the products of doubles below are rounded by.
+ */
+const REACH = Float64Array.from(
+  { length: 256 },
+  (_, exponent) => 2 ** (exponent - EXPONENT_BIAS - MANTISSA_BITS - 1) * (1 - 2 ** -20),
+);
+const FOUR_DIGITS = 10_000;
+/** ASCII of every number of four digits, leading zeros and all. */
+const QUADS = Uint32Array.from({ length: FOUR_DIGITS }, (_, number) =>
+  Buffer.from(String(number).padStart(4, "0")).readUInt32BE(),
+);
 
 const MAX_UTF8_BYTES = 3;
 
@@ -51,56 +67,60 @@ const decoder = new TextDecoder();
 const encoder = new TextEncoder();
 // Shared by all calls of the isolate: a call never yields.
 let scratch = new Uint8Array(0);
+let view = new DataView(scratch.buffer);
 
 function reserve(used: number, more: number): void {
   if (scratch.length >= used + more) return;
   const larger = new Uint8Array(Math.max(used + more, scratch.length * 2));
   larger.set(scratch.subarray(0, used));
   scratch = larger;
+  view = new DataView(larger.buffer);
 }
 
-function writeComponent(value: number, start: number): number {
-  let at = start;
+/** Writes a component with what goes before it. */
+function writeComponent(value: number, bits: number, index: number, start: number): number {
   const size = Math.abs(value);
-  if (!(size >= SMALLEST_FAST && size < 1)) return writeText(shortestText(value), at);
-  if (value < 0) scratch[at++] = MINUS;
+  const before = index === 0 ? OPEN : COMMA;
+  if (!(size >= SMALLEST_FAST && size < 1) || (bits & MANTISSA_MASK) === 0) {
+    scratch[start] = before;
+    return writeText(shortestText(value), start + 1);
+  }
+  const reach = REACH[(bits >>> MANTISSA_BITS) & 0xff] as number;
   const leadingZeros = size >= 0.1 ? 0 : size >= 0.01 ? 1 : size >= 0.001 ? 2 : 3;
   // Most components need eight or nine digits, and fewer digits never suffice where more do not: begin there.
   let digits = leadingZeros + TYPICAL_DIGITS;
-  let scaled = decimalOf(size, digits);
-  if (scaled < 0) {
-    digits++;
-    scaled = Math.round(size * (POWERS_OF_TEN[digits] as number));
-  } else {
-    for (let fewer = digits - 1; fewer >= leadingZeros + MIN_DIGITS; fewer--) {
-      const shorter = decimalOf(size, fewer);
-      if (shorter < 0) break;
+  let scaled = decimalOf(size, digits, reach);
+  if (scaled < 0) scaled = (size * (POWERS_OF_TEN[++digits] as number) + 0.5) | 0;
+  else {
+    for (let shorter = decimalOf(size, digits - 1, reach); shorter >= 0; digits--) {
       scaled = shorter;
-      digits = fewer;
+      shorter = decimalOf(size, digits - 2, reach);
     }
   }
-  while (scaled % 10 === 0) {
-    scaled = (scaled / 10) | 0;
-    digits--;
+  // Digits from the last to the first, four at a time; what that writes too much is written over by what goes before them.
+  const first = start + (value < 0 ? 4 : 3);
+  const end = first + digits;
+  const upper = (scaled / FOUR_DIGITS) | 0;
+  view.setUint32(end - 4, QUADS[scaled - upper * FOUR_DIGITS] as number);
+  if (digits > 4) {
+    const top = (upper / FOUR_DIGITS) | 0;
+    view.setUint32(end - 8, QUADS[upper - top * FOUR_DIGITS] as number);
+    if (digits > 8) view.setUint32(end - 12, QUADS[top] as number);
   }
-  scratch[at++] = ZERO;
-  scratch[at++] = POINT;
-  const end = at + digits;
-  for (let position = end - 1; position >= at; position--) {
-    // Below 10^9, so that whole-number arithmetic does.
-    const rest = (scaled / 10) | 0;
-    scratch[position] = ZERO + (scaled - rest * 10);
-    scaled = rest;
-  }
+  scratch[first - 1] = POINT;
+  scratch[first - 2] = ZERO;
+  if (value < 0) scratch[first - 3] = MINUS;
+  scratch[start] = before;
   return end;
 }
 
 /** `size` times ten to the power of `digits`, rounded; -1 where the decimal of that many digits is another float32. */
-function decimalOf(size: number, digits: number): number {
+function decimalOf(size: number, digits: number, reach: number): number {
   const power = POWERS_OF_TEN[digits] as number;
-  const scaled = Math.round(size * power);
-  // Both are exact doubles, so the quotient is what a reader makes of the decimal.
-  return Math.fround(scaled / power) === size ? scaled : -1;
+  const exact = size * power;
+  // Below 10^9, so that whole-number arithmetic does.
+  const scaled = (exact + 0.5) | 0;
+  return Math.abs(exact - scaled) < reach * power ? scaled : -1;
 }
 
 function shortestText(value: number): string {
