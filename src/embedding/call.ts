@@ -113,6 +113,8 @@ function retryWaitMs(retry: number, retryAfterMs: number | undefined, random: ()
  * tasks not yet started are then never started.
  */
 export async function runBounded<T>(tasks: readonly (() => Promise<T>)[], concurrency: number): Promise<T[]> {
+  const [only] = tasks;
+  if (only !== undefined && tasks.length === 1) return [await only()];
   const results: T[] = [];
   let next = 0;
   let failed = false;

@@ -38,10 +38,9 @@ function fromBase64(value: string): Float32Array {
   if (bytes.length !== expectedBytes || bytes.length % BYTES_PER_FLOAT32 !== 0) {
     throw unusableAnswer(`a vector is not base64 of whole float32 values`);
   }
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const vector = new Float32Array(bytes.length / BYTES_PER_FLOAT32);
-  for (let i = 0; i < vector.length; i++) vector[i] = view.getFloat32(i * BYTES_PER_FLOAT32, true);
-  return vector;
+  // Little-endian is how every platform this runs on keeps them; only where they begin may not suit.
+  const { buffer, byteOffset } = bytes.byteOffset % BYTES_PER_FLOAT32 === 0 ? bytes : new Uint8Array(bytes);
+  return new Float32Array(buffer, byteOffset, bytes.length / BYTES_PER_FLOAT32);
 }
 
 /** Puts `rows` in order of their index, which must be each of 0 … count-1 exactly once. */

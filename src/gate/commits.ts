@@ -6,8 +6,8 @@
 
 /** Pause before the next commit when several ask for it. */
 const SPACING_MS = 2;
-/** Shortest time between commits that no client waits for: what a crash of the whole machine can lose. */
-const SOON_MS = 20;
+/** Shortest time between commits that no client waits for. */
+const SOON_MS = 40;
 /** Changes that nobody at all waits for are committed with others, or after this time. */
 const LATER_MS = 50;
 
