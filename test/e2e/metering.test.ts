@@ -72,8 +72,13 @@ describe("credits", () => {
   it("are neither lost nor counted twice when everything is killed and started again", async () => {
     const apiKey = await newKey(20);
     expect(await answered(many(8, apiKey))).toBe(8);
+    // Where much is left settlements follow their answers; what somebody was told of is on disk.
+    const richKey = await newKey(10_000);
+    expect(await answered(many(40, richKey))).toBe(40);
+    expect((await usage(richKey)).credits.used).toBe(40);
     await running.kill();
     running = await spawnService(env);
+    expect(await usage(richKey)).toMatchObject({ credits: { used: 40 }, calls: { embed: 40 }, tokens: { embed: 40 } });
     expect(await usage(apiKey)).toMatchObject({ credits: { used: 8 }, calls: { embed: 8 }, tokens: { embed: 8 } });
     expect(await answered(many(60, apiKey))).toBe(12);
     expect((await usage(apiKey)).credits.used).toBe(20);

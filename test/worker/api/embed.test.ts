@@ -49,6 +49,21 @@ describe("POST /embed", () => {
     expect((await models.requests())[0]?.body["input_type"]).toBe(sent);
   });
 
+  it("answers every spelling of its path just the same", async () => {
+    const tenant = await createApiTenant();
+    const headers = { "X-Request-Id": "one-and-the-same" };
+    const calls = ["/embed", "/embed?a=b", "/embed/", "/api/v1/embed", "/api/v1/embed/"].map(async (path) => {
+      const answers = [{ input: ["a"] }, { input: [] }].map((json) => tenant.call(`POST ${path}`, { json, headers }));
+      return (await Promise.all(answers)).map(({ status, headers: sent, body }) => {
+        const names = [...sent.keys()].toSorted();
+        return { status, names, id: sent.get("X-Request-Id"), type: sent.get("Content-Type"), body };
+      });
+    });
+    const [first, ...others] = await Promise.all(calls);
+    expect(first?.map(({ status }) => status)).toEqual([200, 400]);
+    for (const other of others) expect(other).toEqual(first);
+  });
+
   it("answers below /api/v1 just the same", async () => {
     const tenant = await createApiTenant();
     const here = await tenant.call("POST /embed", { json: { input: ["a"] } });

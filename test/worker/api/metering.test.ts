@@ -143,6 +143,37 @@ describe("a settlement that cannot be made durable", () => {
   });
 });
 
+describe("a settlement that follows its answer", () => {
+  it("is sent again when the gate is lost under it, and counts once", async () => {
+    const tenant = await createApiTenant();
+    // The first has a row of its own, and begins the one that covers those after it.
+    await tenant.call("POST /embed", EMBED);
+    const settleMany = vi
+      .spyOn(TenantGate.prototype, "settleMany")
+      .mockImplementationOnce(() => Promise.reject(new Error("the object was reset")));
+    const answers = await Promise.all([1, 2, 3].map(() => tenant.call("POST /embed", EMBED)));
+    expect(answers.map(({ status, body }) => [status, body["usage"]])).toEqual(
+      answers.map(() => [200, { credits: 1 }]),
+    );
+    expect(settleMany.mock.calls.length).toBeGreaterThan(1);
+    settleMany.mockRestore();
+    expect(await usageOf(tenant)).toMatchObject({ credits: { used: 4 }, calls: { embed: 4 } });
+  });
+
+  it("gives the credits of a failed call back", async () => {
+    const models = await startModels({ tokens: 1 });
+    const tenant = await createApiTenant(embedVars(models.baseUrl));
+    await tenant.call("POST /embed", EMBED);
+    await models.fault({ kind: "status", status: 401 }, 1);
+    expect((await tenant.call("POST /embed", EMBED)).status).toBe(502);
+    expect(await usageOf(tenant)).toMatchObject({ credits: { used: 1 }, calls: { embed: 1 } });
+    await runInDurableObject(gateOf(tenant.tenantId), (_, { storage }) => {
+      const open = "select count(*) as count from reservations where state = 'open' and id not like '%.advance'";
+      expect(storage.sql.exec(open).one()).toEqual({ count: 0 });
+    });
+  });
+});
+
 /** Lets the next settlements of a tenant fail as they do when its object is lost. Returns the way back. */
 async function breakSettlements(tenant: ApiTenant, times: number): Promise<() => void> {
   await tenant.call("GET /usage");

@@ -2,6 +2,7 @@ import { abortAllDurableObjects, evictDurableObject, runInDurableObject } from "
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { admitAt } from "../../../src/gate/client.ts";
 import type { AdmitResult } from "../../../src/gate/types.ts";
+import { joinSettlements, packSettlement } from "../../../src/gate/wire.ts";
 import { startClock, stopClock } from "../support/clock.ts";
 import { admitTo, gateOf } from "../support/gates.ts";
 import { addCredential, createTenant, type TestTenant, unknownCredential } from "../support/tenants.ts";
@@ -195,6 +196,24 @@ describe("quota", () => {
     stopClock(NOON + 24 * 60 * 60_000);
     await gate().count("run-1", "index", 1_234);
     expect(await gate().usage()).toMatchObject({ used: 0, indexTokens: 1_235, calls: { index: 1 } });
+  });
+
+  it("settles many at once, those that come twice once, and those that make no sense not at all", async () => {
+    const tenant = await createTenant(5_000);
+    const settlements: string[] = [];
+    for (let i = 0; i < 3; i++) {
+      const result = await admit(tenant, 1);
+      if (result.outcome !== "admitted" || result.reservationId === null) throw new Error("was not admitted");
+      expect(result.covered).toBe(i > 0);
+      settlements.push(packSettlement(result.reservationId, { outcome: "charged", kind: "embed", tokens: 1_500 }));
+    }
+    const gate = gateOf(tenant.tenantId);
+    const [first = "", ...rest] = settlements;
+    const pending = joinSettlements([first, "nonsense", `${first}0.1`]);
+    expect(await gate.usage(pending)).toMatchObject({ used: 2, embedTokens: 1_500 });
+    await gate.settleMany(joinSettlements([first, ...rest]));
+    await evictDurableObject(gateOf(tenant.tenantId));
+    expect(await gateOf(tenant.tenantId).usage(pending)).toMatchObject({ used: 6, calls: { embed: 3 } });
   });
 
   it("refuses figures that make no sense, and keeps none of them", async () => {
