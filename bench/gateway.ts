@@ -19,7 +19,7 @@ const INPUT = "export function add(a: number, b: number): number { return a + b 
 const UNLIMITED = 2_000_000_000;
 const WARM_UP_MS = 1_500;
 const PEER_START_MS = 20_000;
-/** The local stack would trade speed for memory; here every workerd runs as V8 does by itself. An empty text counts as unset. */
+/** The local stack would trade speed for memory; here every workerd runs as V8 does by itself. */
 const V8_DEFAULTS = "--no-optimize-for-size";
 
 interface Contender {
