@@ -82,10 +82,14 @@ export async function createClient(
   context: Context,
   credentials: { apiUrl: string; apiKey?: string | undefined; workerToken?: string | undefined },
 ): Promise<CodeContextClient> {
-  const { CodeContextClient } = await import("../client/client.ts");
+  const [{ CodeContextClient }, { httpFetch }] = await Promise.all([
+    import("../client/client.ts"),
+    import("./http.ts"),
+  ]);
   const { apiUrl, apiKey, workerToken } = credentials;
   return new CodeContextClient({
     baseUrl: apiUrl,
+    fetch: httpFetch,
     ...(apiKey === undefined ? {} : { apiKey }),
     ...(workerToken === undefined ? {} : { workerToken }),
     headers: { "User-Agent": "codectx" },

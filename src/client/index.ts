@@ -8,5 +8,5 @@ export {
   type Snapshots,
 } from "./client.ts";
 export { CodeContextError, type ClientErrorCode, type CodeContextErrorOptions } from "./errors.ts";
-export type { CallOptions, FetchLike, TransportOptions, WaitEvent } from "./transport.ts";
+export type { AnswerLike, CallOptions, FetchLike, SentRequest, TransportOptions, WaitEvent } from "./transport.ts";
 export { JITTER_SHARE, MAX_BACKOFF_MS, MIN_BACKOFF_MS, SLOW_DOWN_SHARE } from "./waits.ts";

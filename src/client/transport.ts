@@ -3,7 +3,24 @@ import { REQUEST_ID_HEADER, type Surface } from "../contract/index.ts";
 import { CodeContextError } from "./errors.ts";
 import { nextWait, Pacer, readRateWindow, readRetryAfterMs } from "./waits.ts";
 
-export type FetchLike = (input: string, init: RequestInit) => Promise<Response>;
+/** What is sent; a `RequestInit` of the platform. */
+export interface SentRequest {
+  method: string;
+  headers: Record<string, string>;
+  signal: AbortSignal;
+  body?: string;
+}
+
+/** What is read of an answer; a `Response` of the platform is one. */
+export interface AnswerLike {
+  readonly ok: boolean;
+  readonly status: number;
+  readonly headers: Pick<Headers, "get">;
+  readonly body: ReadableStream<Uint8Array> | null;
+  text(): Promise<string>;
+}
+
+export type FetchLike = (input: string, init: SentRequest) => Promise<AnswerLike>;
 
 /** Why the client waits before a request. */
 export interface WaitEvent {
@@ -98,7 +115,7 @@ export class Transport {
   async send<T>(
     call: Call,
     options: CallOptions,
-    read: (response: Response, requestId: string | undefined) => Promise<T>,
+    read: (response: AnswerLike, requestId: string | undefined) => Promise<T>,
   ): Promise<T> {
     const { signal } = options;
     const maxRetries = options.maxRetries ?? this.options.maxRetries ?? DEFAULT_MAX_RETRIES;
@@ -172,7 +189,7 @@ export class Transport {
   private async attempt<T>(
     call: Call,
     options: CallOptions,
-    read: (response: Response, requestId: string | undefined) => Promise<T>,
+    read: (response: AnswerLike, requestId: string | undefined) => Promise<T>,
   ): Promise<{ result: T } | { error: CodeContextError; retryAfterMs: number | undefined }> {
     const { signal } = options;
     if (signal?.aborted) throw aborted(call, signal);
@@ -195,15 +212,15 @@ export class Transport {
     }
   }
 
-  private request(call: Call, signal: AbortSignal): Promise<Response> {
+  private request(call: Call, signal: AbortSignal): Promise<AnswerLike> {
     const headers: Record<string, string> = { Accept: "application/json", ...this.options.headers, ...call.headers };
     if (call.credential !== undefined) headers["Authorization"] = `Bearer ${call.credential}`;
-    const init: RequestInit = { method: call.method, headers, signal };
+    const init: SentRequest = { method: call.method, headers, signal };
     if (call.body !== undefined) {
       headers["Content-Type"] = "application/json";
       init.body = JSON.stringify(call.body);
     }
-    const send = this.options.fetch ?? ((input, init) => fetch(input, init));
+    const send: FetchLike = this.options.fetch ?? ((input, init) => fetch(input, init));
     return send(this.baseUrl + call.path, init);
   }
 }
@@ -232,7 +249,7 @@ function codeOf(error: unknown): string | undefined {
 
 async function readError(
   call: Call,
-  response: Response,
+  response: AnswerLike,
   requestId: string | undefined,
   retryAfterMs: number | undefined,
 ): Promise<CodeContextError> {

@@ -23,7 +23,7 @@ export interface RateWindow {
  * Reads the rate headers of a response; undefined where they are missing or make no sense. The reset is taken relative to
  * the response's `Date`, so that a wrong clock here does no harm.
  */
-export function readRateWindow(headers: Headers, nowMs: number): RateWindow | undefined {
+export function readRateWindow(headers: Pick<Headers, "get">, nowMs: number): RateWindow | undefined {
   const limit = wholeNumber(headers.get(RATE_LIMIT_HEADER));
   const remaining = wholeNumber(headers.get(RATE_REMAINING_HEADER));
   const resetSec = wholeNumber(headers.get(RATE_RESET_HEADER));
@@ -34,7 +34,7 @@ export function readRateWindow(headers: Headers, nowMs: number): RateWindow | un
 }
 
 /** `Retry-After` in milliseconds: a number of seconds or an HTTP date; undefined where there is none. */
-export function readRetryAfterMs(headers: Headers, nowMs: number): number | undefined {
+export function readRetryAfterMs(headers: Pick<Headers, "get">, nowMs: number): number | undefined {
   const value = headers.get(RETRY_AFTER_HEADER);
   if (value === null) return undefined;
   const seconds = wholeNumber(value);

@@ -3,168 +3,10 @@
  * counts; an artifact may come from anyone who holds a key, so here every count is checked before anything is allocated.
  */
 import { parquetHeader } from "hyparquet/src/column.js";
+import { ByteCursor, readDeltas, readLevels } from "./encodings.ts";
 import { gunzip } from "./gzip.ts";
 import { type Column, HASH_BYTES, MAX_PAGE_BYTES } from "./layout.ts";
 import { SnapshotFormatError } from "./types.ts";
-
-/** Bounded reads over one page's bytes. */
-export class ByteCursor {
-  readonly bytes: Uint8Array;
-  readonly #what: string;
-  offset = 0;
-
-  constructor(bytes: Uint8Array, what: string) {
-    this.bytes = bytes;
-    this.#what = what;
-  }
-
-  fail(why: string): never {
-    throw new SnapshotFormatError(`${this.#what}: ${why}`);
-  }
-
-  get remaining(): number {
-    return this.bytes.length - this.offset;
-  }
-
-  byte(): number {
-    if (this.offset >= this.bytes.length) this.fail("page ends early");
-    return this.bytes[this.offset++] as number;
-  }
-
-  take(length: number): Uint8Array {
-    if (length > this.remaining) this.fail("page ends early");
-    const part = this.bytes.subarray(this.offset, this.offset + length);
-    this.offset += length;
-    return part;
-  }
-
-  skip(length: number): void {
-    if (length > this.remaining) this.fail("page ends early");
-    this.offset += length;
-  }
-
-  uint32(): number {
-    const at = this.offset;
-    this.skip(4);
-    const b = this.bytes;
-    return (
-      ((b[at] as number) |
-        ((b[at + 1] as number) << 8) |
-        ((b[at + 2] as number) << 16) |
-        ((b[at + 3] as number) << 24)) >>>
-      0
-    );
-  }
-
-  /** Unsigned LEB128 of at most five bytes. */
-  varint(): number {
-    let value = 0;
-    for (let scale = 1; scale <= 2 ** 28; scale *= 128) {
-      const byte = this.byte();
-      value += (byte & 0x7f) * scale;
-      if (byte < 0x80) return value;
-    }
-    return this.fail("number too long");
-  }
-
-  zigzag(): number {
-    const value = this.varint();
-    return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
-  }
-
-  end(): void {
-    if (this.remaining !== 0) this.fail("page has bytes left over");
-  }
-}
-
-/** Parquet's RLE / bit-packed hybrid, exactly `count` values of `width` bits up to the cursor's end. */
-export function readLevels(cursor: ByteCursor, width: number, count: number): Uint32Array {
-  // A run of any length may be two bytes, so the count is bounded by the caller (rows of a group), not by the bytes.
-  const values = new Uint32Array(count);
-  const mask = width === 32 ? 0xffffffff : 2 ** width - 1;
-  let seen = 0;
-  while (seen < count) {
-    const header = cursor.varint();
-    const length = Math.floor(header / 2);
-    if (length === 0) cursor.fail("empty run");
-    if (header % 2 === 0) {
-      if (length > count - seen) cursor.fail("run is longer than its page");
-      let value = 0;
-      for (let i = 0; i < (width + 7) >> 3; i++) value += cursor.byte() * 256 ** i;
-      values.fill(value, seen, seen + length);
-      seen += length;
-      continue;
-    }
-    if (length > Math.ceil((count - seen) / 8)) cursor.fail("run is longer than its page");
-    const packed = cursor.take(length * width);
-    let buffer = 0;
-    let bits = 0;
-    let at = 0;
-    for (let i = 0; i < length * 8 && seen < count; i++) {
-      // Widths stay below 20 bits (rows of a group), so 32 bits hold what is buffered.
-      while (bits < width) {
-        buffer |= (packed[at++] as number) << bits;
-        bits += 8;
-      }
-      values[seen++] = buffer & mask;
-      buffer >>>= width;
-      bits -= width;
-    }
-  }
-  cursor.end();
-  return values;
-}
-
-const DELTA_BLOCK = 128;
-const DELTA_MINIBLOCKS = 4;
-const MINIBLOCK_VALUES = DELTA_BLOCK / DELTA_MINIBLOCKS;
-
-/** DELTA_BINARY_PACKED 32-bit integers, exactly `count` of them. */
-export function readDeltas(cursor: ByteCursor, count: number): Int32Array {
-  if (cursor.varint() !== DELTA_BLOCK || cursor.varint() !== DELTA_MINIBLOCKS || cursor.varint() !== count) {
-    cursor.fail("unexpected block layout");
-  }
-  const values = new Int32Array(count);
-  let value = cursor.zigzag();
-  if (count > 0) values[0] = value;
-  for (let at = 1; at < count;) {
-    const smallest = cursor.zigzag();
-    const widths = cursor.take(DELTA_MINIBLOCKS);
-    for (let block = 0; block < DELTA_MINIBLOCKS && at < count; block++) {
-      const width = widths[block] as number;
-      if (width > 32) cursor.fail("delta wider than 32 bits");
-      const packed = cursor.take((MINIBLOCK_VALUES * width) / 8);
-      let buffer = 0;
-      let bits = 0;
-      let next = 0;
-      for (let i = 0; i < MINIBLOCK_VALUES && at < count; i++) {
-        let delta = 0;
-        if (width > MAX_BUFFERED_WIDTH) delta = bitsAt(packed, i * width, width);
-        else {
-          for (; bits < width; bits += 8) buffer |= (packed[next++] as number) << bits;
-          delta = buffer & (2 ** width - 1);
-          buffer >>>= width;
-          bits -= width;
-        }
-        value = (value + smallest + delta) | 0;
-        values[at++] = value;
-      }
-    }
-  }
-  cursor.end();
-  return values;
-}
-
-/** Up to this width, what is left of the last value and one more byte at a time fit into 32 bits. */
-const MAX_BUFFERED_WIDTH = 24;
-
-function bitsAt(bytes: Uint8Array, start: number, width: number): number {
-  let at = start >> 3;
-  const skip = start & 7;
-  let value = (bytes[at] as number) >>> skip;
-  for (let have = 8 - skip; have < width; have += 8) value += (bytes[++at] as number) * 2 ** have;
-  return value % 2 ** width;
-}
 
 const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
@@ -179,31 +21,70 @@ interface Page {
   /** 1 where the row has a value; undefined where all have. */
   levels: Uint32Array | undefined;
   present: number;
-  dictionary: string[] | undefined;
+  /** Entries of the dictionary, decompressed now. A column without any value has none. */
+  dictionary: () => string[];
 }
 
 /** Decodes a string or hash column of one row group: at most a dictionary page, then one data page. */
 export function readTexts(column: Column, bytes: Uint8Array, rows: number): Texts {
   const page = readPage(column, bytes, rows);
-  const { levels, present, dictionary } = page;
-  const body = page.body();
-  if (column.encoding === "PLAIN") return spread(readPlain(body, column, present), levels);
-  const width = body.byte();
-  if (width > 20) body.fail("dictionary is too large");
-  // A column without any value has neither dictionary nor indexes.
-  const entries = dictionary ?? [];
-  const indexes = readLevels(new ByteCursor(body.take(body.remaining), column.name), width, present);
+  if (column.encoding === "PLAIN") return spread(readPlain(page.body(), column, page.present), page.levels);
+  const entries = page.dictionary();
   const values: string[] = [];
-  for (const index of indexes) values.push(entries[index] ?? body.fail("index outside the dictionary"));
-  return spread(values, levels);
+  for (const index of readIndexes(page, column, entries.length)) values.push(entries[index] as string);
+  return spread(values, page.levels);
 }
 
-/** Which rows of a column have a value, without decompressing the values: the empty string, or null. */
-export function readPresence(column: Column, bytes: Uint8Array, rows: number): Texts {
-  const { levels } = readPage(column, bytes, rows);
+/** A dictionary column of one row group, its rows as indexes into the dictionary. */
+export interface Indexed {
+  entries: string[];
+  /** By row; {@link ABSENT} where there is no value. Read when asked for. */
+  indexes: () => Int32Array;
+}
+
+/** The same without a string for every row. */
+export function readIndexed(column: Column, bytes: Uint8Array, rows: number): Indexed {
+  const page = readPage(column, bytes, rows);
+  const entries = page.dictionary();
+  return { entries, indexes: () => spreadInts(readIndexes(page, column, entries.length), page.levels) };
+}
+
+function readIndexes(page: Page, column: Column, entries: number): Uint32Array {
+  const body = page.body();
+  const width = body.byte();
+  if (width > 20) body.fail("dictionary is too large");
+  const indexes = readLevels(new ByteCursor(body.take(body.remaining), column.name), width, page.present);
+  for (const index of indexes) if (index >= entries) body.fail("index outside the dictionary");
+  return indexes;
+}
+
+/** Values of some rows (ascending) of a string column without dictionary; the others are passed over. */
+export function readTextsAt(column: Column, bytes: Uint8Array, rows: number, wanted: readonly number[]): Texts {
+  const { levels, present, body } = readPage(column, bytes, rows);
+  const cursor = body();
   const texts: Texts = [];
-  for (let row = 0; row < rows; row++) texts.push(levels === undefined || levels[row] === 1 ? "" : null);
+  for (let row = 0, next = 0, seen = 0; next < wanted.length && row < rows; row++) {
+    const isPresent = levels === undefined || levels[row] === 1;
+    const isWanted = wanted[next] === row;
+    if (isWanted) next++;
+    if (!isPresent) {
+      if (isWanted) texts.push(null);
+      continue;
+    }
+    if (++seen > present) cursor.fail("page ends early");
+    if (isWanted) texts.push(nextText(cursor, column));
+    else cursor.skip(cursor.uint32());
+  }
   return texts;
+}
+
+/**
+ * Which rows of an optional column have a value, from the beginning of its bytes: what follows the levels may be missing.
+ * `size` is the length of all of them.
+ */
+export function readPresence(column: Column, bytes: Uint8Array, size: number, rows: number): (row: number) => boolean {
+  const { levels } = readPage(column, bytes, rows, size);
+  return (row) => levels === undefined || levels[row] === 1;
 }
 
 /** Decodes an integer column of one row group. None is negative, so that {@link ABSENT} can stand for no value. */
@@ -213,9 +94,15 @@ export function readInts(column: Column, bytes: Uint8Array, rows: number): Int32
   const body = page.body();
   const values = readDeltas(body, present);
   for (const value of values) if (value < 0) body.fail("negative");
-  if (levels === undefined) return values;
-  const spread = new Int32Array(rows);
-  for (let row = 0, next = 0; row < rows; row++) spread[row] = levels[row] === 1 ? (values[next++] as number) : ABSENT;
+  return spreadInts(values, levels);
+}
+
+function spreadInts(values: Int32Array | Uint32Array, levels: Uint32Array | undefined): Int32Array {
+  // Dictionary indexes stay far below 2^31.
+  if (levels === undefined) return new Int32Array(values.buffer, values.byteOffset, values.length);
+  const spread = new Int32Array(levels.length);
+  for (let row = 0, next = 0; row < levels.length; row++)
+    spread[row] = levels[row] === 1 ? (values[next++] as number) : ABSENT;
   return spread;
 }
 
@@ -227,7 +114,7 @@ function spread(values: string[], levels: Uint32Array | undefined): Texts {
   return texts;
 }
 
-function readPage(column: Column, bytes: Uint8Array, rows: number): Page {
+function readPage(column: Column, bytes: Uint8Array, rows: number, size = bytes.length): Page {
   const fail = (why: string): never => {
     throw new SnapshotFormatError(`${column.name}: ${why}`);
   };
@@ -238,13 +125,14 @@ function readPage(column: Column, bytes: Uint8Array, rows: number): Page {
   };
 
   let header = parquetHeader(reader);
-  let dictionary: string[] | undefined;
+  let dictionary = (): string[] => [];
   if (header.type === "DICTIONARY_PAGE") {
     const entries = header.dictionary_page_header?.num_values ?? -1;
     const end = reader.offset + header.compressed_page_size;
     if (column.encoding !== "RLE_DICTIONARY" || !(entries >= 0 && entries <= rows)) fail("unexpected dictionary");
     if (!(header.compressed_page_size >= 0 && end <= bytes.length)) fail("page ends early");
-    dictionary = readPlain(expand(reader.offset, end, header.uncompressed_page_size), column, entries);
+    const [start, expanded] = [reader.offset, header.uncompressed_page_size];
+    dictionary = () => readPlain(expand(start, end, expanded), column, entries);
     reader.offset = end;
     header = parquetHeader(reader);
   }
@@ -257,12 +145,13 @@ function readPage(column: Column, bytes: Uint8Array, rows: number): Page {
     page.encoding !== column.encoding ||
     page.repetition_levels_byte_length !== 0 ||
     !(levelBytes >= 0 && levelBytes <= header.compressed_page_size) ||
-    reader.offset + header.compressed_page_size !== bytes.length ||
+    reader.offset + header.compressed_page_size !== size ||
     !page.is_compressed
   ) {
     fail("sizes do not fit together");
   }
   const bodyStart = reader.offset + levelBytes;
+  if (bodyStart > bytes.length) fail("page ends early");
   let levels: Uint32Array | undefined;
   let present = rows;
   if (!column.required) {
@@ -282,21 +171,19 @@ function readPage(column: Column, bytes: Uint8Array, rows: number): Page {
 
 /** Exactly `count` PLAIN values up to the cursor's end. */
 function readPlain(cursor: ByteCursor, column: Column, count: number): string[] {
-  const { bytes } = cursor;
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const isHash = column.type === "hash";
   const values: string[] = [];
-  for (let i = 0; i < count; i++) {
-    const length = isHash ? HASH_BYTES : cursor.uint32();
-    const start = cursor.offset;
-    cursor.skip(length);
-    const value = buffer.toString(isHash ? "hex" : "utf8", start, start + length);
-    // A replacement character is the text's own, or stands for bytes that are no UTF-8.
-    if (!isHash && value.includes("\uFFFD")) checkUtf8(cursor, bytes.subarray(start, start + length));
-    values.push(value);
-  }
+  for (let i = 0; i < count; i++) values.push(nextText(cursor, column));
   cursor.end();
   return values;
+}
+
+function nextText(cursor: ByteCursor, { type }: Column): string {
+  if (type === "hash") return cursor.text(HASH_BYTES, "hex");
+  const length = cursor.uint32();
+  const value = cursor.text(length, "utf8");
+  // A replacement character is the text's own, or stands for bytes that are no UTF-8.
+  if (value.includes("\uFFFD")) checkUtf8(cursor, cursor.bytes.subarray(cursor.offset - length, cursor.offset));
+  return value;
 }
 
 function checkUtf8(cursor: ByteCursor, bytes: Uint8Array): void {

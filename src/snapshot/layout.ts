@@ -3,7 +3,7 @@
  * symbols, its chunks. docs/snapshot-format.md describes it for readers in other languages.
  */
 import type { SchemaElement } from "hyparquet";
-import { z } from "zod";
+import type { SnapshotHeader } from "./types.ts";
 
 export const SNAPSHOT_FORMAT_VERSION = 1;
 /** Key of the JSON header among the Parquet key-value metadata. */
@@ -103,17 +103,27 @@ export const SCHEMA: SchemaElement[] = [
   },
 ];
 
-const count = z.int().min(0);
+const isCount = (value: unknown): boolean => typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
+const isShort = (value: unknown): boolean => typeof value === "string" && value.length > 0 && value.length <= 200;
 
-export const HeaderSchema = z.strictObject({
-  formatVersion: z.literal(SNAPSHOT_FORMAT_VERSION),
-  gitSha: z.string().regex(/^[0-9a-f]{7,64}$/),
-  fingerprint: z.string().min(1).max(200),
-  dimension: z.int().min(1).max(MAX_DIMENSION),
-  vectorType: z.literal("float16"),
-  parserVersion: count,
-  fileCount: count,
-  symbolCount: count,
-  chunkCount: count,
-  vectorCount: count,
-});
+/** What each member of the header has to be. By hand: a look-up reads a snapshot sooner than a schema library is loaded. */
+const HEADER_MEMBERS: Record<keyof SnapshotHeader, (value: unknown) => boolean> = {
+  formatVersion: (value) => value === SNAPSHOT_FORMAT_VERSION,
+  gitSha: (value) => typeof value === "string" && /^[0-9a-f]{7,64}$/.test(value),
+  fingerprint: isShort,
+  dimension: (value) => isCount(value) && (value as number) > 0 && (value as number) <= MAX_DIMENSION,
+  vectorType: (value) => value === "float16",
+  parserVersion: isCount,
+  fileCount: isCount,
+  symbolCount: isCount,
+  chunkCount: isCount,
+  vectorCount: isCount,
+};
+
+/** The first member of a header that is not what it has to be, or does not belong there; undefined where all are right. */
+export function headerFault(value: unknown): string | undefined {
+  if (typeof value !== "object" || value === null) return "header";
+  const header = value as Record<string, unknown>;
+  const wrong = Object.entries(HEADER_MEMBERS).find(([name, isRight]) => !isRight(header[name]));
+  return wrong?.[0] ?? Object.keys(header).find((name) => !Object.hasOwn(HEADER_MEMBERS, name));
+}

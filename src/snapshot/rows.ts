@@ -128,7 +128,7 @@ function fileOf(row: RowView): SnapshotFile {
 }
 
 /** A consumer may join the path to a directory, so nothing leads out of it. Git itself has no such entries. */
-function isSafePath(path: string): boolean {
+export function isSafePath(path: string): boolean {
   return !path.includes("\0") && path.split("/").every((part) => part !== "" && part !== "." && part !== "..");
 }
 

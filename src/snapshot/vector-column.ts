@@ -6,7 +6,7 @@ import type { ColumnChunk } from "hyparquet";
 import { parquetHeader } from "hyparquet/src/column.js";
 import type { Writer } from "hyparquet-writer";
 import { writePageHeader } from "hyparquet-writer/src/datapage.js";
-import { ByteCursor } from "./decode.ts";
+import { ByteCursor } from "./encodings.ts";
 import { gunzip, gzip } from "./gzip.ts";
 import { CODEC, MAX_PAGE_BYTES, VECTOR_PATH } from "./layout.ts";
 import { SnapshotFormatError } from "./types.ts";
@@ -138,11 +138,6 @@ export function readVectorColumn(bytes: Uint8Array, rows: number, dimension: num
     at += size;
     return values.subarray(at - size, at);
   });
-}
-
-/** Which of the rows have a vector; the vectors themselves stay compressed. Throws {@link SnapshotFormatError}. */
-export function readVectorPresence(bytes: Uint8Array, rows: number, dimension: number): boolean[] {
-  return readLevels(bytes, rows, dimension).presence;
 }
 
 function readLevels(

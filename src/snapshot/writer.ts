@@ -10,7 +10,7 @@ import {
   GROUP_WEIGHT,
   HASH_BYTES,
   HEADER_KEY,
-  HeaderSchema,
+  headerFault,
   MAX_GROUP_ROWS,
   ROW_WEIGHT,
   SCHEMA,
@@ -53,7 +53,8 @@ export async function writeSnapshot(
     chunkCount: 0,
     vectorCount: 0,
   };
-  HeaderSchema.parse(header);
+  const fault = headerFault(header);
+  if (fault !== undefined) throw new RangeError(`${fault} is not what a snapshot's header can hold`);
   const hash = createHash("sha256");
   let sizeBytes = 0;
   const drain = async (bytes: Uint8Array) => {

@@ -2,12 +2,12 @@ import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { detectLanguage } from "../../parsing/detect.ts";
-import { PARSER_VERSION } from "../../parsing/version.ts";
 import type { Context } from "../context.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
-import { indexedFile, symbolsOf, worktreeId } from "../index/query.ts";
-import { IndexStore, type StoredSymbol } from "../index/store.ts";
+import { indexedFile, symbolsOf } from "../index/query.ts";
+import type { StoredSymbol } from "../index/store.ts";
 import { findProject, pathInProject, type Project } from "../project.ts";
+import { readIndex } from "../reading.ts";
 
 interface Outline {
   language: string;
@@ -19,7 +19,7 @@ export async function outline(context: Context, file: string): Promise<void> {
   const project = await findProject(context);
   const path = pathInProject(project, context.cwd, file);
   const bytes = readSource(project, path);
-  const { language, symbols } = fromIndex(project, path, bytes) ?? (await fromFile(path, bytes));
+  const { language, symbols } = (await fromIndex(project, path, bytes)) ?? (await fromFile(path, bytes));
   context.ui.result({ path, language, symbols }, () => {
     if (symbols.length === 0) return `${path} (${language}) has no symbols`;
     return symbols.map((symbol) => {
@@ -41,22 +41,16 @@ function readSource(project: Project, path: string): Uint8Array {
   }
 }
 
-function fromIndex(project: Project, path: string, bytes: Uint8Array): Outline | undefined {
-  const store = IndexStore.openForReading(project.directory, PARSER_VERSION);
-  if (!store) return undefined;
-  try {
-    const worktree = worktreeId(store, project.root);
-    const known = worktree === undefined ? undefined : indexedFile(store, worktree, path);
+async function fromIndex(project: Project, path: string, bytes: Uint8Array): Promise<Outline | undefined> {
+  return readIndex(project, async (store, worktree) => {
+    const known = indexedFile(store, worktree, path);
     const sha256 = hash("sha256", bytes, "buffer");
     const language = known?.language ?? detectLanguage(path, bytes);
     if (language === undefined) return undefined;
     const isKnown = known !== undefined && sha256.equals(known.sha256);
     const contentId = isKnown ? known.contentId : store.findContent(sha256, language);
-    if (contentId === undefined) return undefined;
-    return { language, symbols: symbolsOf(store, contentId) };
-  } finally {
-    store.close();
-  }
+    return contentId === undefined ? undefined : { language, symbols: await symbolsOf(store, contentId) };
+  });
 }
 
 async function fromFile(path: string, bytes: Uint8Array): Promise<Outline> {

@@ -5,7 +5,7 @@ import { PARSER_VERSION } from "../../parsing/version.ts";
 import { createClient, credentialsOf, requireApiKey, type Context } from "../context.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
 import { changedSince } from "../git.ts";
-import { baseFile, listBases } from "../index/bases.ts";
+import { baseFile, basesAreThere, listBases, readArtifact } from "../index/bases.ts";
 import type { ImportResult, SnapshotPath } from "../index/import-snapshot.ts";
 import type { IndexOptions } from "../index/index-worktree.ts";
 import type { IndexStore } from "../index/store.ts";
@@ -152,7 +152,8 @@ export async function fetchSnapshot(
     known?.repo === repo &&
     known.gitSha === gitSha &&
     known.sizeBytes === sizeBytes &&
-    known.fingerprint === fingerprint;
+    known.fingerprint === fingerprint &&
+    basesAreThere(store);
   if (same && !force) return { downloaded: false, gitSha, sizeBytes, fingerprint };
 
   const asked = renewing ?? inBackground(renew());
@@ -191,10 +192,7 @@ async function takeOver(
   { checksum, gitSha }: { checksum: string; gitSha: string },
   onProgress: (done: number, total: number) => void,
 ): Promise<ImportResult> {
-  const [{ importSnapshot }, { readArtifact }] = await Promise.all([
-    import("../index/import-snapshot.ts"),
-    import("../index/base.ts"),
-  ]);
+  const { importSnapshot } = await import("../index/import-snapshot.ts");
   const kept = baseFile(store.directory, checksum);
   renameSync(file, kept);
   try {

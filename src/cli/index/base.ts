@@ -1,12 +1,11 @@
 import { createHash } from "node:crypto";
 import { createReadStream, existsSync, readdirSync, rmSync } from "node:fs";
-import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { openSnapshot } from "../../snapshot/reader.ts";
 import { SnapshotFormatError, type SnapshotBytes } from "../../snapshot/types.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
 import { forgetSnapshot } from "../snapshot-state.ts";
-import { type Base, baseFile, listBases } from "./bases.ts";
+import { type Base, baseFile, listBases, readArtifact } from "./bases.ts";
 import type { IndexStore } from "./store.ts";
 
 /** With more base layers than this, all are taken into the tables. */
@@ -19,7 +18,7 @@ export function markVerified(checksum: string): void {
   verified.add(checksum);
 }
 
-/** Takes the chunks and vectors of every base layer into the tables; the files go. All of a layer, or nothing. */
+/** Takes the symbols, chunks and vectors of every base layer into the tables; the files go. All of a layer, or nothing. */
 export async function completeBases(store: IndexStore): Promise<void> {
   for (const base of listBases(store)) {
     await reading(store, base, async (bytes) => {
@@ -33,16 +32,19 @@ export async function completeBases(store: IndexStore): Promise<void> {
       );
       const snapshot = await openSnapshot(bytes);
       const fingerprintId = store.fingerprintId(base.fingerprint, snapshot.header.dimension) ?? 0;
-      for await (const { contentHash, language, chunks } of snapshot.files()) {
+      for await (const { contentHash, language, symbols, chunks } of snapshot.files()) {
         const key = `${contentHash} ${language}`;
         const id = pending.get(key);
-        if (id !== undefined) store.addChunks(id, chunks);
+        if (id !== undefined) {
+          store.addSymbols(id, symbols);
+          store.addChunks(id, chunks);
+        }
         pending.delete(key);
         for (const { hash, vector } of chunks)
           if (vector !== undefined) store.addVector(fingerprintId, Buffer.from(hash, "hex"), vector);
       }
       if (pending.size > 0) throw new SnapshotFormatError("it lacks contents that were there when it was pulled");
-      store.prepare("update contents set base = null where base = ?").run(base.id);
+      store.prepare("update contents set base = null, base_row = null where base = ?").run(base.id);
       store.prepare("delete from bases where id = ?").run(base.id);
       store.commit();
     });
@@ -126,21 +128,4 @@ function discard(store: IndexStore, base: Base): void {
     forgetSnapshot(store);
   });
   rmSync(baseFile(store.directory, base.checksum), { force: true });
-}
-
-/** An artifact on disk, for reading here and there in it. */
-export async function readArtifact<T>(file: string, use: (bytes: SnapshotBytes) => Promise<T>): Promise<T> {
-  const handle = await open(file, "r");
-  try {
-    const { size } = await handle.stat();
-    return await use({
-      byteLength: size,
-      read: async (start, end) => {
-        const { buffer, bytesRead } = await handle.read(new Uint8Array(end - start), 0, end - start, start);
-        return buffer.subarray(0, bytesRead);
-      },
-    });
-  } finally {
-    await handle.close();
-  }
 }

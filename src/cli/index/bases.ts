@@ -1,10 +1,13 @@
+import { closeSync, fstatSync, openSync, readSync, statSync } from "node:fs";
 import { join } from "node:path";
+import type { SnapshotBytes } from "../../snapshot/types.ts";
 import type { IndexStore } from "./store.ts";
 
 /**
- * Base layers. What a look-up needs of a pulled artifact (files and symbols) goes into the tables at once; the chunks and
- * vectors, nine tenths of it, stay in the artifact, which is kept beside the index and never changed. They follow when
- * something needs them all (`completeBases`), or one by one, by the hash of a chunk (`adoptVectors`).
+ * Base layers. What there is of a pulled artifact in the tables is a row for each file's content; its symbols, chunks and
+ * vectors stay in the artifact, which is kept beside the index and never changed. Look-ups read the symbols there
+ * (base-symbols.ts). Everything follows into the tables when something needs it all (`completeBases`), vectors also one by
+ * one, by the hash of a chunk (`adoptVectors`).
  *
  * The row in `bases`, and the contents that name it, are committed after the file has its name: a file without a row is
  * what a crash left, and goes with the next `pruneBases`.
@@ -26,4 +29,28 @@ export function baseFile(directory: string, checksum: string): string {
 export function listBases(store: IndexStore): Base[] {
   const sql = `select id, checksum, fingerprint, parser_version as parserVersion, size_bytes as sizeBytes from bases order by id`;
   return store.prepare(sql).all() as unknown as Base[];
+}
+
+/** Whether the artifact of every base layer is there, by its length. */
+export function basesAreThere(store: IndexStore): boolean {
+  return listBases(store).every(
+    ({ checksum, sizeBytes }) =>
+      statSync(baseFile(store.directory, checksum), { throwIfNoEntry: false })?.size === sizeBytes,
+  );
+}
+
+/** An artifact on disk, for reading here and there in it. It lies in the page cache: sooner read than handed to a thread. */
+export async function readArtifact<T>(file: string, use: (bytes: SnapshotBytes) => Promise<T>): Promise<T> {
+  const handle = openSync(file, "r");
+  try {
+    return await use({
+      byteLength: fstatSync(handle).size,
+      read: async (start, end) => {
+        const buffer = new Uint8Array(end - start);
+        return buffer.subarray(0, readSync(handle, buffer, 0, buffer.length, start));
+      },
+    });
+  } finally {
+    closeSync(handle);
+  }
 }

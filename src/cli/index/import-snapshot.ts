@@ -32,7 +32,7 @@ export interface ImportOptions {
 }
 
 /**
- * Takes a snapshot's files and symbols into the index, all of them or, where anything is wrong, nothing; chunks and vectors
+ * Takes a snapshot's files into the index, all of them or, where anything is wrong, nothing; symbols, chunks and vectors
  * stay in the artifact as a base layer. Contents that another parser version cut are of no use here; their vectors may
  * be, since chunks of the same text are common.
  */
@@ -60,21 +60,38 @@ export async function importSnapshot(
     );
     const ids = knownContents(store, options.parserVersion);
     const complete = new Set<number>();
-    let lacking = 0;
-    for await (const file of snapshot.files({ bodies: false })) {
-      const key = `${file.contentHash} ${file.language}`;
-      let known = ids.get(key);
-      if (known === undefined) {
-        const sha256 = Buffer.from(file.contentHash, "hex");
-        known = { id: store.addContent({ ...file, sha256, skip: null, base }), base };
-        ids.set(key, known);
-        for (const { withheld, vector } of file.chunks) if (!withheld && vector === undefined) lacking++;
-      } else if (known.base === null) complete.add(known.id);
-      else if (known.base !== base && alike.has(known.base)) {
-        store.prepare("update contents set base = ? where id = ?").run(base, known.id);
-        known.base = base;
+    const add = store.prepare(
+      `insert into contents (sha256, language, parser_version, size_bytes, line_count, outcome, symbol_count, chunk_count,
+         redacted_count, base, base_row) values (unhex(?), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    );
+    let withheld = 0;
+    for await (const files of snapshot.listing()) {
+      for (const file of files) {
+        const key = `${file.contentHash} ${file.language}`;
+        let known = ids.get(key);
+        if (known === undefined) {
+          const { lastInsertRowid } = add.run(
+            file.contentHash,
+            file.language,
+            header.parserVersion,
+            file.sizeBytes,
+            file.lineCount,
+            file.outcome,
+            file.symbolCount,
+            file.chunkCount,
+            file.withheldCount,
+            base,
+            file.row,
+          );
+          ids.set(key, (known = { id: Number(lastInsertRowid), base }));
+        } else if (known.base === null) complete.add(known.id);
+        else if (known.base !== base && alike.has(known.base)) {
+          store.prepare("update contents set base = ?, base_row = ? where id = ?").run(base, file.row, known.id);
+          known.base = base;
+        }
+        withheld += file.withheldCount;
+        paths.set(file.path, { contentId: known.id, language: file.language, sizeBytes: file.sizeBytes });
       }
-      paths.set(file.path, { contentId: known.id, language: file.language, sizeBytes: file.sizeBytes });
       options.onProgress?.(paths.size, header.fileCount);
     }
     store.commit();
@@ -82,7 +99,7 @@ export async function importSnapshot(
     setWanted(store, complete);
     await adoptVectors(store, header.fingerprint, missingHashes(store, header.fingerprint));
     // A base layer stands for contents with every vector.
-    if (lacking > 0) await completeBases(store);
+    if (header.vectorCount < header.chunkCount - withheld) await completeBases(store);
     return { header, paths };
   } catch (error) {
     store.rollback();

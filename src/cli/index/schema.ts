@@ -5,12 +5,12 @@
  *                                                 └─ chunks ── (fingerprint, chunk hash) ─ vectors
  *   worktrees ─ worktree_files: path → content, with what `lstat` said when it was read
  *   blobs: git object id → content, so that a commit is indexed without reading what is known
- *   bases: pulled artifacts that still hold the chunks and vectors of the contents that name them (see base.ts)
+ *   bases: pulled artifacts that still hold the symbols, chunks and vectors of the contents that name them (see bases.ts)
  *
  * A symbol's or chunk's rowid is its content's id and its ordinal in one number ({@link rowId}): the rows of a content lie
  * together and need no second index.
  */
-export const SCHEMA_VERSION = 2;
+export const SCHEMA_VERSION = 3;
 
 const ORDINAL_FACTOR = 2 ** 20;
 
@@ -49,6 +49,7 @@ create table contents (
   redacted_count integer not null,
   unused_since integer,
   base integer,
+  base_row integer,
   unique (sha256, language, parser_version)
 );
 create table symbols (
@@ -120,5 +121,6 @@ create table bases (
 /** Made after a large import rather than before: sorting once is cheaper. */
 export const INDEXES = `
 create index symbols_name on symbols (name collate nocase);
+create index contents_base on contents (base, base_row) where base is not null;
 create index worktree_files_content on worktree_files (content_id, worktree_id);
 `;

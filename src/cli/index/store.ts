@@ -39,8 +39,6 @@ export interface StoredChunk {
 }
 
 export interface NewContent {
-  /** Base layer that holds the text of the chunks; they are only counted here then. */
-  base?: number;
   sha256: Uint8Array;
   language: string;
   sizeBytes: number;
@@ -228,8 +226,8 @@ export class IndexStore {
     const { symbols, chunks } = content;
     const redacted = chunks.reduce((sum, chunk) => sum + (chunk.withheld ? 1 : 0), 0);
     const { lastInsertRowid } = this.prepare(
-      `insert into contents (sha256, language, parser_version, size_bytes, line_count, outcome, skip, symbol_count, chunk_count, redacted_count, base)
-       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `insert into contents (sha256, language, parser_version, size_bytes, line_count, outcome, skip, symbol_count, chunk_count, redacted_count)
+       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ).run(
       content.sha256,
       content.language,
@@ -241,9 +239,15 @@ export class IndexStore {
       symbols.length,
       chunks.length,
       redacted,
-      content.base ?? null,
     );
     const id = Number(lastInsertRowid);
+    this.addSymbols(id, symbols);
+    this.addChunks(id, chunks);
+    return id;
+  }
+
+  /** Adds the symbols of a content that was added without them. Must be called within a transaction. */
+  addSymbols(id: number, symbols: readonly StoredSymbol[]): void {
     const addSymbol = this.prepare("insert into symbols values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
     for (const [ordinal, s] of symbols.entries()) {
       addSymbol.run(
@@ -260,8 +264,6 @@ export class IndexStore {
         s.endByte,
       );
     }
-    if (content.base === undefined) this.addChunks(id, chunks);
-    return id;
   }
 
   /** Adds the chunks of a content that was added without them. Must be called within a transaction. */

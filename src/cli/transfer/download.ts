@@ -2,6 +2,7 @@ import { createHash, type Hash } from "node:crypto";
 import { closeSync, createReadStream, mkdirSync, openSync, rmSync, statSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { CliError, EXIT } from "../exit-codes.ts";
+import { headerOf, httpDownload } from "../http.ts";
 import { backOff, interrupted, isExpired, storageFailure } from "./retry.ts";
 
 /** A transfer that brings nothing for so long is broken off and taken up again. */
@@ -93,25 +94,27 @@ async function fetchPart(
   const idle = new AbortController();
   const timer = setTimeout(() => idle.abort(new Error("no data")), IDLE_TIMEOUT_MS);
   try {
-    const response = await fetch(source.url, {
+    const response = await httpDownload(source.url, {
+      method: "GET",
       headers: have > 0 ? { Range: `bytes=${have}-` } : {},
       signal: AbortSignal.any([options.signal, idle.signal]),
     });
-    if (isExpired(response.status)) return "expired";
-    if (response.status === 416) {
+    const status = response.statusCode ?? 0;
+    if (status !== 200 && status !== 206) response.resume();
+    if (isExpired(status)) return "expired";
+    if (status === 416) {
       // Nothing follows what we have: either all of it, or a part of something else.
       if (source.sizeBytes === undefined) return "done";
       rmSync(file, { force: true });
       return { error: new Error("range not satisfiable") };
     }
-    if (!response.ok || !response.body) return { error: new Error(`status ${response.status}`) };
-    const append =
-      response.status === 206 && response.headers.get("Content-Range")?.startsWith(`bytes ${have}-`) === true;
+    if (status !== 200 && status !== 206) return { error: new Error(`status ${status}`) };
+    const append = status === 206 && headerOf(response, "Content-Range")?.startsWith(`bytes ${have}-`) === true;
     const handle = openSync(file, append ? "a" : "w", 0o600);
     try {
       let done = append ? have : 0;
-      const total = source.sizeBytes ?? done + Number(response.headers.get("Content-Length") ?? 0);
-      for await (const part of response.body) {
+      const total = source.sizeBytes ?? done + Number(headerOf(response, "Content-Length") ?? 0);
+      for await (const part of response as AsyncIterable<Buffer>) {
         timer.refresh();
         digest.update(part, done);
         // Into the page cache: sooner done than handed to another thread.

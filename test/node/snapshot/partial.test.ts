@@ -1,30 +1,92 @@
 import { describe, expect, it } from "vitest";
-import { openSnapshot, writeSnapshot } from "../../../src/snapshot/index.ts";
+import { openSnapshot, SnapshotFormatError, writeSnapshot } from "../../../src/snapshot/index.ts";
 import { collect, fixtureFiles, memoryBytes, memorySink, sourceOf } from "./fixture.ts";
 
 const files = fixtureFiles(40);
 
-async function artifact() {
+async function written(): Promise<Uint8Array> {
   const sink = memorySink();
   await writeSnapshot(sourceOf(files), sink.write);
-  return openSnapshot(memoryBytes(sink.bytes()));
+  return sink.bytes();
 }
 
-describe("reading without the chunks' bodies", () => {
-  it("gives everything else, and tells which chunks are withheld and which have a vector", async () => {
-    const read = await collect((await artifact()).files({ bodies: false }));
-    expect(read).toEqual(
-      files.map((file) => ({
+async function artifact() {
+  return openSnapshot(memoryBytes(await written()));
+}
+
+/** Number of each file's row: before it stand all rows of the files before. */
+function rowsOf(list: typeof files): number[] {
+  let next = 0;
+  return list.map(
+    ({ symbols, chunks }) => (next += 1 + symbols.length + chunks.length) - 1 - symbols.length - chunks.length,
+  );
+}
+
+describe("listing", () => {
+  it("tells of every file, with the number of its symbols, chunks and withheld chunks", async () => {
+    const rows = rowsOf(files);
+    const listed = (await collect((await artifact()).listing())).flat();
+    expect(listed).toEqual(
+      files.map(({ symbols, chunks, ...file }, at) => ({
         ...file,
-        chunks: file.chunks.map((chunk) => ({
-          ...chunk,
-          text: "",
-          context: "",
-          hash: "",
-          vector: chunk.vector && new Uint8Array(0),
-        })),
+        row: rows[at],
+        symbolCount: symbols.length,
+        chunkCount: chunks.length,
+        withheldCount: chunks.filter(({ withheld }) => withheld).length,
       })),
     );
+    expect(listed.some(({ withheldCount }) => withheldCount > 0)).toBe(true);
+  });
+
+  it("reads a part of the artifact only, and refuses damage in it", async () => {
+    const bytes = await written();
+    const memory = memoryBytes(bytes);
+    let readBytes = 0;
+    const snapshot = await openSnapshot({
+      byteLength: bytes.length,
+      read: async (start, end) => {
+        readBytes += end - start;
+        return memory.read(start, end);
+      },
+    });
+    readBytes = 0;
+    await collect(snapshot.listing());
+    expect(readBytes).toBeGreaterThan(0);
+    expect(readBytes).toBeLessThan(bytes.length / 2);
+    // Any bit of the first column turned over is noticed: its pages carry a checksum.
+    for (const at of [40, 60, 80]) {
+      const damaged = Uint8Array.from(bytes);
+      damaged[at] = (damaged[at] as number) ^ 0x40;
+      const open = async () => collect((await openSnapshot(memoryBytes(damaged))).listing());
+      await expect(open()).rejects.toThrow(SnapshotFormatError);
+    }
+  });
+});
+
+describe("symbols in place", () => {
+  it("finds those whose name passes, each with its file and position", async () => {
+    const rows = rowsOf(files);
+    const all = files.flatMap(({ symbols }, at) =>
+      symbols.map((symbol, ordinal) => ({ fileRow: rows[at] as number, ordinal, symbol })),
+    );
+    const snapshot = await artifact();
+    for (const { symbol } of all) {
+      const test = (name: string) => name === symbol.name;
+      expect(await collect(snapshot.symbolsNamed(test))).toEqual(all.filter((other) => test(other.symbol.name)));
+    }
+    expect(await collect(snapshot.symbolsNamed(() => true))).toEqual(all);
+    expect(await collect(snapshot.symbolsNamed(() => false))).toEqual([]);
+  });
+
+  it("gives those of one file", async () => {
+    const snapshot = await artifact();
+    for (const [at, row] of rowsOf(files).entries()) {
+      const { symbols } = files[at]!;
+      const found = await snapshot.symbolsOf({ row, symbolCount: symbols.length });
+      expect(found.map(({ symbol }) => symbol)).toEqual(symbols);
+    }
+    // A row that is no file's.
+    await expect(snapshot.symbolsOf({ row: 1, symbolCount: 1 })).rejects.toThrow(SnapshotFormatError);
   });
 });
 

@@ -1,0 +1,121 @@
+/** The footer of an artifact: where its row groups and their columns lie. Nothing it says is believed unchecked. */
+import type { FileMetaData, RowGroup } from "hyparquet";
+import {
+  CODEC,
+  COLUMNS,
+  HEADER_KEY,
+  headerFault,
+  MAX_GROUP_BYTES,
+  MAX_GROUP_ROWS,
+  SCHEMA,
+  VECTOR_PATH,
+} from "./layout.ts";
+import { type SnapshotBytes, SnapshotFormatError, type SnapshotHeader } from "./types.ts";
+
+export const MAGIC = "PAR1";
+export const TAIL_BYTES = 8;
+
+/** A column's bytes within the file. */
+export interface Extent {
+  start: number;
+  end: number;
+}
+
+export interface Group {
+  rows: number;
+  /** Number of the first one in the whole snapshot. */
+  firstRow: number;
+  columns: Extent[];
+}
+
+/** The bytes of a part, all of them. */
+export async function exactly(bytes: SnapshotBytes, start: number, end: number): Promise<Uint8Array> {
+  const part = await bytes.read(start, end);
+  if (part.length !== end - start)
+    throw new SnapshotFormatError(`truncated: asked for bytes ${start} to ${end}, got ${part.length}`);
+  return part;
+}
+
+export function ascii(bytes: Uint8Array): string {
+  return String.fromCharCode(...bytes);
+}
+
+/** Whatever a decoder throws over hostile bytes is one kind of error to the caller. */
+export function describing<T>(where: string, decode: () => T): T {
+  try {
+    return decode();
+  } catch (error) {
+    if (error instanceof SnapshotFormatError) throw new SnapshotFormatError(`${where}: ${error.message}`);
+    throw new SnapshotFormatError(`${where}: damaged`, { cause: error });
+  }
+}
+
+/** Header and row groups, checked against the end of what comes before the footer. */
+export function checkFooter(metadata: FileMetaData, dataEnd: number): { header: SnapshotHeader; groups: Group[] } {
+  const text = metadata.key_value_metadata?.find(({ key }) => key === HEADER_KEY)?.value;
+  if (text === undefined) throw new SnapshotFormatError("a Parquet file, but not a snapshot");
+  const value: unknown = JSON.parse(text);
+  const version = (value as { formatVersion?: unknown } | null)?.formatVersion;
+  if (headerFault(value) !== undefined)
+    throw new SnapshotFormatError(
+      `format version ${String(version)} is not one this version reads, or its header is damaged`,
+    );
+  if (!sameSchema(metadata)) throw new SnapshotFormatError("the columns are not those of the format");
+  const header = value as SnapshotHeader;
+  let offset = MAGIC.length;
+  let rows = 0;
+  const groups = metadata.row_groups.map((group) => {
+    const checked = { ...checkGroup(group, offset, dataEnd), firstRow: rows };
+    offset = checked.columns.at(-1)?.end ?? offset;
+    rows += checked.rows;
+    return checked;
+  });
+  if (offset !== dataEnd) throw new SnapshotFormatError("row groups do not fill the file");
+  if (rows !== header.fileCount + header.symbolCount + header.chunkCount || BigInt(rows) !== metadata.num_rows) {
+    throw new SnapshotFormatError("row counts do not fit together");
+  }
+  return { header, groups };
+}
+
+function sameSchema({ schema }: FileMetaData): boolean {
+  const shape = (elements: FileMetaData["schema"]) =>
+    JSON.stringify(
+      elements.map((e) => [
+        e.name,
+        e.type,
+        e.type_length,
+        e.repetition_type,
+        e.num_children,
+        e.converted_type,
+        e.logical_type?.type,
+      ]),
+    );
+  return shape(schema) === shape(SCHEMA);
+}
+
+function checkGroup(group: RowGroup, start: number, dataEnd: number): Omit<Group, "firstRow"> {
+  const rows = Number(group.num_rows);
+  if (!(rows > 0 && rows <= MAX_GROUP_ROWS) || group.columns.length !== COLUMNS.length + 1) {
+    throw new SnapshotFormatError("a row group has the wrong shape");
+  }
+  let offset = start;
+  const columns = group.columns.map(({ meta_data: meta }, index) => {
+    const column = COLUMNS[index];
+    const path = column === undefined ? VECTOR_PATH : [column.name];
+    const length = Number(meta?.total_compressed_size ?? -1n);
+    const first = Number(meta?.dictionary_page_offset ?? meta?.data_page_offset ?? -1n);
+    if (
+      meta?.path_in_schema.join("/") !== path.join("/") ||
+      meta.codec !== CODEC ||
+      first !== offset ||
+      !(length > 0 && length <= MAX_GROUP_BYTES)
+    ) {
+      throw new SnapshotFormatError(`${path[0]}: a column chunk is not where it should be`);
+    }
+    offset += length;
+    return { start: first, end: offset };
+  });
+  if (offset > dataEnd || offset - start > MAX_GROUP_BYTES)
+    throw new SnapshotFormatError("a row group is larger than its file allows");
+  return { rows, columns };
+}
