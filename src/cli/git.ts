@@ -50,29 +50,41 @@ export interface WorkTree {
   root: string;
   /** The git directory that all worktrees share. */
   commonDir: string;
+  /** Git's index of this work tree. */
+  indexFile: string;
   /** Commit that is checked out; undefined before the first one. */
   head: string | undefined;
 }
 
 /** The work tree around `cwd`; undefined outside of git. */
 export async function findWorkTree(cwd: string): Promise<WorkTree | undefined> {
-  const args = ["rev-parse", "--path-format=absolute", "--show-toplevel", "--git-common-dir"];
+  const args = ["rev-parse", "--path-format=absolute", "--show-toplevel", "--git-common-dir", "--git-path", "index"];
   // Without a commit there is no HEAD to resolve, and the whole call fails.
   const answer = (await gitLine(cwd, [...args, "HEAD^{commit}"])) ?? (await gitLine(cwd, args));
-  const [root, commonDir, head] = answer?.split("\n") ?? [];
-  return root === undefined || commonDir === undefined ? undefined : { root, commonDir, head };
+  const [root, commonDir, indexFile, head] = answer?.split("\n") ?? [];
+  if (root === undefined || commonDir === undefined || indexFile === undefined) return undefined;
+  return { root, commonDir, indexFile, head };
 }
 
-/** URL of `origin`, or else of the only remote there is. */
-export async function remoteUrl(cwd: string): Promise<string | undefined> {
-  const lines = await gitLine(cwd, ["config", "--get-regexp", String.raw`^remote\..*\.url$`]);
-  if (lines === undefined) return undefined;
+export interface GitConfig {
+  /** URL of `origin`, or else of the only remote there is. */
+  remote: string | undefined;
+  /** A filter of the user's own may turn what git has into other bytes on checkout. (Git LFS is known.) */
+  hasFilter: boolean;
+}
+
+export async function readGitConfig(cwd: string): Promise<GitConfig> {
+  const wanted = String.raw`^(remote\..*\.url|filter\..*\.(smudge|process))$`;
+  const lines = (await gitLine(cwd, ["config", "--get-regexp", wanted]))?.split("\n") ?? [];
   const remotes = new Map<string, string>();
-  for (const line of lines.split("\n")) {
+  for (const line of lines) {
     const [, name, url] = /^remote\.(.*)\.url (.*)$/.exec(line) ?? [];
     if (name !== undefined && url !== undefined && !remotes.has(name)) remotes.set(name, url);
   }
-  return remotes.get("origin") ?? (remotes.size === 1 ? [...remotes.values()][0] : undefined);
+  return {
+    remote: remotes.get("origin") ?? (remotes.size === 1 ? [...remotes.values()][0] : undefined),
+    hasFilter: lines.some((line) => line.startsWith("filter.") && !line.startsWith("filter.lfs.")),
+  };
 }
 
 /** Full id of a commit; undefined where the name means none (an empty repository). */
@@ -118,21 +130,17 @@ export async function listWorkTreeFiles(cwd: string): Promise<WorkTreeFiles> {
 
 /**
  * Tracked paths that are not, or may not be, what they are in a commit, by git's own record of the files' timestamps.
- * Undefined where git cannot tell: the commit is not here, or a filter makes other bytes of the same length on checkout.
- * (Line endings, encodings, identifiers and Git LFS change the length.)
+ * Undefined where the commit is not here. A filter may make other bytes on checkout: see {@link GitConfig.hasFilter}; line
+ * endings, encodings, identifiers and Git LFS change the length.
  */
 export async function changedSince(root: string, commit: string): Promise<Set<string> | undefined> {
-  const [diff, filters] = await Promise.all([
-    gitBytes(root, ["diff-index", "--name-only", "--no-renames", "--ignore-submodules", "-z", commit, "--"]).catch(
-      (error: unknown) => {
-        if (error instanceof GitError) return undefined;
-        throw error;
-      },
-    ),
-    gitLine(root, ["config", "--name-only", "--get-regexp", String.raw`^filter\..*\.(smudge|process)$`]),
-  ]);
-  const foreign = filters?.split("\n").some((name) => !name.startsWith("filter.lfs.")) === true;
-  return diff === undefined || foreign ? undefined : new Set(splitNul(diff));
+  const args = ["diff-index", "--name-only", "--no-renames", "--ignore-submodules", "-z", commit, "--"];
+  try {
+    return new Set(splitNul(await gitBytes(root, args)));
+  } catch (error) {
+    if (error instanceof GitError) return undefined;
+    throw error;
+  }
 }
 
 /** Every file of a commit, submodules included. */

@@ -4,7 +4,8 @@ import { basename, join, relative, resolve, sep } from "node:path";
 import { normalizeRepo } from "../tenancy/repo.ts";
 import type { Context } from "./context.ts";
 import { CliError, EXIT } from "./exit-codes.ts";
-import { findWorkTree, remoteUrl } from "./git.ts";
+import { inBackground } from "./background.ts";
+import { findWorkTree, listWorkTreeFiles, readGitConfig, type WorkTreeFiles } from "./git.ts";
 import { cacheDirectory } from "./paths.ts";
 
 /** What a command works on: the work tree around the current folder. */
@@ -17,6 +18,12 @@ export interface Project {
   head: string | undefined;
   /** By `performance.now()`. */
   foundAtMs: number;
+  /** The files of the work tree at that time, if they were asked for. */
+  files: Promise<WorkTreeFiles> | undefined;
+  /** Git's index; undefined where git is. */
+  indexFile: string | undefined;
+  /** Files may be changed on checkout in ways that are not known here. */
+  hasFilter: boolean;
   /** Normalised identity from the remote; undefined where there is no remote that others could reach. */
   repo: string | undefined;
   /** URL of the remote as git has it. */
@@ -25,17 +32,31 @@ export interface Project {
   directory: string;
 }
 
-export async function findProject(context: Context): Promise<Project> {
+/** `listFiles`: git begins to list the files of the work tree at once, before anything else is known. */
+export async function findProject(context: Context, { listFiles } = { listFiles: false }): Promise<Project> {
   const foundAtMs = performance.now();
   const cwd = realpathSync(context.cwd);
-  const [tree, remote] = await Promise.all([findWorkTree(cwd), remoteUrl(cwd)]);
+  const finding = inBackground(Promise.all([findWorkTree(cwd), readGitConfig(cwd)]));
+  const files = listFiles ? inBackground(listWorkTreeFiles(cwd)) : undefined;
+  const [tree, { remote, hasFilter }] = await finding;
   const root = tree ? realpathSync(tree.root) : cwd;
   const repo = remote === undefined ? undefined : normalizeRepo(remote);
   // Without a remote the git folder stands for the repository: its worktrees share it, and its content may change freely.
   const identity = repo ?? `local/${tree ? realpathSync(tree.commonDir) : root}`;
   const readable = (repo ?? basename(root)).replace(/[^\w.-]+/g, "-").slice(0, 80);
   const directory = join(cacheDirectory(context.env), "repos", `${readable}-${hash("sha256", identity).slice(0, 12)}`);
-  return { root, plainFolder: tree === undefined, head: tree?.head, foundAtMs, repo, remote, directory };
+  return {
+    root,
+    plainFolder: tree === undefined,
+    head: tree?.head,
+    foundAtMs,
+    files: tree === undefined ? undefined : files,
+    indexFile: tree?.indexFile,
+    hasFilter,
+    repo,
+    remote,
+    directory,
+  };
 }
 
 /** The identity to publish or pull under. */

@@ -1,8 +1,9 @@
 import { PARSER_VERSION } from "../parsing/version.ts";
 import { requireApiKey, createClient, credentialsOf, type Context } from "./context.ts";
 import type { EmbedCheckResponse } from "../contract/index.ts";
-import { listWorkTreeFiles, resolveCommit, type WorkTreeFiles } from "./git.ts";
-import { indexWorkTree, type IndexOptions, type IndexReport } from "./index/index-worktree.ts";
+import { inBackground } from "./background.ts";
+import { listWorkTreeFiles, resolveCommit } from "./git.ts";
+import { indexWorkTree, type IndexOptions, type IndexReport, type Look } from "./index/index-worktree.ts";
 import { takeWriteLock } from "./index/lock.ts";
 import { IndexStore } from "./index/store.ts";
 import type { Embedding } from "./index/vectors.ts";
@@ -80,27 +81,25 @@ export async function openEmbedding(
   return { client, space };
 }
 
-/** What git says of a work tree. */
-export interface Look {
-  head: string | undefined;
-  /** Undefined outside of git. */
-  files: WorkTreeFiles | undefined;
-}
+/** For a moment after it was found, what was found out about a project is taken as it is. */
+const FRESH_MS = 1_000;
 
-/** For a moment after it was found, a project's commit is the one checked out. */
-const HEAD_FRESH_MS = 1_000;
-
-export async function lookAtWorkTree({ root, plainFolder, head, foundAtMs }: Project): Promise<Look> {
+export async function lookAtWorkTree(project: Project): Promise<Look> {
+  const { root, plainFolder } = project;
   if (plainFolder) return { head: undefined, files: undefined };
-  const isFresh = performance.now() - foundAtMs < HEAD_FRESH_MS;
-  const [files, current] = await Promise.all([listWorkTreeFiles(root), isFresh ? head : resolveCommit(root)]);
-  return { files, head: current };
+  const isFresh = performance.now() - project.foundAtMs < FRESH_MS;
+  const listed = isFresh ? project.files : undefined;
+  const [files, head] = await Promise.all([
+    listed ?? listWorkTreeFiles(root),
+    isFresh ? project.head : resolveCommit(root),
+  ]);
+  return { files, head };
 }
 
 export interface UpdateOptions {
   embed: boolean;
   /** From {@link lookAtWorkTree}, where it was asked for before. */
-  look?: Look;
+  look?: Promise<Look>;
   /** The embedding space, where it was asked for before. */
   space?: EmbedCheckResponse | undefined;
   nowMs?: number;
@@ -115,13 +114,13 @@ export async function updateWorkTree(
   options: UpdateOptions,
 ): Promise<IndexReport> {
   const nowMs = options.nowMs ?? Date.now();
-  const look = options.look ?? (await lookAtWorkTree(project));
+  const look = options.look ?? inBackground(lookAtWorkTree(project));
   let line = context.ui.progress("Indexing ");
   let phase = "indexing";
   try {
     return await indexWorkTree(store, {
       root: project.root,
-      ...look,
+      look,
       parserVersion: PARSER_VERSION,
       nowMs,
       vouched: options.vouched,

@@ -7,7 +7,7 @@ import { formatCount, formatDuration } from "../ui.ts";
 /** `codectx index --local` */
 export async function indexLocal(context: Context, options: { embed: boolean }): Promise<void> {
   const startedAt = performance.now();
-  const project = await findProject(context);
+  const project = await findProject(context, { listFiles: true });
   const report = await withWriter(context, project, "index --local", async (store) =>
     updateWorkTree(context, project, store, options),
   );

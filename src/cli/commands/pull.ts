@@ -1,13 +1,17 @@
 import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { CodeContextClient } from "../../client/client.ts";
+import { isLanguageId } from "../../parsing/detect.ts";
 import { PARSER_VERSION } from "../../parsing/version.ts";
+import { inBackground } from "../background.ts";
 import { createClient, credentialsOf, requireApiKey, type Context } from "../context.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
 import { changedSince } from "../git.ts";
+import { objectIdBytesOf, readGitIndex } from "../git-index.ts";
 import { baseFile, basesAreThere, listBases, readArtifact } from "../index/bases.ts";
 import type { ImportResult, SnapshotPath } from "../index/import-snapshot.ts";
-import type { IndexOptions } from "../index/index-worktree.ts";
+import type { FileStat } from "../index/file-stat.ts";
+import type { IndexOptions, Look } from "../index/index-worktree.ts";
 import type { IndexStore } from "../index/store.ts";
 import { findProject, requireRepo, type Project } from "../project.ts";
 import { lookAtWorkTree, updateWorkTree, withWriter } from "../session.ts";
@@ -46,16 +50,14 @@ export async function pull(context: Context, options: PullOptions): Promise<void
       ? connecting.then(async (client) => client.checkEmbed({ signal: context.stop }))
       : Promise.resolve(undefined),
   );
-  const project = await findProject(context);
+  const project = await findProject(context, { listFiles: true });
   const repo = requireRepo(project, options.repo);
   const client = await connecting;
   const work = async (store: IndexStore): Promise<void> => {
     const look = inBackground(lookAtWorkTree(project));
-    let changed: Promise<Set<string> | undefined> | undefined;
-    let nowMs: number | undefined;
+    let state: WorkTreeState | undefined;
     const onCommit = (gitSha: string): void => {
-      nowMs = Date.now();
-      if (!project.plainFolder) changed = inBackground(changedSince(project.root, gitSha));
+      if (!project.plainFolder) state = compareWith(project, gitSha, look);
     };
     const fetched = await fetchSnapshot(context, client, project, store, repo, {
       force: options.force === true,
@@ -74,9 +76,8 @@ export async function pull(context: Context, options: PullOptions): Promise<void
     const report = await updateWorkTree(context, project, store, {
       embed,
       space: current,
-      look: await look,
-      ...(nowMs === undefined ? {} : { nowMs }),
-      vouched: paths && vouchedBy(paths, await changed, (await look).files?.unwatched),
+      look,
+      ...(state && paths ? { nowMs: state.nowMs, vouched: await vouchedBy(paths, state) } : {}),
     });
     if (snapshot.downloaded) {
       const { pruneBases } = await import("../index/base.ts");
@@ -94,32 +95,47 @@ export async function pull(context: Context, options: PullOptions): Promise<void
   await withWriter(context, project, "pull", work, { forImport: true });
 }
 
+/** What git says of a work tree, compared with a commit. */
+interface WorkTreeState {
+  /** When the comparison began. */
+  nowMs: number;
+  look: Promise<Look>;
+  /** Undefined where git cannot tell. */
+  changed: Promise<Set<string> | undefined>;
+  /** By path. */
+  stats: Map<string, FileStat> | undefined;
+}
+
+function compareWith(
+  { root, indexFile, head, hasFilter }: Project,
+  gitSha: string,
+  look: Promise<Look>,
+): WorkTreeState {
+  const nowMs = Date.now();
+  const changed = hasFilter ? Promise.resolve(undefined) : inBackground(changedSince(root, gitSha));
+  const stats = indexFile === undefined ? undefined : readGitIndex(indexFile, objectIdBytesOf(head ?? gitSha));
+  return { nowMs, look, changed, stats };
+}
+
 async function connect(context: Context): Promise<CodeContextClient> {
   const credentials = credentialsOf(context);
   const apiKey = requireApiKey(credentials);
   return createClient(context, { ...credentials, apiKey });
 }
 
-/** A failure is reported where the promise is awaited, if it ever is. */
-function inBackground<T>(promise: Promise<T>): Promise<T> {
-  promise.catch(() => undefined);
-  return promise;
-}
-
-/**
- * Contents of files that are, as git knows, what they were in the snapshot's commit. The size is compared as well, since
- * the bytes of a work tree may differ from those of the commit (line endings, encodings, Git LFS).
- */
-function vouchedBy(
+/** Contents of files that are, as git knows, what they were in the snapshot's commit. */
+async function vouchedBy(
   paths: ReadonlyMap<string, SnapshotPath>,
-  changed: ReadonlySet<string> | undefined,
-  unwatched: ReadonlySet<string> | undefined,
-): IndexOptions["vouched"] {
-  if (!changed || !unwatched) return undefined;
-  return ({ path, language, sizeBytes }) => {
+  { changed, look, stats }: WorkTreeState,
+): Promise<IndexOptions["vouched"]> {
+  const [differing, { files }] = await Promise.all([changed, look]);
+  if (!differing || !files) return undefined;
+  return (path) => {
     const known = paths.get(path);
-    if (!known || known.sizeBytes !== sizeBytes || known.language !== language) return undefined;
-    return changed.has(path) || unwatched.has(path) ? undefined : known.contentId;
+    if (!known || !isLanguageId(known.language) || differing.has(path) || files.unwatched.has(path)) return undefined;
+    const stat = stats?.get(path);
+    const { contentId, language, sizeBytes } = known;
+    return { contentId, language, sizeBytes, stat: stat?.size === sizeBytes ? stat : undefined };
   };
 }
 

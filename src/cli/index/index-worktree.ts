@@ -6,9 +6,10 @@ import type { ContentBuilder, BuilderStats } from "./content-builder.ts";
 import type { EmbedStats } from "./embed-queue.ts";
 import type { WorkTreeFiles } from "../git.ts";
 import { listBases } from "./bases.ts";
+import { type FileStat, lstatFile } from "./file-stat.ts";
 import { type IgnoreRules, readCodectxIgnores } from "./ignore-rules.ts";
 import type { BuildOptions, Built } from "./run-build.ts";
-import { scanFiles, type ChangedFile, type KnownFile, type Scan } from "./scan.ts";
+import { scanFiles, type ChangedFile, type KnownFile, type Scan, type ScanOptions } from "./scan.ts";
 import type { IndexStore } from "./store.ts";
 import type { Embedding } from "./vectors.ts";
 import { walkFolder } from "./walk.ts";
@@ -40,16 +41,21 @@ export interface Progress {
   total: number;
 }
 
+/** What git says of a work tree. */
+export interface Look {
+  head: string | undefined;
+  /** Undefined outside of git: the folder is walked. */
+  files: WorkTreeFiles | undefined;
+}
+
 export interface IndexOptions extends BuildOptions {
   root: string;
-  /** What git lists; undefined outside of git work trees: the folder is walked. */
-  files: WorkTreeFiles | undefined;
-  head: string | undefined;
+  look: Promise<Look>;
   parserVersion: number;
   /** Time at which the look at the work tree begins. */
   nowMs: number;
-  /** Content of a file that git vouches for, found without reading it. Asked only of files that did not change since `nowMs`. */
-  vouched?: ((file: ChangedFile) => number | undefined) | undefined;
+  /** Contents of files that git vouches for. */
+  vouched?: ScanOptions["vouched"];
   /**
    * Asked for when there is, or may be, something to embed; undefined leaves the vectors out. `changed` tells whether files
    * changed; without a change an answer from memory will do.
@@ -69,12 +75,18 @@ interface WorkTreeRow {
 /** Brings the index of a work tree up to date; what did not change costs an `lstat`. */
 export async function indexWorkTree(store: IndexStore, options: IndexOptions): Promise<IndexReport> {
   const { root, parserVersion } = options;
-  const { paths, rules } = options.files ? withIgnores(root, options.files.paths) : walkFolder(root);
   const row = store.prepare("select * from worktrees where root = ?").get(root) as WorkTreeRow | undefined;
   const known = row?.parser_version === parserVersion ? knownFiles(store, row.id) : new Map<string, KnownFile>();
+  const stats = new Map<string, FileStat | undefined>();
+  // While git lists the files, those that it will most likely list are looked at.
+  if (!options.vouched) for (const path of known.keys()) stats.set(path, lstatFile(root, path));
+  const { files, head } = await options.look;
+  const { paths, rules } = files ? withIgnores(root, files.paths) : walkFolder(root);
   const scan = scanFiles(root, paths, rules, known, {
     maxFileSizeBytes: DEFAULT_MAX_FILE_SIZE_BYTES,
     nowMs: options.nowMs,
+    vouched: options.vouched,
+    stats,
   });
   const kept = new Set(scan.unchanged);
   const changedPaths = new Set(scan.changed.map(({ path }) => path));
@@ -85,7 +97,7 @@ export async function indexWorkTree(store: IndexStore, options: IndexOptions): P
   const quiet = { parsedFiles: 0, reusedFiles: 0, parsedBytes: 0, embeddedCount: 0, credits: 0, embedMs: 0 };
   if (!touched && row) {
     if (embedding === undefined || row.embedded_with === embedding.space.fingerprint) {
-      if (row.head !== (options.head ?? null)) setHead(store, row.id, options.head);
+      if (row.head !== (head ?? null)) setHead(store, row.id, head);
       const totals = withSkipped(JSON.parse(row.totals) as WorkTreeTotals, scan);
       return {
         ...totals,
@@ -110,7 +122,7 @@ export async function indexWorkTree(store: IndexStore, options: IndexOptions): P
     );
   };
   let built = unknown.length > 0 ? await build(unknown) : undefined;
-  const worktreeId = switchFiles(store, options, scan, removed, read, row?.id);
+  const worktreeId = switchFiles(store, { ...options, head }, scan, removed, read, row?.id);
   const totals = countTotals(store, worktreeId);
   store.transaction(() => {
     store.prepare("update worktrees set totals = ? where id = ?").run(JSON.stringify(totals), worktreeId);
@@ -150,7 +162,7 @@ function findKnown(
   const read = new Map<string, KnownFile>();
   if (store.prepare("select 1 from contents limit 1").get() === undefined) return { read, unknown: [...changed] };
   const unknown = changed.filter((file) => {
-    let contentId = file.stat === "" ? undefined : options.vouched?.(file);
+    let { contentId } = file;
     if (contentId === undefined) {
       const bytes = readIfThere(join(options.root, file.path));
       contentId = bytes && store.findContent(hash("sha256", bytes, "buffer"), file.language);
@@ -206,7 +218,7 @@ async function readChanged(
 /** Replaces the file list in one transaction: readers see the old state or the new one. */
 function switchFiles(
   store: IndexStore,
-  options: IndexOptions,
+  options: IndexOptions & Pick<Look, "head">,
   scan: Scan,
   removed: readonly string[],
   read: ReadonlyMap<string, KnownFile>,

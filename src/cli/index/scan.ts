@@ -1,16 +1,8 @@
-import { lstatSync, type BigIntStats } from "node:fs";
-import { join } from "node:path";
 import { detectLanguage, isDefaultIncluded } from "../../parsing/detect.ts";
 import type { LanguageId } from "../../parsing/languages.ts";
 import { skipReason } from "../../parsing/skip.ts";
+import { type FileStat, isRacy, lstatFile, stampOf } from "./file-stat.ts";
 import type { IgnoreRules } from "./ignore-rules.ts";
-
-/** A change within this time before the file was looked at may not show in its timestamps (the kernel's clock ticks in ms). */
-const RACY_NS = 100_000_000n;
-/** File systems that keep whole seconds: two of them, as FAT does. */
-const COARSE_RACY_NS = 2_000_000_000n;
-const NS_PER_SECOND = 1_000_000_000n;
-const NS_PER_MS = 1_000_000n;
 
 /** What the index knows of a file from the last time. */
 export interface KnownFile {
@@ -24,6 +16,27 @@ export interface ChangedFile {
   sizeBytes: number;
   /** To be kept with the content; empty where a later change could go unnoticed, so that it is read again next time. */
   stat: string;
+  /** Its content, where somebody vouches for it. */
+  contentId?: number | undefined;
+}
+
+/** Content of a file that somebody vouches for, so that it need not be read. */
+export interface VouchedFile {
+  contentId: number;
+  /** As {@link selectPath} found it, with this version of the parser. */
+  language: LanguageId;
+  sizeBytes: number;
+  /** Where this is known to be the file's state, not even that is asked for. */
+  stat: FileStat | undefined;
+}
+
+export interface ScanOptions {
+  maxFileSizeBytes: number;
+  /** Time at which the look at the work tree begins. */
+  nowMs: number;
+  vouched?: ((path: string) => VouchedFile | undefined) | undefined;
+  /** States of files that were asked for since then; undefined for what is no regular file. */
+  stats?: ReadonlyMap<string, FileStat | undefined>;
 }
 
 export interface Scan {
@@ -43,37 +56,68 @@ export function selectPath(path: string, rules: IgnoreRules, skipped: Record<str
   return undefined;
 }
 
-/** Compares the files of a work tree with what is known of them, by `lstat` alone. */
+/**
+ * Compares the files of a work tree with what is known of them, by `lstat` alone. A known file is one that was selected by
+ * its name: only the rules of the tree itself are asked again.
+ */
 export function scanFiles(
   root: string,
   paths: readonly string[],
   rules: IgnoreRules,
   known: ReadonlyMap<string, KnownFile>,
-  options: { maxFileSizeBytes: number; nowMs: number },
+  options: ScanOptions,
 ): Scan {
+  const { vouched, stats, nowMs } = options;
   const scan: Scan = { unchanged: [], changed: [], skipped: {} };
-  const nowNs = BigInt(options.nowMs) * NS_PER_MS;
   for (const path of paths) {
-    const language = selectPath(path, rules, scan.skipped);
-    if (language === undefined) continue;
-    const stats = lstatSync(join(root, path), { bigint: true, throwIfNoEntry: false });
-    if (!stats?.isFile()) continue;
-    if (stats.size > options.maxFileSizeBytes) {
-      scan.skipped["too-large"] = (scan.skipped["too-large"] ?? 0) + 1;
-      continue;
-    }
-    const stat = `${stats.size}:${stats.mtimeNs}:${stats.ctimeNs}:${stats.ino}`;
-    if (known.get(path)?.stat === stat) scan.unchanged.push(path);
-    else {
-      const sizeBytes = Number(stats.size);
-      scan.changed.push({ path, language, sizeBytes, stat: isRacy(stats, nowNs) ? "" : stat });
-    }
+    const before = known.get(path);
+    const proof = vouched?.(path);
+    const isSelected = (before !== undefined || proof?.stat !== undefined) && !rules.ignores(path);
+    const stat = isSelected ? (proof?.stat ?? (stats?.has(path) ? stats.get(path) : lstatFile(root, path))) : undefined;
+    const stamp = stat && stampOf(stat);
+    if (
+      before !== undefined &&
+      stamp === before.stat &&
+      (proof === undefined || proof.contentId === before.contentId)
+    ) {
+      scan.unchanged.push(path);
+    } else if (stat !== undefined && stat === proof?.stat) {
+      scan.changed.push(changedFile(path, proof.language, stat, nowMs, proof));
+    } else addChanged(scan, root, path, rules, proof, options);
   }
   return scan;
 }
 
-function isRacy({ mtimeNs, ctimeNs }: BigIntStats, nowNs: bigint): boolean {
-  const newest = mtimeNs > ctimeNs ? mtimeNs : ctimeNs;
-  const coarse = mtimeNs % NS_PER_SECOND === 0n && ctimeNs % NS_PER_SECOND === 0n;
-  return newest > nowNs - (coarse ? COARSE_RACY_NS : RACY_NS);
+function addChanged(
+  scan: Scan,
+  root: string,
+  path: string,
+  rules: IgnoreRules,
+  proof: VouchedFile | undefined,
+  { maxFileSizeBytes, nowMs }: ScanOptions,
+): void {
+  const language = selectPath(path, rules, scan.skipped);
+  const stat = language && lstatFile(root, path);
+  if (language === undefined || stat === undefined) return;
+  if (stat.size <= maxFileSizeBytes) scan.changed.push(changedFile(path, language, stat, nowMs, proof));
+  else scan.skipped["too-large"] = (scan.skipped["too-large"] ?? 0) + 1;
+}
+
+function changedFile(
+  path: string,
+  language: LanguageId,
+  stat: FileStat,
+  nowMs: number,
+  proof: VouchedFile | undefined,
+): ChangedFile {
+  const racy = isRacy(stat, nowMs);
+  // The bytes of a work tree may differ from those of the commit: line endings, encodings and Git LFS change their number.
+  const isProven = !racy && proof?.sizeBytes === stat.size && proof.language === language;
+  return {
+    path,
+    language,
+    sizeBytes: stat.size,
+    stat: racy ? "" : stampOf(stat),
+    contentId: isProven ? proof.contentId : undefined,
+  };
 }
