@@ -31,12 +31,17 @@ export async function httpFetch(url: string, init: SentRequest): Promise<AnswerL
   };
 }
 
+/** An `import` asks a module for all of its exports, and node:http loads undici for some of them. */
+function nodeHttp(name: "node:http" | "node:https"): Pick<typeof import("node:http"), "request"> {
+  return process.getBuiltinModule(name);
+}
+
 /** Sends one request; resolves when the head of the answer is there. Aborting breaks the body off, too. */
 export async function httpRequest(
   url: string,
   { method, headers, signal, body }: SentRequest,
 ): Promise<IncomingMessage> {
-  const { request } = url.startsWith("https:") ? await import("node:https") : await import("node:http");
+  const { request } = nodeHttp(url.startsWith("https:") ? "node:https" : "node:http");
   return new Promise((resolve, reject) => {
     const sent = request(url, { method, headers, signal }, resolve);
     sent.on("error", reject);

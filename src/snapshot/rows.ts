@@ -127,9 +127,12 @@ function fileOf(row: RowView): SnapshotFile {
   };
 }
 
+/** U+0000, or a part that is empty, `.` or `..`. */
+const UNSAFE_PATH = /\0|(?:^|\/)\.{0,2}(?:\/|$)/;
+
 /** A consumer may join the path to a directory, so nothing leads out of it. Git itself has no such entries. */
 export function isSafePath(path: string): boolean {
-  return !path.includes("\0") && path.split("/").every((part) => part !== "" && part !== "." && part !== "..");
+  return !UNSAFE_PATH.test(path);
 }
 
 function symbolOf(row: RowView): SnapshotSymbol {

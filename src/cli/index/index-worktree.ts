@@ -258,7 +258,7 @@ function setHead(store: IndexStore, worktreeId: number, head: string | undefined
 function contentIds(store: IndexStore, worktreeId: number): number[] {
   const rows = store
     .prepare(
-      `select distinct c.id from worktree_files f join contents c on c.id = f.content_id
+      `select distinct c.id from worktree_files f cross join contents c on c.id = f.content_id
        where f.worktree_id = ? and c.base is null and c.chunk_count > 0`,
     )
     .all(worktreeId);
@@ -267,7 +267,8 @@ function contentIds(store: IndexStore, worktreeId: number): number[] {
 
 /** Totals of the file list. `skipped` counts only what its content rules out; names are looked at in every scan. */
 function countTotals(store: IndexStore, worktreeId: number): WorkTreeTotals {
-  const from = "from worktree_files f join contents c on c.id = f.content_id where f.worktree_id = ?";
+  // `cross join` keeps the order: an index that is being made has none but the primary keys.
+  const from = "from worktree_files f cross join contents c on c.id = f.content_id where f.worktree_id = ?";
   const counts = store
     .prepare(
       `select count(*) as fileCount, coalesce(sum(symbol_count), 0) as symbolCount, coalesce(sum(chunk_count), 0) as chunkCount,
