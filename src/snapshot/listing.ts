@@ -1,3 +1,4 @@
+import { ABSENT } from "./decode.ts";
 import type { GroupColumns } from "./group-columns.ts";
 import { isSafePath } from "./rows.ts";
 import { comparePaths, SnapshotFormatError, type SnapshotHeader } from "./types.ts";
@@ -9,7 +10,6 @@ export interface ListedFile {
   contentHash: string;
   language: string;
   sizeBytes: number;
-  lineCount: number;
   outcome: string;
   /** Number of the file's row in the whole snapshot; its symbols follow it. */
   row: number;
@@ -19,7 +19,7 @@ export interface ListedFile {
   withheldCount: number;
 }
 
-/** Yields the files that each row group completes. */
+/** Yields the files that each row group completes. Most rows are no files: of those only numbers are looked at. */
 export async function* listFiles(
   header: SnapshotHeader,
   groups: readonly GroupColumns[],
@@ -29,84 +29,89 @@ export async function* listFiles(
   for (const group of groups) {
     const finished: ListedFile[] = [];
     const columns = await readColumns(group);
+    const [kinds, paths, languages, hashes] = [columns.kind, columns.path, columns.language, columns.contentHash];
+    const [isFile, isSymbol, isChunk] = ["file", "symbol", "chunk"].map((kind) => kinds.entries.indexOf(kind));
+    // Where a file goes on from the group before, its own entries are looked up.
+    let path = file === undefined ? ABSENT : paths.entries.indexOf(file.path);
+    let language = file === undefined ? ABSENT : languages.entries.indexOf(file.language);
+    let hash = file === undefined ? ABSENT : hashes.entries.indexOf(file.contentHash);
     for (let row = 0; row < group.rows; row++) {
-      const kind = columns.kind(row);
-      if (kind === "file") {
+      const kind = kinds.rows[row] as number;
+      if (kind === isFile) {
         const next = fileAt(group, columns, row);
         if (file !== undefined) {
           finished.push(file);
-          if (comparePaths(file.path, next.path) >= 0) group.fail("path", row, "files are not in order");
+          // The first comparison is the engine's own, and right but for rare characters.
+          if (file.path >= next.path && comparePaths(file.path, next.path) >= 0)
+            group.fail("path", row, "files are not in order");
         }
         file = next;
-        totals.fileCount++;
+        [path, language, hash] = [paths.rows[row] as number, languages.rows[row] as number, hashes.rows[row] as number];
         continue;
       }
       if (file === undefined) return group.fail("kind", row, "the first row is not a file");
-      if (
-        columns.path(row) !== file.path ||
-        columns.contentHash(row) !== file.contentHash ||
-        columns.language(row) !== file.language
-      )
+      if (paths.rows[row] !== path || languages.rows[row] !== language || hashes.rows[row] !== hash)
         group.fail("path", row, "a row does not belong to the file before it");
-      if (kind === "symbol") {
+      if (kind === isSymbol) {
         if (file.chunkCount > 0) group.fail("kind", row, "symbols are not in order");
         file.symbolCount++;
-        totals.symbolCount++;
-      } else if (kind === "chunk") {
+      } else if (kind === isChunk) {
         file.chunkCount++;
-        totals.chunkCount++;
         if (!columns.hasText(row)) file.withheldCount++;
-      } else group.fail("kind", row, `unknown: ${JSON.stringify(kind)}`);
+      } else group.fail("kind", row, `unknown: ${JSON.stringify(kinds.entries[kind])}`);
     }
+    count(totals, finished);
     yield finished;
   }
+  const last = file === undefined ? [] : [file];
+  count(totals, last);
   for (const [name, total] of Object.entries(totals)) {
     const said = header[name as keyof typeof totals];
     if (total !== said) throw new SnapshotFormatError(`${name}: the header says ${said}, the rows are ${total}`);
   }
-  if (file !== undefined) yield [file];
+  yield last;
+}
+
+function count(totals: Record<"fileCount" | "symbolCount" | "chunkCount", number>, files: readonly ListedFile[]): void {
+  totals.fileCount += files.length;
+  for (const { symbolCount, chunkCount } of files) {
+    totals.symbolCount += symbolCount;
+    totals.chunkCount += chunkCount;
+  }
 }
 
 type Columns = Awaited<ReturnType<typeof readColumns>>;
 
 async function readColumns(group: GroupColumns) {
-  const texts = async (name: "kind" | "path" | "language" | "content_hash" | "outcome") => {
+  const indexed = async (name: "kind" | "path" | "language" | "content_hash" | "outcome") => {
     const { entries, indexes } = await group.indexed(name);
-    const rows = indexes();
-    return (row: number): string | undefined => entries[rows[row] as number];
+    return { entries, rows: indexes() };
   };
-  const startLine = await group.ints("start_line");
-  const endLine = await group.ints("end_line");
-  const startByte = await group.ints("start_byte");
   const endByte = await group.ints("end_byte");
   return {
-    kind: await texts("kind"),
-    path: await texts("path"),
-    language: await texts("language"),
-    contentHash: await texts("content_hash"),
-    outcome: await texts("outcome"),
+    kind: await indexed("kind"),
+    path: await indexed("path"),
+    language: await indexed("language"),
+    contentHash: await indexed("content_hash"),
+    outcome: await indexed("outcome"),
     hasText: await group.presence("text"),
-    startsAtBeginning: (row: number) => startLine[row] === 1 && startByte[row] === 0,
-    lineCount: (row: number) => endLine[row] as number,
     sizeBytes: (row: number) => endByte[row] as number,
   };
 }
 
 function fileAt(group: GroupColumns, columns: Columns, row: number): ListedFile {
-  const path = columns.path(row);
-  const contentHash = columns.contentHash(row);
-  const language = columns.language(row);
-  if (path === undefined || contentHash === undefined || language === undefined)
-    return group.fail("path", row, "missing");
+  const text = (name: "path" | "language" | "contentHash" | "outcome"): string => {
+    const { entries, rows } = columns[name];
+    return entries[rows[row] as number] ?? group.fail("path", row, `no ${name}`);
+  };
+  const path = text("path");
   if (!isSafePath(path)) group.fail("path", row, `not a path inside a repository: ${JSON.stringify(path)}`);
-  if (!columns.startsAtBeginning(row)) group.fail("start_line", row, "a file does not begin at its beginning");
   return {
     path,
-    contentHash,
-    language,
+    contentHash: text("contentHash"),
+    language: text("language"),
     sizeBytes: columns.sizeBytes(row),
-    lineCount: columns.lineCount(row),
-    outcome: columns.outcome(row) ?? group.fail("outcome", row, "missing"),
+    outcome: text("outcome"),
     row: group.firstRow + row,
     symbolCount: 0,
     chunkCount: 0,

@@ -32,10 +32,11 @@ export async function completeBases(store: IndexStore): Promise<void> {
       );
       const snapshot = await openSnapshot(bytes);
       const fingerprintId = store.fingerprintId(base.fingerprint, snapshot.header.dimension) ?? 0;
-      for await (const { contentHash, language, symbols, chunks } of snapshot.files()) {
+      for await (const { contentHash, language, lineCount, symbols, chunks } of snapshot.files()) {
         const key = `${contentHash} ${language}`;
         const id = pending.get(key);
         if (id !== undefined) {
+          store.prepare("update contents set line_count = ? where id = ?").run(lineCount, id);
           store.addSymbols(id, symbols);
           store.addChunks(id, chunks);
         }

@@ -61,8 +61,8 @@ export async function importSnapshot(
     const ids = knownContents(store, options.parserVersion);
     const complete = new Set<number>();
     const add = store.prepare(
-      `insert into contents (sha256, language, parser_version, size_bytes, line_count, outcome, symbol_count, chunk_count,
-         redacted_count, base, base_row) values (unhex(?), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `insert into contents (sha256, language, parser_version, size_bytes, outcome, symbol_count, chunk_count,
+         redacted_count, base, base_row) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
     let withheld = 0;
     for await (const files of snapshot.listing()) {
@@ -71,11 +71,10 @@ export async function importSnapshot(
         let known = ids.get(key);
         if (known === undefined) {
           const { lastInsertRowid } = add.run(
-            file.contentHash,
+            Buffer.from(file.contentHash, "hex"),
             file.language,
             header.parserVersion,
             file.sizeBytes,
-            file.lineCount,
             file.outcome,
             file.symbolCount,
             file.chunkCount,

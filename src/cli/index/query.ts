@@ -127,14 +127,13 @@ export interface IndexedFile {
   contentId: number;
   sha256: Uint8Array;
   language: string;
-  lineCount: number;
   skip: string | null;
 }
 
 export function indexedFile(store: IndexStore, worktree: number, path: string): IndexedFile | undefined {
   return store
     .prepare(
-      `select c.id as contentId, c.sha256, c.language, c.line_count as lineCount, c.skip
+      `select c.id as contentId, c.sha256, c.language, c.skip
        from worktree_files f join contents c on c.id = f.content_id where f.worktree_id = ? and f.path = ?`,
     )
     .get(worktree, path) as unknown as IndexedFile | undefined;

@@ -41,7 +41,7 @@ create table contents (
   language text not null,
   parser_version integer not null,
   size_bytes integer not null,
-  line_count integer not null,
+  line_count integer, -- null where a base layer knows it
   outcome text not null,
   skip text,
   symbol_count integer not null,
@@ -49,8 +49,7 @@ create table contents (
   redacted_count integer not null,
   unused_since integer,
   base integer,
-  base_row integer,
-  unique (sha256, language, parser_version)
+  base_row integer
 );
 create table symbols (
   id integer primary key,
@@ -118,7 +117,8 @@ create table bases (
 );
 `;
 
-/** Made after a large import rather than before: sorting once is cheaper. */
+/** These two are made after a large import rather than before: sorting once is cheaper. */
+export const CONTENT_KEY = `create unique index if not exists contents_key on contents (sha256, language, parser_version);`;
 export const INDEXES = `
 create index symbols_name on symbols (name collate nocase);
 create index contents_base on contents (base, base_row) where base is not null;

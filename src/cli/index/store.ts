@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { CliError, EXIT } from "../exit-codes.ts";
-import { belongsTo, INDEXES, rowId, SCHEMA_VERSION, TABLES } from "./schema.ts";
+import { belongsTo, CONTENT_KEY, INDEXES, rowId, SCHEMA_VERSION, TABLES } from "./schema.ts";
 
 /** How long a statement waits for another process's commit. */
 const BUSY_TIMEOUT_MS = 10_000;
@@ -61,6 +61,7 @@ export class IndexStore {
 
   /** The index is being built under another name, until {@link settle}. */
   unsettled = false;
+  private hasContentKey = false;
 
   private constructor(db: DatabaseSync, directory: string, parserVersion: number) {
     this.db = db;
@@ -90,7 +91,7 @@ export class IndexStore {
     if (!this.unsettled) return;
     const { directory } = this;
     this.commit();
-    this.db.exec(INDEXES);
+    this.db.exec(CONTENT_KEY + INDEXES);
     this.unsettled = false;
     this.close();
     const file = unsettledFile(directory);
@@ -152,7 +153,8 @@ export class IndexStore {
     }
     this.db.exec("begin immediate");
     // Another process may have been first.
-    if (versionOf(this.db) === 0) this.db.exec(`${TABLES} ${INDEXES} pragma user_version = ${SCHEMA_VERSION}`);
+    if (versionOf(this.db) === 0)
+      this.db.exec(`${TABLES} ${CONTENT_KEY} ${INDEXES} pragma user_version = ${SCHEMA_VERSION}`);
     this.db.exec("commit");
   }
 
@@ -213,6 +215,10 @@ export class IndexStore {
 
   /** Id of a content as this parser version reads it. */
   findContent(sha256: Uint8Array, language: string): number | undefined {
+    if (this.unsettled && !this.hasContentKey) {
+      this.db.exec(CONTENT_KEY);
+      this.hasContentKey = true;
+    }
     const row = this.prepare("select id from contents where sha256 = ? and language = ? and parser_version = ?").get(
       sha256,
       language,
