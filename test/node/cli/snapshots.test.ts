@@ -250,6 +250,46 @@ describe("pull", () => {
     }
   });
 
+  it("answers from the base layer and the tables as one", async () => {
+    sandbox.write("clone/src/aaa.ts", "export function double77() {}\nexport function tripled() {}\n");
+    sandbox.write("clone/src/copy.ts", readFileSync(sandbox.path("clone/src/module7.ts"), "utf8"));
+    await sandbox.run("clone", ["pull", "--json"], { env: OTHER() });
+    const paths = async (...args: string[]) => {
+      const { json } = await sandbox.run("clone", ["symbol", ...args, "--json"], { env: OTHER() });
+      return (json["symbols"] as { path: string }[]).map(({ path }) => path);
+    };
+    expect(await paths("double7")).toEqual(["src/copy.ts", "src/module7.ts"]);
+    expect(await paths("DOUBLE7")).toEqual(["src/copy.ts", "src/module7.ts"]);
+    const wrongKind = await sandbox.run("clone", ["symbol", "double7", "--kind", "class", "--json"], { env: OTHER() });
+    expect(wrongKind.code).toBe(4);
+    const prefix = await paths("doub");
+    expect(prefix).toContain("src/aaa.ts");
+    expect(prefix).toHaveLength(22);
+    expect(prefix).toEqual(prefix.toSorted());
+    const missing = await sandbox.run("clone", ["symbol", "ouble1", "--json"], { env: OTHER() });
+    expect(missing).toMatchObject({ code: 4, json: { details: { similar: expect.arrayContaining(["double1"]) } } });
+    const outline = await sandbox.run("clone", ["outline", "src/module7.ts", "--json"], { env: OTHER() });
+    const parsed = await sandbox.run("clone", ["outline", "src/module7.ts", "--json"], {
+      env: { XDG_CACHE_HOME: sandbox.path("no-cache") },
+    });
+    expect(outline.json).toEqual(parsed.json);
+    expect(outline.json["symbols"]).not.toEqual([]);
+  });
+
+  it.each([
+    ["damaged", (file: string) => writeFileSync(file, Buffer.from(readFileSync(file)).fill(0, 100, 4_000))],
+    ["gone", (file: string) => rmSync(file)],
+  ])("says so where a look-up meets a base layer that is %s, and a forced pull mends it", async (_, spoil) => {
+    await sandbox.run("clone", ["pull", "--json"], { env: OTHER() });
+    spoil(bases()[0]!);
+    const refused = await sandbox.run("clone", ["symbol", "double7"], { env: OTHER() });
+    expect(refused.code).toBe(7);
+    expect(refused.stderr).toContain("run `codectx pull --force`");
+    expect(refused.stderr.trim().split("\n")).toHaveLength(1);
+    expect((await sandbox.run("clone", ["pull", "--force", "--json"], { env: OTHER() })).code).toBe(0);
+    expect((await sandbox.run("clone", ["symbol", "double7", "--json"], { env: OTHER() })).code).toBe(0);
+  });
+
   it("says what is missing: no snapshot, no key, a revoked key", async () => {
     sandbox.repository("bare", sampleFiles(1));
     expect(await sandbox.run("bare", ["pull", "--json"])).toMatchObject({ code: 4, json: { code: "NO_SNAPSHOT" } });
