@@ -36,9 +36,9 @@ export interface Project {
 export async function findProject(context: Context, { listFiles } = { listFiles: false }): Promise<Project> {
   const foundAtMs = performance.now();
   const cwd = realpathSync(context.cwd);
-  const finding = inBackground(Promise.all([findWorkTree(cwd), readGitConfig(cwd)]));
+  // The longest first.
   const files = listFiles ? inBackground(listWorkTreeFiles(cwd)) : undefined;
-  const [tree, { remote, hasFilter }] = await finding;
+  const [tree, { remote, hasFilter }] = await Promise.all([findWorkTree(cwd), readGitConfig(cwd)]);
   const root = tree ? realpathSync(tree.root) : cwd;
   const repo = remote === undefined ? undefined : normalizeRepo(remote);
   // Without a remote the git folder stands for the repository: its worktrees share it, and its content may change freely.

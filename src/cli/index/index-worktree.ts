@@ -6,10 +6,9 @@ import type { ContentBuilder, BuilderStats } from "./content-builder.ts";
 import type { EmbedStats } from "./embed-queue.ts";
 import type { WorkTreeFiles } from "../git.ts";
 import { listBases } from "./bases.ts";
-import { type FileStat, lstatFile } from "./file-stat.ts";
 import { type IgnoreRules, readCodectxIgnores } from "./ignore-rules.ts";
 import type { BuildOptions, Built } from "./run-build.ts";
-import { scanFiles, type ChangedFile, type KnownFile, type Scan, type ScanOptions } from "./scan.ts";
+import { lookAtKnown, scanFiles, type ChangedFile, type KnownFile, type Scan, type ScanOptions } from "./scan.ts";
 import type { IndexStore } from "./store.ts";
 import type { Embedding } from "./vectors.ts";
 import { walkFolder } from "./walk.ts";
@@ -77,20 +76,17 @@ export async function indexWorkTree(store: IndexStore, options: IndexOptions): P
   const { root, parserVersion } = options;
   const row = store.prepare("select * from worktrees where root = ?").get(root) as WorkTreeRow | undefined;
   const known = row?.parser_version === parserVersion ? knownFiles(store, row.id) : new Map<string, KnownFile>();
-  const stats = new Map<string, FileStat | undefined>();
   // While git lists the files, those that it will most likely list are looked at.
-  if (!options.vouched) for (const path of known.keys()) stats.set(path, lstatFile(root, path));
+  const same = options.vouched ? undefined : lookAtKnown(root, known);
   const { files, head } = await options.look;
   const { paths, rules } = files ? withIgnores(root, files.paths) : walkFolder(root);
   const scan = scanFiles(root, paths, rules, known, {
     maxFileSizeBytes: DEFAULT_MAX_FILE_SIZE_BYTES,
     nowMs: options.nowMs,
     vouched: options.vouched,
-    stats,
+    ...(same ? { same } : {}),
   });
-  const kept = new Set(scan.unchanged);
-  const changedPaths = new Set(scan.changed.map(({ path }) => path));
-  const removed = [...known.keys()].filter((path) => !kept.has(path) && !changedPaths.has(path));
+  const removed = removedFiles(known, scan);
   const touched = scan.changed.length > 0 || removed.length > 0 || row?.parser_version !== parserVersion;
   const embedding = await options.embedding(touched);
 
@@ -148,6 +144,13 @@ export async function indexWorkTree(store: IndexStore, options: IndexOptions): P
 
 function withIgnores(root: string, paths: string[]): { paths: string[]; rules: IgnoreRules } {
   return { paths, rules: readCodectxIgnores(root, paths) };
+}
+
+function removedFiles(known: ReadonlyMap<string, KnownFile>, { unchanged, changed }: Scan): string[] {
+  // Every unchanged file is a known one.
+  if (unchanged.length === known.size) return [];
+  const kept = new Set([...unchanged, ...changed.map(({ path }) => path)]);
+  return [...known.keys()].filter((path) => !kept.has(path));
 }
 
 /**

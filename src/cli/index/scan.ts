@@ -35,8 +35,18 @@ export interface ScanOptions {
   /** Time at which the look at the work tree begins. */
   nowMs: number;
   vouched?: ((path: string) => VouchedFile | undefined) | undefined;
-  /** States of files that were asked for since then; undefined for what is no regular file. */
-  stats?: ReadonlyMap<string, FileStat | undefined>;
+  /** Known files of which it is certain since then that they are as they were, or are not. */
+  same?: ReadonlyMap<string, boolean>;
+}
+
+/** Looks at every known file: whether it is as it was. */
+export function lookAtKnown(root: string, known: ReadonlyMap<string, KnownFile>): Map<string, boolean> {
+  const same = new Map<string, boolean>();
+  for (const [path, before] of known) {
+    const stat = lstatFile(root, path);
+    same.set(path, stat !== undefined && stampOf(stat) === before.stat);
+  }
+  return same;
 }
 
 export interface Scan {
@@ -67,25 +77,25 @@ export function scanFiles(
   known: ReadonlyMap<string, KnownFile>,
   options: ScanOptions,
 ): Scan {
-  const { vouched, stats, nowMs } = options;
+  const { vouched, same, nowMs } = options;
   const scan: Scan = { unchanged: [], changed: [], skipped: {} };
   for (const path of paths) {
-    const before = known.get(path);
     const proof = vouched?.(path);
-    const isSelected = (before !== undefined || proof?.stat !== undefined) && !rules.ignores(path);
-    const stat = isSelected ? (proof?.stat ?? (stats?.has(path) ? stats.get(path) : lstatFile(root, path))) : undefined;
-    const stamp = stat && stampOf(stat);
-    if (
-      before !== undefined &&
-      stamp === before.stat &&
-      (proof === undefined || proof.contentId === before.contentId)
-    ) {
-      scan.unchanged.push(path);
-    } else if (stat !== undefined && stat === proof?.stat) {
-      scan.changed.push(changedFile(path, proof.language, stat, nowMs, proof));
-    } else addChanged(scan, root, path, rules, proof, options);
+    const stat = proof?.stat;
+    const before = known.get(path);
+    const isSame = before !== undefined && (same?.get(path) ?? isAsBefore(root, path, before, proof));
+    const isIgnored = (isSame || stat !== undefined) && rules.ignores(path);
+    if (isSame && !isIgnored) scan.unchanged.push(path);
+    else if (proof && stat && !isIgnored) scan.changed.push(changedFile(path, proof.language, stat, nowMs, proof));
+    else addChanged(scan, root, path, rules, proof, options);
   }
   return scan;
+}
+
+function isAsBefore(root: string, path: string, before: KnownFile, proof: VouchedFile | undefined): boolean {
+  const stat = proof?.stat ?? lstatFile(root, path);
+  if (stat === undefined || stampOf(stat) !== before.stat) return false;
+  return proof === undefined || proof.contentId === before.contentId;
 }
 
 function addChanged(
