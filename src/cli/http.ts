@@ -1,4 +1,4 @@
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, request } from "node:http";
 import { Readable } from "node:stream";
 import type { AnswerLike, SentRequest } from "../client/transport.ts";
 
@@ -32,7 +32,7 @@ export async function httpFetch(url: string, init: SentRequest): Promise<AnswerL
 }
 
 /** An `import` asks a module for all of its exports, and node:http loads undici for some of them. */
-function nodeHttp(name: "node:http" | "node:https"): Pick<typeof import("node:http"), "request"> {
+function nodeHttp(name: "node:http" | "node:https"): { request: typeof request } {
   return process.getBuiltinModule(name);
 }
 
@@ -41,9 +41,9 @@ export async function httpRequest(
   url: string,
   { method, headers, signal, body }: SentRequest,
 ): Promise<IncomingMessage> {
-  const { request } = nodeHttp(url.startsWith("https:") ? "node:https" : "node:http");
+  const http = nodeHttp(url.startsWith("https:") ? "node:https" : "node:http");
   return new Promise((resolve, reject) => {
-    const sent = request(url, { method, headers, signal }, resolve);
+    const sent = http.request(url, { method, headers, signal }, resolve);
     sent.on("error", reject);
     // With a body given at once, its length is sent along.
     sent.end(body);
