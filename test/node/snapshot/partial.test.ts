@@ -28,7 +28,11 @@ describe("listing", () => {
     const listed = (await collect((await artifact()).listing())).flat();
     expect(listed).toEqual(
       files.map(({ path, contentHash, language, sizeBytes, outcome, symbols, chunks }, at) => ({
-        ...{ path, contentHash, language, sizeBytes, outcome },
+        path,
+        contentHash,
+        language,
+        sizeBytes,
+        outcome,
         row: rows[at],
         symbolCount: symbols.length,
         chunkCount: chunks.length,
