@@ -5,7 +5,7 @@ import type { StepContext } from "./context.ts";
 import { contentId, sha256Hex } from "./ids.ts";
 import { pages } from "./listing.ts";
 import type { Revision, ShardReady } from "./plan.ts";
-import { encodeEmbedShard, ShardBuffer, shardKey } from "./staging.ts";
+import { encodeEmbedShard, putShard, ShardBuffer, shardKey } from "./staging.ts";
 import { findUnembedded, type KnownBlob, writeBlobs } from "./store.ts";
 import { rowsOf } from "../db/rows.ts";
 
@@ -100,7 +100,7 @@ export class BlobSink {
   private async stage(bytes: Uint8Array): Promise<void> {
     const shard = this.shards++;
     const key = shardKey(this.step.run.runId, this.step.attempt, shard);
-    await this.step.staging.put(key, bytes);
+    await putShard(this.step.staging, key, bytes);
     await this.onShard(shard, key);
     await this.step.beat({});
   }

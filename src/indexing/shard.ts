@@ -8,7 +8,7 @@ import type { StepContext } from "./context.ts";
 import { contentId } from "./ids.ts";
 import { pages } from "./listing.ts";
 import type { WorkCounters } from "./run-state.ts";
-import { decodeShard, getBytes, type StagedBlob } from "./staging.ts";
+import { getShard, type StagedBlob } from "./staging.ts";
 import {
   claimVectors,
   findContents,
@@ -34,9 +34,8 @@ const EMBED_RETRIES = 5;
 
 /** Works a shard off. Returns null when the staged object is gone: its run is over. */
 export async function processShard(step: StepContext, key: string): Promise<(WorkCounters & { files: number }) | null> {
-  const bytes = await getBytes(step.staging, key);
-  if (!bytes) return null;
-  const shard = decodeShard(bytes);
+  const shard = await getShard(step.staging, key);
+  if (!shard) return null;
   const work = { embedded: 0, embedMs: 0, tokens: 0, files: 0 };
   if (shard.kind === "embed") {
     for (const page of pages(shard.contentIds, EMBED_CONTENTS)) {

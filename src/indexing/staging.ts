@@ -2,6 +2,7 @@
  * What a run leaves in object storage between its steps: blobs in shards of bounded size, the list of file changes, and
  * the trees of the indexed commit. Keys begin with the run and its attempt, so that attempts never share an object.
  */
+import { constants, deflateRawSync, inflateRawSync } from "node:zlib";
 import type { LanguageId } from "../parsing/index.ts";
 
 /** The part of an R2 bucket that is used. */
@@ -132,7 +133,7 @@ export function encodeEmbedShard(contentIds: string[]): Uint8Array {
 }
 
 /** Reads a shard; its blobs are views into `bytes`. */
-export function decodeShard(bytes: Uint8Array): Shard {
+function decodeShard(bytes: Uint8Array): Shard {
   const end = bytes.byteLength - TRAILER_LENGTH_BYTES;
   const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(end, true);
   const trailer = JSON.parse(new TextDecoder().decode(bytes.subarray(end - length, end))) as ShardTrailer;
@@ -144,6 +145,22 @@ export function decodeShard(bytes: Uint8Array): Shard {
     return blob;
   });
   return { kind: "parse", blobs };
+}
+
+/**
+ * Stores a shard, compressed: source is a fifth of its size then, and what is uploaded and read again is much of what a run
+ * moves. The quickest level, in one call: a shard is small.
+ */
+export async function putShard(bucket: StagingBucket, key: string, shard: Uint8Array): Promise<void> {
+  await bucket.put(key, deflateRawSync(shard, { level: constants.Z_BEST_SPEED }));
+}
+
+/** Reads what `putShard` stored; undefined when it is gone. */
+export async function getShard(bucket: StagingBucket, key: string): Promise<Shard | undefined> {
+  const bytes = await getBytes(bucket, key);
+  if (!bytes) return undefined;
+  const { buffer, byteOffset, byteLength } = inflateRawSync(bytes);
+  return decodeShard(new Uint8Array(buffer, byteOffset, byteLength));
 }
 
 /** Stores a value as gzipped JSON. */

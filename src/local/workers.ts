@@ -1,4 +1,5 @@
 /** The three Workers under Miniflare: their own configuration files, adapted to run without Cloudflare. */
+import { setTimeout } from "node:timers/promises";
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, type V4WorkerOptions } from "miniflare";
 import { unstable_getMiniflareWorkerOptions as readWorkerOptions, unstable_readConfig as readConfig } from "wrangler";
 import { bundleFolder, bundleModules, configPath, type WorkerName } from "./bundles.ts";
@@ -14,6 +15,8 @@ export const INDEXER_NAME = "code-context-indexer";
 export const SITE_NAME = "code-context-site";
 
 const HOST = "127.0.0.1";
+/** What was answered is settled and on disk well within this time; see `src/gate/commits.ts`. */
+const DRAIN_MS = 250;
 const SNAPSHOTS_BUCKET = "code-context-snapshots";
 const SNAPSHOTS_BINDING = "SNAPSHOTS";
 
@@ -129,6 +132,7 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
     apiPort,
     stop: async () => {
       await closeFronts();
+      await setTimeout(DRAIN_MS);
       await miniflare.dispose();
       releaseGuard();
     },

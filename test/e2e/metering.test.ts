@@ -84,6 +84,15 @@ describe("credits", () => {
     expect((await usage(apiKey)).credits.used).toBe(20);
   }, 120_000);
 
+  it("count what was answered just before a clean stop, also where nobody waited for it", async () => {
+    const apiKey = await newKey(1_000_000);
+    const requests = 120;
+    for (let sent = 0; sent < requests; sent += 12) expect(await answered(many(12, apiKey))).toBe(12);
+    await running.stop();
+    running = await spawnService(env);
+    expect(await usage(apiKey)).toMatchObject({ credits: { used: requests }, calls: { embed: requests } });
+  }, 120_000);
+
   it("count every answer that was on its way when everything was killed", async () => {
     const apiKey = await newKey(1_000);
     let sent = 0;

@@ -17,28 +17,35 @@ import {
 } from "../../../src/indexing/run-state.ts";
 import { seal, unseal } from "../../../src/indexing/seal.ts";
 import { sseStream } from "../../../src/indexing/sse.ts";
-import { decodeShard, encodeEmbedShard, ShardBuffer } from "../../../src/indexing/staging.ts";
+import { encodeEmbedShard, getShard, putShard, ShardBuffer } from "../../../src/indexing/staging.ts";
 import { judgeFailure } from "../../../src/indexing/steps.ts";
+import { MemoryBucket } from "../../support/pipeline.ts";
 
 const SECRET = "k".repeat(44);
 
 describe("shards", () => {
-  it("come back as they were staged", () => {
+  it("come back as they were staged", async () => {
     const blob = fc.record({
       sha256: fc.string({ unit: fc.constantFrom(...Array.from("0123456789abcdef")), minLength: 64, maxLength: 64 }),
       languages: fc.array(fc.constantFrom("typescript" as const, "text" as const), { maxLength: 2 }),
       bytes: fc.uint8Array({ maxLength: 300 }),
     });
     const buffer = new ShardBuffer();
-    fc.assert(
-      fc.property(fc.array(blob, { maxLength: 20 }), (blobs) => {
+    const bucket = new MemoryBucket();
+    const stored = async (shard: Uint8Array) => {
+      await putShard(bucket, "key", shard);
+      return getShard(bucket, "key");
+    };
+    await fc.assert(
+      fc.asyncProperty(fc.array(blob, { maxLength: 20 }), async (blobs) => {
         for (const { sha256, languages, bytes } of blobs) buffer.add(sha256, languages, bytes);
         expect(buffer.count).toBe(blobs.length);
-        expect(decodeShard(buffer.take())).toEqual({ kind: "parse", blobs });
+        expect(await stored(buffer.take())).toEqual({ kind: "parse", blobs });
         expect(buffer.bytes).toBe(0);
       }),
     );
-    expect(decodeShard(encodeEmbedShard(["a", "b"]))).toEqual({ kind: "embed", contentIds: ["a", "b"] });
+    expect(await stored(encodeEmbedShard(["a", "b"]))).toEqual({ kind: "embed", contentIds: ["a", "b"] });
+    expect(await getShard(bucket, "gone")).toBeUndefined();
   });
 });
 
