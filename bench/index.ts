@@ -10,12 +10,15 @@ import { parseArgs } from "node:util";
 import { createSelector } from "../src/indexing/select.ts";
 import { connect, type TreeStore, walkTree } from "../src/git/index.ts";
 import { startGitServer } from "../src/local/git-server.ts";
+import { freePort } from "../src/local/ports.ts";
 import { startService } from "../src/local/service.ts";
+import { INDEXER_NAME } from "../src/local/workers.ts";
 import { nodeGrammars } from "../src/parsing/grammars-node.ts";
 import { contentSkipReason, createParser, type LanguageId } from "../src/parsing/index.ts";
 import { createWorkspace } from "../src/tenancy/index.ts";
 import { openDb } from "../src/db/client.ts";
 import { countingProxy } from "./counting-proxy.ts";
+import { watchIsolate } from "./isolate-memory.ts";
 import { corpus, median, mib, peer, ratio, run as exec, temporaryFolder, timed, watchMemory } from "./support.ts";
 
 const MAX_FILE_BYTES = 524_288;
@@ -174,10 +177,12 @@ async function benchService(
   git: (...args: string[]) => string,
   proxy: { received(): number },
 ): Promise<void> {
+  const inspectorPort = await freePort();
   const running = await startService({
     dataDir: temporaryFolder("data"),
     port: 0,
     sitePort: 0,
+    inspectorPort,
     vars: { GIT_ALLOW_LOCAL: "true", RATE_LIMITS: '{"index":{"limit":1000}}' },
   });
   const { service } = running;
@@ -193,6 +198,7 @@ async function benchService(
       return (await response.json()) as Record<string, number>;
     };
     const memory = watchMemory();
+    const isolate = await watchIsolate(inspectorPort, INDEXER_NAME);
     const { workspaceId } = await createWorkspace(db, { tenantId: service.tenantId });
     const cold = await timed(() => index(workspaceId));
     const cost = (ms: number) => `${Math.round(ms)} ms, ${((100 * ms) / cold.ms).toFixed(1)} % of cold`;
@@ -220,8 +226,12 @@ async function benchService(
       `bytes received  ours ${wire.ours}, native fetch --filter=blob:none + checkout ${wire.native}, ratio ${ratio(wire.ours, wire.native)} (goal < 2)`,
     );
     console.log(
-      `workerd memory  ${mib(memory.start)} before, growth ${mib(memory.peak() - memory.start)} at its peak (all Workers and objects of the stack)`,
+      `indexer memory  ${mib(isolate.startBytes)} before, growth ${mib(isolate.peakBytes() - isolate.startBytes)} at its peak (heap, buffers and WebAssembly of its isolate; goal < 128 MB)`,
     );
+    console.log(
+      `workerd memory  ${mib(memory.start)} before, growth ${mib(memory.peak() - memory.start)} at its peak (the process: all Workers, and the simulators of R2, queues and objects)`,
+    );
+    isolate.stop();
     memory.stop();
   } finally {
     await running.stop();

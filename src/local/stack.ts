@@ -24,6 +24,8 @@ export interface StackOptions {
   databaseUrl?: string | undefined;
   /** Variables of the Workers by name, over the defaults of their configuration. */
   vars?: Record<string, string>;
+  /** Port on 127.0.0.1 where DevTools find the Workers; none when absent. */
+  inspectorPort?: number;
   /** Print the Workers' logs instead of writing them to the data directory. */
   logToConsole?: boolean;
   /** Called once when a part of the running stack dies. */
@@ -98,6 +100,7 @@ async function start(
     secrets,
     vars: options.vars ?? {},
     objectsDir: path.join(dataDir, "objects"),
+    inspectorPort: options.inspectorPort,
     logs,
   });
   stops.push(() => workers.stop());

@@ -1,0 +1,62 @@
+/** Memory of one Worker's isolate, as V8 counts it: asked for over the inspector while the Worker runs. */
+
+const INTERVAL_MS = 25;
+
+/** Answer to `Runtime.getHeapUsage` of the Chrome DevTools Protocol, in bytes. */
+interface HeapUsage {
+  /** The JavaScript heap, with what is free in its pages. */
+  totalSize: number;
+  embedderHeapUsedSize: number;
+  /** Array buffers and WebAssembly memories. */
+  backingStorageSize: number;
+}
+
+export interface IsolateMemory {
+  startBytes: number;
+  /** The highest sum of all parts so far. */
+  peakBytes(): number;
+  stop(): void;
+}
+
+/** Samples the isolate whose name ends with `worker`. Throws when the inspector knows none. */
+export async function watchIsolate(inspectorPort: number, worker: string): Promise<IsolateMemory> {
+  const response = await fetch(`http://127.0.0.1:${inspectorPort}/json`);
+  const targets = (await response.json()) as { id: string; webSocketDebuggerUrl: string }[];
+  const target = targets.find(({ id }) => id.endsWith(worker));
+  if (!target) throw new Error(`the inspector knows no ${worker}`);
+  const socket = new WebSocket(target.webSocketDebuggerUrl);
+  await new Promise((resolve, reject) => {
+    socket.addEventListener("open", resolve, { once: true });
+    socket.addEventListener("error", reject, { once: true });
+  });
+  let answered: ((usage: HeapUsage) => void) | undefined;
+  socket.addEventListener("message", ({ data }) => {
+    const { result } = JSON.parse(String(data)) as { result?: HeapUsage };
+    if (result) answered?.(result);
+  });
+  const read = async () => {
+    const answer = new Promise<HeapUsage>((resolve) => (answered = resolve));
+    socket.send(JSON.stringify({ id: 1, method: "Runtime.getHeapUsage" }));
+    const { totalSize, embedderHeapUsedSize, backingStorageSize } = await answer;
+    return totalSize + embedderHeapUsedSize + backingStorageSize;
+  };
+  const startBytes = await read();
+  let peak = startBytes;
+  const stopping = new AbortController();
+  const sample = async () => {
+    while (!stopping.signal.aborted) {
+      peak = Math.max(peak, await read());
+      await new Promise((resolve) => setTimeout(resolve, INTERVAL_MS));
+    }
+  };
+  // When the stack stops first, the question under way is never answered; nobody waits for it.
+  void sample();
+  return {
+    startBytes,
+    peakBytes: () => peak,
+    stop: () => {
+      stopping.abort();
+      socket.close();
+    },
+  };
+}
