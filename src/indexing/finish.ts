@@ -4,6 +4,7 @@
  */
 import { sql, type SQL } from "drizzle-orm";
 import type { IndexResult } from "../contract/index.ts";
+import { arrayOf, unnest } from "../db/arrays.ts";
 import { StalePlanError, type StepContext } from "./context.ts";
 import type { Revision } from "./plan.ts";
 import type { WorkCounters } from "./run-state.ts";
@@ -148,11 +149,15 @@ async function applyChanges(
   await step.db.batch([
     step.db
       .execute(sql`update revision_files set to_seq = ${seq} where workspace_id = ${workspaceId} and to_seq is null and from_seq < ${seq}
-      and path = any(${sql.param(closed)}::text[]) and ${guard}`),
+      and path = any(${arrayOf(closed, "text")}) and ${guard}`),
     step.db.execute(sql`insert into revision_files (workspace_id, path, from_seq, content_id, git_oid, mode)
       select ${workspaceId}::uuid, path, ${seq}::int, content, decode(oid, 'hex'), mode
-      from unnest(${sql.param(puts.map((p) => p.path))}::text[], ${sql.param(puts.map((p) => p.contentId))}::uuid[],
-        ${sql.param(puts.map((p) => p.oid))}::text[], ${sql.param(puts.map((p) => p.mode))}::int[]) as t(path, content, oid, mode)
+      from ${unnest(puts, [
+        ["text", (put) => put.path],
+        ["uuid", (put) => put.contentId],
+        ["text", (put) => put.oid],
+        ["int", (put) => put.mode],
+      ])} as t(path, content, oid, mode)
       where ${guard} on conflict do nothing`),
   ]);
 }

@@ -3,6 +3,7 @@
  * their number, and binary values as base64, which is the quickest way into Postgres over HTTP.
  */
 import { sql, type SQL } from "drizzle-orm";
+import { arrayOf, unnest } from "../db/arrays.ts";
 import type { Db } from "../db/client.ts";
 import { rowsOf } from "../db/rows.ts";
 import type { ParsedFile } from "../parsing/index.ts";
@@ -33,24 +34,6 @@ export interface KnownBlob {
 
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
 
-type Value = string | number | boolean | null;
-
-/** A column of a bulk insert: one array parameter with its SQL type. */
-const column = (values: readonly Value[], type: string): SQL =>
-  sql`${sql.param(arrayLiteral(values))}::${sql.raw(type)}[]`;
-
-/**
- * A PostgreSQL array literal. The driver would make the same, but from a rope of a piece or two per element: for the symbols of one
- * large file that is ten megabytes at a time.
- */
-function arrayLiteral(values: readonly Value[]): string {
-  const elements = values.map((value) => {
-    if (value === null) return "NULL";
-    return typeof value === "string" ? `"${value.replace(/[\\"]/g, "\\$&")}"` : String(value);
-  });
-  return `{${elements.join(",")}}`;
-}
-
 /** Postgres text cannot hold U+0000. */
 const clean = (text: string) => (text.includes("\0") ? text.replaceAll("\0", "\uFFFD") : text);
 
@@ -70,7 +53,7 @@ export async function claimVectors(
     db,
     sql`with found as materialized (
           select chunk_hash, used_on >= current_date as fresh from vectors where tenant_id = ${tenantId} and fingerprint = ${fingerprint}
-            and chunk_hash in (select decode(h, 'hex') from unnest(${column(hashes, "text")}) as h)
+            and chunk_hash in (select decode(h, 'hex') from unnest(${arrayOf(hashes, "text")}) as h)
         ), locked as (
           select chunk_hash from vectors where tenant_id = ${tenantId} and fingerprint = ${fingerprint}
             and chunk_hash in (select chunk_hash from found where not fresh) order by chunk_hash for update
@@ -117,53 +100,27 @@ function insertVectors(tenantId: string, fingerprint: string, vectors: readonly 
   const ordered = vectors.toSorted((a, b) => (a.hash < b.hash ? -1 : 1));
   return sql`insert into vectors (tenant_id, fingerprint, chunk_hash, vector)
     select ${tenantId}::uuid, ${fingerprint}, decode(h, 'hex'), decode(v, 'base64')
-    from unnest(${column(
-      ordered.map((v) => v.hash),
-      "text",
-    )}, ${column(
-      ordered.map((v) => base64(v.bytes)),
-      "text",
-    )}) as t(h, v)
+    from ${unnest(ordered, [
+      ["text", (v) => v.hash],
+      ["text", (v) => base64(v.bytes)],
+    ])} as t(h, v)
     on conflict do nothing`;
 }
 
 function insertContents(tenantId: string, contents: readonly IndexedContent[]): SQL {
   return sql`insert into contents (id, tenant_id, sha256, language, parser_version, size_bytes, line_count, symbol_count, chunk_count, redacted_count, outcome)
     select id, ${tenantId}::uuid, decode(sha, 'hex'), lang, ${PARSER_VERSION}::smallint, size, lines, syms, chunks, redacted, outcome
-    from unnest(${column(
-      contents.map((c) => c.id),
-      "uuid",
-    )}, ${column(
-      contents.map((c) => c.sha256),
-      "text",
-    )},
-      ${column(
-        contents.map((c) => c.language),
-        "text",
-      )}, ${column(
-        contents.map((c) => c.sizeBytes),
-        "int",
-      )},
-      ${column(
-        contents.map((c) => c.parsed.lineCount),
-        "int",
-      )}, ${column(
-        contents.map((c) => c.parsed.symbols.length),
-        "int",
-      )},
-      ${column(
-        contents.map((c) => c.parsed.chunks.length),
-        "int",
-      )},
-      ${column(
-        contents.map((c) => c.parsed.chunks.filter((chunk) => chunk.withheld).length),
-        "int",
-      )},
-      ${column(
-        contents.map(({ parsed }) => (parsed.fallbackReason ? `fallback:${parsed.fallbackReason}` : parsed.outcome)),
-        "text",
-      )}
-    ) as t(id, sha, lang, size, lines, syms, chunks, redacted, outcome)
+    from ${unnest(contents, [
+      ["uuid", (c) => c.id],
+      ["text", (c) => c.sha256],
+      ["text", (c) => c.language],
+      ["int", (c) => c.sizeBytes],
+      ["int", (c) => c.parsed.lineCount],
+      ["int", (c) => c.parsed.symbols.length],
+      ["int", (c) => c.parsed.chunks.length],
+      ["int", (c) => c.parsed.chunks.filter((chunk) => chunk.withheld).length],
+      ["text", ({ parsed }) => (parsed.fallbackReason ? `fallback:${parsed.fallbackReason}` : parsed.outcome)],
+    ])} as t(id, sha, lang, size, lines, syms, chunks, redacted, outcome)
     on conflict do nothing`;
 }
 
@@ -174,49 +131,20 @@ function insertSymbols(contents: readonly IndexedContent[]): SQL[] {
   if (rows.length === 0) return [];
   return [
     sql`insert into symbols (content_id, ordinal, kind, name, qualified_name, signature, doc, parent, start_line, end_line, start_byte, end_byte)
-      select * from unnest(${column(
-        rows.map((r) => r.id),
-        "uuid",
-      )}, ${column(
-        rows.map((r) => r.ordinal),
-        "int",
-      )},
-        ${column(
-          rows.map((r) => r.symbol.kind),
-          "text",
-        )}, ${column(
-          rows.map((r) => clean(r.symbol.name)),
-          "text",
-        )},
-        ${column(
-          rows.map((r) => clean(r.symbol.qualifiedName)),
-          "text",
-        )}, ${column(
-          rows.map((r) => clean(r.symbol.signature)),
-          "text",
-        )},
-        ${column(
-          rows.map((r) => (r.symbol.doc === null ? null : clean(r.symbol.doc))),
-          "text",
-        )},
-        ${column(
-          rows.map((r) => r.symbol.parent),
-          "int",
-        )},
-        ${column(
-          rows.map((r) => r.symbol.startLine),
-          "int",
-        )}, ${column(
-          rows.map((r) => r.symbol.endLine),
-          "int",
-        )},
-        ${column(
-          rows.map((r) => r.symbol.startByte),
-          "int",
-        )}, ${column(
-          rows.map((r) => r.symbol.endByte),
-          "int",
-        )})
+      select * from ${unnest(rows, [
+        ["uuid", (r) => r.id],
+        ["int", (r) => r.ordinal],
+        ["text", (r) => r.symbol.kind],
+        ["text", (r) => clean(r.symbol.name)],
+        ["text", (r) => clean(r.symbol.qualifiedName)],
+        ["text", (r) => clean(r.symbol.signature)],
+        ["text", (r) => (r.symbol.doc === null ? null : clean(r.symbol.doc))],
+        ["int", (r) => r.symbol.parent],
+        ["int", (r) => r.symbol.startLine],
+        ["int", (r) => r.symbol.endLine],
+        ["int", (r) => r.symbol.startByte],
+        ["int", (r) => r.symbol.endByte],
+      ])}
       on conflict do nothing`,
   ];
 }
@@ -229,46 +157,19 @@ function insertChunks(contents: readonly IndexedContent[]): SQL[] {
   return [
     sql`insert into chunks (content_id, ordinal, hash, context, text, symbol, start_line, end_line, start_byte, end_byte, withheld)
       select id, ordinal, decode(hash, 'hex'), context, body, symbol, sl, el, sb, eb, withheld
-      from unnest(${column(
-        rows.map((r) => r.id),
-        "uuid",
-      )}, ${column(
-        rows.map((r) => r.ordinal),
-        "int",
-      )},
-        ${column(
-          rows.map((r) => r.chunk.hash),
-          "text",
-        )}, ${column(
-          rows.map((r) => clean(r.chunk.context)),
-          "text",
-        )},
-        ${column(
-          rows.map((r) => clean(r.chunk.text)),
-          "text",
-        )}, ${column(
-          rows.map((r) => r.chunk.symbol),
-          "int",
-        )},
-        ${column(
-          rows.map((r) => r.chunk.startLine),
-          "int",
-        )}, ${column(
-          rows.map((r) => r.chunk.endLine),
-          "int",
-        )},
-        ${column(
-          rows.map((r) => r.chunk.startByte),
-          "int",
-        )}, ${column(
-          rows.map((r) => r.chunk.endByte),
-          "int",
-        )},
-        ${column(
-          rows.map((r) => r.chunk.withheld),
-          "boolean",
-        )}
-      ) as t(id, ordinal, hash, context, body, symbol, sl, el, sb, eb, withheld)
+      from ${unnest(rows, [
+        ["uuid", (r) => r.id],
+        ["int", (r) => r.ordinal],
+        ["text", (r) => r.chunk.hash],
+        ["text", (r) => clean(r.chunk.context)],
+        ["text", (r) => clean(r.chunk.text)],
+        ["int", (r) => r.chunk.symbol],
+        ["int", (r) => r.chunk.startLine],
+        ["int", (r) => r.chunk.endLine],
+        ["int", (r) => r.chunk.startByte],
+        ["int", (r) => r.chunk.endByte],
+        ["boolean", (r) => r.chunk.withheld],
+      ])} as t(id, ordinal, hash, context, body, symbol, sl, el, sb, eb, withheld)
       on conflict do nothing`,
   ];
 }
@@ -280,7 +181,7 @@ export async function findBlobs(db: Db, tenantId: string, oids: readonly string[
     db,
     sql`select encode(oid, 'hex') as oid, encode(sha256, 'hex') as sha256, size_bytes as size, skip from git_blobs
         where tenant_id = ${tenantId} and (skip is null or parser_version = ${PARSER_VERSION})
-        and oid in (select decode(o, 'hex') from unnest(${column(oids, "text")}) as o)`,
+        and oid in (select decode(o, 'hex') from unnest(${arrayOf(oids, "text")}) as o)`,
   );
   return new Map(
     rows.map((row) => [row.oid, { oid: row.oid, sha256: row.sha256, sizeBytes: Number(row.size), skip: row.skip }]),
@@ -293,20 +194,12 @@ export async function writeBlobs(db: Db, tenantId: string, blobs: readonly Known
   const ordered = blobs.toSorted((a, b) => (a.oid < b.oid ? -1 : 1));
   await db.execute(sql`insert into git_blobs (tenant_id, oid, sha256, size_bytes, skip, parser_version)
     select ${tenantId}::uuid, decode(o, 'hex'), decode(s, 'hex'), size, skip, ${PARSER_VERSION}::smallint
-    from unnest(${column(
-      ordered.map((b) => b.oid),
-      "text",
-    )}, ${column(
-      ordered.map((b) => b.sha256),
-      "text",
-    )},
-      ${column(
-        ordered.map((b) => b.sizeBytes),
-        "bigint",
-      )}, ${column(
-        ordered.map((b) => b.skip),
-        "text",
-      )}) as t(o, s, size, skip)
+    from ${unnest(ordered, [
+      ["text", (b) => b.oid],
+      ["text", (b) => b.sha256],
+      ["bigint", (b) => b.sizeBytes],
+      ["text", (b) => b.skip],
+    ])} as t(o, s, size, skip)
     on conflict (tenant_id, oid) do update set sha256 = excluded.sha256, skip = excluded.skip, parser_version = excluded.parser_version
     where git_blobs.parser_version <> excluded.parser_version`);
 }
@@ -314,7 +207,7 @@ export async function writeBlobs(db: Db, tenantId: string, blobs: readonly Known
 /** Which of the given contents exist. */
 export async function findContents(db: Db, ids: readonly string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
-  const rows = await rowsOf<{ id: string }>(db, sql`select id from contents where id = any(${column(ids, "uuid")})`);
+  const rows = await rowsOf<{ id: string }>(db, sql`select id from contents where id = any(${arrayOf(ids, "uuid")})`);
   return new Set(rows.map((row) => row.id));
 }
 
@@ -329,7 +222,7 @@ export async function findUnembedded(
   const rows = await rowsOf<{ id: string }>(
     db,
     sql`select distinct c.content_id as id from chunks c
-        where c.content_id = any(${column(ids, "uuid")}) and not c.withheld
+        where c.content_id = any(${arrayOf(ids, "uuid")}) and not c.withheld
         and not exists (select 1 from vectors v where v.tenant_id = ${tenantId} and v.fingerprint = ${fingerprint} and v.chunk_hash = c.hash)`,
   );
   return rows.map((row) => row.id);
@@ -345,7 +238,7 @@ export async function unembeddedChunks(
   return rowsOf(
     db,
     sql`select distinct on (c.hash) encode(c.hash, 'hex') as hash, c.context, c.text from chunks c
-        where c.content_id = any(${column(ids, "uuid")}) and not c.withheld
+        where c.content_id = any(${arrayOf(ids, "uuid")}) and not c.withheld
         and not exists (select 1 from vectors v where v.tenant_id = ${tenantId} and v.fingerprint = ${fingerprint} and v.chunk_hash = c.hash)`,
   );
 }

@@ -1,5 +1,6 @@
 /** The daily clean-up: revisions nobody can ask for any more, contents and vectors no revision refers to, staged leftovers. */
 import { sql } from "drizzle-orm";
+import { arrayOf } from "../db/arrays.ts";
 import type { Db } from "../db/client.ts";
 import { rowsOf } from "../db/rows.ts";
 import { type StagingBucket, TREES_PREFIX } from "./staging.ts";
@@ -97,7 +98,7 @@ async function currentRuns(db: Db, runIds: string[]): Promise<Set<string>> {
   const rows = await rowsOf<{ run_id: string }>(
     db,
     sql`select r.run_id from revisions r join workspaces w on w.id = r.workspace_id and w.current_seq = r.seq
-        where r.run_id::text = any(${sql.param(runIds)}::text[])`,
+        where r.run_id::text = any(${arrayOf(runIds, "text")})`,
   );
   return new Set(rows.map((row) => row.run_id));
 }
