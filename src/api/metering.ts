@@ -6,6 +6,7 @@ import { ApiError } from "../errors.ts";
 import { settle } from "../gate/client.ts";
 import { creditsOf } from "../gate/credits.ts";
 import type { Settlement } from "../gate/types.ts";
+import { pause } from "../pause.ts";
 import type { ApiHono } from "./context.ts";
 import type { Exchange } from "./exchange.ts";
 import { type Admission, authorize } from "./middleware/authorize.ts";
@@ -86,7 +87,7 @@ async function settleDurably(attempt: () => ReturnType<typeof settle>): Promise<
         headers: { [RETRY_AFTER_HEADER]: "5" },
       });
     }
-    await new Promise((resolve) => setTimeout(resolve, SETTLE_RETRY_MS * i * (1 + Math.random())));
+    await pause(SETTLE_RETRY_MS * i * (1 + Math.random()));
   }
 }
 

@@ -4,8 +4,6 @@ import type { FileStat } from "./index/file-stat.ts";
 const HEADER_BYTES = 12;
 /** Of an entry before the object id: ten 32-bit numbers. */
 const STAT_BYTES = 40;
-const SHA1_BYTES = 20;
-const SHA256_BYTES = 32;
 const NAME_MASK = 0xfff;
 const EXTENDED = 0x4000;
 const STAGE_MASK = 0x3000;
@@ -29,11 +27,6 @@ export function readGitIndex(file: string, objectIdBytes: number): Map<string, F
     // Not there, or damaged: git has more to say about that.
     return undefined;
   }
-}
-
-/** Length of an object id by one of them in hex. */
-export function objectIdBytesOf(oid: string): number {
-  return oid.length === 2 * SHA256_BYTES ? SHA256_BYTES : SHA1_BYTES;
 }
 
 function parseIndex(bytes: Buffer, objectIdBytes: number): Map<string, FileStat> | undefined {

@@ -1,5 +1,6 @@
 /** The gates as the routes see them: typed calls with a time limit, where a gate that cannot be reached is a value. */
 import type { CallKind, Surface } from "../contract/surfaces.ts";
+import { pause } from "../pause.ts";
 import type { ParsedCredential } from "../tenancy/credentials.ts";
 import { sourceName, sourceOf } from "./source.ts";
 import type {
@@ -137,7 +138,7 @@ async function call<T>(timeoutMs: number, run: () => Promise<T>): Promise<T | Ga
     } catch (error) {
       if (isBug(error)) throw error;
       if (attempt > 1 || !isRetryable(error)) return GATE_UNAVAILABLE;
-      await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY_MS * (1 + Math.random())));
+      await pause(RETRY_DELAY_MS * (1 + Math.random()));
     } finally {
       clearTimeout(timer);
     }

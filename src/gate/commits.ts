@@ -3,6 +3,7 @@
  * carry much: what somebody waits for goes at once or with the commit after the one under way, what nobody waits for goes
  * along, or in its time.
  */
+import { pause } from "../pause.ts";
 
 /** Pause before the next commit when several ask for it. */
 const SPACING_MS = 2;
@@ -90,8 +91,4 @@ export class Commits {
     if (this.#gathering) await pause(SPACING_MS);
     this.#confirming = undefined;
   }
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -7,6 +7,7 @@
  * entry leaves the queue when the gate has it on disk, so a gate that dies under a call loses nothing. A leader that is
  * ended from outside is succeeded by the next request; what two leaders both send counts once.
  */
+import { pause } from "../pause.ts";
 import type { GateNamespace } from "./client.ts";
 import { settleMany } from "./client.ts";
 import type { Settlement } from "./types.ts";
@@ -81,8 +82,4 @@ export class Settlements {
     if (queue.entries.size === 0) this.#queues.delete(tenantId);
     else this.#onStuck(tenantId, queue.entries.size);
   }
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -78,7 +78,7 @@ export async function authorize(exchange: Exchange, need: Need): Promise<Admissi
       // The indexing routes have a code of their own for a database that is away.
       if (need.surface === "index" || need.surface === "snapshot") {
         throw new ApiError("STORAGE_UNAVAILABLE", "the database cannot be reached; try again with a growing wait", {
-          headers: { "Retry-After": "5" },
+          headers: { [RETRY_AFTER_HEADER]: "5" },
         });
       }
       throw new ApiError("UNAVAILABLE", "the credential cannot be checked right now; try again", {

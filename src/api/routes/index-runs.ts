@@ -10,6 +10,7 @@ import { coordinatorOf } from "../../indexing/coordinator.ts";
 import type { RunSpec, SealedSource } from "../../indexing/run-state.ts";
 import { seal } from "../../indexing/seal.ts";
 import { findWorkspace } from "../../tenancy/index.ts";
+import { pause } from "../../pause.ts";
 import type { ApiContext, ApiHono } from "../context.ts";
 import { exchangeOf } from "../exchange.ts";
 import { authorize } from "../middleware/authorize.ts";
@@ -154,7 +155,7 @@ async function waitFor(c: ApiContext, spec: RunSpec): Promise<RunStatus> {
       broken = 0;
     } catch (error) {
       if (error instanceof ApiError || ++broken > MAX_BROKEN_WAITS) throw error;
-      await new Promise((resolve) => setTimeout(resolve, BROKEN_WAIT_MS * broken * (1 + Math.random() / 4)));
+      await pause(BROKEN_WAIT_MS * broken * (1 + Math.random() / 4));
     }
   }
 }

@@ -17,12 +17,13 @@ export const openai = new Hono<ApiHono>();
 openai.onError(onCompatError);
 
 openai.post("/embeddings", outliveClient, async (c) => {
-  const body = capCharacters(await readBody(c.req.raw, EmbeddingsRequest), ({ input }) => ({ input }));
-  const { embedder } = c.get("services");
-  const admission = await admitMetered(exchangeOf(c), body, ({ input }) => input, embedder);
+  const exchange = exchangeOf(c);
+  const body = capCharacters(await readBody(exchange.request, EmbeddingsRequest), ({ input }) => ({ input }));
+  const { embedder } = exchange.services;
+  const admission = await admitMetered(exchange, body, ({ input }) => input, embedder);
   const request = unwrap(body);
   const model = requireEmbedder(embedder);
-  const { result, credits } = await runMetered(exchangeOf(c), admission, "embed", async (signal) => {
+  const { result, credits } = await runMetered(exchange, admission, "embed", async (signal) => {
     await requireSpace(request, model, signal);
     return model.embed(request.input, { inputType: request.input_type, signal });
   });

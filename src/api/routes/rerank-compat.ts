@@ -15,13 +15,14 @@ export const rerankCompat = new Hono<ApiHono>();
 rerankCompat.onError(onCompatError);
 
 rerankCompat.post("/rerank", outliveClient, async (c) => {
-  const body = capCharacters(await readBody(c.req.raw, CompatRerankRequest), cappedFields);
-  const { reranker } = c.get("services");
-  const admission = await admitMetered(exchangeOf(c), body, billedTexts, reranker);
+  const exchange = exchangeOf(c);
+  const body = capCharacters(await readBody(exchange.request, CompatRerankRequest), cappedFields);
+  const { reranker } = exchange.services;
+  const admission = await admitMetered(exchange, body, billedTexts, reranker);
   const request = unwrap(body);
   const { query, documents } = request;
   const model = requireReranker(reranker);
-  const { result, credits } = await runMetered(exchangeOf(c), admission, "rerank", async (signal) => {
+  const { result, credits } = await runMetered(exchange, admission, "rerank", async (signal) => {
     requireModel(request, model);
     return model.rerank(query, documents, { signal });
   });

@@ -13,12 +13,13 @@ import { readBody, unwrap } from "../middleware/body.ts";
 export const rerank = new Hono<ApiHono>();
 
 rerank.post("/rerank", outliveClient, async (c) => {
-  const body = capCharacters(await readBody(c.req.raw, RerankRequest), cappedFields);
-  const { reranker } = c.get("services");
-  const admission = await admitMetered(exchangeOf(c), body, billedTexts, reranker);
+  const exchange = exchangeOf(c);
+  const body = capCharacters(await readBody(exchange.request, RerankRequest), cappedFields);
+  const { reranker } = exchange.services;
+  const admission = await admitMetered(exchange, body, billedTexts, reranker);
   const { query, documents } = unwrap(body);
   const model = requireReranker(reranker);
-  const { result, credits } = await runMetered(exchangeOf(c), admission, "rerank", (signal) =>
+  const { result, credits } = await runMetered(exchange, admission, "rerank", (signal) =>
     model.rerank(query, documents, { signal }),
   );
   const answer: RerankResponse = { ok: true, results: result.results, usage: { credits: await credits } };

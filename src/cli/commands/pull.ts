@@ -7,7 +7,7 @@ import { inBackground } from "../background.ts";
 import { createClient, credentialsOf, requireApiKey, type Context } from "../context.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
 import { changedSince } from "../git.ts";
-import { objectIdBytesOf, readGitIndex } from "../git-index.ts";
+import { readGitIndex } from "../git-index.ts";
 import { baseFile, basesAreThere, listBases, readArtifact } from "../index/bases.ts";
 import type { ImportResult, SnapshotPath } from "../index/import-snapshot.ts";
 import type { FileStat } from "../index/file-stat.ts";
@@ -113,7 +113,7 @@ function compareWith(
 ): WorkTreeState {
   const nowMs = Date.now();
   const changed = hasFilter ? Promise.resolve(undefined) : inBackground(changedSince(root, gitSha));
-  const stats = indexFile === undefined ? undefined : readGitIndex(indexFile, objectIdBytesOf(head ?? gitSha));
+  const stats = indexFile === undefined ? undefined : readGitIndex(indexFile, (head ?? gitSha).length / 2);
   return { nowMs, look, changed, stats };
 }
 
