@@ -1,11 +1,11 @@
-import { createHash } from "node:crypto";
-import { createReadStream, existsSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { openSnapshot } from "../../snapshot/reader.ts";
 import { SnapshotFormatError, type SnapshotBytes } from "../../snapshot/types.ts";
+import { fileChecksum } from "../checksum.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
 import { forgetSnapshot } from "../snapshot-state.ts";
-import { type Base, baseFile, listBases, readArtifact } from "./bases.ts";
+import { type Base, baseFile, contentKey, contentsByKey, listBases, readArtifact } from "./bases.ts";
 import type { IndexStore } from "./store.ts";
 
 /** With more base layers than this, all are taken into the tables. */
@@ -23,18 +23,12 @@ export async function completeBases(store: IndexStore): Promise<void> {
   for (const base of listBases(store)) {
     await reading(store, base, async (bytes) => {
       store.begin();
-      const pending = new Map(
-        (
-          store
-            .prepare("select id, lower(hex(sha256)) as sha256, language from contents where base = ?")
-            .all(base.id) as { id: number; sha256: string; language: string }[]
-        ).map(({ id, sha256, language }) => [`${sha256} ${language}`, id]),
-      );
+      const pending = contentsByKey(store, "base", base.id);
       const snapshot = await openSnapshot(bytes);
       const fingerprintId = store.fingerprintId(base.fingerprint, snapshot.header.dimension) ?? 0;
       for await (const { contentHash, language, lineCount, symbols, chunks } of snapshot.files()) {
-        const key = `${contentHash} ${language}`;
-        const id = pending.get(key);
+        const key = contentKey(contentHash, language);
+        const id = pending.get(key)?.id;
         if (id !== undefined) {
           store.prepare("update contents set line_count = ? where id = ?").run(lineCount, id);
           store.addSymbols(id, symbols);
@@ -103,9 +97,7 @@ async function reading(store: IndexStore, base: Base, use: (bytes: SnapshotBytes
   try {
     if (!existsSync(file)) throw new SnapshotFormatError("its file is gone");
     if (!verified.has(base.checksum)) {
-      const hash = createHash("sha256");
-      for await (const part of createReadStream(file, { highWaterMark: 1024 * 1024 })) hash.update(part as Buffer);
-      if (`sha256:${hash.digest("hex")}` !== base.checksum) throw new SnapshotFormatError("its checksum is wrong");
+      if ((await fileChecksum(file)) !== base.checksum) throw new SnapshotFormatError("its checksum is wrong");
       verified.add(base.checksum);
     }
     await readArtifact(file, use);

@@ -31,6 +31,23 @@ export function listBases(store: IndexStore): Base[] {
   return store.prepare(sql).all() as unknown as Base[];
 }
 
+/** What tells contents of one parser version apart: their bytes (SHA-256 in lower-case hex) and what these were parsed as. */
+export function contentKey(sha256: string, language: string): string {
+  return `${sha256} ${language}`;
+}
+
+/** The contents of a base layer, or those of a parser version, by {@link contentKey}. */
+export function contentsByKey(
+  store: IndexStore,
+  column: "base" | "parser_version",
+  value: number,
+): Map<string, { id: number; base: number | null }> {
+  const rows = store
+    .prepare(`select id, lower(hex(sha256)) as sha256, language, base from contents where ${column} = ?`)
+    .all(value) as { id: number; sha256: string; language: string; base: number | null }[];
+  return new Map(rows.map(({ id, sha256, language, base }) => [contentKey(sha256, language), { id, base }]));
+}
+
 /** Whether the artifact of every base layer is there, by its length. */
 export function basesAreThere(store: IndexStore): boolean {
   return listBases(store).every(

@@ -6,7 +6,7 @@ import {
   type SnapshotHeader,
 } from "../../snapshot/types.ts";
 import { adoptVectors, completeBases } from "./base.ts";
-import { listBases } from "./bases.ts";
+import { contentKey, contentsByKey, listBases } from "./bases.ts";
 import type { IndexStore } from "./store.ts";
 import { missingHashes, setWanted } from "./vectors.ts";
 
@@ -58,7 +58,7 @@ export async function importSnapshot(
     const alike = new Set(
       listBases(store).flatMap(({ id, fingerprint }) => (fingerprint === header.fingerprint ? id : [])),
     );
-    const ids = knownContents(store, options.parserVersion);
+    const ids = contentsByKey(store, "parser_version", options.parserVersion);
     const complete = new Set<number>();
     const add = store.prepare(
       `insert into contents (sha256, language, parser_version, size_bytes, outcome, symbol_count, chunk_count,
@@ -67,7 +67,7 @@ export async function importSnapshot(
     let withheld = 0;
     for await (const files of snapshot.listing()) {
       for (const file of files) {
-        const key = `${file.contentHash} ${file.language}`;
+        const key = contentKey(file.contentHash, file.language);
         let known = ids.get(key);
         if (known === undefined) {
           const { lastInsertRowid } = add.run(
@@ -130,11 +130,4 @@ function addBase(store: IndexStore, header: SnapshotHeader, sizeBytes: number, c
     )
     .run(checksum, gitSha, fingerprint, dimension, parserVersion, sizeBytes);
   return (store.prepare("select id from bases where checksum = ?").get(checksum) as { id: number }).id;
-}
-
-function knownContents(store: IndexStore, parserVersion: number): Map<string, { id: number; base: number | null }> {
-  const rows = store
-    .prepare("select id, lower(hex(sha256)) as sha256, language, base from contents where parser_version = ?")
-    .all(parserVersion) as { id: number; sha256: string; language: string; base: number | null }[];
-  return new Map(rows.map(({ id, sha256, language, base }) => [`${sha256} ${language}`, { id, base }]));
 }

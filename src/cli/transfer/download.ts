@@ -1,6 +1,7 @@
 import { createHash, type Hash } from "node:crypto";
-import { closeSync, createReadStream, mkdirSync, openSync, rmSync, statSync, writeSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, rmSync, statSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
+import { fileChecksum } from "../checksum.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
 import { headerOf, httpDownload } from "../http.ts";
 import { backOff, interrupted, isExpired, storageFailure } from "./retry.ts";
@@ -169,11 +170,8 @@ class Digest {
 
   /** `sha256:<hex>` of what the file holds; it is read where not all of it went by here. */
   async of(file: string): Promise<string> {
-    if (this.bytes !== sizeOf(file)) {
-      this.hash = createHash("sha256");
-      for await (const part of createReadStream(file, { highWaterMark: 1024 * 1024 })) this.hash.update(part as Buffer);
-    }
+    const all = this.bytes === sizeOf(file);
     this.bytes = -1;
-    return `sha256:${this.hash.digest("hex")}`;
+    return all ? `sha256:${this.hash.digest("hex")}` : fileChecksum(file);
   }
 }
