@@ -28,6 +28,11 @@ export interface WorkCounters {
   tokens: number;
 }
 
+/** Work that was done in parts, as one. */
+export function sumWork(a: WorkCounters, b: WorkCounters): WorkCounters {
+  return { embedded: a.embedded + b.embedded, embedMs: a.embedMs + b.embedMs, tokens: a.tokens + b.tokens };
+}
+
 export interface RunError {
   code: string;
   error: string;

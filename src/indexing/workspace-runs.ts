@@ -21,6 +21,7 @@ import {
   type RunError,
   type RunRecord,
   type RunSpec,
+  sumWork,
   toStatus,
   type WorkCounters,
 } from "./run-state.ts";
@@ -120,11 +121,7 @@ export class WorkspaceRuns extends DurableObject<ApiEnv> {
       ...run,
       shardsDone: run.shardsDone + 1,
       filesDone: run.filesDone + work.files,
-      work: {
-        embedded: run.work.embedded + work.embedded,
-        embedMs: run.work.embedMs + work.embedMs,
-        tokens: run.work.tokens + work.tokens,
-      },
+      work: sumWork(run.work, work),
       leaseUntil: Date.now() + QUEUE_LEASE_MS,
     };
     this.update(next);
@@ -134,12 +131,7 @@ export class WorkspaceRuns extends DurableObject<ApiEnv> {
   /** Adds work that was done outside of a shard message. */
   addWork(runId: string, attempt: number, work: WorkCounters): void {
     const run = this.current(runId, attempt);
-    if (!run) return;
-    const { embedded, embedMs, tokens } = run.work;
-    this.update({
-      ...run,
-      work: { embedded: embedded + work.embedded, embedMs: embedMs + work.embedMs, tokens: tokens + work.tokens },
-    });
+    if (run) this.update({ ...run, work: sumWork(run.work, work) });
   }
 
   /** All work of the run so far. */

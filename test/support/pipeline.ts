@@ -14,6 +14,7 @@ import {
   newRun,
   type RunRecord,
   type RunSpec,
+  sumWork,
 } from "../../src/indexing/run-state.ts";
 import type { StagingBucket } from "../../src/indexing/staging.ts";
 import { judgeFailure, type RunsClient, runStep, type StepDeps } from "../../src/indexing/steps.ts";
@@ -127,22 +128,16 @@ export class Pipeline {
       shardDone: async (runId, attempt, shard, work) => {
         if (!active(attempt) || done.has(shard)) return;
         done.add(shard);
-        const { embedded, embedMs, tokens } = record.work;
         record = {
           ...record,
           shardsDone: record.shardsDone + 1,
           filesDone: record.filesDone + work.files,
-          work: { embedded: embedded + work.embedded, embedMs: embedMs + work.embedMs, tokens: tokens + work.tokens },
+          work: sumWork(record.work, work),
         };
         if (isReady(record)) queue.push({ kind: "finish", workspaceId: this.workspaceId, runId, attempt });
       },
-      addWork: async (_id, attempt, { embedded, embedMs, tokens }) => {
-        const { work } = record;
-        if (!active(attempt)) return;
-        record = {
-          ...record,
-          work: { embedded: work.embedded + embedded, embedMs: work.embedMs + embedMs, tokens: work.tokens + tokens },
-        };
+      addWork: async (_id, attempt, work) => {
+        if (active(attempt)) record = { ...record, work: sumWork(record.work, work) };
       },
       work: async (_id, attempt) => (active(attempt) ? record.work : null),
       handOver: async () => {},
