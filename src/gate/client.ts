@@ -48,14 +48,9 @@ export function admit(
   surface: Surface,
   metered?: MeteredAdmission,
 ): Promise<AdmitResult> {
-  const { secretHashHex: secretHash, ...presented } = credential;
-  return call(ADMIT_TIMEOUT_MS, () =>
-    admitAt(tenantGate(gates, presented.tenantId), presented.tenantId, {
-      credential: { kind: presented.kind, id: presented.id, secretHash },
-      surface,
-      ...metered,
-    }),
-  );
+  const { tenantId, kind, id, secretHashHex: secretHash } = credential;
+  const request: AdmitRequest = { credential: { kind, id, secretHash }, surface, ...metered };
+  return call(ADMIT_TIMEOUT_MS, () => admitAt(tenantGate(gates, tenantId), tenantId, request));
 }
 
 /** `admit` at a gate that is at hand. */

@@ -1,13 +1,8 @@
 import { createHash } from "node:crypto";
 import type { IndexOptions } from "../contract/index.ts";
 import { PARSER_VERSION } from "../parsing/index.ts";
+import { bytesToUuid } from "../uuid.ts";
 import { SELECTION_VERSION } from "./select.ts";
-
-/** Formats 16 bytes as a UUID. */
-export function bytesToUuid(bytes: Uint8Array): string {
-  const hex = Buffer.from(bytes.buffer, bytes.byteOffset, 16).toString("hex");
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
-}
 
 /**
  * Id of a content: name-based, so that everyone who meets the same bytes writes the same row, and nobody has to ask

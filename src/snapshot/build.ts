@@ -3,6 +3,7 @@ import { sql } from "drizzle-orm";
 import { flipCurrent } from "./commit.ts";
 import { type Caller, type SnapshotContext } from "./context.ts";
 import { rowsOf } from "../db/rows.ts";
+import { bytesToUuid } from "../uuid.ts";
 import { MultipartSink } from "./multipart.ts";
 import { findRevision, type Revision, revisionSource } from "./revision.ts";
 import { deletePrefix, newStoragePath, SNAPSHOT_PREFIX } from "./storage.ts";
@@ -79,8 +80,7 @@ function snapshotIdFor(runId: string): string {
   const bytes = createHash("sha256").update(`snapshot of run ${runId}`).digest().subarray(0, 16);
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80;
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
-  const hex = bytes.toString("hex");
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
+  return bytesToUuid(bytes);
 }
 
 async function findBuilt(

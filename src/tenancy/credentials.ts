@@ -1,4 +1,5 @@
 import { hash, randomBytes } from "node:crypto";
+import { bytesToUuid } from "../uuid.ts";
 
 export type CredentialKind = "api_key" | "worker_token";
 
@@ -73,7 +74,7 @@ const SHAPE = new RegExp(
   `^(cc_live_|cc_wrk_)([0-9A-Za-z]{${TENANT_DIGITS + NUMBER_DIGITS}})_([0-9A-Za-z]{${SECRET_DIGITS}})$`,
 );
 
-/** Credentials that were taken apart last: hashing one takes far longer than finding it again. They leave memory only as hashes. */
+/** Credentials that were taken apart last: taking one apart takes far longer than finding it again. They leave memory only as hashes. */
 const parsed = new Map<string, ParsedCredential>();
 const MAX_PARSED = 1_000;
 
@@ -92,27 +93,10 @@ export function parseCredential(value: string, kind: CredentialKind): ParsedCred
   return credential;
 }
 
-/** Tenants of the ids that came last: decoding one takes longer than all else that a credential needs. */
-const decoded = new Map<string, string>();
-const MAX_DECODED = 1_000;
-
 /** The tenant that a public credential id names. */
-export function tenantOfCredential(id: string): string | undefined {
-  const tenant = id.slice(0, TENANT_DIGITS);
-  const known = decoded.get(tenant);
-  if (known !== undefined) return known;
-  const tenantId = decodeTenant(tenant);
-  if (tenantId === undefined) return undefined;
-  if (decoded.size >= MAX_DECODED) decoded.clear();
-  decoded.set(tenant, tenantId);
-  return tenantId;
-}
-
-function decodeTenant(digits: string): string | undefined {
-  const bytes = fromBase62(digits, 16);
-  if (!bytes) return undefined;
-  const hex = Buffer.from(bytes).toString("hex");
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+function tenantOfCredential(id: string): string | undefined {
+  const bytes = fromBase62(id.slice(0, TENANT_DIGITS), 16);
+  return bytes && bytesToUuid(bytes);
 }
 
 /** The one Bearer credential of an Authorization header; undefined when there is none or more than that. */

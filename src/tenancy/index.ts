@@ -8,7 +8,6 @@ export {
   parseCredential,
   type ParsedCredential,
   isHashInHex,
-  tenantOfCredential,
 } from "./credentials.ts";
 export { TenancyError, type TenancyErrorCode } from "./errors.ts";
 export { createKey, type KeyInput, type NewKey, revokeKey } from "./keys.ts";
