@@ -1,6 +1,7 @@
 /** The way around hono for the one route where its layers cost more than the route's own work. */
 import { REQUEST_ID_HEADER } from "../contract/index.ts";
 import type { Logger } from "../log.ts";
+import { requestTimer } from "../time-limit.ts";
 import type { Exchange } from "./exchange.ts";
 import { respondToError } from "./middleware/errors.ts";
 import { logUnlessWell, requestIdFor } from "./middleware/request-id.ts";
@@ -18,6 +19,7 @@ class DirectExchange implements Exchange {
   readonly env: ApiEnv;
   readonly services: Services;
   readonly requestId: string;
+  readonly within = requestTimer();
   readonly #ctx: ExecutionContext;
   readonly #headers: Record<string, string>;
   #log: Logger | undefined;

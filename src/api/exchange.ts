@@ -1,5 +1,6 @@
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { Logger } from "../log.ts";
+import { requestTimer, type TimeLimit } from "../time-limit.ts";
 import type { ApiContext } from "./context.ts";
 import type { Services } from "./services.ts";
 
@@ -13,6 +14,8 @@ export interface Exchange {
   readonly services: Services;
   readonly requestId: string;
   readonly log: Logger;
+  /** Limits the time of what the request waits for. */
+  readonly within: TimeLimit;
   /** Sets a header of the answer, whatever that becomes. */
   setHeader(name: string, value: string): void;
   respond(body: string | Uint8Array<ArrayBuffer>, status: number, headers: Record<string, string>): Response;
@@ -28,6 +31,7 @@ export function exchangeOf(c: ApiContext): Exchange {
     services: c.get("services"),
     requestId: c.get("requestId"),
     log: c.get("log"),
+    within: requestTimer(),
     setHeader: (name, value) => c.header(name, value),
     respond: (body, status, headers) => c.body(body, status as ContentfulStatusCode, headers),
     waitUntil: (work) => c.executionCtx.waitUntil(work),

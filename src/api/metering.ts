@@ -1,7 +1,7 @@
 /** What the metered routes share: reserving before the model is asked, settling after, and never answering uncounted. */
 import type { MiddlewareHandler } from "hono";
 import { RETRY_AFTER_HEADER, TOKENS_PER_CREDIT } from "../contract/index.ts";
-import { estimateTokens, UpstreamError } from "../embedding/index.ts";
+import { type CallOptions, estimateTokens, UpstreamError } from "../embedding/index.ts";
 import { ApiError } from "../errors.ts";
 import { settle } from "../gate/client.ts";
 import { creditsOf } from "../gate/credits.ts";
@@ -11,6 +11,9 @@ import type { ApiHono } from "./context.ts";
 import type { Exchange } from "./exchange.ts";
 import { type Admission, authorize } from "./middleware/authorize.ts";
 import type { BodyResult } from "./middleware/body.ts";
+
+/** What every upstream call of a request has: its client's signal and its timer. */
+export type UpstreamOptions = Required<Pick<CallOptions, "signal" | "within">>;
 
 /** What may pass, after the upstream's own timeout, until a request is settled; its credits stay reserved that long. */
 const HOLD_MARGIN_MS = 30_000;
@@ -53,7 +56,7 @@ export async function runMetered<T extends { tokens: number }>(
   exchange: Exchange,
   { principal, reservationId, covered }: Admission,
   kind: "embed" | "rerank",
-  call: (signal: AbortSignal) => Promise<T>,
+  call: (options: UpstreamOptions) => Promise<T>,
 ): Promise<{ result: T; credits: Promise<number> }> {
   if (reservationId === null) throw new Error("a metered call needs a reservation");
   const { tenantId } = principal;
@@ -64,7 +67,7 @@ export async function runMetered<T extends { tokens: number }>(
     exchange.services.settlements.add(gates, tenantId, reservationId, settlement, (work) => exchange.waitUntil(work));
   let result: T;
   try {
-    result = await call(exchange.request.signal);
+    result = await call(upstreamOptions(exchange));
   } catch (error) {
     const failed = { outcome: "failed" } as const;
     if (!endLater(failed)) await end(failed);
@@ -91,10 +94,14 @@ async function settleDurably(attempt: () => ReturnType<typeof settle>): Promise<
   }
 }
 
+function upstreamOptions({ request: { signal }, within }: Exchange): UpstreamOptions {
+  return { signal, within };
+}
+
 /** Asks a provider outside of metering. Throws the contract's error when it fails. */
-export async function askProvider<T>(exchange: Exchange, call: (signal: AbortSignal) => Promise<T>): Promise<T> {
+export async function askProvider<T>(exchange: Exchange, call: (options: UpstreamOptions) => Promise<T>): Promise<T> {
   try {
-    return await call(exchange.request.signal);
+    return await call(upstreamOptions(exchange));
   } catch (error) {
     throw toApiError(exchange, error);
   }

@@ -37,7 +37,7 @@ export function servicesOf(env: ApiEnv): Services {
   if (built?.env === env) return built.services;
   const vars = env as unknown as Record<string, unknown>;
   const fetcher: typeof fetch = (input, init) => fetch(input, init);
-  const providerDeps = { fetch: fetcher, ...readAiBinding(vars) };
+  const providerDeps = { fetch: fetcher, callsEndWithRequest: true, ...readAiBinding(vars) };
   const embedConfig = readEmbedConfig(vars);
   const log = createLogger({ worker: "api", version: env.SERVICE_VERSION });
   const services: Services = {

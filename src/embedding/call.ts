@@ -1,3 +1,4 @@
+import { type TimeLimit, withTimer } from "../time-limit.ts";
 import { UpstreamError } from "./errors.ts";
 import type { FetchLike, ProviderDeps } from "./types.ts";
 
@@ -12,17 +13,21 @@ const RETRY_AFTER_JITTER = 0.25;
 
 /** What a running request hands to its upstream calls. */
 export interface CallContext {
-  /** Aborts on the caller's signal, on the deadline, and once the request has failed. */
+  /** Aborts on the caller's signal, and on the deadline or once the request has failed unless the platform sees to that. */
   readonly signal: AbortSignal;
   readonly fetch: FetchLike;
   /** Runs `attempt`, again after a retryable failure, as long as retries and deadline allow. */
   retrying<T>(attempt: () => Promise<T>): Promise<T>;
+  /** Throws why nothing more is to be asked, if that is so: a call that broke because it was given up did not fail. */
+  throwIfStopped(): void;
 }
 
 export interface DeadlineOptions {
   timeoutMs: number;
   maxRetries: number | undefined;
   signal: AbortSignal | undefined;
+  /** Default: a timer. */
+  within?: TimeLimit | undefined;
 }
 
 /** Waits `ms`; returns early, without an error, when `signal` aborts. */
@@ -43,38 +48,43 @@ function timerSleep(ms: number, signal: AbortSignal): Promise<void> {
  * Runs `work` under one deadline for all its calls and retries. Rejects with `UpstreamError`, and at once when the
  * deadline passes or the caller aborts, even if a call below ignores its signal. Whatever is still in flight when the
  * first call fails is aborted.
+ *
+ * With `deps.callsEndWithRequest` calls get the caller's own signal, which spares a request a controller and a listener; what
+ * the deadline or a failure leaves in flight is ended by the platform then, once the request is answered.
  */
 export async function withDeadline<T>(
   deps: ProviderDeps,
-  options: DeadlineOptions,
+  {
+    timeoutMs,
+    maxRetries = deps.maxRetries ?? DEFAULT_MAX_RETRIES,
+    signal: asked,
+    within = withTimer,
+  }: DeadlineOptions,
   work: (context: CallContext) => Promise<T>,
 ): Promise<T> {
-  const controller = new AbortController();
-  const { signal } = controller;
   const now = deps.now ?? Date.now;
-  const endsAt = now() + options.timeoutMs;
-  let stopWith: ((error: UpstreamError) => void) | undefined;
-  const stopped = new Promise<never>((_resolve, reject) => {
-    stopWith = (error) => {
-      reject(error);
-      controller.abort(error);
-    };
-  });
-  const onCallerAbort = (): void => stopWith?.(new UpstreamError("ABORTED"));
-  const timer = setTimeout(
-    () => stopWith?.(new UpstreamError("UPSTREAM_TIMEOUT", { retryable: true })),
-    options.timeoutMs,
-  );
-  options.signal?.addEventListener("abort", onCallerAbort);
+  const endsAt = now() + timeoutMs;
+  const lent = deps.callsEndWithRequest === true ? asked : undefined;
+  const controller = lent ? undefined : new AbortController();
+  const signal = lent ?? (controller as AbortController).signal;
+  let failure: unknown;
+  const stop = (error: unknown) => {
+    failure ??= error;
+    controller?.abort(error);
+    return error;
+  };
+  const throwIfStopped = () => {
+    if (asked?.aborted === true) failure ??= new UpstreamError("ABORTED");
+    if (failure !== undefined) throw failure;
+  };
 
   const retrying = async <R>(attempt: () => Promise<R>): Promise<R> => {
-    const maxRetries = options.maxRetries ?? deps.maxRetries ?? DEFAULT_MAX_RETRIES;
     for (let retry = 0; ; retry++) {
-      signal.throwIfAborted();
+      throwIfStopped();
       try {
         return await attempt();
       } catch (error) {
-        signal.throwIfAborted();
+        throwIfStopped();
         // Anything else is a mistake of ours, which a repetition would only hide.
         if (!(error instanceof UpstreamError)) throw error;
         const waitMs = retryWaitMs(retry, error.retryAfterMs, deps.random ?? Math.random);
@@ -85,16 +95,36 @@ export async function withDeadline<T>(
     }
   };
 
+  const run = async () => {
+    throwIfStopped();
+    return await work({ signal, fetch: deps.fetch, retrying, throwIfStopped });
+  };
+  const expired = (): never => {
+    throw stop(new UpstreamError("UPSTREAM_TIMEOUT", { retryable: true }));
+  };
   try {
-    if (options.signal?.aborted === true) throw new UpstreamError("ABORTED");
-    return await Promise.race([work({ signal, fetch: deps.fetch, retrying }), stopped]);
+    return await within(timeoutMs, controller && asked ? () => orAborted(asked, run, stop) : run, expired);
   } catch (error) {
     // After a success nothing is left to be given up, and an abort costs as much as a small request.
-    controller.abort(error);
-    throw error;
+    throw stop(error);
+  }
+}
+
+/** Runs `work`, and rejects as soon as `signal` aborts. */
+async function orAborted<T>(
+  signal: AbortSignal,
+  work: () => Promise<T>,
+  stop: (error: unknown) => unknown,
+): Promise<T> {
+  let onAbort = () => {};
+  const aborted = new Promise<never>((_resolve, reject) => {
+    onAbort = () => reject(stop(new UpstreamError("ABORTED")));
+  });
+  signal.addEventListener("abort", onAbort);
+  try {
+    return await Promise.race([work(), aborted]);
   } finally {
-    clearTimeout(timer);
-    options.signal?.removeEventListener("abort", onCallerAbort);
+    signal.removeEventListener("abort", onAbort);
   }
 }
 

@@ -82,7 +82,7 @@ function bindingTransport(deps: ProviderDeps, variable: string): Transport {
     try {
       return await ai.run(model, body, { signal: context.signal });
     } catch (thrown) {
-      context.signal.throwIfAborted();
+      context.throwIfStopped();
       // The binding names its failures in prose only (capacity, rate, input): all of them may pass.
       const detail = thrown instanceof Error ? thrown.message : String(thrown);
       throw new UpstreamError("UPSTREAM_ERROR", { retryable: true, detail });

@@ -30,7 +30,7 @@ export async function postJson(context: CallContext, request: JsonRequest): Prom
   const { fetch, signal } = context;
   const init: RequestInit = { method: "POST", headers, body, redirect: "manual", signal };
   const broken = (thrown: unknown): never => {
-    signal.throwIfAborted();
+    context.throwIfStopped();
     throw unreachable(thrown, request.apiKey);
   };
   const response = await fetch(request.url, init).catch(broken);

@@ -55,13 +55,10 @@ export class RemoteEmbedder implements Embedder {
     return this.#dimension;
   }
 
-  async probeDimension(signal?: AbortSignal): Promise<number> {
+  async probeDimension(options: CallOptions = {}): Promise<number> {
     // Only the answer is kept, never the call in flight: in a Worker, one request must not wait on the I/O of another.
     if (this.#dimension !== undefined) return this.#dimension;
-    const { vectors } = await this.embed([PROBE_TEXT], {
-      inputType: "query",
-      ...(signal === undefined ? {} : { signal }),
-    });
+    const { vectors } = await this.embed([PROBE_TEXT], { ...options, inputType: "query" });
     return (vectors[0] as Float32Array).length;
   }
 
@@ -167,5 +164,10 @@ export class RemoteReranker implements Reranker {
 }
 
 function deadline(config: ProviderConfig, options: CallOptions): Parameters<typeof withDeadline>[1] {
-  return { timeoutMs: config.timeoutMs, maxRetries: options.maxRetries, signal: options.signal };
+  return {
+    timeoutMs: config.timeoutMs,
+    maxRetries: options.maxRetries,
+    signal: options.signal,
+    within: options.within,
+  };
 }

@@ -1,3 +1,5 @@
+import type { TimeLimit } from "../time-limit.ts";
+
 /** The provider interface: what every model provider offers, whatever speaks underneath. */
 
 export type ProviderName = "builtin" | "openai" | "voyage" | "cohere" | "jina" | "workers-ai" | "none";
@@ -22,6 +24,8 @@ export interface CallOptions {
   signal?: AbortSignal;
   /** Retries after the first try of each upstream call; overrides the default of `ProviderDeps`. */
   maxRetries?: number;
+  /** Limits the time of the whole. Default: a timer. */
+  within?: TimeLimit;
 }
 
 export interface EmbedOptions extends CallOptions {
@@ -42,7 +46,7 @@ export interface Embedder {
   /** `undefined` until the provider's first answer where it alone decides. */
   readonly dimension: number | undefined;
   /** The dimension, learnt with one short call if no answer has told it yet, and remembered. Throws `UpstreamError`. */
-  probeDimension(signal?: AbortSignal): Promise<number>;
+  probeDimension(options?: CallOptions): Promise<number>;
   /** Throws `UpstreamError`; never returns part of the vectors. */
   embed(inputs: readonly string[], options: EmbedOptions): Promise<EmbedResult>;
 }
@@ -84,6 +88,11 @@ export interface ProviderDeps {
   now?: () => number;
   /** The Workers AI binding; needed by provider `workers-ai` only. */
   ai?: AiBinding;
+  /**
+   * Whether the platform ends the calls that an answered request leaves in flight, as Workers do. Then calls that have a
+   * `signal` of their caller get that one; otherwise each is aborted through one of its own.
+   */
+  callsEndWithRequest?: boolean;
   /** Upstream calls of one request in flight at a time. Default 4. */
   concurrency?: number;
   /** Retries after the first try of each upstream call. Default 2, meant for interactive routes; indexing asks for more. */

@@ -2,6 +2,7 @@
 import type { CallKind, Surface } from "../contract/surfaces.ts";
 import { pause } from "../pause.ts";
 import type { ParsedCredential } from "../tenancy/credentials.ts";
+import { type TimeLimit, withTimer } from "../time-limit.ts";
 import { sourceName, sourceOf } from "./source.ts";
 import type {
   AdmitRequest,
@@ -12,7 +13,7 @@ import type {
   TenantGateApi,
   UsageSnapshot,
 } from "./types.ts";
-import { unpackAdmitted } from "./wire.ts";
+import { packAdmitRequest, unpackAdmitted } from "./wire.ts";
 
 /** The part of a Durable Object namespace that is used; its objects speak `Api`. */
 export interface GateNamespace<Id = unknown> {
@@ -45,22 +46,24 @@ const RETRY_DELAY_MS = 50;
 export function admit(
   gates: GateNamespace,
   credential: ParsedCredential,
-  surface: Surface,
-  metered?: MeteredAdmission,
+  { surface, metered }: { surface: Surface; metered?: MeteredAdmission },
+  within?: TimeLimit,
 ): Promise<AdmitResult> {
   const { tenantId, kind, id, secretHashHex: secretHash } = credential;
   const request: AdmitRequest = { credential: { kind, id, secretHash }, surface, ...metered };
-  return call(ADMIT_TIMEOUT_MS, () => admitAt(tenantGate(gates, tenantId), tenantId, request));
+  return call(ADMIT_TIMEOUT_MS, () => admitAt(tenantGate(gates, tenantId), tenantId, request), within);
 }
 
 /** `admit` at a gate that is at hand. */
 export async function admitAt(
   gate: Pick<TenantGateApi, "admit">,
   tenantId: string,
-  { credential: { kind, id, secretHash }, surface, estimateCredits, holdMs }: AdmitRequest,
+  request: AdmitRequest,
 ): Promise<AdmitResult> {
-  const answer = await gate.admit(tenantId, kind, id, secretHash, surface, estimateCredits, holdMs);
-  return typeof answer === "string" ? unpackAdmitted(answer, { tenantId, credentialId: id, kind }) : answer;
+  const answer = await gate.admit(packAdmitRequest(tenantId, request));
+  if (typeof answer !== "string") return answer;
+  const { kind, id } = request.credential;
+  return unpackAdmitted(answer, { tenantId, credentialId: id, kind });
 }
 
 /**
@@ -121,21 +124,19 @@ function tenantGate(gates: GateNamespace, tenantId: string): TenantGateApi {
 }
 
 /** Runs a call within a time limit, once more when the platform says that may help. */
-async function call<T>(timeoutMs: number, run: () => Promise<T>): Promise<T | GateUnavailable> {
+async function call<T>(
+  timeoutMs: number,
+  run: () => Promise<T>,
+  within: TimeLimit = withTimer,
+): Promise<T | GateUnavailable> {
   const deadline = Date.now() + timeoutMs;
   for (let attempt = 1; ; attempt++) {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const timedOut = new Promise<GateUnavailable>((resolve) => {
-      timer = setTimeout(() => resolve(GATE_UNAVAILABLE), Math.max(0, deadline - Date.now()));
-    });
     try {
-      return await Promise.race([run(), timedOut]);
+      return await within<T | GateUnavailable>(deadline - Date.now(), run, () => GATE_UNAVAILABLE);
     } catch (error) {
       if (isBug(error)) throw error;
       if (attempt > 1 || !isRetryable(error)) return GATE_UNAVAILABLE;
       await pause(RETRY_DELAY_MS * (1 + Math.random()));
-    } finally {
-      clearTimeout(timer);
     }
   }
 }

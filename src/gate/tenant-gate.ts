@@ -1,5 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
-import type { CallKind, Surface } from "../contract/surfaces.ts";
+import type { CallKind } from "../contract/surfaces.ts";
 import { DEFAULT_MONTHLY_CREDITS } from "../contract/limits.ts";
 import { openDb } from "../db/client.ts";
 import { PG_FOREIGN_KEY_VIOLATION, pgErrorCode } from "../db/errors.ts";
@@ -12,10 +12,10 @@ import { Directory, type Wait } from "./directory.ts";
 import { flush, loadMonths, loadTenant } from "./mirror.ts";
 import { periodEndMs, periodOf, periodStartMs } from "./period.ts";
 import { GateStore } from "./store.ts";
-import type { AdmitResult, CredentialKind, Principal, Settlement, TenantGateApi, UsageSnapshot } from "./types.ts";
+import type { AdmitResult, Principal, Settlement, TenantGateApi, UsageSnapshot } from "./types.ts";
 import { retryAfterSec } from "./windows.ts";
 import { SurfaceWindows } from "./surface-windows.ts";
-import { packAdmitted, unpackSettlements } from "./wire.ts";
+import { packAdmitted, unpackAdmitRequest, unpackSettlements } from "./wire.ts";
 
 export type TenantGateEnv = Pick<ApiEnv, "DATABASE_URL"> & { RATE_LIMITS?: string };
 
@@ -85,15 +85,10 @@ export class TenantGate extends DurableObject<TenantGateEnv> implements TenantGa
     });
   }
 
-  async admit(
-    tenantId: string,
-    kind: CredentialKind,
-    credentialId: string,
-    secretHash: string,
-    surface: Surface,
-    estimateCredits?: number,
-    holdMs: number = DEFAULT_HOLD_MS,
-  ): Promise<AdmitResult | string> {
+  async admit(packed: string): Promise<AdmitResult | string> {
+    const { tenantId, request } = unpackAdmitRequest(packed);
+    const { credential, surface, estimateCredits, holdMs = DEFAULT_HOLD_MS } = request;
+    const { kind, id: credentialId, secretHash } = credential;
     this.#tenantId ??= tenantId;
     if (estimateCredits !== undefined) requireCount(estimateCredits, "estimateCredits");
     const known = await this.#directory.find(credentialId);

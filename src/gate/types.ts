@@ -8,7 +8,7 @@ export interface PresentedCredential {
   kind: CredentialKind;
   /** Public id, the middle part of the key; it names the tenant. */
   id: string;
-  /** SHA-256 of the secret part, lower-case hex: text crosses an RPC for far less than bytes. */
+  /** SHA-256 of the secret part, lower-case hex. */
   secretHash: string;
 }
 
@@ -74,16 +74,8 @@ export interface UsageSnapshot {
 
 /** RPC surface of the tenant's Durable Object. */
 export interface TenantGateApi {
-  /** The fields of `AdmitRequest` one by one, and text of `packAdmitted` for who is admitted: see `wire.ts`. */
-  admit(
-    tenantId: string,
-    kind: CredentialKind,
-    credentialId: string,
-    secretHash: string,
-    surface: Surface,
-    estimateCredits?: number,
-    holdMs?: number,
-  ): Promise<AdmitResult | string>;
+  /** Takes text of `packAdmitRequest`, and gives text of `packAdmitted` for who is admitted: see `wire.ts`. */
+  admit(packed: string): Promise<AdmitResult | string>;
   /** Settles once: a second settlement of the same reservation changes nothing. Returns the credits charged. */
   settle(reservationId: string, settlement: Settlement): Promise<{ credits: number }>;
   /** Settles all that is in a text of `joinSettlements`; resolves when that is durable, which is given time. */

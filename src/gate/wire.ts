@@ -2,17 +2,36 @@
  * What crosses the RPCs of a metered request on the good path, as text: a string costs an RPC about half of what the object
  * does that it stands for. Everything rarer crosses as the object it is.
  */
-import type { AdmitResult, CredentialKind, Settlement } from "./types.ts";
+import type { Surface } from "../contract/surfaces.ts";
+import type { AdmitRequest, AdmitResult, CredentialKind, Settlement } from "./types.ts";
 
 type Admitted = Extract<AdmitResult, { outcome: "admitted" }>;
 
 const SEPARATOR = " ";
-const NO_RESERVATION = "-";
+const ABSENT = "-";
 const SETTLEMENTS_SEPARATOR = "\n";
+
+/** Text of a request for admission; none of its fields holds a space. */
+export function packAdmitRequest(
+  tenantId: string,
+  { credential: { kind, id, secretHash }, surface, estimateCredits, holdMs }: AdmitRequest,
+): string {
+  return `${tenantId} ${kind} ${id} ${secretHash} ${surface} ${estimateCredits ?? ABSENT} ${holdMs ?? ABSENT}`;
+}
+
+/** What `packAdmitRequest` made text of. */
+export function unpackAdmitRequest(text: string): { tenantId: string; request: AdmitRequest } {
+  const [tenantId = "", kind, id = "", secretHash = "", surface, estimateCredits, holdMs] = text.split(SEPARATOR);
+  const credential = { kind: kind as CredentialKind, id, secretHash };
+  const request: AdmitRequest = { credential, surface: surface as Surface };
+  if (estimateCredits !== ABSENT) request.estimateCredits = Number(estimateCredits);
+  if (holdMs !== ABSENT) request.holdMs = Number(holdMs);
+  return { tenantId, request };
+}
 
 /** Text of an admission, without what its caller knows already. */
 export function packAdmitted({ principal, rate, reservationId, covered }: Admitted): string {
-  return `${principal.sharedIndex ? 1 : 0} ${covered ? 1 : 0} ${rate.limit} ${rate.remaining} ${rate.resetSec} ${reservationId ?? NO_RESERVATION}`;
+  return `${principal.sharedIndex ? 1 : 0} ${covered ? 1 : 0} ${rate.limit} ${rate.remaining} ${rate.resetSec} ${reservationId ?? ABSENT}`;
 }
 
 /** The admission that `packAdmitted` made text of, for the one who asked for it. */
@@ -20,12 +39,12 @@ export function unpackAdmitted(
   text: string,
   { tenantId, credentialId, kind }: { tenantId: string; credentialId: string; kind: CredentialKind },
 ): Admitted {
-  const [sharedIndex, covered, limit, remaining, resetSec, reservationId = NO_RESERVATION] = text.split(SEPARATOR);
+  const [sharedIndex, covered, limit, remaining, resetSec, reservationId = ABSENT] = text.split(SEPARATOR);
   return {
     outcome: "admitted",
     principal: { tenantId, credentialId, kind, sharedIndex: sharedIndex === "1" },
     rate: { limit: Number(limit), remaining: Number(remaining), resetSec: Number(resetSec) },
-    reservationId: reservationId === NO_RESERVATION ? null : reservationId,
+    reservationId: reservationId === ABSENT ? null : reservationId,
     covered: covered === "1",
   };
 }

@@ -58,7 +58,7 @@ export async function authorize(exchange: Exchange, need: Need): Promise<Admissi
   const header = bearerOf(exchange.request.headers.get("Authorization"));
   const credential = header === undefined ? undefined : parseCredential(header, need.credential);
   if (credential === undefined) throw unauthorized(need.credential);
-  const result = await admit(exchange.env.TENANT_GATE, credential, need.surface, need.metered);
+  const result = await admit(exchange.env.TENANT_GATE, credential, need, exchange.within);
   switch (result.outcome) {
     case "admitted":
       setRateHeaders(exchange, result.rate);

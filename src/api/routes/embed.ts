@@ -25,8 +25,8 @@ export async function postEmbed(exchange: Exchange): Promise<Response> {
   const admission = await admitMetered(exchange, body, ({ input }) => input, embedder);
   const { input, inputType } = unwrap(body);
   const model = requireEmbedder(embedder);
-  const { result, credits } = await runMetered(exchange, admission, "embed", (signal) =>
-    model.embed(input, { inputType, signal }),
+  const { result, credits } = await runMetered(exchange, admission, "embed", (options) =>
+    model.embed(input, { ...options, inputType }),
   );
   const space = `"fingerprint":${JSON.stringify(model.fingerprint)},"dimension":${result.vectors[0]?.length ?? 0}`;
   const pieces: (string | Float32Array)[] = [];
@@ -60,5 +60,5 @@ export function requireEmbedder(embedder: Embedder | undefined): Embedder {
 
 /** The length of the vectors; asks the provider the first time, if it alone knows. */
 export function dimensionOf(c: ApiContext, embedder: Embedder): Promise<number> {
-  return askProvider(exchangeOf(c), (signal) => embedder.probeDimension(signal));
+  return askProvider(exchangeOf(c), (options) => embedder.probeDimension(options));
 }

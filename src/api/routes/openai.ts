@@ -5,7 +5,7 @@ import { invalidBody } from "../../errors.ts";
 import type { ApiHono } from "../context.ts";
 import { exchangeOf } from "../exchange.ts";
 import { capCharacters } from "../input-cap.ts";
-import { admitMetered, outliveClient, runMetered } from "../metering.ts";
+import { admitMetered, outliveClient, runMetered, type UpstreamOptions } from "../metering.ts";
 import { authorize } from "../middleware/authorize.ts";
 import { readBody, unwrap } from "../middleware/body.ts";
 import { onCompatError } from "../middleware/compat-errors.ts";
@@ -23,9 +23,9 @@ openai.post("/embeddings", outliveClient, async (c) => {
   const admission = await admitMetered(exchange, body, ({ input }) => input, embedder);
   const request = unwrap(body);
   const model = requireEmbedder(embedder);
-  const { result, credits } = await runMetered(exchange, admission, "embed", async (signal) => {
-    await requireSpace(request, model, signal);
-    return model.embed(request.input, { inputType: request.input_type, signal });
+  const { result, credits } = await runMetered(exchange, admission, "embed", async (options) => {
+    await requireSpace(request, model, options);
+    return model.embed(request.input, { ...options, inputType: request.input_type });
   });
   const write = request.encoding_format === "base64" ? vectorBase64 : vectorJson;
   const rows = result.vectors.map(
@@ -56,13 +56,13 @@ const FINGERPRINT = /^emb_[0-9a-f]{32}$/;
 async function requireSpace(
   { model, dimensions }: EmbeddingsRequest,
   embedder: Embedder,
-  signal: AbortSignal,
+  options: UpstreamOptions,
 ): Promise<void> {
   if (FINGERPRINT.test(model) && model !== embedder.fingerprint) {
     throw invalidBody([{ path: "model", message: `is no more; the embedding space is now ${embedder.fingerprint}` }]);
   }
   if (dimensions === undefined) return;
-  const dimension = await embedder.probeDimension(signal);
+  const dimension = await embedder.probeDimension(options);
   if (dimensions !== dimension) {
     throw invalidBody([
       { path: "dimensions", message: `must be ${dimension}, or left out: vectors are not shortened` },

@@ -22,9 +22,9 @@ rerankCompat.post("/rerank", outliveClient, async (c) => {
   const request = unwrap(body);
   const { query, documents } = request;
   const model = requireReranker(reranker);
-  const { result, credits } = await runMetered(exchange, admission, "rerank", async (signal) => {
+  const { result, credits } = await runMetered(exchange, admission, "rerank", async (options) => {
     requireModel(request, model);
-    return model.rerank(query, documents, { signal });
+    return model.rerank(query, documents, options);
   });
   const best = result.results.toSorted((a, b) => b.relevanceScore - a.relevanceScore).slice(0, request.top_n);
   const answer: CompatRerankResponse = {

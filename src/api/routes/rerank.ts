@@ -19,8 +19,8 @@ rerank.post("/rerank", outliveClient, async (c) => {
   const admission = await admitMetered(exchange, body, billedTexts, reranker);
   const { query, documents } = unwrap(body);
   const model = requireReranker(reranker);
-  const { result, credits } = await runMetered(exchange, admission, "rerank", (signal) =>
-    model.rerank(query, documents, { signal }),
+  const { result, credits } = await runMetered(exchange, admission, "rerank", (options) =>
+    model.rerank(query, documents, options),
   );
   const answer: RerankResponse = { ok: true, results: result.results, usage: { credits: await credits } };
   return c.json(answer);

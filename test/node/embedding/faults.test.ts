@@ -294,7 +294,7 @@ describe("deadline and abort", () => {
     const { embedder, server } = await setUp("openai");
     server.fault({ kind: "hang" }, 1);
     const controller = new AbortController();
-    const failed = failure(embedder.probeDimension(controller.signal));
+    const failed = failure(embedder.probeDimension({ signal: controller.signal }));
     await server.received(1);
     controller.abort();
     expect(await failed).toMatchObject({ code: "ABORTED" });

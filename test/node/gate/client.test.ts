@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { admit, count, settle, takeFromSource, usage } from "../../../src/gate/client.ts";
+import { unpackAdmitRequest } from "../../../src/gate/wire.ts";
 import { createCredential, parseCredential } from "../../../src/tenancy/credentials.ts";
 
 const TENANT = "11111111-2222-4333-8444-555555555555";
@@ -50,11 +51,21 @@ describe("gate client", () => {
       seen = args;
       return { outcome: "unauthorized" };
     });
-    expect(await admit(gates, key, "metered", { estimateCredits: 3, holdMs: 1_000 })).toEqual({
+    expect(await admit(gates, key, { surface: "metered", metered: { estimateCredits: 3, holdMs: 1_000 } })).toEqual({
       outcome: "unauthorized",
     });
     expect(gates.names).toEqual([TENANT]);
-    expect(seen).toEqual([TENANT, key.kind, key.id, key.secretHashHex, "metered", 3, 1_000]);
+    const [packed, ...more] = seen;
+    expect(more).toEqual([]);
+    expect(unpackAdmitRequest(String(packed))).toEqual({
+      tenantId: TENANT,
+      request: {
+        credential: { kind: key.kind, id: key.id, secretHash: key.secretHashHex },
+        surface: "metered",
+        estimateCredits: 3,
+        holdMs: 1_000,
+      },
+    });
   });
 
   it("tries once more where the platform says that may help", async () => {
@@ -87,7 +98,7 @@ describe("gate client", () => {
   it("is unavailable when there is no answer in time", async () => {
     const gates = namespace(() => new Promise(() => {}));
     const answers = Promise.all([
-      admit(gates, credential(), "index"),
+      admit(gates, credential(), { surface: "index" }),
       takeFromSource(gates, "salt", "203.0.113.9", "healthz"),
       count(gates, TENANT, "key", "index", 5),
     ]);

@@ -3,8 +3,10 @@ import { describe, expect, it } from "vitest";
 import type { AdmitResult, Settlement } from "../../../src/gate/types.ts";
 import {
   joinSettlements,
+  packAdmitRequest,
   packAdmitted,
   packSettlement,
+  unpackAdmitRequest,
   unpackAdmitted,
   unpackSettlements,
 } from "../../../src/gate/wire.ts";
@@ -19,6 +21,27 @@ const settlement = fc.oneof(
 );
 
 describe("what crosses as text", () => {
+  it("is the same request for admission on the other side", () => {
+    const request = fc.record(
+      {
+        credential: fc.record({
+          kind: fc.constantFrom("api_key", "worker_token"),
+          id: fc.stringMatching(/^[0-9A-Za-z]{33}$/),
+          secretHash: fc.stringMatching(/^[0-9a-f]{64}$/),
+        }),
+        surface: fc.constantFrom("metered", "index", "snapshot"),
+        estimateCredits: count,
+        holdMs: count,
+      },
+      { requiredKeys: ["credential", "surface"] },
+    );
+    fc.assert(
+      fc.property(fc.uuid(), request, (tenantId, asked) => {
+        expect(unpackAdmitRequest(packAdmitRequest(tenantId, asked))).toEqual({ tenantId, request: asked });
+      }),
+    );
+  });
+
   it("is the same admission on the other side", () => {
     const known = { tenantId: "tenant", credentialId: "key", kind: "api_key" } as const;
     fc.assert(
