@@ -23,6 +23,8 @@ class DirectExchange implements Exchange {
   readonly #ctx: ExecutionContext;
   readonly #headers: Record<string, string>;
   #log: Logger | undefined;
+  #work: Promise<unknown> | undefined;
+  #outlivesClient = false;
 
   constructor(request: Request, env: ApiEnv, ctx: ExecutionContext) {
     this.request = request;
@@ -35,6 +37,22 @@ class DirectExchange implements Exchange {
 
   get log(): Logger {
     return (this.#log ??= this.services.log.with({ requestId: this.requestId }));
+  }
+
+  get signal(): AbortSignal | undefined {
+    return this.#outlivesClient ? this.request.signal : undefined;
+  }
+
+  /** To be told of all that the request does, as soon as it has begun. */
+  begun(work: Promise<unknown>): void {
+    this.#work = work;
+    if (this.#outlivesClient) this.#ctx.waitUntil(work);
+  }
+
+  outliveClient(): void {
+    if (this.#outlivesClient) return;
+    this.#outlivesClient = true;
+    if (this.#work) this.#ctx.waitUntil(this.#work);
   }
 
   setHeader(name: string, value: string): void {
@@ -57,11 +75,10 @@ export function answerDirectly(request: Request, env: ApiEnv, ctx: ExecutionCont
   return route && answer(route, new DirectExchange(request, env, ctx));
 }
 
-async function answer(route: (exchange: Exchange) => Promise<Response>, exchange: Exchange): Promise<Response> {
+async function answer(route: (exchange: Exchange) => Promise<Response>, exchange: DirectExchange): Promise<Response> {
   const startedAtMs = Date.now();
   const work = route(exchange).catch((error: unknown) => respondToError(error, exchange));
-  // The credits of a request whose client leaves have to be given back.
-  exchange.waitUntil(work);
+  exchange.begun(work);
   const response = await work;
   logUnlessWell(exchange, response.status, startedAtMs);
   return response;

@@ -19,6 +19,10 @@ export interface Exchange {
   /** Sets a header of the answer, whatever that becomes. */
   setHeader(name: string, value: string): void;
   respond(body: string | Uint8Array<ArrayBuffer>, status: number, headers: Record<string, string>): Response;
+  /** Aborts when the client leaves; undefined for a request that ends with its client, with all that it has under way. */
+  readonly signal: AbortSignal | undefined;
+  /** To be called by a request that has something to bring to an end even if its client leaves. */
+  outliveClient(): void;
   /** Lets work outlive the answer. */
   waitUntil(work: Promise<unknown>): void;
 }
@@ -32,6 +36,9 @@ export function exchangeOf(c: ApiContext): Exchange {
     requestId: c.get("requestId"),
     log: c.get("log"),
     within: requestTimer(),
+    signal: c.req.raw.signal,
+    // The routes' own middleware has seen to that; see `metering.ts`.
+    outliveClient: () => undefined,
     setHeader: (name, value) => c.header(name, value),
     respond: (body, status, headers) => c.body(body, status as ContentfulStatusCode, headers),
     waitUntil: (work) => c.executionCtx.waitUntil(work),

@@ -12,8 +12,8 @@ import type { Exchange } from "./exchange.ts";
 import { type Admission, authorize } from "./middleware/authorize.ts";
 import type { BodyResult } from "./middleware/body.ts";
 
-/** What every upstream call of a request has: its client's signal and its timer. */
-export type UpstreamOptions = Required<Pick<CallOptions, "signal" | "within">>;
+/** What every upstream call of a request has: what tells of its client, and its timer. */
+export type UpstreamOptions = Pick<CallOptions, "signal" | "within">;
 
 /** What may pass, after the upstream's own timeout, until a request is settled; its credits stay reserved that long. */
 const HOLD_MARGIN_MS = 30_000;
@@ -94,8 +94,8 @@ async function settleDurably(attempt: () => ReturnType<typeof settle>): Promise<
   }
 }
 
-function upstreamOptions({ request: { signal }, within }: Exchange): UpstreamOptions {
-  return { signal, within };
+function upstreamOptions({ signal, within }: Exchange): UpstreamOptions {
+  return signal ? { signal, within } : { within };
 }
 
 /** Asks a provider outside of metering. Throws the contract's error when it fails. */

@@ -9,6 +9,7 @@ import {
   readRerankConfig,
   type Reranker,
 } from "../embedding/index.ts";
+import { Leases } from "../gate/leases.ts";
 import { Settlements } from "../gate/settlements.ts";
 import { createLogger, type Logger } from "../log.ts";
 import { createPresigner, type Presigner } from "../snapshot/index.ts";
@@ -27,6 +28,7 @@ export interface Services {
   region: string;
   version: string;
   settlements: Settlements;
+  leases: Leases;
   now: () => number;
 }
 
@@ -55,6 +57,7 @@ export function servicesOf(env: ApiEnv): Services {
     region: env.REGION,
     version: env.SERVICE_VERSION,
     settlements: new Settlements((tenantId, count) => log.error("settlements_stuck", undefined, { tenantId, count })),
+    leases: new Leases(),
     now: Date.now,
   };
   built = { env, services };

@@ -13,8 +13,8 @@ const RETRY_AFTER_JITTER = 0.25;
 
 /** What a running request hands to its upstream calls. */
 export interface CallContext {
-  /** Aborts on the caller's signal, and on the deadline or once the request has failed unless the platform sees to that. */
-  readonly signal: AbortSignal;
+  /** Aborts on the caller's signal, on the deadline, and once the request has failed; undefined where the platform sees to that. */
+  readonly signal: AbortSignal | undefined;
   readonly fetch: FetchLike;
   /** Runs `attempt`, again after a retryable failure, as long as retries and deadline allow. */
   retrying<T>(attempt: () => Promise<T>): Promise<T>;
@@ -31,16 +31,16 @@ export interface DeadlineOptions {
 }
 
 /** Waits `ms`; returns early, without an error, when `signal` aborts. */
-function timerSleep(ms: number, signal: AbortSignal): Promise<void> {
+function timerSleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
       clearTimeout(timer);
-      signal.removeEventListener("abort", done);
+      signal?.removeEventListener("abort", done);
       resolve();
     };
     const timer = setTimeout(done, ms);
-    signal.addEventListener("abort", done);
-    if (signal.aborted) done();
+    signal?.addEventListener("abort", done);
+    if (signal?.aborted === true) done();
   });
 }
 
@@ -49,8 +49,8 @@ function timerSleep(ms: number, signal: AbortSignal): Promise<void> {
  * deadline passes or the caller aborts, even if a call below ignores its signal. Whatever is still in flight when the
  * first call fails is aborted.
  *
- * With `deps.callsEndWithRequest` calls get the caller's own signal, which spares a request a controller and a listener; what
- * the deadline or a failure leaves in flight is ended by the platform then, once the request is answered.
+ * With `deps.callsEndWithRequest` and no signal of the caller's nothing is aborted: it all ends with the request, when that
+ * is answered or its client leaves.
  */
 export async function withDeadline<T>(
   deps: ProviderDeps,
@@ -64,9 +64,8 @@ export async function withDeadline<T>(
 ): Promise<T> {
   const now = deps.now ?? Date.now;
   const endsAt = now() + timeoutMs;
-  const lent = deps.callsEndWithRequest === true ? asked : undefined;
-  const controller = lent ? undefined : new AbortController();
-  const signal = lent ?? (controller as AbortController).signal;
+  const controller = asked === undefined && deps.callsEndWithRequest === true ? undefined : new AbortController();
+  const signal = controller?.signal;
   let failure: unknown;
   const stop = (error: unknown) => {
     failure ??= error;
@@ -103,7 +102,7 @@ export async function withDeadline<T>(
     throw stop(new UpstreamError("UPSTREAM_TIMEOUT", { retryable: true }));
   };
   try {
-    return await within(timeoutMs, controller && asked ? () => orAborted(asked, run, stop) : run, expired);
+    return await within(timeoutMs, asked ? () => orAborted(asked, run, stop) : run, expired);
   } catch (error) {
     // After a success nothing is left to be given up, and an abort costs as much as a small request.
     throw stop(error);

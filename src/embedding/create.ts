@@ -80,7 +80,7 @@ function bindingTransport(deps: ProviderDeps, variable: string): Transport {
   }
   return async (context, model, body) => {
     try {
-      return await ai.run(model, body, { signal: context.signal });
+      return await ai.run(model, body, context.signal ? { signal: context.signal } : {});
     } catch (thrown) {
       context.throwIfStopped();
       // The binding names its failures in prose only (capacity, rate, input): all of them may pass.

@@ -28,7 +28,7 @@ export async function postJson(context: CallContext, request: JsonRequest): Prom
   const body = JSON.stringify(request.body);
   // Called bare: workerd's own fetch refuses a foreign `this`.
   const { fetch, signal } = context;
-  const init: RequestInit = { method: "POST", headers, body, redirect: "manual", signal };
+  const init: RequestInit = { method: "POST", headers, body, redirect: "manual", ...(signal && { signal }) };
   const broken = (thrown: unknown): never => {
     context.throwIfStopped();
     throw unreachable(thrown, request.apiKey);

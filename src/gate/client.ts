@@ -4,9 +4,12 @@ import { pause } from "../pause.ts";
 import type { ParsedCredential } from "../tenancy/credentials.ts";
 import { type TimeLimit, withTimer } from "../time-limit.ts";
 import { sourceName, sourceOf } from "./source.ts";
+import { LEASED_SURFACE, type Leases } from "./leases.ts";
 import type {
   AdmitRequest,
   AdmitResult,
+  AheadRequest,
+  MeteredAdmission,
   Settlement,
   SourceGateApi,
   TakeResult,
@@ -19,12 +22,6 @@ import { packAdmitRequest, unpackAdmitted } from "./wire.ts";
 export interface GateNamespace<Id = unknown> {
   idFromName(name: string): Id;
   get(id: Id): unknown;
-}
-
-export interface MeteredAdmission {
-  estimateCredits: number;
-  /** How long the credits stay reserved if the request dies: the upstream's timeout plus a margin, in milliseconds. */
-  holdMs?: number;
 }
 
 /** Returned in place of an answer by a gate that is overloaded or cannot be reached. */
@@ -41,17 +38,25 @@ const RETRY_DELAY_MS = 50;
 /**
  * Asks the tenant's gate to let a request in: credential, rate bucket and, where the request is metered, reservation of its
  * estimate. A retry after a lost answer may take twice from the bucket and reserve twice; the reservation nobody knows
- * of gives its credits back at its deadline.
+ * of gives its credits back at its deadline. With `leases` a request may be admitted without asking.
  */
 export function admit(
   gates: GateNamespace,
   credential: ParsedCredential,
   { surface, metered }: { surface: Surface; metered?: MeteredAdmission },
-  within?: TimeLimit,
-): Promise<AdmitResult> {
+  { leases, within }: { leases?: Leases; within?: TimeLimit } = {},
+): Promise<AdmitResult> | AdmitResult {
   const { tenantId, kind, id, secretHashHex: secretHash } = credential;
-  const request: AdmitRequest = { credential: { kind, id, secretHash }, surface, ...metered };
-  return call(ADMIT_TIMEOUT_MS, () => admitAt(tenantGate(gates, tenantId), tenantId, request), within);
+  const ask = (ahead?: AheadRequest) => {
+    const request: AdmitRequest = {
+      credential: { kind, id, secretHash },
+      surface,
+      ...metered,
+      ...(ahead && { ahead }),
+    };
+    return call(ADMIT_TIMEOUT_MS, () => admitAt(tenantGate(gates, tenantId), tenantId, request), within);
+  };
+  return leases && surface === LEASED_SURFACE ? leases.admit(credential, metered, ask) : ask();
 }
 
 /** `admit` at a gate that is at hand. */

@@ -117,6 +117,29 @@ export class CreditLedger {
   }
 
   /**
+   * Reserves once more what `like`, an open reservation, holds, under another id; only if it needs no row of its own and
+   * leaves the limit alone. Returns whether it did.
+   */
+  reserveCovered(like: Readonly<Reservation>, id: string, limit: number): boolean {
+    const { period, credits } = like;
+    const committed = (this.#months.get(period)?.credits ?? 0) + this.reserved(period);
+    const reservation: Reservation = { ...like, id };
+    if (committed + credits > limit || !this.#advance.draw(reservation)) return false;
+    this.#track(reservation);
+    return true;
+  }
+
+  /** Gives back what a reservation holds that nothing was asked for; false when it is not open. */
+  cancel(id: string): boolean {
+    const reservation = this.#reservations.get(id);
+    if (reservation?.state !== "open") return false;
+    this.#release(reservation);
+    this.#reservations.delete(id);
+    this.#store.dropReservation(id);
+    return true;
+  }
+
+  /**
    * Settles a reservation in the month it was made in. Returns the credits charged, the same for a repeated settlement.
    * An id that is not known (the ledger's rows were lost) is charged all the same, unless it is so old that it has been
    * settled and forgotten. Throws `RangeError` on an id of another form or tokens that are no count.

@@ -89,6 +89,12 @@ export class Directory {
     return this.#loaded?.tenant ?? null;
   }
 
+  /** How much longer answers may rest on what is known, in milliseconds; 0 when the database has been away for so long. */
+  freshForMs(nowMs: number): number {
+    const age = nowMs - this.#asOfMs;
+    return age < 0 ? 0 : Math.max(0, MAX_AGE_MS - age);
+  }
+
   /** Finds a credential by its public id. `unavailable`: it is not known and the database cannot be asked. */
   async find(id: string): Promise<KnownCredential | "unknown" | "unavailable"> {
     const askedMs = this.#options.now();

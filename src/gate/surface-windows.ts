@@ -42,6 +42,24 @@ export class SurfaceWindows {
     return result;
   }
 
+  /** Takes more requests from the window that `take` last took from; the caller has seen that there is room for them. */
+  takeAhead(surface: Surface, count: number): void {
+    this.#add(surface, count);
+  }
+
+  /** Gives requests that were never made back to the window that ends at `resetSec` (Unix time), if it is the current one. */
+  giveBack(surface: Surface, count: number, resetSec: number): void {
+    const row = this.#current.get(surface);
+    if (row && windowEndMs(row) === resetSec * 1_000) this.#add(surface, -count);
+  }
+
+  #add(surface: Surface, count: number): void {
+    const row = this.#current.get(surface);
+    if (!row || count === 0) return;
+    row.used = Math.max(0, row.used + count);
+    this.#store.saveWindow(row);
+  }
+
   /** Windows with rejections that the audit log does not have yet, as they are now: later changes do not show. */
   unreported(): SurfaceWindow[] {
     return structuredClone([...this.#past, ...this.#current.values()].filter((row) => row.rejected > row.reported));

@@ -5,6 +5,7 @@ import { openDb } from "../db/client.ts";
 import { PG_FOREIGN_KEY_VIOLATION, pgErrorCode } from "../db/errors.ts";
 import { createLogger } from "../log.ts";
 import { isHashInHex } from "../tenancy/credentials.ts";
+import { giveAhead, takeBack } from "./ahead.ts";
 import { readBudgets } from "./budgets.ts";
 import { Commits } from "./commits.ts";
 import { CreditLedger, requireCount } from "./credits.ts";
@@ -12,7 +13,7 @@ import { Directory, type Wait } from "./directory.ts";
 import { flush, loadMonths, loadTenant } from "./mirror.ts";
 import { periodEndMs, periodOf, periodStartMs } from "./period.ts";
 import { GateStore } from "./store.ts";
-import type { AdmitResult, Principal, Settlement, TenantGateApi, UsageSnapshot } from "./types.ts";
+import type { Admitted, AdmitResult, Principal, Settlement, TenantGateApi, UsageSnapshot } from "./types.ts";
 import { retryAfterSec } from "./windows.ts";
 import { SurfaceWindows } from "./surface-windows.ts";
 import { packAdmitted, unpackAdmitRequest, unpackSettlements } from "./wire.ts";
@@ -87,10 +88,14 @@ export class TenantGate extends DurableObject<TenantGateEnv> implements TenantGa
 
   async admit(packed: string): Promise<AdmitResult | string> {
     const { tenantId, request } = unpackAdmitRequest(packed);
-    const { credential, surface, estimateCredits, holdMs = DEFAULT_HOLD_MS } = request;
+    const { credential, surface, estimateCredits, holdMs = DEFAULT_HOLD_MS, ahead } = request;
     const { kind, id: credentialId, secretHash } = credential;
     this.#tenantId ??= tenantId;
     if (estimateCredits !== undefined) requireCount(estimateCredits, "estimateCredits");
+    if (ahead?.unused) {
+      takeBack(this.#books, ahead.unused);
+      this.#commits.later();
+    }
     const known = await this.#directory.find(credentialId);
     if (known === "unavailable") return { outcome: "unavailable" };
     if (known === "unknown" || !isHashInHex(known.secretHash, secretHash) || known.kind !== kind) {
@@ -111,10 +116,13 @@ export class TenantGate extends DurableObject<TenantGateEnv> implements TenantGa
     const reserved = this.#ledger.reserve(nowMs, limit, estimateCredits, held, nonce);
     if (reserved.ok) {
       const { covered, reservation } = reserved;
-      const admitted = packAdmitted({ outcome, principal, rate, reservationId: reservation.id, covered });
-      if (!covered) return this.#commits.written(admitted);
+      const admitted: Admitted = { outcome, principal, rate, reservationId: reservation.id, covered };
+      if (!covered) return this.#commits.written(packAdmitted(admitted));
       this.#commits.later();
-      return admitted;
+      if (!ahead || ahead.want === 0) return packAdmitted(admitted);
+      const freshForMs = this.#directory.freshForMs(nowMs);
+      const given = giveAhead(this.#books, { reservation, want: ahead.want, rate, limit, nowMs, freshForMs });
+      return packAdmitted(given ? { ...admitted, ahead: given } : admitted);
     }
     const endMs = periodEndMs(periodOf(nowMs));
     return this.#commits.written({
@@ -190,6 +198,10 @@ export class TenantGate extends DurableObject<TenantGateEnv> implements TenantGa
     if (this.#hasUnflushed()) this.#schedule(afterMs + FLUSH_DELAY_MS);
     const dueMs = Math.min(this.#ledger.nextDueMs() ?? Infinity, this.#windows.nextDueMs() ?? Infinity);
     if (dueMs !== Infinity) this.#schedule(Math.max(dueMs, afterMs + UPKEEP_INTERVAL_MS));
+  }
+
+  get #books() {
+    return { windows: this.#windows, ledger: this.#ledger };
   }
 
   #hasUnflushed(): boolean {

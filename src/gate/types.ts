@@ -17,11 +17,9 @@ export interface AdmitRequest {
   surface: Surface;
   /** Credits to reserve; absent for requests that are not metered or whose body is invalid. */
   estimateCredits?: number;
-  /**
-   * How long the reservation is held for a request that never settles, in milliseconds: the upstream's timeout plus a
-   * margin. `DEFAULT_HOLD_MS` when absent.
-   */
+  /** See `MeteredAdmission`; `DEFAULT_HOLD_MS` when absent. */
   holdMs?: number;
+  ahead?: AheadRequest;
 }
 
 /** State of a fixed window, as the rate-limit headers show it. `resetSec` is a Unix time in seconds. */
@@ -38,9 +36,41 @@ export interface Principal {
   sharedIndex: boolean;
 }
 
+export interface MeteredAdmission {
+  estimateCredits: number;
+  /** How long the credits stay reserved if the request dies: the upstream's timeout plus a margin, in milliseconds. */
+  holdMs?: number;
+}
+
+/** What an isolate asks for besides the admission of a request, and gives back; see `leases.ts`. */
+export interface AheadRequest {
+  /** How many admissions like this one it would like to have ahead. */
+  want: number;
+  unused?: UnusedAhead | undefined;
+}
+
+/** Admissions taken ahead with a reservation that were not used: their numbers, and the end of the window they were taken from. */
+export interface UnusedAhead {
+  reservationId: string;
+  first: number;
+  last: number;
+  /** Unix time in seconds. */
+  resetSec: number;
+}
+
+export interface Admitted {
+  outcome: "admitted";
+  principal: Principal;
+  rate: RateState;
+  reservationId: string | null;
+  /** The gate outlives a crash without this reservation's row, so its settlement may follow the answer. */
+  covered: boolean;
+  /** Admissions given ahead, numbered from 1, and for how long they are good from when they were asked for. */
+  ahead?: { count: number; lifeMs: number };
+}
+
 export type AdmitResult =
-  /** `covered`: the gate outlives a crash without this reservation's row, so its settlement may follow the answer. */
-  | { outcome: "admitted"; principal: Principal; rate: RateState; reservationId: string | null; covered: boolean }
+  | Admitted
   | { outcome: "unauthorized" }
   | { outcome: "rate_limited"; rate: RateState; retryAfterSec: number }
   /** `used` counts what is reserved by requests under way too, since that is what leaves no room. */

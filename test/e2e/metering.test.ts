@@ -5,7 +5,7 @@ import OpenAI, { BadRequestError, RateLimitError } from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { UsageResponse } from "../../src/contract/index.ts";
 import { openDb } from "../../src/db/client.ts";
-import { createTenant } from "../../src/tenancy/index.ts";
+import { createTenant, revokeKey } from "../../src/tenancy/index.ts";
 import { expectedVector, type ModelServer, startModelServer } from "../support/model-server.ts";
 import { freePorts, type ServiceProcess, spawnService } from "./support/process.ts";
 
@@ -13,6 +13,8 @@ import { freePorts, type ServiceProcess, spawnService } from "./support/process.
 let models: ModelServer;
 let running: ServiceProcess;
 let env: Record<string, string> & { DATA_DIR: string };
+
+const BUDGET = 20_000;
 
 beforeAll(async () => {
   models = await startModelServer({ tokens: 1, dimension: 4 });
@@ -25,6 +27,8 @@ beforeAll(async () => {
     RERANK_PROVIDER: "none",
     // Longer than any test: what ends earlier was ended by something else.
     UPSTREAM_TIMEOUT_MS: "200000",
+    // Room for a tenant so busy that its requests are admitted ahead.
+    RATE_LIMITS: JSON.stringify({ metered: { limit: BUDGET } }),
   };
   running = await spawnService(env);
 });
@@ -122,7 +126,65 @@ describe("credits", () => {
   }, 120_000);
 });
 
+describe("a busy tenant, whose requests are admitted ahead", () => {
+  it("has every request counted, in credits and in the window", async () => {
+    const apiKey = await newKey(1_000_000);
+    const resets: (string | null)[] = [];
+    const client = async () => {
+      for (let i = 0; i < 60; i++) {
+        const response = await embed(apiKey);
+        expect(response.status).toBe(200);
+        resets.push(response.headers.get("X-RateLimit-Reset"));
+        await response.arrayBuffer();
+      }
+    };
+    await Promise.all(Array.from({ length: 10 }, client));
+    const asked = await fetch(`${running.service.apiUrl}/usage`, { headers: { Authorization: `Bearer ${apiKey}` } });
+    expect(await asked.json()).toMatchObject({ credits: { used: 600 }, calls: { embed: 600 }, tokens: { embed: 600 } });
+    const reset = asked.headers.get("X-RateLimit-Reset");
+    const inWindow = resets.filter((other) => other === reset).length + 1;
+    expect(asked.headers.get("X-RateLimit-Remaining")).toBe(String(BUDGET - inWindow));
+  });
+
+  it("has a revoked key turned away within a second", async () => {
+    const apiKey = await newKey(1_000_000);
+    const [, , id = ""] = apiKey.split("_");
+    let revokedAtMs = Infinity;
+    let served = 0;
+    const client = async () => {
+      for (;;) {
+        const beganAtMs = Date.now();
+        const response = await embed(apiKey);
+        await response.arrayBuffer();
+        if (response.status === 401) return;
+        expect(response.status).toBe(200);
+        served++;
+        expect(beganAtMs).toBeLessThan(revokedAtMs + 1_000);
+      }
+    };
+    const clients = Promise.all(Array.from({ length: 4 }, client));
+    await expect.poll(() => served).toBeGreaterThan(300);
+    await revokeKey(openDb(running.service.databaseUrl), { id, kind: "api_key" });
+    revokedAtMs = Date.now();
+    await clients;
+  });
+});
+
 describe("a client that leaves", () => {
+  it("ends the upstream call of a request that was admitted ahead", async () => {
+    const apiKey = await newKey(1_000_000);
+    for (let i = 0; i < 10; i++) expect(await answered(many(16, apiKey))).toBe(16);
+    models.reset();
+    models.fault({ kind: "hang" }, 8);
+    const client = new AbortController();
+    const requests = Promise.allSettled(Array.from({ length: 8 }, () => embed(apiKey, client.signal)));
+    await models.received(8);
+    client.abort();
+    await requests;
+    for (const { aborted } of models.requests) expect(await aborted).toBe(true);
+    expect(await answered(many(8, apiKey))).toBe(8);
+  });
+
   it.each(["apiUrl", "siteUrl"] as const)("ends the upstream call, and costs nothing (%s)", async (address) => {
     const apiKey = await newKey(1);
     models.reset();

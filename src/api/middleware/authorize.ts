@@ -7,8 +7,8 @@ import {
   type Surface,
 } from "../../contract/index.ts";
 import { ApiError } from "../../errors.ts";
-import { admit, type MeteredAdmission } from "../../gate/client.ts";
-import type { CredentialKind, Principal, RateState } from "../../gate/types.ts";
+import { admit } from "../../gate/client.ts";
+import type { CredentialKind, MeteredAdmission, Principal, RateState } from "../../gate/types.ts";
 import { bearerOf, parseCredential } from "../../tenancy/credentials.ts";
 import type { Exchange } from "../exchange.ts";
 
@@ -58,7 +58,12 @@ export async function authorize(exchange: Exchange, need: Need): Promise<Admissi
   const header = bearerOf(exchange.request.headers.get("Authorization"));
   const credential = header === undefined ? undefined : parseCredential(header, need.credential);
   if (credential === undefined) throw unauthorized(need.credential);
-  const result = await admit(exchange.env.TENANT_GATE, credential, need, exchange.within);
+  const { within, services } = exchange;
+  const admission = admit(exchange.env.TENANT_GATE, credential, need, { leases: services.leases, within });
+  // Credits that were asked for have to be given back even if the client leaves. Those that were there already go back by
+  // themselves: only who has many gets some ahead.
+  if (need.metered && admission instanceof Promise) exchange.outliveClient();
+  const result = await admission;
   switch (result.outcome) {
     case "admitted":
       setRateHeaders(exchange, result.rate);
