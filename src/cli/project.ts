@@ -5,7 +5,8 @@ import { normalizeRepo } from "../tenancy/repo.ts";
 import type { Context } from "./context.ts";
 import { CliError, EXIT } from "./exit-codes.ts";
 import { inBackground } from "./background.ts";
-import { findWorkTree, listWorkTreeFiles, readGitConfig, type WorkTreeFiles } from "./git.ts";
+import { findWorkTree, listWorkTreeFiles, readRemoteUrls, type WorkTree, type WorkTreeFiles } from "./git.ts";
+import { readPlainWorkTree } from "./git-directory.ts";
 import { cacheDirectory } from "./paths.ts";
 
 /** What a command works on: the work tree around the current folder. */
@@ -22,11 +23,9 @@ export interface Project {
   files: Promise<WorkTreeFiles> | undefined;
   /** Git's index; undefined where git is. */
   indexFile: string | undefined;
-  /** Files may be changed on checkout in ways that are not known here. */
-  hasFilter: boolean;
   /** Normalised identity from the remote; undefined where there is no remote that others could reach. */
   repo: string | undefined;
-  /** URL of the remote as git has it. */
+  /** URL of `origin`, or else of the only remote there is, as git has it. */
   remote: string | undefined;
   /** Folder of the local index. Worktrees and clones of one repository share it. */
   directory: string;
@@ -38,7 +37,8 @@ export async function findProject(context: Context, { listFiles } = { listFiles:
   const cwd = realpathSync(context.cwd);
   // The longest first.
   const files = listFiles ? inBackground(listWorkTreeFiles(cwd)) : undefined;
-  const [tree, { remote, hasFilter }] = await Promise.all([findWorkTree(cwd), readGitConfig(cwd)]);
+  const { tree, remotes } = readPlainWorkTree(cwd) ?? (await askGit(cwd));
+  const remote = remotes.get("origin") ?? (remotes.size === 1 ? [...remotes.values()][0] : undefined);
   const root = tree ? realpathSync(tree.root) : cwd;
   const repo = remote === undefined ? undefined : normalizeRepo(remote);
   // Without a remote the git folder stands for the repository: its worktrees share it, and its content may change freely.
@@ -52,11 +52,15 @@ export async function findProject(context: Context, { listFiles } = { listFiles:
     foundAtMs,
     files: tree === undefined ? undefined : files,
     indexFile: tree?.indexFile,
-    hasFilter,
     repo,
     remote,
     directory,
   };
+}
+
+async function askGit(cwd: string): Promise<{ tree: WorkTree | undefined; remotes: Map<string, string> }> {
+  const [tree, remotes] = await Promise.all([findWorkTree(cwd), readRemoteUrls(cwd)]);
+  return { tree, remotes };
 }
 
 /** The identity to publish or pull under. */
