@@ -24,7 +24,12 @@ const common = {
  * package stays private; `npm pack ./dist/cli` makes the tarball.
  */
 export default defineConfig([
-  { ...common, entry: { codectx: "src/cli/codectx.ts" }, clean: true, onSuccess: writePackage },
+  {
+    ...common,
+    entry: { codectx: "src/cli/codectx.ts" },
+    clean: true,
+    onSuccess: writePackage,
+  },
   // A file of its own, with all that a thread needs.
   {
     ...common,
