@@ -1,13 +1,12 @@
-import { hash } from "node:crypto";
 import { realpathSync } from "node:fs";
-import { basename, join, relative, resolve, sep } from "node:path";
+import { relative, resolve, sep } from "node:path";
 import { normalizeRepo } from "../tenancy/repo.ts";
 import type { Context } from "./context.ts";
 import { CliError, EXIT } from "./exit-codes.ts";
 import { inBackground } from "./background.ts";
 import { findWorkTree, listWorkTreeFiles, readRemoteUrls, type WorkTree, type WorkTreeFiles } from "./git.ts";
 import { readPlainWorkTree } from "./git-directory.ts";
-import { cacheDirectory } from "./paths.ts";
+import { indexDirectory } from "./paths.ts";
 
 /** What a command works on: the work tree around the current folder. */
 export interface Project {
@@ -43,8 +42,7 @@ export async function findProject(context: Context, { listFiles } = { listFiles:
   const repo = remote === undefined ? undefined : normalizeRepo(remote);
   // Without a remote the git folder stands for the repository: its worktrees share it, and its content may change freely.
   const identity = repo ?? `local/${tree ? realpathSync(tree.commonDir) : root}`;
-  const readable = (repo ?? basename(root)).replace(/[^\w.-]+/g, "-").slice(0, 80);
-  const directory = join(cacheDirectory(context.env), "repos", `${readable}-${hash("sha256", identity).slice(0, 12)}`);
+  const directory = indexDirectory(context.env, identity);
   return {
     root,
     plainFolder: tree === undefined,
