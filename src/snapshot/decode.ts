@@ -4,7 +4,7 @@
  */
 import { parquetHeader } from "hyparquet/src/column.js";
 import { ByteCursor, readDeltas, readLevels } from "./encodings.ts";
-import { gunzip } from "./gzip.ts";
+import { gunzip } from "./gunzip.ts";
 import { type Column, HASH_BYTES, MAX_PAGE_BYTES } from "./layout.ts";
 import { SnapshotFormatError } from "./types.ts";
 
