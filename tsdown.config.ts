@@ -1,29 +1,43 @@
 import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { basename, join } from "node:path";
-import { defineConfig } from "tsdown";
+import { defineConfig, type UserConfig } from "tsdown";
 import { CORE_WASM, GRAMMAR_WASM } from "./src/parsing/grammar-files.ts";
 
 const OUTPUT = "dist/cli";
+
+const common = {
+  outDir: OUTPUT,
+  platform: "node",
+  target: "node22",
+  // Not ESM: Node loads a graph of ES modules at half the speed, and their imports of its own modules at a fraction of it.
+  format: "cjs",
+  outExtensions: () => ({ js: ".js" }),
+  dts: false,
+  minify: true,
+  sourcemap: false,
+  deps: { alwaysBundle: [/./], onlyBundle: false },
+} as const satisfies UserConfig;
 
 /**
  * The `codectx` package: everything bundled, the grammars as files beside it, no dependency to install. The repository's own
  * package stays private; `npm pack ./dist/cli` makes the tarball.
  */
-export default defineConfig({
-  entry: { codectx: "src/cli/codectx.ts", "parse-worker": "src/cli/index/parse-worker.ts" },
-  outDir: OUTPUT,
-  platform: "node",
-  target: "node22",
-  format: "esm",
-  fixedExtension: false,
-  dts: false,
-  minify: true,
-  sourcemap: false,
-  clean: true,
-  deps: { alwaysBundle: [/./] },
-  onSuccess: writePackage,
-});
+export default defineConfig([
+  {
+    ...common,
+    entry: { codectx: "src/cli/codectx.ts" },
+    clean: true,
+    onSuccess: writePackage,
+  },
+  // A file of its own, with all that a thread needs.
+  {
+    ...common,
+    entry: { "parse-worker": "src/cli/index/parse-worker.ts" },
+    clean: false,
+    outputOptions: { codeSplitting: false },
+  },
+]);
 
 async function writePackage(): Promise<void> {
   const require = createRequire(import.meta.url);
@@ -40,7 +54,7 @@ async function writePackage(): Promise<void> {
     version,
     description: "Command line of Code Context: local index, shared snapshots, hosted indexing.",
     license,
-    type: "module",
+    type: "commonjs",
     bin: { codectx: "codectx.js" },
     files: ["*.js", "grammars", "README.md", "LICENSE"],
     engines: { node: ">=22.16" },

@@ -19,5 +19,4 @@ process.on("warning", (warning) => {
 
 // Before anything else is loaded: later starts take the compiled code of this one.
 enableCompileCache();
-const { main } = await import("./main.ts");
-await main(process.argv.slice(2));
+void import("./main.ts").then(({ main }) => main(process.argv.slice(2)));

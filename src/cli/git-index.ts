@@ -13,23 +13,31 @@ const REGULAR = 0o100000;
 /** The extension of a split index: most entries are in another file. */
 const LINK = 0x6c696e6b;
 
+/** Stat data by path; undefined where the index is of a kind that is not read here. */
+type Stats = Map<string, FileStat> | undefined;
+
 /**
  * What git's index says of the regular files of a work tree: what `lstat` said when git last found them to be what the
- * index has, in place of asking for each again. Of use only for files of which git says now that they are unchanged.
- * Undefined where the index is of a kind that is not read here. Layout: gitformat-index(5), versions 2 to 4.
+ * index has, in place of asking for each again. Of use only for files of which git says afterwards that they are unchanged.
+ * The file is read now, its entries when they are asked for. Layout: gitformat-index(5), versions 2 to 4.
  */
-export function readGitIndex(file: string, objectIdBytes: number): Map<string, FileStat> | undefined {
+export function readGitIndex(file: string, objectIdBytes: number): () => Stats {
   // Git on Windows keeps other times and no inode: nothing there would ever agree with `lstat`.
-  if (process.platform === "win32") return undefined;
+  if (process.platform === "win32") return () => undefined;
+  // Where it is not there, or damaged, git has more to say about that.
+  const bytes = unlessDamaged(() => readFileSync(file));
+  return () => bytes && unlessDamaged(() => parseIndex(bytes, objectIdBytes));
+}
+
+function unlessDamaged<T>(read: () => T): T | undefined {
   try {
-    return parseIndex(readFileSync(file), objectIdBytes);
+    return read();
   } catch {
-    // Not there, or damaged: git has more to say about that.
     return undefined;
   }
 }
 
-function parseIndex(bytes: Buffer, objectIdBytes: number): Map<string, FileStat> | undefined {
+function parseIndex(bytes: Buffer, objectIdBytes: number): Stats {
   // Sooner than the methods of Buffer, as long as nothing is compiled yet.
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const version = view.getUint32(4);

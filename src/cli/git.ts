@@ -66,25 +66,22 @@ export async function findWorkTree(cwd: string): Promise<WorkTree | undefined> {
   return { root, commonDir, indexFile, head };
 }
 
-export interface GitConfig {
-  /** URL of `origin`, or else of the only remote there is. */
-  remote: string | undefined;
-  /** A filter of the user's own may turn what git has into other bytes on checkout. (Git LFS is known.) */
-  hasFilter: boolean;
-}
-
-export async function readGitConfig(cwd: string): Promise<GitConfig> {
-  const wanted = String.raw`^(remote\..*\.url|filter\..*\.(smudge|process))$`;
-  const lines = (await gitLine(cwd, ["config", "--get-regexp", wanted]))?.split("\n") ?? [];
+/** URLs of the remotes, by name. */
+export async function readRemoteUrls(cwd: string): Promise<Map<string, string>> {
+  const lines = (await gitLine(cwd, ["config", "--get-regexp", String.raw`^remote\..*\.url$`]))?.split("\n") ?? [];
   const remotes = new Map<string, string>();
   for (const line of lines) {
     const [, name, url] = /^remote\.(.*)\.url (.*)$/.exec(line) ?? [];
     if (name !== undefined && url !== undefined && !remotes.has(name)) remotes.set(name, url);
   }
-  return {
-    remote: remotes.get("origin") ?? (remotes.size === 1 ? [...remotes.values()][0] : undefined),
-    hasFilter: lines.some((line) => line.startsWith("filter.") && !line.startsWith("filter.lfs.")),
-  };
+  return remotes;
+}
+
+/** Whether a filter of the user's own may turn what git has into other bytes on checkout. (Git LFS is known.) */
+export async function hasFilter(cwd: string): Promise<boolean> {
+  const wanted = String.raw`^filter\..*\.(smudge|process)$`;
+  const lines = (await gitLine(cwd, ["config", "--name-only", "--get-regexp", wanted]))?.split("\n") ?? [];
+  return lines.some((line) => !line.startsWith("filter.lfs."));
 }
 
 /** Full id of a commit; undefined where the name means none (an empty repository). */
@@ -130,7 +127,7 @@ export async function listWorkTreeFiles(cwd: string): Promise<WorkTreeFiles> {
 
 /**
  * Tracked paths that are not, or may not be, what they are in a commit, by git's own record of the files' timestamps.
- * Undefined where the commit is not here. A filter may make other bytes on checkout: see {@link GitConfig.hasFilter}; line
+ * Undefined where the commit is not here. A filter may make other bytes on checkout: see {@link hasFilter}; line
  * endings, encodings, identifiers and Git LFS change the length.
  */
 export async function changedSince(root: string, commit: string): Promise<Set<string> | undefined> {

@@ -35,7 +35,7 @@ export async function main(args: readonly string[]): Promise<void> {
   const program = buildProgram((global): Context => {
     ui = makeUi(global);
     return { env: process.env, cwd: process.cwd(), ui, global, stop: stop.signal, abort: abort.signal };
-  });
+  }, args);
   if (ui.json)
     for (const command of [program, ...program.commands]) command.configureOutput({ writeErr: () => undefined });
   try {

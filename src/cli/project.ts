@@ -1,12 +1,12 @@
-import { hash } from "node:crypto";
 import { realpathSync } from "node:fs";
-import { basename, join, relative, resolve, sep } from "node:path";
+import { relative, resolve, sep } from "node:path";
 import { normalizeRepo } from "../tenancy/repo.ts";
 import type { Context } from "./context.ts";
 import { CliError, EXIT } from "./exit-codes.ts";
 import { inBackground } from "./background.ts";
-import { findWorkTree, listWorkTreeFiles, readGitConfig, type WorkTreeFiles } from "./git.ts";
-import { cacheDirectory } from "./paths.ts";
+import { findWorkTree, listWorkTreeFiles, readRemoteUrls, type WorkTree, type WorkTreeFiles } from "./git.ts";
+import { readPlainWorkTree } from "./git-directory.ts";
+import { indexDirectory } from "./paths.ts";
 
 /** What a command works on: the work tree around the current folder. */
 export interface Project {
@@ -22,11 +22,9 @@ export interface Project {
   files: Promise<WorkTreeFiles> | undefined;
   /** Git's index; undefined where git is. */
   indexFile: string | undefined;
-  /** Files may be changed on checkout in ways that are not known here. */
-  hasFilter: boolean;
   /** Normalised identity from the remote; undefined where there is no remote that others could reach. */
   repo: string | undefined;
-  /** URL of the remote as git has it. */
+  /** URL of `origin`, or else of the only remote there is, as git has it. */
   remote: string | undefined;
   /** Folder of the local index. Worktrees and clones of one repository share it. */
   directory: string;
@@ -38,13 +36,13 @@ export async function findProject(context: Context, { listFiles } = { listFiles:
   const cwd = realpathSync(context.cwd);
   // The longest first.
   const files = listFiles ? inBackground(listWorkTreeFiles(cwd)) : undefined;
-  const [tree, { remote, hasFilter }] = await Promise.all([findWorkTree(cwd), readGitConfig(cwd)]);
+  const { tree, remotes } = readPlainWorkTree(cwd) ?? (await askGit(cwd));
+  const remote = remotes.get("origin") ?? (remotes.size === 1 ? [...remotes.values()][0] : undefined);
   const root = tree ? realpathSync(tree.root) : cwd;
   const repo = remote === undefined ? undefined : normalizeRepo(remote);
   // Without a remote the git folder stands for the repository: its worktrees share it, and its content may change freely.
   const identity = repo ?? `local/${tree ? realpathSync(tree.commonDir) : root}`;
-  const readable = (repo ?? basename(root)).replace(/[^\w.-]+/g, "-").slice(0, 80);
-  const directory = join(cacheDirectory(context.env), "repos", `${readable}-${hash("sha256", identity).slice(0, 12)}`);
+  const directory = indexDirectory(context.env, identity);
   return {
     root,
     plainFolder: tree === undefined,
@@ -52,11 +50,15 @@ export async function findProject(context: Context, { listFiles } = { listFiles:
     foundAtMs,
     files: tree === undefined ? undefined : files,
     indexFile: tree?.indexFile,
-    hasFilter,
     repo,
     remote,
     directory,
   };
+}
+
+async function askGit(cwd: string): Promise<{ tree: WorkTree | undefined; remotes: Map<string, string> }> {
+  const [tree, remotes] = await Promise.all([findWorkTree(cwd), readRemoteUrls(cwd)]);
+  return { tree, remotes };
 }
 
 /** The identity to publish or pull under. */

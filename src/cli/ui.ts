@@ -1,4 +1,3 @@
-import { clearLine, cursorTo } from "node:readline";
 import { styleText } from "node:util";
 import type { CliError } from "./exit-codes.ts";
 import type { Environment } from "./paths.ts";
@@ -134,8 +133,8 @@ class TerminalLine implements ProgressLine {
 
   hide(): void {
     if (!this.shown) return;
-    cursorTo(this.stream, 0);
-    clearLine(this.stream, 0);
+    this.stream.cursorTo(0);
+    this.stream.clearLine(0);
     this.shown = false;
   }
 

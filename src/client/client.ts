@@ -1,26 +1,27 @@
-import {
+import type {
+  CommitRequest,
   CommitResponse,
   EmbedCheckResponse,
+  EmbedRequest,
   EmbedResponse,
   HealthResponse,
+  IndexRequest,
   IndexResult,
   ListResponse,
   ProbeResponse,
   PullResponse,
   RerankCheckResponse,
+  RerankRequest,
   RerankResponse,
   RunAccepted,
   RunStatus,
+  SignRequest,
   SignResponse,
   SnapshotJobAccepted,
+  SnapshotJobRequest,
   UsageResponse,
-  type CommitRequest,
-  type EmbedRequest,
-  type IndexRequest,
-  type RerankRequest,
-  type SignRequest,
-  type SnapshotJobRequest,
 } from "../contract/index.ts";
+import { readAnswer } from "./answers.ts";
 import { CodeContextError } from "./errors.ts";
 import { streamRun } from "./runs.ts";
 import { Transport, type Call, type CallOptions, type TransportOptions } from "./transport.ts";
@@ -71,46 +72,46 @@ export class CodeContextClient {
 
   /** `GET /embed`: checks the key, free, and tells the embedding space. */
   async checkEmbed(options?: CallOptions): Promise<EmbedCheckResponse> {
-    const answer = await this.transport.json(this.metered("GET", "/embed"), EmbedCheckResponse, options);
+    const answer = await this.transport.json(this.metered("GET", "/embed"), "EmbedCheckResponse", options);
     this.sawFingerprint(answer.fingerprint);
     return answer;
   }
 
   /** `POST /embed`: one vector per input, `embeddings[].index` telling which. Metered. */
   async embed(request: Input<EmbedRequest>, options?: CallOptions): Promise<EmbedResponse> {
-    const answer = await this.transport.json(this.metered("POST", "/embed", request), EmbedResponse, options);
+    const answer = await this.transport.json(this.metered("POST", "/embed", request), "EmbedResponse", options);
     this.sawFingerprint(answer.fingerprint);
     return answer;
   }
 
   /** `GET /rerank`: checks the key, free. */
   async checkRerank(options?: CallOptions): Promise<RerankCheckResponse> {
-    return this.transport.json(this.metered("GET", "/rerank"), RerankCheckResponse, options);
+    return this.transport.json(this.metered("GET", "/rerank"), "RerankCheckResponse", options);
   }
 
   /** `POST /rerank`: rows in the provider's order; sort by `relevanceScore`. Metered. */
   async rerank(request: RerankRequest, options?: CallOptions): Promise<RerankResponse> {
-    return this.transport.json(this.metered("POST", "/rerank", request), RerankResponse, options);
+    return this.transport.json(this.metered("POST", "/rerank", request), "RerankResponse", options);
   }
 
   async usage(options?: CallOptions): Promise<UsageResponse> {
-    return this.transport.json(this.metered("GET", "/usage"), UsageResponse, options);
+    return this.transport.json(this.metered("GET", "/usage"), "UsageResponse", options);
   }
 
   /** `POST /index`, answered when the run is done. For long runs take {@link startIndex} and {@link streamRun}. */
   async index(request: IndexInput, options?: CallOptions): Promise<IndexResult> {
     const call = this.worker("POST", "/index", "index", request);
-    return this.transport.json(call, IndexResult, { timeoutMs: SYNC_INDEX_TIMEOUT_MS, ...options });
+    return this.transport.json(call, "IndexResult", { timeoutMs: SYNC_INDEX_TIMEOUT_MS, ...options });
   }
 
   /** `POST /index` with `Prefer: respond-async`: the run goes on by itself. */
   async startIndex(request: IndexInput, options?: CallOptions): Promise<RunAccepted> {
     const call = this.worker("POST", "/index", "index", request);
-    return this.transport.json({ ...call, headers: { Prefer: "respond-async" } }, RunAccepted, options);
+    return this.transport.json({ ...call, headers: { Prefer: "respond-async" } }, "RunAccepted", options);
   }
 
   async runStatus(runId: string, options?: CallOptions): Promise<RunStatus> {
-    return this.transport.json(this.runCall(runId), RunStatus, options);
+    return this.transport.json(this.runCall(runId), "RunStatus", options);
   }
 
   /**
@@ -123,13 +124,13 @@ export class CodeContextClient {
 
   /** `POST /snapshot`: lets the service build and publish a snapshot. `runId` can be followed like an index run. */
   async startSnapshotJob(request: SnapshotJobRequest, options?: CallOptions): Promise<SnapshotJobAccepted> {
-    return this.transport.json(this.worker("POST", "/snapshot", "snapshot", request), SnapshotJobAccepted, options);
+    return this.transport.json(this.worker("POST", "/snapshot", "snapshot", request), "SnapshotJobAccepted", options);
   }
 
   /** `GET /healthz`. A service that is not ready is an answer too, not an error. */
   async health(options?: CallOptions): Promise<HealthResponse> {
     const call: Call = { method: "GET", path: "/healthz", surface: "healthz", credential: undefined, repeatable: true };
-    return this.transport.json({ ...call, acceptStatus: 503 }, HealthResponse, options);
+    return this.transport.json({ ...call, acceptStatus: 503 }, "HealthResponse", options);
   }
 
   private sawFingerprint(current: string): void {
@@ -179,27 +180,27 @@ export class Snapshots {
 
   /** The current snapshot's manifest and a signed URL to download it from. `NO_SNAPSHOT` where there is none. */
   async pull(selector: Selector, options?: CallOptions): Promise<PullResponse> {
-    return this.transport.json(this.get(new URLSearchParams(selector)), PullResponse, options);
+    return this.transport.json(this.get(new URLSearchParams(selector)), "PullResponse", options);
   }
 
   /** What the current snapshot is, if there is one. No URL is signed. */
   async probe(selector: Selector, options?: CallOptions): Promise<ProbeResponse> {
-    return this.transport.json(this.get(new URLSearchParams({ ...selector, probe: "1" })), ProbeResponse, options);
+    return this.transport.json(this.get(new URLSearchParams({ ...selector, probe: "1" })), "ProbeResponse", options);
   }
 
   /** Every workspace of the tenant. */
   async list(options?: CallOptions): Promise<ListResponse> {
-    return this.transport.json(this.get(new URLSearchParams({ list: "1" })), ListResponse, options);
+    return this.transport.json(this.get(new URLSearchParams({ list: "1" })), "ListResponse", options);
   }
 
   /** Asks for an upload URL. The PUT must carry `uploadHeaders`. */
   async sign(request: SignInput, options?: CallOptions): Promise<SignResponse> {
-    return this.transport.json(this.post({ op: "sign", ...request }), SignResponse, options);
+    return this.transport.json(this.post({ op: "sign", ...request }), "SignResponse", options);
   }
 
   /** Makes an uploaded artifact the current snapshot. Committing the same again changes nothing. */
   async commit(request: CommitInput, options?: CallOptions): Promise<CommitResponse> {
-    return this.transport.json(this.post({ op: "commit", ...request }), CommitResponse, options);
+    return this.transport.json(this.post({ op: "commit", ...request }), "CommitResponse", options);
   }
 
   private get(query: URLSearchParams): Call {
@@ -213,6 +214,7 @@ export class Snapshots {
 }
 
 /** What a succeeded index run carries in `result`. */
-export function indexResultOf(status: RunStatus): IndexResult | undefined {
-  return IndexResult.safeParse(status.result).data;
+export async function indexResultOf(status: RunStatus): Promise<IndexResult | undefined> {
+  const read = await readAnswer("IndexResult", status.result);
+  return "answer" in read ? read.answer : undefined;
 }

@@ -1,4 +1,5 @@
-import { RunStatus } from "../contract/index.ts";
+import type { RunStatus } from "../contract/index.ts";
+import { readAnswer } from "./answers.ts";
 import { CodeContextError } from "./errors.ts";
 import { readEvents } from "./sse.ts";
 import type { Call, CallOptions, Transport } from "./transport.ts";
@@ -50,10 +51,10 @@ async function* openOnce(transport: Transport, call: Call, options: CallOptions)
     );
     const isStream = response.headers.get("Content-Type")?.startsWith("text/event-stream") === true;
     if (!isStream || !response.body) {
-      yield readStatus(await response.text());
+      yield await readStatus(await response.text());
       return;
     }
-    for await (const data of readEvents(response.body)) yield readStatus(data);
+    for await (const data of readEvents(response.body)) yield await readStatus(data);
   } catch (error) {
     if (error instanceof CodeContextError) throw error;
     if (options.signal?.aborted)
@@ -64,14 +65,14 @@ async function* openOnce(transport: Transport, call: Call, options: CallOptions)
   }
 }
 
-function readStatus(data: string): RunStatus {
+async function readStatus(data: string): Promise<RunStatus> {
   let value: unknown;
   try {
     value = JSON.parse(data);
   } catch {
     value = undefined;
   }
-  const parsed = RunStatus.safeParse(value);
-  if (parsed.success) return parsed.data;
+  const read = await readAnswer("RunStatus", value);
+  if ("answer" in read) return read.answer;
   throw new CodeContextError("BAD_RESPONSE", "the run's status is not what this client understands");
 }

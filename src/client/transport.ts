@@ -1,5 +1,6 @@
-import type { z } from "zod";
-import { REQUEST_ID_HEADER, type Surface } from "../contract/index.ts";
+import { REQUEST_ID_HEADER } from "../contract/headers.ts";
+import type { Surface } from "../contract/surfaces.ts";
+import { type Answer, type AnswerName, readAnswer } from "./answers.ts";
 import { CodeContextError } from "./errors.ts";
 import { nextWait, Pacer, readRateWindow, readRetryAfterMs } from "./waits.ts";
 
@@ -95,17 +96,14 @@ export class Transport {
     this.sleep = options.sleep ?? sleepFor;
   }
 
-  /** The JSON answer of a call, checked against `schema`. Throws {@link CodeContextError}. */
-  async json<T>(call: Call, schema: z.ZodType<T>, options: CallOptions = {}): Promise<T> {
+  /** The JSON answer of a call, checked against the contract. Throws {@link CodeContextError}. */
+  async json<Name extends AnswerName>(call: Call, name: Name, options: CallOptions = {}): Promise<Answer<Name>> {
     return this.send(call, options, async (response, requestId) => {
-      const text = await response.text();
-      const parsed = schema.safeParse(parseJson(text));
-      if (parsed.success) return parsed.data;
-      const issue = parsed.error.issues[0];
+      const read = await readAnswer(name, parseJson(await response.text()));
+      if ("answer" in read) return read.answer;
       throw new CodeContextError(
         "BAD_RESPONSE",
-        `${call.method} ${call.path} answered ${response.status} with a body that is not this service's` +
-          (issue ? ` (${issue.path.join(".") || "body"}: ${issue.message})` : ""),
+        `${call.method} ${call.path} answered ${response.status} with a body that is not this service's (${read.issue})`,
         { status: response.status, requestId },
       );
     });

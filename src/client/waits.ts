@@ -1,4 +1,9 @@
-import { RATE_LIMIT_HEADER, RATE_REMAINING_HEADER, RATE_RESET_HEADER, RETRY_AFTER_HEADER } from "../contract/index.ts";
+import {
+  RATE_LIMIT_HEADER,
+  RATE_REMAINING_HEADER,
+  RATE_RESET_HEADER,
+  RETRY_AFTER_HEADER,
+} from "../contract/headers.ts";
 
 /** Longest wait that doubling leads to. A longer `Retry-After` is still honoured, or given back to the caller. */
 export const MAX_BACKOFF_MS = 5 * 60_000;

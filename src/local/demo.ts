@@ -116,7 +116,7 @@ async function index({ service }: RunningService, source: DemoSource, title: str
     }
     if (status.state !== "succeeded") continue;
     progress.done();
-    const result = indexResultOf(status);
+    const result = await indexResultOf(status);
     if (!result) break;
     showResult(result, startedAt);
     return result;

@@ -12,11 +12,11 @@ import { wasm } from "./wasm.ts";
  *   installed packages.
  */
 export function nodeGrammars(directory?: string): GrammarSource {
-  const require = createRequire(import.meta.url);
+  const packages = createRequire(import.meta.url);
   const load = async (specifier: string): Promise<WebAssembly.Module> => {
     const file =
       directory === undefined
-        ? require.resolve(specifier)
+        ? packages.resolve(specifier)
         : join(directory, specifier.slice(specifier.lastIndexOf("/") + 1));
     return new wasm.Module(await readFile(file));
   };

@@ -137,6 +137,7 @@ export function readDeltas(cursor: ByteCursor, count: number): Int32Array {
       const width = widths[block] as number;
       if (width > 32) cursor.fail("delta wider than 32 bits");
       const packed = cursor.take((MINIBLOCK_VALUES * width) / 8);
+      const mask = 2 ** width - 1;
       let buffer = 0;
       let bits = 0;
       let next = 0;
@@ -145,7 +146,7 @@ export function readDeltas(cursor: ByteCursor, count: number): Int32Array {
         if (width > MAX_BUFFERED_WIDTH) delta = bitsAt(packed, i * width, width);
         else {
           for (; bits < width; bits += 8) buffer |= (packed[next++] as number) << bits;
-          delta = buffer & (2 ** width - 1);
+          delta = buffer & mask;
           buffer >>>= width;
           bits -= width;
         }

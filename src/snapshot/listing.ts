@@ -30,13 +30,14 @@ export async function* listFiles(
     const finished: ListedFile[] = [];
     const columns = await readColumns(group);
     const [kinds, paths, languages, hashes] = [columns.kind, columns.path, columns.language, columns.contentHash];
+    const [kindOf, pathOf, languageOf, hashOf] = [kinds.rows, paths.rows, languages.rows, hashes.rows];
     const [isFile, isSymbol, isChunk] = ["file", "symbol", "chunk"].map((kind) => kinds.entries.indexOf(kind));
     // Where a file goes on from the group before, its own entries are looked up.
     let path = file === undefined ? ABSENT : paths.entries.indexOf(file.path);
     let language = file === undefined ? ABSENT : languages.entries.indexOf(file.language);
     let hash = file === undefined ? ABSENT : hashes.entries.indexOf(file.contentHash);
     for (let row = 0; row < group.rows; row++) {
-      const kind = kinds.rows[row] as number;
+      const kind = kindOf[row] as number;
       if (kind === isFile) {
         const next = fileAt(group, columns, row);
         if (file !== undefined) {
@@ -46,11 +47,11 @@ export async function* listFiles(
             group.fail("path", row, "files are not in order");
         }
         file = next;
-        [path, language, hash] = [paths.rows[row] as number, languages.rows[row] as number, hashes.rows[row] as number];
+        [path, language, hash] = [pathOf[row] as number, languageOf[row] as number, hashOf[row] as number];
         continue;
       }
       if (file === undefined) return group.fail("kind", row, "the first row is not a file");
-      if (paths.rows[row] !== path || languages.rows[row] !== language || hashes.rows[row] !== hash)
+      if (pathOf[row] !== path || languageOf[row] !== language || hashOf[row] !== hash)
         group.fail("path", row, "a row does not belong to the file before it");
       if (kind === isSymbol) {
         if (file.chunkCount > 0) group.fail("kind", row, "symbols are not in order");

@@ -18,7 +18,7 @@ import {
 } from "./layout.ts";
 import type { ColumnName } from "./rows.ts";
 import { comparePaths, type SnapshotFile, type SnapshotHeader, type SnapshotSource } from "./types.ts";
-import { writeVectorColumn } from "./vector-column.ts";
+import { writeVectorColumn } from "./vector-writer.ts";
 
 export interface WrittenSnapshot {
   sizeBytes: number;

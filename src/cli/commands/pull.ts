@@ -6,11 +6,10 @@ import { PARSER_VERSION } from "../../parsing/version.ts";
 import { inBackground } from "../background.ts";
 import { createClient, credentialsOf, requireApiKey, type Context } from "../context.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
-import { changedSince } from "../git.ts";
+import { changedSince, hasFilter } from "../git.ts";
 import { readGitIndex } from "../git-index.ts";
 import { baseFile, basesAreThere, listBases, readArtifact } from "../index/bases.ts";
 import type { ImportResult, SnapshotPath } from "../index/import-snapshot.ts";
-import type { FileStat } from "../index/file-stat.ts";
 import type { IndexOptions, Look } from "../index/index-worktree.ts";
 import type { IndexStore } from "../index/store.ts";
 import { findProject, requireRepo, type Project } from "../project.ts";
@@ -57,8 +56,10 @@ export async function pull(context: Context, options: PullOptions): Promise<void
     const look = inBackground(lookAtWorkTree(project));
     let state: WorkTreeState | undefined;
     const onCommit = (gitSha: string): void => {
-      if (!project.plainFolder) state = compareWith(project, gitSha, look);
+      if (!project.plainFolder && state?.gitSha !== gitSha) state = compareWith(project, gitSha, look);
     };
+    // Most snapshots are of the commit that is checked out: while the service is asked, git compares.
+    if (store.unsettled && project.head !== undefined) onCommit(project.head);
     const fetched = await fetchSnapshot(context, client, project, store, repo, {
       force: options.force === true,
       onCommit,
@@ -97,24 +98,22 @@ export async function pull(context: Context, options: PullOptions): Promise<void
 
 /** What git says of a work tree, compared with a commit. */
 interface WorkTreeState {
+  gitSha: string;
   /** When the comparison began. */
   nowMs: number;
   look: Promise<Look>;
   /** Undefined where git cannot tell. */
   changed: Promise<Set<string> | undefined>;
-  /** By path. */
-  stats: Map<string, FileStat> | undefined;
+  /** From git's index as it was before the comparison began. */
+  stats: ReturnType<typeof readGitIndex> | undefined;
 }
 
-function compareWith(
-  { root, indexFile, head, hasFilter }: Project,
-  gitSha: string,
-  look: Promise<Look>,
-): WorkTreeState {
+function compareWith({ root, indexFile, head }: Project, gitSha: string, look: Promise<Look>): WorkTreeState {
   const nowMs = Date.now();
-  const changed = hasFilter ? Promise.resolve(undefined) : inBackground(changedSince(root, gitSha));
   const stats = indexFile === undefined ? undefined : readGitIndex(indexFile, (head ?? gitSha).length / 2);
-  return { nowMs, look, changed, stats };
+  const compared = Promise.all([changedSince(root, gitSha), hasFilter(root)]);
+  const changed = inBackground(compared.then(([paths, isFiltered]) => (isFiltered ? undefined : paths)));
+  return { gitSha, nowMs, look, changed, stats };
 }
 
 async function connect(context: Context): Promise<CodeContextClient> {
@@ -130,11 +129,13 @@ async function vouchedBy(
 ): Promise<IndexOptions["vouched"]> {
   const [differing, { files }] = await Promise.all([changed, look]);
   if (!differing || !files) return undefined;
+  const known = stats?.();
   return (path) => {
-    const known = paths.get(path);
-    if (!known || !isLanguageId(known.language) || differing.has(path) || files.unwatched.has(path)) return undefined;
-    const stat = stats?.get(path);
-    const { contentId, language, sizeBytes } = known;
+    const content = paths.get(path);
+    if (!content || !isLanguageId(content.language) || differing.has(path) || files.unwatched.has(path))
+      return undefined;
+    const stat = known?.get(path);
+    const { contentId, language, sizeBytes } = content;
     return { contentId, language, sizeBytes, stat: stat?.size === sizeBytes ? stat : undefined };
   };
 }

@@ -1,4 +1,5 @@
-import { MAX_EMBED_INPUTS, MAX_INPUT_CHARACTERS, type EmbedResponse } from "../../contract/index.ts";
+import type { EmbedResponse } from "../../contract/index.ts";
+import { MAX_EMBED_INPUTS, MAX_INPUT_CHARACTERS } from "../../contract/limits.ts";
 import { encodeF16 } from "../../embedding/f16.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
 import type { IndexStore } from "./store.ts";

@@ -62,7 +62,7 @@ export async function importSnapshot(
     const complete = new Set<number>();
     const add = store.prepare(
       `insert into contents (sha256, language, parser_version, size_bytes, outcome, symbol_count, chunk_count,
-         redacted_count, base, base_row) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         redacted_count, base, base_row) values (unhex(?), ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
     let withheld = 0;
     for await (const files of snapshot.listing()) {
@@ -71,7 +71,7 @@ export async function importSnapshot(
         let known = ids.get(key);
         if (known === undefined) {
           const { lastInsertRowid } = add.run(
-            Buffer.from(file.contentHash, "hex"),
+            file.contentHash,
             file.language,
             header.parserVersion,
             file.sizeBytes,

@@ -1,4 +1,3 @@
-import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DEFAULT_MAX_FILE_SIZE_BYTES } from "../../contract/limits.ts";
@@ -12,6 +11,7 @@ import { lookAtKnown, scanFiles, type ChangedFile, type KnownFile, type Scan, ty
 import type { IndexStore } from "./store.ts";
 import type { Embedding } from "./vectors.ts";
 import { walkFolder } from "./walk.ts";
+import { sha256 } from "../checksum.ts";
 
 /** Counters of a whole work tree. */
 export interface WorkTreeTotals {
@@ -168,7 +168,7 @@ function findKnown(
     let { contentId } = file;
     if (contentId === undefined) {
       const bytes = readIfThere(join(options.root, file.path));
-      contentId = bytes && store.findContent(hash("sha256", bytes, "buffer"), file.language);
+      contentId = bytes && store.findContent(sha256(bytes), file.language);
     }
     if (contentId === undefined) return true;
     read.set(file.path, { contentId, stat: file.stat });

@@ -44,7 +44,7 @@ describe.skipIf(process.platform === "win32")("readGitIndex", () => {
     const oid = git("hash-object", "-w", "a.txt");
     git("update-index", "--add", "--cacheinfo", `100644,${oid},${DEEP}`);
     git("update-index", "--add", "--cacheinfo", `120000,${oid},link`);
-    const stats = readGitIndex(file, oid.length / 2);
+    const stats = readGitIndex(file, oid.length / 2)();
     const extra = version === "3" ? ["later.txt"] : [];
     expect([...(stats?.keys() ?? [])].sort()).toEqual([...FILES, DEEP, ...extra].sort());
     for (const path of FILES) {
@@ -55,12 +55,12 @@ describe.skipIf(process.platform === "win32")("readGitIndex", () => {
 
   it("leaves alone what it does not know: a split index, a cut one, none", () => {
     const file = repository("sha1");
-    expect(readGitIndex(join(root, "none"), 20)).toBeUndefined();
+    expect(readGitIndex(join(root, "none"), 20)()).toBeUndefined();
     truncateSync(file, 300);
-    expect(readGitIndex(file, 20)).toBeUndefined();
+    expect(readGitIndex(file, 20)()).toBeUndefined();
     rmSync(file);
     git("add", ".");
     git("update-index", "--split-index");
-    expect(readGitIndex(file, 20)).toBeUndefined();
+    expect(readGitIndex(file, 20)()).toBeUndefined();
   });
 });

@@ -10,6 +10,7 @@ import { takeWriteLock } from "../../../src/cli/index/lock.ts";
 import { scanFiles } from "../../../src/cli/index/scan.ts";
 import { MAX_ORDINAL, ordinalOf, rowId } from "../../../src/cli/index/schema.ts";
 import { IndexStore, type NewContent } from "../../../src/cli/index/store.ts";
+import { folderName } from "../../../src/cli/paths.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -168,5 +169,28 @@ describe("toCliError", () => {
       message: "the file system is read-only: /p",
     });
     expect(toCliError(new Error("two\nlines")).message).toBe("two lines");
+  });
+});
+
+describe("folderName", () => {
+  it("can be read", () => {
+    expect(folderName("github.com/owner/repo.js")).toBe("github.com+owner+repo.js");
+    expect(folderName("git.example.com/Owner/a_b")).toBe("git.example.com+!owner+a_b");
+  });
+
+  it("is one folder of its own for every text, also where capital letters are small ones", () => {
+    const text = fc.oneof(
+      fc.string({ unit: "grapheme", maxLength: 60 }),
+      fc.string({ unit: fc.constantFrom("a", "A", "/", ".", "!", "+", "%", "~", "É"), maxLength: 8 }),
+      fc.constantFrom(1, 2).map((last) => `${"a/".repeat(80)}${last}`),
+    );
+    fc.assert(
+      fc.property(text, text, (a, b) => {
+        const [one, other] = [folderName(a), folderName(b)].map((name) => name.toLowerCase());
+        expect(one).toMatch(/^(?:[a-z0-9._+!%~-]*[a-z0-9_+!%~-])?$/);
+        expect(one === other).toBe(a === b);
+      }),
+      { numRuns: 500 },
+    );
   });
 });

@@ -8,7 +8,7 @@ import { describe, expect, it } from "vitest";
 import { SnapshotManifest } from "../../../src/contract/index.ts";
 import { decodeF16 } from "../../../src/embedding/index.ts";
 import { comparePaths, openSnapshot, type SnapshotFile, writeSnapshot } from "../../../src/snapshot/index.ts";
-import { gunzip } from "../../../src/snapshot/gzip.ts";
+import { gunzip } from "../../../src/snapshot/gunzip.ts";
 import {
   collect,
   DIMENSION,

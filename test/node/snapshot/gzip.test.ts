@@ -1,7 +1,8 @@
 import { gunzipSync, gzipSync } from "node:zlib";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { crc32, gunzip, gzip } from "../../../src/snapshot/gzip.ts";
+import { gunzip } from "../../../src/snapshot/gunzip.ts";
+import { crc32, gzip } from "../../../src/snapshot/gzip.ts";
 
 /** Bytes with the repetitions of real data: runs, and copies of what came before at any distance. */
 const repetitive = fc
