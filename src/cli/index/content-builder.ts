@@ -4,6 +4,7 @@ import type { LanguageId } from "../../parsing/languages.ts";
 import type { EmbedQueue } from "./embed-queue.ts";
 import type { ParseOutcome } from "./parse-file.ts";
 import type { ParsePool } from "./parse-pool.ts";
+import { skippedContent } from "./skipped.ts";
 import type { IndexStore, NewContent } from "./store.ts";
 
 /** Files in the hands of the parser at a time. */
@@ -96,7 +97,7 @@ export class ContentBuilder {
 function contentOf(outcome: ParseOutcome, sha256: Uint8Array, language: string, sizeBytes: number): NewContent {
   const base = { sha256, language, sizeBytes };
   if ("skip" in outcome) {
-    return { ...base, lineCount: 0, outcome: "skipped", skip: outcome.skip, symbols: [], chunks: [] };
+    return skippedContent(base, outcome.skip);
   }
   const { file } = outcome;
   return {
