@@ -1,5 +1,5 @@
-import { readFileSync } from "node:fs";
-import type { FileStat } from "./index/file-stat.ts";
+import { readFileSync, statSync } from "node:fs";
+import { type FileStat, isRacy, stampOf } from "./index/file-stat.ts";
 
 const HEADER_BYTES = 12;
 /** Of an entry before the object id: ten 32-bit numbers. */
@@ -10,34 +10,58 @@ const STAGE_MASK = 0x3000;
 const MODE_OFFSET = 24;
 const TYPE_MASK = 0o170000;
 const REGULAR = 0o100000;
+/** The clock of files ticks at least a hundred times a second; twice that for good measure. */
+const CLOCK_TICK_MS = 20;
 /** The extension of a split index: most entries are in another file. */
 const LINK = 0x6c696e6b;
 
-/** Stat data by path; undefined where the index is of a kind that is not read here. */
-type Stats = Map<string, FileStat> | undefined;
-
-/**
- * What git's index says of the regular files of a work tree: what `lstat` said when git last found them to be what the
- * index has, in place of asking for each again. Of use only for files of which git says afterwards that they are unchanged.
- * The file is read now, its entries when they are asked for. Layout: gitformat-index(5), versions 2 to 4.
- */
-export function readGitIndex(file: string, objectIdBytes: number): () => Stats {
-  // Git on Windows keeps other times and no inode: nothing there would ever agree with `lstat`.
-  if (process.platform === "win32") return () => undefined;
-  // Where it is not there, or damaged, git has more to say about that.
-  const bytes = unlessDamaged(() => readFileSync(file));
-  return () => bytes && unlessDamaged(() => parseIndex(bytes, objectIdBytes));
+export interface GitIndex {
+  /** By path of a regular file: what `lstat` said when git last found it to be what the index has. */
+  stats: Map<string, FileStat>;
+  /** Modification time of the index itself. */
+  writtenAtMs: number;
+  /** Whether it still is git's index. */
+  isCurrent(): boolean;
 }
 
-function unlessDamaged<T>(read: () => T): T | undefined {
+/**
+ * What git's index says of the regular files of a work tree, in place of asking for each again. Undefined where the index is
+ * of a kind that is not read here. Layout: gitformat-index(5), versions 2 to 4.
+ */
+export function readGitIndex(file: string, objectIdBytes: number): GitIndex | undefined {
+  // Git on Windows keeps other times and no inode: nothing there would ever agree with `lstat`.
+  if (process.platform === "win32") return undefined;
   try {
-    return read();
+    const before = statSync(file);
+    const stats = parseIndex(readFileSync(file), objectIdBytes);
+    const isCurrent = () => {
+      const now = statSync(file, { throwIfNoEntry: false });
+      return now !== undefined && stampOf(now) === stampOf(before);
+    };
+    return stats && { stats, writtenAtMs: before.mtimeMs, isCurrent };
   } catch {
+    // Not there, or damaged: git has more to say about that.
     return undefined;
   }
 }
 
-function parseIndex(bytes: Buffer, objectIdBytes: number): Stats {
+/**
+ * How many files git reads again when it is asked what has changed: those of the second in which the index was written, or
+ * later, since it compares whole seconds. In a fresh clone that may be all of them.
+ */
+export function countReread({ stats, writtenAtMs }: GitIndex): number {
+  const second = Math.floor(writtenAtMs / 1_000) * 1_000;
+  let count = 0;
+  for (const { mtimeMs } of stats.values()) if (mtimeMs >= second) count++;
+  return count;
+}
+
+/** Whether a file is as it was when git wrote its index. Later changes have later times, but for those that the clock is too coarse for. */
+export function isAsIndexed(file: FileStat, { writtenAtMs }: GitIndex, indexed: FileStat): boolean {
+  return stampOf(file) === stampOf(indexed) && !isRacy(file, writtenAtMs, CLOCK_TICK_MS);
+}
+
+function parseIndex(bytes: Buffer, objectIdBytes: number): Map<string, FileStat> | undefined {
   // Sooner than the methods of Buffer, as long as nothing is compiled yet.
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const version = view.getUint32(4);

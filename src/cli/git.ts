@@ -126,12 +126,18 @@ export async function listWorkTreeFiles(cwd: string): Promise<WorkTreeFiles> {
 }
 
 /**
- * Tracked paths that are not, or may not be, what they are in a commit, by git's own record of the files' timestamps.
+ * Tracked paths that are not, or may not be, what they are in a commit, by git's own record of the files' timestamps; with
+ * `indexOnly`, those that are something else in git's index, whatever became of the files.
  * Undefined where the commit is not here. A filter may make other bytes on checkout: see {@link hasFilter}; line
  * endings, encodings, identifiers and Git LFS change the length.
  */
-export async function changedSince(root: string, commit: string): Promise<Set<string> | undefined> {
-  const args = ["diff-index", "--name-only", "--no-renames", "--ignore-submodules", "-z", commit, "--"];
+export async function changedSince(
+  root: string,
+  commit: string,
+  { indexOnly }: { indexOnly: boolean },
+): Promise<Set<string> | undefined> {
+  const cached = indexOnly ? ["--cached"] : [];
+  const args = ["diff-index", ...cached, "--name-only", "--no-renames", "--ignore-submodules", "-z", commit, "--"];
   try {
     return new Set(splitNul(await gitBytes(root, args)));
   } catch (error) {

@@ -7,9 +7,10 @@ import { inBackground } from "../background.ts";
 import { createClient, credentialsOf, requireApiKey, type Context } from "../context.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
 import { changedSince, hasFilter } from "../git.ts";
-import { readGitIndex } from "../git-index.ts";
+import { countReread, type GitIndex, isAsIndexed, readGitIndex } from "../git-index.ts";
 import { baseFile, basesAreThere, listBases, readArtifact } from "../index/bases.ts";
 import type { ImportResult, SnapshotPath } from "../index/import-snapshot.ts";
+import { lstatFile } from "../index/file-stat.ts";
 import type { IndexOptions, Look } from "../index/index-worktree.ts";
 import type { IndexStore } from "../index/store.ts";
 import { findProject, requireRepo, type Project } from "../project.ts";
@@ -78,7 +79,7 @@ export async function pull(context: Context, options: PullOptions): Promise<void
       embed,
       space: current,
       look,
-      ...(state && paths ? { nowMs: state.nowMs, vouched: await vouchedBy(paths, state) } : {}),
+      ...(state && paths ? { nowMs: state.nowMs, vouched: await vouchedBy(paths, project.root, state) } : {}),
     });
     if (snapshot.downloaded) {
       const { pruneBases } = await import("../index/base.ts");
@@ -104,16 +105,22 @@ interface WorkTreeState {
   look: Promise<Look>;
   /** Undefined where git cannot tell. */
   changed: Promise<Set<string> | undefined>;
-  /** From git's index as it was before the comparison began. */
-  stats: ReturnType<typeof readGitIndex> | undefined;
+  /** Git's index as it was before the comparison began. */
+  index: GitIndex | undefined;
+  /** Whether git compared no more than its index with the commit. */
+  indexOnly: boolean;
 }
+
+/** When git would read more files than this again to tell whether they have changed, they are compared here. */
+const MAX_REREAD = 16;
 
 function compareWith({ root, indexFile, head }: Project, gitSha: string, look: Promise<Look>): WorkTreeState {
   const nowMs = Date.now();
-  const stats = indexFile === undefined ? undefined : readGitIndex(indexFile, (head ?? gitSha).length / 2);
-  const compared = Promise.all([changedSince(root, gitSha), hasFilter(root)]);
+  const index = indexFile === undefined ? undefined : readGitIndex(indexFile, (head ?? gitSha).length / 2);
+  const indexOnly = index !== undefined && countReread(index) > MAX_REREAD;
+  const compared = Promise.all([changedSince(root, gitSha, { indexOnly }), hasFilter(root)]);
   const changed = inBackground(compared.then(([paths, isFiltered]) => (isFiltered ? undefined : paths)));
-  return { gitSha, nowMs, look, changed, stats };
+  return { gitSha, nowMs, look, changed, index, indexOnly };
 }
 
 async function connect(context: Context): Promise<CodeContextClient> {
@@ -125,16 +132,22 @@ async function connect(context: Context): Promise<CodeContextClient> {
 /** Contents of files that are, as git knows, what they were in the snapshot's commit. */
 async function vouchedBy(
   paths: ReadonlyMap<string, SnapshotPath>,
-  { changed, look, stats }: WorkTreeState,
+  root: string,
+  { changed, look, index, indexOnly }: WorkTreeState,
 ): Promise<IndexOptions["vouched"]> {
   const [differing, { files }] = await Promise.all([changed, look]);
   if (!differing || !files) return undefined;
-  const known = stats?.();
+  // What git compared has to be the index that the files are compared with.
+  if (indexOnly && index?.isCurrent() !== true) return undefined;
   return (path) => {
     const content = paths.get(path);
     if (!content || !isLanguageId(content.language) || differing.has(path) || files.unwatched.has(path))
       return undefined;
-    const stat = known?.get(path);
+    const stat = index?.stats.get(path);
+    if (indexOnly) {
+      const file = stat && lstatFile(root, path);
+      if (!file || !isAsIndexed(file, index as GitIndex, stat)) return undefined;
+    }
     const { contentId, language, sizeBytes } = content;
     return { contentId, language, sizeBytes, stat: stat?.size === sizeBytes ? stat : undefined };
   };

@@ -19,10 +19,10 @@ export function stampOf({ size, mtimeMs, ctimeMs, ino }: FileStat): string {
   return `${size}:${mtimeMs}:${ctimeMs}:${ino % 2 ** 32}`;
 }
 
-/** Whether a change after the look at a file, at `nowMs`, could leave its stamp as it is. */
-export function isRacy({ mtimeMs, ctimeMs }: FileStat, nowMs: number): boolean {
+/** Whether a change after the look at a file, at `nowMs`, could leave its stamp as it is; `racyMs` where clocks are known to agree. */
+export function isRacy({ mtimeMs, ctimeMs }: FileStat, nowMs: number, racyMs = RACY_MS): boolean {
   const isCoarse = mtimeMs % 1_000 === 0 && ctimeMs % 1_000 === 0;
-  return Math.max(mtimeMs, ctimeMs) > nowMs - (isCoarse ? COARSE_RACY_MS : RACY_MS);
+  return Math.max(mtimeMs, ctimeMs) > nowMs - (isCoarse ? COARSE_RACY_MS : racyMs);
 }
 
 /** The regular file at a path; undefined where there is none. */

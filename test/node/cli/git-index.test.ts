@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { readGitIndex } from "../../../src/cli/git-index.ts";
+import { countReread, type GitIndex, isAsIndexed, readGitIndex } from "../../../src/cli/git-index.ts";
 import { lstatFile, stampOf } from "../../../src/cli/index/file-stat.ts";
 
 const FILES = ["a.txt", "b/äöü.txt", "b/c.txt", `long/${"x".repeat(200)}/${"y".repeat(200)}`, "z.sh"];
@@ -44,7 +44,7 @@ describe.skipIf(process.platform === "win32")("readGitIndex", () => {
     const oid = git("hash-object", "-w", "a.txt");
     git("update-index", "--add", "--cacheinfo", `100644,${oid},${DEEP}`);
     git("update-index", "--add", "--cacheinfo", `120000,${oid},link`);
-    const stats = readGitIndex(file, oid.length / 2)();
+    const stats = readGitIndex(file, oid.length / 2)?.stats;
     const extra = version === "3" ? ["later.txt"] : [];
     expect([...(stats?.keys() ?? [])].sort()).toEqual([...FILES, DEEP, ...extra].sort());
     for (const path of FILES) {
@@ -55,12 +55,38 @@ describe.skipIf(process.platform === "win32")("readGitIndex", () => {
 
   it("leaves alone what it does not know: a split index, a cut one, none", () => {
     const file = repository("sha1");
-    expect(readGitIndex(join(root, "none"), 20)()).toBeUndefined();
+    expect(readGitIndex(join(root, "none"), 20)).toBeUndefined();
     truncateSync(file, 300);
-    expect(readGitIndex(file, 20)()).toBeUndefined();
+    expect(readGitIndex(file, 20)).toBeUndefined();
     rmSync(file);
     git("add", ".");
     git("update-index", "--split-index");
-    expect(readGitIndex(file, 20)()).toBeUndefined();
+    expect(readGitIndex(file, 20)).toBeUndefined();
+  });
+
+  it("knows which files are as they were, and how many git would read again", () => {
+    const file = repository("sha1");
+    const writtenAt = new Date(Date.now() - 60_000);
+    for (const path of FILES) utimesSync(join(root, path), writtenAt, writtenAt);
+    git("update-index", "--refresh");
+    const fresh = readGitIndex(file, 20);
+    if (!fresh) throw new Error("not read");
+    const isSame = (path: string, index: GitIndex = fresh): boolean => {
+      const [indexed, now] = [index.stats.get(path), lstatFile(root, path)];
+      return indexed !== undefined && now !== undefined && isAsIndexed(now, index, indexed);
+    };
+    expect(countReread(fresh)).toBe(0);
+    // Their inodes changed less than a clock's tick before the index was written, or more.
+    const changedAtMs = lstatFile(root, "a.txt")?.ctimeMs ?? 0;
+    expect(isSame("a.txt", { ...fresh, writtenAtMs: changedAtMs + 5 })).toBe(false);
+    expect(isSame("a.txt", { ...fresh, writtenAtMs: changedAtMs + 50 })).toBe(true);
+    expect(fresh.isCurrent()).toBe(true);
+
+    writeFileSync(join(root, "z.sh"), "y".repeat(FILES.indexOf("z.sh")));
+    expect(isSame("z.sh", { ...fresh, writtenAtMs: Date.now() + 60_000 })).toBe(false);
+    git("add", ".");
+    expect(fresh.isCurrent()).toBe(false);
+    const later = readGitIndex(file, 20);
+    expect(later && countReread(later)).toBe(1);
   });
 });
