@@ -1,22 +1,31 @@
+import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
 import { errnoOf, StartError } from "./errors.ts";
 
 const HOST = "127.0.0.1";
+/** Below the ports that systems give to outgoing connections: one of those may be gone before it is listened on. */
+const [FIRST_FREE, LAST_FREE] = [16_000, 32_000];
+const MAX_TRIES = 100;
 
-function listenOnce(port: number): Promise<number> {
+function listenOnce(port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once("error", reject);
-    server.listen(port, HOST, () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === "object" && address ? address.port : port));
-    });
+    server.listen(port, HOST, () => server.close(() => resolve()));
   });
 }
 
-/** A port of 127.0.0.1 that nothing listens on at this moment. */
-export function freePort(): Promise<number> {
-  return listenOnce(0);
+/** A port of 127.0.0.1 that nothing listens on at this moment, and that nothing but chance will take in the next. */
+export async function freePort(): Promise<number> {
+  for (let tries = 1; ; tries++) {
+    const port = randomInt(FIRST_FREE, LAST_FREE);
+    try {
+      await listenOnce(port);
+      return port;
+    } catch (error) {
+      if (tries === MAX_TRIES) throw error;
+    }
+  }
 }
 
 /** Throws a `StartError` that names the variable when nothing can listen on the port. */
