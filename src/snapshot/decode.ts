@@ -80,15 +80,6 @@ export function readTextsAt(column: Column, bytes: Uint8Array, rows: number, wan
   return texts;
 }
 
-/**
- * Which rows of an optional column have a value, from the beginning of its bytes: what follows the levels may be missing.
- * `size` is the length of all of them.
- */
-export function readPresence(column: Column, bytes: Uint8Array, size: number, rows: number): (row: number) => boolean {
-  const { levels } = readPage(column, bytes, rows, size);
-  return (row) => levels === undefined || levels[row] === 1;
-}
-
 /** Decodes an integer column of one row group. None is negative, so that {@link ABSENT} can stand for no value. */
 export function readInts(column: Column, bytes: Uint8Array, rows: number): Int32Array {
   const page = readPage(column, bytes, rows);
@@ -118,7 +109,7 @@ function spread(values: string[], levels: Uint32Array | undefined): Texts {
   return texts;
 }
 
-function readPage(column: Column, bytes: Uint8Array, rows: number, size = bytes.length): Page {
+function readPage(column: Column, bytes: Uint8Array, rows: number): Page {
   const fail = (why: string): never => {
     throw new SnapshotFormatError(`${column.name}: ${why}`);
   };
@@ -149,7 +140,7 @@ function readPage(column: Column, bytes: Uint8Array, rows: number, size = bytes.
     page.encoding !== column.encoding ||
     page.repetition_levels_byte_length !== 0 ||
     !(levelBytes >= 0 && levelBytes <= header.compressed_page_size) ||
-    reader.offset + header.compressed_page_size !== size ||
+    reader.offset + header.compressed_page_size !== bytes.length ||
     !page.is_compressed
   ) {
     fail("sizes do not fit together");

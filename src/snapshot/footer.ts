@@ -7,6 +7,7 @@ import {
   headerFault,
   MAX_GROUP_BYTES,
   MAX_GROUP_ROWS,
+  MAX_PAGE_BYTES,
   SCHEMA,
   VECTOR_PATH,
 } from "./layout.ts";
@@ -50,8 +51,11 @@ export function describing<T>(where: string, decode: () => T): T {
   }
 }
 
-/** Header and row groups, checked against the end of what comes before the footer. */
-export function checkFooter(metadata: FileMetaData, dataEnd: number): { header: SnapshotHeader; groups: Group[] } {
+/** Header, row groups and the place of the file list, checked against the end of what comes before the footer. */
+export function checkFooter(
+  metadata: FileMetaData,
+  dataEnd: number,
+): { header: SnapshotHeader; groups: Group[]; list: Extent } {
   const text = metadata.key_value_metadata?.find(({ key }) => key === HEADER_KEY)?.value;
   if (text === undefined) throw new SnapshotFormatError("a Parquet file, but not a snapshot");
   const value: unknown = JSON.parse(text);
@@ -70,11 +74,11 @@ export function checkFooter(metadata: FileMetaData, dataEnd: number): { header: 
     rows += checked.rows;
     return checked;
   });
-  if (offset !== dataEnd) throw new SnapshotFormatError("row groups do not fill the file");
+  if (dataEnd - offset > MAX_PAGE_BYTES) throw new SnapshotFormatError("row groups do not fill the file");
   if (rows !== header.fileCount + header.symbolCount + header.chunkCount || BigInt(rows) !== metadata.num_rows) {
     throw new SnapshotFormatError("row counts do not fit together");
   }
-  return { header, groups };
+  return { header, groups, list: { start: offset, end: dataEnd } };
 }
 
 function sameSchema({ schema }: FileMetaData): boolean {

@@ -1,9 +1,9 @@
 import { parquetMetadata } from "hyparquet";
 import { readInts, readTexts } from "./decode.ts";
 import { ascii, checkFooter, describing, exactly, type Extent, type Group, MAGIC, TAIL_BYTES } from "./footer.ts";
+import { checkedAgainst, type ListedFile, readFileList } from "./file-list.ts";
 import { GroupColumns } from "./group-columns.ts";
 import { type Column, COLUMNS, MAX_FOOTER_BYTES } from "./layout.ts";
-import { listFiles, type ListedFile } from "./listing.ts";
 import { collectFiles, type GroupRows } from "./rows.ts";
 import { type LocatedSymbol, readSymbols, symbolsNamed } from "./symbols.ts";
 import { type SnapshotBytes, type SnapshotFile, SnapshotFormatError, type SnapshotHeader } from "./types.ts";
@@ -17,10 +17,10 @@ export interface SnapshotReader {
    */
   files(): AsyncIterable<SnapshotFile>;
   /**
-   * Every file in path order without its symbols and chunks, some at a time. A tenth of the artifact is read for it; what is
-   * read is checked just the same, and nothing else is vouched for.
+   * Every file in path order without its symbols and chunks. A list of its own is read for it and checked; nothing else is
+   * vouched for, nor that the rows say the same, which `files` checks.
    */
-  listing(): AsyncIterable<ListedFile[]>;
+  listing(): Promise<ListedFile[]>;
   /** Symbols whose name passes, in order; what holds none of them stays compressed but for its names. */
   symbolsNamed(test: (name: string) => boolean): AsyncIterable<LocatedSymbol>;
   /** The symbols of the file at a row, by a listing. */
@@ -45,7 +45,7 @@ export async function openSnapshot(bytes: SnapshotBytes): Promise<SnapshotReader
   if (footerBytes > MAX_FOOTER_BYTES || footerStart < MAGIC.length)
     throw new SnapshotFormatError("footer: wrong length");
   const footer = await exactly(bytes, footerStart, size);
-  const { header, groups } = describing("footer", () =>
+  const { header, groups, list } = describing("footer", () =>
     checkFooter(parquetMetadata(footer, { geoparquet: false }), footerStart),
   );
 
@@ -74,11 +74,18 @@ export async function openSnapshot(bytes: SnapshotBytes): Promise<SnapshotReader
       yield* found;
     }
   }
+  const listing = async (): Promise<ListedFile[]> => {
+    const part = await exactly(bytes, list.start, list.end);
+    return describing("file list", () => readFileList(part, header));
+  };
+  async function* files(): AsyncGenerator<SnapshotFile> {
+    yield* checkedAgainst(await listing(), collectFiles(header, groupRows()));
+  }
   const columns = groups.map((group, index) => new GroupColumns(bytes, group, index));
   return {
     header,
-    files: () => collectFiles(header, groupRows()),
-    listing: () => listFiles(header, columns),
+    files,
+    listing,
     symbolsNamed: (test) => symbolsNamed(columns, test),
     symbolsOf: (file) => readSymbols(columns, file),
     vectors,

@@ -1,6 +1,6 @@
 import { ABSENT } from "./decode.ts";
 import type { GroupColumns } from "./group-columns.ts";
-import type { ListedFile } from "./listing.ts";
+import type { ListedFile } from "./file-list.ts";
 import { SnapshotFormatError, type SnapshotSymbol } from "./types.ts";
 
 /** A symbol with its place in the snapshot. */

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { ByteWriter, ParquetWriter } from "hyparquet-writer";
 import type { SnapshotManifest } from "../contract/index.ts";
+import { FileListWriter } from "./file-list.ts";
 import { gzip } from "./gzip.ts";
 import {
   CODEC,
@@ -63,6 +64,7 @@ export async function writeSnapshot(
     await sink(bytes);
   };
   const groups = new GroupWriter(dimension, drain);
+  const list = new FileListWriter(gzip);
 
   let previousPath: string | undefined;
   for await (const file of source.files()) {
@@ -72,7 +74,9 @@ export async function writeSnapshot(
       );
     }
     previousPath = file.path;
-    for (const { row, vector } of rowsOf(file)) {
+    const contentHash = hashBytes(file.contentHash, file.path);
+    list.add(clean(file.path), contentHash, file);
+    for (const { row, vector } of rowsOf(file, contentHash)) {
       if (vector !== undefined && vector.length !== 2 * dimension) {
         throw new RangeError(`${file.path}: a vector has ${vector.length} bytes, not ${2 * dimension}`);
       }
@@ -84,7 +88,7 @@ export async function writeSnapshot(
     header.symbolCount += file.symbols.length;
     header.chunkCount += file.chunks.length;
   }
-  await groups.finish(header);
+  await groups.finish(header, list);
 
   const checksum = `sha256:${hash.digest("hex")}`;
   const { fileCount, symbolCount, chunkCount } = header;
@@ -168,8 +172,9 @@ class GroupWriter {
     await this.#send();
   }
 
-  async finish(header: SnapshotHeader): Promise<void> {
+  async finish(header: SnapshotHeader, list: FileListWriter): Promise<void> {
     await this.flush();
+    this.#bytes.appendBytes(list.finish());
     this.#parquet.kvMetadata = [{ key: HEADER_KEY, value: JSON.stringify(header) }];
     await this.#parquet.finish();
     await this.#send();
@@ -189,7 +194,7 @@ function emptyColumns(): Record<ColumnName, Cell[]> {
 }
 
 /** The rows of one file: itself, its symbols, its chunks. */
-function* rowsOf(file: SnapshotFile): Generator<{ row: Row; vector: Uint8Array | undefined }> {
+function* rowsOf(file: SnapshotFile, contentHash: Uint8Array): Generator<{ row: Row; vector: Uint8Array | undefined }> {
   const check = (value: number, what: string): number => {
     if (!Number.isInteger(value) || value < 0 || value > 0x7fffffff)
       throw new RangeError(`${file.path}: ${what} is ${value}`);
@@ -209,7 +214,7 @@ function* rowsOf(file: SnapshotFile): Generator<{ row: Row; vector: Uint8Array |
   const common = {
     path: clean(file.path),
     language: file.language,
-    content_hash: hashBytes(file.contentHash, file.path),
+    content_hash: contentHash,
   };
   const whole = span({ startLine: 1, endLine: file.lineCount, startByte: 0, endByte: file.sizeBytes });
   yield { row: { kind: "file", ...common, outcome: file.outcome, ...whole }, vector: undefined };

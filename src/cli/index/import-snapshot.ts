@@ -65,34 +65,33 @@ export async function importSnapshot(
          redacted_count, base, base_row) values (unhex(?), ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
     let withheld = 0;
-    for await (const files of snapshot.listing()) {
-      for (const file of files) {
-        const key = contentKey(file.contentHash, file.language);
-        let known = ids.get(key);
-        if (known === undefined) {
-          const { lastInsertRowid } = add.run(
-            file.contentHash,
-            file.language,
-            header.parserVersion,
-            file.sizeBytes,
-            file.outcome,
-            file.symbolCount,
-            file.chunkCount,
-            file.withheldCount,
-            base,
-            file.row,
-          );
-          ids.set(key, (known = { id: Number(lastInsertRowid), base }));
-        } else if (known.base === null) complete.add(known.id);
-        else if (known.base !== base && alike.has(known.base)) {
-          store.prepare("update contents set base = ?, base_row = ? where id = ?").run(base, file.row, known.id);
-          known.base = base;
-        }
-        withheld += file.withheldCount;
-        paths.set(file.path, { contentId: known.id, language: file.language, sizeBytes: file.sizeBytes });
+    const files = await snapshot.listing();
+    for (const file of files) {
+      const key = contentKey(file.contentHash, file.language);
+      let known = ids.get(key);
+      if (known === undefined) {
+        const { lastInsertRowid } = add.run(
+          file.contentHash,
+          file.language,
+          header.parserVersion,
+          file.sizeBytes,
+          file.outcome,
+          file.symbolCount,
+          file.chunkCount,
+          file.withheldCount,
+          base,
+          file.row,
+        );
+        ids.set(key, (known = { id: Number(lastInsertRowid), base }));
+      } else if (known.base === null) complete.add(known.id);
+      else if (known.base !== base && alike.has(known.base)) {
+        store.prepare("update contents set base = ?, base_row = ? where id = ?").run(base, file.row, known.id);
+        known.base = base;
       }
-      options.onProgress?.(paths.size, header.fileCount);
+      withheld += file.withheldCount;
+      paths.set(file.path, { contentId: known.id, language: file.language, sizeBytes: file.sizeBytes });
     }
+    options.onProgress?.(paths.size, header.fileCount);
     store.commit();
     // What was indexed here before may be without vectors.
     setWanted(store, complete);

@@ -25,7 +25,7 @@ function rowsOf(list: typeof files): number[] {
 describe("listing", () => {
   it("tells of every file, with the number of its symbols, chunks and withheld chunks", async () => {
     const rows = rowsOf(files);
-    const listed = (await collect((await artifact()).listing())).flat();
+    const listed = await (await artifact()).listing();
     expect(listed).toEqual(
       files.map(({ path, contentHash, language, sizeBytes, outcome, symbols, chunks }, at) => ({
         path,
@@ -42,7 +42,7 @@ describe("listing", () => {
     expect(listed.some(({ withheldCount }) => withheldCount > 0)).toBe(true);
   });
 
-  it("reads a part of the artifact only, and refuses damage in it", async () => {
+  it("reads a part of the artifact only", async () => {
     const bytes = await written();
     const memory = memoryBytes(bytes);
     let readBytes = 0;
@@ -54,16 +54,9 @@ describe("listing", () => {
       },
     });
     readBytes = 0;
-    await collect(snapshot.listing());
+    await snapshot.listing();
     expect(readBytes).toBeGreaterThan(0);
-    expect(readBytes).toBeLessThan(bytes.length / 2);
-    // Any bit of the first column turned over is noticed: its pages carry a checksum.
-    for (const at of [40, 60, 80]) {
-      const damaged = Uint8Array.from(bytes);
-      damaged[at] = (damaged[at] as number) ^ 0x40;
-      const open = async () => collect((await openSnapshot(memoryBytes(damaged))).listing());
-      await expect(open()).rejects.toThrow(SnapshotFormatError);
-    }
+    expect(readBytes).toBeLessThan(bytes.length / 5);
   });
 });
 
