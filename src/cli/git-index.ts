@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from "node:fs";
-import { type FileStat, isRacy, stampOf } from "./index/file-stat.ts";
+import { type FileStat, isRacy, isSameState, stampOf } from "./index/file-stat.ts";
 
 const HEADER_BYTES = 12;
 /** Of an entry before the object id: ten 32-bit numbers. */
@@ -10,8 +10,8 @@ const STAGE_MASK = 0x3000;
 const MODE_OFFSET = 24;
 const TYPE_MASK = 0o170000;
 const REGULAR = 0o100000;
-/** The clock of files ticks at least a hundred times a second; twice that for good measure. */
-const CLOCK_TICK_MS = 20;
+/** Earlier than the index by any time at all would do; a little more for good measure. */
+const MARGIN_MS = 5;
 /** The extension of a split index: most entries are in another file. */
 const LINK = 0x6c696e6b;
 
@@ -56,9 +56,12 @@ export function countReread({ stats, writtenAtMs }: GitIndex): number {
   return count;
 }
 
-/** Whether a file is as it was when git wrote its index. Later changes have later times, but for those that the clock is too coarse for. */
+/**
+ * Whether a file is as it was when git wrote its index. What is changed after that has no earlier time than the index itself, by
+ * the same clock, however coarse.
+ */
 export function isAsIndexed(file: FileStat, { writtenAtMs }: GitIndex, indexed: FileStat): boolean {
-  return stampOf(file) === stampOf(indexed) && !isRacy(file, writtenAtMs, CLOCK_TICK_MS);
+  return isSameState(file, indexed) && !isRacy(file, writtenAtMs, MARGIN_MS);
 }
 
 function parseIndex(bytes: Buffer, objectIdBytes: number): Map<string, FileStat> | undefined {

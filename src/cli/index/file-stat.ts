@@ -19,6 +19,11 @@ export function stampOf({ size, mtimeMs, ctimeMs, ino }: FileStat): string {
   return `${size}:${mtimeMs}:${ctimeMs}:${ino % 2 ** 32}`;
 }
 
+/** Whether two states have the same stamp, in less time than the stamps take. */
+export function isSameState(a: FileStat, b: FileStat): boolean {
+  return a.size === b.size && a.mtimeMs === b.mtimeMs && a.ctimeMs === b.ctimeMs && a.ino % 2 ** 32 === b.ino % 2 ** 32;
+}
+
 /** Whether a change after the look at a file, at `nowMs`, could leave its stamp as it is; `racyMs` where clocks are known to agree. */
 export function isRacy({ mtimeMs, ctimeMs }: FileStat, nowMs: number, racyMs = RACY_MS): boolean {
   const isCoarse = mtimeMs % 1_000 === 0 && ctimeMs % 1_000 === 0;

@@ -78,7 +78,7 @@ describe.skipIf(process.platform === "win32")("readGitIndex", () => {
     expect(countReread(fresh)).toBe(0);
     // Their inodes changed less than a clock's tick before the index was written, or more.
     const changedAtMs = lstatFile(root, "a.txt")?.ctimeMs ?? 0;
-    expect(isSame("a.txt", { ...fresh, writtenAtMs: changedAtMs + 5 })).toBe(false);
+    expect(isSame("a.txt", { ...fresh, writtenAtMs: changedAtMs + 1 })).toBe(false);
     expect(isSame("a.txt", { ...fresh, writtenAtMs: changedAtMs + 50 })).toBe(true);
     expect(fresh.isCurrent()).toBe(true);
 

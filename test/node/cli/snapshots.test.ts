@@ -149,7 +149,9 @@ describe("pull", () => {
     const { createHash } = await import("node:crypto");
     const stored = sandbox.service.snapshots.get("github.com/acme/app")!;
     const bytes = Buffer.from(sandbox.service.objects.get(stored.storagePath)!);
-    bytes.fill(0, 200, 260);
+    // The end of the file list, which lies before the footer.
+    const footer = bytes.length - 8 - bytes.readUInt32LE(bytes.length - 8);
+    bytes.fill(0, footer - 20, footer - 10);
     sandbox.service.objects.set(stored.storagePath, bytes);
     const checksum = `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
     sandbox.service.snapshots.set("github.com/acme/app", { ...stored, manifest: { ...stored.manifest, checksum } });
