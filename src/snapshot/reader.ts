@@ -5,7 +5,7 @@ import { checkedAgainst, type ListedFile, readFileList } from "./file-list.ts";
 import { GroupColumns } from "./group-columns.ts";
 import { type Column, COLUMNS, MAX_FOOTER_BYTES } from "./layout.ts";
 import { collectFiles, type GroupRows } from "./rows.ts";
-import { type LocatedSymbol, readSymbols, symbolsNamed } from "./symbols.ts";
+import { type LocatedSymbol, readSymbols, type SymbolOwner, symbolsNamed } from "./symbols.ts";
 import { type SnapshotBytes, type SnapshotFile, SnapshotFormatError, type SnapshotHeader } from "./types.ts";
 import { readVectorColumn } from "./vector-column.ts";
 
@@ -24,7 +24,7 @@ export interface SnapshotReader {
   /** Symbols whose name passes, in order; what holds none of them stays compressed but for its names. */
   symbolsNamed(test: (name: string) => boolean): AsyncIterable<LocatedSymbol>;
   /** The symbols of the file at a row, by a listing. */
-  symbolsOf(file: Pick<ListedFile, "row" | "symbolCount">): Promise<LocatedSymbol[]>;
+  symbolsOf(file: SymbolOwner): Promise<LocatedSymbol[]>;
   /** Vectors of those chunks among the wanted (SHA-256 in hex) that have one; the rest stays compressed. */
   vectors(wanted: ReadonlySet<string>): AsyncIterable<{ hash: string; vector: Uint8Array }>;
 }

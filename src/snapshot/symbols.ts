@@ -7,10 +7,16 @@ import { SnapshotFormatError, type SnapshotSymbol } from "./types.ts";
 export interface LocatedSymbol {
   /** Number of its file's row. */
   fileRow: number;
+  /** SHA-256 (lower-case hex) of the file's bytes, and what they were parsed as. */
+  contentHash: string;
+  language: string;
   /** Its position among the file's symbols. */
   ordinal: number;
   symbol: SnapshotSymbol;
 }
+
+/** A file whose symbols are wanted: where they lie, and what tells that they are its own. */
+export type SymbolOwner = Pick<ListedFile, "row" | "symbolCount" | "contentHash" | "language">;
 
 /** Symbols whose name passes. Of row groups without one, only the dictionary of names is expanded. */
 export async function* symbolsNamed(
@@ -35,7 +41,7 @@ export async function* symbolsNamed(
 /** The symbols of a file, which may lie in several row groups. */
 export async function readSymbols(
   groups: readonly GroupColumns[],
-  { row, symbolCount }: Pick<ListedFile, "row" | "symbolCount">,
+  { row, symbolCount, contentHash, language }: SymbolOwner,
 ): Promise<LocatedSymbol[]> {
   const found: LocatedSymbol[] = [];
   const end = row + 1 + symbolCount;
@@ -46,9 +52,11 @@ export async function readSymbols(
     const rows = Array.from({ length: to - from }, (_, at) => from - group.firstRow + at);
     found.push(...(await decodeRows(group, rows)));
   }
-  for (const [position, { fileRow, ordinal, symbol }] of found.entries()) {
-    if (fileRow !== row || ordinal !== position || (symbol.parent ?? 0) >= symbolCount)
+  for (const [position, located] of found.entries()) {
+    if (located.fileRow !== row || located.ordinal !== position || (located.symbol.parent ?? 0) >= symbolCount)
       throw new SnapshotFormatError(`ordinal: the symbols of row ${row} are not in order`);
+    if (located.contentHash !== contentHash || located.language !== language)
+      throw new SnapshotFormatError(`content_hash: row ${row} has the symbols of another content`);
   }
   if (found.length !== symbolCount) throw new SnapshotFormatError(`row ${row} lacks symbols`);
   return found;
@@ -57,7 +65,7 @@ export async function readSymbols(
 /** Decodes rows that are symbols. */
 async function decodeRows(group: GroupColumns, rows: readonly number[]): Promise<LocatedSymbol[]> {
   if (rows.length === 0) return [];
-  const texts = async (name: "kind" | "symbol_kind" | "name" | "qualified_name") => {
+  const texts = async (name: "kind" | "language" | "content_hash" | "symbol_kind" | "name" | "qualified_name") => {
     const { entries, indexes } = await group.indexed(name);
     const at = indexes();
     return (row: number): string => entries[at[row] as number] ?? group.fail(name, row, "missing");
@@ -70,6 +78,7 @@ async function decodeRows(group: GroupColumns, rows: readonly number[]): Promise
     };
   };
   const [kind, symbolKind] = [await texts("kind"), await texts("symbol_kind")];
+  const [contentHash, language] = [await texts("content_hash"), await texts("language")];
   const [name, qualifiedName] = [await texts("name"), await texts("qualified_name")];
   const [startLine, endLine] = [await ints("start_line"), await ints("end_line")];
   const [startByte, endByte] = [await ints("start_byte"), await ints("end_byte")];
@@ -93,6 +102,7 @@ async function decodeRows(group: GroupColumns, rows: readonly number[]): Promise
       startByte: startByte(row),
       endByte: endByte(row),
     };
-    return { fileRow: group.firstRow + row - ordinal - 1, ordinal, symbol };
+    const fileRow = group.firstRow + row - ordinal - 1;
+    return { fileRow, contentHash: contentHash(row), language: language(row), ordinal, symbol };
   });
 }

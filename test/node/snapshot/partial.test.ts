@@ -63,8 +63,8 @@ describe("listing", () => {
 describe("symbols in place", () => {
   it("finds those whose name passes, each with its file and position", async () => {
     const rows = rowsOf(files);
-    const all = files.flatMap(({ symbols }, at) =>
-      symbols.map((symbol, ordinal) => ({ fileRow: rows[at] as number, ordinal, symbol })),
+    const all = files.flatMap(({ symbols, contentHash, language }, at) =>
+      symbols.map((symbol, ordinal) => ({ fileRow: rows[at] as number, contentHash, language, ordinal, symbol })),
     );
     const snapshot = await artifact();
     for (const { symbol } of all) {
@@ -77,13 +77,16 @@ describe("symbols in place", () => {
 
   it("gives those of one file", async () => {
     const snapshot = await artifact();
-    for (const [at, row] of rowsOf(files).entries()) {
-      const { symbols } = files[at]!;
-      const found = await snapshot.symbolsOf({ row, symbolCount: symbols.length });
-      expect(found.map(({ symbol }) => symbol)).toEqual(symbols);
+    const listed = await snapshot.listing();
+    for (const [at, file] of listed.entries()) {
+      const found = await snapshot.symbolsOf(file);
+      expect(found.map(({ symbol }) => symbol)).toEqual(files[at]?.symbols);
     }
-    // A row that is no file's.
-    await expect(snapshot.symbolsOf({ row: 1, symbolCount: 1 })).rejects.toThrow(SnapshotFormatError);
+    // A row that is no file's, and one that is another's.
+    const file = listed.find(({ symbolCount }) => symbolCount > 0)!;
+    await expect(snapshot.symbolsOf({ ...file, row: file.row + 1 })).rejects.toThrow(SnapshotFormatError);
+    await expect(snapshot.symbolsOf({ ...file, contentHash: "00".repeat(32) })).rejects.toThrow(/another content/);
+    await expect(snapshot.symbolsOf({ ...file, language: "other" })).rejects.toThrow(/another content/);
   });
 });
 
