@@ -37,6 +37,17 @@ interface Columns {
   withheldCount: number[];
 }
 
+const NAMES = new Set<string>([
+  "languages",
+  "outcomes",
+  "path",
+  "language",
+  "outcome",
+  "sizeBytes",
+  "symbolCount",
+  "chunkCount",
+  "withheldCount",
+] satisfies (keyof Columns)[]);
 const COUNTS = ["sizeBytes", "symbolCount", "chunkCount", "withheldCount"] as const;
 /** Before the hashes: the length of the JSON. */
 const LENGTH_BYTES = 4;
@@ -112,7 +123,10 @@ export function readFileList(bytes: Uint8Array, header: SnapshotHeader): ListedF
   if (bytes.length <= hashesEnd) fail("it is too short");
   const jsonBytes = new DataView(bytes.buffer, bytes.byteOffset, LENGTH_BYTES).getUint32(0, true);
   if (jsonBytes > MAX_PAGE_BYTES) fail("it is too long");
-  const columns = columnsOf(new TextDecoder().decode(gunzip(bytes.subarray(hashesEnd), jsonBytes)), fileCount);
+  const columns = columnsOf(
+    new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(gunzip(bytes.subarray(hashesEnd), jsonBytes)),
+    fileCount,
+  );
   const hashes = Buffer.from(bytes.buffer, bytes.byteOffset + LENGTH_BYTES, fileCount * HASH_BYTES).toString("hex");
   const files: ListedFile[] = [];
   const totals = { symbolCount: 0, chunkCount: 0 };
@@ -123,9 +137,8 @@ export function readFileList(bytes: Uint8Array, header: SnapshotHeader): ListedF
     const chunkCount = columns.chunkCount[at] as number;
     const withheldCount = columns.withheldCount[at] as number;
     const before = files[at - 1];
-    if (!isSafePath(path)) fail(`not a path inside a repository: ${JSON.stringify(path)}`);
-    // The first comparison is the engine's own, and right but for rare characters.
-    if (before && before.path >= path && comparePaths(before.path, path) >= 0) fail("files are not in order");
+    if (!isSafePath(path) || !path.isWellFormed()) fail(`not a path inside a repository: ${JSON.stringify(path)}`);
+    if (before && comparePaths(before.path, path) >= 0) fail("files are not in order");
     if (withheldCount > chunkCount) fail(`more chunks are withheld than there are in ${JSON.stringify(path)}`);
     files.push({
       path,
@@ -157,13 +170,19 @@ function columnsOf(json: string, fileCount: number): Columns {
     for (let at = 0; at < items.length; at++) if (!isRight(items[at])) fail(`${name}: not what it has to be`);
     return items as T[];
   };
+  const dictionary = (name: "languages" | "outcomes"): string[] => {
+    const entries = list(name, isText);
+    return entries.length <= fileCount ? entries : fail(`${name}: more than there are files`);
+  };
+  const unknown = Object.keys(value ?? {}).find((name) => !NAMES.has(name));
+  if (unknown !== undefined) fail(`${unknown}: unknown`);
   const counts = Object.fromEntries(COUNTS.map((name) => [name, list(name, isCount, fileCount)])) as Pick<
     Columns,
     (typeof COUNTS)[number]
   >;
   return {
-    languages: list("languages", isText),
-    outcomes: list("outcomes", isText),
+    languages: dictionary("languages"),
+    outcomes: dictionary("outcomes"),
     path: list("path", isText, fileCount),
     language: list("language", isCount, fileCount),
     outcome: list("outcome", isCount, fileCount),

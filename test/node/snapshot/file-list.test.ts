@@ -108,6 +108,15 @@ describe("the file list", () => {
 
   it.each<[string, readonly Listed[], Partial<SnapshotHeader>, RegExp]>([
     ["files out of order", [second, first], {}, /not in order/],
+    [
+      "files in the order of UTF-16",
+      [
+        { ...first, path: "\u{1F4C1}" },
+        { ...second, path: "\uFFEE" },
+      ],
+      {},
+      /not in order/,
+    ],
     ["a path twice", [first, first], {}, /not in order/],
     ["a path that leads out", [{ ...first, path: "../a.ts" }, second], {}, /not a path inside/],
     ["more withheld chunks than chunks", [{ ...first, withheldCount: 2 }, second], {}, /withheld/],
@@ -133,10 +142,18 @@ describe("the file list", () => {
     ["a number too large", '"sizeBytes":[5,', '"sizeBytes":[2147483648,', /sizeBytes: not what it has to be/],
     ["a path that is none", '"path":["a.ts",', '"path":[null,', /path: not what it has to be/],
     ["a column too short", '"chunkCount":[1,1]', '"chunkCount":[1]', /chunkCount: not a value for each file/],
-    ["a column missing", '"chunkCount":', '"chunkcount":', /chunkCount: not a value for each file/],
+    ["a column missing", /"chunkCount":\[1,1\],/, "", /chunkCount: not a value for each file/],
+    ["a path that is not well-formed", '"path":["a.ts",', '"path":["\\ud800",', /not a path inside/],
+    ["an unknown member", '{"languages"', '{"extra":1,"languages"', /extra: unknown/],
+    ["a dictionary that is too long", '"outcomes":[', '"outcomes":["a","b",', /outcomes: more than there are files/],
     ["nothing", /^.*$/s, "null", /not a value for each file/],
   ])("is refused with %s in it", (_, from, to, why) => {
     expect(() => readFileList(patched(good, from, to), headerOf(good))).toThrow(why);
+  });
+
+  it("is refused when it is not UTF-8", () => {
+    const bytes = encode(good, (json) => gzip(Uint8Array.from(json, (byte) => (byte === 0x61 ? 0xff : byte))));
+    expect(() => readFileList(bytes, headerOf(good))).toThrow(TypeError);
   });
 
   it("is refused when it expands to anything but the length that it names", () => {
