@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from "node:fs";
-import { type FileStat, isRacy, isSameState, stampOf } from "./index/file-stat.ts";
+import { type FileStat, isRacy, isSameState } from "./index/file-stat.ts";
 
 const HEADER_BYTES = 12;
 /** Of an entry before the object id: ten 32-bit numbers. */
@@ -36,7 +36,7 @@ export function readGitIndex(file: string, objectIdBytes: number): GitIndex | un
     const stats = parseIndex(readFileSync(file), objectIdBytes);
     const isCurrent = () => {
       const now = statSync(file, { throwIfNoEntry: false });
-      return now !== undefined && stampOf(now) === stampOf(before);
+      return now !== undefined && isSameState(now, before);
     };
     return stats && { stats, writtenAtMs: before.mtimeMs, isCurrent };
   } catch {

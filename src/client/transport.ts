@@ -1,5 +1,6 @@
 import { REQUEST_ID_HEADER } from "../contract/headers.ts";
 import type { Surface } from "../contract/surfaces.ts";
+import { isRecord } from "../shape.ts";
 import { type Answer, type AnswerName, readAnswer } from "./answers.ts";
 import { CodeContextError } from "./errors.ts";
 import { nextWait, Pacer, readRateWindow, readRetryAfterMs } from "./waits.ts";
@@ -268,10 +269,6 @@ async function readError(
   const details = "details" in body && isRecord(body.details) ? body.details : undefined;
   const inBody = "retryAfterSec" in body && typeof body.retryAfterSec === "number" ? body.retryAfterSec : undefined;
   return new CodeContextError(body.code, message, { ...options, details, retryAfterSec: retryAfterSec ?? inBody });
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function parseJson(text: string): unknown {

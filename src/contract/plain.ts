@@ -5,18 +5,13 @@
  */
 import type { EmbedCheckResponse, EmbedResponse } from "./metering.ts";
 import type { ProbeResponse, PullResponse, SnapshotManifest } from "./snapshots.ts";
+import { isCount, isRecord, isShortText, isText } from "../shape.ts";
 import { MAX_SNAPSHOT_BYTES } from "./limits.ts";
 
-type Fields = Record<string, unknown>;
-
-function fieldsOf(data: unknown): Fields | undefined {
-  return typeof data === "object" && data !== null && !Array.isArray(data) ? (data as Fields) : undefined;
+function fieldsOf(data: unknown): Record<string, unknown> | undefined {
+  return isRecord(data) ? data : undefined;
 }
 
-const isText = (value: unknown): value is string => typeof value === "string";
-const isShort = (value: unknown, most: number): value is string =>
-  isText(value) && value.length > 0 && value.length <= most;
-const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
 const isPositive = (value: unknown): value is number => isCount(value) && value > 0;
 
 /** As `Date` writes it; other forms are for the schema. */
@@ -81,10 +76,10 @@ function isPlainManifest(data: unknown): data is SnapshotManifest {
     /^[0-9a-f]{7,64}$/.test(gitSha) &&
     isText(checksum) &&
     /^sha256:[0-9a-f]{64}$/.test(checksum) &&
-    isShort(compression, 40) &&
+    isShortText(compression, 40) &&
     isCount(fileCount) &&
     isCount(symbolCount) &&
-    isShort(embedding["fingerprint"], 200) &&
+    isShortText(embedding["fingerprint"], 200) &&
     isPositive(embedding["dimension"]) &&
     (!("sizeBytes" in manifest) || (isPositive(sizeBytes) && sizeBytes <= MAX_SNAPSHOT_BYTES))
   );

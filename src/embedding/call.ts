@@ -67,11 +67,6 @@ export async function withDeadline<T>(
   const controller = asked === undefined && deps.callsEndWithRequest === true ? undefined : new AbortController();
   const signal = controller?.signal;
   let failure: unknown;
-  const stop = (error: unknown) => {
-    failure ??= error;
-    controller?.abort(error);
-    return error;
-  };
   const throwIfStopped = () => {
     if (asked?.aborted === true) failure ??= new UpstreamError("ABORTED");
     if (failure !== undefined) throw failure;
@@ -99,25 +94,23 @@ export async function withDeadline<T>(
     return await work({ signal, fetch: deps.fetch, retrying, throwIfStopped });
   };
   const expired = (): never => {
-    throw stop(new UpstreamError("UPSTREAM_TIMEOUT", { retryable: true }));
+    throw new UpstreamError("UPSTREAM_TIMEOUT", { retryable: true });
   };
   try {
-    return await within(timeoutMs, asked ? () => orAborted(asked, run, stop) : run, expired);
+    return await within(timeoutMs, asked ? () => orAborted(asked, run) : run, expired);
   } catch (error) {
+    failure ??= error;
     // After a success nothing is left to be given up, and an abort costs as much as a small request.
-    throw stop(error);
+    controller?.abort(error);
+    throw error;
   }
 }
 
 /** Runs `work`, and rejects as soon as `signal` aborts. */
-async function orAborted<T>(
-  signal: AbortSignal,
-  work: () => Promise<T>,
-  stop: (error: unknown) => unknown,
-): Promise<T> {
+async function orAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   let onAbort = () => {};
   const aborted = new Promise<never>((_resolve, reject) => {
-    onAbort = () => reject(stop(new UpstreamError("ABORTED")));
+    onAbort = () => reject(new UpstreamError("ABORTED"));
   });
   signal.addEventListener("abort", onAbort);
   try {

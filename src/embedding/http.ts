@@ -1,3 +1,4 @@
+import { isRecord } from "../shape.ts";
 import type { CallContext } from "./call.ts";
 import { scrub, unreachable, unusableAnswer, UpstreamError } from "./errors.ts";
 
@@ -111,8 +112,4 @@ async function readCapped(response: Response, maxBytes: number, truncate = false
     offset += chunk.byteLength;
   }
   return bytes.subarray(0, maxBytes);
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { unusableAnswer } from "./errors.ts";
-import { isRecord } from "./http.ts";
+import { isRecord } from "../shape.ts";
 import type { RerankRow } from "./types.ts";
 
 /** Reading of vectors and scores out of upstream answers. Everything doubtful is `UPSTREAM_ERROR`, never repaired. */

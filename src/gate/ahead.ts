@@ -22,7 +22,7 @@ interface Books {
   ledger: CreditLedger;
 }
 
-export interface Grant {
+interface Grant {
   /** The reservation of the request that asks; each one given ahead holds as much for as long. */
   reservation: Readonly<Reservation>;
   want: number;

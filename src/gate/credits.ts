@@ -100,7 +100,7 @@ export class CreditLedger {
     requireCount(credits, "credits");
     this.expire(nowMs);
     const period = periodOf(nowMs);
-    const committed = (this.#months.get(period)?.credits ?? 0) + (this.#reserved.get(period) ?? 0);
+    const committed = this.#committed(period);
     if (committed + credits > limit) return { ok: false, committed };
     const deadlineMs = nowMs + holdMs;
     const id = `${period}.${deadlineMs}.${nonce}`;
@@ -122,9 +122,8 @@ export class CreditLedger {
    */
   reserveCovered(like: Readonly<Reservation>, id: string, limit: number): boolean {
     const { period, credits } = like;
-    const committed = (this.#months.get(period)?.credits ?? 0) + this.reserved(period);
     const reservation: Reservation = { ...like, id };
-    if (committed + credits > limit || !this.#advance.draw(reservation)) return false;
+    if (this.#committed(period) + credits > limit || !this.#advance.draw(reservation)) return false;
     this.#track(reservation);
     return true;
   }
@@ -273,6 +272,11 @@ export class CreditLedger {
     };
     this.#months.set(period, merged);
     this.#store.saveMonth(merged);
+  }
+
+  /** What is charged in a month plus what is reserved in it. */
+  #committed(period: string): number {
+    return (this.#months.get(period)?.credits ?? 0) + this.reserved(period);
   }
 
   #change(period: string, apply: (month: Month) => void): void {

@@ -25,7 +25,9 @@ const MAX_TENANTS = 1_000;
 
 interface Lease {
   credential: ParsedCredential;
+  /** The admission that they came with. */
   admitted: Admitted;
+  reservationId: string;
   /** Credits that each of them has reserved. */
   estimateCredits: number;
   /** From 1; above `last` nothing is left. */
@@ -85,12 +87,13 @@ export class Leases {
     if (want > 0) state.wantingUntilMs = nowMs + ASKING_MS;
     try {
       const result = await ask({ want, ...(lease && { unused: unusedOf(lease) }) });
-      if (metered && result.outcome === "admitted" && result.ahead) {
-        const { ahead, ...admitted } = result;
+      if (metered && result.outcome === "admitted" && result.ahead && result.reservationId !== null) {
+        const { ahead, reservationId } = result;
         const { estimateCredits } = metered;
         // Counted from before the gate was asked, so that clocks need not agree.
         const expiresAtMs = nowMs + ahead.lifeMs;
-        state.lease = { credential, admitted, estimateCredits, next: 1, last: ahead.count, expiresAtMs };
+        const numbers = { next: 1, last: ahead.count };
+        state.lease = { credential, admitted: result, reservationId, estimateCredits, ...numbers, expiresAtMs };
       }
       return result;
     } finally {
@@ -108,24 +111,22 @@ export class Leases {
 
 /** Admits a request with the next of a lease; undefined when the lease does not fit it or is used up. */
 function use(lease: Lease, credential: ParsedCredential, estimateCredits: number, nowMs: number): Admitted | undefined {
-  const { admitted, last } = lease;
+  const { admitted, reservationId, last } = lease;
   if (lease.next > last || lease.credential !== credential || nowMs >= lease.expiresAtMs) return undefined;
-  if (estimateCredits > lease.estimateCredits || admitted.reservationId === null) return undefined;
+  if (estimateCredits > lease.estimateCredits) return undefined;
   const number = lease.next++;
   const { limit, remaining, resetSec } = admitted.rate;
   return {
     outcome: "admitted",
     principal: admitted.principal,
     rate: { limit, remaining: remaining - number, resetSec },
-    reservationId: leasedId(admitted.reservationId, number),
+    reservationId: leasedId(reservationId, number),
     covered: true,
   };
 }
 
-function unusedOf({ admitted: { reservationId, rate }, next, last }: Lease): UnusedAhead | undefined {
-  return reservationId === null || next > last
-    ? undefined
-    : { reservationId, first: next, last, resetSec: rate.resetSec };
+function unusedOf({ admitted: { rate }, reservationId, next, last }: Lease): UnusedAhead | undefined {
+  return next > last ? undefined : { reservationId, first: next, last, resetSec: rate.resetSec };
 }
 
 /** As many as a tenant went through in the time of the last lease, more when those did not suffice. */

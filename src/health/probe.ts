@@ -1,4 +1,5 @@
 /** Running probes and judging what they found. No platform: what a probe touches is an argument. */
+import { withTimer } from "../time-limit.ts";
 import { CHECK_NAMES, type CheckName, type HealthCheck } from "../contract/health.ts";
 import type { Checks, HealthStatus } from "./types.ts";
 
@@ -19,20 +20,18 @@ export class ProbeError extends Error {
 export async function runProbe(probe: Probe, now: () => number = Date.now): Promise<HealthCheck> {
   const startedMs = now();
   const abort = new AbortController();
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const timedOut = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      reject(new ProbeError(`no answer within ${PROBE_TIMEOUT_MS / 1_000} s`));
-      abort.abort();
-    }, PROBE_TIMEOUT_MS);
-  });
   let error: string | undefined;
   try {
-    await Promise.race([probe(abort.signal), timedOut]);
+    await withTimer<unknown>(
+      PROBE_TIMEOUT_MS,
+      () => probe(abort.signal),
+      () => {
+        throw new ProbeError(`no answer within ${PROBE_TIMEOUT_MS / 1_000} s`);
+      },
+    );
   } catch (cause) {
     error = cause instanceof ProbeError ? cause.message : "not reachable";
-  } finally {
-    clearTimeout(timer);
+    abort.abort();
   }
   const endedMs = now();
   const check = {

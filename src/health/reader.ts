@@ -1,4 +1,5 @@
 import type { HealthCheck } from "../contract/health.ts";
+import { withTimer } from "../time-limit.ts";
 import { MONITOR_NAME, type HealthMonitorApi, type HealthStatus } from "./types.ts";
 
 /** The part of the monitor's namespace that is used. */
@@ -44,17 +45,15 @@ export async function readHealth(
 }
 
 async function ask(monitors: MonitorNamespace): Promise<HealthStatus | undefined> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const timedOut = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), READ_TIMEOUT_MS);
-  });
   try {
     const monitor = monitors.get(monitors.idFromName(MONITOR_NAME)) as HealthMonitorApi;
-    return await Promise.race([monitor.status(), timedOut]);
+    return await withTimer<HealthStatus | undefined>(
+      READ_TIMEOUT_MS,
+      () => monitor.status(),
+      () => undefined,
+    );
   } catch {
     return undefined;
-  } finally {
-    clearTimeout(timer);
   }
 }
 

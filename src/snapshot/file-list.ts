@@ -3,6 +3,7 @@
  * between the last row group and the footer, where readers of Parquet never look, and spares who wants no more than that
  * from expanding columns of all rows. docs/snapshot-format.md describes it.
  */
+import { isText } from "../shape.ts";
 import { gunzip } from "./gunzip.ts";
 import { HASH_BYTES, MAX_PAGE_BYTES } from "./layout.ts";
 import { isSafePath } from "./rows.ts";
@@ -176,7 +177,7 @@ function columnsOf(json: string, fileCount: number): Columns {
   };
   const unknown = Object.keys(value ?? {}).find((name) => !NAMES.has(name));
   if (unknown !== undefined) fail(`${unknown}: unknown`);
-  const counts = Object.fromEntries(COUNTS.map((name) => [name, list(name, isCount, fileCount)])) as Pick<
+  const counts = Object.fromEntries(COUNTS.map((name) => [name, list(name, isInt32, fileCount)])) as Pick<
     Columns,
     (typeof COUNTS)[number]
   >;
@@ -184,15 +185,14 @@ function columnsOf(json: string, fileCount: number): Columns {
     languages: dictionary("languages"),
     outcomes: dictionary("outcomes"),
     path: list("path", isText, fileCount),
-    language: list("language", isCount, fileCount),
-    outcome: list("outcome", isCount, fileCount),
+    language: list("language", isInt32, fileCount),
+    outcome: list("outcome", isInt32, fileCount),
     ...counts,
   };
 }
 
-const isText = (item: unknown): item is string => typeof item === "string";
-/** A whole number that fits a column of the rows. */
-const isCount = (item: unknown): item is number => typeof item === "number" && item >= 0 && (item | 0) === item;
+/** A whole number of at least 0 that fits a column of the rows. */
+const isInt32 = (item: unknown): item is number => typeof item === "number" && item >= 0 && (item | 0) === item;
 
 /** Passes files on, and throws {@link SnapshotFormatError} where the list says something else of them. */
 export async function* checkedAgainst(

@@ -3,6 +3,7 @@
  * symbols, its chunks. docs/snapshot-format.md describes it for readers in other languages.
  */
 import type { SchemaElement } from "hyparquet";
+import { isCount, isShortText, isText } from "../shape.ts";
 import type { SnapshotHeader } from "./types.ts";
 
 export const SNAPSHOT_FORMAT_VERSION = 1;
@@ -25,6 +26,7 @@ export const MAX_PAGE_BYTES = 64 * 1024 * 1024;
 export const MAX_GROUP_ROWS = 262_144;
 export const MAX_FOOTER_BYTES = 32 * 1024 * 1024;
 export const MAX_DIMENSION = 16_384;
+const MAX_FINGERPRINT_CHARACTERS = 200;
 
 export type ColumnType = "string" | "hash" | "int";
 
@@ -103,15 +105,12 @@ export const SCHEMA: SchemaElement[] = [
   },
 ];
 
-const isCount = (value: unknown): boolean => typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
-const isShort = (value: unknown): boolean => typeof value === "string" && value.length > 0 && value.length <= 200;
-
 /** What each member of the header has to be. By hand: a look-up reads a snapshot sooner than a schema library is loaded. */
 const HEADER_MEMBERS: Record<keyof SnapshotHeader, (value: unknown) => boolean> = {
   formatVersion: (value) => value === SNAPSHOT_FORMAT_VERSION,
-  gitSha: (value) => typeof value === "string" && /^[0-9a-f]{7,64}$/.test(value),
-  fingerprint: isShort,
-  dimension: (value) => isCount(value) && (value as number) > 0 && (value as number) <= MAX_DIMENSION,
+  gitSha: (value) => isText(value) && /^[0-9a-f]{7,64}$/.test(value),
+  fingerprint: (value) => isShortText(value, MAX_FINGERPRINT_CHARACTERS),
+  dimension: (value) => isCount(value) && value > 0 && value <= MAX_DIMENSION,
   vectorType: (value) => value === "float16",
   parserVersion: isCount,
   fileCount: isCount,

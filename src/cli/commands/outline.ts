@@ -1,7 +1,7 @@
-import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { detectLanguage } from "../../parsing/detect.ts";
+import { sha256 } from "../checksum.ts";
 import type { Context } from "../context.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
 import { indexedFile, symbolsOf } from "../index/query.ts";
@@ -44,11 +44,11 @@ function readSource(project: Project, path: string): Uint8Array {
 async function fromIndex(project: Project, path: string, bytes: Uint8Array): Promise<Outline | undefined> {
   return readIndex(project, async (store, worktree) => {
     const known = indexedFile(store, worktree, path);
-    const sha256 = hash("sha256", bytes, "buffer");
+    const digest = sha256(bytes);
     const language = known?.language ?? detectLanguage(path, bytes);
     if (language === undefined) return undefined;
-    const isKnown = known !== undefined && sha256.equals(known.sha256);
-    const contentId = isKnown ? known.contentId : store.findContent(sha256, language);
+    const isKnown = known !== undefined && digest.equals(known.sha256);
+    const contentId = isKnown ? known.contentId : store.findContent(digest, language);
     return contentId === undefined ? undefined : { language, symbols: await symbolsOf(store, contentId) };
   });
 }

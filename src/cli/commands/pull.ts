@@ -137,16 +137,17 @@ async function vouchedBy(
 ): Promise<IndexOptions["vouched"]> {
   const [differing, { files }] = await Promise.all([changed, look]);
   if (!differing || !files) return undefined;
+  const compared = indexOnly ? index : undefined;
   // What git compared has to be the index that the files are compared with.
-  if (indexOnly && index?.isCurrent() !== true) return undefined;
+  if (compared?.isCurrent() === false) return undefined;
   return (path) => {
     const content = paths.get(path);
     if (!content || !isLanguageId(content.language) || differing.has(path) || files.unwatched.has(path))
       return undefined;
     const stat = index?.stats.get(path);
-    if (indexOnly) {
+    if (compared) {
       const file = stat && lstatFile(root, path);
-      if (!file || !isAsIndexed(file, index as GitIndex, stat)) return undefined;
+      if (!file || !isAsIndexed(file, compared, stat)) return undefined;
     }
     const { contentId, language, sizeBytes } = content;
     return { contentId, language, sizeBytes, stat: stat?.size === sizeBytes ? stat : undefined };

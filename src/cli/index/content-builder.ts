@@ -1,6 +1,6 @@
-import { hash } from "node:crypto";
 import { embeddingText } from "../../parsing/chunks.ts";
 import type { LanguageId } from "../../parsing/languages.ts";
+import { sha256 } from "../checksum.ts";
 import type { EmbedQueue } from "./embed-queue.ts";
 import type { ParseOutcome } from "./parse-file.ts";
 import type { ParsePool } from "./parse-pool.ts";
@@ -43,18 +43,18 @@ export class ContentBuilder {
    * went wrong with an earlier one. Takes the bytes over.
    */
   async add(bytes: Uint8Array, language: LanguageId, use: (contentId: number) => void): Promise<void> {
-    const sha256 = hash("sha256", bytes, "buffer");
-    const known = this.store.findContent(sha256, language);
+    const digest = sha256(bytes);
+    const known = this.store.findContent(digest, language);
     if (known !== undefined) {
       this.stats.reusedFiles++;
       use(known);
       return;
     }
-    const key = `${language}:${sha256.toString("hex")}`;
+    const key = `${language}:${digest.toString("hex")}`;
     let pending = this.pending.get(key);
     if (pending) this.stats.reusedFiles++;
     else {
-      pending = this.parse(bytes, language, sha256).finally(() => this.pending.delete(key));
+      pending = this.parse(bytes, language, digest).finally(() => this.pending.delete(key));
       this.pending.set(key, pending);
     }
     const task = pending

@@ -8,6 +8,7 @@ import { listBases } from "./bases.ts";
 import { type IgnoreRules, readCodectxIgnores } from "./ignore-rules.ts";
 import type { BuildOptions, Built } from "./run-build.ts";
 import { lookAtKnown, scanFiles, type ChangedFile, type KnownFile, type Scan, type ScanOptions } from "./scan.ts";
+import { withoutSkipped } from "./skipped.ts";
 import type { IndexStore } from "./store.ts";
 import type { Embedding } from "./vectors.ts";
 import { walkFolder } from "./walk.ts";
@@ -110,8 +111,11 @@ export async function indexWorkTree(store: IndexStore, options: IndexOptions): P
   }
   const { read, unknown: others } = findKnown(store, scan.changed, options);
   const reusedFiles = read.size;
-  // Where most is known, threads of a parser are not started for what it would only turn away.
-  const unknown = reusedFiles > 0 && others.length > 0 ? await withoutSkipped(store, others, read, root) : others;
+  // Where something is known, threads of a parser are not started for what it would only turn away.
+  const unknown =
+    reusedFiles > 0 && others.length > 0
+      ? withoutSkipped(store, others, read, (path) => readIfThere(join(root, path)))
+      : others;
   // Everything that a run with work to do needs, and one without does not.
   const build = async (files: readonly ChangedFile[]): Promise<Built<void>> => {
     const { runBuild } = await import("./run-build.ts");
@@ -177,22 +181,6 @@ function findKnown(
     return false;
   });
   return { read, unknown };
-}
-
-/** The files that are worth parsing; contents of the others are noted and added to `read`. */
-async function withoutSkipped(
-  store: IndexStore,
-  files: ChangedFile[],
-  read: Map<string, KnownFile>,
-  root: string,
-): Promise<ChangedFile[]> {
-  const { noteSkipped } = await import("./skipped.ts");
-  const ids = noteSkipped(store, files, (path) => readIfThere(join(root, path)));
-  for (const { path, stat } of files) {
-    const contentId = ids.get(path);
-    if (contentId !== undefined) read.set(path, { contentId, stat });
-  }
-  return files.filter(({ path }) => !ids.has(path));
 }
 
 /** Bytes of a file; undefined where it went away meanwhile or may not be read. */

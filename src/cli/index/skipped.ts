@@ -1,6 +1,6 @@
-import type { LanguageId } from "../../parsing/languages.ts";
 import { contentSkipReason } from "../../parsing/skip.ts";
 import { sha256 } from "../checksum.ts";
+import type { ChangedFile, KnownFile } from "./scan.ts";
 import type { IndexStore, NewContent } from "./store.ts";
 
 /** The row of a content that is not worth parsing. */
@@ -12,24 +12,25 @@ export function skippedContent(
 }
 
 /**
- * Notes contents that are not worth parsing; snapshots do not have them. Done here and now, a parser need not start for them.
- * Returns the id of each such content in `files`, by path.
+ * The files whose contents are worth parsing. Of the others, which snapshots do not have, the contents are noted and their
+ * ids added to `read`, here and now: a parser need not start for them.
  */
-export function noteSkipped(
+export function withoutSkipped(
   store: IndexStore,
-  files: readonly { path: string; language: LanguageId }[],
-  read: (path: string) => Uint8Array | undefined,
-): Map<string, number> {
-  const ids = new Map<string, number>();
-  for (const { path, language } of files) {
-    const bytes = read(path);
+  files: readonly ChangedFile[],
+  read: Map<string, KnownFile>,
+  bytesOf: (path: string) => Uint8Array | undefined,
+): ChangedFile[] {
+  const rest = files.filter(({ path, language, stat }) => {
+    const bytes = bytesOf(path);
     const skip = bytes && contentSkipReason(bytes, language);
-    if (!bytes || skip === undefined) continue;
+    if (!bytes || skip === undefined) return true;
     const content = { sha256: sha256(bytes), language, sizeBytes: bytes.byteLength };
     const known = store.findContent(content.sha256, language);
     store.begin();
-    ids.set(path, known ?? store.addContent(skippedContent(content, skip)));
-  }
+    read.set(path, { contentId: known ?? store.addContent(skippedContent(content, skip)), stat });
+    return false;
+  });
   store.commit();
-  return ids;
+  return rest;
 }
