@@ -3,9 +3,14 @@ import { StartError } from "./errors.ts";
 import { runMain } from "./main.ts";
 import { runWrangler, wranglerComplaint } from "./wrangler.ts";
 
-/** Arguments of `wrangler types` by the file that they make. The api's holds the types of the runtime for all three. */
+/** Arguments of `wrangler types` by output file. The runtime's own types come from `@cloudflare/workers-types`. */
 const FILES: Record<string, string[]> = {
-  "worker-configuration.d.ts": ["--config=wrangler.toml", "--strict-vars=false", "--env-interface=ApiEnv"],
+  "worker-configuration.d.ts": [
+    "--config=wrangler.toml",
+    "--include-runtime=false",
+    "--strict-vars=false",
+    "--env-interface=ApiEnv",
+  ],
   "src/indexer/env.d.ts": [
     "--config=src/indexer/wrangler.toml",
     "--config=wrangler.toml",

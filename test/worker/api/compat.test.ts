@@ -39,7 +39,7 @@ describe("POST /v1/embeddings", () => {
     const { body } = await tenant.call<EmbeddingsResponse>("POST /v1/embeddings", {
       json: { model: "any", input: "some text", encoding_format: "base64" },
     });
-    const bytes = Buffer.from(body.data[0]?.embedding as string, "base64");
+    const bytes = Buffer.from(String(body.data[0]?.embedding), "base64");
     const vector = Float32Array.from({ length: bytes.length / 4 }, (_, i) => bytes.readFloatLE(i * 4));
     const native = await tenant.call<EmbedResponse>("POST /embed", { json: { input: ["some text"] } });
     expect(vector).toEqual(Float32Array.from(native.body.embeddings[0]?.vector ?? []));
