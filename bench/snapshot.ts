@@ -22,13 +22,10 @@ import { type IndexedContent, type StoredVector, writeContents } from "../src/in
 import { startDatabase } from "../src/local/database.ts";
 import { createLogger } from "../src/log.ts";
 import { nodeGrammars } from "../src/parsing/grammars-node.ts";
-import {
-  createParser,
-  detectLanguage,
-  embeddingText,
-  isDefaultIncluded,
-  PARSER_VERSION,
-} from "../src/parsing/index.ts";
+import { embeddingText } from "../src/parsing/chunks.ts";
+import { detectLanguage, isDefaultIncluded } from "../src/parsing/detect.ts";
+import { createParser } from "../src/parsing/parser.ts";
+import { PARSER_VERSION } from "../src/parsing/version.ts";
 import { buildSnapshot, openSnapshot } from "../src/snapshot/index.ts";
 import type { SnapshotBucket } from "../src/snapshot/storage.ts";
 import { median } from "./support.ts";

@@ -6,7 +6,7 @@ import { unseal } from "../indexing/seal.ts";
 import type { StepDeps } from "../indexing/steps.ts";
 import { createLogger, type Logger } from "../log.ts";
 import { workerGrammars } from "../parsing/grammars-worker.ts";
-import { type CodeParser, createParser } from "../parsing/index.ts";
+import { type CodeParser, createParser } from "../parsing/parser.ts";
 import { buildSnapshotRun } from "./snapshot-run.ts";
 
 /** Upstream calls of one shard in flight at a time: of the six connections of an invocation two stay free. */

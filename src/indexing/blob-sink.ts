@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { contentSkipReason } from "../parsing/index.ts";
+import { contentSkipReason } from "../parsing/skip.ts";
 import { BlobTable } from "./blob-table.ts";
 import type { StepContext } from "./context.ts";
 import { contentId, sha256Hex } from "./ids.ts";

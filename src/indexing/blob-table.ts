@@ -1,5 +1,5 @@
 import { OidTable, readHex } from "../git/index.ts";
-import type { LanguageId } from "../parsing/index.ts";
+import type { LanguageId } from "../parsing/languages.ts";
 
 const SHA256_BYTES = 32;
 const INITIAL_ROWS = 1024;

@@ -1,7 +1,7 @@
 import type { Db } from "../db/client.ts";
 import type { Embedder } from "../embedding/index.ts";
 import type { Logger } from "../log.ts";
-import type { CodeParser } from "../parsing/index.ts";
+import type { CodeParser } from "../parsing/parser.ts";
 import type { RunSpec } from "./run-state.ts";
 import type { StagingBucket } from "./staging.ts";
 

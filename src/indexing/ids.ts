@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { IndexOptions } from "../contract/index.ts";
-import { PARSER_VERSION } from "../parsing/index.ts";
+import { PARSER_VERSION } from "../parsing/version.ts";
 import { bytesToUuid } from "../uuid.ts";
 import { SELECTION_VERSION } from "./select.ts";
 

@@ -1,7 +1,7 @@
 /** What a run has to look at, by its trees, and what of it is known already. */
 import type { IndexOptions } from "../contract/index.ts";
 import { diffTrees, MODE_GITLINK, MODE_SYMLINK, type TreeEntry, type TreeStore, walkTree } from "../git/index.ts";
-import type { LanguageId } from "../parsing/index.ts";
+import type { LanguageId } from "../parsing/languages.ts";
 import type { BlobSink } from "./blob-sink.ts";
 import type { BlobTable } from "./blob-table.ts";
 import type { StepContext } from "./context.ts";

@@ -1,6 +1,8 @@
 import picomatch from "picomatch/posix.js";
 import type { IndexOptions } from "../contract/index.ts";
-import { detectLanguage, isDefaultIncluded, type LanguageId, skipReason } from "../parsing/index.ts";
+import { detectLanguage, isDefaultIncluded } from "../parsing/detect.ts";
+import type { LanguageId } from "../parsing/languages.ts";
+import { skipReason } from "../parsing/skip.ts";
 
 /** Bumped when the same options may select other files. */
 export const SELECTION_VERSION = 1;

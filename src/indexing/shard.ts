@@ -3,7 +3,7 @@
  * a shard finds its rows and vectors already there.
  */
 import { type Embedder, encodeF16 } from "../embedding/index.ts";
-import { embeddingText } from "../parsing/index.ts";
+import { embeddingText } from "../parsing/chunks.ts";
 import type { StepContext } from "./context.ts";
 import { contentId } from "./ids.ts";
 import { pages } from "./listing.ts";

@@ -3,7 +3,7 @@
  * the trees of the indexed commit. Keys begin with the run and its attempt, so that attempts never share an object.
  */
 import { constants, deflateRawSync, inflateRawSync } from "node:zlib";
-import type { LanguageId } from "../parsing/index.ts";
+import type { LanguageId } from "../parsing/languages.ts";
 
 /** The part of an R2 bucket that is used. */
 export interface StagingBucket {

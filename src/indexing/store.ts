@@ -6,8 +6,8 @@ import { sql, type SQL } from "drizzle-orm";
 import { arrayOf, unnest } from "../db/arrays.ts";
 import type { Db } from "../db/client.ts";
 import { rowsOf } from "../db/rows.ts";
-import type { ParsedFile } from "../parsing/index.ts";
-import { PARSER_VERSION } from "../parsing/index.ts";
+import type { ParsedFile } from "../parsing/types.ts";
+import { PARSER_VERSION } from "../parsing/version.ts";
 
 export interface IndexedContent {
   id: string;

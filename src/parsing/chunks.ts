@@ -3,7 +3,7 @@ import { layoutLevels, SOLID } from "./levels.ts";
 import { cut } from "./prose.ts";
 import type { SecretRange } from "./secrets.ts";
 import type { SourceText } from "./source-text.ts";
-import type { ChunkRecord, DraftSymbol, Outline } from "./types.ts";
+import type { Chunk, DraftSymbol, Outline } from "./types.ts";
 
 /**
  * Weights are non-whitespace characters. About 1,500 (some 400–500 tokens) is what one vector still describes well,
@@ -35,11 +35,11 @@ export function embeddingText(chunk: { context: string; text: string }): string 
 }
 
 /** Cuts a file into chunks of whole lines that cover every non-blank line once, in order. */
-export function buildChunks(source: SourceText, outline: Outline, secrets: readonly SecretRange[]): ChunkRecord[] {
+export function buildChunks(source: SourceText, outline: Outline, secrets: readonly SecretRange[]): Chunk[] {
   const spans: Span[] = [];
   const splitter = new Splitter(source, outline.levels);
   splitter.split({ from: 0, to: source.lineCount }, TARGET_WEIGHT, spans);
-  const chunks: ChunkRecord[] = [];
+  const chunks: Chunk[] = [];
   const scopes = new ScopeIndex(outline.symbols);
   for (const span of spans) {
     const trimmed = trimBlank(source, span);
@@ -110,7 +110,7 @@ function trimBlank(source: SourceText, span: Span): Span | undefined {
   return from < to ? { from, to } : undefined;
 }
 
-function record(source: SourceText, span: Span, scopes: ScopeIndex, secrets: readonly SecretRange[]): ChunkRecord {
+function record(source: SourceText, span: Span, scopes: ScopeIndex, secrets: readonly SecretRange[]): Chunk {
   const last = span.to - 1;
   const start = source.lineStarts[span.from]!;
   const end = source.contentEnd(last);

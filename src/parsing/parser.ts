@@ -9,9 +9,7 @@ import { scriptsOnly } from "./components.ts";
 import { SourceText } from "./source-text.ts";
 import { structureOutline } from "./structure/index.ts";
 import { type CompiledRules, compileRules, extractSymbols } from "./symbols.ts";
-import type { DraftSymbol, FallbackReason, Outline, ParsedFile, SymbolRecord } from "./types.ts";
-
-export { PARSER_VERSION } from "./version.ts";
+import type { DraftSymbol, FallbackReason, Outline, ParsedFile, CodeSymbol } from "./types.ts";
 
 /** Lines beyond this are data or minified code, which a grammar may take minutes for. */
 const MAX_PARSED_LINE = 20_000;
@@ -133,7 +131,7 @@ function scrub(symbol: DraftSymbol, source: SourceText, secrets: readonly Secret
   symbol.doc = null;
 }
 
-function toRecord(symbol: DraftSymbol, source: SourceText): SymbolRecord {
+function toRecord(symbol: DraftSymbol, source: SourceText): CodeSymbol {
   return {
     kind: symbol.kind,
     name: symbol.name,

@@ -34,20 +34,20 @@ const MEMBER_KINDS: ReadonlySet<SymbolKind> = new Set<SymbolKind>(["field", "enu
 /** A grammar's rules laid out by type id. */
 export interface CompiledRules {
   rules: GrammarRules;
-  /** 1 at every type id that has an entry. */
-  wanted: Uint8Array;
+  /** Type ids that have an entry. */
+  wanted: number[];
   byTypeId: (Rule | "comment" | "attribute" | undefined)[];
 }
 
 export function compileRules(rules: GrammarRules, grammar: LoadedGrammar): CompiledRules {
   const byTypeId: CompiledRules["byTypeId"] = [];
-  const wanted = new Uint8Array(grammar.types.length);
+  const wanted: number[] = [];
   for (const [id, type] of grammar.types.entries()) {
     if (type === undefined || !grammar.isNamed[id]) continue;
     const entry = ruleFor(rules, type);
     if (entry === undefined) continue;
     byTypeId[id] = entry;
-    wanted[id] = 1;
+    wanted.push(id);
   }
   return { rules, wanted, byTypeId };
 }

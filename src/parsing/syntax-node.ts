@@ -1,6 +1,5 @@
 import type { TreeSitterCore } from "./core.ts";
 import type { LoadedGrammar } from "./engine.ts";
-import { walkTree } from "./tree-walk.ts";
 
 const NODE_BYTES = 20;
 const ERROR_TYPE_ID = 65535;
@@ -25,19 +24,16 @@ export class SyntaxTree {
     return this.readResult()!;
   }
 
-  /** Every node whose type is `wanted` (1 at its type id), in document order, outer before inner. */
-  nodesOf(wanted: Uint8Array): SyntaxNode[] {
-    const nodes: SyntaxNode[] = [];
-    walkTree(
-      this.core.words,
-      this.address,
-      this.grammar.address,
-      wanted,
-      (id, start, row, column, alias, type, end) => {
-        nodes.push(new SyntaxNode(this, id, start, row, column, alias, type, end));
-      },
-    );
-    return nodes;
+  /** Every node of one of the types, in document order, outer before inner. */
+  nodesOf(typeIds: readonly number[]): SyntaxNode[] {
+    const { root } = this;
+    const list = this.core.exports["malloc"]!(typeIds.length * 4);
+    this.core.words.set(typeIds, list >>> 2);
+    this.writeNode(root);
+    // Four zeros: from the first row and column to the last.
+    this.core.exports["ts_node_descendants_of_type_wasm"]!(this.address, list, typeIds.length, 0, 0, 0, 0);
+    this.core.exports["free"]!(list);
+    return this.readList();
   }
 
   /** Calls a function of the core about `node`. */
@@ -94,27 +90,16 @@ export class SyntaxNode {
   readonly row: number;
   readonly column: number;
   readonly alias: number;
-  private cachedType: number;
-  private cachedEnd: number;
+  private cachedType = -1;
+  private cachedEnd = -1;
 
-  constructor(
-    tree: SyntaxTree,
-    id: number,
-    start: number,
-    row: number,
-    column: number,
-    alias: number,
-    type = -1,
-    end = -1,
-  ) {
+  constructor(tree: SyntaxTree, id: number, start: number, row: number, column: number, alias: number) {
     this.tree = tree;
     this.id = id;
     this.start = start;
     this.row = row;
     this.column = column;
     this.alias = alias;
-    this.cachedType = type;
-    this.cachedEnd = end;
   }
 
   get typeId(): number {

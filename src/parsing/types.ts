@@ -29,9 +29,10 @@ export type SymbolKind =
   | "target"
   | "element";
 
-/** A named thing of a file. Lines are 1-based and inclusive; bytes index the file's own bytes, the end is exclusive. */
-export interface SymbolRecord {
-  kind: SymbolKind;
+/** A definition in a file. Lines are 1-based and inclusive; bytes index the file's own bytes, the end is exclusive. */
+export interface CodeSymbol {
+  /** A {@link SymbolKind}; an index written by another parser version may hold kinds that this one does not know. */
+  kind: string;
   name: string;
   /** Name within its scopes, joined the way the language writes it (`A.b`, `A::b`, `A#b`). */
   qualifiedName: string;
@@ -39,28 +40,31 @@ export interface SymbolRecord {
   signature: string;
   /** Doc comment or docstring without its markers, at most 2,000 characters. */
   doc: string | null;
-  /** Index into the file's symbols; may point forward (a Go method before its type). */
+  /** Index of the enclosing symbol in the file's symbols; may point forward (a Go method before its type). */
   parent: number | null;
+  /** Line of the definition's name: decorators, attributes and a return type on lines of their own come before it. */
   startLine: number;
   endLine: number;
+  /** Range of the whole definition, with its decorators and attributes and without its doc comment. */
   startByte: number;
   endByte: number;
 }
 
 /** A run of whole lines. The text is exactly the file's bytes from `startByte` to `endByte`, unless it is withheld. */
-export interface ChunkRecord {
+export interface Chunk {
+  /** Empty where the chunk is withheld. */
   text: string;
-  /** Enclosing scopes whose head is not in `text`: a breadcrumb, then their signatures. Never the path. */
+  /** Enclosing scopes whose head is not in `text`: a breadcrumb, then their signatures. Never the path. Empty where the chunk is withheld. */
   context: string;
-  /** SHA-256 (hex) of {@link embeddingText}. */
+  /** SHA-256 (lower-case hex) of {@link embeddingText}. */
   hash: string;
   startLine: number;
   endLine: number;
   startByte: number;
   endByte: number;
-  /** Innermost symbol that contains the chunk, or else the first one that begins in it. */
+  /** Index of the innermost symbol that contains the chunk, or else of the first one that begins in it. */
   symbol: number | null;
-  /** True where the lines hold a likely secret: `text` and `context` are then empty. */
+  /** True where the lines hold a likely secret, so that their text is not indexed. */
   withheld: boolean;
 }
 
@@ -72,8 +76,8 @@ export interface ParsedFile {
   /** How the bytes were read: UTF-8, or Latin-1 where they are no valid UTF-8 (then one byte is one character). */
   encoding: "utf-8" | "latin-1";
   lineCount: number;
-  symbols: SymbolRecord[];
-  chunks: ChunkRecord[];
+  symbols: CodeSymbol[];
+  chunks: Chunk[];
   outcome: "syntax" | "structure" | "plain" | "fallback";
   fallbackReason?: FallbackReason;
   /** The grammar met text it does not know. Symbols around it are kept. */

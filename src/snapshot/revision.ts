@@ -2,7 +2,8 @@
 import { sql } from "drizzle-orm";
 import type { Db } from "../db/client.ts";
 import { rowsOf } from "../db/rows.ts";
-import type { SnapshotChunk, SnapshotFile, SnapshotIdentity, SnapshotSource, SnapshotSymbol } from "./types.ts";
+import type { CodeSymbol } from "../parsing/types.ts";
+import type { EmbeddedChunk, SnapshotFile, SnapshotIdentity, SnapshotSource } from "./types.ts";
 
 export interface Revision {
   tenantId: string;
@@ -206,8 +207,8 @@ async function fetchBatch(db: Db, revision: Revision, files: ListedFile[]): Prom
   }));
 }
 
-function byContent(rows: ChunkRow[]): Map<string, SnapshotChunk[]> {
-  const groups = new Map<string, SnapshotChunk[]>();
+function byContent(rows: ChunkRow[]): Map<string, EmbeddedChunk[]> {
+  const groups = new Map<string, EmbeddedChunk[]>();
   for (const row of rows) {
     const group = groups.get(row.content_id);
     if (group === undefined) groups.set(row.content_id, [toChunk(row)]);
@@ -216,7 +217,7 @@ function byContent(rows: ChunkRow[]): Map<string, SnapshotChunk[]> {
   return groups;
 }
 
-function toSymbols({ symbols }: SymbolsRow): SnapshotSymbol[] {
+function toSymbols({ symbols }: SymbolsRow): CodeSymbol[] {
   return (JSON.parse(symbols) as SymbolTuple[]).map(
     ([kind, name, qualifiedName, signature, doc, parent, startLine, endLine, startByte, endByte]) => ({
       kind,
@@ -233,7 +234,7 @@ function toSymbols({ symbols }: SymbolsRow): SnapshotSymbol[] {
   );
 }
 
-function toChunk(row: ChunkRow): SnapshotChunk {
+function toChunk(row: ChunkRow): EmbeddedChunk {
   const { hash, context, text, symbol, withheld } = row;
   const vector = row.vector === null ? undefined : new Uint8Array(Buffer.from(row.vector, "base64"));
   return {

@@ -1,12 +1,12 @@
+import type { CodeSymbol } from "../parsing/types.ts";
 import { ABSENT, type Texts } from "./decode.ts";
 import type { COLUMNS } from "./layout.ts";
 import {
   comparePaths,
-  type SnapshotChunk,
+  type EmbeddedChunk,
   type SnapshotFile,
   SnapshotFormatError,
   type SnapshotHeader,
-  type SnapshotSymbol,
 } from "./types.ts";
 
 type NameOf<Type> = Extract<(typeof COLUMNS)[number], { type: Type }>["name"];
@@ -135,7 +135,7 @@ export function isSafePath(path: string): boolean {
   return !UNSAFE_PATH.test(path);
 }
 
-function symbolOf(row: RowView): SnapshotSymbol {
+function symbolOf(row: RowView): CodeSymbol {
   if (row.vector !== undefined) row.fail("vector", "only chunks have one");
   return {
     kind: row.text("symbol_kind"),
@@ -151,7 +151,7 @@ function symbolOf(row: RowView): SnapshotSymbol {
   };
 }
 
-function chunkOf(row: RowView, file: SnapshotFile): SnapshotChunk {
+function chunkOf(row: RowView, file: SnapshotFile): EmbeddedChunk {
   const text = row.textOrNull("text");
   const symbol = row.intOrNull("parent");
   const named = symbol === null ? null : (file.symbols[symbol] ?? row.fail("parent", "no such symbol"));

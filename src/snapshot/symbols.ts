@@ -1,7 +1,8 @@
 import { ABSENT } from "./decode.ts";
 import type { GroupColumns } from "./group-columns.ts";
 import type { ListedFile } from "./file-list.ts";
-import { SnapshotFormatError, type SnapshotSymbol } from "./types.ts";
+import type { CodeSymbol } from "../parsing/types.ts";
+import { SnapshotFormatError } from "./types.ts";
 
 /** A symbol with its place in the snapshot. */
 export interface LocatedSymbol {
@@ -12,7 +13,7 @@ export interface LocatedSymbol {
   language: string;
   /** Its position among the file's symbols. */
   ordinal: number;
-  symbol: SnapshotSymbol;
+  symbol: CodeSymbol;
 }
 
 /** A file whose symbols are wanted: where they lie, and what tells that they are its own. */
@@ -90,7 +91,7 @@ async function decodeRows(group: GroupColumns, rows: readonly number[]): Promise
     if (kind(row) !== "symbol") group.fail("kind", row, "not a symbol");
     const ordinal = ordinalOf(row);
     const parent = parents[row] as number;
-    const symbol: SnapshotSymbol = {
+    const symbol: CodeSymbol = {
       kind: symbolKind(row),
       name: name(row),
       qualifiedName: qualifiedName(row),

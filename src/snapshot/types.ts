@@ -1,34 +1,7 @@
-/** What a snapshot holds. Lines are 1-based and inclusive; bytes index the file's own bytes, the end is exclusive. */
-export interface SnapshotSymbol {
-  kind: string;
-  name: string;
-  qualifiedName: string;
-  signature: string;
-  doc: string | null;
-  /** Index into the file's symbols of the enclosing one; may point forward. */
-  parent: number | null;
-  startLine: number;
-  endLine: number;
-  startByte: number;
-  endByte: number;
-}
+import type { Chunk, CodeSymbol } from "../parsing/types.ts";
 
-export interface SnapshotChunk {
-  /** Empty where the chunk is withheld. */
-  text: string;
-  /** Scope that was embedded together with the text. Empty where the chunk is withheld. */
-  context: string;
-  /** SHA-256 (lower-case hex) of what was embedded. */
-  hash: string;
-  startLine: number;
-  endLine: number;
-  startByte: number;
-  endByte: number;
-  /** Index into the file's symbols of the innermost one it belongs to. */
-  symbol: number | null;
-  /** The lines may hold a secret, so their text is not in the index. */
-  withheld: boolean;
-  /** IEEE half floats, little-endian, `2 * dimension` bytes; undefined where there is none. */
+/** A chunk with its vector: IEEE half floats, little-endian, `2 * dimension` bytes; undefined where there is none. */
+export interface EmbeddedChunk extends Chunk {
   vector: Uint8Array | undefined;
 }
 
@@ -41,8 +14,8 @@ export interface SnapshotFile {
   lineCount: number;
   /** How it was parsed: syntax, structure, plain or fallback:<reason>. */
   outcome: string;
-  symbols: SnapshotSymbol[];
-  chunks: SnapshotChunk[];
+  symbols: CodeSymbol[];
+  chunks: EmbeddedChunk[];
 }
 
 /** What decides the bytes of a snapshot beside its files. Nothing of who built it, where or when. */

@@ -20,7 +20,7 @@ import type { StagingBucket } from "../../src/indexing/staging.ts";
 import { judgeFailure, type RunsClient, runStep, type StepDeps } from "../../src/indexing/steps.ts";
 import { createLogger } from "../../src/log.ts";
 import { nodeGrammars } from "../../src/parsing/grammars-node.ts";
-import { type CodeParser, createParser } from "../../src/parsing/index.ts";
+import { type CodeParser, createParser } from "../../src/parsing/parser.ts";
 
 /** An R2 bucket in memory. */
 export class MemoryBucket implements StagingBucket {

@@ -5,13 +5,13 @@ import { sha256 } from "../checksum.ts";
 import type { Context } from "../context.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
 import { indexedFile, symbolsOf } from "../index/query.ts";
-import type { StoredSymbol } from "../index/store.ts";
+import type { CodeSymbol } from "../../parsing/types.ts";
 import { findProject, pathInProject, type Project } from "../project.ts";
 import { readIndex } from "../reading.ts";
 
 interface Outline {
   language: string;
-  symbols: readonly StoredSymbol[];
+  symbols: readonly CodeSymbol[];
 }
 
 /** `codectx outline <file>`: the symbols of a file as it is now, from the index where it knows that content. */
@@ -71,7 +71,7 @@ async function fromFile(path: string, bytes: Uint8Array): Promise<Outline> {
   return { language, symbols };
 }
 
-function depthOf(symbols: readonly StoredSymbol[], symbol: StoredSymbol): number {
+function depthOf(symbols: readonly CodeSymbol[], symbol: CodeSymbol): number {
   let depth = 0;
   for (let parent = symbol.parent; parent !== null && depth < symbols.length; depth++)
     parent = symbols[parent]?.parent ?? null;

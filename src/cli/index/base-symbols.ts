@@ -2,9 +2,10 @@ import { openSnapshot } from "../../snapshot/reader.ts";
 import type { SymbolOwner } from "../../snapshot/symbols.ts";
 import { SnapshotFormatError } from "../../snapshot/types.ts";
 import { baseFile, listBases, readArtifact } from "./bases.ts";
-import type { IndexStore, StoredSymbol } from "./store.ts";
+import type { CodeSymbol } from "../../parsing/types.ts";
+import type { IndexStore } from "./store.ts";
 
-export interface BaseSymbol extends StoredSymbol {
+export interface BaseSymbol extends CodeSymbol {
   contentId: number;
 }
 
@@ -31,7 +32,7 @@ export async function baseSymbols(store: IndexStore, test: (name: string) => boo
 }
 
 /** Symbols of a content that a base layer holds; undefined where the tables do. */
-export async function baseSymbolsOf(store: IndexStore, contentId: number): Promise<StoredSymbol[] | undefined> {
+export async function baseSymbolsOf(store: IndexStore, contentId: number): Promise<CodeSymbol[] | undefined> {
   const place = store
     .prepare(
       `select b.checksum, c.base_row as row, c.symbol_count as symbolCount, lower(hex(c.sha256)) as contentHash, c.language

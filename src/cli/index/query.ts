@@ -1,9 +1,10 @@
 import { comparePaths } from "../../snapshot/types.ts";
 import { listBases } from "./bases.ts";
 import { belongsTo, contentIdOf, ordinalOf } from "./schema.ts";
-import type { IndexStore, StoredSymbol } from "./store.ts";
+import type { CodeSymbol } from "../../parsing/types.ts";
+import type { IndexStore } from "./store.ts";
 
-export interface FoundSymbol extends StoredSymbol {
+export interface FoundSymbol extends CodeSymbol {
   path: string;
 }
 
@@ -139,10 +140,10 @@ export function indexedFile(store: IndexStore, worktree: number, path: string): 
     .get(worktree, path) as unknown as IndexedFile | undefined;
 }
 
-export async function symbolsOf(store: IndexStore, contentId: number): Promise<StoredSymbol[]> {
+export async function symbolsOf(store: IndexStore, contentId: number): Promise<CodeSymbol[]> {
   const rows = store
     .prepare(`select ${SYMBOL_COLUMNS}, s.id from symbols s where ${belongsTo("s", "?1")} order by s.id`)
-    .all(contentId) as unknown as (StoredSymbol & { id: number })[];
+    .all(contentId) as unknown as (CodeSymbol & { id: number })[];
   if (rows.length === 0 && listBases(store).length > 0) {
     const { baseSymbolsOf } = await import("./base-symbols.ts");
     return (await baseSymbolsOf(store, contentId)) ?? [];

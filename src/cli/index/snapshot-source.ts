@@ -1,10 +1,5 @@
-import {
-  comparePaths,
-  type SnapshotChunk,
-  type SnapshotFile,
-  type SnapshotSource,
-  type SnapshotSymbol,
-} from "../../snapshot/types.ts";
+import type { CodeSymbol } from "../../parsing/types.ts";
+import { comparePaths, type EmbeddedChunk, type SnapshotFile, type SnapshotSource } from "../../snapshot/types.ts";
 import type { CommitIndex } from "./index-commit.ts";
 import { belongsTo } from "./schema.ts";
 import type { IndexStore } from "./store.ts";
@@ -43,7 +38,7 @@ function readFile(store: IndexStore, path: string, contentId: number, fingerprin
          start_byte as startByte, end_byte as endByte
        from symbols where ${belongsTo("symbols", "?1")} order by id`,
     )
-    .all(contentId) as unknown as SnapshotSymbol[];
+    .all(contentId) as unknown as CodeSymbol[];
   const chunks = store
     .prepare(
       `select c.text, c.context, lower(hex(c.hash)) as hash, c.start_line as startLine, c.end_line as endLine,
@@ -51,7 +46,7 @@ function readFile(store: IndexStore, path: string, contentId: number, fingerprin
        from chunks c left join vectors v on v.fingerprint_id = ?2 and v.chunk_hash = c.hash
        where ${belongsTo("c", "?1")} order by c.id`,
     )
-    .all(contentId, fingerprintId) as unknown as (Omit<SnapshotChunk, "withheld" | "vector"> & {
+    .all(contentId, fingerprintId) as unknown as (Omit<EmbeddedChunk, "withheld" | "vector"> & {
     withheld: number;
     vector: Uint8Array | null;
   })[];

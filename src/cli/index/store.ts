@@ -2,6 +2,7 @@ import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSy
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
+import type { Chunk, CodeSymbol } from "../../parsing/types.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
 import { belongsTo, CONTENT_KEY, INDEXES, rowId, SCHEMA_VERSION, TABLES } from "./schema.ts";
 
@@ -12,32 +13,6 @@ const CACHE_KIB = 64 * 1024;
 /** Contents that no worktree uses stay this long, for branch switches and deleted worktrees. */
 const UNUSED_KEPT_MS = 30 * 24 * 3_600_000;
 
-export interface StoredSymbol {
-  kind: string;
-  name: string;
-  qualifiedName: string;
-  signature: string;
-  doc: string | null;
-  parent: number | null;
-  startLine: number;
-  endLine: number;
-  startByte: number;
-  endByte: number;
-}
-
-export interface StoredChunk {
-  text: string;
-  context: string;
-  /** SHA-256 in hex. */
-  hash: string;
-  symbol: number | null;
-  startLine: number;
-  endLine: number;
-  startByte: number;
-  endByte: number;
-  withheld: boolean;
-}
-
 export interface NewContent {
   sha256: Uint8Array;
   language: string;
@@ -46,8 +21,8 @@ export interface NewContent {
   outcome: string;
   /** Why the bytes are not indexed; symbols and chunks are then empty. */
   skip: string | null;
-  symbols: readonly StoredSymbol[];
-  chunks: readonly StoredChunk[];
+  symbols: readonly CodeSymbol[];
+  chunks: readonly Chunk[];
 }
 
 /** The database of one local index. Writers must hold the write lock (see lock.ts); readers need nothing. */
@@ -253,7 +228,7 @@ export class IndexStore {
   }
 
   /** Adds the symbols of a content that was added without them. Must be called within a transaction. */
-  addSymbols(id: number, symbols: readonly StoredSymbol[]): void {
+  addSymbols(id: number, symbols: readonly CodeSymbol[]): void {
     const addSymbol = this.prepare("insert into symbols values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
     for (const [ordinal, s] of symbols.entries()) {
       addSymbol.run(
@@ -273,7 +248,7 @@ export class IndexStore {
   }
 
   /** Adds the chunks of a content that was added without them. Must be called within a transaction. */
-  addChunks(id: number, chunks: readonly StoredChunk[]): void {
+  addChunks(id: number, chunks: readonly Chunk[]): void {
     const addChunk = this.prepare("insert into chunks values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
     for (const [ordinal, c] of chunks.entries()) {
       addChunk.run(

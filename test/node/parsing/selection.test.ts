@@ -1,12 +1,7 @@
 import { describe, expect, it } from "vitest";
-import {
-  contentSkipReason,
-  DEFAULT_EXTENSIONS,
-  detectLanguage,
-  isDefaultIncluded,
-  LANGUAGES,
-  skipReason,
-} from "../../../src/parsing/index.ts";
+import { DEFAULT_EXTENSIONS, detectLanguage, isDefaultIncluded } from "../../../src/parsing/detect.ts";
+import { LANGUAGES } from "../../../src/parsing/languages.ts";
+import { contentSkipReason, skipReason } from "../../../src/parsing/skip.ts";
 import { encode } from "./support.ts";
 
 describe("language", () => {

@@ -1,11 +1,7 @@
 import { nodeGrammars } from "../../../src/parsing/grammars-node.ts";
-import {
-  type ChunkRecord,
-  type CodeParser,
-  createParser,
-  type LanguageId,
-  type ParsedFile,
-} from "../../../src/parsing/index.ts";
+import type { LanguageId } from "../../../src/parsing/languages.ts";
+import { type CodeParser, createParser } from "../../../src/parsing/parser.ts";
+import type { Chunk, ParsedFile } from "../../../src/parsing/types.ts";
 
 let parser: Promise<CodeParser> | undefined;
 
@@ -60,7 +56,7 @@ export function violations(file: ParsedFile, bytes: Uint8Array): string[] {
   return wrong;
 }
 
-function sliceOf(file: ParsedFile, bytes: Uint8Array, chunk: ChunkRecord): string {
+function sliceOf(file: ParsedFile, bytes: Uint8Array, chunk: Chunk): string {
   const slice = bytes.subarray(chunk.startByte, chunk.endByte);
   if (file.encoding === "latin-1") return Buffer.from(slice).toString("latin1");
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(slice);

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import {
   comparePaths,
-  type SnapshotChunk,
+  type EmbeddedChunk,
   type SnapshotFile,
   type SnapshotIdentity,
   type SnapshotSource,
-  type SnapshotSymbol,
 } from "../../../src/snapshot/types.ts";
+import type { CodeSymbol } from "../../../src/parsing/types.ts";
 
 export const DIMENSION = 8;
 
@@ -69,7 +69,7 @@ function contentOf(index: number, next: (limit: number) => number): Omit<Snapsho
       : Array.from({ length: 1 + next(4) }, () =>
           Array.from({ length: 5 + next(60) }, () => WORDS[next(WORDS.length)]).join(" "),
         );
-  const symbols: SnapshotSymbol[] = texts.flatMap((_, at) => [
+  const symbols: CodeSymbol[] = texts.flatMap((_, at) => [
     {
       kind: "class",
       name: `Class${at}`,
@@ -89,7 +89,7 @@ function contentOf(index: number, next: (limit: number) => number): Omit<Snapsho
       ...span(at),
     },
   ]);
-  const chunks = texts.map((text, at): SnapshotChunk => {
+  const chunks = texts.map((text, at): EmbeddedChunk => {
     const withheld = index % 9 === 4 && at === 0;
     const context = at % 2 === 0 ? "" : `class Class${at}`;
     return {
