@@ -26,12 +26,12 @@ function gitBytes(cwd: string, args: readonly string[]): Promise<Buffer> {
     });
     child.on("close", (code) => {
       if (code === 0) resolve(Buffer.concat(output));
-      else reject(new GitError(args[0] ?? "", Buffer.concat(complaints).toString().trim()));
+      else reject(new GitCommandError(args[0] ?? "", Buffer.concat(complaints).toString().trim()));
     });
   });
 }
 
-export class GitError extends CliError {
+export class GitCommandError extends CliError {
   constructor(command: string, stderr: string) {
     super(EXIT.usage, "GIT_FAILED", `git ${command} failed: ${stderr.split("\n")[0] ?? ""}`);
   }
@@ -41,7 +41,7 @@ async function gitLine(cwd: string, args: readonly string[]): Promise<string | u
   try {
     return (await gitBytes(cwd, args)).toString().trim() || undefined;
   } catch (error) {
-    if (error instanceof GitError) return undefined;
+    if (error instanceof GitCommandError) return undefined;
     throw error;
   }
 }
@@ -87,10 +87,6 @@ export async function hasFilter(cwd: string): Promise<boolean> {
 /** Full id of a commit; undefined where the name means none (an empty repository). */
 export function resolveCommit(cwd: string, name = "HEAD"): Promise<string | undefined> {
   return gitLine(cwd, ["rev-parse", "--verify", "--quiet", `${name}^{commit}`]);
-}
-
-export async function currentBranch(cwd: string): Promise<string | undefined> {
-  return gitLine(cwd, ["symbolic-ref", "--quiet", "--short", "HEAD"]);
 }
 
 /** Whether `ancestor` is in the history of `descendant`; false where either is not known here. */
@@ -141,7 +137,7 @@ export async function changedSince(
   try {
     return new Set(splitNul(await gitBytes(root, args)));
   } catch (error) {
-    if (error instanceof GitError) return undefined;
+    if (error instanceof GitCommandError) return undefined;
     throw error;
   }
 }
@@ -177,7 +173,7 @@ export async function* readBlobs(
     for (const oid of oids) {
       const header = await reader.line();
       const size = / blob (\d+)$/.exec(header)?.[1];
-      if (size === undefined) throw new GitError("cat-file", `${oid}: ${header || "no answer"}`);
+      if (size === undefined) throw new GitCommandError("cat-file", `${oid}: ${header || "no answer"}`);
       const bytes = await reader.bytes(Number(size));
       await reader.bytes(1);
       yield { oid, bytes };
@@ -210,7 +206,8 @@ class ByteReader {
   }
 
   async bytes(count: number): Promise<Uint8Array> {
-    while (this.available < count) if (!(await this.fill())) throw new GitError("cat-file", "output ended early");
+    while (this.available < count)
+      if (!(await this.fill())) throw new GitCommandError("cat-file", "output ended early");
     const all = this.flatten();
     // A copy of its own: it is handed to another thread.
     const bytes = new Uint8Array(all.subarray(0, count));

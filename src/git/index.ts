@@ -1,15 +1,14 @@
 /** Streaming Git smart-HTTP client: protocol v2 with v0 fallback, over an injected `fetch`. */
 export { GitError, type GitErrorCode } from "./errors.ts";
-export type { GitDeps, GitRemote } from "./http.ts";
+export type { GitDeps, GitRemote } from "./wire/http.ts";
 export { type LfsPointer, parseLfsPointer } from "./lfs.ts";
 export { DEFAULT_GIT_LIMITS, type GitLimits } from "./limits.ts";
 export { type ObjectFormat, oidBytes } from "./object.ts";
 export { OidTable, readHex } from "./oid-table.ts";
-export { pathFromBytes, pathToBytes } from "./quote.ts";
+export { pathFromBytes, pathToBytes } from "./trees/path-text.ts";
 export type { BlobHandlers } from "./pull.ts";
-export type { ResolvedRef } from "./refs.ts";
+export type { ResolvedRef } from "./wire/refs.ts";
 export {
-  type BlobsRequest,
   connect,
   type GitCapabilities,
   type GitSession,
@@ -17,7 +16,7 @@ export {
   type PullResult,
   type PullStats,
 } from "./session.ts";
-export { MODE_EXECUTABLE, MODE_FILE, MODE_GITLINK, MODE_SYMLINK } from "./tree.ts";
-export { TreeStore } from "./tree-store.ts";
-export { diffTrees, type TreeChange, type TreeEntry, type WalkLimits, walkTree } from "./tree-walk.ts";
-export { checkRemoteUrl } from "./url.ts";
+export { MODE_EXECUTABLE, MODE_FILE, MODE_GITLINK, MODE_SYMLINK } from "./trees/tree.ts";
+export { TreeStore } from "./trees/tree-store.ts";
+export { diffTrees, type TreeChange, type TreeEntry, type WalkLimits, walkTree } from "./trees/walk.ts";
+export { checkRemoteUrl } from "./wire/url.ts";

@@ -1,17 +1,17 @@
-import type { Advertisement } from "./advertisement.ts";
+import type { Advertisement } from "./wire/advertisement.ts";
 import { corrupt, GitError, overLimit, protocolError } from "./errors.ts";
-import type { HttpTransport } from "./http.ts";
+import type { HttpTransport } from "./wire/http.ts";
 import { headerField, isOid, OBJ_BLOB, OBJ_COMMIT, OBJ_TAG, OBJ_TREE, type ObjectType, oidBytes } from "./object.ts";
 import { OidSet } from "./oid-table.ts";
-import { PackReader } from "./pack-reader.ts";
-import type { PackSink } from "./pack-sink.ts";
-import { PendingDeltas } from "./pending.ts";
-import { openPack, type PackRequest } from "./request.ts";
-import { withRetries } from "./retry.ts";
-import { ObjectRing, type RingEntry } from "./ring.ts";
+import { PackReader } from "./pack/pack-reader.ts";
+import type { PackSink } from "./pack/pack-sink.ts";
+import { PendingDeltas } from "./pack/pending.ts";
+import { openPack, type PackRequest } from "./wire/request.ts";
+import { withRetries } from "./wire/retry.ts";
+import { ObjectRing, type RingEntry } from "./pack/ring.ts";
 import type { Scope } from "./scope.ts";
-import { checkExpansion, TreeTracker } from "./tree-tracker.ts";
-import type { TreeStore } from "./tree-store.ts";
+import { checkExpansion, TreeTracker } from "./trees/tree-tracker.ts";
+import type { TreeStore } from "./trees/tree-store.ts";
 
 /** What the caller does with blobs. */
 export interface BlobHandlers {
@@ -55,7 +55,7 @@ export class PullState implements PackSink {
   private readonly advertisement: Advertisement;
   private readonly commit: string;
   private readonly handlers: BlobHandlers;
-  private readonly plan: ((trees: TreeStore, root: string) => Iterable<string> | Promise<Iterable<string>>) | undefined;
+  private readonly plan: (trees: TreeStore, root: string) => Iterable<string> | Promise<Iterable<string>>;
   readonly tracker: TreeTracker;
   private ring: ObjectRing | undefined;
   /** Fetches all trees on their own, when held blobs fill the ring; false when the server cannot. */
@@ -68,7 +68,7 @@ export class PullState implements PackSink {
     commit: string,
     trees: TreeStore,
     handlers: BlobHandlers,
-    plan: ((trees: TreeStore, root: string) => Iterable<string> | Promise<Iterable<string>>) | undefined,
+    plan: (trees: TreeStore, root: string) => Iterable<string> | Promise<Iterable<string>>,
   ) {
     this.transport = transport;
     this.scope = scope;
@@ -134,7 +134,6 @@ export class PullState implements PackSink {
       else entry.held = true;
       return undefined;
     }
-    if (this.plan === undefined) return undefined;
     if (type === OBJ_TREE) {
       this.trees.add(oid, buf, start, end);
       if (this.trees.bytes > this.transport.limits.treesTotalBytes) {
@@ -163,7 +162,7 @@ export class PullState implements PackSink {
 
   /** Asks the caller, once, and hands out what was held back for the answer. */
   async makePlan(): Promise<void> {
-    if (this.remaining !== undefined || this.plan === undefined || this.rootTree === undefined) return;
+    if (this.remaining !== undefined || this.rootTree === undefined) return;
     checkExpansion(this.trees, this.rootTree, this.transport.limits);
     const wanted = await this.scope.race(Promise.resolve(this.plan(this.trees, this.rootTree)));
     this.remaining = this.oidSet(wanted);

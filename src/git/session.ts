@@ -1,16 +1,16 @@
-import { type Advertisement, readAdvertisement } from "./advertisement.ts";
+import { type Advertisement, readAdvertisement } from "./wire/advertisement.ts";
 import { GitError } from "./errors.ts";
-import { type GitDeps, type GitRemote, HttpTransport } from "./http.ts";
+import { type GitDeps, type GitRemote, HttpTransport } from "./wire/http.ts";
 import { withDefaultLimits } from "./limits.ts";
 import type { ObjectFormat } from "./object.ts";
-import { PacketReader } from "./pkt-line.ts";
+import { PacketReader } from "./wire/pkt-line.ts";
 import { type BlobHandlers, PullState } from "./pull.ts";
-import { peelCommit } from "./peel.ts";
-import { type ResolvedRef, resolveName } from "./refs.ts";
-import { withRetries } from "./retry.ts";
+import { peelCommit } from "./wire/peel.ts";
+import { type ResolvedRef, resolveName } from "./wire/refs.ts";
+import { withRetries } from "./wire/retry.ts";
 import { Scope } from "./scope.ts";
-import { type PullLimits, runBlobs, runPull } from "./strategy.ts";
-import { TreeStore } from "./tree-store.ts";
+import { type PullLimits, runPull } from "./strategy.ts";
+import { TreeStore } from "./trees/tree-store.ts";
 
 /** What a server offers beyond the minimum. */
 export interface GitCapabilities {
@@ -27,22 +27,13 @@ export interface GitCapabilities {
 export interface PullRequest extends BlobHandlers {
   /** Full id of the commit. */
   commit: string;
-  /** An earlier pull to build on: only trees that differ are sent, then only the blobs the plan names. */
-  have?: { commit: string; trees: TreeStore } | undefined;
   /**
-   * First pull: one request for everything up to the size limit (default), or first all trees, then the blobs the plan
-   * names. The second moves less when the plan leaves most of them out.
+   * An earlier pull to build on: only trees that differ are sent, then only the blobs the plan names. Without it one request
+   * brings everything up to the size limit.
    */
-  strategy?: "everything" | "trees-first" | undefined;
+  have?: { commit: string; trees: TreeStore } | undefined;
   /** Called exactly once, when every tree of the commit is known. Returns ids of the blobs to deliver. */
   plan(trees: TreeStore, rootTree: string): Iterable<string> | Promise<Iterable<string>>;
-}
-
-/** Blobs of a commit whose trees the caller has already seen. */
-export interface BlobsRequest extends BlobHandlers {
-  /** A commit that contains them, for servers that hand out commits only. */
-  commit: string;
-  blobs: Iterable<string>;
 }
 
 export interface PullStats {
@@ -75,8 +66,6 @@ export interface GitSession {
   resolve(ref?: string): Promise<ResolvedRef>;
   /** Brings a commit's trees and the blobs the plan names. @throws GitError */
   pull(request: PullRequest): Promise<PullResult>;
-  /** Brings single blobs. @throws GitError */
-  fetchBlobs(request: BlobsRequest): Promise<PullStats>;
 }
 
 /**
@@ -180,17 +169,6 @@ class Session implements GitSession {
       const before = { ...this.transport.traffic };
       const rootTree = await runPull(state, this.learned, request, this.transport.limits);
       return { rootTree, trees, stats: this.stats(state, before) };
-    });
-  }
-
-  fetchBlobs(request: BlobsRequest): Promise<PullStats> {
-    return this.within(async (scope) => {
-      const trees = new TreeStore(this.objectFormat);
-      const { transport, advertisement } = this;
-      const state = new PullState(transport, scope, advertisement, request.commit, trees, request, undefined);
-      const before = { ...transport.traffic };
-      await runBlobs(state, this.learned, request, transport.limits);
-      return this.stats(state, before);
     });
   }
 

@@ -1,9 +1,9 @@
 import { corrupt, GitError } from "./errors.ts";
 import type { GitLimits } from "./limits.ts";
 import type { PullState } from "./pull.ts";
-import type { BlobsRequest, PullRequest } from "./session.ts";
+import type { PullRequest } from "./session.ts";
 
-/** What may be asked of a server; refusals are remembered here for the session. */
+/** What may be asked of a server. Refusals are remembered here for the session. */
 export interface PullLimits {
   filter: boolean;
   /** `blob:limit` in particular (some servers know only `blob:none`). */
@@ -14,17 +14,17 @@ export interface PullLimits {
 
 /** Rounds in which missing trees, or full packs, are asked for again. */
 const MAX_ROUNDS = 4;
-/** Blobs of a last try are asked for in small batches, so that few can be deltas of one another. */
+/** Batch size of the last retries: small, so that few blobs of a batch are deltas of one another. */
 const SMALL_BATCH = 64;
 
 const WITHOUT_BLOBS = "blob:none";
 
-/** Was this the server's way of saying that it does not like the filter? */
+/** True for the errors with which servers answer a filter they do not support. */
 function refusesFilter(error: unknown): boolean {
   return error instanceof GitError && (error.code === "PROTOCOL" || (error.code === "NETWORK" && error.status >= 500));
 }
 
-/** Brings all trees, makes the plan, brings the blobs. Returns the root tree's id. */
+/** Fetches all trees, makes the plan, fetches the blobs. Returns the root tree's id. @throws GitError */
 export async function runPull(
   state: PullState,
   may: PullLimits,
@@ -60,10 +60,10 @@ async function firstRequest(
 ): Promise<void> {
   const { commit } = request;
   const shallow = may.shallow;
-  const treesFirst = request.have !== undefined || request.strategy === "trees-first";
+  // The commit has not moved: all of its trees are known.
   if (request.have !== undefined && have === undefined) return;
   for (;;) {
-    const byLimit = may.filter && may.blobLimit && !treesFirst;
+    const byLimit = may.filter && may.blobLimit && request.have === undefined;
     // blob:limit=n leaves out blobs of n bytes and more.
     const filter = !may.filter ? undefined : byLimit ? `blob:limit=${request.maxBlobBytes + 1}` : WITHOUT_BLOBS;
     try {
@@ -103,17 +103,6 @@ async function completeTrees(state: PullState, may: PullLimits, commit: string):
   if (!tracker.complete) state.missing(`${tracker.missing().length} of the commit's trees`);
 }
 
-/** Brings single blobs without looking at trees. */
-export async function runBlobs(
-  state: PullState,
-  may: PullLimits,
-  request: BlobsRequest,
-  limits: GitLimits,
-): Promise<void> {
-  state.remaining = state.oidSet(request.blobs);
-  await completeBlobs(state, may, request.commit, limits);
-}
-
 /** Asks for everything still wanted, and for the bases of what could not be rebuilt, until all is delivered. */
 async function completeBlobs(state: PullState, may: PullLimits, commit: string, limits: GitLimits): Promise<void> {
   const { remaining, pending } = state;
@@ -121,7 +110,7 @@ async function completeBlobs(state: PullState, may: PullLimits, commit: string, 
   for (let round = 0; may.anyWant && remaining.size > 0 && round < MAX_ROUNDS; round++) {
     const unknown = state.dropped > 0 || state.lostObjects > 0;
     if (state.filtered && pending.size === 0 && !unknown) return state.reportOversize();
-    // What was only filtered out must not be asked for; what waits for a base is complete once the base is there.
+    // Blobs the filter left out are oversize: ask only for missing delta bases.
     const onlyBases = state.filtered && !unknown;
     const wants = onlyBases || round < 1 ? pending.bases() : [];
     if (!onlyBases) {
@@ -137,7 +126,7 @@ async function completeBlobs(state: PullState, may: PullLimits, commit: string, 
     }
     if (!onlyBases) state.filtered = false;
   }
-  // Servers that hand out commits only: the whole pack again, now that it is known what matters.
+  // Servers that accept only commits as wants: fetch the whole pack again, now that the wanted blobs are known.
   for (let round = 0; !may.anyWant && remaining.size > 0 && round < MAX_ROUNDS; round++) {
     const unknown = state.dropped > 0 || state.lostObjects > 0 || pending.size > 0;
     if (state.filtered && !unknown) return state.reportOversize();
@@ -150,7 +139,7 @@ async function completeBlobs(state: PullState, may: PullLimits, commit: string, 
     if (remaining.size + pending.size >= before && round > 0) break;
   }
   if (remaining.size === 0) return;
-  // Rebuilding these would take a base that is itself too large to hold.
+  // These are deltas whose base is too large to hold.
   if (state.lostObjects > 0 || state.filtered) return state.reportOversize();
   state.missing(`${remaining.size} of the wanted blobs`);
 }

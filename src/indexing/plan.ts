@@ -50,7 +50,6 @@ export async function plan(step: StepContext, onShard: ShardReady): Promise<Plan
   const pulled = await session.pull({
     commit: target.oid,
     ...(base ? { have: { commit: base.commit, trees: base.trees } } : {}),
-    strategy: "everything",
     maxBlobBytes: run.options.maxFileSizeBytes,
     plan: async (trees, rootTree) => {
       listing = listCandidates(run.options, { trees, root: rootTree }, comparable ? base : undefined);

@@ -45,10 +45,6 @@ export function missingHashes(store: IndexStore, fingerprint: string): Set<strin
   return new Set(missingVectors(store, fingerprint).map((id) => (find.get(id) as { hash: string }).hash));
 }
 
-export function countMissing(store: IndexStore, fingerprint: string): number {
-  return missingVectors(store, fingerprint).length;
-}
-
 /**
  * Embeds what the wanted contents still lack, until nothing is missing under the fingerprint that the service answers
  * with. Returns that fingerprint and what the rounds took, `first` included.

@@ -1,10 +1,10 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { applyDelta, readDeltaHeader } from "../../../src/git/delta.ts";
+import { applyDelta, readDeltaHeader } from "../../../src/git/pack/delta.ts";
 import { diffTrees, parseLfsPointer, pathFromBytes, pathToBytes, TreeStore, walkTree } from "../../../src/git/index.ts";
 import { hashObject, OBJ_TREE } from "../../../src/git/object.ts";
-import { PacketReader, pkt } from "../../../src/git/pkt-line.ts";
-import type { BodyReader } from "../../../src/git/http.ts";
+import { PacketReader, pkt } from "../../../src/git/wire/pkt-line.ts";
+import type { BodyReader } from "../../../src/git/wire/http.ts";
 import { GitError } from "../../../src/git/index.ts";
 
 const utf8 = new TextEncoder();

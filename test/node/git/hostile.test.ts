@@ -3,7 +3,7 @@ import { deflateSync } from "node:zlib";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { GitError, type GitErrorCode } from "../../../src/git/index.ts";
 import { hashObject, OBJ_BLOB, OBJ_COMMIT, OBJ_TREE } from "../../../src/git/object.ts";
-import { pkt } from "../../../src/git/pkt-line.ts";
+import { pkt } from "../../../src/git/wire/pkt-line.ts";
 import { type Answer, fakeFetch, quick, URL, V2 } from "./fake.ts";
 import { open, pullAll } from "./harness.ts";
 

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { corrupt } from "./errors.ts";
+import { corrupt } from "../errors.ts";
 
 export const MODE_TREE = 0o40000;
 export const MODE_FILE = 0o100644;

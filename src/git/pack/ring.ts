@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { HEADER_ROOM_BYTES, type ObjectType } from "./object.ts";
+import { HEADER_ROOM_BYTES, type ObjectType } from "../object.ts";
 
 /** An inflated object in the ring. */
 export interface RingEntry {

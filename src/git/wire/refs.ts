@@ -1,12 +1,12 @@
 import type { AdvertisedRef, Advertisement } from "./advertisement.ts";
 import { textPackets } from "./advertisement.ts";
-import { GitError, overLimit, protocolError } from "./errors.ts";
+import { GitError, overLimit, protocolError } from "../errors.ts";
 import type { HttpTransport } from "./http.ts";
-import { isOid } from "./object.ts";
+import { isOid } from "../object.ts";
 import { PacketReader } from "./pkt-line.ts";
 import { lsRefsBody } from "./request.ts";
 import { withRetries } from "./retry.ts";
-import type { Scope } from "./scope.ts";
+import type { Scope } from "../scope.ts";
 
 export interface ResolvedRef {
   /** The commit (tags peeled). */

@@ -1,4 +1,4 @@
-import type { ObjectType } from "./object.ts";
+import type { ObjectType } from "../object.ts";
 import type { RingEntry } from "./ring.ts";
 
 /** What becomes of the objects of a pack. */

@@ -1,8 +1,8 @@
 import type { Hash } from "node:crypto";
 import { applyDelta, type DeltaHeader, readDeltaHeader } from "./delta.ts";
-import { corrupt, overLimit } from "./errors.ts";
+import { corrupt, overLimit } from "../errors.ts";
 import { INFLATE_DONE, INFLATE_NEED_INPUT, Inflater, WINDOW_BYTES } from "./inflate.ts";
-import type { GitLimits } from "./limits.ts";
+import type { GitLimits } from "../limits.ts";
 import {
   HEADER_ROOM_BYTES,
   hashInPlace,
@@ -18,7 +18,7 @@ import {
   oidBytes,
   toHex,
   writeHeader,
-} from "./object.ts";
+} from "../object.ts";
 import type { PackSink } from "./pack-sink.ts";
 import type { PackSource } from "./pack-source.ts";
 import type { PendingDelta, PendingDeltas } from "./pending.ts";

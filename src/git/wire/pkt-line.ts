@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
-import { overLimit, protocolError } from "./errors.ts";
+import { overLimit, protocolError } from "../errors.ts";
 import type { BodyReader } from "./http.ts";
-import { PKT_MAX_BYTES } from "./limits.ts";
+import { PKT_MAX_BYTES } from "../limits.ts";
 
 export const FLUSH = "0000";
 export const DELIM = "0001";

@@ -1,4 +1,4 @@
-import { corrupt } from "./errors.ts";
+import { corrupt } from "../errors.ts";
 
 /** Sizes at the head of a delta, and where its instructions start. */
 export interface DeltaHeader {

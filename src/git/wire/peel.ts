@@ -1,14 +1,14 @@
 import type { Advertisement } from "./advertisement.ts";
-import { GitError } from "./errors.ts";
+import { GitError } from "../errors.ts";
 import type { HttpTransport } from "./http.ts";
-import { headerField, OBJ_COMMIT, OBJ_TAG, oidBytes } from "./object.ts";
-import { PackReader } from "./pack-reader.ts";
-import type { PackSink } from "./pack-sink.ts";
-import { PendingDeltas } from "./pending.ts";
+import { headerField, OBJ_COMMIT, OBJ_TAG, oidBytes } from "../object.ts";
+import { PackReader } from "../pack/pack-reader.ts";
+import type { PackSink } from "../pack/pack-sink.ts";
+import { PendingDeltas } from "../pack/pending.ts";
 import { openPack } from "./request.ts";
 import { withRetries } from "./retry.ts";
-import { ObjectRing } from "./ring.ts";
-import type { Scope } from "./scope.ts";
+import { ObjectRing } from "../pack/ring.ts";
+import type { Scope } from "../scope.ts";
 
 const RING_BYTES = 256 * 1024;
 

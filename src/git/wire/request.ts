@@ -1,10 +1,10 @@
 import type { Advertisement } from "./advertisement.ts";
 import { emptyAnswer, textPackets, throwIfError } from "./advertisement.ts";
-import { GitError, protocolError, type Scrub } from "./errors.ts";
+import { GitError, protocolError, type Scrub } from "../errors.ts";
 import type { HttpTransport } from "./http.ts";
-import { PackSource } from "./pack-source.ts";
+import { PackSource } from "../pack/pack-source.ts";
 import { DELIM, FLUSH, type Packet, PacketReader, packetText, pkt } from "./pkt-line.ts";
-import type { Scope } from "./scope.ts";
+import type { Scope } from "../scope.ts";
 
 /** One request for a pack. */
 export interface PackRequest {

@@ -1,4 +1,4 @@
-import { corrupt } from "./errors.ts";
+import { corrupt } from "../errors.ts";
 
 /** Bits resolved by one table look-up; longer codes take {@link decodeLong}. */
 export const LIT_BITS = 10;

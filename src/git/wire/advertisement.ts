@@ -1,9 +1,9 @@
-import { GitError, overLimit, protocolError } from "./errors.ts";
-import type { GitLimits } from "./limits.ts";
-import { isOid, type ObjectFormat } from "./object.ts";
-import { remoteFatal } from "./pack-source.ts";
+import { GitError, overLimit, protocolError } from "../errors.ts";
+import type { GitLimits } from "../limits.ts";
+import { isOid, type ObjectFormat } from "../object.ts";
+import { remoteFatal } from "../pack/pack-source.ts";
 import { type PacketReader, packetText } from "./pkt-line.ts";
-import type { Scrub } from "./errors.ts";
+import type { Scrub } from "../errors.ts";
 
 export interface AdvertisedRef {
   name: string;

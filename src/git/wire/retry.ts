@@ -1,6 +1,6 @@
-import { GitError } from "./errors.ts";
-import { RETRY_BASE_MS, RETRY_MAX_MS } from "./limits.ts";
-import type { Scope } from "./scope.ts";
+import { GitError } from "../errors.ts";
+import { RETRY_BASE_MS, RETRY_MAX_MS } from "../limits.ts";
+import type { Scope } from "../scope.ts";
 
 /**
  * Runs `work` again after failures in the network, at most `attempts` times in all, with doubled and jittered delays,

@@ -1,8 +1,8 @@
 import type { Hash } from "node:crypto";
-import { corrupt, GitError, overLimit, type Scrub } from "./errors.ts";
-import { STDERR_MAX_BYTES } from "./limits.ts";
-import { newHash, type ObjectFormat, oidBytes, toHex } from "./object.ts";
-import type { PacketReader } from "./pkt-line.ts";
+import { corrupt, GitError, overLimit, type Scrub } from "../errors.ts";
+import { STDERR_MAX_BYTES } from "../limits.ts";
+import { newHash, type ObjectFormat, oidBytes, toHex } from "../object.ts";
+import type { PacketReader } from "../wire/pkt-line.ts";
 
 const INITIAL_BYTES = 256 * 1024;
 

@@ -1,6 +1,6 @@
-import { corrupt, overLimit } from "./errors.ts";
-import { DEFAULT_GIT_LIMITS } from "./limits.ts";
-import { hashObject, OBJ_TREE, type ObjectFormat, oidBytes } from "./object.ts";
+import { corrupt, overLimit } from "../errors.ts";
+import { DEFAULT_GIT_LIMITS } from "../limits.ts";
+import { hashObject, OBJ_TREE, type ObjectFormat, oidBytes } from "../object.ts";
 import { TreeCursor } from "./tree.ts";
 
 const CHUNK_BYTES = 256 * 1024;

@@ -1,6 +1,6 @@
-import { overLimit } from "./errors.ts";
-import type { GitLimits } from "./limits.ts";
-import { oidBytes } from "./object.ts";
+import { overLimit } from "../errors.ts";
+import type { GitLimits } from "../limits.ts";
+import { oidBytes } from "../object.ts";
 import { TreeCursor } from "./tree.ts";
 import type { TreeStore } from "./tree-store.ts";
 

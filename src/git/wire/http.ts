@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
-import { GitError, makeScrub, overLimit, protocolError, type Scrub } from "./errors.ts";
-import { GZIP_MIN_BYTES, type GitLimits, MAX_REDIRECTS, STDERR_MAX_BYTES } from "./limits.ts";
-import type { Scope } from "./scope.ts";
+import { GitError, makeScrub, overLimit, protocolError, type Scrub } from "../errors.ts";
+import { GZIP_MIN_BYTES, type GitLimits, MAX_REDIRECTS, STDERR_MAX_BYTES } from "../limits.ts";
+import type { Scope } from "../scope.ts";
 import { checkRemoteUrl, defaultUsername } from "./url.ts";
 
 export interface GitRemote {

@@ -1,4 +1,4 @@
-import { GitError } from "./errors.ts";
+import { GitError } from "../errors.ts";
 
 /** Suffixes under which names are never public. */
 const LOCAL_SUFFIXES = [
