@@ -26,8 +26,9 @@ import { embeddingText } from "../src/parsing/chunks.ts";
 import { detectLanguage, isDefaultIncluded } from "../src/parsing/detect.ts";
 import { createParser } from "../src/parsing/parser.ts";
 import { PARSER_VERSION } from "../src/parsing/version.ts";
-import { buildSnapshot, openSnapshot } from "../src/snapshot/index.ts";
-import type { SnapshotBucket } from "../src/snapshot/storage.ts";
+import { openSnapshot } from "../src/snapshot/format/reader.ts";
+import { buildSnapshot } from "../src/snapshot/publish/build.ts";
+import type { SnapshotBucket } from "../src/snapshot/publish/storage.ts";
 import { median } from "./support.ts";
 
 const MAX_FILES = 6_000;

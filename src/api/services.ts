@@ -12,7 +12,7 @@ import {
 import { Leases } from "../gate/leases.ts";
 import { Settlements } from "../gate/settlements.ts";
 import { createLogger, type Logger } from "../log.ts";
-import { createPresigner, type Presigner } from "../snapshot/index.ts";
+import { createPresigner, type Presigner } from "../snapshot/publish/presign.ts";
 
 /** Everything the routes use that has to be built from the environment. */
 export interface Services {

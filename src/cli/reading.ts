@@ -1,4 +1,4 @@
-import { SnapshotFormatError } from "../snapshot/types.ts";
+import { SnapshotFormatError } from "../snapshot/format/types.ts";
 import { PARSER_VERSION } from "../parsing/version.ts";
 import { CliError, EXIT } from "./exit-codes.ts";
 import { worktreeId } from "./index/query.ts";

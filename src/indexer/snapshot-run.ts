@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import { runs } from "../db/schema.ts";
 import { StalePlanError, type StepContext } from "../indexing/context.ts";
-import { buildSnapshot, RevisionMissingError } from "../snapshot/index.ts";
+import { buildSnapshot, RevisionMissingError } from "../snapshot/publish/build.ts";
 
 /**
  * The last step of a snapshot run: builds the artifact of the indexed commit, publishes it, and records the outcome. Throws

@@ -4,7 +4,7 @@ import { MONITOR_NAME } from "../health/index.ts";
 import { QueueMessage, type StepMessage } from "../indexing/messages.ts";
 import { judgeFailure, runStep } from "../indexing/steps.ts";
 import { sweepIndex } from "../indexing/sweep.ts";
-import { sweepSnapshots } from "../snapshot/index.ts";
+import { sweepSnapshots } from "../snapshot/publish/sweep.ts";
 import { sharedOf, stepDeps } from "./deps.ts";
 
 const DEAD_LETTERS = "code-context-index-dead";

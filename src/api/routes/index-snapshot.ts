@@ -1,15 +1,11 @@
 import { Hono } from "hono";
 import { type FieldIssue, PublishRequest } from "../../contract/index.ts";
 import { type ApiError, invalidBody } from "../../errors.ts";
-import {
-  commitSnapshot,
-  listSnapshots,
-  parseQuery,
-  probeSnapshot,
-  pullSnapshot,
-  type SnapshotContext,
-  signSnapshot,
-} from "../../snapshot/index.ts";
+import { commitSnapshot } from "../../snapshot/publish/commit.ts";
+import type { SnapshotContext } from "../../snapshot/publish/context.ts";
+import { listSnapshots, probeSnapshot, pullSnapshot } from "../../snapshot/publish/pull.ts";
+import { parseQuery } from "../../snapshot/publish/selector.ts";
+import { signSnapshot } from "../../snapshot/publish/sign.ts";
 import type { ApiContext, ApiHono } from "../context.ts";
 import { exchangeOf } from "../exchange.ts";
 import { authorize } from "../middleware/authorize.ts";

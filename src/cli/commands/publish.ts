@@ -144,7 +144,7 @@ async function buildArtifact(
   onFile: (done: number) => void,
 ) {
   const [{ writeSnapshot }, { snapshotSource }] = await Promise.all([
-    import("../../snapshot/writer.ts"),
+    import("../../snapshot/format/writer.ts"),
     import("../index/snapshot-source.ts"),
   ]);
   const output = createWriteStream(artifact, { mode: 0o600 });

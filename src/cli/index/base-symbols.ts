@@ -1,6 +1,6 @@
-import { openSnapshot } from "../../snapshot/reader.ts";
-import type { SymbolOwner } from "../../snapshot/symbols.ts";
-import { SnapshotFormatError } from "../../snapshot/types.ts";
+import { openSnapshot } from "../../snapshot/format/reader.ts";
+import type { SymbolOwner } from "../../snapshot/format/symbols.ts";
+import { SnapshotFormatError } from "../../snapshot/format/types.ts";
 import { baseFile, listBases, readArtifact } from "./bases.ts";
 import type { CodeSymbol } from "../../parsing/types.ts";
 import type { IndexStore } from "./store.ts";

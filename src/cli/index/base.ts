@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { openSnapshot } from "../../snapshot/reader.ts";
-import { SnapshotFormatError, type SnapshotBytes } from "../../snapshot/types.ts";
+import { openSnapshot } from "../../snapshot/format/reader.ts";
+import { SnapshotFormatError, type SnapshotBytes } from "../../snapshot/format/types.ts";
 import { fileChecksum } from "../checksum.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
 import { forgetSnapshot } from "../snapshot-state.ts";

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { SnapshotBytes } from "../../snapshot/types.ts";
+import type { SnapshotBytes } from "../../snapshot/format/types.ts";
 import type { IndexStore } from "./store.ts";
 
 /**

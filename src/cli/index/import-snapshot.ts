@@ -1,10 +1,10 @@
-import { openSnapshot } from "../../snapshot/reader.ts";
+import { openSnapshot } from "../../snapshot/format/reader.ts";
 import {
   SnapshotFormatError,
   type SnapshotBytes,
   type SnapshotFile,
   type SnapshotHeader,
-} from "../../snapshot/types.ts";
+} from "../../snapshot/format/types.ts";
 import { adoptVectors, completeBases } from "./base.ts";
 import { contentKey, contentsByKey, listBases } from "./bases.ts";
 import type { IndexStore } from "./store.ts";

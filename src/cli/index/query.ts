@@ -1,4 +1,4 @@
-import { comparePaths } from "../../snapshot/types.ts";
+import { comparePaths } from "../../snapshot/format/types.ts";
 import { listBases } from "./bases.ts";
 import { belongsTo, contentIdOf, ordinalOf } from "./schema.ts";
 import type { CodeSymbol } from "../../parsing/types.ts";

@@ -1,5 +1,10 @@
 import type { CodeSymbol } from "../../parsing/types.ts";
-import { comparePaths, type EmbeddedChunk, type SnapshotFile, type SnapshotSource } from "../../snapshot/types.ts";
+import {
+  comparePaths,
+  type EmbeddedChunk,
+  type SnapshotFile,
+  type SnapshotSource,
+} from "../../snapshot/format/types.ts";
 import type { CommitIndex } from "./index-commit.ts";
 import { belongsTo } from "./schema.ts";
 import type { IndexStore } from "./store.ts";

@@ -1,6 +1,8 @@
 import * as fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
-import { openSnapshot, type SnapshotFile, SnapshotFormatError, writeSnapshot } from "../../../src/snapshot/index.ts";
+import { openSnapshot } from "../../../src/snapshot/format/reader.ts";
+import { type SnapshotFile, SnapshotFormatError } from "../../../src/snapshot/format/types.ts";
+import { writeSnapshot } from "../../../src/snapshot/format/writer.ts";
 import { collect, fixtureFiles, memoryBytes, memorySink, sourceOf } from "./fixture.ts";
 
 let artifact: Uint8Array;

@@ -1,15 +1,20 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { checkedAgainst, FileListWriter, type ListedFile, readFileList } from "../../../src/snapshot/file-list.ts";
-import { gzip } from "../../../src/snapshot/gzip.ts";
+import {
+  checkedAgainst,
+  FileListWriter,
+  type ListedFile,
+  readFileList,
+} from "../../../src/snapshot/format/file-list.ts";
+import { gzip } from "../../../src/snapshot/format/gzip.ts";
+import { openSnapshot } from "../../../src/snapshot/format/reader.ts";
 import {
   comparePaths,
-  openSnapshot,
   type SnapshotFile,
   SnapshotFormatError,
   type SnapshotHeader,
-  writeSnapshot,
-} from "../../../src/snapshot/index.ts";
+} from "../../../src/snapshot/format/types.ts";
+import { writeSnapshot } from "../../../src/snapshot/format/writer.ts";
 import { collect, fixtureFiles, IDENTITY, memoryBytes, memorySink, sourceOf } from "./fixture.ts";
 
 const LENGTH_BYTES = 4;
@@ -46,7 +51,7 @@ function patched(files: readonly Listed[], from: string | RegExp, to: string): U
 function headerOf(files: readonly Listed[]): SnapshotHeader {
   const sum = (name: "symbolCount" | "chunkCount") => files.reduce((total, file) => total + file[name], 0);
   const counts = { fileCount: files.length, symbolCount: sum("symbolCount"), chunkCount: sum("chunkCount") };
-  return { ...IDENTITY, formatVersion: 1, vectorType: "float16", ...counts, vectorCount: 0 };
+  return { ...IDENTITY, formatVersion: 2, vectorType: "float16", ...counts, vectorCount: 0 };
 }
 
 const count = fc.integer({ min: 0, max: 40 });
@@ -95,7 +100,9 @@ describe("the file list", () => {
       const snapshot = await openSnapshot(memoryBytes(damaged));
       // Of gzip's own header not every bit says something.
       const inGzipHeader = at - start - LENGTH_BYTES - files.length * HASH_BYTES;
-      if (inGzipHeader >= 4 && inGzipHeader < 10) continue;
+      if (inGzipHeader >= 3 && inGzipHeader < 10) continue;
+      // Nor do the bits that pad the last byte of the compressed data, before CRC-32 and length.
+      if (at === start + list.length - 9) continue;
       await expect(collect(snapshot.files())).rejects.toThrow(SnapshotFormatError);
     }
   });

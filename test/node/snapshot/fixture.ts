@@ -5,7 +5,7 @@ import {
   type SnapshotFile,
   type SnapshotIdentity,
   type SnapshotSource,
-} from "../../../src/snapshot/types.ts";
+} from "../../../src/snapshot/format/types.ts";
 import type { CodeSymbol } from "../../../src/parsing/types.ts";
 
 export const DIMENSION = 8;
@@ -18,7 +18,7 @@ export const IDENTITY: SnapshotIdentity = {
 };
 
 /** SHA-256 of the artifact of {@link fixtureFiles}: the same in Node and in workerd, on every machine, for this format version. */
-export const FIXTURE_CHECKSUM = "sha256:814a24a382574aab938077d4da17a1c764fa4efde8370c0738075ef44c9c84d1";
+export const FIXTURE_CHECKSUM = "sha256:d517587ceaf3d6a9d3a244008eecd1377f97bcd58c3f4a221f32e2b96fd4bec1";
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 

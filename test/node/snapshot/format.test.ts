@@ -1,5 +1,5 @@
 import { DuckDBInstance } from "@duckdb/node-api";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as fc from "fast-check";
@@ -7,8 +7,10 @@ import { parquetReadObjects } from "hyparquet";
 import { describe, expect, it } from "vitest";
 import { SnapshotManifest } from "../../../src/contract/index.ts";
 import { decodeF16 } from "../../../src/embedding/index.ts";
-import { comparePaths, openSnapshot, type SnapshotFile, writeSnapshot } from "../../../src/snapshot/index.ts";
-import { gunzip } from "../../../src/snapshot/gunzip.ts";
+import { openSnapshot } from "../../../src/snapshot/format/reader.ts";
+import { comparePaths, type SnapshotFile } from "../../../src/snapshot/format/types.ts";
+import { writeSnapshot } from "../../../src/snapshot/format/writer.ts";
+import { gunzip } from "../../../src/snapshot/format/gunzip.ts";
 import {
   collect,
   DIMENSION,
@@ -62,6 +64,23 @@ describe("the artifact", () => {
     expect(checksum).toBe(FIXTURE_CHECKSUM);
     expect((await write(fixtureFiles())).checksum).toBe(checksum);
     expect((await write(fixtureFiles(41))).checksum).not.toBe(checksum);
+  });
+
+  it("still reads artifacts of version 1", async () => {
+    const bytes = readFileSync(new URL("./artifacts/version-1.parquet", import.meta.url));
+    const reader = await openSnapshot(memoryBytes(bytes));
+    expect(reader.header.formatVersion).toBe(1);
+    expect(plain(await collect(reader.files()))).toEqual(plain(fixtureFiles(6)));
+  });
+
+  it("refuses artifacts of a version it does not know, and says so", async () => {
+    const { bytes } = await write(fixtureFiles(1));
+    const newer = Buffer.from(bytes);
+    const at = newer.indexOf('"formatVersion":2');
+    newer.write('"formatVersion":9', at);
+    await expect(openSnapshot(memoryBytes(newer))).rejects.toThrow(
+      "format version 9 is newer than this program can read; update it",
+    );
   });
 
   it("round-trips anything that an index may hold", async () => {
@@ -239,7 +258,7 @@ describe("other tools", () => {
         "select decode(value) as header from parquet_kv_metadata(FILE) where decode(key) = 'code_context'",
       );
       expect(JSON.parse(meta?.["header"] as string)).toMatchObject({
-        formatVersion: 1,
+        formatVersion: 2,
         vectorType: "float16",
         gitSha: IDENTITY.gitSha,
       });

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createPresigner, type Presigner } from "../../../src/snapshot/index.ts";
+import { createPresigner, type Presigner } from "../../../src/snapshot/publish/presign.ts";
 
 const CREDENTIALS = { accessKeyId: "local", secretAccessKey: "local-secret" };
 const KEY = "snapshots/0b5e/x_-.parquet";

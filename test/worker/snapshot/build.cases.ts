@@ -1,15 +1,11 @@
 import { eq, sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { snapshots } from "../../../src/db/schema.ts";
-import {
-  buildSnapshot,
-  openSnapshot,
-  probeSnapshot,
-  pullSnapshot,
-  RevisionMissingError,
-  type SnapshotFile,
-  writeSnapshot,
-} from "../../../src/snapshot/index.ts";
+import { openSnapshot } from "../../../src/snapshot/format/reader.ts";
+import type { SnapshotFile } from "../../../src/snapshot/format/types.ts";
+import { writeSnapshot } from "../../../src/snapshot/format/writer.ts";
+import { buildSnapshot, RevisionMissingError } from "../../../src/snapshot/publish/build.ts";
+import { probeSnapshot, pullSnapshot } from "../../../src/snapshot/publish/pull.ts";
 import {
   collect,
   DIMENSION,

@@ -2,14 +2,10 @@ import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { MAX_PROVISIONED_WORKSPACES } from "../../../src/contract/index.ts";
 import { auditEvents, snapshots, tenants, workspaces } from "../../../src/db/schema.ts";
-import {
-  commitSnapshot,
-  listSnapshots,
-  probeSnapshot,
-  pullSnapshot,
-  signSnapshot,
-} from "../../../src/snapshot/index.ts";
-import { uploadKeyOf } from "../../../src/snapshot/storage.ts";
+import { commitSnapshot } from "../../../src/snapshot/publish/commit.ts";
+import { listSnapshots, probeSnapshot, pullSnapshot } from "../../../src/snapshot/publish/pull.ts";
+import { signSnapshot } from "../../../src/snapshot/publish/sign.ts";
+import { uploadKeyOf } from "../../../src/snapshot/publish/storage.ts";
 import { db } from "../support/tenants.ts";
 import {
   artifact,

@@ -5,14 +5,11 @@ import type { SnapshotManifest } from "../../../src/contract/index.ts";
 import { tenants } from "../../../src/db/schema.ts";
 import { ApiError } from "../../../src/errors.ts";
 import { createLogger } from "../../../src/log.ts";
-import {
-  type Caller,
-  commitSnapshot,
-  createPresigner,
-  signSnapshot,
-  type SnapshotContext,
-} from "../../../src/snapshot/index.ts";
-import { uploadKeyOf } from "../../../src/snapshot/storage.ts";
+import { commitSnapshot } from "../../../src/snapshot/publish/commit.ts";
+import type { Caller, SnapshotContext } from "../../../src/snapshot/publish/context.ts";
+import { createPresigner } from "../../../src/snapshot/publish/presign.ts";
+import { signSnapshot } from "../../../src/snapshot/publish/sign.ts";
+import { uploadKeyOf } from "../../../src/snapshot/publish/storage.ts";
 import { db } from "../support/tenants.ts";
 
 export const bucket = env.SNAPSHOTS;

@@ -2,8 +2,11 @@ import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { DOWNLOAD_URL_TTL_SEC, SNAPSHOTS_KEPT, UPLOAD_URL_TTL_SEC } from "../../../src/contract/index.ts";
 import { snapshots, workspaces } from "../../../src/db/schema.ts";
-import { commitSnapshot, pullSnapshot, signSnapshot, sweepSnapshots } from "../../../src/snapshot/index.ts";
-import { uploadKeyOf } from "../../../src/snapshot/storage.ts";
+import { commitSnapshot } from "../../../src/snapshot/publish/commit.ts";
+import { pullSnapshot } from "../../../src/snapshot/publish/pull.ts";
+import { signSnapshot } from "../../../src/snapshot/publish/sign.ts";
+import { sweepSnapshots } from "../../../src/snapshot/publish/sweep.ts";
+import { uploadKeyOf } from "../../../src/snapshot/publish/storage.ts";
 import { db } from "../support/tenants.ts";
 import {
   artifact,

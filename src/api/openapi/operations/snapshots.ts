@@ -72,7 +72,7 @@ export const snapshotOperations: Operation[] = [
         op: "sign",
         repo: "github.com/owner/name",
         manifest: {
-          formatVersion: 1,
+          formatVersion: 2,
           gitSha: "a".repeat(40),
           checksum: CHECKSUM,
           compression: "none",

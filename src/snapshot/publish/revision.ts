@@ -1,9 +1,9 @@
 /** A revision in Postgres as the source of a snapshot: pages by path, bounded memory whatever its size. */
 import { sql } from "drizzle-orm";
-import type { Db } from "../db/client.ts";
-import { rowsOf } from "../db/rows.ts";
-import type { CodeSymbol } from "../parsing/types.ts";
-import type { EmbeddedChunk, SnapshotFile, SnapshotIdentity, SnapshotSource } from "./types.ts";
+import type { Db } from "../../db/client.ts";
+import { rowsOf } from "../../db/rows.ts";
+import type { CodeSymbol } from "../../parsing/types.ts";
+import type { EmbeddedChunk, SnapshotFile, SnapshotIdentity, SnapshotSource } from "../format/types.ts";
 
 export interface Revision {
   tenantId: string;

@@ -1,7 +1,7 @@
 import { ABSENT } from "./decode.ts";
 import type { GroupColumns } from "./group-columns.ts";
 import type { ListedFile } from "./file-list.ts";
-import type { CodeSymbol } from "../parsing/types.ts";
+import type { CodeSymbol } from "../../parsing/types.ts";
 import { SnapshotFormatError } from "./types.ts";
 
 /** A symbol with its place in the snapshot. */

@@ -1,4 +1,4 @@
-import type { Chunk, CodeSymbol } from "../parsing/types.ts";
+import type { Chunk, CodeSymbol } from "../../parsing/types.ts";
 
 /** A chunk with its vector: IEEE half floats, little-endian, `2 * dimension` bytes; undefined where there is none. */
 export interface EmbeddedChunk extends Chunk {

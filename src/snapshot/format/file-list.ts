@@ -3,7 +3,7 @@
  * between the last row group and the footer, where readers of Parquet never look, and spares who wants no more than that
  * from expanding columns of all rows. docs/snapshot-format.md describes it.
  */
-import { isText } from "../shape.ts";
+import { isText } from "../../shape.ts";
 import { gunzip } from "./gunzip.ts";
 import { HASH_BYTES, MAX_PAGE_BYTES } from "./layout.ts";
 import { isSafePath } from "./rows.ts";

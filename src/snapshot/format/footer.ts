@@ -5,6 +5,7 @@ import {
   COLUMNS,
   HEADER_KEY,
   headerFault,
+  isReadableVersion,
   MAX_GROUP_BYTES,
   MAX_GROUP_ROWS,
   MAX_PAGE_BYTES,
@@ -60,10 +61,10 @@ export function checkFooter(
   if (text === undefined) throw new SnapshotFormatError("a Parquet file, but not a snapshot");
   const value: unknown = JSON.parse(text);
   const version = (value as { formatVersion?: unknown } | null)?.formatVersion;
-  if (headerFault(value) !== undefined)
-    throw new SnapshotFormatError(
-      `format version ${String(version)} is not one this version reads, or its header is damaged`,
-    );
+  if (typeof version === "number" && !isReadableVersion(version))
+    throw new SnapshotFormatError(`format version ${version} is newer than this program can read; update it`);
+  const fault = headerFault(value);
+  if (fault !== undefined) throw new SnapshotFormatError(`the header is damaged (${fault})`);
   if (!sameSchema(metadata)) throw new SnapshotFormatError("the columns are not those of the format");
   const header = value as SnapshotHeader;
   let offset = MAGIC.length;

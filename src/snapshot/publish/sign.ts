@@ -1,6 +1,6 @@
 /** `POST /index-snapshot` op `sign`: a place to upload to, and the workspace if it is new. */
 import { sql, type SQL } from "drizzle-orm";
-import { recordAudit } from "../audit/index.ts";
+import { recordAudit } from "../../audit/index.ts";
 import {
   MAX_MANIFEST_BYTES,
   MAX_PROVISIONED_WORKSPACES,
@@ -8,10 +8,10 @@ import {
   type SignResponse,
   type SnapshotManifest,
   UPLOAD_URL_TTL_SEC,
-} from "../contract/index.ts";
-import { ApiError, invalidBody } from "../errors.ts";
+} from "../../contract/index.ts";
+import { ApiError, invalidBody } from "../../errors.ts";
 import { answering, type Caller, type SnapshotContext } from "./context.ts";
-import { rowsOf } from "../db/rows.ts";
+import { rowsOf } from "../../db/rows.ts";
 import { parseSelector, type Selector, selects } from "./selector.ts";
 import { newStoragePath, uploadKeyOf } from "./storage.ts";
 

@@ -3,10 +3,12 @@
  * symbols, its chunks. docs/snapshot-format.md describes it for readers in other languages.
  */
 import type { SchemaElement } from "hyparquet";
-import { isCount, isShortText, isText } from "../shape.ts";
+import { isCount, isShortText, isText } from "../../shape.ts";
 import type { SnapshotHeader } from "./types.ts";
 
-export const SNAPSHOT_FORMAT_VERSION = 1;
+/** The version that is written. Version 1 differs in its compressor only: same columns, other bytes. */
+export const SNAPSHOT_FORMAT_VERSION = 2;
+const READABLE_VERSIONS = new Set<unknown>([1, SNAPSHOT_FORMAT_VERSION]);
 /** Key of the JSON header among the Parquet key-value metadata. */
 export const HEADER_KEY = "code_context";
 export const CREATED_BY = "code-context";
@@ -105,9 +107,14 @@ export const SCHEMA: SchemaElement[] = [
   },
 ];
 
+/** Whether a reader of today knows artifacts of this version. */
+export function isReadableVersion(version: unknown): boolean {
+  return READABLE_VERSIONS.has(version);
+}
+
 /** What each member of the header has to be. By hand: a look-up reads a snapshot sooner than a schema library is loaded. */
 const HEADER_MEMBERS: Record<keyof SnapshotHeader, (value: unknown) => boolean> = {
-  formatVersion: (value) => value === SNAPSHOT_FORMAT_VERSION,
+  formatVersion: isReadableVersion,
   gitSha: (value) => isText(value) && /^[0-9a-f]{7,64}$/.test(value),
   fingerprint: (value) => isShortText(value, MAX_FINGERPRINT_CHARACTERS),
   dimension: (value) => isCount(value) && value > 0 && value <= MAX_DIMENSION,

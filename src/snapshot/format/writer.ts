@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { ByteWriter, ParquetWriter } from "hyparquet-writer";
-import type { SnapshotManifest } from "../contract/index.ts";
+import type { SnapshotManifest } from "../../contract/index.ts";
 import { FileListWriter } from "./file-list.ts";
 import { gzip } from "./gzip.ts";
 import {

@@ -1,7 +1,7 @@
 import { sql, type SQL } from "drizzle-orm";
-import { Uuid } from "../contract/index.ts";
-import { ApiError } from "../errors.ts";
-import { normalizeRepo } from "../tenancy/index.ts";
+import { Uuid } from "../../contract/index.ts";
+import { ApiError } from "../../errors.ts";
+import { normalizeRepo } from "../../tenancy/index.ts";
 
 /** Exactly one way to name a workspace. */
 export type Selector = { workspaceId: string } | { repo: string };

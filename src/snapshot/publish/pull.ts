@@ -6,10 +6,10 @@ import {
   type ProbeResponse,
   type PullResponse,
   type RosterEntry,
-} from "../contract/index.ts";
-import { ApiError } from "../errors.ts";
+} from "../../contract/index.ts";
+import { ApiError } from "../../errors.ts";
 import { answering, type SnapshotContext } from "./context.ts";
-import { rowsOf } from "../db/rows.ts";
+import { rowsOf } from "../../db/rows.ts";
 import { type Selector, selects } from "./selector.ts";
 
 const LOOKUP_MESSAGE = "the snapshot cannot be looked up right now; try again";

@@ -1,4 +1,4 @@
-import type { CodeSymbol } from "../parsing/types.ts";
+import type { CodeSymbol } from "../../parsing/types.ts";
 import { ABSENT, type Texts } from "./decode.ts";
 import type { COLUMNS } from "./layout.ts";
 import {
