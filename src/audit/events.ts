@@ -7,11 +7,22 @@ export interface AuditDetails {
   INDEX_RUN_FAILED: { runId: string; workspaceId: string; code: string };
   SNAPSHOT_PUBLISHED: { snapshotId: string; workspaceId: string; gitSha: string; sizeBytes: number };
   SNAPSHOT_FAILED: { runId: string; workspaceId: string; code: string };
+  MEMBER_JOINED: { invitationId: string; userId: string; role: string };
+  MEMBER_ROLE_CHANGED: { changeId: string; userId: string; role: string };
+  MEMBER_REMOVED: { changeId: string; userId: string };
+  /** Sent for the first time or again. */
+  INVITATION_SENT: { sendId: string; invitationId: string; email: string; role: string };
+  INVITATION_REVOKED: { invitationId: string };
+  WORKSPACE_DELETED: { workspaceId: string; repo: string | null };
+  /** How a workspace's repository is read was changed; `hasToken` tells whether a read token is kept. */
+  SOURCE_CHANGED: { changeId: string; workspaceId: string; hasToken: boolean };
+  HOOK_CREATED: { hookId: string; workspaceId: string; provider: string };
+  HOOK_DELETED: { hookId: string; workspaceId: string; provider: string };
   KEY_CREATED: { credentialId: string; kind: "api_key" | "worker_token"; name: string };
   KEY_REVOKED: { credentialId: string; kind: "api_key" | "worker_token" };
   TENANT_CREATED: { name: string };
   /** New values of what was changed. */
-  TENANT_CHANGED: { changeId: string; monthlyCredits?: number; sharedIndex?: boolean };
+  TENANT_CHANGED: { changeId: string; monthlyCredits?: number; sharedIndex?: boolean; name?: string };
   WORKSPACE_CREATED: { workspaceId: string; repo: string | null };
 }
 
@@ -21,7 +32,7 @@ export type AuditEvent = {
   [Name in AuditEventName]: {
     event: Name;
     tenantId: string;
-    /** Public id of the credential that acted, or `admin` / `system`. */
+    /** Public id of the credential that acted, `user:<id>` for a person in the dashboard, or `admin` / `system`. */
     actor: string;
     /** When it happened; now when absent. */
     at?: Date;
@@ -35,6 +46,15 @@ const IDENTITY: { [Name in AuditEventName]: (details: AuditDetails[Name]) => str
   INDEX_RUN_FAILED: (details) => details.runId,
   SNAPSHOT_PUBLISHED: (details) => details.snapshotId,
   SNAPSHOT_FAILED: (details) => details.runId,
+  MEMBER_JOINED: (details) => details.invitationId,
+  MEMBER_ROLE_CHANGED: (details) => details.changeId,
+  MEMBER_REMOVED: (details) => details.changeId,
+  INVITATION_SENT: (details) => details.sendId,
+  INVITATION_REVOKED: (details) => details.invitationId,
+  WORKSPACE_DELETED: (details) => details.workspaceId,
+  SOURCE_CHANGED: (details) => details.changeId,
+  HOOK_CREATED: (details) => details.hookId,
+  HOOK_DELETED: (details) => details.hookId,
   KEY_CREATED: (details) => details.credentialId,
   KEY_REVOKED: (details) => details.credentialId,
   TENANT_CREATED: () => "",

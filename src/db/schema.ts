@@ -37,6 +37,11 @@ export const tenants = pgTable(
   {
     id: uuid("id").primaryKey(),
     name: text("name").notNull(),
+    /** Short name in the dashboard's addresses. */
+    slug: text("slug")
+      .notNull()
+      .unique()
+      .default(sql`('t-' || substr(replace(gen_random_uuid()::text, '-', ''), 1, 12))`),
     /** Monthly quota in credits. */
     monthlyCredits: integer("monthly_credits").notNull().default(10_000),
     sharedIndex: boolean("shared_index").notNull().default(false),
@@ -58,6 +63,10 @@ export const credentials = pgTable(
     secretHash: bytea("secret_hash").notNull(),
     createdAt: createdAt(),
     revokedAt: timestamp("revoked_at", { withTimezone: true }),
+    /** From then on it is refused as if it were revoked; null: it does not expire. */
+    expiresAt: timestamp("expires_at", { withTimezone: true }),
+    /** Mirrored by the tenant's gate, some seconds late. */
+    lastUsedAt: timestamp("last_used_at", { withTimezone: true }),
   },
   (t) => [
     index("credentials_tenant").on(t.tenantId),
@@ -276,6 +285,7 @@ export const runs = pgTable(
   },
   (t) => [
     index("runs_workspace").on(t.workspaceId, t.createdAt),
+    index("runs_tenant").on(t.tenantId, t.createdAt, t.id),
     // One snapshot job at a time a tenant: the database itself refuses a second.
     uniqueIndex("runs_one_snapshot_job")
       .on(t.tenantId)
@@ -351,6 +361,9 @@ export const auditEvents = pgTable(
   },
   (t) => [
     unique("audit_events_dedupe").on(t.tenantId, t.dedupeKey),
-    index("audit_events_tenant_at").on(t.tenantId, t.at),
+    // One for each way that the feed is filtered, each in the order in which it is read.
+    index("audit_events_tenant_at").on(t.tenantId, t.at, t.id),
+    index("audit_events_tenant_event").on(t.tenantId, t.event, t.at, t.id),
+    index("audit_events_tenant_actor").on(t.tenantId, t.actor, t.at, t.id),
   ],
 );

@@ -5,6 +5,7 @@ import { QueueMessage, type StepMessage } from "../indexing/messages.ts";
 import { judgeFailure, runStep } from "../indexing/steps.ts";
 import { sweepIndex } from "../indexing/sweep.ts";
 import { sweepSnapshots } from "../snapshot/publish/sweep.ts";
+import { sweepPeople } from "../users/sweep.ts";
 import { sharedOf, stepDeps } from "./deps.ts";
 
 const DEAD_LETTERS = "code-context-index-dead";
@@ -21,6 +22,7 @@ export default {
     const { db, log } = sharedOf(env);
     const snapshots = await sweepSnapshots({ db, bucket: env.SNAPSHOTS, now: Date.now });
     log.info("swept_snapshots", { ...snapshots });
+    await sweepPeople(db);
     log.info("swept_index", { ...(await sweepIndex(db, env.STAGING, Date.now())) });
   },
 } satisfies ExportedHandler<IndexerEnv>;

@@ -1,12 +1,13 @@
-import { eq } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { recordAuditStatement } from "../audit/index.ts";
 import { DEFAULT_MONTHLY_CREDITS } from "../contract/limits.ts";
 import type { Db } from "../db/client.ts";
-import { PG_FOREIGN_KEY_VIOLATION, pgErrorCode } from "../db/errors.ts";
+import { PG_FOREIGN_KEY_VIOLATION, PG_UNIQUE_VIOLATION, pgErrorCode } from "../db/errors.ts";
 import { credentials, tenants } from "../db/schema.ts";
 import { createCredential } from "./credentials.ts";
 import { TenancyError } from "./errors.ts";
 import { checkCredits, checkName, checkUuid } from "./fields.ts";
+import { newSlug } from "./slug.ts";
 
 /** Who acts when nobody's credential does: the person at the administration command. */
 export const ADMIN_ACTOR = "admin";
@@ -37,21 +38,39 @@ export async function createTenant(db: Db, input: TenantInput): Promise<NewTenan
     { kind: "worker_token", id: workerToken.id, secretHash: workerToken.secretHash },
   ] as const;
   const audit = { tenantId, actor: ADMIN_ACTOR } as const;
-  await db.batch([
-    db.insert(tenants).values({ id: tenantId, name, monthlyCredits, sharedIndex: input.sharedIndex ?? false }),
-    db
-      .insert(credentials)
-      .values(first.map(({ id, kind, secretHash }) => ({ id, tenantId, kind, name: "default", secretHash }))),
-    recordAuditStatement(db, { ...audit, event: "TENANT_CREATED", details: { name } }),
-    ...first.map(({ id, kind }) =>
-      recordAuditStatement(db, {
-        ...audit,
-        event: "KEY_CREATED",
-        details: { credentialId: id, kind, name: "default" },
+  const insert = () =>
+    db.batch([
+      db.insert(tenants).values({
+        id: tenantId,
+        name,
+        slug: slugUnlessTaken(name),
+        monthlyCredits,
+        sharedIndex: input.sharedIndex ?? false,
       }),
-    ),
-  ]);
+      db
+        .insert(credentials)
+        .values(first.map(({ id, kind, secretHash }) => ({ id, tenantId, kind, name: "default", secretHash }))),
+      recordAuditStatement(db, { ...audit, event: "TENANT_CREATED", details: { name } }),
+      ...first.map(({ id, kind }) =>
+        recordAuditStatement(db, {
+          ...audit,
+          event: "KEY_CREATED",
+          details: { credentialId: id, kind, name: "default" },
+        }),
+      ),
+    ]);
+  // Two tenants of one name at the same moment: the second attempt sees the first one's slug.
+  await insert().catch((error: unknown) => {
+    if (pgErrorCode(error) !== PG_UNIQUE_VIOLATION) throw error;
+    return insert();
+  });
   return { tenantId, apiKey: apiKey.value, workerToken: workerToken.value };
+}
+
+/** The plain slug of a name, or one with a suffix where another tenant has the plain one, decided by the inserting statement. */
+function slugUnlessTaken(name: string) {
+  const plain = newSlug(name);
+  return sql`case when exists (select 1 from tenants where slug = ${plain}) then ${newSlug(name, true)} else ${plain} end`;
 }
 
 export interface TenantChange {

@@ -1,0 +1,26 @@
+/** People: sign-in, sessions, memberships and invitations. */
+export { addUser, createOwnTenant, setUserName } from "./accounts.ts";
+export { checkEmail } from "./email.ts";
+export { UserError, type UserErrorCode } from "./errors.ts";
+export {
+  acceptInvitation,
+  findInvitation,
+  invite,
+  listInvitations,
+  renewInvitation,
+  revokeInvitation,
+} from "./invitations.ts";
+export { actorOf, canManage, changeRole, checkRole, listMembers, removeMember } from "./members.ts";
+export {
+  isTouchDue,
+  listSessions,
+  type Membership,
+  readSession,
+  revokeOtherSessions,
+  revokeSession,
+  type Session,
+  SESSION_DAYS,
+  touchSession,
+} from "./sessions.ts";
+export { CODE_MINUTES, finishSignIn, MAX_GUESSES, startSignIn } from "./sign-in.ts";
+export { sweepPeople } from "./sweep.ts";
