@@ -1,0 +1,170 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { compileGlobs } from "../../src/globs.ts";
+
+const matches = (glob: string, path: string) => compileGlobs([glob])(path);
+
+describe("globs", () => {
+  it.each([
+    ["*.ts", ["a.ts", "b/c.ts", ".ts"], ["a.js", "a.tsx"]],
+    ["src/*.ts", ["src/a.ts"], ["src/x/a.ts", "lib/src/a.ts"]],
+    ["src/**/*.ts", ["src/a.ts", "src/x/y/a.ts"], ["a.ts", "srcs/a.ts"]],
+    ["src/**", ["src/a.ts", "src/x/.env"], ["src", "lib/src/a"]],
+    ["**/test_?.py", ["test_a.py", "x/test_b.py"], ["test_ab.py", "test_.py", "x/test_/.py"]],
+    ["a/**/b", ["a/b", "a/x/b", "a/x/y/b", "a/x/b/c"], ["ab", "a/xb", "a/bx"]],
+    ["src", ["src", "src/a.ts", "lib/src/b.ts"], ["srcs/a.ts"]],
+    ["src/", ["src/a.ts", "lib/src/b.ts"], ["src", "a/srcx.ts"]],
+    ["/src", ["src/a.ts"], ["lib/src/b.ts"]],
+    ["./src/*", ["src/a.ts"], ["lib/src/a.ts"]],
+    ["*.{ts,js}", ["a.ts", "x/b.js"], ["a.py", "a.{ts,js}"]],
+    ["{src,lib/{a,b}}/*.c", ["src/x.c", "lib/a/x.c", "lib/b/x.c"], ["lib/x.c", "lib/c/x.c"]],
+    ["{,x}a", ["a", "xa"], ["ya"]],
+    ["{a}", ["{a}"], ["a"]],
+    ["{a,b", ["{a,b"], ["a", "b"]],
+    ["[a-cx].c", ["a.c", "b.c", "x.c"], ["d.c", "-.c"]],
+    ["[!a-c].c", ["d.c", "é.c"], ["a.c"]],
+    ["[^a].c", ["b.c"], ["a.c"]],
+    ["a[!x]b", ["a-b"], ["a/b", "axb"]],
+    ["[]].c", ["].c"], ["a.c"]],
+    ["[a", ["[a"], ["a"]],
+    ["(a|b).ts", ["(a|b).ts"], ["a.ts", "b.ts"]],
+    ["+(a).ts", ["+(a).ts"], ["a.ts", "aa.ts"]],
+    ["a.b", ["a.b"], ["axb"]],
+    [String.raw`\*.c`, ["*.c"], ["a.c"]],
+    [String.raw`\!x`, ["!x"], ["x", "y"]],
+    ["?.c", ["😀.c", "é.c"], ["ab.c"]],
+  ])("%s", (glob, yes, no) => {
+    expect([...yes, ...no].filter((path) => matches(glob, path))).toEqual(yes);
+  });
+
+  it("lets the last glob that matches decide", () => {
+    const select = compileGlobs(["src", "!src/generated", "src/generated/keep.ts"]);
+    expect(["src/a.ts", "src/generated/b.ts", "src/generated/keep.ts", "other"].filter(select)).toEqual([
+      "src/a.ts",
+      "src/generated/keep.ts",
+    ]);
+  });
+
+  it("starts from everything, or from what it is told, where the first glob is negated", () => {
+    expect(["a.ts", "docs/a.md"].filter(compileGlobs(["!docs"]))).toEqual(["a.ts"]);
+    expect(["a.ts", "b.py", "docs/a.ts"].filter(compileGlobs(["!docs"], (path) => path.endsWith(".ts")))).toEqual([
+      "a.ts",
+    ]);
+    expect(["a.ts"].filter(compileGlobs([]))).toEqual([]);
+  });
+
+  it("agrees with a plain backtracking matcher", () => {
+    const piece = fc.constantFrom(
+      "a",
+      "b",
+      "/",
+      "*",
+      "**",
+      "**/",
+      "?",
+      "[ab]",
+      "[!a]",
+      "{",
+      "}",
+      ",",
+      "{a,b}",
+      "{a/,*}",
+      ".",
+    );
+    const glob = fc.array(piece, { minLength: 1, maxLength: 9 }).map((pieces) => pieces.join(""));
+    const path = fc
+      .array(fc.array(fc.constantFrom("a", "b", "c", ".", ","), { minLength: 1, maxLength: 3 }), {
+        minLength: 1,
+        maxLength: 4,
+      })
+      .map((segments) => segments.map((segment) => segment.join("")).join("/"));
+    fc.assert(
+      fc.property(glob, path, (pattern, text) => {
+        fc.pre(!pattern.startsWith("!"));
+        expect(matches(pattern, text)).toBe(reference(pattern, text));
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
+  it.each([
+    ["(a+)+b", "a".repeat(50_000)],
+    ["*a*a*a*a*a*a*ab", "a".repeat(50_000)],
+    [`${"*a".repeat(200)}b`, "a".repeat(10_000)],
+    [`${"**/".repeat(160)}b`, `${"a/".repeat(5_000)}c`],
+    [`${"{a,b}".repeat(100)}c`, "ab".repeat(5_000)],
+    [`${"{".repeat(166)}a${",b}".repeat(166)}`, "b".repeat(10_000)],
+    [`{${"*,".repeat(240)}x}y`, "z".repeat(10_000)],
+    ["[".repeat(500), "[".repeat(10_000)],
+    ["{".repeat(500), "{".repeat(10_000)],
+    ["?".repeat(500), "a".repeat(10_000)],
+  ])("takes bounded work for %.30s…", (glob, path) => {
+    // 500 states by 50,000 characters at the very most: seconds of margin, where backtracking would take years.
+    expect(matches(glob, path)).toBe(false);
+  });
+});
+
+/** Stands where alternatives were put together, so that a star on either side does not become a globstar. */
+const SEAM = "|";
+
+/** The documented meaning, tried one way after another: braces expanded, wildcards by backtracking. */
+function reference(glob: string, path: string): boolean {
+  const anchored = glob.replace(/^\.?\//, "");
+  const body = anchored.replace(/\/+$/, "");
+  const anywhere = !glob.startsWith("/") && !body.includes("/");
+  const foldersOnly = anchored.endsWith("/");
+  const folders = path.split("/").map((_, i, all) => all.slice(0, i + 1).join("/"));
+  const candidates = foldersOnly ? folders.slice(0, -1) : folders;
+  return expand(anywhere ? `**/${body}` : body).some((pattern) =>
+    candidates.some((text) => matchAt(pattern, 0, text, 0)),
+  );
+}
+
+function matchAt(glob: string, g: number, path: string, p: number): boolean {
+  if (g === glob.length) return p === path.length;
+  const rest = glob.slice(g);
+  if (rest.startsWith(SEAM)) return matchAt(glob, g + 1, path, p);
+  const stars = /^\*+/.exec(rest)?.[0].length ?? 0;
+  if (stars > 1) {
+    const slash = rest[stars] === "/";
+    if (slash && (p === 0 || path[p - 1] === "/") && matchAt(glob, g + stars + 1, path, p)) return true;
+    for (let end = p; end <= path.length; end++) if (matchAt(glob, g + stars, path, end)) return true;
+    return false;
+  }
+  if (stars === 1) {
+    for (let end = p; ; end++) {
+      if (matchAt(glob, g + 1, path, end)) return true;
+      if (end === path.length || path[end] === "/") return false;
+    }
+  }
+  if (p === path.length) return false;
+  const set = /^\[(!?)(.[^\]]*)\]/.exec(rest);
+  if (set) {
+    if (path[p] === "/" || (set[2] ?? "").includes(path[p] ?? "") === (set[1] === "!")) return false;
+    return matchAt(glob, g + set[0].length, path, p + 1);
+  }
+  const matched = rest[0] === "?" ? path[p] !== "/" : rest[0] === path[p];
+  return matched && matchAt(glob, g + 1, path, p + 1);
+}
+
+/** All readings of the braces that have a partner and a comma. */
+function expand(glob: string): string[] {
+  for (let open = glob.indexOf("{"); open >= 0; open = glob.indexOf("{", open + 1)) {
+    const commas: number[] = [];
+    let depth = 0;
+    for (let i = open; i < glob.length; i++) {
+      if (glob[i] === "{") depth++;
+      else if (glob[i] === "," && depth === 1) commas.push(i);
+      else if (glob[i] === "}" && --depth === 0) {
+        if (commas.length === 0) break;
+        const cuts = [open, ...commas, i];
+        return cuts
+          .slice(1)
+          .flatMap((cut, k) =>
+            expand([glob.slice(0, open), glob.slice((cuts[k] ?? 0) + 1, cut), glob.slice(i + 1)].join(SEAM)),
+          );
+      }
+    }
+  }
+  return [glob];
+}
