@@ -19,7 +19,7 @@ import { contents, revisionFiles, revisions, tenants, workspaces } from "../src/
 import { createEmbedder, type Embedder, encodeF16, readEmbedConfig } from "../src/embedding/index.ts";
 import { contentId } from "../src/indexing/ids.ts";
 import { type IndexedContent, type StoredVector, writeContents } from "../src/indexing/store.ts";
-import { startDatabase } from "../src/local/database.ts";
+import { startDatabase } from "../src/local/database/database.ts";
 import { createLogger } from "../src/log.ts";
 import { nodeGrammars } from "../src/parsing/grammars-node.ts";
 import { embeddingText } from "../src/parsing/chunks.ts";

@@ -1,4 +1,4 @@
-import { ERROR_STATUS, type ErrorBody, type ErrorCode, type FieldIssue } from "./contract/index.ts";
+import { ERROR_STATUS, type ErrorBody, type ErrorCode, type FieldIssue } from "./contract/errors.ts";
 
 export interface ApiErrorOptions {
   details?: Record<string, unknown>;

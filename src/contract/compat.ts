@@ -1,5 +1,5 @@
 /** Wire formats of other services that the service speaks as well: OpenAI's embeddings, Cohere's and Jina's reranking. */
-import { z } from "zod";
+import * as z from "zod";
 import { MAX_EMBED_INPUTS, MAX_RERANK_DOCUMENTS } from "./limits.ts";
 
 const nonEmpty = z.string().min(1, "must not be empty");

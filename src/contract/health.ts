@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 export const CHECK_NAMES = ["database", "storage", "queue", "embedding"] as const;
 export type CheckName = (typeof CHECK_NAMES)[number];

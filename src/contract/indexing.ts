@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { DEFAULT_MAX_FILE_SIZE_BYTES, MAX_FILE_SIZE_BYTES, MAX_GLOB_CHARACTERS, MAX_GLOBS } from "./limits.ts";
 
 /** UUIDs of any version and variant: ids may come from elsewhere. */

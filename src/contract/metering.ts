@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { MAX_EMBED_INPUTS, MAX_RERANK_DOCUMENTS } from "./limits.ts";
 
 const nonEmpty = z.string().min(1, "must not be empty");

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { SourceSchema, Uuid } from "./indexing.ts";
 import { MAX_SNAPSHOT_BYTES } from "./limits.ts";
 

@@ -32,6 +32,18 @@ export interface BlobHandlers {
 /** Ring of a request that only brings trees: their bases are found in the tree store. */
 const TREES_RING_BYTES = 1024 * 1024;
 
+export interface PullRequest extends BlobHandlers {
+  /** Full id of the commit. */
+  commit: string;
+  /**
+   * An earlier pull to build on: only trees that differ are sent, then only the blobs the plan names. Without it one request
+   * brings everything up to the size limit.
+   */
+  have?: { commit: string; trees: TreeStore } | undefined;
+  /** Called exactly once, when every tree of the commit is known. Returns ids of the blobs to deliver. */
+  plan(trees: TreeStore, rootTree: string): Iterable<string> | Promise<Iterable<string>>;
+}
+
 /**
  * State of one pull over all its requests: which trees are known, which blobs are still wanted. Objects may come
  * in any order: blobs that arrive before the plan is made stay in the ring until it is.

@@ -4,7 +4,7 @@ import { type GitDeps, type GitRemote, HttpTransport } from "./wire/http.ts";
 import { withDefaultLimits } from "./limits.ts";
 import type { ObjectFormat } from "./object.ts";
 import { PacketReader } from "./wire/pkt-line.ts";
-import { type BlobHandlers, PullState } from "./pull.ts";
+import { type PullRequest, PullState } from "./pull.ts";
 import { peelCommit } from "./wire/peel.ts";
 import { type ResolvedRef, resolveName } from "./wire/refs.ts";
 import { withRetries } from "./wire/retry.ts";
@@ -22,18 +22,6 @@ export interface GitCapabilities {
   anyWant: boolean;
   /** The server's name for itself, as advertised. */
   agent: string | undefined;
-}
-
-export interface PullRequest extends BlobHandlers {
-  /** Full id of the commit. */
-  commit: string;
-  /**
-   * An earlier pull to build on: only trees that differ are sent, then only the blobs the plan names. Without it one request
-   * brings everything up to the size limit.
-   */
-  have?: { commit: string; trees: TreeStore } | undefined;
-  /** Called exactly once, when every tree of the commit is known. Returns ids of the blobs to deliver. */
-  plan(trees: TreeStore, rootTree: string): Iterable<string> | Promise<Iterable<string>>;
 }
 
 export interface PullStats {

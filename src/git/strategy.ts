@@ -1,7 +1,6 @@
 import { corrupt, GitError } from "./errors.ts";
 import type { GitLimits } from "./limits.ts";
-import type { PullState } from "./pull.ts";
-import type { PullRequest } from "./session.ts";
+import type { PullRequest, PullState } from "./pull.ts";
 
 /** What may be asked of a server. Refusals are remembered here for the session. */
 export interface PullLimits {

@@ -1,10 +1,9 @@
 import { sql } from "drizzle-orm";
 import { contentSkipReason } from "../parsing/skip.ts";
 import { BlobTable } from "./blob-table.ts";
-import type { StepContext } from "./context.ts";
+import type { Revision, ShardReady, StepContext } from "./context.ts";
 import { contentId, sha256Hex } from "./ids.ts";
-import { pages } from "./listing.ts";
-import type { Revision, ShardReady } from "./plan.ts";
+import { pages } from "./pages.ts";
 import { encodeEmbedShard, putShard, ShardBuffer, shardKey } from "./staging.ts";
 import { findUnembedded, type KnownBlob, writeBlobs } from "./store.ts";
 import { rowsOf } from "../db/rows.ts";

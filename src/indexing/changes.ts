@@ -4,7 +4,8 @@ import { rowsOf } from "../db/rows.ts";
 import type { BlobSink } from "./blob-sink.ts";
 import type { StepContext } from "./context.ts";
 import { contentId } from "./ids.ts";
-import { type Listing, pages } from "./listing.ts";
+import type { Listing } from "./listing.ts";
+import { pages } from "./pages.ts";
 import { changesKey, type FilePut, putJson } from "./staging.ts";
 
 /** Rows of one staged object of file changes. */

@@ -1,9 +1,16 @@
 import type { Db } from "../db/client.ts";
+import type { revisions } from "../db/schema.ts";
 import type { Embedder } from "../embedding/index.ts";
 import type { Logger } from "../log.ts";
 import type { CodeParser } from "../parsing/parser.ts";
 import type { RunSpec } from "./run-state.ts";
 import type { StagingBucket } from "./staging.ts";
+
+/** A row of `revisions`. */
+export type Revision = typeof revisions.$inferSelect;
+
+/** Called with each staged shard as soon as it can be worked on. */
+export type ShardReady = (shard: number, key: string) => Promise<void>;
 
 /** What the steps of a run work with. */
 export interface StepContext {

@@ -5,8 +5,7 @@
 import { sql, type SQL } from "drizzle-orm";
 import type { IndexResult } from "../contract/index.ts";
 import { arrayOf, unnest } from "../db/arrays.ts";
-import { StalePlanError, type StepContext } from "./context.ts";
-import type { Revision } from "./plan.ts";
+import { type Revision, StalePlanError, type StepContext } from "./context.ts";
 import type { WorkCounters } from "./run-state.ts";
 import {
   changesKey,

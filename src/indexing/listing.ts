@@ -6,11 +6,9 @@ import type { BlobSink } from "./blob-sink.ts";
 import type { BlobTable } from "./blob-table.ts";
 import type { StepContext } from "./context.ts";
 import { contentId } from "./ids.ts";
+import { pages } from "./pages.ts";
 import { createSelector } from "./select.ts";
 import { findBlobs, findContents } from "./store.ts";
-
-/** Ids of one look-up query. */
-const LOOKUP_PAGE = 5_000;
 
 interface Tree {
   trees: TreeStore;
@@ -120,15 +118,4 @@ function* missingBlobs(sink: BlobSink): Generator<string> {
     const stored = sha256 !== undefined && blobs.languagesAt(row).every((language) => sink.isStored(sha256, language));
     if (!stored) yield blobs.oidAt(row);
   }
-}
-
-/** Gathers what an iteration brings into pages, for look-up queries. */
-export function* pages<T>(items: Iterable<T>, size = LOOKUP_PAGE): Generator<T[]> {
-  let page: T[] = [];
-  for (const item of items) {
-    if (page.push(item) < size) continue;
-    yield page;
-    page = [];
-  }
-  if (page.length > 0) yield page;
 }

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /**
  * What travels on the indexing queue: references, never content and never a credential. Each step names the run and the

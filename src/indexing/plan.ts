@@ -8,7 +8,7 @@ import { revisions, workspaces } from "../db/schema.ts";
 import { connect, type GitSession, oidBytes, TreeStore } from "../git/index.ts";
 import { BlobSink } from "./blob-sink.ts";
 import { stageChanges } from "./changes.ts";
-import type { StepContext } from "./context.ts";
+import type { Revision, ShardReady, StepContext } from "./context.ts";
 import { planKey } from "./ids.ts";
 import { listCandidates, type Listing, resolveKnown } from "./listing.ts";
 import {
@@ -26,11 +26,6 @@ import {
 export type PlanOutcome =
   | { outcome: "unchanged"; revision: Revision }
   | { outcome: "planned"; shards: number; filesTotal: number };
-
-export type Revision = typeof revisions.$inferSelect;
-
-/** Called with each staged shard as soon as it can be worked on. */
-export type ShardReady = (shard: number, key: string) => Promise<void>;
 
 /** Plans a run. Throws `GitError` when the repository cannot be pulled. */
 export async function plan(step: StepContext, onShard: ShardReady): Promise<PlanOutcome> {

@@ -6,7 +6,7 @@ import { type Embedder, encodeF16 } from "../embedding/index.ts";
 import { embeddingText } from "../parsing/chunks.ts";
 import type { StepContext } from "./context.ts";
 import { contentId } from "./ids.ts";
-import { pages } from "./listing.ts";
+import { pages } from "./pages.ts";
 import type { WorkCounters } from "./run-state.ts";
 import { getShard, type StagedBlob } from "./staging.ts";
 import {

@@ -19,7 +19,7 @@ if (major < 22 || (major === 22 && minor < 18)) {
 if (!COMMANDS.includes(command)) fail(`unknown command "${command}": expected one of ${COMMANDS.join(", ")}`);
 process.argv.splice(2, process.argv.length, ...rest);
 try {
-  await import(`./${command}.ts`);
+  await import(`./commands/${command}.ts`);
 } catch (error) {
   const missing =
     error?.code === "ERR_MODULE_NOT_FOUND" ? /Cannot find (?:package|module) '([^']+)'/.exec(error.message) : null;

@@ -47,6 +47,17 @@ export interface GrammarPlace {
   tableAt: number;
 }
 
+export interface LoadedGrammar {
+  /** Type name by type id; anonymous tokens included. */
+  types: string[];
+  isNamed: boolean[];
+  fieldIds: Map<string, number>;
+  place: GrammarPlace;
+  /** Of the core that the grammar is linked to, and its address there. */
+  generation: number;
+  address: number;
+}
+
 /**
  * The tree-sitter core and its grammars, linked by the dynamic linking convention of WebAssembly
  * (https://github.com/WebAssembly/tool-conventions/blob/main/DynamicLinking.md): position-independent modules that

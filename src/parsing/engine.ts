@@ -1,4 +1,4 @@
-import { HeapLimitError, type GrammarPlace, TreeSitterCore } from "./core.ts";
+import { HeapLimitError, type LoadedGrammar, TreeSitterCore } from "./core.ts";
 import type { GrammarName, GrammarSource } from "./languages.ts";
 import { SyntaxTree } from "./syntax-node.ts";
 import { wasm } from "./wasm.ts";
@@ -24,17 +24,6 @@ export class ParserUnavailableError extends Error {
     super("The syntax parser of this process could not be started again; retry the file in another one.", { cause });
     this.name = "ParserUnavailableError";
   }
-}
-
-export interface LoadedGrammar {
-  /** Type name by type id; anonymous tokens included. */
-  types: string[];
-  isNamed: boolean[];
-  fieldIds: Map<string, number>;
-  place: GrammarPlace;
-  /** Of the core that the grammar is linked to, and its address there. */
-  generation: number;
-  address: number;
 }
 
 export type Failure = "budget" | "parser-error";

@@ -1,4 +1,4 @@
-import type { LoadedGrammar } from "./engine.ts";
+import type { LoadedGrammar } from "./core.ts";
 import { type Trivium, TriviaIndex } from "./leading.ts";
 import { foldSignature, limitDoc } from "./prose.ts";
 import type { Found, GrammarRules, Rule, Scope } from "./rules/rule.ts";

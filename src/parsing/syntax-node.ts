@@ -1,5 +1,4 @@
-import type { TreeSitterCore } from "./core.ts";
-import type { LoadedGrammar } from "./engine.ts";
+import type { LoadedGrammar, TreeSitterCore } from "./core.ts";
 
 const NODE_BYTES = 20;
 const ERROR_TYPE_ID = 65535;

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startGitServer } from "../../src/local/git-server.ts";
+import { startGitServer } from "../../src/local/git/git-server.ts";
 import { sampleFiles, Sandbox, type Ran } from "../node/cli/support/run.ts";
 import { admin, newTenant, service, type TestTenant } from "./support/service.ts";
 

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { answerFor, type Answer, type ModelApi, type TokenCount } from "./model-wire.ts";
+import type { Fault, ModelServerOptions } from "./model-faults.ts";
+import { answerFor, type Answer } from "./model-wire.ts";
 
 /**
  * A model server for tests: speaks the documented wire format of one provider over real HTTP on 127.0.0.1, answers with
@@ -8,65 +9,8 @@ import { answerFor, type Answer, type ModelApi, type TokenCount } from "./model-
  * asked, and misbehaves on demand.
  */
 
-export { expectedScore, expectedVector, type ModelApi, type TokenCount } from "./model-wire.ts";
-
-export type Fault =
-  /** Reads the request and never answers. */
-  | { kind: "hang" }
-  /** Sends the head and half the body, then nothing more. */
-  | { kind: "hang-mid-body" }
-  /** Closes the connection with RST before any answer. */
-  | { kind: "reset" }
-  /** The same after half the body. */
-  | { kind: "reset-mid-body" }
-  /** Answers with this status; `body` defaults to a JSON error that names key, model and address. */
-  | { kind: "status"; status: number; retryAfter?: string; body?: string }
-  | { kind: "redirect"; location: string }
-  /** 200 with an HTML page. */
-  | { kind: "html" }
-  /** 200 with JSON cut off in the middle. */
-  | { kind: "cut-json" }
-  /** 200 with `{"error": …}`. */
-  | { kind: "error-in-2xx" }
-  /** 200 with `null`, or any other JSON that is no answer. */
-  | { kind: "json"; value: unknown }
-  /** The right answer, `delayMs` late. */
-  | { kind: "slow"; delayMs: number }
-  /** The right answer followed by this many spaces. */
-  | { kind: "padding"; bytes: number }
-  /** One vector or row too few. */
-  | { kind: "too-few" }
-  /** One too many. */
-  | { kind: "too-many" }
-  /** The first index twice. */
-  | { kind: "duplicate-index" }
-  /** Rows without an index; where the format has none, same as `too-few`. */
-  | { kind: "missing-index" }
-  /** Every vector one component longer. */
-  | { kind: "wrong-dimension" }
-  /** Only the last vector one component longer. */
-  | { kind: "inconsistent-dimension" }
-  /** One component or score is NaN: as bits in base64, as a literal in JSON. */
-  | { kind: "nan" }
-  /** One component or score is infinite, or too large for a float. */
-  | { kind: "infinity" };
-
-export interface ModelServerOptions {
-  /** Wire format. Default `openai`. */
-  api?: ModelApi;
-  /** Model's own vector length. Default 8. */
-  dimension?: number;
-  /** Answers 401 to any other key; without it every key, and none, is welcome. */
-  apiKey?: string;
-  /** What `usage` reports: a fixed number per call, one per character, or nothing. Default one per character. */
-  tokens?: TokenCount;
-  /** Answers in plain numbers even when asked for base64, as many compatible servers do. */
-  floatsOnly?: boolean;
-  /** Items per call beyond which it answers 413. Default: the provider's documented limit, answered with 400. */
-  maxItems?: number;
-  /** Port to listen on. Default: any free one. */
-  port?: number;
-}
+export type { Fault, ModelApi, ModelServerOptions, TokenCount } from "./model-faults.ts";
+export { expectedScore, expectedVector } from "./model-wire.ts";
 
 export interface LoggedRequest {
   path: string;

@@ -1,10 +1,8 @@
 import { createHash } from "node:crypto";
-import type { Fault, ModelServerOptions } from "./model-server.ts";
+import type { Fault, ModelApi, ModelServerOptions, TokenCount } from "./model-faults.ts";
 
 /** What the providers' servers answer, byte for byte as they document it; used by `model-server.ts`. */
 
-export type ModelApi = "openai" | "voyage" | "cohere" | "jina";
-export type TokenCount = number | "per-character" | "none";
 type FaultKind = Fault["kind"];
 type Body = Record<string, unknown>;
 

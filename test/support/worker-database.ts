@@ -1,5 +1,5 @@
 import type { TestProject } from "vitest/node";
-import { startDatabase } from "../../src/local/database.ts";
+import { startDatabase } from "../../src/local/database/database.ts";
 
 declare module "vitest" {
   interface ProvidedContext {

@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod";
 import { type FieldIssue, MAX_BODY_BYTES } from "../../contract/index.ts";
 import { ApiError, invalidBody } from "../../errors.ts";
 

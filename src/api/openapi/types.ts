@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod";
 import type { ErrorCode, Surface } from "../../contract/index.ts";
 
 export interface Parameter {

@@ -1,6 +1,6 @@
 import { and, eq, inArray } from "drizzle-orm";
 import { Hono } from "hono";
-import { z } from "zod";
+import * as z from "zod";
 import {
   DEFAULT_MAX_FILE_SIZE_BYTES,
   type ErrorCode,

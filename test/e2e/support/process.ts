@@ -2,8 +2,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { freePort } from "../../../src/local/ports.ts";
-import { readServiceFile, type ServiceFile } from "../../../src/local/service-file.ts";
+import { freePort } from "../../../src/local/stack/ports.ts";
+import { readServiceFile, type ServiceFile } from "../../../src/local/stack/service-file.ts";
 
 const RUN = fileURLToPath(new URL("../../../src/local/run.mjs", import.meta.url));
 const START_TIMEOUT_MS = 120_000;

@@ -9,8 +9,8 @@ import { createServer } from "node:http";
 import os from "node:os";
 import path from "node:path";
 import type { TestProject } from "vitest/node";
-import { type RunningService, startService } from "../../../src/local/service.ts";
-import type { ServiceFile } from "../../../src/local/service-file.ts";
+import { type RunningService, startService } from "../../../src/local/stack/service.ts";
+import type { ServiceFile } from "../../../src/local/stack/service-file.ts";
 
 /** What test files are told of the service. */
 export type TestService = ServiceFile & {

@@ -5,7 +5,7 @@ import { rowsOf } from "../../../src/db/rows.ts";
 import { shardKey, skipsKey, treesKey } from "../../../src/indexing/staging.ts";
 import { claimVectors } from "../../../src/indexing/store.ts";
 import { sweepIndex } from "../../../src/indexing/sweep.ts";
-import { type RunningDatabase, startDatabase } from "../../../src/local/database.ts";
+import { type RunningDatabase, startDatabase } from "../../../src/local/database/database.ts";
 import { type GitBackend, startGitBackend } from "../../support/git-backend.ts";
 import { GitRepo } from "../../support/git-repo.ts";
 import { Pipeline } from "../../support/pipeline.ts";

@@ -7,8 +7,8 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openDb } from "../../../src/db/client.ts";
 import { tenants } from "../../../src/db/schema.ts";
-import { type RunningDatabase, startDatabase } from "../../../src/local/database.ts";
-import { migrate } from "../../../src/local/migrations.ts";
+import { type RunningDatabase, startDatabase } from "../../../src/local/database/database.ts";
+import { migrate } from "../../../src/local/database/migrations.ts";
 
 let database: RunningDatabase;
 let sql: NeonQueryFunction<false, false>;

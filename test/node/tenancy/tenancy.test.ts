@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Db, openDb } from "../../../src/db/client.ts";
-import { type RunningDatabase, startDatabase } from "../../../src/local/database.ts";
+import { type RunningDatabase, startDatabase } from "../../../src/local/database/database.ts";
 import {
   createKey,
   createTenant,

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { HealthResponse } from "../../../contract/index.ts";
 import type { Operation } from "../types.ts";
 

@@ -5,7 +5,7 @@
  * one.
  */
 import { Agent, createServer, type IncomingMessage, request as httpRequest, type ServerResponse } from "node:http";
-import { errnoOf, StartError } from "./errors.ts";
+import { errnoOf, StartError } from "../errors.ts";
 
 const HOST = "127.0.0.1";
 const S3_PATH = "/cdn-cgi/local/r2/s3/";

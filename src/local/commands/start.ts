@@ -1,10 +1,10 @@
 /** `npm start`: the whole service on this machine, until it is told to end. */
 import path from "node:path";
-import { readEnvironment } from "./environment.ts";
-import { StartError } from "./errors.ts";
+import { readEnvironment } from "../stack/environment.ts";
+import { StartError } from "../errors.ts";
 import { runMain } from "./main.ts";
-import { startService } from "./service.ts";
-import { serviceFilePath } from "./service-file.ts";
+import { startService } from "../stack/service.ts";
+import { serviceFilePath } from "../stack/service-file.ts";
 import { untilSignal } from "./signals.ts";
 
 await runMain(async () => {

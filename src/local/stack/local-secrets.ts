@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { z } from "zod";
-import { StartError } from "./errors.ts";
+import * as z from "zod";
+import { StartError } from "../errors.ts";
 
 /** What a data directory must keep to itself, made once and the same at every start. */
 const LocalSecrets = z.object({

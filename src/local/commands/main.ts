@@ -1,6 +1,6 @@
-import { pgErrorCode, isUnreachable } from "../db/errors.ts";
-import { TenancyError } from "../tenancy/errors.ts";
-import { StartError } from "./errors.ts";
+import { pgErrorCode, isUnreachable } from "../../db/errors.ts";
+import { TenancyError } from "../../tenancy/errors.ts";
+import { StartError } from "../errors.ts";
 
 /** Exit code of a command that was used wrongly. */
 export const EXIT_USAGE = 2;

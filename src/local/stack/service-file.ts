@@ -2,10 +2,10 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { sql } from "drizzle-orm";
-import { z } from "zod";
-import { type Db, openDb } from "../db/client.ts";
-import { createKey, createTenant, createWorkspace, findWorkspace, parseCredential } from "../tenancy/index.ts";
-import { parseJson, writePrivateJson } from "./secrets.ts";
+import * as z from "zod";
+import { type Db, openDb } from "../../db/client.ts";
+import { createKey, createTenant, createWorkspace, findWorkspace, parseCredential } from "../../tenancy/index.ts";
+import { parseJson, writePrivateJson } from "./local-secrets.ts";
 import type { RunningStack } from "./stack.ts";
 
 const DemoCredentials = z.object({

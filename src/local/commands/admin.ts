@@ -1,6 +1,6 @@
 /** `npm run admin -- …`: provisions tenants, workspaces and credentials. */
 import { parseArgs } from "node:util";
-import { type Db, openDb } from "../db/client.ts";
+import { type Db, openDb } from "../../db/client.ts";
 import {
   createKey,
   createTenant,
@@ -8,11 +8,11 @@ import {
   type CredentialKind,
   revokeKey,
   setTenant,
-} from "../tenancy/index.ts";
-import { readDataDir, readDatabaseUrl } from "./environment.ts";
-import { StartError } from "./errors.ts";
+} from "../../tenancy/index.ts";
+import { readDataDir, readDatabaseUrl } from "../stack/environment.ts";
+import { StartError } from "../errors.ts";
 import { runMain, UsageError } from "./main.ts";
-import { readServiceFile } from "./service-file.ts";
+import { readServiceFile } from "../stack/service-file.ts";
 
 type Flags = Record<string, string | undefined>;
 type Result = Record<string, string | number | boolean | null>;

@@ -5,7 +5,7 @@
  */
 import { createHash, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { decodeResult, encodeQuery, type WireError, type WireResult } from "./wire.ts";
+import { decodeResult, encodeQuery, type WireError, type WireResult } from "./postgres-wire.ts";
 
 /** Sends one frontend message and returns everything the backend says to it. */
 export type Execute = (message: Uint8Array) => Uint8Array;

@@ -2,13 +2,13 @@
 import { setTimeout } from "node:timers/promises";
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, type V4WorkerOptions } from "miniflare";
 import { unstable_getMiniflareWorkerOptions as readWorkerOptions, unstable_readConfig as readConfig } from "wrangler";
-import { bundleFolder, bundleModules, configPath, type WorkerName } from "./bundles.ts";
-import { errnoOf, StartError } from "./errors.ts";
+import { bundleFolder, bundleModules, configPath, type WorkerName } from "../bundles/bundles.ts";
+import { errnoOf, StartError } from "../errors.ts";
 import { type Front, startFront } from "./front.ts";
 import { guardChildren } from "./guard.ts";
 import type { LogSink } from "./logs.ts";
 import { freePort } from "./ports.ts";
-import type { LocalSecrets } from "./secrets.ts";
+import type { LocalSecrets } from "./local-secrets.ts";
 
 export const API_NAME = "code-context-api";
 export const INDEXER_NAME = "code-context-indexer";

@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
-import { errnoOf, StartError } from "./errors.ts";
+import { errnoOf, StartError } from "../errors.ts";
 
 const HOST = "127.0.0.1";
 /** Below the ports that systems give to outgoing connections: one of those may be gone before it is listened on. */

@@ -1,7 +1,7 @@
 /** `npm run types [-- --check]`: generates the types of the Workers' bindings from their configuration, or checks them. */
-import { StartError } from "./errors.ts";
+import { StartError } from "../errors.ts";
 import { runMain } from "./main.ts";
-import { runWrangler, wranglerComplaint } from "./wrangler.ts";
+import { runWrangler, wranglerComplaint } from "../bundles/wrangler.ts";
 
 /** Arguments of `wrangler types` by output file. The runtime's own types come from `@cloudflare/workers-types`. */
 const FILES: Record<string, string[]> = {

@@ -2,9 +2,9 @@ import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:f
 import path from "node:path";
 import { Worker } from "node:worker_threads";
 import type { DatabaseWorkerData, DatabaseWorkerReport } from "./database-worker.ts";
-import { StartError } from "./errors.ts";
+import { StartError } from "../errors.ts";
 import { migrate } from "./migrations.ts";
-import { localSecrets, newSecrets } from "./secrets.ts";
+import { localSecrets, newSecrets } from "../stack/local-secrets.ts";
 
 export interface DatabaseOptions {
   /** Data directory; the database is its subfolder `database`. In memory when absent. */

@@ -1,5 +1,5 @@
 /** `npm run build`: the production bundles, in dist/. */
-import { buildBundles, WORKERS } from "./bundles.ts";
+import { buildBundles, WORKERS } from "../bundles/bundles.ts";
 import { runMain } from "./main.ts";
 
 await runMain(async () => {

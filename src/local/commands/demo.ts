@@ -7,16 +7,16 @@ import os from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { sql } from "drizzle-orm";
-import { CodeContextClient, CodeContextError, indexResultOf } from "../client/index.ts";
-import type { IndexResult } from "../contract/index.ts";
-import { openDb } from "../db/client.ts";
-import { type DemoSource, openSource } from "./demo-source.ts";
-import { readWorkerVars } from "./environment.ts";
-import { StartError } from "./errors.ts";
+import { CodeContextClient, CodeContextError, indexResultOf } from "../../client/index.ts";
+import type { IndexResult } from "../../contract/index.ts";
+import { openDb } from "../../db/client.ts";
+import { type DemoSource, openSource } from "../git/demo-source.ts";
+import { readWorkerVars } from "../stack/environment.ts";
+import { StartError } from "../errors.ts";
 import { runMain, UsageError } from "./main.ts";
 import { createProgress } from "./progress.ts";
-import { PROJECT_ROOT } from "./project.ts";
-import { type RunningService, startService } from "./service.ts";
+import { PROJECT_ROOT } from "../project.ts";
+import { type RunningService, startService } from "../stack/service.ts";
 import { untilSignal } from "./signals.ts";
 
 const HELP = `Usage: npm run demo -- [https URL | path of a local repository]

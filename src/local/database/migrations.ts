@@ -6,12 +6,12 @@
 import { fileURLToPath } from "node:url";
 import { neon, type NeonQueryFunction } from "@neondatabase/serverless";
 import { readMigrationFiles } from "drizzle-orm/migrator";
-import { pgErrorCode } from "../db/errors.ts";
+import { pgErrorCode } from "../../db/errors.ts";
 // Teaches the driver where a loopback database answers.
-import "../db/client.ts";
-import { StartError } from "./errors.ts";
+import "../../db/client.ts";
+import { StartError } from "../errors.ts";
 
-const FOLDER = fileURLToPath(new URL("../../drizzle", import.meta.url));
+const FOLDER = fileURLToPath(new URL("../../../drizzle", import.meta.url));
 
 /** Any number; the same for everyone who migrates. */
 const ADVISORY_LOCK = 7_216_401;

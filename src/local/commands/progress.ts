@@ -1,4 +1,4 @@
-import type { RunStatus } from "../contract/index.ts";
+import type { RunStatus } from "../../contract/index.ts";
 
 /** Shows how a run goes on: one line that changes on a terminal, a line per step elsewhere. */
 export interface Progress {

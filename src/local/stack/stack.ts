@@ -4,14 +4,14 @@
  */
 import { accessSync, constants, mkdirSync, readdirSync } from "node:fs";
 import path from "node:path";
-import { buildBundles } from "./bundles.ts";
-import { startDatabase, type RunningDatabase } from "./database.ts";
-import { errnoOf, StartError } from "./errors.ts";
+import { buildBundles } from "../bundles/bundles.ts";
+import { startDatabase, type RunningDatabase } from "../database/database.ts";
+import { errnoOf, StartError } from "../errors.ts";
 import { lockDataDir } from "./lock.ts";
 import { createLogSink, type LogSink } from "./logs.ts";
-import { migrate } from "./migrations.ts";
+import { migrate } from "../database/migrations.ts";
 import { claimPort, freePort } from "./ports.ts";
-import { localSecrets, SECRETS_FILE } from "./secrets.ts";
+import { localSecrets, SECRETS_FILE } from "./local-secrets.ts";
 import { API_NAME, INDEXER_NAME, startWorkers, type RunningWorkers } from "./workers.ts";
 
 export interface StackOptions {

@@ -1,8 +1,8 @@
 /** Reads the environment of the local commands (docs: "Running it"). */
 import path from "node:path";
-import { StartError } from "./errors.ts";
-import { PROJECT_ROOT } from "./project.ts";
-import { parseJson } from "./secrets.ts";
+import { StartError } from "../errors.ts";
+import { PROJECT_ROOT } from "../project.ts";
+import { parseJson } from "./local-secrets.ts";
 
 const DEFAULT_PORT = 8787;
 const DEFAULT_DATA_DIR = ".data";

@@ -1,9 +1,9 @@
 /** `npm run db:migrate`: applies the migrations to the database that DATABASE_URL (or a running service) names. */
-import { readDataDir, readDatabaseUrl } from "./environment.ts";
-import { StartError } from "./errors.ts";
+import { readDataDir, readDatabaseUrl } from "../stack/environment.ts";
+import { StartError } from "../errors.ts";
 import { runMain } from "./main.ts";
-import { migrate } from "./migrations.ts";
-import { readServiceFile } from "./service-file.ts";
+import { migrate } from "../database/migrations.ts";
+import { readServiceFile } from "../stack/service-file.ts";
 
 await runMain(async () => {
   const databaseUrl = readDatabaseUrl(process.env) ?? readServiceFile(readDataDir(process.env))?.databaseUrl;

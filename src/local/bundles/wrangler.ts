@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { promisify, stripVTControlCharacters } from "node:util";
-import { PROJECT_ROOT } from "./project.ts";
+import { PROJECT_ROOT } from "../project.ts";
 
 const TIMEOUT_MS = 300_000;
 const QUIET = { WRANGLER_SEND_METRICS: "false", WRANGLER_HIDE_BANNER: "true", CI: "true", NO_COLOR: "1" };

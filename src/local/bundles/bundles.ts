@@ -12,8 +12,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import path from "node:path";
-import { StartError } from "./errors.ts";
-import { PROJECT_ROOT } from "./project.ts";
+import { StartError } from "../errors.ts";
+import { PROJECT_ROOT } from "../project.ts";
 import { runWrangler, wranglerComplaint } from "./wrangler.ts";
 
 export const WORKERS = ["api", "indexer", "site"] as const;

@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
-import { errnoOf, StartError } from "./errors.ts";
+import { errnoOf, StartError } from "../errors.ts";
 import { startGitServer } from "./git-server.ts";
 
 export interface DemoSource {

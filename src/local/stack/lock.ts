@@ -1,9 +1,9 @@
 import { closeSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
 import path from "node:path";
-import { z } from "zod";
-import { errnoOf, StartError } from "./errors.ts";
+import * as z from "zod";
+import { errnoOf, StartError } from "../errors.ts";
 import { processIdentity } from "./processes.ts";
-import { parseJson } from "./secrets.ts";
+import { parseJson } from "./local-secrets.ts";
 
 const LockFile = z.object({ pid: z.number().int(), identity: z.string() });
 
