@@ -3,7 +3,7 @@
  * installation are told in one line instead of a syntax error.
  */
 const [, , command = "", ...rest] = process.argv;
-const COMMANDS = ["start", "demo", "admin", "build", "types", "migrate"];
+const COMMANDS = ["start", "demo", "admin", "build", "sizes", "types", "migrate"];
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 
 function fail(message) {
