@@ -9,9 +9,11 @@ export interface ServiceConfig {
 }
 
 export interface Config {
-  /** The service that is meant where nothing else is said: the one of the last login. */
+  /** The default service: the one of the last login. */
   apiUrl?: string;
   services: Record<string, ServiceConfig>;
+  /** Identity of a repository by its git directory, where the remote does not say it (a fork's upstream, for one). */
+  repos?: Record<string, string>;
 }
 
 export function configFile(env: Environment): string {
@@ -28,14 +30,14 @@ export function readConfig(env: Environment): Config {
     throw error;
   }
   try {
-    const { apiUrl, services } = JSON.parse(text) as Partial<Config>;
-    return { ...(typeof apiUrl === "string" ? { apiUrl } : {}), services: services ?? {} };
+    const { apiUrl, services, repos } = JSON.parse(text) as Partial<Config>;
+    return { ...(typeof apiUrl === "string" ? { apiUrl } : {}), services: services ?? {}, ...(repos ? { repos } : {}) };
   } catch (cause) {
-    throw new CliError(EXIT.usage, "BAD_CONFIG", `${file} is not valid JSON; mend or delete it`, { cause });
+    throw new CliError(EXIT.usage, "BAD_CONFIG", `${file} is not valid JSON; correct or delete it`, { cause });
   }
 }
 
-/** Replaces the configuration in one step; nobody else may read it, at no moment. */
+/** Replaces the configuration atomically. Only the user may read it (mode 0600). */
 export function writeConfig(env: Environment, config: Config): void {
   const file = configFile(env);
   mkdirSync(configDirectory(env), { recursive: true, mode: 0o700 });

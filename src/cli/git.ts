@@ -1,5 +1,8 @@
 import { spawn } from "node:child_process";
-import { EXIT, CliError } from "./exit-codes.ts";
+import { lstatSync, readFileSync, realpathSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { CliError, EXIT } from "./exit-codes.ts";
+import { git, gitEnvironment, GitCommandError, gitLine, gitList, splitNul, withoutFilters } from "./git-command.ts";
 
 export interface GitEntry {
   /** Of the file in the tree: 0o100644, 0o100755, 0o120000 (link), 0o160000 (submodule). */
@@ -9,84 +12,84 @@ export interface GitEntry {
   path: string;
 }
 
-/** Output of a git command as bytes. */
-function gitBytes(cwd: string, args: readonly string[]): Promise<Buffer> {
-  // Without optional locks a read-only look never gets in the way of the user's own git.
-  const env = { ...process.env, GIT_OPTIONAL_LOCKS: "0", LC_ALL: "C" };
-  return new Promise((resolve, reject) => {
-    // Without a pipe for input, which costs milliseconds to make and to close.
-    const child = spawn("git", args, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
-    const output: Buffer[] = [];
-    const complaints: Buffer[] = [];
-    child.stdout.on("data", (part: Buffer) => output.push(part));
-    child.stderr.on("data", (part: Buffer) => complaints.push(part));
-    child.on("error", (error: NodeJS.ErrnoException) => {
-      const isMissing = error.code === "ENOENT";
-      reject(isMissing ? new CliError(EXIT.usage, "NO_GIT", "git is not installed or not in PATH") : error);
-    });
-    child.on("close", (code) => {
-      if (code === 0) resolve(Buffer.concat(output));
-      else reject(new GitCommandError(args[0] ?? "", Buffer.concat(complaints).toString().trim()));
-    });
-  });
-}
-
-export class GitCommandError extends CliError {
-  constructor(command: string, stderr: string) {
-    super(EXIT.usage, "GIT_FAILED", `git ${command} failed: ${stderr.split("\n")[0] ?? ""}`);
-  }
-}
-
-async function gitLine(cwd: string, args: readonly string[]): Promise<string | undefined> {
-  try {
-    return (await gitBytes(cwd, args)).toString().trim() || undefined;
-  } catch (error) {
-    if (error instanceof GitCommandError) return undefined;
-    throw error;
-  }
-}
-
 export interface WorkTree {
   root: string;
-  /** The git directory that all worktrees share. */
+  /** The git directory that all worktrees of a repository share. */
   commonDir: string;
-  /** Git's index of this work tree. */
-  indexFile: string;
   /** Commit that is checked out; undefined before the first one. */
   head: string | undefined;
 }
 
-/** The work tree around `cwd`; undefined outside of git. */
+/** The work tree around `cwd`; undefined outside of git. Throws where git refuses the repository or there are no files. */
 export async function findWorkTree(cwd: string): Promise<WorkTree | undefined> {
-  const args = ["rev-parse", "--path-format=absolute", "--show-toplevel", "--git-common-dir", "--git-path", "index"];
-  // Without a commit there is no HEAD to resolve, and the whole call fails.
-  const answer = (await gitLine(cwd, [...args, "HEAD^{commit}"])) ?? (await gitLine(cwd, args));
-  const [root, commonDir, indexFile, head] = answer?.split("\n") ?? [];
-  if (root === undefined || commonDir === undefined || indexFile === undefined) return undefined;
-  return { root, commonDir, indexFile, head };
+  const args = ["rev-parse", "--path-format=absolute", "--show-toplevel", "--git-dir", "--git-common-dir"];
+  let output: Buffer;
+  try {
+    // Without a commit there is no HEAD to resolve, and the whole call fails.
+    output = await git(cwd, [...args, "HEAD^{commit}"]).catch(() => git(cwd, args));
+  } catch (error) {
+    if (!(error instanceof GitCommandError)) throw error;
+    if (/not a git repository/.test(error.stderr)) return undefined;
+    if (/must be run in a work tree|cannot use bare repository/.test(error.stderr)) {
+      throw new CliError(
+        EXIT.usage,
+        "NO_WORK_TREE",
+        `${cwd} is a bare repository or a git folder: it has no files to index; run codectx in a clone`,
+      );
+    }
+    throw error;
+  }
+  const [root = "", gitDir = "", commonDir = "", head] = output.toString().replace(/\n$/, "").split("\n");
+  if (!isOwnWorkTree(root, gitDir)) {
+    throw new CliError(
+      EXIT.usage,
+      "FOREIGN_WORK_TREE",
+      `${gitDir}/config sets core.worktree to ${root}, which is not its own folder; remove that setting or set GIT_WORK_TREE`,
+    );
+  }
+  return { root, commonDir, head };
 }
 
-/** URLs of the remotes, by name. */
+/** A repository must not name a folder that belongs to somebody else as its work tree, unless the user does (GIT_DIR). */
+function isOwnWorkTree(root: string, gitDir: string): boolean {
+  if (process.env["GIT_DIR"] !== undefined || process.env["GIT_WORK_TREE"] !== undefined) return true;
+  const link = join(root, ".git");
+  const stat = lstatSync(link, { throwIfNoEntry: false });
+  if (!stat) return false;
+  const target = stat.isFile()
+    ? resolve(
+        root,
+        readFileSync(link, "utf8")
+          .replace(/^gitdir:/, "")
+          .trim(),
+      )
+    : link;
+  try {
+    return realpathSync(target) === realpathSync(gitDir);
+  } catch {
+    return false;
+  }
+}
+
+/** URLs of the remotes by name, in the order of the configuration; of several URLs of a remote the first. */
 export async function readRemoteUrls(cwd: string): Promise<Map<string, string>> {
-  const lines = (await gitLine(cwd, ["config", "--get-regexp", String.raw`^remote\..*\.url$`]))?.split("\n") ?? [];
   const remotes = new Map<string, string>();
-  for (const line of lines) {
-    const [, name, url] = /^remote\.(.*)\.url (.*)$/.exec(line) ?? [];
+  for (const entry of await gitList(cwd, ["config", "-z", "--get-regexp", String.raw`^remote\..*\.url$`])) {
+    const [, name, url] = /^remote\.(.*)\.url\n(.*)$/s.exec(entry) ?? [];
     if (name !== undefined && url !== undefined && !remotes.has(name)) remotes.set(name, url);
   }
   return remotes;
 }
 
-/** Whether a filter of the user's own may turn what git has into other bytes on checkout. (Git LFS is known.) */
-export async function hasFilter(cwd: string): Promise<boolean> {
-  const wanted = String.raw`^filter\..*\.(smudge|process)$`;
-  const lines = (await gitLine(cwd, ["config", "--name-only", "--get-regexp", wanted]))?.split("\n") ?? [];
-  return lines.some((line) => !line.startsWith("filter.lfs."));
+/** The remote that the checked-out branch follows. */
+export async function trackedRemote(cwd: string): Promise<string | undefined> {
+  const branch = await gitLine(cwd, ["symbolic-ref", "--quiet", "--short", "HEAD"]);
+  return branch === undefined ? undefined : gitLine(cwd, ["config", `branch.${branch}.remote`]);
 }
 
 /** Full id of a commit; undefined where the name means none (an empty repository). */
 export function resolveCommit(cwd: string, name = "HEAD"): Promise<string | undefined> {
-  return gitLine(cwd, ["rev-parse", "--verify", "--quiet", `${name}^{commit}`]);
+  return gitLine(cwd, ["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`]);
 }
 
 /** Whether `ancestor` is in the history of `descendant`; false where either is not known here. */
@@ -96,66 +99,25 @@ export async function isAncestor(cwd: string, ancestor: string, descendant: stri
 
 /** How many files of the work tree differ from HEAD or are not in it. */
 export async function countChanges(cwd: string): Promise<number> {
-  const status = await gitBytes(cwd, ["status", "--porcelain", "-z", "--no-renames", "--untracked-files=normal"]);
-  return splitNul(status).length;
+  const args = ["status", "--porcelain", "-z", "--no-renames", "--untracked-files=normal", "--ignore-submodules=all"];
+  return splitNul(await git(cwd, args, await withoutFilters(cwd))).length;
 }
 
-export interface WorkTreeFiles {
-  /** From the root, `/` between. */
-  paths: string[];
-  /** Those that git does not track, or was told not to look at, or that are in a merge conflict. */
-  unwatched: Set<string>;
-}
-
-/** Tracked files and untracked ones that are not ignored. */
-export async function listWorkTreeFiles(cwd: string): Promise<WorkTreeFiles> {
-  const args = ["ls-files", "-v", "--cached", "--others", "--exclude-standard", "--full-name", "-z", "--", ":/"];
+/** Tracked files and untracked ones that are not ignored, from the root, with `/` between. */
+export async function listWorkTreeFiles(cwd: string): Promise<string[]> {
+  const args = ["ls-files", "--cached", "--others", "--exclude-standard", "--full-name", "-z", "--", ":/"];
   // A file in a merge conflict is listed once for each side.
-  const paths = new Set<string>();
-  const unwatched = new Set<string>();
-  for (const line of splitNul(await gitBytes(cwd, args))) {
-    const path = line.slice(2);
-    paths.add(path);
-    if (!line.startsWith("H ")) unwatched.add(path);
-  }
-  return { paths: [...paths], unwatched };
-}
-
-/**
- * Tracked paths that are not, or may not be, what they are in a commit, by git's own record of the files' timestamps; with
- * `indexOnly`, those that are something else in git's index, whatever became of the files.
- * Undefined where the commit is not here. A filter may make other bytes on checkout: see {@link hasFilter}; line
- * endings, encodings, identifiers and Git LFS change the length.
- */
-export async function changedSince(
-  root: string,
-  commit: string,
-  { indexOnly }: { indexOnly: boolean },
-): Promise<Set<string> | undefined> {
-  const cached = indexOnly ? ["--cached"] : [];
-  const args = ["diff-index", ...cached, "--name-only", "--no-renames", "--ignore-submodules", "-z", commit, "--"];
-  try {
-    return new Set(splitNul(await gitBytes(root, args)));
-  } catch (error) {
-    if (error instanceof GitCommandError) return undefined;
-    throw error;
-  }
+  return [...new Set(splitNul(await git(cwd, args)))];
 }
 
 /** Every file of a commit, submodules included. */
 export async function listTree(cwd: string, commit: string): Promise<GitEntry[]> {
-  const output = await gitBytes(cwd, ["ls-tree", "-r", "-z", "-l", "--full-tree", commit]);
+  const output = await git(cwd, ["ls-tree", "-r", "-z", "-l", "--full-tree", commit]);
   return splitNul(output).map((line) => {
     const tab = line.indexOf("\t");
     const [mode = "", , oid = "", size = "0"] = line.slice(0, tab).split(/ +/);
     return { mode: parseInt(mode, 8), oid, sizeBytes: Number(size) || 0, path: line.slice(tab + 1) };
   });
-}
-
-function splitNul(output: Buffer): string[] {
-  const parts = output.toString("utf8").split("\0");
-  parts.pop();
-  return parts;
 }
 
 /** Contents of blobs, in the order asked for, from one `git cat-file`. */
@@ -164,7 +126,11 @@ export async function* readBlobs(
   oids: readonly string[],
 ): AsyncGenerator<{ oid: string; bytes: Uint8Array }> {
   if (oids.length === 0) return;
-  const child = spawn("git", ["cat-file", "--batch"], { cwd, stdio: ["pipe", "pipe", "ignore"] });
+  const child = spawn("git", ["cat-file", "--batch"], {
+    cwd,
+    env: gitEnvironment(),
+    stdio: ["pipe", "pipe", "ignore"],
+  });
   try {
     // A closed pipe shows as a short answer below.
     child.stdin.on("error", () => undefined);
@@ -206,8 +172,7 @@ class ByteReader {
   }
 
   async bytes(count: number): Promise<Uint8Array> {
-    while (this.available < count)
-      if (!(await this.fill())) throw new GitCommandError("cat-file", "output ended early");
+    while (this.available < count) if (!(await this.fill())) throw new GitCommandError("cat-file", "output ended early");
     const all = this.flatten();
     // A copy of its own: it is handed to another thread.
     const bytes = new Uint8Array(all.subarray(0, count));

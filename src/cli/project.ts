@@ -1,11 +1,12 @@
 import { realpathSync } from "node:fs";
-import { relative, resolve, sep } from "node:path";
+import { homedir } from "node:os";
+import { parse, relative, resolve, sep } from "node:path";
 import { normalizeRepo } from "../tenancy/repo.ts";
+import { inBackground } from "./background.ts";
+import { readConfig } from "./config.ts";
 import type { Context } from "./context.ts";
 import { CliError, EXIT } from "./exit-codes.ts";
-import { inBackground } from "./background.ts";
-import { findWorkTree, listWorkTreeFiles, readRemoteUrls, type WorkTree, type WorkTreeFiles } from "./git.ts";
-import { readPlainWorkTree } from "./git-directory.ts";
+import { findWorkTree, listWorkTreeFiles, readRemoteUrls, trackedRemote } from "./git.ts";
 import { indexDirectory } from "./paths.ts";
 
 /** What a command works on: the work tree around the current folder. */
@@ -14,51 +15,64 @@ export interface Project {
   root: string;
   /** No git work tree: the current folder itself. */
   plainFolder: boolean;
-  /** Commit that was checked out when the project was found. */
+  /** Commit that is checked out. */
   head: string | undefined;
-  /** By `performance.now()`. */
-  foundAtMs: number;
-  /** The files of the work tree at that time, if they were asked for. */
-  files: Promise<WorkTreeFiles> | undefined;
-  /** Git's index; undefined where git is. */
-  indexFile: string | undefined;
-  /** Normalised identity from the remote; undefined where there is no remote that others could reach. */
+  /** The files of the work tree, if they were asked for with `listFiles`. */
+  files: Promise<string[]> | undefined;
+  /** The git directory that all worktrees of the repository share; undefined outside of git. */
+  commonDir: string | undefined;
+  /** Normalised identity: configured with `codectx config repo`, or from the remote; undefined where others cannot reach it. */
   repo: string | undefined;
-  /** URL of `origin`, or else of the only remote there is, as git has it. */
+  /** URL of the remote, as git has it. */
   remote: string | undefined;
   /** Folder of the local index. Worktrees and clones of one repository share it. */
   directory: string;
 }
 
-/** `listFiles`: git begins to list the files of the work tree at once, before anything else is known. */
+/** Finds the project of the current folder. `listFiles`: git lists the files of the work tree meanwhile. */
 export async function findProject(context: Context, { listFiles } = { listFiles: false }): Promise<Project> {
-  const foundAtMs = performance.now();
   const cwd = realpathSync(context.cwd);
-  // The longest first.
   const files = listFiles ? inBackground(listWorkTreeFiles(cwd)) : undefined;
-  const { tree, remotes } = readPlainWorkTree(cwd) ?? (await askGit(cwd));
-  const remote = remotes.get("origin") ?? (remotes.size === 1 ? [...remotes.values()][0] : undefined);
+  const remoteUrls = inBackground(readRemoteUrls(cwd));
+  const tree = await findWorkTree(cwd);
+  const remote = tree && (await chooseRemote(cwd, await remoteUrls));
   const root = tree ? realpathSync(tree.root) : cwd;
-  const repo = remote === undefined ? undefined : normalizeRepo(remote);
-  // Without a remote the git folder stands for the repository: its worktrees share it, and its content may change freely.
-  const identity = repo ?? `local/${tree ? realpathSync(tree.commonDir) : root}`;
-  const directory = indexDirectory(context.env, identity);
+  if (!tree) refuseWholeDisk(root);
+  const commonDir = tree && realpathSync(tree.commonDir);
+  const configured = commonDir === undefined ? undefined : readConfig(context.env).repos?.[commonDir];
+  const repo = configured ?? (remote === undefined ? undefined : normalizeRepo(remote));
+  // Without a remote the git folder stands for the repository.
+  const identity = repo ?? `local/${commonDir ?? root}`;
   return {
     root,
     plainFolder: tree === undefined,
     head: tree?.head,
-    foundAtMs,
-    files: tree === undefined ? undefined : files,
-    indexFile: tree?.indexFile,
+    files: tree && files,
+    commonDir,
     repo,
     remote,
-    directory,
+    directory: indexDirectory(context.env, identity),
   };
 }
 
-async function askGit(cwd: string): Promise<{ tree: WorkTree | undefined; remotes: Map<string, string> }> {
-  const [tree, remotes] = await Promise.all([findWorkTree(cwd), readRemoteUrls(cwd)]);
-  return { tree, remotes };
+/** Without git, a whole disk or home folder is hardly meant. */
+function refuseWholeDisk(folder: string): void {
+  if (folder !== parse(folder).root && folder !== realHome()) return;
+  throw new CliError(EXIT.usage, "NOT_A_PROJECT", `${folder} is not a project: change to the folder of one`);
+}
+
+function realHome(): string | undefined {
+  try {
+    return realpathSync(homedir());
+  } catch {
+    return undefined;
+  }
+}
+
+/** `origin`; else the remote that the branch follows; else the first. */
+async function chooseRemote(cwd: string, remotes: ReadonlyMap<string, string>): Promise<string | undefined> {
+  if (remotes.size <= 1 || remotes.has("origin")) return remotes.get("origin") ?? [...remotes.values()][0];
+  return remotes.get((await trackedRemote(cwd)) ?? "") ?? [...remotes.values()][0];
 }
 
 /** The identity to publish or pull under. */
@@ -69,7 +83,7 @@ export function requireRepo(project: Project, override: string | undefined): str
     EXIT.usage,
     "NO_REMOTE",
     override === undefined
-      ? "this repository has no remote that identifies it: add one, or pass --repo host/owner/name"
+      ? "this repository has no remote that identifies it: add one, run `codectx config repo host/owner/name`, or pass --repo"
       : `not a repository: ${override} (expected host/owner/name or a clone URL)`,
   );
 }
@@ -79,11 +93,16 @@ export function requireGit(project: Project): void {
     throw new CliError(EXIT.usage, "NOT_A_REPOSITORY", `${project.root} is not in a git work tree`);
 }
 
-/** Path of a file from the project's root, with `/` between; throws where it lies outside. */
+/** Path of a file from the project's root, with `/` between and links resolved; throws where it lies outside. */
 export function pathInProject(project: Project, cwd: string, file: string): string {
-  const path = relative(project.root, resolve(realpathSync(cwd), file))
-    .split(sep)
-    .join("/");
+  const wanted = resolve(realpathSync(cwd), file);
+  let real = wanted;
+  try {
+    real = realpathSync(wanted);
+  } catch {
+    // A path that does not exist is reported by whoever reads it.
+  }
+  const path = relative(project.root, real).split(sep).join("/");
   if (path === "" || path === ".." || path.startsWith("../")) {
     throw new CliError(EXIT.usage, "OUTSIDE", `${file} is not a file of ${project.root}`);
   }

@@ -2,8 +2,8 @@ import { PARSER_VERSION } from "../parsing/version.ts";
 import { requireApiKey, createClient, credentialsOf, type Context } from "./context.ts";
 import type { EmbedCheckResponse } from "../contract/index.ts";
 import { inBackground } from "./background.ts";
-import { listWorkTreeFiles, resolveCommit } from "./git.ts";
-import { indexWorkTree, type IndexOptions, type IndexReport, type Look } from "./index/index-worktree.ts";
+import { listWorkTreeFiles } from "./git.ts";
+import { indexWorkTree, type IndexReport } from "./index/index-worktree.ts";
 import { takeWriteLock } from "./index/lock.ts";
 import { IndexStore } from "./index/store.ts";
 import type { Embedding } from "./index/vectors.ts";
@@ -81,29 +81,10 @@ export async function openEmbedding(
   return { client, space };
 }
 
-/** For a moment after it was found, what was found out about a project is taken as it is. */
-const FRESH_MS = 1_000;
-
-export async function lookAtWorkTree(project: Project): Promise<Look> {
-  const { root, plainFolder } = project;
-  if (plainFolder) return { head: undefined, files: undefined };
-  const isFresh = performance.now() - project.foundAtMs < FRESH_MS;
-  const listed = isFresh ? project.files : undefined;
-  const [files, head] = await Promise.all([
-    listed ?? listWorkTreeFiles(root),
-    isFresh ? project.head : resolveCommit(root),
-  ]);
-  return { files, head };
-}
-
 export interface UpdateOptions {
   embed: boolean;
-  /** From {@link lookAtWorkTree}, where it was asked for before. */
-  look?: Promise<Look>;
   /** The embedding space, where it was asked for before. */
   space?: EmbedCheckResponse | undefined;
-  nowMs?: number;
-  vouched?: IndexOptions["vouched"];
 }
 
 /** Brings the index of the work tree up to date, with progress. */
@@ -113,17 +94,17 @@ export async function updateWorkTree(
   store: IndexStore,
   options: UpdateOptions,
 ): Promise<IndexReport> {
-  const nowMs = options.nowMs ?? Date.now();
-  const look = options.look ?? inBackground(lookAtWorkTree(project));
+  const nowMs = Date.now();
+  const files = project.plainFolder ? undefined : (project.files ?? inBackground(listWorkTreeFiles(project.root)));
   let line = context.ui.progress("Indexing ");
   let phase = "indexing";
   try {
     return await indexWorkTree(store, {
       root: project.root,
-      look,
+      head: project.head,
+      files,
       parserVersion: PARSER_VERSION,
       nowMs,
-      vouched: options.vouched,
       stop: context.stop,
       abort: context.abort,
       embedding: async (changed) => (options.embed ? openEmbedding(context, store, changed, options.space) : undefined),

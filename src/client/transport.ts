@@ -1,7 +1,7 @@
 import { REQUEST_ID_HEADER } from "../contract/headers.ts";
 import type { Surface } from "../contract/surfaces.ts";
 import { isRecord } from "../shape.ts";
-import { type Answer, type AnswerName, readAnswer } from "./answers.ts";
+import { type Answer, type AnswerName, loadSchemas, readAnswer } from "./answers.ts";
 import { CodeContextError } from "./errors.ts";
 import { nextWait, Pacer, readRateWindow, readRetryAfterMs } from "./waits.ts";
 
@@ -99,6 +99,8 @@ export class Transport {
 
   /** The JSON answer of a call, checked against the contract. Throws {@link CodeContextError}. */
   async json<Name extends AnswerName>(call: Call, name: Name, options: CallOptions = {}): Promise<Answer<Name>> {
+    // The schemas load while the service works on its answer.
+    void loadSchemas();
     return this.send(call, options, async (response, requestId) => {
       const read = await readAnswer(name, parseJson(await response.text()));
       if ("answer" in read) return read.answer;

@@ -6,6 +6,5 @@ export * from "./health.ts";
 export * from "./indexing.ts";
 export * from "./limits.ts";
 export * from "./metering.ts";
-export * from "./plain.ts";
 export * from "./snapshots.ts";
 export * from "./surfaces.ts";

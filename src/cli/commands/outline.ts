@@ -1,9 +1,10 @@
-import { readFileSync } from "node:fs";
+import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import { detectLanguage } from "../../parsing/detect.ts";
 import { sha256 } from "../checksum.ts";
 import type { Context } from "../context.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
+import { FileTree } from "../index/file-tree.ts";
 import { indexedFile, symbolsOf } from "../index/query.ts";
 import type { CodeSymbol } from "../../parsing/types.ts";
 import { findProject, pathInProject, type Project } from "../project.ts";
@@ -31,14 +32,12 @@ export async function outline(context: Context, file: string): Promise<void> {
 }
 
 function readSource(project: Project, path: string): Uint8Array {
-  try {
-    return new Uint8Array(readFileSync(join(project.root, path)));
-  } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
-    if (code === "ENOENT") throw new CliError(EXIT.notFound, "FILE_NOT_FOUND", `no such file: ${path}`);
-    if (code === "EISDIR") throw new CliError(EXIT.usage, "NOT_A_FILE", `${path} is a folder`);
-    throw error;
-  }
+  const bytes = new FileTree(project.root).read(path);
+  if (bytes) return bytes;
+  const found = lstatSync(join(project.root, path), { throwIfNoEntry: false });
+  if (!found) throw new CliError(EXIT.notFound, "FILE_NOT_FOUND", `no such file: ${path}`);
+  if (found.isFile()) throw new CliError(EXIT.io, "EACCES", `permission denied: ${path}`);
+  throw new CliError(EXIT.usage, "NOT_A_FILE", `${path} is not a regular file`);
 }
 
 async function fromIndex(project: Project, path: string, bytes: Uint8Array): Promise<Outline | undefined> {

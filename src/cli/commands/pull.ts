@@ -1,20 +1,15 @@
 import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { CodeContextClient } from "../../client/client.ts";
-import { isLanguageId } from "../../parsing/detect.ts";
 import { PARSER_VERSION } from "../../parsing/version.ts";
+import type { SnapshotHeader } from "../../snapshot/types.ts";
 import { inBackground } from "../background.ts";
 import { createClient, credentialsOf, requireApiKey, type Context } from "../context.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
-import { changedSince, hasFilter } from "../git.ts";
-import { countReread, type GitIndex, isAsIndexed, readGitIndex } from "../git-index.ts";
 import { baseFile, basesAreThere, listBases, readArtifact } from "../index/bases.ts";
-import type { ImportResult, SnapshotPath } from "../index/import-snapshot.ts";
-import { lstatFile } from "../index/file-stat.ts";
-import type { IndexOptions, Look } from "../index/index-worktree.ts";
 import type { IndexStore } from "../index/store.ts";
 import { findProject, requireRepo, type Project } from "../project.ts";
-import { lookAtWorkTree, updateWorkTree, withWriter } from "../session.ts";
+import { updateWorkTree, withWriter } from "../session.ts";
 import { knownSnapshot, rememberSnapshot } from "../snapshot-state.ts";
 import type { DownloadSource } from "../transfer/download.ts";
 import { formatBytes, formatDuration } from "../ui.ts";
@@ -34,12 +29,6 @@ export interface Fetched {
   fingerprint: string;
 }
 
-export interface FetchOptions {
-  force: boolean;
-  /** Told the commit of the snapshot before it is downloaded. */
-  onCommit?: (gitSha: string) => void;
-}
-
 /** `codectx pull`: takes the current snapshot over, then indexes only what differs in the work tree. */
 export async function pull(context: Context, options: PullOptions): Promise<void> {
   const startedAt = performance.now();
@@ -54,19 +43,9 @@ export async function pull(context: Context, options: PullOptions): Promise<void
   const repo = requireRepo(project, options.repo);
   const client = await connecting;
   const work = async (store: IndexStore): Promise<void> => {
-    const look = inBackground(lookAtWorkTree(project));
-    let state: WorkTreeState | undefined;
-    const onCommit = (gitSha: string): void => {
-      if (!project.plainFolder && state?.gitSha !== gitSha) state = compareWith(project, gitSha, look);
-    };
-    // Most snapshots are of the commit that is checked out: while the service is asked, git compares.
-    if (store.unsettled && project.head !== undefined) onCommit(project.head);
-    const fetched = await fetchSnapshot(context, client, project, store, repo, {
-      force: options.force === true,
-      onCommit,
-    });
+    const fetched = await fetchSnapshot(context, client, project, store, repo, { force: options.force === true });
     if (!fetched) throw new CliError(EXIT.notFound, "NO_SNAPSHOT", `no snapshot of ${repo} has been published`);
-    const { paths, ...snapshot } = fetched;
+    const snapshot = fetched;
     const pulledMs = Math.round(performance.now() - startedAt);
     const current = await space;
     const embed = current?.fingerprint === snapshot.fingerprint;
@@ -78,8 +57,6 @@ export async function pull(context: Context, options: PullOptions): Promise<void
     const report = await updateWorkTree(context, project, store, {
       embed,
       space: current,
-      look,
-      ...(state && paths ? { nowMs: state.nowMs, vouched: await vouchedBy(paths, project.root, state) } : {}),
     });
     if (snapshot.downloaded) {
       const { pruneBases } = await import("../index/base.ts");
@@ -97,61 +74,10 @@ export async function pull(context: Context, options: PullOptions): Promise<void
   await withWriter(context, project, "pull", work, { forImport: true });
 }
 
-/** What git says of a work tree, compared with a commit. */
-interface WorkTreeState {
-  gitSha: string;
-  /** When the comparison began. */
-  nowMs: number;
-  look: Promise<Look>;
-  /** Undefined where git cannot tell. */
-  changed: Promise<Set<string> | undefined>;
-  /** Git's index as it was before the comparison began. */
-  index: GitIndex | undefined;
-  /** Whether git compared no more than its index with the commit. */
-  indexOnly: boolean;
-}
-
-/** When git would read more files than this again to tell whether they have changed, they are compared here. */
-const MAX_REREAD = 16;
-
-function compareWith({ root, indexFile, head }: Project, gitSha: string, look: Promise<Look>): WorkTreeState {
-  const nowMs = Date.now();
-  const index = indexFile === undefined ? undefined : readGitIndex(indexFile, (head ?? gitSha).length / 2);
-  const indexOnly = index !== undefined && countReread(index) > MAX_REREAD;
-  const compared = Promise.all([changedSince(root, gitSha, { indexOnly }), hasFilter(root)]);
-  const changed = inBackground(compared.then(([paths, isFiltered]) => (isFiltered ? undefined : paths)));
-  return { gitSha, nowMs, look, changed, index, indexOnly };
-}
-
 async function connect(context: Context): Promise<CodeContextClient> {
   const credentials = credentialsOf(context);
   const apiKey = requireApiKey(credentials);
   return createClient(context, { ...credentials, apiKey });
-}
-
-/** Contents of files that are, as git knows, what they were in the snapshot's commit. */
-async function vouchedBy(
-  paths: ReadonlyMap<string, SnapshotPath>,
-  root: string,
-  { changed, look, index, indexOnly }: WorkTreeState,
-): Promise<IndexOptions["vouched"]> {
-  const [differing, { files }] = await Promise.all([changed, look]);
-  if (!differing || !files) return undefined;
-  const compared = indexOnly ? index : undefined;
-  // What git compared has to be the index that the files are compared with.
-  if (compared?.isCurrent() === false) return undefined;
-  return (path) => {
-    const content = paths.get(path);
-    if (!content || !isLanguageId(content.language) || differing.has(path) || files.unwatched.has(path))
-      return undefined;
-    const stat = index?.stats.get(path);
-    if (compared) {
-      const file = stat && lstatFile(root, path);
-      if (!file || !isAsIndexed(file, compared, stat)) return undefined;
-    }
-    const { contentId, language, sizeBytes } = content;
-    return { contentId, language, sizeBytes, stat: stat?.size === sizeBytes ? stat : undefined };
-  };
 }
 
 /**
@@ -164,8 +90,8 @@ export async function fetchSnapshot(
   project: Project,
   store: IndexStore,
   repo: string,
-  { force, onCommit }: FetchOptions,
-): Promise<(Fetched & { paths?: ReadonlyMap<string, SnapshotPath> }) | undefined> {
+  { force }: { force: boolean },
+): Promise<Fetched | undefined> {
   const renew = async (): Promise<DownloadSource & { gitSha: string }> => {
     const { manifest, signedUrl } = await client.snapshots.pull({ repo }, { signal: context.stop });
     return { url: signedUrl, checksum: manifest.checksum, sizeBytes: manifest.sizeBytes, gitSha: manifest.gitSha };
@@ -188,7 +114,6 @@ export async function fetchSnapshot(
   if (same && !force) return { downloaded: false, gitSha, sizeBytes, fingerprint };
 
   const asked = renewing ?? inBackground(renew());
-  onCommit?.(gitSha);
   const source = await asked;
   // Named by its checksum: a part of this very artifact is taken up again, one of another never.
   const file = join(project.directory, `${source.checksum.replace(":", "-")}.part`);
@@ -203,14 +128,14 @@ export async function fetchSnapshot(
     line = context.ui.progress("Importing  ");
     const { markVerified } = await import("../index/base.ts");
     markVerified(source.checksum);
-    const { header, paths } = await takeOver(store, file, source, (done, total) => line.update(done, total));
+    const header = await takeOver(store, file, source, (done, total) => line.update(done, total));
     const snapshot = {
       gitSha: source.gitSha,
       sizeBytes: source.sizeBytes ?? sizeBytes,
       fingerprint: header.fingerprint,
     };
     rememberSnapshot(store, { repo, ...snapshot });
-    return { downloaded: true, ...snapshot, ...(source.gitSha === gitSha ? { paths } : {}) };
+    return { downloaded: true, ...snapshot };
   } finally {
     line.end();
   }
@@ -222,7 +147,7 @@ async function takeOver(
   file: string,
   { checksum, gitSha }: { checksum: string; gitSha: string },
   onProgress: (done: number, total: number) => void,
-): Promise<ImportResult> {
+): Promise<SnapshotHeader> {
   const { importSnapshot } = await import("../index/import-snapshot.ts");
   const kept = baseFile(store.directory, checksum);
   renameSync(file, kept);

@@ -1,6 +1,5 @@
-import { readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
 import ignore, { type Ignore } from "ignore";
+import type { FileTree } from "./file-tree.ts";
 
 /** Ignore files of a tree, each in force below its own folder, with the syntax of `.gitignore`. */
 export class IgnoreRules {
@@ -34,25 +33,17 @@ export class IgnoreRules {
 export const CODECTX_IGNORE = ".codectxignore";
 
 /** The rules of every `.codectxignore` among the files of a work tree. */
-export function readCodectxIgnores(root: string, paths: readonly string[]): IgnoreRules {
+export function readCodectxIgnores(tree: FileTree, paths: readonly string[]): IgnoreRules {
   const rules = new IgnoreRules();
   for (const path of paths) {
     if (path === CODECTX_IGNORE || path.endsWith(`/${CODECTX_IGNORE}`)) {
-      rules.add(folderOf(path), readIfThere(join(root, path)));
+      rules.add(folderOf(path), new TextDecoder().decode(tree.read(path)));
     }
   }
   return rules;
 }
 
+/** Folder of a path; `""` is the root. */
 export function folderOf(path: string): string {
-  const folder = dirname(path);
-  return folder === "." ? "" : folder;
-}
-
-function readIfThere(file: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch {
-    return "";
-  }
+  return path.slice(0, Math.max(path.lastIndexOf("/"), 0));
 }

@@ -10,19 +10,6 @@ import { contentKey, contentsByKey, listBases } from "./bases.ts";
 import type { IndexStore } from "./store.ts";
 import { missingHashes, setWanted } from "./vectors.ts";
 
-/** What the snapshot says of a path. */
-export interface SnapshotPath {
-  contentId: number;
-  language: string;
-  sizeBytes: number;
-}
-
-export interface ImportResult {
-  header: SnapshotHeader;
-  /** Empty where another parser version made the snapshot. */
-  paths: Map<string, SnapshotPath>;
-}
-
 export interface ImportOptions {
   gitSha: string;
   parserVersion: number;
@@ -40,19 +27,18 @@ export async function importSnapshot(
   store: IndexStore,
   bytes: SnapshotBytes,
   options: ImportOptions,
-): Promise<ImportResult> {
+): Promise<SnapshotHeader> {
   const snapshot = await openSnapshot(bytes);
   const { header } = snapshot;
   if (header.gitSha !== options.gitSha) {
     throw new SnapshotFormatError(`it describes commit ${header.gitSha}, its manifest says ${options.gitSha}`);
   }
-  const paths = new Map<string, SnapshotPath>();
   store.begin();
   try {
     if (header.parserVersion !== options.parserVersion) {
       await takeVectors(store, header, snapshot.files(), options);
       store.commit();
-      return { header, paths };
+      return header;
     }
     const base = addBase(store, header, bytes.byteLength, options.checksum);
     const alike = new Set(
@@ -65,6 +51,7 @@ export async function importSnapshot(
          redacted_count, base, base_row) values (unhex(?), ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
     let withheld = 0;
+    let done = 0;
     const files = await snapshot.listing();
     for (const file of files) {
       const key = contentKey(file.contentHash, file.language);
@@ -89,16 +76,16 @@ export async function importSnapshot(
         known.base = base;
       }
       withheld += file.withheldCount;
-      paths.set(file.path, { contentId: known.id, language: file.language, sizeBytes: file.sizeBytes });
+      done++;
     }
-    options.onProgress?.(paths.size, header.fileCount);
+    options.onProgress?.(done, header.fileCount);
     store.commit();
     // What was indexed here before may be without vectors.
     setWanted(store, complete);
     await adoptVectors(store, header.fingerprint, missingHashes(store, header.fingerprint));
     // A base layer stands for contents with every vector.
     if (header.vectorCount < header.chunkCount - withheld) await completeBases(store);
-    return { header, paths };
+    return header;
   } catch (error) {
     store.rollback();
     throw error;

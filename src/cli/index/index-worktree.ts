@@ -1,13 +1,11 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { DEFAULT_MAX_FILE_SIZE_BYTES } from "../../contract/limits.ts";
 import type { ContentBuilder, BuilderStats } from "./content-builder.ts";
 import type { EmbedStats } from "./embed-queue.ts";
-import type { WorkTreeFiles } from "../git.ts";
 import { listBases } from "./bases.ts";
-import { type IgnoreRules, readCodectxIgnores } from "./ignore-rules.ts";
+import { FileTree } from "./file-tree.ts";
+import { readCodectxIgnores } from "./ignore-rules.ts";
 import type { BuildOptions, Built } from "./run-build.ts";
-import { lookAtKnown, scanFiles, type ChangedFile, type KnownFile, type Scan, type ScanOptions } from "./scan.ts";
+import { lookAtKnown, scanFiles, type ChangedFile, type KnownFile, type Scan } from "./scan.ts";
 import { withoutSkipped } from "./skipped.ts";
 import type { IndexStore } from "./store.ts";
 import type { Embedding } from "./vectors.ts";
@@ -41,21 +39,15 @@ export interface Progress {
   total: number;
 }
 
-/** What git says of a work tree. */
-export interface Look {
-  head: string | undefined;
-  /** Undefined outside of git: the folder is walked. */
-  files: WorkTreeFiles | undefined;
-}
-
 export interface IndexOptions extends BuildOptions {
   root: string;
-  look: Promise<Look>;
+  /** Commit that is checked out. */
+  head: string | undefined;
+  /** Files that git lists; undefined outside of git: the folder is walked. */
+  files: Promise<string[]> | undefined;
   parserVersion: number;
   /** Time at which the look at the work tree begins. */
   nowMs: number;
-  /** Contents of files that git vouches for. */
-  vouched?: ScanOptions["vouched"];
   /**
    * Asked for when there is, or may be, something to embed; undefined leaves the vectors out. `changed` tells whether files
    * changed; without a change an answer from memory will do.
@@ -78,15 +70,19 @@ export async function indexWorkTree(store: IndexStore, options: IndexOptions): P
   const row = store.prepare("select * from worktrees where root = ?").get(root) as WorkTreeRow | undefined;
   const known = row?.parser_version === parserVersion ? knownFiles(store, row.id) : new Map<string, KnownFile>();
   // While git lists the files, those that it will most likely list are looked at.
-  const same = options.vouched ? undefined : lookAtKnown(root, known);
-  const { files, head } = await options.look;
-  const { paths, rules } = files ? withIgnores(root, files.paths) : walkFolder(root);
-  const scan = scanFiles(root, paths, rules, known, {
+  const tree = new FileTree(root);
+  const same = lookAtKnown(tree, known);
+  const { head } = options;
+  const files = await options.files;
+  const { paths, rules, unreadable } = files
+    ? { paths: files, rules: readCodectxIgnores(tree, files), unreadable: 0 }
+    : walkFolder(tree);
+  const scan = scanFiles(tree, paths, rules, known, {
     maxFileSizeBytes: DEFAULT_MAX_FILE_SIZE_BYTES,
     nowMs: options.nowMs,
-    vouched: options.vouched,
-    ...(same ? { same } : {}),
+    same,
   });
+  if (unreadable > 0) scan.skipped["unreadable"] = unreadable;
   const removed = removedFiles(known, scan);
   const touched = scan.changed.length > 0 || removed.length > 0 || row?.parser_version !== parserVersion;
   const embedding = await options.embedding(touched);
@@ -109,22 +105,20 @@ export async function indexWorkTree(store: IndexStore, options: IndexOptions): P
     const { completeBases } = await import("./base.ts");
     await completeBases(store);
   }
-  const { read, unknown: others } = findKnown(store, scan.changed, options);
+  const { read, unknown: others } = findKnown(store, scan.changed, tree);
   const reusedFiles = read.size;
   // Where something is known, threads of a parser are not started for what it would only turn away.
   const unknown =
-    reusedFiles > 0 && others.length > 0
-      ? withoutSkipped(store, others, read, (path) => readIfThere(join(root, path)))
-      : others;
+    reusedFiles > 0 && others.length > 0 ? withoutSkipped(store, others, read, (path) => tree.read(path)) : others;
   // Everything that a run with work to do needs, and one without does not.
   const build = async (files: readonly ChangedFile[]): Promise<Built<void>> => {
     const { runBuild } = await import("./run-build.ts");
     return runBuild(store, embedding, { ...options, expectedFiles: files.length }, (builder) =>
-      readChanged(files, scan, builder, read, options),
+      readChanged(files, scan, tree, builder, read, options),
     );
   };
   let built = unknown.length > 0 ? await build(unknown) : undefined;
-  const worktreeId = switchFiles(store, { ...options, head }, scan, removed, read, row?.id);
+  const worktreeId = switchFiles(store, options, scan, removed, read, row?.id);
   const totals = countTotals(store, worktreeId);
   store.transaction(() => {
     store.prepare("update worktrees set totals = ? where id = ?").run(JSON.stringify(totals), worktreeId);
@@ -148,10 +142,6 @@ export async function indexWorkTree(store: IndexStore, options: IndexOptions): P
   return { ...report, embeddedCount, credits, embedMs, fingerprint };
 }
 
-function withIgnores(root: string, paths: string[]): { paths: string[]; rules: IgnoreRules } {
-  return { paths, rules: readCodectxIgnores(root, paths) };
-}
-
 function removedFiles(known: ReadonlyMap<string, KnownFile>, { unchanged, changed }: Scan): string[] {
   // Every unchanged file is a known one.
   if (unchanged.length === known.size) return [];
@@ -159,39 +149,22 @@ function removedFiles(known: ReadonlyMap<string, KnownFile>, { unchanged, change
   return [...known.keys()].filter((path) => !kept.has(path));
 }
 
-/**
- * Files whose content the index holds, whatever their path was before: those that git vouches for, and those whose hash is
- * known. An index that is empty has nothing to compare with, and nothing is read.
- */
+/** Splits changed files by whether the index holds their content, under whatever path. An empty index is not asked. */
 function findKnown(
   store: IndexStore,
   changed: readonly ChangedFile[],
-  options: IndexOptions,
+  tree: FileTree,
 ): { read: Map<string, KnownFile>; unknown: ChangedFile[] } {
   const read = new Map<string, KnownFile>();
   if (store.prepare("select 1 from contents limit 1").get() === undefined) return { read, unknown: [...changed] };
-  const unknown = changed.filter((file) => {
-    let { contentId } = file;
-    if (contentId === undefined) {
-      const bytes = readIfThere(join(options.root, file.path));
-      contentId = bytes && store.findContent(sha256(bytes), file.language);
-    }
+  const unknown = changed.filter(({ path, language, stat }) => {
+    const bytes = tree.read(path);
+    const contentId = bytes && store.findContent(sha256(bytes), language);
     if (contentId === undefined) return true;
-    read.set(file.path, { contentId, stat: file.stat });
+    read.set(path, { contentId, stat });
     return false;
   });
   return { read, unknown };
-}
-
-/** Bytes of a file; undefined where it went away meanwhile or may not be read. */
-function readIfThere(file: string): Uint8Array | undefined {
-  try {
-    return new Uint8Array(readFileSync(file));
-  } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
-    if (code !== "ENOENT" && code !== "EACCES" && code !== "EISDIR") throw error;
-    return undefined;
-  }
 }
 
 function knownFiles(store: IndexStore, worktreeId: number): Map<string, KnownFile> {
@@ -209,6 +182,7 @@ function knownFiles(store: IndexStore, worktreeId: number): Map<string, KnownFil
 async function readChanged(
   files: readonly ChangedFile[],
   scan: Scan,
+  tree: FileTree,
   builder: ContentBuilder,
   read: Map<string, KnownFile>,
   options: IndexOptions,
@@ -216,7 +190,7 @@ async function readChanged(
   let done = 0;
   for (const { path, language, stat } of files) {
     options.stop?.throwIfAborted();
-    const bytes = readIfThere(join(options.root, path));
+    const bytes = tree.read(path);
     if (bytes) await builder.add(bytes, language, (contentId) => read.set(path, { contentId, stat }));
     else scan.skipped["unreadable"] = (scan.skipped["unreadable"] ?? 0) + 1;
     options.onIndexProgress?.({ phase: "indexing", done: ++done, total: files.length });
@@ -227,7 +201,7 @@ async function readChanged(
 /** Replaces the file list in one transaction: readers see the old state or the new one. */
 function switchFiles(
   store: IndexStore,
-  options: IndexOptions & Pick<Look, "head">,
+  options: IndexOptions,
   scan: Scan,
   removed: readonly string[],
   read: ReadonlyMap<string, KnownFile>,

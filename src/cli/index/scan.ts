@@ -1,7 +1,8 @@
 import { detectLanguage, isDefaultIncluded } from "../../parsing/detect.ts";
 import type { LanguageId } from "../../parsing/languages.ts";
 import { skipReason } from "../../parsing/skip.ts";
-import { type FileStat, isRacy, lstatFile, stampOf } from "./file-stat.ts";
+import { isRacy, stampOf } from "./file-stat.ts";
+import type { FileTree } from "./file-tree.ts";
 import type { IgnoreRules } from "./ignore-rules.ts";
 
 /** What the index knows of a file from the last time. */
@@ -16,36 +17,20 @@ export interface ChangedFile {
   sizeBytes: number;
   /** To be kept with the content; empty where a later change could go unnoticed, so that it is read again next time. */
   stat: string;
-  /** Its content, where somebody vouches for it. */
-  contentId?: number | undefined;
-}
-
-/** Content of a file that somebody vouches for, so that it need not be read. */
-export interface VouchedFile {
-  contentId: number;
-  /** As {@link selectPath} found it, with this version of the parser. */
-  language: LanguageId;
-  sizeBytes: number;
-  /** Where this is known to be the file's state, not even that is asked for. */
-  stat: FileStat | undefined;
 }
 
 export interface ScanOptions {
   maxFileSizeBytes: number;
   /** Time at which the look at the work tree begins. */
   nowMs: number;
-  vouched?: ((path: string) => VouchedFile | undefined) | undefined;
-  /** Known files of which it is certain since then that they are as they were, or are not. */
+  /** Whether a known file is unchanged, from {@link lookAtKnown}. */
   same?: ReadonlyMap<string, boolean>;
 }
 
 /** Looks at every known file: whether it is as it was. */
-export function lookAtKnown(root: string, known: ReadonlyMap<string, KnownFile>): Map<string, boolean> {
+export function lookAtKnown(tree: FileTree, known: ReadonlyMap<string, KnownFile>): Map<string, boolean> {
   const same = new Map<string, boolean>();
-  for (const [path, before] of known) {
-    const stat = lstatFile(root, path);
-    same.set(path, stat !== undefined && stampOf(stat) === before.stat);
-  }
+  for (const [path, before] of known) same.set(path, isUnchanged(tree, path, before));
   return same;
 }
 
@@ -71,63 +56,37 @@ export function selectPath(path: string, rules: IgnoreRules, skipped: Record<str
  * its name: only the rules of the tree itself are asked again.
  */
 export function scanFiles(
-  root: string,
+  tree: FileTree,
   paths: readonly string[],
   rules: IgnoreRules,
   known: ReadonlyMap<string, KnownFile>,
   options: ScanOptions,
 ): Scan {
-  const { vouched, same, nowMs } = options;
   const scan: Scan = { unchanged: [], changed: [], skipped: {} };
   for (const path of paths) {
-    const proof = vouched?.(path);
-    const stat = proof?.stat;
     const before = known.get(path);
-    const isSame = before !== undefined && (same?.get(path) ?? isAsBefore(root, path, before, proof));
-    const isIgnored = (isSame || stat !== undefined) && rules.ignores(path);
-    if (isSame && !isIgnored) scan.unchanged.push(path);
-    else if (proof && stat && !isIgnored) scan.changed.push(changedFile(path, proof.language, stat, nowMs, proof));
-    else addChanged(scan, root, path, rules, proof, options);
+    const isSame = before !== undefined && (options.same?.get(path) ?? isUnchanged(tree, path, before));
+    if (isSame && !rules.ignores(path)) scan.unchanged.push(path);
+    else addChanged(scan, tree, path, rules, options);
   }
   return scan;
 }
 
-function isAsBefore(root: string, path: string, before: KnownFile, proof: VouchedFile | undefined): boolean {
-  const stat = proof?.stat ?? lstatFile(root, path);
-  if (stat === undefined || stampOf(stat) !== before.stat) return false;
-  return proof === undefined || proof.contentId === before.contentId;
+function isUnchanged(tree: FileTree, path: string, before: KnownFile): boolean {
+  const stat = tree.lstat(path);
+  return stat !== undefined && stampOf(stat) === before.stat;
 }
 
 function addChanged(
   scan: Scan,
-  root: string,
+  tree: FileTree,
   path: string,
   rules: IgnoreRules,
-  proof: VouchedFile | undefined,
   { maxFileSizeBytes, nowMs }: ScanOptions,
 ): void {
   const language = selectPath(path, rules, scan.skipped);
-  const stat = language && lstatFile(root, path);
+  const stat = language && tree.lstat(path);
   if (language === undefined || stat === undefined) return;
-  if (stat.size <= maxFileSizeBytes) scan.changed.push(changedFile(path, language, stat, nowMs, proof));
-  else scan.skipped["too-large"] = (scan.skipped["too-large"] ?? 0) + 1;
-}
-
-function changedFile(
-  path: string,
-  language: LanguageId,
-  stat: FileStat,
-  nowMs: number,
-  proof: VouchedFile | undefined,
-): ChangedFile {
-  const racy = isRacy(stat, nowMs);
-  // The bytes of a work tree may differ from those of the commit: line endings, encodings and Git LFS change their number.
-  const isProven = !racy && proof?.sizeBytes === stat.size && proof.language === language;
-  return {
-    path,
-    language,
-    sizeBytes: stat.size,
-    stat: racy ? "" : stampOf(stat),
-    contentId: isProven ? proof.contentId : undefined,
-  };
+  if (stat.size > maxFileSizeBytes) scan.skipped["too-large"] = (scan.skipped["too-large"] ?? 0) + 1;
+  else scan.changed.push({ path, language, sizeBytes: stat.size, stat: isRacy(stat, nowMs) ? "" : stampOf(stat) });
 }

@@ -1,25 +1,53 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { type Dirent, lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { skipReason } from "../../parsing/skip.ts";
+import type { FileTree } from "./file-tree.ts";
 import { CODECTX_IGNORE, IgnoreRules } from "./ignore-rules.ts";
 
-/** Files below a folder that is no git work tree, by the rules of its `.gitignore` and `.codectxignore` files. */
-export function walkFolder(root: string): { paths: string[]; rules: IgnoreRules } {
+export interface WalkedFolder {
+  paths: string[];
+  rules: IgnoreRules;
+  /** Folders that may not be read. */
+  unreadable: number;
+}
+
+/**
+ * Files below a folder that is no git work tree, by the rules of its `.gitignore` and `.codectxignore` files. Other file systems
+ * (`/proc`, a network mount) and folders that may not be read are left out.
+ */
+export function walkFolder(tree: FileTree): WalkedFolder {
+  const { root } = tree;
   const rules = new IgnoreRules();
   const paths: string[] = [];
+  let unreadable = 0;
+  const { dev } = lstatSync(root);
   const pending = [""];
   for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
-    const entries = readdirSync(join(root, folder), { withFileTypes: true });
+    const entries = readFolder(join(root, folder), dev);
+    if (!entries) {
+      unreadable++;
+      continue;
+    }
+    const pathOf = (name: string): string => (folder === "" ? name : `${folder}/${name}`);
     for (const { name } of entries) {
       if (name === ".gitignore" || name === CODECTX_IGNORE)
-        rules.add(folder, readFileSync(join(root, folder, name), "utf8"));
+        rules.add(folder, new TextDecoder().decode(tree.read(pathOf(name))));
     }
     for (const entry of entries) {
-      const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
+      const path = pathOf(entry.name);
       if (entry.isDirectory()) {
         if (skipReason(`${path}/x`) === undefined && !rules.ignores(`${path}/`)) pending.push(path);
       } else if (entry.isFile()) paths.push(path);
     }
   }
-  return { paths: paths.filter((path) => !rules.ignores(path)).sort(), rules };
+  return { paths: paths.filter((path) => !rules.ignores(path)).sort(), rules, unreadable };
+}
+
+/** Entries of a folder; none on another file system, undefined where it may not be read or is gone. */
+function readFolder(folder: string, dev: number): Dirent[] | undefined {
+  try {
+    return lstatSync(folder).dev === dev ? readdirSync(folder, { withFileTypes: true }) : [];
+  } catch {
+    return undefined;
+  }
 }

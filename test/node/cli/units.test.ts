@@ -5,6 +5,7 @@ import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CodeContextError } from "../../../src/client/errors.ts";
 import { EXIT, toCliError } from "../../../src/cli/exit-codes.ts";
+import { FileTree } from "../../../src/cli/index/file-tree.ts";
 import { IgnoreRules } from "../../../src/cli/index/ignore-rules.ts";
 import { takeWriteLock } from "../../../src/cli/index/lock.ts";
 import { scanFiles } from "../../../src/cli/index/scan.ts";
@@ -117,7 +118,7 @@ describe("takeWriteLock", () => {
 
 describe("scanFiles", () => {
   const scan = (known: Map<string, { contentId: number; stat: string }>, nowMs: number) =>
-    scanFiles(folder, ["a.ts"], new IgnoreRules(), known, { maxFileSizeBytes: 100, nowMs });
+    scanFiles(new FileTree(folder), ["a.ts"], new IgnoreRules(), known, { maxFileSizeBytes: 100, nowMs });
 
   it("trusts timestamps only once they are old enough to tell a later change", () => {
     writeFileSync(join(folder, "a.ts"), "1");

@@ -1,0 +1,85 @@
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, realpathSync, type Stats } from "node:fs";
+import { join } from "node:path";
+import { folderOf } from "./ignore-rules.ts";
+
+/** Errors that mean: there is no such regular file here, or not for us. */
+const UNREADABLE = new Set([
+  "ENOENT",
+  "ENOTDIR",
+  "EACCES",
+  "EPERM",
+  "EISDIR",
+  "ELOOP",
+  "ENXIO",
+  "ENODEV",
+  "ENAMETOOLONG",
+]);
+// The last two do not exist on Windows: there they count as 0.
+const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
+
+/**
+ * The regular files below a folder. No link is followed, neither in place of a file nor of a folder on the way, so that nothing
+ * outside is read; FIFOs and devices do not block, they are no files. Paths are relative to the root, with `/` between.
+ */
+export class FileTree {
+  /** Absolute, without symbolic links. */
+  readonly root: string;
+  /** Whether a folder is what its path says, by path: not reached through a link. */
+  private readonly folders = new Map<string, boolean>();
+
+  constructor(root: string) {
+    this.root = root;
+  }
+
+  /** `lstat` of the regular file at a path; undefined where there is none. */
+  lstat(path: string): Stats | undefined {
+    try {
+      const stats = lstatSync(`${this.root}/${path}`, { throwIfNoEntry: false });
+      return stats?.isFile() === true && this.isInside(path) ? stats : undefined;
+    } catch (error) {
+      if (isUnreadable(error)) return undefined;
+      throw error;
+    }
+  }
+
+  /** Bytes of the regular file at a path, in a buffer of their own; undefined where there is none or it may not be read. */
+  read(path: string): Uint8Array<ArrayBuffer> | undefined {
+    let handle: number | undefined;
+    try {
+      if (!this.isInside(path)) return undefined;
+      handle = openSync(`${this.root}/${path}`, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+      const stats = fstatSync(handle);
+      if (!stats.isFile()) return undefined;
+      const bytes = new Uint8Array(stats.size);
+      let length = 0;
+      while (length < bytes.length) {
+        const count = readSync(handle, bytes, length, bytes.length - length, length);
+        if (count === 0) break;
+        length += count;
+      }
+      // Cut short while it was read.
+      return length === bytes.length ? bytes : bytes.slice(0, length);
+    } catch (error) {
+      if (isUnreadable(error)) return undefined;
+      throw error;
+    } finally {
+      if (handle !== undefined) closeSync(handle);
+    }
+  }
+
+  private isInside(path: string): boolean {
+    const folder = folderOf(path);
+    if (folder === "") return true;
+    let inside = this.folders.get(folder);
+    if (inside === undefined) {
+      const absolute = join(this.root, folder);
+      inside = realpathSync.native(absolute) === absolute;
+      this.folders.set(folder, inside);
+    }
+    return inside;
+  }
+}
+
+function isUnreadable(error: unknown): boolean {
+  return error instanceof Error && "code" in error && UNREADABLE.has(String(error.code));
+}

@@ -1,0 +1,222 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { sampleFiles, Sandbox } from "./support/run.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
+
+let sandbox: Sandbox;
+/** Exists once any planted program has run. */
+let trace: string;
+let program: string;
+
+beforeEach(async () => {
+  sandbox = await Sandbox.create();
+  sandbox.repository("app", sampleFiles(3));
+  trace = sandbox.path("trace");
+  program = sandbox.path("planted.sh");
+  writeFileSync(program, `#!/bin/sh\necho "$0 $*" >> '${trace}'\ncat 2>/dev/null\nexit 0\n`);
+  chmodSync(program, 0o755);
+});
+afterEach(() => sandbox.remove());
+
+const NO_KEY = { CODECTX_API_KEY: undefined };
+
+/** Every command that asks git something. */
+async function runAll(): Promise<void> {
+  await sandbox.run("app", ["index", "--local", "--json"]);
+  await sandbox.run("app", ["status", "--json"]);
+  await sandbox.run("app", ["publish", "--force", "--json"]);
+  await sandbox.run("app", ["pull", "--json"]);
+  await sandbox.run("app", ["symbol", "double1", "--json"], { env: NO_KEY });
+  await sandbox.run("app", ["outline", "src/module1.ts", "--json"], { env: NO_KEY });
+}
+
+describe("a hostile .git/config", () => {
+  it("starts no program, whatever it plants", async () => {
+    const set = (key: string, value: string): string => sandbox.git("app", "config", key, value);
+    for (const key of [
+      "core.fsmonitor",
+      "core.sshCommand",
+      "core.gitProxy",
+      "core.pager",
+      "core.editor",
+      "core.askPass",
+      "core.alternateRefsCommand",
+      "diff.external",
+      "credential.helper",
+      "gpg.program",
+      "uploadpack.packObjectsHook",
+      "diff.planted.textconv",
+      "diff.planted.command",
+      "filter.planted.clean",
+      "filter.planted.smudge",
+      "filter.planted.process",
+      "remote.origin.uploadpack",
+      "pager.status",
+    ])
+      set(key, program);
+    for (const name of ["status", "ls-files", "rev-parse", "config"]) set(`alias.${name}`, `!${program}`);
+    set("filter.planted.required", "true");
+    set("log.showSignature", "true");
+    set("protocol.ext.allow", "always");
+    set("protocol.allow", "always");
+    // Hooks in the default place and in a named one.
+    for (const folder of ["app/.git/hooks", "hooks"]) {
+      mkdirSync(sandbox.path(folder), { recursive: true });
+      for (const hook of [
+        "post-index-change",
+        "post-checkout",
+        "reference-transaction",
+        "pre-auto-gc",
+        "fsmonitor-watchman",
+      ]) {
+        writeFileSync(sandbox.path(folder, hook), `#!/bin/sh\necho hook >> '${trace}'\n`);
+        chmodSync(sandbox.path(folder, hook), 0o755);
+      }
+    }
+    set("core.hooksPath", sandbox.path("hooks"));
+    writeFileSync(
+      sandbox.path("included"),
+      `[core]\n\tfsmonitor = ${program}\n[filter "other.name=x"]\n\tclean = ${program}\n`,
+    );
+    set("include.path", sandbox.path("included"));
+    writeFileSync(
+      sandbox.path("app/.git/info/attributes"),
+      "*.ts filter=planted diff=planted\n*.md filter=other.name=x\n",
+    );
+    // Changed within the second of git's index: git compares contents, and runs clean filters for that.
+    sandbox.write("app/src/module1.ts", "export function double1() {}\n");
+    await runAll();
+    expect(existsSync(trace)).toBe(false);
+    // The plants do work: an ordinary git runs them (and fails, since they answer nothing).
+    expect(() => sandbox.git("app", "status")).toThrow();
+    expect(existsSync(trace)).toBe(true);
+  });
+
+  it("fetches nothing for a partial clone", async () => {
+    const oid = sandbox.git("app", "rev-parse", "HEAD:src/module1.ts");
+    rmSync(sandbox.path("app/.git/objects", oid.slice(0, 2), oid.slice(2)));
+    sandbox.git("app", "config", "remote.origin.url", `ext::${program}`);
+    sandbox.git("app", "config", "remote.origin.promisor", "true");
+    sandbox.git("app", "config", "extensions.partialClone", "origin");
+    sandbox.git("app", "config", "core.repositoryformatversion", "1");
+    sandbox.git("app", "config", "protocol.ext.allow", "always");
+    const published = await sandbox.run("app", ["publish", "--repo", "github.com/acme/app", "--json"]);
+    expect(published.code).not.toBe(0);
+    expect(existsSync(trace)).toBe(false);
+  });
+
+  it("does not move the work tree elsewhere", async () => {
+    sandbox.write("private/secret.ts", "export const secret = 1;\n");
+    sandbox.git("app", "config", "core.worktree", sandbox.path("private"));
+    const moved = await sandbox.run("app", ["index", "--local", "--no-embed", "--json"]);
+    expect(moved).toMatchObject({ code: 2, json: { ok: false, code: "FOREIGN_WORK_TREE" } });
+    sandbox.git(".", "init", "-q", "other");
+    sandbox.git("app", "config", "core.worktree", sandbox.path("other"));
+    expect((await sandbox.run("app", ["index", "--local", "--no-embed", "--json"])).code).toBe(2);
+  });
+
+  it("is read as usual in linked worktrees, submodules and where git's folder is elsewhere", async () => {
+    sandbox.git("app", "worktree", "add", "-q", sandbox.path("tree"));
+    expect(await sandbox.run("tree", ["index", "--local", "--no-embed", "--json"])).toMatchObject({
+      code: 0,
+      json: { fileCount: 3 },
+    });
+    sandbox.git(
+      ".",
+      "clone",
+      "-q",
+      "--separate-git-dir",
+      sandbox.path("elsewhere.git"),
+      sandbox.path("app"),
+      sandbox.path("apart"),
+    );
+    expect(await sandbox.run("apart", ["index", "--local", "--no-embed", "--json"])).toMatchObject({ code: 0 });
+    sandbox.repository("super", {});
+    sandbox.git("super", "-c", "protocol.file.allow=always", "submodule", "add", "-q", sandbox.path("app"), "sub");
+    expect(await sandbox.run("super/sub", ["index", "--local", "--no-embed", "--json"])).toMatchObject({
+      code: 0,
+      json: { fileCount: 3 },
+    });
+  });
+});
+
+describe("a bare repository", () => {
+  it("is no work tree, also where a checkout holds one", async () => {
+    sandbox.git(".", "clone", "-q", "--bare", sandbox.path("app"), "bare.git");
+    for (const command of [["index", "--local", "--no-embed"], ["status"], ["symbol", "double1"]]) {
+      expect(await sandbox.run("bare.git", [...command, "--json"])).toMatchObject({
+        code: 2,
+        json: { code: "NO_WORK_TREE" },
+      });
+    }
+    expect((await sandbox.run("app/.git", ["index", "--local", "--no-embed", "--json"])).code).toBe(2);
+  });
+});
+
+describe("remotes", () => {
+  const repoOf = async (name: string): Promise<unknown> =>
+    (await sandbox.run(name, ["index", "--local", "--no-embed", "--json"])).json["repo"];
+
+  it("are chosen: origin, the one the branch follows, the first", async () => {
+    sandbox.git("app", "remote", "rename", "origin", "fork");
+    sandbox.git("app", "remote", "add", "company", "git@github.com:Company/App.git");
+    expect(await repoOf("app")).toBe("github.com/acme/app");
+    sandbox.git("app", "config", "branch.main.remote", "company");
+    sandbox.git("app", "checkout", "-q", "-B", "main");
+    expect(await repoOf("app")).toBe("github.com/company/app");
+    sandbox.git("app", "remote", "add", "origin", "https://gitlab.com/a/b.git");
+    expect(await repoOf("app")).toBe("gitlab.com/a/b");
+  });
+});
+
+it("follows no link out of the work tree", async () => {
+  sandbox.write("private/secret.ts", "export function topSecret() {}\n");
+  // Tracked as a folder, then replaced by a link: git lists `lib/secret.ts` still.
+  sandbox.write("app/lib/secret.ts", "export function harmless() {}\n");
+  sandbox.commit("app");
+  rmSync(sandbox.path("app/lib"), { recursive: true });
+  symlinkSync(sandbox.path("private"), sandbox.path("app/lib"));
+  symlinkSync(sandbox.path("private/secret.ts"), sandbox.path("app/link.ts"));
+  symlinkSync(sandbox.path("private"), sandbox.path("app/.codectxignore"));
+  await sandbox.run("app", ["index", "--local", "--no-embed", "--json"]);
+  expect((await sandbox.run("app", ["symbol", "topSecret", "--json"])).code).toBe(4);
+  for (const file of ["link.ts", "lib/secret.ts"]) {
+    expect(await sandbox.run("app", ["outline", file, "--json"])).toMatchObject({ code: 2, json: { code: "OUTSIDE" } });
+  }
+});
+
+it.skipIf(process.platform === "win32")("is not blocked by a FIFO", async () => {
+  for (const name of ["pipe.ts", ".codectxignore"]) execFileSync("mkfifo", [sandbox.path("app", name)]);
+  const indexed = await sandbox.run("app", ["index", "--local", "--no-embed", "--json"]);
+  expect(indexed).toMatchObject({ code: 0, json: { fileCount: 3 } });
+  expect((await sandbox.run("app", ["outline", "pipe.ts", "--json"])).code).toBe(2);
+  sandbox.write("plain/a.py", "def alpha():\n    return 1\n");
+  for (const name of ["b.py", ".gitignore"]) execFileSync("mkfifo", [sandbox.path("plain", name)]);
+  expect(await sandbox.run("plain", ["index", "--local", "--no-embed", "--json"])).toMatchObject({
+    code: 0,
+    json: { fileCount: 1 },
+  });
+});
+
+describe("a folder without git", () => {
+  it("is not a whole disk or home folder", async () => {
+    sandbox.write("home/notes.md", "# Notes\n");
+    for (const folder of ["home", "../../../../../.."]) {
+      expect(await sandbox.run(folder, ["index", "--local", "--no-embed", "--json"])).toMatchObject({
+        code: 2,
+        json: { code: "NOT_A_PROJECT" },
+      });
+    }
+  });
+
+  it.skipIf(process.getuid?.() === 0)("is indexed but for what may not be read", async () => {
+    sandbox.write("plain/a.py", "def alpha():\n    return 1\n");
+    sandbox.write("plain/closed/b.py", "def beta():\n    return 1\n");
+    chmodSync(sandbox.path("plain/closed"), 0o000);
+    const indexed = await sandbox.run("plain", ["index", "--local", "--no-embed", "--json"]);
+    chmodSync(sandbox.path("plain/closed"), 0o700);
+    expect(indexed).toMatchObject({ code: 0, json: { fileCount: 1, skipped: { unreadable: 1 } } });
+  });
+});
