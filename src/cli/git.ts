@@ -172,7 +172,8 @@ class ByteReader {
   }
 
   async bytes(count: number): Promise<Uint8Array> {
-    while (this.available < count) if (!(await this.fill())) throw new GitCommandError("cat-file", "output ended early");
+    while (this.available < count)
+      if (!(await this.fill())) throw new GitCommandError("cat-file", "output ended early");
     const all = this.flatten();
     // A copy of its own: it is handed to another thread.
     const bytes = new Uint8Array(all.subarray(0, count));
