@@ -2,7 +2,7 @@ import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { CodeContextClient } from "../../client/client.ts";
 import { PARSER_VERSION } from "../../parsing/version.ts";
-import type { SnapshotHeader } from "../../snapshot/types.ts";
+import type { SnapshotHeader } from "../../snapshot/format/types.ts";
 import { inBackground } from "../background.ts";
 import { createClient, credentialsOf, requireApiKey, type Context } from "../context.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
