@@ -1,6 +1,5 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, realpathSync, type Stats } from "node:fs";
 import { join } from "node:path";
-import { folderOf } from "./ignore-rules.ts";
 
 /** Errors that mean: there is no such regular file here, or not for us. */
 const UNREADABLE = new Set([
@@ -82,4 +81,9 @@ export class FileTree {
 
 function isUnreadable(error: unknown): boolean {
   return error instanceof Error && "code" in error && UNREADABLE.has(String(error.code));
+}
+
+/** Folder of a path; `""` is the root. */
+export function folderOf(path: string): string {
+  return path.slice(0, Math.max(path.lastIndexOf("/"), 0));
 }

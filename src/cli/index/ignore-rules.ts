@@ -1,5 +1,5 @@
 import ignore, { type Ignore } from "ignore";
-import type { FileTree } from "./file-tree.ts";
+import { type FileTree, folderOf } from "./file-tree.ts";
 
 /** Ignore files of a tree, each in force below its own folder, with the syntax of `.gitignore`. */
 export class IgnoreRules {
@@ -41,9 +41,4 @@ export function readCodectxIgnores(tree: FileTree, paths: readonly string[]): Ig
     }
   }
   return rules;
-}
-
-/** Folder of a path; `""` is the root. */
-export function folderOf(path: string): string {
-  return path.slice(0, Math.max(path.lastIndexOf("/"), 0));
 }

@@ -1,7 +1,8 @@
 import { DEFAULT_MAX_FILE_SIZE_BYTES } from "../../contract/limits.ts";
 import type { LanguageId } from "../../parsing/languages.ts";
 import { listTree, readBlobs, type GitEntry } from "../git.ts";
-import { CODECTX_IGNORE, folderOf, IgnoreRules } from "./ignore-rules.ts";
+import { folderOf } from "./file-tree.ts";
+import { CODECTX_IGNORE, IgnoreRules } from "./ignore-rules.ts";
 import type { BuilderStats } from "./content-builder.ts";
 import type { EmbedStats } from "./embed-queue.ts";
 import { runBuild, type BuildOptions } from "./run-build.ts";
