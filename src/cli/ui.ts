@@ -1,6 +1,8 @@
-import { styleText } from "node:util";
+import { pathToFileURL } from "node:url";
+import { stripVTControlCharacters, styleText } from "node:util";
 import type { CliError } from "./exit-codes.ts";
 import type { Environment } from "./paths.ts";
+import { printable, printableJson } from "./printable.ts";
 
 const REDRAW_MS = 100;
 const BAR_CELLS = 24;
@@ -8,6 +10,21 @@ const BAR_CELLS = 24;
 const DEFAULT_COLUMNS = 80;
 
 type Style = Parameters<typeof styleText>[0];
+
+/**
+ * Stands for ESC in text that this program has styled, until it is written. Text from a repository cannot contain it, so its
+ * own escape sequences are shown as text.
+ */
+const ESC_MARK = `\ue000${Math.random().toString(36).slice(2)}\ue001`;
+
+function marked(style: Style, text: string): string {
+  return styleText(style, printable(text), { validateStream: false }).replaceAll("\u001b", ESC_MARK);
+}
+
+/** A line as it is written. */
+function rendered(line: string): string {
+  return printable(line).replaceAll(ESC_MARK, "\u001b");
+}
 
 export interface UiOptions {
   json: boolean;
@@ -25,8 +42,8 @@ export interface ProgressLine {
 }
 
 /**
- * Everything `codectx` says. Results go to stdout: lines for people, or one JSON document. Progress and notes go to stderr,
- * progress only to a terminal.
+ * Output of `codectx`. Results go to stdout: lines for people, or one JSON document. Progress and notes go to stderr, progress
+ * only to a terminal. Control and bidirectional characters in any text are shown as escapes.
  */
 export class Ui {
   readonly json: boolean;
@@ -40,14 +57,26 @@ export class Ui {
     this.quiet = options.quiet;
   }
 
-  /** Whether somebody can be asked. */
+  /** Whether the user can be asked. */
   get interactive(): boolean {
     return !this.json && process.stdin.isTTY && this.options.stderr.isTTY;
   }
 
+  /** Whether results are read on a terminal. */
+  get terminal(): boolean {
+    return !this.json && this.options.stdout.isTTY;
+  }
+
   /** `text` in colour where stdout is a terminal that wants colours (NO_COLOR, FORCE_COLOR, --no-color). */
   style(style: Style, text: string): string {
-    return this.colors(this.options.stdout) ? styleText(style, text, { validateStream: false }) : text;
+    if (!this.colors(this.options.stdout)) return text;
+    return marked(style, text);
+  }
+
+  /** `text` as a link to a file where stdout is a terminal in colour. */
+  link(file: string, text: string): string {
+    if (!this.terminal || !this.colors(this.options.stdout)) return text;
+    return `${ESC_MARK}]8;;${pathToFileURL(file).href}${ESC_MARK}\\${text}${ESC_MARK}]8;;${ESC_MARK}\\`;
   }
 
   private colors(stream: NodeJS.WriteStream): boolean {
@@ -57,28 +86,34 @@ export class Ui {
     return stream.isTTY && env["TERM"] !== "dumb";
   }
 
-  /** The result of a command: the document, or what `human` makes of it. */
+  /** Writes the result of a command: the document, or the lines that `human` makes of it. */
   result(document: Record<string, unknown>, human: () => string | readonly string[]): void {
     this.line?.end();
-    if (this.json) this.options.stdout.write(`${JSON.stringify({ ok: true, ...document })}\n`);
-    else this.options.stdout.write(`${[human()].flat().join("\n")}\n`);
+    this.options.stdout.write(
+      this.json ? `${printableJson({ ok: true, ...document })}\n` : this.renderedLines([human()].flat()),
+    );
   }
 
-  /** A remark beside the result; not with --quiet or --json. */
+  /** The lines of a result as {@link result} writes them, for a pager. */
+  renderedLines(lines: readonly string[]): string {
+    return lines.map((text) => `${text.split("\n").map(rendered).join("\n")}\n`).join("");
+  }
+
+  /** Prints a remark to stderr; not with --quiet or --json. */
   note(text: string): void {
     if (this.quiet || this.json) return;
     this.print(text);
   }
 
-  /** Something the user should know even where they asked for JSON. */
+  /** Prints a warning to stderr, with --json too; not with --quiet. */
   warn(text: string): void {
     if (this.quiet) return;
-    this.print(this.colors(this.options.stderr) ? styleText("yellow", text, { validateStream: false }) : text);
+    this.print(this.colors(this.options.stderr) ? marked("yellow", text) : text);
   }
 
   private print(text: string): void {
     this.line?.hide();
-    this.options.stderr.write(`${text}\n`);
+    this.options.stderr.write(`${rendered(text)}\n`);
   }
 
   error(error: CliError): void {
@@ -86,16 +121,16 @@ export class Ui {
     const { code, message, requestId, details } = error;
     if (this.json) {
       this.options.stdout.write(
-        `${JSON.stringify({ ok: false, code, error: message, exitCode: error.exit, requestId, details })}\n`,
+        `${printableJson({ ok: false, code, error: message, exitCode: error.exit, requestId, details })}\n`,
       );
       return;
     }
     const label = this.colors(this.options.stderr) ? styleText("red", "error:", { validateStream: false }) : "error:";
     const reference = requestId === undefined ? "" : ` (request ${requestId})`;
-    this.options.stderr.write(`${label} ${message}${reference}\n`);
+    this.options.stderr.write(`${label} ${printable(message)}${reference}\n`);
   }
 
-  /** A line that shows how far a long step is; nothing where nobody would see it. */
+  /** A progress bar on stderr; nothing where that is no terminal. */
   progress(label: string): ProgressLine {
     this.line?.end();
     if (this.quiet || this.json || !this.options.stderr.isTTY) return { update: () => undefined, end: () => undefined };
@@ -122,7 +157,7 @@ class TerminalLine implements ProgressLine {
     const share = total > 0 ? Math.min(done / total, 1) : 0;
     const cells = Math.round(share * BAR_CELLS);
     const bar = "█".repeat(cells) + "░".repeat(BAR_CELLS - cells);
-    const text = `${this.label} ${bar} ${Math.floor(share * 100)} % ${note}`.slice(
+    const text = printable(`${this.label} ${bar} ${Math.floor(share * 100)} % ${note}`).slice(
       0,
       (this.stream.columns || DEFAULT_COLUMNS) - 1,
     );
@@ -168,11 +203,18 @@ export function formatDuration(ms: number): string {
       : `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1_000)} s`;
 }
 
+/** Columns that a styled text takes on a terminal, with one for each character. */
+function widthOf(text: string): number {
+  return stripVTControlCharacters(rendered(text)).length;
+}
+
 /** Rows as aligned columns. */
 export function table(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = [];
-  for (const row of rows) for (const [i, cell] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, cell.length);
+  for (const row of rows) for (const [i, cell] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, widthOf(cell));
   return rows.map((row) =>
-    row.map((cell, i) => (i === row.length - 1 ? cell : cell.padEnd(widths[i] ?? 0))).join("  "),
+    row
+      .map((cell, i) => (i === row.length - 1 ? cell : cell + " ".repeat((widths[i] ?? 0) - widthOf(cell))))
+      .join("  "),
   );
 }

@@ -1,8 +1,11 @@
 import { appendFileSync } from "node:fs";
+import type { CodeContextClient } from "../../client/client.ts";
 import { CodeContextError } from "../../client/errors.ts";
 import { createClient, credentialsOf, requireApiKey, type Context } from "../context.ts";
+import { EXIT, toCliError } from "../exit-codes.ts";
 import { isAncestor, resolveCommit } from "../git.ts";
-import { findProject, requireGit, requireRepo } from "../project.ts";
+import type { IndexStore } from "../index/store.ts";
+import { findProject, requireGit, requireRepo, type Project } from "../project.ts";
 import { withWriter } from "../session.ts";
 import { fetchSnapshot } from "./pull.ts";
 import { describePublished, publishCommit, type Published } from "./publish.ts";
@@ -37,26 +40,45 @@ async function publishNewest(context: Context, options: { repo?: string }): Prom
   const apiKey = requireApiKey(credentials);
   const client = await createClient(context, { ...credentials, apiKey });
   for (let round = 1; ; round++) {
-    const current = await withWriter(
-      context,
-      project,
-      "ci",
-      async (store) => {
-        const fetched = await fetchSnapshot(context, client, project, store, repo, { force: false });
-        store.settle();
-        return fetched;
-      },
-      { forImport: true },
-    );
-    if (current && current.gitSha !== gitSha && (await isAncestor(project.root, gitSha, current.gitSha))) {
+    const { exists, gitSha: current, damaged } = await takeCurrent(context, client, project, repo);
+    if (exists && !damaged && current !== gitSha && (await isAncestor(project.root, gitSha, current))) {
       return { repo, gitSha, published: false, skipped: "newer" };
     }
     try {
-      return await publishCommit(context, { ...options, repo, expectedGitSha: current?.gitSha ?? null });
+      return await publishCommit(context, { repo, expectedGitSha: exists ? current : null, force: damaged });
     } catch (error) {
       const conflict = error instanceof CodeContextError && error.code === "SNAPSHOT_CONFLICT";
       if (!conflict || round === MAX_ROUNDS) throw error;
-      context.ui.note("another pipeline published meanwhile; looking again");
+      context.ui.note("another pipeline published meanwhile; checking again");
     }
+  }
+}
+
+type Current = { exists: true; gitSha: string; damaged: boolean } | { exists: false; gitSha: ""; damaged: false };
+
+/** Takes the current snapshot over. A damaged one is reported, to be replaced, and costs only its vectors. */
+async function takeCurrent(
+  context: Context,
+  client: CodeContextClient,
+  project: Project,
+  repo: string,
+): Promise<Current> {
+  const fetch = async (store: IndexStore) => {
+    const fetched = await fetchSnapshot(context, client, project, store, repo, { force: false });
+    store.settle();
+    return fetched;
+  };
+  try {
+    const fetched = await withWriter(context, project, "ci", fetch, { forImport: true });
+    return fetched
+      ? { exists: true, gitSha: fetched.gitSha, damaged: false }
+      : { exists: false, gitSha: "", damaged: false };
+  } catch (error) {
+    const { exit, message } = toCliError(error);
+    if (exit !== EXIT.integrity) throw error;
+    const probe = await client.snapshots.probe({ repo }, { signal: context.stop });
+    if (!probe.exists) return { exists: false, gitSha: "", damaged: false };
+    context.ui.warn(`the published snapshot cannot be used and is replaced: ${message}`);
+    return { exists: true, gitSha: probe.gitSha, damaged: true };
   }
 }

@@ -36,7 +36,7 @@ export async function indexHosted(context: Context, options: HostedOptions): Pro
     options.workspace ??
     context.env["CODECTX_WORKSPACE"] ??
     (await findWorkspace(context, client, credentials, () => requireRepo(project, options.repo ?? url)));
-  const token = context.env["CODECTX_GIT_TOKEN"];
+  const token = gitToken(context, url, options.url !== undefined);
   const { runId } = await client.startIndex(
     {
       workspaceId,
@@ -62,6 +62,27 @@ export async function indexHosted(context: Context, options: HostedOptions): Pro
   context.ui.result({ ...result, runId, workspaceId, durationMs }, () => describeRun(result, durationMs));
 }
 
+/**
+ * The token with which the service clones. It is sent for the host that `CODECTX_GIT_HOST` names, and without that for a URL on
+ * the command line only: a checkout's own remote might name a host that collects tokens.
+ */
+function gitToken(context: Context, url: string, isGiven: boolean): string | undefined {
+  const token = context.env["CODECTX_GIT_TOKEN"];
+  if (!token) return undefined;
+  const host = URL.canParse(url) ? new URL(url).host : "";
+  const wanted = context.env["CODECTX_GIT_HOST"]?.toLowerCase();
+  if (wanted === host || (!wanted && isGiven)) return token;
+  if (wanted) {
+    context.ui.warn(`CODECTX_GIT_TOKEN is for ${wanted} and is not sent to ${host}`);
+    return undefined;
+  }
+  throw new CliError(
+    EXIT.usage,
+    "GIT_TOKEN_HOST",
+    `CODECTX_GIT_TOKEN is set without its host: set CODECTX_GIT_HOST=${host} if it is meant for ${host}, or pass --url`,
+  );
+}
+
 /** The remote as an address that the service can clone: https for the usual SSH forms. */
 function httpsUrl(remote: string | undefined): string {
   if (remote === undefined) {
@@ -77,7 +98,7 @@ function httpsUrl(remote: string | undefined): string {
     );
   }
   const url = new URL(remote);
-  // Credentials of the remote are this machine's; the service takes a token of its own (CODECTX_GIT_TOKEN).
+  // Credentials in the remote's URL stay on this machine; the service gets CODECTX_GIT_TOKEN.
   url.username = "";
   url.password = "";
   return url.href;

@@ -5,7 +5,7 @@ import type { CodeContextClient } from "../../client/client.ts";
 import { PARSER_VERSION } from "../../parsing/version.ts";
 import { createClient, credentialsOf, requireApiKey, type Context } from "../context.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
-import { countChanges, resolveCommit } from "../git.ts";
+import { countChanges, isAncestor, resolveCommit } from "../git.ts";
 import { listBases } from "../index/bases.ts";
 import { indexCommit, type CommitIndex } from "../index/index-commit.ts";
 import { findProject, requireGit, requireRepo, type Project } from "../project.ts";
@@ -17,7 +17,7 @@ import { formatBytes, formatCount, formatDuration } from "../ui.ts";
 export interface PublishOptions {
   repo?: string;
   commit?: string;
-  /** Publish even if this commit is what is published. */
+  /** Publish even if this commit, or a newer one, is published. */
   force?: boolean;
   /** Commit sha of the snapshot that may be replaced; null: there must be none. Undefined: whatever there is. */
   expectedGitSha?: string | null;
@@ -77,6 +77,8 @@ export async function publishCommit(context: Context, options: PublishOptions): 
     const current = await client.snapshots.probe({ repo }, { signal: context.stop });
     const sameSpace = current.exists && current.embeddingModel === embedding.space.fingerprint;
     if (!options.force && sameSpace && current.gitSha === gitSha) return { repo, gitSha, published: false };
+    if (!options.force && current.exists && current.gitSha !== gitSha)
+      await refuseOlder(project, gitSha, current.gitSha);
 
     if (listBases(store).length > 0) {
       const { completeBases } = await import("../index/base.ts");
@@ -123,6 +125,17 @@ export async function publishCommit(context: Context, options: PublishOptions): 
       rmSync(artifact, { force: true });
     }
   });
+}
+
+/** Throws where the commit is an ancestor of the one that is published. */
+async function refuseOlder({ root }: Project, gitSha: string, published: string): Promise<void> {
+  if (!(await isAncestor(root, gitSha, published))) return;
+  throw new CliError(
+    EXIT.busy,
+    "NEWER_PUBLISHED",
+    `${gitSha.slice(0, 10)} is older than the published commit ${published.slice(0, 10)}; --force replaces it all the same`,
+    { details: { gitSha, published } },
+  );
 }
 
 async function noteChanges(context: Context, project: Project): Promise<void> {

@@ -220,3 +220,51 @@ describe("a folder without git", () => {
     expect(indexed).toMatchObject({ code: 0, json: { fileCount: 1, skipped: { unreadable: 1 } } });
   });
 });
+
+describe("output", () => {
+  const NAME = "evil\u001b]0;owned\u0007\u202egnp.ts";
+
+  it("shows control and bidirectional characters of names and signatures as escapes", async () => {
+    sandbox.write(`app/${NAME}`, "export function shown(a = '\u001b[31m', b = '\u202e') {}\n");
+    const env = { FORCE_COLOR: "1", ...NO_KEY };
+    const file = sandbox.path("app", NAME);
+    await sandbox.run("app", ["index", "--local", "--no-embed"], { env });
+    const runs = [
+      await sandbox.run("app", ["symbol", "shown"], { env }),
+      await sandbox.run("app", ["outline", NAME], { env }),
+      await sandbox.run("app", ["outline", `${file}.none`], { env }),
+      await sandbox.run("app", ["symbol", "shown", "--json"]),
+      await sandbox.run("app", ["outline", NAME, "--json"]),
+    ];
+    for (const { stdout, stderr } of runs) {
+      const text = stdout + stderr;
+      // Our own colours aside.
+      // oxlint-disable-next-line no-control-regex -- these are what must not be there
+      expect(text.replace(/\u001b\[\d+m/g, "")).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
+      expect(text).not.toContain("\u001b[31m', b");
+    }
+    expect(runs[0]?.stdout).toContain(String.raw`evil\x1b]0;owned\x07\u202egnp.ts`);
+    expect(runs[4]?.json["path"]).toBe(NAME);
+  });
+});
+
+describe("CODECTX_GIT_TOKEN", () => {
+  const TOKEN = { CODECTX_GIT_TOKEN: "ghp_secret", CODECTX_WORKER_TOKEN: "cc_wrk_x", CODECTX_WORKSPACE: "w" };
+  const index = (env: Record<string, string>, ...args: string[]) =>
+    sandbox.run("app", ["index", "--detach", "--json", ...args], { env: { ...TOKEN, ...env } });
+  const sent = () => sandbox.service.indexRequests.at(-1)?.source;
+
+  it("goes only to the host it is for", async () => {
+    sandbox.git("app", "remote", "set-url", "origin", "https://collector.example/acme/app.git");
+    expect(await index({})).toMatchObject({ code: 2, json: { code: "GIT_TOKEN_HOST" } });
+    expect(sandbox.service.indexRequests).toEqual([]);
+    const other = await index({ CODECTX_GIT_HOST: "github.com" });
+    expect(other.code).toBe(0);
+    expect(other.stderr).toContain("CODECTX_GIT_TOKEN is for github.com and is not sent to collector.example");
+    expect(sent()).not.toHaveProperty("auth");
+    expect((await index({ CODECTX_GIT_HOST: "Collector.example" })).code).toBe(0);
+    expect(sent()).toMatchObject({ auth: { token: "ghp_secret" } });
+    expect((await index({}, "--url", "https://git.example/a/b.git")).code).toBe(0);
+    expect(sent()).toMatchObject({ url: "https://git.example/a/b.git", auth: { token: "ghp_secret" } });
+  });
+});

@@ -53,6 +53,18 @@ describe("publish", () => {
     expect(leftovers("cache")).toEqual([]);
   });
 
+  it("does not replace a newer commit's snapshot by an older one's without --force", async () => {
+    const old = sandbox.git("app", "rev-parse", "HEAD");
+    sandbox.write("app/src/next.ts", "export const next = 1;\n");
+    const next = sandbox.commit("app");
+    await sandbox.run("app", ["publish", "--json"]);
+    const refused = await sandbox.run("app", ["publish", "--commit", old]);
+    expect(refused).toMatchObject({ code: 8, stdout: "" });
+    expect(refused.stderr).toContain(`older than the published commit ${next.slice(0, 10)}; --force`);
+    const forced = await sandbox.run("app", ["publish", "--commit", old, "--force", "--json"]);
+    expect(forced.json).toMatchObject({ published: true, gitSha: old });
+  });
+
   it("repeats a broken upload, with a new URL where the old one has expired", async () => {
     sandbox.service.faults = { breakUploadsAfter: { bytes: 100, times: 2 } };
     expect(await sandbox.run("app", ["publish", "--json"])).toMatchObject({ code: 0, json: { published: true } });
@@ -327,5 +339,27 @@ describe("ci", () => {
       published: false,
       skipped: "newer",
     });
+  });
+
+  it.each([
+    ["whose checksum is wrong", (bytes: Buffer) => bytes, "tampered"],
+    ["that is no snapshot", () => Buffer.from("PAR1 no snapshot PAR1"), "as published"],
+  ])("replaces a published snapshot %s", async (_, spoil, how) => {
+    const { createHash } = await import("node:crypto");
+    await sandbox.run("app", ["publish", "--json"]);
+    const stored = sandbox.service.snapshots.get("github.com/acme/app")!;
+    const bytes = spoil(Buffer.from(sandbox.service.objects.get(stored.storagePath)!));
+    sandbox.service.objects.set(stored.storagePath, bytes);
+    const checksum = `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
+    const manifest = { ...stored.manifest, checksum, sizeBytes: bytes.length };
+    sandbox.service.snapshots.set("github.com/acme/app", { ...stored, manifest });
+    if (how === "tampered") sandbox.service.faults = { tamper: true };
+    const pulled = await sandbox.run("app", ["pull", "--json"], { env: OTHER() });
+    expect(pulled).toMatchObject({ code: 7, json: { ok: false } });
+    const ran = await sandbox.run("app", ["ci", "--json"], { env: { XDG_CACHE_HOME: sandbox.path("ci-cache") } });
+    expect(ran).toMatchObject({ code: 0, json: { published: true, fileCount: 20 } });
+    expect(ran.stderr).toContain("cannot be used and is replaced");
+    sandbox.service.faults = {};
+    expect((await sandbox.run("app", ["pull", "--json"], { env: OTHER() })).code).toBe(0);
   });
 });

@@ -42,6 +42,8 @@ export class FakeService {
   readonly snapshots = new Map<string, Stored>();
   readonly objects = new Map<string, Buffer>();
   bytesServed = 0;
+  /** Bodies of `POST /index`. */
+  readonly indexRequests: { source: Record<string, unknown> }[] = [];
 
   constructor() {
     this.server = createServer((request, response) => {
@@ -65,6 +67,10 @@ export class FakeService {
     this.requests.push(`${request.method} ${url.pathname}`);
     if (url.pathname.startsWith("/storage/")) return this.storage(request, response, url);
     if (url.pathname === "/healthz") return json(response, 200, { ok: true, status: "ok", version: "0", checks: {} });
+    if (url.pathname === "/index" && request.method === "POST") {
+      this.indexRequests.push(JSON.parse(await text(request)) as { source: Record<string, unknown> });
+      return json(response, 202, { ok: true, accepted: true, runId: randomUUID() });
+    }
     if (request.headers.authorization !== `Bearer ${this.key}`) return fail(response, 401, "INVALID_API_KEY");
     if (url.pathname === "/embed") return this.embed(request, response);
     if (url.pathname === "/index-snapshot") return this.snapshot(request, response, url);
