@@ -1,6 +1,7 @@
 import { pgErrorCode, isUnreachable } from "../../db/errors.ts";
 import { TenancyError } from "../../tenancy/errors.ts";
 import { StartError } from "../errors.ts";
+import { DeployError } from "../../deploy/errors.ts";
 
 /** Exit code of a command that was used wrongly. */
 export const EXIT_USAGE = 2;
@@ -21,7 +22,7 @@ export class UsageError extends Error {
 }
 
 function explain(error: unknown): string {
-  if (error instanceof StartError || error instanceof UsageError) return error.message;
+  if (error instanceof StartError || error instanceof UsageError || error instanceof DeployError) return error.message;
   if (error instanceof TenancyError) return error.message;
   const code = pgErrorCode(error);
   if (code === "28P01") return "the database refuses the password: check DATABASE_URL";

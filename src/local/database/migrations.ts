@@ -45,6 +45,14 @@ export async function migrate(databaseUrl: string, folder: string = FOLDER): Pro
   return count;
 }
 
+/** How many migrations `migrate` would apply. Changes nothing. */
+export async function pendingMigrations(databaseUrl: string, folder: string = FOLDER): Promise<number> {
+  const sql = neon(databaseUrl);
+  const [table] = await sql`select to_regclass('drizzle.__drizzle_migrations')::text as name`;
+  const applied = table?.["name"] === null ? [] : await appliedHashes(sql);
+  return readMigrationFiles({ migrationsFolder: folder }).filter(({ hash }) => !applied.includes(hash)).length;
+}
+
 async function appliedHashes(sql: NeonQueryFunction<false, false>): Promise<string[]> {
   const rows = await sql`select hash from drizzle.__drizzle_migrations order by created_at`;
   return rows.map((row) => String(row["hash"]));

@@ -1,0 +1,182 @@
+/** The part of Cloudflare's API that a deployment needs beside wrangler: what wrangler does not create by itself. */
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import { ApiError, DeployError } from "./errors.ts";
+import { type JsonRequest, requestJson } from "./http.ts";
+
+export const CLOUDFLARE_API = "https://api.cloudflare.com/client/v4";
+
+const Envelope = z.object({ result: z.unknown() });
+const Refusal = z.object({ errors: z.array(z.object({ code: z.number(), message: z.string() })) });
+const Account = z.object({ id: z.string(), name: z.string() });
+const Queue = z.object({ queue_id: z.string(), queue_name: z.string() });
+const Token = z.object({ id: z.string(), name: z.string(), value: z.string().optional() });
+const Script = z.object({ id: z.string() });
+const Secret = z.object({ name: z.string() });
+
+/** What the S3 API of R2 asks for. */
+export interface S3Credentials {
+  accessKeyId: string;
+  secretAccessKey: string;
+}
+
+/** Permission group of a token that reads and writes the objects of one bucket. */
+const BUCKET_WRITE = "Workers R2 Storage Bucket Item Write";
+
+export class Cloudflare {
+  private readonly options: { apiUrl: string; token: string; accountId: string };
+
+  constructor(options: { apiUrl: string; token: string; accountId: string }) {
+    this.options = options;
+  }
+
+  /** The accounts that a token sees. Throws `ApiError` (401, 403) for a token that is not valid. */
+  static async accounts(apiUrl: string, token: string): Promise<z.infer<typeof Account>[]> {
+    return call(z.array(Account), { method: "GET", url: `${apiUrl}/accounts?per_page=50`, token });
+  }
+
+  /** Name under `workers.dev` at which the account's Workers answer; undefined before the account has chosen one. */
+  async workersSubdomain(): Promise<string | undefined> {
+    const found = await this.#find(z.object({ subdomain: z.string().nullish() }), "/workers/subdomain");
+    return found?.subdomain ?? undefined;
+  }
+
+  async hasBucket(name: string): Promise<boolean> {
+    return (await this.#find(z.object({ name: z.string() }), `/r2/buckets/${name}`)) !== undefined;
+  }
+
+  async createBucket(name: string): Promise<void> {
+    await this.#call(z.unknown(), "POST", "/r2/buckets", { name });
+  }
+
+  async deleteBucket(name: string): Promise<void> {
+    await this.#delete(`/r2/buckets/${name}`);
+  }
+
+  /** The bucket's lifecycle rules as the API gives them. */
+  async lifecycle(bucket: string): Promise<unknown[]> {
+    const found = await this.#find(
+      z.object({ rules: z.array(z.unknown()).nullish() }),
+      `/r2/buckets/${bucket}/lifecycle`,
+    );
+    return found?.rules ?? [];
+  }
+
+  async setLifecycle(bucket: string, rules: readonly unknown[]): Promise<void> {
+    await this.#call(z.unknown(), "PUT", `/r2/buckets/${bucket}/lifecycle`, { rules });
+  }
+
+  /** The bucket's CORS rules; empty where it has none. */
+  async cors(bucket: string): Promise<unknown[]> {
+    const found = await this.#find(z.object({ rules: z.array(z.unknown()).nullish() }), `/r2/buckets/${bucket}/cors`);
+    return found?.rules ?? [];
+  }
+
+  async setCors(bucket: string, rules: readonly unknown[]): Promise<void> {
+    await this.#call(z.unknown(), "PUT", `/r2/buckets/${bucket}/cors`, { rules });
+  }
+
+  async findQueue(name: string): Promise<z.infer<typeof Queue> | undefined> {
+    const queues = await this.#call(z.array(Queue), "GET", `/queues?name=${encodeURIComponent(name)}`);
+    return queues.find((queue) => queue.queue_name === name);
+  }
+
+  async createQueue(name: string): Promise<void> {
+    await this.#call(z.unknown(), "POST", "/queues", { queue_name: name });
+  }
+
+  async deleteQueue(name: string): Promise<void> {
+    const queue = await this.findQueue(name);
+    if (queue) await this.#delete(`/queues/${queue.queue_id}`);
+  }
+
+  async scripts(): Promise<string[]> {
+    return (await this.#call(z.array(Script), "GET", "/workers/scripts")).map(({ id }) => id);
+  }
+
+  /** Names of a Worker's secrets; their values cannot be read. Undefined where there is no such Worker. */
+  async secretNames(script: string): Promise<string[] | undefined> {
+    const found = await this.#find(z.array(Secret), `/workers/scripts/${script}/secrets`);
+    return found?.map(({ name }) => name);
+  }
+
+  async deleteScript(name: string): Promise<void> {
+    await this.#delete(`/workers/scripts/${name}?force=true`);
+  }
+
+  async findToken(name: string): Promise<string | undefined> {
+    const tokens = await this.#call(z.array(Token), "GET", "/tokens?per_page=50");
+    return tokens.find((token) => token.name === name)?.id;
+  }
+
+  async deleteToken(id: string): Promise<void> {
+    await this.#delete(`/tokens/${id}`);
+  }
+
+  /**
+   * Creates a token that reads and writes the objects of one bucket, and returns it as S3 credentials: the token's id is the access
+   * key id, the SHA-256 of its value the secret (Cloudflare, "R2: S3 API tokens"). The value is shown only now.
+   */
+  async createBucketToken(name: string, bucket: string): Promise<S3Credentials> {
+    const groups = await this.#call(
+      z.array(z.object({ id: z.string(), name: z.string() })),
+      "GET",
+      `/tokens/permission_groups?name=${encodeURIComponent(BUCKET_WRITE)}`,
+    );
+    const group = groups.find((candidate) => candidate.name === BUCKET_WRITE);
+    if (!group)
+      throw new DeployError(
+        `Cloudflare lists no permission group "${BUCKET_WRITE}": set R2_ACCESS_KEY_ID and R2_SECRET_ACCESS_KEY yourself`,
+      );
+    const resource = `com.cloudflare.edge.r2.bucket.${this.options.accountId}_default_${bucket}`;
+    const token = await this.#call(Token, "POST", "/tokens", {
+      name,
+      policies: [{ effect: "allow", permission_groups: [{ id: group.id }], resources: { [resource]: "*" } }],
+    });
+    if (token.value === undefined) throw new DeployError("Cloudflare created an R2 token but did not show its value");
+    return { accessKeyId: token.id, secretAccessKey: createHash("sha256").update(token.value).digest("hex") };
+  }
+
+  #call<T>(schema: z.ZodType<T>, method: JsonRequest["method"], path: string, body?: unknown): Promise<T> {
+    const { apiUrl, token, accountId } = this.options;
+    return call(schema, { method, url: `${apiUrl}/accounts/${accountId}${path}`, token, body });
+  }
+
+  /** Like a GET, but undefined for 404. */
+  async #find<T>(schema: z.ZodType<T>, path: string): Promise<T | undefined> {
+    try {
+      return await this.#call(schema, "GET", path);
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 404) return undefined;
+      throw error;
+    }
+  }
+
+  /** Deletes what may be gone already. */
+  async #delete(path: string): Promise<void> {
+    try {
+      await this.#call(z.unknown(), "DELETE", path);
+    } catch (error) {
+      if (!(error instanceof ApiError && error.status === 404)) throw error;
+    }
+  }
+}
+
+async function call<T>(schema: z.ZodType<T>, request: Omit<JsonRequest, "describe">): Promise<T> {
+  const answer = Envelope.safeParse(await requestJson({ ...request, describe }));
+  const result = schema.safeParse(answer.data?.result);
+  if (!result.success) {
+    throw new DeployError(
+      `${request.method} ${new URL(request.url).pathname}: Cloudflare's answer has an unknown form`,
+    );
+  }
+  return result.data;
+}
+
+function describe(json: unknown): { message: string | undefined; codes: number[] } {
+  const errors = Refusal.safeParse(json).data?.errors ?? [];
+  return {
+    message: errors.map(({ code, message }) => `${message} (${code})`).join("; ") || undefined,
+    codes: errors.map(({ code }) => code),
+  };
+}

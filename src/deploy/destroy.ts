@@ -1,0 +1,76 @@
+/** `npm run deploy -- destroy`: removes what a deployment made, data only after a second question. */
+import type { DeployContext } from "./context.ts";
+import { ApiError } from "./errors.ts";
+import { deploymentName } from "./names.ts";
+import { declaredResources, DEPLOY_ORDER, workerConfig } from "./workers.ts";
+
+/** Objects older than this go; the shortest age that R2's lifecycle rules know. */
+const EXPIRE_AFTER_SEC = 86_400;
+
+const HTTP_CONFLICT = 409;
+
+/** Asks a question and returns the answer. */
+export type Ask = (question: string) => Promise<string>;
+
+/** Returns false where the operator changed their mind before anything was done. */
+export async function destroy(context: DeployContext, ask: Ask): Promise<boolean> {
+  const { cloudflare, settings, say } = context;
+  const name = deploymentName(settings.environment);
+  const answer = await ask(
+    `This removes the Workers and queues of ${name}; clients are refused from then on.\nType ${name} to go on: `,
+  );
+  if (answer !== name) return false;
+  for (const worker of DEPLOY_ORDER.toReversed()) {
+    const script = workerConfig(worker, settings.environment).name;
+    await cloudflare.deleteScript(script);
+    say(`  removed ${script}`);
+  }
+  for (const queue of declaredResources(settings.environment).queues) {
+    await cloudflare.deleteQueue(queue);
+    say(`  removed queue ${queue}`);
+  }
+  const second = await ask(
+    `The data is still there: index, snapshots, usage, tenants.\nType "delete ${name} data" to delete it for good: `,
+  );
+  if (second !== `delete ${name} data`) {
+    say("  data kept; npm run deploy brings the service back");
+    return true;
+  }
+  await destroyData(context, name);
+  return true;
+}
+
+async function destroyData(context: DeployContext, name: string): Promise<void> {
+  const { cloudflare, settings, neon, state, say } = context;
+  const token = await cloudflare.findToken(`${name}-r2`);
+  if (token !== undefined) await cloudflare.deleteToken(token);
+  let isEmpty = true;
+  for (const bucket of declaredResources(settings.environment).buckets.values()) {
+    if (!(await removeBucket(context, bucket))) isEmpty = false;
+  }
+  const { neonProjectId } = state.read();
+  if (neonProjectId !== undefined && neon) {
+    await neon.deleteProject(neonProjectId);
+    say(`  removed Neon project ${name}`);
+  } else if (settings.databaseUrl !== undefined) {
+    say("  DATABASE_URL was given: drop that database yourself");
+  }
+  if (isEmpty) state.remove();
+}
+
+/** R2 deletes empty buckets only; the objects of others expire first. */
+async function removeBucket({ cloudflare, say }: DeployContext, bucket: string): Promise<boolean> {
+  try {
+    await cloudflare.deleteBucket(bucket);
+    say(`  removed bucket ${bucket}`);
+    return true;
+  } catch (error) {
+    if (!(error instanceof ApiError && error.status === HTTP_CONFLICT)) throw error;
+    const condition = { type: "Age", maxAge: EXPIRE_AFTER_SEC };
+    await cloudflare.setLifecycle(bucket, [
+      { id: "expire-all", enabled: true, conditions: { prefix: "" }, deleteObjectsTransition: { condition } },
+    ]);
+    say(`  bucket ${bucket} still holds objects: they expire within a day; run destroy again then`);
+    return false;
+  }
+}

@@ -1,0 +1,77 @@
+/** JSON over HTTPS to the platforms' APIs: time limit, bounded retries with jitter, one error type. */
+import { pause } from "../pause.ts";
+import { ApiError, DeployError } from "./errors.ts";
+
+const TIMEOUT_MS = 30_000;
+const ATTEMPTS = 5;
+const BASE_DELAY_MS = 500;
+const MAX_DELAY_MS = 20_000;
+const MAX_MESSAGE = 400;
+
+export interface JsonRequest {
+  method: "GET" | "POST" | "PUT" | "DELETE";
+  url: string;
+  token: string;
+  body?: unknown;
+  /** Reads the platform's error message and codes from a refused answer's JSON. */
+  describe: (json: unknown) => { message: string | undefined; codes?: number[] };
+}
+
+/**
+ * Sends a request and returns the answer's JSON (undefined for an empty body). Retries 429, 5xx and lost connections up to
+ * five times; a creation that was carried out although its answer was lost is found by the caller, which looks before it creates.
+ * Throws `ApiError` for a refusal and `DeployError` where the platform cannot be reached.
+ */
+export async function requestJson(request: JsonRequest): Promise<unknown> {
+  const target = `${request.method} ${new URL(request.url).pathname}`;
+  for (let attempt = 1; ; attempt++) {
+    const response = await send(request);
+    if (response instanceof Error) {
+      if (attempt === ATTEMPTS) {
+        throw new DeployError(
+          `${new URL(request.url).host} cannot be reached (${response.message}): check the network`,
+        );
+      }
+    } else {
+      const text = await response.text();
+      const json = parse(text);
+      if (response.ok) return json;
+      const retryable = response.status === 429 || response.status >= 500;
+      if (!retryable || attempt === ATTEMPTS) {
+        const { message, codes } = request.describe(json);
+        const reason = message?.slice(0, MAX_MESSAGE) ?? "no reason given";
+        throw new ApiError(`${target} answered ${response.status}: ${reason}`, response.status, codes);
+      }
+    }
+    const wait = response instanceof Error ? undefined : Number(response.headers.get("Retry-After") ?? Number.NaN);
+    await pause(delayMs(attempt, wait));
+  }
+}
+
+async function send({ method, url, token, body }: JsonRequest): Promise<Response | Error> {
+  try {
+    return await fetch(url, {
+      method,
+      headers: { Authorization: `Bearer ${token}`, Accept: "application/json", "Content-Type": "application/json" },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+/** Exponential back-off with up to 25 % jitter; `Retry-After` (seconds) wins, up to the cap. */
+function delayMs(attempt: number, retryAfterSec: number | undefined): number {
+  const asked = retryAfterSec !== undefined && retryAfterSec >= 0 ? retryAfterSec * 1000 : BASE_DELAY_MS * 2 ** attempt;
+  return Math.min(asked, MAX_DELAY_MS) * (1 + Math.random() / 4);
+}
+
+function parse(text: string): unknown {
+  if (text === "") return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,87 @@
+/** The part of Neon's API that a deployment needs: a project by name, and its connection string. */
+import { z } from "zod";
+import { pause } from "../pause.ts";
+import { ApiError, DeployError } from "./errors.ts";
+import { type JsonRequest, requestJson } from "./http.ts";
+
+export const NEON_API = "https://console.neon.tech/api/v2";
+
+const DATABASE = "neondb";
+const ROLE = "neondb_owner";
+const POLL_MS = 1_000;
+const READY_WITHIN_MS = 120_000;
+
+const Project = z.object({ id: z.string(), name: z.string() });
+const Operations = z.object({ operations: z.array(z.object({ status: z.string() })) });
+
+export class Neon {
+  private readonly options: { apiUrl: string; apiKey: string; orgId: string | undefined };
+
+  constructor(options: { apiUrl: string; apiKey: string; orgId: string | undefined }) {
+    this.options = options;
+  }
+
+  /** Id of the project of this name. */
+  async findProject(name: string): Promise<string | undefined> {
+    const query = new URLSearchParams({ search: name, limit: "100" });
+    if (this.options.orgId !== undefined) query.set("org_id", this.options.orgId);
+    const { projects } = await this.#call(
+      z.object({ projects: z.array(Project) }),
+      "GET",
+      `/projects?${query.toString()}`,
+    );
+    return projects.find((project) => project.name === name)?.id;
+  }
+
+  /** Creates a project and waits until its database accepts connections. Returns the project's id. */
+  async createProject(name: string, region: string | undefined): Promise<string> {
+    const project = {
+      name,
+      pg_version: 17,
+      ...(region !== undefined && { region_id: region }),
+      ...(this.options.orgId !== undefined && { org_id: this.options.orgId }),
+    };
+    const created = await this.#call(z.object({ project: Project }), "POST", "/projects", { project });
+    await this.waitUntilReady(created.project.id);
+    return created.project.id;
+  }
+
+  /** Waits for the operations of a project that was just created, for two minutes at most. */
+  async waitUntilReady(projectId: string): Promise<void> {
+    for (const deadline = Date.now() + READY_WITHIN_MS; Date.now() < deadline; await pause(POLL_MS)) {
+      const { operations } = await this.#call(Operations, "GET", `/projects/${projectId}/operations?limit=20`);
+      const failed = operations.find(({ status }) => status === "failed" || status === "error");
+      if (failed) throw new DeployError(`Neon could not set up project ${projectId}: look at it in Neon's console`);
+      if (operations.every(({ status }) => status === "finished" || status === "skipped")) return;
+    }
+    throw new DeployError(`Neon project ${projectId} is still being set up: run the command again in a minute`);
+  }
+
+  /** Connection string of the project's default branch. It holds the password. */
+  async connectionString(projectId: string): Promise<string> {
+    const query = new URLSearchParams({ database_name: DATABASE, role_name: ROLE });
+    const path = `/projects/${projectId}/connection_uri?${query.toString()}`;
+    return (await this.#call(z.object({ uri: z.string() }), "GET", path)).uri;
+  }
+
+  /** Deletes a project; one that is gone already is no error. */
+  async deleteProject(projectId: string): Promise<void> {
+    try {
+      await this.#call(z.unknown(), "DELETE", `/projects/${projectId}`);
+    } catch (error) {
+      if (!(error instanceof ApiError && error.status === 404)) throw error;
+    }
+  }
+
+  async #call<T>(schema: z.ZodType<T>, method: JsonRequest["method"], path: string, body?: unknown): Promise<T> {
+    const { apiUrl, apiKey } = this.options;
+    const json = await requestJson({ method, url: `${apiUrl}${path}`, token: apiKey, body, describe });
+    const result = schema.safeParse(json);
+    if (!result.success) throw new DeployError(`${method} ${path.split("?")[0]}: Neon's answer has an unknown form`);
+    return result.data;
+  }
+}
+
+function describe(json: unknown): { message: string | undefined } {
+  return { message: z.object({ message: z.string() }).safeParse(json).data?.message };
+}

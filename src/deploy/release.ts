@@ -1,0 +1,105 @@
+/** Steps that put the Workers in place and check that they answer. */
+import { count } from "drizzle-orm";
+import { openDb } from "../db/client.ts";
+import { tenants } from "../db/schema.ts";
+import { pause } from "../pause.ts";
+import { createTenant } from "../tenancy/index.ts";
+import type { DeployContext, Step } from "./context.ts";
+import { DeployError } from "./errors.ts";
+import { declaredResources, DEPLOY_ORDER, type Upload, uploadWorker } from "./workers.ts";
+
+/** A new Worker takes some seconds to be known everywhere, its first health probes up to 30 s. */
+const HEALTHY_WITHIN_MS = 120_000;
+const PROBE_EVERY_MS = 2_000;
+const PROBE_TIMEOUT_MS = 10_000;
+
+/** Value of a secret that a Worker declares and this deployment does not use; wrangler wants one. */
+const UNUSED_SECRET = "unset";
+
+/** One step a Worker, in the order in which they depend on each other. */
+export const uploads: Step[] = DEPLOY_ORDER.map((worker) => ({
+  title: `${worker} Worker`,
+  plan: async () => "build and upload",
+  apply: async (context) => uploadWorker(worker, uploadOf(context)),
+}));
+
+function uploadOf(context: DeployContext): Upload {
+  const { settings, accountId, databaseUrl, state } = context;
+  if (databaseUrl === undefined) throw new DeployError("the database is not there yet");
+  const { encryptionKey, r2 } = state.read();
+  const snapshots = declaredResources(settings.environment).buckets.get("SNAPSHOTS") ?? "";
+  return {
+    settings,
+    accountId,
+    vars: {
+      SNAPSHOTS_S3_URL: `https://${accountId}.r2.cloudflarestorage.com/${snapshots}`,
+      API_URL: context.apiUrl,
+      SITE_URL: context.siteUrl,
+      ...settings.vars,
+    },
+    secrets: {
+      EMBED_API_KEY: UNUSED_SECRET,
+      RERANK_API_KEY: UNUSED_SECRET,
+      MAIL_API_KEY: UNUSED_SECRET,
+      DATABASE_URL: databaseUrl,
+      ...(encryptionKey !== undefined && { ENCRYPTION_KEY: encryptionKey }),
+      ...(r2 && { R2_ACCESS_KEY_ID: r2.accessKeyId, R2_SECRET_ACCESS_KEY: r2.secretAccessKey }),
+      ...settings.secrets,
+    },
+  };
+}
+
+export const firstTenant: Step = {
+  title: "first tenant",
+  plan: async ({ databaseUrl, settings }) => {
+    const name = settings.owner?.tenant ?? "default";
+    if (databaseUrl === undefined) return `create "${name}"`;
+    return (await hasTenants(databaseUrl)) ? undefined : `create "${name}"`;
+  },
+  apply: async ({ databaseUrl, settings, say }) => {
+    if (databaseUrl === undefined) throw new DeployError("the database is not there yet");
+    const tenant = await createTenant(openDb(databaseUrl), { name: settings.owner?.tenant ?? "default" });
+    say(`  tenant        ${tenant.tenantId}`);
+    say(`  API key       ${tenant.apiKey}`);
+    say(`  worker token  ${tenant.workerToken}`);
+    say("  Keep both: they are not shown again (npm run admin -- key create makes others).");
+  },
+};
+
+/** False as well where the tables are not there yet. */
+async function hasTenants(databaseUrl: string): Promise<boolean> {
+  try {
+    const [row] = await openDb(databaseUrl).select({ tenants: count() }).from(tenants);
+    return (row?.tenants ?? 0) > 0;
+  } catch {
+    return false;
+  }
+}
+
+export const health: Step = {
+  title: "health",
+  plan: async ({ apiUrl }) => `ask ${apiUrl}/healthz`,
+  apply: async ({ apiUrl, say }) => {
+    const deadline = Date.now() + HEALTHY_WITHIN_MS;
+    for (;;) {
+      const problem = await probe(apiUrl);
+      if (problem === undefined) return;
+      if (Date.now() > deadline) {
+        say(`  ${apiUrl}/healthz: ${problem}`);
+        throw new DeployError(`the service is deployed but not healthy: ${problem}`);
+      }
+      await pause(PROBE_EVERY_MS);
+    }
+  },
+};
+
+/** What is wrong; undefined when all dependencies answer. */
+async function probe(apiUrl: string): Promise<string | undefined> {
+  try {
+    const response = await fetch(`${apiUrl}/healthz`, { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) });
+    const text = await response.text();
+    return response.ok && text.includes('"ok":true') ? undefined : `${response.status} ${text.slice(0, 300)}`;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}

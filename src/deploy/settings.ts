@@ -1,0 +1,127 @@
+/** What a deployment is told: flags and environment variables, checked before anything is done. */
+import { parseArgs } from "node:util";
+import { CLOUDFLARE_API } from "./cloudflare.ts";
+import { DeployError } from "./errors.ts";
+import { NEON_API } from "./neon.ts";
+
+export interface Settings {
+  command: "deploy" | "destroy";
+  dryRun: boolean;
+  /** `production`, or the name given with `--env`; part of every resource's name. */
+  environment: string;
+  cloudflare: { apiUrl: string; token: string; accountId: string | undefined };
+  neon: { apiUrl: string; apiKey: string; orgId: string | undefined; region: string | undefined } | undefined;
+  /** A given database; wins over Neon. */
+  databaseUrl: string | undefined;
+  /** Origins that may download snapshots from a browser. */
+  corsOrigins: string[];
+  owner: { email: string; tenant: string } | undefined;
+  /** Variables of the Workers, as `wrangler.toml` names them. */
+  vars: Record<string, string>;
+  /** Secrets of the Workers that the operator chose. */
+  secrets: Record<string, string>;
+  /** Public addresses where they are not `<worker>.<account>.workers.dev`. */
+  urls: { api: string | undefined; site: string | undefined };
+}
+
+export const USAGE = `Usage: npm run deploy [-- [destroy] [--env NAME] [--dry-run]]
+
+  --env NAME   a second, separate deployment (staging); its resources carry the name
+  --dry-run    check credentials and say what would be done
+  destroy      remove the Workers and queues, then, asked again, the data
+
+Environment:
+  CLOUDFLARE_API_TOKEN       required; CLOUDFLARE_ACCOUNT_ID where the token sees several accounts
+  NEON_API_KEY               creates the database (NEON_ORG_ID, NEON_REGION optional), or
+  DATABASE_URL               names one that exists
+  OWNER_EMAIL, TENANT_NAME   the first user and tenant
+  EMBED_*, RERANK_*, MAIL_*, RATE_LIMITS, REGION, GIT_HOSTS, … as docs/operations.md lists them
+  API_URL, SITE_URL          public addresses, where they are not workers.dev`;
+
+const SECRET_NAMES = [
+  "EMBED_API_KEY",
+  "RERANK_API_KEY",
+  "MAIL_API_KEY",
+  "R2_ACCESS_KEY_ID",
+  "R2_SECRET_ACCESS_KEY",
+  "ENCRYPTION_KEY",
+];
+
+/**
+ * Reads flags and environment. `varNames` are the variables that the Workers' configurations declare: those that the environment
+ * sets are deployed with its values. Throws `DeployError` that names the flag or variable.
+ */
+export function readSettings(args: string[], env: NodeJS.ProcessEnv, varNames: Iterable<string>): Settings {
+  const { values, command } = parseFlags(args);
+  const environment = values.env ?? "production";
+  if (!/^[a-z][a-z0-9-]{0,19}$/.test(environment)) {
+    throw new DeployError(`--env ${environment}: expected up to 20 lower-case letters, digits and hyphens`);
+  }
+  const token = env["CLOUDFLARE_API_TOKEN"];
+  if (!token)
+    throw new DeployError(
+      "CLOUDFLARE_API_TOKEN is not set: create an API token (docs/operations.md lists its permissions)",
+    );
+  const databaseUrl = env["DATABASE_URL"] || undefined;
+  if (databaseUrl !== undefined && (!/^postgres(?:ql)?:\/\//.test(databaseUrl) || !URL.canParse(databaseUrl))) {
+    throw new DeployError("DATABASE_URL: expected postgres://user:password@host/database");
+  }
+  const neonKey = env["NEON_API_KEY"];
+  if (databaseUrl === undefined && !neonKey && command === "deploy") {
+    throw new DeployError("no database: set NEON_API_KEY to have one created, or DATABASE_URL to use one");
+  }
+  return {
+    command,
+    dryRun: values["dry-run"] ?? false,
+    environment,
+    cloudflare: {
+      apiUrl: env["CLOUDFLARE_API_BASE_URL"] || CLOUDFLARE_API,
+      token,
+      accountId: env["CLOUDFLARE_ACCOUNT_ID"] || undefined,
+    },
+    neon: neonKey
+      ? {
+          apiUrl: env["NEON_API_BASE_URL"] || NEON_API,
+          apiKey: neonKey,
+          orgId: env["NEON_ORG_ID"] || undefined,
+          region: env["NEON_REGION"] || undefined,
+        }
+      : undefined,
+    databaseUrl,
+    corsOrigins: (env["CORS_ORIGINS"] ?? "")
+      .split(",")
+      .map((origin) => origin.trim())
+      .filter(Boolean),
+    owner: env["OWNER_EMAIL"] ? { email: env["OWNER_EMAIL"], tenant: env["TENANT_NAME"] || "default" } : undefined,
+    vars: pick(env, varNames),
+    secrets: pick(env, SECRET_NAMES),
+    urls: { api: env["API_URL"] || undefined, site: env["SITE_URL"] || undefined },
+  };
+}
+
+function parseFlags(args: string[]) {
+  try {
+    const { values, positionals } = parseArgs({
+      args,
+      allowPositionals: true,
+      options: { env: { type: "string" }, "dry-run": { type: "boolean" } },
+    });
+    const [command = "deploy", ...rest] = positionals;
+    if ((command !== "deploy" && command !== "destroy") || rest.length > 0) {
+      throw new DeployError(`unknown command "${positionals.join(" ")}": expected nothing or destroy`);
+    }
+    return { values, command } as const;
+  } catch (error) {
+    if (error instanceof DeployError) throw error;
+    throw new DeployError(error instanceof Error ? (error.message.split(". ")[0] ?? error.message) : String(error));
+  }
+}
+
+function pick(env: NodeJS.ProcessEnv, names: Iterable<string>): Record<string, string> {
+  const picked: Record<string, string> = {};
+  for (const name of names) {
+    const value = env[name];
+    if (value !== undefined && value !== "") picked[name] = value;
+  }
+  return picked;
+}

@@ -1,0 +1,47 @@
+/**
+ * What a deployment must remember between runs: values that the platforms show once or not at all. Kept in `.deploy/<environment>.json`,
+ * readable by the owner only and ignored by git. Written before a value is used, so that a run that is killed loses none.
+ */
+import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import path from "node:path";
+import { z } from "zod";
+import { PROJECT_ROOT } from "../local/project.ts";
+import { parseJson, writePrivateJson } from "../local/stack/local-secrets.ts";
+import { DeployError } from "./errors.ts";
+
+const DeployState = z.object({
+  /** 256 bits in base64. The Workers have it as a secret, which cannot be read back. */
+  encryptionKey: z.string().optional(),
+  r2: z.object({ accessKeyId: z.string(), secretAccessKey: z.string() }).optional(),
+  /** Id of the Neon project that this deployment created; a project that was there before is never deleted. */
+  neonProjectId: z.string().optional(),
+});
+export type DeployState = z.infer<typeof DeployState>;
+
+export class StateFile {
+  readonly path: string;
+
+  constructor(environment: string, folder: string = path.join(PROJECT_ROOT, ".deploy")) {
+    this.path = path.join(folder, `${environment}.json`);
+  }
+
+  /** Empty before the first run. Throws `DeployError` for a damaged file, which must not be taken for an empty one. */
+  read(): DeployState {
+    if (!existsSync(this.path)) return {};
+    const state = DeployState.safeParse(parseJson(readFileSync(this.path, "utf8")));
+    if (!state.success) throw new DeployError(`${this.path} is damaged: restore it from a back-up`);
+    return state.data;
+  }
+
+  /** Merges `change` into the file. */
+  update(change: Partial<DeployState>): DeployState {
+    const state = { ...this.read(), ...change };
+    mkdirSync(path.dirname(this.path), { recursive: true, mode: 0o700 });
+    writePrivateJson(this.path, state);
+    return state;
+  }
+
+  remove(): void {
+    rmSync(this.path, { force: true });
+  }
+}

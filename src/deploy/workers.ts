@@ -1,0 +1,132 @@
+/** The Workers' configurations for one environment, and their upload with wrangler. */
+import { spawn } from "node:child_process";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { stripVTControlCharacters } from "node:util";
+import { experimental_readRawConfig as readRawConfig } from "wrangler";
+import { z } from "zod";
+import { configPath, WORKERS, type WorkerName } from "../local/bundles/bundles.ts";
+import { PROJECT_ROOT } from "../local/project.ts";
+import { writePrivateJson } from "../local/stack/local-secrets.ts";
+import { DeployError } from "./errors.ts";
+import { resourceName } from "./names.ts";
+import type { Settings } from "./settings.ts";
+
+/** The Workers refer to api's Durable Objects and to its service: api goes first. */
+export const DEPLOY_ORDER = WORKERS;
+
+const UPLOAD_TIMEOUT_MS = 300_000;
+const MAX_OUTPUT = 2_000;
+
+/** Keys whose values are names of resources. */
+const NAME_KEYS = new Set(["name", "script_name", "service", "queue", "dead_letter_queue", "bucket_name"]);
+
+const Config = z.looseObject({
+  name: z.string(),
+  main: z.string(),
+  vars: z.record(z.string(), z.string()).default({}),
+  secrets: z.looseObject({ required: z.array(z.string()) }).optional(),
+  queues: z
+    .object({
+      producers: z.array(z.looseObject({ queue: z.string() })).optional(),
+      consumers: z.array(z.looseObject({ queue: z.string() })).optional(),
+    })
+    .optional(),
+  r2_buckets: z.array(z.looseObject({ binding: z.string(), bucket_name: z.string() })).optional(),
+});
+export type WorkerConfig = z.infer<typeof Config>;
+
+/** A Worker's configuration with the names of the environment and absolute paths. */
+export function workerConfig(worker: WorkerName, environment: string): WorkerConfig {
+  const file = configPath(worker);
+  const config = Config.parse(renamed(readRawConfig({ config: file }).rawConfig, environment));
+  return { ...config, $schema: undefined, main: path.resolve(path.dirname(file), config.main) };
+}
+
+function renamed(value: unknown, environment: string, key?: string): unknown {
+  if (typeof value === "string")
+    return key !== undefined && NAME_KEYS.has(key) ? resourceName(value, environment) : value;
+  if (Array.isArray(value)) return value.map((item) => renamed(item, environment, key));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, renamed(item, environment, name)]));
+}
+
+/** Names of the variables that any Worker declares. */
+export function declaredVars(): Set<string> {
+  return new Set(WORKERS.flatMap((worker) => Object.keys(workerConfig(worker, "production").vars)));
+}
+
+/** Names of all queues and buckets of an environment. */
+export function declaredResources(environment: string): { queues: string[]; buckets: Map<string, string> } {
+  const configs = WORKERS.map((worker) => workerConfig(worker, environment));
+  const queues = configs.flatMap(({ queues }) => [...(queues?.producers ?? []), ...(queues?.consumers ?? [])]);
+  const buckets = configs.flatMap((config) => config.r2_buckets ?? []);
+  return {
+    queues: [...new Set(queues.map(({ queue }) => queue))],
+    buckets: new Map(buckets.map(({ binding, bucket_name: name }) => [binding, name])),
+  };
+}
+
+export interface Upload {
+  settings: Settings;
+  accountId: string;
+  vars: Record<string, string>;
+  /** Those of the values that the Worker requires are uploaded; secrets that are not named stay as they are. */
+  secrets: Record<string, string>;
+  onOutput?: (line: string) => void;
+}
+
+/** Builds and uploads a Worker. Throws `DeployError` with wrangler's own reason. */
+export async function uploadWorker(worker: WorkerName, upload: Upload): Promise<void> {
+  const { settings, accountId } = upload;
+  const config = workerConfig(worker, settings.environment);
+  const vars = Object.fromEntries(
+    Object.entries(config.vars).map(([name, value]) => [name, upload.vars[name] ?? value]),
+  );
+  const required = config.secrets?.required ?? [];
+  const secrets = Object.fromEntries(
+    required.flatMap((name) => (upload.secrets[name] === undefined ? [] : [[name, upload.secrets[name]]])),
+  );
+  const folder = path.join(PROJECT_ROOT, "dist", "deploy", settings.environment, worker);
+  const secretsFile = path.join(folder, "secrets.json");
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const file = path.join(folder, "wrangler.json");
+  writeFileSync(file, JSON.stringify({ ...config, vars }, null, 2));
+  try {
+    writePrivateJson(secretsFile, secrets);
+    await runWrangler(["deploy", "--minify", "--config", file, "--secrets-file", secretsFile], {
+      CLOUDFLARE_API_TOKEN: settings.cloudflare.token,
+      CLOUDFLARE_API_BASE_URL: settings.cloudflare.apiUrl,
+      CLOUDFLARE_ACCOUNT_ID: accountId,
+    });
+  } finally {
+    rmSync(secretsFile, { force: true });
+  }
+}
+
+async function runWrangler(args: readonly string[], env: Record<string, string>): Promise<void> {
+  const folder = path.dirname(createRequire(import.meta.url).resolve("wrangler/package.json"));
+  const child = spawn(process.execPath, [path.join(folder, "bin", "wrangler.js"), ...args], {
+    cwd: PROJECT_ROOT,
+    env: { ...process.env, ...env, CI: "1", NO_COLOR: "1", WRANGLER_SEND_METRICS: "false" },
+    stdio: ["ignore", "pipe", "pipe"],
+    signal: AbortSignal.timeout(UPLOAD_TIMEOUT_MS),
+  });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (text: string) => {
+      output = (output + text).slice(-MAX_OUTPUT * 4);
+    });
+  }
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", resolve);
+  }).catch((error: unknown) => {
+    throw new DeployError(`wrangler did not finish: ${error instanceof Error ? error.message : String(error)}`);
+  });
+  if (code === 0) return;
+  const text = stripVTControlCharacters(output);
+  const start = text.search(/(?:✘ )?\[ERROR\]/);
+  throw new DeployError(`wrangler failed:\n${text.slice(Math.max(0, start)).slice(0, MAX_OUTPUT).trim()}`);
+}

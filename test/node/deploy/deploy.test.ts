@@ -1,0 +1,172 @@
+import { spawn } from "node:child_process";
+import { createServer, type Server } from "node:http";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { sql } from "drizzle-orm";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openDb } from "../../../src/db/client.ts";
+import { type RunningDatabase, startDatabase } from "../../../src/local/database/database.ts";
+import { PROJECT_ROOT } from "../../../src/local/project.ts";
+import { FAKE_TOKEN, FakeCloudflare } from "../../support/fake-cloudflare.ts";
+import { FAKE_NEON_KEY, FakeNeon } from "../../support/fake-neon.ts";
+
+/** The whole command against fakes of both APIs; wrangler and the migrations are the real ones. */
+let cloudflare: FakeCloudflare;
+let neon: FakeNeon;
+let database: RunningDatabase;
+let health: Server;
+let stateDir: string;
+
+beforeAll(async () => {
+  database = await startDatabase();
+  await openDb(database.url).execute(sql.raw("drop schema public cascade"));
+  await openDb(database.url).execute(sql.raw("drop schema drizzle cascade"));
+  await openDb(database.url).execute(sql.raw("create schema public"));
+  [cloudflare, neon] = await Promise.all([FakeCloudflare.start(), FakeNeon.start(database.url)]);
+  health = createServer((_request, response) => response.end('{"ok":true,"status":"ok"}'));
+  await new Promise<void>((resolve) => health.listen(0, "127.0.0.1", resolve));
+  stateDir = mkdtempSync(path.join(tmpdir(), "code-context-deploy-"));
+});
+
+afterAll(async () => {
+  await Promise.all([
+    cloudflare?.stop(),
+    neon?.stop(),
+    database?.close(),
+    new Promise((resolve) => health.close(resolve)),
+  ]);
+  rmSync(stateDir, { recursive: true, force: true });
+});
+
+interface Outcome {
+  code: number | null;
+  output: string;
+}
+
+/** Runs the command; `killAt` ends it with SIGKILL before its nth change at either API. */
+function deploy(args: string[] = [], { env = {}, input = "", killAt = 0 } = {}): Promise<Outcome> {
+  const apiUrl = `http://127.0.0.1:${(health.address() as AddressInfo).port}`;
+  const child = spawn(process.execPath, ["src/deploy/deploy.ts", "--env", "staging", ...args], {
+    cwd: PROJECT_ROOT,
+    env: {
+      PATH: process.env["PATH"],
+      HOME: stateDir,
+      CLOUDFLARE_API_BASE_URL: cloudflare.apiUrl,
+      CLOUDFLARE_API_TOKEN: FAKE_TOKEN,
+      NEON_API_BASE_URL: neon.apiUrl,
+      NEON_API_KEY: FAKE_NEON_KEY,
+      DEPLOY_STATE_DIR: stateDir,
+      CORS_ORIGINS: "https://app.example.com",
+      API_URL: apiUrl,
+      TENANT_NAME: "acme",
+      ...env,
+    },
+  });
+  let changes = 0;
+  const countChange = () => {
+    if (++changes === killAt) child.kill("SIGKILL");
+  };
+  // The change itself is still carried out: its answer is lost, which is the worst moment for a creation.
+  cloudflare.beforeChange = countChange;
+  neon.beforeChange = countChange;
+  let output = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding("utf8").on("data", (text: string) => (output += text));
+  child.stdin.end(input);
+  return new Promise((resolve) => child.once("close", (code) => resolve({ code, output })));
+}
+
+describe("npm run deploy", () => {
+  it("names what is missing in the environment", async () => {
+    const noToken = await deploy([], { env: { CLOUDFLARE_API_TOKEN: "" } });
+    expect(noToken).toMatchObject({ code: 1, output: expect.stringContaining("CLOUDFLARE_API_TOKEN is not set") });
+    const noDatabase = await deploy([], { env: { NEON_API_KEY: "" } });
+    expect(noDatabase.output).toContain("set NEON_API_KEY to have one created, or DATABASE_URL");
+    const wrong = await deploy([], { env: { CLOUDFLARE_API_TOKEN: "wrong-token" } });
+    expect(wrong.output).toContain("Invalid access token (9109)");
+    expect(wrong.output).not.toContain("wrong-token");
+    expect((await deploy(["--env", "No!"])).output).toContain("--env No!: expected up to 20 lower-case letters");
+  });
+
+  it("says what it would do and does nothing in a dry run", async () => {
+    const { code, output } = await deploy(["--dry-run"]);
+    expect(output).toContain("create Neon project code-context-staging");
+    expect(output).toContain("create code-context-staging-index, code-context-staging-index-dead");
+    expect(output).toContain("Dry run: nothing was changed.");
+    expect(code).toBe(0);
+    expect(cloudflare.changes).toEqual([]);
+    expect(neon.projects.size).toBe(0);
+    expect(existsSync(path.join(stateDir, "staging.json"))).toBe(false);
+  });
+
+  it("goes on after a kill at every step, and ends with one complete deployment", async () => {
+    let last: Outcome = { code: null, output: "" };
+    // Two or three changes a run: replacing a key whose value was lost takes two. Uploads are left to the last run.
+    for (let runs = 0; last.code !== 0; runs++) {
+      expect(runs, last.output).toBeLessThan(20);
+      last = await deploy([], { killAt: cloudflare.scripts.size > 0 ? 0 : 2 + (runs % 2) });
+    }
+    expect(cloudflare.unknown).toEqual([]);
+    expect([...cloudflare.scripts.keys()]).toEqual([
+      "code-context-staging-api",
+      "code-context-staging-indexer",
+      "code-context-staging-site",
+    ]);
+    expect([...cloudflare.queues.values()].map(({ name, consumers }) => [name, consumers.length])).toEqual([
+      ["code-context-staging-index", 1],
+      ["code-context-staging-index-dead", 1],
+    ]);
+    expect(neon.projects.size).toBe(1);
+    expect(cloudflare.tokens.size).toBe(1);
+    const api = cloudflare.scripts.get("code-context-staging-api");
+    const indexer = cloudflare.scripts.get("code-context-staging-indexer");
+    const [tokenId = ""] = cloudflare.tokens.keys();
+    expect(api?.secrets.get("R2_ACCESS_KEY_ID")).toBe(tokenId);
+    expect(api?.secrets.get("R2_SECRET_ACCESS_KEY")).toBe(cloudflare.secretOf(tokenId));
+    expect(api?.secrets.get("ENCRYPTION_KEY")).toBe(indexer?.secrets.get("ENCRYPTION_KEY"));
+    expect(api?.secrets.get("DATABASE_URL")).toBe(database.url);
+    const s3Url = api?.metadata.bindings.find(({ name }) => name === "SNAPSHOTS_S3_URL")?.text;
+    expect(s3Url).toBe(`https://${cloudflare.accountId}.r2.cloudflarestorage.com/code-context-staging-snapshots`);
+    const buckets = [...cloudflare.buckets.values()];
+    expect(buckets.filter(({ lifecycle }) => lifecycle.length > 0)).toHaveLength(1);
+    expect(buckets.filter(({ cors }) => cors.length > 0)).toHaveLength(1);
+    expect(statSync(path.join(stateDir, "staging.json")).mode & 0o777).toBe(0o600);
+    const tenants = await openDb(database.url).execute(sql`select name from tenants`);
+    expect(tenants.rows).toEqual([{ name: "acme" }]);
+    expect(last.output).toMatch(/API key +cc_live_/);
+  });
+
+  it("changes nothing but the uploads when it is repeated, and shows no secret", async () => {
+    const before = cloudflare.changes.length;
+    const key = cloudflare.scripts.get("code-context-staging-api")?.secrets.get("ENCRYPTION_KEY") ?? "";
+    const { code, output } = await deploy();
+    expect(code, output).toBe(0);
+    const changed = cloudflare.changes.slice(before).filter((change) => !change.includes("/workers/scripts/"));
+    expect(changed.filter((change) => !change.includes("/consumers"))).toEqual([]);
+    expect(cloudflare.scripts.get("code-context-staging-api")?.secrets.get("ENCRYPTION_KEY")).toBe(key);
+    expect(output).not.toContain(key);
+    expect(output).not.toContain("postgres://");
+    expect(output).not.toContain("cc_live_");
+  });
+
+  it("destroys only what is confirmed, the data after a second question", async () => {
+    expect((await deploy(["destroy"], { input: "yes\n" })).output).toContain("nothing was changed");
+    expect(cloudflare.scripts.size).toBe(3);
+    const first = await deploy(["destroy"], { input: "code-context-staging\nno\n" });
+    expect(first.output).toContain("data kept");
+    expect(cloudflare.scripts.size + cloudflare.queues.size).toBe(0);
+    expect(neon.projects.size).toBe(1);
+    for (const bucket of cloudflare.buckets.values()) bucket.objects = 1;
+    const answers = "code-context-staging\ndelete code-context-staging data\n";
+    const full = await deploy(["destroy"], { input: answers });
+    expect(full.output).toContain("they expire within a day");
+    expect(neon.projects.size + cloudflare.tokens.size).toBe(0);
+    expect(readFileSync(path.join(stateDir, "staging.json"), "utf8")).toContain("encryptionKey");
+    for (const bucket of cloudflare.buckets.values()) bucket.objects = 0;
+    await deploy(["destroy"], { input: answers });
+    expect(cloudflare.buckets.size).toBe(0);
+    expect(existsSync(path.join(stateDir, "staging.json"))).toBe(false);
+  });
+});

@@ -1,0 +1,366 @@
+/**
+ * The part of Cloudflare's API that a deployment uses, with its state in memory. It refuses what the real one refuses: a Worker whose
+ * queue, bucket or Durable Object namespace is missing, names that are taken, a bucket that still holds objects, a wrong token.
+ */
+import { createHash, randomUUID } from "node:crypto";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Readable } from "node:stream";
+import { z } from "zod";
+
+const ACCOUNT = "0123456789abcdef0123456789abcdef";
+export const FAKE_TOKEN = "fake-cloudflare-token";
+const BUCKET_WRITE = "Workers R2 Storage Bucket Item Write";
+
+const Binding = z.looseObject({
+  type: z.string(),
+  name: z.string(),
+  text: z.string().optional(),
+  queue_name: z.string().optional(),
+  bucket_name: z.string().optional(),
+  script_name: z.string().optional(),
+  class_name: z.string().optional(),
+  service: z.string().optional(),
+});
+const Metadata = z.looseObject({
+  bindings: z.array(Binding).default([]),
+  exports: z.record(z.string(), z.unknown()).optional(),
+});
+type Metadata = z.infer<typeof Metadata>;
+
+interface Script {
+  metadata: Metadata;
+  secrets: Map<string, string>;
+  uploads: number;
+  bytes: number;
+  crons: unknown;
+}
+
+interface Queue {
+  id: string;
+  name: string;
+  consumers: unknown[];
+}
+
+/** Thrown by a route; becomes Cloudflare's error envelope. */
+class Refusal extends Error {
+  readonly status: number;
+  readonly code: number;
+
+  constructor(status: number, code: number, message: string) {
+    super(message);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+interface Call {
+  method: string;
+  path: string;
+  query: URLSearchParams;
+  request: Request;
+}
+
+export class FakeCloudflare {
+  readonly accountId = ACCOUNT;
+  readonly scripts = new Map<string, Script>();
+  readonly queues = new Map<string, Queue>();
+  /** Objects of each bucket are counted only: the fake stores none. */
+  readonly buckets = new Map<string, { objects: number; lifecycle: unknown[]; cors: unknown[] }>();
+  readonly tokens = new Map<string, { name: string; value: string; resources: string[] }>();
+  /** Requests for which the fake has no route: a test fails on them. */
+  readonly unknown: string[] = [];
+  /** `METHOD path` of every request that changed something. */
+  readonly changes: string[] = [];
+  /** Called before each change with its method and path. */
+  beforeChange: (change: string) => void = () => {};
+  readonly #server: Server;
+
+  private constructor(server: Server) {
+    this.#server = server;
+  }
+
+  static async start(): Promise<FakeCloudflare> {
+    const server = createServer();
+    const fake = new FakeCloudflare(server);
+    server.on("request", (incoming, outgoing) => {
+      const url = new URL(incoming.url ?? "/", "http://fake");
+      const body = incoming.method === "GET" ? undefined : (Readable.toWeb(incoming) as ReadableStream);
+      const headers = new Headers(
+        Object.entries(incoming.headers).flatMap(([name, value]) =>
+          typeof value === "string" ? [[name, value] as [string, string]] : [],
+        ),
+      );
+      const request = new Request(url, {
+        method: incoming.method ?? "GET",
+        headers,
+        ...(body && { body, duplex: "half" }),
+      });
+      const respond = async () => {
+        const response = await fake.#answer(request);
+        outgoing.writeHead(response.status, Object.fromEntries(response.headers));
+        outgoing.end(Buffer.from(await response.arrayBuffer()));
+      };
+      respond().catch(() => incoming.socket.destroy());
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    return fake;
+  }
+
+  get apiUrl(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/client/v4`;
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  /** Secret of the S3 credentials that belong to a token. */
+  secretOf(tokenId: string): string {
+    return createHash("sha256")
+      .update(this.tokens.get(tokenId)?.value ?? "")
+      .digest("hex");
+  }
+
+  async #answer(request: Request): Promise<Response> {
+    const url = new URL(request.url);
+    const path = url.pathname.replace(/^\/client\/v4/, "");
+    const call = { method: request.method, path, query: url.searchParams, request };
+    if (request.method !== "GET") {
+      this.beforeChange(`${request.method} ${path}`);
+      this.changes.push(`${request.method} ${path}`);
+    }
+    try {
+      if (request.headers.get("Authorization") !== `Bearer ${FAKE_TOKEN}`)
+        throw new Refusal(403, 9109, "Invalid access token");
+      return envelope(200, true, [], await this.#route(call));
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      return envelope(error.status, false, [{ code: error.code, message: error.message }], null);
+    } finally {
+      if (request.body && !request.bodyUsed) await request.arrayBuffer();
+    }
+  }
+
+  async #route(call: Call): Promise<unknown> {
+    const { method, path } = call;
+    if (path === "/accounts") return [{ id: ACCOUNT, name: "Fake" }];
+    const [, account, area = "", ...rest] = /^\/accounts\/([^/]+)\/(.*)$/.exec(path)?.slice(0, 3) ?? [];
+    if (account !== ACCOUNT) return this.#noRoute(call);
+    const parts = [...area.split("/"), ...rest];
+    if (parts[0] === "r2" && parts[1] === "buckets") return this.#bucketRoute(call, parts.slice(2));
+    if (parts[0] === "queues") return this.#queueRoute(call, parts.slice(1));
+    if (parts[0] === "tokens") return this.#tokenRoute(call, parts.slice(1));
+    if (parts[0] === "workers") return this.#workerRoute(call, parts.slice(1));
+    if (method === "GET" && parts[0] === "event_notifications") return [];
+    return this.#noRoute(call);
+  }
+
+  #noRoute({ method, path }: Call): never {
+    this.unknown.push(`${method} ${path}`);
+    throw new Refusal(404, 7003, `Could not route to ${path}`);
+  }
+
+  async #bucketRoute(call: Call, [name, sub]: string[]): Promise<unknown> {
+    const { method, request } = call;
+    if (name === undefined) {
+      if (method !== "POST") return this.#noRoute(call);
+      const wanted = z.object({ name: z.string() }).parse(await request.json()).name;
+      if (!/^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$/.test(wanted))
+        throw new Refusal(400, 10005, "The bucket name is not valid");
+      if (this.buckets.has(wanted))
+        throw new Refusal(409, 10004, "The bucket you tried to create already exists, and you own it");
+      this.buckets.set(wanted, { objects: 0, lifecycle: [], cors: [] });
+      return { name: wanted };
+    }
+    const bucket = this.buckets.get(name);
+    if (!bucket) throw new Refusal(404, 10006, "The specified bucket does not exist.");
+    if (sub === undefined && method === "GET") return { name };
+    if (sub === undefined && method === "DELETE") {
+      if (bucket.objects > 0) throw new Refusal(409, 10008, "The bucket you tried to delete is not empty");
+      this.buckets.delete(name);
+      return {};
+    }
+    if (sub !== "lifecycle" && sub !== "cors") return this.#noRoute(call);
+    if (method === "GET") {
+      if (sub === "cors" && bucket.cors.length === 0)
+        throw new Refusal(404, 10059, "The CORS configuration does not exist.");
+      return { rules: bucket[sub] };
+    }
+    bucket[sub] = z.object({ rules: z.array(z.unknown()) }).parse(await request.json()).rules;
+    return {};
+  }
+
+  async #queueRoute(call: Call, [id, sub, consumerId]: string[]): Promise<unknown> {
+    const { method, query, request } = call;
+    if (id === undefined && method === "GET") {
+      const name = query.get("name");
+      return [...this.queues.values()].filter((queue) => name === null || queue.name === name).map(queueJson);
+    }
+    if (id === undefined) {
+      const name = z.object({ queue_name: z.string() }).parse(await request.json()).queue_name;
+      if (this.queues.has(name)) throw new Refusal(409, 11009, `Queue name '${name}' is already taken`);
+      const queue = { id: randomUUID().replaceAll("-", ""), name, consumers: [] };
+      this.queues.set(name, queue);
+      return queueJson(queue);
+    }
+    const queue = [...this.queues.values()].find((candidate) => candidate.id === id);
+    if (!queue) throw new Refusal(404, 11000, "Queue not found");
+    if (sub === undefined && method === "GET") return queueJson(queue);
+    if (sub === undefined && method === "DELETE") {
+      this.queues.delete(queue.name);
+      return {};
+    }
+    if (sub !== "consumers") return this.#noRoute(call);
+    if (method === "GET") return queue.consumers;
+    const consumer = z.looseObject({ script_name: z.string() }).parse(await request.json());
+    if (!this.scripts.has(consumer.script_name)) throw new Refusal(400, 11001, "Script not found");
+    if (method === "POST" && queue.consumers.length > 0) throw new Refusal(409, 11004, "A consumer already exists");
+    const stored = {
+      ...consumer,
+      consumer_id: consumerId ?? randomUUID(),
+      type: "worker",
+      script: consumer.script_name,
+    };
+    queue.consumers = [stored];
+    return stored;
+  }
+
+  async #tokenRoute(call: Call, [id]: string[]): Promise<unknown> {
+    const { method, request } = call;
+    if (id === "permission_groups")
+      return [
+        { id: "group-bucket-write", name: BUCKET_WRITE },
+        { id: "other", name: "Other" },
+      ];
+    if (id !== undefined) {
+      if (method !== "DELETE") return this.#noRoute(call);
+      if (!this.tokens.delete(id)) throw new Refusal(404, 1001, "Token not found");
+      return { id };
+    }
+    if (method === "GET")
+      return [...this.tokens].map(([tokenId, { name }]) => ({ id: tokenId, name, status: "active" }));
+    const policy = z.object({
+      permission_groups: z.array(z.object({ id: z.string() })),
+      resources: z.record(z.string(), z.string()),
+    });
+    const wanted = z.object({ name: z.string(), policies: z.array(policy) }).parse(await request.json());
+    const resources = wanted.policies.flatMap(({ resources }) => Object.keys(resources));
+    for (const resource of resources) {
+      const bucket = /^com\.cloudflare\.edge\.r2\.bucket\.([0-9a-f]{32})_default_(.+)$/.exec(resource);
+      if (bucket?.[1] !== ACCOUNT || !this.buckets.has(bucket[2] ?? ""))
+        throw new Refusal(400, 1001, `Invalid resource ${resource}`);
+    }
+    const tokenId = randomUUID().replaceAll("-", "");
+    const value = randomUUID();
+    this.tokens.set(tokenId, { name: wanted.name, value, resources });
+    return { id: tokenId, name: wanted.name, value };
+  }
+
+  async #workerRoute(call: Call, parts: string[]): Promise<unknown> {
+    const { method, request } = call;
+    const [area, name = "", sub] = parts;
+    if (area === "subdomain") return { subdomain: "fake" };
+    if (area === "scripts" && name === "") return [...this.scripts.keys()].map((id) => ({ id }));
+    const script = this.scripts.get(name);
+    if (area === "services" || area === "workers") {
+      if (!script) throw new Refusal(404, 10090, "This service does not exist on your account.");
+      return area === "workers"
+        ? { id: name, name, subdomain: { enabled: true, previews_enabled: false }, observability: { enabled: true } }
+        : { id: name, default_environment: { environment: "production", script: { last_deployed_from: "wrangler" } } };
+    }
+    if (area !== "scripts") return this.#noRoute(call);
+    if (sub === undefined && method === "PUT") return this.#upload(name, await request.formData());
+    if (!script) throw new Refusal(404, 10007, "This Worker does not exist on your account.");
+    if (sub === undefined && method === "DELETE") {
+      this.scripts.delete(name);
+      return {};
+    }
+    switch (sub ?? "") {
+      case "secrets":
+        return [...script.secrets.keys()].map((secret) => ({ name: secret, type: "secret_text" }));
+      case "deployments":
+        return {
+          deployments: [
+            { id: "d", source: "wrangler", strategy: "percentage", versions: [{ version_id: "v", percentage: 100 }] },
+          ],
+        };
+      case "versions":
+        return { items: [], resources: { bindings: [], script: {} } };
+      case "settings":
+        return { bindings: script.metadata.bindings };
+      case "subdomain":
+        return { enabled: true, previews_enabled: false };
+      case "schedules":
+        if (method === "PUT") script.crons = await request.json();
+        return { schedules: script.crons };
+      case "bindings":
+        return script.metadata.bindings;
+      default:
+        return this.#noRoute(call);
+    }
+  }
+
+  async #upload(name: string, form: FormData): Promise<unknown> {
+    const metadata = Metadata.parse(JSON.parse(z.string().parse(form.get("metadata"))));
+    for (const binding of metadata.bindings) this.#checkBinding(name, binding, metadata);
+    const old = this.scripts.get(name);
+    const secrets = new Map(old?.secrets);
+    for (const { type, name: secret, text } of metadata.bindings)
+      if (type === "secret_text") secrets.set(secret, text ?? "");
+    let bytes = 0;
+    for (const value of form.values()) if (value instanceof Blob) bytes += value.size;
+    this.scripts.set(name, { metadata, secrets, uploads: (old?.uploads ?? 0) + 1, bytes, crons: old?.crons ?? [] });
+    return { id: name, etag: randomUUID(), startup_time_ms: 5, deployment_id: randomUUID(), entry_point: "worker.js" };
+  }
+
+  #checkBinding(script: string, binding: z.infer<typeof Binding>, metadata: Metadata): void {
+    const {
+      type,
+      queue_name: queue,
+      bucket_name: bucket,
+      script_name: owner,
+      class_name: className,
+      service,
+    } = binding;
+    if (type === "queue" && !this.queues.has(queue ?? ""))
+      throw new Refusal(400, 10200, `Queue "${queue}" does not exist.`);
+    if (type === "r2_bucket" && !this.buckets.has(bucket ?? ""))
+      throw new Refusal(400, 10085, `R2 bucket '${bucket}' not found.`);
+    if (type === "service" && !this.scripts.has(service ?? ""))
+      throw new Refusal(400, 10144, `Service "${service}" was not found.`);
+    if (type !== "durable_object_namespace") return;
+    const owning = owner === undefined || owner === script ? metadata : this.scripts.get(owner)?.metadata;
+    if (owning?.exports?.[className ?? ""] === undefined)
+      throw new Refusal(
+        400,
+        10061,
+        `Cannot create binding for class "${className}": ${owner ?? script} does not export it.`,
+      );
+  }
+}
+
+function queueJson({ id, name, consumers }: Queue) {
+  return {
+    queue_id: id,
+    queue_name: name,
+    consumers,
+    producers: [],
+    consumers_total_count: consumers.length,
+    producers_total_count: 0,
+  };
+}
+
+function envelope(status: number, success: boolean, errors: unknown[], result: unknown): Response {
+  return Response.json(
+    {
+      success,
+      errors,
+      messages: [],
+      result,
+      result_info: { page: 1, per_page: 50, count: 1, total_count: 1, total_pages: 1 },
+    },
+    { status },
+  );
+}
