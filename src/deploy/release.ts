@@ -4,6 +4,7 @@ import { openDb } from "../db/client.ts";
 import { tenants } from "../db/schema.ts";
 import { pause } from "../pause.ts";
 import { createTenant } from "../tenancy/index.ts";
+import { addUser } from "../users/accounts.ts";
 import type { DeployContext, Step } from "./context.ts";
 import { DeployError } from "./errors.ts";
 import { declaredResources, DEPLOY_ORDER, type Upload, uploadWorker } from "./workers.ts";
@@ -52,13 +53,15 @@ function uploadOf(context: DeployContext): Upload {
 export const firstTenant: Step = {
   title: "first tenant",
   plan: async ({ databaseUrl, settings }) => {
-    const name = settings.owner?.tenant ?? "default";
-    if (databaseUrl === undefined) return `create "${name}"`;
-    return (await hasTenants(databaseUrl)) ? undefined : `create "${name}"`;
+    if (databaseUrl !== undefined && (await hasTenants(databaseUrl))) return undefined;
+    return `create "${settings.tenantName}"${settings.ownerEmail === undefined ? "" : ` owned by ${settings.ownerEmail}`}`;
   },
   apply: async ({ databaseUrl, settings, say }) => {
     if (databaseUrl === undefined) throw new DeployError("the database is not there yet");
-    const tenant = await createTenant(openDb(databaseUrl), { name: settings.owner?.tenant ?? "default" });
+    const db = openDb(databaseUrl);
+    const { tenantName: name, ownerEmail: email } = settings;
+    const tenant = await createTenant(db, { name });
+    if (email !== undefined) await addUser(db, { email, tenantId: tenant.tenantId, role: "owner" });
     say(`  tenant        ${tenant.tenantId}`);
     say(`  API key       ${tenant.apiKey}`);
     say(`  worker token  ${tenant.workerToken}`);

@@ -15,7 +15,9 @@ export interface Settings {
   databaseUrl: string | undefined;
   /** Origins that may download snapshots from a browser. */
   corsOrigins: string[];
-  owner: { email: string; tenant: string } | undefined;
+  /** Name of the first tenant, and the address of its owner. */
+  tenantName: string;
+  ownerEmail: string | undefined;
   /** Variables of the Workers, as `wrangler.toml` names them. */
   vars: Record<string, string>;
   /** Secrets of the Workers that the operator chose. */
@@ -92,7 +94,8 @@ export function readSettings(args: string[], env: NodeJS.ProcessEnv, varNames: I
       .split(",")
       .map((origin) => origin.trim())
       .filter(Boolean),
-    owner: env["OWNER_EMAIL"] ? { email: env["OWNER_EMAIL"], tenant: env["TENANT_NAME"] || "default" } : undefined,
+    tenantName: env["TENANT_NAME"] || "default",
+    ownerEmail: env["OWNER_EMAIL"] || undefined,
     vars: pick(env, varNames),
     secrets: pick(env, SECRET_NAMES),
     urls: { api: env["API_URL"] || undefined, site: env["SITE_URL"] || undefined },
