@@ -100,14 +100,17 @@ const MODULE_TYPES: Record<string, BundleModule["type"]> = {
   ".txt": "Text",
   ".html": "Text",
   ".sql": "Text",
+  ".css": "Text",
   ".bin": "Data",
 };
+/** Scripts for the browser: text to the Worker that serves them. */
+const BROWSER_SCRIPT = ".client.js";
 
 /** The modules of a built bundle; the first is the entry. */
 export function bundleModules(worker: WorkerName): BundleModule[] {
   const folder = bundleFolder(worker);
   const modules = readdirSync(folder).flatMap((name): BundleModule[] => {
-    const type = MODULE_TYPES[path.extname(name)];
+    const type = name.endsWith(BROWSER_SCRIPT) ? "Text" : MODULE_TYPES[path.extname(name)];
     return type === undefined ? [] : [{ type, path: path.join(folder, name) }];
   });
   const isEntry = (module: BundleModule) => path.basename(module.path) === "worker.js";

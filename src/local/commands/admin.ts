@@ -9,6 +9,8 @@ import {
   revokeKey,
   setTenant,
 } from "../../tenancy/index.ts";
+import { checkUuid } from "../../tenancy/fields.ts";
+import { addUser, checkEmail, checkRole } from "../../users/index.ts";
 import { readDataDir, readDatabaseUrl } from "../stack/environment.ts";
 import { StartError } from "../errors.ts";
 import { runMain, UsageError } from "./main.ts";
@@ -28,6 +30,7 @@ const HELP = `Usage: npm run admin -- <command> [flags]
   tenant create     --name N [--monthly-credits N] [--shared-index on|off]
   tenant set        --tenant ID [--shared-index on|off] [--monthly-credits N]
   workspace create  --tenant ID [--repo URL]
+  user create       --email E --tenant ID [--role owner|admin|member]
   key create        --tenant ID --name N      an API key
   key revoke        --id ID
   token create      --tenant ID --name N      a worker token
@@ -62,6 +65,16 @@ const COMMANDS: Record<string, Command> = {
       const repo = flags["repo"];
       const made = await createWorkspace(db, { tenantId: flags["tenant"] ?? "", ...(repo !== undefined && { repo }) });
       return { workspaceId: made.workspaceId };
+    },
+  },
+  "user create": {
+    required: ["email", "tenant"],
+    optional: ["role"],
+    run: async (db, flags) => {
+      const email = checkEmail(flags["email"]);
+      const tenantId = checkUuid(flags["tenant"] ?? "", "tenant");
+      const role = checkRole(flags["role"] ?? "owner");
+      return { ...(await addUser(db, { email, tenantId, role })), email, tenantId, role };
     },
   },
   "key create": creation("api_key"),
@@ -107,6 +120,8 @@ function tenantValues(flags: Flags): { monthlyCredits?: number; sharedIndex?: bo
 }
 
 const OPTIONS = {
+  email: { type: "string" },
+  role: { type: "string" },
   name: { type: "string" },
   tenant: { type: "string" },
   id: { type: "string" },

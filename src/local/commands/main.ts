@@ -1,5 +1,6 @@
 import { pgErrorCode, isUnreachable } from "../../db/errors.ts";
 import { TenancyError } from "../../tenancy/errors.ts";
+import { UserError } from "../../users/errors.ts";
 import { StartError } from "../errors.ts";
 import { DeployError } from "../../deploy/errors.ts";
 
@@ -23,7 +24,7 @@ export class UsageError extends Error {
 
 function explain(error: unknown): string {
   if (error instanceof StartError || error instanceof UsageError || error instanceof DeployError) return error.message;
-  if (error instanceof TenancyError) return error.message;
+  if (error instanceof TenancyError || error instanceof UserError) return error.message;
   const code = pgErrorCode(error);
   if (code === "28P01") return "the database refuses the password: check DATABASE_URL";
   if (code !== undefined) return `the database refused a query (SQLSTATE ${code})`;

@@ -4,7 +4,7 @@ import { readEnvironment } from "../stack/environment.ts";
 import { StartError } from "../errors.ts";
 import { runMain } from "./main.ts";
 import { startService } from "../stack/service.ts";
-import { serviceFilePath } from "../stack/service-file.ts";
+import { DEMO_EMAIL, serviceFilePath } from "../stack/service-file.ts";
 import { untilSignal } from "./signals.ts";
 
 await runMain(async () => {
@@ -28,6 +28,8 @@ await runMain(async () => {
       `Code Context is ready after ${seconds} s. Ctrl-C ends it.`,
       `  api    ${apiUrl}`,
       `  site   ${siteUrl}`,
+      `  dashboard  ${siteUrl}/app`,
+      `             sign in as ${DEMO_EMAIL}; the code arrives in ${path.relative(process.cwd(), path.join(dataDir, "mail"))}/`,
       `  data   ${path.relative(process.cwd(), dataDir) || "."} (credentials of a demo tenant in ${file})`,
       "",
       `  curl -s ${apiUrl}/usage -H "Authorization: Bearer $(sed -n 's/.*"apiKey": "\\(.*\\)".*/\\1/p' ${file})"`,

@@ -22,6 +22,10 @@ const WORKER_VARS = [
   "UPSTREAM_TIMEOUT_MS",
   "GIT_ALLOW_LOCAL",
   "RATE_LIMITS",
+  "MAIL_PROVIDER",
+  "MAIL_FROM",
+  "RESEND_API_KEY",
+  "RESEND_BASE_URL",
 ] as const;
 
 export interface LocalEnvironment {

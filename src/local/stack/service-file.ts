@@ -5,6 +5,7 @@ import { sql } from "drizzle-orm";
 import * as z from "zod";
 import { type Db, openDb } from "../../db/client.ts";
 import { createKey, createTenant, createWorkspace, findWorkspace, parseCredential } from "../../tenancy/index.ts";
+import { addUser } from "../../users/index.ts";
 import { parseJson, writePrivateJson } from "./local-secrets.ts";
 import type { RunningStack } from "./stack.ts";
 
@@ -19,6 +20,9 @@ export type DemoCredentials = z.infer<typeof DemoCredentials>;
 
 export const ServiceFile = DemoCredentials.extend({ apiUrl: z.string(), siteUrl: z.string(), databaseUrl: z.string() });
 export type ServiceFile = z.infer<typeof ServiceFile>;
+
+/** Owner of the demo tenant, for a first look at the dashboard. */
+export const DEMO_EMAIL = "demo@example.com";
 
 /** Path of a data directory's `service.json`; there while the service answers. */
 export function serviceFilePath(dataDir: string): string {
@@ -53,6 +57,7 @@ export async function demoCredentials(stack: Pick<RunningStack, "dataDir" | "dat
 async function createDemo(db: Db): Promise<DemoCredentials> {
   const { tenantId, apiKey, workerToken } = await createTenant(db, { name: "demo", sharedIndex: true });
   const { workspaceId } = await createWorkspace(db, { tenantId });
+  await addUser(db, { email: DEMO_EMAIL, tenantId, role: "owner" });
   return { tenantId, workspaceId, apiKey, workerToken };
 }
 

@@ -100,6 +100,7 @@ async function start(
     secrets,
     vars: options.vars ?? {},
     objectsDir: path.join(dataDir, "objects"),
+    mailDir: path.join(dataDir, "mail"),
     inspectorPort: options.inspectorPort,
     logs,
   });

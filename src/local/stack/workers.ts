@@ -7,6 +7,7 @@ import { errnoOf, StartError } from "../errors.ts";
 import { type Front, startFront } from "./front.ts";
 import { guardChildren } from "./guard.ts";
 import type { LogSink } from "./logs.ts";
+import { createMailbox } from "./mailbox.ts";
 import { freePort } from "./ports.ts";
 import type { LocalSecrets } from "./local-secrets.ts";
 
@@ -30,6 +31,8 @@ export interface WorkersOptions {
   vars: Record<string, string>;
   /** Folder of R2 objects and Durable Objects. */
   objectsDir: string;
+  /** Folder that mail is written to. */
+  mailDir: string;
   /** Port on 127.0.0.1 where DevTools find the Workers; none when absent. */
   inspectorPort?: number | undefined;
   logs: LogSink;
@@ -70,6 +73,7 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
   const apiPort = await freePort();
   const sitePort = await freePort();
   const vars = {
+    MAIL_PROVIDER: "local",
     ...options.vars,
     DATABASE_URL: options.databaseUrl,
     ENCRYPTION_KEY: options.secrets.encryptionKey,
@@ -105,7 +109,7 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
           workers: [
             { ...workerOptions("api", vars, s3Credentials), ...listening(apiPort) },
             workerOptions("indexer", vars),
-            { ...workerOptions("site", vars), ...listening(sitePort) },
+            withMailbox({ ...workerOptions("site", vars), ...listening(sitePort) }, options.mailDir),
           ],
         }),
       ),
@@ -179,6 +183,11 @@ function workerOptions(
       r2Buckets: { [SNAPSHOTS_BINDING]: { id: SNAPSHOTS_BUCKET, s3Credentials } },
     }),
   };
+}
+
+/** Adds the service that takes mail; only the local stack has one, so it is in no configuration file. */
+function withMailbox(worker: V4WorkerOptions, folder: string): V4WorkerOptions {
+  return { ...worker, serviceBindings: { ...worker.serviceBindings, MAILBOX: createMailbox(folder) } };
 }
 
 function listening(port: number): Pick<V4WorkerOptions, "unsafeDirectSockets"> {

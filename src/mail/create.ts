@@ -1,0 +1,45 @@
+/** The mailer that MAIL_PROVIDER names. */
+import { createCloudflareMailer, type EmailBinding } from "./cloudflare.ts";
+import { createLocalMailer, type MailboxBinding } from "./local.ts";
+import { createResendMailer } from "./resend.ts";
+import { MailError, type Mailer } from "./types.ts";
+
+export interface MailEnv {
+  /** `local`, `cloudflare`, `resend`, or `none`. */
+  MAIL_PROVIDER: string;
+  /** Sender, such as `Code Context <noreply@example.com>`. */
+  MAIL_FROM: string;
+  RESEND_API_KEY?: string;
+  RESEND_BASE_URL?: string;
+  /** The `send_email` binding of a deployment. */
+  EMAIL?: EmailBinding;
+  /** Takes messages in the local stack and keeps them as files. */
+  MAILBOX?: MailboxBinding;
+}
+
+/** Makes the configured mailer. Throws `MailError` that names the variable when the configuration makes no sense. */
+export function createMailer(env: MailEnv, fetcher: typeof fetch): Mailer {
+  switch (env.MAIL_PROVIDER) {
+    case "local":
+      if (!env.MAILBOX) throw new MailError("MAIL_PROVIDER: local works in the local stack only");
+      return createLocalMailer(env.MAILBOX, requireSender(env));
+    case "cloudflare":
+      if (!env.EMAIL) throw new MailError("MAIL_PROVIDER: cloudflare needs the send_email binding EMAIL");
+      return createCloudflareMailer(env.EMAIL, requireSender(env));
+    case "resend":
+      if (!env.RESEND_API_KEY) throw new MailError("RESEND_API_KEY: is needed for MAIL_PROVIDER resend");
+      return createResendMailer({
+        apiKey: env.RESEND_API_KEY,
+        from: requireSender(env),
+        fetch: fetcher,
+        ...(env.RESEND_BASE_URL ? { baseUrl: env.RESEND_BASE_URL } : {}),
+      });
+    default:
+      throw new MailError(`MAIL_PROVIDER: expected local, cloudflare or resend, not "${env.MAIL_PROVIDER}"`);
+  }
+}
+
+function requireSender(env: MailEnv): string {
+  if (env.MAIL_FROM) return env.MAIL_FROM;
+  throw new MailError("MAIL_FROM: set the sender's address, such as Code Context <noreply@example.com>");
+}

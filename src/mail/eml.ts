@@ -1,0 +1,42 @@
+import type { Mail } from "./types.ts";
+
+/** Names the recipient to the local mailbox, which makes the file's name of it. */
+export const MAILBOX_RECIPIENT_HEADER = "X-Recipient";
+
+/**
+ * A message as a file that mail programs open (RFC 5322, MIME multipart/alternative). The bodies are 8-bit UTF-8, so that they can be
+ * read and searched as they are.
+ */
+export function toEml(mail: Mail, from: string, date: Date): string {
+  const boundary = `part-${crypto.randomUUID()}`;
+  const part = (type: string, body: string) => [
+    `--${boundary}`,
+    `Content-Type: ${type}; charset=utf-8`,
+    "Content-Transfer-Encoding: 8bit",
+    "",
+    body.replace(/\r?\n/g, "\r\n"),
+    "",
+  ];
+  return [
+    `Date: ${date.toUTCString().replace("GMT", "+0000")}`,
+    `From: ${encodeHeader(from)}`,
+    `To: ${encodeHeader(mail.to)}`,
+    `Subject: ${encodeHeader(mail.subject)}`,
+    `Message-ID: <${crypto.randomUUID()}@code-context.local>`,
+    "MIME-Version: 1.0",
+    `Content-Type: multipart/alternative; boundary="${boundary}"`,
+    "",
+    ...part("text/plain", mail.text),
+    ...part("text/html", mail.html),
+    `--${boundary}--`,
+    "",
+  ].join("\r\n");
+}
+
+/** A header's value on one line; RFC 2047 where it is not ASCII. */
+function encodeHeader(value: string): string {
+  // oxlint-disable-next-line no-control-regex -- control characters are what is removed
+  const line = value.replace(/[\u0000-\u001f\u007f]+/g, " ");
+  // oxlint-disable-next-line no-control-regex -- everything that is ASCII
+  return /^[\u0000-\u007f]*$/.test(line) ? line : `=?utf-8?B?${Buffer.from(line).toString("base64")}?=`;
+}
