@@ -3,7 +3,14 @@ import type { Surface } from "../contract/surfaces.ts";
 /** What the audit log can hold: each event with its details. Details hold ids and figures, no secrets and no content. */
 export interface AuditDetails {
   /** Requests turned away in one window of one bucket. */
-  RATE_LIMITED: { surface: Surface; windowStart: string; windowEnd: string; rejected: number };
+  RATE_LIMITED: {
+    surface: Surface;
+    windowStart: string;
+    windowEnd: string;
+    rejected: number;
+    /** Whose bucket it was, where it was not the tenant's: `user:<id>`. */
+    subject?: string;
+  };
   INDEX_RUN_FAILED: { runId: string; workspaceId: string; code: string };
   SNAPSHOT_PUBLISHED: { snapshotId: string; workspaceId: string; gitSha: string; sizeBytes: number };
   SNAPSHOT_FAILED: { runId: string; workspaceId: string; code: string };
@@ -42,7 +49,8 @@ export type AuditEvent = {
 
 /** What makes an event the same event when it is recorded again, from its details. */
 const IDENTITY: { [Name in AuditEventName]: (details: AuditDetails[Name]) => string } = {
-  RATE_LIMITED: (details) => `${details.surface}:${details.windowStart}`,
+  RATE_LIMITED: ({ surface, windowStart, subject }) =>
+    `${surface}:${windowStart}${subject === undefined ? "" : `:${subject}`}`,
   INDEX_RUN_FAILED: (details) => details.runId,
   SNAPSHOT_PUBLISHED: (details) => details.snapshotId,
   SNAPSHOT_FAILED: (details) => details.runId,

@@ -1,0 +1,123 @@
+/** How mutations answer: JSON to scripts; to a browser's form a redirect with a notice, which works without JavaScript. */
+import { getCookie, setCookie } from "hono/cookie";
+import type { DashboardContext, Notice } from "./context.ts";
+import { DashboardError } from "./errors.ts";
+
+const NOTICE_COOKIE = "cc_notice";
+const NOTICE_SECONDS = 60;
+const MAX_BODY_BYTES = 64 * 1024;
+
+/** Whether the client wants JSON: scripts say so, forms do not. */
+export function wantsJson(c: DashboardContext): boolean {
+  const accept = c.req.header("Accept") ?? "";
+  if (accept.includes("text/html")) return false;
+  return (
+    accept.includes("application/json") ||
+    (c.req.header("Content-Type") ?? "").startsWith("application/json") ||
+    c.req.path.startsWith("/app/api/")
+  );
+}
+
+/** Answers a mutation that was carried out: where the browser goes next, what it says there, and the data for scripts. */
+export function done(
+  c: DashboardContext,
+  {
+    to,
+    notice,
+    data = {},
+    status = 200,
+  }: { to: string; notice?: string; data?: Record<string, unknown>; status?: 200 | 201 | 202 },
+): Response {
+  if (notice !== undefined) leaveNotice(c, { kind: "done", text: notice });
+  if (wantsJson(c)) return c.json({ ok: true, ...data, to }, status);
+  return c.redirect(to, 303);
+}
+
+/** Keeps a message for the next page. */
+export function leaveNotice(c: DashboardContext, notice: Notice): void {
+  setCookie(c, NOTICE_COOKIE, `${notice.kind}:${notice.text.slice(0, 500)}`, {
+    path: "/app",
+    httpOnly: true,
+    secure: true,
+    sameSite: "Lax",
+    maxAge: NOTICE_SECONDS,
+  });
+}
+
+/** Takes the message that the request before has left, if any. */
+export function takeNotice(c: DashboardContext): Notice | undefined {
+  const value = getCookie(c, NOTICE_COOKIE);
+  if (value === undefined) return undefined;
+  setCookie(c, NOTICE_COOKIE, "", { path: "/app", httpOnly: true, secure: true, sameSite: "Lax", maxAge: 0 });
+  const [kind, ...text] = value.split(":");
+  return kind === "done" || kind === "error" ? { kind, text: text.join(":") } : undefined;
+}
+
+/** A mutation's fields, from a form or a JSON object. */
+export interface Fields {
+  /** Text of a field, "" when it is absent. Throws for a field that is not text or not well-formed. */
+  text(name: string): string;
+  /** Whether a checkbox is set, or a boolean true. */
+  flag(name: string): boolean;
+  /** Lines of a text area, or an array of strings; empty ones left out. */
+  lines(name: string): string[];
+}
+
+/** Reads a mutation's body. Throws `DashboardError` for anything but a small form or JSON object. */
+export async function readFields(c: DashboardContext): Promise<Fields> {
+  const values = await readValues(c);
+  const text = (name: string): string => {
+    const value = values[name];
+    if (value === undefined || value === null) return "";
+    if (typeof value !== "string") throw invalid(name, "expected text");
+    if (value.includes("\0") || !value.isWellFormed()) throw invalid(name, "contains characters that cannot be stored");
+    return value;
+  };
+  return {
+    text,
+    flag: (name) => values[name] === true || ["on", "true", "1"].some((word) => word === values[name]),
+    lines: (name) => {
+      const value = values[name];
+      const lines = Array.isArray(value) ? value : text(name).split(/\r?\n/);
+      return lines
+        .map((line) => {
+          if (typeof line !== "string" || line.includes("\0") || !line.isWellFormed())
+            throw invalid(name, "expected lines of text");
+          return line.trim();
+        })
+        .filter((line) => line !== "");
+    },
+  };
+}
+
+/** A refused field. */
+export function invalid(field: string, message: string): DashboardError {
+  return new DashboardError("INVALID_BODY", `${field}: ${message}`, { field });
+}
+
+async function readValues(c: DashboardContext): Promise<Record<string, unknown>> {
+  const bytes = await readBytes(c.req.raw);
+  const type = (c.req.header("Content-Type") ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
+  if (bytes.length === 0) return {};
+  const body = new TextDecoder().decode(bytes);
+  if (type === "application/x-www-form-urlencoded") return Object.fromEntries(new URLSearchParams(body));
+  if (type !== "application/json") throw new DashboardError("INVALID_BODY", "send a form or a JSON object");
+  try {
+    const value: unknown = JSON.parse(body);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  } catch {
+    // Reported below.
+  }
+  throw new DashboardError("INVALID_BODY", "the body is not a JSON object");
+}
+
+async function readBytes(request: Request): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request.body ?? []) {
+    size += chunk.length;
+    if (size > MAX_BODY_BYTES) throw new DashboardError("INPUT_TOO_LARGE", "the form is too large");
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

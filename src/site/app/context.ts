@@ -1,0 +1,42 @@
+import type { Context } from "hono";
+import type { Db } from "../../db/client.ts";
+import type { Logger } from "../../log.ts";
+import type { MailboxBinding } from "../../mail/local.ts";
+import type { Membership, Session } from "../../users/index.ts";
+
+/** Bindings of the site Worker. The local stack adds its mailbox, which no configuration file names. */
+export type DashboardEnv = SiteEnv & { MAILBOX?: MailboxBinding };
+
+export interface DashboardHono {
+  Bindings: DashboardEnv;
+  Variables: {
+    requestId: string;
+    log: Logger;
+    db: Db;
+    /** Set for signed-in people. */
+    session: Session | undefined;
+    /** Membership in the tenant that the path names; set behind `requireTenant`. */
+    membership: Membership;
+    /** A message for the page that is shown next, from the request before. */
+    notice: Notice | undefined;
+  };
+}
+
+export type DashboardContext = Context<DashboardHono>;
+
+export interface Notice {
+  kind: "done" | "error";
+  text: string;
+}
+
+/** The session of a request behind `requireSession`. */
+export function sessionOf(c: DashboardContext): Session {
+  const session = c.get("session");
+  if (!session) throw new Error("the route is not behind requireSession");
+  return session;
+}
+
+/** Address of a tenant's page, such as `/app/acme/team`. */
+export function tenantPath(c: DashboardContext, page = ""): string {
+  return `/app/${c.get("membership").slug}${page === "" ? "" : `/${page}`}`;
+}

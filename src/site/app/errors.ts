@@ -1,0 +1,62 @@
+/** Refusals of the dashboard, with their HTTP status and code. */
+import { GitError } from "../../git/errors.ts";
+import { TenancyError } from "../../tenancy/errors.ts";
+import { UserError } from "../../users/errors.ts";
+
+const STATUS = {
+  INVALID_BODY: 400,
+  UNAUTHORIZED: 401,
+  FORBIDDEN: 403,
+  NOT_FOUND: 404,
+  METHOD_NOT_ALLOWED: 405,
+  CONFLICT: 409,
+  INPUT_TOO_LARGE: 413,
+  RATE_LIMITED: 429,
+  INTERNAL: 500,
+  UNAVAILABLE: 503,
+} as const;
+
+export type DashboardErrorCode = keyof typeof STATUS;
+
+/** A refusal that is shown to the person who asked. */
+export class DashboardError extends Error {
+  override readonly name = "DashboardError";
+  readonly code: DashboardErrorCode;
+  readonly status: (typeof STATUS)[DashboardErrorCode];
+  /** The rejected field of a form, where there is one. */
+  readonly field: string | undefined;
+  readonly retryAfterSec: number | undefined;
+
+  constructor(
+    code: DashboardErrorCode,
+    message: string,
+    more: { field?: string | undefined; retryAfterSec?: number } = {},
+  ) {
+    super(message);
+    this.code = code;
+    this.status = STATUS[code];
+    this.field = more.field;
+    this.retryAfterSec = more.retryAfterSec;
+  }
+
+  toBody(): Record<string, unknown> {
+    return {
+      ok: false,
+      code: this.code,
+      error: this.message,
+      ...(this.field === undefined ? {} : { details: { issues: [{ path: this.field, message: this.message }] } }),
+      ...(this.retryAfterSec === undefined ? {} : { retryAfterSec: this.retryAfterSec }),
+    };
+  }
+}
+
+/** The refusal that an error of the domain stands for; undefined for what is a fault of ours. */
+export function asRefusal(error: unknown): DashboardError | undefined {
+  if (error instanceof DashboardError) return error;
+  if (error instanceof UserError || error instanceof TenancyError) {
+    const code = error.code === "INVALID" ? "INVALID_BODY" : error.code;
+    return new DashboardError(code, error.message, { field: error.field });
+  }
+  if (error instanceof GitError) return new DashboardError("INVALID_BODY", error.message, { field: "url" });
+  return undefined;
+}

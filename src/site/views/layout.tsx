@@ -1,0 +1,168 @@
+import { getCookie } from "hono/cookie";
+import { raw } from "hono/html";
+import type { Child } from "hono/jsx";
+import { type DashboardContext, sessionOf } from "../app/context.ts";
+import { ICON, SCRIPT, STYLE } from "../assets/index.ts";
+import { Icon, type IconName } from "./icons.tsx";
+
+export interface PageOptions {
+  title: string;
+  status?: 200 | 201 | 400 | 401 | 403 | 404 | 405 | 409 | 413 | 429 | 500 | 503;
+}
+
+const PAGES: readonly { page: string; label: string; icon: IconName }[] = [
+  { page: "start", label: "First steps", icon: "start" },
+  { page: "repositories", label: "Repositories", icon: "repositories" },
+  { page: "search", label: "Search", icon: "search" },
+  { page: "connect", label: "Connect", icon: "connect" },
+  { page: "keys", label: "Keys", icon: "keys" },
+  { page: "team", label: "Team", icon: "team" },
+  { page: "usage", label: "Usage", icon: "usage" },
+  { page: "limits", label: "Limits", icon: "limits" },
+  { page: "audit", label: "Audit log", icon: "audit" },
+  { page: "settings", label: "Settings", icon: "settings" },
+];
+
+/** A whole document around `body`. */
+function Document({ c, title, body }: { c: DashboardContext; title: string; body: Child }) {
+  const theme = getCookie(c, "cc_theme");
+  return (
+    <>
+      {raw("<!doctype html>")}
+      <html lang="en" class="no-js" {...(theme === "dark" || theme === "light" ? { "data-theme": theme } : {})}>
+        <head>
+          <meta charset="utf-8" />
+          <meta name="viewport" content="width=device-width, initial-scale=1" />
+          <title>{`${title} · Code Context`}</title>
+          <link rel="icon" href={ICON.path} type="image/svg+xml" />
+          <link rel="stylesheet" href={STYLE.path} />
+          <script src={SCRIPT.path} defer></script>
+        </head>
+        <body>{body}</body>
+      </html>
+    </>
+  );
+}
+
+/** A page of people who are not in a team yet: sign-in, invitation, errors. */
+export function gatePage(c: DashboardContext, { title, status = 200 }: PageOptions, content: Child) {
+  const body = (
+    <div class="gate">
+      <main id="main">
+        <Brand />
+        <NoticeBar c={c} />
+        {content}
+      </main>
+    </div>
+  );
+  return c.html(<Document c={c} title={title} body={body} />, status);
+}
+
+/** A page of a tenant, with the navigation beside it. `page` is its name in the address. */
+export function tenantPage(c: DashboardContext, page: string, { title, status = 200 }: PageOptions, content: Child) {
+  return c.html(<Document c={c} title={title} body={<Shell c={c} page={page} content={content} />} />, status);
+}
+
+/** A page of the signed-in person, beside their teams. */
+export function accountPage(c: DashboardContext, { title, status = 200 }: PageOptions, content: Child) {
+  return c.html(<Document c={c} title={title} body={<Shell c={c} page="account" content={content} />} />, status);
+}
+
+function Shell({ c, page, content }: { c: DashboardContext; page: string; content: Child }) {
+  const { user, memberships } = sessionOf(c);
+  const current = c.get("membership");
+  return (
+    <>
+      <a class="skip" href="#main">
+        Skip to the content
+      </a>
+      <div class="shell">
+        <header class="side">
+          <div class="fold-bar">
+            <Brand />
+            <button type="button" class="quiet" data-fold aria-expanded="false" aria-controls="side-fold">
+              <Icon name="menu" /> Menu
+            </button>
+          </div>
+          <div class="fold" id="side-fold">
+            <details class="switch">
+              <summary>
+                <span class="name">{current?.name ?? "Choose a team"}</span>
+                <Icon name="chevron" />
+                <span class="sr">Switch team</span>
+              </summary>
+              <ul class="nav">
+                {memberships.map((one) => (
+                  <li>
+                    <a href={`/app/${one.slug}`} {...(one.slug === current?.slug ? { "aria-current": "true" } : {})}>
+                      {one.name}
+                    </a>
+                  </li>
+                ))}
+                <li>
+                  <a href="/app/new">New team</a>
+                </li>
+              </ul>
+            </details>
+            {current && (
+              <nav aria-label="Team">
+                <ul class="nav">
+                  {PAGES.map((entry) => (
+                    <li>
+                      <a
+                        href={`/app/${current.slug}/${entry.page}`}
+                        {...(entry.page === page ? { "aria-current": "page" } : {})}
+                        {...(entry.page === "search" ? { "data-search": "", "aria-keyshortcuts": "/" } : {})}
+                      >
+                        <Icon name={entry.icon} /> {entry.label}
+                      </a>
+                    </li>
+                  ))}
+                </ul>
+              </nav>
+            )}
+            <div class="side-foot">
+              <ul class="nav">
+                <li>
+                  <a href="/app/account" {...(page === "account" ? { "aria-current": "page" } : {})}>
+                    <Icon name="user" /> <span class="name">{user.name ?? user.email}</span>
+                  </a>
+                </li>
+              </ul>
+              <div class="row">
+                <form method="post" action="/app/api/sign-out" class="inline">
+                  <button class="quiet">Sign out</button>
+                </form>
+                <button type="button" class="quiet" data-theme-switch>
+                  <Icon name="theme" /> Theme
+                </button>
+              </div>
+            </div>
+          </div>
+        </header>
+        <main id="main">
+          <NoticeBar c={c} />
+          {content}
+        </main>
+      </div>
+    </>
+  );
+}
+
+function Brand() {
+  return (
+    <a class="brand" href="/app">
+      <img src={ICON.path} alt="" width="20" height="20" /> Code Context
+    </a>
+  );
+}
+
+function NoticeBar({ c }: { c: DashboardContext }) {
+  const notice = c.get("notice");
+  if (!notice) return null;
+  return (
+    <p class={notice.kind === "error" ? "notice error" : "notice"} role={notice.kind === "error" ? "alert" : "status"}>
+      {notice.text}
+    </p>
+  );
+}

@@ -1,0 +1,170 @@
+/** Parts that pages are made of. */
+import type { Child } from "hono/jsx";
+import { relativeTime } from "./format.ts";
+
+/** Head of a page: title, one sentence, and what can be done. */
+export function Head({
+  title,
+  text,
+  crumb,
+  children,
+}: {
+  title: string;
+  text?: Child;
+  crumb?: Child;
+  children?: Child;
+}) {
+  return (
+    <div class="head">
+      <div class="text">
+        {crumb !== undefined && <div class="crumb">{crumb}</div>}
+        <h1>{title}</h1>
+        {text !== undefined && <p>{text}</p>}
+      </div>
+      {children}
+    </div>
+  );
+}
+
+/** A framed section with a heading. */
+export function Panel({
+  title,
+  text,
+  danger = false,
+  aside,
+  children,
+}: {
+  title: string;
+  text?: Child;
+  danger?: boolean;
+  aside?: Child;
+  children?: Child;
+}) {
+  return (
+    <section class={danger ? "panel danger" : "panel"}>
+      <header>
+        <h2>{title}</h2>
+        {aside}
+        {text !== undefined && <p>{text}</p>}
+      </header>
+      {children}
+    </section>
+  );
+}
+
+/** What a list says when there is nothing in it. */
+export function Empty({ title, children }: { title: string; children?: Child }) {
+  return (
+    <div class="empty">
+      <h2>{title}</h2>
+      {children}
+    </div>
+  );
+}
+
+/** A moment, as "3 minutes ago", with the exact time for machines and on hover. */
+export function Time({ at, nowMs = Date.now() }: { at: Date | string | null; nowMs?: number }) {
+  if (at === null) return <span class="soft">never</span>;
+  const date = new Date(at);
+  return (
+    <time datetime={date.toISOString()} title={`${date.toISOString().slice(0, 19).replace("T", " ")} UTC`}>
+      {relativeTime(date, nowMs)}
+    </time>
+  );
+}
+
+/** Text with a button that copies it. */
+export function Copyable({ text, label, block = false }: { text: string; label: string; block?: boolean }) {
+  return (
+    <div class="copyable">
+      {block ? (
+        <pre tabindex={0} aria-label={label}>
+          <code>{text}</code>
+        </pre>
+      ) : (
+        <code tabindex={0} aria-label={label}>
+          {text}
+        </code>
+      )}
+      <button type="button" data-copy={text} aria-label={`Copy ${label}`}>
+        Copy
+      </button>
+    </div>
+  );
+}
+
+/** A form that posts to the dashboard's API. The script, where it runs, sends it without leaving the page. */
+export function Form({ action, children, inline = false }: { action: string; children?: Child; inline?: boolean }) {
+  return (
+    <form method="post" action={action} data-enhance class={inline ? "inline" : ""}>
+      {children}
+      <p class="form-error" data-error role="alert"></p>
+    </form>
+  );
+}
+
+/** A button that opens a second look before something that cannot be undone. */
+export function Confirm({
+  label,
+  question,
+  action,
+  button,
+  children,
+}: {
+  label: string;
+  question: Child;
+  action: string;
+  button: string;
+  children?: Child;
+}) {
+  return (
+    <details class="more">
+      <summary>{label}</summary>
+      <div class="sheet">
+        <p>{question}</p>
+        <Form action={action}>
+          {children}
+          <button class="destructive">{button}</button>
+        </Form>
+      </div>
+    </details>
+  );
+}
+
+/** A labelled input. */
+export function Field({
+  label,
+  name,
+  hint,
+  children,
+  fit = false,
+  ...input
+}: {
+  label: string;
+  name: string;
+  hint?: Child;
+  children?: Child;
+  fit?: boolean;
+  type?: string;
+  value?: string;
+  placeholder?: string;
+  required?: boolean;
+  autocomplete?: string;
+  maxlength?: number;
+  min?: number;
+  max?: number;
+}) {
+  const id = `field-${name}`;
+  const described = hint === undefined ? {} : { "aria-describedby": `${id}-hint` };
+  return (
+    <div class={fit ? "field fit" : "field"}>
+      <label for={id}>{label}</label>
+      {children ?? <input id={id} name={name} {...described} {...input} />}
+      {hint !== undefined && (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,95 @@
+/** The dashboard as a browser without JavaScript sees it: cookies, the origin, and the mail that the local stack keeps. */
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import type { Role } from "../../../src/db/people-schema.ts";
+import { addUser } from "../../../src/users/index.ts";
+import { database, service } from "./service.ts";
+
+export interface DashboardRequest {
+  method?: string;
+  /** Sent as JSON. */
+  json?: unknown;
+  /** Sent as a form, with the headers that a browser sends with one. */
+  form?: Record<string, string>;
+  headers?: Record<string, string>;
+}
+
+/** One browser profile. */
+export class Profile {
+  readonly cookies = new Map<string, string>();
+
+  async send(target: string, request: DashboardRequest = {}): Promise<Response> {
+    const { siteUrl } = service();
+    const { json, form } = request;
+    const hasBody = json !== undefined || form !== undefined;
+    const method = request.method ?? (hasBody ? "POST" : "GET");
+    const response = await fetch(`${siteUrl}${target}`, {
+      method,
+      redirect: "manual",
+      headers: {
+        Cookie: [...this.cookies].map(([name, value]) => `${name}=${value}`).join("; "),
+        ...(method === "GET" ? {} : { Origin: siteUrl }),
+        ...(json === undefined ? {} : { "Content-Type": "application/json", Accept: "application/json" }),
+        ...(form === undefined
+          ? {}
+          : { "Content-Type": "application/x-www-form-urlencoded", Accept: "text/html,application/xhtml+xml" }),
+        ...request.headers,
+      },
+      ...(json === undefined ? {} : { body: JSON.stringify(json) }),
+      ...(form === undefined ? {} : { body: new URLSearchParams(form).toString() }),
+    });
+    for (const cookie of response.headers.getSetCookie()) {
+      const [pair = "", ...attributes] = cookie.split(";");
+      const [name = "", ...value] = pair.split("=");
+      if (attributes.some((attribute) => /^\s*max-age=0$/i.test(attribute))) this.cookies.delete(name);
+      else this.cookies.set(name, value.join("="));
+    }
+    return response;
+  }
+
+  /** A page's HTML. */
+  async page(target: string): Promise<string> {
+    const response = await this.send(target, { headers: { Accept: "text/html" } });
+    if (response.status !== 200) throw new Error(`${target} answered ${response.status}`);
+    return response.text();
+  }
+
+  /** A mutation of the API; the parsed answer with its status. */
+  async post(target: string, json: unknown = {}): Promise<Record<string, unknown> & { status: number }> {
+    const response = await this.send(target, { json });
+    return { ...((await response.json()) as Record<string, unknown>), status: response.status };
+  }
+
+  /** Signs in with the code from the mail file. */
+  async signIn(email: string): Promise<this> {
+    const asked = await this.post("/app/api/sign-in", { email });
+    if (asked.status !== 200) throw new Error(`no code: ${JSON.stringify(asked)}`);
+    const answer = await this.post("/app/api/sign-in/verify", { code: codeFor(email) });
+    if (answer.status !== 200) throw new Error(`not signed in: ${JSON.stringify(answer)}`);
+    return this;
+  }
+}
+
+/** The messages that an address got, the latest last. */
+export function mailOf(email: string): string[] {
+  const folder = path.join(service().dataDir, "mail");
+  const names = readdirSync(folder).filter((name) => name.endsWith(`-${email}.eml`));
+  return names.toSorted().map((name) => readFileSync(path.join(folder, name), "utf8"));
+}
+
+/** The code of the last message to an address. */
+export function codeFor(email: string): string {
+  const code = /\b\d{6}\b/.exec(mailOf(email).at(-1) ?? "")?.[0];
+  if (code === undefined) throw new Error(`no code was sent to ${email}`);
+  return code;
+}
+
+export const newEmail = (): string => `${crypto.randomUUID()}@example.com`;
+
+/** A signed-in member of a tenant. */
+export async function memberOf(tenantId: string, role: Role): Promise<Profile & { email: string; userId: string }> {
+  const email = newEmail();
+  const { userId } = await addUser(database(), { email, tenantId, role });
+  const profile = await new Profile().signIn(email);
+  return Object.assign(profile, { email, userId });
+}
