@@ -105,23 +105,22 @@ const SYSTEM_ERRORS: Record<string, string> = {
   EMFILE: "too many open files",
 };
 
+/** What is left where an index cannot even be rebuilt. */
+const INDEX_DAMAGED: [ExitCode, string, string] = [
+  EXIT.integrity,
+  "INDEX_DAMAGED",
+  "the local index is damaged and could not be rebuilt; remove it with `codectx cache clean`",
+];
+
 /** Primary result codes of SQLite (the low byte of an extended one). */
 const SQLITE_ERRORS: Record<number, [ExitCode, string, string]> = {
   5: [EXIT.busy, "INDEX_BUSY", "another process is writing to the local index"],
   8: [EXIT.io, "READ_ONLY", "the local index cannot be written (read-only file or folder)"],
   10: [EXIT.io, "DISK_ERROR", "the disk reported an error while the local index was in use"],
-  11: [
-    EXIT.integrity,
-    "INDEX_DAMAGED",
-    "the local index is damaged; delete its folder (see `codectx status`) and index again",
-  ],
+  11: INDEX_DAMAGED,
   13: [EXIT.io, "DISK_FULL", "the disk is full"],
   14: [EXIT.io, "CANNOT_OPEN", "the local index cannot be opened (missing folder or permission)"],
-  26: [
-    EXIT.integrity,
-    "INDEX_DAMAGED",
-    "the local index is damaged; delete its folder (see `codectx status`) and index again",
-  ],
+  26: INDEX_DAMAGED,
 };
 
 /** Turns whatever was thrown into an error that can be shown. */
@@ -140,6 +139,10 @@ export function toCliError(error: unknown): CliError {
     return new CliError(EXIT.integrity, "BAD_SNAPSHOT", oneLine(`the snapshot is damaged: ${error.message}`), {
       cause: error,
     });
+  }
+  if (error.name === "IndexDamagedError") {
+    const [exit, code, text] = INDEX_DAMAGED;
+    return new CliError(exit, code, text, { cause: error });
   }
   if (error.name === "AbortError") return new CliError(EXIT.interrupted, "ABORTED", "interrupted");
   if ("errcode" in error && typeof error.errcode === "number") {

@@ -1,18 +1,36 @@
-import { SnapshotFormatError } from "../snapshot/format/types.ts";
 import { PARSER_VERSION } from "../parsing/version.ts";
+import { SnapshotFormatError } from "../snapshot/format/types.ts";
+import type { Context } from "./context.ts";
 import { CliError, EXIT } from "./exit-codes.ts";
+import { isDamage } from "./index/damage.ts";
 import { worktreeId } from "./index/query.ts";
 import { IndexStore } from "./index/store.ts";
+import { IndexDamagedError } from "./index/verified.ts";
 import type { Project } from "./project.ts";
 
-/** A base layer that goes away under a reader was replaced; more than once in a row only under a rain of pulls. */
+/** Another process may replace a base layer while it is read; that this happens more than twice in a row is damage. */
 const MAX_TRIES = 3;
 
 /**
- * Reads the index of the work tree as it is at one moment; undefined where there is none. Needs no lock: a base layer that
- * another process replaces meanwhile is read until the end, or, where it was gone already, the newer state is read.
+ * Reads the index of the work tree as of one moment; undefined where there is none. Takes no lock. A damaged index is rebuilt
+ * first, without embedding.
  */
 export async function readIndex<T>(
+  context: Context,
+  project: Project,
+  read: (store: IndexStore, worktree: number) => Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await readOnce(project, read);
+  } catch (error) {
+    if (!isDamage(error, project.directory)) throw error;
+    const { rebuildIndex } = await import("./session.ts");
+    await rebuildIndex(context, project, error);
+    return readOnce(project, read);
+  }
+}
+
+async function readOnce<T>(
   project: Project,
   read: (store: IndexStore, worktree: number) => Promise<T>,
 ): Promise<T | undefined> {
@@ -25,15 +43,10 @@ export async function readIndex<T>(
       return worktree === undefined ? undefined : await read(store, worktree);
     } catch (cause) {
       const isGone = cause instanceof Error && "code" in cause && cause.code === "ENOENT";
-      if (isGone && tries < MAX_TRIES) continue;
-      if (!isGone && !(cause instanceof SnapshotFormatError)) throw cause;
-      const why = isGone ? "its file is gone" : cause.message;
-      throw new CliError(
-        EXIT.integrity,
-        "BAD_SNAPSHOT",
-        `the pulled snapshot in the cache is damaged (${why}); run \`codectx pull --force\``,
-        { cause },
-      );
+      if (cause instanceof SnapshotFormatError)
+        throw new IndexDamagedError(`the pulled snapshot: ${cause.message}`, { cause });
+      if (!isGone) throw cause;
+      if (tries >= MAX_TRIES) throw new IndexDamagedError("the pulled snapshot: its file is gone", { cause });
     } finally {
       store.close();
     }

@@ -7,6 +7,7 @@ import { indexWorkTree, type IndexReport } from "./index/index-worktree.ts";
 import { takeWriteLock } from "./index/lock.ts";
 import { IndexStore } from "./index/store.ts";
 import type { Embedding } from "./index/vectors.ts";
+import { IndexDamagedError } from "./index/verified.ts";
 import type { Project } from "./project.ts";
 
 /** How long a second process waits for the first. */
@@ -14,32 +15,61 @@ const LOCK_WAIT_MS = 10 * 60_000;
 /** The embedding space is asked for again after this, even if nothing changed here. */
 const SPACE_FRESH_MS = 3_600_000;
 
-/** Runs `work` as the only writer of the project's index. */
+interface WriterOptions {
+  /** The index is opened for a snapshot's import. */
+  forImport?: boolean;
+  /** Damage that a reader has found: it is mended first. */
+  damage?: Error;
+}
+
+/** Runs `work` as the only writer of the project's index. A damaged index is rebuilt, and `work` runs again. */
 export async function withWriter<T>(
   context: Context,
   project: Project,
   command: string,
   work: (store: IndexStore) => Promise<T>,
-  options: { forImport: boolean } = { forImport: false },
+  { forImport = false, damage }: WriterOptions = {},
 ): Promise<T> {
-  const lock = await takeWriteLock(project.directory, {
+  const { directory } = project;
+  const lock = await takeWriteLock(directory, {
     command,
     waitMs: LOCK_WAIT_MS,
     signal: context.stop,
     onWait: (holder) => context.ui.note(`waiting for ${holder}`),
   });
-  try {
-    const store = options.forImport
-      ? IndexStore.openForImport(project.directory, PARSER_VERSION)
-      : IndexStore.open(project.directory, PARSER_VERSION);
+  const attempt = async (): Promise<T> => {
+    const store = forImport
+      ? IndexStore.openForImport(directory, PARSER_VERSION)
+      : IndexStore.open(directory, PARSER_VERSION);
     try {
       return await work(store);
     } finally {
       store.close();
     }
+  };
+  try {
+    return await (damage ? Promise.reject(damage) : attempt()).catch(async (error: unknown) => {
+      if (!(await mend(context, directory, error))) throw error;
+      return attempt();
+    });
   } finally {
     lock.release();
   }
+}
+
+/** Removes what is damaged and says so; false where the error is no damage. The write lock must be held. */
+async function mend(context: Context, directory: string, error: unknown): Promise<boolean> {
+  const { isDamage, resetIndex } = await import("./index/damage.ts");
+  if (!isDamage(error, directory)) return false;
+  if (!(error instanceof IndexDamagedError && error.removed)) resetIndex(directory, PARSER_VERSION);
+  context.ui.warn(`the local index was damaged and is rebuilt (${error.message})`);
+  return true;
+}
+
+/** Rebuilds a damaged index from the work tree, without embedding. */
+export async function rebuildIndex(context: Context, project: Project, damage: Error): Promise<void> {
+  const work = (store: IndexStore): Promise<IndexReport> => updateWorkTree(context, project, store, { embed: false });
+  await withWriter(context, project, "index --local", work, { damage });
 }
 
 interface RememberedSpace {

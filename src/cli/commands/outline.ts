@@ -20,7 +20,7 @@ export async function outline(context: Context, file: string): Promise<void> {
   const project = await findProject(context);
   const path = pathInProject(project, context.cwd, file);
   const bytes = readSource(project, path);
-  const { language, symbols } = (await fromIndex(project, path, bytes)) ?? (await fromFile(path, bytes));
+  const { language, symbols } = (await fromIndex(context, project, path, bytes)) ?? (await fromFile(path, bytes));
   context.ui.result({ path, language, symbols }, () => {
     if (symbols.length === 0) return `${path} (${language}) has no symbols`;
     return symbols.map((symbol) => {
@@ -40,8 +40,13 @@ function readSource(project: Project, path: string): Uint8Array {
   throw new CliError(EXIT.usage, "NOT_A_FILE", `${path} is not a regular file`);
 }
 
-async function fromIndex(project: Project, path: string, bytes: Uint8Array): Promise<Outline | undefined> {
-  return readIndex(project, async (store, worktree) => {
+async function fromIndex(
+  context: Context,
+  project: Project,
+  path: string,
+  bytes: Uint8Array,
+): Promise<Outline | undefined> {
+  return readIndex(context, project, async (store, worktree) => {
     const known = indexedFile(store, worktree, path);
     const digest = sha256(bytes);
     const language = known?.language ?? detectLanguage(path, bytes);

@@ -6,7 +6,7 @@ import type { SnapshotHeader } from "../../snapshot/format/types.ts";
 import { inBackground } from "../background.ts";
 import { createClient, credentialsOf, requireApiKey, type Context } from "../context.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
-import { baseFile, basesAreThere, listBases, readArtifact } from "../index/bases.ts";
+import { baseFile, basesAreIntact, listBases, readArtifact } from "../index/bases.ts";
 import type { IndexStore } from "../index/store.ts";
 import { findProject, requireRepo, type Project } from "../project.ts";
 import { updateWorkTree, withWriter } from "../session.ts";
@@ -110,7 +110,7 @@ export async function fetchSnapshot(
     known.gitSha === gitSha &&
     known.sizeBytes === sizeBytes &&
     known.fingerprint === fingerprint &&
-    basesAreThere(store);
+    (await basesAreIntact(store));
   if (same && !force) return { downloaded: false, gitSha, sizeBytes, fingerprint };
 
   const asked = renewing ?? inBackground(renew());

@@ -13,7 +13,7 @@ export interface SymbolOptions {
 /** `codectx symbol <name>`: where it is defined, from the local index. */
 export async function symbol(context: Context, name: string, options: SymbolOptions): Promise<void> {
   const project = await findProject(context);
-  const answer = await readIndex(project, async (store, worktree) => {
+  const answer = await readIndex(context, project, async (store, worktree) => {
     const found = await findSymbols(store, worktree, { name, kind: options.kind, limit: options.limit });
     return { ...found, similar: found.symbols.length === 0 ? await similarNames(store, worktree, name) : [] };
   });

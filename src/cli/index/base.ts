@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { openSnapshot } from "../../snapshot/format/reader.ts";
 import { SnapshotFormatError, type SnapshotBytes } from "../../snapshot/format/types.ts";
 import { fileChecksum } from "../checksum.ts";
-import { CliError, EXIT } from "../exit-codes.ts";
 import { forgetSnapshot } from "../snapshot-state.ts";
 import { type Base, baseFile, contentKey, contentsByKey, listBases, readArtifact } from "./bases.ts";
 import type { IndexStore } from "./store.ts";
+import { IndexDamagedError } from "./verified.ts";
 
 /** With more base layers than this, all are taken into the tables. */
 const MAX_BASES = 3;
@@ -104,13 +104,13 @@ async function reading(store: IndexStore, base: Base, use: (bytes: SnapshotBytes
   } catch (cause) {
     store.rollback();
     if (!(cause instanceof SnapshotFormatError)) throw cause;
-    discard(store, base);
-    const why = `the pulled snapshot in the cache is damaged (${cause.message}) and was discarded; run \`codectx pull\` again`;
-    throw new CliError(EXIT.integrity, "BAD_SNAPSHOT", why, { cause });
+    discardBase(store, base);
+    throw new IndexDamagedError(`the pulled snapshot: ${cause.message}`, { removed: true, cause });
   }
 }
 
-function discard(store: IndexStore, base: Base): void {
+/** Removes a base layer with all that it holds. */
+export function discardBase(store: IndexStore, base: Base): void {
   store.transaction(() => {
     const contents = store.prepare("select id from contents where base = ?").all(base.id) as { id: number }[];
     const forget = store.prepare("delete from worktree_files where content_id = ?");

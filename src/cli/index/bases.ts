@@ -1,7 +1,10 @@
-import { closeSync, fstatSync, openSync, readSync, statSync } from "node:fs";
+import { closeSync, existsSync, fstatSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import type { SnapshotBytes } from "../../snapshot/format/types.ts";
+import { fileChecksum } from "../checksum.ts";
+import { intact } from "./schema.ts";
 import type { IndexStore } from "./store.ts";
+import { verified } from "./verified.ts";
 
 /**
  * Base layers. What there is of a pulled artifact in the tables is a row for each file's content; its symbols, chunks and
@@ -27,8 +30,12 @@ export function baseFile(directory: string, checksum: string): string {
 }
 
 export function listBases(store: IndexStore): Base[] {
-  const sql = `select id, checksum, fingerprint, parser_version as parserVersion, size_bytes as sizeBytes from bases order by id`;
-  return store.prepare(sql).all() as unknown as Base[];
+  const sql = `select id, checksum, fingerprint, parser_version as parserVersion, size_bytes as sizeBytes,
+    ${intact("bases")} as intact from bases order by id`;
+  return store
+    .prepare(sql)
+    .all()
+    .map((row) => verified<Base>(row));
 }
 
 /** What tells contents of one parser version apart: their bytes (SHA-256 in lower-case hex) and what these were parsed as. */
@@ -43,17 +50,21 @@ export function contentsByKey(
   value: number,
 ): Map<string, { id: number; base: number | null }> {
   const rows = store
-    .prepare(`select id, lower(hex(sha256)) as sha256, language, base from contents where ${column} = ?`)
-    .all(value) as { id: number; sha256: string; language: string; base: number | null }[];
+    .prepare(
+      `select id, lower(hex(sha256)) as sha256, language, base, ${intact("contents")} as intact from contents where ${column} = ?`,
+    )
+    .all(value)
+    .map((row) => verified<{ id: number; sha256: string; language: string; base: number | null }>(row));
   return new Map(rows.map(({ id, sha256, language, base }) => [contentKey(sha256, language), { id, base }]));
 }
 
-/** Whether the artifact of every base layer is there, by its length. */
-export function basesAreThere(store: IndexStore): boolean {
-  return listBases(store).every(
-    ({ checksum, sizeBytes }) =>
-      statSync(baseFile(store.directory, checksum), { throwIfNoEntry: false })?.size === sizeBytes,
-  );
+/** Whether the artifact of every base layer is there and is what was pulled. */
+export async function basesAreIntact(store: IndexStore): Promise<boolean> {
+  for (const { checksum } of listBases(store)) {
+    const file = baseFile(store.directory, checksum);
+    if (!existsSync(file) || (await fileChecksum(file)) !== checksum) return false;
+  }
+  return true;
 }
 
 /** An artifact on disk, for reading here and there in it. It lies in the page cache: sooner read than handed to a thread. */

@@ -7,8 +7,10 @@ import type { BuilderStats } from "./content-builder.ts";
 import type { EmbedStats } from "./embed-queue.ts";
 import { runBuild, type BuildOptions } from "./run-build.ts";
 import { selectPath } from "./scan.ts";
+import { intact } from "./schema.ts";
 import type { IndexStore } from "./store.ts";
 import type { Embedding } from "./vectors.ts";
+import { verified } from "./verified.ts";
 
 const REGULAR_FILE = 0o100644;
 const EXECUTABLE_FILE = 0o100755;
@@ -52,11 +54,12 @@ export async function indexCommit(
   const contents = new Map<string, number>();
   const unknown = new Map<string, { oid: string; language: LanguageId }>();
   const find = store.prepare(
-    "select c.id from blobs b join contents c on c.id = b.content_id where b.oid = ? and b.language = ? and c.parser_version = ?",
+    `select c.id, ${intact("blobs", "b")} as intact from blobs b join contents c on c.id = b.content_id
+     where b.oid = ? and b.language = ? and c.parser_version = ?`,
   );
   for (const { oid, language } of selected) {
-    const row = find.get(oid, language, options.parserVersion) as { id: number } | undefined;
-    if (row) contents.set(`${oid} ${language}`, row.id);
+    const row = find.get(oid, language, options.parserVersion);
+    if (row) contents.set(`${oid} ${language}`, verified<{ id: number }>(row).id);
     else unknown.set(`${oid} ${language}`, { oid, language });
   }
   const built = await runBuild(store, embedding, { ...options, expectedFiles: unknown.size }, async (builder) => {

@@ -7,7 +7,10 @@ import { readCodectxIgnores } from "./ignore-rules.ts";
 import type { BuildOptions, Built } from "./run-build.ts";
 import { lookAtKnown, scanFiles, type ChangedFile, type KnownFile, type Scan } from "./scan.ts";
 import { withoutSkipped } from "./skipped.ts";
+import { rowCheck } from "./row-check.ts";
+import { intact } from "./schema.ts";
 import type { IndexStore } from "./store.ts";
+import { IndexDamagedError, verified } from "./verified.ts";
 import type { Embedding } from "./vectors.ts";
 import { walkFolder } from "./walk.ts";
 import { sha256 } from "../checksum.ts";
@@ -67,7 +70,8 @@ interface WorkTreeRow {
 /** Brings the index of a work tree up to date; what did not change costs an `lstat`. */
 export async function indexWorkTree(store: IndexStore, options: IndexOptions): Promise<IndexReport> {
   const { root, parserVersion } = options;
-  const row = store.prepare("select * from worktrees where root = ?").get(root) as WorkTreeRow | undefined;
+  const found = store.prepare(`select *, ${intact("worktrees")} as intact from worktrees where root = ?`).get(root);
+  const row = found && verified<WorkTreeRow>(found);
   const known = row?.parser_version === parserVersion ? knownFiles(store, row.id) : new Map<string, KnownFile>();
   // While git lists the files, those that it will most likely list are looked at.
   const tree = new FileTree(root);
@@ -169,13 +173,16 @@ function findKnown(
 
 function knownFiles(store: IndexStore, worktreeId: number): Map<string, KnownFile> {
   const rows = store
-    .prepare("select path, content_id, stat from worktree_files where worktree_id = ?")
-    .all(worktreeId) as {
-    path: string;
-    content_id: number;
-    stat: string;
-  }[];
-  return new Map(rows.map(({ path, content_id: contentId, stat }) => [path, { contentId, stat }]));
+    .prepare("select path, content_id as contentId, stat, row_sum as sum from worktree_files where worktree_id = ?")
+    .all(worktreeId) as { path: string; contentId: number; stat: string; sum: number }[];
+  return new Map(
+    rows.map(({ path, contentId, stat, sum }) => {
+      // Computed here: a call from SQL for every file of every run would show.
+      if (rowCheck(worktreeId, path, contentId, stat) !== sum)
+        throw new IndexDamagedError("a row does not match its check sum");
+      return [path, { contentId, stat }];
+    }),
+  );
 }
 
 /** Reads and parses files; one that went away meanwhile is as good as removed. */
@@ -255,14 +262,18 @@ function countTotals(store: IndexStore, worktreeId: number): WorkTreeTotals {
   const counts = store
     .prepare(
       `select count(*) as fileCount, coalesce(sum(symbol_count), 0) as symbolCount, coalesce(sum(chunk_count), 0) as chunkCount,
-         coalesce(sum(redacted_count), 0) as redactedCount, coalesce(sum(outcome like 'fallback:%'), 0) as fallbackCount
+         coalesce(sum(redacted_count), 0) as redactedCount, coalesce(sum(outcome like 'fallback:%'), 0) as fallbackCount,
+         coalesce(min(${intact("contents", "c")}), 1) as intact
        ${from} and skip is null`,
     )
-    .get(worktreeId) as Omit<WorkTreeTotals, "skipped">;
+    .get(worktreeId);
   const skips = store
     .prepare(`select skip, count(*) as count ${from} and skip is not null group by skip`)
     .all(worktreeId) as { skip: string; count: number }[];
-  return { ...counts, skipped: Object.fromEntries(skips.map(({ skip, count }) => [skip, count])) };
+  return {
+    ...verified<Omit<WorkTreeTotals, "skipped">>(counts),
+    skipped: Object.fromEntries(skips.map(({ skip, count }) => [skip, count])),
+  };
 }
 
 function withSkipped(totals: WorkTreeTotals, scan: Scan): WorkTreeTotals {

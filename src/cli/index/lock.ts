@@ -6,6 +6,8 @@ import { CliError, EXIT } from "../exit-codes.ts";
 
 const POLL_MS = 200;
 const SQLITE_BUSY = 5;
+const SQLITE_CORRUPT = 11;
+const SQLITE_NOTADB = 26;
 
 export interface WriteLock {
   release(): void;
@@ -20,24 +22,32 @@ export interface LockOptions {
   onWait?: (holder: string) => void;
 }
 
+/** A lock file that is no database is left where it is, and the next of these is used. */
+const LOCK_FILES = ["lock.sqlite", "lock-2.sqlite", "lock-3.sqlite"];
+
 /**
  * Takes the write lock of an index. It is an exclusive transaction on a SQLite file that is used for nothing else, so the
- * operating system gives it back when a process dies, however it dies.
+ * operating system releases it when a process dies, however it dies.
  */
 export async function takeWriteLock(directory: string, options: LockOptions): Promise<WriteLock> {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const noteFile = join(directory, "lock.json");
   const deadline = Date.now() + options.waitMs;
-  const db = new DatabaseSync(join(directory, "lock.sqlite"), { timeout: 0 });
+  let file = 0;
+  let db = openLock(directory, file);
   for (let tries = 0; ; tries++) {
     try {
       db.exec("begin exclusive");
       break;
     } catch (error) {
-      if (!(error instanceof Error && "errcode" in error && error.errcode === SQLITE_BUSY)) {
-        db.close();
-        throw error;
+      const code = error instanceof Error && "errcode" in error ? error.errcode : undefined;
+      if (code !== SQLITE_BUSY) db.close();
+      if (code === SQLITE_CORRUPT || code === SQLITE_NOTADB) {
+        if (++file === LOCK_FILES.length) throw error;
+        db = openLock(directory, file);
+        continue;
       }
+      if (code !== SQLITE_BUSY) throw error;
     }
     const holder = describeHolder(noteFile);
     if (tries === 0) options.onWait?.(holder);
@@ -63,6 +73,10 @@ export async function takeWriteLock(directory: string, options: LockOptions): Pr
       db.close();
     },
   };
+}
+
+function openLock(directory: string, file: number): DatabaseSync {
+  return new DatabaseSync(join(directory, LOCK_FILES[file] ?? ""), { timeout: 0 });
 }
 
 function describeHolder(noteFile: string): string {

@@ -1,8 +1,9 @@
 import { comparePaths } from "../../snapshot/format/types.ts";
 import { listBases } from "./bases.ts";
-import { belongsTo, contentIdOf, ordinalOf } from "./schema.ts";
+import { belongsTo, contentIdOf, intact, ordinalOf } from "./schema.ts";
 import type { CodeSymbol } from "../../parsing/types.ts";
 import type { IndexStore } from "./store.ts";
+import { IndexDamagedError, verified } from "./verified.ts";
 
 export interface FoundSymbol extends CodeSymbol {
   path: string;
@@ -74,11 +75,14 @@ export async function findSymbols(
     return lower.startsWith(small) || lower === smallLast;
   });
   for (const { condition, values, matches } of attemptsFor(name, last)) {
-    const sql = `select ${SYMBOL_COLUMNS}, f.path
+    const sql = `select ${SYMBOL_COLUMNS}, f.path, ${intact("symbols", "s")} and ${intact("worktree_files", "f")} as intact
       from symbols s join worktree_files f on f.content_id = ${contentIdOf("s")} and f.worktree_id = ${worktree}
       where ${condition} ${kind === undefined ? "" : `and s.kind = ?${values.length + 1}`}
       order by f.path, s.start_line limit ${limit + 1}`;
-    const stored = store.prepare(sql).all(...values, ...(kind === undefined ? [] : [kind])) as unknown as FoundSymbol[];
+    const stored = store
+      .prepare(sql)
+      .all(...values, ...(kind === undefined ? [] : [kind]))
+      .map((row) => verified<FoundSymbol>(row));
     const found = [...stored, ...layered.filter((s) => matches(s) && (kind === undefined || s.kind === kind))].sort(
       (a, b) => comparePaths(a.path, b.path) || a.startLine - b.startLine,
     );
@@ -132,24 +136,28 @@ export interface IndexedFile {
 }
 
 export function indexedFile(store: IndexStore, worktree: number, path: string): IndexedFile | undefined {
-  return store
+  const row = store
     .prepare(
-      `select c.id as contentId, c.sha256, c.language, c.skip
+      `select c.id as contentId, c.sha256, c.language, c.skip, ${intact("contents", "c")} and ${intact("worktree_files", "f")} as intact
        from worktree_files f join contents c on c.id = f.content_id where f.worktree_id = ? and f.path = ?`,
     )
-    .get(worktree, path) as unknown as IndexedFile | undefined;
+    .get(worktree, path);
+  return row && verified<IndexedFile>(row);
 }
 
 export async function symbolsOf(store: IndexStore, contentId: number): Promise<CodeSymbol[]> {
   const rows = store
-    .prepare(`select ${SYMBOL_COLUMNS}, s.id from symbols s where ${belongsTo("s", "?1")} order by s.id`)
-    .all(contentId) as unknown as (CodeSymbol & { id: number })[];
+    .prepare(
+      `select ${SYMBOL_COLUMNS}, s.id, ${intact("symbols", "s")} as intact from symbols s where ${belongsTo("s", "?1")} order by s.id`,
+    )
+    .all(contentId)
+    .map((row) => verified<CodeSymbol & { id: number }>(row));
   if (rows.length === 0 && listBases(store).length > 0) {
     const { baseSymbolsOf } = await import("./base-symbols.ts");
     return (await baseSymbolsOf(store, contentId)) ?? [];
   }
   return rows.map(({ id, ...symbol }, position) => {
-    if (ordinalOf(id) !== position) throw new RangeError(`symbol ${id} is out of order`);
+    if (ordinalOf(id) !== position) throw new IndexDamagedError("a symbol is missing");
     return symbol;
   });
 }

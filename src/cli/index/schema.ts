@@ -9,8 +9,11 @@
  *
  * A symbol's or chunk's rowid is its content's id and its ordinal in one number ({@link rowId}): the rows of a content lie
  * together and need no second index.
+ *
+ * Every row carries the check sum of its values in `row_sum`, computed when it is written; who reads a row compares it
+ * ({@link intact}).
  */
-export const SCHEMA_VERSION = 3;
+export const SCHEMA_VERSION = 4;
 
 const ORDINAL_FACTOR = 2 ** 20;
 
@@ -33,8 +36,33 @@ export const contentIdOf = (alias: string): string => `(${alias}.id / ${ORDINAL_
 export const belongsTo = (alias: string, contentId: string): string =>
   `${alias}.id between ${contentId} * ${ORDINAL_FACTOR} and ${contentId} * ${ORDINAL_FACTOR} + ${MAX_ORDINAL}`;
 
+/** Columns that the check sum of a row covers. */
+const CHECKED = {
+  meta: "key, value",
+  contents:
+    "id, sha256, language, parser_version, size_bytes, line_count, outcome, skip, symbol_count, chunk_count, redacted_count, base, base_row",
+  symbols: "id, kind, name, qualified_name, signature, doc, parent, start_line, end_line, start_byte, end_byte",
+  chunks: "id, hash, context, text, symbol, start_line, end_line, start_byte, end_byte, withheld",
+  fingerprints: "id, fingerprint, dimension",
+  vectors: "fingerprint_id, chunk_hash, vector",
+  worktrees: "id, root, parser_version, head, totals, embedded_with, indexed_at",
+  worktree_files: "worktree_id, path, content_id, stat",
+  blobs: "oid, language, content_id",
+  bases: "id, checksum, git_sha, fingerprint, dimension, parser_version, size_bytes",
+} as const;
+
+export type Table = keyof typeof CHECKED;
+
+const rowSum = (table: Table): string => `row_sum integer generated always as (row_check(${CHECKED[table]})) stored`;
+
+/** SQL for whether a row is as it was written. */
+export function intact(table: Table, alias: string = table): string {
+  const columns = CHECKED[table].split(", ").map((column) => `${alias}.${column}`);
+  return `(row_check(${columns.join(", ")}) = ${alias}.row_sum)`;
+}
+
 export const TABLES = `
-create table meta (key text primary key, value text not null) without rowid;
+create table meta (key text primary key, value text not null, ${rowSum("meta")}) without rowid;
 create table contents (
   id integer primary key,
   sha256 blob not null,
@@ -49,7 +77,8 @@ create table contents (
   redacted_count integer not null,
   unused_since integer,
   base integer,
-  base_row integer
+  base_row integer,
+  ${rowSum("contents")}
 );
 create table symbols (
   id integer primary key,
@@ -62,7 +91,8 @@ create table symbols (
   start_line integer not null,
   end_line integer not null,
   start_byte integer not null,
-  end_byte integer not null
+  end_byte integer not null,
+  ${rowSum("symbols")}
 );
 create table chunks (
   id integer primary key,
@@ -74,14 +104,16 @@ create table chunks (
   end_line integer not null,
   start_byte integer not null,
   end_byte integer not null,
-  withheld integer not null
+  withheld integer not null,
+  ${rowSum("chunks")}
 );
-create table fingerprints (id integer primary key, fingerprint text not null unique, dimension integer not null);
+create table fingerprints (id integer primary key, fingerprint text not null unique, dimension integer not null, ${rowSum("fingerprints")});
 create table vectors (
   id integer primary key,
   fingerprint_id integer not null,
   chunk_hash blob not null,
   vector blob not null,
+  ${rowSum("vectors")},
   unique (fingerprint_id, chunk_hash)
 );
 create table worktrees (
@@ -91,19 +123,22 @@ create table worktrees (
   head text,
   totals text not null,
   embedded_with text,
-  indexed_at integer not null
+  indexed_at integer not null,
+  ${rowSum("worktrees")}
 );
 create table worktree_files (
   worktree_id integer not null,
   path text not null,
   content_id integer not null,
   stat text not null,
+  ${rowSum("worktree_files")},
   primary key (worktree_id, path)
 ) without rowid;
 create table blobs (
   oid text not null,
   language text not null,
   content_id integer not null,
+  ${rowSum("blobs")},
   primary key (oid, language)
 ) without rowid;
 create table bases (
@@ -113,7 +148,8 @@ create table bases (
   fingerprint text not null,
   dimension integer not null,
   parser_version integer not null,
-  size_bytes integer not null
+  size_bytes integer not null,
+  ${rowSum("bases")}
 );
 `;
 

@@ -4,10 +4,14 @@ import { pathToFileURL } from "node:url";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import type { Chunk, CodeSymbol } from "../../parsing/types.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
-import { belongsTo, CONTENT_KEY, INDEXES, rowId, SCHEMA_VERSION, TABLES } from "./schema.ts";
+import { addRowCheck } from "./row-check.ts";
+import { belongsTo, CONTENT_KEY, INDEXES, intact, rowId, SCHEMA_VERSION, TABLES } from "./schema.ts";
+import { IndexDamagedError, verified } from "./verified.ts";
 
 /** How long a statement waits for another process's commit. */
 const BUSY_TIMEOUT_MS = 10_000;
+/** A version further ahead than this is damage, not a newer program's. */
+const PLAUSIBLE_VERSIONS = 100;
 const CACHE_KIB = 64 * 1024;
 
 /** Contents that no worktree uses stay this long, for branch switches and deleted worktrees. */
@@ -54,6 +58,7 @@ export class IndexStore {
     const file = unsettledFile(directory);
     rmSync(file, { force: true });
     const db = new DatabaseSync(file);
+    addRowCheck(db);
     db.exec(`pragma journal_mode = memory; pragma synchronous = off; pragma cache_size = -${CACHE_KIB}; ${TABLES}`);
     db.exec(`pragma user_version = ${SCHEMA_VERSION}`);
     const store = new IndexStore(db, directory, parserVersion);
@@ -87,6 +92,7 @@ export class IndexStore {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     const db = new DatabaseSync(IndexStore.fileIn(directory), { timeout: BUSY_TIMEOUT_MS });
     try {
+      addRowCheck(db);
       const version = versionOf(db);
       if (version > 0 && version < SCHEMA_VERSION) {
         // It holds nothing that cannot be had again.
@@ -115,6 +121,7 @@ export class IndexStore {
     const file = IndexStore.fileIn(directory);
     if (!existsSync(file)) return undefined;
     const db = openReadOnly(file);
+    addRowCheck(db);
     if (versionOf(db) === SCHEMA_VERSION) return new IndexStore(db, directory, parserVersion);
     db.close();
     return undefined;
@@ -123,6 +130,8 @@ export class IndexStore {
   private migrate(): void {
     const version = versionOf(this.db);
     if (version === SCHEMA_VERSION) return;
+    if (version > SCHEMA_VERSION + PLAUSIBLE_VERSIONS || version < 0)
+      throw new IndexDamagedError("its version makes no sense");
     if (version > SCHEMA_VERSION) {
       throw new CliError(EXIT.usage, "INDEX_TOO_NEW", "the local index was made by a newer codectx; update this one");
     }
@@ -177,8 +186,8 @@ export class IndexStore {
   }
 
   getMeta(key: string): string | undefined {
-    const row = this.prepare("select value from meta where key = ?").get(key) as { value: string } | undefined;
-    return row?.value;
+    const row = this.prepare(`select value, ${intact("meta")} as intact from meta where key = ?`).get(key);
+    return row && verified<{ value: string }>(row).value;
   }
 
   setMeta(key: string, value: string): void {
@@ -194,12 +203,9 @@ export class IndexStore {
       this.db.exec(CONTENT_KEY);
       this.hasContentKey = true;
     }
-    const row = this.prepare("select id from contents where sha256 = ? and language = ? and parser_version = ?").get(
-      sha256,
-      language,
-      this.parserVersion,
-    ) as { id: number } | undefined;
-    return row?.id;
+    const sql = `select id, ${intact("contents")} as intact from contents where sha256 = ? and language = ? and parser_version = ?`;
+    const row = this.prepare(sql).get(sha256, language, this.parserVersion);
+    return row && verified<{ id: number }>(row).id;
   }
 
   /** Adds a content with its symbols and chunks. Must be called within a transaction. */

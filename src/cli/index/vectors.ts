@@ -1,8 +1,9 @@
 import type { EmbedCheckResponse } from "../../contract/index.ts";
 import { embeddingText } from "../../parsing/chunks.ts";
 import { EmbedQueue, type EmbedClient, type EmbedQueueOptions, type EmbedStats } from "./embed-queue.ts";
-import { belongsTo } from "./schema.ts";
+import { belongsTo, intact } from "./schema.ts";
 import type { IndexStore } from "./store.ts";
+import { verified } from "./verified.ts";
 
 /** Chunk texts read from the index at a time. */
 const PAGE_ROWS = 1_024;
@@ -66,11 +67,10 @@ export async function embedMissing(
       for (let at = 0; at < missing.length; at += PAGE_ROWS) {
         const page = missing.slice(at, at + PAGE_ROWS);
         for (const id of page) {
-          const row = store.prepare("select hash, context, text from chunks where id = ?").get(id) as {
-            hash: Uint8Array;
-            context: string;
-            text: string;
-          };
+          const found = store
+            .prepare(`select hash, context, text, ${intact("chunks")} as intact from chunks where id = ?`)
+            .get(id);
+          const row = verified<{ hash: Uint8Array; context: string; text: string }>(found);
           queue.push(Buffer.from(row.hash).toString("hex"), embeddingText(row));
         }
         await queue.room();

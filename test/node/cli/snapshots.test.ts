@@ -227,13 +227,14 @@ describe("pull", () => {
   it.each([
     ["damaged", (file: string) => writeFileSync(file, Buffer.from(readFileSync(file)).fill(0, 300, 310))],
     ["gone", (file: string) => rmSync(file)],
-  ])("discards a base layer that is %s, and the next pull brings it back", async (_, spoil) => {
+  ])("goes on without a base layer that is %s, and the next pull brings one back", async (_, spoil) => {
     await sandbox.run("clone", ["pull", "--json"], { env: OTHER() });
     spoil(bases()[0]!);
-    const refused = await sandbox.run("clone", ["publish", "--force", "--json"], { env: OTHER() });
-    expect(refused).toMatchObject({ code: 7, json: { code: "BAD_SNAPSHOT" } });
+    const published = await sandbox.run("clone", ["publish", "--force", "--json"], { env: OTHER() });
+    expect(published).toMatchObject({ code: 0, json: { published: true, fileCount: 20 } });
+    expect(published.stderr.match(/was damaged and is rebuilt/g)).toHaveLength(1);
     expect(bases()).toEqual([]);
-    expect((await sandbox.run("clone", ["pull", "--json"], { env: OTHER() })).json).toMatchObject({
+    expect((await sandbox.run("clone", ["pull", "--force", "--json"], { env: OTHER() })).json).toMatchObject({
       downloaded: true,
       workTree: { fileCount: 20, parsedFiles: 0 },
     });
@@ -293,15 +294,18 @@ describe("pull", () => {
   it.each([
     ["damaged", (file: string) => writeFileSync(file, Buffer.from(readFileSync(file)).fill(0, 100, 4_000))],
     ["gone", (file: string) => rmSync(file)],
-  ])("says so where a look-up meets a base layer that is %s, and a forced pull mends it", async (_, spoil) => {
+  ])("rebuilds here where a look-up meets a base layer that is %s; a pull mends it, too", async (_, spoil) => {
     await sandbox.run("clone", ["pull", "--json"], { env: OTHER() });
     spoil(bases()[0]!);
-    const refused = await sandbox.run("clone", ["symbol", "double7"], { env: OTHER() });
-    expect(refused.code).toBe(7);
-    expect(refused.stderr).toContain("run `codectx pull --force`");
-    expect(refused.stderr.trim().split("\n")).toHaveLength(1);
-    expect((await sandbox.run("clone", ["pull", "--force", "--json"], { env: OTHER() })).code).toBe(0);
-    expect((await sandbox.run("clone", ["symbol", "double7", "--json"], { env: OTHER() })).code).toBe(0);
+    const found = await sandbox.run("clone", ["symbol", "double7", "--json"], { env: OTHER() });
+    expect(found).toMatchObject({ code: 0, json: { symbols: [{ path: "src/module7.ts", startLine: 2 }] } });
+    expect(found.stderr.trim().split("\n")).toEqual([expect.stringContaining("was damaged and is rebuilt")]);
+    expect(await sandbox.run("clone", ["symbol", "double7"], { env: OTHER() })).toMatchObject({ code: 0, stderr: "" });
+    const env = { XDG_CACHE_HOME: sandbox.path("third-cache") };
+    await sandbox.run("clone", ["pull", "--json"], { env });
+    spoil(bases("third-cache")[0]!);
+    expect((await sandbox.run("clone", ["pull", "--json"], { env })).json).toMatchObject({ downloaded: true });
+    expect(await sandbox.run("clone", ["symbol", "double7"], { env })).toMatchObject({ code: 0, stderr: "" });
   });
 
   it("says what is missing: no snapshot, no key, a revoked key", async () => {

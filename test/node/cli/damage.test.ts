@@ -1,0 +1,106 @@
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import * as fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { takeWriteLock } from "../../../src/cli/index/lock.ts";
+import { sampleFiles, Sandbox } from "./support/run.ts";
+
+vi.setConfig({ testTimeout: 120_000 });
+
+let sandbox: Sandbox;
+beforeEach(async () => {
+  sandbox = await Sandbox.create();
+  sandbox.repository("app", sampleFiles(6));
+});
+afterEach(() => sandbox.remove());
+
+function indexFolder(): string {
+  const repos = sandbox.path("cache/codectx/repos");
+  return join(repos, readdirSync(repos)[0]!);
+}
+
+function filesOf(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .map((name) => join(folder, name))
+    .filter((file) => statSync(file).isFile() && statSync(file).size > 0)
+    .sort();
+}
+
+describe("a damaged local index", () => {
+  const answers = async () => {
+    const symbol = await sandbox.run("app", ["symbol", "Holder3", "--json"]);
+    const outline = await sandbox.run("app", ["outline", "src/module2.ts", "--json"]);
+    const index = await sandbox.run("app", ["index", "--local", "--json"]);
+    const { fileCount, symbolCount, chunkCount, fingerprint } = index.json;
+    return {
+      codes: [symbol.code, outline.code, index.code],
+      symbols: symbol.json["symbols"],
+      outline: outline.json["symbols"],
+      index: { fileCount, symbolCount, chunkCount, fingerprint },
+    };
+  };
+
+  it("answers as before after any bytes of any file were changed", async () => {
+    await sandbox.run("app", ["index", "--local", "--json"]);
+    const right = await answers();
+    expect(right.codes).toEqual([0, 0, 0]);
+    const flips = fc.array(
+      fc.record({ at: fc.double({ min: 0, max: 0.999, noNaN: true }), mask: fc.integer({ min: 1, max: 255 }) }),
+      {
+        minLength: 1,
+        maxLength: 40,
+      },
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.nat(), flips, async (which, changes) => {
+        const files = filesOf(indexFolder());
+        const file = files[which % files.length]!;
+        const bytes = readFileSync(file);
+        for (const { at, mask } of changes) {
+          const offset = Math.floor(at * bytes.length);
+          bytes[offset] = bytes[offset]! ^ mask;
+        }
+        writeFileSync(file, bytes);
+        expect(await answers()).toEqual(right);
+      }),
+      { numRuns: 12 },
+    );
+  });
+
+  it("keeps the vectors that are still good", async () => {
+    await sandbox.run("app", ["index", "--local", "--json"]);
+    const paid = sandbox.service.embedded.length;
+    const file = join(indexFolder(), "index.sqlite");
+    const bytes = readFileSync(file);
+    const at = bytes.indexOf("double3(value");
+    bytes[at] = bytes[at]! ^ 1;
+    writeFileSync(file, bytes);
+    sandbox.write("app/src/more.ts", "export const more = 1;\n");
+    const healed = await sandbox.run("app", ["publish", "--json"]);
+    expect(healed.code).toBe(0);
+    expect(healed.stderr).toContain("was damaged and is rebuilt");
+    expect(sandbox.service.embedded.length).toBe(paid);
+  });
+
+  it("says one line, and nothing the next time", async () => {
+    await sandbox.run("app", ["index", "--local", "--json"]);
+    writeFileSync(join(indexFolder(), "index.sqlite"), "garbage, longer than a header of SQLite".repeat(100));
+    const healed = await sandbox.run("app", ["symbol", "Holder3"]);
+    expect(healed.code).toBe(0);
+    expect(healed.stderr.trim().split("\n")).toEqual([expect.stringContaining("was damaged and is rebuilt")]);
+    expect(await sandbox.run("app", ["symbol", "Holder3"])).toMatchObject({ code: 0, stderr: "" });
+  });
+});
+
+describe("a lock file that is garbage", () => {
+  it("is no error, and the lock still excludes", async () => {
+    await sandbox.run("app", ["index", "--local", "--no-embed", "--json"]);
+    const folder = indexFolder();
+    writeFileSync(join(folder, "lock.sqlite"), "garbage".repeat(1_000));
+    writeFileSync(join(folder, "lock.json"), "{");
+    const lock = await takeWriteLock(folder, { command: "test", waitMs: 0 });
+    await expect(takeWriteLock(folder, { command: "test", waitMs: 0 })).rejects.toMatchObject({ code: "INDEX_BUSY" });
+    lock.release();
+    expect((await sandbox.run("app", ["index", "--local", "--no-embed"])).code).toBe(0);
+  });
+});
