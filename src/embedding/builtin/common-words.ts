@@ -10,7 +10,7 @@ const KEYWORD_WEIGHT = 0.5;
 /** Names of languages: people put them into queries, code does not name its own. */
 const LANGUAGE_WEIGHT = 0.1;
 
-const STOP_WORDS =
+export const STOP_WORDS =
   "a an and any are as at be been but by can could did do does each for from had has have how i if in into is it its me " +
   "more most my no not of on once one only or other our out over own same should so some such than that the their them " +
   "then there these they this those through to too under until up very was way we were what when where which while who " +
@@ -24,7 +24,7 @@ const KEYWORDS =
   "short signed sizeof static string struct super switch template throw throws true try type typedef typename typeof " +
   "undefined union unless unsafe unsigned use using val var virtual void volatile where yield";
 
-const LANGUAGES = "csharp elixir golang java javascript kotlin lua php python ruby rust scala swift typescript";
+export const LANGUAGES = "csharp elixir golang java javascript kotlin lua php python ruby rust scala swift typescript";
 
 const COMMON = new Map<number, number>();
 

@@ -1,3 +1,4 @@
+import { classOf, DIGIT, IDEOGRAPH, isLetter, JOINER, lowerOf, OTHER, UPPER } from "./characters.ts";
 import { stemLength } from "./stem.ts";
 
 /**
@@ -12,23 +13,9 @@ const MAX_SUBTOKEN_UNITS = 48;
 const MIN_GRAM_WORD_UNITS = 4;
 const GRAM_UNITS = 4;
 
-const OTHER = 0;
-const LOWER = 1;
-const UPPER = 2;
-const DIGIT = 3;
-const JOINER = 4;
-const IDEOGRAPH = 5;
-
-const ASCII_CLASS = new Uint8Array(128);
-for (let unit = 0x61; unit <= 0x7a; unit++) ASCII_CLASS[unit] = LOWER;
-for (let unit = 0x41; unit <= 0x5a; unit++) ASCII_CLASS[unit] = UPPER;
-for (let unit = 0x30; unit <= 0x39; unit++) ASCII_CLASS[unit] = DIGIT;
-ASCII_CLASS[0x5f] = JOINER;
-ASCII_CLASS[0x24] = JOINER;
-
 /** FNV-1a, with the finaliser of MurmurHash3 to spread its weak high bits. */
-const FNV_OFFSET = 0x811c9dc5 | 0;
-const FNV_PRIME = 0x01000193;
+export const FNV_OFFSET = 0x811c9dc5 | 0;
+export const FNV_PRIME = 0x01000193;
 
 export function mix(hash: number): number {
   let h = hash;
@@ -79,7 +66,7 @@ export class Scanner {
     let ideograph = 0;
     for (let i = 0; i < text.length; i++) {
       let unit = text.charCodeAt(i);
-      let kind = unit < 128 ? (ASCII_CLASS[unit] as number) : classOf(unit);
+      let kind = classOf(unit);
       if (kind === OTHER) {
         if (previous !== OTHER) this.#endIdentifier(withGrams);
         previous = OTHER;
@@ -97,7 +84,7 @@ export class Scanner {
         this.#endWord(withGrams);
       } else if (kind === UPPER) {
         if (previous !== UPPER) this.#endWord(withGrams);
-        unit = unit < 128 ? unit | 0x20 : lowerOf(unit);
+        unit = lowerOf(unit);
       } else if (kind === DIGIT) {
         if (previous !== DIGIT) this.#endWord(withGrams);
       } else if (previous === DIGIT) {
@@ -147,34 +134,4 @@ export class Scanner {
     this.#identifierHash = 0;
     this.#identifierParts = 0;
   }
-}
-
-function isLetter(text: string, position: number): boolean {
-  if (position >= text.length) return false;
-  const unit = text.charCodeAt(position);
-  const kind = unit < 128 ? (ASCII_CLASS[unit] as number) : classOf(unit);
-  return kind === LOWER || kind === UPPER;
-}
-
-/** Class of a unit beyond ASCII. Scripts that are not named here count as letters without case. */
-function classOf(unit: number): number {
-  if (unit < 0xc0) return unit === 0xaa || unit === 0xb5 || unit === 0xba ? LOWER : OTHER;
-  if (unit === 0xd7 || unit === 0xf7) return OTHER;
-  if (lowerOf(unit) !== unit) return UPPER;
-  if (unit >= 0x2000 && unit <= 0x2bff) return OTHER;
-  if (unit >= 0x2e80 && unit <= 0x303f) return OTHER;
-  if (unit >= 0x3040 && unit <= 0x9fff) return IDEOGRAPH;
-  if (unit >= 0xac00 && unit <= 0xd7af) return IDEOGRAPH;
-  if (unit >= 0xd800 && unit <= 0xf8ff) return OTHER;
-  if (unit >= 0xfe00) return OTHER;
-  return LOWER;
-}
-
-/** Lower case in Latin-1, Greek and Cyrillic; other units unchanged. Tables of a runtime may differ, these do not. */
-function lowerOf(unit: number): number {
-  if (unit >= 0xc0 && unit <= 0xde && unit !== 0xd7) return unit + 32;
-  if (unit >= 0x391 && unit <= 0x3a9) return unit + 32;
-  if (unit >= 0x410 && unit <= 0x42f) return unit + 32;
-  if (unit >= 0x400 && unit <= 0x40f) return unit + 80;
-  return unit;
 }

@@ -1,0 +1,94 @@
+import { ByteReader, ByteWriter, bytesOf, checksum, copyU32 } from "./bytes.ts";
+import { SearchFormatError, type RangeReader } from "./types.ts";
+
+/**
+ * Blocks of some kilobytes, each with a checksum, and their directory: what a query reads of an index. The directory is among the
+ * hot parts of a file, the blocks are read when they are needed.
+ */
+
+/** A block is closed when it has reached this size; a single entry may be larger. */
+export const BLOCK_BYTES = 8 * 1024;
+
+/** Collects blocks. `key` is the first key of a block; keys ascend. */
+export class BlockWriter {
+  readonly #body = new ByteWriter();
+  readonly #keys: number[] = [];
+  readonly #ends: number[] = [];
+  readonly #checksums: number[] = [];
+
+  add(key: number, block: Uint8Array): void {
+    this.#keys.push(key);
+    this.#body.bytes(block);
+    this.#ends.push(this.#body.length);
+    this.#checksums.push(checksum(block));
+  }
+
+  get byteLength(): number {
+    return this.#body.length;
+  }
+
+  body(): Uint8Array<ArrayBuffer> {
+    return this.#body.finish();
+  }
+
+  /** Count, then keys, ends and checksums, four bytes each. */
+  directory(): Uint8Array<ArrayBuffer> {
+    const writer = new ByteWriter();
+    writer.u32(this.#keys.length);
+    for (const column of [this.#keys, this.#ends, this.#checksums]) writer.bytes(bytesOf(Uint32Array.from(column)));
+    return writer.finish();
+  }
+}
+
+/** The blocks of one kind in a file. */
+export class Blocks {
+  readonly #bytes: RangeReader;
+  readonly #offset: number;
+  readonly keys: Uint32Array;
+  readonly #ends: Uint32Array;
+  readonly #checksums: Uint32Array;
+  /** Blocks whose checksum was found right; their bytes are not checked again. */
+  readonly #checked: Uint8Array;
+
+  /** `directory` from `BlockWriter.directory`; `offset` is where the body begins in `bytes`. */
+  constructor(bytes: RangeReader, offset: number, directory: Uint8Array) {
+    const count = new ByteReader(directory).u32();
+    this.#bytes = bytes;
+    this.#offset = offset;
+    this.keys = copyU32(directory, 4, count);
+    this.#ends = copyU32(directory, 4 + 4 * count, count);
+    this.#checksums = copyU32(directory, 4 + 8 * count, count);
+    this.#checked = new Uint8Array(count);
+  }
+
+  get count(): number {
+    return this.keys.length;
+  }
+
+  /** Index of the block that holds `key` if any does; -1 where it is below all. */
+  find(key: number): number {
+    let low = -1;
+    let high = this.keys.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if ((this.keys[middle] as number) <= key) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+
+  /** The bytes of a block. Throws `SearchFormatError` where they are damaged. */
+  read(index: number): Uint8Array | Promise<Uint8Array> {
+    const start = index === 0 ? 0 : (this.#ends[index - 1] as number);
+    const length = (this.#ends[index] as number) - start;
+    const bytes = this.#bytes.read(this.#offset + start, length);
+    return bytes instanceof Promise ? bytes.then((read) => this.#check(index, read)) : this.#check(index, bytes);
+  }
+
+  #check(index: number, bytes: Uint8Array): Uint8Array {
+    if (this.#checked[index] === 1) return bytes;
+    if (checksum(bytes) !== this.#checksums[index]) throw new SearchFormatError("a block has a wrong checksum");
+    this.#checked[index] = 1;
+    return bytes;
+  }
+}

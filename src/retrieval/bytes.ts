@@ -1,0 +1,171 @@
+import { SearchFormatError } from "./types.ts";
+
+/** Writing and reading of the index's binary formats. Integers are little-endian; a varint is LEB128, unsigned, below 2^53. */
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+export class ByteWriter {
+  #bytes = new Uint8Array(1024);
+  length = 0;
+
+  u8(value: number): void {
+    this.#reserve(1);
+    this.#bytes[this.length++] = value;
+  }
+
+  u32(value: number): void {
+    this.#reserve(4);
+    const bytes = this.#bytes;
+    bytes[this.length++] = value;
+    bytes[this.length++] = value >>> 8;
+    bytes[this.length++] = value >>> 16;
+    bytes[this.length++] = value >>> 24;
+  }
+
+  varint(value: number): void {
+    this.#reserve(8);
+    let rest = value;
+    while (rest >= 0x80) {
+      this.#bytes[this.length++] = (rest % 0x80) | 0x80;
+      rest = Math.floor(rest / 0x80);
+    }
+    this.#bytes[this.length++] = rest;
+  }
+
+  /** A signed integer as a varint: 0, -1, 1, -2 … become 0, 1, 2, 3 … */
+  zigzag(value: number): void {
+    this.varint(value < 0 ? -2 * value - 1 : 2 * value);
+  }
+
+  bytes(value: Uint8Array): void {
+    this.#reserve(value.length);
+    this.#bytes.set(value, this.length);
+    this.length += value.length;
+  }
+
+  /** Length in bytes as a varint, then UTF-8. */
+  string(value: string): void {
+    const bytes = encoder.encode(value);
+    this.varint(bytes.length);
+    this.bytes(bytes);
+  }
+
+  /** A copy of what was written. */
+  finish(): Uint8Array<ArrayBuffer> {
+    return this.#bytes.slice(0, this.length);
+  }
+
+  clear(): void {
+    this.length = 0;
+  }
+
+  #reserve(more: number): void {
+    if (this.length + more <= this.#bytes.length) return;
+    const grown = new Uint8Array(Math.max(this.#bytes.length * 2, this.length + more));
+    grown.set(this.#bytes);
+    this.#bytes = grown;
+  }
+}
+
+/** Reads what a `ByteWriter` wrote. Throws `SearchFormatError` at the end of the bytes. */
+export class ByteReader {
+  readonly #bytes: Uint8Array;
+  position: number;
+
+  constructor(bytes: Uint8Array, position = 0) {
+    this.#bytes = bytes;
+    this.position = position;
+  }
+
+  get atEnd(): boolean {
+    return this.position >= this.#bytes.length;
+  }
+
+  u8(): number {
+    const value = this.#bytes[this.position++];
+    if (value === undefined) throw new SearchFormatError("the data end too early");
+    return value;
+  }
+
+  u32(): number {
+    return (this.u8() | (this.u8() << 8) | (this.u8() << 16) | (this.u8() << 24)) >>> 0;
+  }
+
+  varint(): number {
+    let value = 0;
+    for (let factor = 1; factor < 2 ** 53; factor *= 0x80) {
+      const byte = this.u8();
+      value += (byte & 0x7f) * factor;
+      if (byte < 0x80) return value;
+    }
+    throw new SearchFormatError("an integer is too long");
+  }
+
+  zigzag(): number {
+    const value = this.varint();
+    return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
+  }
+
+  /** A view of the next `length` bytes. */
+  bytes(length: number): Uint8Array {
+    const end = this.position + length;
+    if (end > this.#bytes.length) throw new SearchFormatError("the data end too early");
+    const view = this.#bytes.subarray(this.position, end);
+    this.position = end;
+    return view;
+  }
+
+  string(): string {
+    return decoder.decode(this.bytes(this.varint()));
+  }
+}
+
+/** Copies `count` 32-bit integers out of bytes of any alignment. */
+export function copyU32(bytes: Uint8Array, offset: number, count: number): Uint32Array {
+  if (offset + 4 * count > bytes.length) throw new SearchFormatError("the data end too early");
+  return new Uint32Array(bytes.slice(offset, offset + 4 * count).buffer);
+}
+
+/** Copies `count` 16-bit integers out of bytes of any alignment. */
+export function copyU16(bytes: Uint8Array, offset: number, count: number): Uint16Array {
+  if (offset + 2 * count > bytes.length) throw new SearchFormatError("the data end too early");
+  return new Uint16Array(bytes.slice(offset, offset + 2 * count).buffer);
+}
+
+/** The bytes of a typed array, without a copy. */
+export function bytesOf(array: Uint32Array | Uint16Array): Uint8Array {
+  return new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
+}
+
+/**
+ * A 32-bit checksum that notices damage, not malice: MurmurHash3 (x86, 32 bits; Appleby 2011) with the length as its seed. Four
+ * bytes a step, so that checking a block costs less than decoding it.
+ */
+export function checksum(bytes: Uint8Array): number {
+  let hash = bytes.length | 0;
+  const whole = bytes.length & ~3;
+  for (let i = 0; i < whole; i += 4) {
+    const word =
+      (bytes[i] as number) |
+      ((bytes[i + 1] as number) << 8) |
+      ((bytes[i + 2] as number) << 16) |
+      ((bytes[i + 3] as number) << 24);
+    hash = round(hash, word);
+  }
+  let tail = 0;
+  for (let i = bytes.length - 1; i >= whole; i--) tail = (tail << 8) | (bytes[i] as number);
+  if (whole < bytes.length) hash = round(hash, tail);
+  hash ^= hash >>> 16;
+  hash = Math.imul(hash, 0x85ebca6b);
+  hash ^= hash >>> 13;
+  hash = Math.imul(hash, 0xc2b2ae35);
+  return (hash ^ (hash >>> 16)) >>> 0;
+}
+
+function round(hash: number, word: number): number {
+  let k = Math.imul(word, 0xcc9e2d51);
+  k = (k << 15) | (k >>> 17);
+  const mixed = hash ^ Math.imul(k, 0x1b873593);
+  return (Math.imul((mixed << 13) | (mixed >>> 19), 5) + 0xe6546b64) | 0;
+}

@@ -1,0 +1,135 @@
+import { scanTerms, stemOf } from "./scanner.ts";
+
+/** What the ranking takes from a path: the words of the file's name and of its folders, and what kind of file it is. */
+
+/** Kinds of file that rank lower, as bits of a number. */
+export const TRAIT = {
+  test: 1,
+  example: 2,
+  docs: 4,
+  data: 8,
+  old: 16,
+  header: 32,
+  internal: 64,
+  generated: 128,
+} as const;
+
+const TEST_FOLDERS = words(
+  "test tests testdata test_data __tests__ __mocks__ spec specs e2e unittest unittests integration_tests testsuite",
+);
+const EXAMPLE_FOLDERS = words(
+  "example examples demo demos sample samples playground sandbox tutorial tutorials docs_src bench benches benchmark benchmarks perf",
+);
+const DOCS_FOLDERS = words("doc docs documentation website wiki man");
+const OLD_FOLDERS = words("legacy compat deprecated obsolete old attic");
+const INTERNAL_FOLDERS = words(
+  "internal internals _internal impl detail details private _private vendor _vendor vendored third_party thirdparty",
+);
+const GENERATED_FOLDERS = words("generated gen _generated autogen");
+
+const DOCS_LANGUAGES = words("markdown rst asciidoc text html");
+const DATA_LANGUAGES = words("json yaml toml xml ini css sql csv properties dockerfile makefile text");
+
+/** Names that say nothing: the folder's name stands for them. */
+const EMPTY_STEMS = words("index mod __init__ main lib init types __main__ default");
+
+const HEADER_OF = new Map([
+  ["h", ["c", "cc", "cpp", "cxx", "m", "mm"]],
+  ["hpp", ["cpp", "cc"]],
+  ["hh", ["cc", "cpp"]],
+]);
+
+function words(list: string): ReadonlySet<string> {
+  return new Set(list.split(" "));
+}
+
+export interface PathParts {
+  /** Folders from the root, as they stand there. */
+  folders: string[];
+  /** Name of the file. */
+  name: string;
+  /** Name up to its first dot that is not its first character. */
+  stem: string;
+  /** Behind the last dot, in lower case; empty where there is none. */
+  extension: string;
+}
+
+export function splitPath(path: string): PathParts {
+  const folders = path.split("/");
+  const name = folders.pop() ?? "";
+  const dot = name.indexOf(".", 1);
+  const last = name.lastIndexOf(".");
+  return {
+    folders,
+    name,
+    stem: dot < 0 ? name : name.slice(0, dot),
+    extension: last <= 0 ? "" : name.slice(last + 1).toLowerCase(),
+  };
+}
+
+/** The name a file goes by: its stem, or its folder's name where the stem says nothing. */
+export function tellingStem({ stem, folders }: PathParts): string {
+  return EMPTY_STEMS.has(stem.toLowerCase()) ? (folders.at(-1) ?? stem) : stem;
+}
+
+/** Stemmed words of a name, in order, each once. */
+export function nameWords(name: string): string[] {
+  const found = new Set<string>();
+  scanTerms(name, {
+    word: (_, start, end) => found.add(stemOf(name.slice(start, end))),
+    whole: () => undefined,
+  });
+  return [...found];
+}
+
+/** A term of a path: 2 where it is in the file's name, 1 where it is only in a folder's. */
+export function pathTerms(parts: PathParts): Map<number, number> {
+  const terms = new Map<number, number>();
+  const collect = (text: string, field: number): void => {
+    const put = (hash: number): void => {
+      terms.set(hash, Math.max(terms.get(hash) ?? 0, field));
+    };
+    scanTerms(text, { word: put, whole: put });
+  };
+  for (const folder of parts.folders) collect(folder, 1);
+  collect(parts.stem, 2);
+  collect(tellingStem(parts), 2);
+  return terms;
+}
+
+/** Traits that the path itself and the language show. `exists` tells whether the revision has a path. */
+export function traitsOf(path: string, language: string, exists: (path: string) => boolean): number {
+  const parts = splitPath(path);
+  const { name, stem, extension } = parts;
+  const folders = parts.folders.map((folder) => folder.toLowerCase().replaceAll("-", "_"));
+  let traits = 0;
+  if (isTest(parts, folders)) traits |= TRAIT.test;
+  if (folders.some((folder) => EXAMPLE_FOLDERS.has(folder))) traits |= TRAIT.example;
+  const inDocs = folders.some((folder) => DOCS_FOLDERS.has(folder));
+  if (inDocs || DOCS_LANGUAGES.has(language)) traits |= TRAIT.docs;
+  if (DATA_LANGUAGES.has(language)) traits |= TRAIT.data;
+  if (folders.some((folder) => OLD_FOLDERS.has(folder)) || isVersionCopy(path, parts, exists)) traits |= TRAIT.old;
+  const sources = HEADER_OF.get(extension);
+  const base = path.slice(0, path.length - extension.length);
+  const isStub = extension === "pyi" || name.endsWith(".d.ts");
+  if (isStub || sources?.some((source) => exists(base + source))) traits |= TRAIT.header;
+  if (folders.some((folder) => INTERNAL_FOLDERS.has(folder))) traits |= TRAIT.internal;
+  const generated = /\.(?:pb|gen|generated|g|designer)\.|_pb2/i.test(name) || /_(?:generated|gen)$/i.test(stem);
+  if (generated || folders.some((folder) => GENERATED_FOLDERS.has(folder))) traits |= TRAIT.generated;
+  return traits;
+}
+
+function isTest({ name, stem, folders: given }: PathParts, folders: readonly string[]): boolean {
+  if (folders.some((folder) => TEST_FOLDERS.has(folder)) || folders[0] === "testing") return true;
+  if (given.some((folder) => /[a-z0-9](?:Tests?|Specs?)$|[-_.](?:tests?|specs?)$/.test(folder))) return true;
+  if (/^tests?_|^tests?$|^conftest$|_tests?$|_spec$/i.test(stem) || /\.(?:tests?|spec|e2e)\./i.test(name)) return true;
+  return /[a-z0-9](?:Tests?|Spec|TestCase)$/.test(stem);
+}
+
+/** A folder like `v1` in the path of a file that also exists without it. */
+function isVersionCopy(path: string, { folders }: PathParts, exists: (path: string) => boolean): boolean {
+  return folders.some((folder, i) => {
+    if (!/^v\d{1,3}$/i.test(folder)) return false;
+    return exists(path.split("/").toSpliced(i, 1).join("/"));
+  });
+}

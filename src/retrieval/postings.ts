@@ -1,0 +1,187 @@
+import { BLOCK_BYTES, BlockWriter, type Blocks } from "./blocks.ts";
+import { ByteReader, ByteWriter } from "./bytes.ts";
+
+/**
+ * Postings by term. A block holds the terms of a range of hashes: their number (varint), their hashes (4 bytes each, ascending),
+ * for each the number of its postings and their length in bytes (varints), then the postings one after another: the number
+ * of the document less that of the one before (varint), and its counts (1 byte).
+ */
+
+/** Postings are collected as document * 256 + counts, so documents stay below 2^24. */
+export const MAX_DOCUMENTS = 2 ** 24;
+
+/** Collects postings in any order and writes them sorted by term and document. */
+export class PostingsWriter {
+  #hashes = new Int32Array(1 << 16);
+  #values = new Uint32Array(1 << 16);
+  #count = 0;
+
+  /** `counts` is a byte. A term is added to a document at most once. */
+  add(hash: number, document: number, counts: number): void {
+    if (this.#count === this.#hashes.length) {
+      const [hashes, values] = [new Int32Array(this.#count * 2), new Uint32Array(this.#count * 2)];
+      hashes.set(this.#hashes);
+      values.set(this.#values);
+      this.#hashes = hashes;
+      this.#values = values;
+    }
+    this.#hashes[this.#count] = hash;
+    this.#values[this.#count++] = document * 256 + counts;
+  }
+
+  write(): BlockWriter {
+    const { ids, sorted } = this.#distinct();
+    const ends = new Uint32Array(sorted.length + 1);
+    for (let i = 0; i < this.#count; i++) ends[(ids[i] as number) + 1] = (ends[(ids[i] as number) + 1] as number) + 1;
+    for (let i = 1; i < ends.length; i++) ends[i] = (ends[i] as number) + (ends[i - 1] as number);
+    const next = ends.slice(0, -1);
+    const placed = new Uint32Array(this.#count);
+    for (let i = 0; i < this.#count; i++) {
+      const id = ids[i] as number;
+      placed[next[id] as number] = this.#values[i] as number;
+      next[id] = (next[id] as number) + 1;
+    }
+    const blocks = new BlockWriter();
+    const block = new BlockOfTerms();
+    for (let id = 0; id < sorted.length; id++) {
+      block.add(sorted[id] as number, placed.subarray(ends[id], ends[id + 1]).sort());
+      if (block.byteLength >= BLOCK_BYTES) block.flush(blocks);
+    }
+    block.flush(blocks);
+    return blocks;
+  }
+
+  /** The distinct hashes in ascending order (unsigned), and for each posting the position of its hash among them. */
+  #distinct(): { ids: Uint32Array; sorted: Uint32Array } {
+    const hashes = Uint32Array.from(this.#hashes.subarray(0, this.#count)).sort();
+    let size = 0;
+    for (let i = 0; i < hashes.length; i++)
+      if (i === 0 || hashes[i] !== hashes[size - 1]) hashes[size++] = hashes[i] as number;
+    const sorted = hashes.slice(0, size);
+    // Open addressing: hashes are well spread, so a look-up takes little more than one step.
+    let capacity = 1024;
+    while (capacity < size * 2) capacity *= 2;
+    const slots = new Int32Array(capacity).fill(-1);
+    for (let id = 0; id < size; id++) {
+      let slot = (sorted[id] as number) & (capacity - 1);
+      while (slots[slot] !== -1) slot = (slot + 1) & (capacity - 1);
+      slots[slot] = id;
+    }
+    const ids = new Uint32Array(this.#count);
+    for (let i = 0; i < this.#count; i++) {
+      const hash = (this.#hashes[i] as number) >>> 0;
+      let slot = hash & (capacity - 1);
+      while (sorted[slots[slot] as number] !== hash) slot = (slot + 1) & (capacity - 1);
+      ids[i] = slots[slot] as number;
+    }
+    return { ids, sorted };
+  }
+}
+
+class BlockOfTerms {
+  readonly #hashes: number[] = [];
+  readonly #sizes = new ByteWriter();
+  readonly #postings = new ByteWriter();
+
+  get byteLength(): number {
+    return this.#hashes.length * 4 + this.#sizes.length + this.#postings.length;
+  }
+
+  add(hash: number, values: Uint32Array): void {
+    const before = this.#postings.length;
+    let previous = 0;
+    for (const value of values) {
+      const document = value >>> 8;
+      this.#postings.varint(document - previous);
+      this.#postings.u8(value & 0xff);
+      previous = document;
+    }
+    this.#hashes.push(hash);
+    this.#sizes.varint(values.length);
+    this.#sizes.varint(this.#postings.length - before);
+  }
+
+  flush(into: BlockWriter): void {
+    const first = this.#hashes[0];
+    if (first === undefined) return;
+    const writer = new ByteWriter();
+    writer.varint(this.#hashes.length);
+    for (const hash of this.#hashes) writer.u32(hash);
+    writer.bytes(this.#sizes.finish());
+    writer.bytes(this.#postings.finish());
+    into.add(first, writer.finish());
+    this.#hashes.length = 0;
+    this.#sizes.clear();
+    this.#postings.clear();
+  }
+}
+
+/** The postings of one term. */
+export interface PostingList {
+  count: number;
+  bytes: Uint8Array;
+}
+
+/** Postings of each wanted term; undefined where a term does not occur. Each block is read once. */
+export async function readPostings(blocks: Blocks, hashes: readonly number[]): Promise<(PostingList | undefined)[]> {
+  const wanted = hashes.map((hash) => blocks.find(hash >>> 0));
+  const loading = new Map<number, Uint8Array | Promise<Uint8Array>>();
+  for (const index of wanted) if (index >= 0 && !loading.has(index)) loading.set(index, blocks.read(index));
+  const loaded = new Map<number, Uint8Array>();
+  for (const [index, bytes] of loading) loaded.set(index, bytes instanceof Promise ? await bytes : bytes);
+  return hashes.map((hash, i) => {
+    const block = loaded.get(wanted[i] as number);
+    return block && findTerm(block, hash >>> 0);
+  });
+}
+
+function findTerm(block: Uint8Array, hash: number): PostingList | undefined {
+  const reader = new ByteReader(block);
+  const count = reader.varint();
+  const hashes = reader.position;
+  reader.position += 4 * count;
+  let offset = 0;
+  for (let i = 0; i < count; i++) {
+    const at = hashes + 4 * i;
+    const postings = reader.varint();
+    const length = reader.varint();
+    const candidate =
+      ((block[at] as number) |
+        ((block[at + 1] as number) << 8) |
+        ((block[at + 2] as number) << 16) |
+        ((block[at + 3] as number) << 24)) >>>
+      0;
+    if (candidate === hash) return { count: postings, bytes: skipTo(block, reader, count - i - 1, offset, length) };
+    offset += length;
+  }
+  return undefined;
+}
+
+/** The bytes of a posting list: they begin `offset` bytes behind the sizes, of which `left` are still to be read. */
+function skipTo(block: Uint8Array, reader: ByteReader, left: number, offset: number, length: number): Uint8Array {
+  for (let i = 0; i < 2 * left; i++) reader.varint();
+  const start = reader.position + offset;
+  return new ByteReader(block, start).bytes(length);
+}
+
+/** Calls `visit` for every posting of a block's terms, in order. */
+export function forEachPosting(
+  block: Uint8Array,
+  visit: (hash: number, document: number, counts: number) => void,
+): void {
+  const reader = new ByteReader(block);
+  const count = reader.varint();
+  const hashes = Array.from({ length: count }, () => reader.u32());
+  const sizes = hashes.map(() => {
+    const postings = reader.varint();
+    reader.varint();
+    return postings;
+  });
+  for (let i = 0; i < count; i++) {
+    let document = 0;
+    for (let left = sizes[i] as number; left > 0; left--) {
+      document += reader.varint();
+      visit(hashes[i] as number, document, reader.u8());
+    }
+  }
+}

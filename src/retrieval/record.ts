@@ -1,0 +1,116 @@
+import type { ByteReader, ByteWriter } from "./bytes.ts";
+import type { SourceContent } from "./types.ts";
+
+/**
+ * The record of a content: where its chunks and symbols lie and what the symbols are called. It is the same in an analysis and
+ * in a segment, so merging copies it.
+ */
+
+export interface ChunkPlace {
+  startLine: number;
+  endLine: number;
+  withheld: boolean;
+}
+
+export interface SymbolPlace {
+  kind: string;
+  name: string;
+  qualifiedName: string;
+  parent: number | null;
+  startLine: number;
+  endLine: number;
+}
+
+export interface ContentRecord {
+  chunks: ChunkPlace[];
+  symbols: SymbolPlace[];
+}
+
+/** Kinds by their number in a record; the number is the position, so the list only grows. Others are spelled out. */
+const KINDS = (
+  "function method constructor class interface struct enum enum_member union trait type constant variable field module " +
+  "namespace object extension macro test heading key rule table view stage target element"
+).split(" ");
+const OTHER_KIND = 255;
+
+/** How a qualified name is made of its parent's and its own, by number; `WHOLE` stands for one that is spelled out. */
+const SEPARATORS = [".", "::", "#", "/", ":", " > ", "\\"];
+const UNQUALIFIED = 254;
+const WHOLE = 255;
+
+export function writeRecord(writer: ByteWriter, content: SourceContent): void {
+  writer.varint(content.chunks.length);
+  let line = 0;
+  for (const { startLine, endLine, withheld } of content.chunks) {
+    writer.zigzag(startLine - line);
+    writer.varint((endLine - startLine) * 2 + (withheld ? 1 : 0));
+    line = endLine;
+  }
+  const { symbols } = content;
+  writer.varint(symbols.length);
+  line = 0;
+  for (const { kind, name, qualifiedName, parent, startLine, endLine } of symbols) {
+    const number = KINDS.indexOf(kind);
+    writer.u8(number < 0 ? OTHER_KIND : number);
+    if (number < 0) writer.string(kind);
+    writer.string(name);
+    writer.varint(parent === null ? 0 : parent + 1);
+    const how = qualification(qualifiedName, name, parent === null ? undefined : symbols[parent]?.qualifiedName);
+    writer.u8(how);
+    if (how === WHOLE) writer.string(qualifiedName);
+    writer.zigzag(startLine - line);
+    writer.varint(Math.max(0, endLine - startLine));
+    line = startLine;
+  }
+}
+
+function qualification(qualifiedName: string, name: string, outer: string | undefined): number {
+  if (qualifiedName === name) return UNQUALIFIED;
+  if (outer === undefined) return WHOLE;
+  const how = SEPARATORS.findIndex((separator) => qualifiedName === outer + separator + name);
+  return how < 0 ? WHOLE : how;
+}
+
+export function readRecord(reader: ByteReader): ContentRecord {
+  const chunks: ChunkPlace[] = [];
+  let line = 0;
+  for (let left = reader.varint(); left > 0; left--) {
+    const startLine = line + reader.zigzag();
+    const rest = reader.varint();
+    line = startLine + Math.floor(rest / 2);
+    chunks.push({ startLine, endLine: line, withheld: rest % 2 === 1 });
+  }
+  const symbols: SymbolPlace[] = [];
+  const hows: number[] = [];
+  line = 0;
+  for (let left = reader.varint(); left > 0; left--) {
+    const number = reader.u8();
+    const kind = number === OTHER_KIND ? reader.string() : (KINDS[number] ?? "");
+    const name = reader.string();
+    const parent = reader.varint();
+    const how = reader.u8();
+    const qualifiedName = how === WHOLE ? reader.string() : name;
+    line += reader.zigzag();
+    hows.push(how);
+    symbols.push({
+      kind,
+      name,
+      qualifiedName,
+      parent: parent === 0 ? null : parent - 1,
+      startLine: line,
+      endLine: line + reader.varint(),
+    });
+  }
+  for (let i = 0; i < symbols.length; i++) qualify(symbols, hows, i, 0);
+  return { chunks, symbols };
+}
+
+/** Puts the qualified name together, the parent's first; parents may come later in the list. */
+function qualify(symbols: SymbolPlace[], hows: number[], index: number, depth: number): void {
+  const symbol = symbols[index];
+  const separator = SEPARATORS[hows[index] ?? WHOLE];
+  if (!symbol || separator === undefined || symbol.parent === null || depth > symbols.length) return;
+  qualify(symbols, hows, symbol.parent, depth + 1);
+  hows[index] = WHOLE;
+  symbol.qualifiedName = (symbols[symbol.parent]?.qualifiedName ?? "") + separator + symbol.name;
+}

@@ -1,0 +1,138 @@
+import { classOf, DIGIT, IDEOGRAPH, isLetter, JOINER, lowerOf, OTHER, UPPER } from "../embedding/builtin/characters.ts";
+import { LANGUAGES, STOP_WORDS } from "../embedding/builtin/common-words.ts";
+import { FNV_OFFSET, FNV_PRIME, mix } from "../embedding/builtin/scanner.ts";
+import { stemLength } from "../embedding/builtin/stem.ts";
+
+/**
+ * Splits code and prose into terms in one pass, without making strings. A term is a 32-bit hash: two terms in a million share
+ * one, which costs the ranking nothing. `readHTTPHeaders` gives the words read, http, header (stemmed) and the whole
+ * `readhttpheader`; `read_http_headers` and `readhttpheaders` give the same whole.
+ */
+
+/** Longest word kept whole; what is longer (blobs, hashes) is cut there. */
+const MAX_WORD_UNITS = 48;
+/** Units of an identifier that its whole is made of. */
+const MAX_WHOLE_UNITS = 96;
+
+/** Receives what `scanTerms` finds, in text order: the words of an identifier, then the identifier. Offsets are UTF-16 units. */
+export interface TermVisitor {
+  /** A word of two or more characters that is not a stop word; `text.slice(start, end)` is how it stands there. */
+  word(hash: number, start: number, end: number): void;
+  /** An identifier of two or more characters; with `parts` = 1 its hash is that of its only word, which is no stop word. */
+  whole(hash: number, parts: number, start: number, end: number): void;
+}
+
+const word = new Uint16Array(MAX_WORD_UNITS);
+const whole = new Uint16Array(MAX_WHOLE_UNITS);
+
+/** Hash of the stem of the lower-case units; changes them. */
+function hashOf(units: Uint16Array, length: number): number {
+  const stem = stemLength(units, length);
+  let hash = FNV_OFFSET;
+  for (let i = 0; i < stem; i++) hash = Math.imul(hash ^ (units[i] as number), FNV_PRIME);
+  return mix(hash);
+}
+
+/** Hash of a word or identifier in lower case, as the scanner hashes it. */
+export function hashWord(text: string): number {
+  const units = new Uint16Array(Math.min(text.length, MAX_WHOLE_UNITS));
+  for (let i = 0; i < units.length; i++) units[i] = lowerOf(text.charCodeAt(i));
+  return hashOf(units, units.length);
+}
+
+/** The stem of a word, in lower case. */
+export function stemOf(text: string): string {
+  const units = new Uint16Array(Math.min(text.length, MAX_WORD_UNITS));
+  for (let i = 0; i < units.length; i++) units[i] = lowerOf(text.charCodeAt(i));
+  return String.fromCharCode(...units.subarray(0, stemLength(units, units.length)));
+}
+
+const STOPS: ReadonlySet<number> = new Set(STOP_WORDS.split(" ").map(hashWord));
+const LANGUAGE_NAMES: ReadonlySet<number> = new Set(LANGUAGES.split(" ").map(hashWord));
+
+/** Words like "the" and "for", which are neither indexed nor looked up. */
+export function isStopWord(hash: number): boolean {
+  return STOPS.has(hash);
+}
+
+/** Names of programming languages: people put them into queries, code does not name its own. */
+export function isLanguageName(hash: number): boolean {
+  return LANGUAGE_NAMES.has(hash);
+}
+
+/** Visits the terms of `text`. Linear in its length. */
+export function scanTerms(text: string, visitor: TermVisitor): void {
+  let wordLength = 0;
+  let wordStart = 0;
+  let wholeLength = 0;
+  let wholeStart = -1;
+  let parts = 0;
+  let onlyHash = 0;
+  let previous = OTHER;
+  let ideograph = 0;
+
+  const endWord = (end: number): void => {
+    if (wordLength === 0) return;
+    const hash = hashOf(word, wordLength);
+    if (wordLength > 1 && !STOPS.has(hash)) visitor.word(hash, wordStart, end);
+    onlyHash = hash;
+    parts++;
+    wordLength = 0;
+  };
+  const endWhole = (end: number): void => {
+    endWord(end);
+    if (wholeLength > 1 && (parts > 1 || (parts === 1 && !STOPS.has(onlyHash))))
+      visitor.whole(parts === 1 ? onlyHash : hashOf(whole, wholeLength), parts, wholeStart, end);
+    parts = 0;
+    wholeLength = 0;
+    wholeStart = -1;
+  };
+
+  for (let i = 0; i < text.length; i++) {
+    const raw = text.charCodeAt(i);
+    let kind = classOf(raw);
+    if (kind === OTHER) {
+      if (previous !== OTHER) endWhole(i);
+      previous = OTHER;
+      continue;
+    }
+    if (kind === IDEOGRAPH) {
+      // No spaces between words: every pair of neighbours stands for a word.
+      if (previous !== IDEOGRAPH) endWhole(i);
+      else visitor.word(mix(Math.imul(ideograph, FNV_PRIME) ^ raw), i - 1, i + 1);
+      ideograph = raw;
+      previous = IDEOGRAPH;
+      continue;
+    }
+    if (kind === JOINER) {
+      endWord(i);
+      if (wholeStart < 0) wholeStart = i;
+      previous = kind;
+      continue;
+    }
+    if (kind === UPPER || kind === DIGIT) {
+      if (previous !== kind) endWord(i);
+    } else if (previous === DIGIT) {
+      endWord(i);
+    } else if (previous === UPPER && wordLength > 1) {
+      if (raw === 0x73 && !isLetter(text, i + 1)) {
+        // The plural of an acronym, as in URLs.
+        kind = UPPER;
+      } else {
+        // HTTPServer: the last capital begins the next word.
+        const last = word[--wordLength] as number;
+        endWord(i - 1);
+        wordStart = i - 1;
+        word[wordLength++] = last;
+      }
+    }
+    previous = kind;
+    const unit = lowerOf(raw);
+    if (wordLength === MAX_WORD_UNITS) endWord(i);
+    if (wordLength === 0) wordStart = i;
+    if (wholeStart < 0) wholeStart = i;
+    word[wordLength++] = unit;
+    if (wholeLength < MAX_WHOLE_UNITS) whole[wholeLength++] = unit;
+  }
+  endWhole(text.length);
+}

@@ -1,0 +1,164 @@
+import { hexOf, bytesOfHex } from "./analyze.ts";
+import { Blocks } from "./blocks.ts";
+import { ByteReader, checksum, copyU16, copyU32 } from "./bytes.ts";
+import { compareUtf8, utf8Prefix } from "./order.ts";
+import { readRecord, type ContentRecord } from "./record.ts";
+import { SearchFormatError, type ContentKey, type RangeReader } from "./types.ts";
+
+/** "CCSG", read as a little-endian number. */
+export const SEGMENT_MAGIC = 0x47534343;
+/** Raised with every change of the format, or of what `analyzeContent` puts into it. */
+export const SEGMENT_VERSION = 1;
+
+const HEADER_BYTES = 16;
+const SHA256_BYTES = 32;
+
+/** A name in a segment. */
+export interface NameEntry {
+  /** As `nameKey` gives it. */
+  name: string;
+  content: number;
+  symbol: number;
+}
+
+/** An open segment: its hot parts in memory, the rest read by block. */
+export class Segment {
+  readonly chunkCount: number;
+  readonly contentCount: number;
+  /** Number of each content's first chunk, and the number of chunks after the last. */
+  readonly firstChunks: Uint32Array;
+  /** Words of each chunk, at most 65,535. */
+  readonly lengths: Uint16Array;
+  readonly records: Blocks;
+  readonly terms: Blocks;
+  readonly names: Blocks;
+  readonly #sha256: Uint8Array;
+  readonly #languages: string[];
+  readonly #languageOf: Uint16Array;
+
+  private constructor(bytes: RangeReader, hot: Uint8Array) {
+    const reader = new ByteReader(hot);
+    this.contentCount = reader.varint();
+    this.chunkCount = reader.varint();
+    this.#languages = Array.from({ length: reader.varint() }, () => reader.string());
+    this.#sha256 = reader.bytes(this.contentCount * SHA256_BYTES);
+    this.#languageOf = copyU16(hot, reader.position, this.contentCount);
+    reader.bytes(2 * this.contentCount);
+    this.firstChunks = copyU32(hot, reader.position, this.contentCount + 1);
+    reader.bytes(4 * (this.contentCount + 1));
+    this.lengths = copyU16(hot, reader.position, this.chunkCount);
+    reader.bytes(2 * this.chunkCount);
+    let offset = HEADER_BYTES + hot.length;
+    const nextBlocks = (): Blocks => {
+      const byteLength = reader.varint();
+      const blocks = new Blocks(bytes, offset, reader.bytes(reader.varint()));
+      offset += byteLength;
+      return blocks;
+    };
+    this.records = nextBlocks();
+    this.terms = nextBlocks();
+    this.names = nextBlocks();
+    if (offset !== bytes.size) throw new SearchFormatError("the segment is truncated");
+  }
+
+  /** Opens a segment. Throws `SearchFormatError` where the hot parts are damaged or of another version. */
+  static async open(bytes: RangeReader): Promise<Segment> {
+    const header = new ByteReader(await bytes.read(0, Math.min(HEADER_BYTES, bytes.size)));
+    if (header.u32() !== SEGMENT_MAGIC) throw new SearchFormatError("this is no segment");
+    const version = header.u32();
+    if (version !== SEGMENT_VERSION) throw new SearchFormatError(`the segment is of version ${version}`);
+    const length = header.u32();
+    const expected = header.u32();
+    if (HEADER_BYTES + length > bytes.size) throw new SearchFormatError("the segment is truncated");
+    const hot = await bytes.read(HEADER_BYTES, length);
+    if (checksum(hot) !== expected) throw new SearchFormatError("the segment's tables have a wrong checksum");
+    return new Segment(bytes, hot);
+  }
+
+  language(ordinal: number): string {
+    return this.#languages[this.#languageOf[ordinal] as number] ?? "";
+  }
+
+  contentKey(ordinal: number): ContentKey {
+    const sha256 = hexOf(this.#sha256.subarray(ordinal * SHA256_BYTES, (ordinal + 1) * SHA256_BYTES));
+    return { sha256, language: this.language(ordinal) };
+  }
+
+  /** Ordinal of a content; -1 where the segment does not hold it. */
+  find({ sha256, language }: ContentKey): number {
+    const wanted = bytesOfHex(sha256);
+    let low = 0;
+    let high = this.contentCount;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.#compare(middle, wanted, language) < 0) low = middle + 1;
+      else high = middle;
+    }
+    return low < this.contentCount && this.#compare(low, wanted, language) === 0 ? low : -1;
+  }
+
+  #compare(ordinal: number, sha256: Uint8Array, language: string): number {
+    const start = ordinal * SHA256_BYTES;
+    for (let i = 0; i < SHA256_BYTES; i++) {
+      const difference = (this.#sha256[start + i] as number) - (sha256[i] as number);
+      if (difference !== 0) return difference;
+    }
+    const own = this.language(ordinal);
+    return own < language ? -1 : Number(own > language);
+  }
+
+  /** Content of a chunk. */
+  contentOfChunk(chunk: number): number {
+    let low = 0;
+    let high = this.contentCount - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if ((this.firstChunks[middle] as number) <= chunk) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+
+  /** Records of contents, in the order asked for. Each block is read once. */
+  async readRecords(ordinals: readonly number[]): Promise<ContentRecord[]> {
+    const wanted = ordinals.map((ordinal) => this.records.find(ordinal));
+    const loading = new Map([...new Set(wanted)].map((index) => [index, this.records.read(index)]));
+    const blocks = new Map<number, Uint8Array>();
+    for (const [index, bytes] of loading) blocks.set(index, await bytes);
+    return ordinals.map((ordinal, i) => {
+      const index = wanted[i] as number;
+      const reader = new ByteReader(blocks.get(index) as Uint8Array);
+      for (let skip = ordinal - (this.records.keys[index] as number); skip > 0; skip--) reader.bytes(reader.varint());
+      return readRecord(new ByteReader(reader.bytes(reader.varint())));
+    });
+  }
+
+  /** The entries of names that begin with `prefix` (as `nameKey` gives it), in order; all names for an empty one. */
+  async namesFrom(prefix: string): Promise<NameEntry[]> {
+    const { names } = this;
+    const low = utf8Prefix(prefix);
+    const found: NameEntry[] = [];
+    // The block before the first with such a key may end with such names.
+    let first = names.find(low - 1);
+    if (first < 0) first = 0;
+    const loading: (Uint8Array | Promise<Uint8Array>)[] = [];
+    for (let i = first; i < names.count && (i === first || (names.keys[i] as number) <= highest(prefix)); i++)
+      loading.push(names.read(i));
+    for (const block of await Promise.all(loading)) {
+      let name = "";
+      for (const reader = new ByteReader(block); !reader.atEnd; ) {
+        name = name.slice(0, reader.varint()) + reader.string();
+        const entry = { name, content: reader.varint(), symbol: reader.varint() };
+        if (name.startsWith(prefix)) found.push(entry);
+        else if (compareUtf8(name, prefix) > 0) return found;
+      }
+    }
+    return found;
+  }
+}
+
+/** The highest key of a block whose first name begins with the prefix. */
+function highest(prefix: string): number {
+  const length = new TextEncoder().encode(prefix.slice(0, 4)).length;
+  return length >= 4 ? utf8Prefix(prefix) : utf8Prefix(prefix) + 256 ** (4 - length) - 1;
+}

@@ -1,0 +1,153 @@
+import { createHash } from "node:crypto";
+import { Blocks } from "./blocks.ts";
+import { ByteReader, ByteWriter, bytesOf, checksum, copyU16, copyU32 } from "./bytes.ts";
+import { compareUtf8 } from "./order.ts";
+import { pathTerms, splitPath, traitsOf } from "./paths.ts";
+import { PostingsWriter } from "./postings.ts";
+import { SEGMENT_VERSION, type Segment } from "./segment.ts";
+import { SearchFormatError, type RangeReader, type RevisionFile } from "./types.ts";
+
+/**
+ * The table of a revision: its paths, in which segment each content lies, and what the ranking takes from the paths. A file of
+ * some 60 bytes a path, written anew for each revision; the segments it names are shared.
+ */
+
+/** "CCTB", read as a little-endian number. */
+const TABLE_MAGIC = 0x42544343;
+/** Raised with every change of the format, or of what the ranking takes from paths. */
+export const TABLE_VERSION = 1;
+/** Raised with every change that may alter an answer. */
+export const ENGINE_VERSION = 1;
+
+const HEADER_BYTES = 16;
+/** Between paths. Git allows every other byte in them. */
+const PATH_END = "\0";
+
+/** Bits of a path term's counts. */
+export const IN_FOLDER = 1;
+export const IN_NAME = 2;
+
+/** A segment as the table names it. */
+export interface OpenSegment {
+  id: string;
+  segment: Segment;
+}
+
+/**
+ * Writes the table of a revision. Each content must be in one of the segments (files whose content is in none are left out
+ * and returned as `missing`); segments that hold nothing of the revision are not named. Later segments win where several hold
+ * a content.
+ */
+export function buildTable(
+  files: readonly RevisionFile[],
+  segments: readonly OpenSegment[],
+): { table: Uint8Array<ArrayBuffer>; missing: RevisionFile[] } {
+  const sorted = files.toSorted((a, b) => compareUtf8(a.path, b.path));
+  const known = new Map<string, { segment: number; ordinal: number } | undefined>();
+  const missing: RevisionFile[] = [];
+  const placed = sorted.flatMap((file) => {
+    const key = `${file.sha256} ${file.language}`;
+    if (!known.has(key)) known.set(key, findContent(file, segments));
+    const place = known.get(key);
+    if (place === undefined) missing.push(file);
+    return place === undefined ? [] : [{ ...file, ...place }];
+  });
+  const used = [...new Set(placed.map(({ segment }) => segment))].sort((a, b) => a - b);
+  const paths = new Set(placed.map(({ path }) => path));
+  const exists = (path: string): boolean => paths.has(path);
+  const postings = new PostingsWriter();
+  for (const [i, { path }] of placed.entries())
+    for (const [hash, field] of pathTerms(splitPath(path))) postings.add(hash, i, field);
+  const terms = postings.write();
+  const directory = terms.directory();
+  const body = new TextEncoder().encode(placed.map(({ path }) => path + PATH_END).join(""));
+
+  const hot = new ByteWriter();
+  hot.bytes(digestOf(placed));
+  hot.varint(used.length);
+  for (const segment of used) hot.string((segments[segment] as OpenSegment).id);
+  hot.varint(placed.length);
+  hot.varint(body.length);
+  hot.bytes(body);
+  hot.bytes(bytesOf(Uint16Array.from(placed, ({ segment }) => used.indexOf(segment))));
+  hot.bytes(bytesOf(Uint32Array.from(placed, ({ ordinal }) => ordinal)));
+  hot.bytes(bytesOf(Uint16Array.from(placed, ({ path, language }) => traitsOf(path, language, exists))));
+  hot.varint(directory.length);
+  hot.bytes(directory);
+  const hotBytes = hot.finish();
+  const file = new ByteWriter();
+  file.u32(TABLE_MAGIC);
+  file.u32(TABLE_VERSION);
+  file.u32(hotBytes.length);
+  file.u32(checksum(hotBytes));
+  file.bytes(hotBytes);
+  file.bytes(terms.body());
+  return { table: file.finish(), missing };
+}
+
+function findContent(
+  file: RevisionFile,
+  segments: readonly OpenSegment[],
+): { segment: number; ordinal: number } | undefined {
+  for (let segment = segments.length - 1; segment >= 0; segment--) {
+    const ordinal = (segments[segment] as OpenSegment).segment.find(file);
+    if (ordinal >= 0) return { segment, ordinal };
+  }
+  return undefined;
+}
+
+/** SHA-256 of all that decides answers: versions, paths, contents. How contents are spread over segments is no part of it. */
+function digestOf(files: readonly RevisionFile[]): Uint8Array {
+  const hash = createHash("sha256");
+  hash.update(`${ENGINE_VERSION} ${TABLE_VERSION} ${SEGMENT_VERSION}\n`);
+  for (const { path, sha256, language } of files) hash.update(`${sha256} ${language} ${path}${PATH_END}`);
+  return new Uint8Array(hash.digest());
+}
+
+/** An open table. */
+export class RevisionTable {
+  /** SHA-256, see `digestOf`. */
+  readonly digest: Uint8Array;
+  /** Ids of the segments, by the numbers in `segmentOf`. */
+  readonly segmentIds: string[];
+  /** In order of their UTF-8. */
+  readonly paths: string[];
+  readonly segmentOf: Uint16Array;
+  /** Ordinal of each file's content in its segment. */
+  readonly ordinalOf: Uint32Array;
+  /** `TRAIT` bits of each file. */
+  readonly traits: Uint16Array;
+  /** Files by the terms of their paths. */
+  readonly terms: Blocks;
+
+  private constructor(bytes: RangeReader, hot: Uint8Array) {
+    const reader = new ByteReader(hot);
+    this.digest = reader.bytes(32);
+    this.segmentIds = Array.from({ length: reader.varint() }, () => reader.string());
+    const count = reader.varint();
+    this.paths = new TextDecoder().decode(reader.bytes(reader.varint())).split(PATH_END);
+    this.paths.pop();
+    this.segmentOf = copyU16(hot, reader.position, count);
+    reader.bytes(2 * count);
+    this.ordinalOf = copyU32(hot, reader.position, count);
+    reader.bytes(4 * count);
+    this.traits = copyU16(hot, reader.position, count);
+    reader.bytes(2 * count);
+    this.terms = new Blocks(bytes, HEADER_BYTES + hot.length, reader.bytes(reader.varint()));
+    if (this.paths.length !== count) throw new SearchFormatError("the table's paths are not as many as its files");
+  }
+
+  /** Opens a table. Throws `SearchFormatError` where it is damaged or of another version. */
+  static async open(bytes: RangeReader): Promise<RevisionTable> {
+    const header = new ByteReader(await bytes.read(0, Math.min(HEADER_BYTES, bytes.size)));
+    if (header.u32() !== TABLE_MAGIC) throw new SearchFormatError("this is no revision table");
+    const version = header.u32();
+    if (version !== TABLE_VERSION) throw new SearchFormatError(`the revision table is of version ${version}`);
+    const length = header.u32();
+    const expected = header.u32();
+    if (HEADER_BYTES + length > bytes.size) throw new SearchFormatError("the revision table is truncated");
+    const hot = await bytes.read(HEADER_BYTES, length);
+    if (checksum(hot) !== expected) throw new SearchFormatError("the revision table has a wrong checksum");
+    return new RevisionTable(bytes, hot);
+  }
+}
