@@ -3,7 +3,7 @@ import { SearchFormatError } from "./types.ts";
 /** Writing and reading of the index's binary formats. Integers are little-endian; a varint is LEB128, unsigned, below 2^53. */
 
 const encoder = new TextEncoder();
-const decoder = new TextDecoder();
+const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
 
 export class ByteWriter {
   #bytes = new Uint8Array(1024);

@@ -146,7 +146,7 @@ export class Segment {
       loading.push(names.read(i));
     for (const block of await Promise.all(loading)) {
       let name = "";
-      for (const reader = new ByteReader(block); !reader.atEnd; ) {
+      for (const reader = new ByteReader(block); !reader.atEnd;) {
         name = name.slice(0, reader.varint()) + reader.string();
         const entry = { name, content: reader.varint(), symbol: reader.varint() };
         if (name.startsWith(prefix)) found.push(entry);

@@ -125,7 +125,9 @@ export class RevisionTable {
     this.digest = reader.bytes(32);
     this.segmentIds = Array.from({ length: reader.varint() }, () => reader.string());
     const count = reader.varint();
-    this.paths = new TextDecoder().decode(reader.bytes(reader.varint())).split(PATH_END);
+    this.paths = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true })
+      .decode(reader.bytes(reader.varint()))
+      .split(PATH_END);
     this.paths.pop();
     this.segmentOf = copyU16(hot, reader.position, count);
     reader.bytes(2 * count);

@@ -1,0 +1,149 @@
+import { endsWithParts, foldCase, nameParts } from "./names.ts";
+import { TRAIT } from "./paths.ts";
+import type { QueryIdentifier } from "./query.ts";
+import type { SearchIndex } from "./search-index.ts";
+import type { NameEntry } from "./segment.ts";
+
+/** Which files define what the query names. */
+
+const TYPE_KINDS: ReadonlySet<string> = new Set([
+  "class",
+  "interface",
+  "struct",
+  "enum",
+  "union",
+  "trait",
+  "type",
+  "module",
+  "namespace",
+  "object",
+  "table",
+  "view",
+]);
+const FUNCTION_KINDS: ReadonlySet<string> = new Set(["function", "method", "constructor", "macro"]);
+const FUNCTION_SHARE = 0.7;
+const OTHER_SHARE = 0.4;
+/** Kinds that name no definition of code. */
+const TEXT_KINDS: ReadonlySet<string> = new Set(["heading", "key", "rule", "element", "test", "stage"]);
+/** Of names that more files define than this, the first count. */
+const MAX_DEFINITIONS = 2_000;
+
+export interface Definition {
+  file: number;
+  /** Ordinal of the symbol in its content. */
+  symbol: number;
+  /** 0 to 1. */
+  score: number;
+  shown: string;
+}
+
+/** The best definition in each file that defines an identifier of the query. */
+export async function findDefinitions(
+  index: SearchIndex,
+  identifiers: readonly QueryIdentifier[],
+): Promise<Map<number, Definition>> {
+  const best = new Map<number, Definition>();
+  const keys = [...new Set(identifiers.map(({ key }) => key))];
+  const named = new Map(await Promise.all(keys.map(async (key) => [key, await definitionsOf(index, key)] as const)));
+  for (const { key, parts, shown, weight } of identifiers) {
+    const found = named.get(key) ?? [];
+    const matching = parts.length === 1 ? found : found.filter(({ qualified }) => endsWithParts(qualified, parts));
+    // `self.client.send` is no qualified name: its last part alone may still be defined somewhere.
+    const taken = matching.length > 0 ? matching : found;
+    const sources = new Set(taken.filter(({ isSource }) => isSource).map(({ file }) => file)).size;
+    for (const { file, symbol, share } of taken) {
+      const score = (weight * share) / Math.sqrt(Math.max(1, sources));
+      const known = best.get(file);
+      if (!known || known.score < score) best.set(file, { file, symbol, score, shown });
+    }
+  }
+  return best;
+}
+
+interface Named {
+  file: number;
+  symbol: number;
+  share: number;
+  qualified: string[];
+  isSource: boolean;
+}
+
+async function definitionsOf(index: SearchIndex, key: string): Promise<Named[]> {
+  const entries = await namedFiles(index, key, (name) => name === key);
+  const records = await recordsOf(index, entries);
+  const found: Named[] = [];
+  for (const [i, { file, entry }] of entries.entries()) {
+    const symbol = records[i]?.symbols[entry.symbol];
+    if (!symbol || TEXT_KINDS.has(symbol.kind)) continue;
+    const share = TYPE_KINDS.has(symbol.kind) ? 1 : FUNCTION_KINDS.has(symbol.kind) ? FUNCTION_SHARE : OTHER_SHARE;
+    const isSource = ((index.traits[file] as number) & (TRAIT.test | TRAIT.example | TRAIT.docs)) === 0;
+    found.push({ file, symbol: entry.symbol, share, qualified: nameParts(foldCase(symbol.qualifiedName)), isSource });
+  }
+  return found;
+}
+
+/** A name and a file that holds it. */
+export interface NamedFile {
+  file: number;
+  entry: NameEntry;
+}
+
+/** Files with names that begin with `prefix` and pass, in order of file and symbol. */
+export async function namedFiles(
+  index: SearchIndex,
+  prefix: string,
+  passes: (name: string) => boolean,
+): Promise<NamedFile[]> {
+  const found: NamedFile[] = [];
+  const lists = await Promise.all(index.segments.map((segment) => segment.namesFrom(prefix)));
+  for (const [s, entries] of lists.entries()) {
+    const files = filesOfSegment(index, s);
+    for (const entry of entries) {
+      if (!passes(entry.name)) continue;
+      for (const file of files.get(entry.content) ?? []) found.push({ file, entry });
+    }
+  }
+  return found.sort((a, b) => a.file - b.file || a.entry.symbol - b.entry.symbol).slice(0, MAX_DEFINITIONS);
+}
+
+const filesOfSegments = new WeakMap<SearchIndex, Map<number, number[]>[]>();
+
+/** Files by the ordinal of their content, for one segment. Made once for an index. */
+export function filesOfSegment(index: SearchIndex, segment: number): ReadonlyMap<number, readonly number[]> {
+  let all = filesOfSegments.get(index);
+  if (!all) {
+    all = index.segments.map(() => new Map<number, number[]>());
+    for (let file = 0; file < index.fileCount; file++) {
+      const files = all[index.segmentOf[file] as number] as Map<number, number[]>;
+      const ordinal = index.ordinalOf[file] as number;
+      const same = files.get(ordinal);
+      if (same) same.push(file);
+      else files.set(ordinal, [file]);
+    }
+    filesOfSegments.set(index, all);
+  }
+  return all[segment] as Map<number, number[]>;
+}
+
+/** Records of the files' contents, in their order. */
+export async function recordsOf(
+  index: SearchIndex,
+  wanted: readonly { file: number }[],
+): Promise<Awaited<ReturnType<SearchIndex["segments"][number]["readRecords"]>>> {
+  const bySegment = new Map<number, number[]>();
+  for (const [i, { file }] of wanted.entries()) {
+    const segment = index.segmentOf[file] as number;
+    const list = bySegment.get(segment);
+    if (list) list.push(i);
+    else bySegment.set(segment, [i]);
+  }
+  const records: Awaited<ReturnType<SearchIndex["segments"][number]["readRecords"]>> = [];
+  await Promise.all(
+    [...bySegment].map(async ([segment, positions]) => {
+      const ordinals = positions.map((i) => index.ordinalOf[(wanted[i] as { file: number }).file] as number);
+      const read = await (index.segments[segment] as SearchIndex["segments"][number]).readRecords(ordinals);
+      for (const [k, i] of positions.entries()) records[i] = read[k] as (typeof read)[number];
+    }),
+  );
+  return records;
+}

@@ -1,0 +1,239 @@
+import { findDefinitions, recordsOf, type Definition } from "./definitions.ts";
+import { nameWords, splitPath, tellingStem, TRAIT } from "./paths.ts";
+import type { Mention, ParsedQuery } from "./query.ts";
+import type { ContentRecord } from "./record.ts";
+import type { Scores, ScoredTerm } from "./score.ts";
+import type { SearchIndex } from "./search-index.ts";
+
+/**
+ * The second stage: the best files by evidence, definitions and mentions, scored again with features of the file as a whole.
+ * Weights were fitted on public queries and rounded; see docs/search.md.
+ */
+
+const SHORT_CANDIDATES = 50;
+const LONG_CANDIDATES = 80;
+/** Queries with more terms than this are long. */
+const LONG_TERMS = 20;
+
+const WEIGHT = {
+  base: 4.95,
+  coverage: 2.0,
+  stemShare: 1.76,
+  stemPrefix: 5.57,
+  parentShare: 1.17,
+  functionName: 1.67,
+  definition: 2.39,
+  stemLength: -2.0,
+  mention: 2.0,
+  frame: 1.0,
+} as const;
+const STEM_LENGTH_UNIT = 3;
+
+const PENALTIES: readonly [trait: number, penalty: number][] = [
+  [TRAIT.test, 3.15],
+  [TRAIT.example, 3.23],
+  [TRAIT.docs, 3.92],
+  [TRAIT.data, 2.4],
+  [TRAIT.old, 3.64],
+  [TRAIT.header, 3.9],
+  [TRAIT.internal, 2.56],
+  [TRAIT.generated, 2.5],
+];
+
+const SECOND_CHUNK = 0.4;
+const MIN_PREFIX = 3;
+const MIN_NAME_PREFIX = 4;
+const NAME_PREFIX_SHARE = 0.7;
+
+export interface RankedFile {
+  file: number;
+  score: number;
+  definition: Definition | undefined;
+  isMentioned: boolean;
+  record: ContentRecord;
+  /** Words of the query in the file's name, as they stand in the query. */
+  pathWords: string[];
+}
+
+/** Ranks files, the best first; files of equal score in order of path. `allowed` leaves files out. */
+export async function rankFiles(
+  index: SearchIndex,
+  query: ParsedQuery,
+  scores: Scores,
+  allowed: (file: number) => boolean,
+): Promise<RankedFile[]> {
+  const definitions = await findDefinitions(index, query.identifiers);
+  const mentions = findMentions(index, query.mentions);
+  const bases = baseScores(index, scores.evidence);
+  let maxBase = 0;
+  for (const base of bases) maxBase = Math.max(maxBase, base);
+  const candidates: { file: number; first: number }[] = [];
+  for (let file = 0; file < index.fileCount; file++) {
+    const base = bases[file] as number;
+    const mention = mentions.get(file) ?? 0;
+    const definition = definitions.get(file)?.score ?? 0;
+    if ((base === 0 && mention === 0 && definition === 0) || !allowed(file)) continue;
+    candidates.push({
+      file,
+      first: (WEIGHT.base * base) / (maxBase || 1) + WEIGHT.definition * definition + mention,
+    });
+  }
+  candidates.sort((a, b) => b.first - a.first || a.file - b.file);
+  const isLong = query.terms.length > LONG_TERMS;
+  candidates.length = Math.min(candidates.length, isLong ? LONG_CANDIDATES : SHORT_CANDIDATES);
+  const words = new WordEvidence(scores.terms);
+  const records = await recordsOf(index, candidates);
+  const ranked = candidates.map(({ file, first }, i): RankedFile => {
+    const record = records[i] as ContentRecord;
+    const parts = splitPath(index.path(file));
+    const stem = words.match(nameWords(tellingStem(parts)));
+    const parent = words.match(nameWords(parts.folders.at(-1) ?? ""));
+    let score =
+      first +
+      WEIGHT.coverage * bestCoverage(index, scores, file) +
+      WEIGHT.stemShare * stem.share +
+      WEIGHT.stemPrefix * stem.prefix +
+      WEIGHT.parentShare * parent.share +
+      WEIGHT.functionName * functionNames(record, words) +
+      (WEIGHT.stemLength * stem.count) / STEM_LENGTH_UNIT;
+    const traits = (index.traits[file] as number) & ~query.wanted;
+    for (const [trait, penalty] of PENALTIES) if ((traits & trait) !== 0) score -= penalty;
+    const definition = definitions.get(file);
+    return { file, score, definition, isMentioned: mentions.has(file), record, pathWords: stem.shown };
+  });
+  return ranked.sort((a, b) => b.score - a.score || a.file - b.file);
+}
+
+/** Best chunk, and parts of the second and third. */
+function baseScores({ fileCount, firstDocuments }: SearchIndex, evidence: Float64Array): Float64Array {
+  const bases = new Float64Array(fileCount);
+  for (let file = 0; file < fileCount; file++) {
+    let [first, second, third] = [0, 0, 0];
+    for (let d = firstDocuments[file] as number; d < (firstDocuments[file + 1] as number); d++) {
+      const score = evidence[d] as number;
+      if (score > first) [first, second, third] = [score, first, second];
+      else if (score > second) [second, third] = [score, second];
+      else if (score > third) third = score;
+    }
+    bases[file] = first + SECOND_CHUNK * (second + third);
+  }
+  return bases;
+}
+
+/** Coverage of the file's best chunk by evidence. */
+function bestCoverage({ firstDocuments }: SearchIndex, { evidence, coverage }: Scores, file: number): number {
+  let best = -1;
+  let found = 0;
+  for (let d = firstDocuments[file] as number; d < (firstDocuments[file + 1] as number); d++) {
+    if ((evidence[d] as number) <= best) continue;
+    best = evidence[d] as number;
+    found = coverage[d] as number;
+  }
+  return found;
+}
+
+/**
+ * What a match of a name's word with the query is worth. In a long query any word is matched by chance: a word counts its share of
+ * the query's weight there, and fully where the query has ten words or fewer.
+ */
+class WordEvidence {
+  readonly #worth = new Map<string, number>();
+  readonly #words: ScoredTerm[];
+  readonly #total: number;
+  readonly #prefixes = new Map<string, number>();
+
+  constructor(terms: readonly ScoredTerm[]) {
+    this.#words = terms.filter(({ isWhole }) => !isWhole);
+    this.#total = this.#words.reduce((sum, { weight, idf }) => sum + weight * idf, 0);
+    const values = this.#words.map(({ weight, fileIdf }) => weight * fileIdf);
+    const sum = values.reduce((a, b) => a + b, 0);
+    const squares = values.reduce((a, b) => a + b * b, 0);
+    const effective = squares === 0 ? 0 : (sum * sum) / squares;
+    const exponent = 0.75 * Math.max(0, 1 - 10 / Math.max(effective, 1));
+    for (const [i, { stem }] of this.#words.entries()) {
+      const worth = exponent === 0 ? 1 : Math.min(1, ((values[i] as number) / sum / 0.2) ** exponent);
+      this.#worth.set(stem, Math.max(this.#worth.get(stem) ?? 0, worth));
+    }
+  }
+
+  /** 0 to 1: how sure it is that the query means this word. */
+  worth(word: string): number {
+    return this.#worth.get(word) ?? 0;
+  }
+
+  /** How the words of a name are in the query. */
+  match(words: readonly string[]): { share: number; prefix: number; count: number; shown: string[] } {
+    let matched = 0;
+    const shown: string[] = [];
+    const others: string[] = [];
+    for (const word of words) {
+      const worth = this.worth(word);
+      matched += worth;
+      if (worth > 0) shown.push(word);
+      else if (word.length >= MIN_PREFIX) others.push(word);
+    }
+    let prefix = 0;
+    for (const { stem, weight, idf } of this.#words) {
+      const hit = others.some((word) => stem.startsWith(word) || (stem.length >= MIN_PREFIX && word.startsWith(stem)));
+      if (hit) prefix += weight * idf;
+    }
+    return {
+      share: words.length === 0 ? 0 : matched / words.length,
+      prefix: this.#total === 0 ? 0 : prefix / this.#total,
+      count: words.length,
+      shown,
+    };
+  }
+
+  /** Worth of the best word of the query that the word begins with, or that begins with it. Remembered. */
+  prefixWorth(word: string): number {
+    if (word.length < MIN_NAME_PREFIX) return 0;
+    let best = this.#prefixes.get(word);
+    if (best !== undefined) return best;
+    best = 0;
+    for (const { stem } of this.#words)
+      if (stem.length >= MIN_NAME_PREFIX && (stem.startsWith(word) || word.startsWith(stem)))
+        best = Math.max(best, this.worth(stem));
+    this.#prefixes.set(word, best);
+    return best;
+  }
+}
+
+const OPEN_KINDS: ReadonlySet<string> = new Set(["module", "namespace", "object"]);
+
+/** How well the best name of a top-level function is in the query. */
+function functionNames({ symbols }: ContentRecord, words: WordEvidence): number {
+  let best = 0;
+  for (const { kind, name, parent } of symbols) {
+    if (kind !== "function" && kind !== "macro") continue;
+    if (parent !== null && !OPEN_KINDS.has(symbols[parent]?.kind ?? "")) continue;
+    const parts = nameWords(name);
+    if (parts.length === 0) continue;
+    let matched = 0;
+    for (const part of parts) {
+      const exact = words.worth(part);
+      matched += exact > 0 ? exact : NAME_PREFIX_SHARE * words.prefixWorth(part);
+    }
+    best = Math.max(best, (matched / parts.length) * Math.min(1, matched / 2));
+  }
+  return best;
+}
+
+/** Score of each file that the query mentions by a path or name. */
+function findMentions(index: SearchIndex, mentions: readonly Mention[]): Map<number, number> {
+  const found = new Map<number, { mention: number; frame: number }>();
+  for (const { folders, name, isFrame } of mentions) {
+    for (const file of index.filesByName.get(name.toLowerCase()) ?? []) {
+      const own = splitPath(index.path(file)).folders;
+      let common = 0;
+      while (common < Math.min(own.length, folders.length) && own.at(-1 - common) === folders.at(-1 - common)) common++;
+      // A bare name, the whole path of either, or at least one folder in common.
+      if (folders.length > 0 && common === 0 && own.length > 0) continue;
+      const score = found.get(file) ?? { mention: 0, frame: 0 };
+      if (isFrame) score.frame = WEIGHT.frame;
+      else score.mention = WEIGHT.mention;
+      found.set(file, score);
+    }
+  }
+  return new Map([...found].map(([file, { mention, frame }]) => [file, mention + frame]));
+}

@@ -1,0 +1,165 @@
+import { createHash } from "node:crypto";
+import { hexOf } from "./analyze.ts";
+import { Segment } from "./segment.ts";
+import { RevisionTable } from "./table.ts";
+import { SearchFormatError, type ContentKey, type RevisionSource } from "./types.ts";
+
+/**
+ * One or more revisions, open for searching. Files are numbered through all revisions, in order of revision and path. A document is
+ * a chunk of a file: a content at two paths has its chunks twice. Documents of a file are numbered one after another.
+ */
+export class SearchIndex {
+  readonly tables: readonly RevisionTable[];
+  readonly segments: readonly Segment[];
+  readonly fileCount: number;
+  readonly documentCount: number;
+  /** First document of each file, and the number of documents after the last. */
+  readonly firstDocuments: Int32Array;
+  readonly fileOfDocument: Int32Array;
+  /** `TRAIT` bits of each file. */
+  readonly traits: Uint16Array;
+  /** Segment of each file's content, and its ordinal there. */
+  readonly segmentOf: Uint16Array;
+  readonly ordinalOf: Uint32Array;
+  /** Words of each document. */
+  readonly lengths: Uint16Array;
+  readonly meanLength: number;
+  /** For each segment the first document of each of its chunks; -1 where no file has it. */
+  readonly documentOfChunk: readonly Int32Array[];
+  /** The next document that is the same chunk at another path; -1 after the last. */
+  readonly nextDocument: Int32Array;
+  /** First file of each revision, and the number of files after the last. */
+  readonly firstFiles: readonly number[];
+  readonly digest: string;
+  #filesByName: Map<string, number[]> | undefined;
+
+  private constructor(tables: readonly RevisionTable[], segments: ReadonlyMap<string, Segment>) {
+    this.tables = tables;
+    this.segments = [...segments.values()];
+    const positions = new Map([...segments.keys()].map((id, i) => [id, i]));
+    const firstFiles = [0];
+    for (const { paths } of tables) firstFiles.push((firstFiles.at(-1) ?? 0) + paths.length);
+    this.firstFiles = firstFiles;
+    const fileCount = firstFiles.at(-1) ?? 0;
+    this.fileCount = fileCount;
+    this.traits = new Uint16Array(fileCount);
+    this.segmentOf = new Uint16Array(fileCount);
+    this.ordinalOf = new Uint32Array(fileCount);
+    this.firstDocuments = new Int32Array(fileCount + 1);
+    for (const [t, table] of tables.entries()) {
+      const first = firstFiles[t] as number;
+      this.traits.set(table.traits, first);
+      this.ordinalOf.set(table.ordinalOf, first);
+      const own = table.segmentIds.map((id) => positions.get(id) as number);
+      for (let i = 0; i < table.paths.length; i++) {
+        const file = first + i;
+        const position = own[table.segmentOf[i] as number];
+        const segment = position === undefined ? undefined : this.segments[position];
+        const ordinal = table.ordinalOf[i] as number;
+        if (position === undefined || segment === undefined || ordinal >= segment.contentCount)
+          throw new SearchFormatError("the revision table does not fit its segments");
+        this.segmentOf[file] = position;
+        const chunks = (segment.firstChunks[ordinal + 1] as number) - (segment.firstChunks[ordinal] as number);
+        this.firstDocuments[file + 1] = (this.firstDocuments[file] as number) + chunks;
+      }
+    }
+    this.documentCount = this.firstDocuments[fileCount] as number;
+    this.fileOfDocument = new Int32Array(this.documentCount);
+    this.lengths = new Uint16Array(this.documentCount);
+    this.nextDocument = new Int32Array(this.documentCount).fill(-1);
+    this.documentOfChunk = this.segments.map(({ chunkCount }) => new Int32Array(chunkCount).fill(-1));
+    this.meanLength = this.#numberDocuments();
+    const hash = createHash("sha256");
+    for (const { digest } of tables) hash.update(digest);
+    this.digest = hexOf(new Uint8Array(hash.digest())).slice(0, 32);
+  }
+
+  /** Fills the tables of documents and gives the mean length of one. From the last file to the first, so that chains ascend. */
+  #numberDocuments(): number {
+    let total = 0;
+    for (let file = this.fileCount - 1; file >= 0; file--) {
+      const position = this.segmentOf[file] as number;
+      const segment = this.segments[position] as Segment;
+      const documents = this.documentOfChunk[position] as Int32Array;
+      const firstChunk = segment.firstChunks[this.ordinalOf[file] as number] as number;
+      const first = this.firstDocuments[file] as number;
+      const count = (this.firstDocuments[file + 1] as number) - first;
+      for (let i = 0; i < count; i++) {
+        const chunk = firstChunk + i;
+        const length = segment.lengths[chunk] as number;
+        this.fileOfDocument[first + i] = file;
+        this.lengths[first + i] = length;
+        total += length;
+        this.nextDocument[first + i] = documents[chunk] as number;
+        documents[chunk] = first + i;
+      }
+    }
+    return Math.max(1, total / Math.max(1, this.documentCount));
+  }
+
+  /** Opens revisions. Segments that several name are opened once. Throws `SearchFormatError` over damage. */
+  static async open(revisions: readonly RevisionSource[]): Promise<SearchIndex> {
+    const tables = await Promise.all(revisions.map(({ table }) => RevisionTable.open(table)));
+    const opening = new Map<string, Promise<Segment>>();
+    for (const [i, { segmentIds }] of tables.entries())
+      for (const id of segmentIds)
+        if (!opening.has(id)) opening.set(id, openSegment(revisions[i] as RevisionSource, id));
+    const ids = [...opening.keys()].sort();
+    const segments = await Promise.all(ids.map((id) => opening.get(id) as Promise<Segment>));
+    return new SearchIndex(tables, new Map(ids.map((id, i) => [id, segments[i] as Segment])));
+  }
+
+  revisionOf(file: number): number {
+    let revision = 0;
+    while (file >= (this.firstFiles[revision + 1] as number)) revision++;
+    return revision;
+  }
+
+  path(file: number): string {
+    const revision = this.revisionOf(file);
+    return (this.tables[revision] as RevisionTable).paths[file - (this.firstFiles[revision] as number)] as string;
+  }
+
+  language(file: number): string {
+    return this.segmentOfFile(file).language(this.ordinalOf[file] as number);
+  }
+
+  contentKey(file: number): ContentKey {
+    return this.segmentOfFile(file).contentKey(this.ordinalOf[file] as number);
+  }
+
+  segmentOfFile(file: number): Segment {
+    return this.segments[this.segmentOf[file] as number] as Segment;
+  }
+
+  /** Files by the name behind the last slash, without regard to case. Made when it is first asked for. */
+  get filesByName(): ReadonlyMap<string, readonly number[]> {
+    if (this.#filesByName) return this.#filesByName;
+    const files = new Map<string, number[]>();
+    for (let file = 0; file < this.fileCount; file++) {
+      const path = this.path(file);
+      const name = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
+      const same = files.get(name);
+      if (same) same.push(file);
+      else files.set(name, [file]);
+    }
+    this.#filesByName = files;
+    return files;
+  }
+
+  /** Number of a file; undefined where the revision has no such path. */
+  fileAt(revision: number, path: string): number | undefined {
+    const paths = this.tables[revision]?.paths ?? [];
+    const index = paths.indexOf(path);
+    return index < 0 ? undefined : (this.firstFiles[revision] as number) + index;
+  }
+}
+
+async function openSegment(revision: RevisionSource, id: string): Promise<Segment> {
+  return Segment.open(await revision.segment(id));
+}
+
+/** Opens revisions for searching. See `SearchIndex.open`. */
+export async function openIndex(revisions: readonly RevisionSource[]): Promise<SearchIndex> {
+  return SearchIndex.open(revisions);
+}

@@ -1,0 +1,138 @@
+import { compileGlobs } from "../globs.ts";
+import { estimateTokens } from "../embedding/tokens.ts";
+import { findPlaces, type Place } from "./places.ts";
+import { parseQuery, type ParsedQuery } from "./query.ts";
+import { rankFiles } from "./rerank.ts";
+import { scoreDocuments, type ScoredTerm } from "./score.ts";
+import type { SearchIndex } from "./search-index.ts";
+import { showPlace, type Shown } from "./snippets.ts";
+import type { LoadedText, SearchAnswer, SearchRequest, SearchResult, TextSource, WantedText } from "./types.ts";
+
+export const DEFAULT_LIMIT = 10;
+export const DEFAULT_MAX_TOKENS = 4_000;
+/** Reasons named with a result at most. */
+const MAX_MATCHED = 12;
+
+/**
+ * Answers a query. Bounded work whatever the query is: what is beyond 32,768 characters, 512 distinct terms, 64 identifiers and 32
+ * mentioned paths does not count, and the 100 strongest terms are scored. The same index and request give the same answer to the
+ * byte. Throws `SearchFormatError` where a block of the index is damaged, and what `texts` throws.
+ */
+export async function search(index: SearchIndex, request: SearchRequest, texts: TextSource): Promise<SearchAnswer> {
+  const limit = request.limit ?? DEFAULT_LIMIT;
+  const query = parseQuery(request);
+  const scores = await scoreDocuments(index, query.terms);
+  const ranked = await rankFiles(index, query, scores, fileFilter(index, query));
+  const kinds = new Set((request.kinds ?? []).map((kind) => kind.toLowerCase()));
+  const places = findPlaces(index, scores, ranked, kinds);
+  // A literal is looked for in all candidates; without one, only what is shown is read.
+  const read = query.literals.length > 0 ? places : places.slice(0, limit);
+  const loaded = await texts(read.map((place) => wantedText(index, place)));
+  const matching = read
+    .map((place, i) => ({ place, text: loaded[i] ?? { chunks: [], signatures: [] } }))
+    .filter(({ text }) => query.literals.every((literal) => text.chunks.some((chunk) => chunk.includes(literal))));
+  const terms = new Map(scores.terms.map((term) => [term.hash, term]));
+  const shown = matching.slice(0, limit).map(({ place, text }) => ({ place, shown: showPlace(place, text, terms) }));
+  const packed = pack(
+    shown.map(({ shown }) => shown.forms),
+    request.maxTokens ?? DEFAULT_MAX_TOKENS,
+  );
+  const results = shown.map(({ place, shown }, i) =>
+    resultOf(index, query, scores.terms, place, shown, packed.snippets[i] ?? ""),
+  );
+  const more = query.literals.length > 0 ? matching.length > limit : places.length > limit;
+  return { results, truncated: more || packed.isShortened, tokens: packed.tokens, digest: index.digest };
+}
+
+function fileFilter(index: SearchIndex, { paths, languages }: ParsedQuery): (file: number) => boolean {
+  const matches = paths.length === 0 ? undefined : compileGlobs(paths);
+  const wanted = new Set(languages);
+  return (file) =>
+    (matches === undefined || matches(index.path(file))) && (wanted.size === 0 || wanted.has(index.language(file)));
+}
+
+function wantedText(index: SearchIndex, { ranked, chunks, symbols }: Place): WantedText {
+  const { file, record } = ranked;
+  return {
+    ...index.contentKey(file),
+    revision: index.revisionOf(file),
+    path: index.path(file),
+    chunks: chunks.map((ordinal) => {
+      const { startLine, endLine } = record.chunks[ordinal] as (typeof record.chunks)[number];
+      return { ordinal, startLine, endLine };
+    }),
+    symbols,
+  };
+}
+
+/**
+ * Chooses a form of each snippet so that all fit into the budget: every result gets its shortest form, as far as the budget goes,
+ * then each in turn the longest that still fits.
+ */
+function pack(
+  forms: readonly (readonly string[])[],
+  maxTokens: number,
+): { snippets: string[]; tokens: number; isShortened: boolean } {
+  let left = maxTokens;
+  const sizes = forms.map((own) => own.map((form) => estimateTokens([form])));
+  const chosen: number[] = forms.map((_, i) => {
+    const size = sizes[i]?.[0] ?? 0;
+    if (size > left) return -1;
+    left -= size;
+    return 0;
+  });
+  for (const [i, own] of forms.entries()) {
+    const current = chosen[i] as number;
+    if (current < 0) continue;
+    for (let form = own.length - 1; form > current; form--) {
+      const more = (sizes[i]?.[form] ?? 0) - (sizes[i]?.[current] ?? 0);
+      if (more > left) continue;
+      left -= more;
+      chosen[i] = form;
+      break;
+    }
+  }
+  const snippets = forms.map((own, i) => own[chosen[i] as number] ?? "");
+  const isShortened = forms.some((own, i) => (chosen[i] ?? -1) < own.length - 1);
+  return { snippets, tokens: maxTokens - left, isShortened };
+}
+
+function resultOf(
+  index: SearchIndex,
+  query: ParsedQuery,
+  terms: readonly ScoredTerm[],
+  { ranked, score, defined }: Place,
+  shown: Shown,
+  snippet: string,
+): SearchResult {
+  const symbol = shown.symbol === undefined ? undefined : ranked.record.symbols[shown.symbol];
+  const matched: string[] = [];
+  if (defined !== undefined && ranked.definition) matched.push(`defines:${ranked.definition.shown}`);
+  if (ranked.isMentioned) matched.push("mentioned:path");
+  for (const literal of query.literals) matched.push(`"${literal}"`);
+  for (const { hash, shown: text } of terms) if (shown.terms.has(hash)) matched.push(text);
+  for (const word of ranked.pathWords) matched.push(`path:${word}`);
+  return {
+    revision: index.revisionOf(ranked.file),
+    path: index.path(ranked.file),
+    language: index.language(ranked.file),
+    startLine: shown.startLine,
+    endLine: shown.endLine,
+    symbol: symbol
+      ? {
+          name: symbol.name,
+          qualifiedName: symbol.qualifiedName,
+          kind: symbol.kind,
+          signature: shown.signature === "" ? symbol.name : shown.signature,
+        }
+      : null,
+    score: Math.round(score * 10_000) / 10_000,
+    snippet,
+    matched: [...new Set(matched)].slice(0, MAX_MATCHED),
+  };
+}
+
+/** A `TextSource` from a function that reads one text after another. */
+export function textsOneByOne(load: (wanted: WantedText) => LoadedText): TextSource {
+  return (wanted) => wanted.map(load);
+}
