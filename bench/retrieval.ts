@@ -1,0 +1,42 @@
+/**
+ * `npm run bench -- retrieval --eval DIR --repos DIR [--cache DIR] [--only semble|issues|cosqa]`
+ *
+ * Quality of the ranking on public queries with known answers, beside plain BM25 and ripgrep in the same run. `DIR`s default to
+ * EVAL_DIR and EVAL_REPOS_DIR. The first holds `semble/`, `issues/` and `cosqa/` (see docs/search.md), the second a checkout of
+ * each repository under its name. `--cache` keeps parsed files between runs.
+ */
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { parseArgs } from "node:util";
+import { benchCosqa } from "./retrieval/cosqa.ts";
+import { ParsedContents } from "./retrieval/corpus.ts";
+import { benchIssues } from "./retrieval/issues.ts";
+import { benchSemble } from "./retrieval/semble.ts";
+
+export async function run(args: string[]): Promise<void> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      eval: { type: "string" },
+      repos: { type: "string" },
+      cache: { type: "string" },
+      only: { type: "string" },
+      misses: { type: "boolean", default: false },
+    },
+  });
+  const evalFolder = values.eval ?? process.env["EVAL_DIR"];
+  const repos = values.repos ?? process.env["EVAL_REPOS_DIR"];
+  if (evalFolder === undefined || repos === undefined) {
+    console.error(
+      "bench retrieval: give --eval DIR and --repos DIR (or EVAL_DIR and EVAL_REPOS_DIR); see docs/search.md",
+    );
+    process.exit(2);
+  }
+  const parsed = new ParsedContents(values.cache);
+  const json = <T>(file: string): T => JSON.parse(readFileSync(path.join(evalFolder, file), "utf8")) as T;
+  const isWanted = (name: string): boolean =>
+    (values.only === undefined || values.only === name) && existsSync(path.join(evalFolder, name));
+  if (isWanted("semble")) await benchSemble(json, repos, parsed, values.misses);
+  if (isWanted("issues")) await benchIssues(json, repos, parsed, values.misses);
+  if (isWanted("cosqa")) await benchCosqa(json, parsed);
+}
