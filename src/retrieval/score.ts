@@ -35,7 +35,7 @@ export interface ScoredTerm extends QueryTerm {
 }
 
 export interface Scores {
-  terms: ScoredTerm[];
+  terms: readonly ScoredTerm[];
   evidence: Float64Array;
   focus: Float64Array;
   /** Sum of weight × idf of the terms a document has, divided by that of all terms: 0 to 1. */
@@ -216,5 +216,5 @@ function accumulate(
     }
   }
   if (total > 0) for (let d = 0; d < documentCount; d++) coverage[d] = (coverage[d] as number) / total;
-  return { terms: terms.map(({ decoded: _, ...term }) => term), evidence, focus, coverage };
+  return { terms, evidence, focus, coverage };
 }

@@ -144,7 +144,8 @@ export class Segment {
     const loading: (Uint8Array | Promise<Uint8Array>)[] = [];
     for (let i = first; i < names.count && (i === first || (names.keys[i] as number) <= highest(prefix)); i++)
       loading.push(names.read(i));
-    for (const block of await Promise.all(loading)) {
+    for (const bytes of loading) {
+      const block = bytes instanceof Promise ? await bytes : bytes;
       let name = "";
       for (const reader = new ByteReader(block); !reader.atEnd;) {
         name = name.slice(0, reader.varint()) + reader.string();

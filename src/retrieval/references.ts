@@ -1,0 +1,130 @@
+import { WHOLE_BIT } from "./analyze.ts";
+import { recordsOf } from "./definitions.ts";
+import { lastPart } from "./names.ts";
+import { innermost } from "./places.ts";
+import { readPostings } from "./postings.ts";
+import type { ContentRecord } from "./record.ts";
+import { scanTerms } from "./scanner.ts";
+import { eachPosting } from "./score.ts";
+import type { SearchIndex } from "./search-index.ts";
+import type { FoundReference, ReferenceAnswer, ReferenceRequest, TextSource, WantedText } from "./types.ts";
+
+export const DEFAULT_REFERENCE_LIMIT = 50;
+/** Documents read together. */
+const BATCH = 200;
+/** Documents read at most; what lies beyond is not looked at, and the answer says that it is truncated. */
+const MAX_DOCUMENTS_READ = 4_000;
+const MAX_LINE_UNITS = 300;
+
+/**
+ * Lines on which an identifier is used, in order of path and line; lines on which a symbol of that name begins are left out. The
+ * postings tell the chunks that hold it in any spelling, their texts the lines. `texts` is called for 200 chunks at a time.
+ */
+export async function findReferences(
+  index: SearchIndex,
+  request: ReferenceRequest,
+  texts: TextSource,
+): Promise<ReferenceAnswer> {
+  const name = lastPart(request.name.trim()).replace(/\($/, "");
+  const limit = request.limit ?? DEFAULT_REFERENCE_LIMIT;
+  const documents = name === "" ? [] : await documentsWith(index, name);
+  const references: FoundReference[] = [];
+  const read = Math.min(documents.length, MAX_DOCUMENTS_READ);
+  for (let from = 0; from < read && references.length <= limit; from += BATCH) {
+    const batch = documents.slice(from, Math.min(from + BATCH, read));
+    references.push(...(await referencesIn(index, name, batch, texts)));
+  }
+  const truncated = references.length > limit || documents.length > read;
+  return { references: references.slice(0, limit), truncated };
+}
+
+/** Documents that hold the identifier in some spelling, in order. Words too common to be indexed are looked for everywhere. */
+async function documentsWith(index: SearchIndex, name: string): Promise<number[]> {
+  const hash = hashOfIdentifier(name);
+  if (hash === undefined) return Array.from({ length: index.documentCount }, (_, i) => i);
+  const found: number[] = [];
+  for (const [s, segment] of index.segments.entries()) {
+    const [list] = await readPostings(segment.terms, [hash]);
+    if (!list) continue;
+    const documents = index.documentOfChunk[s] as Int32Array;
+    eachPosting(list, (chunk, counts) => {
+      if ((counts & WHOLE_BIT) === 0) return;
+      for (let d = documents[chunk] ?? -1; d >= 0; d = index.nextDocument[d] as number) found.push(d);
+    });
+  }
+  return found.sort((a, b) => a - b);
+}
+
+/** The term of an identifier; undefined where it is too short or too common to have one. Of `valid?` and `my-class` the first part. */
+function hashOfIdentifier(name: string): number | undefined {
+  const found: number[] = [];
+  scanTerms(name, { word: () => undefined, whole: (hash) => found.push(hash) });
+  return found[0];
+}
+
+async function referencesIn(
+  index: SearchIndex,
+  name: string,
+  documents: readonly number[],
+  texts: TextSource,
+): Promise<FoundReference[]> {
+  const byFile = new Map<number, number[]>();
+  for (const document of documents) {
+    const file = index.fileOfDocument[document] as number;
+    const ordinal = document - (index.firstDocuments[file] as number);
+    const same = byFile.get(file);
+    if (same) same.push(ordinal);
+    else byFile.set(file, [ordinal]);
+  }
+  const files = [...byFile.keys()];
+  const records = await recordsOf(
+    index,
+    files.map((file) => ({ file })),
+  );
+  const wanted = files.map((file, i): WantedText => {
+    const { chunks } = records[i] as ContentRecord;
+    const { sha256, language } = index.contentKey(file);
+    return {
+      sha256,
+      language,
+      revision: index.revisionOf(file),
+      path: index.path(file),
+      chunks: (byFile.get(file) ?? []).map((ordinal) => {
+        const { startLine = 0, endLine = 0 } = chunks[ordinal] ?? {};
+        return { ordinal, startLine, endLine };
+      }),
+      symbols: [],
+    };
+  });
+  const loaded = await texts(wanted);
+  return wanted.flatMap((file, i) => {
+    const record = records[i] as ContentRecord;
+    const all = record.symbols.map((_, ordinal) => ordinal);
+    const definitions = new Set(record.symbols.filter((s) => lastPart(s.name) === name).map((s) => s.startLine));
+    return file.chunks.flatMap(({ startLine }, k) =>
+      linesWith(loaded[i]?.chunks[k] ?? "", name)
+        .map(({ offset, text }) => ({ line: startLine + offset, text }))
+        .filter(({ line }) => !definitions.has(line))
+        .map(({ line, text }): FoundReference => {
+          const around = innermost(record, all, line, line);
+          const enclosing = around === undefined ? null : (record.symbols[around]?.qualifiedName ?? null);
+          return { revision: file.revision, path: file.path, line, text, enclosing };
+        }),
+    );
+  });
+}
+
+/** Lines that hold the name as an identifier of its own, by their distance from the first line. */
+function linesWith(text: string, name: string): { offset: number; text: string }[] {
+  if (!text.includes(name)) return [];
+  return text.split("\n").flatMap((line, offset) => {
+    for (let at = line.indexOf(name); at >= 0; at = line.indexOf(name, at + 1))
+      if (!isPart(line[at - 1]) && !isPart(line[at + name.length]))
+        return [{ offset, text: line.trim().slice(0, MAX_LINE_UNITS).toWellFormed() }];
+    return [];
+  });
+}
+
+function isPart(character: string | undefined): boolean {
+  return character !== undefined && /[\p{L}\p{N}_$]/u.test(character);
+}
