@@ -1,0 +1,164 @@
+import { analyzeContent } from "../../retrieval/analyze.ts";
+import { planMerge } from "../../retrieval/merge-policy.ts";
+import { SEGMENT_VERSION, Segment } from "../../retrieval/segment.ts";
+import { buildSegment, mergeSegments } from "../../retrieval/segment-writer.ts";
+import { buildTable, type OpenSegment, RevisionTable, TABLE_VERSION } from "../../retrieval/table.ts";
+import { SearchFormatError, type RevisionFile } from "../../retrieval/types.ts";
+import type { IndexStore } from "../index/store.ts";
+import { readContents, type IndexedContent } from "./contents.ts";
+import type { OpenFile, SearchFolder } from "./search-folder.ts";
+
+/** Bytes of analyses that are collected for one segment: some 50,000 chunks, and what a build holds in memory. */
+const MAX_ANALYSIS_BYTES = 24 * 1024 * 1024;
+/** Tables of commits that are kept, the newest. */
+const KEPT_COMMITS = 20;
+
+export interface IndexedFile {
+  path: string;
+  content: IndexedContent;
+}
+
+/** Prefix of the names of a work tree's tables, and of a commit's. */
+export const treePrefix = (worktreeId: number): string => `tree-${worktreeId}-`;
+export const COMMIT_PREFIX = "commit-";
+
+/** Versions that a table's name ends with: one of another version is never opened. */
+export const VERSIONS = `v${SEGMENT_VERSION}.${TABLE_VERSION}`;
+
+/**
+ * Writes the table `name` over `files`, with the segments it needs: those there are, one over what they lack, and merged ones
+ * where there are too many. Removes what no table names any more. Needs the write lock. `analyses` may hold analyses of new
+ * contents by `contentKey`, made while they were parsed.
+ */
+export async function buildSearchTable(
+  store: IndexStore,
+  folder: SearchFolder,
+  name: string,
+  files: readonly IndexedFile[],
+): Promise<void> {
+  folder.removeLeftovers();
+  const opened: OpenFile[] = [];
+  try {
+    let segments = await openSegments(folder, opened);
+    const missing = missingContents(files, segments);
+    if (missing.length > 0) {
+      await writeSegments(store, folder, missing);
+      segments = await openSegments(folder, opened);
+    }
+    const revision = files.map(({ path, content }): RevisionFile => {
+      const { sha256, language } = content;
+      return { path, sha256, language };
+    });
+    const merged = await mergeWhereWorth(folder, revision, segments);
+    if (merged) segments = await openSegments(folder, opened);
+    // Later segments win: a merged one comes last, so that the table names it and not its parts.
+    if (merged !== undefined) segments.sort((a, b) => Number(a.id === merged) - Number(b.id === merged));
+    folder.writeTable(name, buildTable(revision, segments).table);
+  } finally {
+    for (const file of opened) file.close();
+  }
+  await collectGarbage(store, folder, name);
+}
+
+/** Segments that can be read; damaged ones are removed. */
+async function openSegments(folder: SearchFolder, opened: OpenFile[]): Promise<OpenSegment[]> {
+  const segments: OpenSegment[] = [];
+  for (const id of folder.segmentIds()) {
+    const file = folder.openSegment(id);
+    if (!file) continue;
+    opened.push(file);
+    try {
+      segments.push({ id, segment: await Segment.open(file) });
+    } catch (error) {
+      if (!(error instanceof SearchFormatError)) throw error;
+      folder.removeSegment(id);
+    }
+  }
+  return segments;
+}
+
+function missingContents(files: readonly IndexedFile[], segments: readonly OpenSegment[]): IndexedContent[] {
+  const missing = new Map<number, IndexedContent>();
+  for (const { content } of files)
+    if (!missing.has(content.id) && segments.every(({ segment }) => segment.find(content) < 0))
+      missing.set(content.id, content);
+  return [...missing.values()];
+}
+
+async function writeSegments(
+  store: IndexStore,
+  folder: SearchFolder,
+  missing: readonly IndexedContent[],
+): Promise<void> {
+  let analyses: Uint8Array[] = [];
+  let byteLength = 0;
+  const flush = (): void => {
+    if (analyses.length > 0) folder.writeSegment(buildSegment(analyses));
+    analyses = [];
+    byteLength = 0;
+  };
+  for await (const content of readContents(store, missing)) {
+    const analysis = analyzeContent(content);
+    analyses.push(analysis);
+    byteLength += analysis.length;
+    if (byteLength >= MAX_ANALYSIS_BYTES) flush();
+  }
+  flush();
+}
+
+/** Merges the segments that the policy names; the id of the new one, undefined where there is nothing to merge. */
+async function mergeWhereWorth(
+  folder: SearchFolder,
+  files: readonly RevisionFile[],
+  segments: readonly OpenSegment[],
+): Promise<string | undefined> {
+  const { segmentOf, ordinalOf, segmentIds } = await RevisionTable.open(inMemory(buildTable(files, segments).table));
+  const used = segmentIds.map((id) => segments.find((segment) => segment.id === id) as OpenSegment);
+  const live = used.map(() => new Set<number>());
+  for (const [file, position] of segmentOf.entries()) live[position]?.add(ordinalOf[file] as number);
+  const uses = used.map(({ id, segment }, i) => {
+    let liveChunkCount = 0;
+    for (const ordinal of live[i] ?? [])
+      liveChunkCount += (segment.firstChunks[ordinal + 1] as number) - (segment.firstChunks[ordinal] as number);
+    return { id, chunkCount: segment.chunkCount, liveChunkCount };
+  });
+  const chosen = new Set(planMerge(uses));
+  if (chosen.size === 0) return undefined;
+  const positions = used.flatMap(({ id }, i) => (chosen.has(id) ? [i] : []));
+  const parts = positions.map((i) => (used[i] as OpenSegment).segment);
+  const bytes = await mergeSegments(parts, (part, ordinal) => live[positions[part] as number]?.has(ordinal) ?? false);
+  return folder.writeSegment(bytes);
+}
+
+function inMemory(bytes: Uint8Array): { size: number; read(offset: number, length: number): Uint8Array } {
+  return { size: bytes.length, read: (offset, length) => bytes.subarray(offset, offset + length) };
+}
+
+/** Removes tables of work trees and commits that are gone, and segments that no table names. */
+async function collectGarbage(store: IndexStore, folder: SearchFolder, written: string): Promise<void> {
+  const roots = store.prepare("select id, indexed_at from worktrees").all() as { id: number; indexed_at: number }[];
+  const current = new Set(roots.map(({ id, indexed_at }) => `${treePrefix(id)}${indexed_at}-`));
+  const commits = folder.tableNames().filter((name) => name.startsWith(COMMIT_PREFIX));
+  const keptCommits = new Set([...commits.filter((name) => name !== written).slice(-KEPT_COMMITS), written]);
+  const named = new Set<string>();
+  for (const name of folder.tableNames()) {
+    const isCurrent = [...current].some((prefix) => name.startsWith(prefix)) || keptCommits.has(name);
+    if (!name.endsWith(VERSIONS) || !isCurrent || !(await addSegmentIds(folder, name, named))) folder.removeTable(name);
+  }
+  for (const id of folder.segmentIds()) if (!named.has(id)) folder.removeSegment(id);
+}
+
+/** False where the table is damaged. */
+async function addSegmentIds(folder: SearchFolder, name: string, into: Set<string>): Promise<boolean> {
+  const file = folder.openTable(name);
+  if (!file) return false;
+  try {
+    for (const id of (await RevisionTable.open(file)).segmentIds) into.add(id);
+    return true;
+  } catch (error) {
+    if (error instanceof SearchFormatError) return false;
+    throw error;
+  } finally {
+    file.close();
+  }
+}

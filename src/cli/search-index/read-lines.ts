@@ -1,0 +1,53 @@
+import { recordsOf } from "../../retrieval/definitions.ts";
+import type { SearchIndex } from "../../retrieval/search-index.ts";
+import { SourceText } from "../../parsing/source-text.ts";
+import type { FileTree } from "../index/file-tree.ts";
+
+/** Lines of a file. */
+export interface FileLines {
+  path: string;
+  language: string;
+  /** 1-based, inclusive. */
+  startLine: number;
+  endLine: number;
+  lineCount: number;
+  /** The lines; withheld ones are empty. */
+  text: string;
+  /** Ranges of lines that may hold a secret, within the lines given. */
+  withheld: [from: number, to: number][];
+}
+
+/**
+ * Lines of an indexed file of the work tree as it is now; lines that were withheld from the index are withheld here too. Undefined
+ * where the path is not indexed, or its file is gone.
+ */
+export async function readLines(
+  index: SearchIndex,
+  tree: FileTree,
+  path: string,
+  start = 1,
+  end = Infinity,
+): Promise<FileLines | undefined> {
+  const file = index.fileAt(0, path);
+  const bytes = file === undefined ? undefined : tree.read(path);
+  if (file === undefined || !bytes) return undefined;
+  const source = new SourceText(bytes);
+  const startLine = Math.min(Math.max(1, Math.floor(start)), Math.max(1, source.lineCount));
+  const endLine = Math.max(startLine, Math.min(Math.floor(end), source.lineCount));
+  const [record] = await recordsOf(index, [{ file }]);
+  const withheld = (record?.chunks ?? [])
+    .filter((chunk) => chunk.withheld && chunk.startLine <= endLine && chunk.endLine >= startLine)
+    .map((chunk): [number, number] => [Math.max(chunk.startLine, startLine), Math.min(chunk.endLine, endLine)]);
+  const lines: string[] = [];
+  for (let line = startLine; line <= Math.min(endLine, source.lineCount); line++)
+    lines.push(withheld.some(([from, to]) => line >= from && line <= to) ? "" : source.line(line - 1));
+  return {
+    path,
+    language: index.language(file),
+    startLine,
+    endLine,
+    lineCount: source.lineCount,
+    text: lines.join("\n"),
+    withheld,
+  };
+}

@@ -1,0 +1,149 @@
+import {
+  closeSync,
+  fstatSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+import { sha256 } from "../checksum.ts";
+import type { RangeReader } from "../../retrieval/types.ts";
+
+const SEGMENT = ".segment";
+const TABLE = ".table";
+const TEMPORARY = ".tmp";
+const ID_DIGITS = 32;
+
+/**
+ * The search index on disk, in a folder of the local index: immutable segments, shared by all work trees, and one table for each
+ * work tree or commit. A file has its name when its bytes are on disk. Only the holder of the write lock writes or removes files;
+ * readers keep what they opened.
+ */
+export class SearchFolder {
+  readonly #folder: string;
+
+  constructor(indexDirectory: string) {
+    this.#folder = join(indexDirectory, "search");
+  }
+
+  segmentIds(): string[] {
+    return this.#names(SEGMENT);
+  }
+
+  tableNames(): string[] {
+    return this.#names(TABLE);
+  }
+
+  /** Undefined where there is no such file. Close it after use. */
+  openSegment(id: string): OpenFile | undefined {
+    return OpenFile.open(join(this.#folder, id + SEGMENT));
+  }
+
+  openTable(name: string): OpenFile | undefined {
+    return OpenFile.open(join(this.#folder, name + TABLE));
+  }
+
+  /** Writes a segment and gives its id: the beginning of the SHA-256 of its bytes. */
+  writeSegment(bytes: Uint8Array): string {
+    const id = sha256(bytes).toString("hex").slice(0, ID_DIGITS);
+    this.#write(id + SEGMENT, bytes);
+    return id;
+  }
+
+  writeTable(name: string, bytes: Uint8Array): void {
+    this.#write(name + TABLE, bytes);
+  }
+
+  removeSegment(id: string): void {
+    this.#remove(id + SEGMENT);
+  }
+
+  removeTable(name: string): void {
+    this.#remove(name + TABLE);
+  }
+
+  /** Removes everything: it is all made from the local index. */
+  clear(): void {
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  /** Removes what a process left behind that ended while writing. */
+  removeLeftovers(): void {
+    for (const name of this.#all()) if (name.endsWith(TEMPORARY)) this.#remove(name);
+  }
+
+  #write(name: string, bytes: Uint8Array): void {
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    const file = join(this.#folder, name);
+    const handle = openSync(file + TEMPORARY, "w", 0o600);
+    try {
+      for (let written = 0; written < bytes.length;) written += writeSync(handle, bytes, written);
+      fsyncSync(handle);
+    } finally {
+      closeSync(handle);
+    }
+    renameSync(file + TEMPORARY, file);
+  }
+
+  #remove(name: string): void {
+    try {
+      rmSync(join(this.#folder, name), { force: true });
+    } catch {
+      // Windows keeps a file that somebody reads; the next run removes it.
+    }
+  }
+
+  #names(suffix: string): string[] {
+    return this.#all()
+      .filter((name) => name.endsWith(suffix))
+      .map((name) => name.slice(0, -suffix.length));
+  }
+
+  #all(): string[] {
+    try {
+      return readdirSync(this.#folder).sort();
+    } catch {
+      return [];
+    }
+  }
+}
+
+/** A file that stays readable after it was removed or replaced. */
+export class OpenFile implements RangeReader {
+  readonly size: number;
+  readonly #handle: number;
+
+  private constructor(handle: number) {
+    this.#handle = handle;
+    this.size = fstatSync(handle).size;
+  }
+
+  static open(path: string): OpenFile | undefined {
+    try {
+      return new OpenFile(openSync(path, "r"));
+    } catch (error) {
+      if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+      throw error;
+    }
+  }
+
+  read(offset: number, length: number): Uint8Array {
+    const bytes = new Uint8Array(length);
+    let done = 0;
+    while (done < length) {
+      const count = readSync(this.#handle, bytes, done, length - done, offset + done);
+      if (count === 0) break;
+      done += count;
+    }
+    return done === length ? bytes : bytes.subarray(0, done);
+  }
+
+  close(): void {
+    closeSync(this.#handle);
+  }
+}
