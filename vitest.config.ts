@@ -30,6 +30,7 @@ export default defineConfig({
                 TENANT_GATE: { className: "TenantGate", useSQLite: true },
                 SOURCE_GATE: { className: "SourceGate", useSQLite: true },
                 WORKSPACE_RUNS: { className: "WorkspaceRuns", useSQLite: true },
+                TENANT_RUNS: { className: "TenantRuns", useSQLite: true },
                 HEALTH_MONITOR: { className: "HealthMonitor", useSQLite: true },
               },
               r2Buckets: ["SNAPSHOTS"],

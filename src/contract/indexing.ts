@@ -86,7 +86,7 @@ export const RunStatus = z
   .object({
     ok: z.literal(true),
     runId: z.string(),
-    state: z.enum(["queued", "running", "succeeded", "failed"]),
+    state: z.enum(["queued", "running", "succeeded", "failed", "cancelled"]),
     progress: z.object({ filesDone: count, filesTotal: count, phase: z.enum(RUN_PHASES) }),
     result: z.record(z.string(), z.unknown()).optional(),
     error: z

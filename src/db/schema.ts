@@ -275,7 +275,7 @@ export const runs = pgTable(
       .notNull()
       .references(() => workspaces.id, { onDelete: "cascade" }),
     kind: text("kind", { enum: ["index", "snapshot"] }).notNull(),
-    state: text("state", { enum: ["queued", "running", "succeeded", "failed"] }).notNull(),
+    state: text("state", { enum: ["queued", "running", "succeeded", "failed", "cancelled"] }).notNull(),
     /** The request without credentials. */
     request: jsonb("request").notNull(),
     result: jsonb("result"),
@@ -290,7 +290,7 @@ export const runs = pgTable(
     uniqueIndex("runs_one_snapshot_job")
       .on(t.tenantId)
       .where(sql`${t.kind} = 'snapshot' and ${t.state} in ('queued', 'running')`),
-    check("runs_state", sql`${t.state} in ('queued', 'running', 'succeeded', 'failed')`),
+    check("runs_state", sql`${t.state} in ('queued', 'running', 'succeeded', 'failed', 'cancelled')`),
   ],
 );
 

@@ -3,6 +3,7 @@ import { type Db, openDb } from "../db/client.ts";
 import { createEmbedder, type Embedder, readAiBinding, readEmbedConfig } from "../embedding/index.ts";
 import { ApiError } from "../errors.ts";
 import { unseal } from "../indexing/seal.ts";
+import { limitBucket } from "../indexing/staging.ts";
 import type { StepDeps } from "../indexing/steps.ts";
 import { createLogger, type Logger } from "../log.ts";
 import { workerGrammars } from "../parsing/grammars-worker.ts";
@@ -14,7 +15,7 @@ const EMBED_CONCURRENCY = 4;
 
 const fetcher: typeof fetch = (input, init) => fetch(input, init);
 
-/** What an isolate makes once: grammars, the wasm heap and the model's dimension are shared by every message it handles. */
+/** Built once per isolate: all messages share the grammars, the wasm heap and the dimension of the model. */
 interface Shared {
   env: IndexerEnv;
   db: Db;
@@ -58,14 +59,11 @@ export function stepDeps(env: IndexerEnv, workspaceId: string): StepDeps {
   return {
     log,
     runs: env.WORKSPACE_RUNS.get(env.WORKSPACE_RUNS.idFromName(workspaceId)),
-    send: async (message) => {
-      await env.INDEX_QUEUE.send(message);
-    },
     context: (run, attempt) => {
       if (!embedder) throw new ApiError("EMBED_UNAVAILABLE", "no embedding provider is configured");
       return {
         db,
-        staging: env.STAGING,
+        staging: limitBucket(env.STAGING),
         embedder,
         parser: () => parserOf(own),
         fetch: fetcher,
@@ -75,10 +73,6 @@ export function stepDeps(env: IndexerEnv, workspaceId: string): StepDeps {
         log: log.with({ runId: run.runId, attempt }),
         now: Date.now,
       };
-    },
-    countTokens: async (run, tokens) => {
-      const gate = env.TENANT_GATE.get(env.TENANT_GATE.idFromName(run.tenantId));
-      await gate.count(`tokens:${run.runId}`, null, tokens);
     },
     buildSnapshot: (step) => buildSnapshotRun(step, env.SNAPSHOTS),
   };

@@ -1,19 +1,19 @@
 /** Entry of the indexer Worker: drains the indexing queue, its dead-letter queue, and cleans up once a day. */
-import { UpstreamError } from "../embedding/index.ts";
 import { MONITOR_NAME } from "../health/index.ts";
 import { QueueMessage, type StepMessage } from "../indexing/messages.ts";
-import { judgeFailure, runStep } from "../indexing/steps.ts";
+import { runStep } from "../indexing/steps.ts";
 import { sweepIndex } from "../indexing/sweep.ts";
 import { sweepSnapshots } from "../snapshot/publish/sweep.ts";
 import { sweepPeople } from "../users/sweep.ts";
 import { sharedOf, stepDeps } from "./deps.ts";
 
 const DEAD_LETTERS = "code-context-index-dead";
+const COORDINATOR_RETRY_SEC = 5;
 
 export default {
   async queue(batch, env) {
     for (const message of batch.messages) {
-      if (batch.queue === DEAD_LETTERS) await bury(message, env);
+      if (batch.queue === DEAD_LETTERS) await failOrphanedRun(message, env);
       else await handle(message, env);
     }
   },
@@ -40,39 +40,27 @@ async function handle(message: Message, env: IndexerEnv): Promise<void> {
   await handleStep(message, parsed.data, env);
 }
 
-/** One step, acknowledged or retried on its own: a batch's other messages are none of its business. */
+/**
+ * Does one step. The coordinator decides what follows from a failure, so the message is acknowledged either way; it comes again
+ * only when the coordinator could not be told.
+ */
 async function handleStep(message: Message, step: StepMessage, env: IndexerEnv): Promise<void> {
   const deps = stepDeps(env, step.workspaceId);
   try {
     await runStep(step, deps);
     message.ack();
   } catch (error) {
-    const verdict = judgeFailure(error, step.kind, step.kind === "plan" ? step.attempt : message.attempts);
-    deps.log.error("step_failed", error, {
-      runId: step.runId,
-      kind: step.kind,
-      delivery: message.attempts,
-      action: verdict.action,
-      detail: error instanceof UpstreamError ? error.detail : undefined,
-    });
-    const { action, error: reason, delaySec } = verdict;
-    try {
-      if (action === "retry") await deps.runs.retrying(step.runId, step.attempt, reason, delaySec);
-      else if (action === "restart") await deps.runs.restart(step.runId, step.attempt, reason, delaySec);
-      else await deps.runs.fail(step.runId, step.attempt, reason);
-    } finally {
-      if (action === "retry") message.retry({ delaySeconds: delaySec });
-      else message.ack();
-    }
+    deps.log.error("coordinator_not_reached", error, { runId: step.runId, kind: step.kind });
+    message.retry({ delaySeconds: COORDINATOR_RETRY_SEC });
   }
 }
 
-/** A step that could not even fail in order (its isolate died every time): its run ends with what is known. */
-async function bury(message: Message, env: IndexerEnv): Promise<void> {
+/** Fails the run of a step that could not even report its failure, because its isolate died every time. */
+async function failOrphanedRun(message: Message, env: IndexerEnv): Promise<void> {
   const parsed = QueueMessage.safeParse(message.body);
   if (parsed.success && parsed.data.kind !== "health") {
     const { runId, attempt, workspaceId } = parsed.data;
-    await stepDeps(env, workspaceId).runs.fail(runId, attempt, null);
+    await stepDeps(env, workspaceId).runs.failOrphaned(runId, attempt);
   }
   message.ack();
 }

@@ -1,9 +1,10 @@
 import type { Db } from "../db/client.ts";
 import type { revisions } from "../db/schema.ts";
+import type { RunPhase } from "../contract/index.ts";
 import type { Embedder } from "../embedding/index.ts";
 import type { Logger } from "../log.ts";
 import type { CodeParser } from "../parsing/parser.ts";
-import type { RunSpec } from "./run-state.ts";
+import type { RunSpec, StepUsage } from "./run-state.ts";
 import type { StagingBucket } from "./staging.ts";
 
 /** A row of `revisions`. */
@@ -27,16 +28,32 @@ export interface StepContext {
   region: string;
   log: Logger;
   now: () => number;
+  /** Embedding work of this claim, added up as it is done. */
+  usage: StepUsage;
   /** Reports progress. Throws `StaleAttemptError` when the attempt no longer counts. */
   beat: (progress: { filesDone?: number; filesTotal?: number }) => Promise<void>;
+  /** Notes progress without a report: a step that makes none for long is given up. */
+  mark: () => void;
+  /** Goes on to another phase within the same message. Throws `StaleAttemptError` when another worker has it. */
+  enter: (phase: RunPhase) => Promise<void>;
 }
 
-/** What was planned does not fit any more; the run has to be planned anew. */
+/** The plan no longer fits what is stored; the run has to be planned again. */
 export class StalePlanError extends Error {
   override readonly name = "StalePlanError";
 }
 
-/** The attempt was given up; whatever it still does is not wanted. */
+/** The run was cancelled while the step was at work. */
+export class RunCancelledError extends Error {
+  override readonly name = "RunCancelledError";
+}
+
+/** The step waited too long for something that has no time limit of its own. */
+export class StalledError extends Error {
+  override readonly name = "StalledError";
+}
+
+/** The attempt was given up; the coordinator ignores its results. */
 export class StaleAttemptError extends Error {
   override readonly name = "StaleAttemptError";
 }

@@ -8,6 +8,13 @@ export interface RunCoordinator {
   /** The run's status when it has ended, or as it stands after a minute; null for an unknown run. */
   wait(runId: string): Promise<RunStatus | null>;
   status(runId: string): Promise<RunStatus | null>;
+  /** Runs that have not ended, in the order they came. */
+  unfinished(): Promise<RunStatus[]>;
+  isUnfinished(runId: string): Promise<boolean>;
+  /** Ends the run as cancelled, if it has not ended; null for an unknown run. Use `cancelRun`, which also fences its writes. */
+  cancel(runId: string): Promise<RunStatus | null>;
+  /** Tells that a run of the workspace has been given one of its tenant's slots. */
+  slotGranted(): Promise<void>;
   /** Server-sent `status` events from now until the run has ended; null for an unknown run. */
   events(runId: string): Promise<ReadableStream<Uint8Array> | null>;
 }

@@ -52,6 +52,7 @@ export async function plan(step: StepContext, onShard: ShardReady): Promise<Plan
       await step.beat({ filesDone: 0, filesTotal: listing.fileCount });
       return wanted;
     },
+    onProgress: step.mark,
     // The sink copies what it keeps.
     borrowBlobs: true,
     onBlob: (oid, data) => sink.add(oid, data),

@@ -1,8 +1,9 @@
 /**
- * The life of one run as plain data: what the run coordinator stores, what the consumer reports, what clients see.
- * Pure; the Durable Object around it brings storage, clock and queue.
+ * The states of one run as plain data: what the coordinator stores, what the consumer reports, what clients see. Pure; the
+ * Durable Object around it adds storage, clock and queue.
  */
 import type { IndexOptions, RunPhase, RunStatus } from "../contract/index.ts";
+import type { StepMessage } from "./messages.ts";
 
 export interface SealedSource {
   url: string;
@@ -21,16 +22,24 @@ export interface RunSpec {
   actor: string;
 }
 
-/** Work that was done for a run, summed over its shards and attempts. */
+/** Embedding work done for a run. */
 export interface WorkCounters {
   embedded: number;
   embedMs: number;
   tokens: number;
 }
 
-/** Work that was done in parts, as one. */
-export function sumWork(a: WorkCounters, b: WorkCounters): WorkCounters {
-  return { embedded: a.embedded + b.embedded, embedMs: a.embedMs + b.embedMs, tokens: a.tokens + b.tokens };
+/** The work of one claim of a step, reported once however the step ends. */
+export interface StepUsage extends WorkCounters {
+  /** As {@link StepClaim} has it; work reported twice under one token counts once. */
+  token: string;
+}
+
+/** What a worker gets that may do a step. */
+export interface StepClaim {
+  spec: RunSpec;
+  /** Names this claim. */
+  token: string;
 }
 
 export interface RunError {
@@ -49,30 +58,38 @@ export interface RunRecord {
   /** Known once the plan is complete. */
   shards: number | null;
   shardsDone: number;
-  work: WorkCounters;
-  /** Until when the current step, or the message that will start it, is believed to be alive (Unix milliseconds). */
+  /** When the current step, or the message that starts it, is given up (Unix milliseconds). */
   leaseUntil: number;
-  /** The step that has been claimed and may be done by one worker only; null while none is at work. */
+  /** The step that one worker has claimed and no other may do; null while none is claimed. */
   held: RunPhase | null;
-  /** Attempts that a worker has begun on. One that only waited in the queue does not count against the run. */
-  starts: number;
-  /** The last failure that was retried: what the run ends with when its retries are used up. */
+  /** The message to send when the alarm fires next, because sending it has failed. */
+  unsent: StepMessage | null;
+  /** Attempts whose worker fell silent. One that only waited in the queue does not count. */
+  lostAttempts: number;
+  /** Consecutive failures of the plan, the finish or the build with the same code. Shards count their own. */
+  failures: { code: string; count: number };
+  /** The last failure that was retried: the error of the run when its retries are used up. */
   lastError: RunError | null;
   result: Record<string, unknown> | null;
   error: RunError | null;
   endedAt: number | null;
-  /** The outcome of a failed run is written to Postgres by the coordinator; false until it is there. */
+  /** Whether the outcome is in Postgres. Success is written there by the statement that switches the revision. */
   recorded: boolean;
 }
 
-/** How long a step at work may stay silent before the run is driven again from its plan. */
+/** How long a claimed step may stay silent before the run starts over from its plan. */
 export const LEASE_MS = 15_000;
 /** How long a message may wait in the queue, behind those of other workspaces, before it is taken for lost. */
 export const QUEUE_LEASE_MS = 10 * 60_000;
-/** Attempts of a run, the first included. */
-export const MAX_ATTEMPTS = 4;
+/** Attempts that may fall silent, the first included, before the run fails. */
+export const MAX_LOST_ATTEMPTS = 4;
+/** Shards of one run in the queue at a time, so that a large run does not fill it. */
+export const SHARDS_IN_FLIGHT = 8;
 
 export const LOST_ERROR: RunError = { code: "INTERNAL", error: "the run was interrupted too often; start it again" };
+export const CANCELLED_ERROR: RunError = { code: "RUN_CANCELLED", error: "the run was cancelled" };
+
+const NO_FAILURES = { code: "", count: 0 };
 
 /** A run as it stands in the queue. */
 export function newRun(spec: RunSpec): RunRecord {
@@ -85,10 +102,11 @@ export function newRun(spec: RunSpec): RunRecord {
     filesTotal: 0,
     shards: null,
     shardsDone: 0,
-    work: { embedded: 0, embedMs: 0, tokens: 0 },
     leaseUntil: 0,
     held: null,
-    starts: 0,
+    unsent: null,
+    lostAttempts: 0,
+    failures: NO_FAILURES,
     lastError: null,
     result: null,
     error: null,
@@ -97,7 +115,7 @@ export function newRun(spec: RunSpec): RunRecord {
   };
 }
 
-/** Begins the next attempt: from the plan, with what earlier attempts stored still counting. */
+/** Begins the next attempt, from the plan. What earlier attempts stored still counts. */
 export function beginAttempt(run: RunRecord, now: number): RunRecord {
   return {
     ...run,
@@ -109,46 +127,60 @@ export function beginAttempt(run: RunRecord, now: number): RunRecord {
     shardsDone: 0,
     leaseUntil: now + QUEUE_LEASE_MS,
     held: null,
+    unsent: null,
   };
 }
 
 /**
- * Claims a step of the run for one worker. Null when another one holds it: the plan and the finish must not be done twice at
+ * Claims a step of the run for one worker. Null when another one holds it: plan, finish and build must not be done twice at
  * the same time, and a message may be delivered twice. Shards may.
  */
 export function claimStep(run: RunRecord, phase: RunPhase, now: number): RunRecord | null {
-  if (phase !== "indexing" && run.held === phase && run.leaseUntil > now) return null;
-  // A plan that is complete is not made again in its attempt: its shards are on their way.
+  if (phase === "indexing") return { ...run, phase, leaseUntil: Math.max(run.leaseUntil, now + LEASE_MS) };
+  if (run.held === phase && run.leaseUntil > now) return null;
+  // A plan is made once an attempt: its shards are on their way.
   if (phase === "pulling" && (run.shards !== null || run.held !== null)) return null;
-  const first = phase === "pulling";
-  return {
-    ...run,
-    phase,
-    held: phase === "indexing" ? run.held : phase,
-    starts: run.starts + (first ? 1 : 0),
-    leaseUntil: now + LEASE_MS,
-  };
+  return { ...run, phase, held: phase, leaseUntil: now + LEASE_MS };
 }
 
-/** Ends a run. The sealed credential goes with it. */
-export function endRun(
+/** Takes a report of progress. A late one, from a step that has handed over, changes no lease. */
+export function recordProgress(
   run: RunRecord,
+  phase: RunPhase,
+  progress: { filesDone?: number; filesTotal?: number },
   now: number,
-  outcome: { result: Record<string, unknown> } | { error: RunError },
 ): RunRecord {
-  const { auth: _gone, ...source } = run.spec.source;
-  const succeeded = "result" in outcome;
-  return {
-    ...run,
-    spec: { ...run.spec, source },
-    state: succeeded ? "succeeded" : "failed",
-    phase: "done",
-    filesDone: succeeded ? run.filesTotal : run.filesDone,
-    result: succeeded ? outcome.result : null,
-    error: succeeded ? null : outcome.error,
-    endedAt: now,
-    recorded: succeeded,
-  };
+  const next = { ...run, ...progress };
+  if (phase === "indexing") return { ...next, leaseUntil: Math.max(run.leaseUntil, now + LEASE_MS) };
+  return run.held === phase && run.phase === phase ? { ...next, leaseUntil: now + LEASE_MS } : next;
+}
+
+/** The plan is complete: shards may still be at work, the finish comes when they are done. */
+export function recordPlan(run: RunRecord, plan: { shards: number; filesTotal: number }, now: number): RunRecord {
+  const { shards, filesTotal } = plan;
+  return { ...run, shards, filesTotal, phase: "indexing", failures: NO_FAILURES, leaseUntil: now + QUEUE_LEASE_MS };
+}
+
+/** Counts a failure of a step that one worker does at a time. */
+export function recordFailure(run: RunRecord, error: RunError): RunRecord {
+  const count = run.failures.code === error.code ? run.failures.count + 1 : 1;
+  return { ...run, lastError: error, failures: { code: error.code, count } };
+}
+
+/** Passes the run on to its next step, which a message will start. */
+export function handOver(run: RunRecord, phase: RunPhase, now: number): RunRecord {
+  return { ...run, phase, held: null, failures: NO_FAILURES, leaseUntil: now + QUEUE_LEASE_MS };
+}
+
+export type RunOutcome = { result: Record<string, unknown> } | { error: RunError } | "cancelled";
+
+/** Ends a run. The sealed credential goes with it. */
+export function endRun(run: RunRecord, now: number, outcome: RunOutcome): RunRecord {
+  const { auth: _dropped, ...source } = run.spec.source;
+  const ended = { ...run, spec: { ...run.spec, source }, phase: "done" as const, unsent: null, endedAt: now };
+  if (outcome === "cancelled") return { ...ended, state: "cancelled", error: CANCELLED_ERROR, recorded: true };
+  if ("error" in outcome) return { ...ended, state: "failed", error: outcome.error };
+  return { ...ended, state: "succeeded", filesDone: run.filesTotal, result: outcome.result, recorded: true };
 }
 
 export const isEnded = (run: RunRecord): boolean => run.endedAt !== null;

@@ -2,12 +2,11 @@
  * The middle steps of a run: one shard of staged blobs is parsed, embedded and stored. Idempotent by key: done twice,
  * a shard finds its rows and vectors already there.
  */
-import { type Embedder, encodeF16 } from "../embedding/index.ts";
+import { encodeF16 } from "../embedding/index.ts";
 import { embeddingText } from "../parsing/chunks.ts";
 import type { StepContext } from "./context.ts";
 import { contentId } from "./ids.ts";
 import { pages } from "./pages.ts";
-import type { WorkCounters } from "./run-state.ts";
 import { getShard, type StagedBlob } from "./staging.ts";
 import {
   claimVectors,
@@ -32,35 +31,35 @@ const EMBED_CHUNKS = 200;
 /** Retries of one upstream call; nobody waits at a keyboard for a run. */
 const EMBED_RETRIES = 5;
 
-/** Works a shard off. Returns null when the staged object is gone: its run is over. */
-export async function processShard(step: StepContext, key: string): Promise<(WorkCounters & { files: number }) | null> {
+/** Processes a shard. Returns its number of files; null when the staged object is gone, because its run is over. */
+export async function processShard(step: StepContext, key: string): Promise<number | null> {
   const shard = await getShard(step.staging, key);
   if (!shard) return null;
-  const work = { embedded: 0, embedMs: 0, tokens: 0, files: 0 };
+  let files = 0;
   if (shard.kind === "embed") {
     for (const page of pages(shard.contentIds, EMBED_CONTENTS)) {
       const missing = await unembeddedChunks(step.db, step.run.tenantId, step.embedder.fingerprint, page);
       for (const part of pages(missing, EMBED_CHUNKS)) {
-        await writeVectors(step.db, step.run.tenantId, step.embedder.fingerprint, await embed(step, part, work));
+        await writeVectors(step.db, step.run.tenantId, step.embedder.fingerprint, await embed(step, part));
         await step.beat({});
       }
     }
-    return work;
+    return files;
   }
   // While one group is written, the next is parsed: the database and the parser are busy at the same time.
   let writing: Promise<void> = Promise.resolve();
   for (const group of groups(shard.blobs)) {
-    for await (const { contents, vectors } of prepare(step, group, work)) {
+    for await (const { contents, vectors } of prepare(step, group)) {
       await writing;
       writing = writeContents(step.db, step.run.tenantId, step.embedder.fingerprint, contents, vectors);
       // A failure is met at the next await; until then it must not count as unhandled.
       writing.catch(() => {});
     }
-    work.files += group.length;
+    files += group.length;
     await step.beat({});
   }
   await writing;
-  return work;
+  return files;
 }
 
 function* groups(blobs: readonly StagedBlob[]): Generator<StagedBlob[]> {
@@ -83,11 +82,7 @@ interface Prepared {
 }
 
 /** Parses and embeds what is not stored yet, in parts of about `WRITE_ROWS` rows. */
-async function* prepare(
-  step: StepContext,
-  blobs: readonly StagedBlob[],
-  work: WorkCounters,
-): AsyncGenerator<Prepared, void, void> {
+async function* prepare(step: StepContext, blobs: readonly StagedBlob[]): AsyncGenerator<Prepared, void, void> {
   const parser = await step.parser();
   const wanted = blobs.flatMap((blob) =>
     blob.languages.map((language) => ({ blob, language, id: contentId(step.run.tenantId, blob.sha256, language) })),
@@ -104,14 +99,14 @@ async function* prepare(
     contents.push({ id, sha256: blob.sha256, language, sizeBytes: blob.bytes.byteLength, parsed });
     rows += parsed.symbols.length + parsed.chunks.length;
     if (rows < WRITE_ROWS) continue;
-    yield await withVectors(step, contents, work);
+    yield await withVectors(step, contents);
     contents = [];
     rows = 0;
   }
-  yield await withVectors(step, contents, work);
+  yield await withVectors(step, contents);
 }
 
-async function withVectors(step: StepContext, contents: IndexedContent[], work: WorkCounters): Promise<Prepared> {
+async function withVectors(step: StepContext, contents: IndexedContent[]): Promise<Prepared> {
   const chunks = new Map(
     contents.flatMap(({ parsed }) =>
       parsed.chunks.filter((chunk) => !chunk.withheld).map((chunk) => [chunk.hash, chunk]),
@@ -119,13 +114,12 @@ async function withVectors(step: StepContext, contents: IndexedContent[], work: 
   );
   const present = await claimVectors(step.db, step.run.tenantId, step.embedder.fingerprint, [...chunks.keys()]);
   for (const hash of present) chunks.delete(hash);
-  return { contents, vectors: await embed(step, [...chunks.values()], work) };
+  return { contents, vectors: await embed(step, [...chunks.values()]) };
 }
 
 async function embed(
-  step: { embedder: Embedder; now: () => number },
+  step: StepContext,
   chunks: readonly { hash: string; context: string; text: string }[],
-  work: WorkCounters,
 ): Promise<StoredVector[]> {
   if (chunks.length === 0) return [];
   const startedAt = step.now();
@@ -133,8 +127,10 @@ async function embed(
     inputType: "document",
     maxRetries: EMBED_RETRIES,
   });
-  work.embedMs += step.now() - startedAt;
-  work.embedded += chunks.length;
-  work.tokens += tokens;
+  const { usage } = step;
+  usage.embedMs += step.now() - startedAt;
+  usage.embedded += chunks.length;
+  usage.tokens += tokens;
+  step.mark();
   return chunks.map((chunk, i) => ({ hash: chunk.hash, bytes: encodeF16(vectors[i] ?? new Float32Array()) }));
 }

@@ -10,7 +10,7 @@ export function encodeEvent(id: number, status: RunStatus): string {
   return `id: ${id}\nevent: status\ndata: ${JSON.stringify(status)}\n\n`;
 }
 
-const ended = (status: RunStatus) => status.state === "succeeded" || status.state === "failed";
+const ended = (status: RunStatus) => status.state !== "queued" && status.state !== "running";
 
 /**
  * A stream of `status` events: the first at once, later ones when `subscribe` pushes them (at most ten a second, the last

@@ -4,6 +4,7 @@
  */
 import { constants, deflateRawSync, inflateRawSync } from "node:zlib";
 import type { LanguageId } from "../parsing/languages.ts";
+import { withTimer } from "../time-limit.ts";
 
 /** The part of an R2 bucket that is used. */
 export interface StagingBucket {
@@ -14,6 +15,43 @@ export interface StagingBucket {
     prefix: string;
     cursor?: string;
   }): Promise<{ objects: { key: string; uploaded: Date }[]; truncated: boolean; cursor?: string }>;
+}
+
+/** Limit of one call to the object store. */
+export const STAGING_TIMEOUT_MS = 20_000;
+
+/** The object store failed or did not answer in time. */
+export class StagingError extends Error {
+  override readonly name = "StagingError";
+}
+
+/** The same bucket with a time limit on every call. Its failures are {@link StagingError}s. `onDone` is called after each call that succeeded. */
+export function limitBucket(
+  bucket: StagingBucket,
+  onDone: () => void = () => {},
+  timeoutMs = STAGING_TIMEOUT_MS,
+): StagingBucket {
+  const limited = async <T>(what: string, work: () => Promise<T>): Promise<T> => {
+    try {
+      const done = await withTimer(timeoutMs, work, () => {
+        throw new StagingError(`the object store did not answer within ${timeoutMs / 1_000} s; try again later`);
+      });
+      onDone();
+      return done;
+    } catch (error) {
+      if (error instanceof StagingError) throw error;
+      throw new StagingError(`the object store failed to ${what}; try again later`, { cause: error });
+    }
+  };
+  return {
+    put: (key, value) => limited("store an object", () => bucket.put(key, value)),
+    get: async (key) => {
+      const object = await limited("find an object", () => bucket.get(key));
+      return object && { arrayBuffer: () => limited("read an object", () => object.arrayBuffer()) };
+    },
+    delete: (keys) => limited("delete objects", () => bucket.delete(keys)),
+    list: (options) => limited("list objects", () => bucket.list(options)),
+  };
 }
 
 export interface StagedBlob {

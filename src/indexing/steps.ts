@@ -1,6 +1,6 @@
 /**
  * The consumer's side of a run: which step a message means, and what a failure of it means for the run. Platform-free:
- * the queue and the run coordinator are passed in.
+ * the run coordinator is passed in.
  */
 import type { RunPhase } from "../contract/index.ts";
 import { isUnreachable, PG_FOREIGN_KEY_VIOLATION, pgErrorCode } from "../db/errors.ts";
@@ -8,37 +8,52 @@ import { UpstreamError } from "../embedding/index.ts";
 import { ApiError } from "../errors.ts";
 import { GitError } from "../git/index.ts";
 import type { Logger } from "../log.ts";
-import { StaleAttemptError, StalePlanError, type StepContext } from "./context.ts";
+import { RunCancelledError, StaleAttemptError, StalePlanError, StalledError, type StepContext } from "./context.ts";
 import { cleanUp, finish, finishUnchanged } from "./finish.ts";
 import type { StepMessage } from "./messages.ts";
 import { isIndexed, plan } from "./plan.ts";
-import type { RunError, RunSpec, WorkCounters } from "./run-state.ts";
+import type { RunError, RunSpec, StepClaim, StepUsage, WorkCounters } from "./run-state.ts";
 import { processShard } from "./shard.ts";
+import { StagingError } from "./staging.ts";
 
 /** The run coordinator as the consumer sees it. */
 export interface RunsClient {
-  claim(runId: string, attempt: number, phase: RunPhase): Promise<RunSpec | null>;
-  beat(runId: string, attempt: number, progress: { filesDone?: number; filesTotal?: number }): Promise<boolean>;
-  planned(runId: string, attempt: number, plan: { shards: number; filesTotal: number }): Promise<boolean>;
-  shardDone(runId: string, attempt: number, shard: number, work: WorkCounters & { files: number }): Promise<void>;
-  /** Adds work that was done without a shard message. */
-  addWork(runId: string, attempt: number, work: WorkCounters): Promise<void>;
+  claim(runId: string, attempt: number, phase: RunPhase): Promise<StepClaim | null>;
+  beat(runId: string, attempt: number, phase: RunPhase, progress: Progress): Promise<boolean>;
+  shardStaged(runId: string, attempt: number, shard: number): Promise<void>;
+  planned(
+    runId: string,
+    attempt: number,
+    plan: { shards: number; filesTotal: number },
+    usage: StepUsage,
+  ): Promise<boolean>;
+  shardDone(runId: string, attempt: number, shard: number, files: number, usage: StepUsage): Promise<void>;
+  /** Adds the work of a step whose attempt was given up. */
+  spent(runId: string, usage: StepUsage): Promise<void>;
   work(runId: string, attempt: number): Promise<WorkCounters | null>;
   handOver(runId: string, attempt: number, kind: "build"): Promise<void>;
-  retrying(runId: string, attempt: number, error: RunError, delaySec: number): Promise<void>;
-  /** Gives the attempt up and begins the next one from its plan. */
-  restart(runId: string, attempt: number, error: RunError, delaySec: number): Promise<void>;
+  failed(runId: string, attempt: number, step: StepRef, verdict: Verdict, usage?: StepUsage): Promise<void>;
   succeed(runId: string, attempt: number, result: Record<string, unknown>): Promise<void>;
-  fail(runId: string, attempt: number, error: RunError | null): Promise<void>;
+  cancel(runId: string): Promise<unknown>;
+  /** Fails a run whose message was delivered too often. */
+  failOrphaned(runId: string, attempt: number): Promise<void>;
+}
+
+/** Which step of an attempt. */
+export type StepRef = { kind: "plan" | "finish" | "build" } | { kind: "shard"; shard: number };
+
+interface Progress {
+  filesDone?: number;
+  filesTotal?: number;
 }
 
 export interface StepDeps {
   runs: RunsClient;
-  send: (message: StepMessage) => Promise<void>;
   /** Everything of a step's context but what belongs to the run itself. */
-  context: (run: RunSpec, attempt: number) => Omit<StepContext, "run" | "attempt" | "beat">;
-  /** Reports the tokens of a run to the tenant's gate; counted once a run. */
-  countTokens: (run: RunSpec, tokens: number) => Promise<void>;
+  context: (
+    run: RunSpec,
+    attempt: number,
+  ) => Omit<StepContext, "run" | "attempt" | "beat" | "mark" | "usage" | "enter">;
   /** Writes the artifact of a snapshot run; returns the run's result. */
   buildSnapshot: (step: StepContext) => Promise<Record<string, unknown>>;
   log: Logger;
@@ -51,32 +66,107 @@ const PHASE_OF: Record<StepMessage["kind"], RunPhase> = {
   build: "building",
 };
 
-/** Sign-of-life interval of a step that is waiting for something outside. */
+/** How often a step that has made progress renews its lease. */
 const HEARTBEAT_MS = 4_000;
+/**
+ * A step without progress for this long is given up. Longer than any single call it waits for may take: an upstream call
+ * with its retries has 60 s, a query 30 s, an object 20 s.
+ */
+export const STALL_MS = 90_000;
 
-/** Does one step. Returns quietly when its attempt no longer counts; throws what `judgeFailure` then judges. */
+/**
+ * Does one step, and reports how it ended. A step whose attempt no longer counts ends quietly. Throws only when the coordinator
+ * cannot be reached.
+ */
 export async function runStep(message: StepMessage, deps: StepDeps): Promise<void> {
   const { runId, attempt } = message;
-  const run = await deps.runs.claim(runId, attempt, PHASE_OF[message.kind]);
-  if (!run) return;
-  const step: StepContext = {
-    ...deps.context(run, attempt),
-    run,
-    attempt,
-    beat: async (progress) => {
-      if (!(await deps.runs.beat(runId, attempt, progress))) throw new StaleAttemptError("the attempt was given up");
-    },
-  };
-  const heartbeat = setInterval(() => {
-    deps.runs.beat(runId, attempt, {}).catch(() => {});
-  }, HEARTBEAT_MS);
+  const claim = await deps.runs.claim(runId, attempt, PHASE_OF[message.kind]);
+  if (!claim) return;
+  const usage: StepUsage = { token: claim.token, embedded: 0, embedMs: 0, tokens: 0 };
+  const lifeline = new Lifeline(deps.runs, runId, attempt, PHASE_OF[message.kind]);
   try {
-    await perform(message, step, deps);
+    const step: StepContext = {
+      ...deps.context(claim.spec, attempt),
+      run: claim.spec,
+      attempt,
+      usage,
+      beat: (progress) => lifeline.beat(progress),
+      mark: () => lifeline.mark(),
+      enter: async (phase) => {
+        if (!(await deps.runs.claim(runId, attempt, phase))) throw new StaleAttemptError("the step is done elsewhere");
+        lifeline.phase = phase;
+      },
+    };
+    await Promise.race([perform(message, step, deps), lifeline.stalled]);
   } catch (error) {
-    if (!(error instanceof StaleAttemptError)) throw error;
+    await reportFailure(error, message, deps, usage);
   } finally {
-    clearInterval(heartbeat);
+    lifeline.end();
   }
+}
+
+/** Renews the lease of a step for as long as it makes progress. */
+class Lifeline {
+  phase: RunPhase;
+  /** Rejects when the step has made no progress for {@link STALL_MS}. */
+  readonly stalled: Promise<never>;
+  private lastMark = Date.now();
+  private readonly timer: ReturnType<typeof setInterval>;
+  private readonly runs: RunsClient;
+  private readonly runId: string;
+  private readonly attempt: number;
+
+  constructor(runs: RunsClient, runId: string, attempt: number, phase: RunPhase) {
+    this.runs = runs;
+    this.runId = runId;
+    this.attempt = attempt;
+    this.phase = phase;
+    const { promise, reject } = Promise.withResolvers<never>();
+    this.stalled = promise;
+    this.timer = setInterval(() => {
+      if (Date.now() - this.lastMark > STALL_MS) reject(new StalledError(`no progress for ${STALL_MS / 1_000} s`));
+      else runs.beat(runId, attempt, this.phase, {}).catch(() => {});
+    }, HEARTBEAT_MS);
+    // Nobody waits for it once the step is done.
+    promise.catch(() => {});
+  }
+
+  mark(): void {
+    this.lastMark = Date.now();
+  }
+
+  async beat(progress: Progress): Promise<void> {
+    this.mark();
+    const wanted = await this.runs.beat(this.runId, this.attempt, this.phase, progress);
+    if (!wanted) throw new StaleAttemptError("the attempt was given up");
+  }
+
+  end(): void {
+    clearInterval(this.timer);
+  }
+}
+
+async function reportFailure(
+  error: unknown,
+  message: StepMessage,
+  { runs, log }: StepDeps,
+  usage: StepUsage,
+): Promise<void> {
+  const { runId, attempt, kind } = message;
+  if (error instanceof StaleAttemptError) return runs.spent(runId, usage);
+  if (error instanceof RunCancelledError) {
+    await runs.spent(runId, usage);
+    await runs.cancel(runId);
+    return;
+  }
+  const verdict = judgeFailure(error, kind);
+  log.error("step_failed", error, {
+    runId,
+    kind,
+    action: verdict.action,
+    detail: error instanceof UpstreamError ? error.detail : undefined,
+  });
+  await runs.failed(runId, attempt, kind === "shard" ? { kind, shard: message.shard } : { kind }, verdict, usage);
 }
 
 async function perform(message: StepMessage, step: StepContext, deps: StepDeps): Promise<void> {
@@ -87,11 +177,11 @@ async function perform(message: StepMessage, step: StepContext, deps: StepDeps):
       if (kind === "snapshot" && source.ref !== undefined && (await isIndexed(step, source.ref))) {
         return deps.runs.handOver(runId, attempt, "build");
       }
-      return planAndStart(message, step, deps);
+      return planAndStart(step, deps);
     }
     case "shard": {
-      const work = await processShard(step, message.key);
-      return work ? deps.runs.shardDone(runId, attempt, message.shard, work) : undefined;
+      const files = await processShard(step, message.key);
+      return files === null ? undefined : deps.runs.shardDone(runId, attempt, message.shard, files, step.usage);
     }
     case "finish":
       return completeIndex(step, deps);
@@ -101,38 +191,38 @@ async function perform(message: StepMessage, step: StepContext, deps: StepDeps):
 }
 
 /**
- * Plans, and sends each shard as soon as a second one exists. A run of one shard, as most are that follow a change, is done
+ * Plans, and announces each shard as soon as a second one exists. A run of one shard, as most are that follow a push, is done
  * in place: it needs no messages.
  */
-async function planAndStart(message: StepMessage, step: StepContext, deps: StepDeps): Promise<void> {
-  const { runId, attempt, workspaceId } = message;
-  const send = (shard: number, key: string) => deps.send({ kind: "shard", workspaceId, runId, attempt, shard, key });
-  let held: { shard: number; key: string } | undefined;
+async function planAndStart(step: StepContext, deps: StepDeps): Promise<void> {
+  const { attempt } = step;
+  const { runId } = step.run;
+  let first: string | undefined;
   const outcome = await plan(step, async (shard, key) => {
     if (shard === 0) {
-      held = { shard, key };
+      first = key;
       return;
     }
-    if (held) await send(held.shard, held.key);
-    held = undefined;
-    await send(shard, key);
+    if (first !== undefined) await deps.runs.shardStaged(runId, attempt, 0);
+    first = undefined;
+    await deps.runs.shardStaged(runId, attempt, shard);
   });
   if (outcome.outcome === "unchanged") return conclude(step, deps, await finishUnchanged(step, outcome.revision));
   let { shards } = outcome;
-  if (held) {
+  if (first !== undefined) {
     await step.beat({ filesTotal: outcome.filesTotal });
-    const work = await processShard(step, held.key);
-    if (work) await deps.runs.addWork(runId, attempt, work);
+    await processShard(step, first);
     shards = 0;
   }
-  const ready = await deps.runs.planned(runId, attempt, { ...outcome, shards });
-  return ready ? completeIndex(step, deps) : undefined;
+  const ready = await deps.runs.planned(runId, attempt, { ...outcome, shards }, step.usage);
+  if (!ready) return;
+  await step.enter("finishing");
+  await completeIndex(step, deps);
 }
 
 async function completeIndex(step: StepContext, deps: StepDeps): Promise<void> {
   const work = await deps.runs.work(step.run.runId, step.attempt);
   if (!work) return;
-  if (work.tokens > 0) await deps.countTokens(step.run, work.tokens);
   await conclude(step, deps, await finish(step, work));
   await cleanUp(step);
 }
@@ -143,57 +233,54 @@ async function conclude(step: StepContext, deps: StepDeps, result: Record<string
 }
 
 /**
- * What a failed step means. `retry`: the message comes again. `restart`: the run begins anew from its plan, in another attempt;
+ * What a failed step means. `retry`: the step is done again. `restart`: the run begins anew from its plan, in another attempt;
  * a plan is never repeated within its attempt, because shards of it are on their way.
  */
 export interface Verdict {
   action: "retry" | "restart" | "fail";
   error: RunError;
-  delaySec: number;
+  /** Failures of this kind in a row that the run survives, plus one. */
+  limit: number;
 }
 
-/** First wait before another try; doubles with each. */
-const RETRY_BASE_SEC = 1;
-const RETRY_CAP_SEC = 30;
 /** Tries of one step, by kind of failure: a client may be waiting on a clone, nobody on a database that is away. */
-const MAX_GIT_TRIES = 3;
-const MAX_UPSTREAM_TRIES = 2;
-const MAX_TRIES = 5;
+const GIT_TRIES = 3;
+const UPSTREAM_TRIES = 2;
+const STAGING_TRIES = 4;
+const STALE_TRIES = 5;
+/** With the waits between them some four minutes. */
+const DATABASE_TRIES = 13;
 
-/** Judges the failure of a step. `tries` counts from 1: deliveries of a message, attempts of a plan. */
-export function judgeFailure(
-  error: unknown,
-  kind: StepMessage["kind"],
-  tries: number,
-  random: () => number = Math.random,
-): Verdict {
-  const delaySec = Math.ceil(Math.min(RETRY_CAP_SEC, RETRY_BASE_SEC * 2 ** (tries - 1)) * (1 + random() * 0.25));
+/** Judges the failure of a step. */
+export function judgeFailure(error: unknown, kind: StepMessage["kind"]): Verdict {
   const again = kind === "plan" ? "restart" : "retry";
   const verdict = (runError: RunError, limit: number, action: Verdict["action"] = again): Verdict => ({
-    action: tries < limit ? action : "fail",
+    action: limit > 1 ? action : "fail",
     error: runError,
-    delaySec,
+    limit,
   });
   if (error instanceof GitError) {
     const details = { gitStderr: error.stderr === "" ? error.message : error.stderr, reason: error.code };
-    const limit = error.retryable ? MAX_GIT_TRIES : 0;
-    return verdict({ code: "CLONE_FAILED", error: `git: ${error.message}`, details }, limit);
+    return verdict({ code: "CLONE_FAILED", error: `git: ${error.message}`, details }, error.retryable ? GIT_TRIES : 1);
   }
   if (error instanceof UpstreamError) {
-    const limit = error.retryable ? MAX_UPSTREAM_TRIES : 0;
-    return verdict({ code: "EMBED_FAILED", error: `the embedding provider failed: ${error.message}` }, limit);
+    const text = `the embedding provider failed: ${error.message}`;
+    return verdict({ code: "EMBED_FAILED", error: text }, error.retryable ? UPSTREAM_TRIES : 1);
   }
   if (error instanceof ApiError && error.code === "EMBED_UNAVAILABLE") {
-    return verdict({ code: "EMBED_FAILED", error: "no embedding provider is configured" }, 0);
+    return verdict({ code: "EMBED_FAILED", error: "no embedding provider is configured" }, 1);
+  }
+  if (error instanceof StagingError) {
+    return verdict({ code: "STORAGE_UNAVAILABLE", error: error.message }, STAGING_TRIES);
   }
   if (isUnreachable(error)) {
     const text = "the database cannot be reached; try again later";
-    return verdict({ code: "STORAGE_UNAVAILABLE", error: text }, MAX_TRIES);
+    return verdict({ code: "STORAGE_UNAVAILABLE", error: text }, DATABASE_TRIES);
   }
   const unexpected: RunError = { code: "INTERNAL", error: "an unexpected error while indexing; try again" };
   // A content that a sweep removed since the plan, or a model that changed under the run: the next plan knows.
   if (error instanceof StalePlanError || pgErrorCode(error) === PG_FOREIGN_KEY_VIOLATION) {
-    return verdict(unexpected, MAX_TRIES, "restart");
+    return verdict(unexpected, STALE_TRIES, "restart");
   }
-  return verdict(unexpected, MAX_UPSTREAM_TRIES);
+  return verdict(unexpected, UPSTREAM_TRIES);
 }

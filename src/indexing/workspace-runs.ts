@@ -3,179 +3,203 @@ import { DurableObject } from "cloudflare:workers";
 import { and, eq, inArray } from "drizzle-orm";
 import { recordAuditStatement } from "../audit/index.ts";
 import type { RunPhase, RunStatus } from "../contract/index.ts";
-import { type Db, openDb } from "../db/client.ts";
+import { openDb } from "../db/client.ts";
+import { PG_FOREIGN_KEY_VIOLATION, pgErrorCode } from "../db/errors.ts";
 import { runs } from "../db/schema.ts";
 import { createLogger } from "../log.ts";
+import { withTimer } from "../time-limit.ts";
 import type { StepMessage } from "./messages.ts";
 import {
   beginAttempt,
   claimStep,
   endRun,
+  handOver,
   isEnded,
   isReady,
   LEASE_MS,
   LOST_ERROR,
-  MAX_ATTEMPTS,
+  MAX_LOST_ATTEMPTS,
   newRun,
   QUEUE_LEASE_MS,
-  type RunError,
+  recordFailure,
+  recordPlan,
+  recordProgress,
+  type RunOutcome,
   type RunRecord,
   type RunSpec,
-  sumWork,
+  SHARDS_IN_FLIGHT,
+  type StepClaim,
+  type StepUsage,
   toStatus,
   type WorkCounters,
 } from "./run-state.ts";
+import { RunStore } from "./run-store.ts";
 import { sseStream } from "./sse.ts";
+import { shardKey } from "./staging.ts";
+import type { StepRef, Verdict } from "./steps.ts";
+import type { TenantLine } from "./tenant-runs.ts";
 
 /** Ended runs stay readable here this long; afterwards Postgres alone knows them. */
 const KEEP_ENDED_MS = 24 * 3_600_000;
-const RECORD_RETRY_MS = 5_000;
-/** Puts the alarm just past the end of a lease. */
-const LEASE_SLACK_MS = 50;
-/** A waiting RPC is answered at least this often, so that a broken waiter is noticed. */
+/**
+ * The alarm fires at least this often while anything is left to do. It is what wakes this object after a restart, so it must
+ * never be further away than a run may wait.
+ */
+const TICK_MS = 5_000;
+/** A waiting RPC is answered at least this often, so that a broken connection is noticed. */
 const MAX_WAIT_MS = 60_000;
+/** Calls of other objects. */
+const CALL_TIMEOUT_MS = 10_000;
 
 /**
- * Coordinates the runs of one workspace: one at a time, in the order they came. It counts the shards of the active run,
- * drives a run again whose step fell silent, wakes those who wait, and streams progress. The work itself happens in the
- * indexer; whatever arrives there from an attempt that was given up is refused here.
+ * Coordinates the runs of one workspace: one at a time, in the order they came. It sends the messages of the active run, counts
+ * its shards, starts it over when its step falls silent, wakes those who wait, and streams progress. The work itself happens
+ * in the indexer; whatever arrives from an attempt that was given up is refused here.
  */
 export class WorkspaceRuns extends DurableObject<ApiEnv> {
-  private readonly sql: SqlStorage;
+  private readonly store: RunStore;
   private readonly log = createLogger({ worker: "api", object: "WorkspaceRuns" });
   private readonly listeners = new Set<(run: RunRecord) => void>();
   /** The run that is being worked on, if any; written through to storage. */
   private active: RunRecord | undefined;
+  private starting = false;
 
   constructor(ctx: DurableObjectState, env: ApiEnv) {
     super(ctx, env);
-    this.sql = ctx.storage.sql;
-    this.sql.exec(
-      "create table if not exists runs (position integer primary key autoincrement, run_id text unique, ended integer, record text)",
-    );
-    this.sql.exec(
-      "create table if not exists shards (run_id text, attempt integer, shard integer, primary key (run_id, attempt, shard))",
-    );
-    this.active = this.load("select record from runs where ended = 0 order by position limit 1");
-    if (this.active && this.active.state === "queued") this.active = undefined;
-    // After a restart of everything the queue may be empty: do not wait as long as for a message that is known to be in it.
+    this.store = new RunStore(ctx.storage.sql);
+    this.active = this.store.running();
+    // After a restart of everything the queue may have lost its messages: wait for them no longer than for a silent step.
     if (this.active) {
       this.active = { ...this.active, leaseUntil: Math.min(this.active.leaseUntil, Date.now() + LEASE_MS) };
     }
-    // Whatever was to happen next must not depend on somebody calling.
-    if (this.load("select record from runs limit 1")) void ctx.storage.setAlarm(this.nextLook(Date.now()));
+    if (!this.store.isEmpty()) void ctx.storage.setAlarm(this.nextAlarm());
   }
 
   /** Accepts a run. Asking again for the same run changes nothing. */
   async submit(spec: RunSpec): Promise<void> {
-    if (!this.find(spec.runId)) this.save(newRun(spec));
+    if (!this.find(spec.runId)) this.store.save(newRun(spec));
+    await this.ctx.storage.setAlarm(this.nextAlarm());
     await this.startNext();
   }
 
-  /** What a step needs to know, or null when its attempt no longer counts. */
-  claim(runId: string, attempt: number, phase: RunPhase): RunSpec | null {
-    const run = this.current(runId, attempt);
-    if (!run) return null;
-    const claimed = claimStep(run, phase, Date.now());
-    if (!claimed) return null;
-    this.update(claimed);
-    return run.spec;
+  /** Tells that a run of this workspace has been given one of its tenant's slots. */
+  async slotGranted(): Promise<void> {
+    await this.startNext();
   }
 
-  /** A sign of life, with progress. False tells the step to stop. */
-  beat(runId: string, attempt: number, progress: { filesDone?: number; filesTotal?: number }): boolean {
+  /** What a worker needs to do a step, or null when it must not: its attempt was given up, or another worker has the step. */
+  claim(runId: string, attempt: number, phase: RunPhase): StepClaim | null {
     const run = this.current(runId, attempt);
-    if (!run) return false;
-    this.update({ ...run, ...progress, leaseUntil: Date.now() + LEASE_MS });
-    return true;
+    const claimed = run && claimStep(run, phase, Date.now());
+    if (!run || !claimed) return null;
+    this.update(claimed);
+    return { spec: run.spec, token: crypto.randomUUID() };
+  }
+
+  /** Takes a report of progress. False tells the step to stop. */
+  beat(
+    runId: string,
+    attempt: number,
+    phase: RunPhase,
+    progress: { filesDone?: number; filesTotal?: number },
+  ): boolean {
+    const run = this.current(runId, attempt);
+    if (run) this.update(recordProgress(run, phase, progress, Date.now()));
+    return run !== undefined;
+  }
+
+  /** A shard is staged: it is sent as soon as few enough are under way. */
+  async shardStaged(runId: string, attempt: number, shard: number): Promise<void> {
+    const run = this.current(runId, attempt);
+    if (!run) return;
+    this.store.addShard(runId, attempt, shard);
+    await this.sendShards(run);
   }
 
   /** The plan is complete. True when nothing is left but to finish: the caller does it; else the last shard triggers it. */
-  planned(runId: string, attempt: number, plan: { shards: number; filesTotal: number }): boolean {
+  planned(runId: string, attempt: number, plan: { shards: number; filesTotal: number }, usage: StepUsage): boolean {
+    this.addUsage(runId, usage);
     const run = this.current(runId, attempt);
     if (!run) return false;
-    const { shards, filesTotal } = plan;
-    const next: RunRecord = {
-      ...run,
-      shards,
-      filesTotal,
-      phase: "indexing",
-      leaseUntil: Date.now() + QUEUE_LEASE_MS,
-    };
+    const next = recordPlan(run, plan, Date.now());
     this.update(next);
     return isReady(next);
   }
 
   /** A shard is stored. Counted once, however often it is reported. */
-  async shardDone(
-    runId: string,
-    attempt: number,
-    shard: number,
-    work: WorkCounters & { files: number },
-  ): Promise<void> {
+  async shardDone(runId: string, attempt: number, shard: number, files: number, usage: StepUsage): Promise<void> {
+    this.addUsage(runId, usage);
     const run = this.current(runId, attempt);
-    if (!run) return;
-    const fresh = this.sql.exec("insert or ignore into shards values (?, ?, ?)", runId, attempt, shard).rowsWritten > 0;
-    if (!fresh) return;
-    const next: RunRecord = {
-      ...run,
-      shardsDone: run.shardsDone + 1,
-      filesDone: run.filesDone + work.files,
-      work: sumWork(run.work, work),
-      leaseUntil: Date.now() + QUEUE_LEASE_MS,
-    };
-    this.update(next);
-    if (isReady(next)) await this.send({ kind: "finish", workspaceId: run.spec.workspaceId, runId, attempt });
+    if (!run || !this.store.setShard(runId, attempt, shard, "done")) return;
+    const counted = { ...run, shardsDone: run.shardsDone + 1, filesDone: run.filesDone + files };
+    if (isReady(counted)) await this.sendNext(counted, "finishing", "finish");
+    else {
+      // While the plan is at work its own reports decide; after it, shards may wait in the queue.
+      const lease = run.shards === null ? LEASE_MS : QUEUE_LEASE_MS;
+      this.update({ ...counted, leaseUntil: Math.max(run.leaseUntil, Date.now() + lease) });
+      await this.sendShards(counted);
+    }
   }
 
-  /** Adds work that was done outside of a shard message. */
-  addWork(runId: string, attempt: number, work: WorkCounters): void {
-    const run = this.current(runId, attempt);
-    if (run) this.update({ ...run, work: sumWork(run.work, work) });
+  /** Adds work that nothing else reports, such as that of an attempt that was given up. */
+  spent(runId: string, usage: StepUsage): void {
+    this.addUsage(runId, usage);
   }
 
-  /** All work of the run so far. */
+  /** All work of the run so far; null when the attempt was given up. */
   work(runId: string, attempt: number): WorkCounters | null {
-    return this.current(runId, attempt)?.work ?? null;
+    return this.current(runId, attempt) ? this.store.work(runId) : null;
   }
 
   /** Passes a run on to another step, such as the building of a snapshot after its indexing. */
   async handOver(runId: string, attempt: number, kind: "build"): Promise<void> {
     const run = this.current(runId, attempt);
-    if (!run) return;
-    this.update({ ...run, phase: "building", held: null, leaseUntil: Date.now() + QUEUE_LEASE_MS });
-    await this.send({ kind, workspaceId: run.spec.workspaceId, runId, attempt });
+    if (run) await this.sendNext(run, "building", kind);
   }
 
-  /** A step failed and will be delivered again after `delaySec`. */
-  retrying(runId: string, attempt: number, error: RunError, delaySec: number): void {
-    const run = this.current(runId, attempt);
-    const leaseUntil = Date.now() + delaySec * 1_000 + QUEUE_LEASE_MS;
-    if (run) this.update({ ...run, lastError: error, held: null, leaseUntil });
-  }
-
-  /** Gives the attempt up and begins the next one, from its plan, after `delaySec`; fails the run after its last attempt. */
-  async restart(runId: string, attempt: number, error: RunError, delaySec: number): Promise<void> {
+  /** A step failed: it is sent again, the run starts over from its plan, or it fails, as the verdict and its limit say. */
+  async failed(runId: string, attempt: number, step: StepRef, verdict: Verdict, usage?: StepUsage): Promise<void> {
+    if (usage) this.addUsage(runId, usage);
     const run = this.current(runId, attempt);
     if (!run) return;
-    if (run.starts >= MAX_ATTEMPTS) await this.end(endRun(run, Date.now(), { error }));
-    else await this.drive({ ...run, lastError: error }, delaySec);
+    const { error, action, limit } = verdict;
+    const counted = step.kind === "shard" ? { ...run, lastError: error } : recordFailure(run, error);
+    const failures =
+      step.kind === "shard" ? this.store.countShardFailure(runId, attempt, step.shard) : counted.failures.count;
+    if (action === "fail" || failures >= limit) await this.end(counted, { error });
+    else if (action === "restart") await this.drive(counted, retryDelaySec(failures));
+    else await this.resend(counted, step, retryDelaySec(failures));
   }
 
   async succeed(runId: string, attempt: number, result: Record<string, unknown>): Promise<void> {
     const run = this.current(runId, attempt);
-    if (run) await this.end(endRun(run, Date.now(), { result }));
+    if (run) await this.end(run, { result });
   }
 
-  /** Fails the run for good; `error` null means its last retried failure. */
-  async fail(runId: string, attempt: number, error: RunError | null): Promise<void> {
+  /** Fails the run for good, with its last retried failure: no worker survived its message. */
+  async failOrphaned(runId: string, attempt: number): Promise<void> {
     const run = this.current(runId, attempt);
-    if (run) await this.end(endRun(run, Date.now(), { error: error ?? run.lastError ?? LOST_ERROR }));
+    if (run) await this.end(run, { error: run.lastError ?? LOST_ERROR });
+  }
+
+  async cancel(runId: string): Promise<RunStatus | null> {
+    const run = this.find(runId);
+    if (run && !isEnded(run)) await this.end(run, "cancelled");
+    return this.status(runId);
   }
 
   status(runId: string): RunStatus | null {
     const run = this.find(runId);
     return run ? toStatus(run) : null;
+  }
+
+  unfinished(): RunStatus[] {
+    return this.store.unfinished().map(toStatus);
+  }
+
+  isUnfinished(runId: string): boolean {
+    const run = this.find(runId);
+    return run !== undefined && !isEnded(run);
   }
 
   /** Resolves with the run's status when it has ended, or as it stands after a minute; null for an unknown run. */
@@ -207,61 +231,173 @@ export class WorkspaceRuns extends DurableObject<ApiEnv> {
     });
   }
 
-  /** Looks after runs whose step fell silent, outcomes not yet recorded, and old records. */
+  /** Restarts silent runs, sends what could not be sent, records outcomes and usage, and forgets old runs. */
   override async alarm(): Promise<void> {
-    const now = Date.now();
-    if (this.active && this.active.leaseUntil <= now) {
-      const run = this.active;
-      this.log.warn("run_silent", { runId: run.spec.runId, attempt: run.attempt });
-      if (run.starts >= MAX_ATTEMPTS) await this.end(endRun(run, now, { error: run.lastError ?? LOST_ERROR }));
-      else await this.drive(run);
-    }
+    // Set first: whatever fails below is tried again.
+    await this.ctx.storage.setAlarm(Date.now() + TICK_MS);
+    await this.restartIfSilent();
+    if (this.active?.unsent) await this.send(this.active, this.active.unsent);
+    if (this.active) await this.sendShards(this.active);
     await this.startNext();
     await this.recordFailures();
-    this.sql.exec(
-      "delete from runs where ended > 0 and ended < ? and json_extract(record, '$.recorded') = 1",
-      now - KEEP_ENDED_MS,
-    );
-    if (this.load("select record from runs limit 1")) await this.ctx.storage.setAlarm(this.nextLook(now));
+    await this.reportUsage();
+    this.store.forget(Date.now() - KEEP_ENDED_MS);
+    if (this.store.isEmpty()) await this.ctx.storage.deleteAlarm();
+    else await this.ctx.storage.setAlarm(this.nextAlarm());
   }
 
-  /** When the alarm should ring next: as the active run's lease ends, soon for an outcome to be recorded, else to forget. */
-  private nextLook(now: number): number {
-    if (this.unrecorded().length > 0) return now + RECORD_RETRY_MS;
-    return this.active ? Math.max(this.active.leaseUntil, now) + LEASE_SLACK_MS : now + KEEP_ENDED_MS;
+  private async restartIfSilent(): Promise<void> {
+    const run = this.active;
+    if (!run || run.leaseUntil > Date.now()) return;
+    // An attempt that no worker has begun on has only waited in the queue.
+    const begun = run.held !== null || run.shards !== null;
+    const lost = { ...run, lostAttempts: run.lostAttempts + (begun ? 1 : 0) };
+    this.log.warn("run_silent", { runId: run.spec.runId, attempt: run.attempt, phase: run.phase });
+    if (lost.lostAttempts >= MAX_LOST_ATTEMPTS) await this.end(lost, { error: run.lastError ?? LOST_ERROR });
+    else await this.drive(lost);
   }
 
+  private nextAlarm(): number {
+    const now = Date.now();
+    if (this.active) return Math.min(Math.max(this.active.leaseUntil, now), now + TICK_MS);
+    const busy = this.store.unfinished().length > 0 || this.store.unrecorded().length > 0;
+    return now + (busy ? TICK_MS : KEEP_ENDED_MS);
+  }
+
+  /** Starts the next run in line, as soon as its tenant has a slot for it. */
   private async startNext(): Promise<void> {
-    if (this.active) return;
-    const next = this.load("select record from runs where ended = 0 order by position limit 1");
-    if (next) await this.drive(next);
+    if (this.active || this.starting) return;
+    this.starting = true;
+    try {
+      const next = this.store.unfinished()[0];
+      if (!next || !(await this.requestSlot(next.spec))) return;
+      const run = this.store.find(next.spec.runId);
+      if (run?.state === "queued") await this.drive(run);
+    } finally {
+      this.starting = false;
+    }
   }
 
+  /** False where there is no slot yet, or the line cannot be reached: the next tick asks again. */
+  private async requestSlot({ tenantId, runId, workspaceId }: RunSpec): Promise<boolean> {
+    try {
+      return await withTimer(
+        CALL_TIMEOUT_MS,
+        () => this.tenantLine(tenantId).request(runId, workspaceId),
+        () => false,
+      );
+    } catch (error) {
+      this.log.error("slot_not_requested", error, { runId });
+      return false;
+    }
+  }
+
+  private async releaseSlot({ tenantId, runId }: RunSpec): Promise<void> {
+    try {
+      await withTimer(
+        CALL_TIMEOUT_MS,
+        () => this.tenantLine(tenantId).release(runId),
+        () => undefined,
+      );
+    } catch (error) {
+      // The line checks its slots from time to time.
+      this.log.error("slot_not_released", error, { runId });
+    }
+  }
+
+  private tenantLine(tenantId: string): TenantLine {
+    return this.env.TENANT_RUNS.get(this.env.TENANT_RUNS.idFromName(tenantId)) as unknown as TenantLine;
+  }
+
+  /** Begins an attempt of a run from its plan. */
   private async drive(run: RunRecord, delaySec = 0): Promise<void> {
     const started = beginAttempt(run, Date.now());
     this.active = started;
-    this.sql.exec("delete from shards where run_id = ?", run.spec.runId);
+    this.store.clearShards(run.spec.runId);
     this.update(started);
-    await this.ctx.storage.setAlarm(this.nextLook(Date.now()));
-    const { workspaceId, runId } = run.spec;
-    await this.send({ kind: "plan", workspaceId, runId, attempt: started.attempt }, delaySec);
+    await this.ctx.storage.setAlarm(this.nextAlarm());
+    await this.send(started, this.message(started, "plan"), delaySec);
   }
 
-  private async end(ended: RunRecord): Promise<void> {
-    this.active = undefined;
-    this.sql.exec("delete from shards where run_id = ?", ended.spec.runId);
-    this.save(ended);
+  private async sendNext(run: RunRecord, phase: RunPhase, kind: "finish" | "build"): Promise<void> {
+    const next = handOver(run, phase, Date.now());
+    this.update(next);
+    await this.send(next, this.message(next, kind));
+  }
+
+  private async sendShards(run: RunRecord): Promise<void> {
+    const { runId, workspaceId } = run.spec;
+    const { attempt } = run;
+    for (const shard of this.store.takeShards(runId, attempt, SHARDS_IN_FLIGHT)) {
+      const key = shardKey(runId, attempt, shard);
+      const sent = await this.trySend({ kind: "shard", workspaceId, runId, attempt, shard, key });
+      if (!sent) this.store.setShard(runId, attempt, shard, "staged");
+    }
+  }
+
+  private async resend(run: RunRecord, step: StepRef, delaySec: number): Promise<void> {
+    if (step.kind === "shard") {
+      const { runId, workspaceId } = run.spec;
+      const { attempt } = run;
+      this.update({ ...run, leaseUntil: Math.max(run.leaseUntil, Date.now() + delaySec * 1_000 + LEASE_MS) });
+      const key = shardKey(runId, attempt, step.shard);
+      const message = { kind: "shard" as const, workspaceId, runId, attempt, shard: step.shard, key };
+      if (!(await this.trySend(message, delaySec))) this.store.setShard(runId, attempt, step.shard, "staged");
+      return;
+    }
+    const waiting = { ...run, held: null, leaseUntil: handOver(run, run.phase, Date.now()).leaseUntil };
+    this.update(waiting);
+    await this.send(waiting, this.message(waiting, step.kind), delaySec);
+  }
+
+  private message(run: RunRecord, kind: "plan" | "finish" | "build"): StepMessage {
+    return { kind, workspaceId: run.spec.workspaceId, runId: run.spec.runId, attempt: run.attempt };
+  }
+
+  /** Sends the message of a run's next step; where that fails the next tick sends it again. */
+  private async send(run: RunRecord, message: StepMessage, delaySec = 0): Promise<void> {
+    const sent = await this.trySend(message, delaySec);
+    const now = this.current(run.spec.runId, run.attempt);
+    const unsent = sent ? null : message;
+    if (now && now.unsent !== unsent) this.update({ ...now, unsent });
+  }
+
+  private async trySend(message: StepMessage, delaySeconds = 0): Promise<boolean> {
+    try {
+      await withTimer(
+        CALL_TIMEOUT_MS,
+        async () => void (await this.env.INDEX_QUEUE.send(message, { delaySeconds })),
+        () => {
+          throw new DOMException("the queue did not answer", "TimeoutError");
+        },
+      );
+      return true;
+    } catch (error) {
+      this.log.error("queue_send_failed", error, { runId: message.runId, kind: message.kind });
+      return false;
+    }
+  }
+
+  private async end(run: RunRecord, outcome: RunOutcome): Promise<void> {
+    const ended = endRun(run, Date.now(), outcome);
+    const { runId } = ended.spec;
+    if (this.active?.spec.runId === runId) this.active = undefined;
+    this.store.clearShards(runId);
+    this.store.save(ended);
+    await this.ctx.storage.setAlarm(this.nextAlarm());
+    await this.reportUsage();
     this.notify(ended);
-    await this.recordFailures();
+    await this.releaseSlot(ended.spec);
     await this.startNext();
-    await this.ctx.storage.setAlarm(this.nextLook(Date.now()));
+    await this.recordFailures();
+    await this.ctx.storage.setAlarm(this.nextAlarm());
   }
 
   /** Writes failed outcomes to Postgres; success is written by the statement that switches the revision. */
   private async recordFailures(): Promise<void> {
-    for (const run of this.unrecorded()) {
+    for (const run of this.store.unrecorded()) {
       try {
-        const db = this.db();
+        const db = openDb(this.env.DATABASE_URL);
         const { runId, tenantId, workspaceId, actor, kind } = run.spec;
         const at = new Date(run.endedAt ?? Date.now());
         const details = { runId, workspaceId, code: run.error?.code ?? "INTERNAL" };
@@ -278,30 +414,37 @@ export class WorkspaceRuns extends DurableObject<ApiEnv> {
             details,
           }),
         ]);
-        // What was embedded is paid for, whatever became of the run.
-        const gate = this.env.TENANT_GATE.get(this.env.TENANT_GATE.idFromName(tenantId));
-        if (run.work.tokens > 0) await gate.count(`tokens:${runId}`, null, run.work.tokens);
-        this.save({ ...run, recorded: true });
+        this.store.save({ ...run, recorded: true });
       } catch (error) {
+        // The tenant is gone, and the run's row with it.
+        if (pgErrorCode(error) === PG_FOREIGN_KEY_VIOLATION) this.store.save({ ...run, recorded: true });
         this.log.error("run_outcome_not_recorded", error, { runId: run.spec.runId });
       }
     }
   }
 
-  private unrecorded(): RunRecord[] {
-    return this.sql
-      .exec<{ record: string }>("select record from runs where ended > 0 and json_extract(record, '$.recorded') = 0")
-      .toArray()
-      .map((row) => JSON.parse(row.record) as RunRecord);
+  /** Tells the tenant's gate of the tokens that runs have used, whatever became of them. */
+  private async reportUsage(): Promise<void> {
+    for (const { batch, tenantId, tokens } of this.store.usageToReport(() => crypto.randomUUID())) {
+      try {
+        const gate = this.env.TENANT_GATE.get(this.env.TENANT_GATE.idFromName(tenantId));
+        await withTimer(
+          CALL_TIMEOUT_MS,
+          () => gate.count(`tokens:${batch}`, null, tokens),
+          () => {
+            throw new DOMException("the gate did not answer", "TimeoutError");
+          },
+        );
+        this.store.usageReported(batch);
+      } catch (error) {
+        this.log.error("usage_not_reported", error, { tenantId });
+      }
+    }
   }
 
-  private async send(message: StepMessage, delaySeconds = 0): Promise<void> {
-    try {
-      await this.env.INDEX_QUEUE.send(message, { delaySeconds });
-    } catch (error) {
-      // The lease runs out without this message, and the alarm drives the run again.
-      this.log.error("queue_send_failed", error, { runId: message.runId, kind: message.kind });
-    }
+  private addUsage(runId: string, usage: StepUsage): void {
+    const run = this.find(runId);
+    if (run) this.store.addUsage(run, usage);
   }
 
   private current(runId: string, attempt: number): RunRecord | undefined {
@@ -310,35 +453,24 @@ export class WorkspaceRuns extends DurableObject<ApiEnv> {
   }
 
   private find(runId: string): RunRecord | undefined {
-    if (this.active?.spec.runId === runId) return this.active;
-    return this.load("select record from runs where run_id = ?", runId);
-  }
-
-  private load(query: string, ...bindings: string[]): RunRecord | undefined {
-    const row = this.sql.exec<{ record: string }>(query, ...bindings).toArray()[0];
-    return row && (JSON.parse(row.record) as RunRecord);
+    return this.active?.spec.runId === runId ? this.active : this.store.find(runId);
   }
 
   private update(run: RunRecord): void {
     this.active = run;
-    this.save(run);
+    this.store.save(run);
     this.notify(run);
-  }
-
-  private save(run: RunRecord): void {
-    this.sql.exec(
-      "insert into runs (run_id, ended, record) values (?, ?, ?) on conflict (run_id) do update set ended = excluded.ended, record = excluded.record",
-      run.spec.runId,
-      run.endedAt ?? 0,
-      JSON.stringify(run),
-    );
   }
 
   private notify(run: RunRecord): void {
     for (const listener of this.listeners) listener(run);
   }
+}
 
-  private db(): Db {
-    return openDb(this.env.DATABASE_URL);
-  }
+const RETRY_BASE_SEC = 1;
+const RETRY_CAP_SEC = 30;
+
+/** Wait before retry number `failures`: doubles each time up to a cap, plus up to a quarter of jitter. */
+function retryDelaySec(failures: number): number {
+  return Math.ceil(Math.min(RETRY_CAP_SEC, RETRY_BASE_SEC * 2 ** (failures - 1)) * (1 + Math.random() / 4));
 }

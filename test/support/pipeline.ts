@@ -10,14 +10,18 @@ import {
   beginAttempt,
   claimStep,
   endRun,
+  handOver,
   isReady,
   newRun,
+  recordPlan,
+  recordProgress,
   type RunRecord,
   type RunSpec,
-  sumWork,
+  type StepUsage,
+  type WorkCounters,
 } from "../../src/indexing/run-state.ts";
-import type { StagingBucket } from "../../src/indexing/staging.ts";
-import { judgeFailure, type RunsClient, runStep, type StepDeps } from "../../src/indexing/steps.ts";
+import { shardKey, type StagingBucket } from "../../src/indexing/staging.ts";
+import { type RunsClient, runStep, type StepDeps } from "../../src/indexing/steps.ts";
 import { createLogger } from "../../src/log.ts";
 import { nodeGrammars } from "../../src/parsing/grammars-node.ts";
 import { type CodeParser, createParser } from "../../src/parsing/parser.ts";
@@ -46,6 +50,12 @@ export class MemoryBucket implements StagingBucket {
     return { objects, truncated: false };
   }
 }
+
+const sum = (usages: readonly WorkCounters[]): WorkCounters => ({
+  embedded: usages.reduce((total, usage) => total + usage.embedded, 0),
+  embedMs: usages.reduce((total, usage) => total + usage.embedMs, 0),
+  tokens: usages.reduce((total, usage) => total + usage.tokens, 0),
+});
 
 let parser: Promise<CodeParser> | undefined;
 
@@ -111,48 +121,52 @@ export class Pipeline {
     this.messages = [];
     const done = new Set<number>();
     const active = (attempt: number) => record.endedAt === null && record.attempt === attempt;
+    const used = new Map<string, StepUsage>();
+    const use = (usage: StepUsage) => void used.set(usage.token, { ...usage });
     const runs: RunsClient = {
       claim: async (_id, attempt, phase) => {
         const claimed = active(attempt) ? claimStep(record, phase, Date.now()) : null;
         if (claimed) record = claimed;
-        return claimed?.spec ?? null;
+        return claimed && { spec: claimed.spec, token: crypto.randomUUID() };
       },
-      beat: async (_id, attempt, progress) => {
-        if (active(attempt)) record = { ...record, ...progress };
+      beat: async (_id, attempt, phase, progress) => {
+        if (active(attempt)) record = recordProgress(record, phase, progress, Date.now());
         return active(attempt);
       },
-      planned: async (_id, _attempt, { shards, filesTotal }) => {
-        record = { ...record, shards, filesTotal };
+      shardStaged: async (runId, attempt, shard) => {
+        const key = shardKey(runId, attempt, shard);
+        queue.push({ kind: "shard", workspaceId: this.workspaceId, runId, attempt, shard, key });
+      },
+      planned: async (_id, _attempt, planned, usage) => {
+        use(usage);
+        record = recordPlan(record, planned, Date.now());
         return isReady(record);
       },
-      shardDone: async (runId, attempt, shard, work) => {
+      shardDone: async (runId, attempt, shard, files, usage) => {
+        use(usage);
         if (!active(attempt) || done.has(shard)) return;
         done.add(shard);
-        record = {
-          ...record,
-          shardsDone: record.shardsDone + 1,
-          filesDone: record.filesDone + work.files,
-          work: sumWork(record.work, work),
-        };
-        if (isReady(record)) queue.push({ kind: "finish", workspaceId: this.workspaceId, runId, attempt });
+        record = { ...record, shardsDone: record.shardsDone + 1, filesDone: record.filesDone + files };
+        if (!isReady(record)) return;
+        record = handOver(record, "finishing", Date.now());
+        queue.push({ kind: "finish", workspaceId: this.workspaceId, runId, attempt });
       },
-      addWork: async (_id, attempt, work) => {
-        if (active(attempt)) record = { ...record, work: sumWork(record.work, work) };
-      },
-      work: async (_id, attempt) => (active(attempt) ? record.work : null),
+      spent: async (_id, usage) => use(usage),
+      work: async (_id, attempt) => (active(attempt) ? sum([...used.values()]) : null),
       handOver: async () => {},
-      retrying: async () => {},
-      restart: async () => {},
+      failed: async (_id, _attempt, _step, { error }) => {
+        record = endRun(record, Date.now(), { error });
+      },
       succeed: async (_id, _attempt, result) => {
         record = endRun(record, Date.now(), { result });
       },
-      fail: async (_id, _attempt, error) => {
-        record = endRun(record, Date.now(), { error: error ?? { code: "INTERNAL", error: "lost" } });
+      cancel: async () => {
+        record = endRun(record, Date.now(), "cancelled");
       },
+      failOrphaned: async () => {},
     };
     const deps: StepDeps = {
       runs,
-      send: async (message) => void queue.push(message),
       context: () => ({
         db: this.db,
         staging: this.bucket,
@@ -165,22 +179,13 @@ export class Pipeline {
         log: createLogger({}, () => {}),
         now: Date.now,
       }),
-      countTokens: async () => {},
       buildSnapshot: async () => ({}),
       log: createLogger({}, () => {}),
     };
     for (let message = queue.shift(); message; message = queue.shift()) {
       const current = message;
       this.messages.push(current);
-      const once = async () => {
-        try {
-          await runStep(current, deps);
-        } catch (error) {
-          const verdict = judgeFailure(error, current.kind, 5);
-          if (verdict.error.code === "INTERNAL" || verdict.error.code === "STORAGE_UNAVAILABLE") throw error;
-          await runs.fail(current.runId, current.attempt, verdict.error);
-        }
-      };
+      const once = () => runStep(current, deps);
       await deliver(current, once);
     }
     return record;

@@ -20,6 +20,7 @@ export const ERROR_TEXTS: Record<ErrorCode, string> = {
   NO_WORKSPACE: "The selector names no workspace.",
   RUN_NOT_FOUND: "There is no such run.",
   METHOD_NOT_ALLOWED: "The route exists for other methods; see `Allow`.",
+  RUN_CANCELLED: "The run was cancelled.",
   SNAPSHOT_IN_PROGRESS: "A snapshot job is running already.",
   SNAPSHOT_CONFLICT: "The current snapshot is not the one expected.",
   INPUT_TOO_LARGE: "Over 480,000 characters, or a body of more than 4 MiB.",

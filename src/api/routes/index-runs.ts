@@ -1,14 +1,12 @@
-import { eq } from "drizzle-orm";
 import { Hono } from "hono";
 import { ERROR_STATUS, type ErrorCode, IndexRequest, type RunStatus, type Source } from "../../contract/index.ts";
-import { runs } from "../../db/schema.ts";
 import { ApiError, invalidBody } from "../../errors.ts";
 import { count } from "../../gate/client.ts";
 import type { Principal } from "../../gate/types.ts";
 import { checkRemoteUrl, GitError } from "../../git/index.ts";
 import { coordinatorOf } from "../../indexing/coordinator.ts";
-import type { RunSpec, SealedSource } from "../../indexing/run-state.ts";
-import { seal } from "../../indexing/seal.ts";
+import type { RunSpec } from "../../indexing/run-state.ts";
+import { findRun, type RunRequest, runStatus, startRun as startIndexRun } from "../../indexing/runs.ts";
 import { findWorkspace } from "../../tenancy/index.ts";
 import { pause } from "../../pause.ts";
 import type { ApiContext, ApiHono } from "../context.ts";
@@ -36,7 +34,8 @@ indexRuns.post("/index", async (c) => {
 
 indexRuns.get("/index/:runId", async (c) => {
   const { principal } = await authorize(exchangeOf(c), { credential: "worker_token", surface: "index_status" });
-  const run = await findRun(c, principal, c.req.param("runId"));
+  const run = await stored(() => findRun(c.get("services").db, principal.tenantId, c.req.param("runId")));
+  if (!run) throw new ApiError("RUN_NOT_FOUND", "there is no such run");
   const coordinator = coordinatorOf(c.env.WORKSPACE_RUNS, run.workspaceId);
   if ((c.req.header("Accept") ?? "").includes("text/event-stream")) {
     const events = await coordinator.events(run.id);
@@ -48,7 +47,7 @@ indexRuns.get("/index/:runId", async (c) => {
       });
     }
   }
-  return c.json((await coordinator.status(run.id)) ?? storedStatus(run), 200, { "Cache-Control": "no-store" });
+  return c.json(await runStatus(runDeps(c), run), 200, { "Cache-Control": "no-store" });
 });
 
 /** Rejects a source whose URL the service will not contact. `code` is the route's code for a bad source. */
@@ -83,61 +82,20 @@ export async function stored<T>(query: () => Promise<T>): Promise<T> {
   }
 }
 
-export interface RunRequest {
-  kind: RunSpec["kind"];
-  workspaceId: string;
-  source: Source;
-  options: RunSpec["options"];
-}
+/** What the run functions of `src/indexing` need. */
+export const runDeps = (c: ApiContext) => ({ db: c.get("services").db, coordinators: c.env.WORKSPACE_RUNS });
 
-/** Records a run and hands it to its workspace's coordinator. The source's token is sealed before it goes anywhere. */
-export async function startRun(c: ApiContext, principal: Principal, request: RunRequest): Promise<RunSpec> {
-  const runId = crypto.randomUUID();
-  const { auth, ...open } = request.source;
-  const source: SealedSource = {
-    url: open.url,
-    ...(open.ref === undefined ? {} : { ref: open.ref }),
-    ...(auth === undefined
-      ? {}
-      : {
-          auth: {
-            sealed: await seal(c.env.ENCRYPTION_KEY, runId, auth.token),
-            ...(auth.username === undefined ? {} : { username: auth.username }),
-          },
-        }),
-  };
-  const spec: RunSpec = {
-    runId,
-    tenantId: principal.tenantId,
-    workspaceId: request.workspaceId,
-    kind: request.kind,
-    source,
-    options: request.options,
-    actor: principal.credentialId,
-  };
-  await stored(() =>
-    c
-      .get("services")
-      .db.insert(runs)
-      .values({
-        id: runId,
-        tenantId: principal.tenantId,
-        workspaceId: request.workspaceId,
-        kind: request.kind,
-        state: "queued",
-        request: { url: open.url, ref: open.ref ?? null, options: request.options },
-      }),
+/** Starts a run for the caller and counts the call. */
+export async function startRun(
+  c: ApiContext,
+  principal: Principal,
+  request: Omit<RunRequest, "tenantId" | "actor">,
+): Promise<RunSpec> {
+  const deps = { ...runDeps(c), encryptionKey: c.env.ENCRYPTION_KEY };
+  const spec = await stored(() =>
+    startIndexRun(deps, { ...request, tenantId: principal.tenantId, actor: principal.credentialId }),
   );
-  try {
-    await coordinatorOf(c.env.WORKSPACE_RUNS, request.workspaceId).submit(spec);
-  } catch (error) {
-    // Nobody would ever end a run that its coordinator does not know of.
-    await stored(() =>
-      c.get("services").db.update(runs).set({ state: "failed", finishedAt: new Date() }).where(eq(runs.id, runId)),
-    );
-    throw error;
-  }
-  await count(c.env.TENANT_GATE, principal.tenantId, `run:${runId}`, request.kind);
+  await count(c.env.TENANT_GATE, principal.tenantId, `run:${spec.runId}`, request.kind);
   return spec;
 }
 
@@ -151,7 +109,7 @@ async function waitFor(c: ApiContext, spec: RunSpec): Promise<RunStatus> {
     try {
       const status = await coordinatorOf(c.env.WORKSPACE_RUNS, spec.workspaceId).wait(spec.runId);
       if (!status) throw new ApiError("INTERNAL", "the run is not known any more; start it again");
-      if (status.state === "succeeded" || status.state === "failed") return status;
+      if (status.state !== "queued" && status.state !== "running") return status;
       broken = 0;
     } catch (error) {
       if (error instanceof ApiError || ++broken > MAX_BROKEN_WAITS) throw error;
@@ -168,32 +126,6 @@ function resultOf(status: RunStatus): Record<string, unknown> {
 }
 
 const isErrorCode = (code: string): code is ErrorCode => code in ERROR_STATUS;
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
-async function findRun(c: ApiContext, principal: Principal, runId: string): Promise<typeof runs.$inferSelect> {
-  const rows = UUID.test(runId)
-    ? await stored(() => c.get("services").db.select().from(runs).where(eq(runs.id, runId.toLowerCase())))
-    : [];
-  const run = rows[0];
-  if (!run || run.tenantId !== principal.tenantId) throw new ApiError("RUN_NOT_FOUND", "there is no such run");
-  return run;
-}
-
-/** The status of a run that its coordinator has forgotten. */
-function storedStatus(run: typeof runs.$inferSelect): RunStatus {
-  const result = run.result as RunStatus["result"] | null;
-  const error = run.error as RunStatus["error"] | null;
-  const files = typeof result?.["fileCount"] === "number" ? result["fileCount"] : 0;
-  return {
-    ok: true,
-    runId: run.id,
-    state: run.state,
-    progress: { filesDone: files, filesTotal: files, phase: run.finishedAt ? "done" : "queued" },
-    ...(result ? { result } : {}),
-    ...(error ? { error } : {}),
-  };
-}
 
 /** `Prefer: respond-async`, alone or among other preferences (RFC 7240). */
 function prefersAsync(c: ApiContext): boolean {

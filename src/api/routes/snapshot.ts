@@ -1,4 +1,4 @@
-import { and, eq, inArray } from "drizzle-orm";
+import { and, eq } from "drizzle-orm";
 import { Hono } from "hono";
 import * as z from "zod";
 import {
@@ -12,13 +12,13 @@ import { PG_UNIQUE_VIOLATION, pgErrorCode } from "../../db/errors.ts";
 import { revisions, runs, workspaces } from "../../db/schema.ts";
 import { ApiError, invalidBody } from "../../errors.ts";
 import type { Principal } from "../../gate/types.ts";
-import { coordinatorOf } from "../../indexing/coordinator.ts";
 import type { RunSpec } from "../../indexing/run-state.ts";
+import { failOrphanedRuns, type RunRequest } from "../../indexing/runs.ts";
 import type { ApiContext, ApiHono } from "../context.ts";
 import { exchangeOf } from "../exchange.ts";
 import { authorize } from "../middleware/authorize.ts";
 import { readBody, unwrap } from "../middleware/body.ts";
-import { checkSource, requireWorkspace, type RunRequest, startRun, stored } from "./index-runs.ts";
+import { checkSource, requireWorkspace, runDeps, startRun, stored } from "./index-runs.ts";
 
 /** The worker's CI publish route. */
 export const snapshotJobs = new Hono<ApiHono>();
@@ -54,7 +54,8 @@ snapshotJobs.post("/snapshot", async (c) => {
     options: await optionsOf(c, workspaceId),
   };
   const spec =
-    (await tryStart(c, principal, job)) ?? ((await buryLost(c, principal)) && (await tryStart(c, principal, job)));
+    (await tryStart(c, principal, job)) ??
+    ((await failOrphanedJob(c, principal)) && (await tryStart(c, principal, job)));
   if (!spec) {
     throw new ApiError("SNAPSHOT_IN_PROGRESS", "a snapshot job is already running; wait for it to end", {
       headers: { "Retry-After": "10" },
@@ -79,7 +80,11 @@ async function optionsOf(c: ApiContext, workspaceId: string): Promise<IndexOptio
 }
 
 /** Starts the job, or returns undefined when the tenant has one already: the database refuses a second. */
-async function tryStart(c: ApiContext, principal: Principal, job: RunRequest): Promise<RunSpec | undefined> {
+async function tryStart(
+  c: ApiContext,
+  principal: Principal,
+  job: Omit<RunRequest, "tenantId" | "actor">,
+): Promise<RunSpec | undefined> {
   try {
     return await startRun(c, principal, job);
   } catch (error) {
@@ -88,30 +93,10 @@ async function tryStart(c: ApiContext, principal: Principal, job: RunRequest): P
   }
 }
 
-/** A job this young may not have reached its coordinator yet. */
-const LOST_AFTER_MS = 60_000;
-
-/**
- * Ends a job that was recorded but never reached its coordinator, as when its isolate died in between: nobody else would, and
- * it would keep the tenant from publishing for ever. True when there was one.
- */
-async function buryLost(c: ApiContext, principal: Principal): Promise<boolean> {
-  const { db, now } = c.get("services");
-  const open = and(
-    eq(runs.tenantId, principal.tenantId),
-    eq(runs.kind, "snapshot"),
-    inArray(runs.state, ["queued", "running"]),
-  );
-  const job = (await stored(() => db.select().from(runs).where(open)))[0];
-  if (!job || now() - job.createdAt.getTime() < LOST_AFTER_MS) return job === undefined;
-  if (await coordinatorOf(c.env.WORKSPACE_RUNS, job.workspaceId).status(job.id)) return false;
-  await stored(() =>
-    db
-      .update(runs)
-      .set({ state: "failed", finishedAt: new Date(now()) })
-      .where(eq(runs.id, job.id)),
-  );
-  return true;
+/** Fails the tenant's job if it was recorded but never started, which would keep the tenant from publishing. True when it did. */
+async function failOrphanedJob(c: ApiContext, principal: Principal): Promise<boolean> {
+  const job = and(eq(runs.tenantId, principal.tenantId), eq(runs.kind, "snapshot"));
+  return (await stored(() => failOrphanedRuns(runDeps(c), c.get("services").now(), job))) > 0;
 }
 
 /** The code of the first field that is wrong; `BAD_BODY` when the body is no object at all. */

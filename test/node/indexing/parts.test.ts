@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ApiError } from "../../../src/errors.ts";
-import { StalePlanError } from "../../../src/indexing/context.ts";
+import { StalePlanError, StalledError } from "../../../src/indexing/context.ts";
 import { UpstreamError } from "../../../src/embedding/index.ts";
 import { GitError } from "../../../src/git/index.ts";
 import { contentId, planKey } from "../../../src/indexing/ids.ts";
@@ -9,15 +9,26 @@ import {
   beginAttempt,
   claimStep,
   endRun,
+  handOver,
   isReady,
   LEASE_MS,
   newRun,
+  recordFailure,
+  recordPlan,
+  recordProgress,
   type RunSpec,
   toStatus,
 } from "../../../src/indexing/run-state.ts";
 import { seal, unseal } from "../../../src/indexing/seal.ts";
 import { sseStream } from "../../../src/indexing/sse.ts";
-import { encodeEmbedShard, getShard, putShard, ShardBuffer } from "../../../src/indexing/staging.ts";
+import {
+  encodeEmbedShard,
+  getShard,
+  limitBucket,
+  putShard,
+  ShardBuffer,
+  StagingError,
+} from "../../../src/indexing/staging.ts";
 import { judgeFailure } from "../../../src/indexing/steps.ts";
 import { MemoryBucket } from "../../support/pipeline.ts";
 
@@ -88,21 +99,10 @@ const spec: RunSpec = {
 };
 
 describe("a run's record", () => {
-  it("keeps the work of earlier attempts and starts its shards anew", () => {
-    const first = {
-      ...beginAttempt(newRun(spec), 0),
-      shards: 3,
-      shardsDone: 2,
-      work: { embedded: 5, embedMs: 1, tokens: 9 },
-    };
+  it("starts its shards anew with every attempt", () => {
+    const first = { ...beginAttempt(newRun(spec), 0), shards: 3, shardsDone: 2 };
     const second = beginAttempt(first, 1_000);
-    expect(second).toMatchObject({
-      attempt: 2,
-      shards: null,
-      shardsDone: 0,
-      work: { embedded: 5, tokens: 9 },
-      state: "running",
-    });
+    expect(second).toMatchObject({ attempt: 2, shards: null, shardsDone: 0, state: "running" });
     expect(isReady(first)).toBe(false);
     expect(isReady({ ...first, shardsDone: 3 })).toBe(true);
     expect(isReady(second)).toBe(false);
@@ -112,54 +112,74 @@ describe("a run's record", () => {
     const run = beginAttempt(newRun(spec), 0);
     expect(JSON.stringify(toStatus(run))).not.toContain("sealed-text");
     expect(JSON.stringify(endRun(run, 1, { error: { code: "INTERNAL", error: "x" } }))).not.toContain("sealed-text");
+    expect(JSON.stringify(endRun(run, 1, "cancelled"))).not.toContain("sealed-text");
     expect(endRun(run, 1, { result: { ok: true } })).toMatchObject({ state: "succeeded", recorded: true, endedAt: 1 });
+  });
+
+  it("counts failures in a row of one kind", () => {
+    const away = { code: "STORAGE_UNAVAILABLE", error: "away" };
+    const twice = recordFailure(recordFailure(newRun(spec), away), away);
+    expect(twice).toMatchObject({ failures: { code: "STORAGE_UNAVAILABLE", count: 2 }, lastError: away });
+    expect(recordFailure(twice, { code: "CLONE_FAILED", error: "no" }).failures.count).toBe(1);
+    expect(recordPlan(twice, { shards: 1, filesTotal: 1 }, 0).failures.count).toBe(0);
   });
 });
 
 describe("claiming a step", () => {
   it("gives the plan and the finish to one worker at a time, and shards to as many as there are", () => {
     const run = beginAttempt(newRun(spec), 0);
-    const planning = claimStep(run, "pulling", 0);
-    expect(planning).toMatchObject({ phase: "pulling", starts: 1 });
-    expect(claimStep(planning!, "pulling", 1)).toBeNull();
-    const planned = { ...planning!, shards: 2 };
+    const planning = claimStep(run, "pulling", 0)!;
+    expect(planning).toMatchObject({ phase: "pulling", held: "pulling" });
+    expect(claimStep(planning, "pulling", 1)).toBeNull();
+    const planned = recordPlan(planning, { shards: 2, filesTotal: 2 }, 0);
     expect(claimStep(planned, "pulling", 10_000_000)).toBeNull();
-    expect(claimStep(claimStep(planned, "indexing", 0)!, "indexing", 0)).toMatchObject({
-      phase: "indexing",
-      starts: 1,
-    });
-    const finishing = claimStep(planned, "finishing", 0)!;
+    expect(claimStep(claimStep(planned, "indexing", 0)!, "indexing", 0)).toMatchObject({ phase: "indexing" });
+    const finishing = claimStep(handOver(planned, "finishing", 0), "finishing", 0)!;
     expect(claimStep(finishing, "finishing", LEASE_MS - 1)).toBeNull();
     expect(claimStep(finishing, "finishing", LEASE_MS)).not.toBeNull();
+  });
+
+  it("renews the lease of the step that holds the run, and of no other", () => {
+    const planning = claimStep(beginAttempt(newRun(spec), 0), "pulling", 0)!;
+    expect(recordProgress(planning, "pulling", {}, 5_000).leaseUntil).toBe(5_000 + LEASE_MS);
+    const waiting = handOver(planning, "building", 1_000);
+    // A late report of the step before neither shortens nor prolongs the wait for the next one.
+    expect(recordProgress(waiting, "pulling", { filesDone: 3 }, 5_000)).toMatchObject({
+      filesDone: 3,
+      leaseUntil: waiting.leaseUntil,
+    });
+    expect(recordProgress(waiting, "indexing", {}, 5_000).leaseUntil).toBe(waiting.leaseUntil);
   });
 });
 
 describe("judging a failure", () => {
-  const steady = () => 0;
-  it("retries what may pass, a bounded number of times, with growing waits", () => {
+  it("retries what may pass, a bounded number of times", () => {
     const network = new GitError("NETWORK", "connection reset");
-    expect(judgeFailure(network, "plan", 1, steady)).toMatchObject({ action: "restart", delaySec: 1 });
-    expect(judgeFailure(network, "plan", 2, steady)).toMatchObject({ action: "restart", delaySec: 2 });
-    expect(judgeFailure(network, "plan", 3, steady)).toMatchObject({ action: "fail", error: { code: "CLONE_FAILED" } });
-    const away = Object.assign(new Error("fetch failed"), { name: "NeonDbError" });
-    expect(judgeFailure(away, "shard", 4, steady)).toMatchObject({ action: "retry", delaySec: 8 });
-    expect(judgeFailure(away, "shard", 5, steady)).toMatchObject({
-      action: "fail",
-      error: { code: "STORAGE_UNAVAILABLE" },
+    expect(judgeFailure(network, "plan")).toMatchObject({
+      action: "restart",
+      limit: 3,
+      error: { code: "CLONE_FAILED" },
     });
+    const away = Object.assign(new Error("fetch failed"), { name: "NeonDbError" });
+    expect(judgeFailure(away, "shard")).toMatchObject({ action: "retry", error: { code: "STORAGE_UNAVAILABLE" } });
+    // One second, doubled up to thirty: a database may be away for minutes.
+    expect(judgeFailure(away, "finish").limit).toBeGreaterThanOrEqual(8);
+    const full = new StagingError("the object store failed to store an object; try again later");
+    expect(judgeFailure(full, "plan")).toMatchObject({ action: "restart", error: { code: "STORAGE_UNAVAILABLE" } });
+    expect(judgeFailure(new StalledError("no progress"), "finish")).toMatchObject({ action: "retry" });
   });
 
   it("plans again what was planned on other grounds", () => {
-    expect(judgeFailure(new StalePlanError("model"), "finish", 1)).toMatchObject({ action: "restart" });
+    expect(judgeFailure(new StalePlanError("model"), "finish")).toMatchObject({ action: "restart" });
     const gone = Object.assign(new Error("violates"), { name: "NeonDbError", code: "23503" });
-    expect(judgeFailure(gone, "finish", 1)).toMatchObject({ action: "restart" });
+    expect(judgeFailure(gone, "finish")).toMatchObject({ action: "restart" });
   });
 
   it("gives up at once on what cannot pass, and says what git said", () => {
     const denied = new GitError("AUTH", "authentication failed", { stderr: "remote: no" });
-    expect(judgeFailure(denied, "plan", 1, steady)).toEqual({
+    expect(judgeFailure(denied, "plan")).toEqual({
       action: "fail",
-      delaySec: 1,
+      limit: 1,
       error: {
         code: "CLONE_FAILED",
         error: "git: authentication failed",
@@ -167,20 +187,34 @@ describe("judging a failure", () => {
       },
     });
     const upstream = new UpstreamError("UPSTREAM_ERROR", { retryable: false });
-    expect(judgeFailure(upstream, "shard", 1, steady)).toMatchObject({
-      action: "fail",
-      error: { code: "EMBED_FAILED" },
-    });
+    expect(judgeFailure(upstream, "shard")).toMatchObject({ action: "fail", error: { code: "EMBED_FAILED" } });
     const none = new ApiError("EMBED_UNAVAILABLE", "none");
-    expect(judgeFailure(none, "plan", 1)).toMatchObject({ action: "fail", error: { code: "EMBED_FAILED" } });
-    expect(judgeFailure(new RangeError("boom"), "plan", 2)).toMatchObject({
-      action: "fail",
-      error: { code: "INTERNAL" },
-    });
+    expect(judgeFailure(none, "plan")).toMatchObject({ action: "fail", error: { code: "EMBED_FAILED" } });
+    expect(judgeFailure(new RangeError("boom"), "plan")).toMatchObject({ error: { code: "INTERNAL" } });
   });
 
   it("never tells the texts of errors it does not know", () => {
-    expect(JSON.stringify(judgeFailure(new Error("secret internals"), "finish", 2))).not.toContain("secret internals");
+    expect(JSON.stringify(judgeFailure(new Error("secret internals"), "finish"))).not.toContain("secret internals");
+  });
+});
+
+describe("staging with a time limit", () => {
+  const hangs = () => new Promise<never>(() => {});
+
+  it("turns what hangs and what fails into an error of its own, and leaves the rest alone", async () => {
+    const bucket = new MemoryBucket();
+    let done = 0;
+    const limited = limitBucket(bucket, () => done++, 20);
+    await limited.put("a", new Uint8Array([1]));
+    expect(new Uint8Array((await (await limited.get("a"))?.arrayBuffer()) ?? [])).toEqual(new Uint8Array([1]));
+    expect(await limited.get("b")).toBeNull();
+    expect(done).toBe(4);
+    const hanging = limitBucket({ ...limited, put: hangs, get: async () => ({ arrayBuffer: hangs }) }, undefined, 20);
+    await expect(hanging.put("a", new Uint8Array())).rejects.toThrow(StagingError);
+    const object = await hanging.get("a");
+    await expect(object?.arrayBuffer()).rejects.toThrow(StagingError);
+    const full = limitBucket({ ...limited, put: async () => Promise.reject(new Error("disk full")) }, undefined, 20);
+    await expect(full.put("a", new Uint8Array())).rejects.toThrow(StagingError);
   });
 });
 

@@ -4,8 +4,15 @@ import { eq } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { runs, workspaces } from "../../../src/db/schema.ts";
 import { coordinatorOf } from "../../../src/indexing/coordinator.ts";
-import { LEASE_MS, MAX_ATTEMPTS, QUEUE_LEASE_MS, type RunSpec } from "../../../src/indexing/run-state.ts";
-import type { RunsClient } from "../../../src/indexing/steps.ts";
+import {
+  LEASE_MS,
+  MAX_LOST_ATTEMPTS,
+  QUEUE_LEASE_MS,
+  type RunSpec,
+  SHARDS_IN_FLIGHT,
+} from "../../../src/indexing/run-state.ts";
+import { cancelRun, failOrphanedRuns, findRun, listRuns } from "../../../src/indexing/runs.ts";
+import type { RunsClient, Verdict } from "../../../src/indexing/steps.ts";
 import { startClock, stopClock } from "../support/clock.ts";
 import { cutDatabase } from "../support/database-away.ts";
 import { createTenant, db } from "../support/tenants.ts";
@@ -46,23 +53,41 @@ async function submitted(): Promise<RunSpec> {
 }
 
 const sent = (runId: string, kind: string) => steps.filter((step) => step.runId === runId && step.kind === kind);
-const work = { embedded: 2, embedMs: 1, tokens: 3, files: 4 };
+let tokens = 0;
+const usage = (embedded = 2) => ({ token: `t${tokens++}`, embedded, embedMs: 1, tokens: 3 });
+const NOTHING = { token: "", embedded: 0, embedMs: 0, tokens: 0 };
+const verdict = (action: Verdict["action"], limit = 3, code = "CLONE_FAILED"): Verdict => ({
+  action,
+  limit,
+  error: { code, error: "no" },
+});
+const stage = async (runId: string, attempt: number, count: number) => {
+  for (let shard = 0; shard < count; shard++) await worker().shardStaged(runId, attempt, shard);
+};
+const row = async (runId: string) => (await db.select().from(runs).where(eq(runs.id, runId)))[0];
+const indexTokens = async () => {
+  const gate = env.TENANT_GATE.get(env.TENANT_GATE.idFromName(tenantId));
+  return (await gate.usage("someone")).indexTokens;
+};
 const stateOf = async (spec: RunSpec) => (await coordinator().status(spec.runId))?.state;
 
 describe("the run coordinator", () => {
   it("drives a run from its plan to its end", async () => {
     const spec = await submitted();
     await expect.poll(() => sent(spec.runId, "plan")).toHaveLength(1);
-    expect(await worker().claim(spec.runId, 1, "pulling")).toEqual(spec);
-    expect(await worker().planned(spec.runId, 1, { shards: 2, filesTotal: 8 })).toBe(false);
-    await worker().shardDone(spec.runId, 1, 0, work);
-    await worker().shardDone(spec.runId, 1, 0, work);
+    expect((await worker().claim(spec.runId, 1, "pulling"))?.spec).toEqual(spec);
+    await stage(spec.runId, 1, 2);
+    await expect.poll(() => sent(spec.runId, "shard")).toHaveLength(2);
+    expect(await worker().planned(spec.runId, 1, { shards: 2, filesTotal: 8 }, NOTHING)).toBe(false);
+    const first = usage();
+    await worker().shardDone(spec.runId, 1, 0, 4, first);
+    await worker().shardDone(spec.runId, 1, 0, 4, first);
     expect((await coordinator().status(spec.runId))?.progress).toEqual({
       filesDone: 4,
       filesTotal: 8,
       phase: "indexing",
     });
-    await worker().shardDone(spec.runId, 1, 1, work);
+    await worker().shardDone(spec.runId, 1, 1, 4, usage());
     await expect.poll(() => sent(spec.runId, "finish")).toHaveLength(1);
     expect(await worker().work(spec.runId, 1)).toEqual({ embedded: 4, embedMs: 2, tokens: 6 });
     const waiting = coordinator().wait(spec.runId);
@@ -72,6 +97,7 @@ describe("the run coordinator", () => {
       result: { fileCount: 8 },
       progress: { phase: "done", filesDone: 8 },
     });
+    expect(await indexTokens()).toBe(6);
   });
 
   it("runs one at a time, in the order they came, however often one is submitted", async () => {
@@ -91,32 +117,46 @@ describe("the run coordinator", () => {
       "running",
       "queued",
     ]);
-    await worker().fail(second.runId, 1, { code: "CLONE_FAILED", error: "no" });
+    await worker().failed(second.runId, 1, { kind: "plan" }, verdict("fail"));
     expect(await stateOf(third)).toBe("running");
     await expect.poll(() => sent(second.runId, "plan")).toHaveLength(1);
   });
 
-  it("says that nothing is left to wait for when a plan has no shards", async () => {
+  it("keeps few of a run's shards in the queue, and sends the next as one is done", async () => {
     const spec = await submitted();
-    expect(await worker().planned(spec.runId, 1, { shards: 0, filesTotal: 0 })).toBe(true);
+    await worker().claim(spec.runId, 1, "pulling");
+    await stage(spec.runId, 1, SHARDS_IN_FLIGHT + 3);
+    await worker().planned(spec.runId, 1, { shards: SHARDS_IN_FLIGHT + 3, filesTotal: 9 }, NOTHING);
+    await expect.poll(() => sent(spec.runId, "shard")).toHaveLength(SHARDS_IN_FLIGHT);
+    await worker().shardDone(spec.runId, 1, 0, 1, NOTHING);
+    await expect.poll(() => sent(spec.runId, "shard")).toHaveLength(SHARDS_IN_FLIGHT + 1);
     expect(sent(spec.runId, "finish")).toHaveLength(0);
   });
 
-  it("drives a silent run again and refuses what still comes from the old attempt", async () => {
+  it("says that nothing is left to wait for when a plan has no shards", async () => {
+    const spec = await submitted();
+    expect(await worker().planned(spec.runId, 1, { shards: 0, filesTotal: 0 }, NOTHING)).toBe(true);
+    expect(sent(spec.runId, "finish")).toHaveLength(0);
+  });
+
+  it("restarts a silent run, refuses what comes from the old attempt, and counts its work all the same", async () => {
     const spec = await submitted();
     await worker().claim(spec.runId, 1, "pulling");
-    await worker().planned(spec.runId, 1, { shards: 2, filesTotal: 2 });
-    await worker().shardDone(spec.runId, 1, 0, work);
+    await stage(spec.runId, 1, 2);
+    await worker().shardDone(spec.runId, 1, 0, 1, usage());
     await worker().claim(spec.runId, 1, "indexing");
     stopClock(Date.now() + LEASE_MS + 1_000);
     await runDurableObjectAlarm(stub());
     await expect.poll(() => sent(spec.runId, "plan").map((step) => step.attempt)).toEqual([1, 2]);
-    expect(await worker().beat(spec.runId, 1, {})).toBe(false);
+    expect(await worker().beat(spec.runId, 1, "indexing", {})).toBe(false);
     expect(await worker().claim(spec.runId, 1, "indexing")).toBeNull();
-    await worker().shardDone(spec.runId, 1, 1, work);
+    await worker().shardDone(spec.runId, 1, 1, 1, usage());
     await worker().succeed(spec.runId, 1, { wrong: true });
     expect(await stateOf(spec)).toBe("running");
-    expect(await worker().work(spec.runId, 2)).toEqual({ embedded: 2, embedMs: 1, tokens: 3 });
+    expect(await worker().work(spec.runId, 2)).toEqual({ embedded: 4, embedMs: 2, tokens: 6 });
+    startClock();
+    await worker().failed(spec.runId, 2, { kind: "plan" }, verdict("fail"), usage());
+    expect(await indexTokens()).toBe(9);
   });
 
   it("leaves a run alone that waits behind others in the queue, and never fails it for that", async () => {
@@ -124,12 +164,11 @@ describe("the run coordinator", () => {
     let now = Date.now();
     stopClock((now += 20 * LEASE_MS));
     await runDurableObjectAlarm(stub());
-    expect(await worker().beat(spec.runId, 1, {})).toBe(true);
-    for (let attempt = 2; attempt <= 2 * MAX_ATTEMPTS; attempt++) {
+    expect(await worker().beat(spec.runId, 1, "pulling", {})).toBe(true);
+    for (let attempt = 2; attempt <= 2 * MAX_LOST_ATTEMPTS; attempt++) {
       stopClock((now += 2 * QUEUE_LEASE_MS));
       await runDurableObjectAlarm(stub());
-      expect(await worker().beat(spec.runId, attempt - 1, {})).toBe(false);
-      await worker().retrying(spec.runId, attempt, { code: "INTERNAL", error: "not yet" }, 0);
+      expect(await worker().beat(spec.runId, attempt - 1, "pulling", {})).toBe(false);
     }
     expect(await stateOf(spec)).toBe("running");
   });
@@ -138,35 +177,118 @@ describe("the run coordinator", () => {
     const spec = await submitted();
     expect(await worker().claim(spec.runId, 1, "pulling")).not.toBeNull();
     expect(await worker().claim(spec.runId, 1, "pulling")).toBeNull();
-    await worker().restart(spec.runId, 1, { code: "CLONE_FAILED", error: "cut" }, 0);
+    await worker().failed(spec.runId, 1, { kind: "plan" }, verdict("restart"));
     await expect.poll(() => sent(spec.runId, "plan").map((step) => step.attempt)).toEqual([1, 2]);
     expect(await worker().claim(spec.runId, 1, "indexing")).toBeNull();
-    for (let attempt = 2; attempt <= MAX_ATTEMPTS; attempt++) {
+    for (let attempt = 2; attempt <= 3; attempt++) {
       expect(await worker().claim(spec.runId, attempt, "pulling")).not.toBeNull();
-      await worker().restart(spec.runId, attempt, { code: "CLONE_FAILED", error: "cut" }, 0);
+      await worker().failed(spec.runId, attempt, { kind: "plan" }, verdict("restart"));
     }
     expect(await coordinator().status(spec.runId)).toMatchObject({ state: "failed", error: { code: "CLONE_FAILED" } });
+  });
+
+  it("sends a failed shard again, up to its limit", async () => {
+    const spec = await submitted();
+    await worker().claim(spec.runId, 1, "pulling");
+    await stage(spec.runId, 1, 2);
+    await worker().planned(spec.runId, 1, { shards: 2, filesTotal: 2 }, NOTHING);
+    await worker().failed(spec.runId, 1, { kind: "shard", shard: 1 }, verdict("retry", 2, "EMBED_FAILED"));
+    await expect.poll(() => sent(spec.runId, "shard"), { timeout: 10_000 }).toHaveLength(3);
+    expect(await stateOf(spec)).toBe("running");
+    await worker().failed(spec.runId, 1, { kind: "shard", shard: 0 }, verdict("retry", 2, "EMBED_FAILED"));
+    expect(await stateOf(spec)).toBe("running");
+    await worker().failed(spec.runId, 1, { kind: "shard", shard: 1 }, verdict("retry", 2, "EMBED_FAILED"));
+    expect(await coordinator().status(spec.runId)).toMatchObject({ state: "failed", error: { code: "EMBED_FAILED" } });
   });
 
   it("survives eviction with everything it knew", async () => {
     const spec = await submitted();
     const waiting = await submitted();
-    await worker().planned(spec.runId, 1, { shards: 2, filesTotal: 2 });
-    await worker().shardDone(spec.runId, 1, 1, work);
+    await stage(spec.runId, 1, 2);
+    await worker().planned(spec.runId, 1, { shards: 2, filesTotal: 2 }, NOTHING);
+    await worker().shardDone(spec.runId, 1, 1, 1, NOTHING);
     await evictDurableObject(stub());
-    await worker().shardDone(spec.runId, 1, 1, work);
-    await worker().shardDone(spec.runId, 1, 0, work);
+    await worker().shardDone(spec.runId, 1, 1, 1, NOTHING);
+    await worker().shardDone(spec.runId, 1, 0, 1, NOTHING);
     await expect.poll(() => sent(spec.runId, "finish")).toHaveLength(1);
     await worker().succeed(spec.runId, 1, {});
     expect([await stateOf(spec), await stateOf(waiting)]).toEqual(["succeeded", "running"]);
   });
 
+  /** Everything is killed; `Date.now` moves on; the alarm that is due wakes the object. Nobody asks about the run. */
+  const restartOfEverything = async () => {
+    const alarm = await runInDurableObject(stub(), (_object, state) => state.storage.getAlarm());
+    expect(alarm).not.toBeNull();
+    await evictDurableObject(stub());
+    let now = Math.max(Date.now(), alarm ?? 0);
+    const deadline = now + 30_000;
+    for (; now < deadline; now += 5_000) {
+      stopClock(now);
+      await runDurableObjectAlarm(stub());
+    }
+    startClock();
+  };
+
+  it.each<[string, (runId: string) => Promise<unknown>]>([
+    ["queued", async () => {}],
+    ["pulling", (runId) => worker().claim(runId, 1, "pulling")],
+    [
+      "waiting for shards",
+      async (runId) => {
+        await worker().claim(runId, 1, "pulling");
+        await stage(runId, 1, 2);
+        await worker().planned(runId, 1, { shards: 2, filesTotal: 2 }, NOTHING);
+        await worker().claim(runId, 1, "indexing");
+      },
+    ],
+    [
+      "waiting for its finish",
+      async (runId) => {
+        await stage(runId, 1, 1);
+        await worker().planned(runId, 1, { shards: 1, filesTotal: 2 }, NOTHING);
+        await worker().shardDone(runId, 1, 0, 2, NOTHING);
+        await worker().beat(runId, 1, "indexing", {});
+      },
+    ],
+    [
+      "finishing",
+      async (runId) => {
+        await worker().planned(runId, 1, { shards: 0, filesTotal: 2 }, NOTHING);
+        await worker().claim(runId, 1, "finishing");
+        await worker().beat(runId, 1, "finishing", {});
+      },
+    ],
+    ["building", (runId) => worker().handOver(runId, 1, "build")],
+  ])("goes on within 30 s of a restart, without being asked: %s", async (_name, bring) => {
+    const spec = await submitted();
+    await bring(spec.runId);
+    await restartOfEverything();
+    await expect.poll(() => sent(spec.runId, "plan").map((step) => step.attempt)).toContain(2);
+  });
+
+  it("sends again soon what the queue did not take", async () => {
+    const spec = await submitted();
+    await worker().planned(spec.runId, 1, { shards: 1, filesTotal: 2 }, NOTHING);
+    await worker().shardStaged(spec.runId, 1, 0);
+    await runInDurableObject(stub(), async (object) => {
+      const own = object as unknown as { env: { INDEX_QUEUE: unknown } };
+      const { env: before } = own;
+      own.env = { ...before, INDEX_QUEUE: { send: () => Promise.reject(new Error("queue away")) } };
+      await (object as unknown as RunsClient).shardDone(spec.runId, 1, 0, 2, NOTHING);
+      own.env = before;
+    });
+    expect(sent(spec.runId, "finish")).toHaveLength(0);
+    stopClock(Date.now() + 6_000);
+    await runDurableObjectAlarm(stub());
+    await expect.poll(() => sent(spec.runId, "finish")).toHaveLength(1);
+  });
+
   it("gives up after its last attempt with the last failure known, and records it", async () => {
     const spec = await submitted();
     let now = Date.now();
-    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+    await worker().failed(spec.runId, 1, { kind: "plan" }, verdict("restart", 99, "STORAGE_UNAVAILABLE"));
+    for (let attempt = 2; attempt <= MAX_LOST_ATTEMPTS + 1; attempt++) {
       stopClock(now);
-      await worker().retrying(spec.runId, attempt, { code: "STORAGE_UNAVAILABLE", error: "away" }, 0);
       await worker().claim(spec.runId, attempt, "pulling");
       now += 2 * LEASE_MS;
       stopClock(now);
@@ -178,26 +300,26 @@ describe("the run coordinator", () => {
     });
     startClock();
     await expect
-      .poll(async () => (await db.select().from(runs).where(eq(runs.id, spec.runId)))[0])
-      .toMatchObject({ state: "failed", error: { code: "STORAGE_UNAVAILABLE", error: "away" } });
+      .poll(() => row(spec.runId))
+      .toMatchObject({ state: "failed", error: { code: "STORAGE_UNAVAILABLE", error: "no" } });
   });
 
   it("records a failure later when the database is away", async () => {
     const spec = await submitted();
     const away = cutDatabase();
-    await worker().fail(spec.runId, 1, { code: "CLONE_FAILED", error: "gone" });
+    await worker().failed(spec.runId, 1, { kind: "plan" }, verdict("fail"));
     expect(await stateOf(spec)).toBe("failed");
     away.restore();
-    expect((await db.select().from(runs).where(eq(runs.id, spec.runId)))[0]?.state).toBe("queued");
+    expect((await row(spec.runId))?.state).toBe("queued");
     await runDurableObjectAlarm(stub());
-    expect((await db.select().from(runs).where(eq(runs.id, spec.runId)))[0]?.state).toBe("failed");
+    expect((await row(spec.runId))?.state).toBe("failed");
   });
 
   it("streams a run as events until it has ended", async () => {
     const spec = await submitted();
     const events = await coordinator().events(spec.runId);
     const text = new Response(events).text();
-    await worker().beat(spec.runId, 1, { filesDone: 1, filesTotal: 2 });
+    await worker().beat(spec.runId, 1, "pulling", { filesDone: 1, filesTotal: 2 });
     await worker().succeed(spec.runId, 1, { fileCount: 2 });
     const states = [...(await text).matchAll(/^data: (.*)$/gm)].map(
       ([, json]) => (JSON.parse(json ?? "") as { state: string }).state,
@@ -216,5 +338,40 @@ describe("the run coordinator", () => {
       expect(rows).toHaveLength(1);
       expect(JSON.stringify(rows)).not.toContain("sealed-token");
     });
+  });
+});
+
+describe("runs as clients see them", () => {
+  const deps = { db, coordinators: env.WORKSPACE_RUNS };
+
+  it("are listed, newest first, and cancelled wherever they stand", async () => {
+    const first = await submitted();
+    const second = await submitted();
+    const third = await submitted();
+    const list = await listRuns(deps, workspaceId, 2);
+    expect(list).toMatchObject([
+      { runId: third.runId, state: "queued", kind: "index" },
+      { runId: second.runId, state: "queued" },
+    ]);
+    const cancel = async (runId: string) => cancelRun(deps, (await findRun(db, tenantId, runId))!);
+    expect(await cancel(second.runId)).toMatchObject({ state: "cancelled", error: { code: "RUN_CANCELLED" } });
+    await worker().claim(first.runId, 1, "pulling");
+    expect(await cancel(first.runId)).toMatchObject({ state: "cancelled" });
+    expect(await worker().beat(first.runId, 1, "pulling", {})).toBe(false);
+    expect(await stateOf(third)).toBe("running");
+    await worker().succeed(third.runId, 1, {});
+    expect(await cancel(third.runId)).toMatchObject({ state: "succeeded" });
+    expect(await findRun(db, crypto.randomUUID(), third.runId)).toBeUndefined();
+    expect((await row(first.runId))?.state).toBe("cancelled");
+  });
+
+  it("are failed when they never reached their coordinator, and only then", async () => {
+    const lost = await newSpec();
+    const waiting = await submitted();
+    const mine = eq(runs.tenantId, tenantId);
+    expect(await failOrphanedRuns(deps, Date.now(), mine)).toBe(0);
+    expect(await failOrphanedRuns(deps, Date.now() + 120_000, mine)).toBe(1);
+    expect(await row(lost.runId)).toMatchObject({ state: "failed", error: { code: "INTERNAL" } });
+    expect((await row(waiting.runId))?.state).toBe("queued");
   });
 });

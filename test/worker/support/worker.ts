@@ -4,6 +4,7 @@ import type { QueueMessage, StepMessage } from "../../../src/indexing/messages.t
 export { SourceGate } from "../../../src/gate/source-gate.ts";
 export { TenantGate } from "../../../src/gate/tenant-gate.ts";
 export { HealthMonitor } from "../../../src/health/health-monitor.ts";
+export { TenantRuns } from "../../../src/indexing/tenant-runs.ts";
 export { WorkspaceRuns } from "../../../src/indexing/workspace-runs.ts";
 
 /** Which monitor gets the heartbeats that come out of the queue; undefined: none does. */

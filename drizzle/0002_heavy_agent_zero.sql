@@ -1,0 +1,2 @@
+ALTER TABLE "runs" DROP CONSTRAINT "runs_state";--> statement-breakpoint
+ALTER TABLE "runs" ADD CONSTRAINT "runs_state" CHECK ("runs"."state" in ('queued', 'running', 'succeeded', 'failed', 'cancelled'));

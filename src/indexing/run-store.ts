@@ -1,0 +1,161 @@
+import { newRun, type RunRecord, type StepUsage, type WorkCounters } from "./run-state.ts";
+
+/** The tables of one workspace's run coordinator. */
+export class RunStore {
+  private readonly sql: SqlStorage;
+
+  constructor(sql: SqlStorage) {
+    this.sql = sql;
+    sql.exec(`
+      create table if not exists runs (position integer primary key autoincrement, run_id text unique, ended integer, record text);
+      create table if not exists run_shards (run_id text, attempt integer, shard integer, state text, failures integer default 0,
+        primary key (run_id, attempt, shard));
+      create table if not exists run_usage (token text primary key, run_id text, tenant_id text, embedded integer, embed_ms real,
+        tokens integer, batch text);
+      create index if not exists run_usage_run on run_usage (run_id);
+    `);
+  }
+
+  /** The run that is being worked on. */
+  running(): RunRecord | undefined {
+    return this.unfinished().find((run) => run.state === "running");
+  }
+
+  /** Runs that have not ended, in the order they came. */
+  unfinished(): RunRecord[] {
+    return this.records("select record from runs where ended = 0 order by position");
+  }
+
+  find(runId: string): RunRecord | undefined {
+    return this.records("select record from runs where run_id = ?", runId)[0];
+  }
+
+  save(run: RunRecord): void {
+    this.sql.exec(
+      "insert into runs (run_id, ended, record) values (?, ?, ?) on conflict (run_id) do update set ended = excluded.ended, record = excluded.record",
+      run.spec.runId,
+      run.endedAt ?? 0,
+      JSON.stringify(run),
+    );
+  }
+
+  /** Ended runs whose outcome is not in Postgres yet. */
+  unrecorded(): RunRecord[] {
+    return this.records("select record from runs where ended > 0 and json_extract(record, '$.recorded') = 0");
+  }
+
+  /** Forgets runs that ended before `time`; Postgres alone knows them then. */
+  forget(time: number): void {
+    this.sql.exec("delete from runs where ended > 0 and ended < ? and json_extract(record, '$.recorded') = 1", time);
+    this.sql.exec("delete from run_usage where batch = 'reported' and run_id not in (select run_id from runs)");
+  }
+
+  isEmpty(): boolean {
+    return this.sql.exec("select 1 from runs limit 1").toArray().length === 0;
+  }
+
+  clearShards(runId: string): void {
+    this.sql.exec("delete from run_shards where run_id = ?", runId);
+  }
+
+  addShard(runId: string, attempt: number, shard: number): void {
+    this.sql.exec("insert or ignore into run_shards values (?, ?, ?, 'staged', 0)", runId, attempt, shard);
+  }
+
+  /** Takes staged shards to be sent, so that at most `inFlight` are under way. */
+  takeShards(runId: string, attempt: number, inFlight: number): number[] {
+    const sent = this.sql
+      .exec("select 1 from run_shards where run_id = ? and attempt = ? and state = 'sent'", runId, attempt)
+      .toArray().length;
+    const rows = this.sql
+      .exec<{ shard: number }>(
+        "select shard from run_shards where run_id = ? and attempt = ? and state = 'staged' order by shard limit ?",
+        runId,
+        attempt,
+        Math.max(0, inFlight - sent),
+      )
+      .toArray();
+    for (const { shard } of rows) this.setShard(runId, attempt, shard, "sent");
+    return rows.map(({ shard }) => shard);
+  }
+
+  /** Moves a shard to another state; false where it was there already or is done. */
+  setShard(runId: string, attempt: number, shard: number, state: "staged" | "sent" | "done"): boolean {
+    return (
+      this.sql.exec(
+        "update run_shards set state = ?1 where run_id = ?2 and attempt = ?3 and shard = ?4 and state not in (?1, 'done')",
+        state,
+        runId,
+        attempt,
+        shard,
+      ).rowsWritten > 0
+    );
+  }
+
+  /** Counts a failure of a shard; returns how many there have been. */
+  countShardFailure(runId: string, attempt: number, shard: number): number {
+    const rows = this.sql
+      .exec<{ failures: number }>(
+        "update run_shards set failures = failures + 1 where run_id = ? and attempt = ? and shard = ? returning failures",
+        runId,
+        attempt,
+        shard,
+      )
+      .toArray();
+    return rows[0]?.failures ?? 1;
+  }
+
+  /** Adds work to a run, once for each token. */
+  addUsage(run: RunRecord, usage: StepUsage): void {
+    if (usage.embedded === 0 && usage.tokens === 0) return;
+    this.sql.exec(
+      "insert or ignore into run_usage values (?, ?, ?, ?, ?, ?, null)",
+      usage.token,
+      run.spec.runId,
+      run.spec.tenantId,
+      usage.embedded,
+      usage.embedMs,
+      usage.tokens,
+    );
+  }
+
+  /** All work of a run, over its steps and attempts. */
+  work(runId: string): WorkCounters {
+    const row = this.sql
+      .exec<{ embedded: number; ms: number; tokens: number }>(
+        "select coalesce(sum(embedded), 0) as embedded, coalesce(sum(embed_ms), 0) as ms, coalesce(sum(tokens), 0) as tokens from run_usage where run_id = ?",
+        runId,
+      )
+      .one();
+    return { embedded: row.embedded, embedMs: row.ms, tokens: row.tokens };
+  }
+
+  /**
+   * Tokens that the tenant's gate has not been told of, in batches. A batch keeps its id and its rows until
+   * {@link usageReported}, so that telling the gate again counts nothing twice.
+   */
+  usageToReport(newBatch: () => string): { batch: string; tenantId: string; tokens: number }[] {
+    const open = this.sql.exec("select 1 from run_usage where batch is null limit 1").toArray();
+    if (open.length > 0) this.sql.exec("update run_usage set batch = ? where batch is null", newBatch());
+    return this.sql
+      .exec<{ batch: string; tenantId: string; tokens: number }>(
+        "select batch, tenant_id as tenantId, sum(tokens) as tokens from run_usage where batch <> 'reported' group by batch, tenant_id",
+      )
+      .toArray();
+  }
+
+  usageReported(batch: string): void {
+    this.sql.exec("update run_usage set batch = 'reported' where batch = ?", batch);
+  }
+
+  private records(query: string, ...bindings: string[]): RunRecord[] {
+    return this.sql
+      .exec<{ record: string }>(query, ...bindings)
+      .toArray()
+      .map(({ record }) => {
+        const stored = JSON.parse(record) as RunRecord;
+        // Fields that an earlier version did not write.
+        return { ...newRun(stored.spec), ...stored };
+      });
+  }
+}

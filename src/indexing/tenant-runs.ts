@@ -1,0 +1,108 @@
+// oxlint-disable-next-line no-restricted-imports -- a Durable Object; the rest of the folder is platform-free
+import { DurableObject } from "cloudflare:workers";
+import { createLogger } from "../log.ts";
+import { coordinatorOf } from "./coordinator.ts";
+
+/** Runs of a tenant that work at the same time. The queue is shared: further runs would delay other tenants' runs. */
+export const MAX_WORKING_RUNS = 4;
+/** How often slots are checked against the coordinators, in case the release of one was lost. */
+const AUDIT_MS = 15_000;
+
+/**
+ * The line in which the runs of one tenant wait: at most {@link MAX_WORKING_RUNS} have a slot, the others get theirs in the order
+ * they came.
+ */
+export class TenantRuns extends DurableObject<ApiEnv> {
+  private readonly sql: SqlStorage;
+  private readonly log = createLogger({ worker: "api", object: "TenantRuns" });
+
+  constructor(ctx: DurableObjectState, env: ApiEnv) {
+    super(ctx, env);
+    this.sql = ctx.storage.sql;
+    this.sql.exec(
+      "create table if not exists line (position integer primary key autoincrement, run_id text unique, workspace_id text, granted integer)",
+    );
+  }
+
+  /** Asks for a slot. False: the run stands in line, and its coordinator is told when it has one. Asking again changes nothing. */
+  async request(runId: string, workspaceId: string): Promise<boolean> {
+    this.sql.exec("insert or ignore into line (run_id, workspace_id, granted) values (?, ?, 0)", runId, workspaceId);
+    const others = this.grant().filter((entry) => entry.runId !== runId);
+    this.ctx.waitUntil(this.notify(others));
+    await this.scheduleAudit();
+    return this.entries("run_id = ? and granted = 1", runId).length > 0;
+  }
+
+  /** Gives a slot, or a place in the line, back. */
+  async release(runId: string): Promise<void> {
+    this.sql.exec("delete from line where run_id = ?", runId);
+    this.ctx.waitUntil(this.notify(this.grant()));
+  }
+
+  /** Drops the runs that have ended without giving their slot back, and tells those that have been granted one. */
+  override async alarm(): Promise<void> {
+    for (const entry of this.entries("granted = 1")) {
+      try {
+        if (!(await this.coordinator(entry).isUnfinished(entry.runId))) {
+          this.sql.exec("delete from line where run_id = ?", entry.runId);
+        }
+      } catch (error) {
+        this.log.error("slot_not_checked", error, { runId: entry.runId });
+      }
+    }
+    this.grant();
+    await this.notify(this.entries("granted = 1"));
+    await this.scheduleAudit();
+  }
+
+  /** Grants the free slots; returns the runs that got one. */
+  private grant(): LineEntry[] {
+    const free = MAX_WORKING_RUNS - this.entries("granted = 1").length;
+    const next = free > 0 ? this.entries("granted = 0").slice(0, free) : [];
+    for (const { runId } of next) this.sql.exec("update line set granted = 1 where run_id = ?", runId);
+    return next;
+  }
+
+  private async notify(entries: readonly LineEntry[]): Promise<void> {
+    await Promise.all(
+      entries.map(async (entry) => {
+        try {
+          await this.coordinator(entry).slotGranted();
+        } catch (error) {
+          // The coordinator asks again by itself.
+          this.log.error("slot_grant_not_delivered", error, { runId: entry.runId });
+        }
+      }),
+    );
+  }
+
+  private async scheduleAudit(): Promise<void> {
+    if (this.entries("1 = 1").length > 0 && (await this.ctx.storage.getAlarm()) === null) {
+      await this.ctx.storage.setAlarm(Date.now() + AUDIT_MS);
+    }
+  }
+
+  private coordinator(entry: LineEntry) {
+    return coordinatorOf(this.env.WORKSPACE_RUNS, entry.workspaceId);
+  }
+
+  private entries(condition: string, ...bindings: string[]): LineEntry[] {
+    return this.sql
+      .exec<LineEntry>(
+        `select run_id as runId, workspace_id as workspaceId from line where ${condition} order by position`,
+        ...bindings,
+      )
+      .toArray();
+  }
+}
+
+interface LineEntry extends Record<string, SqlStorageValue> {
+  runId: string;
+  workspaceId: string;
+}
+
+/** A tenant's line as the coordinators see it. */
+export interface TenantLine {
+  request(runId: string, workspaceId: string): Promise<boolean>;
+  release(runId: string): Promise<void>;
+}
