@@ -154,8 +154,8 @@ export class RunStore {
       .toArray()
       .map(({ record }) => {
         const stored = JSON.parse(record) as RunRecord;
-        // Fields that an earlier version did not write.
-        return { ...newRun(stored.spec), ...stored };
+        // Adds the fields that an earlier version did not write.
+        return Object.assign(newRun(stored.spec), stored);
       });
   }
 }

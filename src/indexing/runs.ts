@@ -100,13 +100,14 @@ export async function listRuns(
     coordinatorOf(coordinators, workspaceId).unfinished(),
   ]);
   const live = new Map(unfinished.map((status) => [status.runId, status]));
-  return rows.map((row) => ({
-    ...(live.get(row.id) ?? storedStatus(row)),
-    kind: row.kind,
-    ref: (row.request as { ref?: string | null } | null)?.ref ?? null,
-    createdAt: row.createdAt.toISOString(),
-    finishedAt: row.finishedAt?.toISOString() ?? null,
-  }));
+  return rows.map((row) =>
+    Object.assign({}, live.get(row.id) ?? storedStatus(row), {
+      kind: row.kind,
+      ref: (row.request as { ref?: string | null } | null)?.ref ?? null,
+      createdAt: row.createdAt.toISOString(),
+      finishedAt: row.finishedAt?.toISOString() ?? null,
+    }),
+  );
 }
 
 /** The status of a run, from its coordinator as long as that knows it. */

@@ -1,11 +1,6 @@
 // oxlint-disable-next-line no-restricted-imports -- a Durable Object; the rest of the folder is platform-free
 import { DurableObject } from "cloudflare:workers";
-import { and, eq, inArray } from "drizzle-orm";
-import { recordAuditStatement } from "../audit/index.ts";
 import type { RunPhase, RunStatus } from "../contract/index.ts";
-import { openDb } from "../db/client.ts";
-import { PG_FOREIGN_KEY_VIOLATION, pgErrorCode } from "../db/errors.ts";
-import { runs } from "../db/schema.ts";
 import { createLogger } from "../log.ts";
 import { withTimer } from "../time-limit.ts";
 import type { StepMessage } from "./messages.ts";
@@ -33,11 +28,11 @@ import {
   toStatus,
   type WorkCounters,
 } from "./run-state.ts";
+import { RunOutbox } from "./run-outbox.ts";
 import { RunStore } from "./run-store.ts";
 import { sseStream } from "./sse.ts";
 import { shardKey } from "./staging.ts";
 import type { StepRef, Verdict } from "./steps.ts";
-import type { TenantLine } from "./tenant-runs.ts";
 
 /** Ended runs stay readable here this long; afterwards Postgres alone knows them. */
 const KEEP_ENDED_MS = 24 * 3_600_000;
@@ -48,8 +43,7 @@ const KEEP_ENDED_MS = 24 * 3_600_000;
 const TICK_MS = 5_000;
 /** A waiting RPC is answered at least this often, so that a broken connection is noticed. */
 const MAX_WAIT_MS = 60_000;
-/** Calls of other objects. */
-const CALL_TIMEOUT_MS = 10_000;
+const QUEUE_TIMEOUT_MS = 10_000;
 
 /**
  * Coordinates the runs of one workspace: one at a time, in the order they came. It sends the messages of the active run, counts
@@ -58,6 +52,7 @@ const CALL_TIMEOUT_MS = 10_000;
  */
 export class WorkspaceRuns extends DurableObject<ApiEnv> {
   private readonly store: RunStore;
+  private readonly outbox: RunOutbox;
   private readonly log = createLogger({ worker: "api", object: "WorkspaceRuns" });
   private readonly listeners = new Set<(run: RunRecord) => void>();
   /** The run that is being worked on, if any; written through to storage. */
@@ -67,6 +62,7 @@ export class WorkspaceRuns extends DurableObject<ApiEnv> {
   constructor(ctx: DurableObjectState, env: ApiEnv) {
     super(ctx, env);
     this.store = new RunStore(ctx.storage.sql);
+    this.outbox = new RunOutbox(this.store, env, this.log);
     this.active = this.store.running();
     // After a restart of everything the queue may have lost its messages: wait for them no longer than for a silent step.
     if (this.active) {
@@ -239,8 +235,8 @@ export class WorkspaceRuns extends DurableObject<ApiEnv> {
     if (this.active?.unsent) await this.send(this.active, this.active.unsent);
     if (this.active) await this.sendShards(this.active);
     await this.startNext();
-    await this.recordFailures();
-    await this.reportUsage();
+    await this.outbox.recordFailures();
+    await this.outbox.reportUsage();
     this.store.forget(Date.now() - KEEP_ENDED_MS);
     if (this.store.isEmpty()) await this.ctx.storage.deleteAlarm();
     else await this.ctx.storage.setAlarm(this.nextAlarm());
@@ -270,43 +266,12 @@ export class WorkspaceRuns extends DurableObject<ApiEnv> {
     this.starting = true;
     try {
       const next = this.store.unfinished()[0];
-      if (!next || !(await this.requestSlot(next.spec))) return;
+      if (!next || !(await this.outbox.requestSlot(next.spec))) return;
       const run = this.store.find(next.spec.runId);
       if (run?.state === "queued") await this.drive(run);
     } finally {
       this.starting = false;
     }
-  }
-
-  /** False where there is no slot yet, or the line cannot be reached: the next tick asks again. */
-  private async requestSlot({ tenantId, runId, workspaceId }: RunSpec): Promise<boolean> {
-    try {
-      return await withTimer(
-        CALL_TIMEOUT_MS,
-        () => this.tenantLine(tenantId).request(runId, workspaceId),
-        () => false,
-      );
-    } catch (error) {
-      this.log.error("slot_not_requested", error, { runId });
-      return false;
-    }
-  }
-
-  private async releaseSlot({ tenantId, runId }: RunSpec): Promise<void> {
-    try {
-      await withTimer(
-        CALL_TIMEOUT_MS,
-        () => this.tenantLine(tenantId).release(runId),
-        () => undefined,
-      );
-    } catch (error) {
-      // The line checks its slots from time to time.
-      this.log.error("slot_not_released", error, { runId });
-    }
-  }
-
-  private tenantLine(tenantId: string): TenantLine {
-    return this.env.TENANT_RUNS.get(this.env.TENANT_RUNS.idFromName(tenantId)) as unknown as TenantLine;
   }
 
   /** Begins an attempt of a run from its plan. */
@@ -365,7 +330,7 @@ export class WorkspaceRuns extends DurableObject<ApiEnv> {
   private async trySend(message: StepMessage, delaySeconds = 0): Promise<boolean> {
     try {
       await withTimer(
-        CALL_TIMEOUT_MS,
+        QUEUE_TIMEOUT_MS,
         async () => void (await this.env.INDEX_QUEUE.send(message, { delaySeconds })),
         () => {
           throw new DOMException("the queue did not answer", "TimeoutError");
@@ -385,61 +350,12 @@ export class WorkspaceRuns extends DurableObject<ApiEnv> {
     this.store.clearShards(runId);
     this.store.save(ended);
     await this.ctx.storage.setAlarm(this.nextAlarm());
-    await this.reportUsage();
+    await this.outbox.reportUsage();
     this.notify(ended);
-    await this.releaseSlot(ended.spec);
+    await this.outbox.releaseSlot(ended.spec);
     await this.startNext();
-    await this.recordFailures();
+    await this.outbox.recordFailures();
     await this.ctx.storage.setAlarm(this.nextAlarm());
-  }
-
-  /** Writes failed outcomes to Postgres; success is written by the statement that switches the revision. */
-  private async recordFailures(): Promise<void> {
-    for (const run of this.store.unrecorded()) {
-      try {
-        const db = openDb(this.env.DATABASE_URL);
-        const { runId, tenantId, workspaceId, actor, kind } = run.spec;
-        const at = new Date(run.endedAt ?? Date.now());
-        const details = { runId, workspaceId, code: run.error?.code ?? "INTERNAL" };
-        await db.batch([
-          db
-            .update(runs)
-            .set({ state: "failed", error: run.error, finishedAt: at })
-            .where(and(eq(runs.id, runId), inArray(runs.state, ["queued", "running"]))),
-          recordAuditStatement(db, {
-            event: kind === "index" ? "INDEX_RUN_FAILED" : "SNAPSHOT_FAILED",
-            tenantId,
-            actor,
-            at,
-            details,
-          }),
-        ]);
-        this.store.save({ ...run, recorded: true });
-      } catch (error) {
-        // The tenant is gone, and the run's row with it.
-        if (pgErrorCode(error) === PG_FOREIGN_KEY_VIOLATION) this.store.save({ ...run, recorded: true });
-        this.log.error("run_outcome_not_recorded", error, { runId: run.spec.runId });
-      }
-    }
-  }
-
-  /** Tells the tenant's gate of the tokens that runs have used, whatever became of them. */
-  private async reportUsage(): Promise<void> {
-    for (const { batch, tenantId, tokens } of this.store.usageToReport(() => crypto.randomUUID())) {
-      try {
-        const gate = this.env.TENANT_GATE.get(this.env.TENANT_GATE.idFromName(tenantId));
-        await withTimer(
-          CALL_TIMEOUT_MS,
-          () => gate.count(`tokens:${batch}`, null, tokens),
-          () => {
-            throw new DOMException("the gate did not answer", "TimeoutError");
-          },
-        );
-        this.store.usageReported(batch);
-      } catch (error) {
-        this.log.error("usage_not_reported", error, { tenantId });
-      }
-    }
   }
 
   private addUsage(runId: string, usage: StepUsage): void {

@@ -1,75 +1,25 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
-import { env } from "cloudflare:workers";
-import { eq } from "drizzle-orm";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { runs, workspaces } from "../../../src/db/schema.ts";
-import { coordinatorOf } from "../../../src/indexing/coordinator.ts";
-import {
-  LEASE_MS,
-  MAX_LOST_ATTEMPTS,
-  QUEUE_LEASE_MS,
-  type RunSpec,
-  SHARDS_IN_FLIGHT,
-} from "../../../src/indexing/run-state.ts";
-import { cancelRun, failOrphanedRuns, findRun, listRuns } from "../../../src/indexing/runs.ts";
-import type { RunsClient, Verdict } from "../../../src/indexing/steps.ts";
+import { afterEach, describe, expect, it } from "vitest";
+import { LEASE_MS, MAX_LOST_ATTEMPTS, QUEUE_LEASE_MS, SHARDS_IN_FLIGHT } from "../../../src/indexing/run-state.ts";
+import type { RunsClient } from "../../../src/indexing/steps.ts";
 import { startClock, stopClock } from "../support/clock.ts";
 import { cutDatabase } from "../support/database-away.ts";
-import { createTenant, db } from "../support/tenants.ts";
-import { steps } from "../support/worker.ts";
+import {
+  coordinator,
+  indexTokens,
+  NOTHING,
+  row,
+  sent,
+  stage,
+  stateOf,
+  stub,
+  submitted,
+  usage,
+  verdict,
+  worker,
+} from "../support/runs.ts";
 
-let workspaceId: string;
-let tenantId: string;
-
-beforeEach(async () => {
-  workspaceId = crypto.randomUUID();
-  ({ tenantId } = await createTenant());
-  await db.insert(workspaces).values({ id: workspaceId, tenantId });
-});
 afterEach(startClock);
-
-const stub = () => env.WORKSPACE_RUNS.get(env.WORKSPACE_RUNS.idFromName(workspaceId));
-const coordinator = () => coordinatorOf(env.WORKSPACE_RUNS, workspaceId);
-const worker = () => stub() as unknown as RunsClient;
-
-async function newSpec(): Promise<RunSpec> {
-  const runId = crypto.randomUUID();
-  await db.insert(runs).values({ id: runId, tenantId, workspaceId, kind: "index", state: "queued", request: {} });
-  return {
-    runId,
-    tenantId,
-    workspaceId,
-    kind: "index",
-    source: { url: "https://example.com/r.git", auth: { sealed: "sealed-token" } },
-    options: { maxFileSizeBytes: 1_000 },
-    actor: "someone",
-  };
-}
-
-async function submitted(): Promise<RunSpec> {
-  const spec = await newSpec();
-  await coordinator().submit(spec);
-  return spec;
-}
-
-const sent = (runId: string, kind: string) => steps.filter((step) => step.runId === runId && step.kind === kind);
-let tokens = 0;
-const usage = (embedded = 2) => ({ token: `t${tokens++}`, embedded, embedMs: 1, tokens: 3 });
-const NOTHING = { token: "", embedded: 0, embedMs: 0, tokens: 0 };
-const verdict = (action: Verdict["action"], limit = 3, code = "CLONE_FAILED"): Verdict => ({
-  action,
-  limit,
-  error: { code, error: "no" },
-});
-const stage = async (runId: string, attempt: number, count: number) => {
-  for (let shard = 0; shard < count; shard++) await worker().shardStaged(runId, attempt, shard);
-};
-const row = async (runId: string) => (await db.select().from(runs).where(eq(runs.id, runId)))[0];
-const indexTokens = async () => {
-  const gate = env.TENANT_GATE.get(env.TENANT_GATE.idFromName(tenantId));
-  return (await gate.usage("someone")).indexTokens;
-};
-const stateOf = async (spec: RunSpec) => (await coordinator().status(spec.runId))?.state;
 
 describe("the run coordinator", () => {
   it("drives a run from its plan to its end", async () => {
@@ -338,40 +288,5 @@ describe("the run coordinator", () => {
       expect(rows).toHaveLength(1);
       expect(JSON.stringify(rows)).not.toContain("sealed-token");
     });
-  });
-});
-
-describe("runs as clients see them", () => {
-  const deps = { db, coordinators: env.WORKSPACE_RUNS };
-
-  it("are listed, newest first, and cancelled wherever they stand", async () => {
-    const first = await submitted();
-    const second = await submitted();
-    const third = await submitted();
-    const list = await listRuns(deps, workspaceId, 2);
-    expect(list).toMatchObject([
-      { runId: third.runId, state: "queued", kind: "index" },
-      { runId: second.runId, state: "queued" },
-    ]);
-    const cancel = async (runId: string) => cancelRun(deps, (await findRun(db, tenantId, runId))!);
-    expect(await cancel(second.runId)).toMatchObject({ state: "cancelled", error: { code: "RUN_CANCELLED" } });
-    await worker().claim(first.runId, 1, "pulling");
-    expect(await cancel(first.runId)).toMatchObject({ state: "cancelled" });
-    expect(await worker().beat(first.runId, 1, "pulling", {})).toBe(false);
-    expect(await stateOf(third)).toBe("running");
-    await worker().succeed(third.runId, 1, {});
-    expect(await cancel(third.runId)).toMatchObject({ state: "succeeded" });
-    expect(await findRun(db, crypto.randomUUID(), third.runId)).toBeUndefined();
-    expect((await row(first.runId))?.state).toBe("cancelled");
-  });
-
-  it("are failed when they never reached their coordinator, and only then", async () => {
-    const lost = await newSpec();
-    const waiting = await submitted();
-    const mine = eq(runs.tenantId, tenantId);
-    expect(await failOrphanedRuns(deps, Date.now(), mine)).toBe(0);
-    expect(await failOrphanedRuns(deps, Date.now() + 120_000, mine)).toBe(1);
-    expect(await row(lost.runId)).toMatchObject({ state: "failed", error: { code: "INTERNAL" } });
-    expect((await row(waiting.runId))?.state).toBe("queued");
   });
 });

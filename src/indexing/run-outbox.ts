@@ -1,0 +1,108 @@
+import { and, eq, inArray } from "drizzle-orm";
+import { recordAuditStatement } from "../audit/index.ts";
+import { openDb } from "../db/client.ts";
+import { PG_FOREIGN_KEY_VIOLATION, pgErrorCode } from "../db/errors.ts";
+import { runs } from "../db/schema.ts";
+import type { Logger } from "../log.ts";
+import { withTimer } from "../time-limit.ts";
+import type { RunSpec } from "./run-state.ts";
+import type { RunStore } from "./run-store.ts";
+import type { TenantLine } from "./tenant-runs.ts";
+
+const CALL_TIMEOUT_MS = 10_000;
+
+/**
+ * What a run coordinator tells others: outcomes to Postgres, tokens to the tenant's gate, slots to the tenant's line. Whatever
+ * fails is logged and stays due; the coordinator's alarm tries again.
+ */
+export class RunOutbox {
+  private readonly store: RunStore;
+  private readonly env: ApiEnv;
+  private readonly log: Logger;
+
+  constructor(store: RunStore, env: ApiEnv, log: Logger) {
+    this.store = store;
+    this.env = env;
+    this.log = log;
+  }
+
+  /** False where there is no slot yet, or the line cannot be reached: the next tick asks again. */
+  async requestSlot({ tenantId, runId, workspaceId }: RunSpec): Promise<boolean> {
+    try {
+      return await withTimer(
+        CALL_TIMEOUT_MS,
+        () => this.tenantLine(tenantId).request(runId, workspaceId),
+        () => false,
+      );
+    } catch (error) {
+      this.log.error("slot_not_requested", error, { runId });
+      return false;
+    }
+  }
+
+  async releaseSlot({ tenantId, runId }: RunSpec): Promise<void> {
+    try {
+      await withTimer(
+        CALL_TIMEOUT_MS,
+        () => this.tenantLine(tenantId).release(runId),
+        () => undefined,
+      );
+    } catch (error) {
+      // The line checks its slots from time to time.
+      this.log.error("slot_not_released", error, { runId });
+    }
+  }
+
+  private tenantLine(tenantId: string): TenantLine {
+    return this.env.TENANT_RUNS.get(this.env.TENANT_RUNS.idFromName(tenantId));
+  }
+
+  /** Writes failed outcomes to Postgres; success is written by the statement that switches the revision. */
+  async recordFailures(): Promise<void> {
+    for (const run of this.store.unrecorded()) {
+      try {
+        const db = openDb(this.env.DATABASE_URL);
+        const { runId, tenantId, workspaceId, actor, kind } = run.spec;
+        const at = new Date(run.endedAt ?? Date.now());
+        const details = { runId, workspaceId, code: run.error?.code ?? "INTERNAL" };
+        await db.batch([
+          db
+            .update(runs)
+            .set({ state: "failed", error: run.error, finishedAt: at })
+            .where(and(eq(runs.id, runId), inArray(runs.state, ["queued", "running"]))),
+          recordAuditStatement(db, {
+            event: kind === "index" ? "INDEX_RUN_FAILED" : "SNAPSHOT_FAILED",
+            tenantId,
+            actor,
+            at,
+            details,
+          }),
+        ]);
+        this.store.save({ ...run, recorded: true });
+      } catch (error) {
+        // The tenant is gone, and the run's row with it.
+        if (pgErrorCode(error) === PG_FOREIGN_KEY_VIOLATION) this.store.save({ ...run, recorded: true });
+        this.log.error("run_outcome_not_recorded", error, { runId: run.spec.runId });
+      }
+    }
+  }
+
+  /** Tells the tenant's gate of the tokens that runs have used, whatever became of them. */
+  async reportUsage(): Promise<void> {
+    for (const { batch, tenantId, tokens } of this.store.usageToReport(() => crypto.randomUUID())) {
+      try {
+        const gate = this.env.TENANT_GATE.get(this.env.TENANT_GATE.idFromName(tenantId));
+        await withTimer(
+          CALL_TIMEOUT_MS,
+          () => gate.count(`tokens:${batch}`, null, tokens),
+          () => {
+            throw new DOMException("the gate did not answer", "TimeoutError");
+          },
+        );
+        this.store.usageReported(batch);
+      } catch (error) {
+        this.log.error("usage_not_reported", error, { tenantId });
+      }
+    }
+  }
+}
