@@ -50,6 +50,7 @@ export async function startDatabase(options: DatabaseOptions = {}): Promise<Runn
         started = true;
         return resolve(report.port);
       }
+      if (started) return fail(new Error(`the database has failed: ${report.message}`));
       fail(
         report.code === "EADDRINUSE" ? StartError.portTaken(port) : new StartError(cannotOpen(folder, report.message)),
       );

@@ -14,10 +14,12 @@ export interface NeonEndpointOptions {
   execute: Execute;
   /** The password a connection string must carry. */
   password: string;
-  /** Called when `execute` throws, which means that the database is gone. */
+  /** Called when `execute` throws: the database has failed and cannot be used any more. */
   onFatal: (error: Error) => void;
 }
 
+/** SQLSTATE of a request that does not follow the protocol. */
+const PROTOCOL_VIOLATION = "08P01";
 /** Neon's own cap on a request. */
 const MAX_REQUEST_BYTES = 64 * 1024 * 1024;
 /** Long enough that no client ever finds its idle connection closed under it while a query blocks the thread. */
@@ -30,7 +32,12 @@ const ISOLATION_LEVELS: Record<string, string> = {
   Serializable: "SERIALIZABLE",
 };
 
-/** A query that the database refused; answered as 400. */
+/** The database itself failed, which no later query can be expected to survive. */
+class DatabaseFailure extends Error {
+  override readonly name = "DatabaseFailure";
+}
+
+/** A query that the database refused; answered with 400. */
 class QueryFailure extends Error {
   readonly fields: WireError;
   constructor(fields: WireError) {
@@ -49,10 +56,8 @@ export function createNeonEndpoint(options: NeonEndpointOptions): Server {
   const server = createServer(
     { keepAliveTimeout: KEEP_ALIVE_MS, headersTimeout: 0, requestTimeout: 0 },
     (request, response) => {
-      answer(options, request, response).catch((error: unknown) => {
-        response.destroy();
-        options.onFatal(error instanceof Error ? error : new Error(String(error)));
-      });
+      // Only reading the request can fail here: the client has closed the connection.
+      answer(options, request, response).catch(() => response.destroy());
     },
   );
   server.on("clientError", (_error, socket) => socket.destroy());
@@ -73,11 +78,13 @@ async function answer(options: NeonEndpointOptions, request: IncomingMessage, re
     send(response, 200, result);
   } catch (error) {
     if (error instanceof QueryFailure) return send(response, 400, error.fields);
-    if (error instanceof SyntaxError || error instanceof RangeError || error instanceof TypeError) {
-      return send(response, 400, { severity: "ERROR", code: "08P01", message: error.message });
+    if (error instanceof DatabaseFailure) {
+      send(response, 500, { message: "the database has failed" });
+      return options.onFatal(error);
     }
-    send(response, 500, { message: "the database has failed" });
-    options.onFatal(error instanceof Error ? error : new Error(String(error)));
+    // JSON that cannot be read, fields of the wrong type, or an answer longer than a string can be.
+    const message = error instanceof Error ? error.message : "malformed request";
+    send(response, 400, { severity: "ERROR", code: PROTOCOL_VIOLATION, message });
   }
 }
 
@@ -88,9 +95,18 @@ function send(response: ServerResponse, status: number, body: unknown): void {
 
 function isAllowed(connectionString: string | string[] | undefined, password: string): boolean {
   if (typeof connectionString !== "string" || !URL.canParse(connectionString)) return false;
-  const given = decodeURIComponent(new URL(connectionString).password);
+  const given = decodePassword(new URL(connectionString).password);
+  if (given === undefined) return false;
   const digest = (text: string) => createHash("sha256").update(text).digest();
   return timingSafeEqual(digest(given), digest(password));
+}
+
+function decodePassword(encoded: string): string | undefined {
+  try {
+    return decodeURIComponent(encoded);
+  } catch {
+    return undefined;
+  }
 }
 
 async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
@@ -135,7 +151,14 @@ function runBatch(execute: Execute, queries: readonly Query[], begin: string): W
 }
 
 function ask(execute: Execute, query: string, params: (string | null)[]): WireResult {
-  return decodeResult(execute(encodeQuery(query, params)));
+  const message = encodeQuery(query, params);
+  let answer: Uint8Array;
+  try {
+    answer = execute(message);
+  } catch (error) {
+    throw new DatabaseFailure(error instanceof Error ? error.message : String(error), { cause: error });
+  }
+  return decodeResult(answer);
 }
 
 function beginStatement(headers: IncomingMessage["headers"]): string {
@@ -161,12 +184,19 @@ function readQuery(value: unknown): Query {
   if (!isRecord(value) || typeof value["query"] !== "string") throw new TypeError("query: expected a string");
   const params = value["params"] ?? [];
   if (!Array.isArray(params)) throw new TypeError("params: expected an array");
-  return { query: value["query"], params: params.map(toText) };
+  return { query: checkText("query", value["query"]), params: params.map(toText) };
 }
 
-function toText(value: unknown): string | null {
-  if (value === null || typeof value === "string") return value;
-  return JSON.stringify(value);
+function toText(value: unknown, index: number): string | null {
+  if (value === null) return null;
+  return checkText(`params[${index}]`, typeof value === "string" ? value : JSON.stringify(value));
+}
+
+/** PostgreSQL ends strings at NUL and takes only UTF-8, which has no lone surrogates. */
+function checkText(field: string, text: string): string {
+  if (text.includes("\0")) throw new TypeError(`${field}: contains a NUL character`);
+  if (!text.isWellFormed()) throw new TypeError(`${field}: contains a lone surrogate`);
+  return text;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -49,8 +49,11 @@ const ERROR_FIELDS: Record<string, string> = {
   R: "routine",
 };
 
-/** Describe portal, execute without a row limit, sync: the constant end of every query. */
-const DESCRIBE_EXECUTE_SYNC = Buffer.from("44000000065000450000000900000000005300000004", "hex");
+/**
+ * Describe portal, Execute without a row limit, CopyFail, Sync: the constant end of every query. CopyFail ends a `COPY … FROM
+ * STDIN`, which would otherwise wait for data that never comes; the server ignores it after any other statement.
+ */
+const QUERY_END = Buffer.from("44000000065000450000000900000000006600000005005300000004", "hex");
 
 /**
  * One query as a single message: Parse, Bind, Describe, Execute, Sync. Types of parameters are left to the server and
@@ -63,7 +66,7 @@ export function encodeQuery(text: string, params: readonly (string | null)[]): B
   const sizes = params.map((value) => (value === null ? 0 : Buffer.byteLength(value)));
   const parseLength = 4 + 1 + textBytes + 1 + 2;
   const bindLength = sizes.reduce((sum, size) => sum + 4 + size, 4 + 1 + 1 + 2 + 2 + 2);
-  const message = Buffer.allocUnsafe(1 + parseLength + 1 + bindLength + DESCRIBE_EXECUTE_SYNC.length);
+  const message = Buffer.allocUnsafe(1 + parseLength + 1 + bindLength + QUERY_END.length);
 
   let at = message.writeUInt8(0x50, 0); // P
   at = message.writeUInt32BE(parseLength, at);
@@ -86,7 +89,7 @@ export function encodeQuery(text: string, params: readonly (string | null)[]): B
     }
   }
   at = message.writeUInt16BE(0, at); // all results as text
-  DESCRIBE_EXECUTE_SYNC.copy(message, at);
+  QUERY_END.copy(message, at);
   return message;
 }
 

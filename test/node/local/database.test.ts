@@ -1,6 +1,7 @@
 import { neon, type NeonQueryFunction } from "@neondatabase/serverless";
 import { sql as query } from "drizzle-orm";
 import * as fc from "fast-check";
+import { connect } from "node:net";
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -178,6 +179,78 @@ describe("migrations", () => {
     } finally {
       await fresh.close();
     }
+  });
+});
+
+describe("a malformed request", () => {
+  const post = async (body: BodyInit, headers: Record<string, string> = {}) => {
+    const response = await fetch(await endpoint(), {
+      method: "POST",
+      headers: { "Neon-Connection-String": database.url, ...headers },
+      body,
+    });
+    return { status: response.status, ...((await response.json()) as { message: string; code?: string }) };
+  };
+
+  it.each([
+    ["not JSON", "{", {}],
+    ["no object", "null", {}],
+    ["no query", "{}", {}],
+    ["a query of the wrong type", '{"query":{"length":1}}', {}],
+    ["parameters of the wrong type", '{"query":"select 1","params":{"length":-1}}', {}],
+    ["a batch of nothing", '{"queries":[null]}', {}],
+    ["a NUL in the query", JSON.stringify({ query: "select '\0'" }), {}],
+    ["a lone surrogate in a parameter", String.raw`{"query":"select $1","params":["\ud800"]}`, {}],
+    ["deep nesting", "[".repeat(1_000_000), {}],
+    ["deep nesting in a parameter", `{"query":"select 1","params":[${"[".repeat(50_000)}${"]".repeat(50_000)}]}`, {}],
+    ["too many parameters", JSON.stringify({ query: "select 1", params: Array(70_000).fill(1) }), {}],
+    ["an unknown isolation level", '{"queries":[]}', { "Neon-Batch-Isolation-Level": "toString" }],
+    [
+      "a connection string that cannot be decoded",
+      '{"query":"select 1"}',
+      { "Neon-Connection-String": "postgres://a:%zz@b/c" },
+    ],
+    ["a connection string that is no URL", '{"query":"select 1"}', { "Neon-Connection-String": "%" }],
+    ["a copy from a client that sends nothing", '{"query":"copy tenants from stdin"}', {}],
+    [
+      "an expression nested too deeply",
+      JSON.stringify({ query: `select ${"(".repeat(20_000)}1${")".repeat(20_000)}` }),
+      {},
+    ],
+  ])("is answered with 400 and ends nothing: %s", async (_name, body, headers) => {
+    expect(await post(body, headers)).toMatchObject({ status: 400, message: expect.stringMatching(/./) });
+    expect(await sql`select 1 as one`).toEqual([{ one: 1 }]);
+  });
+
+  it("of any other kind is answered, too", async () => {
+    const bytes = fc.uint8Array({ maxLength: 300 });
+    const json = fc
+      .record({
+        query: fc.oneof(fc.string(), fc.jsonValue()),
+        params: fc.oneof(fc.array(fc.jsonValue()), fc.jsonValue()),
+      })
+      .map((value) => new TextEncoder().encode(JSON.stringify(value)));
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(bytes, json), async (body) => {
+        const { status } = await post(Buffer.from(body));
+        expect([200, 400]).toContain(status);
+      }),
+      { numRuns: 200 },
+    );
+    expect(await sql`select 1 as one`).toEqual([{ one: 1 }]);
+  });
+
+  it("that breaks off harms no other", async () => {
+    const { hostname, port } = new URL(await endpoint());
+    const head = `POST /sql HTTP/1.1\r\nHost: x\r\nNeon-Connection-String: ${database.url}\r\nContent-Length: 1000\r\n\r\n`;
+    for (const text of ["GARBAGE\r\n\r\n", head, `${head}{"query":`]) {
+      await new Promise<void>((resolve, reject) => {
+        const socket = connect(Number(port), hostname, () => socket.write(text, () => socket.resetAndDestroy()));
+        socket.once("close", () => resolve());
+        socket.once("error", reject);
+      });
+    }
+    expect(await sql`select 1 as one`).toEqual([{ one: 1 }]);
   });
 });
 
