@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import os from "node:os";
 import path from "node:path";
@@ -32,6 +32,7 @@ describe("npm start", () => {
     "keeps its state, credentials and address over a clean stop and over a kill",
     async () => {
       const env = { DATA_DIR: newDataDir(), ...(await freePorts()) };
+      chmodSync(env.DATA_DIR, 0o755);
       const first = await started(env);
       expect(first.service.apiUrl).toBe(`http://127.0.0.1:${env.PORT}`);
       expect(first.service.siteUrl).toBe(`http://127.0.0.1:${env.SITE_PORT}`);
@@ -60,7 +61,15 @@ describe("npm start", () => {
       expect(credentials(third.service)).toEqual(credentials(first.service));
       expect(third.service.apiUrl).toBe(first.service.apiUrl);
       expect(await isHealthy(third.service.siteUrl + "/api/v1")).toBe(true);
-      expect(await third.stop()).toBe(0);
+      expect(statSync(env.DATA_DIR).mode & 0o777).toBe(0o700);
+      const stopped = third.stop();
+      await expect
+        .poll(async () => {
+          const response = await fetch(`${third.service.apiUrl}/healthz`);
+          return { status: response.status, body: await response.json() };
+        })
+        .toMatchObject({ status: 503, body: { ok: false, status: "stopping" } });
+      expect(await stopped).toBe(0);
     },
     TIMEOUT_MS,
   );

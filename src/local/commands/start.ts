@@ -7,12 +7,15 @@ import { startService } from "../stack/service.ts";
 import { DEMO_EMAIL, serviceFilePath } from "../stack/service-file.ts";
 import { untilSignal } from "./signals.ts";
 
+/** Time for which `/healthz` answers `stopping` at least, so that a health check can see it. */
+const STOPPING_NOTICE_MS = 1_000;
+
 await runMain(async () => {
   const startedAt = performance.now();
   const { dataDir, ...options } = readEnvironment(process.env);
-  const ended = Promise.withResolvers<Error | undefined>();
+  const ended = Promise.withResolvers<Error | NodeJS.Signals>();
   // Listening from the start: a signal while starting ends what has been started.
-  void untilSignal().then(() => ended.resolve(undefined));
+  void untilSignal().then(ended.resolve);
   const running = await startService({
     ...options,
     dataDir,
@@ -36,10 +39,14 @@ await runMain(async () => {
       "",
     ].join("\n"),
   );
-  const failure = await ended.promise;
-  if (failure === undefined) console.log("stopping …");
+  const reason = await ended.promise;
+  if (!(reason instanceof Error)) {
+    console.log("stopping …");
+    // A supervisor that sends SIGTERM also watches /healthz; a person who presses Ctrl-C does not.
+    await running.stack.drain(reason === "SIGTERM" ? STOPPING_NOTICE_MS : 0);
+  }
   await running.stop();
-  if (failure !== undefined) throw new StartError(`the service has stopped: ${failure.message}`);
+  if (reason instanceof Error) throw new StartError(`the service has stopped: ${reason.message}`);
 });
-// Whatever handles are left are nobody's any more.
+// No open handle may keep the process alive.
 process.exit();

@@ -1,20 +1,35 @@
 /**
- * What Cloudflare's edge does in front of a Worker and workerd alone does not: it says who is calling, and it ends a
- * request whose client has left (workerd takes a closed connection for one that is merely done sending, and only notices a
- * reset). It also sends the local S3 endpoint of R2, which Miniflare serves on a port of its own, out through the public
- * one.
+ * Stands in for Cloudflare's edge in front of a Worker: adds the client's address, and cancels a request whose client has
+ * disconnected (workerd takes a closed connection for a half-closed one and only notices a reset). It also forwards the
+ * local S3 endpoint of R2, which Miniflare serves on a port of its own, and answers health requests while the service stops.
  */
+import { HealthResponse } from "../../contract/health.ts";
+import { hasUnsignedAmzHeader, refuseUnsigned } from "../store/unsigned-headers.ts";
+import { parseJson } from "./local-secrets.ts";
 import { Agent, createServer, type IncomingMessage, request as httpRequest, type ServerResponse } from "node:http";
 import { errnoOf, StartError } from "../errors.ts";
 
 const HOST = "127.0.0.1";
 const S3_PATH = "/cdn-cgi/local/r2/s3/";
 const CLIENT_ADDRESS = "cf-connecting-ip";
-/** Headers of one connection, with those that `Connection` names left to the proxy behind. */
+const HEALTH_PATH = /^(?:\/api\/v1)?\/healthz(?:\?|$)/;
+/** Hop-by-hop headers; those that `Connection` names are the site Worker's business. */
 const OF_CONNECTION = new Set(["keep-alive", "proxy-connection", "transfer-encoding", "upgrade", "expect"]);
-/** workerd closes a connection that has been idle for 5 s; ours must be gone before, or a request may meet the closing. */
+/** workerd closes a connection that has been idle for 5 s; ours must be closed earlier, or a request may be sent into the close. */
 const IDLE_MS = 2_000;
 const CLIENT_IDLE_MS = 75_000;
+const HEALTH_TIMEOUT_MS = 2_000;
+/** About how long a restart takes. */
+const RETRY_AFTER_SEC = "5";
+/** Headers that describe the body or the connection of an answer. */
+const OF_BODY = new Set([
+  "content-length",
+  "content-type",
+  "content-encoding",
+  "connection",
+  "keep-alive",
+  "transfer-encoding",
+]);
 
 export interface FrontOptions {
   /** Port to listen on at 127.0.0.1. */
@@ -28,15 +43,29 @@ export interface FrontOptions {
 }
 
 export interface Front {
+  /**
+   * Answers health requests with 503 `stopping` from now on, and still serves others. Resolves when no request is in flight.
+   */
+  drain(): Promise<void>;
   /** Ends every connection and stops listening. */
   close(): Promise<void>;
 }
 
-/** Listens where clients call. Throws `StartError` when the port is taken. */
+/** Listens on the public port. Throws `StartError` when the port is taken. */
 export async function startFront(options: FrontOptions): Promise<Front> {
   const agent = new Agent({ keepAlive: true, timeout: IDLE_MS });
+  const inFlight = new Set<ServerResponse>();
+  let whenIdle: (() => void) | undefined;
   const server = createServer({ keepAliveTimeout: CLIENT_IDLE_MS, requestTimeout: 0 }, (request, response) => {
-    const isS3 = options.s3 !== undefined && (request.url ?? "").startsWith(S3_PATH);
+    const url = request.url ?? "";
+    if (whenIdle !== undefined && HEALTH_PATH.test(url)) return void answerStopping(request, response, options.target);
+    inFlight.add(response);
+    response.once("close", () => {
+      inFlight.delete(response);
+      if (inFlight.size === 0) whenIdle?.();
+    });
+    const isS3 = options.s3 !== undefined && url.startsWith(S3_PATH);
+    if (isS3 && hasUnsignedAmzHeader(request)) return refuseUnsigned(response);
     forward(request, response, agent, isS3 ? (options.s3 ?? options.target) : options.target);
   });
   await new Promise<void>((resolve, reject) => {
@@ -46,6 +75,11 @@ export async function startFront(options: FrontOptions): Promise<Front> {
     throw errnoOf(error) === "EADDRINUSE" ? StartError.portTaken(options.port, options.variable) : error;
   });
   return {
+    drain: () =>
+      new Promise((resolve) => {
+        whenIdle = resolve;
+        if (inFlight.size === 0) resolve();
+      }),
     close: async () => {
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();
@@ -53,6 +87,25 @@ export async function startFront(options: FrontOptions): Promise<Front> {
       await closed;
     },
   };
+}
+
+/** The health document as the api gives it, with the status that only this process knows. */
+async function answerStopping(request: IncomingMessage, response: ServerResponse, port: number): Promise<void> {
+  const address = addressOf(request.socket.remoteAddress);
+  const answer = await fetch(`http://${HOST}:${port}${request.url}`, {
+    headers: { [CLIENT_ADDRESS]: address },
+    signal: AbortSignal.timeout(HEALTH_TIMEOUT_MS),
+  }).catch(() => undefined);
+  const text = await answer?.text().catch(() => undefined);
+  const parsed = HealthResponse.safeParse(parseJson(text ?? ""));
+  const health: HealthResponse = {
+    ...(parsed.data ?? { version: "unknown", checks: {} }),
+    ok: false,
+    status: "stopping",
+  };
+  const headers = Object.fromEntries([...(answer?.headers ?? [])].filter(([name]) => !OF_BODY.has(name)));
+  response.writeHead(503, { ...headers, "Content-Type": "application/json", "Retry-After": RETRY_AFTER_SEC });
+  response.end(JSON.stringify(health));
 }
 
 function forward(request: IncomingMessage, response: ServerResponse, agent: Agent, port: number): void {
@@ -65,13 +118,13 @@ function forward(request: IncomingMessage, response: ServerResponse, agent: Agen
   sent.on("response", (answer) => {
     response.writeHead(answer.statusCode ?? 502, answer.statusMessage, passedOn(answer.rawHeaders, "connection"));
     answer.pipe(response);
-    // An answer that breaks off must not look like one that is complete.
+    // A truncated answer must not look complete.
     answer.on("error", () => response.destroy());
   });
   sent.on("error", () => {
     if (response.headersSent) response.destroy();
     else if (!response.destroyed) response.writeHead(502).end();
-    // Else what the client still sends would stand in the way of its next request.
+    // Otherwise the rest of the body would be read as the connection's next request.
     request.unpipe(sent);
     request.resume();
   });

@@ -2,7 +2,7 @@
  * The whole service on this machine: database, and the production bundles of the three Workers under workerd with local
  * queues, R2 and Durable Objects, all kept in one data directory.
  */
-import { accessSync, constants, mkdirSync, readdirSync } from "node:fs";
+import { accessSync, chmodSync, constants, mkdirSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { buildBundles } from "../bundles/bundles.ts";
 import { startDatabase, type RunningDatabase } from "../database/database.ts";
@@ -43,6 +43,8 @@ export interface RunningStack {
   apiWorkerPort: number;
   /** Runs the indexer's daily job now and waits for it. */
   runScheduled(): Promise<void>;
+  /** Answers `/healthz` with 503 `stopping` and waits until no request is in flight: at least `noticeMs`, at most 10 s. */
+  drain(noticeMs: number): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -113,7 +115,16 @@ async function start(
   }, DAY_MS);
   timer.unref();
   stops.push(() => clearInterval(timer));
-  return { apiUrl, siteUrl, databaseUrl: database, dataDir, apiWorkerPort: workers.apiPort, runScheduled, stop };
+  return {
+    apiUrl,
+    siteUrl,
+    databaseUrl: database,
+    dataDir,
+    apiWorkerPort: workers.apiPort,
+    runScheduled,
+    drain: (noticeMs) => workers.drain(noticeMs),
+    stop,
+  };
 }
 
 /** Names that a data directory may hold before anything else is in it. */
@@ -134,6 +145,14 @@ function openDataDir(dataDir: string): void {
   if (!names.includes(SECRETS_FILE) && names.some((name) => !FRESH.has(name))) {
     throw new StartError(
       `${dataDir} holds files that are not this service's: set DATA_DIR to an empty or a new directory`,
+    );
+  }
+  try {
+    // It may have existed, readable by others, before the service put its secrets there.
+    chmodSync(dataDir, 0o700);
+  } catch (error) {
+    throw new StartError(
+      `the permissions of ${dataDir} cannot be set to 0700 (${errnoOf(error) ?? "unknown error"}): set DATA_DIR to a directory of your own`,
     );
   }
 }

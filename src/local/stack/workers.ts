@@ -16,8 +16,10 @@ export const INDEXER_NAME = "code-context-indexer";
 export const SITE_NAME = "code-context-site";
 
 const HOST = "127.0.0.1";
+/** Longest time that requests in flight get to finish when the service stops. */
+const DRAIN_MS = 10_000;
 /** What was answered is settled and on disk well within this time; see `src/gate/commits.ts`. */
-const DRAIN_MS = 250;
+const SETTLE_MS = 250;
 const SNAPSHOTS_BUCKET = "code-context-snapshots";
 const SNAPSHOTS_BINDING = "SNAPSHOTS";
 
@@ -42,6 +44,8 @@ export interface RunningWorkers {
   miniflare: Miniflare;
   /** Where the api Worker listens itself, behind the front. */
   apiPort: number;
+  /** Reports the service as stopping and waits until no request is in flight: at least `noticeMs`, at most `DRAIN_MS`. */
+  drain(noticeMs: number): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -138,9 +142,15 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
   return {
     miniflare,
     apiPort,
+    drain: async (noticeMs) => {
+      await Promise.race([
+        Promise.all([...fronts.map((front) => front.drain()), setTimeout(noticeMs)]),
+        setTimeout(DRAIN_MS, undefined, { ref: false }),
+      ]);
+    },
     stop: async () => {
       await closeFronts();
-      await setTimeout(DRAIN_MS);
+      await setTimeout(SETTLE_MS);
       await miniflare.dispose();
       releaseGuard();
     },

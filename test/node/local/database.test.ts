@@ -183,7 +183,7 @@ describe("migrations", () => {
 });
 
 describe("a malformed request", () => {
-  const post = async (body: BodyInit, headers: Record<string, string> = {}) => {
+  const post = async (body: string | Buffer, headers: Record<string, string> = {}) => {
     const response = await fetch(await endpoint(), {
       method: "POST",
       headers: { "Neon-Connection-String": database.url, ...headers },

@@ -1,0 +1,101 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, describe, expect, it } from "vitest";
+import { type Front, startFront } from "../../../src/local/stack/front.ts";
+import { freePort } from "../../../src/local/stack/ports.ts";
+
+const S3 = "/cdn-cgi/local/r2/s3/bucket/key";
+const cleanups: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
+});
+
+async function target(handle: (request: IncomingMessage, response: ServerResponse) => void): Promise<number> {
+  const server: Server = createServer(handle);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  cleanups.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+async function front(port: number, s3?: number): Promise<Front & { url: string }> {
+  const own = await freePort();
+  const started = await startFront({ port: own, variable: "PORT", target: port, ...(s3 !== undefined && { s3 }) });
+  cleanups.push(() => started.close());
+  return { ...started, url: `http://127.0.0.1:${own}` };
+}
+
+describe("a stopping service", () => {
+  it("reports 503 until its requests are answered", async () => {
+    const held: ServerResponse[] = [];
+    const health = { ok: true, status: "ok", version: "1.2.3", checks: {} };
+    const port = await target((request, response) => {
+      if (request.url !== "/slow") return response.setHeader("X-RateLimit-Limit", "600").end(JSON.stringify(health));
+      held.push(response);
+    });
+    const { url, drain } = await front(port);
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+
+    const slow = fetch(`${url}/slow`);
+    await expect.poll(() => held.length).toBe(1);
+    let drained = false;
+    const draining = drain().then(() => (drained = true));
+    for (const path of ["/healthz", "/healthz?verbose=1", "/api/v1/healthz"]) {
+      const response = await fetch(url + path);
+      expect(response.status).toBe(503);
+      expect(Number(response.headers.get("Retry-After"))).toBeGreaterThan(0);
+      expect(response.headers.get("X-RateLimit-Limit")).toBe("600");
+      expect(await response.json()).toEqual({ ...health, ok: false, status: "stopping" });
+    }
+    expect((await fetch(`${url}/healthzebra`)).status).toBe(200);
+    expect(drained).toBe(false);
+    held[0]?.end("done");
+    expect(await (await slow).text()).toBe("done");
+    await draining;
+  });
+
+  it("reports 503 when the Worker behind it is gone", async () => {
+    const { url, drain } = await front(await freePort());
+    await drain();
+    const response = await fetch(`${url}/healthz`);
+    expect(response.status).toBe(503);
+    expect(await response.json()).toMatchObject({ ok: false, status: "stopping" });
+  });
+});
+
+describe("the object store's endpoint", () => {
+  const put = async (query: string, headers: Record<string, string>) => {
+    const seen: string[] = [];
+    const store = await target((request, response) => {
+      seen.push(request.url ?? "");
+      request.resume().on("end", () => response.end());
+    });
+    const { url } = await front(await freePort(), store);
+    const response = await fetch(`${url}${S3}${query}`, { method: "PUT", body: "bytes", headers });
+    return { status: response.status, reached: seen.length };
+  };
+  const signed = (names: string) => `?X-Amz-SignedHeaders=${encodeURIComponent(names)}&X-Amz-Signature=00`;
+  const accepted = { status: 200, reached: 1 };
+  const refused = { status: 403, reached: 0 };
+
+  it("takes headers that the signature covers", async () => {
+    expect(await put(signed("host"), {})).toEqual(accepted);
+    expect(await put(signed("host;x-amz-checksum-sha256"), { "X-Amz-Checksum-SHA256": "AA==" })).toEqual(accepted);
+    const authorization = "AWS4-HMAC-SHA256 Credential=a/b, SignedHeaders=host;x-amz-date, Signature=00";
+    expect(await put("", { Authorization: authorization, "x-amz-date": "20260101T000000Z" })).toEqual(accepted);
+  });
+
+  it("refuses those that it does not cover", async () => {
+    const copy = { "x-amz-copy-source": "/bucket/of-another-tenant" };
+    expect(await put(signed("host"), copy)).toEqual(refused);
+    expect(await put(signed("host;x-amz-checksum-sha256"), { ...copy, "x-amz-checksum-sha256": "AA==" })).toEqual(
+      refused,
+    );
+    expect(await put("", copy)).toEqual(refused);
+    const authorization = "AWS4-HMAC-SHA256 Credential=a/b, SignedHeaders=host, Signature=00";
+    expect(await put("", { Authorization: authorization, ...copy })).toEqual(refused);
+  });
+});
