@@ -36,13 +36,14 @@ describe("a stopping service", () => {
       if (request.url !== "/slow") return response.setHeader("X-RateLimit-Limit", "600").end(JSON.stringify(health));
       held.push(response);
     });
-    const { url, drain } = await front(port);
+    const started = await front(port);
+    const { url } = started;
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
 
     const slow = fetch(`${url}/slow`);
     await expect.poll(() => held.length).toBe(1);
     let drained = false;
-    const draining = drain().then(() => (drained = true));
+    const draining = started.drain().then(() => (drained = true));
     for (const path of ["/healthz", "/healthz?verbose=1", "/api/v1/healthz"]) {
       const response = await fetch(url + path);
       expect(response.status).toBe(503);
@@ -58,8 +59,8 @@ describe("a stopping service", () => {
   });
 
   it("reports 503 when the Worker behind it is gone", async () => {
-    const { url, drain } = await front(await freePort());
-    await drain();
+    const { url, ...started } = await front(await freePort());
+    await started.drain();
     const response = await fetch(`${url}/healthz`);
     expect(response.status).toBe(503);
     expect(await response.json()).toMatchObject({ ok: false, status: "stopping" });
