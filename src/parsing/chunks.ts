@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { layoutLevels, SOLID } from "./levels.ts";
 import { cut } from "./prose.ts";
-import type { SecretRange } from "./secrets.ts";
+import type { SecretRange } from "./secrets/types.ts";
 import type { SourceText } from "./source-text.ts";
 import type { Chunk, DraftSymbol, Outline } from "./types.ts";
 

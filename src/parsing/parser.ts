@@ -4,7 +4,8 @@ import { SyntaxEngine } from "./engine.ts";
 import type { GrammarName, GrammarSource, LanguageId } from "./languages.ts";
 import { glueComments, glueLeads, layoutLevels, syntaxLevels } from "./levels.ts";
 import { GRAMMAR_RULES } from "./rules/index.ts";
-import { findSecrets, type SecretRange } from "./secrets.ts";
+import { findSecrets } from "./secrets/find.ts";
+import { withholdSecrets } from "./secrets/withhold.ts";
 import { scriptsOnly } from "./components.ts";
 import { SourceText } from "./source-text.ts";
 import { structureOutline } from "./structure/index.ts";
@@ -105,7 +106,7 @@ function finish(
   outcome: Pick<ParsedFile, "outcome" | "fallbackReason">,
 ): ParsedFile {
   const secrets = findSecrets(source.text);
-  for (const symbol of outline.symbols) scrub(symbol, source, secrets);
+  withholdSecrets(outline.symbols, source, secrets);
   return {
     text: source.text,
     encoding: source.encoding,
@@ -115,20 +116,6 @@ function finish(
     hasErrors: outline.hasErrors,
     ...outcome,
   };
-}
-
-/** A symbol whose lines hold a secret keeps its name only, and not even that where the name is part of it. */
-function scrub(symbol: DraftSymbol, source: SourceText, secrets: readonly SecretRange[]): void {
-  const from = source.lineStarts[symbol.leadRow]!;
-  const within = secrets.filter((secret) => secret.start < symbol.end && secret.end > from);
-  if (within.length === 0) return;
-  const exposed = within.some((secret) => source.text.slice(secret.start, secret.end).includes(symbol.name));
-  if (exposed) {
-    symbol.name = "withheld";
-    symbol.qualifiedName = "withheld";
-  }
-  symbol.signature = symbol.name;
-  symbol.doc = null;
 }
 
 function toRecord(symbol: DraftSymbol, source: SourceText): CodeSymbol {

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { findSecrets } from "../../../src/parsing/secrets.ts";
-import { parseText } from "./support.ts";
+import { findSecrets } from "../../../../src/parsing/secrets/find.ts";
+import { parseText } from "../support.ts";
 
 // Made here, so that no file of this repository looks like a leak.
 const base62 = (length: number): string => {
@@ -24,9 +24,9 @@ describe("secrets", () => {
     ["private-key", pem("OPENSSH PRIVATE KEY")],
     ["private-key", pem("PRIVATE KEY").replaceAll("\n", String.raw`\n`)],
     ["aws-access-key", `AKIA${upper(16)}`],
-    ["aws-secret-key", `aws_secret_access_key = ${base62(40)}`],
-    ["gcp-api-key", `AIza${base62(35)}`],
-    ["azure-storage-key", `AccountName=a;AccountKey=${base62(86)}==;`],
+    ["assigned-secret", `aws_secret_access_key = ${base62(40)}`],
+    ["google-api-key", `AIza${base62(35)}`],
+    ["connection-string", `AccountName=a;AccountKey=${base62(86)}==;`],
     ["github-token", `ghp_${base62(36)}`],
     ["github-fine-grained-token", `github_pat_${base62(82)}`],
     ["gitlab-token", `glpat-${base62(20)}`],
@@ -102,6 +102,31 @@ describe("secrets", () => {
     const other = await parseText("json", `{\n  "AKIA${upper(16)}": 2\n}\n`);
     expect(one.symbols[0]?.name).toBe("withheld");
     expect(one.chunks[0]?.hash).toBe(other.chunks[0]?.hash);
+  });
+
+  it.each([
+    ["markdown", (token: string) => `# Token ${token}\n\nIntro.\n\n## Usage\n\nText.\n`],
+    ["markdown", (token: string) => `Setext ${token}\n======\n\n## Usage\n\nText.\n`],
+    ["yaml", (token: string) => `${token}:\n  inner:\n    leaf: 1\n`],
+    ["toml", (token: string) => `[servers.${token}]\nport = 1\n`],
+    ["json", (token: string) => `{ "outer": { "${token}": { "inner": 1 } } }\n`],
+    [
+      "python",
+      (token: string) =>
+        `class Client:\n    """Uses ${token}."""\n\n    def call(self, token="${token}"):\n        pass\n`,
+    ],
+    ["go", (token: string) => `package a\n\n// Key is ${token}.\nconst Key = "${token}"\n`],
+    ["css", (token: string) => `.${token} { color: red }\n`],
+    ["makefile", (token: string) => `deploy: export TOKEN = ${token}\ndeploy:\n\techo ${token}\n`],
+  ] as const)("leave no trace in what is kept of %s", async (language, write) => {
+    for (const token of [`ghp_${base62(36)}`, `sk_live_${base62(30)}`]) {
+      const long = "lorem dolor sit amet\n".repeat(400);
+      const { symbols, chunks } = await parseText(language, `${write(token)}${language === "markdown" ? long : ""}`);
+      const kept = JSON.stringify({ symbols, chunks });
+      expect(kept).not.toContain(token.slice(0, 20));
+      expect(kept).not.toContain(token.slice(-12));
+      expect(symbols.length).toBeGreaterThan(0);
+    }
   });
 
   it("withhold every chunk that a private key reaches into", async () => {

@@ -1,0 +1,171 @@
+/**
+ * Secrets that only their name gives away: a name that announces one, something that assigns, and a value that looks
+ * random. Covers source code, dotenv, YAML, JSON, TOML, INI, XML, Dockerfiles, command lines and connection strings.
+ */
+import { classifyName, MAX_NAME_CHARACTERS, type NameClass } from "./names.ts";
+import { isPlaceholder, randomnessBits } from "./randomness.ts";
+import { NextOf } from "./next-of.ts";
+import type { SecretRange } from "./types.ts";
+
+/** Fewest characters of a value, and fewest bits by {@link randomnessBits}, for it to count under such a name. */
+const LIMITS: Record<NameClass, { characters: number; bits: number }> = {
+  password: { characters: 8, bits: 10 },
+  secret: { characters: 12, bits: 14 },
+  key: { characters: 20, bits: 20 },
+};
+/** A value that follows its name after nothing but a space needs so many more: prose does that all the time. */
+const LOOSE_EXTRA_BITS = 10;
+const LOOSE_MIN_CHARACTERS = 16;
+
+/** Every name of a secret has one of these in it. */
+const NOUN = /pass|pwd|secret|token|key|auth|cred|salt|jwt|bearer|psk|mnemonic|bindpw|rootpw|identified by/gi;
+
+const OPEN = String.raw`\s{0,40}(?:[|>][+-]?\s{1,40})?[[({]?\s{0,40}`;
+/** What may stand between a name and its value. Each is bounded, so that a file costs time in proportion to its size. */
+const SEPARATORS: readonly { pattern: RegExp; quoted?: boolean; loose?: boolean; after?: RegExp }[] = [
+  // `name: type = value`
+  { pattern: new RegExp(String.raw`\s{0,4}[!?]?:\s{0,4}[A-Za-z_&][\w.<>|\[\]&' ?]{0,40}=${OPEN}`, "y"), quoted: true },
+  // `"name": "DB_PASSWORD", "value": …`, `- name: DB_PASSWORD` and `value: …` on the next line
+  { pattern: /["']?\s{0,4},?\s{0,80}["']?[vV]alue["']?\s{0,4}[:=]\s{0,10}/y },
+  // `name = value`, `name: value`, `["name"] => value`, `name := value`, `name ||= value`, `name == value`
+  { pattern: new RegExp(String.raw`["'\x60\])]{0,3}\s{0,40}(?:=>|[:?|!=+]{0,3}=|:(?!:))${OPEN}`, "y") },
+  // `define('NAME', value)`, `setenv("NAME", value)`, `os.environ.get("NAME", value)`
+  { pattern: /["'`]\s{0,10},\s{0,40}/y, quoted: true },
+  // `<add key="Name" value="…"/>`
+  { pattern: /["']\s{1,20}(?:value|content)\s{0,4}=\s{0,4}/y, quoted: true },
+  // `<password>…</password>`, `<key>Password</key><string>…</string>`
+  { pattern: /(?:<\/\w{1,20}>\s{0,40}<\w{1,20})?>\s{0,20}/y },
+  // `--password value`, `ENV NAME value`, `machine … password value`, `X-Api-Key value`
+  { pattern: /["'`]?[ \t]{1,8}/y, loose: true },
+];
+const FLAG_BEFORE = /(?:--|\b(?:ENV|ARG|setx|export|-gx|password|login|PASSWORD)[ \t]{1,4})$/;
+
+/** What may stand before the value itself: a string's prefix, or one call or constructor around it. */
+const WRAPPER = /(?:[bBuUrRfFL@$]{1,2}(?=["'`])|(?:new )?[A-Za-z][\w.]{0,40}\(\s{0,10}(?=["'`]))?/y;
+const BARE = /[^\s"'`,;<>(){}[\]\\]{1,256}/y;
+const SCHEME = /^(?:(?:Bearer|Basic|Token|SSWS|ApiKey|Bot)[ \t]{1,4}|base64:|hex:|hex2bin:|django-insecure-)/i;
+/** Longer values are judged by so much of them. */
+const MAX_VALUE_CHARACTERS = 256;
+
+/** Adds the values that are assigned to names of secrets. */
+export function findAssigned(text: string, found: SecretRange[]): void {
+  const lines = new NextOf(text, "\n");
+  const quotes = new Map([`"`, `'`, "`"].map((quote) => [quote, new NextOf(text, quote)]));
+  let nameEnd = -1;
+  for (const { index } of text.matchAll(NOUN)) {
+    if (index < nameEnd) continue;
+    const name = identifierAround(text, index);
+    nameEnd = Math.max(name.end, index + 1);
+    const kind = classifyName(text.slice(name.start, name.end));
+    if (kind === undefined) continue;
+    const value = valueAfter(text, name, lines, quotes);
+    if (value === undefined || !isSecretValue(value.text, kind, value.loose)) continue;
+    found.push({ start: value.start, end: value.start + value.text.length, rule: `assigned-${kind}` });
+  }
+}
+
+interface Value {
+  start: number;
+  text: string;
+  /** Nothing but a space stands between name and value. */
+  loose: boolean;
+}
+
+function valueAfter(
+  text: string,
+  name: { start: number; end: number },
+  lines: NextOf,
+  quotes: ReadonlyMap<string, NextOf>,
+): Value | undefined {
+  for (const { pattern, quoted, loose } of SEPARATORS) {
+    pattern.lastIndex = name.end;
+    const separator = pattern.exec(text);
+    if (separator === null) continue;
+    const isLoose = loose === true && !FLAG_BEFORE.test(text.slice(Math.max(0, name.start - 12), name.start));
+    const value = valueAt(text, pattern.lastIndex, quoted === true, lines, quotes);
+    if (value !== undefined) return { ...value, loose: isLoose && !value.quoted };
+  }
+  return undefined;
+}
+
+function valueAt(
+  text: string,
+  at: number,
+  mustBeQuoted: boolean,
+  lines: NextOf,
+  quotes: ReadonlyMap<string, NextOf>,
+): { start: number; text: string; quoted: boolean } | undefined {
+  WRAPPER.lastIndex = at;
+  let start = at + (WRAPPER.exec(text)?.[0].length ?? 0);
+  const quote = quotes.get(text[start] ?? "");
+  if (quote !== undefined) {
+    // `"""` opens as one quote; a backslash before a quote in a string within a string belongs to it.
+    while (quotes.get(text[start] ?? "") === quote) start++;
+    const end = Math.min(quote.from(start), lines.from(start), start + MAX_VALUE_CHARACTERS);
+    return withoutScheme(start, text.slice(start, text[end - 1] === "\\" ? end - 1 : end), true);
+  }
+  if (text.startsWith('\\"', start)) start += 2;
+  else if (mustBeQuoted) return undefined;
+  BARE.lastIndex = start;
+  const bare = BARE.exec(text)?.[0];
+  // A call or an index: its name is no value.
+  if (bare === undefined || text[start + bare.length] === "(" || text[start + bare.length] === "[") return undefined;
+  if (/^(?:Bearer|Basic|Token|SSWS)$/i.test(bare)) {
+    BARE.lastIndex = start + bare.length + 1;
+    const rest = BARE.exec(text)?.[0];
+    return rest === undefined ? undefined : { start: start + bare.length + 1, text: rest, quoted: false };
+  }
+  return withoutScheme(start, bare, false);
+}
+
+function withoutScheme(start: number, text: string, quoted: boolean): { start: number; text: string; quoted: boolean } {
+  const scheme = SCHEME.exec(text)?.[0].length ?? 0;
+  return { start: start + scheme, text: text.slice(scheme), quoted };
+}
+
+const UUID = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/i;
+/** Regular expressions and escaped bytes look random by their symbols; text with spaces is prose or code. */
+const PATTERN =
+  /\s|^[^A-Za-z]*$|^[A-Z]+(?:_[A-Z]+)+$|\\r\\n|(?:%[\dA-F]{2}){3}|\\[dwsbDWSB]|\[\^?[a-zA-Z\d]-[a-zA-Z\d]|\{\d{1,4},\d{0,4}\}|\(\?[:=!<]/;
+/** Where a value is kept rather than what it is. */
+const REFERENCE =
+  /^(?:[a-z][a-z\d+.-]{0,20}:\/\/|arn:|ssm:|vault:|op:|secretsmanager|projects\/|[A-Za-z]:\\|@Microsoft|!(?:vault|ref|sub|getatt|secret|env)|urn:|data:|magnet:|#[\da-f]{3,8}$|\$\w{1,60}$|\$[({]|%[A-Z_]{2,40}%|sha(?:256|384|512)-|0x[\da-f]{40}$)/i;
+/** Paths, formats and code, unless they look so random that they can be neither. */
+const TEXT_LIKE = /^(?:\.{0,2}|~)\/|=>|&&|\|\||\.\*|%[sdvif]\b|\w\(\w{0,20}\)/;
+const TEXT_LIKE_BITS = 30;
+
+/** Whether a value that is assigned to such a name is the secret itself. */
+export function isSecretValue(value: string, kind: NameClass, isLoose = false): boolean {
+  const { characters, bits } = LIMITS[kind];
+  if (value.length < characters || isPlaceholder(value) || REFERENCE.test(value) || PATTERN.test(value)) return false;
+  if (UUID.test(value)) return !isLoose && randomnessBits(value.replaceAll("-", "")) > 0;
+  const decoded = decodeBase64(value);
+  if (decoded !== undefined) return isSecretValue(withoutUser(decoded), kind === "key" ? "key" : "password", isLoose);
+  const found = randomnessBits(value);
+  if (TEXT_LIKE.test(value) && found < TEXT_LIKE_BITS) return false;
+  if (!isLoose) return found >= bits;
+  return value.length >= LOOSE_MIN_CHARACTERS && /\d/.test(value) && found >= bits + LOOSE_EXTRA_BITS;
+}
+
+/** The password of `user:password`, as headers and docker's configuration encode it. */
+function withoutUser(text: string): string {
+  return /^[^:\s]{1,100}:([^\s]{4,})$/.exec(text)?.[1] ?? text;
+}
+
+/** The text that a value encodes in base64; undefined where that is no printable text. */
+export function decodeBase64(value: string): string | undefined {
+  if (value.length < 8 || value.length > MAX_VALUE_CHARACTERS || !/^[\w+/-]+={0,2}$/.test(value)) return undefined;
+  const decoded = Buffer.from(value, "base64").toString("latin1");
+  return /^[\t\n\r\x20-\x7e]{4,}$/.test(decoded) ? decoded : undefined;
+}
+
+const WORD = /[\w$-]/;
+
+/** The identifier around a position, as far as a name may be long. */
+function identifierAround(text: string, at: number): { start: number; end: number } {
+  let start = at;
+  while (start > 0 && at - start < MAX_NAME_CHARACTERS && WORD.test(text[start - 1]!)) start--;
+  let end = at;
+  while (end < text.length && end - at < MAX_NAME_CHARACTERS && WORD.test(text[end]!)) end++;
+  return { start, end };
+}

@@ -1,0 +1,225 @@
+/** Secrets that the text around them gives away: key blocks, URLs, headers, manifests and files of credentials. */
+import { decodeBase64, isSecretValue } from "./assignments.ts";
+import { isPlaceholder, randomnessBits } from "./randomness.ts";
+import { NextOf } from "./next-of.ts";
+import type { SecretRange } from "./types.ts";
+
+/** A password in a place where nothing else can stand may be shorter, and is judged with less suspicion. */
+const MIN_PASSWORD_CHARACTERS = 6;
+const MIN_PASSWORD_BITS = 10;
+/** Test data for URLs is all symbols. */
+const MIN_PASSWORD_ALPHANUMERICS = 5;
+/** A user name in a URL is a token only when it could be nothing else. */
+const MIN_USER_CHARACTERS = 16;
+const MIN_USER_BITS = 16;
+
+/** Adds all secrets of this kind. */
+export function findStructured(text: string, found: SecretRange[]): void {
+  findKeyBlocks(text, found);
+  if (text.includes("://")) findUrlCredentials(text, found);
+  for (const { rule, hint, pattern } of PASSWORD_PLACES) {
+    if (!text.includes(hint)) continue;
+    for (const match of text.matchAll(pattern)) {
+      const password = match[1]!;
+      if (isPassword(password)) add(found, match.index + match[0].lastIndexOf(password), password.length, rule);
+    }
+  }
+  if (text.includes("asic")) findBasicCredentials(text, found);
+  if (text.includes("Secret")) findKubernetesSecrets(text, found);
+  if (text.includes("kty")) findJsonWebKeys(text, found);
+  if (/mnemonic|phrase/i.test(text)) findMnemonics(text, found);
+}
+
+function add(found: SecretRange[], start: number, length: number, rule: string): void {
+  found.push({ start, end: start + length, rule });
+}
+
+const alphanumerics = (text: string): number => text.length - text.replace(/[A-Za-z\d]/g, "").length;
+
+function isPassword(password: string): boolean {
+  return (
+    password.length >= MIN_PASSWORD_CHARACTERS &&
+    !isPlaceholder(password) &&
+    !/^(?:[$%{<#]|\[)/.test(password) &&
+    /[A-Za-z]/.test(password) &&
+    alphanumerics(password) >= MIN_PASSWORD_ALPHANUMERICS &&
+    randomnessBits(password) >= MIN_PASSWORD_BITS
+  );
+}
+
+const BLOCK_HEADER =
+  /-{4,5} ?BEGIN (?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)? ?-{4,5}|PuTTY-User-Key-File-\d:|RWRTY0Iy[A-Za-z0-9+/]{100,250}={0,2}/g;
+/** Between header and key: line breaks (also escaped or joined in source code), and the headers of an encrypted key. */
+const BLOCK_START = /(?:[\s"'+,\\.]|\\[nr]|[\w-]{3,20}: ?[^\n\\]{1,100}(?:\n|\\n)){0,60}?[A-Za-z0-9+/=]{16}/y;
+const MAX_BLOCK_CHARACTERS = 32_768;
+
+/** PEM, OpenSSH, PGP and PuTTY private keys, to the end of their block. */
+function findKeyBlocks(text: string, found: SecretRange[]): void {
+  let done = 0;
+  const privateLines = new NextOf(text, "Private-Lines:");
+  const footers = new NextOf(text, "END ");
+  for (const match of text.matchAll(BLOCK_HEADER)) {
+    if (match.index < done) continue;
+    const bodyAt = match.index + match[0].length;
+    let end = bodyAt;
+    if (match[0].startsWith("PuTTY")) {
+      if (privateLines.from(bodyAt) > bodyAt + MAX_BLOCK_CHARACTERS) continue;
+      const block = text.slice(bodyAt, bodyAt + MAX_BLOCK_CHARACTERS);
+      const mac = block.indexOf("Private-MAC");
+      end += mac === -1 ? block.length : mac;
+    } else if (match[0].includes("BEGIN")) {
+      BLOCK_START.lastIndex = bodyAt;
+      const start = BLOCK_START.exec(text);
+      if (start === null) continue;
+      end = Math.min(footers.from(bodyAt), bodyAt + MAX_BLOCK_CHARACTERS, text.length);
+    }
+    done = end;
+    add(found, match.index, end - match.index, "private-key");
+  }
+}
+
+const AUTHORITY = /:\/\/([^\s:@/"'`<>{}()|\\]{0,200})(?::([^\s@/"'`<>|\\]{3,300}))?@(?=[\w[{$-])/g;
+
+/** `scheme://user:password@host` and `scheme://token@host`. */
+function findUrlCredentials(text: string, found: SecretRange[]): void {
+  for (const match of text.matchAll(AUTHORITY)) {
+    const [whole, user = "", password] = match;
+    if (password !== undefined) {
+      if (isPassword(unescaped(password)))
+        add(found, match.index + whole.length - 1 - password.length, password.length, "url-credentials");
+      continue;
+    }
+    if (
+      user.length >= MIN_USER_CHARACTERS &&
+      /^[\w.=+-]*$/.test(user) &&
+      !isPlaceholder(user) &&
+      randomnessBits(user) >= MIN_USER_BITS
+    )
+      add(found, match.index + 3, user.length, "url-credentials");
+  }
+}
+
+function unescaped(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+/** Places where only a password can stand. Group 1 is it. */
+const PASSWORD_PLACES: readonly { rule: string; hint: string; pattern: RegExp }[] = [
+  {
+    rule: "netrc",
+    hint: "password",
+    pattern:
+      /\b(?:machine\s{1,20}\S{1,200}|default)\s{1,20}login\s{1,20}\S{1,200}\s{1,20}(?:account\s{1,20}\S{1,200}\s{1,20})?password\s{1,20}([^\s"'\\]{1,300})/g,
+  },
+  {
+    rule: "pgpass",
+    hint: ":",
+    pattern: /^[\w.*-]{1,200}:(?:\d{2,5}|\*):[\w*-]{1,60}:[\w*.@-]{1,60}:([^\s"'`,;)]{6,200})$/gm,
+  },
+  {
+    rule: "command-line",
+    hint: "-",
+    pattern: /(?<![\w-])(?:-u|--user|--proxy-user|--auth|--creds)[ =]["']?[\w.@+-]{1,80}:([^\s"'`]{6,200})/g,
+  },
+  {
+    rule: "command-line",
+    hint: "-",
+    pattern:
+      /\b(?:sshpass|mysql\w{0,8}|docker|podman|ldap\w{3,8}|redis-cli|mongo\w{0,8}|sqlcmd|smbclient)\b[^\n]{0,160}?\s-{1,2}(?:[paPw]|password)[ =]?["']?([^\s"'`-][^\s"'`]{7,200})/g,
+  },
+  {
+    rule: "sql-password",
+    hint: "BY",
+    pattern: /\bIDENTIFIED (?:WITH \w{1,40} )?BY (?:PASSWORD )?["']([^"'\n]{6,200})["']/g,
+  },
+  {
+    rule: "sql-password",
+    hint: "by",
+    pattern: /\bidentified (?:with \w{1,40} )?by (?:password )?["']([^"'\n]{6,200})["']/g,
+  },
+  {
+    rule: "connection-string",
+    hint: ";",
+    pattern:
+      /(?:;|["'])(?:Password|Pwd|PWD|SharedAccessKey|AccountKey|AccessKey|SharedSecretValue)\s{0,4}=\s{0,4}([^;"'\s<]{6,200})/g,
+  },
+];
+
+/** `Basic` with the base64 of `user:password`, and the `auth` of docker's configuration. */
+function findBasicCredentials(text: string, found: SecretRange[]): void {
+  for (const match of text.matchAll(/\b[Bb]asic[ \t]{1,4}([\w+/-]{8,600}={0,2})/g)) {
+    const encoded = match[1]!;
+    const password = /^[^:\s]{0,100}:(.{1,300})$/.exec(decodeBase64(encoded) ?? "")?.[1];
+    if (password !== undefined && isPassword(password))
+      add(found, match.index + match[0].length - encoded.length, encoded.length, "basic-credentials");
+  }
+}
+
+/** Values of a Kubernetes Secret, whatever their keys are called. */
+function findKubernetesSecrets(text: string, found: SecretRange[]): void {
+  let start = 0;
+  for (const document of text.split(/^---/m)) {
+    if (/^[ \t]{0,20}(?:- )?["']?kind["']?:[ \t]{0,8}["']?Secret["']?[ \t]{0,8},?\r?$/m.test(document))
+      findManifestValues(document, start, found);
+    start += document.length + 3;
+  }
+}
+
+const MANIFEST_SECTION = /^([ \t]{0,40})(?:- )?["']?(data|stringData)["']?:[ \t]{0,8}\{?[ \t]{0,8}\r?$/;
+const MANIFEST_ENTRY = /^([ \t]{1,60})["']?[\w.-]{1,253}["']?:[ \t]{0,8}["']?([^"'\s]{8,16384})["']?[ \t]{0,8},?\r?$/;
+
+function findManifestValues(document: string, start: number, found: SecretRange[]): void {
+  let section: { indent: number; encoded: boolean } | undefined;
+  let at = start;
+  for (const line of document.split("\n")) {
+    const opening = MANIFEST_SECTION.exec(line);
+    const entry = section === undefined ? null : MANIFEST_ENTRY.exec(line);
+    if (opening !== null) section = { indent: opening[1]!.length, encoded: opening[2] === "data" };
+    else if (section !== undefined && entry !== null && entry[1]!.length > section.indent) {
+      const value = entry[2]!;
+      if (section.encoded ? isEncodedSecret(value) : isSecretValue(value, "password"))
+        add(found, at + line.indexOf(value, line.indexOf(":")), value.length, "kubernetes-secret");
+    } else if (line.trim() !== "" && section !== undefined && indentOf(line) <= section.indent) section = undefined;
+    at += line.length + 1;
+  }
+}
+
+const indentOf = (line: string): number => line.length - line.trimStart().length;
+
+/** Whether base64 hides a password, a key block, or bytes that are no text. */
+function isEncodedSecret(value: string): boolean {
+  if (!/^[A-Za-z0-9+/]{8,}={0,2}$/.test(value)) return false;
+  const text = Buffer.from(value, "base64").toString("latin1");
+  if (text.includes("PRIVATE KEY")) return true;
+  const decoded = decodeBase64(value);
+  if (decoded === undefined) return value.length >= 16 && isSecretValue(value, "secret");
+  return isPassword(decoded) || /(?:password|token|secret|_key)["']?\s{0,4}[:=]\s{0,4}["']?\S{8}/i.test(decoded);
+}
+
+const JWK_AROUND = 3_000;
+
+/** Private members of JSON Web Keys: `d` of asymmetric keys, `k` of symmetric ones. */
+function findJsonWebKeys(text: string, found: SecretRange[]): void {
+  for (const match of text.matchAll(/(?<!\w)["']?[dk]["']?\s{0,4}:\s{0,4}["']([\w-]{20,2000})["']/g)) {
+    const around = text.slice(Math.max(0, match.index - JWK_AROUND), match.index + JWK_AROUND);
+    const key = match[1]!;
+    if (around.includes("kty") && !isPlaceholder(key) && randomnessBits(key) >= MIN_USER_BITS)
+      add(found, match.index + match[0].indexOf(key), key.length, "json-web-key");
+  }
+}
+
+/** Wallets' recovery phrases: twelve words or more, hardly one of them twice. */
+function findMnemonics(text: string, found: SecretRange[]): void {
+  const pattern =
+    /(?:mnemonic|(?:seed|recovery|backup)[_ -]?phrase)["']?\s{0,4}[:=]\s{0,4}["'`]?((?:[a-z]{3,8} ){11,23}[a-z]{3,8})(?![\w ])/gi;
+  for (const match of text.matchAll(pattern)) {
+    const phrase = match[1]!;
+    const words = phrase.split(" ");
+    if (words.length % 3 === 0 && new Set(words).size >= words.length - 2)
+      add(found, match.index + match[0].length - phrase.length, phrase.length, "mnemonic");
+  }
+}

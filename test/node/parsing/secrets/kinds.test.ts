@@ -1,0 +1,23 @@
+import { describe, expect, it } from "vitest";
+import { findSecrets } from "../../../../src/parsing/secrets/find.ts";
+import { Draw, KINDS, randomFrom } from "./kinds.ts";
+
+const SAMPLES = 40;
+
+describe("kinds of secrets", () => {
+  it("are at least 200, each once", () => {
+    expect(KINDS.length).toBeGreaterThanOrEqual(200);
+    expect(new Set(KINDS.map(([name]) => name)).size).toBe(KINDS.length);
+  });
+
+  it.each(KINDS.map(([name, sample], index) => ({ name, sample, seed: index + 1 })))(
+    "$name is found in 95 of 100 samples",
+    ({ sample, seed }) => {
+      const draw = new Draw(randomFrom(seed));
+      const missed = Array.from({ length: SAMPLES }, () => `first line\n${sample(draw)}\nlast line\n`).filter(
+        (text) => findSecrets(text).length === 0,
+      );
+      expect(missed.length, missed[0]).toBeLessThanOrEqual(SAMPLES * 0.05);
+    },
+  );
+});
