@@ -1,0 +1,42 @@
+/** Decides which segments of a revision are merged. Pure. */
+
+/** Segments are merged in groups of at least this many, so that a chunk is rewritten about once for each power of it. */
+const MERGE_FACTOR = 8;
+/** Chunks of a merged segment at most: its postings, some 9 bytes for each of a chunk's ~90 terms, are in memory while it is built. */
+export const MAX_MERGED_CHUNKS = 16_384;
+/** Chunks that a small push may rewrite: about 240 KB at 295 bytes a chunk. */
+const PUSH_BUDGET_CHUNKS = 800;
+/** With more segments than this the budget of a push does not hold: every query reads a block of each. */
+const MANY_SEGMENTS = 64;
+
+export interface SegmentSize {
+  id: string;
+  /** Chunks of contents that the revision has. */
+  liveChunks: number;
+}
+
+/**
+ * Groups of segments to merge, smallest first. Rewrites no more than the run wrote itself, and a little: the cost of a push
+ * follows its change, while a first index is left with few segments.
+ */
+export function planMerges(segments: readonly SegmentSize[], freshChunks: number): string[][] {
+  let budget = segments.length > MANY_SEGMENTS ? Number.POSITIVE_INFINITY : Math.max(PUSH_BUDGET_CHUNKS, freshChunks);
+  const sorted = segments.toSorted((a, b) => a.liveChunks - b.liveChunks || (a.id < b.id ? -1 : 1));
+  const groups: string[][] = [];
+  let group: string[] = [];
+  let chunks = 0;
+  const close = () => {
+    if (group.length >= MERGE_FACTOR) groups.push(group);
+    group = [];
+    chunks = 0;
+  };
+  for (const { id, liveChunks } of sorted) {
+    if (liveChunks > budget || liveChunks > MAX_MERGED_CHUNKS / 2) break;
+    if (chunks + liveChunks > MAX_MERGED_CHUNKS) close();
+    group.push(id);
+    chunks += liveChunks;
+    budget -= liveChunks;
+  }
+  close();
+  return groups;
+}

@@ -1,0 +1,118 @@
+/** Ranged reading of index objects, with a cache of the isolate. */
+import { type RangeReader, SearchFormatError } from "../retrieval/types.ts";
+import type { SearchBucket } from "./store.ts";
+
+/** Unit of reading and caching: several blocks of 8 KB, few enough requests for a large table. */
+const PAGE_BYTES = 64 * 1024;
+/** What is read of an object when it is opened; holds all of a small one, and the hot parts of most. */
+const FIRST_READ_BYTES = 256 * 1024;
+
+/** Bytes of pages that an isolate keeps, least recently used out. */
+const CACHE_BYTES = 20 * 1024 * 1024;
+
+/**
+ * Pages of immutable objects. It keeps bytes only, never promises: a request of Workers must not wait for what another has
+ * started.
+ */
+export class PageCache {
+  readonly #pages = new Map<string, Uint8Array>();
+  readonly #budget: number;
+  #bytes = 0;
+
+  constructor(budgetBytes: number = CACHE_BYTES) {
+    this.#budget = budgetBytes;
+  }
+
+  get(key: string): Uint8Array | undefined {
+    const page = this.#pages.get(key);
+    if (page) {
+      this.#pages.delete(key);
+      this.#pages.set(key, page);
+    }
+    return page;
+  }
+
+  set(key: string, page: Uint8Array): void {
+    this.#bytes += page.byteLength - (this.#pages.get(key)?.byteLength ?? 0);
+    this.#pages.delete(key);
+    this.#pages.set(key, page);
+    for (const [oldest, bytes] of this.#pages) {
+      if (this.#bytes <= this.#budget) break;
+      this.#pages.delete(oldest);
+      this.#bytes -= bytes.byteLength;
+    }
+  }
+
+  get byteLength(): number {
+    return this.#bytes;
+  }
+}
+
+/** Opens an object for ranged reading. Throws `SearchFormatError` where it is not there. */
+export async function openObject(bucket: SearchBucket, key: string, cache: PageCache = new PageCache()): Promise<RangeReader> {
+  const first = await bucket.get(key, { range: { offset: 0, length: FIRST_READ_BYTES } });
+  if (!first) throw new SearchFormatError(`${key} is missing`);
+  const bytes = new Uint8Array(await first.arrayBuffer());
+  for (let offset = 0; offset < bytes.byteLength; offset += PAGE_BYTES) {
+    const isWhole = offset + PAGE_BYTES <= bytes.byteLength || bytes.byteLength === first.size;
+    // A copy: a view would keep the whole read in memory after its other pages are gone.
+    if (isWhole) cache.set(`${key} ${offset / PAGE_BYTES}`, bytes.slice(offset, offset + PAGE_BYTES));
+  }
+  return new CachedReader(bucket, key, first.size, cache);
+}
+
+class CachedReader implements RangeReader {
+  readonly #bucket: SearchBucket;
+  readonly #key: string;
+  readonly size: number;
+  readonly #cache: PageCache;
+
+  constructor(bucket: SearchBucket, key: string, size: number, cache: PageCache) {
+    this.#bucket = bucket;
+    this.#key = key;
+    this.size = size;
+    this.#cache = cache;
+  }
+
+  read(offset: number, length: number): Uint8Array | Promise<Uint8Array> {
+    const first = Math.floor(offset / PAGE_BYTES);
+    const last = Math.floor(Math.max(offset, offset + length - 1) / PAGE_BYTES);
+    const pages: (Uint8Array | undefined)[] = [];
+    for (let page = first; page <= last; page++) pages.push(this.#cache.get(`${this.#key} ${page}`));
+    const cut = (own: readonly Uint8Array[]) => cutOut(own, offset - first * PAGE_BYTES, length);
+    if (pages.every((page) => page !== undefined)) return cut(pages);
+    return this.#fetch(first, last).then(cut);
+  }
+
+  /** Reads a run of pages with one request. */
+  async #fetch(first: number, last: number): Promise<Uint8Array[]> {
+    const offset = first * PAGE_BYTES;
+    const length = Math.min((last + 1) * PAGE_BYTES, this.size) - offset;
+    const object = await this.#bucket.get(this.#key, { range: { offset, length } });
+    if (!object) throw new SearchFormatError(`${this.#key} is missing`);
+    const bytes = new Uint8Array(await object.arrayBuffer());
+    if (bytes.byteLength !== length) throw new SearchFormatError(`${this.#key} is truncated`);
+    const pages: Uint8Array[] = [];
+    for (let page = first; page <= last; page++) {
+      const own = bytes.slice((page - first) * PAGE_BYTES, (page - first + 1) * PAGE_BYTES);
+      this.#cache.set(`${this.#key} ${page}`, own);
+      pages.push(own);
+    }
+    return pages;
+  }
+}
+
+function cutOut(pages: readonly Uint8Array[], start: number, length: number): Uint8Array {
+  const [only] = pages;
+  if (pages.length === 1 && only) return only.subarray(start, start + length);
+  const bytes = new Uint8Array(length);
+  let filled = 0;
+  let skip = start;
+  for (const page of pages) {
+    const part = page.subarray(skip, skip + length - filled);
+    bytes.set(part, filled);
+    filled += part.byteLength;
+    skip = 0;
+  }
+  return bytes;
+}

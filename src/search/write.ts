@@ -1,0 +1,201 @@
+/**
+ * The indexer's side of hosted search. A shard adds a segment over the contents it has parsed; the finish of a run completes what
+ * is missing, merges small segments and writes the revision's table, which the statement that switches the revision records.
+ * Every object is named by its bytes and every row is set to what it is anyway, so each step may run any number of times.
+ */
+import { type SQL, sql } from "drizzle-orm";
+import { arrayOf } from "../db/arrays.ts";
+import type { Db } from "../db/client.ts";
+import { rowsOf } from "../db/rows.ts";
+import { analyzeContent } from "../retrieval/analyze.ts";
+import { buildSegment, mergeSegments } from "../retrieval/segment-writer.ts";
+import { Segment } from "../retrieval/segment.ts";
+import { buildTable } from "../retrieval/table.ts";
+import { type RevisionFile, SearchFormatError } from "../retrieval/types.ts";
+import { loadContents, type StoredContent } from "./contents.ts";
+import { planMerges } from "./merge-plan.ts";
+import { openObject } from "./read.ts";
+import { objectId, type SearchBucket, segmentKey, SEGMENT_ID_PREFIX, TABLE_ID_PREFIX, tableKey } from "./store.ts";
+
+export interface SearchWriter {
+  db: Db;
+  bucket: SearchBucket;
+  /** Called after each piece of work; throws when the run's attempt no longer counts. */
+  beat: () => Promise<void>;
+}
+
+/** Source bytes that are read back and analysed at a time. */
+const BATCH_BYTES = 2 * 1024 * 1024;
+const BATCH_CONTENTS = 500;
+/** Rounds of completing a revision whose segments turn out to be damaged. */
+const REPAIRS = 2;
+
+/** Writes one segment over contents of a tenant, and records it as theirs. */
+export async function addSegment(writer: SearchWriter, tenantId: string, contents: readonly StoredContent[]): Promise<void> {
+  if (contents.length === 0) return;
+  const bytes = buildSegment(contents.map(analyzeContent));
+  await putSegment(writer, tenantId, bytes, contents.map(({ id }) => id));
+}
+
+async function putSegment({ db, bucket }: SearchWriter, tenantId: string, bytes: Uint8Array, contentIds: readonly string[]): Promise<string> {
+  const id = objectId(SEGMENT_ID_PREFIX, bytes);
+  await bucket.put(segmentKey(tenantId, id), bytes);
+  await db.execute(sql`update contents set segment = ${id} where id = any(${arrayOf(contentIds, "uuid")})`);
+  return id;
+}
+
+/** A revision whose rows are there, whether readers see it already or not. */
+export interface IndexedRevision {
+  tenantId: string;
+  workspaceId: string;
+  seq: number;
+}
+
+/** What a revision's row records. */
+export interface WrittenTable {
+  table: string;
+  segments: string[];
+}
+
+/**
+ * Writes the table of a revision, after the segments it still lacks. `freshChunks` is how many chunks the run has added: merging
+ * rewrites no more than about as many.
+ */
+export async function writeTable(writer: SearchWriter, revision: IndexedRevision, freshChunks: number): Promise<WrittenTable> {
+  for (let repair = 0; ; repair++) {
+    const completed = await completeSegments(writer, revision);
+    try {
+      return await mergeAndWrite(writer, revision, Math.max(freshChunks, completed));
+    } catch (error) {
+      if (!(error instanceof DamagedSegmentError) || repair === REPAIRS) throw error;
+      // Its contents are indexed again, from the database.
+      await writer.db.execute(sql`update contents set segment = null where tenant_id = ${revision.tenantId} and segment = ${error.id}`);
+    }
+  }
+}
+
+/** A segment cannot be read: missing, damaged, or of another version. */
+class DamagedSegmentError extends Error {
+  override readonly name = "DamagedSegmentError";
+  readonly id: string;
+
+  constructor(id: string, cause: unknown) {
+    super(`search segment ${id} cannot be read`, { cause });
+    this.id = id;
+  }
+}
+
+/** Rows of `revision_files` that belong to a revision. */
+const filesOf = ({ workspaceId, seq }: IndexedRevision): SQL =>
+  sql`f.workspace_id = ${workspaceId} and f.from_seq <= ${seq} and (f.to_seq is null or f.to_seq > ${seq})`;
+
+/** Indexes the contents of a revision that have no segment of this version. Returns how many chunks they have. */
+async function completeSegments(writer: SearchWriter, revision: IndexedRevision): Promise<number> {
+  const missing = await rowsOf<{ id: string; size_bytes: number }>(
+    writer.db,
+    sql`select distinct c.id, c.size_bytes from revision_files f join contents c on c.id = f.content_id
+        where ${filesOf(revision)} and (c.segment is null or c.segment not like ${`${SEGMENT_ID_PREFIX}%`}) order by c.id`,
+  );
+  let chunks = 0;
+  for (const ids of batches(missing)) {
+    const contents = await loadContents(writer.db, ids);
+    await addSegment(writer, revision.tenantId, contents);
+    for (const content of contents) chunks += content.chunks.length;
+    await writer.beat();
+  }
+  return chunks;
+}
+
+function* batches(rows: readonly { id: string; size_bytes: number }[]): Generator<string[]> {
+  let batch: string[] = [];
+  let bytes = 0;
+  for (const { id, size_bytes: size } of rows) {
+    if (batch.length > 0 && (bytes + size > BATCH_BYTES || batch.length === BATCH_CONTENTS)) {
+      yield batch;
+      batch = [];
+      bytes = 0;
+    }
+    batch.push(id);
+    bytes += size;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+interface FileRow {
+  path: string;
+  sha256: string;
+  language: string;
+  content: string;
+  chunks: number;
+  segment: string;
+}
+
+async function mergeAndWrite(writer: SearchWriter, revision: IndexedRevision, freshChunks: number): Promise<WrittenTable> {
+  const { db, bucket } = writer;
+  const rows = await rowsOf<FileRow>(
+    db,
+    sql`select f.path, encode(c.sha256, 'hex') as sha256, c.language, c.id as content, c.chunk_count as chunks, c.segment
+        from revision_files f join contents c on c.id = f.content_id where ${filesOf(revision)}`,
+  );
+  const segments = new Map<string, Segment>();
+  for (const id of new Set(rows.map(({ segment }) => segment))) segments.set(id, await openSegment(writer, revision.tenantId, id));
+  await writer.beat();
+  for (const group of planMerges(liveSizes(rows), freshChunks)) await merge(writer, revision.tenantId, group, rows, segments);
+  const files: RevisionFile[] = rows.map(({ path, sha256, language }) => ({ path, sha256, language }));
+  const opened = [...segments].map(([id, segment]) => ({ id, segment }));
+  const { table, missing } = buildTable(files, opened);
+  const [lost] = missing;
+  if (lost) {
+    const row = rows.find(({ sha256, language }) => sha256 === lost.sha256 && language === lost.language);
+    throw new DamagedSegmentError(row?.segment ?? "", undefined);
+  }
+  const id = objectId(TABLE_ID_PREFIX, table);
+  await bucket.put(tableKey(revision.tenantId, id), table);
+  await writer.beat();
+  return { table: id, segments: [...segments.keys()].toSorted() };
+}
+
+function liveSizes(rows: readonly FileRow[]): { id: string; liveChunks: number }[] {
+  const contents = new Map(rows.map((row) => [row.content, row]));
+  const sizes = new Map<string, number>();
+  for (const { segment, chunks } of contents.values()) sizes.set(segment, (sizes.get(segment) ?? 0) + chunks);
+  return [...sizes].map(([id, liveChunks]) => ({ id, liveChunks }));
+}
+
+/** Replaces a group of segments, in `segments` and in `rows`, by one with the contents that the revision has of them. */
+async function merge(
+  writer: SearchWriter,
+  tenantId: string,
+  group: readonly string[],
+  rows: FileRow[],
+  segments: Map<string, Segment>,
+): Promise<void> {
+  const own = group.flatMap((id) => {
+    const segment = segments.get(id);
+    return segment === undefined ? [] : [segment];
+  });
+  const moved = rows.filter(({ segment }) => group.includes(segment));
+  const wanted = new Set(moved.map(({ sha256, language }) => `${sha256} ${language}`));
+  const isWanted = (position: number, ordinal: number): boolean => {
+    const key = own[position]?.contentKey(ordinal);
+    return key !== undefined && wanted.has(`${key.sha256} ${key.language}`);
+  };
+  const bytes = await mergeSegments(own, isWanted).catch((error: unknown) => {
+    // Which of them is damaged is not known here; the next round reads each by itself.
+    throw error instanceof SearchFormatError ? new DamagedSegmentError(group[0] ?? "", error) : error;
+  });
+  const id = await putSegment(writer, tenantId, bytes, [...new Set(moved.map(({ content }) => content))]);
+  for (const old of group) segments.delete(old);
+  segments.set(id, await openSegment(writer, tenantId, id));
+  for (const row of moved) row.segment = id;
+  await writer.beat();
+}
+
+async function openSegment({ bucket }: SearchWriter, tenantId: string, id: string): Promise<Segment> {
+  try {
+    return await Segment.open(await openObject(bucket, segmentKey(tenantId, id)));
+  } catch (error) {
+    if (error instanceof SearchFormatError) throw new DamagedSegmentError(id, error);
+    throw error;
+  }
+}
