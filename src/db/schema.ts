@@ -122,6 +122,10 @@ export const revisions = pgTable(
     chunkCount: integer("chunk_count").notNull(),
     /** Run-result counters that describe the whole revision (skips by reason, fallbacks, redactions). */
     stats: jsonb("stats").$type<Record<string, number>>().notNull(),
+    /** Id of its search table in R2; null where it was indexed before search, or its table is to be rebuilt. */
+    searchTable: text("search_table"),
+    /** Ids of the search segments that the table names; the sweep spares them. */
+    searchSegments: text("search_segments").array(),
     createdAt: createdAt(),
   },
   (t) => [primaryKey({ columns: [t.workspaceId, t.seq] }), index("revisions_sha").on(t.workspaceId, t.gitSha)],
@@ -146,6 +150,8 @@ export const contents = pgTable(
     redactedCount: integer("redacted_count").notNull(),
     /** syntax, structure, plain, or fallback:<reason>. */
     outcome: text("outcome").notNull(),
+    /** Id of the search segment that holds it; null before it is in one. */
+    segment: text("segment"),
     createdAt: createdAt(),
   },
   (t) => [unique("contents_key").on(t.tenantId, t.sha256, t.language, t.parserVersion)],

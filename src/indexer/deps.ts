@@ -64,6 +64,7 @@ export function stepDeps(env: IndexerEnv, workspaceId: string): StepDeps {
       return {
         db,
         staging: limitBucket(env.STAGING),
+        search: limitBucket(env.SNAPSHOTS),
         embedder,
         parser: () => parserOf(own),
         fetch: fetcher,

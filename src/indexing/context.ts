@@ -4,6 +4,8 @@ import type { RunPhase } from "../contract/index.ts";
 import type { Embedder } from "../embedding/index.ts";
 import type { Logger } from "../log.ts";
 import type { CodeParser } from "../parsing/parser.ts";
+import type { SearchBucket } from "../search/store.ts";
+import type { SearchWriter } from "../search/write.ts";
 import type { RunSpec, StepUsage } from "./run-state.ts";
 import type { StagingBucket } from "./staging.ts";
 
@@ -19,6 +21,8 @@ export interface StepContext {
   attempt: number;
   db: Db;
   staging: StagingBucket;
+  /** Where segments and tables of the search index are kept. */
+  search: SearchBucket;
   embedder: Embedder;
   parser: () => Promise<CodeParser>;
   fetch: typeof fetch;
@@ -36,6 +40,11 @@ export interface StepContext {
   mark: () => void;
   /** Goes on to another phase within the same message. Throws `StaleAttemptError` when another worker has it. */
   enter: (phase: RunPhase) => Promise<void>;
+}
+
+/** What writing the search index takes of a step. */
+export function searchWriter(step: StepContext): SearchWriter {
+  return { db: step.db, bucket: step.search, beat: () => step.beat({}) };
 }
 
 /** The plan no longer fits what is stored; the run has to be planned again. */

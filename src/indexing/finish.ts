@@ -5,7 +5,9 @@
 import { sql, type SQL } from "drizzle-orm";
 import type { IndexResult } from "../contract/index.ts";
 import { arrayOf, unnest } from "../db/arrays.ts";
-import { type Revision, StalePlanError, type StepContext } from "./context.ts";
+import { TABLE_ID_PREFIX } from "../search/store.ts";
+import { recordTable, writeTable, type WrittenTable } from "../search/write.ts";
+import { type Revision, searchWriter, StalePlanError, type StepContext } from "./context.ts";
 import type { WorkCounters } from "./run-state.ts";
 import {
   changesKey,
@@ -62,7 +64,9 @@ export async function finish(step: StepContext, work: WorkCounters): Promise<Ind
     embedMs: Math.round(work.embedMs),
     region: step.region,
   };
-  await switchRevision(step, seq, summary, totals, result);
+  const { tenantId, workspaceId } = run;
+  const table = await writeTable(searchWriter(step), { tenantId, workspaceId, seq }, work.embedded);
+  await switchRevision(step, seq, summary, totals, result, table);
   return result;
 }
 
@@ -78,6 +82,10 @@ async function earlierResult(step: StepContext): Promise<IndexResult | undefined
 
 /** The result of a run that found everything as it was. */
 export async function finishUnchanged(step: StepContext, revision: Revision): Promise<IndexResult> {
+  if (revision.searchTable?.startsWith(TABLE_ID_PREFIX) !== true) {
+    const { tenantId, workspaceId } = step.run;
+    await recordTable(searchWriter(step), { tenantId, workspaceId, seq: revision.seq });
+  }
   const { skipped, redacted, fallbacks } = readStats(revision.stats);
   const result: IndexResult = {
     ok: true,
@@ -224,6 +232,7 @@ async function switchRevision(
   summary: PlanSummary,
   totals: Totals,
   result: IndexResult,
+  { table, segments }: WrittenTable,
 ): Promise<void> {
   const { run, embedder } = step;
   const dimension = await embedder.probeDimension();
@@ -233,9 +242,9 @@ async function switchRevision(
           update workspaces set current_seq = ${seq}, default_branch = ${summary.defaultBranch}
           where id = ${run.workspaceId} and current_seq is not distinct from ${summary.baseSeq}::int returning id
         ), revision as (
-          insert into revisions (workspace_id, seq, run_id, git_sha, root_tree, plan_key, fingerprint, dimension, file_count, symbol_count, chunk_count, stats)
+          insert into revisions (workspace_id, seq, run_id, git_sha, root_tree, plan_key, fingerprint, dimension, file_count, symbol_count, chunk_count, stats, search_table, search_segments)
           select id, ${seq}::int, ${run.runId}::uuid, ${summary.commit}, ${summary.rootTree}, ${summary.planKey}, ${embedder.fingerprint}, ${dimension}::int,
-            ${totals.files}::int, ${totals.symbols}::int, ${totals.chunks}::int, ${JSON.stringify(writeStats(totals, summary.skipped))}::jsonb from switched
+            ${totals.files}::int, ${totals.symbols}::int, ${totals.chunks}::int, ${JSON.stringify(writeStats(totals, summary.skipped))}::jsonb, ${table}, ${arrayOf(segments, "text")} from switched
         ), outcome as (
           update runs set state = 'succeeded', result = ${JSON.stringify(result)}::jsonb, error = null, finished_at = now()
           where id = ${run.runId} and kind = 'index' and exists (select 1 from switched)

@@ -4,7 +4,8 @@
  */
 import { encodeF16 } from "../embedding/index.ts";
 import { embeddingText } from "../parsing/chunks.ts";
-import type { StepContext } from "./context.ts";
+import { SegmentBuilder } from "../search/write.ts";
+import { type StepContext, searchWriter } from "./context.ts";
 import { contentId } from "./ids.ts";
 import { pages } from "./pages.ts";
 import { getShard, type StagedBlob } from "./staging.ts";
@@ -48,8 +49,10 @@ export async function processShard(step: StepContext, key: string): Promise<numb
   }
   // While one group is written, the next is parsed: the database and the parser are busy at the same time.
   let writing: Promise<void> = Promise.resolve();
+  const segment = new SegmentBuilder();
   for (const group of groups(shard.blobs)) {
     for await (const { contents, vectors } of prepare(step, group)) {
+      for (const { id, sha256, language, parsed } of contents) segment.add({ id, sha256, language, ...parsed });
       await writing;
       writing = writeContents(step.db, step.run.tenantId, step.embedder.fingerprint, contents, vectors);
       // A failure is met at the next await; until then it must not count as unhandled.
@@ -59,6 +62,8 @@ export async function processShard(step: StepContext, key: string): Promise<numb
     await step.beat({});
   }
   await writing;
+  // What a kill leaves without a segment gets one in the finish.
+  await segment.write(searchWriter(step), step.run.tenantId);
   return files;
 }
 

@@ -4,6 +4,7 @@
  */
 import { constants, deflateRawSync, inflateRawSync } from "node:zlib";
 import type { LanguageId } from "../parsing/languages.ts";
+import type { SearchBucket } from "../search/store.ts";
 import { withTimer } from "../time-limit.ts";
 
 /** The part of an R2 bucket that is used. */
@@ -27,10 +28,10 @@ export class StagingError extends Error {
 
 /** The same bucket with a time limit on every call. Its failures are {@link StagingError}s. `onDone` is called after each call that succeeded. */
 export function limitBucket(
-  bucket: StagingBucket,
+  bucket: SearchBucket,
   onDone: () => void = () => {},
   timeoutMs = STAGING_TIMEOUT_MS,
-): StagingBucket {
+): SearchBucket {
   const limited = async <T>(what: string, work: () => Promise<T>): Promise<T> => {
     try {
       const done = await withTimer(timeoutMs, work, () => {
@@ -45,9 +46,9 @@ export function limitBucket(
   };
   return {
     put: (key, value) => limited("store an object", () => bucket.put(key, value)),
-    get: async (key) => {
-      const object = await limited("find an object", () => bucket.get(key));
-      return object && { arrayBuffer: () => limited("read an object", () => object.arrayBuffer()) };
+    get: async (key, options) => {
+      const object = await limited("find an object", () => bucket.get(key, options));
+      return object && { size: object.size, arrayBuffer: () => limited("read an object", () => object.arrayBuffer()) };
     },
     delete: (keys) => limited("delete objects", () => bucket.delete(keys)),
     list: (options) => limited("list objects", () => bucket.list(options)),

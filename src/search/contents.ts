@@ -16,7 +16,15 @@ interface ContentRow {
   language: string;
   chunks: { text: string; start: number; end: number; withheld: boolean }[] | null;
   symbols:
-    | { kind: string; name: string; qualified: string; parent: number | null; start: number; end: number; doc: string | null }[]
+    | {
+        kind: string;
+        name: string;
+        qualified: string;
+        parent: number | null;
+        start: number;
+        end: number;
+        doc: string | null;
+      }[]
     | null;
 }
 
@@ -48,7 +56,12 @@ function contentOf({ id, sha256, language, chunks, symbols }: ContentRow): Store
     id,
     sha256,
     language,
-    chunks: (chunks ?? []).map(({ text, start, end, withheld }) => ({ text, startLine: start, endLine: end, withheld })),
+    chunks: (chunks ?? []).map(({ text, start, end, withheld }) => ({
+      text,
+      startLine: start,
+      endLine: end,
+      withheld,
+    })),
     symbols: (symbols ?? []).map(({ kind, name, qualified, parent, start, end, doc }) => ({
       kind,
       name,

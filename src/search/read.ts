@@ -49,7 +49,11 @@ export class PageCache {
 }
 
 /** Opens an object for ranged reading. Throws `SearchFormatError` where it is not there. */
-export async function openObject(bucket: SearchBucket, key: string, cache: PageCache = new PageCache()): Promise<RangeReader> {
+export async function openObject(
+  bucket: SearchBucket,
+  key: string,
+  cache: PageCache = new PageCache(),
+): Promise<RangeReader> {
   const first = await bucket.get(key, { range: { offset: 0, length: FIRST_READ_BYTES } });
   if (!first) throw new SearchFormatError(`${key} is missing`);
   const bytes = new Uint8Array(await first.arrayBuffer());

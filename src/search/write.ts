@@ -30,14 +30,28 @@ const BATCH_CONTENTS = 500;
 /** Rounds of completing a revision whose segments turn out to be damaged. */
 const REPAIRS = 2;
 
-/** Writes one segment over contents of a tenant, and records it as theirs. */
-export async function addSegment(writer: SearchWriter, tenantId: string, contents: readonly StoredContent[]): Promise<void> {
-  if (contents.length === 0) return;
-  const bytes = buildSegment(contents.map(analyzeContent));
-  await putSegment(writer, tenantId, bytes, contents.map(({ id }) => id));
+/** Collects the contents that a shard parses; only their analyses are kept, a tenth of what the parser made of them. */
+export class SegmentBuilder {
+  readonly #analyses: Uint8Array[] = [];
+  readonly #ids: string[] = [];
+
+  add(content: StoredContent): void {
+    this.#analyses.push(analyzeContent(content));
+    this.#ids.push(content.id);
+  }
+
+  /** Writes one segment over the contents, whose rows must be there, and records it as theirs. */
+  async write(writer: SearchWriter, tenantId: string): Promise<void> {
+    if (this.#ids.length > 0) await putSegment(writer, tenantId, buildSegment(this.#analyses), this.#ids);
+  }
 }
 
-async function putSegment({ db, bucket }: SearchWriter, tenantId: string, bytes: Uint8Array, contentIds: readonly string[]): Promise<string> {
+async function putSegment(
+  { db, bucket }: SearchWriter,
+  tenantId: string,
+  bytes: Uint8Array,
+  contentIds: readonly string[],
+): Promise<string> {
   const id = objectId(SEGMENT_ID_PREFIX, bytes);
   await bucket.put(segmentKey(tenantId, id), bytes);
   await db.execute(sql`update contents set segment = ${id} where id = any(${arrayOf(contentIds, "uuid")})`);
@@ -61,7 +75,11 @@ export interface WrittenTable {
  * Writes the table of a revision, after the segments it still lacks. `freshChunks` is how many chunks the run has added: merging
  * rewrites no more than about as many.
  */
-export async function writeTable(writer: SearchWriter, revision: IndexedRevision, freshChunks: number): Promise<WrittenTable> {
+export async function writeTable(
+  writer: SearchWriter,
+  revision: IndexedRevision,
+  freshChunks: number,
+): Promise<WrittenTable> {
   for (let repair = 0; ; repair++) {
     const completed = await completeSegments(writer, revision);
     try {
@@ -69,9 +87,27 @@ export async function writeTable(writer: SearchWriter, revision: IndexedRevision
     } catch (error) {
       if (!(error instanceof DamagedSegmentError) || repair === REPAIRS) throw error;
       // Its contents are indexed again, from the database.
-      await writer.db.execute(sql`update contents set segment = null where tenant_id = ${revision.tenantId} and segment = ${error.id}`);
+      await writer.db.execute(
+        sql`update contents set segment = null where tenant_id = ${revision.tenantId} and segment = ${error.id}`,
+      );
     }
   }
+}
+
+/** Rebuilds the segments and the table of a revision from the database, and records the new ones. For an index that is damaged. */
+export async function rebuildTable(writer: SearchWriter, revision: IndexedRevision): Promise<void> {
+  await writer.db.execute(
+    sql`update contents set segment = null where id in (select f.content_id from revision_files f where ${filesOf(revision)})`,
+  );
+  await recordTable(writer, revision);
+}
+
+/** Writes and records the table of a revision that readers see already. */
+export async function recordTable(writer: SearchWriter, revision: IndexedRevision): Promise<void> {
+  const { table, segments } = await writeTable(writer, revision, 0);
+  await writer.db
+    .execute(sql`update revisions set search_table = ${table}, search_segments = ${arrayOf(segments, "text")}
+    where workspace_id = ${revision.workspaceId} and seq = ${revision.seq}`);
 }
 
 /** A segment cannot be read: missing, damaged, or of another version. */
@@ -99,8 +135,12 @@ async function completeSegments(writer: SearchWriter, revision: IndexedRevision)
   let chunks = 0;
   for (const ids of batches(missing)) {
     const contents = await loadContents(writer.db, ids);
-    await addSegment(writer, revision.tenantId, contents);
-    for (const content of contents) chunks += content.chunks.length;
+    const segment = new SegmentBuilder();
+    for (const content of contents) {
+      segment.add(content);
+      chunks += content.chunks.length;
+    }
+    await segment.write(writer, revision.tenantId);
     await writer.beat();
   }
   return chunks;
@@ -130,7 +170,11 @@ interface FileRow {
   segment: string;
 }
 
-async function mergeAndWrite(writer: SearchWriter, revision: IndexedRevision, freshChunks: number): Promise<WrittenTable> {
+async function mergeAndWrite(
+  writer: SearchWriter,
+  revision: IndexedRevision,
+  freshChunks: number,
+): Promise<WrittenTable> {
   const { db, bucket } = writer;
   const rows = await rowsOf<FileRow>(
     db,
@@ -138,9 +182,11 @@ async function mergeAndWrite(writer: SearchWriter, revision: IndexedRevision, fr
         from revision_files f join contents c on c.id = f.content_id where ${filesOf(revision)}`,
   );
   const segments = new Map<string, Segment>();
-  for (const id of new Set(rows.map(({ segment }) => segment))) segments.set(id, await openSegment(writer, revision.tenantId, id));
+  for (const id of new Set(rows.map(({ segment }) => segment)))
+    segments.set(id, await openSegment(writer, revision.tenantId, id));
   await writer.beat();
-  for (const group of planMerges(liveSizes(rows), freshChunks)) await merge(writer, revision.tenantId, group, rows, segments);
+  for (const group of planMerges(liveSizes(rows), freshChunks))
+    await merge(writer, revision.tenantId, group, rows, segments);
   const files: RevisionFile[] = rows.map(({ path, sha256, language }) => ({ path, sha256, language }));
   const opened = [...segments].map(([id, segment]) => ({ id, segment }));
   const { table, missing } = buildTable(files, opened);

@@ -23,20 +23,24 @@ import {
 import { shardKey, type StagingBucket } from "../../src/indexing/staging.ts";
 import { type RunsClient, runStep, type StepDeps } from "../../src/indexing/steps.ts";
 import { createLogger } from "../../src/log.ts";
+import type { SearchBucket } from "../../src/search/store.ts";
 import { nodeGrammars } from "../../src/parsing/grammars-node.ts";
 import { type CodeParser, createParser } from "../../src/parsing/parser.ts";
 
 /** An R2 bucket in memory. */
-export class MemoryBucket implements StagingBucket {
+export class MemoryBucket implements StagingBucket, SearchBucket {
   readonly objects = new Map<string, { bytes: Uint8Array; uploaded: Date }>();
 
   async put(key: string, value: Uint8Array): Promise<void> {
     this.objects.set(key, { bytes: new Uint8Array(value), uploaded: new Date() });
   }
 
-  async get(key: string): Promise<{ arrayBuffer(): Promise<ArrayBuffer> } | null> {
+  async get(key: string, options?: { range: { offset: number; length: number } }) {
     const object = this.objects.get(key);
-    return object ? { arrayBuffer: async () => new Uint8Array(object.bytes).buffer } : null;
+    if (!object) return null;
+    const { offset, length } = options?.range ?? { offset: 0, length: object.bytes.byteLength };
+    const part = object.bytes.slice(offset, offset + length);
+    return { size: object.bytes.byteLength, arrayBuffer: async () => part.buffer };
   }
 
   async delete(keys: string | string[]): Promise<void> {
@@ -70,6 +74,7 @@ export interface RunRequest {
 export class Pipeline {
   readonly db: Db;
   readonly bucket = new MemoryBucket();
+  readonly searchBucket = new MemoryBucket();
   readonly tenantId = crypto.randomUUID();
   readonly workspaceId = crypto.randomUUID();
   /** Messages of the last run, in the order they were sent. */
@@ -170,6 +175,7 @@ export class Pipeline {
       context: () => ({
         db: this.db,
         staging: this.bucket,
+        search: this.searchBucket,
         embedder: request.embedder ?? this.embedder!,
         parser: () => (parser ??= createParser(nodeGrammars())),
         fetch,

@@ -18,6 +18,7 @@ export const ERROR_TEXTS: Record<ErrorCode, string> = {
   WORKSPACE_NOT_FOUND: "There is no such workspace.",
   NO_SNAPSHOT: "No snapshot, no such workspace, or no opt-in.",
   NO_WORKSPACE: "The selector names no workspace.",
+  NO_INDEX: "The workspace, or the ref of it that was asked for, is not indexed.",
   RUN_NOT_FOUND: "There is no such run.",
   METHOD_NOT_ALLOWED: "The route exists for other methods; see `Allow`.",
   RUN_CANCELLED: "The run was cancelled.",

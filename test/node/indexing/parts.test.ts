@@ -209,7 +209,11 @@ describe("staging with a time limit", () => {
     expect(new Uint8Array((await (await limited.get("a"))?.arrayBuffer()) ?? [])).toEqual(new Uint8Array([1]));
     expect(await limited.get("b")).toBeNull();
     expect(done).toBe(4);
-    const hanging = limitBucket({ ...limited, put: hangs, get: async () => ({ arrayBuffer: hangs }) }, undefined, 20);
+    const hanging = limitBucket(
+      { ...limited, put: hangs, get: async () => ({ size: 0, arrayBuffer: hangs }) },
+      undefined,
+      20,
+    );
     await expect(hanging.put("a", new Uint8Array())).rejects.toThrow(StagingError);
     const object = await hanging.get("a");
     await expect(object?.arrayBuffer()).rejects.toThrow(StagingError);

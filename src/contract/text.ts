@@ -1,0 +1,46 @@
+import { z } from "zod";
+
+/** Whether a string can be stored and sent on: Postgres takes no NUL, and UTF-8 no half of a surrogate pair. */
+export function isCleanText(value: string): boolean {
+  return value.isWellFormed() && !value.includes("\0");
+}
+
+const MESSAGE = "must be well-formed Unicode without NUL characters";
+
+/** Schema of every string that reaches the database, a git host or a model provider. */
+export const text = z.string().refine(isCleanText, MESSAGE);
+
+/** The same for a string that must not be empty. */
+export const nonEmptyText = text.min(1, "must not be empty");
+
+/** JSON values nested deeper than this are rejected, so that whoever walks them needs no care about the stack. */
+const MAX_DEPTH = 64;
+
+/** Adds an issue for each unclean string, key or nesting that is too deep in a JSON value of any shape. Bounded by the value's size. */
+export function checkJson(value: unknown, context: z.core.$RefinementCtx): void {
+  const pending: { value: unknown; path: (string | number)[] }[] = [{ value, path: [] }];
+  for (let next = pending.pop(); next; next = pending.pop()) {
+    const { value, path } = next;
+    if (typeof value === "string" && !isCleanText(value)) {
+      context.addIssue({ code: "custom", path, message: MESSAGE, input: value });
+    }
+    if (typeof value !== "object" || value === null) continue;
+    if (path.length >= MAX_DEPTH) {
+      context.addIssue({
+        code: "custom",
+        path: path.slice(0, 1),
+        message: `is nested more than ${MAX_DEPTH} levels deep`,
+      });
+      return;
+    }
+    for (const [key, inner] of Object.entries(value)) {
+      if (!isCleanText(key))
+        context.addIssue({
+          code: "custom",
+          path,
+          message: "has a key that is not well-formed Unicode without NUL characters",
+        });
+      pending.push({ value: inner, path: [...path, key] });
+    }
+  }
+}

@@ -1,0 +1,87 @@
+/** Which revisions a request reads: one round trip to the database, by tenant always. */
+import { type SQL, sql } from "drizzle-orm";
+import type { SearchedIndex } from "../contract/search.ts";
+import type { Db } from "../db/client.ts";
+import { rowsOf } from "../db/rows.ts";
+import { ApiError } from "../errors.ts";
+import { parseSelector, selects } from "../snapshot/publish/selector.ts";
+import { TABLE_ID_PREFIX } from "./store.ts";
+
+/** What names the revisions of a request; all workspaces of the tenant where it names none. */
+export interface TargetRequest {
+  repo?: string | undefined;
+  workspaceId?: string | undefined;
+  ref?: string | undefined;
+}
+
+/** A revision to read. */
+export interface Target extends Omit<SearchedIndex, "digest"> {
+  tenantId: string;
+  seq: number;
+  /** Id of its table. */
+  table: string;
+}
+
+interface TargetRow {
+  id: string;
+  repo: string | null;
+  default_branch: string | null;
+  seq: number | null;
+  git_sha: string | null;
+  indexed_at: string | null;
+  fingerprint: string | null;
+  search_table: string | null;
+}
+
+/**
+ * The revisions that a request reads, in order of repository and workspace. Throws `INVALID_SELECTOR`, `NO_WORKSPACE` for a selector
+ * that the tenant does not own, `NO_INDEX` for a workspace or ref that is not indexed, or not yet searchable.
+ */
+export async function findTargets(db: Db, tenantId: string, request: TargetRequest): Promise<Target[]> {
+  const { repo, workspaceId, ref } = request;
+  const isOne = repo !== undefined || workspaceId !== undefined;
+  const where = isOne ? selects(tenantId, parseSelector({ repo, workspaceId })) : sql`w.tenant_id = ${tenantId}::uuid`;
+  const rows = await rowsOf<TargetRow>(
+    db,
+    sql`select w.id, w.repo, w.default_branch, r.seq, r.git_sha, r.fingerprint, r.search_table,
+          to_char(r.created_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as indexed_at
+        from workspaces w left join lateral (${revisionOf(ref)}) r on true
+        where ${where} order by w.repo collate "C" nulls last, w.id`,
+  );
+  if (!isOne) return rows.flatMap((row) => targetOf(tenantId, row, ref) ?? []);
+  const [row] = rows;
+  if (!row) throw new ApiError("NO_WORKSPACE", "no workspace of this tenant matches the selector");
+  const target = targetOf(tenantId, row, ref);
+  if (target) return [target];
+  throw new ApiError("NO_INDEX", explainMissing(row, ref));
+}
+
+/** The newest revision of a ref, or the current one. */
+function revisionOf(ref: string | undefined): SQL {
+  if (ref === undefined) return sql`select * from revisions where workspace_id = w.id and seq = w.current_seq`;
+  return sql`select * from revisions where workspace_id = w.id
+    and (git_sha = lower(${ref}) or (${ref} = w.default_branch and seq = w.current_seq)) order by seq desc limit 1`;
+}
+
+function targetOf(tenantId: string, row: TargetRow, ref: string | undefined): Target | undefined {
+  const { seq, git_sha: gitSha, indexed_at: indexedAt, fingerprint, search_table: table } = row;
+  if (seq === null || gitSha === null || indexedAt === null || fingerprint === null) return undefined;
+  if (table?.startsWith(TABLE_ID_PREFIX) !== true) return undefined;
+  return {
+    tenantId,
+    workspaceId: row.id,
+    repo: row.repo,
+    ref: ref ?? row.default_branch,
+    gitSha,
+    indexedAt,
+    fingerprint,
+    seq,
+    table,
+  };
+}
+
+function explainMissing(row: TargetRow, ref: string | undefined): string {
+  if (row.seq !== null) return "the workspace was indexed before search was there: index it once more (POST /index)";
+  if (ref === undefined) return "the workspace has not been indexed yet: index it first (POST /index)";
+  return `ref: ${ref} of this workspace is not indexed: index it (POST /index with source.ref), or name another branch, tag or full commit`;
+}

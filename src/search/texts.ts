@@ -1,0 +1,68 @@
+/** Texts that answers show, from the database: one round trip for all of an answer. */
+import { type SQL, sql } from "drizzle-orm";
+import { unnest } from "../db/arrays.ts";
+import type { Db } from "../db/client.ts";
+import { rowsOf } from "../db/rows.ts";
+import type { LoadedText, TextSource } from "../retrieval/types.ts";
+import type { Target } from "./targets.ts";
+
+interface Wish {
+  /** Position of the wanted text, and of the chunk or symbol in it. */
+  at: number;
+  position: number;
+  workspaceId: string;
+  seq: number;
+  path: string;
+  ordinal: number;
+}
+
+interface TextRow {
+  what: "chunk" | "symbol";
+  at: number;
+  position: number;
+  text: string;
+}
+
+/** Reads chunks and signatures of the targets' files. `targets` are the revisions given to `openIndex`. */
+export function databaseTexts(db: Db, targets: readonly Target[]): TextSource {
+  return async (wanted) => {
+    const chunks: Wish[] = [];
+    const symbols: Wish[] = [];
+    for (const [at, { revision, path, chunks: ownChunks, symbols: ownSymbols }] of wanted.entries()) {
+      const target = targets[revision];
+      if (!target) throw new RangeError(`there is no revision ${revision}`);
+      const { workspaceId, seq } = target;
+      for (const [position, { ordinal }] of ownChunks.entries())
+        chunks.push({ at, position, workspaceId, seq, path, ordinal });
+      for (const [position, ordinal] of ownSymbols.entries())
+        symbols.push({ at, position, workspaceId, seq, path, ordinal });
+    }
+    const loaded: LoadedText[] = wanted.map((want) => ({
+      chunks: want.chunks.map(() => ""),
+      signatures: want.symbols.map(() => ""),
+    }));
+    if (chunks.length + symbols.length === 0) return loaded;
+    const rows = await rowsOf<TextRow>(db, sql`${wishes("chunk", chunks)} union all ${wishes("symbol", symbols)}`);
+    for (const { what, at, position, text } of rows) {
+      const own = what === "chunk" ? loaded[at]?.chunks : loaded[at]?.signatures;
+      if (own) own[position] = text;
+    }
+    return loaded;
+  };
+}
+
+function wishes(what: TextRow["what"], rows: readonly Wish[]): SQL {
+  const text = what === "chunk" ? sql`t.text` : sql`t.signature`;
+  return sql`select ${sql.raw(`'${what}'`)} as what, w.at, w.position, ${text} as text
+    from ${unnest(rows, [
+      ["int", ({ at }) => at],
+      ["int", ({ position }) => position],
+      ["uuid", ({ workspaceId }) => workspaceId],
+      ["int", ({ seq }) => seq],
+      ["text", ({ path }) => path],
+      ["int", ({ ordinal }) => ordinal],
+    ])} as w(at, position, workspace, seq, path, ordinal)
+    join revision_files f on f.workspace_id = w.workspace and f.path = w.path collate "C"
+      and f.from_seq <= w.seq and (f.to_seq is null or f.to_seq > w.seq)
+    join ${what === "chunk" ? sql`chunks` : sql`symbols`} t on t.content_id = f.content_id and t.ordinal = w.ordinal`;
+}

@@ -1,0 +1,206 @@
+import { sql } from "drizzle-orm";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { FileQuery, OutlineQuery, ReferencesQuery, SearchRequest, SymbolsQuery } from "../../../src/contract/search.ts";
+import { type RunningDatabase, startDatabase } from "../../../src/local/database/database.ts";
+import { SearchCache } from "../../../src/search/cache.ts";
+import { file, outline, references, search, type SearchDeps, symbols } from "../../../src/search/service.ts";
+import { SEARCH_PREFIX } from "../../../src/search/store.ts";
+import { sweepSearch } from "../../../src/search/sweep.ts";
+import { rebuildTable } from "../../../src/search/write.ts";
+import { type GitBackend, startGitBackend } from "../../support/git-backend.ts";
+import { GitRepo } from "../../support/git-repo.ts";
+import { Pipeline } from "../../support/pipeline.ts";
+
+let database: RunningDatabase;
+let repo: GitRepo;
+let git: GitBackend;
+let pipeline: Pipeline;
+
+beforeAll(async () => {
+  database = await startDatabase();
+});
+afterAll(async () => database.close());
+beforeEach(async () => {
+  repo = new GitRepo();
+  git = await startGitBackend(repo.root);
+  pipeline = await new Pipeline(database.url).prepare();
+});
+afterEach(async () => {
+  await git.close();
+  repo.remove();
+});
+
+const DAY_MS = 86_400_000;
+
+const run = (own = pipeline) => own.run({ url: git.url("repo") });
+const writer = (own: Pipeline) => ({ db: own.db, bucket: own.searchBucket, beat: async () => {} });
+
+function deps(own = pipeline): SearchDeps {
+  return {
+    db: own.db,
+    bucket: own.searchBucket,
+    cache: new SearchCache(),
+    repair: async (target) => rebuildTable(writer(own), target),
+  };
+}
+
+/** What a search answers, without what differs between workspaces. */
+async function answers(query: string, own = pipeline, using = deps(own)): Promise<unknown> {
+  const answer = await search(using, own.tenantId, SearchRequest.parse({ query, workspaceId: own.workspaceId }));
+  const results = answer.results.map(({ workspaceId: _, ...result }) => result);
+  const digests = answer.indexes.map(({ digest, gitSha }) => ({ digest, gitSha }));
+  return { ...answer, results, indexes: digests };
+}
+
+const QUERIES = ["session expires", "closeSession", "where are invoices written", "parse the header path:src/*"];
+
+const noun = (i: number) => ["session", "invoice", "header", "cursor", "ledger"][i % 5] ?? "";
+
+function source(i: number, revision = 0): string {
+  return [
+    `/** Closes a ${noun(i)} once it expires. */`,
+    `export function close${noun(i)}${i}(${noun(i)}: string): number {`,
+    `  // revision ${revision}`,
+    `  return parse${noun(i + 1)}(${noun(i)}, ${i});`,
+    "}",
+    "",
+  ].join("\n");
+}
+
+function sources(count: number, revision = 0): Record<string, string> {
+  return Object.fromEntries(Array.from({ length: count }, (_, i) => [`src/${noun(i)}-${i}.ts`, source(i, revision)]));
+}
+
+describe("hosted search", () => {
+  it("answers from the commit that was indexed, and says which", async () => {
+    const commit = repo.files(sources(12)).commit("first");
+    await run();
+    const answer = await search(
+      deps(),
+      pipeline.tenantId,
+      SearchRequest.parse({ query: "close ledger when it expires" }),
+    );
+    expect(answer.results[0]).toMatchObject({
+      path: expect.stringContaining("ledger"),
+      gitSha: commit,
+      language: "typescript",
+    });
+    expect(answer.indexes).toMatchObject([
+      { workspaceId: pipeline.workspaceId, gitSha: commit, digest: expect.stringMatching(/^[0-9a-f]{32}$/) },
+    ]);
+    const query = { workspaceId: pipeline.workspaceId };
+    const found = await symbols(deps(), pipeline.tenantId, SymbolsQuery.parse({ ...query, name: "closesession0" }));
+    expect(found.symbols).toMatchObject([{ name: "closesession0", path: "src/session-0.ts", startLine: 2 }]);
+    const used = await references(deps(), pipeline.tenantId, ReferencesQuery.parse({ ...query, name: "parseinvoice" }));
+    expect(used.references.map(({ path, line }) => [path, line])).toContainEqual(["src/session-0.ts", 4]);
+    const tree = await outline(deps(), pipeline.tenantId, OutlineQuery.parse({ ...query, path: "src/session-0.ts" }));
+    expect(tree.outline).toMatchObject([{ name: "closesession0", depth: 0 }]);
+    const text = await file(
+      deps(),
+      pipeline.tenantId,
+      FileQuery.parse({ ...query, path: "src/session-0.ts", start: "2", end: "4" }),
+    );
+    expect(text.text).toBe(source(0).split("\n").slice(1, 4).join("\n"));
+    expect(text).toMatchObject({ startLine: 2, endLine: 4, withheld: [] });
+  });
+
+  it("names what is near to what is not there", async () => {
+    repo.files(sources(6)).commit("first");
+    await run();
+    const query = { workspaceId: pipeline.workspaceId };
+    const noPath = outline(deps(), pipeline.tenantId, OutlineQuery.parse({ ...query, path: "lib/session-0.ts" }));
+    await expect(noPath).rejects.toMatchObject({ code: "NOT_FOUND", details: { near: ["src/session-0.ts"] } });
+    const noName = symbols(deps(), pipeline.tenantId, SymbolsQuery.parse({ ...query, name: "nowhere" }));
+    await expect(noName).rejects.toMatchObject({ code: "NOT_FOUND" });
+    const other = await new Pipeline(database.url).prepare();
+    await expect(answers("session", other)).rejects.toMatchObject({ code: "NO_INDEX" });
+    const foreign = search(deps(), other.tenantId, SearchRequest.parse({ query: "session", ...query }));
+    await expect(foreign).rejects.toMatchObject({ code: "NO_WORKSPACE" });
+    expect((await search(deps(), other.tenantId, SearchRequest.parse({ query: "session" }))).results).toEqual([]);
+  });
+
+  it("answers alike after many pushes and after one cold run", async () => {
+    repo.files(sources(30)).commit("first");
+    await run();
+    const using = deps();
+    for (let push = 1; push <= 12; push++) {
+      repo.files({ [`src/${noun(push)}-${push}.ts`]: source(push, push) });
+      if (push % 3 === 0) repo.rename(`src/${noun(push)}-${push}.ts`, `src/moved-${push}.ts`);
+      if (push % 4 === 0) repo.delete(`src/${noun(push + 13)}-${push + 13}.ts`);
+      repo.commit(`push ${push}`);
+      await run();
+      await answers("session", pipeline, using);
+    }
+    const cold = await new Pipeline(database.url).prepare();
+    await run(cold);
+    for (const query of QUERIES) {
+      expect(await answers(query, pipeline, using), query).toEqual(await answers(query, cold));
+    }
+    const keys = [...pipeline.searchBucket.objects.keys()].filter((key) => key.includes("/segments/"));
+    expect(keys.length).toBeGreaterThan(12);
+    const tables = await pipeline.db.execute(
+      sql`select cardinality(search_segments) as n from revisions where workspace_id = ${pipeline.workspaceId} order by seq desc limit 1`,
+    );
+    // Small segments have been merged on the way.
+    expect(Number(tables.rows[0]?.["n"])).toBeLessThan(10);
+  });
+
+  it("gives an index that was made before search its table by a run that pulls nothing", async () => {
+    repo.files(sources(10)).commit("first");
+    await run();
+    const before = await answers("session expires");
+    await pipeline.db.execute(
+      sql`update revisions set search_table = null, search_segments = null where workspace_id = ${pipeline.workspaceId}`,
+    );
+    await pipeline.db.execute(sql`update contents set segment = null where tenant_id = ${pipeline.tenantId}`);
+    pipeline.searchBucket.objects.clear();
+    await expect(answers("session expires")).rejects.toMatchObject({
+      code: "NO_INDEX",
+      message: expect.stringContaining("once more"),
+    });
+    const record = await run();
+    expect(pipeline.messages.map(({ kind }) => kind)).toEqual(["plan"]);
+    expect(record.result).toMatchObject({ skippedUnchanged: 10 });
+    expect(await answers("session expires")).toEqual(before);
+  });
+
+  it("notices a damaged or missing object, has it rebuilt and answers as before", async () => {
+    repo.files(sources(10)).commit("first");
+    await run();
+    const before = await answers("session expires");
+    for (const key of [...pipeline.searchBucket.objects.keys()]) {
+      const object = pipeline.searchBucket.objects.get(key);
+      for (const damage of ["flip", "cut", "delete"] as const) {
+        const bytes = object?.bytes ?? new Uint8Array();
+        if (damage === "delete") pipeline.searchBucket.objects.delete(key);
+        else
+          await pipeline.searchBucket.put(
+            key,
+            damage === "cut" ? bytes.subarray(0, bytes.length / 2) : bytes.map((byte) => byte ^ 0x10),
+          );
+        await expect(answers("session expires"), `${damage} ${key}`).rejects.toMatchObject({
+          code: "UNAVAILABLE",
+          headers: { "Retry-After": "30" },
+        });
+        expect(await answers("session expires"), `after ${damage} ${key}`).toEqual(before);
+      }
+    }
+  });
+
+  it("sweeps what no revision reads, and nothing else", async () => {
+    repo.files(sources(20)).commit("first");
+    await run();
+    for (let push = 0; push < 10; push++) {
+      repo.files({ "src/session-0.ts": source(0, push + 1) }).commit(`push ${push}`);
+      await run();
+    }
+    const before = await answers("revision 10");
+    await pipeline.db.execute(sql`delete from revisions where workspace_id = ${pipeline.workspaceId} and seq < 9`);
+    const count = () => [...pipeline.searchBucket.objects.keys()].filter((key) => key.startsWith(SEARCH_PREFIX)).length;
+    const all = count();
+    expect(await sweepSearch(pipeline.db, pipeline.searchBucket, Date.now())).toBe(0);
+    expect(await sweepSearch(pipeline.db, pipeline.searchBucket, Date.now() + 2 * DAY_MS)).toBeGreaterThan(5);
+    expect(count()).toBeLessThan(all);
+    expect(await answers("revision 10")).toEqual(before);
+  });
+});
