@@ -4,11 +4,15 @@ import { QueueMessage, type StepMessage } from "../indexing/messages.ts";
 import { runStep } from "../indexing/steps.ts";
 import { sweepIndex } from "../indexing/sweep.ts";
 import { sweepSnapshots } from "../snapshot/publish/sweep.ts";
+import { limitBucket } from "../indexing/staging.ts";
+import { sweepSearch } from "../search/sweep.ts";
+import { type IndexedRevision, rebuildTable } from "../search/write.ts";
 import { sweepPeople } from "../users/sweep.ts";
 import { sharedOf, stepDeps } from "./deps.ts";
 
 const DEAD_LETTERS = "code-context-index-dead";
 const COORDINATOR_RETRY_SEC = 5;
+const REBUILD_RETRY_SEC = 10;
 
 export default {
   async queue(batch, env) {
@@ -24,6 +28,7 @@ export default {
     log.info("swept_snapshots", { ...snapshots });
     await sweepPeople(db);
     log.info("swept_index", { ...(await sweepIndex(db, env.STAGING, Date.now())) });
+    log.info("swept_search", { objects: await sweepSearch(db, env.SNAPSHOTS, Date.now()) });
   },
 } satisfies ExportedHandler<IndexerEnv>;
 
@@ -37,7 +42,22 @@ async function handle(message: Message, env: IndexerEnv): Promise<void> {
     await env.HEALTH_MONITOR.get(env.HEALTH_MONITOR.idFromName(MONITOR_NAME)).queueSeen(parsed.data.sentAt);
     return message.ack();
   }
+  if (parsed.data.kind === "rebuild_search") return rebuildSearch(message, parsed.data, env);
   await handleStep(message, parsed.data, env);
+}
+
+/** Rebuilds the search index of a revision that a reader found damaged. Does the same however often it is asked. */
+async function rebuildSearch(message: Message, revision: IndexedRevision, env: IndexerEnv): Promise<void> {
+  const { db, log } = sharedOf(env);
+  const { workspaceId, seq } = revision;
+  try {
+    await rebuildTable({ db, bucket: limitBucket(env.SNAPSHOTS), beat: async () => {} }, revision);
+    log.info("search_rebuilt", { workspaceId, seq });
+    message.ack();
+  } catch (error) {
+    log.error("search_not_rebuilt", error, { workspaceId, seq });
+    message.retry({ delaySeconds: REBUILD_RETRY_SEC });
+  }
 }
 
 /**
@@ -58,7 +78,7 @@ async function handleStep(message: Message, step: StepMessage, env: IndexerEnv):
 /** Fails the run of a step that could not even report its failure, because its isolate died every time. */
 async function failOrphanedRun(message: Message, env: IndexerEnv): Promise<void> {
   const parsed = QueueMessage.safeParse(message.body);
-  if (parsed.success && parsed.data.kind !== "health") {
+  if (parsed.success && parsed.data.kind !== "health" && parsed.data.kind !== "rebuild_search") {
     const { runId, attempt, workspaceId } = parsed.data;
     await stepDeps(env, workspaceId).runs.failOrphaned(runId, attempt);
   }

@@ -8,6 +8,7 @@ const step = { workspaceId: z.string(), runId: z.string(), attempt: z.int() };
 
 export const QueueMessage = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("health"), sentAt: z.number() }),
+  z.object({ kind: z.literal("rebuild_search"), tenantId: z.string(), workspaceId: z.string(), seq: z.int() }),
   z.object({ kind: z.literal("plan"), ...step }),
   z.object({ kind: z.literal("shard"), ...step, shard: z.int(), key: z.string() }),
   z.object({ kind: z.literal("finish"), ...step }),
@@ -16,4 +17,4 @@ export const QueueMessage = z.discriminatedUnion("kind", [
 export type QueueMessage = z.infer<typeof QueueMessage>;
 
 /** A message that is a step of a run. */
-export type StepMessage = Exclude<QueueMessage, { kind: "health" }>;
+export type StepMessage = Exclude<QueueMessage, { kind: "health" | "rebuild_search" }>;

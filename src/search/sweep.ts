@@ -42,10 +42,10 @@ async function liveKeys(db: Db, tenantId: string): Promise<Set<string>> {
         union select unnest(r.search_segments), null from revisions r join workspaces w on w.id = r.workspace_id where w.tenant_id::text = ${tenantId}
         union select null, r.search_table from revisions r join workspaces w on w.id = r.workspace_id where w.tenant_id::text = ${tenantId}`,
   );
-  return new Set(
-    rows.flatMap(({ segment, search_table: table }) => [
-      ...(segment === null ? [] : [segmentKey(tenantId, segment)]),
-      ...(table === null ? [] : [tableKey(tenantId, table)]),
-    ]),
-  );
+  const live = new Set<string>();
+  for (const { segment, search_table: table } of rows) {
+    if (segment !== null) live.add(segmentKey(tenantId, segment));
+    if (table !== null) live.add(tableKey(tenantId, table));
+  }
+  return live;
 }

@@ -12,12 +12,15 @@ export const delivery: { monitor: string | undefined } = { monitor: undefined };
 
 /** Steps of index runs that came out of the queue; nobody works on them here. */
 export const steps: StepMessage[] = [];
+/** Requests to rebuild a search index. */
+export const rebuilds: QueueMessage[] = [];
 
 export default {
   fetch: () => new Response("not part of these tests", { status: 404 }),
   async queue(batch, env) {
     for (const { body } of batch.messages) {
-      if (body.kind !== "health") steps.push(body);
+      if (body.kind === "rebuild_search") rebuilds.push(body);
+      else if (body.kind !== "health") steps.push(body);
       else if (delivery.monitor !== undefined) {
         await env.HEALTH_MONITOR.get(env.HEALTH_MONITOR.idFromName(delivery.monitor)).queueSeen(body.sentAt);
       }
