@@ -9,8 +9,8 @@ export interface MailEnv {
   MAIL_PROVIDER: string;
   /** Sender, such as `Code Context <noreply@example.com>`. */
   MAIL_FROM: string;
-  RESEND_API_KEY?: string;
-  RESEND_BASE_URL?: string;
+  MAIL_API_KEY?: string;
+  MAIL_BASE_URL?: string;
   /** The `send_email` binding of a deployment. */
   EMAIL?: EmailBinding;
   /** Takes messages in the local stack and keeps them as files. */
@@ -27,12 +27,12 @@ export function createMailer(env: MailEnv, fetcher: typeof fetch): Mailer {
       if (!env.EMAIL) throw new MailError("MAIL_PROVIDER: cloudflare needs the send_email binding EMAIL");
       return createCloudflareMailer(env.EMAIL, requireSender(env));
     case "resend":
-      if (!env.RESEND_API_KEY) throw new MailError("RESEND_API_KEY: is needed for MAIL_PROVIDER resend");
+      if (!env.MAIL_API_KEY) throw new MailError("MAIL_API_KEY: is needed for MAIL_PROVIDER resend");
       return createResendMailer({
-        apiKey: env.RESEND_API_KEY,
+        apiKey: env.MAIL_API_KEY,
         from: requireSender(env),
         fetch: fetcher,
-        ...(env.RESEND_BASE_URL ? { baseUrl: env.RESEND_BASE_URL } : {}),
+        ...(env.MAIL_BASE_URL ? { baseUrl: env.MAIL_BASE_URL } : {}),
       });
     default:
       throw new MailError(`MAIL_PROVIDER: expected local, cloudflare or resend, not "${env.MAIL_PROVIDER}"`);

@@ -24,8 +24,8 @@ const WORKER_VARS = [
   "RATE_LIMITS",
   "MAIL_PROVIDER",
   "MAIL_FROM",
-  "RESEND_API_KEY",
-  "RESEND_BASE_URL",
+  "MAIL_API_KEY",
+  "MAIL_BASE_URL",
 ] as const;
 
 export interface LocalEnvironment {

@@ -97,8 +97,8 @@ describe("Resend", () => {
     const env = {
       MAIL_PROVIDER: "resend",
       MAIL_FROM: FROM,
-      RESEND_API_KEY: "re_test",
-      RESEND_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      MAIL_API_KEY: "re_test",
+      MAIL_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     };
     await createMailer(env, fetch).send(mail);
     const { to, ...rest } = mail;
@@ -119,8 +119,8 @@ describe("the configuration", () => {
       [{ MAIL_PROVIDER: "none", MAIL_FROM: FROM }, "MAIL_PROVIDER"],
       [{ MAIL_PROVIDER: "local", MAIL_FROM: FROM }, "MAIL_PROVIDER"],
       [{ MAIL_PROVIDER: "cloudflare", MAIL_FROM: FROM }, "EMAIL"],
-      [{ MAIL_PROVIDER: "resend", MAIL_FROM: FROM }, "RESEND_API_KEY"],
-      [{ MAIL_PROVIDER: "resend", MAIL_FROM: "", RESEND_API_KEY: "x" }, "MAIL_FROM"],
+      [{ MAIL_PROVIDER: "resend", MAIL_FROM: FROM }, "MAIL_API_KEY"],
+      [{ MAIL_PROVIDER: "resend", MAIL_FROM: "", MAIL_API_KEY: "x" }, "MAIL_FROM"],
     ] as const;
     for (const [env, name] of cases) expect(() => createMailer(env, fetch)).toThrow(name);
   });
