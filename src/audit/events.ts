@@ -74,3 +74,6 @@ const IDENTITY: { [Name in AuditEventName]: (details: AuditDetails[Name]) => str
 export function dedupeKeyOf<Name extends AuditEventName>(event: { event: Name; details: AuditDetails[Name] }): string {
   return `${event.event}:${IDENTITY[event.event](event.details)}`;
 }
+
+/** The names of all events. */
+export const AUDIT_EVENTS = Object.keys(IDENTITY) as AuditEventName[];

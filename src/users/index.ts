@@ -5,10 +5,12 @@ export { UserError, type UserErrorCode } from "./errors.ts";
 export {
   acceptInvitation,
   findInvitation,
+  INVITATION_DAYS,
   invite,
   listInvitations,
   renewInvitation,
   revokeInvitation,
+  type SentInvitation,
 } from "./invitations.ts";
 export { actorOf, canManage, changeRole, checkRole, listMembers, removeMember } from "./members.ts";
 export {

@@ -22,6 +22,7 @@ export interface Invite {
 export interface SentInvitation {
   id: string;
   email: string;
+  role: Role;
   /** Goes into the e-mailed link; stored nowhere. */
   token: string;
 }
@@ -55,7 +56,7 @@ export async function invite(db: Db, { tenantId, email, role, by }: Invite): Pro
     actor: actorOf(by.userId),
     details: { sendId: crypto.randomUUID(), invitationId: row.id, email, role },
   });
-  return { id: row.id, email, token: token.value };
+  return { id: row.id, email, role, token: token.value };
 }
 
 /** Gives an open invitation a new link and another week. Throws `UserError` when it is accepted or revoked. */

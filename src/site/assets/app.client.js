@@ -46,12 +46,7 @@
 
   document.addEventListener("click", (event) => {
     const target = event.target.closest("[data-copy],[data-fold],[data-theme-switch]");
-    if (!target) {
-      for (const open of document.querySelectorAll("details.more[open]")) {
-        if (!open.contains(event.target)) open.open = false;
-      }
-      return;
-    }
+    if (!target) return;
     if (target.matches("[data-copy]")) return void copy(target);
     if (target.matches("[data-fold]")) {
       const side = target.closest(".side");
@@ -75,12 +70,6 @@
   }
 
   document.addEventListener("keydown", (event) => {
-    if (event.key === "Escape") {
-      for (const open of document.querySelectorAll("details.more[open]")) {
-        open.open = false;
-        open.querySelector("summary").focus();
-      }
-    }
     const typing = event.target.closest?.("input,textarea,select,[contenteditable]");
     if (event.key === "/" && !typing && !event.ctrlKey && !event.metaKey) {
       const search = document.querySelector("[data-search]");
@@ -93,7 +82,7 @@
 
   /** Takes a region from a fresh copy of its page, unless somebody is using it. */
   async function refresh(region) {
-    const busy = region.contains(document.activeElement) || region.querySelector("details[open]");
+    const busy = region.contains(document.activeElement) || region.querySelector("details[open],:popover-open");
     if (document.hidden || busy) return;
     const response = await fetch(region.dataset.refreshUrl ?? location.href, { headers: { Accept: "text/html" } });
     if (!response.ok || response.redirected) return;

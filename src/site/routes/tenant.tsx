@@ -1,9 +1,18 @@
 /** Everything below one tenant: its pages, and its part of the API. */
 import { Hono } from "hono";
 import type { DashboardHono } from "../app/context.ts";
-import { tenantPath } from "../app/context.ts";
+import { auditApi, auditPages } from "./audit.tsx";
+import { connectPages } from "./connect.tsx";
+import { keyApi, keyPages } from "./keys.tsx";
+import { repositoryApi, repositoryPages } from "./repositories.tsx";
+import { settingsApi, settingsPages } from "./settings.tsx";
+import { teamApi, teamPages } from "./team.tsx";
+import { usageApi, usagePages } from "./usage.tsx";
 
 export const tenantPages = new Hono<DashboardHono>();
 export const tenantApi = new Hono<DashboardHono>();
 
-tenantPages.get("/", (c) => c.redirect(tenantPath(c, "repositories"), 303));
+for (const pages of [connectPages, repositoryPages, keyPages, teamPages, usagePages, auditPages, settingsPages]) {
+  tenantPages.route("/", pages);
+}
+for (const api of [repositoryApi, keyApi, teamApi, usageApi, auditApi, settingsApi]) tenantApi.route("/", api);

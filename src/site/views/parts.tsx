@@ -103,31 +103,42 @@ export function Form({ action, children, inline = false }: { action: string; chi
   );
 }
 
-/** A button that opens a second look before something that cannot be undone. */
+/** A button that opens a second look before something that cannot be undone: a popover, which needs no script. */
 export function Confirm({
   label,
+  title,
   question,
   action,
   button,
   children,
 }: {
   label: string;
+  title: string;
   question: Child;
   action: string;
   button: string;
   children?: Child;
 }) {
+  const id = `confirm${action.replace(/[^\w]+/g, "-")}`;
   return (
-    <details class="more">
-      <summary>{label}</summary>
-      <div class="sheet">
+    <>
+      <button type="button" class="quiet" popovertarget={id} aria-haspopup="dialog">
+        {label}
+      </button>
+      <div id={id} class="sheet" popover="auto" role="dialog" aria-labelledby={`${id}-title`}>
+        <h2 id={`${id}-title`}>{title}</h2>
         <p>{question}</p>
         <Form action={action}>
           {children}
-          <button class="destructive">{button}</button>
+          <div class="row">
+            <button class="destructive">{button}</button>
+            <button type="button" popovertarget={id} popovertargetaction="hide">
+              Keep it
+            </button>
+          </div>
         </Form>
       </div>
-    </details>
+    </>
   );
 }
 

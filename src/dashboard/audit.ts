@@ -1,0 +1,80 @@
+/** The audit feed: a tenant's events, filtered and paged by key. */
+import { type SQL, sql } from "drizzle-orm";
+import type { Db } from "../db/client.ts";
+import { rowsOf } from "../db/rows.ts";
+
+export interface AuditFilter {
+  event?: string | undefined;
+  actor?: string | undefined;
+  /** First and last moment, both in the range. */
+  from?: Date | undefined;
+  to?: Date | undefined;
+  /** The last event of the page before. */
+  before?: string | undefined;
+}
+
+export interface AuditRow {
+  id: string;
+  at: string;
+  event: string;
+  actor: string;
+  /** Who the actor is: a person's address, or the name of a credential. */
+  actorName: string | null;
+  details: Record<string, unknown>;
+}
+
+export const AUDIT_PAGE_ROWS = 50;
+const EXPORT_PAGE_ROWS = 1_000;
+/** More than this belongs into a filtered export. */
+export const MAX_EXPORT_ROWS = 100_000;
+
+/** A page of events, the newest first. Each filter has an index in this order, so a page costs its rows however many events there are. */
+export function auditQuery(tenantId: string, filter: AuditFilter, limit: number): SQL {
+  const conditions = [sql`e.tenant_id = ${tenantId}`];
+  if (filter.event !== undefined) conditions.push(sql`e.event = ${filter.event}`);
+  if (filter.actor !== undefined) conditions.push(sql`e.actor = ${filter.actor}`);
+  if (filter.from) conditions.push(sql`e.at >= ${filter.from.toISOString()}::timestamptz`);
+  if (filter.to) conditions.push(sql`e.at <= ${filter.to.toISOString()}::timestamptz`);
+  if (filter.before !== undefined) {
+    conditions.push(
+      sql`(e.at, e.id) < (select at, id from audit_events where id = ${filter.before} and tenant_id = ${tenantId})`,
+    );
+  }
+  return sql`
+    with page as (
+      select e.id, e.at, e.event, e.actor, e.details from audit_events e
+      where ${sql.join(conditions, sql` and `)}
+      order by e.at desc, e.id desc limit ${limit}
+    )
+    select page.*, coalesce(
+      (select coalesce(name, email) from users where page.actor like 'user:%' and id::text = substr(page.actor, 6)),
+      (select name from credentials where id = page.actor)) as "actorName"
+    from page order by at desc, id desc`;
+}
+
+/** See {@link auditQuery}. */
+export function listAudit(db: Db, tenantId: string, filter: AuditFilter, limit = AUDIT_PAGE_ROWS): Promise<AuditRow[]> {
+  return rowsOf<AuditRow>(db, auditQuery(tenantId, filter, limit));
+}
+
+/** All events of a filter, the newest first, page by page: at most {@link MAX_EXPORT_ROWS}. */
+export async function* exportAudit(db: Db, tenantId: string, filter: AuditFilter): AsyncGenerator<AuditRow[]> {
+  let before = filter.before;
+  for (let count = 0; count < MAX_EXPORT_ROWS; count += EXPORT_PAGE_ROWS) {
+    const rows = await listAudit(db, tenantId, { ...filter, before }, EXPORT_PAGE_ROWS);
+    if (rows.length > 0) yield rows;
+    if (rows.length < EXPORT_PAGE_ROWS) return;
+    before = rows.at(-1)?.id;
+  }
+}
+
+/** An event as a line of CSV (RFC 4180). Text that a spreadsheet would take for a formula is quoted with an apostrophe. */
+export function toCsvLine({ at, event, actor, actorName, details }: AuditRow): string {
+  const cells = [new Date(at).toISOString(), event, actor, actorName ?? "", JSON.stringify(details)];
+  return `${cells.map(toCell).join(",")}\r\n`;
+}
+
+function toCell(text: string): string {
+  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return `"${safe.replaceAll('"', '""')}"`;
+}

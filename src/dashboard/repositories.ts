@@ -1,0 +1,123 @@
+/** A tenant's repositories as the dashboard shows them: workspaces with the state of their index, snapshot, runs and hooks. */
+import { type SQL, sql } from "drizzle-orm";
+import type { Db } from "../db/client.ts";
+import type { HookProvider } from "../db/people-schema.ts";
+import { rowsOf } from "../db/rows.ts";
+
+export const PAGE_ROWS = 50;
+
+export interface RepositoryRow {
+  workspaceId: string;
+  repo: string | null;
+  defaultBranch: string | null;
+  createdAt: string;
+  /** The revision that readers see; null before the first run. */
+  index: { gitSha: string; fileCount: number; symbolCount: number; chunkCount: number; indexedAt: string } | null;
+  snapshot: { gitSha: string; builtAt: string; sizeBytes: number } | null;
+  lastRun: { runId: string; kind: string; state: RunState; createdAt: string; finishedAt: string | null } | null;
+  /** Where it is read from when no request says so; null until somebody did. */
+  source: { cloneUrl: string; hasToken: boolean; tokenUsername: string | null; branches: string[] } | null;
+  hooks: { id: string; provider: HookProvider; createdAt: string }[];
+}
+
+export type RunState = "queued" | "running" | "succeeded" | "failed" | "cancelled";
+
+const REPOSITORY = sql`
+  w.id as "workspaceId", w.repo, w.default_branch as "defaultBranch", w.created_at as "createdAt",
+  case when r.seq is null then null else json_build_object('gitSha', r.git_sha, 'fileCount', r.file_count,
+    'symbolCount', r.symbol_count, 'chunkCount', r.chunk_count, 'indexedAt', r.created_at) end as index,
+  case when s.id is null then null else json_build_object('gitSha', s.git_sha, 'builtAt', s.committed_at,
+    'sizeBytes', coalesce(s.size_bytes, 0)) end as snapshot,
+  (select json_build_object('runId', id, 'kind', kind, 'state', state, 'createdAt', created_at, 'finishedAt', finished_at)
+    from runs where workspace_id = w.id order by created_at desc limit 1) as "lastRun",
+  case when o.workspace_id is null then null else json_build_object('cloneUrl', o.clone_url,
+    'hasToken', o.sealed_token is not null, 'tokenUsername', o.token_username, 'branches', o.branches) end as source,
+  (select coalesce(json_agg(json_build_object('id', id, 'provider', provider, 'createdAt', created_at) order by provider), '[]')
+    from hooks where workspace_id = w.id) as hooks
+  from workspaces w
+  left join revisions r on r.workspace_id = w.id and r.seq = w.current_seq
+  left join snapshots s on s.id = w.current_snapshot_id
+  left join repository_sources o on o.workspace_id = w.id`;
+
+/** A page of a tenant's repositories, the newest first; `before` is the last workspace of the page before. */
+export function repositoriesQuery(tenantId: string, before: string | undefined, limit = PAGE_ROWS): SQL {
+  return sql`
+    select ${REPOSITORY}
+    where w.tenant_id = ${tenantId} ${
+      before === undefined
+        ? sql``
+        : sql`and (w.created_at, w.id) < (select created_at, id from workspaces where id = ${before} and tenant_id = ${tenantId})`
+    }
+    order by w.created_at desc, w.id desc limit ${limit}`;
+}
+
+/** See {@link repositoriesQuery}. */
+export function listRepositories(db: Db, tenantId: string, before?: string): Promise<RepositoryRow[]> {
+  return rowsOf<RepositoryRow>(db, repositoriesQuery(tenantId, before));
+}
+
+/** One repository of a tenant; undefined where the tenant has none of this id. */
+export async function findRepository(
+  db: Db,
+  tenantId: string,
+  workspaceId: string,
+): Promise<RepositoryRow | undefined> {
+  const rows = await rowsOf<RepositoryRow>(
+    db,
+    sql`select ${REPOSITORY} where w.tenant_id = ${tenantId} and w.id = ${workspaceId}`,
+  );
+  return rows[0];
+}
+
+export interface RunRow {
+  runId: string;
+  kind: "index" | "snapshot";
+  state: RunState;
+  ref: string | null;
+  createdAt: string;
+  finishedAt: string | null;
+  result: Record<string, unknown> | null;
+  error: { code?: string; error?: string } | null;
+}
+
+/** A page of a workspace's runs, the newest first; `before` is the last run of the page before. */
+export function runsQuery(workspaceId: string, before: string | undefined, limit = PAGE_ROWS): SQL {
+  return sql`
+    select id as "runId", kind, state, request ->> 'ref' as ref, created_at as "createdAt", finished_at as "finishedAt",
+      result, error
+    from runs
+    where workspace_id = ${workspaceId} ${
+      before === undefined ? sql`` : sql`and (created_at, id) < (select created_at, id from runs where id = ${before})`
+    }
+    order by created_at desc, id desc limit ${limit}`;
+}
+
+/** See {@link runsQuery}. The caller has checked that the tenant owns the workspace. */
+export function listWorkspaceRuns(db: Db, workspaceId: string, before?: string, limit = 20): Promise<RunRow[]> {
+  return rowsOf<RunRow>(db, runsQuery(workspaceId, before, limit));
+}
+
+export interface DeliveryRow {
+  id: string;
+  at: string;
+  provider: HookProvider;
+  event: string;
+  branch: string | null;
+  gitSha: string | null;
+  outcome: string;
+  detail: string | null;
+  runId: string | null;
+}
+
+/** The last deliveries of a workspace's hooks, the newest first. */
+export function listDeliveries(db: Db, workspaceId: string, limit = 20): Promise<DeliveryRow[]> {
+  return rowsOf<DeliveryRow>(
+    db,
+    sql`
+      select d.id, d.at, h.provider, d.event, d.branch, d.git_sha as "gitSha", d.outcome, d.detail, d.run_id as "runId"
+      from hooks h
+      cross join lateral (select * from hook_deliveries where hook_id = h.id order by at desc, id desc limit ${limit}) d
+      where h.workspace_id = ${workspaceId}
+      order by d.at desc, d.id desc limit ${limit}`,
+  );
+}

@@ -1,0 +1,142 @@
+/** How a workspace's repository is read: its address, a sealed read token, and the branches that pushes index. */
+import { and, eq, sql } from "drizzle-orm";
+import { recordAudit, recordAuditStatement } from "../audit/record.ts";
+import type { Db } from "../db/client.ts";
+import { PG_UNIQUE_VIOLATION, pgErrorCode } from "../db/errors.ts";
+import { repositorySources } from "../db/people-schema.ts";
+import { workspaces } from "../db/schema.ts";
+import { checkRemoteUrl } from "../git/wire/url.ts";
+import { seal, unseal } from "../indexing/seal.ts";
+import { TenancyError } from "../tenancy/errors.ts";
+import { normalizeRepo } from "../tenancy/repo.ts";
+
+const MAX_BRANCHES = 50;
+const MAX_GLOB_CHARACTERS = 200;
+const MAX_TOKEN_CHARACTERS = 4_096;
+
+export interface SourceInput {
+  cloneUrl: string;
+  /** Kept as it is when absent; "" removes it. */
+  token?: string;
+  tokenUsername?: string;
+  /** Globs of branches that are indexed when they are pushed, besides the default branch. */
+  branches: string[];
+}
+
+interface Deps {
+  db: Db;
+  encryptionKey: string;
+  /** Whether `http://127.0.0.1:*` is an address. */
+  allowLocal: boolean;
+}
+
+/** A token opens for the workspace it was given for only. */
+const purposeOf = (workspaceId: string) => `read-token:${workspaceId}`;
+
+/**
+ * Connects a repository: its workspace and how it is read, all or nothing. Throws `TenancyError` or `GitError` for input that makes no
+ * sense and for a repository that is connected already.
+ */
+export async function connectRepository(
+  deps: Deps,
+  { tenantId, actor, ...input }: SourceInput & { tenantId: string; actor: string },
+): Promise<{ workspaceId: string; repo: string }> {
+  const { db } = deps;
+  const source = checkSource(input, deps.allowLocal);
+  const repo = normalizeRepo(source.cloneUrl);
+  if (repo === undefined) {
+    throw new TenancyError("INVALID", "url: expected an address such as https://github.com/owner/name", "url");
+  }
+  const workspaceId = crypto.randomUUID();
+  const sealedToken = input.token ? await seal(deps.encryptionKey, purposeOf(workspaceId), input.token) : null;
+  try {
+    await db.batch([
+      db.insert(workspaces).values({ id: workspaceId, tenantId, repo }),
+      db.insert(repositorySources).values({ workspaceId, ...source, sealedToken }),
+      recordAuditStatement(db, { event: "WORKSPACE_CREATED", tenantId, actor, details: { workspaceId, repo } }),
+    ]);
+  } catch (error) {
+    if (pgErrorCode(error) !== PG_UNIQUE_VIOLATION) throw error;
+    throw new TenancyError("CONFLICT", `url: ${repo} is connected already`, "url");
+  }
+  return { workspaceId, repo };
+}
+
+/** Changes how a tenant's workspace is read. Throws like {@link connectRepository}. */
+export async function changeSource(
+  deps: Deps,
+  { tenantId, workspaceId, actor, ...input }: SourceInput & { tenantId: string; workspaceId: string; actor: string },
+): Promise<void> {
+  const { db } = deps;
+  const source = checkSource(input, deps.allowLocal);
+  const token =
+    input.token === undefined
+      ? {}
+      : {
+          sealedToken: input.token === "" ? null : await seal(deps.encryptionKey, purposeOf(workspaceId), input.token),
+        };
+  const [changed] = await db
+    .insert(repositorySources)
+    .values({ workspaceId, ...source, ...token })
+    .onConflictDoUpdate({ target: repositorySources.workspaceId, set: { ...source, ...token, updatedAt: sql`now()` } })
+    .returning({ hasToken: sql<boolean>`sealed_token is not null` });
+  await recordAudit(db, {
+    event: "SOURCE_CHANGED",
+    tenantId,
+    actor,
+    details: { changeId: crypto.randomUUID(), workspaceId, hasToken: changed?.hasToken ?? false },
+  });
+}
+
+export interface OpenSource {
+  url: string;
+  token?: string;
+  username?: string;
+  branches: string[];
+}
+
+/** How a workspace is read, with the token opened: for starting a run only. Undefined where nobody has said how. */
+export async function openSource(
+  deps: Pick<Deps, "db" | "encryptionKey">,
+  workspaceId: string,
+): Promise<OpenSource | undefined> {
+  const [row] = await deps.db.select().from(repositorySources).where(eq(repositorySources.workspaceId, workspaceId));
+  if (!row) return undefined;
+  const { cloneUrl: url, sealedToken, tokenUsername, branches } = row;
+  return {
+    url,
+    branches,
+    ...(sealedToken === null ? {} : { token: await unseal(deps.encryptionKey, purposeOf(workspaceId), sealedToken) }),
+    ...(sealedToken === null || tokenUsername === null ? {} : { username: tokenUsername }),
+  };
+}
+
+/** Disconnects a repository: its index, snapshots, hooks and read token go. Throws `TenancyError` where there is none. */
+export async function disconnectRepository(
+  db: Db,
+  { tenantId, workspaceId, actor }: { tenantId: string; workspaceId: string; actor: string },
+): Promise<void> {
+  const gone = await db
+    .delete(workspaces)
+    .where(and(eq(workspaces.tenantId, tenantId), eq(workspaces.id, workspaceId)))
+    .returning({ repo: workspaces.repo });
+  const [row] = gone;
+  if (!row) throw new TenancyError("NOT_FOUND", "there is no such repository");
+  await recordAudit(db, { event: "WORKSPACE_DELETED", tenantId, actor, details: { workspaceId, repo: row.repo } });
+}
+
+function checkSource({ cloneUrl, token, tokenUsername, branches }: SourceInput, allowLocal: boolean) {
+  const url = cloneUrl.trim();
+  checkRemoteUrl(url, allowLocal);
+  if (token !== undefined && token.length > MAX_TOKEN_CHARACTERS) {
+    throw new TenancyError("INVALID", `token: expected at most ${MAX_TOKEN_CHARACTERS} characters`, "token");
+  }
+  if (branches.length > MAX_BRANCHES || branches.some((glob) => glob.length > MAX_GLOB_CHARACTERS)) {
+    throw new TenancyError(
+      "INVALID",
+      `branches: expected at most ${MAX_BRANCHES} patterns of at most ${MAX_GLOB_CHARACTERS} characters`,
+      "branches",
+    );
+  }
+  return { cloneUrl: url, tokenUsername: tokenUsername?.trim().slice(0, 200) || null, branches };
+}

@@ -1,0 +1,94 @@
+/** Metered use of a tenant as the dashboard shows it: the month's figures, and its days by credential. */
+import { and, eq, gte, sql } from "drizzle-orm";
+import type { Db } from "../db/client.ts";
+import { usageDays } from "../db/people-schema.ts";
+import { credentials, tenants, usageMonths } from "../db/schema.ts";
+
+const DAY_MS = 86_400_000;
+
+export interface DayUsage {
+  /** UTC day, `YYYY-MM-DD`. */
+  day: string;
+  credentialId: string;
+  credits: number;
+  tokens: number;
+  calls: number;
+}
+
+export interface MonthUsage {
+  limit: number;
+  credits: number;
+  embedTokens: number;
+  rerankTokens: number;
+  indexTokens: number;
+  calls: Record<string, number>;
+}
+
+export interface UsageReport {
+  month: MonthUsage;
+  /** Since the first day of the month or 30 days ago, whichever is earlier. */
+  days: DayUsage[];
+  /** Names of the credentials in `days`, by public id. */
+  names: Map<string, string>;
+}
+
+/** Reads a tenant's usage as the gate has mirrored it, some seconds late. One round trip. */
+export async function readUsage(db: Db, tenantId: string, nowMs: number): Promise<UsageReport> {
+  const period = new Date(nowMs).toISOString().slice(0, 7);
+  const since = [`${period}-01`, new Date(nowMs - 29 * DAY_MS).toISOString().slice(0, 10)].toSorted()[0] ?? period;
+  const [months, days, keys] = await db.batch([
+    db
+      .select({ limit: tenants.monthlyCredits, month: usageMonths })
+      .from(tenants)
+      .leftJoin(usageMonths, and(eq(usageMonths.tenantId, tenants.id), eq(usageMonths.period, period)))
+      .where(eq(tenants.id, tenantId)),
+    db
+      .select({
+        day: usageDays.day,
+        credentialId: usageDays.credentialId,
+        credits: usageDays.credits,
+        tokens: usageDays.tokens,
+        calls: usageDays.calls,
+      })
+      .from(usageDays)
+      .where(and(eq(usageDays.tenantId, tenantId), gte(usageDays.day, sql`${since}::date`)))
+      .orderBy(usageDays.day),
+    db
+      .select({ id: credentials.id, name: credentials.name })
+      .from(credentials)
+      .where(eq(credentials.tenantId, tenantId)),
+  ]);
+  const month = months[0]?.month;
+  return {
+    month: {
+      limit: months[0]?.limit ?? 0,
+      credits: month?.credits ?? 0,
+      embedTokens: month?.embedTokens ?? 0,
+      rerankTokens: month?.rerankTokens ?? 0,
+      indexTokens: month?.indexTokens ?? 0,
+      calls: month?.calls ?? {},
+    },
+    days,
+    names: new Map(keys.map(({ id, name }) => [id, name])),
+  };
+}
+
+/**
+ * Credits of the whole month if it goes on as it did: what is used, plus the mean of the last seven full days (or of those
+ * there were) for each day that is left.
+ */
+export function projectMonth(used: number, byDay: ReadonlyMap<string, number>, nowMs: number): number {
+  const now = new Date(nowMs);
+  const end = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1);
+  const today = Math.floor(nowMs / DAY_MS) * DAY_MS;
+  const first = [...byDay.keys()].toSorted()[0];
+  const span = first === undefined ? 0 : Math.min(7, Math.round((today - Date.parse(first)) / DAY_MS));
+  if (span < 1) {
+    // The first day: it goes on like its hours so far.
+    const passed = Math.max(nowMs - today, 3_600_000);
+    return Math.round(used + (used / passed) * (end - nowMs));
+  }
+  let recent = 0;
+  for (let i = 1; i <= span; i++) recent += byDay.get(new Date(today - i * DAY_MS).toISOString().slice(0, 10)) ?? 0;
+  return Math.round(used + ((recent / span) * (end - nowMs)) / DAY_MS);
+}

@@ -1,0 +1,223 @@
+/** Repositories: list, connect, one repository with its index, runs, hooks and settings. */
+import { Hono } from "hono";
+import {
+  findRepository,
+  listDeliveries,
+  listRepositories,
+  listWorkspaceRuns,
+  PAGE_ROWS,
+  type RepositoryRow,
+} from "../../dashboard/repositories.ts";
+import { changeSource, connectRepository, disconnectRepository } from "../../dashboard/sources.ts";
+import { readFlag } from "../../config.ts";
+import { canManage } from "../../users/index.ts";
+import { done, type Fields, readFields } from "../app/answers.tsx";
+import { type DashboardContext, type DashboardHono, tenantPath } from "../app/context.ts";
+import { actorOfSession, isUuid } from "../app/fields.ts";
+import { DashboardError } from "../app/errors.ts";
+import { tenantPage } from "../views/layout.tsx";
+import { cursorOf, Pager } from "../views/pager.tsx";
+import { Confirm, Empty, Form, Head, Panel } from "../views/parts.tsx";
+import { nameOf, RepositoryTable, SourceFields, StatePanel } from "../views/repositories.tsx";
+import { isActive } from "../views/state.tsx";
+import { DeliveriesPanel, HooksPanel } from "../views/hooks.tsx";
+import { RunsPanel } from "../views/runs.tsx";
+
+export const repositoryPages = new Hono<DashboardHono>();
+export const repositoryApi = new Hono<DashboardHono>();
+
+const RUNS_SHOWN = 20;
+
+repositoryPages.get("/repositories", async (c) => {
+  const before = cursorOf(c, "before");
+  const rows = await listRepositories(c.get("db"), c.get("membership").tenantId, before);
+  const isBusy = rows.some(({ lastRun }) => isActive(lastRun?.state));
+  const manages = canManage(c.get("membership").role);
+  const connect = (
+    <a class="button primary" href={tenantPath(c, "repositories/new")}>
+      Connect a repository
+    </a>
+  );
+  return tenantPage(
+    c,
+    "repositories",
+    { title: "Repositories" },
+    <>
+      <Head title="Repositories" text="What your agents can search. Pushes index themselves once a hook is set up.">
+        {manages && rows.length > 0 && connect}
+      </Head>
+      <section class="panel" id="repositories" {...(isBusy ? { "data-refresh": "2" } : {})}>
+        {rows.length === 0 ? (
+          <Empty title={before === undefined ? "No repository yet" : "No more repositories"}>
+            <p>
+              Connect a Git repository by its address. A public one needs nothing else; a private one needs a read
+              token.
+            </p>
+            {manages && before === undefined && connect}
+          </Empty>
+        ) : (
+          <RepositoryTable c={c} rows={rows} />
+        )}
+        <Pager
+          c={c}
+          page="repositories"
+          before={before}
+          last={rows.length < PAGE_ROWS ? undefined : rows.at(-1)?.workspaceId}
+        />
+      </section>
+    </>,
+  );
+});
+
+repositoryPages.get("/repositories/new", (c) =>
+  tenantPage(
+    c,
+    "repositories",
+    { title: "Connect a repository" },
+    <>
+      <Head
+        title="Connect a repository"
+        crumb={<a href={tenantPath(c, "repositories")}>Repositories</a>}
+        text="Its first index run starts at once. Afterwards a hook can index every push."
+      />
+      <section class="panel">
+        <div class="body">
+          <Form action={`/app/api/tenants/${c.get("membership").slug}/repositories`}>
+            <SourceFields />
+            <button class="primary">Connect and index</button>
+          </Form>
+        </div>
+      </section>
+    </>,
+  ),
+);
+
+repositoryPages.get("/repositories/:id", async (c) => {
+  const repository = await requireRepository(c);
+  const before = cursorOf(c, "before");
+  const [runs, deliveries] = await Promise.all([
+    listWorkspaceRuns(c.get("db"), repository.workspaceId, before, RUNS_SHOWN),
+    repository.hooks.length === 0 ? [] : listDeliveries(c.get("db"), repository.workspaceId),
+  ]);
+  const base = `/app/api/tenants/${c.get("membership").slug}/repositories/${repository.workspaceId}`;
+  const manages = canManage(c.get("membership").role);
+  const page = `repositories/${repository.workspaceId}`;
+  return tenantPage(
+    c,
+    "repositories",
+    { title: nameOf(repository) },
+    <>
+      <Head title={nameOf(repository)} crumb={<a href={tenantPath(c, "repositories")}>Repositories</a>}>
+        {manages && repository.source && (
+          <Form action={`${base}/index`} inline>
+            <button class="primary">Index now</button>
+          </Form>
+        )}
+      </Head>
+      <div id="index-state" {...(isActive(repository.lastRun?.state) ? { "data-refresh": "2" } : {})}>
+        <StatePanel repository={repository} />
+      </div>
+      <RunsPanel
+        runs={runs}
+        repo={repository.repo}
+        cancelBase={manages ? `/app/api/tenants/${c.get("membership").slug}/runs` : undefined}
+        pager={
+          <Pager c={c} page={page} before={before} last={runs.length < RUNS_SHOWN ? undefined : runs.at(-1)?.runId} />
+        }
+      />
+      <HooksPanel repository={repository} base={base} manages={manages} />
+      {repository.hooks.length > 0 && <DeliveriesPanel deliveries={deliveries} repo={repository.repo} />}
+      {manages && (
+        <>
+          <Panel title="How it is read" text="Used by pushes and by Index now.">
+            <div class="body">
+              <Form action={`${base}/source`}>
+                <SourceFields repository={repository} />
+                <button>Save</button>
+              </Form>
+            </div>
+          </Panel>
+          <Panel
+            title="Disconnect"
+            danger
+            aside={
+              <Confirm
+                label="Disconnect …"
+                title={`Disconnect ${nameOf(repository)}?`}
+                action={`${base}/disconnect`}
+                button="Disconnect for good"
+                question={`The index, the snapshots, the hooks and the read token of ${nameOf(repository)} will be deleted. The repository itself is not touched.`}
+              />
+            }
+          />
+        </>
+      )}
+    </>,
+  );
+});
+
+repositoryApi.get("/repositories", async (c) => {
+  const repositories = await listRepositories(c.get("db"), c.get("membership").tenantId, cursorOf(c, "before"));
+  return c.json({ ok: true, repositories });
+});
+
+repositoryApi.post("/repositories", async (c) => {
+  const fields = await readFields(c);
+  const { tenantId } = c.get("membership");
+  const actor = actorOfSession(c);
+  const made = await connectRepository(depsOf(c), { tenantId, actor, ...sourceInput(fields) });
+  const to = tenantPath(c, `repositories/${made.workspaceId}`);
+  return done(c, { to, data: { ...made }, status: 201, notice: `${made.repo} is connected.` });
+});
+
+repositoryApi.get("/repositories/:id", async (c) => c.json({ ok: true, repository: await requireRepository(c) }));
+
+repositoryApi.get("/repositories/:id/runs", async (c) => {
+  const { workspaceId } = await requireRepository(c);
+  return c.json({
+    ok: true,
+    runs: await listWorkspaceRuns(c.get("db"), workspaceId, cursorOf(c, "before"), RUNS_SHOWN),
+  });
+});
+
+repositoryApi.post("/repositories/:id/source", async (c) => {
+  const { workspaceId } = await requireRepository(c);
+  const fields = await readFields(c);
+  const { tenantId } = c.get("membership");
+  await changeSource(depsOf(c), { tenantId, workspaceId, actor: actorOfSession(c), ...sourceInput(fields) });
+  return done(c, { to: tenantPath(c, `repositories/${workspaceId}`), notice: "Saved." });
+});
+
+repositoryApi.post("/repositories/:id/disconnect", async (c) => {
+  const { workspaceId } = await requireRepository(c);
+  const { tenantId } = c.get("membership");
+  await disconnectRepository(c.get("db"), { tenantId, workspaceId, actor: actorOfSession(c) });
+  return done(c, { to: tenantPath(c, "repositories"), notice: "The repository is disconnected." });
+});
+
+/** The repository that the path names, if it is the tenant's. */
+export async function requireRepository(c: DashboardContext): Promise<RepositoryRow> {
+  const id = c.req.param("id") ?? "";
+  const repository = isUuid(id) ? await findRepository(c.get("db"), c.get("membership").tenantId, id) : undefined;
+  if (!repository) throw new DashboardError("NOT_FOUND", "there is no such repository");
+  return repository;
+}
+
+/** What changing a repository's source needs. */
+export function depsOf(c: DashboardContext) {
+  return {
+    db: c.get("db"),
+    encryptionKey: c.env.ENCRYPTION_KEY,
+    allowLocal: readFlag("GIT_ALLOW_LOCAL", c.env.GIT_ALLOW_LOCAL),
+  };
+}
+
+function sourceInput(fields: Fields) {
+  const token = fields.flag("removeToken") ? "" : fields.text("token").trim() || undefined;
+  return {
+    cloneUrl: fields.text("url"),
+    ...(token === undefined ? {} : { token }),
+    tokenUsername: fields.text("tokenUsername"),
+    branches: fields.lines("branches"),
+  };
+}

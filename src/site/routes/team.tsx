@@ -1,0 +1,280 @@
+/** The team: members with their roles, invitations. */
+import { Hono } from "hono";
+import type { Role } from "../../db/people-schema.ts";
+import { invitationMail } from "../../mail/index.ts";
+import {
+  canManage,
+  changeRole,
+  checkEmail,
+  checkRole,
+  INVITATION_DAYS,
+  invite,
+  listInvitations,
+  listMembers,
+  removeMember,
+  renewInvitation,
+  revokeInvitation,
+  type SentInvitation,
+} from "../../users/index.ts";
+import { done, readFields } from "../app/answers.tsx";
+import { type DashboardContext, type DashboardHono, sessionOf, tenantPath } from "../app/context.ts";
+import { DashboardError } from "../app/errors.ts";
+import { isUuid } from "../app/fields.ts";
+import { takeOrRefuse } from "../app/guards.ts";
+import { tenantPage } from "../views/layout.tsx";
+import { Confirm, Field, Form, Head, Panel, Time } from "../views/parts.tsx";
+import { sendOrRefuse } from "./sign-in.tsx";
+
+export const teamPages = new Hono<DashboardHono>();
+export const teamApi = new Hono<DashboardHono>();
+
+const ROLE_TEXTS: Record<Role, string> = {
+  owner: "Owner: everything, and deleting the team",
+  admin: "Admin: keys, repositories, members, settings",
+  member: "Member: sees everything, changes nothing",
+};
+
+function RoleSelect({ id, value, roles, label }: { id: string; value: Role; roles: Role[]; label: string }) {
+  return (
+    <>
+      <label for={id} class={label === "Role" ? "" : "sr"}>
+        {label}
+      </label>
+      <select id={id} name="role" {...(label === "Role" ? {} : { "data-submit": "" })}>
+        {roles.map((role) => (
+          <option value={role} selected={role === value}>
+            {label === "Role" ? ROLE_TEXTS[role] : role}
+          </option>
+        ))}
+      </select>
+    </>
+  );
+}
+
+teamPages.get("/team", async (c) => {
+  const { tenantId, slug, role } = c.get("membership");
+  const me = sessionOf(c).user.id;
+  const [members, invitations] = await Promise.all([
+    listMembers(c.get("db"), tenantId),
+    listInvitations(c.get("db"), tenantId),
+  ]);
+  const manages = canManage(role);
+  const grantable: Role[] = role === "owner" ? ["member", "admin", "owner"] : ["member", "admin"];
+  const base = `/app/api/tenants/${slug}`;
+  const nowMs = Date.now();
+  return tenantPage(
+    c,
+    "team",
+    { title: "Team" },
+    <>
+      <Head title="Team" text="Owners and admins change things; members look." />
+      {manages && (
+        <Panel title="Invite somebody" text="They get a link by e-mail, good for a week and for that address only.">
+          <div class="body">
+            <Form action={`${base}/invitations`}>
+              <div class="row">
+                <Field label="E-mail address" name="email" type="email" required maxlength={254} autocomplete="off" />
+                <div class="field fit">
+                  <RoleSelect id="field-role" value="member" roles={grantable} label="Role" />
+                </div>
+                <button class="primary">Invite</button>
+              </div>
+            </Form>
+          </div>
+        </Panel>
+      )}
+      <Panel title={`Members (${members.length})`}>
+        <div class="scroll" tabindex={0} role="region" aria-label="Members">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">Person</th>
+                <th scope="col">Role</th>
+                <th scope="col">Joined</th>
+                <th scope="col">
+                  <span class="sr">Actions</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {members.map((member) => {
+                const mayChange = manages && (role === "owner" || member.role !== "owner");
+                const name = member.name ?? member.email;
+                return (
+                  <tr>
+                    <th scope="row">
+                      {name} {member.userId === me && <span class="tag">you</span>}
+                      {member.name !== null && <div class="soft small">{member.email}</div>}
+                    </th>
+                    <td>
+                      {mayChange && member.userId !== me ? (
+                        <Form action={`${base}/members/${member.userId}/role`} inline>
+                          <RoleSelect
+                            id={`role-${member.userId}`}
+                            value={member.role}
+                            roles={grantable}
+                            label={`Role of ${name}`}
+                          />
+                          <noscript>
+                            <button>Save</button>
+                          </noscript>
+                        </Form>
+                      ) : (
+                        member.role
+                      )}
+                    </td>
+                    <td>
+                      <Time at={member.joinedAt} />
+                    </td>
+                    <td class="actions">
+                      {mayChange && member.userId !== me && (
+                        <Confirm
+                          label="Remove …"
+                          title={`Remove ${name}?`}
+                          question={`${name} will see nothing of this team any more. Keys they made go on working.`}
+                          action={`${base}/members/${member.userId}/remove`}
+                          button={`Remove ${name}`}
+                        />
+                      )}
+                    </td>
+                  </tr>
+                );
+              })}
+            </tbody>
+          </table>
+        </div>
+      </Panel>
+      {invitations.length > 0 && (
+        <Panel title="Invitations">
+          <div class="scroll" tabindex={0} role="region" aria-label="Invitations">
+            <table>
+              <thead>
+                <tr>
+                  <th scope="col">Address</th>
+                  <th scope="col">Role</th>
+                  <th scope="col">Invited by</th>
+                  <th scope="col">Expires</th>
+                  <th scope="col">
+                    <span class="sr">Actions</span>
+                  </th>
+                </tr>
+              </thead>
+              <tbody>
+                {invitations.map((invitation) => (
+                  <tr>
+                    <th scope="row">{invitation.email}</th>
+                    <td>{invitation.role}</td>
+                    <td>{invitation.invitedBy ?? "–"}</td>
+                    <td>
+                      {invitation.expiresAt.getTime() <= nowMs ? (
+                        <span class="tag warn">expired</span>
+                      ) : (
+                        <Time at={invitation.expiresAt} nowMs={nowMs} />
+                      )}
+                    </td>
+                    <td class="actions">
+                      {manages && (
+                        <>
+                          <Form action={`${base}/invitations/${invitation.id}/resend`} inline>
+                            <button class="quiet">Send again</button>
+                          </Form>
+                          <Form action={`${base}/invitations/${invitation.id}/revoke`} inline>
+                            <button class="quiet">Revoke</button>
+                          </Form>
+                        </>
+                      )}
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        </Panel>
+      )}
+    </>,
+  );
+});
+
+teamApi.get("/members", async (c) =>
+  c.json({ ok: true, members: await listMembers(c.get("db"), c.get("membership").tenantId) }),
+);
+
+teamApi.get("/invitations", async (c) =>
+  c.json({ ok: true, invitations: await listInvitations(c.get("db"), c.get("membership").tenantId) }),
+);
+
+teamApi.post("/invitations", async (c) => {
+  const fields = await readFields(c);
+  const email = checkEmail(fields.text("email"));
+  const role = checkRole(fields.text("role") || "member");
+  await takeInvitation(c);
+  const sent = await invite(c.get("db"), { tenantId: c.get("membership").tenantId, email, role, by: byOf(c) });
+  return sendInvitation(c, sent, role);
+});
+
+teamApi.post("/invitations/:id/resend", async (c) => {
+  const id = requireUuid(c.req.param("id"), "invitation");
+  await takeInvitation(c);
+  const { tenantId } = c.get("membership");
+  const sent = await renewInvitation(c.get("db"), { tenantId, id, by: byOf(c) });
+  return sendInvitation(c, sent, sent.role);
+});
+
+teamApi.post("/invitations/:id/revoke", async (c) => {
+  const id = requireUuid(c.req.param("id"), "invitation");
+  await revokeInvitation(c.get("db"), { tenantId: c.get("membership").tenantId, id, by: byOf(c) });
+  return done(c, { to: tenantPath(c, "team"), notice: "The invitation is revoked." });
+});
+
+teamApi.post("/members/:id/role", async (c) => {
+  const userId = requireUuid(c.req.param("id"), "member");
+  const fields = await readFields(c);
+  const role = checkRole(fields.text("role"));
+  await changeRole(c.get("db"), { tenantId: c.get("membership").tenantId, by: byOf(c), userId, role });
+  return done(c, { to: tenantPath(c, "team"), notice: "The role is changed." });
+});
+
+teamApi.post("/members/:id/remove", async (c) => {
+  const userId = requireUuid(c.req.param("id"), "member");
+  await removeMember(c.get("db"), { tenantId: c.get("membership").tenantId, by: byOf(c), userId });
+  return done(c, { to: tenantPath(c, "team"), notice: "The member is removed." });
+});
+
+teamApi.post("/leave", async (c) => {
+  const by = byOf(c);
+  await removeMember(c.get("db"), { tenantId: c.get("membership").tenantId, by, userId: by.userId });
+  return done(c, { to: "/app", notice: `You have left ${c.get("membership").name}.` });
+});
+
+/** Who acts, and with which role. */
+function byOf(c: DashboardContext) {
+  return { userId: sessionOf(c).user.id, role: c.get("membership").role };
+}
+
+async function takeInvitation(c: DashboardContext): Promise<void> {
+  const { tenantId } = c.get("membership");
+  await takeOrRefuse(c, { kind: "tenant", id: tenantId }, "invitation", tenantId);
+}
+
+async function sendInvitation(c: DashboardContext, sent: SentInvitation, role: Role): Promise<Response> {
+  const { user } = sessionOf(c);
+  const mail = invitationMail(sent.email, {
+    team: c.get("membership").name,
+    inviter: user.name ?? user.email,
+    role,
+    url: `${new URL(c.req.url).origin}/app/join/${sent.token}`,
+    days: INVITATION_DAYS,
+  });
+  await sendOrRefuse(c, mail);
+  return done(c, {
+    to: tenantPath(c, "team"),
+    notice: `${sent.email} is invited.`,
+    data: { id: sent.id },
+    status: 201,
+  });
+}
+
+function requireUuid(id: string, what: string): string {
+  if (isUuid(id)) return id;
+  throw new DashboardError("NOT_FOUND", `there is no such ${what}`);
+}

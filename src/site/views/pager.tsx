@@ -1,0 +1,34 @@
+import { type DashboardContext, tenantPath } from "../app/context.ts";
+import { isUuid } from "../app/fields.ts";
+
+/** Links to the page before (the first) and after. */
+export function Pager({
+  c,
+  page,
+  before,
+  last,
+}: {
+  c: DashboardContext;
+  page: string;
+  before: string | undefined;
+  last: string | undefined;
+}) {
+  if (before === undefined && last === undefined) return null;
+  const query = (value: string) => {
+    const search = new URL(c.req.url).searchParams;
+    search.set("before", value);
+    return `${tenantPath(c, page)}?${search.toString()}`;
+  };
+  return (
+    <nav class="pager" aria-label="Pages">
+      {before === undefined ? <span /> : <a href={tenantPath(c, page)}>First page</a>}
+      {last === undefined ? <span /> : <a href={query(last)}>Older</a>}
+    </nav>
+  );
+}
+
+/** A page's cursor: the id of the last row of the page before. */
+export function cursorOf(c: DashboardContext, name: string): string | undefined {
+  const value = c.req.query(name);
+  return value !== undefined && isUuid(value) ? value : undefined;
+}

@@ -1,0 +1,167 @@
+import type { RepositoryRow } from "../../dashboard/repositories.ts";
+import { type DashboardContext, tenantPath } from "../app/context.ts";
+import { formatBytes, formatCount } from "./format.ts";
+import { Field, Time } from "./parts.tsx";
+import { Commit, IndexTag } from "./state.tsx";
+
+/** A tenant's repositories, one a row. */
+export function RepositoryTable({ c, rows }: { c: DashboardContext; rows: RepositoryRow[] }) {
+  return (
+    <div class="scroll" tabindex={0} role="region" aria-label="Repositories">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Repository</th>
+            <th scope="col">Index</th>
+            <th scope="col">Commit</th>
+            <th scope="col" class="num">
+              Files
+            </th>
+            <th scope="col" class="num">
+              Symbols
+            </th>
+            <th scope="col">Indexed</th>
+            <th scope="col">Snapshot</th>
+            <th scope="col">Hook</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr>
+              <th scope="row">
+                <a href={tenantPath(c, `repositories/${row.workspaceId}`)}>{nameOf(row)}</a>
+              </th>
+              <td>
+                <IndexTag repository={row} />
+              </td>
+              <td>{row.index ? <Commit repo={row.repo} sha={row.index.gitSha} /> : <span class="soft">–</span>}</td>
+              <td class="num">{row.index ? formatCount(row.index.fileCount) : "–"}</td>
+              <td class="num">{row.index ? formatCount(row.index.symbolCount) : "–"}</td>
+              <td>
+                <Time at={row.index?.indexedAt ?? null} />
+              </td>
+              <td>{row.snapshot ? formatBytes(row.snapshot.sizeBytes) : <span class="soft">none</span>}</td>
+              <td>
+                {row.hooks.length === 0 ? (
+                  <span class="soft">none</span>
+                ) : (
+                  row.hooks.map((hook) => hook.provider).join(", ")
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** How a repository is read, as fields of a form. Without `repository` they are empty. */
+export function SourceFields({ repository }: { repository?: RepositoryRow }) {
+  const source = repository?.source;
+  return (
+    <>
+      <Field
+        label="Clone address"
+        name="url"
+        value={source?.cloneUrl ?? (repository?.repo ? `https://${repository.repo}` : "")}
+        placeholder="https://github.com/owner/name"
+        required
+        maxlength={2000}
+        hint="HTTPS, without a user name or password in it."
+      />
+      <Field
+        label={
+          source?.hasToken
+            ? "Read token (one is kept; leave empty to keep it)"
+            : "Read token (private repositories only)"
+        }
+        name="token"
+        type="password"
+        autocomplete="off"
+        maxlength={4096}
+        hint="Sealed when it is saved and never shown again. Give it read access to this repository alone."
+      />
+      <Field
+        label="User name of the token"
+        name="tokenUsername"
+        value={source?.tokenUsername ?? ""}
+        autocomplete="off"
+        maxlength={200}
+        hint="Only where the host wants a special one."
+      />
+      {source?.hasToken && (
+        <div class="field">
+          <label class="check">
+            <input type="checkbox" name="removeToken" /> Remove the read token
+          </label>
+        </div>
+      )}
+      <Field
+        label="Other branches to index"
+        name="branches"
+        hint="One pattern a line, such as release/*. The default branch is always indexed."
+      >
+        <textarea id="field-branches" name="branches" aria-describedby="field-branches-hint" rows={3}>
+          {(source?.branches ?? []).join("\n")}
+        </textarea>
+      </Field>
+    </>
+  );
+}
+
+/** What is indexed and published of a repository. */
+export function StatePanel({ repository }: { repository: RepositoryRow }) {
+  const { index, snapshot, source } = repository;
+  return (
+    <section class="panel">
+      <div class="body">
+        <dl class="facts">
+          <dt>Index</dt>
+          <dd>
+            <IndexTag repository={repository} />
+            {index && (
+              <>
+                {" "}
+                <Commit repo={repository.repo} sha={index.gitSha} /> <Time at={index.indexedAt} />
+              </>
+            )}
+          </dd>
+          {index && (
+            <>
+              <dt>Content</dt>
+              <dd>
+                {formatCount(index.fileCount)} files, {formatCount(index.symbolCount)} symbols,{" "}
+                {formatCount(index.chunkCount)} chunks
+              </dd>
+            </>
+          )}
+          <dt>Snapshot</dt>
+          <dd>
+            {snapshot ? (
+              <>
+                <Commit repo={repository.repo} sha={snapshot.gitSha} /> {formatBytes(snapshot.sizeBytes)},{" "}
+                <Time at={snapshot.builtAt} />
+              </>
+            ) : (
+              <span class="soft">none published</span>
+            )}
+          </dd>
+          <dt>Default branch</dt>
+          <dd>{repository.defaultBranch ?? <span class="soft">known after the first run</span>}</dd>
+          <dt>Read with</dt>
+          <dd>{source === null ? "nothing set up" : source.hasToken ? "a read token" : "no token (public)"}</dd>
+          <dt>Workspace id</dt>
+          <dd>
+            <code>{repository.workspaceId}</code>
+          </dd>
+        </dl>
+      </div>
+    </section>
+  );
+}
+
+/** A repository's name on pages. */
+export function nameOf({ repo, workspaceId }: Pick<RepositoryRow, "repo" | "workspaceId">): string {
+  return repo ?? `workspace ${workspaceId.slice(0, 8)}`;
+}

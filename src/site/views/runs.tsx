@@ -1,0 +1,121 @@
+import type { Child } from "hono/jsx";
+import type { RunRow } from "../../dashboard/repositories.ts";
+import type { RunStatus } from "../../contract/indexing.ts";
+import { formatCount } from "./format.ts";
+import { Confirm, Empty, Panel, Time } from "./parts.tsx";
+import { Commit, isActive, RunTag } from "./state.tsx";
+
+/** A run with what its coordinator knows of it while it is not over. */
+export type ShownRun = RunRow & { progress?: RunStatus["progress"] };
+
+/** The runs of a repository, refreshed by the script while one of them is under way. */
+export function RunsPanel({
+  runs,
+  repo,
+  cancelBase,
+  pager,
+}: {
+  runs: ShownRun[];
+  repo: string | null;
+  /** Where runs are cancelled; undefined for who may not. */
+  cancelBase: string | undefined;
+  pager: Child;
+}) {
+  const isBusy = runs.some(({ state }) => isActive(state));
+  return (
+    <div id="runs" aria-live="polite" {...(isBusy ? { "data-refresh": "1" } : {})}>
+      <Panel title="Runs">
+        {runs.length === 0 ? (
+          <Empty title="No run yet">
+            <p>A run pulls the repository, parses what has changed and makes it searchable.</p>
+          </Empty>
+        ) : (
+          <div class="scroll" tabindex={0} role="region" aria-label="Runs">
+            <table>
+              <thead>
+                <tr>
+                  <th scope="col">Run</th>
+                  <th scope="col">State</th>
+                  <th scope="col">Result</th>
+                  <th scope="col">Started</th>
+                  <th scope="col" class="num">
+                    Took
+                  </th>
+                  <th scope="col">
+                    <span class="sr">Actions</span>
+                  </th>
+                </tr>
+              </thead>
+              <tbody>
+                {runs.map((run) => (
+                  <tr>
+                    <th scope="row">
+                      {run.kind} <span class="soft">{run.ref ?? "default branch"}</span>
+                    </th>
+                    <td>
+                      <RunTag state={run.state} />
+                    </td>
+                    <td class="wide">
+                      <Result run={run} repo={repo} />
+                    </td>
+                    <td>
+                      <Time at={run.createdAt} />
+                    </td>
+                    <td class="num">{duration(run)}</td>
+                    <td class="actions">
+                      {cancelBase !== undefined && isActive(run.state) && (
+                        <Confirm
+                          label="Cancel …"
+                          title="Cancel the run?"
+                          question="The run stops, and readers keep the index they have."
+                          action={`${cancelBase}/${run.runId}/cancel`}
+                          button="Cancel the run"
+                        />
+                      )}
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        )}
+        {pager}
+      </Panel>
+    </div>
+  );
+}
+
+function Result({ run, repo }: { run: ShownRun; repo: string | null }) {
+  const { result, error, progress } = run;
+  if (isActive(run.state)) {
+    const { filesDone = 0, filesTotal = 0, phase = "queued" } = progress ?? {};
+    return (
+      <>
+        <progress max={Math.max(1, filesTotal)} value={filesDone} aria-label={`Progress: ${phase}`} />
+        <span class="small soft">
+          {phase}
+          {filesTotal > 0 && `, ${formatCount(filesDone)} of ${formatCount(filesTotal)} files`}
+        </span>
+      </>
+    );
+  }
+  if (error) return <span>{error.error ?? error.code ?? "failed"}</span>;
+  if (!result) return <span class="soft">–</span>;
+  const gitSha = typeof result["gitSha"] === "string" ? result["gitSha"] : undefined;
+  const count = (name: string) => (typeof result[name] === "number" ? result[name] : 0);
+  return (
+    <span>
+      {gitSha !== undefined && <Commit repo={repo} sha={gitSha} />} {formatCount(count("fileCount"))} files
+      {run.kind === "index" &&
+        `, ${formatCount(count("embeddedCount"))} chunks embedded, ${formatCount(count("skippedUnchanged"))} files unchanged`}
+    </span>
+  );
+}
+
+function duration({ createdAt, finishedAt }: RunRow): string {
+  if (finishedAt === null) return "–";
+  const seconds = (Date.parse(finishedAt) - Date.parse(createdAt)) / 1_000;
+  return seconds < 60
+    ? `${Math.max(0, seconds).toFixed(1)} s`
+    : `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
+}
