@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { search } from "../../src/retrieval/search.ts";
+import type { SearchIndex } from "../../src/retrieval/search-index.ts";
 import { estimateTokens } from "../../src/embedding/tokens.ts";
 import { hasRipgrep, PlainBm25, ripgrep } from "./baselines.ts";
 import { filesOfFolder, indexCorpus, parseFiles, type ParsedContents } from "./corpus.ts";
@@ -63,9 +64,10 @@ export async function benchSemble(
       }
       const bm25 = new PlainBm25(open.corpus);
       for (const { query, relevant, secondary, category } of queries) {
-        const targets = [...relevant, ...secondary].map(targetOf);
+        const found = (label: Label): Target => resolveTarget(targetOf(label), root ?? "", open.index);
+        const targets = [...relevant, ...secondary].map(found);
         const measure = (engine: string, results: readonly Ranked[], ms: number): void => {
-          const tokens = tokensUntilSeen(relevant.map(targetOf), results, NEVER_TOKENS);
+          const tokens = tokensUntilSeen(relevant.map(found), results, NEVER_TOKENS);
           rows.push({ view, engine, repo: name, category, ndcg: ndcg10(targets, results), tokens, ms });
         };
         const startedAt = performance.now();
@@ -94,6 +96,14 @@ export async function benchSemble(
   );
   if (!withRipgrep) console.log("(left out: ripgrep is not installed)");
   console.log(PUBLISHED);
+}
+
+/** Labels of some repositories are paths from the benchmark's root. */
+function resolveTarget(target: Target, root: string, index: SearchIndex): Target {
+  const below = `${root}/${target.path}`;
+  return index.fileAt(0, target.path) === undefined && index.fileAt(0, below) !== undefined
+    ? { ...target, path: below }
+    : target;
 }
 
 function targetOf(label: Label): Target {

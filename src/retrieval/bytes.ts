@@ -124,13 +124,20 @@ export class ByteReader {
 /** Copies `count` 32-bit integers out of bytes of any alignment. */
 export function copyU32(bytes: Uint8Array, offset: number, count: number): Uint32Array {
   if (offset + 4 * count > bytes.length) throw new SearchFormatError("the data end too early");
-  return new Uint32Array(bytes.slice(offset, offset + 4 * count).buffer);
+  return new Uint32Array(copyOf(bytes, offset, 4 * count));
 }
 
 /** Copies `count` 16-bit integers out of bytes of any alignment. */
 export function copyU16(bytes: Uint8Array, offset: number, count: number): Uint16Array {
   if (offset + 2 * count > bytes.length) throw new SearchFormatError("the data end too early");
-  return new Uint16Array(bytes.slice(offset, offset + 2 * count).buffer);
+  return new Uint16Array(copyOf(bytes, offset, 2 * count));
+}
+
+/** Not `slice`: that of a Node `Buffer` is a view. */
+function copyOf(bytes: Uint8Array, offset: number, length: number): ArrayBuffer {
+  const copy = new Uint8Array(length);
+  copy.set(bytes.subarray(offset, offset + length));
+  return copy.buffer;
 }
 
 /** The bytes of a typed array, without a copy. */

@@ -24,7 +24,7 @@ const FUNCTION_KINDS: ReadonlySet<string> = new Set(["function", "method", "cons
 const FUNCTION_SHARE = 0.7;
 const OTHER_SHARE = 0.4;
 /** Kinds that name no definition of code. */
-const TEXT_KINDS: ReadonlySet<string> = new Set(["heading", "key", "rule", "element", "test", "stage"]);
+export const TEXT_KINDS: ReadonlySet<string> = new Set(["heading", "key", "rule", "element", "test", "stage"]);
 /** Of names that more files define than this, the first count. */
 const MAX_DEFINITIONS = 2_000;
 

@@ -1,6 +1,7 @@
-import { namedFiles, recordsOf, type NamedFile } from "./definitions.ts";
+import { namedFiles, recordsOf, TEXT_KINDS, type NamedFile } from "./definitions.ts";
 import { endsWithParts, foldCase, nameKey, nameParts } from "./names.ts";
 import { compareUtf8 } from "./order.ts";
+import { TRAIT } from "./paths.ts";
 import type { ContentRecord, SymbolPlace } from "./record.ts";
 import type { SearchIndex } from "./search-index.ts";
 import type { FoundSymbol, OutlineAnswer, SymbolAnswer, SymbolRequest, TextSource, WantedText } from "./types.ts";
@@ -11,6 +12,8 @@ export const DEFAULT_SYMBOL_LIMIT = 20;
 /** Names are looked at up to here. */
 const MAX_NAME_UNITS = 300;
 const MIN_FUZZY_UNITS = 2;
+/** Files whose definitions come after those of the sources. */
+const ASIDE = TRAIT.test | TRAIT.example | TRAIT.docs | TRAIT.generated;
 
 /**
  * Definitions by name: exact, else by prefix, else fuzzy, in order of fitness, path and line. Throws what `texts` throws, and
@@ -56,7 +59,7 @@ async function findExact(index: SearchIndex, name: string): Promise<Found[]> {
   const sameCase = found.filter(
     ({ symbol }) => symbol.name === name || endsWithParts(nameParts(symbol.qualifiedName), exactParts),
   );
-  return sameCase.length > 0 ? sameCase : found;
+  return (sameCase.length > 0 ? sameCase : found).sort(byImportance(index));
 }
 
 async function findPrefix(index: SearchIndex, name: string): Promise<Found[]> {
@@ -67,7 +70,8 @@ async function findPrefix(index: SearchIndex, name: string): Promise<Found[]> {
     endsWithParts(nameParts(foldCase(symbol.qualifiedName)).slice(0, -1), outer),
   );
   // Short names are nearer to what was typed.
-  return found.sort((a, b) => a.symbol.name.length - b.symbol.name.length || inOrder(a, b));
+  const order = byImportance(index);
+  return found.sort((a, b) => a.symbol.name.length - b.symbol.name.length || order(a, b));
 }
 
 /** The letters of the name in order, or its words in any order. */
@@ -85,13 +89,21 @@ async function findFuzzy(index: SearchIndex, name: string): Promise<Found[]> {
     if (own.includes(key)) return 0;
     return words.length > 0 && words.every((word) => own.includes(word)) ? 1 : 2;
   };
-  return found.sort((a, b) => rank(a) - rank(b) || a.symbol.name.length - b.symbol.name.length || inOrder(a, b));
+  const order = byImportance(index);
+  return found.sort((a, b) => rank(a) - rank(b) || a.symbol.name.length - b.symbol.name.length || order(a, b));
 }
 
 function hasLettersInOrder(text: string, letters: string): boolean {
   let at = 0;
   for (let i = 0; i < text.length && at < letters.length; i++) if (text[i] === letters[at]) at++;
   return at === letters.length;
+}
+
+/** Definitions of code before headings and keys, sources before tests and docs; else in order of path and line. */
+function byImportance(index: SearchIndex): (a: Found, b: Found) => number {
+  const rank = ({ file, symbol }: Found): number =>
+    (TEXT_KINDS.has(symbol.kind) ? 2 : 0) + (((index.traits[file] as number) & ASIDE) === 0 ? 0 : 1);
+  return (a, b) => rank(a) - rank(b) || inOrder(a, b);
 }
 
 function inOrder(a: Found, b: Found): number {

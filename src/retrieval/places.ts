@@ -9,7 +9,7 @@ import type { SearchIndex } from "./search-index.ts";
 const SECOND_SHARE = 0.9;
 const FAR_LINES = 100;
 /** What a second place ranks below the first. */
-const SECOND_PENALTY = 3;
+const SECOND_PENALTY = 5;
 /** A definition that the query names so clearly is the place to show. */
 const SURE_DEFINITION = 0.3;
 /** A definition of more lines is not shown as a whole. */

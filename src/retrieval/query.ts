@@ -61,12 +61,15 @@ export interface ParsedQuery {
 }
 
 const ASKS: readonly [RegExp, number][] = [
-  [/\b(?:tests?|specs?|unit ?tests?|fixtures?|mocks?|testing|tested)\b/i, TRAIT.test],
-  [/\b(?:docs?|documentation|documented|readme|guide|changelog|tutorial)\b/i, TRAIT.docs],
-  [/\b(?:examples?|demos?|samples?|tutorials?|benchmarks?|bench)\b/i, TRAIT.example],
-  [/\b(?:legacy|compat|compatibility|deprecated|obsolete|v\d)\b/i, TRAIT.old],
-  [/\b(?:generated|codegen)\b/i, TRAIT.generated],
-  [/\b(?:json|ya?ml|toml|config file|workflow|dockerfile|makefile|schema|css|stylesheet)\b/i, TRAIT.data],
+  [/\b(?:tests|specs|unit ?tests?|test (?:cases?|files?|suites?|for|of)|tested|fixtures?|mocks?)\b/i, TRAIT.test],
+  [/\b(?:docs|documentation|documented|readme|changelog|guides?|tutorials?)\b/i, TRAIT.docs],
+  [/\b(?:examples?|demos?|samples?|tutorials?|benchmarks?)\b/i, TRAIT.example],
+  [/\b(?:legacy|deprecated|obsolete|v\d)\b/i, TRAIT.old],
+  [/\bgenerated code\b/i, TRAIT.generated],
+  [
+    /\b(?:(?:json|ya?ml|toml|config|configuration|css) files?|workflows?|dockerfile|makefile|stylesheets?)\b/i,
+    TRAIT.data,
+  ],
 ];
 
 const INCLUDED: Record<IncludeKind, number> = {

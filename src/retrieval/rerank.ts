@@ -10,13 +10,13 @@ import type { SearchIndex } from "./search-index.ts";
  * Weights were fitted on public queries and rounded; see docs/search.md.
  */
 
-const SHORT_CANDIDATES = 50;
-const LONG_CANDIDATES = 80;
-/** Queries with more terms than this are long. */
+const CANDIDATES = 80;
+/** Queries with more terms than this are long: no path can have much of them. */
 const LONG_TERMS = 20;
 
 const WEIGHT = {
   base: 4.95,
+  focus: 1.5,
   coverage: 2.0,
   stemShare: 1.76,
   stemPrefix: 5.57,
@@ -27,6 +27,9 @@ const WEIGHT = {
   mention: 2.0,
   frame: 1.0,
 } as const;
+/** Where no path has this share of the query, paths tell nothing, and single chunks decide. */
+const TELLING_PATH = 0.03;
+const PATHLESS = { base: 1, focus: 8 } as const;
 const STEM_LENGTH_UNIT = 3;
 
 const PENALTIES: readonly [trait: number, penalty: number][] = [
@@ -67,6 +70,10 @@ export async function rankFiles(
   const bases = baseScores(index, scores.evidence);
   let maxBase = 0;
   for (const base of bases) maxBase = Math.max(maxBase, base);
+  const isLong = query.terms.length > LONG_TERMS;
+  const pathless = isLong ? 0 : Math.max(0, 1 - scores.pathShare / TELLING_PATH);
+  const baseWeight = WEIGHT.base + pathless * (PATHLESS.base - WEIGHT.base);
+  const focusWeight = WEIGHT.focus + pathless * (PATHLESS.focus - WEIGHT.focus);
   const candidates: { file: number; first: number }[] = [];
   for (let file = 0; file < index.fileCount; file++) {
     const base = bases[file] as number;
@@ -75,12 +82,13 @@ export async function rankFiles(
     if ((base === 0 && mention === 0 && definition === 0) || !allowed(file)) continue;
     candidates.push({
       file,
-      first: (WEIGHT.base * base) / (maxBase || 1) + WEIGHT.definition * definition + mention,
+      first: (baseWeight * base) / (maxBase || 1) + WEIGHT.definition * definition + mention,
     });
   }
   candidates.sort((a, b) => b.first - a.first || a.file - b.file);
-  const isLong = query.terms.length > LONG_TERMS;
-  candidates.length = Math.min(candidates.length, isLong ? LONG_CANDIDATES : SHORT_CANDIDATES);
+  candidates.length = Math.min(candidates.length, CANDIDATES);
+  let maxFocus = 1e-9;
+  for (const { file } of candidates) maxFocus = Math.max(maxFocus, bestOf(index, scores.focus, file));
   const words = new WordEvidence(scores.terms);
   const records = await recordsOf(index, candidates);
   const ranked = candidates.map(({ file, first }, i): RankedFile => {
@@ -90,7 +98,8 @@ export async function rankFiles(
     const parent = words.match(nameWords(parts.folders.at(-1) ?? ""));
     let score =
       first +
-      WEIGHT.coverage * bestCoverage(index, scores, file) +
+      WEIGHT.coverage * bestOf(index, scores.coverage, file) +
+      (focusWeight * bestOf(index, scores.focus, file)) / maxFocus +
       WEIGHT.stemShare * stem.share +
       WEIGHT.stemPrefix * stem.prefix +
       WEIGHT.parentShare * parent.share +
@@ -120,16 +129,12 @@ function baseScores({ fileCount, firstDocuments }: SearchIndex, evidence: Float6
   return bases;
 }
 
-/** Coverage of the file's best chunk by evidence. */
-function bestCoverage({ firstDocuments }: SearchIndex, { evidence, coverage }: Scores, file: number): number {
-  let best = -1;
-  let found = 0;
-  for (let d = firstDocuments[file] as number; d < (firstDocuments[file + 1] as number); d++) {
-    if ((evidence[d] as number) <= best) continue;
-    best = evidence[d] as number;
-    found = coverage[d] as number;
-  }
-  return found;
+/** The highest value of a document of the file. */
+function bestOf({ firstDocuments }: SearchIndex, values: Float64Array, file: number): number {
+  let best = 0;
+  for (let d = firstDocuments[file] as number; d < (firstDocuments[file + 1] as number); d++)
+    best = Math.max(best, values[d] as number);
+  return best;
 }
 
 /**

@@ -40,6 +40,8 @@ export interface Scores {
   focus: Float64Array;
   /** Sum of weight × idf of the terms a document has, divided by that of all terms: 0 to 1. */
   coverage: Float64Array;
+  /** The largest share, by weight × idf, of the terms that the path of a file has: 0 to 1. */
+  pathShare: number;
 }
 
 /** Postings of a term as documents: pool[start … end) holds document * 256 + counts. */
@@ -181,7 +183,9 @@ function accumulate(
   const coverage = new Float64Array(documentCount);
   const boosts = new Float64Array(index.fileCount);
   const stamps = new Uint32Array(documentCount);
+  const inPaths = new Float64Array(index.fileCount);
   let total = 0;
+  let mostInPath = 0;
   for (const [t, { weight, idf, decoded }] of terms.entries()) {
     const strength = weight * idf;
     total += strength;
@@ -207,6 +211,9 @@ function accumulate(
       const file = path >> 2;
       const tf = boosts[file] as number;
       boosts[file] = 0;
+      const inPath = (inPaths[file] as number) + strength;
+      inPaths[file] = inPath;
+      mostInPath = Math.max(mostInPath, inPath);
       const gain = (strength * tf) / (EVIDENCE_SATURATION + tf);
       for (let d = firstDocuments[file] as number; d < (firstDocuments[file + 1] as number); d++) {
         if (stamps[d] === t + 1) continue;
@@ -216,5 +223,5 @@ function accumulate(
     }
   }
   if (total > 0) for (let d = 0; d < documentCount; d++) coverage[d] = (coverage[d] as number) / total;
-  return { terms, evidence, focus, coverage };
+  return { terms, evidence, focus, coverage, pathShare: total > 0 ? mostInPath / total : 0 };
 }
