@@ -69,6 +69,7 @@ export const IndexResult = z
     gitSha: z.string().describe("Commit that was indexed."),
     redactedCount: count.describe("Chunks withheld because they may hold a secret."),
     fallbackCount: count.describe("Files that could not be parsed as their language and got plain chunks."),
+    partialCount: count.describe("Files parsed as their language, except lines that the parser could not read."),
     skipped: z.record(z.string(), count).describe("Files left out, by reason."),
   })
   .meta({ id: "IndexResult" });

@@ -148,7 +148,7 @@ export const contents = pgTable(
     chunkCount: integer("chunk_count").notNull(),
     /** Chunks withheld because they may hold a secret. */
     redactedCount: integer("redacted_count").notNull(),
-    /** syntax, structure, plain, or fallback:<reason>. */
+    /** syntax, partial, structure, plain, or fallback:<reason>. */
     outcome: text("outcome").notNull(),
     /** Id of the search segment that holds it; null before it is in one. */
     segment: text("segment"),

@@ -28,6 +28,7 @@ interface Totals {
   chunks: number;
   redacted: number;
   fallbacks: number;
+  partials: number;
 }
 
 /** Switches the workspace to what the run's plan and shards prepared. Returns the run's result. */
@@ -52,6 +53,7 @@ export async function finish(step: StepContext, work: WorkCounters): Promise<Ind
     chunkCount: totals.chunks,
     redactedCount: totals.redacted,
     fallbackCount: totals.fallbacks,
+    partialCount: totals.partials,
     skipped: summary.skipped,
   };
   const result: IndexResult = {
@@ -86,7 +88,7 @@ export async function finishUnchanged(step: StepContext, revision: Revision): Pr
     const { tenantId, workspaceId } = step.run;
     await recordTable(searchWriter(step), { tenantId, workspaceId, seq: revision.seq });
   }
-  const { skipped, redacted, fallbacks } = readStats(revision.stats);
+  const { skipped, redacted, fallbacks, partials } = readStats(revision.stats);
   const result: IndexResult = {
     ok: true,
     runId: step.run.runId,
@@ -100,6 +102,7 @@ export async function finishUnchanged(step: StepContext, revision: Revision): Pr
     gitSha: revision.gitSha,
     redactedCount: redacted,
     fallbackCount: fallbacks,
+    partialCount: partials,
     skipped,
   };
   if (step.run.kind === "index") await step.db.execute(recordSuccess(step.run.runId, result));
@@ -110,19 +113,26 @@ const SKIP_PREFIX = "skipped.";
 
 function writeStats(totals: Totals, skipped: Record<string, number>): Record<string, number> {
   const entries = Object.entries(skipped).map(([reason, count]) => [SKIP_PREFIX + reason, count]);
-  return { ...Object.fromEntries(entries), redacted: totals.redacted, fallbacks: totals.fallbacks };
+  return {
+    ...Object.fromEntries(entries),
+    redacted: totals.redacted,
+    fallbacks: totals.fallbacks,
+    partials: totals.partials,
+  };
 }
 
 function readStats(stats: Record<string, number>): {
   skipped: Record<string, number>;
   redacted: number;
   fallbacks: number;
+  partials: number;
 } {
   const skips = Object.entries(stats).filter(([name]) => name.startsWith(SKIP_PREFIX));
   return {
     skipped: Object.fromEntries(skips.map(([name, count]) => [name.slice(SKIP_PREFIX.length), count])),
     redacted: stats["redacted"] ?? 0,
     fallbacks: stats["fallbacks"] ?? 0,
+    partials: stats["partials"] ?? 0,
   };
 }
 
@@ -170,7 +180,7 @@ async function applyChanges(
 }
 
 async function totalsOf(step: StepContext, seq: number | null): Promise<Totals> {
-  if (seq === null) return { files: 0, symbols: 0, chunks: 0, redacted: 0, fallbacks: 0 };
+  if (seq === null) return { files: 0, symbols: 0, chunks: 0, redacted: 0, fallbacks: 0, partials: 0 };
   const rows = await rowsOf<{
     file_count: number;
     symbol_count: number;
@@ -191,6 +201,7 @@ async function totalsOf(step: StepContext, seq: number | null): Promise<Totals> 
     chunks: row.chunk_count,
     redacted: stats.redacted,
     fallbacks: stats.fallbacks,
+    partials: stats.partials,
   };
 }
 
@@ -200,7 +211,8 @@ async function newTotals(step: StepContext, seq: number, base: Totals, puts: num
     step.db,
     sql`select count(*) filter (where sign > 0) as added, coalesce(sum(sign), 0) as files, coalesce(sum(sign * c.symbol_count), 0) as symbols, coalesce(sum(sign * c.chunk_count), 0) as chunks,
           coalesce(sum(sign * c.redacted_count), 0) as redacted,
-          coalesce(sum(case when c.outcome like 'fallback:%' then sign else 0 end), 0) as fallbacks
+          coalesce(sum(case when c.outcome like 'fallback:%' then sign else 0 end), 0) as fallbacks,
+          coalesce(sum(case when c.outcome = 'partial' then sign else 0 end), 0) as partials
         from (
           select content_id, 1 as sign from revision_files where workspace_id = ${step.run.workspaceId} and from_seq = ${seq}
           union all
@@ -216,6 +228,7 @@ async function newTotals(step: StepContext, seq: number, base: Totals, puts: num
     chunks: base.chunks + Number(delta?.chunks ?? 0),
     redacted: base.redacted + Number(delta?.redacted ?? 0),
     fallbacks: base.fallbacks + Number(delta?.fallbacks ?? 0),
+    partials: base.partials + Number(delta?.partials ?? 0),
   };
 }
 

@@ -1,6 +1,6 @@
 import { HeapLimitError, type LoadedGrammar, TreeSitterCore } from "./core.ts";
 import type { GrammarName, GrammarSource } from "./languages.ts";
-import { SyntaxTree } from "./syntax-node.ts";
+import { START_OF_TEXT, SyntaxTree } from "./syntax-node.ts";
 import { wasm } from "./wasm.ts";
 
 /** One progress call stands for about this many parse operations. */
@@ -27,6 +27,22 @@ export class ParserUnavailableError extends Error {
 }
 
 export type Failure = "budget" | "parser-error";
+
+/** What the parses of a file may still cost together. */
+export interface WorkBudget {
+  /** Progress calls, each about {@link OPERATIONS_PER_PROGRESS_CALL} operations. */
+  calls: number;
+  /** Times that a piece of the text may be read. */
+  reads: number;
+}
+
+export function workBudget(characters: number): WorkBudget {
+  const operations = BASE_OPERATIONS + characters * OPERATIONS_PER_CHARACTER;
+  return {
+    calls: Math.ceil(operations / OPERATIONS_PER_PROGRESS_CALL),
+    reads: BASE_READS + Math.ceil(characters / CHARACTERS_PER_READ),
+  };
+}
 
 export type SyntaxResult = { ok: true; tree: SyntaxTree } | { ok: false; reason: Failure };
 
@@ -74,17 +90,23 @@ export class SyntaxEngine {
   }
 
   /**
-   * Parses UTF-16 text. The tree is good until the next parse.
+   * Parses UTF-16 text, which may be a part of `text` that begins at `origin`. The tree is valid until the next parse.
    *
+   * @param budget what the parse may cost; what it did cost is taken off.
    * @throws ParserUnavailableError where the core had to be booted again and could not be.
    */
-  parse(units: Uint16Array, text: string, grammar: LoadedGrammar): SyntaxResult {
+  parse(
+    units: Uint16Array,
+    text: string,
+    grammar: LoadedGrammar,
+    budget = workBudget(units.length),
+    origin = START_OF_TEXT,
+  ): SyntaxResult {
     const { core } = this;
     if (this.broken) this.reboot();
     core.units = units;
-    const operations = BASE_OPERATIONS + units.length * OPERATIONS_PER_CHARACTER;
-    core.remainingCalls = Math.ceil(operations / OPERATIONS_PER_PROGRESS_CALL);
-    core.remainingReads = BASE_READS + Math.ceil(units.length / CHARACTERS_PER_READ);
+    core.remainingCalls = budget.calls;
+    core.remainingReads = budget.reads;
     try {
       if (grammar.generation !== core.generation) {
         grammar.address = core.link(grammar.place);
@@ -96,11 +118,13 @@ export class SyntaxEngine {
       const tree = exports["ts_parser_parse_wasm"]!(this.parser, this.input, 0, 0, 0);
       if (core.remainingCalls < 0 || core.remainingReads < 0) return { ok: false, reason: "budget" };
       if (tree === 0) return { ok: false, reason: "parser-error" };
-      return { ok: true, tree: new SyntaxTree(core, tree, grammar, text) };
+      return { ok: true, tree: new SyntaxTree(core, tree, grammar, text, origin) };
     } catch (error) {
       return { ok: false, reason: this.recover(error) };
     } finally {
       core.units = NO_UNITS;
+      budget.calls = core.remainingCalls;
+      budget.reads = core.remainingReads;
     }
   }
 

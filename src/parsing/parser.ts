@@ -1,22 +1,26 @@
 import { buildChunks, MAX_WEIGHT, TARGET_WEIGHT } from "./chunks.ts";
 import { languageInfo } from "./detect.ts";
-import { SyntaxEngine } from "./engine.ts";
+import { SyntaxEngine, workBudget } from "./engine.ts";
 import type { GrammarName, GrammarSource, LanguageId } from "./languages.ts";
 import { glueComments, glueLeads, layoutLevels, syntaxLevels } from "./levels.ts";
 import { GRAMMAR_RULES } from "./rules/index.ts";
 import { findSecrets } from "./secrets/find.ts";
 import { withholdSecrets } from "./secrets/withhold.ts";
 import { scriptsOnly } from "./components.ts";
+import { damagedRows, Recovery } from "./recovery.ts";
 import { SourceText } from "./source-text.ts";
 import { structureOutline } from "./structure/index.ts";
 import { type CompiledRules, compileRules, extractSymbols } from "./symbols.ts";
 import type { DraftSymbol, FallbackReason, Outline, ParsedFile, CodeSymbol } from "./types.ts";
 
-/** Lines beyond this are data or minified code, which a grammar may take minutes for. */
+/** Lines beyond this are data (an image in a string), which a grammar may take minutes for: it sees only their ends. */
 const MAX_PARSED_LINE = 20_000;
-/** So is a file whose lines are this long on average. */
+const PARSED_LINE_END = 1000;
+/** With one such line in so many, or lines this long on average, a file is data or minified code. */
+const LINES_PER_LONG_LINE = 10;
 const MAX_MEAN_LINE = 400;
 const MEAN_LINE_FROM_CHARACTERS = 20_000;
+const SPACE = 32;
 
 export interface ParseInput {
   bytes: Uint8Array;
@@ -52,7 +56,7 @@ export async function createParser(source: GrammarSource): Promise<CodeParser> {
       if (typeof result === "string") {
         return finish(text, plainOutline(text), { outcome: "fallback", fallbackReason: result });
       }
-      return finish(text, result, { outcome: "syntax" });
+      return finish(text, result, { outcome: result.isPartial ? "partial" : "syntax" });
     },
   };
 }
@@ -66,12 +70,14 @@ async function syntaxOutline(
   const name = languageInfo(language).grammar;
   const rules = name === undefined ? undefined : GRAMMAR_RULES[name];
   if (name === undefined || rules === undefined) return "no-grammar";
-  if (hasLongLines(source)) return "long-lines";
   const grammar = await engine.grammar(name);
   const compiled = compiledRules.get(name) ?? compileRules(rules, grammar);
   compiledRules.set(name, compiled);
   const scripts = isComponent(language) ? scriptsOnly(source) : undefined;
-  const parsed = engine.parse(scripts?.units ?? source.codeUnits(), source.text, grammar);
+  const units = scripts?.units ?? source.codeUnits();
+  if (!clipLongLines(source, units)) return "long-lines";
+  const budget = workBudget(units.length);
+  const parsed = engine.parse(units, source.text, grammar, budget);
   if (!parsed.ok) return parsed.reason;
   try {
     const { tree } = parsed;
@@ -79,8 +85,16 @@ async function syntaxOutline(
     const levels =
       scripts === undefined ? syntaxLevels(tree.root, source, MAX_WEIGHT, TARGET_WEIGHT) : scripts.levels(tree.root);
     glueComments(levels, comments, source);
-    glueLeads(levels, symbols);
-    return { symbols, levels, hasErrors: tree.root.hasError };
+    const damaged = damagedRows(tree, source);
+    const hasErrors = tree.root.hasError;
+    if (damaged.length === 0) {
+      glueLeads(levels, symbols);
+      return { symbols, levels, hasErrors };
+    }
+    const recovery = new Recovery(engine, grammar, compiled, source, budget);
+    const recovered = recovery.recover(name, units, symbols, damaged);
+    glueLeads(levels, recovered.symbols);
+    return { ...recovered, levels, hasErrors };
   } catch (error) {
     return engine.recover(error);
   }
@@ -90,10 +104,20 @@ function isComponent(language: LanguageId): boolean {
   return language === "vue" || language === "svelte";
 }
 
-function hasLongLines(source: SourceText): boolean {
-  const characters = source.text.length;
-  if (source.longestLine > MAX_PARSED_LINE) return true;
-  return characters > MEAN_LINE_FROM_CHARACTERS && characters / source.lineCount > MAX_MEAN_LINE;
+/** Blanks the middle of very long lines; false where the file consists of long lines. */
+function clipLongLines(source: SourceText, units: Uint16Array): boolean {
+  let characters = units.length;
+  let longLines = 0;
+  for (let row = 0; row < source.lineCount && source.longestLine > MAX_PARSED_LINE; row++) {
+    const start = source.lineStarts[row]!;
+    const end = source.contentEnd(row);
+    if (end - start <= MAX_PARSED_LINE) continue;
+    units.fill(SPACE, start + PARSED_LINE_END, end - PARSED_LINE_END);
+    characters -= end - start;
+    longLines++;
+  }
+  if (longLines * LINES_PER_LONG_LINE > source.lineCount) return false;
+  return characters <= MEAN_LINE_FROM_CHARACTERS || characters / source.lineCount <= MAX_MEAN_LINE;
 }
 
 function plainOutline(source: SourceText): Outline {
@@ -126,7 +150,7 @@ function toRecord(symbol: DraftSymbol, source: SourceText): CodeSymbol {
     signature: symbol.signature,
     doc: symbol.doc,
     parent: symbol.parent,
-    startLine: symbol.startRow + 1,
+    startLine: source.rowAt(symbol.nameStart) + 1,
     endLine: symbol.endRow + 1,
     startByte: source.byteAt(symbol.start),
     endByte: source.byteAt(symbol.end),

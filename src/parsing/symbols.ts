@@ -31,12 +31,21 @@ const MAX_SYMBOLS = 20_000;
 /** Kinds that conditional compilation, unions of types and the like declare twice in the same place. */
 const MEMBER_KINDS: ReadonlySet<SymbolKind> = new Set<SymbolKind>(["field", "enum_member"]);
 
+/** A name is looked for in so many characters of a head. */
+const MAX_NAME_DISTANCE = 2000;
+
+/** What nodes of a type are: trivia, declarations, or (Elixir's attributes) the one or the other. */
+interface Entry {
+  trivia?: "comment" | "attribute";
+  rule?: Rule;
+}
+
 /** A grammar's rules laid out by type id. */
 export interface CompiledRules {
   rules: GrammarRules;
   /** Type ids that have an entry. */
   wanted: number[];
-  byTypeId: (Rule | "comment" | "attribute" | undefined)[];
+  byTypeId: (Entry | undefined)[];
 }
 
 export function compileRules(rules: GrammarRules, grammar: LoadedGrammar): CompiledRules {
@@ -53,10 +62,21 @@ export function compileRules(rules: GrammarRules, grammar: LoadedGrammar): Compi
 }
 
 function ruleFor(rules: GrammarRules, type: string): CompiledRules["byTypeId"][number] {
-  if (rules.comments.includes(type)) return "comment";
-  if (rules.attributes?.includes(type)) return "attribute";
-  return Object.hasOwn(rules.symbols, type) ? rules.symbols[type] : undefined;
+  if (rules.comments.includes(type)) return { trivia: "comment" };
+  const rule = Object.hasOwn(rules.symbols, type) ? rules.symbols[type] : undefined;
+  if (rules.attributes?.includes(type)) return { trivia: "attribute", ...(rule && { rule }) };
+  return rule && { rule };
 }
+
+const ROOT: Scope = {
+  kind: "root",
+  name: "",
+  path: "",
+  end: Number.POSITIVE_INFINITY,
+  local: false,
+  symbol: null,
+  outlineOnly: false,
+};
 
 export interface Extracted {
   symbols: DraftSymbol[];
@@ -67,16 +87,15 @@ export interface Extracted {
 export function extractSymbols(tree: SyntaxTree, source: SourceText, compiled: CompiledRules): Extracted {
   const nodes = tree.nodesOf(compiled.wanted);
   const trivia: Trivium[] = [];
+  const declarations: { node: SyntaxNode; rule: Rule }[] = [];
   // All of them first: a rule may find symbols that stand behind its node's start.
   for (const node of nodes) {
-    const rule = compiled.byTypeId[node.typeId];
-    if (typeof rule === "string") trivia.push({ node, isAttribute: rule === "attribute" });
+    const { trivia: kind, rule } = compiled.byTypeId[node.typeId] ?? {};
+    if (rule !== undefined && (kind === undefined || rule(node, ROOT) !== undefined)) declarations.push({ node, rule });
+    else if (kind !== undefined) trivia.push({ node, isAttribute: kind === "attribute" });
   }
   const extractor = new Extractor(source, compiled.rules, trivia);
-  for (const node of nodes) {
-    const rule = compiled.byTypeId[node.typeId];
-    if (typeof rule === "function") extractor.visit(node, rule);
-  }
+  for (const { node, rule } of declarations) extractor.visit(node, rule);
   resolveOwners(extractor.symbols);
   return {
     symbols: extractor.symbols,
@@ -94,9 +113,7 @@ class Extractor {
   private readonly members = new Set<string>();
   /** Of the symbols, how many chunks know of. */
   private shaping = 0;
-  private readonly stack: Scope[] = [
-    { kind: "root", name: "", path: "", end: Number.POSITIVE_INFINITY, local: false, symbol: null, outlineOnly: false },
-  ];
+  private readonly stack: Scope[] = [ROOT];
 
   constructor(source: SourceText, rules: GrammarRules, trivia: readonly Trivium[]) {
     this.source = source;
@@ -181,9 +198,18 @@ class Extractor {
       end,
       startRow: source.rowAt(lead.start),
       endRow: source.rowAt(Math.max(end - 1, lead.start)),
+      nameStart: Math.min(this.nameStart(name, found, node, headStart), end),
       leadRow: source.rowAt(lead.docStart),
       outlineOnly,
     };
+  }
+
+  private nameStart(name: string, found: Found, node: SyntaxNode, headStart: number): number {
+    if (found.nameNode !== undefined) return found.nameNode.start;
+    const field = node.field("name");
+    if (field !== undefined && field.start >= headStart && field.text.includes(name)) return field.start;
+    const head = this.source.text.slice(headStart, headStart + MAX_NAME_DISTANCE);
+    return headStart + Math.max(wordIndex(head, name), 0);
   }
 
   /** Functions without a body are all head; of anything else it is the first line. */
@@ -203,7 +229,7 @@ function join(left: string, right: string, separator: string): string {
 }
 
 /** Members written apart from their type (`impl`, receivers, `A::b`) get it as parent, if the file declares it. */
-function resolveOwners(symbols: readonly DraftSymbol[]): void {
+export function resolveOwners(symbols: readonly DraftSymbol[]): void {
   const owners = new Map<string, number>();
   for (const [index, symbol] of symbols.entries()) {
     if (OWNER_KINDS.has(symbol.kind) && !owners.has(symbol.qualifiedName)) owners.set(symbol.qualifiedName, index);
@@ -216,6 +242,17 @@ function resolveOwners(symbols: readonly DraftSymbol[]): void {
     const ownerIndex = owners.get(owner);
     if (ownerIndex !== undefined && ownerIndex !== index) symbol.parent = ownerIndex;
   }
+}
+
+const WORD_CHARACTER = /[\p{L}\p{N}_$]/u;
+
+/** Index of a word that is not part of a longer one; -1 where there is none. */
+function wordIndex(text: string, word: string): number {
+  for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + 1)) {
+    const isPart = WORD_CHARACTER.test(text[at - 1] ?? "") || WORD_CHARACTER.test(text[at + word.length] ?? "");
+    if (!isPart) return at;
+  }
+  return -1;
 }
 
 /** Some grammars let a node run into the line breaks behind it. */

@@ -1,7 +1,16 @@
 import type { LoadedGrammar, TreeSitterCore } from "./core.ts";
 
 const NODE_BYTES = 20;
-const ERROR_TYPE_ID = 65535;
+/** Where a text begins of which a tree covers a part. */
+export interface Origin {
+  /** In UTF-16 code units. */
+  offset: number;
+  row: number;
+}
+
+export const START_OF_TEXT: Origin = { offset: 0, row: 0 };
+
+export const ERROR_TYPE_ID = 65535;
 
 /** A parsed tree, read through the core's own functions: no wrapper objects but the nodes that are asked for. */
 export class SyntaxTree {
@@ -10,10 +19,13 @@ export class SyntaxTree {
   readonly text: string;
   private readonly core: TreeSitterCore;
   private readonly address: number;
+  private readonly origin: Origin;
 
-  constructor(core: TreeSitterCore, address: number, grammar: LoadedGrammar, text: string) {
+  /** @param origin where the parsed part begins in `text`, at the begin of a row */
+  constructor(core: TreeSitterCore, address: number, grammar: LoadedGrammar, text: string, origin: Origin) {
     this.core = core;
     this.address = address;
+    this.origin = origin;
     this.grammar = grammar;
     this.text = text;
   }
@@ -48,7 +60,12 @@ export class SyntaxTree {
 
   /** Row that the last call left in the transfer buffer. */
   readRow(): number {
-    return this.core.words[this.core.transfer >>> 2]!;
+    return this.core.words[this.core.transfer >>> 2]! + this.origin.row;
+  }
+
+  /** Offset in the whole text of an offset in the parsed part. */
+  offsetOf(index: number): number {
+    return index + this.origin.offset;
   }
 
   /** The list of nodes that the last call left behind its count; frees it. */
@@ -66,8 +83,8 @@ export class SyntaxTree {
     const heap = this.core.words;
     const at = this.core.transfer >>> 2;
     heap[at] = node.id;
-    heap[at + 1] = node.start;
-    heap[at + 2] = node.row;
+    heap[at + 1] = node.start - this.origin.offset;
+    heap[at + 2] = node.row - this.origin.row;
     heap[at + 3] = node.column;
     heap[at + 4] = node.alias;
   }
@@ -77,7 +94,8 @@ export class SyntaxTree {
     const at = address >>> 2;
     const id = heap[at]!;
     if (id === 0) return undefined;
-    return new SyntaxNode(this, id, heap[at + 1]!, heap[at + 2]!, heap[at + 3]!, heap[at + 4]!);
+    const { offset, row } = this.origin;
+    return new SyntaxNode(this, id, heap[at + 1]! + offset, heap[at + 2]! + row, heap[at + 3]!, heap[at + 4]!);
   }
 }
 
@@ -111,7 +129,7 @@ export class SyntaxNode {
   }
 
   get end(): number {
-    if (this.cachedEnd === -1) this.cachedEnd = this.tree.call("ts_node_end_index_wasm", this);
+    if (this.cachedEnd === -1) this.cachedEnd = this.tree.offsetOf(this.tree.call("ts_node_end_index_wasm", this));
     return this.cachedEnd;
   }
 

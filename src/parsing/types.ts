@@ -78,9 +78,10 @@ export interface ParsedFile {
   lineCount: number;
   symbols: CodeSymbol[];
   chunks: Chunk[];
-  outcome: "syntax" | "structure" | "plain" | "fallback";
+  /** `partial`: by syntax, except lines that the grammar cannot read. */
+  outcome: "syntax" | "partial" | "structure" | "plain" | "fallback";
   fallbackReason?: FallbackReason;
-  /** The grammar met text it does not know. Symbols around it are kept. */
+  /** The grammar met text it does not know, if only a token. Symbols around it are kept. */
   hasErrors: boolean;
 }
 
@@ -96,6 +97,7 @@ export interface DraftSymbol {
   end: number;
   startRow: number;
   endRow: number;
+  nameStart: number;
   /** First row of the doc comment and decorators that belong to it. */
   leadRow: number;
   /** Chunks are cut and described as if it were not there. */
@@ -110,4 +112,6 @@ export interface Outline {
   symbols: DraftSymbol[];
   levels: Uint8Array;
   hasErrors: boolean;
+  /** Lines are left that the grammar cannot read. */
+  isPartial?: boolean;
 }

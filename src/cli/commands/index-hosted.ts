@@ -160,6 +160,6 @@ function describeRun(result: Record<string, unknown>, durationMs: number): strin
   const gitSha = typeof result["gitSha"] === "string" ? `@${result["gitSha"].slice(0, 10)}` : "";
   return [
     `Indexed${gitSha}: ${count("fileCount")} files, ${count("symbolCount")} symbols, ${count("chunkCount")} chunks in ${formatDuration(durationMs)}`,
-    `${count("skippedUnchanged")} files unchanged, ${count("embeddedCount")} chunks embedded, ${count("redactedCount")} withheld`,
+    `${count("skippedUnchanged")} files unchanged, ${count("embeddedCount")} chunks embedded, ${count("redactedCount")} withheld, ${count("partialCount")} parsed in part, ${count("fallbackCount")} not parsed`,
   ];
 }

@@ -30,6 +30,8 @@ export function describeReport(report: IndexReport, durationMs: number): string[
     embeddedCount,
     credits,
     redactedCount,
+    fallbackCount,
+    partialCount,
     skipped,
     removedFiles,
   } = report;
@@ -43,6 +45,8 @@ export function describeReport(report: IndexReport, durationMs: number): string[
   ];
   const left = Object.entries(skipped).map(([reason, count]) => `${formatCount(count)} ${reason}`);
   if (left.length > 0) lines.push(`left out: ${left.join(", ")}`);
+  if (partialCount > 0) lines.push(`parsed in part: ${formatCount(partialCount)} files`);
+  if (fallbackCount > 0) lines.push(`not parsed, plain chunks only: ${formatCount(fallbackCount)} files`);
   if (redactedCount > 0) lines.push(`withheld: ${formatCount(redactedCount)} chunks that may hold a secret`);
   if (report.fingerprint === null)
     lines.push("without vectors: run `codectx index --local` (without --no-embed) to add them");

@@ -22,6 +22,7 @@ export interface WorkTreeTotals {
   chunkCount: number;
   redactedCount: number;
   fallbackCount: number;
+  partialCount: number;
   /** Files left out, by reason. */
   skipped: Record<string, number>;
 }
@@ -263,6 +264,7 @@ function countTotals(store: IndexStore, worktreeId: number): WorkTreeTotals {
     .prepare(
       `select count(*) as fileCount, coalesce(sum(symbol_count), 0) as symbolCount, coalesce(sum(chunk_count), 0) as chunkCount,
          coalesce(sum(redacted_count), 0) as redactedCount, coalesce(sum(outcome like 'fallback:%'), 0) as fallbackCount,
+         coalesce(sum(outcome = 'partial'), 0) as partialCount,
          coalesce(min(${intact("contents", "c")}), 1) as intact
        ${from} and skip is null`,
     )

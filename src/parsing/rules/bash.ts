@@ -1,4 +1,4 @@
-import { type GrammarRules, named, type Rule } from "./rule.ts";
+import { type Found, type GrammarRules, named, type Rule } from "./rule.ts";
 
 /** Assignments of the script itself: not those in functions, branches or before a command. */
 const assignment: Rule = (node, scope) => {
@@ -17,8 +17,18 @@ const assignment: Rule = (node, scope) => {
   };
 };
 
+/** `alias name=command`, several in one command too. */
+const alias: Rule = (node, scope) => {
+  if (scope.local || node.field("name")?.text !== "alias") return undefined;
+  return node.fields("argument").flatMap((argument): Found[] => {
+    const name = /^["']?([^\s="'$-][^\s="'$]*)=/.exec(argument.text)?.[1];
+    if (name === undefined) return [];
+    return [{ kind: "function", name, outer: argument, headStart: node.start, headEnd: argument.end, leaf: true }];
+  });
+};
+
 export const bashRules: GrammarRules = {
   separator: ".",
   comments: ["comment"],
-  symbols: { function_definition: named("function"), variable_assignment: assignment },
+  symbols: { function_definition: named("function"), variable_assignment: assignment, command: alias },
 };

@@ -17,6 +17,7 @@ const FILE_LEVEL =
 
 interface Declared {
   name: string;
+  nameNode: SyntaxNode;
   container?: string;
   isFunction: boolean;
 }
@@ -39,7 +40,7 @@ function declared(declarator: SyntaxNode | undefined): Declared | undefined {
 }
 
 /** `ns::Type<T>::member` gives the member and `ns::Type`. */
-function splitName(node: SyntaxNode): { name: string; container?: string } {
+function splitName(node: SyntaxNode): { name: string; nameNode: SyntaxNode; container?: string } {
   const scopes: string[] = [];
   let name = node;
   while (name.type === "qualified_identifier") {
@@ -49,10 +50,13 @@ function splitName(node: SyntaxNode): { name: string; container?: string } {
     if (inner === undefined) break;
     name = inner;
   }
+  // `template <> struct A<int>` is a form of A.
+  if (name.type === "template_type") name = name.field("name") ?? name;
   const text = name.type === "operator_cast" ? name.text.replace(/\(.*$/s, "") : name.text;
   const plain = name.type === "template_function" ? text.replace(/<.*$/s, "") : text;
   const label = plain.replace(/\s+/g, " ").trim();
-  return scopes.length === 0 ? { name: label } : { name: label, container: scopes.join("::") };
+  const found = { name: label, nameNode: name };
+  return scopes.length === 0 ? found : { ...found, container: scopes.join("::") };
 }
 
 /** `template <…> …` is the symbol, its parameters included. */
@@ -75,6 +79,7 @@ const definition: Rule = (node, scope) => {
   return {
     kind: functionKind(found, scope),
     name: found.name,
+    nameNode: found.nameNode,
     ...(found.container === undefined ? {} : { container: found.container }),
     ...templated(node),
   };
@@ -94,11 +99,19 @@ const declaration: Rule = (node, scope) => {
     const owner = found.container === undefined ? {} : { container: found.container };
     if (found.isFunction) {
       return [
-        { kind: functionKind(found, scope), name: found.name, ...owner, outer: range, headEnd: range.end, leaf: true },
+        {
+          kind: functionKind(found, scope),
+          name: found.name,
+          nameNode: found.nameNode,
+          ...owner,
+          outer: range,
+          headEnd: range.end,
+          leaf: true,
+        },
       ];
     }
     const kind = isTypeScope(scope) ? "field" : isConstant ? "constant" : "variable";
-    return [{ kind, name: found.name, ...owner, outer: range, leaf: true }];
+    return [{ kind, name: found.name, nameNode: found.nameNode, ...owner, outer: range, leaf: true }];
   });
 };
 
@@ -125,20 +138,26 @@ const typedef: Rule = (node, scope) => {
   const tag = target?.field("name")?.text;
   const body = target?.field("body");
   return node.fields("declarator").flatMap((declarator): Found[] => {
-    const name = declared(declarator)?.name;
-    if (name === undefined || (name === tag && body !== undefined)) return [];
+    const found = declared(declarator);
+    if (found === undefined || (found.name === tag && body !== undefined)) return [];
+    const { name, nameNode } = found;
     const kind = body === undefined || tag !== undefined ? undefined : TYPEDEF_KINDS[target?.type ?? ""];
     if (kind === undefined || body === undefined)
-      return [{ kind: "type", name, leaf: true, headEnd: body?.start ?? node.end }];
-    return [{ kind, name, headEnd: body.start }];
+      return [{ kind: "type", name, nameNode, leaf: true, headEnd: body?.start ?? node.end }];
+    return [{ kind, name, nameNode, headEnd: body.start }];
   });
 };
 
+const INCLUDE_GUARD = /_(?:h|hh|hpp|hxx|inc|included|guard)_*$/i;
+
 const macro: Rule = (node) => {
   const name = node.field("name")?.text;
-  // Without a value it is a header guard or a switch.
   const value = node.field("value");
-  if (name === undefined || value === undefined) return undefined;
+  if (name === undefined) return undefined;
+  if (value === undefined) {
+    if (INCLUDE_GUARD.test(name)) return undefined;
+    return { kind: "macro", name, leaf: true, outlineOnly: true };
+  }
   return { kind: "macro", name, leaf: true, ...(node.type === "preproc_def" ? {} : { headEnd: value.start }) };
 };
 
@@ -147,8 +166,9 @@ const fields: Rule = (node, scope) => {
   if (scope.local || (!isTypeScope(scope) && scope.kind !== "field")) return undefined;
   const leaf = !/^(?:struct|union)\s*\{/.test(node.text);
   return node.fields("declarator").flatMap((declarator): Found[] => {
-    const name = declared(declarator)?.name;
-    return name === undefined || name === "" ? [] : [{ kind: "field", name, leaf, outlineOnly: true }];
+    const found = declared(declarator);
+    if (found === undefined || found.name === "") return [];
+    return [{ kind: "field", name: found.name, nameNode: found.nameNode, leaf, outlineOnly: true }];
   });
 };
 

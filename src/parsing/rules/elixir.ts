@@ -78,10 +78,29 @@ const call: Rule = (node): Found | undefined => {
   return name === undefined ? undefined : { kind, name, headEnd: body?.start ?? first?.end ?? node.end, local: true };
 };
 
+const ATTRIBUTES: Record<string, SymbolKind> = {
+  type: "type",
+  typep: "type",
+  opaque: "type",
+  callback: "function",
+  macrocallback: "macro",
+};
+
+/** `@type t :: …`, `@callback f(x) :: …`. */
+const attribute: Rule = (node): Found | undefined => {
+  const operand = node.field("operand");
+  const keyword = operand?.type === "call" ? operand.field("target")?.text : undefined;
+  if (keyword === undefined || !Object.hasOwn(ATTRIBUTES, keyword)) return undefined;
+  let spec = operand?.childOfType("arguments")?.namedChild(0);
+  if (spec?.type === "binary_operator") spec = spec.field("left");
+  const name = functionName(spec);
+  return name === undefined ? undefined : { kind: ATTRIBUTES[keyword]!, name, headEnd: node.end, leaf: true };
+};
+
 export const elixirRules: GrammarRules = {
   separator: ".",
   comments: ["comment"],
   attributes: ["unary_operator"],
   attributeDoc: docAttribute,
-  symbols: { call },
+  symbols: { call, unary_operator: attribute },
 };

@@ -93,6 +93,7 @@ function valued(value: SyntaxNode | undefined): { kind: "function" | "class"; he
 
 const variable: Rule = (node, scope) => {
   const name = node.field("name");
+  if (name?.type === "object_pattern" || name?.type === "array_pattern") return destructured(node, name, scope);
   if (name === undefined || (name.type !== "identifier" && name.type !== "type_identifier")) return undefined;
   const value = node.field("value");
   const made = valued(value);
@@ -110,6 +111,22 @@ const variable: Rule = (node, scope) => {
     statement.type === "lexical_declaration" && statement.field("kind")?.text === "const" ? "constant" : "variable";
   return { kind, name: name.text, ...range };
 };
+
+/** `const { a, b: c } = value` at the top of a file declares `a` and `c`. */
+function destructured(node: SyntaxNode, pattern: SyntaxNode, scope: Scope): Found[] | undefined {
+  const statement = node.parent;
+  if (statement === undefined || scope.local) return undefined;
+  const outer = exported(statement);
+  const value = node.field("value");
+  const called = value?.type === "call_expression" ? value.field("function")?.text : undefined;
+  if (!isTopLevel(outer, scope) || called === "require") return undefined;
+  const kind = statement.field("kind")?.text === "const" ? "constant" : "variable";
+  return pattern.namedChildren.flatMap((child): Found[] => {
+    const name = child.type === "pair_pattern" ? child.field("value") : child;
+    if (name?.type !== "identifier" && name?.type !== "shorthand_property_identifier_pattern") return [];
+    return [{ kind, name: name.text, nameNode: name, outer, leaf: true }];
+  });
+}
 
 function isTopLevel(outer: SyntaxNode, scope: Scope): boolean {
   if (isWrapper(outer.type)) return true;
@@ -156,9 +173,13 @@ const pair: Rule = (node) => {
 
 /** `export default function () {}` and its like are named after the export; other functions only make a scope. */
 function anonymous(kind: "function" | "class"): Rule {
-  return (node) => {
+  return (node, scope) => {
     const before = node.tree.text.slice(Math.max(0, node.start - 40), node.start);
     const local = kind === "function";
+    const own = node.field("name");
+    // `defineGetter(request, "ip", function ip() {…})` at the top of a file.
+    if (own !== undefined && node.parent?.type === "arguments" && !scope.local && scope.kind === "root")
+      return { kind, name: own.text, headEnd: bodyStart(node) };
     if (!/\bexport\s+default\s+$/.test(before)) return { name: "", local };
     const outer = node.parent;
     return { kind, name: node.field("name")?.text ?? "default", ...(outer ? { outer } : {}), local };

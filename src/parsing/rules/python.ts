@@ -38,10 +38,18 @@ const assignment: Rule = (node, scope) => {
   if (statement?.type !== "expression_statement") return undefined;
   const name = left.text;
   const place = statement.parent;
-  if (place?.type !== "module" && !(place?.type === "block" && isTypeScope(scope))) return undefined;
+  if (place?.type === "block" && !isTypeScope(scope)) {
+    // `if`, `try` and `with` at the top of a file open no scope.
+    return { kind: valueKind(name), name, leaf: true, outlineOnly: true };
+  }
+  if (place?.type !== "module" && place?.type !== "block") return undefined;
   if (isTypeScope(scope)) return { kind: "field", name, leaf: true };
-  return { kind: /^_*[A-Z][A-Z0-9_]*$/.test(name) ? "constant" : "variable", name, leaf: true };
+  return { kind: valueKind(name), name, leaf: true };
 };
+
+function valueKind(name: string): "constant" | "variable" {
+  return /^_*[A-Z][A-Z0-9_]*$/.test(name) ? "constant" : "variable";
+}
 
 export const pythonRules: GrammarRules = {
   separator: ".",

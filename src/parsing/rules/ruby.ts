@@ -1,3 +1,4 @@
+import type { SyntaxNode } from "../syntax-node.ts";
 import type { Found, GrammarRules, Rule, Scope } from "./rule.ts";
 
 const ATTRIBUTES = /^(?:c?attr_(?:reader|writer|accessor)|mattr_(?:reader|writer|accessor))\b/;
@@ -68,6 +69,19 @@ const attributes: Rule = (node, scope) => {
     });
 };
 
+/** `alias new old`, `alias_method :new, :old`. */
+function aliasOf(scope: Scope, node: SyntaxNode, name: string | undefined): Found | undefined {
+  const bare = name?.replace(/^:?["']?|["']$/g, "");
+  if (!bare || !/^[\p{L}_=<>!~+*/%[\]&|^-][\p{L}\p{N}_=<>!~?\]]*$/u.test(bare)) return undefined;
+  return { ...methodOf(scope), name: bare, headEnd: node.end, leaf: true, outlineOnly: true };
+}
+
+const call: Rule = (node, scope) => {
+  if (scope.local) return undefined;
+  if (node.field("method")?.text !== "alias_method") return attributes(node, scope);
+  return aliasOf(scope, node, node.field("arguments")?.namedChild(0)?.text);
+};
+
 export const rubyRules: GrammarRules = {
   separator: "::",
   comments: ["comment"],
@@ -78,6 +92,7 @@ export const rubyRules: GrammarRules = {
     method,
     singleton_method: singletonMethod,
     assignment,
-    call: attributes,
+    call,
+    alias: (node, scope) => (scope.local ? undefined : aliasOf(scope, node, node.field("name")?.text)),
   },
 };

@@ -20,6 +20,8 @@ export interface Scope {
 export interface Found {
   kind?: SymbolKind;
   name: string;
+  /** Node of the name; by default the `name` field, else where the head first mentions the name. */
+  nameNode?: SyntaxNode;
   /** Node whose range is the symbol's; the matched node if absent. */
   outer?: SyntaxNode;
   /** Type that the symbol belongs to although it is not written inside it (Go receiver, `A::b`). */

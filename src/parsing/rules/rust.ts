@@ -41,6 +41,7 @@ export const rustRules: GrammarRules = {
     impl_item: implementation,
     mod_item: named("module"),
     type_item: leaf(named("type")),
+    associated_type: leaf(named("type")),
     const_item: leaf(topLevel(named("constant"))),
     static_item: leaf(topLevel(named("variable"))),
     macro_definition: named("macro"),

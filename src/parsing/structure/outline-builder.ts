@@ -50,6 +50,7 @@ export class OutlineBuilder {
       start,
       end: Math.max(source.contentEnd(endRow), start),
       startRow: section.startRow,
+      nameStart: start,
       endRow,
       leadRow: section.leadRow ?? section.startRow,
     });

@@ -12,7 +12,7 @@ export interface SnapshotFile {
   language: string;
   sizeBytes: number;
   lineCount: number;
-  /** How it was parsed: syntax, structure, plain or fallback:<reason>. */
+  /** How it was parsed: syntax, partial, structure, plain or fallback:<reason>. */
   outcome: string;
   symbols: CodeSymbol[];
   chunks: EmbeddedChunk[];

@@ -26,7 +26,7 @@ describe("input that grammars choke on", () => {
 
   it("a deep recursion of the core neither throws nor breaks what is parsed after it", async () => {
     const parsed = await parseWhole("cpp", "(a<b>\n".repeat(8000));
-    expect(["syntax", "fallback"]).toContain(parsed.outcome);
+    expect(["syntax", "partial", "fallback"]).toContain(parsed.outcome);
     expect((await parseWhole("python", "def f(): pass\n")).symbols).toHaveLength(1);
   });
 

@@ -1,0 +1,133 @@
+/** Where ctags is wrong, or calls a definition what is none: such tags are counted apart, under the reason. */
+import type { Tag } from "./ctags.ts";
+
+interface Fault {
+  languages: readonly string[];
+  reason: string;
+  /** `lines` are those of the file. */
+  test: (tag: Tag, line: string, lines: readonly string[]) => boolean;
+}
+
+const SCRIPTS = ["JavaScript", "TypeScript"];
+const C = ["C", "C++"];
+
+const FAULTS: readonly Fault[] = [
+  {
+    languages: SCRIPTS,
+    reason: "JavaScript, TypeScript: a module that is imported by require or import()",
+    test: ({ kind }, line) =>
+      /^(?:variable|constant)$/.test(kind) && /=\s*(?:await\s+)?(?:require|import)\b/.test(line),
+  },
+  {
+    languages: SCRIPTS,
+    reason: "JavaScript, TypeScript: a named function expression or a local one, which ctags gives no scope",
+    test: ({ kind, scope }, line) =>
+      /^(?:function|generator|class|alias)$/.test(kind) &&
+      scope === undefined &&
+      /^\s|\(\s*(?:async\s+)?function\b/.test(line),
+  },
+  {
+    languages: SCRIPTS,
+    reason: "JavaScript: an object literal taken for a class",
+    test: ({ kind }, line) => kind === "class" && !/\b(?:class|function)\b|=>/.test(line),
+  },
+  {
+    languages: SCRIPTS,
+    reason: "JavaScript, TypeScript: a keyword or a later name taken for a declared name",
+    test: ({ name, kind }, line) =>
+      /^(?:const|let|var|export|extends|symbol|interface|describe|it|test|expect)$/.test(name) ||
+      (/^(?:constant|variable)$/.test(kind) && !/^(?:export\s+)?(?:declare\s+)?(?:const|let|var)\b/.test(line)),
+  },
+  {
+    languages: ["Lua"],
+    reason: "Lua: a line with the word function in it, or a computed key",
+    test: ({ name }, line) =>
+      /[[{"']/.test(name) || !/\bfunction\s+[\w.:]+\s*\(|[\w.]\s*=\s*function\b\s*\(/.test(line),
+  },
+  {
+    languages: ["Ruby"],
+    reason: "Ruby: the receiver of a singleton method taken for its name",
+    test: ({ name, kind }, line) => kind === "singletonMethod" && new RegExp(`def\\s+${escape(name)}\\.`).test(line),
+  },
+  {
+    languages: ["Elixir"],
+    reason: "Elixir: code in a doc string",
+    test: (tag, _line, lines) =>
+      lines.slice(0, tag.line - 1).reduce((quotes, line) => quotes + line.split('"""').length - 1, 0) % 2 === 1,
+  },
+  {
+    languages: ["Kotlin"],
+    reason: "Kotlin: a lambda, an anonymous function or a loop's variable taken for a method",
+    test: ({ name, kind }, line) =>
+      name.startsWith("<") || (kind === "method" && !/\bfun\b|\bconstructor\b|\b(?:get|set)\s*\(/.test(line)),
+  },
+  {
+    languages: ["Kotlin"],
+    reason: "Kotlin: a local variable, which ctags gives the scope of its file",
+    test: ({ kind, scope = "" }, line) =>
+      /^(?:constant|variable)$/.test(kind) && /^\s/.test(line) && !/\.[A-Z]\w*$/.test(scope),
+  },
+  {
+    languages: ["C#"],
+    reason: "C#: a constraint (where T : A) or an alias (using A = …) taken for a definition",
+    test: (_tag, line) => /^\s*(?:where|using)\b/.test(line),
+  },
+  {
+    languages: ["C#"],
+    reason: "C#: a call taken for a method",
+    test: ({ kind, name }, line) =>
+      kind === "method" &&
+      (name.includes(".") || /^\s*(?:\.|await\b|return\b|\w+\()/.test(line)) &&
+      !/^\s*\w+\(.*\)\s*$/.test(line),
+  },
+  {
+    languages: ["Rust"],
+    reason: "Rust: the type of a static taken for its name",
+    test: ({ name, kind }, line) =>
+      /^(?:variable|constant)$/.test(kind) && new RegExp(`'static\\s+[[&]*${escape(name)}|'static\\s+\\[&`).test(line),
+  },
+  {
+    languages: ["Sh"],
+    reason: "Shell: an array assignment taken for a function, or a name cut at a colon or dot",
+    test: ({ name, kind }, line) =>
+      name.endsWith("=") ||
+      (kind === "function" && /\b\w+=\(\)/.test(line)) ||
+      (kind === "alias" && new RegExp(`alias\\s+(?:-\\w\\s+)?["']?${escape(name)}[^\\w=]`).test(line)),
+  },
+  {
+    languages: C,
+    reason: "C, C++: an include guard",
+    test: ({ name, kind }, line) =>
+      kind === "macro" &&
+      /_(?:h|hh|hpp|hxx|inc|included|guard)_*$/i.test(name) &&
+      /define\s+\w+\s*(?:\/.*)?$/.test(line),
+  },
+  {
+    languages: C,
+    reason: "C, C++: a local variable behind a macro, which ctags takes for a function without a body",
+    test: ({ kind }, line) => kind === "variable" && /^(?:\t|\s{4})/.test(line),
+  },
+  {
+    languages: C,
+    reason: "C, C++: the argument of a macro or the macro itself taken for the name",
+    test: ({ name, kind }, line) =>
+      kind !== "macro" &&
+      new RegExp(`^\\s*[A-Z][A-Z0-9_]{3,}\\s*\\([^)]*\\b${escape(name)}\\b|^[A-Z][A-Z0-9_]+\\s*\\(`).test(line),
+  },
+  {
+    languages: C,
+    reason: "C, C++: a macro behind the name taken for the name",
+    test: ({ name, kind }, line) =>
+      kind !== "macro" && /^[A-Z][A-Z0-9_]{3,}$/.test(name) && new RegExp(`[\\w)]\\s+${escape(name)}\\b`).test(line),
+  },
+];
+
+function escape(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+}
+
+/** Why a tag is none; undefined where it stands. */
+export function faultOf(tag: Tag, lines: readonly string[]): string | undefined {
+  const line = lines[tag.line - 1] ?? "";
+  return FAULTS.find(({ languages, test }) => languages.includes(tag.language) && test(tag, line, lines))?.reason;
+}

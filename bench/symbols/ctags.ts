@@ -1,0 +1,122 @@
+/** Runs universal-ctags over a checkout and keeps the tags that a symbol index has to have. */
+import { execFileSync, spawnSync } from "node:child_process";
+
+export interface Tag {
+  name: string;
+  path: string;
+  line: number;
+  language: string;
+  kind: string;
+  scope?: string;
+  scopeKind?: string;
+  /** The line as a search command: `/^text$/`. */
+  pattern?: string;
+}
+
+/**
+ * Kinds that are definitions or methods, by ctags' language. Left out: fields and enum members, imports, packages, parameters,
+ * locals, here-documents, and lines that declare nothing.
+ */
+const DEFINITIONS: Record<string, readonly string[]> = {
+  C: ["macro", "function", "enum", "struct", "typedef", "union", "variable"],
+  "C++": ["class", "macro", "function", "enum", "namespace", "struct", "typedef", "union", "variable"],
+  "C#": ["class", "enum", "interface", "method", "namespace", "property", "struct", "event", "typedef"],
+  Elixir: [
+    "macro",
+    "callback",
+    "delegate",
+    "function",
+    "guard",
+    "implementation",
+    "module",
+    "protocol",
+    "record",
+    "test",
+    "type",
+  ],
+  Go: ["talias", "const", "func", "interface", "methodSpec", "struct", "type", "var"],
+  Java: ["annotation", "class", "enum", "interface", "method"],
+  JavaScript: ["constant", "getter", "setter", "class", "function", "generator", "method", "variable"],
+  Kotlin: ["constant", "typealias", "class", "interface", "method", "object", "variable"],
+  Lua: ["function"],
+  PHP: ["class", "define", "function", "interface", "namespace", "trait"],
+  Python: ["class", "function", "member", "variable"],
+  Ruby: ["class", "method", "module", "singletonMethod", "constant", "accessor", "alias"],
+  Rust: ["macro", "method", "function", "enum", "interface", "module", "struct", "typedef", "variable", "constant"],
+  Sh: ["alias", "function"],
+  TypeScript: [
+    "constant",
+    "generator",
+    "alias",
+    "class",
+    "enum",
+    "function",
+    "interface",
+    "method",
+    "namespace",
+    "variable",
+  ],
+};
+
+/** What is declared inside a function is local to it, whatever its kind. */
+const LOCAL_SCOPES: ReadonlySet<string> = new Set([
+  "function",
+  "method",
+  "member",
+  "singletonMethod",
+  "generator",
+  "func",
+]);
+/** Of constants and variables only those of the file are definitions; members of types are fields. */
+const FILE_SCOPED: ReadonlySet<string> = new Set(["variable", "constant"]);
+const FILE_SCOPES: ReadonlySet<string> = new Set(["", "namespace", "module", "package"]);
+
+/** The languages that are compared. */
+export const COMPARED = Object.keys(DEFINITIONS);
+
+/** @throws Error that says how to install ctags where it is missing. */
+export function ctagsVersion(): string {
+  const { stdout, error } = spawnSync("ctags", ["--version"], { encoding: "utf8" });
+  if (error !== undefined || !stdout.startsWith("Universal Ctags"))
+    throw new Error(
+      "universal-ctags is needed: apt-get install universal-ctags, brew install universal-ctags, or https://ctags.io",
+    );
+  return stdout.split(",")[0] ?? "";
+}
+
+/** Tags of the files (paths relative to `root`), in ctags' order. */
+export function readTags(root: string, files: readonly string[]): Tag[] {
+  const options = [
+    "--output-format=json",
+    "--fields=+nKlZ",
+    "--sort=no",
+    "--links=no",
+    "--kinds-C#=+Et",
+    "--kinds-Elixir=*",
+  ];
+  const languages = `--languages=${COMPARED.join(",")}`;
+  const output = execFileSync("ctags", [...options, languages, "-L", "-", "-f", "-"], {
+    cwd: root,
+    input: files.join("\n"),
+    maxBuffer: 1 << 30,
+    stdio: ["pipe", "pipe", "ignore"],
+  });
+  const tags: Tag[] = [];
+  for (const line of output.toString("utf8").split("\n")) {
+    if (!line.startsWith("{")) continue;
+    const tag = JSON.parse(line) as Tag & { _type: string };
+    if (tag._type === "tag" && isDefinition(tag)) tags.push(tag);
+  }
+  return tags;
+}
+
+/** Names that ctags makes up for what has none. */
+const ANONYMOUS = /Anonymous(?:Function|Class)[0-9a-f]{8,}|__anon[0-9a-f]+/;
+
+function isDefinition({ name, language, kind, scope = "", scopeKind = "", pattern = "" }: Tag): boolean {
+  if (!(DEFINITIONS[language] ?? []).includes(kind)) return false;
+  if (ANONYMOUS.test(name) || ANONYMOUS.test(scope) || LOCAL_SCOPES.has(scopeKind)) return false;
+  if (!FILE_SCOPED.has(kind)) return true;
+  // ctags gives locals of JavaScript and TypeScript no scope: what is indented is not the file's.
+  return FILE_SCOPES.has(scopeKind) && !(language.endsWith("Script") && /^\/\^\s/.test(pattern));
+}

@@ -1,0 +1,103 @@
+import type { SourceText } from "./source-text.ts";
+
+const SPACE = 32;
+const NEWLINE = 10;
+/** Lines longer than this are left as they are, so that no pattern has much to search. */
+const MAX_LINE = 1000;
+/** Lines that a declaration head is looked for above its opening brace. */
+const MAX_HEAD_LINES = 30;
+
+/** Blocks with these heads hold declarations; others hold statements. */
+const TYPE_HEAD =
+  /\b(?:class|interface|namespace|object|trait|impl|extension|protocol|module|mod|record|actor|mixin)\b|\bextern\s+"C/;
+/** In C a function may return one of these. */
+const RECORD_HEAD = /^[^(]*\b(?:struct|enum|union)\b[^(]*$/;
+const OPENS = /\{\s*(?:\/\/.*|\/\*[^*]*\*\/\s*)?$/;
+
+export interface Skeleton {
+  units: Uint16Array;
+  /** Where macros were. */
+  macros: ReadonlySet<number>;
+}
+
+/**
+ * A file's text without what lies inside function bodies, and in C and C++ without what looks like a macro in front of or
+ * behind a declaration: what is left mostly parses where the whole does not. All characters keep their places.
+ *
+ * Blocks are told by braces and indentation: one ends at a `}` that is indented as the line that opened it is.
+ */
+export function skeletonOf(source: SourceText, units: Uint16Array, hasMacros: boolean): Skeleton {
+  const macros = new Set<number>();
+  const skeleton = units.slice();
+  const blank = (from: number, to: number) => {
+    for (let at = from; at < to; at++) if (skeleton[at] !== NEWLINE) skeleton[at] = SPACE;
+  };
+  const open: { row: number; indent: number; isType: boolean }[] = [];
+  let isContinued = false;
+  for (let row = 0; row < source.lineCount; row++) {
+    const line = source.line(row);
+    const content = line.trim();
+    const isDirective: boolean = isContinued || content.startsWith("#");
+    isContinued = isDirective && content.endsWith("\\");
+    if (content === "" || line.length > MAX_LINE || isDirective) continue;
+    const indent = line.length - line.trimStart().length;
+    if (content.startsWith("}")) {
+      while (open.length > 0 && open.at(-1)!.indent > indent) open.pop();
+      const block = open.at(-1);
+      if (block?.indent === indent) {
+        open.pop();
+        if (!block.isType) blank(source.lineStarts[block.row + 1]!, source.lineStarts[row]!);
+      }
+    }
+    const inBody = open.some(({ isType }) => !isType);
+    if (hasMacros && !inBody) {
+      for (const { start, end } of macrosOf(source, row, line)) {
+        macros.add(start);
+        blank(start, end);
+      }
+    }
+    if (OPENS.test(content) && open.length < MAX_OPEN)
+      open.push({ row, indent, isType: !inBody && isTypeHead(headAt(source, row, content, indent)) });
+  }
+  return { units: skeleton, macros };
+}
+
+/** Nesting beyond this is not looked into. */
+const MAX_OPEN = 100;
+
+function isTypeHead(head: string): boolean {
+  return TYPE_HEAD.test(head) || RECORD_HEAD.test(head);
+}
+
+/** The lines of a declaration up to its opening brace. */
+function headAt(source: SourceText, row: number, content: string, indent: number): string {
+  if (!/^[{)]/.test(content)) return content;
+  const lines = [content];
+  for (let above = row - 1; above >= Math.max(row - MAX_HEAD_LINES, 0); above--) {
+    const line = source.line(above);
+    if (line.length > MAX_LINE || line.trim() === "" || /[;}]\s*$/.test(line)) break;
+    lines.unshift(line.trim());
+    // The first line at the brace's own depth begins the declaration.
+    if (line.length - line.trimStart().length <= indent) break;
+  }
+  return lines.join(" ");
+}
+
+/** Patterns look at no line longer than this. */
+const MAX_MACRO_LINE = 300;
+
+/** `API int f(void)`, `class EXPORT A`, `f(void) NOTHROW;` and lines of a macro alone. */
+const MACROS =
+  /^\s*[A-Z][A-Z0-9_]{2,}(?:\([^;{}]*\))?$|\b(?=[A-Z])(?<=^\s*|[>;{}]\s*|\b(?:static|inline|extern|const|friend|virtual|explicit|constexpr|typedef)\s+)[A-Z][A-Z0-9_]{2,}(?:\([^()]*\))?(?=\s+[A-Za-z_][^\s;(){}=*&]*[\s*&]+[A-Za-z_~(*])|\b(?=[A-Z])(?<=\b(?:class|struct|union|enum)\s+)[A-Z][A-Z0-9_]{2,}(?:\([^()]*\))?(?=\s+[A-Za-z_]\w*\s*(?:[:{<]|final\b|$))|\b(?=[A-Z])(?<=\)\s*(?:const\s*)?)[A-Z][A-Z0-9_]{2,}(?:\([^()]*\))?(?=\s*(?:[;{]|$))/g;
+
+function macrosOf(source: SourceText, row: number, line: string): { start: number; end: number }[] {
+  if (line.length > MAX_MACRO_LINE) return [];
+  // A macro that a body follows makes a function.
+  const next = row + 1 < source.lineCount ? source.line(row + 1).trimStart() : "";
+  if (next.startsWith("{") && /^\s*[A-Z][A-Z0-9_]{2,}\(/.test(line)) return [];
+  const rowStart = source.lineStarts[row]!;
+  return Array.from(line.trimEnd().matchAll(MACROS), ({ index, 0: macro }) => {
+    const start = rowStart + index + macro.length - macro.trimStart().length;
+    return { start, end: rowStart + index + macro.length };
+  });
+}

@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+import type { LanguageId } from "../../../src/parsing/languages.ts";
+import { encode, parseText, summarize, violations } from "./support.ts";
+
+async function namesOf(language: LanguageId, text: string): Promise<string[]> {
+  const parsed = await parseText(language, text);
+  expect(violations(parsed, encode(text))).toEqual([]);
+  return parsed.symbols.map(({ startLine, qualifiedName }) => `${startLine} ${qualifiedName}`);
+}
+
+describe("what an error hides is found", () => {
+  it("behind call signatures that the TypeScript grammar cannot tell apart", async () => {
+    const signature = "  // overload\n  <P extends string,\n    R = P>(\n    path: P\n  ): R\n";
+    const text = `interface Handler {\n${signature.repeat(3)}}\n\nexport class After {\n  run() {}\n}\n\ntype Last = string\n`;
+    const parsed = await parseText("typescript", text);
+    expect(parsed).toMatchObject({ hasErrors: true });
+    const names = await namesOf("typescript", text);
+    expect(names).toEqual(expect.arrayContaining(["19 After", "20 After.run", "23 Last"]));
+  });
+
+  it("in function bodies, without a change of lines and ranges", async () => {
+    const text =
+      "namespace N {\n  class A {\n    void f() {\n      int x = = ;\n      if (x {\n    }\n    int g() { return 1; }\n  }\n}\n";
+    const parsed = await parseText("cpp", text);
+    expect(summarize(parsed).map((line) => line.split(" ::")[0])).toEqual([
+      "1-9 namespace N",
+      "2-8 class N::A <- N",
+      "3-6 method N::A::f <- N::A",
+      "7 method N::A::g <- N::A",
+    ]);
+  });
+
+  it("behind macros of C and C++", async () => {
+    const text =
+      "LIB_API int (*Hook)(int a) LIB_ATTR;\n\nclass LIB_EXPORT A : public B {\n  LIB_MUST_USE(1)\n  void f() NOTHROW_IF(x) {}\n};\n\nLIB_BEGIN_SPACE\nint after(void);\nLIB_END_SPACE\n";
+    expect(await namesOf("cpp", text)).toEqual(["1 Hook", "3 A", "5 A::f", "9 after"]);
+  });
+
+  it("among the members of a type, each by itself", async () => {
+    const broken = "    fun broken(suspend: (a: Int) -> Boolean, = 1) {\n    }\n";
+    const text = `package p\n\nopen class A(val size: Int) {\n    fun first() {}\n\n${broken}\n    fun last(): Int = 1\n}\n\nfun after() {}\n`;
+    const names = await namesOf("kotlin", text);
+    expect(names).toEqual(expect.arrayContaining(["3 A", "4 A.first", "9 A.last", "12 after"]));
+  });
+
+  it("and a file with lines that nothing can read is parsed in part", async () => {
+    const parsed = await parseText("go", "package p\n\nfunc A() {}\n\n)))(((\n]]][[[\n{{{)))\n((([[[\n\nfunc B() {}\n");
+    expect(parsed.outcome).toBe("partial");
+    expect(parsed.symbols.map(({ name }) => name)).toEqual(expect.arrayContaining(["A", "B"]));
+  });
+
+  it("within the file's budget, however many errors there are", async () => {
+    for (const language of ["typescript", "cpp", "kotlin", "csharp", "python", "elixir"] as const) {
+      const text = "class A {\n  x = = (;\n\n} }\n\n".repeat(2000);
+      const started = process.cpuUsage();
+      expect(violations(await parseText(language, text), encode(text))).toEqual([]);
+      const { user } = process.cpuUsage(started);
+      expect(user / 1e6, language).toBeLessThan(20);
+    }
+  });
+});
+
+describe("very long lines", () => {
+  it("of data cost a file none of its symbols", async () => {
+    const text = `function a() {}\nconst image = "${"A".repeat(300_000)}";\n${"// line\n".repeat(20)}function b() {}\n`;
+    expect(await namesOf("javascript", text)).toEqual(["1 a", "2 image", "23 b"]);
+  });
+});
