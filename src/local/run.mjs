@@ -2,6 +2,8 @@
  * Entry of the npm scripts: `node src/local/run.mjs <command> …`. Plain JavaScript, so that a Node that is too old and a missing
  * installation are told in one line instead of a syntax error.
  */
+import module from "node:module";
+
 const [, , command = "", ...rest] = process.argv;
 const COMMANDS = ["start", "demo", "admin", "build", "sizes", "types", "migrate"];
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
@@ -18,6 +20,8 @@ if (major < 22 || (major === 22 && minor < 18)) {
 }
 if (!COMMANDS.includes(command)) fail(`unknown command "${command}": expected one of ${COMMANDS.join(", ")}`);
 process.argv.splice(2, process.argv.length, ...rest);
+// Keeps compiled code between starts; loading Miniflare and wrangler is a good part of one.
+module.enableCompileCache?.();
 try {
   await import(`./commands/${command}.ts`);
 } catch (error) {

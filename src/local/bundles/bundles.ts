@@ -12,6 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import path from "node:path";
+import type { V4WorkerOptions } from "miniflare";
 import { StartError } from "../errors.ts";
 import { PROJECT_ROOT } from "../project.ts";
 import { runWrangler, wranglerComplaint } from "./wrangler.ts";
@@ -20,6 +21,9 @@ export const WORKERS = ["api", "indexer", "site"] as const;
 export type WorkerName = (typeof WORKERS)[number];
 
 const STAMP = ".sources";
+const OPTIONS = "options.json";
+/** Raised when what a build writes changes. */
+const BUILD_VERSION = "2";
 
 /** The configuration file of a Worker. */
 export function configPath(worker: WorkerName): string {
@@ -41,7 +45,7 @@ export async function buildBundles(): Promise<WorkerName[]> {
 
 /** Hash of all that a bundle is made from: sources, configuration, and the lock file for the dependencies. */
 function hashSources(): string {
-  const hash = createHash("sha256");
+  const hash = createHash("sha256").update(BUILD_VERSION);
   const sources = globSync(["src/**/*", "wrangler.toml", "package-lock.json", "tsconfig.json"], {
     cwd: PROJECT_ROOT,
     withFileTypes: true,
@@ -67,6 +71,7 @@ async function build(worker: WorkerName, stamp: string): Promise<void> {
   const temporary = mkdtempSync(path.join(dist, `.${worker}-`));
   try {
     await runWrangler(["deploy", "--dry-run", "--outdir", temporary, "--config", configPath(worker)]);
+    writeFileSync(path.join(temporary, OPTIONS), JSON.stringify(await readWorkerOptions(worker)));
     writeFileSync(path.join(temporary, STAMP), stamp);
     replaceFolder(temporary, bundleFolder(worker));
   } catch (error) {
@@ -85,6 +90,34 @@ function replaceFolder(from: string, to: string): void {
       if (attempt === 3) throw error;
     }
   }
+}
+
+/** A Worker's configuration in the form that Miniflare takes. */
+export interface WorkerOptions {
+  name: string;
+  /** Bindings and compatibility settings, without modules and variables. */
+  options: Omit<V4WorkerOptions, "modules" | "modulesRules" | "bindings">;
+  /** Variables with their default values, and the names of secrets with an empty string. */
+  variables: Record<string, string>;
+}
+
+/** Reads a configuration file with wrangler, whose import takes most of a second; the build keeps the outcome. */
+async function readWorkerOptions(worker: WorkerName): Promise<WorkerOptions> {
+  const wrangler = await import("wrangler");
+  const config = wrangler.unstable_readConfig({ config: configPath(worker) }, { hideWarnings: true });
+  // Without the secrets' names: wrangler would look for their values in its own places and warn.
+  const { workerOptions } = wrangler.unstable_getMiniflareWorkerOptions({ ...config, secrets: undefined });
+  const { modulesRules: _modulesRules, bindings: _bindings, ...options } = workerOptions;
+  const textOf = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
+  const variables: Record<string, string> = {};
+  for (const [name, value] of Object.entries(config.vars)) variables[name] = textOf(value);
+  for (const name of config.secrets?.required ?? []) variables[name] = "";
+  return { name: config.name ?? worker, options, variables };
+}
+
+/** The configuration of a built Worker. */
+export function bundleOptions(worker: WorkerName): WorkerOptions {
+  return JSON.parse(readFileSync(path.join(bundleFolder(worker), OPTIONS), "utf8")) as WorkerOptions;
 }
 
 /** A module of a bundle, as Miniflare takes it. */

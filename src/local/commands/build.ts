@@ -1,8 +1,9 @@
-/** `npm run build`: the production bundles, in dist/. */
+/** `npm run build`: the production bundles, in dist/, and the archive that new local databases are made from. */
 import { buildBundles, WORKERS } from "../bundles/bundles.ts";
+import { prepareTemplate } from "../database/database.ts";
 import { runMain } from "./main.ts";
 
 await runMain(async () => {
-  const built = await buildBundles();
+  const [built] = await Promise.all([buildBundles(), prepareTemplate()]);
   for (const worker of WORKERS) console.log(`dist/${worker} ${built.includes(worker) ? "built" : "is up to date"}`);
 });

@@ -2,7 +2,8 @@
  * Thread that owns the database: PGlite and the HTTP endpoint in front of it. Being on the same thread, a request's bytes go
  * from the socket to PostgreSQL and back with no message passing, and a long query blocks nothing but other queries.
  */
-import { once } from "node:events";
+import { on, once } from "node:events";
+import { readFileSync, writeFileSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 import { PGlite } from "@electric-sql/pglite";
 import { vector } from "@electric-sql/pglite-pgvector";
@@ -12,13 +13,19 @@ import { createNeonEndpoint } from "./neon-endpoint.ts";
 export interface DatabaseWorkerData {
   /** Folder of the database; in memory when absent. */
   folder: string | undefined;
+  /** Archive to make a new database from, instead of initialising one. */
+  template: string | undefined;
   port: number;
   password: string;
 }
 
+/** What the thread is told. */
+export type DatabaseWorkerCommand = { type: "dump"; file: string } | { type: "close" };
+
 /** What the thread reports. */
 export type DatabaseWorkerReport =
   | { type: "ready"; port: number }
+  | { type: "dumped" }
   | { type: "failed"; message: string; code: string | undefined };
 
 const LAST_LINES = 4;
@@ -26,7 +33,7 @@ const LAST_LINES = 4;
 async function main(): Promise<void> {
   const port = parentPort;
   if (!port) throw new Error("runs as a worker thread only");
-  const { folder, port: listenPort, password } = workerData as DatabaseWorkerData;
+  const { folder, template, port: listenPort, password } = workerData as DatabaseWorkerData;
   const report = (message: DatabaseWorkerReport) => port.postMessage(message);
   const complaints: string[] = [];
 
@@ -35,6 +42,7 @@ async function main(): Promise<void> {
     database = await PGlite.create({
       dataDir: folder === undefined ? "memory://" : folder,
       extensions: { vector },
+      ...(template !== undefined && { loadDataDir: new Blob([readFileSync(template)]) }),
       onStderr: (line) => {
         if (/\b(?:FATAL|PANIC|ERROR):/.test(line)) complaints.push(line);
         if (complaints.length > LAST_LINES) complaints.shift();
@@ -63,7 +71,12 @@ async function main(): Promise<void> {
   const address = server.address();
   report({ type: "ready", port: typeof address === "object" && address ? address.port : listenPort });
 
-  await once(port, "message");
+  for await (const [command] of on(port, "message") as AsyncIterable<[DatabaseWorkerCommand]>) {
+    if (command.type === "close") break;
+    const archive = await database.dumpDataDir("none");
+    writeFileSync(command.file, new Uint8Array(await archive.arrayBuffer()));
+    report({ type: "dumped" });
+  }
   server.closeAllConnections();
   server.close();
   await database.close();

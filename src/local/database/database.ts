@@ -1,9 +1,10 @@
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { Worker } from "node:worker_threads";
-import type { DatabaseWorkerData, DatabaseWorkerReport } from "./database-worker.ts";
+import type { DatabaseWorkerCommand, DatabaseWorkerData, DatabaseWorkerReport } from "./database-worker.ts";
 import { StartError } from "../errors.ts";
 import { migrate } from "./migrations.ts";
+import { saveTemplate, templatePath } from "./template.ts";
 import { localSecrets, newSecrets } from "../stack/local-secrets.ts";
 
 export interface DatabaseOptions {
@@ -30,11 +31,18 @@ export async function startDatabase(options: DatabaseOptions = {}): Promise<Runn
   if (dataDir !== undefined) mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const folder = dataDir === undefined ? undefined : path.join(dataDir, "database");
   if (dataDir !== undefined) setAsideUnfinished(dataDir);
+  const isNew = folder === undefined || !existsSync(folder);
+  const template = templatePath();
   // PGlite makes its files for everyone to write; the folder keeps everyone out.
   if (folder !== undefined) mkdirSync(folder, { recursive: true, mode: 0o700 });
   const { databasePassword: password } = dataDir === undefined ? newSecrets() : localSecrets(dataDir);
   const worker = new Worker(new URL("./database-worker.ts", import.meta.url), {
-    workerData: { folder, port, password } satisfies DatabaseWorkerData,
+    workerData: {
+      folder,
+      template: isNew && existsSync(template) ? template : undefined,
+      port,
+      password,
+    } satisfies DatabaseWorkerData,
     execArgv: [],
   });
   const exited = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
@@ -50,6 +58,7 @@ export async function startDatabase(options: DatabaseOptions = {}): Promise<Runn
         started = true;
         return resolve(report.port);
       }
+      if (report.type === "dumped") return;
       if (started) return fail(new Error(`the database has failed: ${report.message}`));
       fail(
         report.code === "EADDRINUSE" ? StartError.portTaken(port) : new StartError(cannotOpen(folder, report.message)),
@@ -61,23 +70,43 @@ export async function startDatabase(options: DatabaseOptions = {}): Promise<Runn
     await worker.terminate();
     throw error;
   });
+  const send = (command: DatabaseWorkerCommand) => {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker thread, not a window
+    worker.postMessage(command);
+  };
   const database: RunningDatabase = {
     url: `postgres://local:${password}@127.0.0.1:${actualPort}/postgres`,
     close: async () => {
       closing = true;
-      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker thread, not a window
-      worker.postMessage("close");
+      send({ type: "close" });
       await exited;
     },
   };
   try {
     await migrate(database.url);
+    if (isNew && !existsSync(template)) {
+      await saveTemplate(template, async (file) => {
+        const dumped = new Promise<void>((resolve, reject) => {
+          worker.on("message", (report: DatabaseWorkerReport) => report.type === "dumped" && resolve());
+          worker.once("exit", () => reject(new Error("the database has stopped")));
+        });
+        send({ type: "dump", file });
+        await dumped;
+      });
+    }
     if (dataDir !== undefined) writeFileSync(path.join(dataDir, READY_MARK), "");
   } catch (error) {
     await database.close();
     throw error;
   }
   return database;
+}
+
+/** Makes the archive that new databases start from, unless it is there. */
+export async function prepareTemplate(): Promise<void> {
+  if (existsSync(templatePath())) return;
+  const database = await startDatabase();
+  await database.close();
 }
 
 /** Present once a database has been made completely. */

@@ -12,7 +12,8 @@ import { createLogSink, type LogSink } from "./logs.ts";
 import { migrate } from "../database/migrations.ts";
 import { claimPort, freePort } from "./ports.ts";
 import { localSecrets, SECRETS_FILE } from "./local-secrets.ts";
-import { API_NAME, INDEXER_NAME, startWorkers, type RunningWorkers } from "./workers.ts";
+import { passExtraCertificatesOnly } from "./certificates.ts";
+import type { RunningWorkers } from "./workers.ts";
 
 export interface StackOptions {
   dataDir: string;
@@ -85,15 +86,18 @@ async function start(
 
   onProgress?.("preparing the database and the Workers");
   // Both are waited for even when one fails: what has started by then must be stopped again.
-  const [opened, built] = await Promise.allSettled([openDatabase(options, stops), buildBundles()]);
-  if (opened.status === "rejected") throw asError(opened.reason);
-  if (built.status === "rejected") throw asError(built.reason);
-  const database = opened.value;
+  passExtraCertificatesOnly(dataDir);
+  const steps = [openDatabase(options, stops), buildBundles()] as const;
+  // Not imported at the top: loading Miniflare takes half a second, in which the database's thread is at work already.
+  const workersModule = import("./workers.ts");
+  await Promise.allSettled([...steps, workersModule]);
+  const [database] = await Promise.all(steps);
   const logs: LogSink = createLogSink(options.logToConsole === true ? undefined : path.join(dataDir, "logs"));
   stops.push(() => logs.close());
 
   const apiUrl = `http://127.0.0.1:${port}`;
   const siteUrl = `http://127.0.0.1:${sitePort}`;
+  const { startWorkers } = await workersModule;
   const workers = await startWorkers({
     apiUrl,
     port,
@@ -109,7 +113,7 @@ async function start(
   stops.push(() => workers.stop());
   await waitUntilHealthy(workers, apiUrl, siteUrl);
 
-  const runScheduled = () => triggerScheduled(workers);
+  const runScheduled = () => workers.runScheduled();
   const timer = setInterval(() => {
     runScheduled().catch((error: unknown) => logs.write(`scheduled job: ${asError(error).message}`));
   }, DAY_MS);
@@ -170,26 +174,14 @@ async function openDatabase(options: StackOptions, stops: (() => Promise<void> |
   return database.url;
 }
 
-/** The part of a Worker's handle that the platform's types leave out. */
-interface ScheduledFetcher {
-  scheduled(event: { scheduledTime: Date; cron: string }): Promise<{ outcome: string }>;
-}
-
-async function triggerScheduled(workers: RunningWorkers): Promise<void> {
-  const indexer = (await workers.miniflare.getWorker(INDEXER_NAME)) as unknown as ScheduledFetcher;
-  const { outcome } = await indexer.scheduled({ scheduledTime: new Date(), cron: "17 3 * * *" });
-  if (outcome !== "ok") throw new Error(`the indexer's scheduled job ended with ${outcome}`);
-}
-
 /**
  * Asks the api from inside, where it does not count against anybody's budget of health requests; then once each of the ports
  * that others will use.
  */
 async function waitUntilHealthy(workers: RunningWorkers, apiUrl: string, siteUrl: string): Promise<void> {
-  const api = (await workers.miniflare.getWorker(API_NAME)) as unknown as { fetch(url: string): Promise<Response> };
   const deadline = Date.now() + READY_TIMEOUT_MS;
   for (;;) {
-    const response = await api.fetch("http://localhost/healthz");
+    const response = await workers.fetchApi("/healthz");
     const text = await response.text();
     if (response.ok) break;
     if (Date.now() > deadline) {

@@ -1,8 +1,7 @@
 /** The three Workers under Miniflare: their own configuration files, adapted to run without Cloudflare. */
 import { setTimeout } from "node:timers/promises";
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, type V4WorkerOptions } from "miniflare";
-import { unstable_getMiniflareWorkerOptions as readWorkerOptions, unstable_readConfig as readConfig } from "wrangler";
-import { bundleFolder, bundleModules, configPath, type WorkerName } from "../bundles/bundles.ts";
+import { bundleFolder, bundleModules, bundleOptions, type WorkerName } from "../bundles/bundles.ts";
 import { errnoOf, StartError } from "../errors.ts";
 import { type Front, startFront } from "./front.ts";
 import { guardChildren } from "./guard.ts";
@@ -11,10 +10,10 @@ import { createMailbox } from "./mailbox.ts";
 import { freePort } from "./ports.ts";
 import type { LocalSecrets } from "./local-secrets.ts";
 
-export const API_NAME = "code-context-api";
+const API_NAME = "code-context-api";
 export const INDEXER_NAME = "code-context-indexer";
-export const SITE_NAME = "code-context-site";
-
+/** As in the indexer's wrangler.toml. */
+const DAILY_CRON = "17 3 * * *";
 const HOST = "127.0.0.1";
 /** Longest time that requests in flight get to finish when the service stops. */
 const DRAIN_MS = 10_000;
@@ -40,35 +39,23 @@ export interface WorkersOptions {
   logs: LogSink;
 }
 
+/** The parts of a Worker's handle that are used here; the types of Miniflare are those of another runtime version. */
+interface WorkerHandle {
+  fetch(url: string): Promise<Response>;
+  scheduled(event: { scheduledTime: Date; cron: string }): Promise<{ outcome: string }>;
+}
+
 export interface RunningWorkers {
-  miniflare: Miniflare;
+  /** Sends a request to the api Worker past the front, where no rate limit by address applies. */
+  fetchApi(path: string): Promise<Response>;
+  /** Runs the indexer's scheduled job and waits for it. Throws when it fails. */
+  runScheduled(): Promise<void>;
   /** Where the api Worker listens itself, behind the front. */
   apiPort: number;
   /** Reports the service as stopping and waits until no request is in flight: at least `noticeMs`, at most `DRAIN_MS`. */
   drain(noticeMs: number): Promise<void>;
   stop(): Promise<void>;
 }
-
-/**
- * An isolate has 128 MB in production, and V8 collects accordingly; without a limit it would rather grow. All isolates, those of
- * Miniflare's simulators too, share one process here, which keeps what it once took.
- *
- * - Collect early: small young generations (smaller ones promote more than they save), and a first full collection at 8 MB of old objects instead of 32. The simulator of R2
- *   turns the bytes of an upload into ten times their size of small objects; it held 60 MB of them before its first collection.
- * - Leave grammars to the baseline compiler. The lexer of one is a single function of up to 430 KB (Swift; Bash 160 KB), which the
- *   optimizing compiler takes up after a few lines of source, with some 600 bytes of memory for each of its own. Parsing
- *   alone is a quarter slower for it, a run hardly: it waits for the database.
- *
- * Indexing 57,000 files (tc39/test262) grows workerd by 125 MB with these flags, for moments by 135 to 150 MB, and by 450 MB
- * without any. The indexer's own isolate is 55 MB of that.
- */
-const V8_FLAGS = [
-  "--optimize-for-size",
-  "--max-semi-space-size=4",
-  "--initial-old-space-size=8",
-  "--no-wasm-tier-up",
-  "--no-wasm-dynamic-tiering",
-].join(" ");
 
 /** Starts workerd with everything in it. */
 export async function startWorkers(options: WorkersOptions): Promise<RunningWorkers> {
@@ -94,8 +81,6 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
     accessKeyId: options.secrets.r2AccessKeyId,
     secretAccessKey: options.secrets.r2SecretAccessKey,
   };
-  // The only way in: Miniflare has no option for it.
-  process.env["MINIFLARE_WORKERD_V8_FLAGS"] ??= V8_FLAGS;
   const miniflare = withoutSignalHandlers(
     () =>
       new Miniflare(
@@ -112,8 +97,9 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
           telemetry: { enabled: false },
           workers: [
             { ...workerOptions("api", vars, s3Credentials), ...listening(apiPort) },
-            workerOptions("indexer", vars),
             withMailbox({ ...workerOptions("site", vars), ...listening(sitePort) }, options.mailDir),
+            // Last: Miniflare copies all that it has encoded whenever the configuration grows, and the grammars are 34 MB.
+            workerOptions("indexer", vars),
           ],
         }),
       ),
@@ -139,8 +125,14 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
     await miniflare.dispose().catch(() => undefined);
     throw error;
   }
+  const handleOf = async (name: string) => (await miniflare.getWorker(name)) as unknown as WorkerHandle;
   return {
-    miniflare,
+    fetchApi: async (path) => (await handleOf(API_NAME)).fetch(`http://localhost${path}`),
+    runScheduled: async () => {
+      const indexer = await handleOf(INDEXER_NAME);
+      const { outcome } = await indexer.scheduled({ scheduledTime: new Date(), cron: DAILY_CRON });
+      if (outcome !== "ok") throw new Error(`the indexer's scheduled job ended with ${outcome}`);
+    },
     apiPort,
     drain: async (noticeMs) => {
       await Promise.race([
@@ -176,19 +168,13 @@ function workerOptions(
   vars: Record<string, string>,
   s3Credentials?: { accessKeyId: string; secretAccessKey: string },
 ): V4WorkerOptions {
-  const file = configPath(worker);
-  const config = readConfig({ config: file }, { hideWarnings: true });
-  // Without their names: wrangler would look for the secrets in its own places and complain.
-  const { workerOptions: base } = readWorkerOptions({ ...config, secrets: undefined });
-  const { modulesRules: _modulesRules, ...rest } = base;
-  const declared = [...Object.keys(config.vars), ...(config.secrets?.required ?? [])];
-  const bindings = Object.fromEntries(declared.map((name) => [name, vars[name] ?? textOf(config.vars[name])]));
+  const { name, options, variables } = bundleOptions(worker);
   return {
-    ...rest,
-    name: config.name ?? worker,
+    ...options,
+    name,
     modules: bundleModules(worker),
     modulesRoot: bundleFolder(worker),
-    bindings,
+    bindings: Object.fromEntries(Object.entries(variables).map(([key, value]) => [key, vars[key] ?? value])),
     ...(s3Credentials && {
       r2Buckets: { [SNAPSHOTS_BINDING]: { id: SNAPSHOTS_BUCKET, s3Credentials } },
     }),
@@ -202,10 +188,6 @@ function withMailbox(worker: V4WorkerOptions, folder: string): V4WorkerOptions {
 
 function listening(port: number): Pick<V4WorkerOptions, "unsafeDirectSockets"> {
   return { unsafeDirectSockets: [{ host: HOST, port }] };
-}
-
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : value === undefined ? "" : JSON.stringify(value);
 }
 
 /** Miniflare's own messages, which would otherwise go to the console. */
