@@ -203,6 +203,13 @@ const COMMANDS: Readonly<Record<string, AddCommand>> = {
         ),
       ),
 
+  mcp: (program, run) =>
+    program
+      .command("mcp")
+      .description("serve the index of this work tree to coding agents (MCP over stdio); no account, no network")
+      .addHelpText("after", examples("claude mcp add code-context -- codectx mcp"))
+      .action(run(async (context) => (await import("./commands/mcp.ts")).mcp(context))),
+
   completion: (program, run) =>
     program
       .command("completion")

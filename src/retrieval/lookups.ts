@@ -32,9 +32,9 @@ export async function findSymbols(
     const wanted = found.filter(({ symbol }) => request.kind === undefined || symbol.kind === request.kind);
     if (wanted.length === 0 && match !== attempts.at(-1)) continue;
     const symbols = await withSignatures(index, wanted.slice(0, limit), texts);
-    return { symbols, match, truncated: wanted.length > limit };
+    return { symbols, total: wanted.length, match, truncated: wanted.length > limit };
   }
-  return { symbols: [], match: "exact", truncated: false };
+  return { symbols: [], total: 0, match: "exact", truncated: false };
 }
 
 interface Found {

@@ -35,7 +35,7 @@ export async function findReferences(
     references.push(...(await referencesIn(index, name, batch, texts)));
   }
   const truncated = references.length > limit || documents.length > read;
-  return { references: references.slice(0, limit), truncated };
+  return { references: references.slice(0, limit), total: references.length, truncated };
 }
 
 /** Documents that hold the identifier in some spelling, in order. Words too common to be indexed are looked for everywhere. */

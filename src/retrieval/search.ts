@@ -40,8 +40,14 @@ export async function search(index: SearchIndex, request: SearchRequest, texts: 
   const results = shown.map(({ place, shown }, i) =>
     resultOf(index, query, scores.terms, place, shown, packed.snippets[i] ?? ""),
   );
-  const more = query.literals.length > 0 ? matching.length > limit : places.length > limit;
-  return { results, truncated: more || packed.isShortened, tokens: packed.tokens, digest: index.digest };
+  const total = query.literals.length > 0 ? matching.length : places.length;
+  return {
+    results,
+    total,
+    truncated: total > limit || packed.isShortened,
+    tokens: packed.tokens,
+    digest: index.digest,
+  };
 }
 
 function fileFilter(index: SearchIndex, { paths, languages }: ParsedQuery): (file: number) => boolean {

@@ -134,6 +134,8 @@ export interface SearchResult {
 
 export interface SearchAnswer {
   results: SearchResult[];
+  /** Places found, of which `results` are the first. */
+  total: number;
   /** There are more results than `limit`, or snippets that `maxTokens` has shortened or left out. */
   truncated: boolean;
   /** Tokens of all snippets together. */
@@ -188,6 +190,8 @@ export interface FoundSymbol extends ResultSymbol {
 
 export interface SymbolAnswer {
   symbols: FoundSymbol[];
+  /** Definitions found, of which `symbols` are the first. */
+  total: number;
   /** How the symbols match. */
   match: "exact" | "prefix" | "fuzzy";
   truncated: boolean;
@@ -214,6 +218,8 @@ export interface FoundReference {
 export interface ReferenceAnswer {
   /** In order of path and line; lines of definitions left out. */
   references: FoundReference[];
+  /** Lines found; there may be more where `truncated`. */
+  total: number;
   truncated: boolean;
 }
 

@@ -1,0 +1,45 @@
+/** The MCP server that both transports use. Imports the SDK, so importers load this module with `await import()`. */
+import { McpServer } from "@modelcontextprotocol/server";
+import { type CodeSource, SourceError } from "./source.ts";
+import { TOOLS } from "./tools.ts";
+
+const INSTRUCTIONS =
+  "Code Context knows the code of indexed repositories. Start with search_code to find where something is, find_symbol for a definition by name, " +
+  "find_references before changing it, outline and read_file to look around. Each answer names the repository, the commit and the index's age; " +
+  "paths and line numbers are those of the files, so an edit can use them directly.";
+
+export interface McpServerOptions {
+  version: string;
+  source: CodeSource;
+  /** Called with failures that are not the caller's; the caller sees only that something failed. */
+  onError: (error: unknown) => void;
+  now?: () => number;
+}
+
+/**
+ * Makes a server for one HTTP request or one stdio connection. Answers are plain text alone: several clients show a model either
+ * `content` or `structuredContent`, not both.
+ */
+export function createMcpServer({ version, source, onError, now = Date.now }: McpServerOptions): McpServer {
+  const server = new McpServer(
+    { name: "code-context", title: "Code Context", version },
+    { instructions: INSTRUCTIONS },
+  );
+  for (const { name, title, description, input, run } of TOOLS) {
+    server.registerTool(
+      name,
+      { title, description, inputSchema: input, annotations: { readOnlyHint: true, openWorldHint: false } },
+      async (args) => {
+        try {
+          return { content: [{ type: "text" as const, text: await run({ source, nowMs: now() }, args) }] };
+        } catch (error) {
+          const isKnown = error instanceof SourceError;
+          if (!isKnown) onError(error);
+          const text = isKnown ? error.message : "The index could not answer. Try again.";
+          return { content: [{ type: "text" as const, text }], isError: true };
+        }
+      },
+    );
+  }
+  return server;
+}
