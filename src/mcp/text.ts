@@ -15,10 +15,10 @@ export function tokensOf(text: string): number {
   return Math.ceil(text.length / CHARACTERS_PER_TOKEN);
 }
 
-/** `github.com/acme/shop@1a2b3c4d5e, indexed 5 minutes ago`. */
+/** `github.com/acme/shop@1a2b3c4d5e, indexed 5 minutes ago`; an index of a work tree is marked as such. */
 export function describeIndex(index: IndexInfo, nowMs: number): string {
   const commit = index.gitSha === null ? "" : `@${index.gitSha.slice(0, SHORT_SHA)}`;
-  const edits = index.isWorkTree ? ", with uncommitted edits" : "";
+  const edits = index.isWorkTree ? " (work tree, edits included)" : "";
   return `${index.repo}${commit}${edits}, indexed ${ageOf(nowMs - index.indexedAtMs)}`;
 }
 
