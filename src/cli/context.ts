@@ -92,6 +92,8 @@ export async function createClient(
     fetch: httpFetch,
     ...(apiKey === undefined ? {} : { apiKey }),
     ...(workerToken === undefined ? {} : { workerToken }),
+    // One more try a second later, for a service that is just starting.
+    maxConnectRetries: 1,
     headers: { "User-Agent": "codectx" },
     onWait: (event) => noteWait(context.ui, event),
     onFingerprintChange: () =>

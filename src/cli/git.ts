@@ -97,6 +97,17 @@ export async function isAncestor(cwd: string, ancestor: string, descendant: stri
   return (await gitLine(cwd, ["merge-base", ancestor, descendant])) === ancestor;
 }
 
+/** Commits that `a` has and `b` has not, and the other way round; undefined where either is not known here. */
+export async function countApart(
+  cwd: string,
+  a: string,
+  b: string,
+): Promise<[ahead: number, behind: number] | undefined> {
+  const line = await gitLine(cwd, ["rev-list", "--count", "--left-right", "--end-of-options", `${a}...${b}`]);
+  const [ahead, behind] = line?.split("\t").map(Number) ?? [];
+  return ahead === undefined || behind === undefined ? undefined : [ahead, behind];
+}
+
 /** How many files of the work tree differ from HEAD or are not in it. */
 export async function countChanges(cwd: string): Promise<number> {
   const args = ["status", "--porcelain", "-z", "--no-renames", "--untracked-files=normal", "--ignore-submodules=all"];

@@ -15,30 +15,31 @@ export function configDirectory(env: Environment): string {
   return join(baseDirectory(env, "XDG_CONFIG_HOME", ".config"), "codectx");
 }
 
-/** Holds the local indexes and broken-off downloads; may be deleted at any time. */
+/** Holds the local indexes and broken-off downloads; may be deleted at any time (`codectx cache clean`). */
 export function cacheDirectory(env: Environment): string {
   return join(baseDirectory(env, "XDG_CACHE_HOME", ".cache"), "codectx");
 }
 
-/** Longer names are not taken by every file system. */
-const MAX_NAME_CHARACTERS = 120;
-
-/** Folder of the index of what an identity stands for: one for each. */
-export function indexDirectory(env: Environment, identity: string): string {
-  return join(cacheDirectory(env), "repos", folderName(identity));
+/** Holds the folders of the local indexes. */
+export function indexesDirectory(env: Environment): string {
+  return join(cacheDirectory(env), "repos");
 }
 
-/**
- * A name for a text, to be read, and a different one for each: also where a file system takes capital letters for small ones or
- * drops a dot at the end.
- */
-export function folderName(text: string): string {
-  const name = text.replace(/[^a-z0-9._-]|\.$/gu, (character) => {
-    if (character === "/") return "+";
-    if (/^[A-Z]$/.test(character)) return `!${character.toLowerCase()}`;
-    return `%${Buffer.from(character).toString("hex")}%`;
-  });
-  if (name.length <= MAX_NAME_CHARACTERS) return name;
-  // No short name has a tilde.
-  return `${name.slice(0, MAX_NAME_CHARACTERS / 2)}~${sha256(Buffer.from(text)).toString("hex")}`;
+/** Folder of the index of an identity: one for each. */
+export function indexDirectory(env: Environment, identity: string): string {
+  return join(indexesDirectory(env), folderName(identity));
+}
+
+/** Characters of an identity that its folder's name shows, and hex digits of its hash that tell folders apart. */
+const SHOWN_CHARACTERS = 60;
+const HASH_DIGITS = 16;
+
+/** A readable name for an identity (`github.com-owner-repo-1f0c…`), another one for each. */
+export function folderName(identity: string): string {
+  const words = identity
+    .toLowerCase()
+    .replace(/[^a-z0-9._]+/g, "-")
+    .slice(-SHOWN_CHARACTERS)
+    .replace(/^[-.]+/, "");
+  return `${words}-${sha256(Buffer.from(identity)).toString("hex").slice(0, HASH_DIGITS)}`;
 }

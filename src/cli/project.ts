@@ -25,6 +25,8 @@ export interface Project {
   repo: string | undefined;
   /** URL of the remote, as git has it. */
   remote: string | undefined;
+  /** Names the repository in the cache: {@link repo}, or the path of the git folder. */
+  identity: string;
   /** Folder of the local index. Worktrees and clones of one repository share it. */
   directory: string;
 }
@@ -51,6 +53,7 @@ export async function findProject(context: Context, { listFiles } = { listFiles:
     commonDir,
     repo,
     remote,
+    identity,
     directory: indexDirectory(context.env, identity),
   };
 }

@@ -1,6 +1,7 @@
 import { PARSER_VERSION } from "../parsing/version.ts";
 import { requireApiKey, createClient, credentialsOf, type Context } from "./context.ts";
 import type { EmbedCheckResponse } from "../contract/index.ts";
+import { noteIdentity } from "./cache.ts";
 import { inBackground } from "./background.ts";
 import { listWorkTreeFiles } from "./git.ts";
 import { indexWorkTree, type IndexReport } from "./index/index-worktree.ts";
@@ -9,6 +10,7 @@ import { IndexStore } from "./index/store.ts";
 import type { Embedding } from "./index/vectors.ts";
 import { IndexDamagedError } from "./index/verified.ts";
 import type { Project } from "./project.ts";
+import { formatCount } from "./ui.ts";
 
 /** How long a second process waits for the first. */
 const LOCK_WAIT_MS = 10 * 60_000;
@@ -37,6 +39,7 @@ export async function withWriter<T>(
     signal: context.stop,
     onWait: (holder) => context.ui.note(`waiting for ${holder}`),
   });
+  noteIdentity(project);
   const attempt = async (): Promise<T> => {
     const store = forImport
       ? IndexStore.openForImport(directory, PARSER_VERSION)
@@ -146,7 +149,9 @@ export async function updateWorkTree(
         }
       },
       onEmbedProgress: ({ done, total }) => {
-        if (phase === "embedding") line.update(done, total, `${done}/${total} chunks`);
+        if (phase !== "embedding") return;
+        if (done < total) line.update(done, total, `${done}/${total} chunks`);
+        else line.note(`${formatCount(done)} chunks`);
       },
     });
   } finally {

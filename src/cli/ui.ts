@@ -6,7 +6,7 @@ import { printable, printableJson } from "./printable.ts";
 
 const REDRAW_MS = 100;
 const BAR_CELLS = 24;
-/** For terminals that do not know their width. */
+/** Width where the terminal does not tell it. */
 const DEFAULT_COLUMNS = 80;
 
 type Style = Parameters<typeof styleText>[0];
@@ -36,8 +36,11 @@ export interface UiOptions {
 }
 
 export interface ProgressLine {
+  /** Shows a bar. */
   update(done: number, total: number, note?: string): void;
-  /** Takes the line away. */
+  /** Shows a text without a bar, for a step whose length is not known. */
+  note(text: string): void;
+  /** Removes the line. */
   end(): void;
 }
 
@@ -133,7 +136,8 @@ export class Ui {
   /** A progress bar on stderr; nothing where that is no terminal. */
   progress(label: string): ProgressLine {
     this.line?.end();
-    if (this.quiet || this.json || !this.options.stderr.isTTY) return { update: () => undefined, end: () => undefined };
+    if (this.quiet || this.json || !this.options.stderr.isTTY)
+      return { update: () => undefined, note: () => undefined, end: () => undefined };
     this.line = new TerminalLine(this.options.stderr, label);
     return this.line;
   }
@@ -151,18 +155,22 @@ class TerminalLine implements ProgressLine {
   }
 
   update(done: number, total: number, note = ""): void {
-    const now = performance.now();
-    if (this.shown && now - this.drawnAt < REDRAW_MS && done < total) return;
-    this.drawnAt = now;
     const share = total > 0 ? Math.min(done / total, 1) : 0;
     const cells = Math.round(share * BAR_CELLS);
     const bar = "█".repeat(cells) + "░".repeat(BAR_CELLS - cells);
-    const text = printable(`${this.label} ${bar} ${Math.floor(share * 100)} % ${note}`).slice(
-      0,
-      (this.stream.columns || DEFAULT_COLUMNS) - 1,
-    );
+    this.draw(`${bar} ${Math.floor(share * 100)} % ${note}`, done >= total);
+  }
+
+  note(text: string): void {
+    this.draw(text, false);
+  }
+
+  private draw(text: string, atOnce: boolean): void {
+    const now = performance.now();
+    if (this.shown && now - this.drawnAt < REDRAW_MS && !atOnce) return;
+    this.drawnAt = now;
     this.hide();
-    this.stream.write(text);
+    this.stream.write(printable(`${this.label} ${text}`).slice(0, (this.stream.columns || DEFAULT_COLUMNS) - 1));
     this.shown = true;
   }
 
@@ -181,6 +189,11 @@ class TerminalLine implements ProgressLine {
 /** `1234567` as `1,234,567`. */
 export function formatCount(value: number): string {
   return value.toLocaleString("en-US");
+}
+
+/** `1 chunk`, `2 chunks`. */
+export function plural(count: number, noun: string): string {
+  return `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 export function formatBytes(bytes: number): string {

@@ -48,6 +48,11 @@ export interface TransportOptions {
   maxRetries?: number;
   /** Where a wait would be longer the error is thrown instead, with `retryAfterSec`. Default 5 min. */
   maxWaitMs?: number;
+  /**
+   * Tries after the first where no connection can be made (refused, no such host) and the service has never answered: most likely
+   * the address is wrong or the service is not running. Default: as `maxRetries`.
+   */
+  maxConnectRetries?: number;
   /** Sent with every request. */
   headers?: Record<string, string>;
   onWait?: (event: WaitEvent) => void;
@@ -84,6 +89,7 @@ const MAX_ERROR_CHARACTERS = 300;
 export class Transport {
   private readonly options: TransportOptions;
   private readonly baseUrl: string;
+  private hasAnswered = false;
   private readonly pacers = new Map<Surface, Pacer>();
   private readonly now: () => number;
   private readonly random: () => number;
@@ -142,7 +148,9 @@ export class Transport {
         waitMs = next.waitMs;
       }
       const worthwhile = limited || error.status === 503 || (call.repeatable && isTransient(error));
-      if (!worthwhile || attempt >= maxRetries || waitMs > this.maxWaitMs(options)) throw error;
+      const unreachable = !this.hasAnswered && isUnreachable(error);
+      const most = unreachable ? Math.min(maxRetries, this.options.maxConnectRetries ?? maxRetries) : maxRetries;
+      if (!worthwhile || attempt >= most || waitMs > this.maxWaitMs(options)) throw error;
       if (limited) continue;
       this.options.onWait?.({ reason: error.status === 503 ? "unavailable" : "failed", waitMs, path: call.path });
       await this.wait(waitMs, call, signal);
@@ -198,6 +206,7 @@ export class Transport {
     const timer = AbortSignal.timeout(timeoutMs);
     try {
       const response = await this.request(call, signal ? AbortSignal.any([signal, timer]) : timer);
+      this.hasAnswered = true;
       this.pacerOf(call.surface).observe(readRateWindow(response.headers, this.now()));
       const requestId = response.headers.get(REQUEST_ID_HEADER) ?? undefined;
       if (response.ok || response.status === call.acceptStatus) return { result: await read(response, requestId) };
@@ -228,6 +237,13 @@ export class Transport {
 
 function isTransient(error: CodeContextError): boolean {
   return GATEWAY_ERRORS.has(error.status) || error.code === "NETWORK_ERROR" || error.code === "TIMEOUT";
+}
+
+/** No connection could be made; a later break-off is another matter. */
+function isUnreachable({ code, cause }: CodeContextError): boolean {
+  if (code !== "NETWORK_ERROR" || !(cause instanceof Error)) return false;
+  const reason = codeOf(cause.cause) ?? codeOf(cause);
+  return reason === "ECONNREFUSED" || reason === "ENOTFOUND" || reason === "EHOSTUNREACH" || reason === "ENETUNREACH";
 }
 
 function aborted(call: Call, signal: AbortSignal): CodeContextError {

@@ -2,7 +2,7 @@ import type { Context } from "../context.ts";
 import type { IndexReport } from "../index/index-worktree.ts";
 import { findProject } from "../project.ts";
 import { updateWorkTree, withWriter } from "../session.ts";
-import { formatCount, formatDuration } from "../ui.ts";
+import { formatCount, formatDuration, plural } from "../ui.ts";
 
 /** `codectx index --local` */
 export async function indexLocal(context: Context, options: { embed: boolean }): Promise<void> {
@@ -38,16 +38,16 @@ export function describeReport(report: IndexReport, durationMs: number): string[
   const work = [
     parsedFiles > 0 ? `${formatCount(parsedFiles)} parsed` : "",
     removedFiles > 0 ? `${formatCount(removedFiles)} removed` : "",
-    embeddedCount > 0 ? `${formatCount(embeddedCount)} chunks embedded for ${formatCount(credits)} credits` : "",
+    embeddedCount > 0 ? `${plural(embeddedCount, "chunk")} embedded for ${plural(credits, "credit")}` : "",
   ].filter((part) => part !== "");
   const lines = [
-    `${formatCount(fileCount)} files, ${formatCount(symbolCount)} symbols, ${formatCount(chunkCount)} chunks in ${formatDuration(durationMs)} (${work.join(", ") || "nothing changed"})`,
+    `${plural(fileCount, "file")}, ${plural(symbolCount, "symbol")}, ${plural(chunkCount, "chunk")} in ${formatDuration(durationMs)} (${work.join(", ") || "nothing changed"})`,
   ];
   const left = Object.entries(skipped).map(([reason, count]) => `${formatCount(count)} ${reason}`);
   if (left.length > 0) lines.push(`left out: ${left.join(", ")}`);
-  if (partialCount > 0) lines.push(`parsed in part: ${formatCount(partialCount)} files`);
-  if (fallbackCount > 0) lines.push(`not parsed, plain chunks only: ${formatCount(fallbackCount)} files`);
-  if (redactedCount > 0) lines.push(`withheld: ${formatCount(redactedCount)} chunks that may hold a secret`);
+  if (partialCount > 0) lines.push(`parsed in part: ${plural(partialCount, "file")}`);
+  if (fallbackCount > 0) lines.push(`not parsed, plain chunks only: ${plural(fallbackCount, "file")}`);
+  if (redactedCount > 0) lines.push(`withheld: ${plural(redactedCount, "chunk")} that may contain a secret`);
   if (report.fingerprint === null)
     lines.push("without vectors: run `codectx index --local` (without --no-embed) to add them");
   return lines;

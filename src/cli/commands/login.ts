@@ -14,9 +14,9 @@ export async function login(context: Context, options: LoginOptions): Promise<vo
   const apiUrl = apiUrlOf(context);
   const apiKey = (await keyFrom(context, options, apiUrl)).trim();
   if (apiKey === "") throw new CliError(EXIT.usage, "NO_KEY", "the key is empty");
-  // fetch would refuse such a header with a message of its own.
+  // Not a valid header value: the HTTP stack would refuse it with a message of its own.
   if (!/^[\x21-\x7e]+$/.test(apiKey))
-    throw new CliError(EXIT.auth, "INVALID_API_KEY", "that is no API key: it holds blanks or other odd characters");
+    throw new CliError(EXIT.auth, "INVALID_API_KEY", "not an API key: it contains spaces or control characters");
   const client = await createClient(context, { apiUrl, apiKey });
   const { fingerprint, dimension } = await client.checkEmbed({ signal: context.stop });
   const config = readConfig(context.env);
@@ -25,7 +25,7 @@ export async function login(context: Context, options: LoginOptions): Promise<vo
     apiKey,
     ...(options.workerToken === undefined ? {} : { workerToken: options.workerToken }),
   };
-  writeConfig(context.env, { apiUrl, services: { ...config.services, [apiUrl]: service } });
+  writeConfig(context.env, { ...config, apiUrl, services: { ...config.services, [apiUrl]: service } });
   const file = configFile(context.env);
   context.ui.result(
     { apiUrl, fingerprint, dimension, configFile: file },
@@ -55,9 +55,10 @@ async function keyFrom(context: Context, options: LoginOptions, apiUrl: string):
 export function logout(context: Context, options: { all?: boolean }): void {
   const config = readConfig(context.env);
   const apiUrl = apiUrlOf(context, config);
+  const { apiUrl: _, ...rest } = config;
   const { [apiUrl]: current, ...others } = config.services;
   const removed = options.all ? Object.keys(config.services) : current ? [apiUrl] : [];
-  if (removed.length > 0) writeConfig(context.env, { services: options.all ? {} : others });
+  if (removed.length > 0) writeConfig(context.env, { ...rest, services: options.all ? {} : others });
   context.ui.result({ removed }, () =>
     removed.length > 0 ? `Logged out of ${removed.join(", ")}.` : `Not logged in to ${apiUrl}.`,
   );

@@ -94,7 +94,10 @@ export async function publishCommit(context: Context, options: PublishOptions): 
         stop: context.stop,
         abort: context.abort,
         onIndexProgress: ({ done, total }) => line.update(done, total, `${done}/${total} files`),
-        onEmbedProgress: ({ done, total }) => line.update(done, total, `${done}/${total} chunks embedded`),
+        onEmbedProgress: ({ done, total }) =>
+          done < total
+            ? line.update(done, total, `${done}/${total} chunks embedded`)
+            : line.note(`${formatCount(done)} chunks embedded`),
       });
       line = context.ui.progress("Building ");
       const written = await buildArtifact(store, index, gitSha, artifact, (done) =>

@@ -1,12 +1,14 @@
 import { statSync } from "node:fs";
 import { PARSER_VERSION } from "../../parsing/version.ts";
+import type { ProbeResponse } from "../../contract/index.ts";
 import { createClient, credentialsOf, type Context } from "../context.ts";
-import { countChanges, resolveCommit } from "../git.ts";
+import { type CliError, EXIT, toCliError } from "../exit-codes.ts";
+import { countApart, countChanges } from "../git.ts";
 import { listBases } from "../index/bases.ts";
 import { IndexStore } from "../index/store.ts";
 import { findProject, type Project } from "../project.ts";
 import { knownSnapshot, type KnownSnapshot } from "../snapshot-state.ts";
-import { formatBytes, formatCount, table } from "../ui.ts";
+import { formatBytes, formatCount, plural, table } from "../ui.ts";
 
 interface LocalStatus {
   directory: string;
@@ -24,75 +26,109 @@ interface LocalStatus {
   baseBytes?: number;
 }
 
-/** `codectx status`: who you are, what is indexed here, what is published. Only the checks that can be made are made. */
+/** `codectx status`: service, key and account, local index, published snapshot. Ends with 3 or 6 where key or service fail. */
 export async function status(context: Context): Promise<void> {
   const project = await findProject(context);
   const credentials = credentialsOf(context);
   const local = localStatus(project);
-  const git = project.plainFolder
-    ? undefined
-    : { head: (await resolveCommit(project.root)) ?? null, changes: await countChanges(project.root) };
+  const { root, repo, head } = project;
+  const git = project.plainFolder ? undefined : { head: head ?? null, changes: await countChanges(root) };
   const client = await createClient(context, credentials);
   const options = { signal: context.stop, maxRetries: 0, timeoutMs: 10_000 };
-  const failures: Record<string, string> = {};
+  const failures: Record<string, CliError> = {};
   const attempt = async <T>(name: string, call: () => Promise<T>): Promise<T | null> => {
     try {
       return await call();
     } catch (error) {
       if (context.stop.aborted) throw error;
-      failures[name] = error instanceof Error ? error.message : String(error);
+      failures[name] = toCliError(error);
       return null;
     }
   };
   const service = await attempt("service", async () => client.health(options));
   const key =
     service && credentials.apiKey !== undefined ? await attempt("key", async () => client.checkEmbed(options)) : null;
-  const { repo } = project;
-  const snapshot =
-    key && repo !== undefined ? await attempt("snapshot", async () => client.snapshots.probe({ repo }, options)) : null;
+  const [usage, snapshot] = await Promise.all([
+    key ? attempt("account", async () => client.usage(options)) : null,
+    key && repo !== undefined ? attempt("snapshot", async () => client.snapshots.probe({ repo }, options)) : null,
+  ]);
+  const apart =
+    snapshot?.exists && head !== undefined && snapshot.gitSha !== head
+      ? await countApart(root, head, snapshot.gitSha)
+      : undefined;
+  const exitCode = failures["service"] || failures["key"] ? exitFor(failures) : EXIT.ok;
+  process.exitCode = exitCode;
   const document = {
+    ok: exitCode === EXIT.ok,
+    exitCode,
     apiUrl: credentials.apiUrl,
     service: service && { status: service.status, version: service.version },
     loggedIn: key !== null,
     fingerprint: key?.fingerprint ?? null,
-    project: { root: project.root, repo: repo ?? null, ...git },
+    credits: usage?.credits ?? null,
+    project: { root, repo: repo ?? null, ...git },
     local,
     snapshot,
-    failures,
+    headIsAheadBy: apart?.[0] ?? null,
+    headIsBehindBy: apart?.[1] ?? null,
+    failures: Object.fromEntries(Object.entries(failures).map(([name, { message }]) => [name, message])),
   };
+  const failure = (name: string): string | undefined => failures[name]?.message;
+  const noKey = credentials.apiKey === undefined ? "none: run `codectx login`" : "not checked";
   context.ui.result(document, () =>
     table([
       [
         "Service",
         service
           ? `${credentials.apiUrl} (${service.status}, version ${service.version})`
-          : `${credentials.apiUrl}: ${failures["service"] ?? ""}`,
+          : `${credentials.apiUrl}: ${failure("service") ?? ""}`,
       ],
-      [
-        "Key",
-        key
-          ? "accepted"
-          : (failures["key"] ?? (credentials.apiKey === undefined ? "none: run `codectx login`" : "not checked")),
-      ],
-      ["Project", `${repo ?? "no remote"} in ${project.root}`],
+      ["Key", key ? "accepted" : (failure("key") ?? noKey)],
+      ...(usage
+        ? [
+            [
+              "Account",
+              `${formatCount(usage.credits.used)} of ${formatCount(usage.credits.limit)} credits used this month`,
+            ],
+          ]
+        : []),
+      ["Project", `${repo ?? "no remote"} in ${root}`],
       ...(git
         ? [
             [
               "Commit",
-              `${git.head?.slice(0, 10) ?? "none"}${git.changes > 0 ? `, ${formatCount(git.changes)} uncommitted` : ""}`,
+              `${git.head?.slice(0, 10) ?? "none"}${git.changes > 0 ? `, ${plural(git.changes, "uncommitted change")}` : ""}`,
             ],
           ]
         : []),
       ["Index", describeLocal(local, git?.head, key?.fingerprint)],
       ["Folder", local.directory],
-      [
-        "Snapshot",
-        snapshot?.exists
-          ? `${snapshot.gitSha.slice(0, 10)}, built ${snapshot.builtAt}, ${formatBytes(snapshot.sizeBytes)}${snapshot.isCurrent ? "" : " (not current)"}`
-          : (failures["snapshot"] ?? (snapshot ? "none published" : "not checked")),
-      ],
+      ["Snapshot", describeSnapshot(snapshot, head, apart) ?? failure("snapshot") ?? "not checked"],
     ]),
   );
+}
+
+/** The service that is away decides over the key that is refused. */
+function exitFor(failures: Record<string, CliError>): number {
+  if (failures["service"]) return EXIT.unavailable;
+  return failures["key"]?.exit ?? EXIT.ok;
+}
+
+function describeSnapshot(
+  snapshot: ProbeResponse | null,
+  head: string | undefined,
+  apart: [ahead: number, behind: number] | undefined,
+): string | undefined {
+  if (!snapshot) return undefined;
+  if (!snapshot.exists) return "none published";
+  const { gitSha, builtAt, sizeBytes, isCurrent } = snapshot;
+  const parts = [gitSha.slice(0, 10), `built ${builtAt.slice(0, 16).replace("T", " ")} UTC`, formatBytes(sizeBytes)];
+  if (gitSha === head) parts.push("of this commit");
+  if (apart?.[0]) parts.push(`${plural(apart[0], "commit")} behind this one`);
+  if (apart?.[1]) parts.push(`${plural(apart[1], "commit")} ahead of this one`);
+  if (head !== undefined && gitSha !== head && !apart) parts.push("of a commit that is not in this clone");
+  if (!isCurrent) parts.push("not current");
+  return parts.join(", ");
 }
 
 function localStatus(project: Project): LocalStatus {

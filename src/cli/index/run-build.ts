@@ -8,6 +8,7 @@ import { embedMissing, missingHashes, setWanted, type Embedding } from "./vector
 export interface BuildOptions extends EmbedQueueOptions {
   /** How many files there are to parse, at most. */
   expectedFiles?: number;
+  /** `total` is 0 until it is known. */
   onEmbedProgress?: (progress: { done: number; total: number }) => void;
 }
 
@@ -31,8 +32,7 @@ export async function runBuild<T>(
   const queueOptions: EmbedQueueOptions = {
     stop: options.stop,
     abort: options.abort,
-    onProgress: ({ embeddedCount }) =>
-      options.onEmbedProgress?.({ done: embeddedCount, total: Math.max(total, embeddedCount) }),
+    onProgress: ({ embeddedCount }) => options.onEmbedProgress?.({ done: embeddedCount, total }),
   };
   const queue = embedding && new EmbedQueue(store, embedding.client, embedding.space.fingerprint, queueOptions);
   const pool = new ParsePool(options.expectedFiles);

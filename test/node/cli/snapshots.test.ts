@@ -21,7 +21,9 @@ function artifactSize(): number {
 
 /** Files in the index folders beside the databases and the base layers. */
 function leftovers(cache = "other-cache"): string[] {
-  return cached(cache).filter((file) => !/\.sqlite(-shm|-wal)?$/.test(file) && !/\/base-[^/]*$/.test(file));
+  return cached(cache).filter(
+    (file) => !/\.sqlite(-shm|-wal)?$|\/repository\.txt$/.test(file) && !/\/base-[^/]*$/.test(file),
+  );
 }
 
 /** Artifacts that serve as base layers. */

@@ -1,0 +1,84 @@
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { PARSER_VERSION } from "../parsing/version.ts";
+import { takeWriteLock } from "./index/lock.ts";
+import { IndexStore } from "./index/store.ts";
+import { indexesDirectory, type Environment } from "./paths.ts";
+import type { Project } from "./project.ts";
+
+const IDENTITY_FILE = "repository.txt";
+
+/** One local index in the cache. */
+export interface CachedIndex {
+  directory: string;
+  /** What it is of; undefined where no file says so. */
+  repository: string | undefined;
+  sizeBytes: number;
+  /** Last change of a file, in milliseconds since the epoch. */
+  usedAtMs: number;
+  /** Work trees that were indexed; undefined where the index cannot be read. */
+  worktrees: string[] | undefined;
+}
+
+/** Writes beside an index what it is of, for people and for {@link listCache}. */
+export function noteIdentity({ directory, identity }: Project): void {
+  const file = join(directory, IDENTITY_FILE);
+  if (!existsSync(file)) writeFileSync(file, `${identity}\n`, { mode: 0o600 });
+}
+
+/** Every local index, the largest first. */
+export function listCache(env: Environment): CachedIndex[] {
+  const folder = indexesDirectory(env);
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => describe(join(folder, name)))
+    .sort((a, b) => b.sizeBytes - a.sizeBytes || (a.directory < b.directory ? -1 : 1));
+}
+
+function describe(directory: string): CachedIndex {
+  let sizeBytes = 0;
+  let usedAtMs = 0;
+  for (const name of readdirSync(directory, { recursive: true, encoding: "utf8" })) {
+    const stats = statSync(join(directory, name), { throwIfNoEntry: false });
+    if (stats?.isFile() !== true) continue;
+    sizeBytes += stats.size;
+    usedAtMs = Math.max(usedAtMs, stats.mtimeMs);
+  }
+  return { directory, repository: readIdentity(directory), sizeBytes, usedAtMs, worktrees: readWorktrees(directory) };
+}
+
+function readIdentity(directory: string): string | undefined {
+  try {
+    return readFileSync(join(directory, IDENTITY_FILE), "utf8").trim() || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function readWorktrees(directory: string): string[] | undefined {
+  try {
+    const store = IndexStore.openForReading(directory, PARSER_VERSION);
+    if (!store) return undefined;
+    try {
+      return store
+        .prepare("select root from worktrees order by root")
+        .all()
+        .map(({ root }) => String(root));
+    } finally {
+      store.close();
+    }
+  } catch {
+    return undefined;
+  }
+}
+
+/** Deletes an index. Throws `INDEX_BUSY` where a process is writing to it. */
+export async function removeCached(directory: string): Promise<void> {
+  const lock = await takeWriteLock(directory, { command: "cache clean", waitMs: 0 });
+  try {
+    rmSync(directory, { recursive: true, force: true });
+  } finally {
+    lock.release();
+  }
+}
