@@ -1,7 +1,7 @@
 import { CommanderError } from "commander";
 import type { Context, GlobalOptions } from "./context.ts";
 import { CliError, EXIT, toCliError } from "./exit-codes.ts";
-import { buildProgram, isHelp } from "./program.ts";
+import { allCommands, buildProgram, isHelp } from "./program.ts";
 import { Ui } from "./ui.ts";
 
 /** After Ctrl-C, requests in flight get this long to bring what is paid for. */
@@ -36,8 +36,7 @@ export async function main(args: readonly string[]): Promise<void> {
     ui = makeUi(global);
     return { env: process.env, cwd: process.cwd(), ui, global, stop: stop.signal, abort: abort.signal };
   }, args);
-  if (ui.json)
-    for (const command of [program, ...program.commands]) command.configureOutput({ writeErr: () => undefined });
+  if (ui.json) for (const command of allCommands(program)) command.configureOutput({ writeErr: () => undefined });
   try {
     await program.parseAsync(args, { from: "user" });
   } catch (error) {

@@ -32,7 +32,7 @@ export async function followRun(
     line.end();
   }
   if (last?.state === "succeeded") return last.result ?? {};
-  if (String(last?.state) === "cancelled") {
+  if (last?.state === "cancelled") {
     throw new CliError(EXIT.failure, "RUN_CANCELLED", `run ${runId} was cancelled`, { details: { runId } });
   }
   const { code = "RUN_FAILED", error = "the run failed", details } = last?.error ?? {};

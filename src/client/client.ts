@@ -14,7 +14,10 @@ import type {
   RerankRequest,
   RerankResponse,
   RunAccepted,
+  RunList,
   RunStatus,
+  SearchRequest,
+  SearchResponse,
   SignRequest,
   SignResponse,
   SnapshotJobAccepted,
@@ -44,6 +47,7 @@ export interface ClientOptions extends TransportOptions {
 export type Selector = { repo: string } | { workspaceId: string };
 
 type Input<T extends { inputType: unknown }> = Omit<T, "inputType"> & Partial<Pick<T, "inputType">>;
+export type SearchInput = Omit<SearchRequest, "limit"> & Partial<Pick<SearchRequest, "limit">>;
 type SignInput = Omit<SignRequest, "op">;
 type CommitInput = Omit<CommitRequest, "op">;
 export type IndexInput = Omit<IndexRequest, "options"> & { options?: Partial<IndexRequest["options"]> };
@@ -114,6 +118,18 @@ export class CodeContextClient {
     return this.transport.json(this.runCall(runId), "RunStatus", options);
   }
 
+  /** `GET /index?workspaceId=…`: the newest runs of a workspace. */
+  async listRuns(workspaceId: string, { limit }: { limit?: number } = {}, options?: CallOptions): Promise<RunList> {
+    const query = new URLSearchParams({ workspaceId, ...(limit === undefined ? {} : { limit: String(limit) }) });
+    return this.transport.json(this.worker("GET", `/index?${query.toString()}`, "index_status"), "RunList", options);
+  }
+
+  /** `DELETE /index/{runId}`: cancels a run; one that has ended stays as it is. Returns its status after that. */
+  async cancelRun(runId: string, options?: CallOptions): Promise<RunStatus> {
+    const call: Call = { ...this.runCall(runId), method: "DELETE" };
+    return this.transport.json(call, "RunStatus", options);
+  }
+
   /**
    * A run's states as they happen, the last one `succeeded` or `failed`. Follows the event stream, takes it up again when it
    * breaks, and asks from time to time where there is none.
@@ -125,6 +141,19 @@ export class CodeContextClient {
   /** `POST /snapshot`: lets the service build and publish a snapshot. `runId` can be followed like an index run. */
   async startSnapshotJob(request: SnapshotJobRequest, options?: CallOptions): Promise<SnapshotJobAccepted> {
     return this.transport.json(this.worker("POST", "/snapshot", "snapshot", request), "SnapshotJobAccepted", options);
+  }
+
+  /** `POST /search`: places in the indexed code of a workspace, or of all, best first. */
+  async search(request: SearchInput, options?: CallOptions): Promise<SearchResponse> {
+    const call: Call = {
+      method: "POST",
+      path: "/search",
+      surface: "search",
+      credential: this.key(),
+      body: request,
+      repeatable: true,
+    };
+    return this.transport.json(call, "SearchResponse", options);
   }
 
   /** `GET /healthz`. A service that is not ready is an answer too, not an error. */

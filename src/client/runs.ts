@@ -26,7 +26,7 @@ export async function* streamRun(
         lastSeen = seen;
         empty = 0;
         yield status;
-        if (status.state === "succeeded" || status.state === "failed") return;
+        if (status.state !== "queued" && status.state !== "running") return;
       }
     } catch (error) {
       if (!(error instanceof CodeContextError) || (error.code !== "NETWORK_ERROR" && error.code !== "TIMEOUT"))

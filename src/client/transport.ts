@@ -67,7 +67,7 @@ export interface CallOptions {
 }
 
 export interface Call {
-  method: "GET" | "POST";
+  method: "GET" | "POST" | "DELETE";
   path: string;
   surface: Surface;
   credential: string | undefined;

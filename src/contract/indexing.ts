@@ -96,3 +96,19 @@ export const RunStatus = z
   })
   .meta({ id: "RunStatus" });
 export type RunStatus = z.infer<typeof RunStatus>;
+
+/** `GET /index?workspaceId=…`: the newest runs of a workspace. */
+export const RunList = z
+  .object({
+    ok: z.literal(true),
+    runs: z.array(
+      RunStatus.extend({
+        kind: z.string().describe("index or snapshot."),
+        ref: z.string().nullable(),
+        createdAt: z.iso.datetime(),
+        finishedAt: z.iso.datetime().nullable(),
+      }),
+    ),
+  })
+  .meta({ id: "RunList" });
+export type RunList = z.infer<typeof RunList>;

@@ -1,33 +1,35 @@
 /** What a symbol is. Terms follow the language servers' where they exist. */
-export type SymbolKind =
-  | "function"
-  | "method"
-  | "constructor"
-  | "class"
-  | "interface"
-  | "struct"
-  | "enum"
-  | "enum_member"
-  | "union"
-  | "trait"
-  | "type"
-  | "constant"
-  | "variable"
-  | "field"
-  | "module"
-  | "namespace"
-  | "object"
-  | "extension"
-  | "macro"
-  | "test"
-  | "heading"
-  | "key"
-  | "rule"
-  | "table"
-  | "view"
-  | "stage"
-  | "target"
-  | "element";
+export const SYMBOL_KINDS = [
+  "function",
+  "method",
+  "constructor",
+  "class",
+  "interface",
+  "struct",
+  "enum",
+  "enum_member",
+  "union",
+  "trait",
+  "type",
+  "constant",
+  "variable",
+  "field",
+  "module",
+  "namespace",
+  "object",
+  "extension",
+  "macro",
+  "test",
+  "heading",
+  "key",
+  "rule",
+  "table",
+  "view",
+  "stage",
+  "target",
+  "element",
+] as const;
+export type SymbolKind = (typeof SYMBOL_KINDS)[number];
 
 /** A definition in a file. Lines are 1-based and inclusive; bytes index the file's own bytes, the end is exclusive. */
 export interface CodeSymbol {

@@ -1,60 +1,53 @@
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import { detectLanguage } from "../../parsing/detect.ts";
-import { sha256 } from "../checksum.ts";
+import type { CodeSymbol } from "../../parsing/types.ts";
+import type { OutlineSymbol } from "../../retrieval/types.ts";
 import type { Context } from "../context.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
 import { FileTree } from "../index/file-tree.ts";
-import { indexedFile, symbolsOf } from "../index/query.ts";
-import type { CodeSymbol } from "../../parsing/types.ts";
-import { findProject, pathInProject, type Project } from "../project.ts";
-import { readIndex } from "../reading.ts";
+import { withLocalIndex } from "../local-search.ts";
+import { showPaged } from "../pager.ts";
+import { pathInProject, type Project } from "../project.ts";
+import type { LocalIndex } from "../search-index/local-index.ts";
+import { emphasised } from "./symbol.ts";
 
 interface Outline {
   language: string;
-  symbols: readonly CodeSymbol[];
+  symbols: readonly OutlineSymbol[];
 }
 
-/** `codectx outline <file>`: the symbols of a file as it is now, from the index where it knows that content. */
+/** `codectx outline <file>`: the symbols of a file as it is now, from the index, or parsed here where it is not indexed. */
 export async function outline(context: Context, file: string): Promise<void> {
-  const project = await findProject(context);
-  const path = pathInProject(project, context.cwd, file);
-  const bytes = readSource(project, path);
-  const { language, symbols } = (await fromIndex(context, project, path, bytes)) ?? (await fromFile(path, bytes));
-  context.ui.result({ path, language, symbols }, () => {
-    if (symbols.length === 0) return `${path} (${language}) has no symbols`;
-    return symbols.map((symbol) => {
-      const indent = "  ".repeat(depthOf(symbols, symbol));
-      const lines = context.ui.style("dim", `${symbol.startLine}-${symbol.endLine}`.padEnd(11));
-      return `${lines} ${indent}${context.ui.style("dim", symbol.kind)} ${context.ui.style("bold", symbol.name)}  ${symbol.signature}`;
+  const { ui } = context;
+  await withLocalIndex(context, async (index, project) => {
+    const path = pathInProject(project, context.cwd, file);
+    const { language, symbols } =
+      (await index.outline(path)) ?? (await fromFile(path, readSource(index, project, path)));
+    // `symbols` is the name that scripts know from earlier versions.
+    const document = { gitSha: index.info.gitSha, path, language, outline: symbols, symbols };
+    await showPaged(context, document, () => {
+      if (symbols.length === 0) return [`${path} (${language}) has no symbols`];
+      return symbols.map(({ name, signature, startLine, endLine, depth }) => {
+        const lines = startLine === endLine ? String(startLine) : `${startLine}-${endLine}`;
+        const place = ui.link(join(project.root, path), ui.style("dim", lines.padEnd(11)));
+        return `${place} ${"  ".repeat(depth)}${emphasised(context, signature || name, name)}`;
+      });
     });
   });
 }
 
-function readSource(project: Project, path: string): Uint8Array {
+function readSource(index: LocalIndex, project: Project, path: string): Uint8Array {
   const bytes = new FileTree(project.root).read(path);
   if (bytes) return bytes;
   const found = lstatSync(join(project.root, path), { throwIfNoEntry: false });
-  if (!found) throw new CliError(EXIT.notFound, "FILE_NOT_FOUND", `no such file: ${path}`);
+  if (!found) {
+    const similar = index.nearPaths(path);
+    const hint = similar.length === 0 ? "" : `; similar: ${similar.join(", ")}`;
+    throw new CliError(EXIT.notFound, "FILE_NOT_FOUND", `no such file: ${path}${hint}`, { details: { similar } });
+  }
   if (found.isFile()) throw new CliError(EXIT.io, "EACCES", `permission denied: ${path}`);
   throw new CliError(EXIT.usage, "NOT_A_FILE", `${path} is not a regular file`);
-}
-
-async function fromIndex(
-  context: Context,
-  project: Project,
-  path: string,
-  bytes: Uint8Array,
-): Promise<Outline | undefined> {
-  return readIndex(context, project, async (store, worktree) => {
-    const known = indexedFile(store, worktree, path);
-    const digest = sha256(bytes);
-    const language = known?.language ?? detectLanguage(path, bytes);
-    if (language === undefined) return undefined;
-    const isKnown = known !== undefined && digest.equals(known.sha256);
-    const contentId = isKnown ? known.contentId : store.findContent(digest, language);
-    return contentId === undefined ? undefined : { language, symbols: await symbolsOf(store, contentId) };
-  });
 }
 
 async function fromFile(path: string, bytes: Uint8Array): Promise<Outline> {
@@ -72,7 +65,11 @@ async function fromFile(path: string, bytes: Uint8Array): Promise<Outline> {
   ]);
   const parser = await createParser(nodeGrammars(packedGrammars()));
   const { symbols } = await parser.parse({ bytes, language });
-  return { language, symbols };
+  const outlined = symbols.map((symbol) => {
+    const { kind, name, qualifiedName, signature, startLine, endLine } = symbol;
+    return { kind, name, qualifiedName, signature, startLine, endLine, depth: depthOf(symbols, symbol) };
+  });
+  return { language, symbols: outlined };
 }
 
 function depthOf(symbols: readonly CodeSymbol[], symbol: CodeSymbol): number {

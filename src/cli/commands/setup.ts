@@ -4,6 +4,7 @@ import { delimiter, dirname, join, resolve } from "node:path";
 import type { Context } from "../context.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
 import { findProject } from "../project.ts";
+import { type Client, CLIENT_NAMES, CLIENTS } from "./setup-clients.ts";
 
 export interface SetupOptions {
   /** For every project of the user instead of this one. */
@@ -11,28 +12,6 @@ export interface SetupOptions {
   /** Write without asking. */
   yes?: boolean;
 }
-
-/** How a client is told of an MCP server. */
-interface Client {
-  title: string;
-  /** File of the project; undefined where the client has none. */
-  project?: string;
-  /** File of the user, below the home folder. */
-  user?: string;
-  /** Property of the JSON file that holds the servers; undefined for TOML. */
-  property?: string;
-  /** What the client wants beside command and arguments. */
-  extra?: Record<string, string>;
-}
-
-const CLIENTS: Readonly<Record<string, Client>> = {
-  "claude-code": { title: "Claude Code", project: ".mcp.json", user: ".claude.json", property: "mcpServers" },
-  cursor: { title: "Cursor", project: ".cursor/mcp.json", user: ".cursor/mcp.json", property: "mcpServers" },
-  vscode: { title: "VS Code", project: ".vscode/mcp.json", property: "servers", extra: { type: "stdio" } },
-  codex: { title: "Codex", user: ".codex/config.toml" },
-};
-
-export const CLIENT_NAMES = Object.keys(CLIENTS);
 
 /** Name of the server in every client's configuration. */
 const SERVER = "codectx";

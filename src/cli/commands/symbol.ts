@@ -1,8 +1,9 @@
+import { join } from "node:path";
+import { SYMBOL_KINDS } from "../../parsing/types.ts";
 import type { Context } from "../context.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
-import { findSymbols, similarNames } from "../index/query.ts";
-import { findProject } from "../project.ts";
-import { noIndex, readIndex } from "../reading.ts";
+import { withLocalIndex, withoutRevision } from "../local-search.ts";
+import { showPaged } from "../pager.ts";
 import { formatCount } from "../ui.ts";
 
 export interface SymbolOptions {
@@ -10,27 +11,48 @@ export interface SymbolOptions {
   limit: number;
 }
 
-/** `codectx symbol <name>`: where it is defined, from the local index. */
-export async function symbol(context: Context, name: string, options: SymbolOptions): Promise<void> {
-  const project = await findProject(context);
-  const answer = await readIndex(context, project, async (store, worktree) => {
-    const found = await findSymbols(store, worktree, { name, kind: options.kind, limit: options.limit });
-    return { ...found, similar: found.symbols.length === 0 ? await similarNames(store, worktree, name) : [] };
-  });
-  if (!answer) throw noIndex();
-  const { symbols, truncated, similar } = answer;
-  if (symbols.length === 0) {
-    const hint = similar.length === 0 ? "" : `; similar: ${similar.join(", ")}`;
-    throw new CliError(EXIT.notFound, "SYMBOL_NOT_FOUND", `no symbol named ${name} in the local index${hint}`, {
-      details: { similar },
-    });
+const MAX_SIMILAR = 5;
+
+/**
+ * `codectx symbol <name>`: where a symbol is defined, by its name or its qualified name in any language's way; else by the
+ * beginning of its name.
+ */
+export async function symbol(context: Context, name: string, { kind, limit }: SymbolOptions): Promise<void> {
+  if (name.trim() === "") throw new CliError(EXIT.usage, "NO_NAME", "the name is empty");
+  if (kind !== undefined && !(SYMBOL_KINDS as readonly string[]).includes(kind)) {
+    throw new CliError(EXIT.usage, "UNKNOWN_KIND", `no kind named ${kind}: ${SYMBOL_KINDS.join(", ")}`);
   }
   const { ui } = context;
-  ui.result({ symbols: symbols.map(({ path, ...rest }) => ({ path, ...rest })), truncated }, () => {
-    const lines = symbols.map(
-      (s) =>
-        `${ui.style("cyan", `${s.path}:${s.startLine}`)}  ${ui.style("dim", s.kind)} ${ui.style("bold", s.qualifiedName)}  ${s.signature}`,
+  await withLocalIndex(context, async (index, { root }) => {
+    let answer = await index.symbols({ name, kind, limit, match: "exact" });
+    if (answer.symbols.length === 0) answer = await index.symbols({ name, kind, limit, match: "prefix" });
+    if (answer.symbols.length === 0) {
+      const near = await index.symbols({ name, match: "fuzzy", limit: MAX_SIMILAR });
+      const similar = [...new Set(near.symbols.map((found) => found.name))];
+      const hint = similar.length === 0 ? "" : `; similar: ${similar.join(", ")}`;
+      const what = kind === undefined ? "symbol" : kind;
+      throw new CliError(EXIT.notFound, "SYMBOL_NOT_FOUND", `no ${what} named ${name} in this work tree${hint}`, {
+        details: { similar },
+      });
+    }
+    const { gitSha } = index.info;
+    const symbols = withoutRevision(answer.symbols).sort(
+      (a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0) || a.startLine - b.startLine,
     );
-    return truncated ? [...lines, `(the first ${formatCount(options.limit)}; --limit shows more)`] : lines;
+    await showPaged(context, { gitSha, symbols, match: answer.match, truncated: answer.truncated }, () => {
+      const lines = symbols.map(({ path, startLine, name: found, qualifiedName, signature }) => {
+        const place = ui.link(join(root, path), ui.style("cyan", `${path}:${startLine}`));
+        const scope = qualifiedName === found ? "" : ui.style("dim", `  ${qualifiedName}`);
+        return `${place}  ${emphasised(context, signature || qualifiedName, found)}${scope}`;
+      });
+      return answer.truncated ? [...lines, `(the first ${formatCount(limit)}; --limit shows more)`] : lines;
+    });
   });
+}
+
+/** A signature with the name in bold. */
+export function emphasised(context: Context, signature: string, name: string): string {
+  const at = signature.indexOf(name);
+  if (at === -1 || name === "") return signature;
+  return signature.slice(0, at) + context.ui.style("bold", name) + signature.slice(at + name.length);
 }

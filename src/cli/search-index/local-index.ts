@@ -16,7 +16,9 @@ import {
 } from "../../retrieval/types.ts";
 import type { Context } from "../context.ts";
 import { FileTree } from "../index/file-tree.ts";
+import { intact } from "../index/schema.ts";
 import { IndexStore } from "../index/store.ts";
+import { verified } from "../index/verified.ts";
 import type { Project } from "../project.ts";
 import { updateWorkTree, withWriter } from "../session.ts";
 import { buildSearchTable, type IndexedFile, treePrefix, VERSIONS } from "./build.ts";
@@ -104,10 +106,12 @@ async function ensureTable(store: IndexStore, folder: SearchFolder, root: string
 function indexedFiles(store: IndexStore, worktreeId: number): IndexedFile[] {
   const rows = store
     .prepare(
-      `select f.path, c.id, lower(hex(c.sha256)) as sha256, c.language, c.base is not null as isInBase
+      `select f.path, c.id, lower(hex(c.sha256)) as sha256, c.language, c.base is not null as isInBase,
+         ${intact("contents", "c")} as intact
        from worktree_files f join contents c on c.id = f.content_id where f.worktree_id = ? and c.skip is null`,
     )
-    .all(worktreeId) as { path: string; id: number; sha256: string; language: string; isInBase: number }[];
+    .all(worktreeId)
+    .map((row) => verified<{ path: string; id: number; sha256: string; language: string; isInBase: number }>(row));
   return rows.map(({ path, id, sha256, language, isInBase }) => ({
     path,
     content: { id, sha256, language, isInBase: isInBase === 1 },

@@ -4,8 +4,9 @@ import { PARSER_VERSION } from "../../parsing/version.ts";
 import type { LoadedText, TextSource, WantedText } from "../../retrieval/types.ts";
 import type { FileTree } from "../index/file-tree.ts";
 import { symbolsOf } from "../index/query.ts";
-import { rowId } from "../index/schema.ts";
+import { intact, rowId } from "../index/schema.ts";
 import type { IndexStore } from "../index/store.ts";
+import { verified } from "../index/verified.ts";
 
 /**
  * Texts from the local index. A pulled artifact keeps its texts compressed, so of contents that it holds the lines come from the
@@ -20,22 +21,21 @@ export function storeTexts(store: IndexStore, tree: FileTree | undefined): TextS
 }
 
 async function load(store: IndexStore, tree: FileTree | undefined, wanted: WantedText): Promise<LoadedText> {
-  const row = store
-    .prepare("select id, base from contents where sha256 = ? and language = ? and parser_version = ?")
-    .get(Buffer.from(wanted.sha256, "hex"), wanted.language, PARSER_VERSION) as
-    | { id: number; base: number | null }
-    | undefined;
+  const found = store
+    .prepare(
+      `select id, base, ${intact("contents")} as intact from contents where sha256 = ? and language = ? and parser_version = ?`,
+    )
+    .get(Buffer.from(wanted.sha256, "hex"), wanted.language, PARSER_VERSION);
+  const row = found && verified<{ id: number; base: number | null }>(found);
   if (!row) return { chunks: wanted.chunks.map(() => ""), signatures: wanted.symbols.map(() => "") };
   if (row.base === null) {
-    const chunk = store.prepare("select text from chunks where id = ?");
-    const symbol = store.prepare("select signature from symbols where id = ?");
+    const chunk = store.prepare(`select text, ${intact("chunks")} as intact from chunks where id = ?`);
+    const symbol = store.prepare(`select signature as text, ${intact("symbols")} as intact from symbols where id = ?`);
+    // A row that is missing is damage, too.
+    const textOf = (row: unknown): string => verified<{ text: string }>(row ?? { intact: 0 }).text;
     return {
-      chunks: wanted.chunks.map(
-        ({ ordinal }) => (chunk.get(rowId(row.id, ordinal)) as { text: string } | undefined)?.text ?? "",
-      ),
-      signatures: wanted.symbols.map(
-        (ordinal) => (symbol.get(rowId(row.id, ordinal)) as { signature: string } | undefined)?.signature ?? "",
-      ),
+      chunks: wanted.chunks.map(({ ordinal }) => textOf(chunk.get(rowId(row.id, ordinal)))),
+      signatures: wanted.symbols.map((ordinal) => textOf(symbol.get(rowId(row.id, ordinal)))),
     };
   }
   const symbols = wanted.symbols.length === 0 ? [] : await symbolsOf(store, row.id);

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { sampleFiles, Sandbox } from "./support/run.ts";
 
@@ -74,7 +74,7 @@ describe("outline and symbol", () => {
     expect(await sandbox.run("app", ["outline", "src/none.ts"])).toMatchObject({ code: 4 });
     expect(await sandbox.run("app", ["outline", "../elsewhere.ts"])).toMatchObject({ code: 2 });
     expect((await sandbox.run("app", ["outline", "src/module1.ts"])).stdout).toMatch(
-      /^6-10 +class Holder1 .*\n7-9 +method get /m,
+      /^2-4 +export function double1\(value: number\): number\n6-10 +export class Holder1\n7-9 +get\(\): number$/m,
     );
   });
 
@@ -92,10 +92,15 @@ describe("outline and symbol", () => {
     const missing = await sandbox.run("app", ["symbol", "ouble"]);
     expect(missing).toMatchObject({ code: 4 });
     expect(missing.stderr).toContain("similar: double0, double1");
+    expect(await sandbox.run("app", ["symbol", "save", "--kind", "bogus"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/no kind named bogus: function, method, /),
+    });
+    expect(await sandbox.run("app", ["symbol", ""])).toMatchObject({ code: 2 });
     sandbox.repository("empty", {});
     expect(await sandbox.run("empty", ["symbol", "x", "--json"])).toMatchObject({
       code: 4,
-      json: { code: "NO_INDEX" },
+      json: { code: "SYMBOL_NOT_FOUND" },
     });
   });
 
@@ -155,7 +160,37 @@ describe("conventions", () => {
       snapshot: { exists: true },
     });
     const offline = await sandbox.run("app", ["status", "--json", "--api-url", "http://127.0.0.1:9"]);
-    expect(offline).toMatchObject({ code: 0, json: { service: null, local: { indexed: true } } });
+    expect(offline).toMatchObject({
+      code: 6,
+      json: { ok: false, exitCode: 6, service: null, local: { indexed: true } },
+    });
+  });
+
+  it("ends status with 3 where the key is refused", async () => {
+    sandbox.repository("app", sampleFiles(1));
+    const refused = await sandbox.run("app", ["status", "--json"], { env: { CODECTX_API_KEY: "cc_live_revoked" } });
+    expect(refused).toMatchObject({ code: 3, json: { ok: false, loggedIn: false, local: { indexed: false } } });
+    expect((await sandbox.run("app", ["status"], { env: NO_KEY })).code).toBe(6);
+    const { url } = sandbox.service;
+    const keyless = await sandbox.run("app", ["status"], { env: { CODECTX_API_KEY: undefined, CODECTX_API_URL: url } });
+    expect(keyless.code).toBe(0);
+  });
+
+  it("says in one line, and soon, that the service cannot be reached", async () => {
+    sandbox.repository("app", sampleFiles(1));
+    const startedAt = performance.now();
+    const { code, stderr } = await sandbox.run("app", ["pull", "--api-url", "http://127.0.0.1:9"]);
+    expect(code).toBe(6);
+    expect(stderr.trim().split("\n")).toEqual([expect.stringContaining("cannot reach http://127.0.0.1:9")]);
+    // Two tries a second apart, and two starts of the program on a busy machine; it was half a minute once.
+    expect(performance.now() - startedAt).toBeLessThan(15_000);
+  });
+
+  it("refuses options of hosted runs with --local", async () => {
+    sandbox.repository("app", sampleFiles(1));
+    const refused = await sandbox.run("app", ["index", "--local", "--ref", "main", "--workspace", "w", "--json"]);
+    expect(refused).toMatchObject({ code: 2, json: { code: "USAGE" } });
+    expect(refused.json["error"]).toContain("--workspace, --ref: only for hosted runs");
   });
 
   it("prints completion scripts that their shells accept", async () => {
@@ -183,5 +218,159 @@ describe("conventions", () => {
     const { code, stderr } = await sandbox.run("app", ["index", "--local"]);
     expect(code).toBe(9);
     expect(stderr.trim().split("\n")).toHaveLength(1);
+  });
+});
+
+describe("config, cache, doctor and setup", () => {
+  it("stores the identity of a repository whose remote is a fork", async () => {
+    sandbox.repository("app", sampleFiles(1), "https://github.com/me/fork.git");
+    const repo = async () => (await sandbox.run("app", ["status", "--json"])).json["project"];
+    expect(await repo()).toMatchObject({ repo: "github.com/me/fork" });
+    const set = await sandbox.run("app", ["config", "repo", "git@github.com:Upstream/App.git", "--json"]);
+    expect(set.json).toMatchObject({ repo: "github.com/upstream/app" });
+    expect(await repo()).toMatchObject({ repo: "github.com/upstream/app" });
+    // A key that is stored later leaves it in place.
+    await sandbox.run(".", ["login", "--key", sandbox.service.key, "--api-url", sandbox.service.url]);
+    expect((await sandbox.run("app", ["config", "repo"])).stdout).toBe("github.com/upstream/app\n");
+    await sandbox.run("app", ["config", "repo", "--unset"]);
+    expect(await repo()).toMatchObject({ repo: "github.com/me/fork" });
+    expect(await sandbox.run("app", ["config", "colour"])).toMatchObject({ code: 2 });
+    expect(await sandbox.run("app", ["config", "repo", "nonsense"])).toMatchObject({ code: 2 });
+  });
+
+  it("lists local indexes and deletes those whose work trees are gone", async () => {
+    for (const name of ["kept", "gone"]) {
+      sandbox.repository(name, sampleFiles(1));
+      await sandbox.run(name, ["index", "--local", "--no-embed"]);
+    }
+    const list = async () =>
+      ((await sandbox.run(".", ["cache", "list", "--json"])).json["indexes"] as { repository: string }[]).map(
+        ({ repository }) => repository,
+      );
+    expect((await list()).sort()).toEqual(["github.com/acme/gone", "github.com/acme/kept"]);
+    rmSync(sandbox.path("gone"), { recursive: true });
+    expect((await sandbox.run(".", ["cache", "clean", "--json"])).json).toMatchObject({
+      removed: ["github.com/acme/gone"],
+    });
+    expect(await list()).toEqual(["github.com/acme/kept"]);
+    expect(await sandbox.run(".", ["cache", "clean", "github.com/acme/none"])).toMatchObject({ code: 4 });
+    await sandbox.run(".", ["cache", "clean", "github.com/acme/kept"]);
+    expect(await list()).toEqual([]);
+  });
+
+  it("tells with doctor what is missing, and ends with its code", async () => {
+    sandbox.repository("app", sampleFiles(1));
+    const well = await sandbox.run("app", ["doctor", "--json"]);
+    expect(well).toMatchObject({ code: 0, json: { ok: true } });
+    const states = (ran: typeof well) =>
+      Object.fromEntries((ran.json["checks"] as { name: string; state: string }[]).map((c) => [c.name, c.state]));
+    expect(states(well)).toMatchObject({ git: "ok", cache: "ok", "work tree": "ok", service: "ok", key: "ok" });
+    const refused = await sandbox.run("app", ["doctor", "--json"], { env: { CODECTX_API_KEY: "cc_live_revoked" } });
+    expect(refused.code).toBe(3);
+    expect(states(refused)).toMatchObject({ service: "ok", key: "failed" });
+    expect((await sandbox.run("app", ["doctor"], { env: { CODECTX_API_KEY: undefined } })).code).toBe(0);
+  });
+
+  it("adds itself to a client's configuration, keeps the rest, and does it once", async () => {
+    sandbox.repository("app", sampleFiles(1));
+    sandbox.write("app/.mcp.json", JSON.stringify({ other: 1, mcpServers: { github: { command: "gh" } } }));
+    const asked = await sandbox.run("app", ["setup", "claude-code"]);
+    expect(asked).toMatchObject({ code: 2, stderr: expect.stringContaining('+     "codectx": {') });
+    expect(readFileSync(sandbox.path("app/.mcp.json"), "utf8")).not.toContain("codectx");
+    expect((await sandbox.run("app", ["setup", "claude-code", "--yes", "--json"])).json).toMatchObject({
+      written: true,
+    });
+    expect(JSON.parse(readFileSync(sandbox.path("app/.mcp.json"), "utf8"))).toMatchObject({
+      other: 1,
+      mcpServers: { github: { command: "gh" }, codectx: { args: expect.arrayContaining(["mcp"]) } },
+    });
+    const again = await sandbox.run("app", ["setup", "claude-code", "--yes", "--json"]);
+    expect(again.json).toMatchObject({ written: false, unchanged: true });
+
+    sandbox.write("home/.codex/config.toml", 'model = "o"\n');
+    await sandbox.run("app", ["setup", "codex", "--yes"]);
+    await sandbox.run("app", ["setup", "codex", "--yes"]);
+    const toml = readFileSync(sandbox.path("home/.codex/config.toml"), "utf8");
+    expect(toml).toMatch(/^model = "o"\n\n\[mcp_servers\.codectx\]\ncommand = ".+"\nargs = \[.*"mcp"\]\n$/);
+
+    sandbox.write("app/.vscode/mcp.json", "{ // mine\n}");
+    expect(await sandbox.run("app", ["setup", "vscode", "--yes"])).toMatchObject({ code: 2 });
+    expect(readFileSync(sandbox.path("app/.vscode/mcp.json"), "utf8")).toBe("{ // mine\n}");
+    expect(await sandbox.run("app", ["setup", "emacs", "--yes"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("claude-code, cursor, vscode, codex"),
+    });
+  });
+});
+
+describe("search, refs and read", () => {
+  beforeEach(() => {
+    sandbox.repository("app", {
+      "src/session.ts":
+        "/** Closes a session and frees its resources. */\nexport function closeSession(id: string): void {\n  release(id);\n}\n\nfunction release(id: string): void {\n  console.log(id);\n}\n",
+      "src/app.ts":
+        'import { closeSession } from "./session.ts";\n\nexport function shutdown(): void {\n  closeSession("main");\n}\n',
+      "README.md": "# App\n\nNothing about it.\n",
+    });
+  });
+  const results = (json: Record<string, unknown>) => json["results"] as { path: string; startLine: number }[];
+
+  it("answers in a fresh checkout without key or request, uncommitted edits included", async () => {
+    const first = await sandbox.run("app", ["search", "how", "are", "sessions", "closed", "--json"], { env: NO_KEY });
+    expect(first).toMatchObject({ code: 0, stderr: "" });
+    expect(results(first.json)[0]).toMatchObject({
+      path: "src/session.ts",
+      language: "typescript",
+      symbol: { name: "closeSession", kind: "function" },
+      snippet: expect.stringContaining("closeSession"),
+      matched: expect.any(Array),
+      score: expect.any(Number),
+    });
+    expect(first.json["gitSha"]).toBe(sandbox.git("app", "rev-parse", "HEAD"));
+    sandbox.write("app/src/later.ts", "export function rotateCredentials(): void {}\n");
+    const edited = await sandbox.run("app", ["search", "rotate credentials", "--json"], { env: NO_KEY });
+    expect(results(edited.json)[0]).toMatchObject({ path: "src/later.ts" });
+    expect(sandbox.service.requests).toEqual([]);
+  });
+
+  it("reads the query from stdin, filters, and prints plain text to a pipe", async () => {
+    const piped = await sandbox.run("app", ["search", "-"], { input: "closeSession", env: NO_KEY });
+    expect(piped.stdout).toMatch(/^src\/session\.ts:\d+/);
+    // oxlint-disable-next-line no-control-regex -- escape sequences are what is looked for
+    expect(piped.stdout).not.toMatch(/\u001b/);
+    const only = await sandbox.run("app", ["search", "closeSession", "--path", "src/app*", "--json"], { env: NO_KEY });
+    expect(results(only.json).map(({ path }) => path)).toEqual(["src/app.ts"]);
+    const none = await sandbox.run("app", ["search", "session", "--language", "go"], { env: NO_KEY });
+    expect(none).toMatchObject({ code: 0, stdout: "No results.\n" });
+    expect(await sandbox.run("app", ["search", " "])).toMatchObject({ code: 2 });
+    expect(await sandbox.run("app", ["search", "-"], { input: "" })).toMatchObject({ code: 2 });
+  });
+
+  it("finds uses of a name, and prints lines of a file", async () => {
+    const { json } = await sandbox.run("app", ["refs", "closeSession", "--json"], { env: NO_KEY });
+    expect(json["references"]).toContainEqual({
+      path: "src/app.ts",
+      line: 4,
+      text: 'closeSession("main");',
+      enclosing: "shutdown",
+    });
+    expect(await sandbox.run("app", ["refs", "nothingOfThatName"])).toMatchObject({ code: 4 });
+    const lines = await sandbox.run("app/src", ["read", "session.ts:2-4"], { env: NO_KEY });
+    expect(lines.stdout).toBe("export function closeSession(id: string): void {\n  release(id);\n}\n");
+    const document = await sandbox.run("app", ["read", "src/app.ts:3", "--json"], { env: NO_KEY });
+    expect(document.json).toMatchObject({
+      startLine: 3,
+      endLine: 3,
+      text: "export function shutdown(): void {",
+      withheld: [],
+    });
+    const missing = await sandbox.run("app", ["read", "lib/session.ts"]);
+    expect(missing).toMatchObject({ code: 4, stderr: expect.stringContaining("src/session.ts") });
+    expect(await sandbox.run("app", ["read", "src/app.ts:9-3"])).toMatchObject({ code: 2 });
+  });
+
+  it("completes names of symbols", async () => {
+    expect((await sandbox.run("app", ["complete-symbols", "clo"])).stdout).toBe("closeSession\n");
+    expect(await sandbox.run("app", ["complete-symbols", "xyz"])).toMatchObject({ code: 0, stdout: "" });
   });
 });

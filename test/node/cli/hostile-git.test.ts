@@ -89,8 +89,12 @@ describe("a hostile .git/config", () => {
     sandbox.write("app/src/module1.ts", "export function double1() {}\n");
     await runAll();
     expect(existsSync(trace)).toBe(false);
-    // The plants do work: an ordinary git runs them (and fails, since they answer nothing).
-    expect(() => sandbox.git("app", "status")).toThrow();
+    // The plants do work: an ordinary git runs them. It may fail, since they answer nothing.
+    try {
+      sandbox.git("app", "status");
+    } catch {
+      // See above.
+    }
     expect(existsSync(trace)).toBe(true);
   });
 

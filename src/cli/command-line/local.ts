@@ -1,0 +1,145 @@
+import { Option } from "commander";
+import { CLIENT_NAMES } from "../commands/setup-clients.ts";
+import type { CleanOptions } from "../commands/cache.ts";
+import type { SearchOptions } from "../commands/search.ts";
+import type { SetupOptions } from "../commands/setup.ts";
+import type { SymbolOptions } from "../commands/symbol.ts";
+import { type AddCommand, collect, examples, wholeNumber } from "./options.ts";
+
+const INCLUDES = ["tests", "docs", "examples", "generated"];
+
+/** Commands that need no account and no network. */
+export const LOCAL_COMMANDS: Readonly<Record<string, AddCommand>> = {
+  search: (program, run) =>
+    program
+      .command("search")
+      .argument("<query...>", "words, identifiers, a whole issue text; `-` reads it from stdin")
+      .description("search the code of this work tree, uncommitted changes included")
+      .addOption(new Option("--limit <n>", "at most so many results").argParser(wholeNumber).default(10))
+      .option("--path <glob>", "only these files; repeatable, `!` excludes", collect)
+      .option("--language <language>", "only this language; repeatable", collect)
+      .option("--kind <kind>", "only symbols of this kind; repeatable", collect)
+      .addOption(
+        new Option("--include <what>", "do not rank these lower; repeatable").choices(INCLUDES).argParser(collect),
+      )
+      .addOption(new Option("--max-tokens <n>", "budget of all snippets together").argParser(wholeNumber))
+      .option("--remote", "ask the service instead")
+      .option("--repo <repo>", "with --remote: repository identity (default: from the remote)")
+      .option("--ref <ref>", "with --remote: a branch, tag or commit that is indexed")
+      .addHelpText(
+        "after",
+        examples(
+          'codectx search "how are sessions closed"',
+          "codectx search parseConfig --path 'src/**' --json",
+          "gh issue view 42 --json body --jq .body | codectx search -",
+        ),
+      )
+      .action(
+        run(async (context, words: string[], options: SearchOptions) =>
+          (await import("../commands/search.ts")).search(context, words, options),
+        ),
+      ),
+
+  symbol: (program, run) =>
+    program
+      .command("symbol")
+      .argument("<name>", "name, qualified name (`User.save`, `Sinatra::Base`), or the beginning of a name")
+      .description("find where a symbol is defined")
+      .option("--kind <kind>", "only this kind: function, method, class, …")
+      .addOption(new Option("--limit <n>", "at most so many").argParser(wholeNumber).default(50))
+      .addHelpText(
+        "after",
+        examples("codectx symbol Router", "codectx symbol Router.use --json", "codectx symbol parse --kind function"),
+      )
+      .action(
+        run(async (context, name: string, options: SymbolOptions) =>
+          (await import("../commands/symbol.ts")).symbol(context, name, options),
+        ),
+      ),
+
+  refs: (program, run) =>
+    program
+      .command("refs")
+      .argument("<name>", "identifier")
+      .description("find where a name is used")
+      .addOption(new Option("--limit <n>", "at most so many").argParser(wholeNumber).default(50))
+      .addHelpText("after", examples("codectx refs parseConfig", "codectx refs Router --json"))
+      .action(
+        run(async (context, name: string, options: { limit: number }) =>
+          (await import("../commands/refs.ts")).refs(context, name, options),
+        ),
+      ),
+
+  outline: (program, run) =>
+    program
+      .command("outline")
+      .argument("<file>", "file of this work tree")
+      .description("show the symbols of a file")
+      .addHelpText("after", examples("codectx outline src/app.ts", "codectx outline --json src/app.ts"))
+      .action(run(async (context, file: string) => (await import("../commands/outline.ts")).outline(context, file))),
+
+  read: (program, run) =>
+    program
+      .command("read")
+      .argument("<place>", "file, or file and lines: src/app.ts:10-40")
+      .description("print lines of an indexed file, without what may be a secret")
+      .addHelpText("after", examples("codectx read src/app.ts:10-40", "codectx read src/app.ts --json"))
+      .action(run(async (context, place: string) => (await import("../commands/read.ts")).read(context, place))),
+
+  cache: (program, run) => {
+    const cache = program
+      .command("cache")
+      .description("list and delete local indexes")
+      .addHelpText("after", examples("codectx cache list", "codectx cache clean"));
+    cache
+      .command("list")
+      .description("local indexes, their size and when they were last used")
+      .action(run(async (context) => (await import("../commands/cache.ts")).cacheList(context)));
+    cache
+      .command("clean")
+      .argument("[repository...]", "as `cache list` names them")
+      .description("delete indexes; without a name those whose work trees are gone")
+      .option("--all", "delete every index")
+      .addOption(new Option("--older-than <days>", "delete what was not used for so long").argParser(wholeNumber))
+      .action(
+        run(async (context, names: string[], options: CleanOptions) =>
+          (await import("../commands/cache.ts")).cacheClean(context, names, options),
+        ),
+      );
+  },
+
+  config: (program, run) =>
+    program
+      .command("config")
+      .argument("[name]", "api-url, or repo: the identity of this repository")
+      .argument("[value]", "new value")
+      .description("show or change the configuration")
+      .option("--unset", "remove the setting")
+      .addHelpText("after", examples("codectx config", "codectx config repo github.com/upstream/project"))
+      .action(
+        run(async (context, name: string | undefined, value: string | undefined, options: { unset?: boolean }) =>
+          (await import("../commands/config.ts")).config(context, name, value, options),
+        ),
+      ),
+
+  setup: (program, run) =>
+    program
+      .command("setup")
+      .argument("<client>", CLIENT_NAMES.join(", "))
+      .description("add `codectx mcp` to the MCP configuration of a coding agent")
+      .option("--user", "for every project of yours, not this one alone")
+      .option("-y, --yes", "write without asking")
+      .addHelpText("after", examples("codectx setup claude-code", "codectx setup codex --yes"))
+      .action(
+        run(async (context, client: string, options: SetupOptions) =>
+          (await import("../commands/setup.ts")).setup(context, client, options),
+        ),
+      ),
+
+  doctor: (program, run) =>
+    program
+      .command("doctor")
+      .description("check what codectx needs, and say what to do about it")
+      .addHelpText("after", examples("codectx doctor"))
+      .action(run(async (context) => (await import("../commands/doctor.ts")).doctor(context))),
+};

@@ -1,0 +1,127 @@
+import { join } from "node:path";
+import { text as readAll } from "node:stream/consumers";
+import type { IncludeKind, SearchRequest, SearchResult } from "../../retrieval/types.ts";
+import { createClient, credentialsOf, requireApiKey, type Context } from "../context.ts";
+import { CliError, EXIT } from "../exit-codes.ts";
+import { withLocalIndex, withoutRevision } from "../local-search.ts";
+import { showPaged } from "../pager.ts";
+import { findProject, requireRepo } from "../project.ts";
+
+export interface SearchOptions {
+  limit?: number;
+  path?: string[];
+  language?: string[];
+  kind?: string[];
+  include?: IncludeKind[];
+  maxTokens?: number;
+  ref?: string;
+  remote?: boolean;
+  repo?: string;
+}
+
+/** Longer than any issue text; the engine itself takes the strongest terms of it. */
+const MAX_QUERY_CHARACTERS = 1_000_000;
+/** Of a longer snippet the lines with matches are shown, at most so many. */
+const MAX_SHOWN_LINES = 12;
+
+type Shown = Pick<SearchResult, "path" | "startLine" | "endLine" | "symbol" | "snippet" | "matched">;
+
+/** `codectx search <query…>`: from the local index, or from the service with `--remote`. */
+export async function search(context: Context, words: readonly string[], options: SearchOptions): Promise<void> {
+  const query = await queryOf(words);
+  const { limit, path, language, kind, include, maxTokens } = options;
+  const request: SearchRequest = { query, limit, paths: path, languages: language, kinds: kind, include, maxTokens };
+  if (options.remote) return searchRemote(context, request, options);
+  if (options.repo !== undefined) throw new CliError(EXIT.usage, "USAGE", "--repo is for --remote");
+  await withLocalIndex(context, async (index, { root }) => {
+    const { results, truncated, tokens } = await index.search(request);
+    const shown = withoutRevision(results);
+    const { gitSha, digest } = index.info;
+    await showPaged(context, { gitSha, results: shown, truncated, tokens, digest }, () =>
+      describeResults(context, shown, root),
+    );
+  });
+}
+
+async function queryOf(words: readonly string[]): Promise<string> {
+  const query = (words.length === 1 && words[0] === "-" ? await readAll(process.stdin) : words.join(" ")).trim();
+  if (query === "") throw new CliError(EXIT.usage, "NO_QUERY", "the query is empty");
+  if (query.length > MAX_QUERY_CHARACTERS) {
+    throw new CliError(EXIT.usage, "QUERY_TOO_LONG", `the query is longer than ${MAX_QUERY_CHARACTERS} characters`);
+  }
+  return query;
+}
+
+async function searchRemote(context: Context, request: SearchRequest, options: SearchOptions): Promise<void> {
+  const credentials = credentialsOf(context);
+  const client = await createClient(context, { ...credentials, apiKey: requireApiKey(credentials) });
+  const project = await findProject(context);
+  const { paths, languages, kinds, include, ...rest } = request;
+  const answer = await client.search(
+    {
+      ...rest,
+      repo: requireRepo(project, options.repo),
+      ...(options.ref === undefined ? {} : { ref: options.ref }),
+      ...(paths ? { paths: [...paths] } : {}),
+      ...(languages ? { languages: [...languages] } : {}),
+      ...(kinds ? { kinds: [...kinds] } : {}),
+      ...(include ? { include: [...include] } : {}),
+    },
+    { signal: context.stop },
+  );
+  const { ok: _, ...document } = answer;
+  const gitSha = answer.indexes[0]?.gitSha ?? null;
+  await showPaged(context, { gitSha, ...document }, () => describeResults(context, answer.results, undefined));
+}
+
+/** Results for people; `root` is the work tree that the paths are of, for links. */
+function describeResults(context: Context, results: readonly Shown[], root: string | undefined): string[] {
+  const { ui } = context;
+  if (results.length === 0) return ["No results."];
+  return results.flatMap(({ path, startLine, endLine, symbol, snippet, matched }, position) => {
+    const place = ui.style("cyan", `${path}:${startLine}`);
+    const lines = endLine > startLine ? ui.style("dim", `-${endLine}`) : "";
+    const name = symbol ? `  ${ui.style("bold", symbol.qualifiedName)}` : "";
+    const header = `${root === undefined ? place : ui.link(join(root, path), place)}${lines}${name}`;
+    const highlight = highlighter(context, matched);
+    const shown = shortened(snippet, matched).map((line) => `    ${highlight(line)}`);
+    return [...(position > 0 ? [""] : []), header, ...shown];
+  });
+}
+
+/** Lines of a snippet; of a long one the first and those with matches. */
+function shortened(snippet: string, matched: readonly string[]): string[] {
+  const lines = snippet.split("\n");
+  if (lines.length <= MAX_SHOWN_LINES) return lines;
+  const words = matchedWords(matched).map((word) => word.toLowerCase());
+  const kept = new Set([0]);
+  for (const [at, line] of lines.entries()) {
+    if (kept.size >= MAX_SHOWN_LINES) break;
+    const folded = line.toLowerCase();
+    if (words.some((word) => folded.includes(word))) kept.add(at);
+  }
+  for (let at = 1; kept.size < MAX_SHOWN_LINES && at < lines.length; at++) kept.add(at);
+  const shown: string[] = [];
+  let last = -1;
+  for (const at of [...kept].sort((a, b) => a - b)) {
+    if (at !== last + 1 && shown.at(-1) !== "…") shown.push("…");
+    shown.push(lines[at] ?? "");
+    last = at;
+  }
+  if (last < lines.length - 1) shown.push("…");
+  return shown;
+}
+
+/** Words that occur in the text; others carry a reason before a colon. */
+function matchedWords(matched: readonly string[]): string[] {
+  return matched.filter((word) => !/^(?:path|defines|mentioned):/.test(word) && word.length > 1);
+}
+
+function highlighter(context: Context, matched: readonly string[]): (line: string) => string {
+  const words = matchedWords(matched)
+    .sort((a, b) => b.length - a.length)
+    .map((word) => word.replace(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`));
+  if (words.length === 0) return (line) => line;
+  const pattern = new RegExp(words.join("|"), "gi");
+  return (line) => line.replace(pattern, (word) => context.ui.style("yellow", word));
+}
