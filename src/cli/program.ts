@@ -55,7 +55,7 @@ const COMMANDS: Readonly<Record<string, AddCommand>> = {
     program
       .command("mcp")
       .description("serve the index of this work tree to coding agents (MCP over stdio); no account, no network")
-      .addHelpText("after", examples("claude mcp add code-context -- codectx mcp"))
+      .addHelpText("after", examples("codectx setup claude-code", "claude mcp add codectx -- codectx mcp"))
       .action(run(async (context) => (await import("./commands/mcp.ts")).mcp(context))),
 
   completion: (program, run) =>

@@ -56,12 +56,14 @@ async function searchRemote(context: Context, request: SearchRequest, options: S
   const credentials = credentialsOf(context);
   const client = await createClient(context, { ...credentials, apiKey: requireApiKey(credentials) });
   const project = await findProject(context);
-  const { paths, languages, kinds, include, ...rest } = request;
+  const { query, limit, maxTokens, paths, languages, kinds, include } = request;
   const answer = await client.search(
     {
-      ...rest,
+      query,
       repo: requireRepo(project, options.repo),
       ...(options.ref === undefined ? {} : { ref: options.ref }),
+      ...(limit === undefined ? {} : { limit }),
+      ...(maxTokens === undefined ? {} : { maxTokens }),
       ...(paths ? { paths: [...paths] } : {}),
       ...(languages ? { languages: [...languages] } : {}),
       ...(kinds ? { kinds: [...kinds] } : {}),
