@@ -7,3 +7,13 @@ export function readFlag(name: string, value: string | undefined): boolean {
   if (["", "0", "false", "off", "no"].includes(text)) return false;
   throw new Error(`${name} must be "true" or "false"`);
 }
+
+/** A whole number of at least 1; undefined where the variable is empty. Throws on anything else. */
+export function readCount(name: string, value: string | undefined): number | undefined {
+  const text = (value ?? "").trim();
+  if (text === "") return undefined;
+  const count = Number(text);
+  if (!/^\d{1,16}$/.test(text) || !Number.isSafeInteger(count) || count < 1)
+    throw new Error(`${name} must be a whole number of at least 1`);
+  return count;
+}

@@ -1,4 +1,5 @@
-import { readFlag } from "../config.ts";
+import { readCount, readFlag } from "../config.ts";
+import { DEFAULT_STORAGE_LIMIT_BYTES } from "../contract/limits.ts";
 import { type Db, openDb } from "../db/client.ts";
 import {
   createEmbedder,
@@ -24,6 +25,8 @@ export interface Services {
   /** The longest that one embedding or reranking may take. */
   upstreamTimeoutMs: number;
   presigner: Presigner | undefined;
+  /** Most bytes that the snapshots of one tenant may take. */
+  storageLimitBytes: number;
   allowLocalGit: boolean;
   region: string;
   version: string;
@@ -53,6 +56,7 @@ export function servicesOf(env: ApiEnv): Services {
       accessKeyId: env.R2_ACCESS_KEY_ID,
       secretAccessKey: env.R2_SECRET_ACCESS_KEY,
     }),
+    storageLimitBytes: readCount("STORAGE_LIMIT_BYTES", env.STORAGE_LIMIT_BYTES) ?? DEFAULT_STORAGE_LIMIT_BYTES,
     allowLocalGit: readFlag("GIT_ALLOW_LOCAL", env.GIT_ALLOW_LOCAL),
     region: env.REGION,
     version: env.SERVICE_VERSION,

@@ -10,6 +10,8 @@ export const MAX_GLOBS = 200;
 export const MAX_GLOB_CHARACTERS = 500;
 export const MAX_MANIFEST_BYTES = 64 * 1024;
 export const MAX_SNAPSHOT_BYTES = 4 * 1024 * 1024 * 1024;
+/** Of all snapshots of a tenant, unless configured otherwise. */
+export const DEFAULT_STORAGE_LIMIT_BYTES = 20 * 1024 * 1024 * 1024;
 export const MAX_PROVISIONED_WORKSPACES = 100;
 export const UPLOAD_URL_TTL_SEC = 15 * 60;
 export const DOWNLOAD_URL_TTL_SEC = 60 * 60;

@@ -15,6 +15,7 @@ const manifestOf = (bytes: Uint8Array, gitSha = GIT_SHA) => ({
   fileCount: 2,
   symbolCount: 5,
   embedding: { fingerprint: "emb_test", dimension: 3 },
+  sizeBytes: bytes.length,
   builder: { name: "test", nested: [1, null, "ü"] },
 });
 
@@ -179,7 +180,8 @@ describe("shared snapshots over HTTP", () => {
       [{ op: "sign", manifest, repo: REPO, workspaceId: crypto.randomUUID() }, 400, "INVALID_SELECTOR"],
       [{ op: "sign", manifest, workspaceId: "42" }, 400, "INVALID_SELECTOR"],
       [{ op: "sign", manifest, workspaceId: crypto.randomUUID() }, 404, "NO_WORKSPACE"],
-      [{ op: "commit", manifest, sizeBytes: 1, repo: "github.com/acme/unknown" }, 404, "NO_WORKSPACE"],
+      [{ op: "commit", manifest, sizeBytes: bytes.length, repo: "github.com/acme/unknown" }, 404, "NO_WORKSPACE"],
+      [{ op: "sign", manifest: { ...manifest, sizeBytes: undefined }, repo: REPO }, 400, "INVALID_BODY"],
       [{ op: "sign", manifest: { ...manifest, gitSha: 7 }, repo: REPO }, 400, "INVALID_BODY"],
       [{ op: "sign", manifest: { ...manifest, note: "x".repeat(70_000) }, repo: REPO }, 400, "INVALID_BODY"],
       [{ op: "sign", repo: REPO }, 400, "INVALID_BODY"],

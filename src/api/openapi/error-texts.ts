@@ -14,6 +14,7 @@ export const ERROR_TEXTS: Record<ErrorCode, string> = {
   FORBIDDEN_WORKSPACE: "The workspace, or the tenant, is not the token's.",
   SHARED_INDEX_DISABLED: "The tenant has not opted in to the shared index.",
   WORKSPACE_LIMIT: "No more workspaces are made by themselves; create one.",
+  STORAGE_LIMIT: "The tenant's snapshots have no room for this one; `details` has `limitBytes` and `usedBytes`.",
   NOT_FOUND: "There is no such route.",
   WORKSPACE_NOT_FOUND: "There is no such workspace.",
   NO_SNAPSHOT: "No snapshot, no such workspace, or no opt-in.",

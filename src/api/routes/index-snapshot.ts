@@ -38,8 +38,8 @@ indexSnapshot.post("/index-snapshot", async (c) => {
 });
 
 function contextOf(c: ApiContext): SnapshotContext {
-  const { db, presigner, now } = c.get("services");
-  return { db, presigner, now, bucket: c.env.SNAPSHOTS, log: c.get("log") };
+  const { db, presigner, storageLimitBytes, now } = c.get("services");
+  return { db, presigner, storageLimitBytes, now, bucket: c.env.SNAPSHOTS, log: c.get("log") };
 }
 
 /** A malformed selector has a code of its own, also where it stands in a body. */

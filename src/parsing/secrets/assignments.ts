@@ -131,7 +131,7 @@ const PATTERN =
 const REFERENCE =
   /^(?:[a-z][a-z\d+.-]{0,20}:\/\/|arn:|ssm:|vault:|op:|secretsmanager|projects\/|[A-Za-z]:\\|@Microsoft|!(?:vault|ref|sub|getatt|secret|env)|urn:|data:|magnet:|#[\da-f]{3,8}$|\$\w{1,60}$|\$[({]|%[A-Z_]{2,40}%|sha(?:256|384|512)-|0x[\da-f]{40}$)/i;
 /** Paths, formats and code, unless they look so random that they can be neither. */
-const TEXT_LIKE = /^(?:\.{0,2}|~)\/|=>|&&|\|\||\.\*|%[sdvif]\b|\w\(\w{0,20}\)/;
+const TEXT_LIKE = /^(?:\.{0,2}|~)\/|^\$[A-Za-z_]|^[{[].{0,200}["']|=>|&&|\|\||\.\*|%[sdvif]\b|\w\(\w{0,20}\)/;
 const TEXT_LIKE_BITS = 30;
 
 /** Whether a value that is assigned to such a name is the secret itself. */

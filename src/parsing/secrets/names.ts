@@ -54,11 +54,12 @@ export function classifyName(name: string): NameClass | undefined {
   if (PASSWORDS.has(noun) || JOINED_PASSWORD.test(noun)) return "password";
   if (noun === "key" || noun === "keys") {
     if (before === undefined) return undefined;
-    if (KEY_KINDS.has(before)) return words.some((word) => word === "public") ? undefined : "secret";
+    if (KEY_KINDS.has(before)) return words.includes("public") ? undefined : "secret";
     return HARMLESS_KINDS.has(before) ? undefined : "key";
   }
   if (SECRETS.has(noun) || JOINED_SECRET.test(noun)) {
-    return before !== undefined && HARMLESS_KINDS.has(before) && noun !== "secret" ? undefined : "secret";
+    if (noun === "secret" || before === undefined) return "secret";
+    return HARMLESS_KINDS.has(before) || words.includes("public") ? undefined : "secret";
   }
   return undefined;
 }

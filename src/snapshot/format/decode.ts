@@ -2,9 +2,9 @@
  * Strict decoders of the few Parquet encodings that a snapshot uses. hyparquet reads any Parquet file and trusts its
  * counts; an artifact may come from anyone who holds a key, so here every count is checked before anything is allocated.
  */
-import { parquetHeader } from "hyparquet/src/column.js";
 import { ByteCursor, readDeltas, readLevels } from "./encodings.ts";
 import { gunzip } from "./gunzip.ts";
+import { readPageHeader } from "./page-header.ts";
 import { type Column, HASH_BYTES, MAX_PAGE_BYTES } from "./layout.ts";
 import { SnapshotFormatError } from "./types.ts";
 
@@ -119,7 +119,7 @@ function readPage(column: Column, bytes: Uint8Array, rows: number): Page {
     return new ByteCursor(gunzip(bytes.subarray(from, to), size), column.name);
   };
 
-  let header = parquetHeader(reader);
+  let header = readPageHeader(reader);
   let dictionary = (): string[] => [];
   if (header.type === "DICTIONARY_PAGE") {
     const entries = header.dictionary_page_header?.num_values ?? -1;
@@ -129,7 +129,7 @@ function readPage(column: Column, bytes: Uint8Array, rows: number): Page {
     const [start, expanded] = [reader.offset, header.uncompressed_page_size];
     dictionary = () => readPlain(expand(start, end, expanded), column, entries);
     reader.offset = end;
-    header = parquetHeader(reader);
+    header = readPageHeader(reader);
   }
   const page = header.data_page_header_v2;
   if (header.type !== "DATA_PAGE_V2" || page === undefined) return fail("not a data page of this format");

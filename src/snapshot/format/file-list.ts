@@ -53,6 +53,9 @@ const COUNTS = ["sizeBytes", "symbolCount", "chunkCount", "withheldCount"] as co
 /** Before the hashes: the length of the JSON. */
 const LENGTH_BYTES = 4;
 
+/** Git itself takes no path beyond 4 KiB. */
+const MAX_BYTES_PER_FILE = 32_768;
+
 /** Collects a list and encodes it. The same files give the same bytes on every platform. */
 export class FileListWriter {
   readonly #gzip: (bytes: Uint8Array) => Uint8Array;
@@ -123,7 +126,7 @@ export function readFileList(bytes: Uint8Array, header: SnapshotHeader): ListedF
   const hashesEnd = LENGTH_BYTES + fileCount * HASH_BYTES;
   if (bytes.length <= hashesEnd) fail("it is too short");
   const jsonBytes = new DataView(bytes.buffer, bytes.byteOffset, LENGTH_BYTES).getUint32(0, true);
-  if (jsonBytes > MAX_PAGE_BYTES) fail("it is too long");
+  if (jsonBytes > MAX_PAGE_BYTES || jsonBytes > MAX_BYTES_PER_FILE * (fileCount + 1)) fail("it is too long");
   const columns = columnsOf(
     new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(gunzip(bytes.subarray(hashesEnd), jsonBytes)),
     fileCount,

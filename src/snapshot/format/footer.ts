@@ -1,21 +1,24 @@
 /** The footer of an artifact: where its row groups and their columns lie. Nothing it says is believed unchecked. */
 import type { FileMetaData, RowGroup } from "hyparquet";
+import { parquetMetadata } from "hyparquet/src/metadata.js";
 import {
   CODEC,
   COLUMNS,
   HEADER_KEY,
   headerFault,
   isReadableVersion,
+  MAX_FOOTER_BYTES,
   MAX_GROUP_BYTES,
   MAX_GROUP_ROWS,
   MAX_PAGE_BYTES,
   SCHEMA,
   VECTOR_PATH,
 } from "./layout.ts";
+import { checkThrift } from "./thrift.ts";
 import { type SnapshotBytes, SnapshotFormatError, type SnapshotHeader } from "./types.ts";
 
-export const MAGIC = "PAR1";
-export const TAIL_BYTES = 8;
+const MAGIC = "PAR1";
+const TAIL_BYTES = 8;
 
 /** A column's bytes within the file. */
 export interface Extent {
@@ -38,7 +41,7 @@ export async function exactly(bytes: SnapshotBytes, start: number, end: number):
   return part;
 }
 
-export function ascii(bytes: Uint8Array): string {
+function ascii(bytes: Uint8Array): string {
   return String.fromCharCode(...bytes);
 }
 
@@ -52,11 +55,37 @@ export function describing<T>(where: string, decode: () => T): T {
   }
 }
 
+/** What the footer of an artifact says, checked. */
+export interface Footer {
+  header: SnapshotHeader;
+  groups: Group[];
+  /** Where the file list lies. */
+  list: Extent;
+}
+
+/**
+ * Reads and checks the footer: three small reads at the ends of the file. Throws {@link SnapshotFormatError}; errors of
+ * `bytes.read` pass through.
+ */
+export async function readFooter(bytes: SnapshotBytes, maxBytes = MAX_FOOTER_BYTES): Promise<Footer> {
+  const size = bytes.byteLength;
+  if (size < MAGIC.length + TAIL_BYTES) throw new SnapshotFormatError("not a snapshot: too short");
+  const tail = await exactly(bytes, size - TAIL_BYTES, size);
+  const head = await exactly(bytes, 0, MAGIC.length);
+  if (ascii(head) !== MAGIC || ascii(tail.subarray(4)) !== MAGIC)
+    throw new SnapshotFormatError("not a snapshot: no Parquet file");
+  const footerBytes = new DataView(tail.buffer, tail.byteOffset, 4).getUint32(0, true);
+  const footerStart = size - TAIL_BYTES - footerBytes;
+  if (footerBytes > maxBytes || footerStart < MAGIC.length) throw new SnapshotFormatError("footer: wrong length");
+  const footer = await exactly(bytes, footerStart, size);
+  return describing("footer", () => {
+    checkThrift(footer, 0, footerBytes);
+    return checkFooter(parquetMetadata(footer, { geoparquet: false }), footerStart);
+  });
+}
+
 /** Header, row groups and the place of the file list, checked against the end of what comes before the footer. */
-export function checkFooter(
-  metadata: FileMetaData,
-  dataEnd: number,
-): { header: SnapshotHeader; groups: Group[]; list: Extent } {
+function checkFooter(metadata: FileMetaData, dataEnd: number): Footer {
   const text = metadata.key_value_metadata?.find(({ key }) => key === HEADER_KEY)?.value;
   if (text === undefined) throw new SnapshotFormatError("a Parquet file, but not a snapshot");
   const value: unknown = JSON.parse(text);

@@ -26,7 +26,8 @@ export const HASH_BYTES = 32;
 export const MAX_GROUP_BYTES = 128 * 1024 * 1024;
 export const MAX_PAGE_BYTES = 64 * 1024 * 1024;
 export const MAX_GROUP_ROWS = 262_144;
-export const MAX_FOOTER_BYTES = 32 * 1024 * 1024;
+export const MAX_FOOTER_BYTES = 16 * 1024 * 1024;
+export const MAX_PAGE_HEADER_BYTES = 64 * 1024;
 export const MAX_DIMENSION = 16_384;
 const MAX_FINGERPRINT_CHARACTERS = 200;
 

@@ -1,9 +1,8 @@
-import { parquetMetadata } from "hyparquet";
 import { readInts, readTexts } from "./decode.ts";
-import { ascii, checkFooter, describing, exactly, type Extent, type Group, MAGIC, TAIL_BYTES } from "./footer.ts";
+import { describing, exactly, type Extent, type Group, readFooter } from "./footer.ts";
 import { checkedAgainst, type ListedFile, readFileList } from "./file-list.ts";
 import { GroupColumns } from "./group-columns.ts";
-import { type Column, COLUMNS, MAX_FOOTER_BYTES } from "./layout.ts";
+import { type Column, COLUMNS } from "./layout.ts";
 import { collectFiles, type GroupRows } from "./rows.ts";
 import { type LocatedSymbol, readSymbols, type SymbolOwner, symbolsNamed } from "./symbols.ts";
 import { type SnapshotBytes, type SnapshotFile, SnapshotFormatError, type SnapshotHeader } from "./types.ts";
@@ -34,20 +33,7 @@ export interface SnapshotReader {
  * file's length and the limits of the format. Throws {@link SnapshotFormatError}; errors of `bytes.read` pass through.
  */
 export async function openSnapshot(bytes: SnapshotBytes): Promise<SnapshotReader> {
-  const size = bytes.byteLength;
-  if (size < MAGIC.length + TAIL_BYTES) throw new SnapshotFormatError("not a snapshot: too short");
-  const tail = await exactly(bytes, size - TAIL_BYTES, size);
-  const head = await exactly(bytes, 0, MAGIC.length);
-  if (ascii(head) !== MAGIC || ascii(tail.subarray(4)) !== MAGIC)
-    throw new SnapshotFormatError("not a snapshot: no Parquet file");
-  const footerBytes = new DataView(tail.buffer, tail.byteOffset, 4).getUint32(0, true);
-  const footerStart = size - TAIL_BYTES - footerBytes;
-  if (footerBytes > MAX_FOOTER_BYTES || footerStart < MAGIC.length)
-    throw new SnapshotFormatError("footer: wrong length");
-  const footer = await exactly(bytes, footerStart, size);
-  const { header, groups, list } = describing("footer", () =>
-    checkFooter(parquetMetadata(footer, { geoparquet: false }), footerStart),
-  );
+  const { header, groups, list } = await readFooter(bytes);
 
   async function* groupRows(): AsyncGenerator<GroupRows> {
     for (const [index, group] of groups.entries()) {

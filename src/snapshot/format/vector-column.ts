@@ -2,9 +2,9 @@
  * The `vector` column: an optional LIST of FLOAT16, so that other tools see numbers. Every vector has the same length, so
  * its repetition and definition levels are a few runs, and its values are moved as bytes: never a number per component.
  */
-import { parquetHeader } from "hyparquet/src/column.js";
 import { ByteCursor } from "./encodings.ts";
 import { gunzip } from "./gunzip.ts";
+import { readPageHeader } from "./page-header.ts";
 import { MAX_PAGE_BYTES } from "./layout.ts";
 import { SnapshotFormatError } from "./types.ts";
 
@@ -87,7 +87,7 @@ function readLevels(
   dimension: number,
 ): { presence: boolean[]; compressed: Uint8Array; valueBytes: number } {
   const reader = { view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), offset: 0 };
-  const header = parquetHeader(reader);
+  const header = readPageHeader(reader);
   const page = header.data_page_header_v2;
   if (header.type !== "DATA_PAGE_V2" || page === undefined || page.encoding !== "PLAIN" || !page.is_compressed) {
     throw new SnapshotFormatError("vector: not a page of this format");

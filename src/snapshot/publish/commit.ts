@@ -6,6 +6,7 @@ import type { Db } from "../../db/client.ts";
 import { ApiError, invalidBody } from "../../errors.ts";
 import { answering, type Caller, type SnapshotContext } from "./context.ts";
 import { rowsOf } from "../../db/rows.ts";
+import { inspectArtifact } from "./inspect.ts";
 import { parseSelector, selects } from "./selector.ts";
 import { checkManifest, LOOKUP_MESSAGE, noWorkspace, sharedIndexDisabled } from "./sign.ts";
 import { adoptUpload, deletePrefix, UPLOAD_PREFIX, type UploadProblem } from "./storage.ts";
@@ -109,7 +110,10 @@ async function adoptCandidate(
       if (candidate.state === "committed") return candidate;
       const sha256 = manifest.checksum.slice("sha256:".length);
       const problem = await adoptUpload(context.bucket, candidate.storage_path, { sizeBytes, sha256 });
-      if (problem === undefined) return candidate;
+      if (problem === undefined) {
+        await refuseUnreadable(context, candidate, request);
+        return candidate;
+      }
       if (problem.problem !== "missing") throw describe(problem, sizeBytes);
       rejection ??= describe(problem, sizeBytes);
     }
@@ -117,6 +121,21 @@ async function adoptCandidate(
     rejection ??= contradiction;
   }
   throw rejection ?? invalidBody([{ path: "manifest", message: "nothing was uploaded for it" }]);
+}
+
+/**
+ * Throws `INVALID_BODY` where the copied artifact cannot be read or is not what the manifest says. The copy is checked,
+ * not the upload, because the upload may still be exchanged.
+ */
+async function refuseUnreadable(
+  { bucket }: SnapshotContext,
+  { storage_path }: Candidate,
+  { manifest, sizeBytes }: CommitRequest,
+): Promise<void> {
+  const issue = await inspectArtifact(bucket, storage_path, manifest, sizeBytes);
+  if (issue === undefined) return;
+  await bucket.delete(storage_path);
+  throw invalidBody([issue]);
 }
 
 /** Where the request contradicts what was signed. */

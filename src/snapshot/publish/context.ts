@@ -11,6 +11,8 @@ export interface SnapshotContext {
   bucket: SnapshotBucket;
   /** Undefined where the store's S3 side is not configured: nothing can be signed then. */
   presigner: Presigner | undefined;
+  /** Most bytes that the snapshots of one tenant may take. */
+  storageLimitBytes: number;
   /** Unix milliseconds. */
   now: () => number;
   log: Logger;

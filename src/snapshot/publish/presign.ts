@@ -16,11 +16,8 @@ export interface SignedUpload {
 
 /** Mints URLs that let their bearer do one thing to one object for a while, without any other credential. */
 export interface Presigner {
-  /** A PUT of `sizeBytes` bytes (any number when absent) whose SHA-256 the store is told. */
-  upload(
-    key: string,
-    options: { sha256: string; sizeBytes: number | undefined; expiresInSec: number },
-  ): Promise<SignedUpload>;
+  /** A PUT of exactly `sizeBytes` bytes whose SHA-256 the store is told. */
+  upload(key: string, options: { sha256: string; sizeBytes: number; expiresInSec: number }): Promise<SignedUpload>;
   /** A GET of the whole object or of ranges. */
   download(key: string, options: { expiresInSec: number }): Promise<string>;
 }
@@ -52,7 +49,7 @@ export function createPresigner(config: PresignerConfig): Presigner | undefined 
   return {
     async upload(key, { sha256, sizeBytes, expiresInSec }) {
       const headers = { "x-amz-checksum-sha256": Buffer.from(sha256, "hex").toString("base64") };
-      const bound = sizeBytes === undefined ? headers : { ...headers, "content-length": String(sizeBytes) };
+      const bound = { ...headers, "content-length": String(sizeBytes) };
       return { url: await presign("PUT", key, bound, expiresInSec), headers };
     },
     download: (key, { expiresInSec }) => presign("GET", key, {}, expiresInSec),

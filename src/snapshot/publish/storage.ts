@@ -36,7 +36,10 @@ interface ListedObjects {
 /** The part of an R2 bucket that is used. */
 export interface SnapshotBucket {
   head(key: string): Promise<{ size: number } | null>;
-  get(key: string): Promise<{ size: number; body: ReadableStream<Uint8Array> } | null>;
+  get(
+    key: string,
+    options?: { range: { offset: number; length: number } },
+  ): Promise<{ size: number; body: ReadableStream<Uint8Array> } | null>;
   put(key: string, value: ReadableStream<Uint8Array>, options: PutOptions): Promise<unknown>;
   delete(keys: string | string[]): Promise<void>;
   list(options: { prefix: string; cursor?: string }): Promise<ListedObjects>;

@@ -82,6 +82,46 @@ describe("a damaged artifact", () => {
     );
   });
 
+  it("takes no memory that its bytes do not justify", async () => {
+    // A list of 30 million structures, and lists within lists that reserve as much each.
+    const list = [0x29, 0xfc, 0x80, 0x80, 0xa7, 0x0e];
+    const nested = Array.from({ length: 40 }, () => [0xf9, 0x80, 0x80, 0xa7, 0x0e]).flat();
+    const varint = Array.from({ length: 200 }, () => 0x80);
+    const deep = Array.from({ length: 250 }, () => 0x1c);
+    const many = [0x49, 0xfc, 0xff, 0x01, ...Array.from({ length: 260 }, () => 0)];
+    for (const footer of [list, [0x29, ...nested], [0x06, ...varint], deep, many, [0x18, 0xff, 0xff, 0xff, 0x7f]]) {
+      const bytes = Buffer.concat([
+        Buffer.from("PAR1"),
+        Buffer.from(footer),
+        Buffer.from(Uint32Array.of(footer.length).buffer),
+        Buffer.from("PAR1"),
+      ]);
+      const before = process.memoryUsage();
+      await expect(readAll(bytes)).rejects.toThrow(SnapshotFormatError);
+      const after = process.memoryUsage();
+      expect(after.heapUsed - before.heapUsed).toBeLessThan(20_000_000);
+      expect(after.arrayBuffers - before.arrayBuffers).toBeLessThan(20_000_000);
+    }
+  });
+
+  it("is refused, whatever stands in its footer", async () => {
+    const footerBytes = new DataView(artifact.buffer, artifact.byteOffset + artifact.length - 8, 4).getUint32(0, true);
+    const start = artifact.length - 8 - footerBytes;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(fc.nat(footerBytes - 1), fc.uint8Array({ minLength: 1, maxLength: 8 })), { minLength: 1 }),
+        fc.option(fc.nat(footerBytes + 100)),
+        async (wounds, length) => {
+          const damaged = artifact.slice();
+          for (const [position, bytes] of wounds) damaged.set(bytes.slice(0, footerBytes - position), start + position);
+          if (length !== null) new DataView(damaged.buffer).setUint32(damaged.length - 8, length, true);
+          await expectRefusedOrWhole(damaged);
+        },
+      ),
+      { numRuns: 400 },
+    );
+  });
+
   it("says what is wrong", async () => {
     await expect(readAll(new Uint8Array(3))).rejects.toThrow("too short");
     await expect(readAll(new TextEncoder().encode("hello, this is not a snapshot"))).rejects.toThrow("no Parquet file");

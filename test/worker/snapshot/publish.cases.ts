@@ -292,7 +292,7 @@ describe("selectors and tenants", () => {
       "SHARED_INDEX_DISABLED",
     );
     expect(
-      (await refusal(commitSnapshot(context, caller, { op: "commit", manifest, sizeBytes: 5, ...selector }))).code,
+      (await refusal(commitSnapshot(context, caller, { op: "commit", manifest, sizeBytes: 1_000, ...selector }))).code,
     ).toBe("SHARED_INDEX_DISABLED");
     expect(await probeSnapshot(context, caller.tenantId, selector, FINGERPRINT)).toMatchObject({
       exists: true,

@@ -5,3 +5,4 @@
 import "./publish.cases.ts";
 import "./build.cases.ts";
 import "./sweep.cases.ts";
+import "./uploads.cases.ts";

@@ -30,6 +30,7 @@ export function createContext(
       accessKeyId: "id",
       secretAccessKey: "secret",
     }),
+    storageLimitBytes: 10_000_000,
     now: () => Date.now() + offset,
     log: createLogger({}, () => undefined),
     advance: (ms) => {
@@ -60,6 +61,7 @@ export function manifestOf(bytes: Uint8Array, gitSha = GIT_SHA, extra: Record<st
     fileCount: 3,
     symbolCount: 7,
     embedding: { fingerprint: FINGERPRINT, dimension: 4 },
+    sizeBytes: bytes.length,
     ...extra,
   };
 }

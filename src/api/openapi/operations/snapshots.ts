@@ -63,7 +63,7 @@ export const snapshotOperations: Operation[] = [
     tag: "Snapshots",
     summary: "Publish a snapshot: sign, upload, commit",
     description:
-      "`sign` answers with a URL for one PUT of the artifact straight to storage, with `uploadHeaders`; `commit` checks what arrived and makes it the current snapshot. Both need the shared-index opt-in.",
+      "`sign` needs `sizeBytes`, in the body or in the manifest, and answers with a URL for one PUT of exactly so many bytes straight to storage, with `uploadHeaders`; `commit` checks what arrived and makes it the current snapshot. Both need the shared-index opt-in.",
     credential: "apiKey",
     surface: "index_snapshot",
     request: {
@@ -71,6 +71,7 @@ export const snapshotOperations: Operation[] = [
       example: {
         op: "sign",
         repo: "github.com/owner/name",
+        sizeBytes: 1_194_391,
         manifest: {
           formatVersion: 2,
           gitSha: "a".repeat(40),
@@ -87,6 +88,7 @@ export const snapshotOperations: Operation[] = [
     errors: [
       "SHARED_INDEX_DISABLED",
       "WORKSPACE_LIMIT",
+      "STORAGE_LIMIT",
       "NO_WORKSPACE",
       "SNAPSHOT_CONFLICT",
       "LOOKUP_FAILED",
