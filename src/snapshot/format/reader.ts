@@ -5,13 +5,13 @@ import { GroupColumns } from "./group-columns.ts";
 import { type Column, COLUMNS } from "./layout.ts";
 import { collectFiles, type GroupRows } from "./rows.ts";
 import { type LocatedSymbol, readSymbols, type SymbolOwner, symbolsNamed } from "./symbols.ts";
-import { type SnapshotBytes, type SnapshotFile, SnapshotFormatError, type SnapshotHeader } from "./types.ts";
+import type { SnapshotBytes, SnapshotFile, SnapshotHeader } from "./types.ts";
 import { readVectorColumn } from "./vector-column.ts";
 
 export interface SnapshotReader {
   header: SnapshotHeader;
   /**
-   * Every file in path order, a row group in memory at a time. Throws {@link SnapshotFormatError} where the artifact is
+   * Every file in path order, a row group in memory at a time. Throws `SnapshotFormatError` where the artifact is
    * damaged; a consumer must treat the files it got before as unproven until the iteration ends without one.
    */
   files(): AsyncIterable<SnapshotFile>;
@@ -30,7 +30,7 @@ export interface SnapshotReader {
 
 /**
  * Opens an artifact: reads and checks its footer. Nothing the file says is believed before it is checked against the
- * file's length and the limits of the format. Throws {@link SnapshotFormatError}; errors of `bytes.read` pass through.
+ * file's length and the limits of the format. Throws `SnapshotFormatError`; errors of `bytes.read` pass through.
  */
 export async function openSnapshot(bytes: SnapshotBytes): Promise<SnapshotReader> {
   const { header, groups, list } = await readFooter(bytes);
