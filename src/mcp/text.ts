@@ -74,8 +74,8 @@ export function numberedLines(
 export type Forms = readonly [string, ...string[]];
 
 /**
- * Chooses a form for each part so that all of them fit into `maxTokens`: the last parts are shortened first, one step at a time.
- * Returns the chosen forms; those that are left out are empty.
+ * Chooses a form for each part so that all of them fit into `maxTokens`: the last parts are shortened first, one step at a time;
+ * what room is left then goes to the first parts. Returns the chosen forms; those of parts that are left out are empty.
  */
 export function fit(parts: readonly Forms[], maxTokens: number): string[] {
   const level = parts.map(() => 0);
@@ -83,7 +83,7 @@ export function fit(parts: readonly Forms[], maxTokens: number): string[] {
     const forms = parts[part] ?? [""];
     return forms[Math.min(level[part] ?? 0, forms.length)] ?? "";
   };
-  const sizeOf = (part: number): number => tokensOf(formOf(part)) + 1;
+  const sizeOf = (part: number): number => (formOf(part) === "" ? 0 : tokensOf(formOf(part)) + 1);
   let size = parts.reduce((sum, _, part) => sum + sizeOf(part), 0);
   const steps = Math.max(0, ...parts.map((forms) => forms.length));
   for (let step = 1; step <= steps; step++) {
@@ -92,6 +92,15 @@ export function fit(parts: readonly Forms[], maxTokens: number): string[] {
       level[part] = step;
       size += sizeOf(part);
     }
+  }
+  for (let part = 0; part < parts.length; part++) {
+    const chosen = level[part] ?? 0;
+    const rest = size - sizeOf(part);
+    for (let longer = 0; longer <= chosen; longer++) {
+      level[part] = longer;
+      if (longer === chosen || rest + sizeOf(part) <= maxTokens) break;
+    }
+    size = rest + sizeOf(part);
   }
   return parts.map((_, part) => formOf(part));
 }

@@ -1,0 +1,160 @@
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { Client as LegacyClient } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport as LegacyStdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Sandbox } from "./support/run.ts";
+
+const ENTRY = fileURLToPath(new URL("../../../src/cli/codectx.ts", import.meta.url));
+const DOCUMENT = fileURLToPath(new URL("../../../docs/mcp.md", import.meta.url));
+const [START, END] = ["<!-- session: npx vitest run test/node/cli/mcp.test.ts checks it -->\n", "<!-- end -->"];
+
+const STORE = `import { randomUUID } from "node:crypto";
+
+export interface Session {
+  id: string;
+  userId: string;
+  expiresAt: number;
+}
+
+/** Sessions in memory, by id. */
+export class SessionStore {
+  readonly #sessions = new Map<string, Session>();
+
+  open(userId: string, now: number): Session {
+    const session = { id: randomUUID(), userId, expiresAt: now + 30 * 60_000 };
+    this.#sessions.set(session.id, session);
+    return session;
+  }
+
+  /** Ends sessions whose time is over; returns how many. */
+  closeExpired(now: number): number {
+    let closed = 0;
+    for (const session of this.#sessions.values()) {
+      if (session.expiresAt > now) continue;
+      this.#sessions.delete(session.id);
+      closed++;
+    }
+    return closed;
+  }
+}
+`;
+const SERVER = `import { SessionStore } from "./session-store.ts";
+
+const CLEANUP_MS = 60_000;
+const sessions = new SessionStore();
+
+export function startCleanup(): NodeJS.Timeout {
+  return setInterval(() => {
+    const closed = sessions.closeExpired(Date.now());
+    if (closed > 0) console.log(\`closed \${closed} sessions\`);
+  }, CLEANUP_MS);
+}
+`;
+
+let sandbox: Sandbox;
+
+beforeAll(async () => {
+  sandbox = await Sandbox.create();
+  sandbox.repository("shop", {
+    "src/session-store.ts": STORE,
+    "src/server.ts": SERVER,
+    "src/money.ts":
+      "/** Cents as text. */\nexport const format = (cents: number): string => (cents / 100).toFixed(2);\n",
+    "README.md": "# Shop\n\nA shop with sessions.\n",
+  });
+});
+afterAll(() => sandbox.remove());
+
+function command(): { command: string; args: string[]; cwd: string; env: Record<string, string> } {
+  // No address and no key: the tools need neither.
+  const env = sandbox.environment({ CODECTX_API_URL: undefined, CODECTX_API_KEY: undefined });
+  return { command: process.execPath, args: [ENTRY, "mcp"], cwd: sandbox.path("shop"), env };
+}
+
+function textOf(result: object): string {
+  const { content } = result as { content: { type: string; text: string }[] };
+  expect(content.map(({ type }) => type)).toEqual(["text"]);
+  return content[0]?.text ?? "";
+}
+
+describe("codectx mcp", () => {
+  it("serves the official client of the current era", async () => {
+    const client = new Client({ name: "test", version: "1" });
+    await client.connect(new StdioClientTransport(command()));
+    try {
+      const { tools } = await client.listTools();
+      expect(tools).toHaveLength(6);
+      for (const { annotations } of tools) expect(annotations).toMatchObject({ readOnlyHint: true });
+      const found = await client.callTool({ name: "find_symbol", arguments: { name: "SessionStore.closeExpired" } });
+      expect(textOf(found)).toContain(
+        "src/session-store.ts:20-28  method SessionStore.closeExpired\n20    closeExpired(",
+      );
+    } finally {
+      await client.close();
+    }
+  });
+
+  it("serves the official client of the era before", async () => {
+    const client = new LegacyClient({ name: "test", version: "1" });
+    await client.connect(new LegacyStdioClientTransport(command()));
+    try {
+      expect((await client.listTools()).tools).toHaveLength(6);
+      expect(client.getInstructions()).toContain("search_code");
+      const found = await client.callTool({ name: "search_code", arguments: { query: "end expired sessions" } });
+      expect(found["structuredContent"]).toBeUndefined();
+      expect(textOf(found)).toContain("src/session-store.ts");
+      const missing = await client.callTool({ name: "read_file", arguments: { path: "lib/session-store.ts" } });
+      expect(missing.isError).toBe(true);
+      expect(textOf(missing)).toContain("src/session-store.ts");
+    } finally {
+      await client.close();
+    }
+  });
+
+  it("writes nothing but the protocol to stdout, and ends with its client", async () => {
+    const { code, stdout } = await sandbox.run("shop", ["mcp"], {
+      input: `${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" })}\n`,
+    });
+    expect(code).toBe(0);
+    for (const line of stdout.split("\n").filter((text) => text !== ""))
+      expect(JSON.parse(line)).toMatchObject({ jsonrpc: "2.0" });
+  });
+
+  it("answers a session as docs/mcp.md shows it: find, read around, follow a reference, edit, find again", async () => {
+    const client = new Client({ name: "test", version: "1" });
+    await client.connect(new StdioClientTransport(command()));
+    const session: string[] = [];
+    const call = async (name: string, args: Record<string, unknown>): Promise<string> => {
+      const text = textOf(await client.callTool({ name, arguments: args }));
+      session.push(`> ${name} ${JSON.stringify(args)}\n\n${text}`);
+      return text;
+    };
+    try {
+      const found = await call("search_code", { query: "where are sessions ended when their time is over", limit: 2 });
+      expect(found).toContain("closeExpired");
+      expect(await call("outline", { path: "src/session-store.ts" })).toContain("closeExpired");
+      expect(await call("find_references", { name: "closeExpired" })).toMatch(/src\/server\.ts\n *8 .*closeExpired/);
+      expect(await call("read_file", { path: "src/server.ts", start_line: 6, end_line: 11 })).toContain("setInterval");
+
+      const edited = STORE.replace(
+        "  /** Ends sessions",
+        "  /** Ends all sessions of a user. */\n  closeAllOf(userId: string): void {\n    for (const { id, userId: owner } of this.#sessions.values()) if (owner === userId) this.#sessions.delete(id);\n  }\n\n  /** Ends sessions",
+      );
+      sandbox.write("shop/src/session-store.ts", edited);
+      session.push("(the agent adds SessionStore.closeAllOf to src/session-store.ts)");
+      expect(await call("find_symbol", { name: "closeAllOf" })).toContain("src/session-store.ts:20-22");
+      expect(await call("find_symbol", { name: "closeExpired" })).toContain("src/session-store.ts:25-33");
+    } finally {
+      await client.close();
+    }
+    const head = sandbox.git("shop", "rev-parse", "HEAD").slice(0, 10);
+    const shown = `${START}\n\`\`\`text\n${session.join("\n\n").replaceAll(head, "6c1f0b2a94")}\n\`\`\`\n\n`;
+    const document = readFileSync(DOCUMENT, "utf8");
+    const [before, after] = [document.slice(0, document.indexOf(START)), document.slice(document.indexOf(END))];
+    if (process.env["UPDATE_DOCS"] === "1") writeFileSync(DOCUMENT, before + shown + after);
+    else expect(document).toBe(before + shown + after);
+  });
+});

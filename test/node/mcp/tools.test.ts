@@ -1,0 +1,183 @@
+import { describe, expect, it } from "vitest";
+import type { CodeSource, IndexInfo } from "../../../src/mcp/source.ts";
+import { tokensOf } from "../../../src/mcp/text.ts";
+import { TOOLS } from "../../../src/mcp/tools.ts";
+
+const INDEXES: IndexInfo[] = ["a", "b"].map((name) => ({
+  repo: `github.com/acme/${name}`,
+  gitSha: name.repeat(40),
+  indexedAtMs: 0,
+  isWorkTree: false,
+}));
+const LINES = 2_000;
+const text = (from: number, to: number) =>
+  Array.from(
+    { length: to - from + 1 },
+    (_, i) => `  const value${from + i} = compute(${from + i}); // closes sessions`,
+  ).join("\n");
+
+/** Two repositories with one large file each. */
+const source: CodeSource = {
+  search: (_scope, { limit = 10 }) =>
+    Promise.resolve({
+      indexes: INDEXES,
+      total: 41,
+      truncated: true,
+      tokens: 0,
+      digest: "d",
+      results: Array.from({ length: Math.min(limit, 41) }, (_, i) => ({
+        revision: i % 2,
+        path: `src/file${i}.ts`,
+        language: "typescript",
+        startLine: 100,
+        endLine: 159,
+        symbol: { name: "close", qualifiedName: `Session${i}.close`, kind: "method", signature: "close(): void" },
+        score: 1,
+        snippet: text(100, 159),
+        matched: ["sessions", "path:file"],
+      })),
+    }),
+  symbols: (_scope, { name }) =>
+    Promise.resolve({
+      indexes: INDEXES,
+      total: 2,
+      match: "exact",
+      truncated: false,
+      symbols: [0, 1].map((revision) => ({
+        revision,
+        name,
+        qualifiedName: `Outer.${name}`,
+        kind: "method",
+        signature: `${name}(): void`,
+        path: "src/large.ts",
+        language: "typescript",
+        startLine: 10,
+        endLine: revision === 0 ? 12 : 1_900,
+      })),
+    }),
+  references: () =>
+    Promise.resolve({
+      indexes: INDEXES.slice(0, 1),
+      total: 300,
+      truncated: true,
+      references: Array.from({ length: 300 }, (_, i) => ({
+        revision: 0,
+        path: `src/file${Math.floor(i / 30)}.ts`,
+        line: i + 1,
+        text: "session.close();",
+        enclosing: i % 2 === 0 ? "main" : null,
+      })),
+    }),
+  outline: () =>
+    Promise.resolve({
+      indexes: INDEXES.slice(0, 1),
+      language: "typescript",
+      symbols: Array.from({ length: 400 }, (_, i) => ({
+        name: `symbol${i}`,
+        qualifiedName: `symbol${i}`,
+        kind: "method",
+        signature: `symbol${i}(argument: string): void`,
+        startLine: i + 1,
+        endLine: i + 2,
+        depth: i % 4,
+      })),
+    }),
+  readFile: ({ repo }, path, startLine = 1, endLine = LINES) =>
+    Promise.resolve({
+      indexes: INDEXES.filter((index) => repo === undefined || index.repo === repo).slice(0, 1),
+      path,
+      language: "typescript",
+      startLine,
+      endLine: Math.min(endLine, LINES),
+      lineCount: LINES,
+      text: text(startLine, Math.min(endLine, LINES)),
+      withheld: startLine <= 5 ? [[5, 6]] : [],
+    }),
+  listRepos: () => Promise.resolve(INDEXES.map((index) => Object.assign({ fileCount: 3 }, index))),
+};
+
+async function call(name: string, args: Record<string, unknown>): Promise<string> {
+  const tool = TOOLS.find((candidate) => candidate.name === name);
+  if (!tool) throw new Error(`no tool ${name}`);
+  return tool.run({ source, nowMs: 60_000 }, tool.input.parse(args));
+}
+
+const CALLS: [string, Record<string, unknown>][] = [
+  ["search_code", { query: "close sessions", limit: 50 }],
+  ["find_symbol", { name: "close" }],
+  ["find_references", { name: "close", limit: 300 }],
+  ["outline", { path: "src/large.ts" }],
+  ["read_file", { path: "src/large.ts" }],
+  ["list_repos", {}],
+];
+
+describe("the tools", () => {
+  it("are named and described within what clients take", () => {
+    expect(TOOLS.map(({ name }) => name)).toEqual([
+      "search_code",
+      "find_symbol",
+      "find_references",
+      "outline",
+      "read_file",
+      "list_repos",
+    ]);
+    for (const { name, description } of TOOLS) {
+      expect(name.length).toBeLessThanOrEqual(32);
+      expect(Buffer.byteLength(description)).toBeLessThanOrEqual(2_048);
+    }
+  });
+
+  it.each(CALLS)("%s fits its answer into the budget, and names commit and age", async (name, args) => {
+    for (const maxTokens of [undefined, 200, 1_000, 8_000]) {
+      const answer = await call(name, { ...args, ...(maxTokens !== undefined && { max_tokens: maxTokens }) });
+      expect(tokensOf(answer)).toBeLessThanOrEqual(maxTokens ?? 4_000);
+      expect(answer).toContain("github.com/acme/a@aaaaaaaaaa, indexed 1 minute ago");
+    }
+  });
+
+  it("search_code shortens later results first and says how many are shown", async () => {
+    const answer = await call("search_code", { query: "close sessions", limit: 10, max_tokens: 3_000 });
+    expect(answer).toContain("github.com/acme/a src/file0.ts:100-159  method Session0.close\n100    const value100");
+    expect(answer).toContain("159    const value159");
+    expect(answer).toMatch(/Session9\.close\n100 .*\n(?:10\d .*\n)*     …\n\n10 of 41 results shown\.$/);
+    const small = await call("search_code", { query: "close sessions", limit: 50, max_tokens: 300 });
+    const shown = Number(/\n(\d+) of 41 results shown\.$/.exec(small)?.[1]);
+    expect(shown).toBe(small.split("\n").filter((line) => line.includes("src/file")).length);
+  });
+
+  it("find_symbol shows the lines of short definitions alone", async () => {
+    const answer = await call("find_symbol", { name: "close" });
+    expect(answer).toContain("src/large.ts:10-12  method Outer.close\n10    const value10");
+    expect(answer).toContain("src/large.ts:10-1900  method Outer.close\n    close(): void");
+    expect(answer).toMatch(/2 definitions\.$/);
+  });
+
+  it("find_references keeps every file in a shortened answer", async () => {
+    const answer = await call("find_references", { name: "close", limit: 300, max_tokens: 1_000 });
+    for (let i = 0; i < 10; i++) expect(answer).toContain(`src/file${i}.ts`);
+    expect(answer).toContain("more in this file");
+    expect(answer).toContain("300 of at least 300 uses shown");
+  });
+
+  it("outline drops inner symbols before it cuts", async () => {
+    const answer = await call("outline", { path: "src/large.ts", max_tokens: 1_200 });
+    expect(answer).toContain("method symbol0");
+    expect(answer).not.toContain("method symbol3\n");
+    expect(answer).toMatch(/of 400 symbols shown\.$/);
+  });
+
+  it("read_file says where to go on, and withholds what may be a secret", async () => {
+    const answer = await call("read_file", { path: "src/large.ts", max_tokens: 500 });
+    expect(answer).toMatch(/\n *5  \(withheld: may hold a secret\)\n *6  \(withheld/);
+    const last = Number(/Lines 1-(\d+) of 2000 shown; start_line=\d+ goes on\.$/.exec(answer)?.[1]);
+    expect(answer).toContain(`start_line=${last + 1} goes on`);
+    const next = await call("read_file", { path: "src/large.ts", start_line: last + 1, end_line: last + 2 });
+    expect(next).toContain(`${last + 1}    const value${last + 1}`);
+  });
+
+  it("refuses arguments out of range, naming them", async () => {
+    await expect(call("read_file", { path: "a", start_line: 0 })).rejects.toThrow(/start_line/);
+    await expect(call("search_code", { query: "x".repeat(32_769) })).rejects.toThrow(/query/);
+    await expect(call("search_code", { query: "  " })).rejects.toThrow(/query/);
+  });
+});
