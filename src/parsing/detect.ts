@@ -2,7 +2,10 @@ import { LANGUAGES, type LanguageId, type LanguageInfo } from "./languages.ts";
 
 /** Known languages whose files are rarely source: detected, but only indexed where `include` names them. */
 const NOT_DEFAULT: ReadonlySet<LanguageId> = new Set<LanguageId>(["csv", "diff"]);
-const SHEBANG_BYTES = 256;
+/** So much of a file's begin is looked at for its `#!` line. */
+export const SHEBANG_BYTES = 256;
+/** What looks like the extension of a file of some other type, such as `.png`. */
+const EXTENSION = /\.[a-z][a-z0-9]{0,9}$/i;
 
 const byId = new Map<string, LanguageInfo>();
 const byExtension = new Map<string, LanguageId>();
@@ -40,6 +43,49 @@ export function isLanguageId(value: string): value is LanguageId {
 export function isDefaultIncluded(path: string): boolean {
   const id = detectLanguage(path);
   return id !== undefined && !NOT_DEFAULT.has(id);
+}
+
+/** Whether a name says nothing of the type: such a file may be a script, whose first line names its interpreter. */
+export function mayBeScript(path: string): boolean {
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  return detectLanguage(path) === undefined && !EXTENSION.test(name.slice(1));
+}
+
+/** So much of a header is looked at. */
+const HEADER_CHARACTERS = 262_144;
+const MAX_HEADER_LINE = 300;
+/** What C has no use for at the begin of a line. */
+const CPP_LINE =
+  /^\s*(?:(?:inline\s+)?namespace(?:\s+\w+(?:::\w+)*)?\s*(?:\{|$)|template\s*<|class\s+\w|using\s+\w|(?:public|private|protected)\s*:|#\s*include\s*<\w+>|enum\s+class\b)|\bstd::\w|\boperator\s*[=<>!+*/()[\]-]|\b(?:constexpr|noexcept|static_cast<|decltype)\b/;
+
+/**
+ * Whether a file of a C name is C++: `.h` is the name of both. Judged by its content alone, so that the same bytes are
+ * parsed alike in every repository and a run on a change gives what a run on the whole tree gives. What C++ compilers alone
+ * see (`#ifdef __cplusplus`) does not count.
+ */
+export function isCpp(text: string): boolean {
+  const head = text.slice(0, HEADER_CHARACTERS);
+  let inComment = false;
+  let guarded = 0;
+  for (let at = 0; at < head.length;) {
+    const lineEnd = head.indexOf("\n", at);
+    const end = lineEnd === -1 ? head.length : lineEnd;
+    const line = head.slice(at, Math.min(end, at + MAX_HEADER_LINE));
+    at = end + 1;
+    if (inComment) {
+      inComment = !line.includes("*/");
+      continue;
+    }
+    const opens = line.lastIndexOf("/*");
+    inComment = opens !== -1 && !line.includes("*/", opens);
+    const content = line.trimStart();
+    if (content.startsWith("//") || content.startsWith("*")) continue;
+    if (/^#\s*if/.test(content)) {
+      if (guarded > 0 || /__cplusplus/.test(content)) guarded++;
+    } else if (/^#\s*endif/.test(content)) guarded = Math.max(guarded - 1, 0);
+    else if (guarded === 0 && CPP_LINE.test(opens === -1 ? line : line.slice(0, opens))) return true;
+  }
+  return false;
 }
 
 /** Language by file name, extension, then `#!` line of `head` (the first bytes of the file, where at hand). */

@@ -1,5 +1,5 @@
 import { buildChunks, MAX_WEIGHT, TARGET_WEIGHT } from "./chunks.ts";
-import { languageInfo } from "./detect.ts";
+import { isCpp, languageInfo } from "./detect.ts";
 import { SyntaxEngine, workBudget } from "./engine.ts";
 import type { GrammarName, GrammarSource, LanguageId } from "./languages.ts";
 import { glueComments, glueLeads, layoutLevels, syntaxLevels } from "./levels.ts";
@@ -67,7 +67,8 @@ async function syntaxOutline(
   language: LanguageId,
   source: SourceText,
 ): Promise<Outline | FallbackReason> {
-  const name = languageInfo(language).grammar;
+  const named = languageInfo(language).grammar;
+  const name = named === "c" && isCpp(source.text) ? "cpp" : named;
   const rules = name === undefined ? undefined : GRAMMAR_RULES[name];
   if (name === undefined || rules === undefined) return "no-grammar";
   const grammar = await engine.grammar(name);

@@ -41,15 +41,18 @@ export class FileTree {
     }
   }
 
-  /** Bytes of the regular file at a path, in a buffer of their own; undefined where there is none or it may not be read. */
-  read(path: string): Uint8Array<ArrayBuffer> | undefined {
+  /**
+   * Bytes of the regular file at a path, the first `maxBytes` of them, in a buffer of their own; undefined where there is none
+   * or it may not be read.
+   */
+  read(path: string, maxBytes = Infinity): Uint8Array<ArrayBuffer> | undefined {
     let handle: number | undefined;
     try {
       if (!this.isInside(path)) return undefined;
       handle = openSync(`${this.root}/${path}`, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
       const stats = fstatSync(handle);
       if (!stats.isFile()) return undefined;
-      const bytes = new Uint8Array(stats.size);
+      const bytes = new Uint8Array(Math.min(stats.size, maxBytes));
       let length = 0;
       while (length < bytes.length) {
         const count = readSync(handle, bytes, length, bytes.length - length, length);

@@ -6,6 +6,7 @@ import { CODECTX_IGNORE, IgnoreRules } from "./ignore-rules.ts";
 import type { BuilderStats } from "./content-builder.ts";
 import type { EmbedStats } from "./embed-queue.ts";
 import { runBuild, type BuildOptions } from "./run-build.ts";
+import { detectLanguage, mayBeScript } from "../../parsing/detect.ts";
 import { selectPath } from "./scan.ts";
 import { intact } from "./schema.ts";
 import type { IndexStore } from "./store.ts";
@@ -47,8 +48,9 @@ export async function indexCommit(
       (mode === REGULAR_FILE || mode === EXECUTABLE_FILE) && sizeBytes <= DEFAULT_MAX_FILE_SIZE_BYTES,
   );
   const rules = await readIgnores(options.root, entries);
+  const interpreters = await readInterpreters(options.root, entries);
   const selected = entries.flatMap((entry) => {
-    const language = selectPath(entry.path, rules, {});
+    const language = selectPath(entry.path, rules, {}, () => interpreters.get(entry.oid));
     return language === undefined ? [] : [{ ...entry, language }];
   });
   const contents = new Map<string, number>();
@@ -89,6 +91,17 @@ export async function indexCommit(
   });
   const nothing: EmbedStats = { embeddedCount: 0, credits: 0, requests: 0, embedMs: 0 };
   return { files, fingerprint, dimension, builder: built.stats, embed: embedded?.stats ?? nothing };
+}
+
+/** Languages that `#!` lines name, by object id, of the files whose names say nothing of the type. */
+async function readInterpreters(root: string, entries: readonly GitEntry[]): Promise<Map<string, LanguageId>> {
+  const oids = new Set(entries.filter(({ path }) => mayBeScript(path)).map(({ oid }) => oid));
+  const interpreters = new Map<string, LanguageId>();
+  for await (const { oid, bytes } of readBlobs(root, [...oids])) {
+    const language = detectLanguage("", bytes);
+    if (language !== undefined) interpreters.set(oid, language);
+  }
+  return interpreters;
 }
 
 async function readIgnores(root: string, entries: readonly GitEntry[]): Promise<IgnoreRules> {

@@ -1,4 +1,4 @@
-import { detectLanguage, isDefaultIncluded } from "../../parsing/detect.ts";
+import { detectLanguage, isDefaultIncluded, mayBeScript, SHEBANG_BYTES } from "../../parsing/detect.ts";
 import type { LanguageId } from "../../parsing/languages.ts";
 import { skipReason } from "../../parsing/skip.ts";
 import { isRacy, stampOf } from "./file-stat.ts";
@@ -42,11 +42,23 @@ export interface Scan {
   skipped: Record<string, number>;
 }
 
-/** Whether a path is indexed, and as what. Counts the reason where it is not and somebody might wonder. */
-export function selectPath(path: string, rules: IgnoreRules, skipped: Record<string, number>): LanguageId | undefined {
-  if (!isDefaultIncluded(path)) return undefined;
-  const reason = skipReason(path) ?? (rules.ignores(path) ? "ignored" : undefined);
-  if (reason === undefined) return detectLanguage(path);
+/**
+ * Language that a file is indexed as; undefined where it is left out, which is then counted by reason.
+ *
+ * @param interpreter language that the file's `#!` line names; asked only where the name says nothing of the type
+ */
+export function selectPath(
+  path: string,
+  rules: IgnoreRules,
+  skipped: Record<string, number>,
+  interpreter: () => LanguageId | undefined,
+): LanguageId | undefined {
+  const isScript = mayBeScript(path);
+  let reason: string | undefined = isScript || isDefaultIncluded(path) ? skipReason(path) : "unknown_type";
+  if (reason === undefined && rules.ignores(path)) reason = "ignored";
+  const language = reason === undefined ? (isScript ? interpreter() : detectLanguage(path)) : undefined;
+  if (language !== undefined) return language;
+  reason ??= "unknown_type";
   skipped[reason] = (skipped[reason] ?? 0) + 1;
   return undefined;
 }
@@ -84,7 +96,8 @@ function addChanged(
   rules: IgnoreRules,
   { maxFileSizeBytes, nowMs }: ScanOptions,
 ): void {
-  const language = selectPath(path, rules, scan.skipped);
+  const interpreter = () => detectLanguage(path, tree.read(path, SHEBANG_BYTES));
+  const language = selectPath(path, rules, scan.skipped, interpreter);
   const stat = language && tree.lstat(path);
   if (language === undefined || stat === undefined) return;
   if (stat.size > maxFileSizeBytes) scan.skipped["too-large"] = (scan.skipped["too-large"] ?? 0) + 1;

@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { DEFAULT_EXTENSIONS, detectLanguage, isDefaultIncluded } from "../../../src/parsing/detect.ts";
+import {
+  DEFAULT_EXTENSIONS,
+  detectLanguage,
+  isCpp,
+  isDefaultIncluded,
+  mayBeScript,
+} from "../../../src/parsing/detect.ts";
 import { LANGUAGES } from "../../../src/parsing/languages.ts";
 import { contentSkipReason, skipReason } from "../../../src/parsing/skip.ts";
 import { encode } from "./support.ts";
@@ -42,6 +48,37 @@ describe("language", () => {
     expect(detectLanguage("data.xyz")).toBeUndefined();
     expect(detectLanguage(".ts")).toBeUndefined();
     expect(detectLanguage("noext")).toBeUndefined();
+  });
+
+  it.each([
+    ["bin/tool", true],
+    ["test/fast/Unit tests/nvm_alias 1.2", true],
+    ["logo.png", false],
+    ["a.ts", false],
+    ["LICENSE", false],
+    [".envrc", true],
+  ])("of %s may be told by its first line: %s", (path, expected) => {
+    expect(mayBeScript(path)).toBe(expected);
+  });
+
+  it.each([
+    ["namespace a {\nint f();\n}\n", true],
+    ["#ifndef A_H\n#define A_H\ntemplate <typename T> T f();\n#endif\n", true],
+    ["class A;\n", true],
+    ["#include <vector>\n", true],
+    ["  inline bool operator==(A a, A b) { return true; }\n", true],
+    ['#ifdef __cplusplus\nextern "C" {\nclass A;\n#endif\nint f(void);\n', false],
+    ["#include <stdio.h>\nint namespace_count;\nstruct class *a;\n", false],
+    ["/* template <typename T>\n   class A; */\n// std::string\nint f(void);\n", false],
+  ])("of a header %j is C++: %s", (text, expected) => {
+    expect(isCpp(text)).toBe(expected);
+  });
+
+  it("of a header is judged in bounded work", () => {
+    const started = process.cpuUsage();
+    for (const unit of ["operator ", "namespace a::", "/*", "\n#if", "class", " ", "a::b"])
+      isCpp(unit.repeat(1_000_000 / unit.length));
+    expect(process.cpuUsage(started).user).toBeLessThan(2e6);
   });
 
   it("table has every extension and file name once, in lower case", () => {
@@ -102,6 +139,21 @@ describe("contents left out", () => {
     ["talk about generators", encode("// Writes the 'Code generated … DO NOT EDIT.' header.\npackage a\n"), undefined],
   ])("%s: %s", (_name, bytes, reason) => {
     expect(contentSkipReason(bytes)).toBe(reason);
+  });
+
+  it("not text that mixes UTF-8 with Latin-1 or Windows-1252", () => {
+    const mixed = Uint8Array.from([
+      ...encode("// Ünïcödé ✓\nint a; // caf"),
+      0xe9,
+      0x20,
+      0x93,
+      0x41,
+      0x94,
+      0x0a,
+      ...encode("int b;\n".repeat(30)),
+    ]);
+    expect(contentSkipReason(mixed)).toBeUndefined();
+    expect(contentSkipReason(Uint8Array.from({ length: 400 }, (_, index) => 128 + ((index * 7) % 128)))).toBe("binary");
   });
 
   it("minified code of a language that is minified", () => {
