@@ -28,7 +28,7 @@ export default defineConfig({
               compatibilityFlags: ["enable_request_signal"],
               durableObjects: {
                 TENANT_GATE: { className: "TenantGate", useSQLite: true },
-                SOURCE_GATE: { className: "SourceGate", useSQLite: true },
+                RATE_BUCKETS: { className: "RateBucket", useSQLite: true },
                 WORKSPACE_RUNS: { className: "WorkspaceRuns", useSQLite: true },
                 TENANT_RUNS: { className: "TenantRuns", useSQLite: true },
                 HEALTH_MONITOR: { className: "HealthMonitor", useSQLite: true },

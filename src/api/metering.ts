@@ -1,121 +1,140 @@
-/** What the metered routes share: reserving before the model is asked, settling after, and never answering uncounted. */
-import type { MiddlewareHandler } from "hono";
-import { RETRY_AFTER_HEADER, TOKENS_PER_CREDIT } from "../contract/index.ts";
+/** Metering: credits are reserved before the provider is called and settled, durably, before the answer leaves. */
+import { MAX_INPUT_CHARACTERS, RETRY_AFTER_HEADER, TOKENS_PER_CREDIT } from "../contract/index.ts";
 import { type CallOptions, estimateTokens, UpstreamError } from "../embedding/index.ts";
 import { ApiError } from "../errors.ts";
-import { settle } from "../gate/client.ts";
-import { creditsOf } from "../gate/credits.ts";
-import type { Settlement } from "../gate/types.ts";
+import { reserve, settle } from "../gate/client.ts";
+import type { CreditRequest, Principal, QuotaExceeded, Settlement } from "../gate/types.ts";
 import { pause } from "../pause.ts";
-import type { ApiHono } from "./context.ts";
-import type { Exchange } from "./exchange.ts";
-import { type Admission, authorize } from "./middleware/authorize.ts";
+import type { ApiContext } from "./context.ts";
 import type { BodyResult } from "./middleware/body.ts";
 
-/** What every upstream call of a request has: what tells of its client, and its timer. */
-export type UpstreamOptions = Pick<CallOptions, "signal" | "within">;
+export type UpstreamCall<T> = (options: Pick<CallOptions, "signal">) => Promise<T>;
 
-/** What may pass, after the upstream's own timeout, until a request is settled; its credits stay reserved that long. */
+/** How long credits stay reserved beyond the upstream's own timeout, for what surrounds it. */
 const HOLD_MARGIN_MS = 30_000;
 const SETTLE_ATTEMPTS = 3;
 const SETTLE_RETRY_MS = 200;
 
-/**
- * Lets a request run to its end when its client leaves: the upstream call is aborted through the request's signal, but the
- * credits reserved for it have to be given back.
- */
-export const outliveClient: MiddlewareHandler<ApiHono> = async (c, next) => {
-  const work = next();
-  c.executionCtx.waitUntil(work.catch(() => undefined));
-  await work;
-};
+/** Rejects a valid body with more characters than the contract allows: per field, in UTF-16 code units (JavaScript `length`). */
+export function checkCharacters<T>(
+  body: { ok: true; data: T },
+  textsOf: (data: T) => Record<string, readonly string[]>,
+): BodyResult<T> {
+  for (const [field, texts] of Object.entries(textsOf(body.data))) {
+    let characters = 0;
+    for (const text of texts) characters += text.length;
+    if (characters <= MAX_INPUT_CHARACTERS) continue;
+    const message = `${field} has ${characters} characters (UTF-16 code units); at most ${MAX_INPUT_CHARACTERS} are allowed, so split the request`;
+    return { ok: false, error: new ApiError("INPUT_TOO_LARGE", message) };
+  }
+  return body;
+}
 
-/**
- * Takes a metered request through the gate. Credits are reserved for the texts of a valid body, if there is a `provider` to
- * send them to; any other request only takes from the rate bucket.
- */
-export function admitMetered<T>(
-  exchange: Exchange,
-  body: BodyResult<T>,
-  textsOf: (data: T) => readonly string[],
-  provider: object | undefined,
-): Promise<Admission> {
-  const need = { credential: "api_key", surface: "metered" } as const;
-  if (!body.ok || provider === undefined) return authorize(exchange, need);
-  const estimateCredits = Math.max(1, Math.ceil(estimateTokens(textsOf(body.data)) / TOKENS_PER_CREDIT));
-  const holdMs = exchange.services.upstreamTimeoutMs + HOLD_MARGIN_MS;
-  return authorize(exchange, { ...need, metered: { estimateCredits, holdMs } });
+/** Credits to reserve for texts: what their estimated tokens cost. */
+export function estimateCredits(texts: Record<string, readonly string[]>): number {
+  return Math.max(1, Math.ceil(estimateTokens(Object.values(texts).flat()) / TOKENS_PER_CREDIT));
+}
+
+/** How to reserve `credits` for a request that calls the provider once. */
+export function creditRequest(c: ApiContext, credits: number): CreditRequest {
+  return { credits, holdMs: c.get("services").upstreamTimeoutMs + HOLD_MARGIN_MS };
+}
+
+/** Reserves credits for an admitted request. Throws `QUOTA_EXCEEDED` or `UNAVAILABLE`. */
+export async function reserveCredits(c: ApiContext, principal: Principal, credits: number): Promise<string> {
+  const { tenantId, credentialId } = principal;
+  const reserved = await reserve(c.env.TENANT_GATE, tenantId, credentialId, creditRequest(c, credits));
+  if (reserved.outcome === "reserved") return reserved.reservationId;
+  throw reserved.outcome === "quota_exceeded" ? quotaError(reserved, credits) : unavailable();
 }
 
 /**
- * Runs the upstream call of an admitted request. `credits` resolves once the answer may go: where the tenant has much left
- * as soon as its settlement is on its way, where every credit counts not before it is durable. The answer must wait for it,
- * and may be put together meanwhile. Throws the contract's error when the upstream fails; then nothing is charged.
+ * Runs a metered provider call of a route that is not metered as a whole, such as the embedding of a search query: reserves for
+ * `texts`, calls, settles. Throws as `charge` of a metered route does.
  */
 export async function runMetered<T extends { tokens: number }>(
-  exchange: Exchange,
-  { principal, reservationId, covered }: Admission,
+  c: ApiContext,
+  principal: Principal,
   kind: "embed" | "rerank",
-  call: (options: UpstreamOptions) => Promise<T>,
-): Promise<{ result: T; credits: Promise<number> }> {
-  if (reservationId === null) throw new Error("a metered call needs a reservation");
-  const { tenantId } = principal;
-  const gates = exchange.env.TENANT_GATE;
-  const end = (settlement: Settlement) => settle(gates, tenantId, reservationId, settlement);
-  const endLater = (settlement: Settlement) =>
-    covered &&
-    exchange.services.settlements.add(gates, tenantId, reservationId, settlement, (work) => exchange.waitUntil(work));
+  texts: readonly string[],
+  call: UpstreamCall<T>,
+): Promise<{ result: T; credits: number }> {
+  const reservationId = await reserveCredits(c, principal, estimateCredits({ texts }));
+  return runReserved(c, principal.tenantId, reservationId, kind, call);
+}
+
+/** Calls the provider for reserved credits and settles them. Throws the contract's error if the call fails; that costs nothing. */
+export async function runReserved<T extends { tokens: number }>(
+  c: ApiContext,
+  tenantId: string,
+  reservationId: string,
+  kind: "embed" | "rerank",
+  call: UpstreamCall<T>,
+): Promise<{ result: T; credits: number }> {
   let result: T;
   try {
-    result = await call(upstreamOptions(exchange));
+    result = await call({ signal: c.req.raw.signal });
   } catch (error) {
-    const failed = { outcome: "failed" } as const;
-    if (!endLater(failed)) await end(failed);
-    throw toApiError(exchange, error);
+    await release(c, tenantId, reservationId);
+    throw toContractError(c, error);
   }
-  const charged = { outcome: "charged", kind, tokens: result.tokens } as const;
-  if (endLater(charged)) return { result, credits: Promise.resolve(creditsOf(result.tokens)) };
-  const credits = settleDurably(() => end(charged));
-  // Awaited by the route, unless putting the answer together fails first.
-  credits.catch(() => undefined);
+  const credits = await settleDurably(c, tenantId, reservationId, { outcome: "charged", kind, tokens: result.tokens });
   return { result, credits };
 }
 
-async function settleDurably(attempt: () => ReturnType<typeof settle>): Promise<number> {
-  for (let i = 1; ; i++) {
-    const settled = await attempt();
+/** Releases reserved credits. If the gate cannot be reached, they are released at their deadline. */
+export async function release(c: ApiContext, tenantId: string, reservationId: string): Promise<void> {
+  await settle(c.env.TENANT_GATE, tenantId, reservationId, { outcome: "failed" });
+}
+
+async function settleDurably(
+  c: ApiContext,
+  tenantId: string,
+  reservationId: string,
+  settlement: Settlement,
+): Promise<number> {
+  for (let attempt = 1; attempt <= SETTLE_ATTEMPTS; attempt++) {
+    const settled = await settle(c.env.TENANT_GATE, tenantId, reservationId, settlement);
     if ("credits" in settled) return settled.credits;
-    if (i === SETTLE_ATTEMPTS) {
-      throw new ApiError("UNAVAILABLE", "the usage cannot be recorded right now; try again", {
-        headers: { [RETRY_AFTER_HEADER]: "5" },
-      });
-    }
-    await pause(SETTLE_RETRY_MS * i * (1 + Math.random()));
+    await pause(SETTLE_RETRY_MS * attempt * (1 + Math.random()));
   }
+  throw unavailable();
 }
 
-function upstreamOptions({ signal, within }: Exchange): UpstreamOptions {
-  return signal ? { signal, within } : { within };
-}
-
-/** Asks a provider outside of metering. Throws the contract's error when it fails. */
-export async function askProvider<T>(exchange: Exchange, call: (options: UpstreamOptions) => Promise<T>): Promise<T> {
+/** Calls a provider outside of metering. Throws the contract's error if it fails. */
+export async function callProvider<T>(c: ApiContext, call: UpstreamCall<T>): Promise<T> {
   try {
-    return await call(upstreamOptions(exchange));
+    return await call({ signal: c.req.raw.signal });
   } catch (error) {
-    throw toApiError(exchange, error);
+    throw toContractError(c, error);
   }
 }
 
-/** Statuses of answers that quote what was sent, and so what tenants wrote. */
+/** The error of a request that needs up to `needed` credits where fewer are left. */
+export function quotaError({ limit, used, resetsAt, retryAfterSec }: QuotaExceeded, needed: number): ApiError {
+  const left = Math.max(0, limit - used);
+  const message = `${left} of ${limit} credits are left this month and the request needs up to ${needed}; the quota resets at ${resetsAt}`;
+  return new ApiError("QUOTA_EXCEEDED", message, {
+    details: { limit, used, resetsAt },
+    headers: { [RETRY_AFTER_HEADER]: String(retryAfterSec) },
+  });
+}
+
+function unavailable(): ApiError {
+  return new ApiError("UNAVAILABLE", "the usage cannot be recorded right now; try again", {
+    headers: { [RETRY_AFTER_HEADER]: "5" },
+  });
+}
+
+/** Statuses of upstream answers that quote the request, and so what tenants wrote. */
 const QUOTING_STATUSES = new Set([400, 413, 422]);
 
-function toApiError({ log }: Pick<Exchange, "log">, error: unknown): unknown {
+function toContractError(c: ApiContext, error: unknown): unknown {
   if (!(error instanceof UpstreamError)) return error;
   const { code, status, detail } = error;
-  // The client has left: what is thrown is seen by nobody.
+  // The client has left: nobody sees what is thrown.
   if (code === "ABORTED") return new ApiError("UPSTREAM_UNREACHABLE", error.message);
   const quotes = status !== undefined && QUOTING_STATUSES.has(status);
-  log.warn("upstream_failed", { code, upstreamStatus: status, detail: quotes ? undefined : detail });
+  c.get("log").warn("upstream_failed", { code, upstreamStatus: status, detail: quotes ? undefined : detail });
   return new ApiError(code, error.message);
 }

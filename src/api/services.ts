@@ -10,15 +10,16 @@ import {
   readRerankConfig,
   type Reranker,
 } from "../embedding/index.ts";
-import { Leases } from "../gate/leases.ts";
-import { Settlements } from "../gate/settlements.ts";
 import { createLogger, type Logger } from "../log.ts";
+import { type CredentialKey, deriveCredentialKey } from "../tenancy/credentials.ts";
 import { createPresigner, type Presigner } from "../snapshot/publish/presign.ts";
 
 /** Everything the routes use that has to be built from the environment. */
 export interface Services {
   db: Db;
   log: Logger;
+  /** Key of the check in credentials' public ids. */
+  credentialKey: CredentialKey;
   /** Undefined when the provider is `none`. */
   embedder: Embedder | undefined;
   reranker: Reranker | undefined;
@@ -30,8 +31,6 @@ export interface Services {
   allowLocalGit: boolean;
   region: string;
   version: string;
-  settlements: Settlements;
-  leases: Leases;
   now: () => number;
 }
 
@@ -42,12 +41,12 @@ export function servicesOf(env: ApiEnv): Services {
   if (built?.env === env) return built.services;
   const vars = env as unknown as Record<string, unknown>;
   const fetcher: typeof fetch = (input, init) => fetch(input, init);
-  const providerDeps = { fetch: fetcher, callsEndWithRequest: true, ...readAiBinding(vars) };
+  const providerDeps = { fetch: fetcher, ...readAiBinding(vars) };
   const embedConfig = readEmbedConfig(vars);
-  const log = createLogger({ worker: "api", version: env.SERVICE_VERSION });
   const services: Services = {
     db: openDb(env.DATABASE_URL),
-    log,
+    log: createLogger({ worker: "api", version: env.SERVICE_VERSION }),
+    credentialKey: deriveCredentialKey(env.ENCRYPTION_KEY),
     embedder: createEmbedder(embedConfig, providerDeps),
     reranker: createReranker(readRerankConfig(vars), providerDeps),
     upstreamTimeoutMs: embedConfig.timeoutMs,
@@ -60,8 +59,6 @@ export function servicesOf(env: ApiEnv): Services {
     allowLocalGit: readFlag("GIT_ALLOW_LOCAL", env.GIT_ALLOW_LOCAL),
     region: env.REGION,
     version: env.SERVICE_VERSION,
-    settlements: new Settlements((tenantId, count) => log.error("settlements_stuck", undefined, { tenantId, count })),
-    leases: new Leases(),
     now: Date.now,
   };
   built = { env, services };

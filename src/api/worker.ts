@@ -1,12 +1,14 @@
-/** Entry of the api Worker: the routes, and the Durable Objects they stand on. */
-import { createApi } from "./app.ts";
+/** Entry of the api Worker: the routes, and the Durable Objects behind them. */
+import { createApp } from "./app.ts";
 
-export { SourceGate } from "../gate/source-gate.ts";
+export { RateBucket } from "../gate/rate-bucket.ts";
 export { TenantGate } from "../gate/tenant-gate.ts";
 export { HealthMonitor } from "../health/health-monitor.ts";
 export { TenantRuns } from "../indexing/tenant-runs.ts";
 export { WorkspaceRuns } from "../indexing/workspace-runs.ts";
 
+const app = createApp();
+
 export default {
-  fetch: createApi(),
+  fetch: (request, env, ctx) => app.fetch(request, env, ctx),
 } satisfies ExportedHandler<ApiEnv>;

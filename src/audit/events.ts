@@ -2,7 +2,7 @@ import type { Surface } from "../contract/surfaces.ts";
 
 /** What the audit log can hold: each event with its details. Details hold ids and figures, no secrets and no content. */
 export interface AuditDetails {
-  /** Requests turned away in one window of one bucket. */
+  /** Requests rejected in one window of one bucket. */
   RATE_LIMITED: {
     surface: Surface;
     windowStart: string;
@@ -25,7 +25,7 @@ export interface AuditDetails {
   SOURCE_CHANGED: { changeId: string; workspaceId: string; hasToken: boolean };
   HOOK_CREATED: { hookId: string; workspaceId: string; provider: string };
   HOOK_DELETED: { hookId: string; workspaceId: string; provider: string };
-  KEY_CREATED: { credentialId: string; kind: "api_key" | "worker_token"; name: string };
+  KEY_CREATED: { credentialId: string; kind: "api_key" | "worker_token"; name: string; expiresAt?: string };
   KEY_REVOKED: { credentialId: string; kind: "api_key" | "worker_token" };
   TENANT_CREATED: { name: string };
   /** New values of what was changed. */

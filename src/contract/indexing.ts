@@ -97,18 +97,27 @@ export const RunStatus = z
   .meta({ id: "RunStatus" });
 export type RunStatus = z.infer<typeof RunStatus>;
 
-/** `GET /index?workspaceId=…`: the newest runs of a workspace. */
-export const RunList = z
-  .object({
-    ok: z.literal(true),
-    runs: z.array(
-      RunStatus.extend({
-        kind: z.string().describe("index or snapshot."),
-        ref: z.string().nullable(),
-        createdAt: z.iso.datetime(),
-        finishedAt: z.iso.datetime().nullable(),
-      }),
-    ),
-  })
-  .meta({ id: "RunList" });
+export const DEFAULT_RUNS_LISTED = 20;
+export const MAX_RUNS_LISTED = 100;
+
+/** Query of `GET /index`. */
+export const ListRunsQuery = z.object({
+  workspaceId: Uuid,
+  limit: z
+    .string()
+    .regex(/^\d{1,3}$/, "must be a whole number")
+    .transform(Number)
+    .pipe(z.int().min(1).max(MAX_RUNS_LISTED))
+    .default(DEFAULT_RUNS_LISTED),
+});
+
+export const RunListItem = RunStatus.extend({
+  kind: z.enum(["index", "snapshot"]),
+  ref: z.string().nullable().describe("As it was asked for; null for the remote's HEAD."),
+  createdAt: z.iso.datetime(),
+  finishedAt: z.iso.datetime().nullable(),
+}).meta({ id: "RunListItem" });
+export type RunListItem = z.infer<typeof RunListItem>;
+
+export const RunList = z.object({ ok: z.literal(true), runs: z.array(RunListItem) }).meta({ id: "RunList" });
 export type RunList = z.infer<typeof RunList>;

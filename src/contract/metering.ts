@@ -15,19 +15,6 @@ export const EmbedRequest = z
   .meta({ id: "EmbedRequest" });
 export type EmbedRequest = z.infer<typeof EmbedRequest>;
 
-/**
- * What `EmbedRequest` makes of a plain valid body, in a fraction of its time; undefined for anything that only the schema
- * can judge. A test holds the two together.
- */
-export function plainEmbedRequest(data: unknown): EmbedRequest | undefined {
-  if (typeof data !== "object" || data === null) return undefined;
-  const { input, inputType = "document" } = data as Partial<Record<keyof EmbedRequest, unknown>>;
-  if (!Array.isArray(input) || input.length === 0 || input.length > MAX_EMBED_INPUTS) return undefined;
-  if (inputType !== "document" && inputType !== "query") return undefined;
-  for (const text of input) if (typeof text !== "string" || text === "") return undefined;
-  return { input: input as string[], inputType };
-}
-
 const usage = z.object({ credits: z.int().min(0).describe("Credits charged.") });
 
 export const EmbedResponse = z

@@ -9,13 +9,19 @@ export const SURFACES = {
   search: { limit: 600, windowSec: 60, subject: "tenant" },
   mcp: { limit: 600, windowSec: 60, subject: "tenant" },
   healthz: { limit: 600, windowSec: 60, subject: "ip" },
+  /** Requests that fail authentication. */
+  unauthorized: { limit: 600, windowSec: 60, subject: "ip" },
+  hook: { limit: 600, windowSec: 60, subject: "hook" },
   dashboard_read: { limit: 600, windowSec: 60, subject: "user" },
   dashboard_mutation: { limit: 120, windowSec: 60, subject: "user" },
   sign_in_email: { limit: 5, windowSec: 600, subject: "email" },
   /** Sign-in codes asked for from one address of the network, whoever they are for. */
   sign_in_source: { limit: 300, windowSec: 600, subject: "ip" },
   invitation: { limit: 30, windowSec: 3_600, subject: "tenant" },
-} as const satisfies Record<string, { limit: number; windowSec: number; subject: "tenant" | "ip" | "user" | "email" }>;
+} as const satisfies Record<
+  string,
+  { limit: number; windowSec: number; subject: "tenant" | "ip" | "user" | "email" | "hook" }
+>;
 
 export type Surface = keyof typeof SURFACES;
 

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** Whether a string can be stored and sent on: Postgres takes no NUL, and UTF-8 no half of a surrogate pair. */
 export function isCleanText(value: string): boolean {

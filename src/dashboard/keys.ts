@@ -3,7 +3,7 @@ import { and, desc, eq, isNull, sql } from "drizzle-orm";
 import { recordAuditStatement } from "../audit/record.ts";
 import type { Db } from "../db/client.ts";
 import { credentials } from "../db/schema.ts";
-import { createCredential, type CredentialKind } from "../tenancy/credentials.ts";
+import { createCredential, type CredentialKind, deriveCredentialKey } from "../tenancy/credentials.ts";
 import { TenancyError } from "../tenancy/errors.ts";
 import { checkName } from "../tenancy/fields.ts";
 
@@ -56,12 +56,12 @@ export interface NewKeyInput {
 /** Makes a credential; its value is returned once and stored nowhere. Throws `TenancyError` for a bad name. */
 export async function createTenantKey(
   db: Db,
-  _encryptionKey: string,
+  encryptionKey: string,
   input: NewKeyInput,
 ): Promise<{ id: string; value: string }> {
   const { tenantId, kind, actor, expiresAt } = input;
   const name = checkName(input.name);
-  const { id, value, secretHash } = createCredential(kind, tenantId);
+  const { id, value, secretHash } = createCredential(kind, tenantId, deriveCredentialKey(encryptionKey));
   await db.batch([
     db.insert(credentials).values({ id, tenantId, kind, name, secretHash, ...(expiresAt && { expiresAt }) }),
     recordAuditStatement(db, { event: "KEY_CREATED", tenantId, actor, details: { credentialId: id, kind, name } }),

@@ -75,6 +75,12 @@ export const credentials = pgTable(
   ],
 );
 
+/** Settings of the deployment itself, by name. */
+export const serviceSettings = pgTable("service_settings", {
+  name: text("name").primaryKey(),
+  value: text("value").notNull(),
+});
+
 export const workspaces = pgTable(
   "workspaces",
   {

@@ -1,6 +1,6 @@
 /** The part of Cloudflare's API that a deployment needs beside wrangler: what wrangler does not create by itself. */
 import { createHash } from "node:crypto";
-import { z } from "zod";
+import * as z from "zod";
 import { ApiError, DeployError } from "./errors.ts";
 import { type JsonRequest, requestJson } from "./http.ts";
 

@@ -1,5 +1,5 @@
 /** The part of Neon's API that a deployment needs: a project by name, and its connection string. */
-import { z } from "zod";
+import * as z from "zod";
 import { pause } from "../pause.ts";
 import { ApiError, DeployError } from "./errors.ts";
 import { type JsonRequest, requestJson } from "./http.ts";

@@ -4,7 +4,7 @@
  */
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { PROJECT_ROOT } from "../local/project.ts";
 import { parseJson, writePrivateJson } from "../local/stack/local-secrets.ts";
 import { DeployError } from "./errors.ts";

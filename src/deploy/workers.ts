@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { experimental_readRawConfig as readRawConfig } from "wrangler";
-import { z } from "zod";
+import * as z from "zod";
 import { configPath, WORKERS, type WorkerName } from "../local/bundles/bundles.ts";
 import { PROJECT_ROOT } from "../local/project.ts";
 import { writePrivateJson } from "../local/stack/local-secrets.ts";

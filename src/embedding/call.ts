@@ -1,33 +1,33 @@
-import { type TimeLimit, withTimer } from "../time-limit.ts";
 import { UpstreamError } from "./errors.ts";
 import type { FetchLike, ProviderDeps } from "./types.ts";
 
-/** One upstream call of a request, with everything around it: deadline, retries, abort. */
+/** One upstream request with everything around it: time limits, retries, abort. */
 
 export const DEFAULT_CONCURRENCY = 4;
 export const DEFAULT_MAX_RETRIES = 2;
 const BACKOFF_BASE_MS = 250;
 const BACKOFF_CAP_MS = 8_000;
+/** Longest wait that an upstream's `Retry-After` is honoured for. */
+const RETRY_AFTER_CAP_MS = 60_000;
 /** Jitter on top of the wait the upstream asked for. */
 const RETRY_AFTER_JITTER = 0.25;
 
 /** What a running request hands to its upstream calls. */
 export interface CallContext {
-  /** Aborts on the caller's signal, on the deadline, and once the request has failed; undefined where the platform sees to that. */
-  readonly signal: AbortSignal | undefined;
+  /** Aborts on the caller's signal, on the deadline, and once the request has failed. */
+  readonly signal: AbortSignal;
   readonly fetch: FetchLike;
   /** Runs `attempt`, again after a retryable failure, as long as retries and deadline allow. */
-  retrying<T>(attempt: () => Promise<T>): Promise<T>;
-  /** Throws why nothing more is to be asked, if that is so: a call that broke because it was given up did not fail. */
-  throwIfStopped(): void;
+  retrying<T>(attempt: (context: CallContext) => Promise<T>): Promise<T>;
 }
 
 export interface DeadlineOptions {
+  /** Time limit of one attempt. */
   timeoutMs: number;
-  maxRetries: number | undefined;
+  /** Time limit of the whole, retries included; default: `timeoutMs`. */
+  patienceMs?: number | undefined;
+  maxRetries?: number | undefined;
   signal: AbortSignal | undefined;
-  /** Default: a timer. */
-  within?: TimeLimit | undefined;
 }
 
 /** Waits `ms`; returns early, without an error, when `signal` aborts. */
@@ -45,87 +45,92 @@ function timerSleep(ms: number, signal: AbortSignal | undefined): Promise<void> 
 }
 
 /**
- * Runs `work` under one deadline for all its calls and retries. Rejects with `UpstreamError`, and at once when the
- * deadline passes or the caller aborts, even if a call below ignores its signal. Whatever is still in flight when the
- * first call fails is aborted.
- *
- * With `deps.callsEndWithRequest` and no signal of the caller's nothing is aborted: it all ends with the request, when that
- * is answered or its client leaves.
+ * Runs `work` under one deadline for all its calls and retries. Rejects with `UpstreamError`, and at once when the deadline
+ * passes or the caller aborts, even if a call below ignores its signal. When the first call fails, the others are aborted.
  */
 export async function withDeadline<T>(
   deps: ProviderDeps,
   {
     timeoutMs,
+    patienceMs = timeoutMs,
     maxRetries = deps.maxRetries ?? DEFAULT_MAX_RETRIES,
     signal: asked,
-    within = withTimer,
   }: DeadlineOptions,
   work: (context: CallContext) => Promise<T>,
 ): Promise<T> {
   const now = deps.now ?? Date.now;
-  const endsAt = now() + timeoutMs;
-  const controller = asked === undefined && deps.callsEndWithRequest === true ? undefined : new AbortController();
-  const signal = controller?.signal;
-  let failure: unknown;
-  const throwIfStopped = () => {
-    if (asked?.aborted === true) failure ??= new UpstreamError("ABORTED");
-    if (failure !== undefined) throw failure;
-  };
+  const endsAt = now() + patienceMs;
+  const failed = new AbortController();
+  const signal = AbortSignal.any([failed.signal, AbortSignal.timeout(patienceMs), ...(asked ? [asked] : [])]);
+  const contextOf = (limit: AbortSignal): CallContext => ({ signal: limit, fetch: deps.fetch, retrying });
 
-  const retrying = async <R>(attempt: () => Promise<R>): Promise<R> => {
+  const retrying = async <R>(attempt: (context: CallContext) => Promise<R>): Promise<R> => {
     for (let retry = 0; ; retry++) {
-      throwIfStopped();
       try {
-        return await attempt();
+        throwIfStopped(signal);
+        if (patienceMs <= timeoutMs) return await attempt(contextOf(signal));
+        const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+        return await orStopped(limit, () => attempt(contextOf(limit)));
       } catch (error) {
-        throwIfStopped();
-        // Anything else is a mistake of ours, which a repetition would only hide.
+        throwIfStopped(signal);
+        // Anything else is a bug of ours, which a retry would only hide.
         if (!(error instanceof UpstreamError)) throw error;
+        // An answer that cannot be used is most likely a fault that repeats, so it gets one retry.
+        const isRetryable = error.retryable || (error.isUnusable && retry === 0);
         const waitMs = retryWaitMs(retry, error.retryAfterMs, deps.random ?? Math.random);
-        // A wait that outlives the deadline cannot end in an answer: say now what went wrong.
-        if (!error.retryable || retry >= maxRetries || now() + waitMs >= endsAt) throw error;
+        // A wait beyond the deadline cannot end in an answer: report the failure now.
+        if (!isRetryable || retry >= maxRetries || now() + waitMs >= endsAt) throw error;
         await (deps.sleep ?? timerSleep)(waitMs, signal);
       }
     }
   };
 
-  const run = async () => {
-    throwIfStopped();
-    return await work({ signal, fetch: deps.fetch, retrying, throwIfStopped });
-  };
-  const expired = (): never => {
-    throw new UpstreamError("UPSTREAM_TIMEOUT", { retryable: true });
-  };
   try {
-    return await within(timeoutMs, asked ? () => orAborted(asked, run) : run, expired);
+    return await orStopped(signal, () => work(contextOf(signal)));
   } catch (error) {
-    failure ??= error;
-    // After a success nothing is left to be given up, and an abort costs as much as a small request.
-    controller?.abort(error);
+    failed.abort(error);
     throw error;
   }
 }
 
+/** Throws why a request was stopped, if it was: a call that broke off for that reason did not fail by itself. */
+export function throwIfStopped(signal: AbortSignal): void {
+  if (!signal.aborted) return;
+  const reason: unknown = signal.reason;
+  if (reason instanceof UpstreamError) throw reason;
+  const isTimeout = reason instanceof DOMException && reason.name === "TimeoutError";
+  throw isTimeout ? new UpstreamError("UPSTREAM_TIMEOUT", { retryable: true }) : new UpstreamError("ABORTED");
+}
+
 /** Runs `work`, and rejects as soon as `signal` aborts. */
-async function orAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+async function orStopped<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  throwIfStopped(signal);
   let onAbort = () => {};
-  const aborted = new Promise<never>((_resolve, reject) => {
-    onAbort = () => reject(new UpstreamError("ABORTED"));
+  const stopped = new Promise<never>((_resolve, reject) => {
+    onAbort = () => {
+      try {
+        throwIfStopped(signal);
+      } catch (reason) {
+        reject(reason);
+      }
+    };
   });
   signal.addEventListener("abort", onAbort);
   try {
-    return await Promise.race([work(), aborted]);
+    return await Promise.race([work(), stopped]);
   } finally {
     signal.removeEventListener("abort", onAbort);
   }
 }
 
 /**
- * Wait before retry number `retry` (from 0). At least what the upstream asked for plus up to 25 %; else exponential
+ * Wait before retry number `retry` (from 0). What the upstream asked for, capped, plus up to 25 %; else exponential
  * backoff with equal jitter (half fixed, half random), capped.
  */
 function retryWaitMs(retry: number, retryAfterMs: number | undefined, random: () => number): number {
-  if (retryAfterMs !== undefined) return retryAfterMs * (1 + RETRY_AFTER_JITTER * random());
+  if (retryAfterMs !== undefined) {
+    return Math.min(RETRY_AFTER_CAP_MS, retryAfterMs) * (1 + RETRY_AFTER_JITTER * random());
+  }
   const backoffMs = Math.min(BACKOFF_CAP_MS, BACKOFF_BASE_MS * 2 ** retry);
   return backoffMs * (0.5 + 0.5 * random());
 }

@@ -13,8 +13,8 @@ const MAX_DIMENSION = 16_000;
 type Vars = Record<string, unknown>;
 
 /**
- * The embedding provider of `EMBED_PROVIDER`, `EMBED_BASE_URL`, `EMBED_MODEL`, `EMBED_API_KEY`, `EMBED_DIMENSION` and
- * `UPSTREAM_TIMEOUT_MS`. An empty variable counts as absent. Throws `Error` on a value that cannot be meant.
+ * The embedding provider of `EMBED_PROVIDER`, `EMBED_BASE_URL`, `EMBED_MODEL`, `EMBED_API_KEY`, `EMBED_DIMENSION`,
+ * `EMBED_SPACE` and `UPSTREAM_TIMEOUT_MS`. An empty variable counts as absent. Throws `Error` on a value that cannot be meant.
  */
 export function readEmbedConfig(vars: Vars): ProviderConfig {
   const config = readProvider(vars, "EMBED", EMBED_PROVIDERS);
@@ -27,6 +27,8 @@ export function readEmbedConfig(vars: Vars): ProviderConfig {
   );
   if (dimension !== undefined) config.dimension = dimension;
   else if (builtin) config.dimension = BUILTIN_DEFAULT_DIMENSION;
+  const space = readText(vars, "EMBED_SPACE");
+  if (space !== undefined) config.space = space;
   return config;
 }
 

@@ -1,5 +1,6 @@
 import { BuiltinEmbedder } from "./builtin/embedder.ts";
 import { BuiltinReranker } from "./builtin/reranker.ts";
+import { throwIfStopped } from "./call.ts";
 import { UpstreamError } from "./errors.ts";
 import { postJson } from "./http.ts";
 import type { EmbedProtocol, RerankProtocol, Transport } from "./protocol.ts";
@@ -80,9 +81,9 @@ function bindingTransport(deps: ProviderDeps, variable: string): Transport {
   }
   return async (context, model, body) => {
     try {
-      return await ai.run(model, body, context.signal ? { signal: context.signal } : {});
+      return await ai.run(model, body, { signal: context.signal });
     } catch (thrown) {
-      context.throwIfStopped();
+      throwIfStopped(context.signal);
       // The binding names its failures in prose only (capacity, rate, input): all of them may pass.
       const detail = thrown instanceof Error ? thrown.message : String(thrown);
       throw new UpstreamError("UPSTREAM_ERROR", { retryable: true, detail });

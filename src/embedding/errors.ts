@@ -15,6 +15,8 @@ export interface UpstreamErrorOptions {
   /** HTTP status of the upstream's answer, where it gave one. */
   status?: number;
   retryable?: boolean;
+  /** Whether an answer arrived that cannot be used. */
+  isUnusable?: boolean;
   /** How long the upstream asked us to wait. */
   retryAfterMs?: number;
   /** For operators only; pass it through `scrub` first. */
@@ -31,6 +33,7 @@ export class UpstreamError extends Error {
   readonly code: UpstreamErrorCode;
   readonly status: number | undefined;
   readonly retryable: boolean;
+  readonly isUnusable: boolean;
   readonly retryAfterMs: number | undefined;
   readonly #detail: string | undefined;
 
@@ -39,6 +42,7 @@ export class UpstreamError extends Error {
     this.code = code;
     this.status = options.status;
     this.retryable = options.retryable ?? false;
+    this.isUnusable = options.isUnusable ?? false;
     this.retryAfterMs = options.retryAfterMs;
     this.#detail = options.detail?.slice(0, MAX_DETAIL_CHARS);
   }
@@ -52,9 +56,9 @@ export class UpstreamError extends Error {
   }
 }
 
-/** An answer that arrived but cannot be used. Asking again would most likely bring the same, so it is not retried. */
+/** An answer that arrived but cannot be used. A retry most likely brings the same, so there is one at most. */
 export function unusableAnswer(detail: string, status?: number): UpstreamError {
-  return new UpstreamError("UPSTREAM_ERROR", { detail, ...(status === undefined ? {} : { status }) });
+  return new UpstreamError("UPSTREAM_ERROR", { detail, isUnusable: true, ...(status === undefined ? {} : { status }) });
 }
 
 /**

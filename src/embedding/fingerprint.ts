@@ -4,6 +4,8 @@ const FINGERPRINT_BYTES = 16;
 
 export interface FingerprintInput {
   provider: string;
+  /** Address of the provider, or the operator's name for the space; absent for a provider's own address. */
+  space?: string | undefined;
   model: string;
   /** The configured length; `undefined` where the model's own is taken. */
   dimension: number | undefined;
@@ -12,11 +14,13 @@ export interface FingerprintInput {
 }
 
 /**
- * Opaque identifier of an embedding space: `emb_` and 32 hex digits of a SHA-256 over provider, model, dimension and
- * preprocessing version. Address and key are no part of it: the same model behind another address is the same space.
+ * Opaque identifier of an embedding space: `emb_` and 32 hex digits of a SHA-256 over provider, model, dimension, preprocessing
+ * version and address. Two servers may serve different models under one name, so the address counts; an operator who moves a
+ * model to another address sets `EMBED_SPACE` in its place.
  */
 export function computeFingerprint(input: FingerprintInput): string {
-  return digest("emb_", [input.provider, input.model, input.dimension ?? null, input.preprocessingVersion]);
+  const { provider, model, dimension = null, preprocessingVersion, space } = input;
+  return digest("emb_", [provider, model, dimension, preprocessingVersion, ...(space === undefined ? [] : [space])]);
 }
 
 /** The same for a scoring model. */

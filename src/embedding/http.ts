@@ -1,11 +1,9 @@
 import { isRecord } from "../shape.ts";
-import type { CallContext } from "./call.ts";
+import { type CallContext, throwIfStopped } from "./call.ts";
 import { scrub, unreachable, unusableAnswer, UpstreamError } from "./errors.ts";
 
 /** JSON over HTTP to a model server: status codes, sizes and broken answers turned into `UpstreamError`. */
 
-/** Largest wait an upstream may ask of us; one that asks for more has its error reported instead. */
-const RETRY_AFTER_CAP_MS = 60_000;
 const MAX_ERROR_BODY_BYTES = 4_096;
 /** Statuses below 500 that a repetition may cure: request timeout, too early, too many requests. */
 const RETRYABLE_CLIENT_STATUSES = new Set([408, 425, 429]);
@@ -21,7 +19,7 @@ export interface JsonRequest {
 
 /**
  * POSTs `body` and returns the decoded JSON of a 2xx answer. Redirects are not followed: the key would travel with them.
- * Throws `UpstreamError`, or the signal's reason once that has aborted.
+ * Throws `UpstreamError`.
  */
 export async function postJson(context: CallContext, request: JsonRequest): Promise<unknown> {
   const headers: Record<string, string> = { "content-type": "application/json", accept: "application/json" };
@@ -29,9 +27,9 @@ export async function postJson(context: CallContext, request: JsonRequest): Prom
   const body = JSON.stringify(request.body);
   // Called bare: workerd's own fetch refuses a foreign `this`.
   const { fetch, signal } = context;
-  const init: RequestInit = { method: "POST", headers, body, redirect: "manual", ...(signal && { signal }) };
+  const init: RequestInit = { method: "POST", headers, body, redirect: "manual", signal };
   const broken = (thrown: unknown): never => {
-    context.throwIfStopped();
+    throwIfStopped(signal);
     throw unreachable(thrown, request.apiKey);
   };
   const response = await fetch(request.url, init).catch(broken);
@@ -59,7 +57,7 @@ async function rejection(response: Response, request: JsonRequest): Promise<Upst
   const text = body === undefined ? "" : decoder.decode(body);
   return new UpstreamError("UPSTREAM_ERROR", {
     status,
-    retryable: retryable && (retryAfterMs ?? 0) <= RETRY_AFTER_CAP_MS,
+    retryable,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     detail: scrub(`status ${status}: ${text}`, request.apiKey),
   });

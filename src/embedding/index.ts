@@ -1,6 +1,7 @@
 /** Model providers: text to vectors, and documents scored against a query. */
 export { readAiBinding, readEmbedConfig, readRerankConfig } from "./config.ts";
 export { createEmbedder, createReranker } from "./create.ts";
+export { shortDecimals } from "./decimals.ts";
 export { UpstreamError, type UpstreamErrorCode } from "./errors.ts";
 export { decodeF16, encodeF16 } from "./f16.ts";
 export { computeFingerprint, type FingerprintInput } from "./fingerprint.ts";

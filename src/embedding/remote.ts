@@ -45,6 +45,7 @@ export class RemoteEmbedder implements Embedder {
     this.#maxItems = protocol.limits.maxItems;
     this.fingerprint = computeFingerprint({
       provider: config.provider,
+      space: config.space ?? config.baseUrl,
       model: protocol.model,
       dimension: config.dimension,
       preprocessingVersion: protocol.preprocessingVersion,
@@ -97,8 +98,8 @@ export class RemoteEmbedder implements Embedder {
     const body = this.#protocol.request(inputs.slice(span.start, span.end), options.inputType);
     const maxBytes = Math.min(ANSWER_CAP_BYTES, ANSWER_BASE_BYTES + count * ANSWER_BYTES_PER_VECTOR);
     try {
-      const { vectors, tokens } = await context.retrying(async () =>
-        this.#protocol.read(await this.#transport(context, this.#protocol.path, body, maxBytes), count),
+      const { vectors, tokens } = await context.retrying(async (attempt) =>
+        this.#protocol.read(await this.#transport(attempt, this.#protocol.path, body, maxBytes), count),
       );
       return { vectors, tokens: [tokens] };
     } catch (error) {
@@ -157,8 +158,8 @@ export class RemoteReranker implements Reranker {
   ): Promise<ReturnType<RerankProtocol["read"]>> {
     const body = this.#protocol.request(query, documents);
     const maxBytes = Math.min(ANSWER_CAP_BYTES, ANSWER_BASE_BYTES + documents.length * ANSWER_BYTES_PER_SCORE);
-    return await context.retrying(async () =>
-      this.#protocol.read(await this.#transport(context, this.#protocol.path, body, maxBytes), documents.length),
+    return await context.retrying(async (attempt) =>
+      this.#protocol.read(await this.#transport(attempt, this.#protocol.path, body, maxBytes), documents.length),
     );
   }
 }
@@ -168,6 +169,6 @@ function deadline(config: ProviderConfig, options: CallOptions): Parameters<type
     timeoutMs: config.timeoutMs,
     maxRetries: options.maxRetries,
     signal: options.signal,
-    within: options.within,
+    patienceMs: options.patienceMs,
   };
 }

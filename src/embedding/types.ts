@@ -1,5 +1,3 @@
-import type { TimeLimit } from "../time-limit.ts";
-
 /** The provider interface: what every model provider offers, whatever speaks underneath. */
 
 export type ProviderName = "builtin" | "openai" | "voyage" | "cohere" | "jina" | "workers-ai" | "none";
@@ -13,7 +11,9 @@ export interface ProviderConfig {
   apiKey?: string;
   /** Length of the vectors to ask for; absent means the model's own. */
   dimension?: number;
-  /** The whole of one `embed` or `rerank`, from first byte to last, retries included. */
+  /** Stands in for the base URL in the fingerprint; see `computeFingerprint`. */
+  space?: string;
+  /** Time limit of one `embed` or `rerank`, from first byte to last, retries included; see `CallOptions.patienceMs`. */
   timeoutMs: number;
 }
 
@@ -24,8 +24,11 @@ export interface CallOptions {
   signal?: AbortSignal;
   /** Retries after the first try of each upstream call; overrides the default of `ProviderDeps`. */
   maxRetries?: number;
-  /** Limits the time of the whole. Default: a timer. */
-  within?: TimeLimit;
+  /**
+   * Time limit of the whole, retries and their waits included, where it is longer than `timeoutMs`, which then limits each
+   * attempt. For callers that can wait, such as index runs.
+   */
+  patienceMs?: number;
 }
 
 export interface EmbedOptions extends CallOptions {
@@ -88,11 +91,6 @@ export interface ProviderDeps {
   now?: () => number;
   /** The Workers AI binding; needed by provider `workers-ai` only. */
   ai?: AiBinding;
-  /**
-   * Whether calls end by themselves with the request that makes them, as they do on Workers. Then a caller that has no
-   * signal either is spared one, which costs a small request a tenth of its time.
-   */
-  callsEndWithRequest?: boolean;
   /** Upstream calls of one request in flight at a time. Default 4. */
   concurrency?: number;
   /** Retries after the first try of each upstream call. Default 2, meant for interactive routes; indexing asks for more. */

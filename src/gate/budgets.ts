@@ -11,9 +11,9 @@ export type RateBudgets = Readonly<Record<Surface, RateBudget>>;
 const FIELDS = ["limit", "windowSec"] as const;
 
 /**
- * The budget of every surface: the contract's, changed by the `RATE_LIMITS` variable, such as
- * `{"index":{"limit":60},"search":{"limit":100,"windowSec":10}}`. Throws `Error` that names the field when the variable
- * is not of that form, so that a typing error never loosens a limit unnoticed.
+ * The budget of every surface: the contract's defaults, overridden by the `RATE_LIMITS` variable, for example
+ * `{"index":{"limit":60},"search":{"limit":100,"windowSec":10}}`. Throws `Error` that names the field if the variable is
+ * malformed, so that a typing error never loosens a limit unnoticed.
  */
 export function readBudgets(json: string | undefined): RateBudgets {
   const budgets = Object.fromEntries(
@@ -29,7 +29,7 @@ export function readBudgets(json: string | undefined): RateBudgets {
       const name = FIELDS.find((candidate) => candidate === field);
       if (!name) throw new Error(`RATE_LIMITS.${surface}.${field} is not a known field: use limit or windowSec`);
       if (!Number.isSafeInteger(value) || (value as number) < 1) {
-        throw new Error(`RATE_LIMITS.${surface}.${field} has to be a whole number of at least 1`);
+        throw new Error(`RATE_LIMITS.${surface}.${field} must be a whole number of at least 1`);
       }
       budget[name] = value as number;
     }
@@ -49,7 +49,7 @@ function parseObject(json: string, name: string): Record<string, unknown> {
 
 function requireObject(value: unknown, name: string): Record<string, unknown> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw new Error(`${name} has to be a JSON object`);
+    throw new Error(`${name} must be a JSON object`);
   }
   return value as Record<string, unknown>;
 }

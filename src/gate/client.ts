@@ -1,24 +1,21 @@
-/** The gates as the routes see them: typed calls with a time limit, where a gate that cannot be reached is a value. */
+/** The gates as routes see them: typed calls with a time limit; a gate that cannot be reached is a value, not an exception. */
 import type { CallKind, Surface } from "../contract/surfaces.ts";
-import { pause } from "../pause.ts";
+import { pause, raceTimeout } from "../pause.ts";
 import type { ParsedCredential } from "../tenancy/credentials.ts";
-import { type TimeLimit, withTimer } from "../time-limit.ts";
-import { sourceName, sourceOf } from "./source.ts";
-import { LEASED_SURFACE, type Leases } from "./leases.ts";
+import { bucketName } from "./source.ts";
 import type {
-  AdmitRequest,
   AdmitResult,
-  AheadRequest,
-  MeteredAdmission,
+  AuditTarget,
+  CreditRequest,
+  RateBucketApi,
+  ReserveResult,
   Settlement,
-  SourceGateApi,
   TakeResult,
   TenantGateApi,
   UsageSnapshot,
 } from "./types.ts";
-import { packAdmitRequest, unpackAdmitted } from "./wire.ts";
 
-/** The part of a Durable Object namespace that is used; its objects speak `Api`. */
+/** The part of a Durable Object namespace that is used. */
 export interface GateNamespace<Id = unknown> {
   idFromName(name: string): Id;
   get(id: Id): unknown;
@@ -36,45 +33,31 @@ const TAKE_TIMEOUT_MS = 1_000;
 const RETRY_DELAY_MS = 50;
 
 /**
- * Asks the tenant's gate to let a request in: credential, rate bucket and, where the request is metered, reservation of its
- * estimate. A retry after a lost answer may take twice from the bucket and reserve twice; the reservation nobody knows
- * of gives its credits back at its deadline. With `leases` a request may be admitted without asking.
+ * Asks the tenant's gate to admit a request: credential, rate bucket and, where credits are asked for, their reservation. A
+ * retry after a lost answer may take twice from the bucket and reserve twice; the orphaned reservation ends at its deadline.
  */
 export function admit(
   gates: GateNamespace,
   credential: ParsedCredential,
-  { surface, metered }: { surface: Surface; metered?: MeteredAdmission },
-  { leases, within }: { leases?: Leases; within?: TimeLimit } = {},
-): Promise<AdmitResult> | AdmitResult {
-  const { tenantId, kind, id, secretHashHex: secretHash } = credential;
-  const ask = (ahead?: AheadRequest) => {
-    const request: AdmitRequest = {
-      credential: { kind, id, secretHash },
-      surface,
-      ...metered,
-      ...(ahead && { ahead }),
-    };
-    return call(ADMIT_TIMEOUT_MS, () => admitAt(tenantGate(gates, tenantId), tenantId, request), within);
-  };
-  return leases && surface === LEASED_SURFACE ? leases.admit(credential, metered, ask) : ask();
-}
-
-/** `admit` at a gate that is at hand. */
-export async function admitAt(
-  gate: Pick<TenantGateApi, "admit">,
-  tenantId: string,
-  request: AdmitRequest,
+  surface: Surface,
+  reserve?: CreditRequest,
 ): Promise<AdmitResult> {
-  const answer = await gate.admit(packAdmitRequest(tenantId, request));
-  if (typeof answer !== "string") return answer;
-  const { kind, id } = request.credential;
-  return unpackAdmitted(answer, { tenantId, credentialId: id, kind });
+  const { tenantId, kind, id, secretHash } = credential;
+  const request = { tenantId, credential: { kind, id, secretHash }, surface, ...(reserve && { reserve }) };
+  return call(ADMIT_TIMEOUT_MS, () => tenantGate(gates, tenantId).admit(request));
 }
 
-/**
- * Settles a reservation; safe to repeat. An answer that waits for it is counted whatever happens next; see `Settlements` for
- * those that need not.
- */
+/** Reserves credits for a request that was admitted without. */
+export function reserve(
+  gates: GateNamespace,
+  tenantId: string,
+  credentialId: string,
+  request: CreditRequest,
+): Promise<ReserveResult> {
+  return call(ADMIT_TIMEOUT_MS, () => tenantGate(gates, tenantId).reserve(credentialId, request));
+}
+
+/** Settles a reservation; safe to repeat. Once it resolves to credits, the settlement is durable. */
 export function settle(
   gates: GateNamespace,
   tenantId: string,
@@ -84,17 +67,14 @@ export function settle(
   return call(SETTLE_TIMEOUT_MS, () => tenantGate(gates, tenantId).settle(reservationId, settlement));
 }
 
-/** Settles all that is in a text of `joinSettlements`; safe to repeat. False: the gate may not have it. */
-export async function settleMany(gates: GateNamespace, tenantId: string, packed: string): Promise<boolean> {
-  const result = await call(SETTLE_TIMEOUT_MS, () => tenantGate(gates, tenantId).settleMany(packed));
-  return result !== GATE_UNAVAILABLE;
-}
-
-/** Counts a call (none where `kind` is null), and tokens of hosted indexing, once per key; safe to repeat. `ok` is false when it was not counted. */
+/**
+ * Counts a call (none where `kind` is null), and tokens of hosted indexing. With a key, once per key, so that it is safe to repeat.
+ * `ok` is false when it was not counted.
+ */
 export async function count(
   gates: GateNamespace,
   tenantId: string,
-  key: string,
+  key: string | null,
   kind: CallKind | null,
   indexTokens = 0,
 ): Promise<{ ok: boolean }> {
@@ -105,50 +85,64 @@ export async function count(
   return "ok" in result ? result : { ok: false };
 }
 
-/** The tenant's counters of the current month, with what is `pending` (see `Settlements`) in them. */
-export function usage(gates: GateNamespace, tenantId: string, pending = ""): Promise<UsageSnapshot | GateUnavailable> {
-  return call(ADMIT_TIMEOUT_MS, () => tenantGate(gates, tenantId).usage(pending));
+/** The tenant's counters of the current month; with the credential that was just admitted, also its current limit. */
+export function usage(
+  gates: GateNamespace,
+  tenantId: string,
+  credentialId?: string,
+): Promise<UsageSnapshot | GateUnavailable> {
+  return call(ADMIT_TIMEOUT_MS, () => tenantGate(gates, tenantId).usage(credentialId));
+}
+
+/** Whom a bucket belongs to that is not a tenant's API surface. */
+export interface BucketSubject {
+  surface: Surface;
+  /**
+   * Who is limited: `sourceOf(address)` for surfaces per source, else the id of a user, tenant or hook, or a normalised e-mail
+   * address. Each pair of surface and subject has a bucket of its own.
+   */
+  subject: string;
+  /** Where rejections are audited, one event per window; without it they are not. */
+  audit?: AuditTarget;
 }
 
 /**
- * Takes from the bucket of a client address (see `sourceOf`); `salt` is any secret, so that object names tell no addresses.
+ * Takes one request from the bucket of (surface, subject): the rate limit of everything that shows no API credential, such as
+ * dashboard requests (`dashboard_read`, `dashboard_mutation`), sign-in mails, invitations, hooks and source addresses. Budgets
+ * are those of `SURFACES`, changed by `RATE_LIMITS`.
+ *
+ * @param buckets the `RATE_BUCKETS` binding
+ * @param salt any secret, so that names of objects reveal no subject; `ENCRYPTION_KEY`
+ * @returns `allowed`, and `rate` for the headers (`rateHeaders`); `unavailable` if the bucket cannot be reached, in which case the
+ *   caller decides whether to let the request through
  */
-export async function takeFromSource(
-  gates: GateNamespace,
+export async function takeFromBucket(
+  buckets: GateNamespace,
   salt: string,
-  address: string | null | undefined,
-  surface: Surface,
+  { surface, subject, audit }: BucketSubject,
 ): Promise<TakeResult | GateUnavailable> {
-  const name = await sourceName(salt, sourceOf(address));
-  return call(TAKE_TIMEOUT_MS, () => (gates.get(gates.idFromName(name)) as SourceGateApi).take(surface));
+  const name = await bucketName(salt, surface, subject);
+  return call(TAKE_TIMEOUT_MS, () => (buckets.get(buckets.idFromName(name)) as RateBucketApi).take(surface, audit));
 }
 
-// A stub made anew for each attempt: one that saw its object die stays broken.
+// A new stub for each attempt: one that saw its object reset stays broken.
 function tenantGate(gates: GateNamespace, tenantId: string): TenantGateApi {
   return gates.get(gates.idFromName(tenantId)) as TenantGateApi;
 }
 
-/** Runs a call within a time limit, once more when the platform says that may help. */
-async function call<T>(
-  timeoutMs: number,
-  run: () => Promise<T>,
-  within: TimeLimit = withTimer,
-): Promise<T | GateUnavailable> {
+/** Makes a call within a time limit, and once more where the platform says that a retry may help. */
+async function call<T>(timeoutMs: number, run: () => Promise<T>): Promise<T | GateUnavailable> {
   const deadline = Date.now() + timeoutMs;
   for (let attempt = 1; ; attempt++) {
     try {
-      return await within<T | GateUnavailable>(deadline - Date.now(), run, () => GATE_UNAVAILABLE);
+      return await raceTimeout(run(), deadline - Date.now());
     } catch (error) {
-      if (isBug(error)) throw error;
+      // Thrown by the gate on arguments that make no sense.
+      if (error instanceof RangeError) throw error;
       if (attempt > 1 || !isRetryable(error)) return GATE_UNAVAILABLE;
       await pause(RETRY_DELAY_MS * (1 + Math.random()));
     }
   }
-}
-
-/** Thrown by the gate on arguments that make no sense: no state of the platform. */
-function isBug(error: unknown): boolean {
-  return error instanceof RangeError;
 }
 
 /** Durable Object errors carry `retryable` and `overloaded`; an overloaded object must not be asked again. */

@@ -1,40 +1,52 @@
-/** The tenant gate's side of Postgres: what it reads (tenant, credentials, a month's figures) and what it writes. */
-import { and, eq, inArray, lt, sql } from "drizzle-orm";
+/** The gate's side of Postgres: the credential it looks up, and the counters and audit events it writes behind. */
+import { and, eq, inArray, isNull, lt, sql } from "drizzle-orm";
 import { recordAuditStatement } from "../audit/index.ts";
+import { SURFACES } from "../contract/surfaces.ts";
 import type { Db } from "../db/client.ts";
-import { tenants, usageMonths } from "../db/schema.ts";
+import { usageDays } from "../db/people-schema.ts";
+import { credentials, tenants, usageMonths } from "../db/schema.ts";
+import type { CredentialFacts } from "./credential-cache.ts";
 import { callsFrom, type MirroredMonth, type Month } from "./credits.ts";
-import type { DirectoryCredential, DirectoryState } from "./directory.ts";
-import type { SurfaceWindow } from "./store.ts";
-import { windowEndMs } from "./windows.ts";
+import type { KeyDay } from "./key-usage.ts";
+import type { Rejections } from "./windows.ts";
 
-export interface LoadedTenant {
-  directory: DirectoryState;
-  /** The database's figures of the asked month; undefined when it has none. */
+export interface LoadedCredential {
+  /** Null when the tenant has no valid credential of this id. */
+  facts: CredentialFacts | null;
+  /** The database's figures of the month asked for; undefined when it has none. */
   month: MirroredMonth | undefined;
 }
 
-/** One query: the tenant, all its unrevoked credentials and its figures of one month. */
-export async function loadTenant(db: Db, tenantId: string, period: string): Promise<LoadedTenant> {
-  const rows = await db
+/** One query: a credential, its tenant's settings and the tenant's figures of one month. */
+export async function loadCredential(
+  db: Db,
+  tenantId: string,
+  credentialId: string,
+  period: string,
+): Promise<LoadedCredential> {
+  const [row] = await db
     .select({
+      kind: credentials.kind,
+      secretHash: credentials.secretHash,
+      expiresAt: credentials.expiresAt,
       monthlyCredits: tenants.monthlyCredits,
       sharedIndex: tenants.sharedIndex,
-      credentials: sql<DirectoryCredential[]>`(
-        select coalesce(json_agg(json_build_object('id', id, 'kind', kind, 'secretHash', encode(secret_hash, 'hex'))), '[]')
-        from credentials where tenant_id = ${tenants.id} and revoked_at is null)`,
       month: usageMonths,
     })
-    .from(tenants)
+    .from(credentials)
+    .innerJoin(tenants, eq(tenants.id, credentials.tenantId))
     .leftJoin(usageMonths, and(eq(usageMonths.tenantId, tenants.id), eq(usageMonths.period, period)))
-    .where(eq(tenants.id, tenantId));
-  const row = rows[0];
-  if (!row) return { directory: { tenant: null, credentials: [] }, month: undefined };
-  const { monthlyCredits, sharedIndex, credentials, month } = row;
-  return {
-    directory: { tenant: { monthlyCredits, sharedIndex }, credentials },
-    month: month ? toMirrored(month) : undefined,
+    .where(and(eq(credentials.id, credentialId), eq(credentials.tenantId, tenantId), isNull(credentials.revokedAt)));
+  if (!row) return { facts: null, month: undefined };
+  const { kind, secretHash, expiresAt, monthlyCredits, sharedIndex, month } = row;
+  const facts = {
+    kind,
+    secretHash: Buffer.from(secretHash).toString("hex"),
+    expiresAtMs: expiresAt?.getTime() ?? null,
+    monthlyCredits,
+    sharedIndex,
   };
+  return { facts, month: month ? toMirrored(month) : undefined };
 }
 
 /** The database's figures of some months, by period. */
@@ -46,48 +58,90 @@ export async function loadMonths(db: Db, tenantId: string, periods: string[]): P
   return new Map(rows.map((row) => [row.period, toMirrored(row)]));
 }
 
+/** Whether the tenant still exists. */
+export async function hasTenant(db: Db, tenantId: string): Promise<boolean> {
+  return (await db.select({ id: tenants.id }).from(tenants).where(eq(tenants.id, tenantId))).length > 0;
+}
+
 /**
- * Writes absolute figures of months and rejection counts of windows, all or nothing. Repeating it changes nothing, and an
- * older state never replaces a newer one.
+ * Writes absolute figures of months and credentials, and rejection counts of windows, all or nothing. Repeating it changes
+ * nothing, and an older state never replaces a newer one.
  */
 export async function flush(
   db: Db,
   tenantId: string,
-  months: readonly Readonly<Month>[],
-  windows: readonly Readonly<SurfaceWindow>[],
+  {
+    months,
+    keyDays,
+    rejections,
+  }: { months: readonly Month[]; keyDays: readonly KeyDay[]; rejections: readonly Rejections[] },
 ): Promise<void> {
   const statements = [
-    ...months.map((month) => {
-      const { period, version: flushSeq, credits, embedTokens, rerankTokens, indexTokens, calls } = month;
-      const figures = { flushSeq, credits, embedTokens, rerankTokens, indexTokens, calls, updatedAt: sql`now()` };
-      return db
-        .insert(usageMonths)
-        .values({ tenantId, period, ...figures })
-        .onConflictDoUpdate({
-          target: [usageMonths.tenantId, usageMonths.period],
-          set: figures,
-          setWhere: lt(usageMonths.flushSeq, flushSeq),
-        });
-    }),
-    ...windows.map((window) => recordAuditStatement(db, rateLimited(tenantId, window))),
+    ...months.map((month) => saveMonth(db, tenantId, month)),
+    ...keyDays.map((day) => saveKeyDay(db, tenantId, day)),
+    ...keyDays.map(({ credentialId, lastUsedMs }) =>
+      db
+        .update(credentials)
+        .set({ lastUsedAt: sql`greatest(last_used_at, ${new Date(lastUsedMs).toISOString()}::timestamptz)` })
+        .where(and(eq(credentials.id, credentialId), eq(credentials.tenantId, tenantId))),
+    ),
+    ...rejectionStatements(db, rejections),
   ];
   const [first, ...rest] = statements;
   if (first) await db.batch([first, ...rest]);
 }
 
-function rateLimited(tenantId: string, window: Readonly<SurfaceWindow>) {
-  return {
-    event: "RATE_LIMITED" as const,
-    tenantId,
-    actor: window.actor,
-    at: new Date(window.startMs),
-    details: {
-      surface: window.surface,
-      windowStart: new Date(window.startMs).toISOString(),
-      windowEnd: new Date(windowEndMs(window)).toISOString(),
-      rejected: window.rejected,
-    },
-  };
+/** Records rejections in the audit log; repeating it changes nothing. */
+export async function flushRejections(db: Db, rejections: readonly Rejections[]): Promise<void> {
+  const [first, ...rest] = rejectionStatements(db, rejections);
+  if (first) await db.batch([first, ...rest]);
+}
+
+function saveMonth(db: Db, tenantId: string, month: Month) {
+  const { period, version: flushSeq, credits, embedTokens, rerankTokens, indexTokens, calls } = month;
+  const figures = { flushSeq, credits, embedTokens, rerankTokens, indexTokens, calls, updatedAt: sql`now()` };
+  return db
+    .insert(usageMonths)
+    .values({ tenantId, period, ...figures })
+    .onConflictDoUpdate({
+      target: [usageMonths.tenantId, usageMonths.period],
+      set: figures,
+      setWhere: lt(usageMonths.flushSeq, flushSeq),
+    });
+}
+
+function saveKeyDay(
+  db: Db,
+  tenantId: string,
+  { credentialId, day, version: flushSeq, calls, credits, tokens }: KeyDay,
+) {
+  const figures = { flushSeq, calls, credits, tokens };
+  return db
+    .insert(usageDays)
+    .values({ tenantId, credentialId, day, ...figures })
+    .onConflictDoUpdate({
+      target: [usageDays.tenantId, usageDays.day, usageDays.credentialId],
+      set: figures,
+      setWhere: lt(usageDays.flushSeq, flushSeq),
+    });
+}
+
+function rejectionStatements(db: Db, rejections: readonly Rejections[]) {
+  return rejections.map(({ surface, tenantId, actor, startMs, endMs, firstMs, rejected }) =>
+    recordAuditStatement(db, {
+      event: "RATE_LIMITED",
+      tenantId,
+      actor,
+      at: new Date(firstMs),
+      details: {
+        surface,
+        ...(SURFACES[surface].subject === "user" && { subject: actor }),
+        windowStart: new Date(startMs).toISOString(),
+        windowEnd: new Date(endMs).toISOString(),
+        rejected,
+      },
+    }),
+  );
 }
 
 function toMirrored(row: typeof usageMonths.$inferSelect): MirroredMonth {

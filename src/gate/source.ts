@@ -1,13 +1,13 @@
-/** Who a request without a credential comes from. */
+/** Subjects of rate buckets that show no credential. */
 
-/** Bucket of requests whose address is not known. */
+/** Subject of requests whose address is not known. */
 const UNKNOWN = "unknown";
-/** An IPv6 customer has a /64 at least; single addresses of it cost nothing. */
+/** An IPv6 customer has at least a /64, so limiting single addresses would limit nobody. */
 const IPV6_PREFIX_GROUPS = 4;
 
 /**
  * The rate-limit subject of a client address: an IPv4 address as it is (also where it is written as IPv6), an IPv6
- * address as its /64. Text that is no address shares one subject.
+ * address as its /64. Anything that is not an address shares one subject.
  */
 export function sourceOf(address: string | null | undefined): string {
   if (!address) return UNKNOWN;
@@ -23,9 +23,9 @@ export function sourceOf(address: string | null | undefined): string {
   return `${prefix.join(":")}::/64`;
 }
 
-/** Name of a subject's Durable Object: a salted hash, so that no object's name tells an address. */
-export async function sourceName(salt: string, source: string): Promise<string> {
-  const bytes = new TextEncoder().encode(`${salt}\n${source}`);
+/** Name of a bucket's Durable Object: a salted hash, so that no object's name reveals an address. */
+export async function bucketName(salt: string, surface: string, subject: string): Promise<string> {
+  const bytes = new TextEncoder().encode(`${salt}\n${surface}\n${subject}`);
   return Buffer.from(await crypto.subtle.digest("SHA-256", bytes)).toString("hex");
 }
 

@@ -3,23 +3,36 @@ import type { CredentialKind } from "../tenancy/credentials.ts";
 
 export type { CredentialKind };
 
-/** What a request shows at the gate. The secret itself never travels: only its SHA-256. */
+/** The part of a Durable Object's `SqlStorage` that is used. */
+export interface Sql {
+  exec<T extends Record<string, ArrayBuffer | string | number | null>>(
+    query: string,
+    ...bindings: (ArrayBuffer | string | number | null)[]
+  ): { toArray(): T[] };
+}
+
+/** What a request presents at the gate. The secret itself never travels, only its SHA-256. */
 export interface PresentedCredential {
   kind: CredentialKind;
-  /** Public id, the middle part of the key; it names the tenant. */
+  /** Public id, the middle part of the key. */
   id: string;
   /** SHA-256 of the secret part, lower-case hex. */
   secretHash: string;
 }
 
+/** Credits to set aside before the upstream is called. */
+export interface CreditRequest {
+  credits: number;
+  /** How long they stay reserved if the request never settles: the upstream's timeout plus a margin, in milliseconds. */
+  holdMs: number;
+}
+
 export interface AdmitRequest {
+  tenantId: string;
   credential: PresentedCredential;
   surface: Surface;
-  /** Credits to reserve; absent for requests that are not metered or whose body is invalid. */
-  estimateCredits?: number;
-  /** See `MeteredAdmission`; `DEFAULT_HOLD_MS` when absent. */
-  holdMs?: number;
-  ahead?: AheadRequest;
+  /** Absent for requests that are not metered, or whose body is invalid. */
+  reserve?: CreditRequest;
 }
 
 /** State of a fixed window, as the rate-limit headers show it. `resetSec` is a Unix time in seconds. */
@@ -29,6 +42,7 @@ export interface RateState {
   resetSec: number;
 }
 
+/** Whom an accepted credential stands for. */
 export interface Principal {
   tenantId: string;
   credentialId: string;
@@ -36,57 +50,28 @@ export interface Principal {
   sharedIndex: boolean;
 }
 
-export interface MeteredAdmission {
-  estimateCredits: number;
-  /** How long the credits stay reserved if the request dies: the upstream's timeout plus a margin, in milliseconds. */
-  holdMs?: number;
-}
-
-/** What an isolate asks for besides the admission of a request, and gives back; see `leases.ts`. */
-export interface AheadRequest {
-  /** How many admissions like this one it would like to have ahead. */
-  want: number;
-  unused?: UnusedAhead | undefined;
-}
-
-/** Admissions taken ahead with a reservation that were not used: their numbers, and the end of the window they were taken from. */
-export interface UnusedAhead {
-  reservationId: string;
-  first: number;
-  last: number;
-  /** Unix time in seconds. */
-  resetSec: number;
-}
-
-export interface Admitted {
-  outcome: "admitted";
-  principal: Principal;
-  rate: RateState;
-  reservationId: string | null;
-  /** The gate outlives a crash without this reservation's row, so its settlement may follow the answer. */
-  covered: boolean;
-  /** Admissions given ahead, numbered from 1, and for how long they are good from when they were asked for. */
-  ahead?: { count: number; lifeMs: number };
+export interface QuotaExceeded {
+  outcome: "quota_exceeded";
+  /** Monthly credits of the tenant. */
+  limit: number;
+  /** Charged plus reserved by requests in flight: what leaves no room. */
+  used: number;
+  /** ISO instant at which the next month begins. */
+  resetsAt: string;
+  retryAfterSec: number;
 }
 
 export type AdmitResult =
-  | Admitted
+  | { outcome: "admitted"; principal: Principal; rate: RateState; reservationId: string | null }
   | { outcome: "unauthorized" }
   | { outcome: "rate_limited"; rate: RateState; retryAfterSec: number }
-  /** `used` counts what is reserved by requests under way too, since that is what leaves no room. */
-  | {
-      outcome: "quota_exceeded";
-      principal: Principal;
-      rate: RateState;
-      limit: number;
-      used: number;
-      resetsAt: string;
-      retryAfterSec: number;
-    }
-  /** The credential is not known here and the database cannot be asked. */
+  | (QuotaExceeded & { rate: RateState })
+  /** The credential cannot be checked: the database is away, and has been for too long to trust what is cached. */
   | { outcome: "unavailable" };
 
-/** What a reservation turned into. `failed` gives all of it back. */
+export type ReserveResult = { outcome: "reserved"; reservationId: string } | QuotaExceeded | { outcome: "unavailable" };
+
+/** How a reservation ended. `failed` releases all of it. */
 export type Settlement = { outcome: "charged"; kind: "embed" | "rerank"; tokens: number } | { outcome: "failed" };
 
 export interface UsageSnapshot {
@@ -94,7 +79,7 @@ export interface UsageSnapshot {
   periodStart: string;
   periodEnd: string;
   limit: number;
-  /** Credits charged; reservations of requests under way are not in it. */
+  /** Credits charged; reservations in flight are not included. */
   used: number;
   embedTokens: number;
   rerankTokens: number;
@@ -102,29 +87,41 @@ export interface UsageSnapshot {
   calls: Record<CallKind, number>;
 }
 
-/** RPC surface of the tenant's Durable Object. */
+/** RPC interface of the tenant's Durable Object. Every answer leaves after the rows behind it are durable. */
 export interface TenantGateApi {
-  /** Takes text of `packAdmitRequest`, and gives text of `packAdmitted` for who is admitted: see `wire.ts`. */
-  admit(packed: string): Promise<AdmitResult | string>;
-  /** Settles once: a second settlement of the same reservation changes nothing. Returns the credits charged. */
+  /** Checks the credential, takes from the surface's rate bucket and reserves credits, in that order. */
+  admit(request: AdmitRequest): Promise<AdmitResult>;
+  /** Reserves credits for a request that was admitted without. */
+  reserve(credentialId: string, request: CreditRequest): Promise<ReserveResult>;
+  /** Settles a reservation once; repeating it returns the same credits and changes nothing. */
   settle(reservationId: string, settlement: Settlement): Promise<{ credits: number }>;
-  /** Settles all that is in a text of `joinSettlements`; resolves when that is durable, which is given time. */
-  settleMany(packed: string): Promise<void>;
-  /** Counts a call, and tokens of hosted indexing, once per key. A key is remembered for two days. */
-  count(key: string, kind: CallKind | null, indexTokens?: number): Promise<void>;
-  /** Figures with `pending` (see `settleMany`) settled first. */
-  usage(pending?: string): Promise<UsageSnapshot>;
+  /**
+   * Counts a call (none where `kind` is null) and tokens of hosted indexing. With a key, once per key: it is remembered for two
+   * days.
+   */
+  count(key: string | null, kind: CallKind | null, indexTokens?: number): Promise<void>;
+  /** Counters of the current month. The limit is the one seen with this credential; without one, the default. */
+  usage(credentialId?: string): Promise<UsageSnapshot>;
 }
 
-/** RPC surface of the Durable Object that holds the bucket of one source (an address). */
-export interface SourceGateApi {
-  take(surface: Surface): Promise<TakeResult>;
+/** Where the rejections of a bucket are audited. */
+export interface AuditTarget {
+  tenantId: string;
+  /** Public id of a credential, or the id of a user. */
+  actor: string;
 }
 
-/** What taking from a bucket came to. */
+/** RPC interface of the Durable Object that holds the rate buckets of one subject without a credential. */
+export interface RateBucketApi {
+  take(surface: Surface, audit?: AuditTarget): Promise<TakeResult>;
+}
+
+/** Outcome of taking one request from a bucket. */
 export interface TakeResult {
   allowed: boolean;
   rate: RateState;
+  /** Requests rejected in this window so far. */
+  rejected: number;
   /** Seconds until the window ends; a rejected client waits that long. */
   retryAfterSec: number;
 }

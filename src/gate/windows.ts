@@ -1,51 +1,107 @@
-/** Fixed windows aligned to the Unix epoch: pure arithmetic, the clock is an argument. */
-import type { RateBudget } from "./budgets.ts";
-import type { RateState, TakeResult } from "./types.ts";
+/** Rate limits: fixed windows aligned to the Unix epoch, one row per surface and window. The clock is an argument. */
+import type { Surface } from "../contract/surfaces.ts";
+import type { RateBudgets } from "./budgets.ts";
+import type { AuditTarget, Sql, TakeResult } from "./types.ts";
 
-/** One window of one bucket. */
-export interface RateWindow {
-  /** Unix time in milliseconds; a multiple of the window's length. */
+export const WINDOWS_SCHEMA = `
+create table windows (
+  surface text not null, start_ms integer not null, end_ms integer not null, used integer not null,
+  rejected integer not null, first_rejected_ms integer, tenant_id text, actor text, reported integer not null,
+  primary key (surface, start_ms)
+) without rowid;
+`;
+
+/** Windows are kept this long after their end, so that a clock that steps back a little finds them as they were. */
+const KEPT_MS = 60_000;
+
+/** Rejected requests of one window, for the audit log. */
+export interface Rejections extends AuditTarget {
+  surface: Surface;
   startMs: number;
-  windowSec: number;
-  /** Requests taken; never above the budget that was in force. */
-  used: number;
+  endMs: number;
+  rejected: number;
+  /** Unix time in milliseconds of the first rejection. */
+  firstMs: number;
 }
 
-/** The window that `nowMs` falls into, still unused. */
-export function windowAt(budget: RateBudget, nowMs: number): RateWindow {
-  const lengthMs = budget.windowSec * 1_000;
-  return { startMs: Math.floor(nowMs / lengthMs) * lengthMs, windowSec: budget.windowSec, used: 0 };
+export class RateWindows {
+  readonly #sql: Sql;
+  readonly #budgets: RateBudgets;
+
+  constructor(sql: Sql, budgets: RateBudgets) {
+    this.#sql = sql;
+    this.#budgets = budgets;
+  }
+
+  /** Takes one request from the surface's bucket. The first rejection of a window decides where the window is audited. */
+  take(surface: Surface, nowMs: number, audit?: AuditTarget): TakeResult {
+    const { limit, windowSec } = this.#budgets[surface];
+    const lengthMs = windowSec * 1_000;
+    const startMs = Math.floor(nowMs / lengthMs) * lengthMs;
+    const endMs = startMs + lengthMs;
+    const [row] = this.#sql
+      .exec<{ used: number; rejected: number }>(
+        `insert into windows values (?, ?, ?, 1, 0, null, null, null, 0)
+         on conflict (surface, start_ms) do update set used = used + 1 where used < ? returning used, rejected`,
+        surface,
+        startMs,
+        endMs,
+        limit,
+      )
+      .toArray();
+    const remaining = row ? Math.max(0, limit - row.used) : 0;
+    return {
+      allowed: row !== undefined,
+      rate: { limit, remaining, resetSec: endMs / 1_000 },
+      rejected: row ? row.rejected : this.#reject(surface, startMs, nowMs, audit),
+      retryAfterSec: retryAfterSec(endMs, nowMs),
+    };
+  }
+
+  /** Windows whose audited rejections have grown since they were last reported. */
+  unreported(): Rejections[] {
+    return this.#sql
+      .exec<Rejections & Record<string, string | number>>(
+        `select surface, start_ms as startMs, end_ms as endMs, rejected, first_rejected_ms as firstMs,
+         tenant_id as tenantId, actor from windows where rejected > reported and tenant_id is not null`,
+      )
+      .toArray();
+  }
+
+  /** Marks rejections as recorded in the audit log. */
+  reported(windows: readonly Rejections[]): void {
+    for (const { surface, startMs, rejected } of windows) {
+      this.#sql.exec(
+        "update windows set reported = max(reported, ?) where surface = ? and start_ms = ?",
+        rejected,
+        surface,
+        startMs,
+      );
+    }
+  }
+
+  /** Drops windows that are over and have nothing left to report. */
+  prune(nowMs: number): void {
+    const isReported = "(tenant_id is null or rejected <= reported)";
+    this.#sql.exec(`delete from windows where end_ms + ${KEPT_MS} <= ? and ${isReported}`, nowMs);
+  }
+
+  /** Unix time in milliseconds at which the next window can be dropped; undefined when there is none. */
+  nextDueMs(): number | undefined {
+    const [row] = this.#sql.exec<{ endMs: number | null }>("select min(end_ms) as endMs from windows").toArray();
+    return typeof row?.endMs === "number" ? row.endMs + KEPT_MS : undefined;
+  }
+
+  #reject(surface: Surface, startMs: number, nowMs: number, audit: AuditTarget | undefined): number {
+    const update = `update windows set rejected = rejected + 1, first_rejected_ms = coalesce(first_rejected_ms, ?),
+       tenant_id = coalesce(tenant_id, ?), actor = coalesce(actor, ?) where surface = ? and start_ms = ? returning rejected`;
+    const { tenantId = null, actor = null } = audit ?? {};
+    const [row] = this.#sql.exec<{ rejected: number }>(update, nowMs, tenantId, actor, surface, startMs).toArray();
+    return row?.rejected ?? 0;
+  }
 }
 
-/**
- * The window to count in: `last` while it lasts, a fresh one after it. A clock that goes back stays in `last`, so that no
- * window is ever opened twice. A window of another length (the budget was reconfigured) is not carried over.
- */
-export function currentWindow(last: RateWindow | undefined, budget: RateBudget, nowMs: number): RateWindow {
-  const fresh = windowAt(budget, nowMs);
-  return last && last.windowSec === fresh.windowSec && last.startMs >= fresh.startMs ? last : fresh;
-}
-
-/** Takes one request from a window, in place. */
-export function takeFrom(window: RateWindow, budget: RateBudget, nowMs: number): TakeResult {
-  const allowed = window.used < budget.limit;
-  if (allowed) window.used++;
-  return { allowed, rate: rateState(window, budget), retryAfterSec: retryAfterSec(windowEndMs(window), nowMs) };
-}
-
-export function windowEndMs(window: RateWindow): number {
-  return window.startMs + window.windowSec * 1_000;
-}
-
-export function rateState(window: RateWindow, budget: RateBudget): RateState {
-  return {
-    limit: budget.limit,
-    remaining: Math.max(0, budget.limit - window.used),
-    resetSec: windowEndMs(window) / 1_000,
-  };
-}
-
-/** Whole seconds to wait until `atMs`, at least one. */
+/** Whole seconds from `nowMs` until `atMs`, at least one. */
 export function retryAfterSec(atMs: number, nowMs: number): number {
   return Math.max(1, Math.ceil((atMs - nowMs) / 1_000));
 }

@@ -1,5 +1,5 @@
 /** Running probes and judging what they found. No platform: what a probe touches is an argument. */
-import { withTimer } from "../time-limit.ts";
+import { raceTimeout } from "../pause.ts";
 import { CHECK_NAMES, type CheckName, type HealthCheck } from "../contract/health.ts";
 import type { Checks, HealthStatus } from "./types.ts";
 
@@ -22,15 +22,12 @@ export async function runProbe(probe: Probe, now: () => number = Date.now): Prom
   const abort = new AbortController();
   let error: string | undefined;
   try {
-    await withTimer<unknown>(
-      PROBE_TIMEOUT_MS,
-      () => probe(abort.signal),
-      () => {
-        throw new ProbeError(`no answer within ${PROBE_TIMEOUT_MS / 1_000} s`);
-      },
-    );
+    await raceTimeout(probe(abort.signal), PROBE_TIMEOUT_MS);
   } catch (cause) {
-    error = cause instanceof ProbeError ? cause.message : "not reachable";
+    if (cause instanceof ProbeError) error = cause.message;
+    else if (cause instanceof DOMException && cause.name === "TimeoutError")
+      error = `no answer within ${PROBE_TIMEOUT_MS / 1_000} s`;
+    else error = "not reachable";
     abort.abort();
   }
   const endedMs = now();

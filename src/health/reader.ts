@@ -1,5 +1,5 @@
 import type { HealthCheck } from "../contract/health.ts";
-import { withTimer } from "../time-limit.ts";
+import { raceTimeout } from "../pause.ts";
 import { MONITOR_NAME, type HealthMonitorApi, type HealthStatus } from "./types.ts";
 
 /** The part of the monitor's namespace that is used. */
@@ -47,11 +47,7 @@ export async function readHealth(
 async function ask(monitors: MonitorNamespace): Promise<HealthStatus | undefined> {
   try {
     const monitor = monitors.get(monitors.idFromName(MONITOR_NAME)) as HealthMonitorApi;
-    return await withTimer<HealthStatus | undefined>(
-      READ_TIMEOUT_MS,
-      () => monitor.status(),
-      () => undefined,
-    );
+    return await raceTimeout(monitor.status(), READ_TIMEOUT_MS);
   } catch {
     return undefined;
   }

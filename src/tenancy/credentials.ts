@@ -1,4 +1,4 @@
-import { hash, randomBytes } from "node:crypto";
+import { createHmac, hash, randomBytes, timingSafeEqual } from "node:crypto";
 import { bytesToUuid } from "../uuid.ts";
 
 export type CredentialKind = "api_key" | "worker_token";
@@ -6,13 +6,23 @@ export type CredentialKind = "api_key" | "worker_token";
 const PREFIX: Record<CredentialKind, string> = { api_key: "cc_live_", worker_token: "cc_wrk_" };
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/** Digits that hold 128 bits in base 62. */
+/** Base-62 digits of a tenant's 128-bit UUID. */
 const TENANT_DIGITS = 22;
-/** Digits that hold the 64 random bits which tell a tenant's credentials apart. */
+/** Base-62 digits of the 64 random bits that distinguish a tenant's credentials. */
 const NUMBER_DIGITS = 11;
+/** Base-62 digits of the check: 47 bits, out of reach for guesses at a few hundred per minute. */
+const CHECK_DIGITS = 8;
 const SECRET_BYTES = 32;
-/** Digits that hold 256 bits in base 62. */
+/** Base-62 digits of the 256-bit secret. */
 const SECRET_DIGITS = 43;
+
+/** Key of the check in public ids. Whoever has it can make ids that reach the database, but no valid credential. */
+export type CredentialKey = string & { readonly brand: unique symbol };
+
+/** Derives the key of credential checks from a deployment's `ENCRYPTION_KEY`. */
+export function deriveCredentialKey(encryptionKey: string): CredentialKey {
+  return createHmac("sha256", encryptionKey).update("credential-check").digest("hex") as CredentialKey;
+}
 
 export interface ParsedCredential {
   kind: CredentialKind;
@@ -20,7 +30,7 @@ export interface ParsedCredential {
   id: string;
   tenantId: string;
   /** SHA-256 of the secret part, lower-case hex. */
-  secretHashHex: string;
+  secretHash: string;
 }
 
 export interface NewCredential {
@@ -60,43 +70,38 @@ export function hashSecret(secret: string): Uint8Array {
 }
 
 /**
- * Makes a credential `cc_live_<id>_<secret>` or `cc_wrk_<id>_<secret>`. The public id begins with the tenant's UUID in
- * base 62, so that a request finds its tenant's gate without a look-up; the secret is 256 random bits.
+ * Creates a credential `cc_live_<id>_<secret>` or `cc_wrk_<id>_<secret>`. The public id is the tenant's UUID, a random number and a
+ * check of both, in base 62: a request finds its tenant's gate without a look-up, and a forged id is recognised without
+ * asking anyone. The secret is 256 random bits.
  */
-export function createCredential(kind: CredentialKind, tenantId: string): NewCredential {
-  const id =
+export function createCredential(kind: CredentialKind, tenantId: string, key: CredentialKey): NewCredential {
+  const subject =
     toBase62(Buffer.from(tenantId.replaceAll("-", ""), "hex"), TENANT_DIGITS) + toBase62(randomBytes(8), NUMBER_DIGITS);
+  const id = subject + checkOf(subject, key);
   const secret = toBase62(randomBytes(SECRET_BYTES), SECRET_DIGITS);
   return { id, value: `${PREFIX[kind]}${id}_${secret}`, secretHash: hashSecret(secret) };
 }
 
 const SHAPE = new RegExp(
-  `^(cc_live_|cc_wrk_)([0-9A-Za-z]{${TENANT_DIGITS + NUMBER_DIGITS}})_([0-9A-Za-z]{${SECRET_DIGITS}})$`,
+  `^(cc_live_|cc_wrk_)([0-9A-Za-z]{${TENANT_DIGITS + NUMBER_DIGITS}})([0-9A-Za-z]{${CHECK_DIGITS}})_([0-9A-Za-z]{${SECRET_DIGITS}})$`,
 );
 
-/** Credentials that were taken apart last: taking one apart takes far longer than finding it again. They leave memory only as hashes. */
-const parsed = new Map<string, ParsedCredential>();
-const MAX_PARSED = 1_000;
-
-/** Takes a credential apart; undefined when it is not one of ours or not of this kind. */
-export function parseCredential(value: string, kind: CredentialKind): ParsedCredential | undefined {
-  const known = parsed.get(value);
-  if (known) return known.kind === kind ? known : undefined;
+/** Parses a credential; undefined for one of another kind, or whose public id this deployment did not issue. */
+export function parseCredential(value: string, kind: CredentialKind, key: CredentialKey): ParsedCredential | undefined {
   const match = SHAPE.exec(value);
   if (!match || match[1] !== PREFIX[kind]) return undefined;
-  const [, , id = "", secret = ""] = match;
-  const tenantId = tenantOfCredential(id);
-  if (tenantId === undefined) return undefined;
-  const credential = { kind, id, tenantId, secretHashHex: Buffer.from(hashSecret(secret)).toString("hex") };
-  if (parsed.size >= MAX_PARSED) parsed.clear();
-  parsed.set(value, credential);
-  return credential;
+  const [, , subject = "", check = "", secret = ""] = match;
+  const tenant = fromBase62(subject.slice(0, TENANT_DIGITS), 16);
+  if (tenant === undefined || check !== checkOf(subject, key)) return undefined;
+  const secretHash = Buffer.from(hashSecret(secret)).toString("hex");
+  return { kind, id: subject + check, tenantId: bytesToUuid(tenant), secretHash };
 }
 
-/** The tenant that a public credential id names. */
-function tenantOfCredential(id: string): string | undefined {
-  const bytes = fromBase62(id.slice(0, TENANT_DIGITS), 16);
-  return bytes && bytesToUuid(bytes);
+// Compared in ordinary time: a check that is guessed grants nothing.
+function checkOf(subject: string, key: CredentialKey): string {
+  return toBase62(createHmac("sha256", key).update(subject).digest().subarray(0, 8), NUMBER_DIGITS).slice(
+    -CHECK_DIGITS,
+  );
 }
 
 /** The one Bearer credential of an Authorization header; undefined when there is none or more than that. */
@@ -104,15 +109,8 @@ export function bearerOf(header: string | null | undefined): string | undefined 
   return header ? /^bearer +([^\s,]+) *$/i.exec(header)?.[1] : undefined;
 }
 
-const HEX = Uint8Array.from("0123456789abcdef", (digit) => digit.charCodeAt(0));
-
-/** Whether `hex` is this hash in lower-case hex; takes the same time wherever the two differ. */
-export function isHashInHex(hash: Uint8Array, hex: string): boolean {
-  if (hex.length !== hash.length * 2) return false;
-  let difference = 0;
-  for (const [at, byte] of hash.entries()) {
-    difference |= hex.charCodeAt(2 * at) ^ (HEX[byte >> 4] ?? 0);
-    difference |= hex.charCodeAt(2 * at + 1) ^ (HEX[byte & 0xf] ?? 0);
-  }
-  return difference === 0;
+/** Whether two hashes in lower-case hex are the same; takes the same time wherever they differ. */
+export function isSameHash(known: string, presented: string): boolean {
+  const [a, b] = [Buffer.from(known), Buffer.from(presented)];
+  return a.length === b.length && timingSafeEqual(a, b);
 }

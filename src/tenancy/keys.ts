@@ -1,7 +1,8 @@
-import { and, eq, isNull } from "drizzle-orm";
-import { recordAudit, recordAuditStatement } from "../audit/index.ts";
+import { and, desc, eq, isNull } from "drizzle-orm";
+import { recordAuditStatement } from "../audit/index.ts";
 import type { Db } from "../db/client.ts";
 import { credentials } from "../db/schema.ts";
+import { loadCredentialKey } from "./credential-key.ts";
 import { createCredential, type CredentialKind } from "./credentials.ts";
 import { TenancyError } from "./errors.ts";
 import { checkName, checkUuid } from "./fields.ts";
@@ -11,6 +12,10 @@ export interface KeyInput {
   tenantId: string;
   name: string;
   kind: CredentialKind;
+  /** When it stops working; never, when absent. */
+  expiresAt?: Date;
+  /** Who creates it: the id of a user; the administrator when absent. */
+  actor?: string;
 }
 
 export interface NewKey {
@@ -20,17 +25,20 @@ export interface NewKey {
   value: string;
 }
 
-/** Makes an API key or worker token. Throws `TenancyError` for bad input or an unknown tenant. */
+/** Creates an API key or worker token. Throws `TenancyError` for bad input or an unknown tenant. */
 export async function createKey(db: Db, input: KeyInput): Promise<NewKey> {
   const tenantId = checkUuid(input.tenantId, "tenant");
   const name = checkName(input.name);
-  const { kind } = input;
-  const { id, value, secretHash } = createCredential(kind, tenantId);
-  const details = { credentialId: id, kind, name };
+  const { kind, expiresAt, actor = ADMIN_ACTOR } = input;
+  if (expiresAt !== undefined && !(expiresAt.getTime() > Date.now())) {
+    throw new TenancyError("INVALID", "expires: expected a time in the future", "expires");
+  }
+  const { id, value, secretHash } = createCredential(kind, tenantId, await loadCredentialKey(db));
+  const details = { credentialId: id, kind, name, ...(expiresAt && { expiresAt: expiresAt.toISOString() }) };
   try {
     await db.batch([
-      db.insert(credentials).values({ id, tenantId, kind, name, secretHash }),
-      recordAuditStatement(db, { event: "KEY_CREATED", tenantId, actor: ADMIN_ACTOR, details }),
+      db.insert(credentials).values({ id, tenantId, kind, name, secretHash, ...(expiresAt && { expiresAt }) }),
+      recordAuditStatement(db, { event: "KEY_CREATED", tenantId, actor, details }),
     ]);
   } catch (error) {
     throw asUnknownTenant(error, tenantId);
@@ -38,17 +46,43 @@ export async function createKey(db: Db, input: KeyInput): Promise<NewKey> {
   return { id, value };
 }
 
+/** A credential as its tenant's people see it; the secret is nowhere. */
+export interface KeyInfo {
+  /** Public id. */
+  id: string;
+  kind: CredentialKind;
+  name: string;
+  createdAt: Date;
+  /** As of a few seconds ago; null for one that was never used. */
+  lastUsedAt: Date | null;
+  expiresAt: Date | null;
+  revokedAt: Date | null;
+}
+
+/** All credentials of a tenant, newest first. What each was used for is in `usage_days`. */
+export async function listKeys(db: Db, tenantId: string): Promise<KeyInfo[]> {
+  const { id, kind, name, createdAt, lastUsedAt, expiresAt, revokedAt } = credentials;
+  return db
+    .select({ id, kind, name, createdAt, lastUsedAt, expiresAt, revokedAt })
+    .from(credentials)
+    .where(eq(credentials.tenantId, checkUuid(tenantId, "tenant")))
+    .orderBy(desc(createdAt), desc(id));
+}
+
 /**
- * Revokes a credential by its public id, for good; doing it again changes nothing. Throws `TenancyError` when there is none of
- * this kind.
+ * Revokes a credential by its public id, for good; doing it again changes nothing. With `tenantId`, only one of that tenant.
+ * Throws `TenancyError` when there is none of this kind.
  */
-export async function revokeKey(db: Db, input: { id: string; kind: CredentialKind }): Promise<void> {
-  const { id, kind } = input;
+export async function revokeKey(
+  db: Db,
+  input: { id: string; kind: CredentialKind; tenantId?: string; actor?: string },
+): Promise<void> {
+  const { id, kind, tenantId, actor = ADMIN_ACTOR } = input;
   const [key] = await db
     .select({ tenantId: credentials.tenantId })
     .from(credentials)
     .where(and(eq(credentials.id, id), eq(credentials.kind, kind)));
-  if (!key) {
+  if (!key || (tenantId !== undefined && key.tenantId !== tenantId)) {
     const what = kind === "api_key" ? "API key" : "worker token";
     throw new TenancyError(
       "NOT_FOUND",
@@ -56,10 +90,12 @@ export async function revokeKey(db: Db, input: { id: string; kind: CredentialKin
       "id",
     );
   }
-  await db
-    .update(credentials)
-    .set({ revokedAt: new Date() })
-    .where(and(eq(credentials.id, id), isNull(credentials.revokedAt)));
   const details = { credentialId: id, kind };
-  await recordAudit(db, { event: "KEY_REVOKED", tenantId: key.tenantId, actor: ADMIN_ACTOR, details });
+  await db.batch([
+    db
+      .update(credentials)
+      .set({ revokedAt: new Date() })
+      .where(and(eq(credentials.id, id), isNull(credentials.revokedAt))),
+    recordAuditStatement(db, { event: "KEY_REVOKED", tenantId: key.tenantId, actor, details }),
+  ]);
 }

@@ -4,12 +4,13 @@ import { DEFAULT_MONTHLY_CREDITS } from "../contract/limits.ts";
 import type { Db } from "../db/client.ts";
 import { PG_FOREIGN_KEY_VIOLATION, PG_UNIQUE_VIOLATION, pgErrorCode } from "../db/errors.ts";
 import { credentials, tenants } from "../db/schema.ts";
+import { loadCredentialKey } from "./credential-key.ts";
 import { createCredential } from "./credentials.ts";
 import { TenancyError } from "./errors.ts";
 import { checkCredits, checkName, checkUuid } from "./fields.ts";
 import { newSlug } from "./slug.ts";
 
-/** Who acts when nobody's credential does: the person at the administration command. */
+/** Actor of the administration command in the audit log. */
 export const ADMIN_ACTOR = "admin";
 
 export interface TenantInput {
@@ -26,13 +27,14 @@ export interface NewTenant {
   workerToken: string;
 }
 
-/** Makes a tenant with a first API key and worker token, all or nothing. Throws `TenancyError` for bad input. */
+/** Creates a tenant with a first API key and worker token, all or nothing. Throws `TenancyError` for bad input. */
 export async function createTenant(db: Db, input: TenantInput): Promise<NewTenant> {
   const name = checkName(input.name);
   const monthlyCredits = checkCredits(input.monthlyCredits ?? DEFAULT_MONTHLY_CREDITS);
   const tenantId = crypto.randomUUID();
-  const apiKey = createCredential("api_key", tenantId);
-  const workerToken = createCredential("worker_token", tenantId);
+  const credentialKey = await loadCredentialKey(db);
+  const apiKey = createCredential("api_key", tenantId, credentialKey);
+  const workerToken = createCredential("worker_token", tenantId, credentialKey);
   const first = [
     { kind: "api_key", id: apiKey.id, secretHash: apiKey.secretHash },
     { kind: "worker_token", id: workerToken.id, secretHash: workerToken.secretHash },

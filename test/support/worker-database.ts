@@ -1,5 +1,7 @@
 import type { TestProject } from "vitest/node";
+import { openDb } from "../../src/db/client.ts";
 import { startDatabase } from "../../src/local/database/database.ts";
+import { saveCredentialKey } from "../../src/tenancy/index.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -8,9 +10,13 @@ declare module "vitest" {
   }
 }
 
+/** `ENCRYPTION_KEY` of the service under test. */
+export const ENCRYPTION_KEY = Buffer.alloc(32).toString("base64");
+
 /** Starts the database that all tests in workerd share; each makes tenants of its own. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const database = await startDatabase();
+  await saveCredentialKey(openDb(database.url), ENCRYPTION_KEY);
   project.provide("databaseUrl", database.url);
   return () => database.close();
 }

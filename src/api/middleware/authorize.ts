@@ -1,33 +1,14 @@
-import {
-  RATE_LIMIT_HEADER,
-  RATE_REMAINING_HEADER,
-  RATE_RESET_HEADER,
-  type RateLimitedBody,
-  RETRY_AFTER_HEADER,
-  type Surface,
-} from "../../contract/index.ts";
+import { type RateLimitedBody, RETRY_AFTER_HEADER, type Surface } from "../../contract/index.ts";
 import { ApiError } from "../../errors.ts";
-import { admit } from "../../gate/client.ts";
-import type { CredentialKind, MeteredAdmission, Principal, RateState } from "../../gate/types.ts";
-import { bearerOf, parseCredential } from "../../tenancy/credentials.ts";
-import type { Exchange } from "../exchange.ts";
+import { admit, takeFromBucket } from "../../gate/client.ts";
+import { rateHeaders } from "../../gate/headers.ts";
+import { sourceOf } from "../../gate/source.ts";
+import type { CredentialKind, Principal, RateState } from "../../gate/types.ts";
+import { bearerOf, parseCredential, type ParsedCredential } from "../../tenancy/credentials.ts";
+import type { ApiContext } from "../context.ts";
+import { creditRequest, quotaError } from "../metering.ts";
 
-export interface Need {
-  credential: CredentialKind;
-  surface: Surface;
-  /** Credits to reserve in the same step. */
-  metered?: MeteredAdmission;
-}
-
-export interface Admission {
-  principal: Principal;
-  /** Set exactly when credits were asked for. */
-  reservationId: string | null;
-  /** Whether the reservation's settlement may follow the answer. */
-  covered: boolean;
-}
-
-/** A 429 has a body of its own, so it is an `ApiError` that knows it. */
+/** A rejection by a rate limit, which has a body of its own. */
 export class RateLimitedError extends ApiError {
   readonly retryAfterSec: number;
 
@@ -43,61 +24,82 @@ export class RateLimitedError extends ApiError {
   }
 }
 
-/** Puts a window's state into the response's headers, whatever the response becomes. */
-export function setRateHeaders(exchange: Pick<Exchange, "setHeader">, rate: RateState): void {
-  exchange.setHeader(RATE_LIMIT_HEADER, String(rate.limit));
-  exchange.setHeader(RATE_REMAINING_HEADER, String(rate.remaining));
-  exchange.setHeader(RATE_RESET_HEADER, String(rate.resetSec));
+/** The request's credential, if this deployment issued it; costs no I/O. Throws 401 otherwise. */
+export async function readCredential(c: ApiContext, kind: CredentialKind): Promise<ParsedCredential> {
+  const value = bearerOf(c.req.header("Authorization"));
+  const credential = value === undefined ? undefined : parseCredential(value, kind, c.get("services").credentialKey);
+  if (credential === undefined) throw await unauthorized(c, kind);
+  return credential;
 }
 
 /**
- * Takes a request through the tenant's gate: credential, then rate limit, then (where asked) the reservation of
- * credits, in one RPC. Throws 401, 429 or 503; sets the rate headers.
+ * Takes a request through its tenant's gate in one call: credential, then rate limit, then, where `credits` are asked for, their
+ * reservation. Sets the rate-limit headers. Throws 401, 429, 502 or 503.
  */
-export async function authorize(exchange: Exchange, need: Need): Promise<Admission> {
-  const header = bearerOf(exchange.request.headers.get("Authorization"));
-  const credential = header === undefined ? undefined : parseCredential(header, need.credential);
-  if (credential === undefined) throw unauthorized(need.credential);
-  const { within, services } = exchange;
-  const admission = admit(exchange.env.TENANT_GATE, credential, need, { leases: services.leases, within });
-  // Credits that were asked for have to be given back even if the client leaves. Those that were there already go back by
-  // themselves: only who has many gets some ahead.
-  if (need.metered && admission instanceof Promise) exchange.outliveClient();
-  const result = await admission;
+export async function authorize(
+  c: ApiContext,
+  credential: ParsedCredential,
+  surface: Surface,
+  credits?: number,
+): Promise<{ principal: Principal; reservationId: string | null }> {
+  const reserve = credits === undefined ? undefined : creditRequest(c, credits);
+  const result = await admit(c.env.TENANT_GATE, credential, surface, reserve);
   switch (result.outcome) {
     case "admitted":
-      setRateHeaders(exchange, result.rate);
+      setRateHeaders(c, result.rate);
       return result;
     case "unauthorized":
-      throw unauthorized(need.credential);
+      throw await unauthorized(c, credential.kind);
     case "rate_limited":
-      setRateHeaders(exchange, result.rate);
+      setRateHeaders(c, result.rate);
       throw new RateLimitedError(result.retryAfterSec);
     case "quota_exceeded":
-      setRateHeaders(exchange, result.rate);
-      throw new ApiError("QUOTA_EXCEEDED", "the monthly quota is used up", {
-        details: { limit: result.limit, used: result.used, resetsAt: result.resetsAt },
-        headers: { [RETRY_AFTER_HEADER]: String(result.retryAfterSec) },
-      });
-    case "unavailable":
+      setRateHeaders(c, result.rate);
+      throw quotaError(result, credits ?? 0);
+    case "unavailable": {
       // The indexing routes have a code of their own for a database that is away.
-      if (need.surface === "index" || need.surface === "snapshot") {
-        throw new ApiError("STORAGE_UNAVAILABLE", "the database cannot be reached; try again with a growing wait", {
-          headers: { [RETRY_AFTER_HEADER]: "5" },
-        });
-      }
-      throw new ApiError("UNAVAILABLE", "the credential cannot be checked right now; try again", {
-        headers: { [RETRY_AFTER_HEADER]: "5" },
-      });
+      if (surface === "index" || surface === "snapshot") throw storageUnavailable();
+      const headers = { [RETRY_AFTER_HEADER]: "5" };
+      throw new ApiError("UNAVAILABLE", "the credential cannot be checked right now; try again", { headers });
+    }
   }
 }
 
-function unauthorized(kind: CredentialKind): ApiError {
-  return kind === "api_key"
-    ? new ApiError("INVALID_API_KEY", "send a valid API key as Authorization: Bearer cc_live_…", { headers: CHALLENGE })
-    : new ApiError("UNAUTHORIZED", "send a valid worker token as Authorization: Bearer cc_wrk_…", {
-        headers: CHALLENGE,
-      });
+/**
+ * Takes one request from the bucket of the client's address; sets the rate-limit headers and throws 429 when it is empty. A
+ * bucket that cannot be reached lets the request through.
+ */
+export async function limitSource(
+  c: ApiContext,
+  surface: Surface,
+  { setsHeaders = true }: { setsHeaders?: boolean } = {},
+): Promise<void> {
+  const subject = sourceOf(c.req.header("CF-Connecting-IP"));
+  const taken = await takeFromBucket(c.env.RATE_BUCKETS, c.env.ENCRYPTION_KEY, { surface, subject });
+  if (!("rate" in taken)) return;
+  if (setsHeaders || !taken.allowed) setRateHeaders(c, taken.rate);
+  if (!taken.allowed) throw new RateLimitedError(taken.retryAfterSec);
 }
 
-const CHALLENGE = { "WWW-Authenticate": "Bearer" };
+/** Sets a window's state as headers of the response, whatever that becomes. */
+function setRateHeaders(c: ApiContext, rate: RateState): void {
+  for (const [name, value] of Object.entries(rateHeaders(rate))) c.header(name, value);
+}
+
+/** The indexing routes' error for a database that is away. */
+export function storageUnavailable(cause?: unknown): ApiError {
+  return new ApiError("STORAGE_UNAVAILABLE", "the database cannot be reached; try again with a growing wait", {
+    cause,
+    headers: { [RETRY_AFTER_HEADER]: "5" },
+  });
+}
+
+/** The 401 for a credential of this kind; the 429 instead where its source has sent too many of them. */
+async function unauthorized(c: ApiContext, kind: CredentialKind): Promise<ApiError> {
+  // A 401 has no subject, so it carries no rate-limit headers.
+  await limitSource(c, "unauthorized", { setsHeaders: false });
+  const headers = { "WWW-Authenticate": "Bearer" };
+  return kind === "api_key"
+    ? new ApiError("INVALID_API_KEY", "send a valid API key as Authorization: Bearer cc_live_…", { headers })
+    : new ApiError("UNAUTHORIZED", "send a valid worker token as Authorization: Bearer cc_wrk_…", { headers });
+}

@@ -1,31 +1,25 @@
 import { HTTPException } from "hono/http-exception";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { type CompatErrorBody, type ErrorCode, type FieldIssue, RETRY_AFTER_HEADER } from "../../contract/index.ts";
 import { ApiError } from "../../errors.ts";
 import type { ApiContext } from "../context.ts";
-import { type Exchange, exchangeOf } from "../exchange.ts";
 
-/** nginx's status for a client that left before its answer: it shows in the log only. */
+/** nginx's status for a client that left before its answer; seen in logs only. */
 const CLIENT_GONE_STATUS = 499;
+/** Wait that a 503 asks for unless it knows better. */
+const DEFAULT_RETRY_AFTER_SEC = 30;
 
-/** `onError` of every route that has no error format of its own. */
+/** The one place where a thrown error becomes a response. Unexpected errors reveal nothing of themselves. */
 export function onError(error: Error, c: ApiContext): Response {
-  return respondToError(error, exchangeOf(c));
-}
-
-/**
- * The one place where a thrown error becomes a response. Unknown errors show nothing of themselves. `toBody` for routes whose
- * error bodies have another form.
- */
-export function respondToError(
-  error: unknown,
-  exchange: Exchange,
-  toBody: (error: ApiError) => object = (known) => known.toBody(),
-): Response {
-  const { request, log } = exchange;
-  if (request.signal.aborted) return new Response(null, { status: CLIENT_GONE_STATUS });
+  if (c.req.raw.signal.aborted) return new Response(null, { status: CLIENT_GONE_STATUS });
   const known = toApiError(error);
-  if (known.status >= 500)
-    log.error("request_failed", error, { code: known.code, path: new URL(request.url).pathname });
-  return exchange.respond(JSON.stringify(toBody(known)), known.status, {
+  if (known.status >= 500) c.get("log").error("request_failed", error, { code: known.code, path: c.req.path });
+  if (known.status === 503) c.header(RETRY_AFTER_HEADER, String(DEFAULT_RETRY_AFTER_SEC));
+  const isCompat = c.get("errorForm") === "compat";
+  // A month is no wait for a retry; OpenAI's clients heed this header.
+  if (isCompat && known.code === "QUOTA_EXCEEDED") c.header("X-Should-Retry", "false");
+  const body = isCompat ? toCompatBody(known) : known.toBody();
+  return c.body(JSON.stringify(body), known.status as ContentfulStatusCode, {
     "Content-Type": "application/json",
     ...known.headers,
   });
@@ -38,4 +32,22 @@ function toApiError(error: unknown): ApiError {
   return new ApiError("INTERNAL", "an unexpected error; try again, and quote the X-Request-Id when you report it", {
     cause: error,
   });
+}
+
+/** Names that OpenAI's clients know; every other code is ours in lower case. */
+const COMPAT_NAMES: Partial<Record<ErrorCode, { type: string; code: string }>> = {
+  INVALID_API_KEY: { type: "invalid_request_error", code: "invalid_api_key" },
+  RATE_LIMITED: { type: "requests", code: "rate_limit_exceeded" },
+  QUOTA_EXCEEDED: { type: "insufficient_quota", code: "insufficient_quota" },
+};
+
+/** An error in OpenAI's envelope. */
+function toCompatBody({ code, status, message, details }: ApiError): CompatErrorBody {
+  const names = COMPAT_NAMES[code] ?? {
+    type: status < 500 ? "invalid_request_error" : "server_error",
+    code: code.toLowerCase(),
+  };
+  const issues = details?.["issues"] as FieldIssue[] | undefined;
+  const param = issues?.[0]?.path.split(".")[0];
+  return { error: { message, ...names, param: param === undefined || param === "" ? null : param }, message };
 }

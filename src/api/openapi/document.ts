@@ -11,9 +11,8 @@ import {
   SURFACES,
 } from "../../contract/index.ts";
 import { ERROR_TEXTS } from "./error-texts.ts";
-import { errorCodesOf, OPERATIONS } from "./operations.ts";
 import { type JsonSchema, reference, SchemaCollector } from "./schemas.ts";
-import type { Operation, Success } from "./types.ts";
+import type { Route, Success } from "../route.ts";
 
 export interface OpenApiDocument {
   openapi: string;
@@ -34,6 +33,24 @@ export interface OpenApiOperation {
   [field: string]: unknown;
 }
 
+/** Every code that a route may answer with: its own, and those that follow from what it is. */
+export function errorCodesOf({
+  credential,
+  surface,
+  body,
+  bodyErrors = ["INVALID_BODY"],
+  errors = [],
+}: Route): ErrorCode[] {
+  const codes = new Set<ErrorCode>();
+  if (body) for (const code of [...bodyErrors, "INPUT_TOO_LARGE" as const]) codes.add(code);
+  if (credential !== null) codes.add(credential === "api_key" ? "INVALID_API_KEY" : "UNAUTHORIZED");
+  if (surface !== null) codes.add("RATE_LIMITED");
+  for (const code of errors) codes.add(code);
+  if (credential !== null) codes.add("UNAVAILABLE");
+  codes.add("INTERNAL");
+  return [...codes];
+}
+
 /** Statuses that tell a client to wait. */
 const WAIT_STATUSES = new Set([429, 503]);
 
@@ -50,13 +67,11 @@ const RateLimitedBody = z
   .object({ ok: z.literal(false), code: z.literal("RATE_LIMITED"), error: z.string(), retryAfterSec: z.int().min(0) })
   .meta({ id: "RateLimitedBody" });
 
-/** The OpenAPI 3.1 description of the service, made from the operations and the schemas of the contract. */
-export function buildDocument(version: string): OpenApiDocument {
+/** The OpenAPI 3.1 description of the service, built from its routes and the schemas of the contract. */
+export function buildDocument(routes: readonly Route[], version: string): OpenApiDocument {
   const schemas = new SchemaCollector();
   const paths: OpenApiDocument["paths"] = {};
-  for (const operation of OPERATIONS) {
-    (paths[operation.path] ??= {})[operation.method.toLowerCase()] = describe(operation, schemas);
-  }
+  for (const route of routes) (paths[route.path] ??= {})[route.method.toLowerCase()] = describe(route, schemas);
   return {
     openapi: "3.1.1",
     info: {
@@ -77,14 +92,14 @@ export function buildDocument(version: string): OpenApiDocument {
         variables: { siteUrl: { default: "http://127.0.0.1:8788" } },
       },
     ],
-    tags: [...new Set(OPERATIONS.map(({ tag }) => tag))].map((name) => ({ name })),
+    tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
     paths,
     components: { schemas: schemas.components, securitySchemes: SECURITY_SCHEMES, headers: HEADERS },
   };
 }
 
-function describe(operation: Operation, schemas: SchemaCollector): OpenApiOperation {
-  const { id, tag, summary, description, credential, surface, parameters, request, aliases } = operation;
+function describe(route: Route, schemas: SchemaCollector): OpenApiOperation {
+  const { id, tag, summary, description, credential, surface, parameters, body, aliases } = route;
   const notes = [
     description,
     surface && budgetText(surface),
@@ -95,19 +110,19 @@ function describe(operation: Operation, schemas: SchemaCollector): OpenApiOperat
     tags: [tag],
     summary,
     description: notes.filter(Boolean).join(" "),
-    security: credential === null ? [] : [{ [credential]: [] }],
+    security: credential === null ? [] : [{ [SECURITY_NAMES[credential]]: [] }],
     ...(parameters && { parameters }),
-    ...(request && {
+    ...(body && {
       requestBody: {
         required: true,
-        content: { "application/json": { schema: schemas.add(request.schema, "input"), example: request.example } },
+        content: { "application/json": { schema: schemas.add(body.schema, "input"), example: body.example } },
       },
     }),
-    responses: { ...successes(operation, schemas), ...failures(operation, schemas) },
+    responses: { ...successes(route, schemas), ...failures(route, schemas) },
   };
 }
 
-function successes({ responses, surface }: Operation, schemas: SchemaCollector): Record<string, unknown> {
+function successes({ responses, surface }: Route, schemas: SchemaCollector): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(responses).map(([status, success]) => [
       status,
@@ -133,24 +148,24 @@ function mediaTypes({ also = {} }: Success): Record<string, unknown> {
   return Object.fromEntries(Object.entries(also).map(([type, schema]) => [type, { schema }]));
 }
 
-function failures(operation: Operation, schemas: SchemaCollector): Record<string, unknown> {
-  const byStatus = Map.groupBy(errorCodesOf(operation), (code) => ERROR_STATUS[code]);
+function failures(route: Route, schemas: SchemaCollector): Record<string, unknown> {
+  const byStatus = Map.groupBy(errorCodesOf(route), (code) => ERROR_STATUS[code]);
   const entries = [...byStatus].toSorted(([a], [b]) => a - b);
   return Object.fromEntries(
     entries
-      .filter(([status]) => !(status in operation.responses))
+      .filter(([status]) => !(status in route.responses))
       .map(([status, codes]) => [
         String(status),
         {
           description: codes.map((code) => `\`${code}\`: ${ERROR_TEXTS[code]}`).join(" "),
-          headers: headerReferences(operation.surface !== null && status !== 401, WAIT_STATUSES.has(status)),
-          content: { "application/json": { schema: errorSchema(operation, codes, schemas) } },
+          headers: headerReferences(route.surface !== null && status !== 401, WAIT_STATUSES.has(status)),
+          content: { "application/json": { schema: errorSchema(route, codes, schemas) } },
         },
       ]),
   );
 }
 
-function errorSchema({ errorForm }: Operation, codes: readonly ErrorCode[], schemas: SchemaCollector): JsonSchema {
+function errorSchema({ errorForm }: Route, codes: readonly ErrorCode[], schemas: SchemaCollector): JsonSchema {
   if (errorForm === "compat") return schemas.add(CompatErrorBody, "output");
   const others = codes.filter((code) => code !== "RATE_LIMITED");
   schemas.add(ErrorBody, "output");
@@ -176,6 +191,7 @@ export function budgetText(surface: keyof typeof SURFACES): string {
   return `Budget: ${limit} requests per ${window} and ${subject === "ip" ? "source address" : subject}.`;
 }
 
+const SECURITY_NAMES = { api_key: "apiKey", worker_token: "workerToken" } as const;
 const SECURITY_SCHEMES = {
   apiKey: { type: "http", scheme: "bearer", description: "A tenant's API key, `cc_live_…`." },
   workerToken: { type: "http", scheme: "bearer", description: "A tenant's worker token, `cc_wrk_…`." },
@@ -183,7 +199,7 @@ const SECURITY_SCHEMES = {
 
 const integer = (description: string) => ({ description, schema: { type: "integer" } });
 const HEADERS = {
-  [REQUEST_ID_HEADER]: { description: "Names the request in the service's log.", schema: { type: "string" } },
+  [REQUEST_ID_HEADER]: { description: "Identifies the request in the service's log.", schema: { type: "string" } },
   [RATE_LIMIT_HEADER]: integer("Budget of the window."),
   [RATE_REMAINING_HEADER]: integer("Requests left in the window."),
   [RATE_RESET_HEADER]: integer("When the window ends, a Unix time in seconds."),

@@ -1,11 +1,12 @@
+import { ROUTES } from "../routes.ts";
 import { buildDocument } from "./document.ts";
 import { renderManual } from "./markdown.ts";
 
 /** The generated files by their path in the repository. */
 export function generatedFiles(version: string): Record<string, string> {
-  const document = buildDocument(version);
+  const document = buildDocument(ROUTES, version);
   return {
     "docs/openapi.json": `${JSON.stringify(document, null, 2)}\n`,
-    "docs/http.md": renderManual(document),
+    "docs/http.md": renderManual(ROUTES, document),
   };
 }

@@ -6,22 +6,21 @@ import {
   RATE_RESET_HEADER,
   SURFACES,
 } from "../../contract/index.ts";
-import { budgetText, type OpenApiDocument } from "./document.ts";
+import type { Route } from "../route.ts";
+import { budgetText, errorCodesOf, type OpenApiDocument } from "./document.ts";
 import { ERROR_TEXTS } from "./error-texts.ts";
-import { errorCodesOf, OPERATIONS } from "./operations.ts";
 import type { JsonSchema } from "./schemas.ts";
-import type { Operation } from "./types.ts";
 
-const CREDENTIALS = { apiKey: "API key", workerToken: "worker token" };
+const CREDENTIALS = { api_key: "API key", worker_token: "worker token" };
 
-/** Renders the manual. `document` must be of the same version of the service. */
-export function renderManual(document: OpenApiDocument): string {
+/** Renders the manual. `document` must be built from the same routes. */
+export function renderManual(routes: readonly Route[], document: OpenApiDocument): string {
   const fields = new FieldTables(document.components.schemas);
   const sections = document.tags.flatMap(({ name }) => [
     `## ${name}`,
-    ...OPERATIONS.filter(({ tag }) => tag === name).flatMap((operation) => describe(operation, document, fields)),
+    ...routes.filter(({ tag }) => tag === name).flatMap((route) => describe(route, document, fields)),
   ]);
-  return `${[INTRODUCTION, rateLimits(), ...sections].join("\n\n")}\n`;
+  return `${[INTRODUCTION, rateLimits(routes), ...sections].join("\n\n")}\n`;
 }
 
 const INTRODUCTION = `# HTTP API
@@ -37,15 +36,14 @@ JSON with \`Content-Type: application/json\`, at most 4 MiB; fields that are not
 change. Besides the codes listed with each route, an unknown route is 404 \`NOT_FOUND\`, and a known one asked with another
 method 405 \`METHOD_NOT_ALLOWED\`.
 
-Checks come in this order: credential, rate limit, size of the body, schema, quota, ownership, work. So a 401 takes nothing from
-the budget, and an invalid body takes one request but no credits.`;
+Checks run in this order: credential, rate limit, size of the body, schema, quota, ownership, work. So a 401 spends nothing of a
+tenant's budget, and an invalid body spends one request but no credits. 401s are limited by themselves: after 600 in a minute their
+source address gets 429 for them.`;
 
-function rateLimits(): string {
-  const rows = [...new Set(OPERATIONS.map(({ surface }) => surface))].flatMap((surface) => {
+function rateLimits(all: readonly Route[]): string {
+  const rows = [...new Set(all.map(({ surface }) => surface))].flatMap((surface) => {
     if (surface === null) return [];
-    const routes = OPERATIONS.filter((operation) => operation.surface === surface).map(
-      ({ method, path }) => `\`${method} ${path}\``,
-    );
+    const routes = all.filter((route) => route.surface === surface).map(({ method, path }) => `\`${method} ${path}\``);
     const { limit, windowSec, subject } = SURFACES[surface];
     return [`| ${routes.join(", ")} | ${limit} | ${windowSec} s | ${subject === "ip" ? "source address" : subject} |`];
   });
@@ -58,8 +56,8 @@ function rateLimits(): string {
   ].join("\n\n");
 }
 
-function describe(operation: Operation, document: OpenApiDocument, fields: FieldTables): string[] {
-  const { method, path, summary, description, credential, surface, parameters, request, aliases } = operation;
+function describe(route: Route, document: OpenApiDocument, fields: FieldTables): string[] {
+  const { method, path, summary, description, credential, surface, parameters, body, aliases } = route;
   const described = document.paths[path]?.[method.toLowerCase()];
   const access = credential === null ? "No credential." : `Credential: ${CREDENTIALS[credential]}.`;
   const also = aliases ? ` Also at ${aliases.map((alias) => `\`${alias}\``).join(" and ")}.` : "";
@@ -75,23 +73,23 @@ function describe(operation: Operation, document: OpenApiDocument, fields: Field
     );
     parts.push(`| Parameter | In | Required | |\n| --- | --- | --- | --- |\n${rows.join("\n")}`);
   }
-  if (request) {
-    const body = described?.["requestBody"] as { content: Record<string, { schema: JsonSchema }> };
-    parts.push("Body:", fields.render(body.content["application/json"]?.schema ?? {}, true));
-    parts.push(`\`\`\`json\n${JSON.stringify(request.example, null, 2)}\n\`\`\``);
+  if (body) {
+    const sent = described?.["requestBody"] as { content: Record<string, { schema: JsonSchema }> };
+    parts.push("Body:", fields.render(sent.content["application/json"]?.schema ?? {}, true));
+    parts.push(`\`\`\`json\n${JSON.stringify(body.example, null, 2)}\n\`\`\``);
   }
-  for (const [status, success] of Object.entries(operation.responses)) {
+  for (const [status, success] of Object.entries(route.responses)) {
     const response = described?.responses[status] as { content: Record<string, { schema: JsonSchema }> };
     const types = Object.keys(success.also ?? {}).map((type) => ` Also as \`${type}\`.`);
     parts.push(`Answer ${status}: ${success.description}${types.join("")}`);
     const table = fields.render(response.content["application/json"]?.schema ?? {}, false);
     if (table !== "") parts.push(table);
   }
-  const errors = errorCodesOf(operation)
+  const errors = errorCodesOf(route)
     .toSorted((a, b) => ERROR_STATUS[a] - ERROR_STATUS[b])
     .map((code) => `| ${ERROR_STATUS[code]} | \`${code}\` | ${ERROR_TEXTS[code]} |`);
   const envelope =
-    operation.errorForm === "compat"
+    route.errorForm === "compat"
       ? 'Errors are `{"error": {"message", "type", "code", "param"}}`, with the code in lower case or OpenAI\'s own name for it.\n\n'
       : "";
   parts.push(`${envelope}| Status | Code | |\n| --- | --- | --- |\n${errors.join("\n")}`);

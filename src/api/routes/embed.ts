@@ -1,64 +1,69 @@
-import { Hono } from "hono";
-import { type EmbedCheckResponse, EmbedRequest, plainEmbedRequest } from "../../contract/index.ts";
-import type { Embedder } from "../../embedding/index.ts";
+import { EmbedCheckResponse, EmbedRequest, EmbedResponse } from "../../contract/index.ts";
+import { type Embedder, shortDecimals } from "../../embedding/index.ts";
 import { ApiError } from "../../errors.ts";
-import type { ApiContext, ApiHono } from "../context.ts";
-import { type Exchange, exchangeOf } from "../exchange.ts";
-import { capCharacters } from "../input-cap.ts";
-import { admitMetered, askProvider, outliveClient, runMetered } from "../metering.ts";
-import { authorize } from "../middleware/authorize.ts";
-import { readBody, unwrap } from "../middleware/body.ts";
-import { jsonBytes } from "../vector-json.ts";
+import type { ApiContext } from "../context.ts";
+import { callProvider } from "../metering.ts";
+import { meteredRoute, route } from "../route.ts";
+import type { Services } from "../services.ts";
 
-/** Room for what follows the vectors, which is known last. */
-const MAX_USAGE_BYTES = 64;
-const encoder = new TextEncoder();
+const TAG = "Embedding and reranking";
+const UPSTREAM = ["UPSTREAM_ERROR", "UPSTREAM_UNREACHABLE", "UPSTREAM_TIMEOUT"] as const;
 
-/** Text to vectors: `POST /embed`, and the free check `GET /embed`. */
-export const embed = new Hono<ApiHono>();
+/** Texts to vectors. */
+export const embed = meteredRoute({
+  id: "embed",
+  method: "POST",
+  path: "/embed",
+  tag: TAG,
+  summary: "Turn texts into vectors",
+  description:
+    "Costs one credit for each started 1,000 tokens, at least one. Characters are counted as UTF-16 code units. A failed call costs nothing.",
+  surface: "metered",
+  body: { schema: EmbedRequest, example: { input: ["function add(a, b) { return a + b }"], inputType: "document" } },
+  responses: { 200: { description: "One vector per input, in input order.", schema: EmbedResponse } },
+  errors: ["QUOTA_EXCEEDED", ...UPSTREAM, "EMBED_UNAVAILABLE"],
+  kind: "embed",
+  texts: ({ input }) => ({ input }),
+  requireProvider: requireEmbedder,
+  handle: async (c, { body: { input, inputType }, charge }) => {
+    const embedder = requireEmbedder(c.get("services"));
+    const { result, credits } = await charge((options) => embedder.embed(input, { ...options, inputType }));
+    return c.json({
+      ok: true,
+      fingerprint: embedder.fingerprint,
+      dimension: result.vectors[0]?.length ?? 0,
+      embeddings: result.vectors.map((vector, index) => ({ index, vector: shortDecimals(vector) })),
+      usage: { credits },
+    } satisfies EmbedResponse);
+  },
+});
 
-/** `POST /embed`, whoever found the way to it. */
-export async function postEmbed(exchange: Exchange): Promise<Response> {
-  const read = await readBody(exchange.request, EmbedRequest, { plain: plainEmbedRequest });
-  const body = capCharacters(read, ({ input }) => ({ input }));
-  const { embedder } = exchange.services;
-  const admission = await admitMetered(exchange, body, ({ input }) => input, embedder);
-  const { input, inputType } = unwrap(body);
-  const model = requireEmbedder(embedder);
-  const { result, credits } = await runMetered(exchange, admission, "embed", (options) =>
-    model.embed(input, { ...options, inputType }),
-  );
-  const space = `"fingerprint":${JSON.stringify(model.fingerprint)},"dimension":${result.vectors[0]?.length ?? 0}`;
-  const pieces: (string | Float32Array)[] = [];
-  for (const [index, vector] of result.vectors.entries()) {
-    pieces.push(
-      index === 0 ? `{"ok":true,${space},"embeddings":[{"index":0,"vector":` : `},{"index":${index},"vector":`,
-    );
-    pieces.push(vector);
-  }
-  const bytes = jsonBytes(pieces, MAX_USAGE_BYTES);
-  const start = bytes.length - MAX_USAGE_BYTES;
-  const { written } = encoder.encodeInto(`}],"usage":{"credits":${await credits}}}`, bytes.subarray(start));
-  return exchange.respond(bytes.subarray(0, start + written), 200, { "Content-Type": "application/json" });
-}
-
-embed.post("/embed", outliveClient, (c) => postEmbed(exchangeOf(c)));
-
-embed.get("/embed", async (c) => {
-  await authorize(exchangeOf(c), { credential: "api_key", surface: "metered" });
-  const model = requireEmbedder(c.get("services").embedder);
-  const dimension = await dimensionOf(c, model);
-  const answer: EmbedCheckResponse = { ok: true, fingerprint: model.fingerprint, dimension };
-  return c.json(answer, 200, { "Cache-Control": "no-store" });
+/** The free check of a key and of the embedding space. */
+export const checkEmbed = route({
+  id: "checkEmbed",
+  method: "GET",
+  path: "/embed",
+  tag: TAG,
+  summary: "Check a key and pin the embedding space",
+  description: "Free. Vectors with different fingerprints cannot be compared: embed again when it changes.",
+  credential: "api_key",
+  surface: "metered",
+  responses: { 200: { description: "The embedding space.", schema: EmbedCheckResponse } },
+  errors: [...UPSTREAM, "EMBED_UNAVAILABLE"],
+  handle: async (c) => {
+    const embedder = requireEmbedder(c.get("services"));
+    const dimension = await probeDimension(c, embedder);
+    return c.json({ ok: true, fingerprint: embedder.fingerprint, dimension } satisfies EmbedCheckResponse);
+  },
 });
 
 /** The embedder, or 503 where none is configured. */
-export function requireEmbedder(embedder: Embedder | undefined): Embedder {
+export function requireEmbedder({ embedder }: Services): Embedder {
   if (!embedder) throw new ApiError("EMBED_UNAVAILABLE", "embedding is not configured on this service");
   return embedder;
 }
 
 /** The length of the vectors; asks the provider the first time, if it alone knows. */
-export function dimensionOf(c: ApiContext, embedder: Embedder): Promise<number> {
-  return askProvider(exchangeOf(c), (options) => embedder.probeDimension(options));
+export function probeDimension(c: ApiContext, embedder: Embedder): Promise<number> {
+  return callProvider(c, (options) => embedder.probeDimension(options));
 }

@@ -1,29 +1,30 @@
-import { Hono } from "hono";
-import { takeFromSource } from "../../gate/client.ts";
+import { HealthResponse, RETRY_AFTER_HEADER } from "../../contract/index.ts";
 import { createHealthCache, healthHttpStatus, readHealth } from "../../health/index.ts";
-import type { ApiHono } from "../context.ts";
-import { exchangeOf } from "../exchange.ts";
-import { RateLimitedError, setRateHeaders } from "../middleware/authorize.ts";
-
-/** The public health probe. It reads what the monitor's background probes found; it probes nothing itself. */
-export const health = new Hono<ApiHono>();
+import { limitSource } from "../middleware/authorize.ts";
+import { publicRoute } from "../route.ts";
 
 const cache = createHealthCache();
+const RETRY_AFTER_SEC = "5";
 
-health.get("/healthz", async (c) => {
-  const taken = await takeFromSource(
-    c.env.SOURCE_GATE,
-    c.env.ENCRYPTION_KEY,
-    c.req.header("CF-Connecting-IP"),
-    "healthz",
-  );
-  // A probe must not fail because its rate limit cannot be counted.
-  if ("rate" in taken) {
-    setRateHeaders(exchangeOf(c), taken.rate);
-    if (!taken.allowed) throw new RateLimitedError(taken.retryAfterSec);
-  }
-  const status = await readHealth(c.env.HEALTH_MONITOR, cache);
-  c.header("Cache-Control", "no-store");
-  const { ok, status: name, checks } = status;
-  return c.json({ ok, status: name, version: c.get("services").version, checks }, healthHttpStatus(name));
+/** The public health probe. It reads what the monitor's background probes found and triggers none. */
+export const health = publicRoute({
+  id: "health",
+  method: "GET",
+  path: "/healthz",
+  tag: "Service",
+  summary: "Health of the service",
+  description:
+    "Public. 200 with `ok` false means degraded, but up. Dependencies are probed in the background every 30 s; a request triggers nothing.",
+  surface: "healthz",
+  responses: {
+    200: { description: "Up; `ok` and `checks` tell how well.", schema: HealthResponse },
+    503: { description: "Starting up or shutting down.", schema: HealthResponse },
+  },
+  handle: async (c) => {
+    await limitSource(c, "healthz");
+    const { ok, status, checks } = await readHealth(c.env.HEALTH_MONITOR, cache);
+    const httpStatus = healthHttpStatus(status);
+    if (httpStatus === 503) c.header(RETRY_AFTER_HEADER, RETRY_AFTER_SEC);
+    return c.json({ ok, status, version: c.get("services").version, checks } satisfies HealthResponse, httpStatus);
+  },
 });

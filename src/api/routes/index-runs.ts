@@ -1,119 +1,200 @@
-import { Hono } from "hono";
-import { ERROR_STATUS, type ErrorCode, IndexRequest, type RunStatus, type Source } from "../../contract/index.ts";
-import { ApiError, invalidBody } from "../../errors.ts";
-import { count } from "../../gate/client.ts";
+import {
+  DEFAULT_RUNS_LISTED,
+  ERROR_STATUS,
+  type ErrorCode,
+  IndexRequest,
+  IndexResult,
+  ListRunsQuery,
+  MAX_RUNS_LISTED,
+  RunAccepted,
+  RunList,
+  RunStatus,
+} from "../../contract/index.ts";
+import { ApiError } from "../../errors.ts";
 import type { Principal } from "../../gate/types.ts";
-import { checkRemoteUrl, GitError } from "../../git/index.ts";
 import { coordinatorOf } from "../../indexing/coordinator.ts";
 import type { RunSpec } from "../../indexing/run-state.ts";
-import { findRun, type RunRequest, runStatus, startRun as startIndexRun } from "../../indexing/runs.ts";
-import { findWorkspace } from "../../tenancy/index.ts";
+import {
+  cancelRun as cancelStoredRun,
+  findRun,
+  listRuns as listStoredRuns,
+  type RunRow,
+  runStatus as readStatus,
+} from "../../indexing/runs.ts";
 import { pause } from "../../pause.ts";
-import type { ApiContext, ApiHono } from "../context.ts";
-import { exchangeOf } from "../exchange.ts";
-import { authorize } from "../middleware/authorize.ts";
-import { readBody, unwrap } from "../middleware/body.ts";
+import type { ApiContext } from "../context.ts";
+import { readQuery } from "../query.ts";
+import { route } from "../route.ts";
+import { checkSource, requireWorkspace, runDeps, startRun, stored } from "../runs.ts";
 
-/** Hosted indexing: `POST /index` and the status of its runs. */
-export const indexRuns = new Hono<ApiHono>();
+const TAG = "Hosted indexing";
 
-indexRuns.post("/index", async (c) => {
-  const body = await readBody(c.req.raw, IndexRequest);
-  const { principal } = await authorize(exchangeOf(c), { credential: "worker_token", surface: "index" });
-  const request = unwrap(body);
-  checkSource(c, request.source);
-  await requireWorkspace(c, principal, request.workspaceId);
-  const spec = await startRun(c, principal, { kind: "index", ...request });
-  if (prefersAsync(c)) {
+/** Indexes a workspace; answers when the run is done, or at once where the client prefers that. */
+export const index = route({
+  id: "index",
+  method: "POST",
+  path: "/index",
+  tag: TAG,
+  summary: "Index a Git workspace",
+  description:
+    "Answers when the run is done; with `Prefer: respond-async` at once. A client that disconnects does not cancel its run. Unchanged files are not embedded again.",
+  credential: "worker_token",
+  surface: "index",
+  parameters: [
+    {
+      name: "Prefer",
+      in: "header",
+      description: "`respond-async`: answer 202 at once, and follow the run at `Location`.",
+      schema: { type: "string", enum: ["respond-async"] },
+    },
+  ],
+  body: {
+    schema: IndexRequest,
+    example: {
+      workspaceId: "7d9f2c1e-3b4a-4c5d-8e6f-0a1b2c3d4e5f",
+      source: { type: "git", url: "https://github.com/owner/name.git", ref: "main" },
+    },
+  },
+  responses: {
+    200: { description: "The run is done.", schema: IndexResult },
+    202: {
+      description: "The run has been accepted.",
+      schema: RunAccepted,
+      headers: { Location: "Where to follow the run." },
+    },
+  },
+  errors: [
+    "FORBIDDEN_WORKSPACE",
+    "WORKSPACE_NOT_FOUND",
+    "RUN_CANCELLED",
+    "CLONE_FAILED",
+    "EMBED_FAILED",
+    "STORAGE_UNAVAILABLE",
+  ],
+  handle: async (c, { principal, body }) => {
+    checkSource(c, body.source);
+    await requireWorkspace(c, principal, body.workspaceId);
+    const spec = await startRun(c, principal, { kind: "index", ...body });
+    if (!prefersAsync(c)) return c.json(resultOf(await waitFor(c, spec)));
     c.header("Preference-Applied", "respond-async");
-    c.header("Location", c.req.path.replace(/\/$/, "") + `/${spec.runId}`);
-    return c.json({ ok: true, accepted: true, runId: spec.runId }, 202);
-  }
-  return c.json(resultOf(await waitFor(c, spec)));
+    c.header("Location", `${c.req.path.replace(/\/$/, "")}/${spec.runId}`);
+    return c.json({ ok: true, accepted: true, runId: spec.runId } satisfies RunAccepted, 202);
+  },
 });
 
-indexRuns.get("/index/:runId", async (c) => {
-  const { principal } = await authorize(exchangeOf(c), { credential: "worker_token", surface: "index_status" });
-  const run = await stored(() => findRun(c.get("services").db, principal.tenantId, c.req.param("runId")));
-  if (!run) throw new ApiError("RUN_NOT_FOUND", "there is no such run");
-  const coordinator = coordinatorOf(c.env.WORKSPACE_RUNS, run.workspaceId);
-  if ((c.req.header("Accept") ?? "").includes("text/event-stream")) {
-    const events = await coordinator.events(run.id);
-    if (events) {
-      return c.body(events, 200, {
-        "Content-Type": "text/event-stream",
-        "Cache-Control": "no-store",
-        "X-Accel-Buffering": "no",
-      });
+const RUN_ID = {
+  name: "runId",
+  in: "path",
+  required: true,
+  description: "From `POST /index` or `POST /snapshot`.",
+  schema: { type: "string", format: "uuid" },
+} as const;
+
+/** State of a run, once or as a stream of events. */
+export const runStatus = route({
+  id: "runStatus",
+  method: "GET",
+  path: "/index/{runId}",
+  tag: TAG,
+  summary: "Follow a run",
+  credential: "worker_token",
+  surface: "index_status",
+  parameters: [RUN_ID],
+  responses: {
+    200: {
+      description: "The state of the run; as events, one for each change until it has ended.",
+      schema: RunStatus,
+      also: { "text/event-stream": { type: "string", description: "Each event's data is a `RunStatus`." } },
+    },
+  },
+  errors: ["RUN_NOT_FOUND", "STORAGE_UNAVAILABLE"],
+  handle: async (c, { principal }) => {
+    const run = await requireRun(c, principal);
+    if ((c.req.header("Accept") ?? "").includes("text/event-stream")) {
+      const events = await coordinatorOf(c.env.WORKSPACE_RUNS, run.workspaceId).events(run.id);
+      const headers = { "Content-Type": "text/event-stream", "X-Accel-Buffering": "no" };
+      if (events) return c.body(events, 200, headers);
     }
-  }
-  return c.json(await runStatus(runDeps(c), run), 200, { "Cache-Control": "no-store" });
+    return c.json(await readStatus(runDeps(c), run));
+  },
 });
 
-/** Rejects a source whose URL the service will not contact. `code` is the route's code for a bad source. */
-export function checkSource(c: ApiContext, source: Source, code: ErrorCode = "INVALID_BODY"): void {
-  try {
-    checkRemoteUrl(source.url, c.get("services").allowLocalGit);
-  } catch (error) {
-    if (error instanceof GitError) throw invalidBody([{ path: "source.url", message: error.message }], code);
-    throw error;
-  }
+/** Runs of a workspace, newest first. */
+export const listRuns = route({
+  id: "listRuns",
+  method: "GET",
+  path: "/index",
+  tag: TAG,
+  summary: "List a workspace's runs",
+  description: "Newest first. Finished runs are kept for a while only.",
+  credential: "worker_token",
+  surface: "index_status",
+  parameters: [
+    {
+      name: "workspaceId",
+      in: "query",
+      required: true,
+      description: "The workspace.",
+      schema: { type: "string", format: "uuid" },
+    },
+    {
+      name: "limit",
+      in: "query",
+      description: `How many; at most ${MAX_RUNS_LISTED}, default ${DEFAULT_RUNS_LISTED}.`,
+      schema: { type: "integer", minimum: 1, maximum: MAX_RUNS_LISTED },
+    },
+  ],
+  responses: { 200: { description: "The runs.", schema: RunList } },
+  errors: ["INVALID_SELECTOR", "FORBIDDEN_WORKSPACE", "WORKSPACE_NOT_FOUND", "STORAGE_UNAVAILABLE"],
+  handle: async (c, { principal }) => {
+    const { workspaceId, limit } = readQuery(c, ListRunsQuery);
+    await requireWorkspace(c, principal, workspaceId);
+    const runs = await stored(() => listStoredRuns(runDeps(c), workspaceId, limit));
+    return c.json({ ok: true, runs } satisfies RunList);
+  },
+});
+
+/** Cancels a run that has not ended. */
+export const cancelRun = route({
+  id: "cancelRun",
+  method: "DELETE",
+  path: "/index/{runId}",
+  tag: TAG,
+  summary: "Cancel a run",
+  description: "What readers see stays as it was. A run that has ended stays as it is; the answer tells its state.",
+  credential: "worker_token",
+  surface: "index_status",
+  parameters: [RUN_ID],
+  responses: { 200: { description: "The run after it.", schema: RunStatus } },
+  errors: ["RUN_NOT_FOUND", "STORAGE_UNAVAILABLE"],
+  handle: async (c, { principal }) => {
+    const run = await requireRun(c, principal);
+    return c.json((await stored(() => cancelStoredRun(runDeps(c), run))) satisfies RunStatus);
+  },
+});
+
+async function requireRun(c: ApiContext, principal: Principal): Promise<RunRow> {
+  const runId = c.req.param("runId") ?? "";
+  const run = await stored(() => findRun(c.get("services").db, principal.tenantId, runId));
+  if (!run) throw new ApiError("RUN_NOT_FOUND", "there is no such run");
+  return run;
 }
 
-/** The workspace, if the caller may index into it. Throws 404, 403 or, when the database is away, 502. */
-export async function requireWorkspace(c: ApiContext, principal: Principal, workspaceId: string): Promise<void> {
-  const workspace = await stored(() => findWorkspace(c.get("services").db, workspaceId));
-  if (!workspace) throw new ApiError("WORKSPACE_NOT_FOUND", "workspaceId: there is no such workspace; create it first");
-  if (workspace.tenantId !== principal.tenantId) {
-    throw new ApiError("FORBIDDEN_WORKSPACE", "workspaceId: this worker token does not own the workspace");
-  }
-}
+/** Consecutive failures of calls to the coordinator, as during a deployment, before a wait is given up. */
+const MAX_WAIT_FAILURES = 5;
+const WAIT_RETRY_MS = 500;
 
-/** Does a database call of the indexing routes: a failure is `STORAGE_UNAVAILABLE`, unless it is an answer already. */
-export async function stored<T>(query: () => Promise<T>): Promise<T> {
-  try {
-    return await query();
-  } catch (error) {
-    if (error instanceof ApiError) throw error;
-    throw new ApiError("STORAGE_UNAVAILABLE", "the database cannot be reached; try again with a growing wait", {
-      cause: error,
-      headers: { "Retry-After": "5" },
-    });
-  }
-}
-
-/** What the run functions of `src/indexing` need. */
-export const runDeps = (c: ApiContext) => ({ db: c.get("services").db, coordinators: c.env.WORKSPACE_RUNS });
-
-/** Starts a run for the caller and counts the call. */
-export async function startRun(
-  c: ApiContext,
-  principal: Principal,
-  request: Omit<RunRequest, "tenantId" | "actor">,
-): Promise<RunSpec> {
-  const deps = { ...runDeps(c), encryptionKey: c.env.ENCRYPTION_KEY };
-  const spec = await stored(() =>
-    startIndexRun(deps, { ...request, tenantId: principal.tenantId, actor: principal.credentialId }),
-  );
-  await count(c.env.TENANT_GATE, principal.tenantId, `run:${spec.runId}`, request.kind);
-  return spec;
-}
-
-/** RPCs to the coordinator that broke in a row, as they do when a new version is rolled out, before a wait is given up. */
-const MAX_BROKEN_WAITS = 5;
-const BROKEN_WAIT_MS = 500;
-
-/** Waits for the end of a run. The run goes on when the client leaves. */
+/** Waits for the end of a run. The run goes on when the client disconnects. */
 async function waitFor(c: ApiContext, spec: RunSpec): Promise<RunStatus> {
-  for (let broken = 0; ;) {
+  for (let failures = 0; ;) {
     try {
       const status = await coordinatorOf(c.env.WORKSPACE_RUNS, spec.workspaceId).wait(spec.runId);
-      if (!status) throw new ApiError("INTERNAL", "the run is not known any more; start it again");
+      if (!status) throw new ApiError("INTERNAL", "the run is no longer known; start it again");
       if (status.state !== "queued" && status.state !== "running") return status;
-      broken = 0;
+      failures = 0;
     } catch (error) {
-      if (error instanceof ApiError || ++broken > MAX_BROKEN_WAITS) throw error;
-      await pause(BROKEN_WAIT_MS * broken * (1 + Math.random() / 4));
+      if (error instanceof ApiError || ++failures > MAX_WAIT_FAILURES) throw error;
+      await pause(WAIT_RETRY_MS * failures * (1 + Math.random() / 4));
     }
   }
 }

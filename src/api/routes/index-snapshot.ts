@@ -1,40 +1,121 @@
-import { Hono } from "hono";
-import { type FieldIssue, PublishRequest } from "../../contract/index.ts";
+import * as z from "zod";
+import {
+  CommitResponse,
+  type FieldIssue,
+  ListResponse,
+  ProbeResponse,
+  PublishRequest,
+  PullResponse,
+  SignResponse,
+} from "../../contract/index.ts";
 import { type ApiError, invalidBody } from "../../errors.ts";
 import { commitSnapshot } from "../../snapshot/publish/commit.ts";
 import type { SnapshotContext } from "../../snapshot/publish/context.ts";
 import { listSnapshots, probeSnapshot, pullSnapshot } from "../../snapshot/publish/pull.ts";
 import { parseQuery } from "../../snapshot/publish/selector.ts";
 import { signSnapshot } from "../../snapshot/publish/sign.ts";
-import type { ApiContext, ApiHono } from "../context.ts";
-import { exchangeOf } from "../exchange.ts";
-import { authorize } from "../middleware/authorize.ts";
-import { readBody, unwrap } from "../middleware/body.ts";
+import type { ApiContext } from "../context.ts";
+import { route } from "../route.ts";
 
-/** Shared index snapshots: pull, probe and list, sign and commit. Artifact bytes go to storage directly. */
-export const indexSnapshot = new Hono<ApiHono>();
+const TAG = "Snapshots";
+const FLAG = { type: "string", enum: ["0", "1"] };
 
-indexSnapshot.get("/index-snapshot", async (c) => {
-  const { principal } = await authorize(exchangeOf(c), { credential: "api_key", surface: "index_snapshot" });
-  const query = parseQuery(new URL(c.req.url).searchParams);
-  const context = contextOf(c);
-  c.header("Cache-Control", "no-store");
-  const { tenantId } = principal;
-  if (query.mode === "list") return c.json(await listSnapshots(context, tenantId));
-  if (query.mode === "pull") return c.json(await pullSnapshot(context, tenantId, query.selector));
-  const { embedder } = c.get("services");
-  return c.json(await probeSnapshot(context, tenantId, query.selector, embedder?.fingerprint));
+/** Pulls, probes or lists shared snapshots. */
+export const readSnapshot = route({
+  id: "readSnapshot",
+  method: "GET",
+  path: "/index-snapshot",
+  tag: TAG,
+  summary: "Pull, probe or list snapshots",
+  description:
+    "With exactly one selector: pull, or with `probe=1` a summary without a URL. With `list=1` and no selector: every workspace of the tenant. Pull needs the shared-index opt-in; a workspace of another tenant is treated as one that does not exist.",
+  credential: "api_key",
+  surface: "index_snapshot",
+  parameters: [
+    {
+      name: "workspaceId",
+      in: "query",
+      description: "Selector: the workspace.",
+      schema: { type: "string", format: "uuid" },
+    },
+    {
+      name: "repo",
+      in: "query",
+      description: "Selector: the repo identity, such as `github.com/owner/name`; any clone URL form is normalised.",
+      schema: { type: "string" },
+    },
+    {
+      name: "probe",
+      in: "query",
+      description: "`1`: a summary only. A miss is 200 with `exists` false.",
+      schema: FLAG,
+    },
+    { name: "list", in: "query", description: "`1`: every workspace of the tenant.", schema: FLAG },
+  ],
+  responses: {
+    200: {
+      description: "By mode: the manifest and a download URL, the summary, or the list.",
+      schema: z.union([PullResponse, ProbeResponse, ListResponse]),
+    },
+  },
+  errors: ["INVALID_SELECTOR", "NO_SNAPSHOT", "LOOKUP_FAILED", "SIGN_FAILED"],
+  handle: async (c, { principal: { tenantId } }) => {
+    const query = parseQuery(new URL(c.req.url).searchParams);
+    const context = contextOf(c);
+    if (query.mode === "list") return c.json(await listSnapshots(context, tenantId));
+    if (query.mode === "pull") return c.json(await pullSnapshot(context, tenantId, query.selector));
+    const { embedder } = c.get("services");
+    return c.json(await probeSnapshot(context, tenantId, query.selector, embedder?.fingerprint));
+  },
 });
 
-indexSnapshot.post("/index-snapshot", async (c) => {
-  const body = await readBody(c.req.raw, PublishRequest, { toError: bodyError });
-  const { principal } = await authorize(exchangeOf(c), { credential: "api_key", surface: "index_snapshot" });
-  const request = unwrap(body);
-  const caller = { tenantId: principal.tenantId, actor: principal.credentialId };
-  c.header("Cache-Control", "no-store");
-  return request.op === "sign"
-    ? c.json(await signSnapshot(contextOf(c), caller, request))
-    : c.json(await commitSnapshot(contextOf(c), caller, request));
+/** Publishes a snapshot in two calls. The artifact itself goes straight to storage. */
+export const publishSnapshot = route({
+  id: "publishSnapshot",
+  method: "POST",
+  path: "/index-snapshot",
+  tag: TAG,
+  summary: "Publish a snapshot: sign, upload, commit",
+  description:
+    "`sign` needs `sizeBytes`, in the body or in the manifest, and answers with a URL for one PUT of exactly so many bytes straight to storage, with `uploadHeaders`; `commit` checks what arrived and makes it the current snapshot. Both need the shared-index opt-in.",
+  credential: "api_key",
+  surface: "index_snapshot",
+  body: {
+    schema: PublishRequest,
+    example: {
+      op: "sign",
+      repo: "github.com/owner/name",
+      manifest: {
+        formatVersion: 2,
+        gitSha: "a".repeat(40),
+        checksum: `sha256:${"0".repeat(64)}`,
+        compression: "none",
+        fileCount: 1,
+        symbolCount: 2,
+        sizeBytes: 1_194_391,
+        embedding: { fingerprint: `emb_${"0".repeat(32)}`, dimension: 256 },
+      },
+    },
+    toError: bodyError,
+  },
+  responses: { 200: { description: "By `op`.", schema: z.union([SignResponse, CommitResponse]) } },
+  bodyErrors: ["INVALID_BODY", "INVALID_SELECTOR"],
+  errors: [
+    "SHARED_INDEX_DISABLED",
+    "WORKSPACE_LIMIT",
+    "STORAGE_LIMIT",
+    "NO_WORKSPACE",
+    "SNAPSHOT_CONFLICT",
+    "LOOKUP_FAILED",
+    "COMMIT_FAILED",
+    "SIGN_UPLOAD_FAILED",
+  ],
+  handle: async (c, { principal, body }) => {
+    const caller = { tenantId: principal.tenantId, actor: principal.credentialId };
+    return body.op === "sign"
+      ? c.json(await signSnapshot(contextOf(c), caller, body))
+      : c.json(await commitSnapshot(contextOf(c), caller, body));
+  },
 });
 
 function contextOf(c: ApiContext): SnapshotContext {
@@ -42,7 +123,7 @@ function contextOf(c: ApiContext): SnapshotContext {
   return { db, presigner, storageLimitBytes, now, bucket: c.env.SNAPSHOTS, log: c.get("log") };
 }
 
-/** A malformed selector has a code of its own, also where it stands in a body. */
+/** A malformed selector has a code of its own, also in a body. */
 function bodyError(issues: FieldIssue[]): ApiError {
   const isSelector = issues.length > 0 && issues.every(({ path }) => path === "repo" || path === "workspaceId");
   return invalidBody(issues, isSelector ? "INVALID_SELECTOR" : "INVALID_BODY");

@@ -1,13 +1,21 @@
-import { Hono } from "hono";
-import type { ApiHono } from "../context.ts";
-import { buildDocument } from "../openapi/document.ts";
+import * as z from "zod";
+import type { OpenApiDocument } from "../openapi/document.ts";
+import { publicRoute, type Route } from "../route.ts";
 
-/** `GET /openapi.json`: the description of the service, public. */
-export const openapi = new Hono<ApiHono>();
-
-let text: string | undefined;
-
-openapi.get("/openapi.json", (c) => {
-  text ??= JSON.stringify(buildDocument(c.get("services").version));
-  return c.body(text, 200, { "Content-Type": "application/json", "Cache-Control": "public, max-age=300" });
-});
+/** `GET /openapi.json`: the description of the service, public. `build` makes it; it lists this route too. */
+export function openapiRoute(build: (version: string) => OpenApiDocument): Route {
+  let text: string | undefined;
+  return publicRoute({
+    id: "openapi",
+    method: "GET",
+    path: "/openapi.json",
+    tag: "Service",
+    summary: "This description",
+    surface: null,
+    responses: { 200: { description: "An OpenAPI 3.1 document.", schema: z.record(z.string(), z.unknown()) } },
+    handle: (c) => {
+      text ??= JSON.stringify(build(c.get("services").version));
+      return c.body(text, 200, { "Content-Type": "application/json", "Cache-Control": "public, max-age=300" });
+    },
+  });
+}

@@ -1,52 +1,55 @@
-import { Hono } from "hono";
-import { CompatRerankRequest, type CompatRerankResponse } from "../../contract/index.ts";
+import { CompatRerankRequest, CompatRerankResponse } from "../../contract/index.ts";
 import type { Reranker } from "../../embedding/index.ts";
 import { invalidBody } from "../../errors.ts";
-import type { ApiHono } from "../context.ts";
-import { exchangeOf } from "../exchange.ts";
-import { capCharacters } from "../input-cap.ts";
-import { admitMetered, outliveClient, runMetered } from "../metering.ts";
-import { readBody, unwrap } from "../middleware/body.ts";
-import { onCompatError } from "../middleware/compat-errors.ts";
-import { billedTexts, cappedFields, requireReranker } from "./rerank.ts";
+import { meteredRoute } from "../route.ts";
+import { requireReranker } from "./rerank.ts";
 
-/** Cohere's and Jina's reranking over the same credential, limits and metering. */
-export const rerankCompat = new Hono<ApiHono>();
-rerankCompat.onError(onCompatError);
-
-rerankCompat.post("/rerank", outliveClient, async (c) => {
-  const exchange = exchangeOf(c);
-  const body = capCharacters(await readBody(exchange.request, CompatRerankRequest), cappedFields);
-  const { reranker } = exchange.services;
-  const admission = await admitMetered(exchange, body, billedTexts, reranker);
-  const request = unwrap(body);
-  const { query, documents } = request;
-  const model = requireReranker(reranker);
-  const { result, credits } = await runMetered(exchange, admission, "rerank", async (options) => {
-    requireModel(request, model);
-    return model.rerank(query, documents, options);
-  });
-  const best = result.results.toSorted((a, b) => b.relevanceScore - a.relevanceScore).slice(0, request.top_n);
-  const answer: CompatRerankResponse = {
-    id: c.get("requestId"),
-    model: model.fingerprint,
-    results: best.map(({ index, relevanceScore }) => {
-      const row: CompatRerankResponse["results"][number] = { index, relevance_score: relevanceScore };
-      if (request.return_documents) row.document = { text: documents[index] ?? "" };
-      return row;
-    }),
-    meta: { billed_units: { input_tokens: result.tokens } },
-    usage: { total_tokens: result.tokens },
-  };
-  await credits;
-  return c.json(answer);
+/** Cohere's and Jina's reranking with our credential, limits and metering. */
+export const compatRerank = meteredRoute({
+  id: "compatRerank",
+  method: "POST",
+  path: "/v1/rerank",
+  // Version 2 of Cohere's clients looks below /v2.
+  aliases: ["/v2/rerank", "/api/v1/v2/rerank"],
+  tag: "Other services' formats",
+  summary: "Reranking as Cohere's and Jina's clients ask for it",
+  description: "Limits, metering and scores are those of `/rerank`, but rows come best first.",
+  surface: "metered",
+  errorForm: "compat",
+  body: {
+    schema: CompatRerankRequest,
+    example: { query: "add two numbers", documents: ["function add(a, b)", "class Stack"], top_n: 1 },
+  },
+  responses: { 200: { description: "The best documents.", schema: CompatRerankResponse } },
+  errors: ["QUOTA_EXCEEDED", "UPSTREAM_ERROR", "UPSTREAM_UNREACHABLE", "UPSTREAM_TIMEOUT", "RERANK_UNAVAILABLE"],
+  kind: "rerank",
+  texts: ({ query, documents }) => ({ documents, query: [query] }),
+  requireProvider: requireReranker,
+  handle: async (c, { body, charge }) => {
+    const { query, documents, top_n: topN, return_documents: returnDocuments } = body;
+    const reranker = requireReranker(c.get("services"));
+    requireModel(body, reranker);
+    const { result } = await charge((options) => reranker.rerank(query, documents, options));
+    const best = result.results.toSorted((a, b) => b.relevanceScore - a.relevanceScore).slice(0, topN);
+    return c.json({
+      id: c.get("requestId"),
+      model: reranker.fingerprint,
+      results: best.map(({ index, relevanceScore }) => {
+        const row = { index, relevance_score: relevanceScore };
+        return returnDocuments ? Object.assign(row, { document: { text: documents[index] ?? "" } }) : row;
+      }),
+      meta: { billed_units: { input_tokens: result.tokens } },
+      usage: { total_tokens: result.tokens },
+    } satisfies CompatRerankResponse);
+  },
 });
 
 const FINGERPRINT = /^rrk_[0-9a-f]{32}$/;
 
-/** Rejects a request for scores of another model than the one there is. Other names of models mean nothing here. */
+/** Rejects a request for scores of another model than the current one. Any other model name is accepted. */
 function requireModel({ model }: CompatRerankRequest, reranker: Reranker): void {
   if (model !== undefined && FINGERPRINT.test(model) && model !== reranker.fingerprint) {
-    throw invalidBody([{ path: "model", message: `is no more; the scoring model is now ${reranker.fingerprint}` }]);
+    const message = `names a scoring model that is no longer available; the current one is ${reranker.fingerprint}`;
+    throw invalidBody([{ path: "model", message }]);
   }
 }

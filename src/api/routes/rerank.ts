@@ -1,54 +1,57 @@
-import { Hono } from "hono";
-import { type RerankCheckResponse, RerankRequest, type RerankResponse } from "../../contract/index.ts";
+import { RerankCheckResponse, RerankRequest, RerankResponse } from "../../contract/index.ts";
 import type { Reranker } from "../../embedding/index.ts";
 import { ApiError } from "../../errors.ts";
-import type { ApiHono } from "../context.ts";
-import { exchangeOf } from "../exchange.ts";
-import { capCharacters } from "../input-cap.ts";
-import { admitMetered, outliveClient, runMetered } from "../metering.ts";
-import { authorize } from "../middleware/authorize.ts";
-import { readBody, unwrap } from "../middleware/body.ts";
+import { meteredRoute, route } from "../route.ts";
+import type { Services } from "../services.ts";
 
-/** Documents scored against a query: `POST /rerank`, and the free check `GET /rerank`. */
-export const rerank = new Hono<ApiHono>();
+const TAG = "Embedding and reranking";
 
-rerank.post("/rerank", outliveClient, async (c) => {
-  const exchange = exchangeOf(c);
-  const body = capCharacters(await readBody(exchange.request, RerankRequest), cappedFields);
-  const { reranker } = exchange.services;
-  const admission = await admitMetered(exchange, body, billedTexts, reranker);
-  const { query, documents } = unwrap(body);
-  const model = requireReranker(reranker);
-  const { result, credits } = await runMetered(exchange, admission, "rerank", (options) =>
-    model.rerank(query, documents, options),
-  );
-  const answer: RerankResponse = { ok: true, results: result.results, usage: { credits: await credits } };
-  return c.json(answer);
+/** Documents scored against a query. */
+export const rerank = meteredRoute({
+  id: "rerank",
+  method: "POST",
+  path: "/rerank",
+  tag: TAG,
+  summary: "Score documents against a query",
+  description:
+    "Tokens count in the same monthly counter as those of `/embed`. The cap of 480,000 characters is on the documents together; the query has the same cap to itself.",
+  surface: "metered",
+  body: {
+    schema: RerankRequest,
+    example: { query: "add two numbers", documents: ["function add(a, b)", "class Stack"] },
+  },
+  responses: { 200: { description: "One row per document, in the provider's order.", schema: RerankResponse } },
+  errors: ["QUOTA_EXCEEDED", "UPSTREAM_ERROR", "UPSTREAM_UNREACHABLE", "UPSTREAM_TIMEOUT", "RERANK_UNAVAILABLE"],
+  kind: "rerank",
+  texts: ({ query, documents }) => ({ documents, query: [query] }),
+  requireProvider: requireReranker,
+  handle: async (c, { body: { query, documents }, charge }) => {
+    const reranker = requireReranker(c.get("services"));
+    const { result, credits } = await charge((options) => reranker.rerank(query, documents, options));
+    return c.json({ ok: true, results: result.results, usage: { credits } } satisfies RerankResponse);
+  },
 });
 
-rerank.get("/rerank", async (c) => {
-  await authorize(exchangeOf(c), { credential: "api_key", surface: "metered" });
-  requireReranker(c.get("services").reranker);
-  const answer: RerankCheckResponse = { ok: true };
-  return c.json(answer, 200, { "Cache-Control": "no-store" });
+/** The free check of a key. */
+export const checkRerank = route({
+  id: "checkRerank",
+  method: "GET",
+  path: "/rerank",
+  tag: TAG,
+  summary: "Check a key",
+  description: "Free.",
+  credential: "api_key",
+  surface: "metered",
+  responses: { 200: { description: "The key is valid, and reranking is configured.", schema: RerankCheckResponse } },
+  errors: ["RERANK_UNAVAILABLE"],
+  handle: async (c) => {
+    requireReranker(c.get("services"));
+    return c.json({ ok: true } satisfies RerankCheckResponse);
+  },
 });
 
 /** The reranker, or 503 where none is configured. */
-export function requireReranker(reranker: Reranker | undefined): Reranker {
+export function requireReranker({ reranker }: Services): Reranker {
   if (!reranker) throw new ApiError("RERANK_UNAVAILABLE", "reranking is not configured on this service");
   return reranker;
 }
-
-interface Scoring {
-  query: string;
-  documents: readonly string[];
-}
-
-/** The cap is on the documents together; the query, which they are scored against, has the same one to itself. */
-export const cappedFields = ({ query, documents }: Scoring): Record<string, readonly string[]> => ({
-  documents,
-  query: [query],
-});
-
-/** What the estimate counts: the query once and every document, as the providers report it where they report nothing better. */
-export const billedTexts = ({ query, documents }: Scoring): readonly string[] => [query, ...documents];

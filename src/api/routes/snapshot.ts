@@ -1,11 +1,11 @@
 import { and, eq } from "drizzle-orm";
-import { Hono } from "hono";
 import * as z from "zod";
 import {
   DEFAULT_MAX_FILE_SIZE_BYTES,
   type ErrorCode,
   type FieldIssue,
   IndexOptions,
+  SnapshotJobAccepted,
   SnapshotJobRequest,
 } from "../../contract/index.ts";
 import { PG_UNIQUE_VIOLATION, pgErrorCode } from "../../db/errors.ts";
@@ -14,14 +14,9 @@ import { ApiError, invalidBody } from "../../errors.ts";
 import type { Principal } from "../../gate/types.ts";
 import type { RunSpec } from "../../indexing/run-state.ts";
 import { failOrphanedRuns, type RunRequest } from "../../indexing/runs.ts";
-import type { ApiContext, ApiHono } from "../context.ts";
-import { exchangeOf } from "../exchange.ts";
-import { authorize } from "../middleware/authorize.ts";
-import { readBody, unwrap } from "../middleware/body.ts";
-import { checkSource, requireWorkspace, runDeps, startRun, stored } from "./index-runs.ts";
-
-/** The worker's CI publish route. */
-export const snapshotJobs = new Hono<ApiHono>();
+import type { ApiContext } from "../context.ts";
+import { route } from "../route.ts";
+import { checkSource, requireWorkspace, runDeps, startRun, stored } from "../runs.ts";
 
 const CODE_OF_FIELD: Record<string, ErrorCode> = {
   tenantId: "BAD_TENANT_ID",
@@ -30,41 +25,63 @@ const CODE_OF_FIELD: Record<string, ErrorCode> = {
   source: "BAD_SOURCE",
 };
 
-snapshotJobs.post("/snapshot", async (c) => {
-  const body = await readBody(c.req.raw, SnapshotJobRequest, { toError: badField });
-  const { principal } = await authorize(exchangeOf(c), { credential: "worker_token", surface: "snapshot" });
-  const request = unwrap(body);
-  checkSource(c, request.source, "BAD_SOURCE");
-  if (!c.get("services").presigner) throw new ApiError("NOT_CONFIGURED", "publishing is not configured on this worker");
-  if (request.tenantId !== principal.tenantId) {
-    throw new ApiError("FORBIDDEN_WORKSPACE", "tenantId: this worker token belongs to another tenant");
-  }
-  await requireWorkspace(c, principal, request.workspaceId);
-  if (!principal.sharedIndex) {
-    throw new ApiError(
-      "SHARED_INDEX_DISABLED",
-      "the organisation has not opted in to shared indexes; turn it on in its settings",
-    );
-  }
-  const { gitSha, workspaceId, source } = request;
-  const job = {
-    kind: "snapshot" as const,
-    workspaceId,
-    source: { ...source, ref: gitSha },
-    options: await optionsOf(c, workspaceId),
-  };
-  const spec =
-    (await tryStart(c, principal, job)) ??
-    ((await failOrphanedJob(c, principal)) && (await tryStart(c, principal, job)));
-  if (!spec) {
-    throw new ApiError("SNAPSHOT_IN_PROGRESS", "a snapshot job is already running; wait for it to end", {
-      headers: { "Retry-After": "10" },
-    });
-  }
-  return c.json({ ok: true, accepted: true, runId: spec.runId }, 202);
+/** Builds and publishes a snapshot in the background, for CI. */
+export const startSnapshotJob = route({
+  id: "startSnapshotJob",
+  method: "POST",
+  path: "/snapshot",
+  tag: "Snapshots",
+  summary: "Build and publish a snapshot of a commit",
+  description: "The job runs in the background, one at a time; poll `GET /index-snapshot` for its result.",
+  credential: "worker_token",
+  surface: "snapshot",
+  body: {
+    schema: SnapshotJobRequest,
+    example: {
+      tenantId: "1b4e28ba-2fa1-41d2-883f-0016d3cca427",
+      workspaceId: "7d9f2c1e-3b4a-4c5d-8e6f-0a1b2c3d4e5f",
+      gitSha: "a".repeat(40),
+      source: { type: "git", url: "https://github.com/owner/name.git", ref: "main" },
+    },
+    toError: badField,
+  },
+  responses: { 202: { description: "The job has been accepted.", schema: SnapshotJobAccepted } },
+  bodyErrors: ["BAD_TENANT_ID", "BAD_WORKSPACE_ID", "BAD_GIT_SHA", "BAD_SOURCE", "BAD_BODY"],
+  errors: [
+    "FORBIDDEN_WORKSPACE",
+    "WORKSPACE_NOT_FOUND",
+    "SHARED_INDEX_DISABLED",
+    "SNAPSHOT_IN_PROGRESS",
+    "NOT_CONFIGURED",
+    "STORAGE_UNAVAILABLE",
+  ],
+  handle: async (c, { principal, body: { tenantId, workspaceId, gitSha, source } }) => {
+    checkSource(c, source, "BAD_SOURCE");
+    if (!c.get("services").presigner) {
+      throw new ApiError("NOT_CONFIGURED", "publishing is not configured on this worker");
+    }
+    if (tenantId !== principal.tenantId) {
+      throw new ApiError("FORBIDDEN_WORKSPACE", "tenantId: this worker token belongs to another tenant");
+    }
+    await requireWorkspace(c, principal, workspaceId);
+    if (!principal.sharedIndex) {
+      const message = "the organisation has not opted in to shared indexes; turn it on in its settings";
+      throw new ApiError("SHARED_INDEX_DISABLED", message);
+    }
+    const options = await optionsOf(c, workspaceId);
+    const job = { kind: "snapshot" as const, workspaceId, source: { ...source, ref: gitSha }, options };
+    let spec = await tryStart(c, principal, job);
+    if (!spec && (await failOrphanedJob(c, principal))) spec = await tryStart(c, principal, job);
+    if (!spec) {
+      throw new ApiError("SNAPSHOT_IN_PROGRESS", "a snapshot job is already running; wait for it to end", {
+        headers: { "Retry-After": "10" },
+      });
+    }
+    return c.json({ ok: true, accepted: true, runId: spec.runId } satisfies SnapshotJobAccepted, 202);
+  },
 });
 
-/** The options the workspace is indexed with, so that a snapshot job does not index it in another way. */
+/** The options the workspace is indexed with, so that a snapshot job indexes it the same way. */
 async function optionsOf(c: ApiContext, workspaceId: string): Promise<IndexOptions> {
   const rows = await stored(() =>
     c

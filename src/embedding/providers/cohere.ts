@@ -30,7 +30,7 @@ export function cohereEmbedding(config: ProtocolConfig): EmbedProtocol {
       if (rows.length !== count) throw unusableAnswer(`${rows.length} vectors for ${count} texts`);
       return {
         vectors: rows.map(readVector),
-        tokens: reportedTokens(dig(answer, "meta", "billed_units", "input_tokens")),
+        tokens: reportedTokensOf(answer),
       };
     },
   };
@@ -45,10 +45,18 @@ export function cohereRerank(config: ProtocolConfig): RerankProtocol {
     // The documents are "recommended" not to pass 1,000; each is cut at the model's own length. No limit on the sum.
     limits: { maxItems: 1_000, maxTokens: Infinity },
     request: (query, documents) => ({ model, query, documents }),
-    // Reranking is billed in search units, which are not tokens; `billed_units.input_tokens` comes where tokens are billed.
+    // Reranking is billed in search units, which are not tokens.
     read: (answer, count) => ({
       results: readScores(readRows(answer, "results"), count, "index", "relevance_score"),
-      tokens: reportedTokens(dig(answer, "meta", "billed_units", "input_tokens")),
+      tokens: reportedTokensOf(answer),
     }),
   };
+}
+
+/** What the answer calls tokens: `meta.tokens`, else `meta.billed_units`; either may leave them out. */
+function reportedTokensOf(answer: unknown): number | undefined {
+  return (
+    reportedTokens(dig(answer, "meta", "tokens", "input_tokens")) ??
+    reportedTokens(dig(answer, "meta", "billed_units", "input_tokens"))
+  );
 }

@@ -6,6 +6,7 @@ import {
   createTenant,
   createWorkspace,
   type CredentialKind,
+  saveCredentialKey,
   revokeKey,
   setTenant,
 } from "../../tenancy/index.ts";
@@ -31,15 +32,16 @@ const HELP = `Usage: npm run admin -- <command> [flags]
   tenant set        --tenant ID [--shared-index on|off] [--monthly-credits N]
   workspace create  --tenant ID [--repo URL]
   user create       --email E --tenant ID [--role owner|admin|member]
-  key create        --tenant ID --name N      an API key
+  key create        --tenant ID --name N [--expires DATE|90d]      an API key
   key revoke        --id ID
-  token create      --tenant ID --name N      a worker token
+  token create      --tenant ID --name N [--expires DATE|90d]      a worker token
   token revoke      --id ID
 
   --json   print the result as one line of JSON
   --help   print this
 
-Works on the database that DATABASE_URL names, or on that of the service running on DATA_DIR.`;
+Works on the database that DATABASE_URL names, or on that of the service running on DATA_DIR. The first credential
+of a deployed service needs its ENCRYPTION_KEY in the environment.`;
 
 const COMMANDS: Record<string, Command> = {
   "tenant create": {
@@ -86,9 +88,16 @@ const COMMANDS: Record<string, Command> = {
 function creation(kind: CredentialKind): Command {
   return {
     required: ["tenant", "name"],
-    optional: [],
+    optional: ["expires"],
     run: async (db, flags) => {
-      const { id, value } = await createKey(db, { tenantId: flags["tenant"] ?? "", name: flags["name"] ?? "", kind });
+      const expiresAt = readTime(flags["expires"]);
+      const input = {
+        tenantId: flags["tenant"] ?? "",
+        name: flags["name"] ?? "",
+        kind,
+        ...(expiresAt && { expiresAt }),
+      };
+      const { id, value } = await createKey(db, input);
       return kind === "api_key" ? { keyId: id, apiKey: value } : { tokenId: id, workerToken: value };
     },
   };
@@ -104,6 +113,16 @@ function revocation(kind: CredentialKind): Command {
       return { [kind === "api_key" ? "keyId" : "tokenId"]: id, revoked: true };
     },
   };
+}
+
+/** An ISO 8601 date or time, or a number of days from now such as `90d`. */
+function readTime(text: string | undefined): Date | undefined {
+  if (text === undefined) return undefined;
+  const days = /^(\d{1,5})d$/.exec(text)?.[1];
+  const time = days === undefined ? new Date(text) : new Date(Date.now() + Number(days) * 86_400_000);
+  if (Number.isNaN(time.getTime()))
+    throw new UsageError("--expires: expected a date such as 2027-01-31, or days such as 90d");
+  return time;
 }
 
 function tenantValues(flags: Flags): { monthlyCredits?: number; sharedIndex?: boolean } {
@@ -125,6 +144,7 @@ const OPTIONS = {
   name: { type: "string" },
   tenant: { type: "string" },
   id: { type: "string" },
+  expires: { type: "string" },
   repo: { type: "string" },
   "monthly-credits": { type: "string" },
   "shared-index": { type: "string" },
@@ -172,7 +192,10 @@ await runMain(async () => {
     );
   }
   checkFlags(name, command, flags);
-  const result = await command.run(openDb(findDatabase()), flags);
+  const db = openDb(findDatabase());
+  const encryptionKey = process.env["ENCRYPTION_KEY"];
+  if (encryptionKey) await saveCredentialKey(db, encryptionKey);
+  const result = await command.run(db, flags);
   if (json) return console.log(JSON.stringify(result));
   for (const [key, value] of Object.entries(result)) console.log(`${key.padEnd(14)} ${String(value)}`);
 });

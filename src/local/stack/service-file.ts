@@ -4,9 +4,17 @@ import path from "node:path";
 import { sql } from "drizzle-orm";
 import * as z from "zod";
 import { type Db, openDb } from "../../db/client.ts";
-import { createKey, createTenant, createWorkspace, findWorkspace, parseCredential } from "../../tenancy/index.ts";
+import {
+  createKey,
+  createTenant,
+  createWorkspace,
+  type CredentialKey,
+  findWorkspace,
+  parseCredential,
+  saveCredentialKey,
+} from "../../tenancy/index.ts";
 import { addUser } from "../../users/index.ts";
-import { parseJson, writePrivateJson } from "./local-secrets.ts";
+import { localSecrets, parseJson, writePrivateJson } from "./local-secrets.ts";
 import type { RunningStack } from "./stack.ts";
 
 const DemoCredentials = z.object({
@@ -47,9 +55,10 @@ export function removeServiceFile(dataDir: string): void {
 export async function demoCredentials(stack: Pick<RunningStack, "dataDir" | "databaseUrl">): Promise<DemoCredentials> {
   const file = path.join(stack.dataDir, "credentials.json");
   const db = openDb(stack.databaseUrl);
+  const key = await saveCredentialKey(db, localSecrets(stack.dataDir).encryptionKey, { replace: true });
   const kept = readJson(file, DemoCredentials);
   const isKnown = kept !== undefined && (await findWorkspace(db, kept.workspaceId)) !== undefined;
-  const demo = isKnown ? await withValidKeys(db, kept) : await createDemo(db);
+  const demo = isKnown ? await withValidKeys(db, key, kept) : await createDemo(db);
   writePrivateJson(file, demo);
   return demo;
 }
@@ -61,11 +70,11 @@ async function createDemo(db: Db): Promise<DemoCredentials> {
   return { tenantId, workspaceId, apiKey, workerToken };
 }
 
-/** Replaces what has been revoked meanwhile. */
-async function withValidKeys(db: Db, demo: DemoCredentials): Promise<DemoCredentials> {
+/** Replaces credentials that were revoked, or made before public ids carried a check. */
+async function withValidKeys(db: Db, key: CredentialKey, demo: DemoCredentials): Promise<DemoCredentials> {
   const { tenantId } = demo;
-  const apiKeyId = parseCredential(demo.apiKey, "api_key")?.id;
-  const workerTokenId = parseCredential(demo.workerToken, "worker_token")?.id;
+  const apiKeyId = parseCredential(demo.apiKey, "api_key", key)?.id;
+  const workerTokenId = parseCredential(demo.workerToken, "worker_token", key)?.id;
   const { rows } = await db.execute(
     sql`select id from credentials where tenant_id = ${tenantId} and revoked_at is null`,
   );

@@ -1,11 +1,12 @@
 /** What every request of the dashboard passes before its route: where it comes from, who sends it, and how often. */
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import { createMiddleware } from "hono/factory";
-import { RATE_LIMIT_HEADER, RATE_REMAINING_HEADER, RATE_RESET_HEADER } from "../../contract/headers.ts";
-import { canManage, isTouchDue, readSession, SESSION_DAYS, touchSession } from "../../users/index.ts";
+import type { Surface } from "../../contract/surfaces.ts";
+import { takeFromBucket } from "../../gate/client.ts";
+import { rateHeaders } from "../../gate/headers.ts";
+import { actorOf, canManage, isTouchDue, readSession, SESSION_DAYS, touchSession } from "../../users/index.ts";
 import { type DashboardContext, type DashboardHono, sessionOf } from "./context.ts";
 import { DashboardError } from "./errors.ts";
-import { auditRejection, type Subject, take } from "./rate.ts";
 
 export const SESSION_COOKIE = "cc_session";
 const DAY_SECONDS = 86_400;
@@ -83,23 +84,30 @@ function isOwnMatter(path: string): boolean {
   return path.endsWith("/leave");
 }
 
-/** Takes from a bucket, shows its state in the headers, and throws 429 when it is empty. */
+/** Whose bucket it is. */
+export interface Subject {
+  kind: "user" | "email" | "tenant" | "ip";
+  id: string;
+}
+
+/** Takes from a bucket, shows its state in the headers, and throws 429 when it is empty; rejected mutations are audited. */
 export async function takeOrRefuse(
   c: DashboardContext,
-  subject: Subject,
-  surface: Parameters<typeof take>[2],
+  { kind, id }: Subject,
+  surface: Surface,
   tenantId?: string,
 ): Promise<void> {
-  const taken = await take(c.env, subject, surface);
-  if (!taken) throw new DashboardError("UNAVAILABLE", "the service is busy; try again", { retryAfterSec: 5 });
+  const userId = c.get("session")?.user.id;
+  const isAudited = surface !== "dashboard_read" && tenantId !== undefined && userId !== undefined;
+  const taken = await takeFromBucket(c.env.RATE_BUCKETS, c.env.ENCRYPTION_KEY, {
+    surface,
+    subject: `${kind}:${id}`,
+    ...(isAudited && { audit: { tenantId, actor: actorOf(userId) } }),
+  });
+  if ("outcome" in taken)
+    throw new DashboardError("UNAVAILABLE", "the service is busy; try again", { retryAfterSec: 5 });
   const { allowed, rate, retryAfterSec } = taken;
-  c.header(RATE_LIMIT_HEADER, String(rate.limit));
-  c.header(RATE_REMAINING_HEADER, String(rate.remaining));
-  c.header(RATE_RESET_HEADER, String(rate.resetSec));
-  if (allowed) return;
-  if (surface !== "dashboard_read") {
-    const userId = c.get("session")?.user.id;
-    c.executionCtx.waitUntil(auditRejection(c.get("db"), c.get("log"), { subject, surface, taken, tenantId, userId }));
-  }
-  throw new DashboardError("RATE_LIMITED", `too many requests; try again in ${retryAfterSec} s`, { retryAfterSec });
+  for (const [name, value] of Object.entries(rateHeaders(rate))) c.header(name, value);
+  if (!allowed)
+    throw new DashboardError("RATE_LIMITED", `too many requests; try again in ${retryAfterSec} s`, { retryAfterSec });
 }

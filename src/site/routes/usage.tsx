@@ -23,8 +23,11 @@ async function currentUsage(c: DashboardContext, nowMs: number): Promise<UsageRe
     readGate(c.env.TENANT_GATE as unknown as Parameters<typeof readGate>[0], tenantId),
   ]);
   if (!("periodStart" in gate)) return report;
-  const { limit, used: credits, embedTokens, rerankTokens, indexTokens, calls } = gate;
-  return { ...report, month: { limit, credits, embedTokens, rerankTokens, indexTokens, calls: { ...calls } } };
+  const { used: credits, embedTokens, rerankTokens, indexTokens, calls } = gate;
+  return {
+    ...report,
+    month: { limit: report.month.limit, credits, embedTokens, rerankTokens, indexTokens, calls: { ...calls } },
+  };
 }
 
 /** Sums by day; every day of the range is there. */

@@ -1,22 +1,23 @@
 import { readFileSync } from "node:fs";
+import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { ERROR_STATUS, type ErrorCode } from "../../../src/contract/index.ts";
-import { buildDocument } from "../../../src/api/openapi/document.ts";
+import { buildDocument, errorCodesOf } from "../../../src/api/openapi/document.ts";
 import { generatedFiles } from "../../../src/api/openapi/files.ts";
-import { errorCodesOf, OPERATIONS } from "../../../src/api/openapi/operations.ts";
+import { ROUTES } from "../../../src/api/routes.ts";
 
-const root = new URL("../../../", import.meta.url);
-const document = buildDocument("1.2.3");
+const read = (file: string) => readFileSync(path.join(import.meta.dirname, "../../..", file), "utf8");
+const document = buildDocument(ROUTES, "1.2.3");
 const operation = (id: string) => {
-  const found = OPERATIONS.find((candidate) => candidate.id === id);
+  const found = ROUTES.find((candidate) => candidate.id === id);
   if (!found) throw new Error(`no operation ${id}`);
   return found;
 };
 
 describe("the generated documents", () => {
-  const { version } = JSON.parse(readFileSync(new URL("package.json", root), "utf8")) as { version: string };
+  const { version } = JSON.parse(read("package.json")) as { version: string };
   it.each(Object.entries(generatedFiles(version)))("%s is up to date: if not, run npm run docs", (file, text) => {
-    expect(readFileSync(new URL(file, root), "utf8") === text).toBe(true);
+    expect(read(file) === text).toBe(true);
   });
 });
 
@@ -37,11 +38,11 @@ describe("the OpenAPI document", () => {
       Object.values(path).map(({ operationId }) => operationId),
     );
     expect(new Set(ids).size).toBe(ids.length);
-    expect(ids.toSorted()).toEqual(OPERATIONS.map(({ id }) => id).toSorted());
+    expect(ids.toSorted()).toEqual(ROUTES.map(({ id }) => id).toSorted());
   });
 
   it("knows every error code, those apart that belong to no route", () => {
-    const used = new Set<ErrorCode>(OPERATIONS.flatMap(errorCodesOf));
+    const used = new Set<ErrorCode>(ROUTES.flatMap(errorCodesOf));
     const unused = (Object.keys(ERROR_STATUS) as ErrorCode[]).filter((code) => !used.has(code));
     expect(unused).toEqual(["NOT_FOUND", "METHOD_NOT_ALLOWED"]);
   });
@@ -81,7 +82,7 @@ it("derives errors from credential, surface and body", () => {
 });
 
 it("has examples that are valid", () => {
-  for (const { id, request } of OPERATIONS) {
-    if (request) expect(request.schema.safeParse(request.example).success, id).toBe(true);
+  for (const { id, body } of ROUTES) {
+    if (body) expect(body.schema.safeParse(body.example).success, id).toBe(true);
   }
 });

@@ -91,26 +91,32 @@ const UNUSABLE: Fault[] = [
 const UNUSABLE_INDEXED: Fault[] = [{ kind: "duplicate-index" }, { kind: "missing-index" }];
 const UNUSABLE_VECTORS: Fault[] = [{ kind: "wrong-dimension" }, { kind: "inconsistent-dimension" }];
 
+/** An answer that cannot be used is asked for once more; a refusal, and vectors of another length than before, are not. */
+const asksOf = ({ kind }: Fault) => (kind === "redirect" || kind.endsWith("-dimension") ? 1 : 2);
+
 describe.each(["openai", "voyage", "cohere", "jina"] as const)("%s, unusable answers", (api) => {
   const faults = [...UNUSABLE, ...UNUSABLE_VECTORS, ...(api === "cohere" ? [] : UNUSABLE_INDEXED)];
-  it.each(faults)("embeddings: $kind is UPSTREAM_ERROR, asked once", async (fault) => {
+  it.each(faults)("embeddings: $kind is UPSTREAM_ERROR, asked twice at most", async (fault) => {
     const { embedder, server } = await setUp(api, { dimension: 8 });
     server.fault(fault);
     const error = await failure(embedAll(embedder));
     expect(error).toMatchObject({ code: "UPSTREAM_ERROR", retryable: false });
-    expect(server.requests).toHaveLength(1);
+    expect(server.requests).toHaveLength(asksOf(fault));
     expectDiscreet(error, api);
   });
 
   if (api === "openai") return;
-  it.each([...UNUSABLE, ...UNUSABLE_INDEXED])("reranking: $kind is UPSTREAM_ERROR, asked once", async (fault) => {
-    const { reranker, server } = await setUp(api);
-    server.fault(fault);
-    const error = await failure((reranker as Reranker).rerank("q", ["a", "b", "c"]));
-    expect(error).toMatchObject({ code: "UPSTREAM_ERROR", retryable: false });
-    expect(server.requests).toHaveLength(1);
-    expectDiscreet(error, api);
-  });
+  it.each([...UNUSABLE, ...UNUSABLE_INDEXED])(
+    "reranking: $kind is UPSTREAM_ERROR, asked twice at most",
+    async (fault) => {
+      const { reranker, server } = await setUp(api);
+      server.fault(fault);
+      const error = await failure((reranker as Reranker).rerank("q", ["a", "b", "c"]));
+      expect(error).toMatchObject({ code: "UPSTREAM_ERROR", retryable: false });
+      expect(server.requests).toHaveLength(asksOf(fault));
+      expectDiscreet(error, api);
+    },
+  );
 });
 
 describe("dimensions", () => {
@@ -131,7 +137,7 @@ describe("dimensions", () => {
 
   it("are asked for again after a probe that failed", async () => {
     const { embedder, server } = await setUp("openai");
-    server.fault({ kind: "html" }, 1);
+    server.fault({ kind: "html" }, 2);
     await failure(embedder.probeDimension());
     expect(await embedder.probeDimension()).toBe(8);
   });
@@ -169,6 +175,28 @@ describe("statuses", () => {
 });
 
 describe("retries", () => {
+  it("cure one garbled answer", async () => {
+    const { embedder, server } = await setUp("openai");
+    server.fault({ kind: "cut-json" }, 1);
+    await expect(embedAll(embedder)).resolves.toMatchObject({ tokens: 3 });
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it("wait no longer than a minute where Retry-After asks for more, if the caller has the patience", async () => {
+    const waits: number[] = [];
+    const { embedder, server } = await setUp("openai", { deps: patientDeps(waits) });
+    server.fault({ kind: "status", status: 429, retryAfter: "3600" }, 1);
+    await embedder.embed(["a"], { inputType: "document", patienceMs: 300_000 });
+    expect(waits).toEqual([60_000 * 1.125]);
+  });
+
+  it("follow an attempt that hangs, if the caller has the patience", async () => {
+    const { embedder, server } = await setUp("openai", { timeoutMs: 150 });
+    server.fault({ kind: "hang" }, 1);
+    await expect(embedder.embed(["a"], { inputType: "document", patienceMs: 60_000 })).resolves.toBeDefined();
+    expect(await server.requests[0]?.aborted).toBe(true);
+  });
+
   it("cure what passes", async () => {
     const { embedder, server } = await setUp("openai");
     server.fault({ kind: "status", status: 503 }, 1);

@@ -17,6 +17,7 @@ import {
   type ModelServer,
   type ModelServerOptions,
 } from "../../support/model-server.ts";
+import { cohereEmbedding, cohereRerank } from "../../../src/embedding/providers/cohere.ts";
 
 const KEY = "sk-test-0123456789abcdef";
 let server: ModelServer | undefined;
@@ -179,17 +180,47 @@ describe.each(RERANK_APIS)("reranking of %s", (api) => {
   });
 });
 
+describe("Cohere's tokens", () => {
+  it.each([
+    ["meta.tokens", { tokens: { input_tokens: 6_000 } }, 6_000],
+    ["meta.billed_units", { billed_units: { input_tokens: 700 } }, 700],
+    [
+      "meta.tokens before meta.billed_units",
+      { tokens: { input_tokens: 6_000 }, billed_units: { input_tokens: 7 } },
+      6_000,
+    ],
+    ["neither", { billed_units: { search_units: 1 } }, undefined],
+  ])("are those of %s", (_, meta, tokens) => {
+    const config = { model: undefined, dimension: undefined };
+    const embedded = cohereEmbedding(config).read({ embeddings: { float: [[1]] }, meta }, 1);
+    const ranked = cohereRerank(config).read({ results: [{ index: 0, relevance_score: 1 }], meta }, 1);
+    expect([embedded.tokens, ranked.tokens]).toEqual([tokens, tokens]);
+  });
+});
+
 describe("fingerprint", () => {
   const of = (vars: Record<string, unknown>): string =>
     (createEmbedder(readEmbedConfig({ EMBED_PROVIDER: "openai", EMBED_API_KEY: "k", ...vars }), deps) as Embedder)
       .fingerprint;
 
-  it("is opaque and follows model and dimension, not address or key", () => {
+  it("is opaque and follows address, model and dimension, not the key", () => {
     const base = of({ EMBED_MODEL: "m" });
     expect(base).toMatch(/^emb_[0-9a-f]{32}$/);
-    expect(of({ EMBED_MODEL: "m", EMBED_BASE_URL: "http://127.0.0.1:1/v1", EMBED_API_KEY: "other" })).toBe(base);
+    expect(of({ EMBED_MODEL: "m", EMBED_API_KEY: "other" })).toBe(base);
+    const elsewhere = of({ EMBED_MODEL: "m", EMBED_BASE_URL: "http://127.0.0.1:1/v1" });
+    expect(elsewhere).not.toBe(base);
+    expect(of({ EMBED_MODEL: "m", EMBED_BASE_URL: "http://127.0.0.1:1/v1/" })).toBe(elsewhere);
+    expect(of({ EMBED_MODEL: "m", EMBED_BASE_URL: "http://127.0.0.1:2/v1" })).not.toBe(elsewhere);
     expect(of({ EMBED_MODEL: "n" })).not.toBe(base);
     expect(of({ EMBED_MODEL: "m", EMBED_DIMENSION: 8 })).not.toBe(base);
     expect(of({ EMBED_PROVIDER: "voyage", EMBED_MODEL: "m" })).not.toBe(base);
+  });
+
+  it("follows EMBED_SPACE in place of the address where that is set", () => {
+    const at = (port: number, space: string) =>
+      of({ EMBED_MODEL: "m", EMBED_BASE_URL: `http://127.0.0.1:${port}/v1`, EMBED_SPACE: space });
+    expect(at(1, "mine")).toBe(at(2, "mine"));
+    expect(at(1, "mine")).not.toBe(at(1, "other"));
+    expect(at(1, "")).not.toBe(at(2, ""));
   });
 });

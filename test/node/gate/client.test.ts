@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { admit, count, settle, takeFromSource, usage } from "../../../src/gate/client.ts";
-import { unpackAdmitRequest } from "../../../src/gate/wire.ts";
-import { createCredential, parseCredential } from "../../../src/tenancy/credentials.ts";
+import { admit, count, settle, takeFromBucket, usage } from "../../../src/gate/client.ts";
+import { createCredential, deriveCredentialKey, parseCredential } from "../../../src/tenancy/credentials.ts";
 
 const TENANT = "11111111-2222-4333-8444-555555555555";
 
@@ -31,7 +30,8 @@ const platformError = (flags: { retryable?: boolean; overloaded?: boolean }) =>
   Object.assign(new Error("platform"), flags);
 
 function credential() {
-  const parsed = parseCredential(createCredential("api_key", TENANT).value, "api_key");
+  const key = deriveCredentialKey("test");
+  const parsed = parseCredential(createCredential("api_key", TENANT, key).value, "api_key", key);
   if (!parsed) throw new Error("createCredential and parseCredential disagree");
   return parsed;
 }
@@ -51,21 +51,16 @@ describe("gate client", () => {
       seen = args;
       return { outcome: "unauthorized" };
     });
-    expect(await admit(gates, key, { surface: "metered", metered: { estimateCredits: 3, holdMs: 1_000 } })).toEqual({
-      outcome: "unauthorized",
-    });
+    expect(await admit(gates, key, "metered", { credits: 3, holdMs: 1_000 })).toEqual({ outcome: "unauthorized" });
     expect(gates.names).toEqual([TENANT]);
-    const [packed, ...more] = seen;
-    expect(more).toEqual([]);
-    expect(unpackAdmitRequest(String(packed))).toEqual({
-      tenantId: TENANT,
-      request: {
-        credential: { kind: key.kind, id: key.id, secretHash: key.secretHashHex },
+    expect(seen).toEqual([
+      {
+        tenantId: TENANT,
+        credential: { kind: key.kind, id: key.id, secretHash: key.secretHash },
         surface: "metered",
-        estimateCredits: 3,
-        holdMs: 1_000,
+        reserve: { credits: 3, holdMs: 1_000 },
       },
-    });
+    ]);
   });
 
   it("tries once more where the platform says that may help", async () => {
@@ -89,7 +84,7 @@ describe("gate client", () => {
       calls++;
       throw platformError(flags);
     });
-    const answer = usage(gates, TENANT);
+    const answer = usage(gates, TENANT, "credential");
     await vi.advanceTimersByTimeAsync(200);
     expect(await answer).toEqual({ outcome: "unavailable" });
     expect(calls).toBe(attempts);
@@ -98,8 +93,8 @@ describe("gate client", () => {
   it("is unavailable when there is no answer in time", async () => {
     const gates = namespace(() => new Promise(() => {}));
     const answers = Promise.all([
-      admit(gates, credential(), { surface: "index" }),
-      takeFromSource(gates, "salt", "203.0.113.9", "healthz"),
+      admit(gates, credential(), "index"),
+      takeFromBucket(gates, "salt", { surface: "healthz", subject: "203.0.113.9" }),
       count(gates, TENANT, "key", "index", 5),
     ]);
     // Hashing the address takes real time: only what has been asked runs against the clock.
@@ -110,7 +105,7 @@ describe("gate client", () => {
 
   it("does not hide arguments that make no sense", async () => {
     const gates = namespace(async () => {
-      throw new RangeError("tokens has to be a whole number of at least 0");
+      throw new RangeError("tokens must be a whole number of at least 0");
     });
     await expect(settle(gates, TENANT, "id", { outcome: "failed" })).rejects.toThrow(RangeError);
   });

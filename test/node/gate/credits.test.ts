@@ -3,39 +3,20 @@ import { describe, expect, it } from "vitest";
 import {
   callsFrom,
   CreditLedger,
+  CREDITS_SCHEMA,
   creditsOf,
-  EXPIRED_KEPT_MS,
-  type LedgerStore,
   type MirroredMonth,
   type Month,
-  type Reservation,
-  SETTLED_KEPT_MS,
 } from "../../../src/gate/credits.ts";
 import { periodEndMs, periodOf } from "../../../src/gate/period.ts";
+import { openSql } from "../../support/sqlite.ts";
 
 const HOLD_MS = 90_000;
+const DAY_MS = 24 * 60 * 60_000;
 const NOON = Date.UTC(2026, 10, 20, 12);
+const KEY = "credential";
 
-/** Rows as a disk keeps them: what a ledger is made from again after a crash. */
-class Rows implements LedgerStore {
-  readonly months = new Map<string, Month>();
-  readonly reservations = new Map<string, Reservation>();
-  saveMonth(month: Readonly<Month>): void {
-    this.months.set(month.period, structuredClone(month));
-  }
-  saveReservation(reservation: Readonly<Reservation>): void {
-    this.reservations.set(reservation.id, { ...reservation });
-  }
-  dropReservation(id: string): void {
-    this.reservations.delete(id);
-  }
-  dropMonth(period: string): void {
-    this.months.delete(period);
-  }
-  ledger(): CreditLedger {
-    return new CreditLedger(this, this.months.values(), this.reservations.values());
-  }
-}
+const newLedger = () => new CreditLedger(openSql(CREDITS_SCHEMA));
 
 /** The database's side of a flush: `insert … on conflict … where flush_seq < excluded.flush_seq`. */
 class Mirror {
@@ -48,10 +29,10 @@ class Mirror {
   }
 }
 
-function reserve(ledger: CreditLedger, nowMs: number, limit: number, credits: number, nonce = "n"): string {
-  const result = ledger.reserve(nowMs, limit, credits, HOLD_MS, nonce);
-  if (!result.ok) throw new Error("no room");
-  return result.reservation.id;
+function reserve(ledger: CreditLedger, nowMs: number, limit: number, credits: number): string {
+  const result = ledger.reserve(KEY, { credits, holdMs: HOLD_MS }, limit, nowMs);
+  if (!("reservationId" in result)) throw new Error("no room");
+  return result.reservationId;
 }
 
 type Op =
@@ -61,7 +42,7 @@ type Op =
   | { op: "limit"; limit: number }
   | { op: "count"; tokens: number }
   | { op: "flush"; fate: "done" | "lost" | "unacknowledged" | "late" }
-  | { op: "crash" | "expire" | "prune" | "adopt" };
+  | { op: "crash" | "prune" | "seed" };
 
 const op: fc.Arbitrary<Op> = fc.oneof(
   {
@@ -85,12 +66,7 @@ const op: fc.Arbitrary<Op> = fc.oneof(
     weight: 3,
     arbitrary: fc.record({
       op: fc.constant("wait"),
-      ms: fc.oneof(
-        fc.nat(60_000),
-        fc.nat(200_000),
-        fc.constant(EXPIRED_KEPT_MS + 1),
-        fc.constant(11 * EXPIRED_KEPT_MS),
-      ),
+      ms: fc.oneof(fc.nat(60_000), fc.nat(200_000), fc.constant(DAY_MS + 1), fc.constant(11 * DAY_MS)),
     }),
   },
   { weight: 1, arbitrary: fc.record({ op: fc.constant("limit"), limit: fc.nat(30) }) },
@@ -99,16 +75,16 @@ const op: fc.Arbitrary<Op> = fc.oneof(
     weight: 3,
     arbitrary: fc.record({ op: fc.constant("flush"), fate: fc.constantFrom("done", "lost", "unacknowledged", "late") }),
   },
-  { weight: 3, arbitrary: fc.record({ op: fc.constantFrom("crash", "expire", "prune", "adopt") }) },
+  { weight: 3, arbitrary: fc.record({ op: fc.constantFrom("crash", "prune", "seed") }) },
 ) as fc.Arbitrary<Op>;
 
 describe("credit ledger", () => {
   it("loses nothing, counts nothing twice and never admits past the limit, whatever the interleaving", () => {
     fc.assert(
       fc.property(fc.array(op, { maxLength: 120 }), (ops) => {
-        const rows = new Rows();
+        const sql = openSql(CREDITS_SCHEMA);
         const mirror = new Mirror();
-        let ledger = rows.ledger();
+        let ledger = new CreditLedger(sql);
         let nowMs = NOON;
         let limit = 20;
         const reservations: { id: string; period: string; credits: number; deadlineMs: number; settled?: number }[] =
@@ -122,14 +98,16 @@ describe("credit ledger", () => {
             .filter((r) => r.period === period && r.settled === undefined && r.deadlineMs > nowMs)
             .reduce((sum, r) => sum + r.credits, 0);
 
-        for (const [step, action] of ops.entries()) {
+        for (const action of ops) {
           const period = periodOf(nowMs);
           switch (action.op) {
             case "reserve": {
               const committed = chargedIn(period) + heldIn(period);
-              const result = ledger.reserve(nowMs, limit, action.credits, action.hold, String(step));
-              expect(result.ok).toBe(committed + action.credits <= limit);
-              if (result.ok) reservations.push({ ...result.reservation });
+              const { credits, hold: holdMs } = action;
+              const result = ledger.reserve(KEY, { credits, holdMs }, limit, nowMs);
+              expect("reservationId" in result).toBe(committed + credits <= limit);
+              if ("reservationId" in result)
+                reservations.push({ id: result.reservationId, period, credits, deadlineMs: nowMs + holdMs });
               else expect(result.committed).toBe(committed);
               break;
             }
@@ -138,13 +116,17 @@ describe("credit ledger", () => {
               if (!reservation) break;
               const charge = action.tokens === null ? 0 : creditsOf(action.tokens);
               // Much later nothing of a reservation is left to be settled: the service gives up on a request before that.
-              const forgotten = nowMs > reservation.deadlineMs + SETTLED_KEPT_MS;
+              const forgotten = nowMs > reservation.deadlineMs + 60_000;
               if (forgotten) break;
               const settlement =
                 action.tokens === null
                   ? ({ outcome: "failed" } as const)
                   : ({ outcome: "charged", kind: action.kind, tokens: action.tokens } as const);
-              expect(ledger.settle(reservation.id, settlement, nowMs)).toBe(reservation.settled ?? charge);
+              expect(ledger.settle(reservation.id, settlement)).toEqual({
+                credits: reservation.settled ?? charge,
+                credentialId: KEY,
+                isFirst: reservation.settled === undefined,
+              });
               if (reservation.settled !== undefined) break;
               reservation.settled = charge;
               charged.set(reservation.period, chargedIn(reservation.period) + charge);
@@ -157,12 +139,12 @@ describe("credit ledger", () => {
               limit = action.limit;
               break;
             case "count":
-              ledger.count(nowMs, "index", action.tokens);
+              expect(ledger.count(null, "index", action.tokens, nowMs)).toBe(true);
               indexed.set(period, (indexed.get(period) ?? 0) + action.tokens);
               break;
             case "flush":
               for (const month of ledger.unflushed()) {
-                if (!month.seeded) ledger.adopt(month.period, mirror.rows.get(month.period));
+                if (!month.seeded) ledger.seed(month.period, mirror.rows.get(month.period));
               }
               for (const month of ledger.unflushed()) {
                 if (action.fate === "late") late.push(month);
@@ -172,28 +154,27 @@ describe("credit ledger", () => {
               if (action.fate === "done") for (const month of late.splice(0)) mirror.write(month);
               break;
             case "crash":
-              ledger = rows.ledger();
-              break;
-            case "expire":
-              ledger.expire(nowMs);
+              ledger = new CreditLedger(sql);
               break;
             case "prune":
               ledger.prune(nowMs);
               break;
-            case "adopt":
-              ledger.adopt(period, mirror.rows.get(period));
+            case "seed":
+              ledger.seed(period, mirror.rows.get(period));
               break;
           }
           const current = periodOf(nowMs);
-          ledger.expire(nowMs);
           expect(ledger.figures(current).credits).toBe(chargedIn(current));
           expect(ledger.figures(current).indexTokens).toBe(indexed.get(current) ?? 0);
-          expect(ledger.reserved(current)).toBe(heldIn(current));
+          // A reservation of everything tells what is held by being refused.
+          expect(ledger.reserve(KEY, { credits: 1, holdMs: 1 }, 0, nowMs)).toEqual({
+            committed: chargedIn(current) + heldIn(current),
+          });
           for (const [month, row] of mirror.rows) expect(row.credits).toBeLessThanOrEqual(chargedIn(month));
         }
 
         for (const month of ledger.unflushed())
-          if (!month.seeded) ledger.adopt(month.period, mirror.rows.get(month.period));
+          if (!month.seeded) ledger.seed(month.period, mirror.rows.get(month.period));
         for (const month of ledger.unflushed()) mirror.write(month);
         for (const month of late) mirror.write(month);
         for (const [period, credits] of charged) expect(mirror.rows.get(period)?.credits ?? 0).toBe(credits);
@@ -210,31 +191,23 @@ describe("credit ledger", () => {
         fc.nat(10),
         (before, after, flushAt) => {
           const mirror = new Mirror();
-          const first = new Rows().ledger();
-          first.adopt(periodOf(NOON), undefined);
+          const first = newLedger();
+          first.seed(periodOf(NOON), undefined);
           before.forEach((tokens, i) => {
-            first.settle(
-              reserve(first, NOON, Infinity, 1, `a${i}`),
-              { outcome: "charged", kind: "embed", tokens },
-              NOON,
-            );
+            first.settle(reserve(first, NOON, Infinity, 1), { outcome: "charged", kind: "embed", tokens });
             if (i === flushAt) for (const month of first.unflushed()) mirror.write(month);
           });
           const saved = mirror.rows.get(periodOf(NOON))?.credits ?? 0;
 
-          const second = new Rows().ledger();
+          const second = newLedger();
           // Answers may come in before the database has been asked.
           const early = after.slice(0, 3);
           const late = after.slice(3);
-          const charge = (tokens: number, nonce: string) =>
-            second.settle(
-              reserve(second, NOON, Infinity, 1, nonce),
-              { outcome: "charged", kind: "embed", tokens },
-              NOON,
-            );
-          early.forEach((tokens, i) => charge(tokens, `b${i}`));
-          second.adopt(periodOf(NOON), mirror.rows.get(periodOf(NOON)));
-          late.forEach((tokens, i) => charge(tokens, `c${i}`));
+          const charge = (tokens: number) =>
+            second.settle(reserve(second, NOON, Infinity, 1), { outcome: "charged", kind: "embed", tokens });
+          early.forEach(charge);
+          second.seed(periodOf(NOON), mirror.rows.get(periodOf(NOON)));
+          late.forEach(charge);
           const total = saved + after.reduce((sum, tokens) => sum + creditsOf(tokens), 0);
           expect(second.figures(periodOf(NOON)).credits).toBe(total);
           for (const month of second.unflushed()) mirror.write(month);
@@ -245,9 +218,9 @@ describe("credit ledger", () => {
   });
 
   it("never goes below a database that is ahead of rows that were lost in part", () => {
-    const ledger = new Rows().ledger();
-    ledger.adopt("2026-11", undefined);
-    ledger.settle(reserve(ledger, NOON, 10, 1), { outcome: "charged", kind: "embed", tokens: 1 }, NOON);
+    const ledger = newLedger();
+    ledger.seed("2026-11", undefined);
+    ledger.settle(reserve(ledger, NOON, 10, 1), { outcome: "charged", kind: "embed", tokens: 1 });
     const ahead = {
       flushSeq: 40,
       credits: 30,
@@ -256,7 +229,7 @@ describe("credit ledger", () => {
       indexTokens: 0,
       calls: callsFrom(() => 3),
     };
-    ledger.adopt("2026-11", ahead);
+    ledger.seed("2026-11", ahead);
     expect(ledger.figures("2026-11")).toMatchObject({ credits: 30, embedTokens: 1, rerankTokens: 7, version: 41 });
     expect(ledger.unflushed()).toHaveLength(1);
   });
@@ -266,59 +239,65 @@ describe("credit ledger", () => {
   });
 
   it("counts a reservation that crosses midnight in the month it was made in", () => {
-    const ledger = new Rows().ledger();
+    const ledger = newLedger();
     const lastSecond = periodEndMs("2026-11") - 1_000;
     const id = reserve(ledger, lastSecond, 10, 4);
-    expect(ledger.reserve(lastSecond + 2_000, 10, 10, HOLD_MS, "next").ok).toBe(true);
-    ledger.settle(id, { outcome: "charged", kind: "rerank", tokens: 3_500 }, lastSecond + 2_000);
+    reserve(ledger, lastSecond + 2_000, 10, 10);
+    ledger.settle(id, { outcome: "charged", kind: "rerank", tokens: 3_500 });
     expect(ledger.figures("2026-11")).toMatchObject({ credits: 4, rerankTokens: 3_500 });
     expect(ledger.figures("2026-12").credits).toBe(0);
-    expect(ledger.reserved("2026-12")).toBe(10);
+    const refused = ledger.reserve(KEY, { credits: 1, holdMs: 1 }, 10, lastSecond + 2_000);
+    expect(refused).toEqual({ committed: 10 });
   });
 
   it("releases what a dead request held at its deadline, not before", () => {
-    const ledger = new Rows().ledger();
+    const ledger = newLedger();
     reserve(ledger, NOON, 10, 10);
-    expect(ledger.reserve(NOON + HOLD_MS - 1, 10, 1, HOLD_MS, "a")).toEqual({ ok: false, committed: 10 });
-    expect(ledger.reserve(NOON + HOLD_MS, 10, 1, HOLD_MS, "b").ok).toBe(true);
+    const one = { credits: 1, holdMs: HOLD_MS };
+    expect(ledger.reserve(KEY, one, 10, NOON + HOLD_MS - 1)).toEqual({ committed: 10 });
+    expect(ledger.reserve(KEY, one, 10, NOON + HOLD_MS)).toHaveProperty("reservationId");
   });
 
-  it("counts what was answered even when the reservation had expired or its rows are lost", () => {
-    const ledger = new Rows().ledger();
+  it("counts what was answered even when the reservation had expired", () => {
+    const ledger = newLedger();
     const id = reserve(ledger, NOON, 10, 2);
-    ledger.expire(NOON + HOLD_MS);
-    expect(ledger.settle(id, { outcome: "charged", kind: "embed", tokens: 1_500 }, NOON + HOLD_MS + 5)).toBe(2);
-    expect(ledger.settle(id, { outcome: "charged", kind: "embed", tokens: 1_500 }, NOON + HOLD_MS + 6)).toBe(2);
+    ledger.prune(NOON + HOLD_MS + 60 * 60_000);
+    expect(ledger.settle(id, { outcome: "charged", kind: "embed", tokens: 1_500 })).toMatchObject({ isFirst: true });
+    expect(ledger.settle(id, { outcome: "charged", kind: "embed", tokens: 1_500 })).toMatchObject({ isFirst: false });
     expect(ledger.figures("2026-11").credits).toBe(2);
+  });
 
-    const fresh = new Rows().ledger();
-    expect(fresh.settle(id, { outcome: "charged", kind: "embed", tokens: 1_500 }, NOON + 5)).toBe(2);
-    expect(fresh.settle(id, { outcome: "charged", kind: "embed", tokens: 1_500 }, NOON + 6)).toBe(2);
-    expect(fresh.figures("2026-11").credits).toBe(2);
+  it("counts a call once per key, for two days", () => {
+    const ledger = newLedger();
+    expect([ledger.count("k", "index", 5, NOON), ledger.count("k", "index", 5, NOON)]).toEqual([true, false]);
+    ledger.prune(NOON + 2 * DAY_MS - 1);
+    expect(ledger.count("k", "index", 5, NOON)).toBe(false);
+    expect(ledger.figures("2026-11")).toMatchObject({ indexTokens: 5, calls: { index: 1 } });
   });
 
   it("forgets settled reservations and flushed months, and nothing that is still owed", () => {
-    const rows = new Rows();
-    const ledger = rows.ledger();
+    const sql = openSql(CREDITS_SCHEMA);
+    const ledger = new CreditLedger(sql);
+    const rowsOf = (table: string) => sql.exec(`select * from ${table}`).toArray();
     const id = reserve(ledger, NOON, 10, 1);
-    ledger.settle(id, { outcome: "charged", kind: "embed", tokens: 1 }, NOON);
+    ledger.settle(id, { outcome: "charged", kind: "embed", tokens: 1 });
     expect(ledger.nextDueMs()).toBeGreaterThan(NOON + HOLD_MS);
-    ledger.prune(NOON + HOLD_MS + SETTLED_KEPT_MS + 1);
-    expect(rows.reservations.size).toBe(0);
+    ledger.prune(NOON + HOLD_MS + 60_001);
+    expect(rowsOf("reservations")).toEqual([]);
     const springMs = Date.UTC(2027, 3, 1);
     ledger.prune(springMs);
-    expect(rows.months.size).toBe(1);
+    expect(rowsOf("months")).toHaveLength(1);
     ledger.flushed("2026-11", 1);
     ledger.prune(springMs);
-    expect(rows.months.size).toBe(0);
+    expect(rowsOf("months")).toEqual([]);
   });
 
   it("rejects figures that are no counts", () => {
-    const ledger = new Rows().ledger();
-    expect(() => ledger.reserve(NOON, 10, -1, HOLD_MS, "n")).toThrow(RangeError);
-    expect(() => ledger.reserve(NOON, 10, Number.NaN, HOLD_MS, "n")).toThrow(/credits/);
+    const ledger = newLedger();
+    expect(() => reserve(ledger, NOON, 10, -1)).toThrow(RangeError);
+    expect(() => reserve(ledger, NOON, 10, Number.NaN)).toThrow(/credits/);
     const id = reserve(ledger, NOON, 10, 1);
-    expect(() => ledger.settle(id, { outcome: "charged", kind: "embed", tokens: -5 }, NOON)).toThrow(/tokens/);
-    expect(() => ledger.settle("nonsense", { outcome: "failed" }, NOON)).toThrow(/reservation id/);
+    expect(() => ledger.settle(id, { outcome: "charged", kind: "embed", tokens: -5 })).toThrow(/tokens/);
+    expect(() => ledger.settle("nonsense", { outcome: "failed" })).toThrow(/no such reservation/);
   });
 });

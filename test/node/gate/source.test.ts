@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { sourceName, sourceOf } from "../../../src/gate/source.ts";
+import { bucketName, sourceOf } from "../../../src/gate/source.ts";
 
 describe("source of a request", () => {
   it.each([
@@ -34,9 +34,10 @@ describe("source of a request", () => {
   });
 
   it("is named by a hash that needs the salt", async () => {
-    const name = await sourceName("salt", "203.0.113.9");
+    const name = await bucketName("salt", "healthz", "203.0.113.9");
     expect(name).toMatch(/^[0-9a-f]{64}$/);
-    expect(await sourceName("salt", "203.0.113.9")).toBe(name);
-    expect(await sourceName("other", "203.0.113.9")).not.toBe(name);
+    expect(await bucketName("salt", "healthz", "203.0.113.9")).toBe(name);
+    expect(await bucketName("other", "healthz", "203.0.113.9")).not.toBe(name);
+    expect(await bucketName("salt", "hook", "203.0.113.9")).not.toBe(name);
   });
 });

@@ -1,78 +1,49 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readBudgets } from "../../../src/gate/budgets.ts";
-import type { SurfaceWindow } from "../../../src/gate/store.ts";
-import { SurfaceWindows } from "../../../src/gate/surface-windows.ts";
-import { currentWindow, type RateWindow, takeFrom } from "../../../src/gate/windows.ts";
+import { RateWindows, WINDOWS_SCHEMA } from "../../../src/gate/windows.ts";
+import { openSql } from "../../support/sqlite.ts";
 
 const BASE_MS = Date.UTC(2026, 10, 20);
+const AUDIT = { tenantId: "tenant", actor: "someone" };
 
-/** Windows on a disk that survives a crash. */
-class Rows {
-  readonly rows = new Map<string, SurfaceWindow>();
-  saveWindow(row: Readonly<SurfaceWindow>): void {
-    this.rows.set(`${row.surface} ${row.startMs}`, { ...row });
-  }
-  dropWindow({ surface, startMs }: Pick<SurfaceWindow, "surface" | "startMs">): void {
-    this.rows.delete(`${surface} ${startMs}`);
-  }
-  windows(json?: string): SurfaceWindows {
-    const sorted = [...this.rows.values()].sort((a, b) => a.startMs - b.startMs);
-    return new SurfaceWindows(readBudgets(json), this, sorted);
-  }
+function openWindows(json: string, sql = openSql(WINDOWS_SCHEMA)): RateWindows {
+  return new RateWindows(sql, readBudgets(json));
 }
 
 describe("fixed windows", () => {
   it("admit at most the limit in each window, and all of it, under any sequence of clock readings", () => {
-    const budget = { limit: 5, windowSec: 60 };
+    const limit = 5;
     fc.assert(
       fc.property(fc.array(fc.nat(400_000), { maxLength: 200 }), (offsets) => {
-        let window: RateWindow | undefined;
+        const windows = openWindows('{"search":{"limit":5}}');
         const admitted = new Map<number, number>();
-        const turnedAway = new Set<number>();
         for (const offset of offsets) {
           const nowMs = BASE_MS + offset;
-          window = currentWindow(window, budget, nowMs);
-          const { allowed, rate, retryAfterSec } = takeFrom(window, budget, nowMs);
-          const seen = admitted.get(window.startMs) ?? 0;
-          expect(allowed).toBe(seen < budget.limit);
-          if (allowed) admitted.set(window.startMs, seen + 1);
-          else turnedAway.add(window.startMs);
-          expect(rate).toEqual({
-            limit: 5,
-            remaining: Math.max(0, 5 - (admitted.get(window.startMs) ?? 0)),
-            resetSec: window.startMs / 1_000 + 60,
-          });
-          expect(window.startMs % 60_000).toBe(0);
+          const startMs = nowMs - (nowMs % 60_000);
+          const { allowed, rate, retryAfterSec } = windows.take("search", nowMs);
+          const seen = admitted.get(startMs) ?? 0;
+          expect(allowed).toBe(seen < limit);
+          if (allowed) admitted.set(startMs, seen + 1);
+          const remaining = limit - (admitted.get(startMs) ?? 0);
+          expect(rate).toEqual({ limit, remaining, resetSec: startMs / 1_000 + 60 });
           expect(retryAfterSec).toBeGreaterThanOrEqual(1);
           // After waiting as long as it says, the window is over.
-          expect(nowMs + retryAfterSec * 1_000).toBeGreaterThanOrEqual(window.startMs + 60_000);
+          expect(nowMs + retryAfterSec * 1_000).toBeGreaterThanOrEqual(startMs + 60_000);
         }
-        for (const count of admitted.values()) expect(count).toBeLessThanOrEqual(5);
-        for (const start of turnedAway) expect(admitted.get(start)).toBe(5);
       }),
     );
   });
 
-  it("stays in the last window when the clock goes back", () => {
-    const budget = { limit: 2, windowSec: 60 };
-    const window = currentWindow(undefined, budget, BASE_MS + 60_000);
-    takeFrom(window, budget, BASE_MS + 60_000);
-    expect(currentWindow(window, budget, BASE_MS + 59_000)).toBe(window);
-    expect(currentWindow(window, budget, BASE_MS + 120_000)).not.toBe(window);
+  it("count on in their window when the clock steps back", () => {
+    const windows = openWindows('{"search":{"limit":2}}');
+    windows.take("search", BASE_MS + 59_000);
+    windows.take("search", BASE_MS + 60_000);
+    expect(windows.take("search", BASE_MS + 59_500)).toMatchObject({ allowed: true, rate: { remaining: 0 } });
+    expect(windows.take("search", BASE_MS + 59_500).allowed).toBe(false);
   });
 
-  it("starts anew when the window's length was changed", () => {
-    const window = currentWindow(undefined, { limit: 5, windowSec: 60 }, BASE_MS + 90_000);
-    expect(currentWindow(window, { limit: 5, windowSec: 3_600 }, BASE_MS + 90_000)).toMatchObject({
-      startMs: BASE_MS,
-      used: 0,
-    });
-  });
-});
-
-describe("windows of a subject", () => {
-  it("count on after a crash and report each rejected window once, with all its rejections", () => {
+  it("survive a crash, and report each rejected window with all its rejections", () => {
     const events = fc.array(
       fc.oneof(
         { weight: 8, arbitrary: fc.constant("take" as const) },
@@ -85,26 +56,28 @@ describe("windows of a subject", () => {
     );
     fc.assert(
       fc.property(events, (sequence) => {
-        const disk = new Rows();
+        const sql = openSql(WINDOWS_SCHEMA);
         const json = '{"search":{"limit":7,"windowSec":60}}';
-        let windows = disk.windows(json);
+        let windows = openWindows(json, sql);
         let nowMs = BASE_MS;
         const admitted = new Map<number, number>();
         const rejected = new Map<number, number>();
         const audit = new Map<number, number>();
         const report = () => {
-          for (const window of windows.unreported()) {
-            audit.set(window.startMs, Math.max(audit.get(window.startMs) ?? 0, window.rejected));
-            windows.reported(window);
+          const unreported = windows.unreported();
+          for (const window of unreported) {
+            expect(window.rejected).toBeGreaterThan(audit.get(window.startMs) ?? 0);
+            audit.set(window.startMs, window.rejected);
           }
+          windows.reported(unreported);
         };
         for (const event of sequence) {
           if (event === "take") {
             const start = nowMs - (nowMs % 60_000);
-            const outcome = windows.take("search", "someone", nowMs).allowed ? admitted : rejected;
+            const outcome = windows.take("search", nowMs, AUDIT).allowed ? admitted : rejected;
             outcome.set(start, (outcome.get(start) ?? 0) + 1);
             expect(admitted.get(start)).toBeLessThanOrEqual(7);
-          } else if (event === "crash") windows = disk.windows(json);
+          } else if (event === "crash") windows = openWindows(json, sql);
           else if (event === "report") report();
           else if (event === "prune") windows.prune(nowMs);
           else nowMs += 60_000;
@@ -112,19 +85,30 @@ describe("windows of a subject", () => {
         report();
         expect(audit).toEqual(rejected);
         windows.prune(nowMs + 10 * 60_000);
-        expect(disk.rows.size).toBe(0);
         expect(windows.nextDueMs()).toBeUndefined();
       }),
     );
   });
 
-  it("keep surfaces apart and name the first that was turned away", () => {
-    const windows = new Rows().windows('{"index":{"limit":1}}');
-    expect(windows.take("index", "first", BASE_MS).allowed).toBe(true);
-    expect(windows.take("search", "first", BASE_MS).allowed).toBe(true);
-    expect(windows.take("index", "second", BASE_MS)).toMatchObject({ allowed: false, retryAfterSec: 3_600 });
-    expect(windows.take("index", "third", BASE_MS).allowed).toBe(false);
-    expect(windows.unreported()).toMatchObject([{ surface: "index", actor: "second", rejected: 2, reported: 0 }]);
+  it("keep surfaces apart, and name the first rejection and its time", () => {
+    const windows = openWindows('{"index":{"limit":1}}');
+    const take = (actor: string, nowMs: number) => windows.take("index", nowMs, { ...AUDIT, actor });
+    expect(take("first", BASE_MS).allowed).toBe(true);
+    expect(windows.take("search", BASE_MS, AUDIT).allowed).toBe(true);
+    expect(take("second", BASE_MS + 5_000)).toMatchObject({ allowed: false, retryAfterSec: 3_595 });
+    expect(take("third", BASE_MS + 6_000).allowed).toBe(false);
+    expect(windows.unreported()).toMatchObject([
+      { surface: "index", tenantId: "tenant", actor: "second", rejected: 2, firstMs: BASE_MS + 5_000 },
+    ]);
+  });
+
+  it("of nobody's audit log are not reported, and pruned all the same", () => {
+    const windows = openWindows('{"healthz":{"limit":1}}');
+    windows.take("healthz", BASE_MS);
+    expect(windows.take("healthz", BASE_MS).allowed).toBe(false);
+    expect(windows.unreported()).toEqual([]);
+    windows.prune(BASE_MS + 120_000);
+    expect(windows.nextDueMs()).toBeUndefined();
   });
 });
 
@@ -140,10 +124,10 @@ describe("RATE_LIMITS", () => {
 
   it.each([
     ["{", /RATE_LIMITS is not JSON/],
-    ["[]", /RATE_LIMITS has to be a JSON object/],
+    ["[]", /RATE_LIMITS must be a JSON object/],
     ['{"indx":{"limit":1}}', /RATE_LIMITS\.indx is not a known surface/],
-    ['{"index":5}', /RATE_LIMITS\.index has to be a JSON object/],
-    ['{"index":{"limit":0}}', /RATE_LIMITS\.index\.limit has to be a whole number/],
+    ['{"index":5}', /RATE_LIMITS\.index must be a JSON object/],
+    ['{"index":{"limit":0}}', /RATE_LIMITS\.index\.limit must be a whole number/],
     ['{"index":{"limit":"9"}}', /RATE_LIMITS\.index\.limit/],
     ['{"index":{"per":1}}', /RATE_LIMITS\.index\.per is not a known field/],
     ['{"toString":{"limit":1}}', /RATE_LIMITS\.toString is not a known surface/],

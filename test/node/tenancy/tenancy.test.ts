@@ -3,17 +3,22 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Db, openDb } from "../../../src/db/client.ts";
 import { type RunningDatabase, startDatabase } from "../../../src/local/database/database.ts";
 import {
+  createCredential,
   createKey,
   createTenant,
   createWorkspace,
   findWorkspace,
   findWorkspaceByRepo,
   parseCredential,
+  deriveCredentialKey,
+  loadCredentialKey,
   revokeKey,
+  saveCredentialKey,
   setTenant,
   TenancyError,
 } from "../../../src/tenancy/index.ts";
 
+const KEY = deriveCredentialKey("secret");
 const UNKNOWN = "00000000-0000-4000-8000-000000000000";
 let database: RunningDatabase;
 let db: Db;
@@ -21,6 +26,8 @@ let db: Db;
 beforeAll(async () => {
   database = await startDatabase();
   db = openDb(database.url);
+  await expect(createTenant(db, { name: "too early" })).rejects.toThrow(/ENCRYPTION_KEY/);
+  await saveCredentialKey(db, "secret");
 });
 afterAll(() => database.close());
 
@@ -38,11 +45,31 @@ async function eventsOf(tenantId: string): Promise<unknown[]> {
   return rows.map((row) => row["event"]);
 }
 
+describe("credential key", () => {
+  it("is that of the service, and no other", async () => {
+    expect(await loadCredentialKey(db)).toBe(KEY);
+    expect(await refusal(saveCredentialKey(db, "another"))).toEqual({ code: "CONFLICT", field: "ENCRYPTION_KEY" });
+    expect(await saveCredentialKey(db, "secret")).toBe(KEY);
+  });
+
+  it("recognises forged ids, and those of another deployment", () => {
+    const { value } = createCredential("api_key", UNKNOWN, KEY);
+    expect(parseCredential(value, "api_key", KEY)?.tenantId).toBe(UNKNOWN);
+    expect(parseCredential(value, "worker_token", KEY)).toBeUndefined();
+    expect(parseCredential(value, "api_key", deriveCredentialKey("other"))).toBeUndefined();
+    const [head, id] = [value.slice(0, 8), value.slice(8, 49)];
+    for (let at = 0; at < id.length; at++) {
+      const forged = id.slice(0, at) + (id[at] === "7" ? "8" : "7") + id.slice(at + 1);
+      expect(parseCredential(head + forged + value.slice(49), "api_key", KEY)).toBeUndefined();
+    }
+  });
+});
+
 describe("tenancy", () => {
   it("makes a tenant whose credentials name it, and keeps no secret", async () => {
     const { tenantId, apiKey, workerToken } = await createTenant(db, { name: " Acme ", monthlyCredits: 5 });
-    expect(parseCredential(apiKey, "api_key")?.tenantId).toBe(tenantId);
-    expect(parseCredential(workerToken, "worker_token")?.tenantId).toBe(tenantId);
+    expect(parseCredential(apiKey, "api_key", KEY)?.tenantId).toBe(tenantId);
+    expect(parseCredential(workerToken, "worker_token", KEY)?.tenantId).toBe(tenantId);
     const { rows } = await db.execute(sql`select * from tenants where id = ${tenantId}`);
     expect(rows[0]).toMatchObject({ name: "Acme", monthly_credits: 5, shared_index: false });
     const stored = JSON.stringify(

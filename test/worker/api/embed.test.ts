@@ -9,6 +9,7 @@ import { createCredential } from "../../../src/tenancy/credentials.ts";
 import { expectedVector } from "../../support/model-wire.ts";
 import { type ApiTenant, createApiTenant } from "../support/api.ts";
 import { startModels } from "../support/models.ts";
+import { credentialKey } from "../support/tenants.ts";
 import { embedVars } from "./providers.ts";
 
 const usedBy = async (tenant: ApiTenant) => (await tenant.call<UsageResponse>("GET /usage")).body;
@@ -181,7 +182,7 @@ describe("credentials", () => {
     "POST /v1/rerank",
   ] as const)("%s wants an API key before anything else", async (request) => {
     const tenant = await createApiTenant();
-    const stranger = createCredential("api_key", crypto.randomUUID()).value;
+    const stranger = createCredential("api_key", crypto.randomUUID(), credentialKey).value;
     const worker = (await tenant.addCredential("worker_token")).value;
     const wrongSecret = tenant.apiKey.slice(0, -1) + (tenant.apiKey.endsWith("a") ? "b" : "a");
     for (const credential of [null, "", "nonsense", stranger, worker, wrongSecret]) {

@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
 import { createApp } from "../../../src/api/app.ts";
-import { OPERATIONS } from "../../../src/api/openapi/operations.ts";
+import { ROUTES } from "../../../src/api/routes.ts";
 import { createApiTenant } from "../support/api.ts";
 
 it("has exactly the routes that are described", () => {
   const routes = createApp().routes.filter(({ method }) => method !== "ALL");
   const existing = new Set(routes.map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}`));
-  const described = OPERATIONS.flatMap(({ method, path, aliases = [] }) =>
+  const described = ROUTES.flatMap(({ method, path, aliases = [] }) =>
     [path, `/api/v1${path}`, ...aliases].map((address) => `${method} ${address}`),
   );
   expect([...existing].toSorted()).toEqual(described.toSorted());

@@ -1,14 +1,11 @@
 import { abortAllDurableObjects, evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { admitAt } from "../../../src/gate/client.ts";
 import type { AdmitResult } from "../../../src/gate/types.ts";
-import { joinSettlements, packSettlement } from "../../../src/gate/wire.ts";
 import { startClock, stopClock } from "../support/clock.ts";
 import { admitTo, gateOf } from "../support/gates.ts";
-import { addCredential, createTenant, type TestTenant, unknownCredential } from "../support/tenants.ts";
+import { addCredential, createTenant, HOLD_MS, type TestTenant, unknownCredential } from "../support/tenants.ts";
 
 const NOON = Date.UTC(2026, 10, 20, 12);
-const HOLD_MS = 90_000;
 
 beforeEach(() => {
   stopClock(NOON);
@@ -34,7 +31,7 @@ describe("admission", () => {
     const tenant = await createTenant(20);
     const passed = await Promise.all(Array.from({ length: 60 }, () => call(tenant)));
     expect(passed.filter(Boolean)).toHaveLength(20);
-    expect(await gateOf(tenant.tenantId).usage()).toMatchObject({
+    expect(await gateOf(tenant.tenantId).usage(tenant.credential.id)).toMatchObject({
       used: 20,
       limit: 20,
       embedTokens: 20,
@@ -62,7 +59,7 @@ describe("admission", () => {
     });
     await end(tenant);
     expect(await gateOf(tenant.tenantId).settle(underWay.reservationId, { outcome: "failed" })).toEqual({ credits: 5 });
-    expect(await gateOf(tenant.tenantId).usage()).toMatchObject({
+    expect(await gateOf(tenant.tenantId).usage(tenant.credential.id)).toMatchObject({
       used: 20,
       rerankTokens: 4_001,
       calls: { embed: 15, rerank: 1 },
@@ -124,7 +121,6 @@ describe("quota", () => {
     await call(tenant, 2_500);
     expect(await admit(tenant, 1)).toEqual({
       outcome: "quota_exceeded",
-      principal: expect.objectContaining({ tenantId: tenant.tenantId }) as unknown,
       rate: { limit: 600, remaining: 598, resetSec: NOON / 1_000 + 60 },
       limit: 3,
       used: 3,
@@ -147,7 +143,7 @@ describe("quota", () => {
     expect(await gate.settle(second.reservationId, { outcome: "charged", kind: "embed", tokens: 1 })).toEqual({
       credits: 1,
     });
-    expect(await gate.usage()).toMatchObject({ used: 1, calls: { embed: 1 } });
+    expect(await gate.usage(tenant.credential.id)).toMatchObject({ used: 1, calls: { embed: 1 } });
     expect(await admit(tenant, 9)).toMatchObject({ outcome: "admitted" });
   });
 
@@ -158,13 +154,13 @@ describe("quota", () => {
     stopClock(NOON + HOLD_MS);
     expect(await admit(tenant, 4)).toMatchObject({ outcome: "admitted" });
     await gateOf(tenant.tenantId).settle(dead.reservationId, { outcome: "charged", kind: "embed", tokens: 6_000 });
-    expect(await gateOf(tenant.tenantId).usage()).toMatchObject({ used: 6 });
+    expect(await gateOf(tenant.tenantId).usage(tenant.credential.id)).toMatchObject({ used: 6 });
     expect(await admit(tenant, 1)).toMatchObject({ outcome: "quota_exceeded", used: 10 });
   });
 
   it("holds a reservation as long as the request asks", async () => {
     const tenant = await createTenant(1);
-    const request = { ...tenant.request(1), holdMs: 5_000 };
+    const request = { ...tenant.request(), reserve: { credits: 1, holdMs: 5_000 } };
     await admitTo(tenant.tenantId, request);
     stopClock(NOON + 4_999);
     expect(await admit(tenant, 1)).toMatchObject({ outcome: "quota_exceeded" });
@@ -180,7 +176,7 @@ describe("quota", () => {
     stopClock(Date.UTC(2026, 11, 1));
     expect(await call(tenant)).toBe(true);
     await gateOf(tenant.tenantId).settle(last.reservationId, { outcome: "charged", kind: "embed", tokens: 2_000 });
-    const december = await gateOf(tenant.tenantId).usage();
+    const december = await gateOf(tenant.tenantId).usage(tenant.credential.id);
     expect(december).toMatchObject({ used: 1, embedTokens: 1, periodStart: "2026-12-01T00:00:00.000Z" });
   });
 
@@ -195,33 +191,39 @@ describe("quota", () => {
     await gate().count("run-2", null, 1);
     stopClock(NOON + 24 * 60 * 60_000);
     await gate().count("run-1", "index", 1_234);
-    expect(await gate().usage()).toMatchObject({ used: 0, indexTokens: 1_235, calls: { index: 1 } });
+    expect(await gate().usage(tenant.credential.id)).toMatchObject({
+      used: 0,
+      indexTokens: 1_235,
+      calls: { index: 1 },
+    });
   });
 
-  it("settles many at once, those that come twice once, and those that make no sense not at all", async () => {
-    const tenant = await createTenant(5_000);
-    const settlements: string[] = [];
-    for (let i = 0; i < 3; i++) {
-      const result = await admit(tenant, 1);
-      if (result.outcome !== "admitted" || result.reservationId === null) throw new Error("was not admitted");
-      expect(result.covered).toBe(i > 0);
-      settlements.push(packSettlement(result.reservationId, { outcome: "charged", kind: "embed", tokens: 1_500 }));
-    }
+  it("reserves for a request that was admitted without, within the same quota", async () => {
+    const tenant = await createTenant(3);
     const gate = gateOf(tenant.tenantId);
-    const [first = "", ...rest] = settlements;
-    const pending = joinSettlements([first, "nonsense", `${first}0.1`]);
-    expect(await gate.usage(pending)).toMatchObject({ used: 2, embedTokens: 1_500 });
-    await gate.settleMany(joinSettlements([first, ...rest]));
-    await evictDurableObject(gateOf(tenant.tenantId));
-    expect(await gateOf(tenant.tenantId).usage(pending)).toMatchObject({ used: 6, calls: { embed: 3 } });
+    await admit(tenant);
+    const reserve = (credits: number) => gate.reserve(tenant.credential.id, { credits, holdMs: HOLD_MS });
+    const reserved = await reserve(2);
+    expect(await reserve(2)).toMatchObject({ outcome: "quota_exceeded", used: 2, limit: 3 });
+    if (reserved.outcome !== "reserved") throw new Error("was not reserved");
+    await gate.settle(reserved.reservationId, { outcome: "charged", kind: "embed", tokens: 10 });
+    expect(await reserve(2)).toMatchObject({ outcome: "reserved" });
   });
 
   it("refuses figures that make no sense, and keeps none of them", async () => {
     const tenant = await createTenant();
     await runInDurableObject(gateOf(tenant.tenantId), async (gate) => {
-      await expect(admitAt(gate, tenant.tenantId, tenant.request(0.5))).rejects.toThrow(RangeError);
+      await expect(gate.admit({ tenantId: tenant.tenantId, ...tenant.request(0.5) })).rejects.toThrow(RangeError);
       await expect(gate.settle("nonsense", { outcome: "failed" })).rejects.toThrow(RangeError);
     });
     expect(await admit(tenant)).toMatchObject({ rate: { remaining: 599 } });
+  });
+
+  it("does not hold requests up for those that are refused together with them", async () => {
+    const tenant = await createTenant();
+    const [good, bad] = await Promise.allSettled([admit(tenant, 1), admit(tenant, -1)]);
+    expect(good).toMatchObject({ status: "fulfilled", value: { outcome: "admitted", rate: { remaining: 599 } } });
+    expect(bad.status).toBe("rejected");
+    expect(await admit(tenant)).toMatchObject({ rate: { remaining: 598 } });
   });
 });

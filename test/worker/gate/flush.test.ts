@@ -1,7 +1,9 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { and, eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
+import { usageDays } from "../../../src/db/people-schema.ts";
 import { auditEvents, tenants, usageMonths } from "../../../src/db/schema.ts";
+import { listKeys } from "../../../src/tenancy/keys.ts";
 import { startClock, stopClock } from "../support/clock.ts";
 import { cutDatabase } from "../support/database-away.ts";
 import { admitTo, gateOf } from "../support/gates.ts";
@@ -92,7 +94,11 @@ describe("usage in Postgres", () => {
     const result = await admitTo(tenant.tenantId, tenant.request(3));
     expect(result).toMatchObject({ outcome: "quota_exceeded", used: 8 });
     await charge(tenant, 1);
-    expect(await gateOf(tenant.tenantId).usage()).toMatchObject({ used: 9, embedTokens: 4_005, calls: { embed: 5 } });
+    expect(await gateOf(tenant.tenantId).usage(tenant.credential.id)).toMatchObject({
+      used: 9,
+      embedTokens: 4_005,
+      calls: { embed: 5 },
+    });
     await runAlarm(tenant);
     expect(await mirrored(tenant)).toMatchObject([{ credits: 9, embedTokens: 4_005, calls: { embed: 5 } }]);
   });
@@ -135,6 +141,39 @@ describe("usage in Postgres", () => {
   });
 });
 
+describe("use of a credential", () => {
+  it("is written behind, by day, without a query per request", async () => {
+    const tenant = await createTenant();
+    const keyOf = async () => (await listKeys(db, tenant.tenantId))[0];
+    expect(await keyOf()).toMatchObject({ id: tenant.credential.id, lastUsedAt: null });
+    const start = Math.ceil(Date.now() / DAY_MS) * DAY_MS;
+    try {
+      stopClock(start);
+      await charge(tenant, 1_500);
+      await charge(tenant, 10);
+      stopClock(start + 5_000);
+      await admitTo(tenant.tenantId, tenant.request());
+      await runAlarm(tenant);
+      await runAlarm(tenant);
+      stopClock(start + DAY_MS);
+      await charge(tenant, 1);
+      await runAlarm(tenant);
+    } finally {
+      startClock();
+    }
+    const days = await db
+      .select()
+      .from(usageDays)
+      .where(eq(usageDays.tenantId, tenant.tenantId))
+      .orderBy(usageDays.day);
+    expect(days).toMatchObject([
+      { credentialId: tenant.credential.id, calls: 3, credits: 3, tokens: 1_510 },
+      { credentialId: tenant.credential.id, calls: 1, credits: 1, tokens: 1 },
+    ]);
+    expect((await keyOf())?.lastUsedAt?.getTime()).toBe(start + DAY_MS);
+  });
+});
+
 describe("the audit log", () => {
   it("has one event for each rejected bucket and window, whose count grows", async () => {
     const tenant = await createTenant();
@@ -149,10 +188,19 @@ describe("the audit log", () => {
     try {
       // Ahead of the real clock, so that alarms run only when the test says so.
       stopClock(start + 2 * 3_600_000);
-      await ask(33);
+      await ask(30);
+      const firstRejection = new Date(start + 2 * 3_600_000 + 1_234);
+      stopClock(firstRejection.getTime());
+      await ask(1);
+      stopClock(firstRejection.getTime() + 500);
+      await ask(2);
       await runAlarm(tenant);
       const [first] = await rejections(tenant);
-      expect(first).toMatchObject({ actor: tenant.credential.id, details: { surface: "index", rejected: 3 } });
+      expect(first).toMatchObject({
+        at: firstRejection,
+        actor: tenant.credential.id,
+        details: { surface: "index", rejected: 3 },
+      });
       await ask(4);
       await evictDurableObject(gate());
       await ask(1);

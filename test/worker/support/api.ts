@@ -1,13 +1,13 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
-import { createApi } from "../../../src/api/app.ts";
+import { createApp } from "../../../src/api/app.ts";
 import { credentials, tenants } from "../../../src/db/schema.ts";
 import type { CredentialKind } from "../../../src/gate/types.ts";
 import { createCredential } from "../../../src/tenancy/credentials.ts";
-import { db } from "./tenants.ts";
+import { credentialKey, db, ENCRYPTION_KEY } from "./tenants.ts";
 
-const api = createApi();
+const api = createApp();
 
 /** Lines that the service has logged. */
 export const logged: string[] = [];
@@ -20,7 +20,7 @@ const DEFAULT_VARS = {
   EMBED_PROVIDER: "builtin",
   RERANK_PROVIDER: "builtin",
   UPSTREAM_TIMEOUT_MS: "5000",
-  ENCRYPTION_KEY: Buffer.alloc(32).toString("base64"),
+  ENCRYPTION_KEY,
 };
 
 export interface ApiCall extends RequestInit {
@@ -51,7 +51,7 @@ export async function createApiTenant(vars: Record<string, string> = {}, monthly
   const tenantId = crypto.randomUUID();
   await db.insert(tenants).values({ id: tenantId, name: "test", monthlyCredits });
   const addCredential = async (kind: CredentialKind) => {
-    const { id, value, secretHash } = createCredential(kind, tenantId);
+    const { id, value, secretHash } = createCredential(kind, tenantId, credentialKey);
     await db.insert(credentials).values({ id, tenantId, kind, name: "test", secretHash });
     return { id, value };
   };
@@ -67,7 +67,11 @@ export async function createApiTenant(vars: Record<string, string> = {}, monthly
       init.body = JSON.stringify(json);
     }
     const context = createExecutionContext();
-    const response = await api(new Request(`https://api.test${path}`, { ...init, method, headers }), bindings, context);
+    const response = await api.fetch(
+      new Request(`https://api.test${path}`, { ...init, method, headers }),
+      bindings,
+      context,
+    );
     await waitOnExecutionContext(context);
     return response;
   };

@@ -1,7 +1,7 @@
 /** The Worker under test: the Durable Objects and the queue's consumer, without the routes in front of them. */
 import type { QueueMessage, StepMessage } from "../../../src/indexing/messages.ts";
 
-export { SourceGate } from "../../../src/gate/source-gate.ts";
+export { RateBucket } from "../../../src/gate/rate-bucket.ts";
 export { TenantGate } from "../../../src/gate/tenant-gate.ts";
 export { HealthMonitor } from "../../../src/health/health-monitor.ts";
 export { TenantRuns } from "../../../src/indexing/tenant-runs.ts";

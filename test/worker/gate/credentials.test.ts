@@ -46,10 +46,10 @@ describe("credentials at the gate", () => {
     await db.update(tenants).set({ sharedIndex: true, monthlyCredits: 5 }).where(eq(tenants.id, tenant.tenantId));
     stopClock(nowMs + 999);
     expect(await admit(tenant)).toMatchObject({ principal: { sharedIndex: true } });
-    expect(await gateOf(tenant.tenantId).usage()).toMatchObject({ limit: 5 });
+    expect(await gateOf(tenant.tenantId).usage(tenant.credential.id)).toMatchObject({ limit: 5 });
   });
 
-  it("go on working while Postgres is away, across an eviction, and are checked again when it is back", async () => {
+  it("go on working for ten minutes while Postgres is away, across an eviction, and are checked again when it is back", async () => {
     const tenant = await createTenant();
     const nowMs = Date.now();
     stopClock(nowMs);
@@ -61,17 +61,19 @@ describe("credentials at the gate", () => {
       expect((await admit(tenant)).outcome).toBe("admitted");
       expect((await admit(unknown)).outcome).toBe("unavailable");
       await evictDurableObject(gateOf(tenant.tenantId));
-      stopClock(nowMs + 120_000);
+      stopClock(nowMs + 9 * 60_000);
       expect((await admit(tenant)).outcome).toBe("admitted");
       expect((await admit(unknown)).outcome).toBe("unavailable");
-      expect(await gateOf(tenant.tenantId).usage()).toMatchObject({ limit: 10_000 });
+      expect(await gateOf(tenant.tenantId).usage(tenant.credential.id)).toMatchObject({ limit: 10_000 });
+      stopClock(nowMs + 10 * 60_000 + 1);
+      expect((await admit(tenant)).outcome).toBe("unavailable");
       expect(away.tries()).toBeGreaterThan(0);
     } finally {
       away.restore();
     }
     expect((await admit(unknown)).outcome).toBe("admitted");
     await revoke(tenant);
-    stopClock(nowMs + 180_000);
+    stopClock(nowMs + 11 * 60_000);
     expect((await admit(tenant)).outcome).toBe("unauthorized");
   });
 
@@ -80,8 +82,10 @@ describe("credentials at the gate", () => {
     await admit(tenant);
     const queries = countQueries();
     try {
-      const guesses = Array.from({ length: 300 }, () =>
-        admit({ ...tenant, credential: unknownCredential(tenant.tenantId) }),
+      const guessed = { ...unknownCredential(tenant.tenantId), id: tenant.credential.id };
+      const revoked = unknownCredential(tenant.tenantId);
+      const guesses = Array.from({ length: 300 }, (_, i) =>
+        admit({ ...tenant, credential: i % 2 === 0 ? guessed : revoked }),
       );
       const outcomes = new Set((await Promise.all(guesses)).map(({ outcome }) => outcome));
       expect(outcomes).toEqual(new Set(["unauthorized"]));
@@ -98,6 +102,17 @@ describe("credentials at the gate", () => {
       expect(state.storage.sql.exec("select name from sqlite_master").toArray()).toEqual([]);
       expect(await state.storage.getAlarm()).toBeNull();
     });
+  });
+
+  it("stop working at their expiry", async () => {
+    const tenant = await createTenant();
+    const nowMs = Date.now();
+    stopClock(nowMs);
+    const expiresAt = new Date(nowMs + 5_000);
+    await db.update(credentials).set({ expiresAt }).where(eq(credentials.id, tenant.credential.id));
+    expect((await admit(tenant)).outcome).toBe("admitted");
+    stopClock(nowMs + 5_000);
+    expect((await admit(tenant)).outcome).toBe("unauthorized");
   });
 
   it("end with their tenant", async () => {

@@ -1,0 +1,34 @@
+/** Every route of the service: the one table that the router, the OpenAPI document and the manual are built from. */
+import { buildDocument } from "./openapi/document.ts";
+import type { Route } from "./route.ts";
+import { checkEmbed, embed } from "./routes/embed.ts";
+import { health } from "./routes/healthz.ts";
+import { cancelRun, index, listRuns, runStatus } from "./routes/index-runs.ts";
+import { publishSnapshot, readSnapshot } from "./routes/index-snapshot.ts";
+import { openaiEmbeddings, openaiModels } from "./routes/openai-compat.ts";
+import { openapiRoute } from "./routes/openapi.ts";
+import { compatRerank } from "./routes/rerank-compat.ts";
+import { checkRerank, rerank } from "./routes/rerank.ts";
+import { startSnapshotJob } from "./routes/snapshot.ts";
+import { usage } from "./routes/usage.ts";
+
+/** In the order of the manual. */
+export const ROUTES: readonly Route[] = [
+  embed,
+  checkEmbed,
+  rerank,
+  checkRerank,
+  usage,
+  index,
+  runStatus,
+  listRuns,
+  cancelRun,
+  startSnapshotJob,
+  readSnapshot,
+  publishSnapshot,
+  openaiEmbeddings,
+  openaiModels,
+  compatRerank,
+  health,
+  openapiRoute((version) => buildDocument(ROUTES, version)),
+];

@@ -1,0 +1,56 @@
+/** What the indexing routes share: checking what a run may work on, and starting one. */
+import type { ErrorCode, Source } from "../contract/index.ts";
+import { ApiError, invalidBody } from "../errors.ts";
+import { count } from "../gate/client.ts";
+import type { Principal } from "../gate/types.ts";
+import { checkRemoteUrl, GitError } from "../git/index.ts";
+import type { RunSpec } from "../indexing/run-state.ts";
+import { type RunDeps, type RunRequest, startRun as startIndexRun } from "../indexing/runs.ts";
+import { findWorkspace } from "../tenancy/workspaces.ts";
+import type { ApiContext } from "./context.ts";
+import { storageUnavailable } from "./middleware/authorize.ts";
+
+/** Rejects a source whose URL the service will not contact. `code` is the route's code for a bad source. */
+export function checkSource(c: ApiContext, source: Source, code: ErrorCode = "INVALID_BODY"): void {
+  try {
+    checkRemoteUrl(source.url, c.get("services").allowLocalGit);
+  } catch (error) {
+    if (error instanceof GitError) throw invalidBody([{ path: "source.url", message: error.message }], code);
+    throw error;
+  }
+}
+
+/** Checks that the caller may index into the workspace. Throws 404, 403 or, when the database is away, 502. */
+export async function requireWorkspace(c: ApiContext, principal: Principal, workspaceId: string): Promise<void> {
+  const workspace = await stored(() => findWorkspace(c.get("services").db, workspaceId));
+  if (!workspace) throw new ApiError("WORKSPACE_NOT_FOUND", "workspaceId: there is no such workspace; create it first");
+  if (workspace.tenantId !== principal.tenantId) {
+    throw new ApiError("FORBIDDEN_WORKSPACE", "workspaceId: this worker token does not own the workspace");
+  }
+}
+
+/** Makes a database call of the indexing routes: any failure but an `ApiError` is `STORAGE_UNAVAILABLE`. */
+export async function stored<T>(query: () => Promise<T>): Promise<T> {
+  try {
+    return await query();
+  } catch (error) {
+    throw error instanceof ApiError ? error : storageUnavailable(error);
+  }
+}
+
+/** What the run functions of `src/indexing` need. */
+export function runDeps(c: ApiContext): RunDeps {
+  return { db: c.get("services").db, coordinators: c.env.WORKSPACE_RUNS };
+}
+
+/** Starts a run for the caller and counts the call. */
+export async function startRun(
+  c: ApiContext,
+  { tenantId, credentialId: actor }: Principal,
+  request: Omit<RunRequest, "tenantId" | "actor">,
+): Promise<RunSpec> {
+  const deps = { ...runDeps(c), encryptionKey: c.env.ENCRYPTION_KEY };
+  const spec = await stored(() => startIndexRun(deps, { ...request, tenantId, actor }));
+  await count(c.env.TENANT_GATE, tenantId, `run:${spec.runId}`, request.kind);
+  return spec;
+}

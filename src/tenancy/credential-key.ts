@@ -1,0 +1,42 @@
+/**
+ * The key that a deployment's credentials are made with. The api Worker derives it from `ENCRYPTION_KEY` at each start; the
+ * database keeps a copy, so that whoever creates credentials needs the database only. It is no secret of weight: see
+ * `CredentialKey`.
+ */
+import { eq } from "drizzle-orm";
+import type { Db } from "../db/client.ts";
+import { serviceSettings } from "../db/schema.ts";
+import { type CredentialKey, deriveCredentialKey } from "./credentials.ts";
+import { TenancyError } from "./errors.ts";
+
+const NAME = "credential_key";
+const FIELD = "ENCRYPTION_KEY";
+
+/**
+ * Saves the key derived from `ENCRYPTION_KEY`. Throws `TenancyError` if the deployment was set up with another one, unless it is to
+ * be replaced: credentials made with the old one stop working then.
+ */
+export async function saveCredentialKey(
+  db: Db,
+  encryptionKey: string,
+  { replace = false }: { replace?: boolean } = {},
+): Promise<CredentialKey> {
+  const key = deriveCredentialKey(encryptionKey);
+  const insert = db.insert(serviceSettings).values({ name: NAME, value: key });
+  if (replace) await insert.onConflictDoUpdate({ target: serviceSettings.name, set: { value: key } });
+  else await insert.onConflictDoNothing();
+  if ((await findKey(db)) === key) return key;
+  throw new TenancyError("CONFLICT", `${FIELD}: not the one this deployment was set up with`, FIELD);
+}
+
+/** The saved key. Throws `TenancyError` when none was saved. */
+export async function loadCredentialKey(db: Db): Promise<CredentialKey> {
+  const key = await findKey(db);
+  if (key !== undefined) return key;
+  throw new TenancyError("INVALID", `${FIELD}: set it to that of the api Worker; it is needed this once`, FIELD);
+}
+
+async function findKey(db: Db): Promise<CredentialKey | undefined> {
+  const [row] = await db.select().from(serviceSettings).where(eq(serviceSettings.name, NAME));
+  return row?.value as CredentialKey | undefined;
+}
