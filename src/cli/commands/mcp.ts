@@ -4,7 +4,7 @@ import { VERSION } from "../version.ts";
 
 /** `codectx mcp`: the MCP tools over stdio, on the index of the work tree; ends when the client closes its end. */
 export async function mcp(context: Context): Promise<void> {
-  const [{ serveStdio }, { createMcpServer }] = await Promise.all([
+  const [{ serveStdio, StdioServerTransport }, { createMcpServer }] = await Promise.all([
     import("@modelcontextprotocol/server/stdio"),
     import("../../mcp/server.ts"),
   ]);
@@ -16,7 +16,11 @@ export async function mcp(context: Context): Promise<void> {
     process.stdin.once("close", resolve);
     context.stop.addEventListener("abort", () => resolve(), { once: true });
   });
-  const server = serveStdio(() => createMcpServer({ version: VERSION, source, onError }), { onerror: onError });
+  const server = serveStdio(() => createMcpServer({ version: VERSION, source, onError }), {
+    onerror: onError,
+    // Named, because the bundler loses the default import of `node:process` that the SDK's own default comes from.
+    transport: new StdioServerTransport(process.stdin, process.stdout),
+  });
   // Some clients give a call a minute; a large repository may need most of it the first time.
   void source.warmUp();
   await ended;
