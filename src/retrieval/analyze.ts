@@ -160,14 +160,22 @@ export function readAnalysis(bytes: Uint8Array): Analysis {
   return { language, sha256, record, chunks: reader };
 }
 
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+
 export function hexOf(bytes: Uint8Array): string {
   let text = "";
-  for (const byte of bytes) text += (byte < 16 ? "0" : "") + byte.toString(16);
+  for (const byte of bytes) text += HEX[byte];
   return text;
 }
 
+/** Bytes of lower-case hex digits. */
 export function bytesOfHex(hex: string): Uint8Array {
   const bytes = new Uint8Array(hex.length / 2);
-  for (let i = 0; i < bytes.length; i++) bytes[i] = Number.parseInt(hex.slice(2 * i, 2 * i + 2), 16);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = nibble(hex, 2 * i) * 16 + nibble(hex, 2 * i + 1);
   return bytes;
+}
+
+function nibble(hex: string, at: number): number {
+  const unit = hex.charCodeAt(at);
+  return unit < 0x40 ? unit - 0x30 : unit - 0x57;
 }

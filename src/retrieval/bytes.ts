@@ -5,6 +5,8 @@ import { SearchFormatError } from "./types.ts";
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
 
+const MAX_SHORT_BYTES = 32;
+
 export class ByteWriter {
   #bytes = new Uint8Array(1024);
   length = 0;
@@ -116,8 +118,25 @@ export class ByteReader {
     return view;
   }
 
+  skip(length: number): void {
+    this.position += length;
+  }
+
   string(): string {
-    return decoder.decode(this.bytes(this.varint()));
+    const length = this.varint();
+    const start = this.position;
+    if (length > MAX_SHORT_BYTES) return decoder.decode(this.bytes(length));
+    // Names are short and mostly ASCII: a call of the decoder costs more than they do.
+    let text = "";
+    for (let i = 0; i < length; i++) {
+      const byte = this.u8();
+      if (byte >= 0x80) {
+        this.position = start;
+        return decoder.decode(this.bytes(length));
+      }
+      text += String.fromCharCode(byte);
+    }
+    return text;
   }
 }
 

@@ -1,5 +1,6 @@
 import { endsWithParts, foldCase, nameParts } from "./names.ts";
 import { TRAIT } from "./paths.ts";
+import { type ContentRecord, kindOfNumber } from "./record.ts";
 import type { QueryIdentifier } from "./query.ts";
 import type { SearchIndex } from "./search-index.ts";
 import type { NameEntry } from "./segment.ts";
@@ -27,6 +28,8 @@ const OTHER_SHARE = 0.4;
 export const TEXT_KINDS: ReadonlySet<string> = new Set(["heading", "key", "rule", "element", "test", "stage"]);
 /** Of names that more files define than this, the first count. */
 const MAX_DEFINITIONS = 2_000;
+/** Qualified names are compared for so many definitions of a name. */
+const MAX_QUALIFIED = 200;
 
 export interface Definition {
   file: number;
@@ -47,7 +50,7 @@ export async function findDefinitions(
   const named = new Map(await Promise.all(keys.map(async (key) => [key, await definitionsOf(index, key)] as const)));
   for (const { key, parts, shown, weight } of identifiers) {
     const found = named.get(key) ?? [];
-    const matching = parts.length === 1 ? found : found.filter(({ qualified }) => endsWithParts(qualified, parts));
+    const matching = parts.length === 1 ? found : await qualifiedBy(index, found, parts);
     // `self.client.send` is no qualified name: its last part alone may still be defined somewhere.
     const taken = matching.length > 0 ? matching : found;
     const sources = new Set(taken.filter(({ isSource }) => isSource).map(({ file }) => file)).size;
@@ -64,22 +67,29 @@ interface Named {
   file: number;
   symbol: number;
   share: number;
-  qualified: string[];
   isSource: boolean;
 }
 
 async function definitionsOf(index: SearchIndex, key: string): Promise<Named[]> {
-  const entries = await namedFiles(index, key, (name) => name === key);
-  const records = await recordsOf(index, entries);
   const found: Named[] = [];
-  for (const [i, { file, entry }] of entries.entries()) {
-    const symbol = records[i]?.symbols[entry.symbol];
-    if (!symbol || TEXT_KINDS.has(symbol.kind)) continue;
-    const share = TYPE_KINDS.has(symbol.kind) ? 1 : FUNCTION_KINDS.has(symbol.kind) ? FUNCTION_SHARE : OTHER_SHARE;
+  for (const { file, entry } of await namedFiles(index, key, (name) => name === key)) {
+    const kind = kindOfNumber(entry.kind) ?? "";
+    if (TEXT_KINDS.has(kind)) continue;
+    const share = TYPE_KINDS.has(kind) ? 1 : FUNCTION_KINDS.has(kind) ? FUNCTION_SHARE : OTHER_SHARE;
     const isSource = ((index.traits[file] as number) & (TRAIT.test | TRAIT.example | TRAIT.docs)) === 0;
-    found.push({ file, symbol: entry.symbol, share, qualified: nameParts(foldCase(symbol.qualifiedName)), isSource });
+    found.push({ file, symbol: entry.symbol, share, isSource });
   }
   return found;
+}
+
+/** Those whose qualified name ends with the parts, of the first 200. */
+async function qualifiedBy(index: SearchIndex, named: readonly Named[], parts: readonly string[]): Promise<Named[]> {
+  const looked = named.slice(0, MAX_QUALIFIED);
+  const records = await recordsOf(index, looked);
+  return looked.filter(({ symbol }, i) => {
+    const qualifiedName = records[i]?.symbols[symbol]?.qualifiedName ?? "";
+    return endsWithParts(nameParts(foldCase(qualifiedName)), parts);
+  });
 }
 
 /** A name and a file that holds it. */
@@ -126,10 +136,7 @@ export function filesOfSegment(index: SearchIndex, segment: number): ReadonlyMap
 }
 
 /** Records of the files' contents, in their order. */
-export async function recordsOf(
-  index: SearchIndex,
-  wanted: readonly { file: number }[],
-): Promise<Awaited<ReturnType<SearchIndex["segments"][number]["readRecords"]>>> {
+export async function recordsOf(index: SearchIndex, wanted: readonly { file: number }[]): Promise<ContentRecord[]> {
   const bySegment = new Map<number, number[]>();
   for (const [i, { file }] of wanted.entries()) {
     const segment = index.segmentOf[file] as number;
@@ -137,12 +144,12 @@ export async function recordsOf(
     if (list) list.push(i);
     else bySegment.set(segment, [i]);
   }
-  const records: Awaited<ReturnType<SearchIndex["segments"][number]["readRecords"]>> = [];
+  const records: ContentRecord[] = [];
   await Promise.all(
     [...bySegment].map(async ([segment, positions]) => {
       const ordinals = positions.map((i) => index.ordinalOf[(wanted[i] as { file: number }).file] as number);
       const read = await (index.segments[segment] as SearchIndex["segments"][number]).readRecords(ordinals);
-      for (const [k, i] of positions.entries()) records[i] = read[k] as (typeof read)[number];
+      for (const [k, i] of positions.entries()) records[i] = read[k] as ContentRecord;
     }),
   );
   return records;

@@ -82,46 +82,73 @@ export function nameWords(name: string): string[] {
   return [...found];
 }
 
-/** A term of a path: 2 where it is in the file's name, 1 where it is only in a folder's. */
-export function pathTerms(parts: PathParts): Map<number, number> {
-  const terms = new Map<number, number>();
-  const collect = (text: string, field: number): void => {
-    const put = (hash: number): void => {
-      terms.set(hash, Math.max(terms.get(hash) ?? 0, field));
-    };
-    scanTerms(text, { word: put, whole: put });
+/** Reads paths one after another. What it finds out about a folder it remembers: a folder has many files. */
+export class PathReader {
+  readonly #folderTerms = new Map<string, ReadonlySet<number>>();
+  readonly #folderTraits = new Map<string, number>();
+
+  /** Terms of a path: 2 where one is in the file's name, 1 where it is only in a folder's. */
+  terms(parts: PathParts): Map<number, number> {
+    const terms = new Map<number, number>();
+    for (const folder of parts.folders) {
+      let own = this.#folderTerms.get(folder);
+      if (!own) this.#folderTerms.set(folder, (own = termsIn(folder)));
+      for (const hash of own) terms.set(hash, 1);
+    }
+    for (const hash of termsIn(parts.stem)) terms.set(hash, 2);
+    const telling = tellingStem(parts);
+    if (telling !== parts.stem) for (const hash of termsIn(telling)) terms.set(hash, 2);
+    return terms;
+  }
+
+  /** `TRAIT` bits that the path and the language show. `exists` tells whether the revision has a path. */
+  traits(path: string, parts: PathParts, language: string, exists: (path: string) => boolean): number {
+    const folder = path.slice(0, path.length - parts.name.length);
+    let traits = this.#folderTraits.get(folder);
+    if (traits === undefined) this.#folderTraits.set(folder, (traits = folderTraits(parts.folders)));
+    return traits | fileTraits(path, parts, language, exists);
+  }
+}
+
+function termsIn(text: string): ReadonlySet<number> {
+  const terms = new Set<number>();
+  const put = (hash: number): void => {
+    terms.add(hash);
   };
-  for (const folder of parts.folders) collect(folder, 1);
-  collect(parts.stem, 2);
-  collect(tellingStem(parts), 2);
+  scanTerms(text, { word: put, whole: put });
   return terms;
 }
 
-/** Traits that the path itself and the language show. `exists` tells whether the revision has a path. */
-export function traitsOf(path: string, language: string, exists: (path: string) => boolean): number {
-  const parts = splitPath(path);
-  const { name, stem, extension } = parts;
-  const folders = parts.folders.map((folder) => folder.toLowerCase().replaceAll("-", "_"));
+function folderTraits(given: readonly string[]): number {
+  const folders = given.map((folder) => folder.toLowerCase().replaceAll("-", "_"));
   let traits = 0;
-  if (isTest(parts, folders)) traits |= TRAIT.test;
+  if (folders.some((folder) => TEST_FOLDERS.has(folder)) || folders[0] === "testing") traits |= TRAIT.test;
+  if (given.some((folder) => /[a-z0-9](?:Tests?|Specs?)$|[-_.](?:tests?|specs?)$/.test(folder))) traits |= TRAIT.test;
   if (folders.some((folder) => EXAMPLE_FOLDERS.has(folder))) traits |= TRAIT.example;
-  const inDocs = folders.some((folder) => DOCS_FOLDERS.has(folder));
-  if (inDocs || DOCS_LANGUAGES.has(language)) traits |= TRAIT.docs;
+  if (folders.some((folder) => DOCS_FOLDERS.has(folder))) traits |= TRAIT.docs;
+  if (folders.some((folder) => OLD_FOLDERS.has(folder))) traits |= TRAIT.old;
+  if (folders.some((folder) => INTERNAL_FOLDERS.has(folder))) traits |= TRAIT.internal;
+  if (folders.some((folder) => GENERATED_FOLDERS.has(folder))) traits |= TRAIT.generated;
+  return traits;
+}
+
+function fileTraits(path: string, parts: PathParts, language: string, exists: (path: string) => boolean): number {
+  const { name, stem, extension } = parts;
+  let traits = 0;
+  if (isTestName(name, stem)) traits |= TRAIT.test;
+  if (DOCS_LANGUAGES.has(language)) traits |= TRAIT.docs;
   if (DATA_LANGUAGES.has(language)) traits |= TRAIT.data;
-  if (folders.some((folder) => OLD_FOLDERS.has(folder)) || isVersionCopy(path, parts, exists)) traits |= TRAIT.old;
+  if (isVersionCopy(path, parts, exists)) traits |= TRAIT.old;
   const sources = HEADER_OF.get(extension);
   const base = path.slice(0, path.length - extension.length);
   const isStub = extension === "pyi" || name.endsWith(".d.ts");
   if (isStub || sources?.some((source) => exists(base + source))) traits |= TRAIT.header;
-  if (folders.some((folder) => INTERNAL_FOLDERS.has(folder))) traits |= TRAIT.internal;
-  const generated = /\.(?:pb|gen|generated|g|designer)\.|_pb2/i.test(name) || /_(?:generated|gen)$/i.test(stem);
-  if (generated || folders.some((folder) => GENERATED_FOLDERS.has(folder))) traits |= TRAIT.generated;
+  if (/\.(?:pb|gen|generated|g|designer)\.|_pb2/i.test(name) || /_(?:generated|gen)$/i.test(stem))
+    traits |= TRAIT.generated;
   return traits;
 }
 
-function isTest({ name, stem, folders: given }: PathParts, folders: readonly string[]): boolean {
-  if (folders.some((folder) => TEST_FOLDERS.has(folder)) || folders[0] === "testing") return true;
-  if (given.some((folder) => /[a-z0-9](?:Tests?|Specs?)$|[-_.](?:tests?|specs?)$/.test(folder))) return true;
+function isTestName(name: string, stem: string): boolean {
   if (/^tests?_|^tests?$|^conftest$|_tests?$|_spec$/i.test(stem) || /\.(?:tests?|spec|e2e)\./i.test(name)) return true;
   return /[a-z0-9](?:Tests?|Spec|TestCase)$/.test(stem);
 }

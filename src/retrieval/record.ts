@@ -1,4 +1,4 @@
-import type { ByteReader, ByteWriter } from "./bytes.ts";
+import { ByteReader, type ByteWriter } from "./bytes.ts";
 import type { SourceContent } from "./types.ts";
 
 /**
@@ -21,10 +21,36 @@ export interface SymbolPlace {
   endLine: number;
 }
 
-export interface ContentRecord {
-  chunks: ChunkPlace[];
-  symbols: SymbolPlace[];
+/** A record, read as far as it is needed: of most candidates only the names of functions are. */
+export class ContentRecord {
+  /** Names of the functions that are not inside of a type or another function. */
+  readonly functions: readonly string[];
+  readonly #bytes: Uint8Array;
+  readonly #rest: number;
+  #places: { chunks: ChunkPlace[]; symbols: SymbolPlace[] } | undefined;
+
+  constructor(bytes: Uint8Array) {
+    const reader = new ByteReader(bytes);
+    this.functions = Array.from({ length: reader.varint() }, () => reader.string());
+    this.#bytes = bytes;
+    this.#rest = reader.position;
+  }
+
+  get chunks(): readonly ChunkPlace[] {
+    return this.#read().chunks;
+  }
+
+  get symbols(): readonly SymbolPlace[] {
+    return this.#read().symbols;
+  }
+
+  #read(): { chunks: ChunkPlace[]; symbols: SymbolPlace[] } {
+    return (this.#places ??= readPlaces(new ByteReader(this.#bytes, this.#rest)));
+  }
 }
+
+/** Scopes whose functions count as top-level ones. */
+const OPEN_KINDS: ReadonlySet<string> = new Set(["module", "namespace", "object"]);
 
 /** Kinds by their number in a record; the number is the position, so the list only grows. Others are spelled out. */
 const KINDS = (
@@ -38,7 +64,25 @@ const SEPARATORS = [".", "::", "#", "/", ":", " > ", "\\"];
 const UNQUALIFIED = 254;
 const WHOLE = 255;
 
+/** Number of a kind in an index; that of every kind it does not know is the same. */
+export function kindNumber(kind: string): number {
+  const number = KINDS.indexOf(kind);
+  return number < 0 ? OTHER_KIND : number;
+}
+
+/** The kind of a number; undefined where it is one of those it does not know. */
+export function kindOfNumber(number: number): string | undefined {
+  return KINDS[number];
+}
+
 export function writeRecord(writer: ByteWriter, content: SourceContent): void {
+  const functions = content.symbols.filter(
+    ({ kind, parent }) =>
+      (kind === "function" || kind === "macro") &&
+      (parent === null || OPEN_KINDS.has(content.symbols[parent]?.kind ?? "")),
+  );
+  writer.varint(functions.length);
+  for (const { name } of functions) writer.string(name);
   writer.varint(content.chunks.length);
   let line = 0;
   for (const { startLine, endLine, withheld } of content.chunks) {
@@ -50,9 +94,9 @@ export function writeRecord(writer: ByteWriter, content: SourceContent): void {
   writer.varint(symbols.length);
   line = 0;
   for (const { kind, name, qualifiedName, parent, startLine, endLine } of symbols) {
-    const number = KINDS.indexOf(kind);
-    writer.u8(number < 0 ? OTHER_KIND : number);
-    if (number < 0) writer.string(kind);
+    const number = kindNumber(kind);
+    writer.u8(number);
+    if (number === OTHER_KIND) writer.string(kind);
     writer.string(name);
     writer.varint(parent === null ? 0 : parent + 1);
     const how = qualification(qualifiedName, name, parent === null ? undefined : symbols[parent]?.qualifiedName);
@@ -71,7 +115,7 @@ function qualification(qualifiedName: string, name: string, outer: string | unde
   return how < 0 ? WHOLE : how;
 }
 
-export function readRecord(reader: ByteReader): ContentRecord {
+function readPlaces(reader: ByteReader): { chunks: ChunkPlace[]; symbols: SymbolPlace[] } {
   const chunks: ChunkPlace[] = [];
   let line = 0;
   for (let left = reader.varint(); left > 0; left--) {

@@ -74,19 +74,15 @@ export async function rankFiles(
   const pathless = isLong ? 0 : Math.max(0, 1 - scores.pathShare / TELLING_PATH);
   const baseWeight = WEIGHT.base + pathless * (PATHLESS.base - WEIGHT.base);
   const focusWeight = WEIGHT.focus + pathless * (PATHLESS.focus - WEIGHT.focus);
-  const candidates: { file: number; first: number }[] = [];
+  const firsts = new Float64Array(index.fileCount);
   for (let file = 0; file < index.fileCount; file++) {
     const base = bases[file] as number;
     const mention = mentions.get(file) ?? 0;
     const definition = definitions.get(file)?.score ?? 0;
-    if ((base === 0 && mention === 0 && definition === 0) || !allowed(file)) continue;
-    candidates.push({
-      file,
-      first: (baseWeight * base) / (maxBase || 1) + WEIGHT.definition * definition + mention,
-    });
+    if (base === 0 && mention === 0 && definition === 0) continue;
+    if (allowed(file)) firsts[file] = (baseWeight * base) / (maxBase || 1) + WEIGHT.definition * definition + mention;
   }
-  candidates.sort((a, b) => b.first - a.first || a.file - b.file);
-  candidates.length = Math.min(candidates.length, CANDIDATES);
+  const candidates = highest(firsts, CANDIDATES).map((file) => ({ file, first: firsts[file] as number }));
   let maxFocus = 1e-9;
   for (const { file } of candidates) maxFocus = Math.max(maxFocus, bestOf(index, scores.focus, file));
   const words = new WordEvidence(scores.terms);
@@ -113,16 +109,41 @@ export async function rankFiles(
   return ranked.sort((a, b) => b.score - a.score || a.file - b.file);
 }
 
+/** Positions of the `count` highest values above zero, the highest first; of equal values the first. */
+export function highest(values: Float64Array, count: number): number[] {
+  const best: number[] = [];
+  let least = 0;
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i] as number;
+    if (value <= least) continue;
+    let at = best.length;
+    while (at > 0 && (values[best[at - 1] as number] as number) < value) at--;
+    best.splice(at, 0, i);
+    if (best.length > count) best.pop();
+    if (best.length === count) least = values[best[count - 1] as number] as number;
+  }
+  return best;
+}
+
 /** Best chunk, and parts of the second and third. */
 function baseScores({ fileCount, firstDocuments }: SearchIndex, evidence: Float64Array): Float64Array {
   const bases = new Float64Array(fileCount);
   for (let file = 0; file < fileCount; file++) {
-    let [first, second, third] = [0, 0, 0];
+    let first = 0;
+    let second = 0;
+    let third = 0;
     for (let d = firstDocuments[file] as number; d < (firstDocuments[file + 1] as number); d++) {
       const score = evidence[d] as number;
-      if (score > first) [first, second, third] = [score, first, second];
-      else if (score > second) [second, third] = [score, second];
-      else if (score > third) third = score;
+      if (score <= third) continue;
+      third = score;
+      if (third > second) {
+        third = second;
+        second = score;
+      }
+      if (second > first) {
+        second = first;
+        first = score;
+      }
     }
     bases[file] = first + SECOND_CHUNK * (second + third);
   }
@@ -146,6 +167,8 @@ class WordEvidence {
   readonly #words: ScoredTerm[];
   readonly #total: number;
   readonly #prefixes = new Map<string, number>();
+  /** How the words of the query begin: whatever matches one, whole or by prefix, holds this. */
+  readonly #beginnings: RegExp;
 
   constructor(terms: readonly ScoredTerm[]) {
     this.#words = terms.filter(({ isWhole }) => !isWhole);
@@ -155,10 +178,17 @@ class WordEvidence {
     const squares = values.reduce((a, b) => a + b * b, 0);
     const effective = squares === 0 ? 0 : (sum * sum) / squares;
     const exponent = 0.75 * Math.max(0, 1 - 10 / Math.max(effective, 1));
+    const beginnings = new Set(this.#words.map(({ stem }) => stem.slice(0, stem.length <= MIN_NAME_PREFIX ? 2 : 4)));
+    this.#beginnings = beginnings.size === 0 ? /$^/ : new RegExp([...beginnings].map(escapeRegExp).join("|"), "i");
     for (const [i, { stem }] of this.#words.entries()) {
       const worth = exponent === 0 ? 1 : Math.min(1, ((values[i] as number) / sum / 0.2) ** exponent);
       this.#worth.set(stem, Math.max(this.#worth.get(stem) ?? 0, worth));
     }
+  }
+
+  /** False where no word of the name can match; a quick look, since a file may have thousands of functions. */
+  mayMatch(name: string): boolean {
+    return this.#beginnings.test(name);
   }
 
   /** 0 to 1: how sure it is that the query means this word. */
@@ -204,14 +234,15 @@ class WordEvidence {
   }
 }
 
-const OPEN_KINDS: ReadonlySet<string> = new Set(["module", "namespace", "object"]);
+function escapeRegExp(text: string): string {
+  return text.replace(/[^\p{L}\p{N}]/gu, String.raw`\$&`);
+}
 
 /** How well the best name of a top-level function is in the query. */
-function functionNames({ symbols }: ContentRecord, words: WordEvidence): number {
+function functionNames({ functions }: ContentRecord, words: WordEvidence): number {
   let best = 0;
-  for (const { kind, name, parent } of symbols) {
-    if (kind !== "function" && kind !== "macro") continue;
-    if (parent !== null && !OPEN_KINDS.has(symbols[parent]?.kind ?? "")) continue;
+  for (const name of functions) {
+    if (!words.mayMatch(name)) continue;
     const parts = nameWords(name);
     if (parts.length === 0) continue;
     let matched = 0;

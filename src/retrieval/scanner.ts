@@ -24,6 +24,7 @@ export interface TermVisitor {
 
 const word = new Uint16Array(MAX_WORD_UNITS);
 const whole = new Uint16Array(MAX_WHOLE_UNITS);
+const stemmed = new Uint16Array(MAX_WORD_UNITS);
 
 /** Hash of the stem of the lower-case units; changes them. */
 function hashOf(units: Uint16Array, length: number): number {
@@ -42,9 +43,20 @@ export function hashWord(text: string): number {
 
 /** The stem of a word, in lower case. */
 export function stemOf(text: string): string {
-  const units = new Uint16Array(Math.min(text.length, MAX_WORD_UNITS));
-  for (let i = 0; i < units.length; i++) units[i] = lowerOf(text.charCodeAt(i));
-  return String.fromCharCode(...units.subarray(0, stemLength(units, units.length)));
+  const length = Math.min(text.length, MAX_WORD_UNITS);
+  let isLower = true;
+  for (let i = 0; i < length; i++) {
+    const unit = text.charCodeAt(i);
+    const lower = lowerOf(unit);
+    stemmed[i] = lower;
+    if (lower !== unit) isLower = false;
+  }
+  const stem = stemLength(stemmed, length);
+  // Most words are in lower case, and stemming only cuts them.
+  if (isLower && (stem === 0 || stemmed[stem - 1] === text.charCodeAt(stem - 1))) return text.slice(0, stem);
+  let result = "";
+  for (let i = 0; i < stem; i++) result += String.fromCharCode(stemmed[i] as number);
+  return result;
 }
 
 const STOPS: ReadonlySet<number> = new Set(STOP_WORDS.split(" ").map(hashWord));

@@ -61,7 +61,8 @@ export async function scoreDocuments(index: SearchIndex, terms: readonly QueryTe
     Promise.all(index.tables.map((table) => readPostings(table.terms, hashes))),
   ]);
   const pool = new Pool();
-  const decoded = terms.map((_, t) => decode(index, pool, segments, tables, t));
+  const stamps = new Int32Array(index.fileCount).fill(-1);
+  const decoded = terms.map((_, t) => decode(index, pool, segments, tables, stamps, t));
   const known = terms.map((term, t): ScoredTerm & { decoded: Decoded } => {
     const { start, end, files, paths } = decoded[t] as Decoded;
     return {
@@ -102,6 +103,7 @@ function decode(
   pool: Pool,
   segments: readonly (readonly (PostingList | undefined)[])[],
   tables: readonly (readonly (PostingList | undefined)[])[],
+  stamps: Int32Array,
   term: number,
 ): Decoded {
   const start = pool.length;
@@ -114,7 +116,7 @@ function decode(
     const list = lists[term];
     if (list) eachPosting(list, (file, field) => paths.push(((index.firstFiles[t] as number) + file) * 4 + field));
   }
-  return { start, end: pool.length, files: countFiles(index, pool, start), paths };
+  return { start, end: pool.length, files: countFiles(index, pool, start, stamps, term), paths };
 }
 
 /** The one hot loop of decoding: chunks become documents, those of no file are left out. */
@@ -161,15 +163,23 @@ export function eachPosting({ bytes }: PostingList, visit: (document: number, co
   }
 }
 
-function countFiles({ fileOfDocument }: SearchIndex, pool: Pool, start: number): number {
-  const seen = new Set<number>();
-  let previous = -1;
-  for (let i = start; i < pool.length; i++) {
-    const file = fileOfDocument[(pool.values[i] as number) >>> 8] as number;
-    if (file !== previous) seen.add(file);
-    previous = file;
+/** Distinct files of the postings from `start`. `stamps` holds for each file the last term that was counted for it. */
+function countFiles(
+  { fileOfDocument }: SearchIndex,
+  pool: Pool,
+  start: number,
+  stamps: Int32Array,
+  term: number,
+): number {
+  const { values, length } = pool;
+  let count = 0;
+  for (let i = start; i < length; i++) {
+    const file = fileOfDocument[(values[i] as number) >>> 8] as number;
+    if (stamps[file] === term) continue;
+    stamps[file] = term;
+    count++;
   }
-  return seen.size;
+  return count;
 }
 
 function accumulate(

@@ -3,7 +3,7 @@ import { BLOCK_BYTES, BlockWriter, type Blocks } from "./blocks.ts";
 import { ByteReader, ByteWriter, bytesOf, checksum } from "./bytes.ts";
 import { nameKey } from "./names.ts";
 import { forEachPosting, MAX_DOCUMENTS, PostingsWriter } from "./postings.ts";
-import { readRecord } from "./record.ts";
+import { ContentRecord, kindNumber } from "./record.ts";
 import { compareUtf8, utf8Prefix } from "./order.ts";
 import { SEGMENT_MAGIC, SEGMENT_VERSION, type Segment } from "./segment.ts";
 
@@ -169,21 +169,21 @@ function writeRecords(contents: readonly NewContent[]): BlockWriter {
 
 /**
  * Blocks of the names of all symbols (`nameKey`), in order of their UTF-8: the number of bytes it shares with the name before it in
- * the block (varint), the rest (string), content and symbol (varints). A block's key is the first four bytes of its first name.
+ * the block (varint), the rest (string), content and symbol (varints), kind (1 byte). A block's key is the first four bytes of its first name.
  */
 function writeNames(contents: readonly NewContent[]): BlockWriter {
-  const names: { name: string; content: number; symbol: number }[] = [];
+  const names: { name: string; content: number; symbol: number; kind: number }[] = [];
   for (const [content, { record }] of contents.entries()) {
-    const { symbols } = readRecord(new ByteReader(record));
+    const { symbols } = new ContentRecord(record);
     for (const [symbol, { name, kind }] of symbols.entries())
-      names.push({ name: nameKey(name, kind), content, symbol });
+      names.push({ name: nameKey(name, kind), content, symbol, kind: kindNumber(kind) });
   }
   names.sort((a, b) => compareUtf8(a.name, b.name) || a.content - b.content || a.symbol - b.symbol);
   const blocks = new BlockWriter();
   const block = new ByteWriter();
   let first = "";
   let previous = "";
-  for (const [i, { name, content, symbol }] of names.entries()) {
+  for (const [i, { name, content, symbol, kind }] of names.entries()) {
     if (block.length === 0) [first, previous] = [name, ""];
     let shared = 0;
     while (shared < name.length && name[shared] === previous[shared]) shared++;
@@ -193,6 +193,7 @@ function writeNames(contents: readonly NewContent[]): BlockWriter {
     block.string(name.slice(shared));
     block.varint(content);
     block.varint(symbol);
+    block.u8(kind);
     previous = name;
     if (block.length < BLOCK_BYTES && i < names.length - 1) continue;
     blocks.add(utf8Prefix(first), block.finish());

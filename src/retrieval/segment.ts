@@ -2,7 +2,7 @@ import { hexOf, bytesOfHex } from "./analyze.ts";
 import { Blocks } from "./blocks.ts";
 import { ByteReader, checksum, copyU16, copyU32 } from "./bytes.ts";
 import { compareUtf8, utf8Prefix } from "./order.ts";
-import { readRecord, type ContentRecord } from "./record.ts";
+import { ContentRecord } from "./record.ts";
 import { SearchFormatError, type ContentKey, type RangeReader } from "./types.ts";
 
 /** "CCSG", read as a little-endian number. */
@@ -19,6 +19,8 @@ export interface NameEntry {
   name: string;
   content: number;
   symbol: number;
+  /** As `kindNumber` gives it. */
+  kind: number;
 }
 
 /** An open segment: its hot parts in memory, the rest read by block. */
@@ -128,8 +130,8 @@ export class Segment {
     return ordinals.map((ordinal, i) => {
       const index = wanted[i] as number;
       const reader = new ByteReader(blocks.get(index) as Uint8Array);
-      for (let skip = ordinal - (this.records.keys[index] as number); skip > 0; skip--) reader.bytes(reader.varint());
-      return readRecord(new ByteReader(reader.bytes(reader.varint())));
+      for (let skip = ordinal - (this.records.keys[index] as number); skip > 0; skip--) reader.skip(reader.varint());
+      return new ContentRecord(reader.bytes(reader.varint()));
     });
   }
 
@@ -149,7 +151,7 @@ export class Segment {
       let name = "";
       for (const reader = new ByteReader(block); !reader.atEnd;) {
         name = name.slice(0, reader.varint()) + reader.string();
-        const entry = { name, content: reader.varint(), symbol: reader.varint() };
+        const entry = { name, content: reader.varint(), symbol: reader.varint(), kind: reader.u8() };
         if (name.startsWith(prefix)) found.push(entry);
         else if (compareUtf8(name, prefix) > 0) return found;
       }

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { Blocks } from "./blocks.ts";
 import { ByteReader, ByteWriter, bytesOf, checksum, copyU16, copyU32 } from "./bytes.ts";
 import { compareUtf8 } from "./order.ts";
-import { pathTerms, splitPath, traitsOf } from "./paths.ts";
+import { PathReader, splitPath } from "./paths.ts";
 import { PostingsWriter } from "./postings.ts";
 import { SEGMENT_VERSION, type Segment } from "./segment.ts";
 import { SearchFormatError, type RangeReader, type RevisionFile } from "./types.ts";
@@ -56,8 +56,13 @@ export function buildTable(
   const paths = new Set(placed.map(({ path }) => path));
   const exists = (path: string): boolean => paths.has(path);
   const postings = new PostingsWriter();
-  for (const [i, { path }] of placed.entries())
-    for (const [hash, field] of pathTerms(splitPath(path))) postings.add(hash, i, field);
+  const reader = new PathReader();
+  const traits = new Uint16Array(placed.length);
+  for (const [i, { path, language }] of placed.entries()) {
+    const parts = splitPath(path);
+    for (const [hash, field] of reader.terms(parts)) postings.add(hash, i, field);
+    traits[i] = reader.traits(path, parts, language, exists);
+  }
   const terms = postings.write();
   const directory = terms.directory();
   const body = new TextEncoder().encode(placed.map(({ path }) => path + PATH_END).join(""));
@@ -71,7 +76,7 @@ export function buildTable(
   hot.bytes(body);
   hot.bytes(bytesOf(Uint16Array.from(placed, ({ segment }) => used.indexOf(segment))));
   hot.bytes(bytesOf(Uint32Array.from(placed, ({ ordinal }) => ordinal)));
-  hot.bytes(bytesOf(Uint16Array.from(placed, ({ path, language }) => traitsOf(path, language, exists))));
+  hot.bytes(bytesOf(traits));
   hot.varint(directory.length);
   hot.bytes(directory);
   const hotBytes = hot.finish();
