@@ -1,17 +1,23 @@
-/** Wire formats of other services that the service speaks as well: OpenAI's embeddings, Cohere's and Jina's reranking. */
+/** Wire formats of other services that this one accepts too: OpenAI's embeddings, Cohere's and Jina's reranking. */
 import * as z from "zod";
 import { MAX_EMBED_INPUTS, MAX_RERANK_DOCUMENTS } from "./limits.ts";
+import { isCleanText, nonEmptyText, UNCLEAN_TEXT } from "./text.ts";
 
-const nonEmpty = z.string().min(1, "must not be empty");
 const TOO_MANY_INPUTS = `takes at most ${MAX_EMBED_INPUTS} strings; split the request`;
-const model = z.string().min(1, "must not be empty").max(200);
+const model = nonEmptyText.max(200);
 
 export const EmbeddingsRequest = z
   .object({
     input: z
-      .union([nonEmpty, z.array(nonEmpty).min(1, "needs at least one string").max(MAX_EMBED_INPUTS, TOO_MANY_INPUTS)], {
-        error: ({ input }) => describeInput(input),
-      })
+      .union(
+        [
+          nonEmptyText,
+          z.array(nonEmptyText).min(1, "needs at least one string").max(MAX_EMBED_INPUTS, TOO_MANY_INPUTS),
+        ],
+        {
+          error: ({ input }) => describeInput(input),
+        },
+      )
       .transform((input) => (typeof input === "string" ? [input] : input))
       .describe("One text or many, at most 480,000 characters together. Arrays of token ids are not taken."),
     model: model.describe("Any name will do; a fingerprint (`emb_…`) must be the current one."),
@@ -28,10 +34,12 @@ export type EmbeddingsRequest = z.infer<typeof EmbeddingsRequest>;
 
 function describeInput(input: unknown): string {
   if (input === undefined) return "is required";
+  if (typeof input === "string" && !isCleanText(input)) return UNCLEAN_TEXT;
   if (!Array.isArray(input)) return "must be a string or an array of strings";
   if (input.some((item) => typeof item === "number" || Array.isArray(item))) {
     return "holds token ids, which are not taken; send the text itself";
   }
+  if (input.some((item) => typeof item === "string" && !isCleanText(item))) return UNCLEAN_TEXT;
   return input.length > MAX_EMBED_INPUTS ? TOO_MANY_INPUTS : "must be a string or an array of strings";
 }
 
@@ -66,11 +74,13 @@ export type ModelsResponse = z.infer<typeof ModelsResponse>;
 export const CompatRerankRequest = z
   .object({
     model: model.optional().describe("Any name will do; a fingerprint (`rrk_…`) must be the current one."),
-    query: nonEmpty,
+    query: nonEmptyText,
     documents: z
       .array(
         z
-          .union([nonEmpty, z.looseObject({ text: nonEmpty })], { error: "must be a string or an object with a text" })
+          .union([nonEmptyText, z.looseObject({ text: nonEmptyText })], {
+            error: "must be a string or an object with a text",
+          })
           .transform((document) => (typeof document === "string" ? document : document.text)),
       )
       .min(1, "needs at least one document")

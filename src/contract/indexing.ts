@@ -1,5 +1,11 @@
 import * as z from "zod";
-import { DEFAULT_MAX_FILE_SIZE_BYTES, MAX_FILE_SIZE_BYTES, MAX_GLOB_CHARACTERS, MAX_GLOBS } from "./limits.ts";
+import {
+  DEFAULT_MAX_FILE_SIZE_BYTES,
+  MAX_FILE_SIZE_BYTES,
+  MAX_GLOB_CHARACTERS,
+  MAX_GLOBS_CHARACTERS,
+} from "./limits.ts";
+import { nonEmptyText, text } from "./text.ts";
 
 /** UUIDs of any version and variant: ids may come from elsewhere. */
 export const Uuid = z
@@ -7,25 +13,28 @@ export const Uuid = z
   .regex(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i, "must be a UUID")
   .transform((id) => id.toLowerCase());
 
-const globs = z.array(z.string().min(1, "must not be empty").max(MAX_GLOB_CHARACTERS)).max(MAX_GLOBS);
+const TOO_MANY_GLOBS = `must have at most ${MAX_GLOBS_CHARACTERS} characters in all globs together`;
+
+const globs = z
+  .array(nonEmptyText.max(MAX_GLOB_CHARACTERS))
+  .refine((all) => all.reduce((sum, glob) => sum + glob.length, 0) <= MAX_GLOBS_CHARACTERS, TOO_MANY_GLOBS);
 
 export const SourceSchema = z
   .object({
     type: z.literal("git", { error: 'must be "git"; "local" and "s3" are planned' }),
-    url: z.string().min(1, "must be an HTTPS clone URL").max(2_000).describe("HTTPS clone URL, without credentials."),
-    ref: z.string().min(1).max(500).optional().describe("Branch, tag or commit SHA; default: the remote's HEAD."),
+    url: text.min(1, "must be an HTTPS clone URL").max(2_000).describe("HTTPS clone URL, without credentials."),
+    ref: nonEmptyText.max(500).optional().describe("Branch, tag or commit SHA; default: the remote's HEAD."),
     auth: z
       .object({
-        type: z.literal("token", { error: 'must be "token"' }),
-        token: z.string().min(1, "must not be empty").max(4_096),
-        username: z
-          .string()
-          .min(1)
+        type: z.literal("token", { error: 'must be "token"' }).optional(),
+        token: nonEmptyText.max(4_096).optional().describe("Read access to a private repository."),
+        username: nonEmptyText
           .max(200)
           .optional()
           .describe("User name of the token, where the host wants a special one."),
       })
-      .optional(),
+      .optional()
+      .describe("Without a token it is ignored."),
   })
   .meta({ id: "Source" });
 export type Source = z.infer<typeof SourceSchema>;
@@ -37,9 +46,9 @@ export const IndexOptions = z
     maxFileSizeBytes: z
       .int()
       .min(1)
-      .max(MAX_FILE_SIZE_BYTES)
       .default(DEFAULT_MAX_FILE_SIZE_BYTES)
-      .describe("Larger files are skipped."),
+      .transform((bytes) => Math.min(bytes, MAX_FILE_SIZE_BYTES))
+      .describe("Larger files are skipped; so are files above 4 MiB, whatever it says."),
   })
   .meta({ id: "IndexOptions" });
 export type IndexOptions = z.infer<typeof IndexOptions>;
@@ -63,7 +72,9 @@ export const IndexResult = z
     symbolCount: count,
     chunkCount: count,
     embeddedCount: count.describe("Chunks embedded by this run."),
-    skippedUnchanged: count.describe("Files whose content hash was indexed already."),
+    skippedUnchanged: count.describe(
+      "Files of the revision whose content, by its SHA-256, the tenant had indexed before this run, in whatever workspace, branch or path.",
+    ),
     embedMs: count.describe("Time spent embedding, in milliseconds."),
     region: z.string(),
     gitSha: z.string().describe("Commit that was indexed."),

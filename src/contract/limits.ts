@@ -6,8 +6,9 @@ export const MAX_INPUT_CHARACTERS = 480_000;
 export const DEFAULT_MAX_FILE_SIZE_BYTES = 524_288;
 /** Above this a file is never indexed, whatever the request says: one file must fit the indexer's memory many times over. */
 export const MAX_FILE_SIZE_BYTES = 4 * 1024 * 1024;
-export const MAX_GLOBS = 200;
 export const MAX_GLOB_CHARACTERS = 500;
+/** Of all globs of a list together: what a run's coordinator stores with it. */
+export const MAX_GLOBS_CHARACTERS = 500_000;
 export const MAX_MANIFEST_BYTES = 64 * 1024;
 export const MAX_SNAPSHOT_BYTES = 4 * 1024 * 1024 * 1024;
 /** Of all snapshots of a tenant, unless configured otherwise. */

@@ -1,10 +1,17 @@
 import * as z from "zod";
 import { SourceSchema, Uuid } from "./indexing.ts";
 import { MAX_SNAPSHOT_BYTES } from "./limits.ts";
+import { checkJson, nonEmptyText, text } from "./text.ts";
 
 const count = z.int().min(0);
-const gitSha = z.string().regex(/^[0-9a-f]{7,64}$/, "must be a commit SHA in lower-case hex");
-const fullGitSha = z.string().regex(/^([0-9a-f]{40}|[0-9a-f]{64})$/, "must be a full commit SHA in lower-case hex");
+const gitSha = z
+  .string()
+  .regex(/^[0-9a-fA-F]{7,64}$/, "must be a commit SHA in hex")
+  .toLowerCase();
+const fullGitSha = z
+  .string()
+  .regex(/^([0-9a-fA-F]{40}|[0-9a-fA-F]{64})$/, "must be a full commit SHA in hex")
+  .toLowerCase();
 
 /** What the server needs to know of an artifact; unknown fields are kept and come back unchanged. */
 export const SnapshotManifest = z
@@ -12,17 +19,18 @@ export const SnapshotManifest = z
     formatVersion: z.int().min(1),
     gitSha,
     checksum: z.string().regex(/^sha256:[0-9a-f]{64}$/, "must be sha256: and 64 lower-case hex digits"),
-    compression: z.string().min(1).max(40),
+    compression: nonEmptyText.max(40),
     fileCount: count,
     symbolCount: count,
-    embedding: z.looseObject({ fingerprint: z.string().min(1).max(200), dimension: z.int().positive() }),
+    embedding: z.looseObject({ fingerprint: nonEmptyText.max(200), dimension: z.int().positive() }),
     sizeBytes: z.int().min(1).max(MAX_SNAPSHOT_BYTES).optional(),
   })
+  // It is stored whole, with fields that nothing here knows.
+  .superRefine(checkJson)
   .meta({ id: "SnapshotManifest" });
 export type SnapshotManifest = z.infer<typeof SnapshotManifest>;
 
-const repo = z
-  .string()
+const repo = text
   .min(1)
   .max(500)
   .optional()
@@ -46,9 +54,7 @@ export const CommitRequest = z
     manifest: SnapshotManifest,
     ...selector,
     sizeBytes: z.int().min(1).max(MAX_SNAPSHOT_BYTES),
-    storagePath: z
-      .string()
-      .min(1)
+    storagePath: nonEmptyText
       .max(500)
       .optional()
       .describe("From sign; needed only where the same bytes were signed more than once."),
@@ -127,7 +133,7 @@ export const SnapshotJobRequest = z
     workspaceId: Uuid,
     gitSha: fullGitSha,
     source: SourceSchema,
-    repoUrl: z.string().max(2_000).optional(),
+    repoUrl: text.max(2_000).optional(),
   })
   .meta({ id: "SnapshotJobRequest" });
 export type SnapshotJobRequest = z.infer<typeof SnapshotJobRequest>;

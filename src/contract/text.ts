@@ -5,10 +5,11 @@ export function isCleanText(value: string): boolean {
   return value.isWellFormed() && !value.includes("\0");
 }
 
-const MESSAGE = "must be well-formed Unicode without NUL characters";
+/** What is wrong with a string that is not clean. */
+export const UNCLEAN_TEXT = "must be well-formed Unicode without NUL characters";
 
 /** Schema of every string that reaches the database, a git host or a model provider. */
-export const text = z.string().refine(isCleanText, MESSAGE);
+export const text = z.string().refine(isCleanText, UNCLEAN_TEXT);
 
 /** The same for a string that must not be empty. */
 export const nonEmptyText = text.min(1, "must not be empty");
@@ -22,7 +23,7 @@ export function checkJson(value: unknown, context: z.core.$RefinementCtx): void 
   for (let next = pending.pop(); next; next = pending.pop()) {
     const { value, path } = next;
     if (typeof value === "string" && !isCleanText(value)) {
-      context.addIssue({ code: "custom", path, message: MESSAGE, input: value });
+      context.addIssue({ code: "custom", path, message: UNCLEAN_TEXT, input: value });
     }
     if (typeof value !== "object" || value === null) continue;
     if (path.length >= MAX_DEPTH) {

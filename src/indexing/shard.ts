@@ -31,6 +31,8 @@ const EMBED_CONTENTS = 10;
 const EMBED_CHUNKS = 200;
 /** Retries of one upstream call; nobody waits at a keyboard for a run. */
 const EMBED_RETRIES = 5;
+/** Enough for the longest `Retry-After` that is honoured; below the time after which the step would count as stalled. */
+const EMBED_PATIENCE_MS = 85_000;
 
 /** Processes a shard. Returns its number of files; null when the staged object is gone, because its run is over. */
 export async function processShard(step: StepContext, key: string): Promise<number | null> {
@@ -131,6 +133,7 @@ async function embed(
   const { vectors, tokens } = await step.embedder.embed(chunks.map(embeddingText), {
     inputType: "document",
     maxRetries: EMBED_RETRIES,
+    patienceMs: EMBED_PATIENCE_MS,
   });
   const { usage } = step;
   usage.embedMs += step.now() - startedAt;

@@ -1,4 +1,4 @@
-/** Header arithmetic of the reverse proxy. No platform: standard `Headers` only. */
+/** Headers of the reverse proxy and of the site's own answers. No platform: standard `Headers` only. */
 import {
   RATE_LIMIT_HEADER,
   RATE_REMAINING_HEADER,
@@ -6,6 +6,7 @@ import {
   REQUEST_ID_HEADER,
   RETRY_AFTER_HEADER,
 } from "../contract/headers.ts";
+import { requestIdOf } from "../request-id.ts";
 
 /** Headers that belong to one connection (RFC 9110 §7.6.1), whether or not `Connection` names them. */
 const HOP_BY_HOP = [
@@ -27,7 +28,7 @@ const CLIENT_ADDRESS = "cf-connecting-ip";
 const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/;
 const PREFLIGHT_MAX_AGE_SEC = 86_400;
 /** What the api's routes take; a preflight for another method gets no more than these. */
-const METHODS = "GET, HEAD, POST, OPTIONS";
+const METHODS = "GET, HEAD, POST, DELETE, OPTIONS";
 const DEFAULT_REQUEST_HEADERS = "Authorization, Content-Type";
 const MAX_REQUESTED_HEADERS = 50;
 /** What a page may read of an answer besides the few headers that every page may. */
@@ -72,6 +73,11 @@ export function answerHeaders(headers: Headers): Headers {
   return answer;
 }
 
+/** Headers of every answer that the site Worker makes itself. */
+export function ownHeaders(request: Headers): Record<string, string> {
+  return { [REQUEST_ID_HEADER]: requestIdOf(request), "X-Content-Type-Options": "nosniff" };
+}
+
 /** Headers of the answer to `OPTIONS`. */
 export function preflightHeaders(headers: Headers): Headers {
   const requested = (headers.get("Access-Control-Request-Headers") ?? "")
@@ -80,6 +86,7 @@ export function preflightHeaders(headers: Headers): Headers {
     .filter((name) => TOKEN.test(name))
     .slice(0, MAX_REQUESTED_HEADERS);
   return new Headers({
+    ...ownHeaders(headers),
     Allow: METHODS,
     "Access-Control-Allow-Origin": "*",
     "Access-Control-Allow-Methods": METHODS,

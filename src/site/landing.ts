@@ -1,3 +1,6 @@
+import { ApiError } from "../errors.ts";
+import { ownHeaders } from "./headers.ts";
+
 const DOCUMENT = `<!doctype html>
 <html lang="en">
 <head>
@@ -19,22 +22,29 @@ body { font: 1rem/1.6 system-ui, sans-serif; max-width: 40rem; margin: 10vh auto
 </html>
 `;
 
-const HEADERS = {
+const HTML_HEADERS = {
   "Content-Type": "text/html; charset=utf-8",
   "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'",
-  "X-Content-Type-Options": "nosniff",
   "Referrer-Policy": "no-referrer",
 };
 
-/** Everything outside of the api: a landing page at `/`, and nothing else yet. */
+/** Everything outside of the api and the dashboard: a landing page at `/`, and nothing else. */
 export function landingPage(request: Request, pathname: string): Response {
-  if (pathname !== "/") return text("There is no such page.\n", 404);
+  const own = ownHeaders(request.headers);
+  if (pathname !== "/") return fail(request, new ApiError("NOT_FOUND", "there is no such page"), own);
   if (request.method !== "GET" && request.method !== "HEAD") {
-    return text("Only GET is possible here.\n", 405, { Allow: "GET, HEAD" });
+    const error = new ApiError("METHOD_NOT_ALLOWED", "only GET and HEAD are possible here");
+    return fail(request, error, { ...own, Allow: "GET, HEAD" });
   }
-  return new Response(request.method === "HEAD" ? null : DOCUMENT, { headers: HEADERS });
+  return new Response(request.method === "HEAD" ? null : DOCUMENT, { headers: { ...own, ...HTML_HEADERS } });
 }
 
-function text(body: string, status: number, headers: Record<string, string> = {}): Response {
-  return new Response(body, { status, headers: { ...headers, "Content-Type": "text/plain; charset=utf-8" } });
+/** An error for people where the client accepts HTML, else in the service's envelope. */
+function fail(request: Request, error: ApiError, headers: Record<string, string>): Response {
+  const { status } = error;
+  if (!(request.headers.get("Accept") ?? "").includes("text/html")) {
+    return Response.json(error.toBody(), { status, headers });
+  }
+  const page = `<!doctype html><html lang="en"><title>${status}</title><h1>${status}</h1><p>${error.message}.</p><p><a href="/">Code Context</a></p></html>`;
+  return new Response(page, { status, headers: { ...headers, ...HTML_HEADERS } });
 }

@@ -2,7 +2,7 @@
 import { ApiError } from "../errors.ts";
 import { createLogger } from "../log.ts";
 import { REQUEST_ID_HEADER } from "../contract/headers.ts";
-import { answerHeaders, forwardedHeaders, preflightHeaders } from "./headers.ts";
+import { answerHeaders, forwardedHeaders, ownHeaders, preflightHeaders } from "./headers.ts";
 
 export const API_PREFIX = "/api/v1";
 
@@ -32,9 +32,9 @@ export async function proxy(request: Request, send: (request: Request) => Promis
 }
 
 function unreachable(request: Request, cause: unknown): Response {
-  const requestId = crypto.randomUUID();
-  if (!request.signal.aborted) log.error("api_unreachable", cause, { requestId });
+  const own = ownHeaders(request.headers);
+  if (!request.signal.aborted) log.error("api_unreachable", cause, { requestId: own[REQUEST_ID_HEADER] ?? null });
   const error = new ApiError("UPSTREAM_UNREACHABLE", "the service cannot be reached right now; try again");
-  const headers = answerHeaders(new Headers({ [REQUEST_ID_HEADER]: requestId }));
+  const headers = answerHeaders(new Headers({ ...own, "Cache-Control": "no-store" }));
   return Response.json(error.toBody(), { status: error.status, headers });
 }

@@ -1,14 +1,12 @@
 import type { MiddlewareHandler } from "hono";
 import { REQUEST_ID_HEADER } from "../../contract/index.ts";
+import { requestIdOf } from "../../request-id.ts";
 import type { ApiHono } from "../context.ts";
 import { servicesOf } from "../services.ts";
 
-const ACCEPTED = /^[\w-]{8,64}$/;
-
 /** Gives each request its id, logger and services, and every response its common headers. */
 export const requestContext: MiddlewareHandler<ApiHono> = async (c, next) => {
-  const sent = c.req.header(REQUEST_ID_HEADER);
-  const requestId = sent !== undefined && ACCEPTED.test(sent) ? sent : crypto.randomUUID();
+  const requestId = requestIdOf(c.req.raw.headers);
   const services = servicesOf(c.env);
   const log = services.log.with({ requestId });
   c.set("requestId", requestId);

@@ -139,7 +139,7 @@ describe("OPTIONS", () => {
     expect(answer.status).toBe(204);
     expect(Object.fromEntries(answer.headers)).toMatchObject({
       "access-control-allow-origin": "*",
-      "access-control-allow-methods": "GET, HEAD, POST, OPTIONS",
+      "access-control-allow-methods": "GET, HEAD, POST, DELETE, OPTIONS",
       "access-control-allow-headers": "authorization, content-type, x-custom",
       "access-control-max-age": "86400",
       vary: "Access-Control-Request-Headers",
@@ -148,7 +148,7 @@ describe("OPTIONS", () => {
 
   it("is answered without a preflight's headers too", async () => {
     const answer = await proxy(new Request(URL_OF_EMBED, { method: "OPTIONS" }), never);
-    expect([answer.status, answer.headers.get("Allow")]).toEqual([204, "GET, HEAD, POST, OPTIONS"]);
+    expect([answer.status, answer.headers.get("Allow")]).toEqual([204, "GET, HEAD, POST, DELETE, OPTIONS"]);
   });
 });
 
@@ -158,4 +158,21 @@ it("has a landing page, and nothing else", async () => {
   expect([page("/").status, page("/", "HEAD").status, page("/", "POST").status, page("/x").status]).toEqual([
     200, 200, 405, 404,
   ]);
+});
+
+it("answers in the service's envelope, with an id, where it answers itself", async () => {
+  const own = [
+    landingPage(new Request("https://site.test/x"), "/x"),
+    landingPage(new Request("https://site.test/", { method: "POST" }), "/"),
+    await proxy(new Request(URL_OF_EMBED), () => Promise.reject(new Error("away"))),
+  ];
+  for (const answer of own) {
+    expect(answer.headers.get("X-Request-Id")).toMatch(/^[\w-]{8,64}$/);
+    expect(answer.headers.get("X-Content-Type-Options")).toBe("nosniff");
+    expect(await answer.json()).toMatchObject({ ok: false, code: expect.any(String), error: expect.any(String) });
+  }
+  const headers = { Accept: "text/html", "X-Request-Id": "of-the-client" };
+  const page = landingPage(new Request("https://site.test/x", { headers }), "/x");
+  expect([page.status, page.headers.get("X-Request-Id")]).toEqual([404, "of-the-client"]);
+  expect(await page.text()).toMatch(/^<!doctype html>.*404/);
 });
