@@ -118,6 +118,7 @@ export interface UpdateOptions {
   embed: boolean;
   /** The embedding space, where it was asked for before. */
   space?: EmbedCheckResponse | undefined;
+  onAnalysis?: ((analysis: Uint8Array) => void) | undefined;
 }
 
 /** Brings the index of the work tree up to date, with progress. */
@@ -140,6 +141,7 @@ export async function updateWorkTree(
       nowMs,
       stop: context.stop,
       abort: context.abort,
+      onAnalysis: options.onAnalysis,
       embedding: async (changed) => (options.embed ? openEmbedding(context, store, changed, options.space) : undefined),
       onIndexProgress: ({ done, total }) => {
         if (phase === "indexing") line.update(done, total, `${done}/${total} files`);

@@ -1,7 +1,8 @@
 import type { Context } from "../context.ts";
 import type { IndexReport } from "../index/index-worktree.ts";
 import { findProject } from "../project.ts";
-import { updateWorkTree, withWriter } from "../session.ts";
+import { updateForSearch } from "../search-index/local-index.ts";
+import { withWriter } from "../session.ts";
 import { formatCount, formatDuration, plural } from "../ui.ts";
 
 /** `codectx index --local` */
@@ -9,7 +10,7 @@ export async function indexLocal(context: Context, options: { embed: boolean }):
   const startedAt = performance.now();
   const project = await findProject(context, { listFiles: true });
   const report = await withWriter(context, project, "index --local", async (store) =>
-    updateWorkTree(context, project, store, options),
+    updateForSearch(context, project, store, options),
   );
   const durationMs = Math.round(performance.now() - startedAt);
   context.ui.result({ root: project.root, repo: project.repo ?? null, ...rounded(report), durationMs }, () =>

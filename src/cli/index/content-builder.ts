@@ -26,16 +26,24 @@ export class ContentBuilder {
   private readonly store: IndexStore;
   private readonly pool: ParsePool;
   private readonly queue: EmbedQueue | undefined;
+  private readonly onAnalysis: ((analysis: Uint8Array) => void) | undefined;
   private readonly pending = new Map<string, Promise<number>>();
   private readonly inFlight = new Set<Promise<void>>();
   private failure: { error: unknown } | undefined;
   private uncommitted = 0;
   readonly stats: BuilderStats = { parsedFiles: 0, reusedFiles: 0, parsedBytes: 0 };
 
-  constructor(store: IndexStore, pool: ParsePool, queue?: EmbedQueue) {
+  /** `onAnalysis` gets the analysis of every content that is parsed, for the search index. */
+  constructor(
+    store: IndexStore,
+    pool: ParsePool,
+    queue: EmbedQueue | undefined,
+    onAnalysis: ((analysis: Uint8Array) => void) | undefined,
+  ) {
     this.store = store;
     this.pool = pool;
     this.queue = queue;
+    this.onAnalysis = onAnalysis;
   }
 
   /**
@@ -80,6 +88,7 @@ export class ContentBuilder {
     const outcome = await this.pool.parse(bytes, language);
     this.stats.parsedFiles++;
     this.stats.parsedBytes += sizeBytes;
+    if ("analysis" in outcome) this.onAnalysis?.(outcome.analysis);
     this.store.begin();
     const id = this.store.addContent(contentOf(outcome, sha256, language, sizeBytes));
     if (++this.uncommitted >= CONTENTS_PER_COMMIT) {

@@ -3,8 +3,11 @@ import { createParser, type CodeParser } from "../../parsing/parser.ts";
 import { nodeGrammars } from "../../parsing/grammars-node.ts";
 import { contentSkipReason } from "../../parsing/skip.ts";
 import type { ParsedFile } from "../../parsing/types.ts";
+import { analyzeContent } from "../../retrieval/analyze.ts";
+import { sha256 } from "../checksum.ts";
 
-export type ParseOutcome = { skip: string } | { file: Omit<ParsedFile, "text"> };
+/** `analysis` is what the search index keeps of the file: made here, since parser threads have the time for it. */
+export type ParseOutcome = { skip: string } | { file: Omit<ParsedFile, "text">; analysis: Uint8Array<ArrayBuffer> };
 
 /** Symbols and chunks of a file, or why it is not worth any. */
 export type ParseFile = (bytes: Uint8Array, language: LanguageId) => Promise<ParseOutcome>;
@@ -31,6 +34,8 @@ export function fileParser(grammars: string | undefined): ParseFile {
       parser = createParser(nodeGrammars(grammars));
     }
     const { text: _, ...file } = await (await parser).parse({ bytes, language });
-    return { file };
+    const { chunks, symbols } = file;
+    const analysis = analyzeContent({ sha256: sha256(bytes).toString("hex"), language, chunks, symbols });
+    return { file, analysis };
   };
 }

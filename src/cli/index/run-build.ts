@@ -8,6 +8,8 @@ import { embedMissing, missingHashes, setWanted, type Embedding } from "./vector
 export interface BuildOptions extends EmbedQueueOptions {
   /** How many files there are to parse, at most. */
   expectedFiles?: number;
+  /** Gets the analysis of every content that is parsed, for the search index. */
+  onAnalysis?: ((analysis: Uint8Array) => void) | undefined;
   /** `total` is 0 until it is known. */
   onEmbedProgress?: (progress: { done: number; total: number }) => void;
 }
@@ -38,7 +40,7 @@ export async function runBuild<T>(
   const pool = new ParsePool(options.expectedFiles);
   // A base layer may hold vectors of what is parsed: they are looked up together, before anything is sent.
   const layered = listBases(store).length > 0;
-  const builder = new ContentBuilder(store, pool, layered ? undefined : queue);
+  const builder = new ContentBuilder(store, pool, layered ? undefined : queue, options.onAnalysis);
   try {
     const result = await work(builder);
     return {

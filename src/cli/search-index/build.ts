@@ -27,8 +27,7 @@ export const VERSIONS = `v${SEGMENT_VERSION}.${TABLE_VERSION}`;
 
 /**
  * Writes the table `name` over `files`, with the segments it needs: those there are, one over what they lack, and merged ones
- * where there are too many. Removes what no table names any more. Needs the write lock. `analyses` may hold analyses of new
- * contents by `contentKey`, made while they were parsed.
+ * where there are too many. Removes what no table names any more. Needs the write lock.
  */
 export async function buildSearchTable(
   store: IndexStore,
@@ -42,7 +41,9 @@ export async function buildSearchTable(
     let segments = await openSegments(folder, opened);
     const missing = missingContents(files, segments);
     if (missing.length > 0) {
-      await writeSegments(store, folder, missing);
+      const collector = new SegmentCollector(folder);
+      for await (const content of readContents(store, missing)) collector.add(analyzeContent(content));
+      collector.finish();
       segments = await openSegments(folder, opened);
     }
     const revision = files.map(({ path, content }): RevisionFile => {
@@ -85,25 +86,28 @@ function missingContents(files: readonly IndexedFile[], segments: readonly OpenS
   return [...missing.values()];
 }
 
-async function writeSegments(
-  store: IndexStore,
-  folder: SearchFolder,
-  missing: readonly IndexedContent[],
-): Promise<void> {
-  let analyses: Uint8Array[] = [];
-  let byteLength = 0;
-  const flush = (): void => {
-    if (analyses.length > 0) folder.writeSegment(buildSegment(analyses));
-    analyses = [];
-    byteLength = 0;
-  };
-  for await (const content of readContents(store, missing)) {
-    const analysis = analyzeContent(content);
-    analyses.push(analysis);
-    byteLength += analysis.length;
-    if (byteLength >= MAX_ANALYSIS_BYTES) flush();
+/** Writes segments over contents as their analyses come. Needs the write lock. Call `finish` at the end. */
+export class SegmentCollector {
+  readonly #folder: SearchFolder;
+  #analyses: Uint8Array[] = [];
+  #byteLength = 0;
+
+  constructor(folder: SearchFolder) {
+    this.#folder = folder;
   }
-  flush();
+
+  add(analysis: Uint8Array): void {
+    this.#analyses.push(analysis);
+    this.#byteLength += analysis.length;
+    if (this.#byteLength >= MAX_ANALYSIS_BYTES) this.finish();
+  }
+
+  /** Writes what is left. */
+  finish(): void {
+    if (this.#analyses.length > 0) this.#folder.writeSegment(buildSegment(this.#analyses));
+    this.#analyses = [];
+    this.#byteLength = 0;
+  }
 }
 
 /** Merges the segments that the policy names; the id of the new one, undefined where there is nothing to merge. */

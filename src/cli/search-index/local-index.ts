@@ -16,12 +16,13 @@ import {
 } from "../../retrieval/types.ts";
 import type { Context } from "../context.ts";
 import { FileTree } from "../index/file-tree.ts";
+import type { IndexReport } from "../index/index-worktree.ts";
 import { intact } from "../index/schema.ts";
 import { IndexStore } from "../index/store.ts";
 import { verified } from "../index/verified.ts";
 import type { Project } from "../project.ts";
 import { updateWorkTree, withWriter } from "../session.ts";
-import { buildSearchTable, type IndexedFile, treePrefix, VERSIONS } from "./build.ts";
+import { buildSearchTable, type IndexedFile, SegmentCollector, treePrefix, VERSIONS } from "./build.ts";
 import { readLines, type FileLines } from "./read-lines.ts";
 import { type OpenFile, SearchFolder } from "./search-folder.ts";
 import { storeTexts } from "./texts.ts";
@@ -65,8 +66,8 @@ export interface LocalIndex {
 export async function openLocalIndex(context: Context, project: Project): Promise<LocalIndex> {
   const folder = new SearchFolder(project.directory);
   const name = await withWriter(context, project, "search", async (store) => {
-    await updateWorkTree(context, project, store, { embed: false });
-    return ensureTable(store, folder, project.root);
+    await updateForSearch(context, project, store, { embed: false });
+    return tableName(workTreeRow(store, project.root));
   });
   for (let tries = 1; ; tries++) {
     const opened: OpenFile[] = [];
@@ -79,6 +80,24 @@ export async function openLocalIndex(context: Context, project: Project): Promis
       await rebuild(context, project, folder);
     }
   }
+}
+
+/** Brings the index of a work tree up to date with all that searching it needs. Needs the write lock. */
+export async function updateForSearch(
+  context: Context,
+  project: Project,
+  store: IndexStore,
+  options: { embed: boolean },
+): Promise<IndexReport> {
+  const folder = new SearchFolder(project.directory);
+  const collector = new SegmentCollector(folder);
+  const report = await updateWorkTree(context, project, store, {
+    ...options,
+    onAnalysis: (analysis) => collector.add(analysis),
+  });
+  collector.finish();
+  await ensureTable(store, folder, project.root);
+  return report;
 }
 
 interface WorkTreeRow {
