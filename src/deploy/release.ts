@@ -3,7 +3,7 @@ import { count } from "drizzle-orm";
 import { openDb } from "../db/client.ts";
 import { tenants } from "../db/schema.ts";
 import { pause } from "../pause.ts";
-import { createTenant } from "../tenancy/index.ts";
+import { createTenant, saveCredentialKey } from "../tenancy/index.ts";
 import { addUser } from "../users/accounts.ts";
 import type { DeployContext, Step } from "./context.ts";
 import { DeployError } from "./errors.ts";
@@ -56,9 +56,11 @@ export const firstTenant: Step = {
     if (databaseUrl !== undefined && (await hasTenants(databaseUrl))) return undefined;
     return `create "${settings.tenantName}"${settings.ownerEmail === undefined ? "" : ` owned by ${settings.ownerEmail}`}`;
   },
-  apply: async ({ databaseUrl, settings, say }) => {
+  apply: async ({ databaseUrl, settings, state, say }) => {
     if (databaseUrl === undefined) throw new DeployError("the database is not there yet");
     const db = openDb(databaseUrl);
+    const encryptionKey = settings.secrets["ENCRYPTION_KEY"] ?? state.read().encryptionKey;
+    if (encryptionKey !== undefined) await saveCredentialKey(db, encryptionKey);
     const { tenantName: name, ownerEmail: email } = settings;
     const tenant = await createTenant(db, { name });
     if (email !== undefined) await addUser(db, { email, tenantId: tenant.tenantId, role: "owner" });

@@ -1,0 +1,146 @@
+import { listDurableObjectIds } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, describe, expect, it } from "vitest";
+import { createCredential, deriveCredentialKey } from "../../../src/tenancy/credentials.ts";
+import { createApiTenant } from "../support/api.ts";
+import { startClock, stopClock } from "../support/clock.ts";
+import { countQueries } from "../support/database-away.ts";
+import { credentialKey } from "../support/tenants.ts";
+
+afterEach(startClock);
+
+/** A body that notes whether anyone read from it. */
+function watchedBody(bytes: number) {
+  const seen = { isRead: false };
+  const body = new ReadableStream(
+    {
+      pull: (controller) => {
+        seen.isRead = true;
+        controller.enqueue(new Uint8Array(bytes).fill(0x20));
+        controller.close();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  const headers = { "Content-Type": "application/json", "Content-Length": String(bytes) };
+  return { seen, init: { body, headers } };
+}
+
+const strangers = () => ({
+  forged: createCredential("api_key", crypto.randomUUID(), deriveCredentialKey("another deployment")).value,
+  unknown: createCredential("api_key", crypto.randomUUID(), credentialKey).value,
+});
+
+describe("a request's body", () => {
+  it.each(["POST /embed", "POST /rerank", "POST /index-snapshot", "POST /v1/embeddings"] as const)(
+    "of %s is not read before its credential is well-formed, a large one not before it is accepted",
+    async (route) => {
+      const tenant = await createApiTenant();
+      const { forged, unknown } = strangers();
+      const isRead = async (credential: string | null, bytes: number) => {
+        const { seen, init } = watchedBody(bytes);
+        expect((await tenant.call(route, { ...init, credential })).status).toBe(401);
+        return seen.isRead;
+      };
+      expect(await isRead(null, 100)).toBe(false);
+      expect(await isRead("nonsense", 100)).toBe(false);
+      expect(await isRead(forged, 100)).toBe(false);
+      expect(await isRead(unknown, 70_000)).toBe(false);
+      const { seen, init } = watchedBody(70_000);
+      expect((await tenant.call(route, init)).status).toBe(400);
+      expect(seen.isRead).toBe(true);
+    },
+  );
+
+  it("costs no more credits or requests where it is large", async () => {
+    const tenant = await createApiTenant({}, 20);
+    const input = Array.from({ length: 20 }, () => "a".repeat(4_000));
+    const large = await tenant.call("POST /embed", { json: { input } });
+    expect([large.status, large.body["usage"]]).toEqual([200, { credits: 20 }]);
+    const refused = await tenant.call("POST /embed", { json: { input } });
+    expect([refused.status, refused.body["code"]]).toEqual([429, "QUOTA_EXCEEDED"]);
+    expect(refused.body["error"]).toMatch(/^0 of 20 credits are left this month and the request needs up to 20;/);
+    expect(refused.headers.get("X-RateLimit-Remaining")).toBe("598");
+  });
+});
+
+describe("forged credentials", () => {
+  it("reach neither a gate nor the database", async () => {
+    const tenant = await createApiTenant();
+    const gates = (await listDurableObjectIds(env.TENANT_GATE)).length;
+    const queries = countQueries();
+    try {
+      for (let i = 0; i < 20; i++) {
+        expect((await tenant.call("GET /usage", { credential: strangers().forged })).status).toBe(401);
+      }
+      expect(queries.tries()).toBe(0);
+    } finally {
+      queries.restore();
+    }
+    expect((await listDurableObjectIds(env.TENANT_GATE)).length).toBe(gates);
+  });
+
+  it("are limited per source address, which valid credentials there do not notice", async () => {
+    const tenant = await createApiTenant({ RATE_LIMITS: "" });
+    const headers = { "CF-Connecting-IP": "198.51.100.77" };
+    stopClock(Math.ceil(Date.now() / 60_000) * 60_000 + 1_000);
+    const attempt = () => tenant.call("GET /usage", { headers, credential: "nonsense" });
+    const answers: number[] = [];
+    for (let i = 0; i < 6; i++) {
+      answers.push(...(await Promise.all(Array.from({ length: 100 }, attempt))).map(({ status }) => status));
+    }
+    expect(new Set(answers)).toEqual(new Set([401]));
+    const limited = await attempt();
+    expect(limited).toMatchObject({ status: 429, body: { ok: false, code: "RATE_LIMITED", retryAfterSec: 59 } });
+    expect(Object.fromEntries(limited.headers)).toMatchObject({
+      "retry-after": "59",
+      "x-ratelimit-limit": "600",
+      "x-ratelimit-remaining": "0",
+    });
+    expect((await tenant.call("GET /usage", { headers })).status).toBe(200);
+    const elsewhere = { "CF-Connecting-IP": "198.51.100.78" };
+    expect((await tenant.call("GET /usage", { headers: elsewhere, credential: null })).status).toBe(401);
+  });
+});
+
+describe("responses", () => {
+  it.each([
+    ["GET /usage", {}, 200],
+    ["GET /usage", { credential: null }, 401],
+    ["POST /embed", { json: {} }, 400],
+    ["GET /nothing", {}, 404],
+    ["PUT /embed", {}, 405],
+  ] as const)("of %s %j say that they are not to be sniffed or stored", async (request, options, status) => {
+    const tenant = await createApiTenant();
+    const answer = await tenant.call(request, options);
+    expect(answer.status).toBe(status);
+    expect(answer.headers.get("X-Content-Type-Options")).toBe("nosniff");
+    expect(answer.headers.get("Cache-Control")).toBe("no-store");
+  });
+
+  it("with status 503 say when to come back", async () => {
+    const tenant = await createApiTenant({ EMBED_PROVIDER: "none", RERANK_PROVIDER: "none" });
+    for (const request of ["GET /embed", "GET /rerank"] as const) {
+      const { status, headers } = await tenant.call(request);
+      expect([status, Number(headers.get("Retry-After"))]).toEqual([503, 30]);
+    }
+  });
+});
+
+describe("runs of a workspace", () => {
+  it("are listed to their tenant's workers only", async () => {
+    const tenant = await createApiTenant();
+    const credential = (await tenant.addCredential("worker_token")).value;
+    const list = (query: string) => tenant.call(`GET /index?${query}`, { credential });
+    expect(await list("workspaceId=x&limit=0")).toMatchObject({
+      status: 400,
+      body: { code: "INVALID_SELECTOR", details: { issues: [{ path: "workspaceId" }, { path: "limit" }] } },
+    });
+    expect(await list(`workspaceId=${crypto.randomUUID()}`)).toMatchObject({
+      status: 404,
+      body: { code: "WORKSPACE_NOT_FOUND" },
+    });
+    const cancelled = await tenant.call(`DELETE /index/${crypto.randomUUID()}`, { credential });
+    expect(cancelled).toMatchObject({ status: 404, body: { code: "RUN_NOT_FOUND" } });
+  });
+});
