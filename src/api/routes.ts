@@ -9,6 +9,7 @@ import { openaiEmbeddings, openaiModels } from "./routes/openai-compat.ts";
 import { openapiRoute } from "./routes/openapi.ts";
 import { compatRerank } from "./routes/rerank-compat.ts";
 import { checkRerank, rerank } from "./routes/rerank.ts";
+import { findReferences, findSymbols, readLines, readOutline, searchCode } from "./routes/search.ts";
 import { startSnapshotJob } from "./routes/snapshot.ts";
 import { usage } from "./routes/usage.ts";
 
@@ -23,6 +24,11 @@ export const ROUTES: readonly Route[] = [
   runStatus,
   listRuns,
   cancelRun,
+  searchCode,
+  findSymbols,
+  findReferences,
+  readOutline,
+  readLines,
   startSnapshotJob,
   readSnapshot,
   publishSnapshot,

@@ -4,12 +4,15 @@ import type {
   EmbedCheckResponse,
   EmbedRequest,
   EmbedResponse,
+  FileResponse,
   HealthResponse,
   IndexRequest,
   IndexResult,
   ListResponse,
+  OutlineResponse,
   ProbeResponse,
   PullResponse,
+  ReferencesResponse,
   RerankCheckResponse,
   RerankRequest,
   RerankResponse,
@@ -22,6 +25,8 @@ import type {
   SignResponse,
   SnapshotJobAccepted,
   SnapshotJobRequest,
+  SymbolsQuery,
+  SymbolsResponse,
   UsageResponse,
 } from "../contract/index.ts";
 import { readAnswer } from "./answers.ts";
@@ -51,6 +56,19 @@ export type SearchInput = Omit<SearchRequest, "limit"> & Partial<Pick<SearchRequ
 type SignInput = Omit<SignRequest, "op">;
 type CommitInput = Omit<CommitRequest, "op">;
 export type IndexInput = Omit<IndexRequest, "options"> & { options?: Partial<IndexRequest["options"]> };
+
+/** What of a workspace is read: an indexed branch, tag or full commit; without it the current revision. */
+interface AtRef {
+  ref?: string;
+}
+export type SymbolsInput = AtRef & Partial<Pick<SymbolsQuery, "match" | "kind" | "limit">> & { name: string };
+export type ReferencesInput = AtRef & { name: string; limit?: number };
+export type FileInput = AtRef & { path: string };
+/** 1-based and inclusive. */
+export interface LineRange {
+  start?: number;
+  end?: number;
+}
 
 /** `POST /index` answers when the run is done. Most HTTP stacks and proxies give up long before such a run can. */
 const SYNC_INDEX_TIMEOUT_MS = 15 * 60_000;
@@ -156,6 +174,26 @@ export class CodeContextClient {
     return this.transport.json(call, "SearchResponse", options);
   }
 
+  /** `GET /symbols`: definitions by name. `NOT_FOUND` with near names where there are none. */
+  async symbols(query: Selector & SymbolsInput, options?: CallOptions): Promise<SymbolsResponse> {
+    return this.transport.json(this.lookup("/symbols", query), "SymbolsResponse", options);
+  }
+
+  /** `GET /references`: lines on which a name is used. */
+  async references(query: Selector & ReferencesInput, options?: CallOptions): Promise<ReferencesResponse> {
+    return this.transport.json(this.lookup("/references", query), "ReferencesResponse", options);
+  }
+
+  /** `GET /outline`: the symbols of a file. */
+  async outline(query: Selector & FileInput, options?: CallOptions): Promise<OutlineResponse> {
+    return this.transport.json(this.lookup("/outline", query), "OutlineResponse", options);
+  }
+
+  /** `GET /file`: lines of a file as they were indexed. */
+  async file(query: Selector & FileInput & LineRange, options?: CallOptions): Promise<FileResponse> {
+    return this.transport.json(this.lookup("/file", query), "FileResponse", options);
+  }
+
   /** `GET /healthz`. A service that is not ready is an answer too, not an error. */
   async health(options?: CallOptions): Promise<HealthResponse> {
     const call: Call = { method: "GET", path: "/healthz", surface: "healthz", credential: undefined, repeatable: true };
@@ -184,6 +222,18 @@ export class CodeContextClient {
 
   private metered(method: "GET" | "POST", path: string, body?: unknown): Call {
     return { method, path, surface: "metered", credential: this.key(), body, repeatable: true };
+  }
+
+  private lookup(path: string, query: object): Call {
+    const given = Object.entries(query).filter(([, value]) => value !== undefined);
+    const parameters = new URLSearchParams(Object.fromEntries(given.map(([name, value]) => [name, String(value)])));
+    return {
+      method: "GET",
+      path: `${path}?${parameters.toString()}`,
+      surface: "search",
+      credential: this.key(),
+      repeatable: true,
+    };
   }
 
   private worker(method: "GET" | "POST", path: string, surface: Call["surface"], body?: unknown): Call {
