@@ -150,7 +150,7 @@ export function meteredRoute<Schema extends z.ZodType>(definition: MeteredRoute<
     const early = isSmall(c.req.raw) ? await read() : undefined;
     const canReserve = early?.ok === true && isConfigured(() => requireProvider(c.get("services")));
     const credits = canReserve ? estimateCredits(texts(early.data)) : undefined;
-    const admission = await authorize(c, credential, "metered", credits);
+    const admission = await authorize(c, credential, "metered", { credits });
     const { principal } = admission;
     let reservationId = admission.reservationId;
     try {
@@ -181,7 +181,8 @@ export function meteredRoute<Schema extends z.ZodType>(definition: MeteredRoute<
   };
 }
 
-function isSmall(request: Request): boolean {
+/** Whether a body may be read before its credential is accepted. */
+export function isSmall(request: Request): boolean {
   const length = request.headers.get("Content-Length");
   return request.body === null || (length !== null && Number(length) <= SMALL_BODY_BYTES);
 }
@@ -195,7 +196,8 @@ function isConfigured(requireProvider: () => unknown): boolean {
   }
 }
 
-function unwrap<T>(body: { ok: true; data: T } | { ok: false; error: ApiError }): T {
+/** The body, or its error thrown. */
+export function unwrap<T>(body: { ok: true; data: T } | { ok: false; error: ApiError }): T {
   if (body.ok) return body.data;
   throw body.error;
 }

@@ -5,6 +5,7 @@ import { checkEmbed, embed } from "./routes/embed.ts";
 import { health } from "./routes/healthz.ts";
 import { cancelRun, index, listRuns, runStatus } from "./routes/index-runs.ts";
 import { publishSnapshot, readSnapshot } from "./routes/index-snapshot.ts";
+import { mcp } from "./routes/mcp.ts";
 import { openaiEmbeddings, openaiModels } from "./routes/openai-compat.ts";
 import { openapiRoute } from "./routes/openapi.ts";
 import { compatRerank } from "./routes/rerank-compat.ts";
@@ -32,6 +33,7 @@ export const ROUTES: readonly Route[] = [
   startSnapshotJob,
   readSnapshot,
   publishSnapshot,
+  mcp,
   openaiEmbeddings,
   openaiModels,
   compatRerank,

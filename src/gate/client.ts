@@ -4,6 +4,7 @@ import { pause, raceTimeout } from "../pause.ts";
 import type { ParsedCredential } from "../tenancy/credentials.ts";
 import { bucketName } from "./source.ts";
 import type {
+  AdmitRequest,
   AdmitResult,
   AuditTarget,
   CreditRequest,
@@ -40,10 +41,10 @@ export function admit(
   gates: GateNamespace,
   credential: ParsedCredential,
   surface: Surface,
-  reserve?: CreditRequest,
+  options: Pick<AdmitRequest, "reserve" | "isFree"> = {},
 ): Promise<AdmitResult> {
   const { tenantId, kind, id, secretHash } = credential;
-  const request = { tenantId, credential: { kind, id, secretHash }, surface, ...(reserve && { reserve }) };
+  const request = { tenantId, credential: { kind, id, secretHash }, surface, ...options };
   return call(ADMIT_TIMEOUT_MS, () => tenantGate(gates, tenantId).admit(request));
 }
 

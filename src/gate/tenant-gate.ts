@@ -89,7 +89,7 @@ export class TenantGate extends DurableObject<TenantGateEnv> implements TenantGa
     });
   }
 
-  async admit({ tenantId, credential, surface, reserve }: AdmitRequest): Promise<AdmitResult> {
+  async admit({ tenantId, credential, surface, isFree, reserve }: AdmitRequest): Promise<AdmitResult> {
     this.#tenantId ??= tenantId;
     const facts = await this.#credentials.find(credential.id);
     if (facts === "unavailable") return { outcome: "unavailable" };
@@ -100,11 +100,14 @@ export class TenantGate extends DurableObject<TenantGateEnv> implements TenantGa
     return this.#storage.write((): AdmitResult => {
       const nowMs = Date.now();
       this.#schedule(nowMs + FLUSH_DELAY_MS);
+      const principal = { tenantId, credentialId, kind, sharedIndex: facts.sharedIndex };
+      if (isFree) {
+        return { outcome: "admitted", principal, rate: this.#windows.peek(surface, nowMs), reservationId: null };
+      }
       const audit = { tenantId, actor: credentialId };
       const { allowed, rate, retryAfterSec: waitSec } = this.#windows.take(surface, nowMs, audit);
       if (!allowed) return { outcome: "rate_limited", rate, retryAfterSec: waitSec };
       this.#keyUsage.add(credentialId, { calls: 1 }, nowMs);
-      const principal = { tenantId, credentialId, kind, sharedIndex: facts.sharedIndex };
       if (!reserve) return { outcome: "admitted", principal, rate, reservationId: null };
       const reserved = this.#reserve(credentialId, reserve, facts.monthlyCredits, nowMs);
       if (reserved.outcome === "quota_exceeded") return { ...reserved, rate };

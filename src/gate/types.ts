@@ -31,6 +31,8 @@ export interface AdmitRequest {
   tenantId: string;
   credential: PresentedCredential;
   surface: Surface;
+  /** Checks the credential only: the rate bucket is reported and nothing is taken from it. */
+  isFree?: boolean;
   /** Absent for requests that are not metered, or whose body is invalid. */
   reserve?: CreditRequest;
 }

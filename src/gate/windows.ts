@@ -1,7 +1,7 @@
 /** Rate limits: fixed windows aligned to the Unix epoch, one row per surface and window. The clock is an argument. */
 import type { Surface } from "../contract/surfaces.ts";
 import type { RateBudgets } from "./budgets.ts";
-import type { AuditTarget, Sql, TakeResult } from "./types.ts";
+import type { AuditTarget, RateState, Sql, TakeResult } from "./types.ts";
 
 export const WINDOWS_SCHEMA = `
 create table windows (
@@ -56,6 +56,17 @@ export class RateWindows {
       rejected: row ? row.rejected : this.#reject(surface, startMs, nowMs, audit),
       retryAfterSec: retryAfterSec(endMs, nowMs),
     };
+  }
+
+  /** The state of the surface's window; takes nothing. */
+  peek(surface: Surface, nowMs: number): RateState {
+    const { limit, windowSec } = this.#budgets[surface];
+    const lengthMs = windowSec * 1_000;
+    const startMs = Math.floor(nowMs / lengthMs) * lengthMs;
+    const [row] = this.#sql
+      .exec<{ used: number }>("select used from windows where surface = ? and start_ms = ?", surface, startMs)
+      .toArray();
+    return { limit, remaining: Math.max(0, limit - (row?.used ?? 0)), resetSec: (startMs + lengthMs) / 1_000 };
   }
 
   /** Windows whose audited rejections have grown since they were last reported. */

@@ -138,7 +138,7 @@ async function findOne(db: Db, tenantId: string, request: TargetRequest): Promis
 }
 
 /** Opens the index and answers; a damaged one is rebuilt, and the client told to come back. */
-async function withIndex<T>(
+export async function withIndex<T>(
   deps: SearchDeps,
   targets: readonly Target[],
   answer: (index: SearchIndex) => Promise<T>,

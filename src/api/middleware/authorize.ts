@@ -34,16 +34,18 @@ export async function readCredential(c: ApiContext, kind: CredentialKind): Promi
 
 /**
  * Takes a request through its tenant's gate in one call: credential, then rate limit, then, where `credits` are asked for, their
- * reservation. Sets the rate-limit headers. Throws 401, 429, 502 or 503.
+ * reservation. Sets the rate-limit headers. A free request takes nothing from the rate limit. Throws 401, 429, 502 or 503.
  */
 export async function authorize(
   c: ApiContext,
   credential: ParsedCredential,
   surface: Surface,
-  credits?: number,
+  { credits, isFree = false }: { credits?: number | undefined; isFree?: boolean } = {},
 ): Promise<{ principal: Principal; reservationId: string | null }> {
-  const reserve = credits === undefined ? undefined : creditRequest(c, credits);
-  const result = await admit(c.env.TENANT_GATE, credential, surface, reserve);
+  const result = await admit(c.env.TENANT_GATE, credential, surface, {
+    ...(credits !== undefined && { reserve: creditRequest(c, credits) }),
+    ...(isFree && { isFree }),
+  });
   switch (result.outcome) {
     case "admitted":
       setRateHeaders(c, result.rate);

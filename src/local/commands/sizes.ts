@@ -1,6 +1,6 @@
 /**
- * `npm run sizes`: prints the size of each built bundle and fails where one is over its limit. Also checks that the site's
- * proxy, which every API request through the site passes, carries no schema library.
+ * `npm run sizes`: prints the size of each built bundle and fails where one is over its limit. Also checks that the site's proxy,
+ * which API requests through the site pass, carries no library.
  */
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
@@ -12,7 +12,9 @@ import { PROJECT_ROOT } from "../project.ts";
 import { runMain } from "./main.ts";
 
 /** Largest minified script of each Worker, in bytes; grammars are files beside it. */
-const MAX_SCRIPT_BYTES: Record<WorkerName, number> = { api: 600_000, indexer: 800_000, site: 600_000 };
+const MAX_SCRIPT_BYTES: Record<WorkerName, number> = { api: 900_000, indexer: 800_000, site: 600_000 };
+/** The api without the MCP server and its SDK, which the first MCP request loads: what every new isolate evaluates. */
+const MAX_API_START_BYTES = 640_000;
 /** All of a Worker, grammars included; Cloudflare's own limit is 64 MiB. */
 const MAX_TOTAL_BYTES = 60_000_000;
 const MAX_PROXY_BYTES = 10_000;
@@ -39,24 +41,28 @@ await runMain(async () => {
     const total = files.reduce((sum, name) => sum + statSync(path.join(folder, name)).size, 0);
     check(`${worker} total`, total, MAX_TOTAL_BYTES);
   }
-  const proxy = await bundleProxy();
+  const api = await bundle("src/api/worker.ts", ["*/mcp/http.ts"]);
+  check("api at start", api.bytes, MAX_API_START_BYTES);
+  const proxy = await bundle("src/site/proxy.ts");
   check("site proxy path", proxy.bytes, MAX_PROXY_BYTES);
   failures.push(...proxy.libraries.map((library) => `the site's proxy path imports ${library}`));
   if (failures.length > 0) throw new StartError(failures.join("; "));
 });
 
-/** Bundles the proxy alone: its size, and the files of packages in it. */
-async function bundleProxy(): Promise<{ bytes: number; libraries: string[] }> {
+/** Bundles a module as wrangler does: its minified size, and the files of packages in it. */
+async function bundle(entry: string, external: string[] = []): Promise<{ bytes: number; libraries: string[] }> {
   const { metafile } = await build({
-    entryPoints: [path.join(PROJECT_ROOT, "src/site/proxy.ts")],
+    entryPoints: [path.join(PROJECT_ROOT, entry)],
     absWorkingDir: PROJECT_ROOT,
     bundle: true,
     minify: true,
     format: "esm",
+    conditions: ["workerd", "worker", "browser"],
+    external: ["cloudflare:*", "node:*", ...external],
     write: false,
     metafile: true,
-    outfile: "proxy.js",
+    outfile: "bundle.js",
   });
   const libraries = Object.keys(metafile.inputs).filter((file) => file.includes("node_modules/"));
-  return { bytes: metafile.outputs["proxy.js"]?.bytes ?? 0, libraries };
+  return { bytes: metafile.outputs["bundle.js"]?.bytes ?? 0, libraries };
 }

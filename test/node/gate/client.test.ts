@@ -51,7 +51,9 @@ describe("gate client", () => {
       seen = args;
       return { outcome: "unauthorized" };
     });
-    expect(await admit(gates, key, "metered", { credits: 3, holdMs: 1_000 })).toEqual({ outcome: "unauthorized" });
+    expect(await admit(gates, key, "metered", { reserve: { credits: 3, holdMs: 1_000 } })).toEqual({
+      outcome: "unauthorized",
+    });
     expect(gates.names).toEqual([TENANT]);
     expect(seen).toEqual([
       {

@@ -1,0 +1,64 @@
+import * as z from "zod";
+import { invalidBody } from "../../errors.ts";
+import { HostedSource } from "../../search/code-source.ts";
+import type { ApiContext } from "../context.ts";
+import { authorize, readCredential } from "../middleware/authorize.ts";
+import { readBody } from "../middleware/body.ts";
+import { isSmall, type Route, unwrap } from "../route.ts";
+import { searchDeps } from "../search-deps.ts";
+
+/** Messages of one request; only clients of a protocol before 2025-06-18 send several. */
+const MAX_MESSAGES = 20;
+
+/** The MCP tools over HTTP. The SDK is loaded by the first request; it would add a tenth of a second to every start. */
+export const mcp: Route = {
+  id: "mcp",
+  method: "POST",
+  path: "/mcp",
+  tag: "Search",
+  summary: "Model Context Protocol",
+  description:
+    "The tools `search_code`, `find_symbol`, `find_references`, `outline`, `read_file` and `list_repos` for coding agents, as stateless streamable HTTP in protocol revision 2026-07-28 and those before it. Only tool calls count against the rate limit. See docs/mcp.md.",
+  credential: "api_key",
+  surface: "mcp",
+  responses: { 200: { description: "A JSON-RPC message, as JSON or as an event stream." } },
+  errors: ["INVALID_BODY", "INPUT_TOO_LARGE"],
+  answer: async (c) => {
+    const credential = await readCredential(c, "api_key");
+    const read = () => readBody(c.req.raw, { schema: z.unknown() });
+    const early = isSmall(c.req.raw) ? await read() : undefined;
+    const admit = (calls: number) => authorize(c, credential, "mcp", { isFree: calls === 0 });
+    let { principal } = await admit(early?.ok === true ? toolCalls(early.data) : 0);
+    const body = unwrap(early ?? (await read()));
+    if (messagesOf(body).length > MAX_MESSAGES) {
+      throw invalidBody([{ path: "", message: `takes at most ${MAX_MESSAGES} messages; split the request` }]);
+    }
+    // One call was taken already where the body was read before.
+    for (let calls = toolCalls(body); calls > (early === undefined ? 0 : 1); calls--) ({ principal } = await admit(1));
+    return answerMcp(c, body, principal.tenantId);
+  },
+};
+
+function messagesOf(body: unknown): unknown[] {
+  return Array.isArray(body) ? body : [body];
+}
+
+function toolCalls(body: unknown): number {
+  return messagesOf(body).filter(
+    (message) =>
+      typeof message === "object" && message !== null && "method" in message && message.method === "tools/call",
+  ).length;
+}
+
+async function answerMcp(c: ApiContext, body: unknown, tenantId: string): Promise<Response> {
+  const { handleMcp } = await import("../../mcp/http.ts");
+  const { log, version, now } = c.get("services");
+  const answer = await handleMcp(c.req.raw, body, {
+    version,
+    source: new HostedSource(searchDeps(c), tenantId),
+    onError: (error) => log.error("mcp_failed", error),
+    now,
+  });
+  // Not the SDK's response itself, which knows nothing of the rate-limit headers.
+  return c.body(answer.body ?? "", answer.status as 200, Object.fromEntries(answer.headers));
+}

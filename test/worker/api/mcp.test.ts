@@ -1,0 +1,119 @@
+import { describe, expect, it } from "vitest";
+import { type ApiTenant, createApiTenant } from "../support/api.ts";
+
+const HEADERS = { Accept: "application/json, text/event-stream" };
+const LIMIT = 600;
+
+let nextId = 1;
+
+/** One request of the `initialize` era; its answer is an event stream. */
+async function legacy(tenant: ApiTenant, method: string, params: Record<string, unknown> = {}, path = "/mcp") {
+  const response = await tenant.send(`POST ${path}`, {
+    headers: { ...HEADERS, "MCP-Protocol-Version": "2025-06-18" },
+    json: { jsonrpc: "2.0", id: nextId++, method, params },
+  });
+  const text = await response.text();
+  const data = /^data: (.*)$/m.exec(text)?.[1] ?? text;
+  return { response, message: JSON.parse(data) as { result?: Record<string, unknown>; error?: { message: string } } };
+}
+
+function remaining(response: Response): number {
+  return Number(response.headers.get("X-RateLimit-Remaining"));
+}
+
+describe("POST /mcp", () => {
+  it("is initialized and lists tools without drawing on the rate limit", async () => {
+    const tenant = await createApiTenant();
+    const opened = await legacy(tenant, "initialize", {
+      protocolVersion: "2025-06-18",
+      capabilities: {},
+      clientInfo: { name: "test", version: "1" },
+    });
+    expect(opened.message.result).toMatchObject({ protocolVersion: "2025-06-18", serverInfo: { version: "1.2.3" } });
+    expect(opened.response.headers.get("Mcp-Session-Id")).toBeNull();
+    const { message, response } = await legacy(tenant, "tools/list", {}, "/api/v1/mcp");
+    expect(message.result?.["tools"]).toHaveLength(6);
+    expect(remaining(response)).toBe(LIMIT);
+    expect(response.headers.get("X-Request-Id")).not.toBeNull();
+  });
+
+  it("counts tool calls, and says that nothing is indexed yet", async () => {
+    const tenant = await createApiTenant();
+    for (const [calls, name, args, text] of [
+      [1, "list_repos", {}, "Nothing is indexed yet."],
+      [2, "search_code", { query: "sessions" }, "Nothing is indexed yet."],
+      [3, "search_code", { query: "sessions", repo: "github.com/acme/shop" }, "no workspace"],
+      // Larger than what is read before the credential is accepted.
+      [4, "search_code", { query: "é".repeat(32_768) }, "Nothing is indexed yet."],
+    ] as const) {
+      const { message, response } = await legacy(tenant, "tools/call", { name, arguments: args });
+      expect(JSON.stringify(message.result)).toContain(text);
+      expect(remaining(response)).toBe(LIMIT - calls);
+    }
+  });
+
+  it("serves the current era as plain JSON", async () => {
+    const tenant = await createApiTenant();
+    const { status, headers, body } = await tenant.call<{ result: { content: { text: string }[] } }>("POST /mcp", {
+      headers: {
+        ...HEADERS,
+        "MCP-Protocol-Version": "2026-07-28",
+        "Mcp-Method": "tools/call",
+        "Mcp-Name": "list_repos",
+      },
+      json: {
+        jsonrpc: "2.0",
+        id: 1,
+        method: "tools/call",
+        params: {
+          name: "list_repos",
+          arguments: {},
+          _meta: {
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientCapabilities": {},
+            "io.modelcontextprotocol/clientInfo": { name: "test", version: "1" },
+          },
+        },
+      },
+    });
+    expect(status).toBe(200);
+    expect(headers.get("Content-Type")).toContain("application/json");
+    expect(headers.get("X-RateLimit-Remaining")).toBe(String(LIMIT - 1));
+    expect(body.result.content[0]?.text).toBe("Nothing is indexed yet.");
+  });
+
+  it("counts every call of a batch, and refuses one that is too long", async () => {
+    const tenant = await createApiTenant();
+    const call = { jsonrpc: "2.0", method: "tools/call", params: { name: "list_repos", arguments: {} } };
+    const batch = (count: number) => Array.from({ length: count }, (_, id) => ({ ...call, id }));
+    const three = await tenant.send("POST /mcp", { headers: HEADERS, json: batch(3) });
+    expect(remaining(three)).toBe(LIMIT - 3);
+    const { status, body } = await tenant.call("POST /mcp", { headers: HEADERS, json: batch(21) });
+    expect(status).toBe(400);
+    expect(body["code"]).toBe("INVALID_BODY");
+  });
+
+  it("refuses strangers, worker tokens and other methods in the service's envelope", async () => {
+    const tenant = await createApiTenant();
+    const json = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+    const worker = await tenant.addCredential("worker_token");
+    for (const credential of [null, worker.value, `${tenant.apiKey}x`]) {
+      const { status, body } = await tenant.call("POST /mcp", { headers: HEADERS, json, credential });
+      expect({ status, code: body["code"] }).toEqual({ status: 401, code: "INVALID_API_KEY" });
+    }
+    const get = await tenant.call("GET /mcp", { headers: HEADERS });
+    expect(get.status).toBe(405);
+    expect(get.headers.get("Allow")).toBe("POST");
+    const malformed = await tenant.call("POST /mcp", { headers: { "Content-Type": "application/json" }, body: "{" });
+    expect(malformed.body["code"]).toBe("INVALID_BODY");
+  });
+
+  it("has no OAuth metadata, so that clients keep the key they were given", async () => {
+    const tenant = await createApiTenant();
+    for (const path of ["oauth-protected-resource", "oauth-protected-resource/mcp", "oauth-authorization-server"]) {
+      const { status, headers, body } = await tenant.call(`GET /.well-known/${path}`, { credential: null });
+      expect({ status, code: body["code"] }).toEqual({ status: 404, code: "NOT_FOUND" });
+      expect(headers.get("Content-Type")).toContain("application/json");
+    }
+  });
+});
