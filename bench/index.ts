@@ -73,7 +73,7 @@ async function benchPull(url: string, runs: number): Promise<void> {
 }
 
 async function pullAll(url: string): Promise<number> {
-  const session = await connect({ url }, { fetch, allowLocal: true });
+  const session = await connect({ url }, { fetch, hosts: { allowLocal: true } });
   const { oid } = await session.resolve();
   let blobs = 0;
   await session.pull({
@@ -118,7 +118,7 @@ function sourcesOf(git: (...args: string[]) => string): Source[] {
     const bytes = new Uint8Array(out.subarray(end + 1, end + 1 + Number(size)));
     at = end + 1 + Number(size) + 1;
     if (type === "blob" && bytes.byteLength <= MAX_FILE_BYTES && contentSkipReason(bytes) === undefined)
-      sources.push({ path: name, language, bytes });
+      sources.push({ path: name, language: language ?? "text", bytes });
   }
   return sources;
 }

@@ -13,7 +13,7 @@ import { storageUnavailable } from "./middleware/authorize.ts";
 /** Rejects a source whose URL the service will not contact. `code` is the route's code for a bad source. */
 export function checkSource(c: ApiContext, source: Source, code: ErrorCode = "INVALID_BODY"): void {
   try {
-    checkRemoteUrl(source.url, c.get("services").allowLocalGit);
+    checkRemoteUrl(source.url, c.get("services").gitHosts);
   } catch (error) {
     if (error instanceof GitError) throw invalidBody([{ path: "source.url", message: error.message }], code);
     throw error;
@@ -50,7 +50,10 @@ export async function startRun(
   request: Omit<RunRequest, "tenantId" | "actor">,
 ): Promise<RunSpec> {
   const deps = { ...runDeps(c), encryptionKey: c.env.ENCRYPTION_KEY };
-  const spec = await stored(() => startIndexRun(deps, { ...request, tenantId, actor }));
+  const starting = startIndexRun(deps, { ...request, tenantId, actor });
+  // A run that is recorded must also be submitted, even if the client leaves in between.
+  c.executionCtx.waitUntil(starting.catch(() => undefined));
+  const spec = await stored(() => starting);
   await count(c.env.TENANT_GATE, tenantId, `run:${spec.runId}`, request.kind);
   return spec;
 }

@@ -10,6 +10,7 @@ import {
   readRerankConfig,
   type Reranker,
 } from "../embedding/index.ts";
+import { type GitHostPolicy, readGitHosts } from "../git/wire/url.ts";
 import { createLogger, type Logger } from "../log.ts";
 import { type CredentialKey, deriveCredentialKey } from "../tenancy/credentials.ts";
 import { createPresigner, type Presigner } from "../snapshot/publish/presign.ts";
@@ -28,7 +29,7 @@ export interface Services {
   presigner: Presigner | undefined;
   /** Most bytes that the snapshots of one tenant may take. */
   storageLimitBytes: number;
-  allowLocalGit: boolean;
+  gitHosts: GitHostPolicy;
   region: string;
   version: string;
   now: () => number;
@@ -56,7 +57,10 @@ export function servicesOf(env: ApiEnv): Services {
       secretAccessKey: env.R2_SECRET_ACCESS_KEY,
     }),
     storageLimitBytes: readCount("STORAGE_LIMIT_BYTES", env.STORAGE_LIMIT_BYTES) ?? DEFAULT_STORAGE_LIMIT_BYTES,
-    allowLocalGit: readFlag("GIT_ALLOW_LOCAL", env.GIT_ALLOW_LOCAL),
+    gitHosts: {
+      allowLocal: readFlag("GIT_ALLOW_LOCAL", env.GIT_ALLOW_LOCAL),
+      hosts: readGitHosts(env.GIT_HOSTS),
+    },
     region: env.REGION,
     version: env.SERVICE_VERSION,
     now: Date.now,

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import type { Db } from "../db/client.ts";
-import { auditEvents } from "../db/schema.ts";
+import { auditEvents } from "../db/records-schema.ts";
 import { type AuditEvent, dedupeKeyOf } from "./events.ts";
 
 /**

@@ -49,6 +49,10 @@ export const IndexOptions = z
       .default(DEFAULT_MAX_FILE_SIZE_BYTES)
       .transform((bytes) => Math.min(bytes, MAX_FILE_SIZE_BYTES))
       .describe("Larger files are skipped; so are files above 4 MiB, whatever it says."),
+    current: z
+      .boolean()
+      .optional()
+      .describe("false: index the ref beside what is searched by default, and leave that as it is. Default: true."),
   })
   .meta({ id: "IndexOptions" });
 export type IndexOptions = z.infer<typeof IndexOptions>;
@@ -81,7 +85,9 @@ export const IndexResult = z
     redactedCount: count.describe("Chunks withheld because they may hold a secret."),
     fallbackCount: count.describe("Files that could not be parsed as their language and got plain chunks."),
     partialCount: count.describe("Files parsed as their language, except lines that the parser could not read."),
-    skipped: z.record(z.string(), count).describe("Files left out, by reason."),
+    skipped: z
+      .record(z.string(), count)
+      .describe("Files left out, by reason; every file of the commit is either counted here or indexed."),
   })
   .meta({ id: "IndexResult" });
 export type IndexResult = z.infer<typeof IndexResult>;

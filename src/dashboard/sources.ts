@@ -5,7 +5,7 @@ import type { Db } from "../db/client.ts";
 import { PG_UNIQUE_VIOLATION, pgErrorCode } from "../db/errors.ts";
 import { repositorySources } from "../db/people-schema.ts";
 import { workspaces } from "../db/schema.ts";
-import { checkRemoteUrl } from "../git/wire/url.ts";
+import { checkRemoteUrl, type GitHostPolicy } from "../git/wire/url.ts";
 import { seal, unseal } from "../indexing/seal.ts";
 import { TenancyError } from "../tenancy/errors.ts";
 import { normalizeRepo } from "../tenancy/repo.ts";
@@ -27,7 +27,7 @@ interface Deps {
   db: Db;
   encryptionKey: string;
   /** Whether `http://127.0.0.1:*` is an address. */
-  allowLocal: boolean;
+  gitHosts: GitHostPolicy;
 }
 
 /** A token opens for the workspace it was given for only. */
@@ -42,7 +42,7 @@ export async function connectRepository(
   { tenantId, actor, ...input }: SourceInput & { tenantId: string; actor: string },
 ): Promise<{ workspaceId: string; repo: string }> {
   const { db } = deps;
-  const source = checkSource(input, deps.allowLocal);
+  const source = checkSource(input, deps.gitHosts);
   const repo = normalizeRepo(source.cloneUrl);
   if (repo === undefined) {
     throw new TenancyError("INVALID", "url: expected an address such as https://github.com/owner/name", "url");
@@ -68,7 +68,7 @@ export async function changeSource(
   { tenantId, workspaceId, actor, ...input }: SourceInput & { tenantId: string; workspaceId: string; actor: string },
 ): Promise<void> {
   const { db } = deps;
-  const source = checkSource(input, deps.allowLocal);
+  const source = checkSource(input, deps.gitHosts);
   const token =
     input.token === undefined
       ? {}
@@ -125,9 +125,9 @@ export async function disconnectRepository(
   await recordAudit(db, { event: "WORKSPACE_DELETED", tenantId, actor, details: { workspaceId, repo: row.repo } });
 }
 
-function checkSource({ cloneUrl, token, tokenUsername, branches }: SourceInput, allowLocal: boolean) {
+function checkSource({ cloneUrl, token, tokenUsername, branches }: SourceInput, gitHosts: GitHostPolicy) {
   const url = cloneUrl.trim();
-  checkRemoteUrl(url, allowLocal);
+  checkRemoteUrl(url, gitHosts);
   if (token !== undefined && token.length > MAX_TOKEN_CHARACTERS) {
     throw new TenancyError("INVALID", `token: expected at most ${MAX_TOKEN_CHARACTERS} characters`, "token");
   }

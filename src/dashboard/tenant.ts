@@ -52,10 +52,13 @@ export async function changeTenant(
  * second.
  */
 export async function deleteTenant(db: Db, tenantId: string): Promise<void> {
-  // revision_files refer to contents without a cascade of their own, so they go first.
+  // revision_files and revision_overlays refer to contents without a cascade of their own, so they go first.
   await db.batch([
     db.execute(
       sql`delete from revision_files where workspace_id in (select id from workspaces where tenant_id = ${tenantId})`,
+    ),
+    db.execute(
+      sql`delete from revision_overlays where workspace_id in (select id from workspaces where tenant_id = ${tenantId})`,
     ),
     db.delete(tenants).where(eq(tenants.id, tenantId)),
   ]);

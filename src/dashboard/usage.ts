@@ -2,7 +2,8 @@
 import { and, eq, gte, sql } from "drizzle-orm";
 import type { Db } from "../db/client.ts";
 import { usageDays } from "../db/people-schema.ts";
-import { credentials, tenants, usageMonths } from "../db/schema.ts";
+import { usageMonths } from "../db/records-schema.ts";
+import { credentials, tenants } from "../db/schema.ts";
 
 const DAY_MS = 86_400_000;
 

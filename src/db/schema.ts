@@ -4,9 +4,10 @@
  *   contents (tenant, SHA-256, language, parser version) ─┬─ symbols
  *                                                         └─ chunks ── (tenant, fingerprint, chunk hash) ─ vectors
  *   revisions (workspace, seq) ─ revision_files: valid from `from_seq` until before `to_seq`
+ *                              ─ revision_overlays: differences of revisions beside that line
  *
  * A file row is never updated when a new revision leaves it alone, so the cost of a run follows what changed. Readers
- * use `workspaces.current_seq`; rows of a run that has not been switched to are invisible to them.
+ * use `workspaces.current_seq` or a ref; rows of a run that has not been switched to are invisible to them.
  */
 import { sql } from "drizzle-orm";
 import {
@@ -107,7 +108,7 @@ export const workspaces = pgTable(
   ],
 );
 
-/** One indexed state of a workspace. `seq` counts up by one for each switch. */
+/** One indexed state of a workspace. `seq` counts up with every revision. See `src/indexing/revision-files.ts`. */
 export const revisions = pgTable(
   "revisions",
   {
@@ -115,6 +116,11 @@ export const revisions = pgTable(
       .notNull()
       .references((): AnyPgColumn => workspaces.id, { onDelete: "cascade" }),
     seq: integer("seq").notNull(),
+    /**
+     * Null: one of the line of revisions that readers see by default. Else the revision stands beside that line, and its rows are
+     * those of this one with its overlay; 0 is the empty revision.
+     */
+    baseSeq: integer("base_seq"),
     runId: uuid("run_id").notNull(),
     gitSha: text("git_sha").notNull(),
     /** Root tree id: tells in one comparison whether two commits hold the same files. */
@@ -134,7 +140,12 @@ export const revisions = pgTable(
     searchSegments: text("search_segments").array(),
     createdAt: createdAt(),
   },
-  (t) => [primaryKey({ columns: [t.workspaceId, t.seq] }), index("revisions_sha").on(t.workspaceId, t.gitSha)],
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.seq] }),
+    index("revisions_sha").on(t.workspaceId, t.gitSha),
+    index("revisions_base").on(t.workspaceId, t.baseSeq),
+    index("revisions_run").on(t.runId),
+  ],
 );
 
 export const contents = pgTable(
@@ -175,11 +186,18 @@ export const gitBlobs = pgTable(
     sizeBytes: bigint("size_bytes", { mode: "number" }).notNull(),
     /** Why its bytes are not indexed (binary, lfs, minified, …); null when they are. */
     skip: text("skip"),
+    /** Language that its `#!` line names, for files whose name tells none. */
+    interpreter: text("interpreter"),
     /** Version of the rules that found so. */
     parserVersion: smallint("parser_version").notNull(),
+    /** Day on which it was written: it is pruned long after, and found out again where it is still wanted. */
+    seenOn: date("seen_on")
+      .notNull()
+      .default(sql`current_date`),
   },
   (t) => [
     primaryKey({ columns: [t.tenantId, t.oid] }),
+    index("git_blobs_seen").on(t.seenOn),
     check("git_blobs_known", sql`(${t.sha256} is null) = (${t.skip} is not null)`),
   ],
 );
@@ -227,6 +245,7 @@ export const chunks = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.contentId, t.ordinal] }),
+    index("chunks_hash").on(t.hash),
     check("chunks_withheld", sql`not ${t.withheld} or ${t.text} = ''`),
   ],
 );
@@ -255,7 +274,7 @@ export const revisionFiles = pgTable(
     workspaceId: uuid("workspace_id")
       .notNull()
       .references(() => workspaces.id, { onDelete: "cascade" }),
-    /** As git has it; C-quoted where it is not plain UTF-8. */
+    /** As git has it; in git's C-quoted form where it is not plain UTF-8 or holds control characters. */
     path: byteText("path").notNull(),
     fromSeq: integer("from_seq").notNull(),
     /** First revision that no longer has this row; null while the newest has it. */
@@ -272,7 +291,55 @@ export const revisionFiles = pgTable(
       .on(t.workspaceId, t.path)
       .where(sql`${t.toSeq} is null`),
     index("revision_files_content").on(t.contentId),
+    index("revision_files_from").on(t.workspaceId, t.fromSeq),
+    index("revision_files_to")
+      .on(t.workspaceId, t.toSeq)
+      .where(sql`${t.toSeq} is not null`),
     check("revision_files_range", sql`${t.toSeq} is null or ${t.toSeq} > ${t.fromSeq}`),
+  ],
+);
+
+/** Where a revision beside the line differs from its base. */
+export const revisionOverlays = pgTable(
+  "revision_overlays",
+  {
+    workspaceId: uuid("workspace_id")
+      .notNull()
+      .references(() => workspaces.id, { onDelete: "cascade" }),
+    seq: integer("seq").notNull(),
+    path: byteText("path").notNull(),
+    /** Null: the revision does not have the file. */
+    contentId: uuid("content_id").references(() => contents.id),
+    gitOid: bytea("git_oid"),
+    mode: integer("mode"),
+  },
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.seq, t.path] }),
+    index("revision_overlays_content").on(t.contentId),
+    check("revision_overlays_file", sql`(${t.contentId} is null) = (${t.mode} is null)`),
+  ],
+);
+
+/** The last revision of each branch and tag of a workspace. */
+export const revisionRefs = pgTable(
+  "revision_refs",
+  {
+    workspaceId: uuid("workspace_id")
+      .notNull()
+      .references(() => workspaces.id, { onDelete: "cascade" }),
+    /** Full name, `refs/heads/main`. */
+    ref: text("ref").notNull(),
+    seq: integer("seq").notNull(),
+    updatedAt: timestamp("updated_at", { withTimezone: true }).notNull().defaultNow(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.ref] }),
+    index("revision_refs_seq").on(t.workspaceId, t.seq),
+    foreignKey({
+      name: "revision_refs_revision",
+      columns: [t.workspaceId, t.seq],
+      foreignColumns: [revisions.workspaceId, revisions.seq],
+    }),
   ],
 );
 
@@ -297,6 +364,12 @@ export const runs = pgTable(
   },
   (t) => [
     index("runs_workspace").on(t.workspaceId, t.createdAt),
+    index("runs_unfinished")
+      .on(t.createdAt)
+      .where(sql`${t.state} in ('queued', 'running')`),
+    index("runs_finished")
+      .on(t.finishedAt)
+      .where(sql`${t.finishedAt} is not null`),
     index("runs_tenant").on(t.tenantId, t.createdAt, t.id),
     // One snapshot job at a time a tenant: the database itself refuses a second.
     uniqueIndex("runs_one_snapshot_job")
@@ -332,50 +405,5 @@ export const snapshots = pgTable(
   (t) => [
     index("snapshots_workspace").on(t.workspaceId, t.state, t.committedAt),
     check("snapshots_state", sql`${t.state} in ('pending', 'committed', 'deleted')`),
-  ],
-);
-
-/** Mirror of a tenant gate's counters: absolute figures, replaced only by a later flush. */
-export const usageMonths = pgTable(
-  "usage_months",
-  {
-    tenantId: uuid("tenant_id")
-      .notNull()
-      .references(() => tenants.id, { onDelete: "cascade" }),
-    /** UTC month, `YYYY-MM`. */
-    period: text("period").notNull(),
-    /** Counts up with every flush of the gate; an older flush never overwrites a newer one. */
-    flushSeq: bigint("flush_seq", { mode: "number" }).notNull(),
-    credits: bigint("credits", { mode: "number" }).notNull(),
-    embedTokens: bigint("embed_tokens", { mode: "number" }).notNull(),
-    rerankTokens: bigint("rerank_tokens", { mode: "number" }).notNull(),
-    indexTokens: bigint("index_tokens", { mode: "number" }).notNull(),
-    calls: jsonb("calls").$type<Record<string, number>>().notNull(),
-    updatedAt: timestamp("updated_at", { withTimezone: true }).notNull().defaultNow(),
-  },
-  (t) => [primaryKey({ columns: [t.tenantId, t.period] })],
-);
-
-export const auditEvents = pgTable(
-  "audit_events",
-  {
-    id: uuid("id").primaryKey(),
-    tenantId: uuid("tenant_id")
-      .notNull()
-      .references(() => tenants.id, { onDelete: "cascade" }),
-    at: timestamp("at", { withTimezone: true }).notNull(),
-    event: text("event").notNull(),
-    /** Public id of the credential, or `admin` / `system`. */
-    actor: text("actor").notNull(),
-    /** Same key, same event: a second write replaces the counts of the first. */
-    dedupeKey: text("dedupe_key").notNull(),
-    details: jsonb("details").$type<Record<string, unknown>>().notNull(),
-  },
-  (t) => [
-    unique("audit_events_dedupe").on(t.tenantId, t.dedupeKey),
-    // One for each way that the feed is filtered, each in the order in which it is read.
-    index("audit_events_tenant_at").on(t.tenantId, t.at, t.id),
-    index("audit_events_tenant_event").on(t.tenantId, t.event, t.at, t.id),
-    index("audit_events_tenant_actor").on(t.tenantId, t.actor, t.at, t.id),
   ],
 );

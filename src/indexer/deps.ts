@@ -2,6 +2,7 @@ import { readFlag } from "../config.ts";
 import { type Db, openDb } from "../db/client.ts";
 import { createEmbedder, type Embedder, readAiBinding, readEmbedConfig } from "../embedding/index.ts";
 import { ApiError } from "../errors.ts";
+import { readGitHosts } from "../git/wire/url.ts";
 import { unseal } from "../indexing/seal.ts";
 import { limitBucket } from "../indexing/staging.ts";
 import type { StepDeps } from "../indexing/steps.ts";
@@ -68,7 +69,10 @@ export function stepDeps(env: IndexerEnv, workspaceId: string): StepDeps {
         embedder,
         parser: () => parserOf(own),
         fetch: fetcher,
-        allowLocalGit: readFlag("GIT_ALLOW_LOCAL", env.GIT_ALLOW_LOCAL),
+        gitHosts: {
+          allowLocal: readFlag("GIT_ALLOW_LOCAL", env.GIT_ALLOW_LOCAL),
+          hosts: readGitHosts(env.GIT_HOSTS),
+        },
         openToken: (sealed) => unseal(env.ENCRYPTION_KEY, run.runId, sealed),
         region: env.REGION,
         log: log.with({ runId: run.runId, attempt }),

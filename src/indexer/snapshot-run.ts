@@ -1,4 +1,4 @@
-import { eq } from "drizzle-orm";
+import { and, eq, inArray } from "drizzle-orm";
 import { runs } from "../db/schema.ts";
 import { StalePlanError, type StepContext } from "../indexing/context.ts";
 import { buildSnapshot, RevisionMissingError } from "../snapshot/publish/build.ts";
@@ -29,6 +29,6 @@ export async function buildSnapshotRun(step: StepContext, bucket: R2Bucket): Pro
   await db
     .update(runs)
     .set({ state: "succeeded", result, error: null, finishedAt: new Date(now()) })
-    .where(eq(runs.id, run.runId));
+    .where(and(eq(runs.id, run.runId), inArray(runs.state, ["queued", "running"])));
   return result;
 }

@@ -1,6 +1,7 @@
 /** Entry of the indexer Worker: drains the indexing queue, its dead-letter queue, and cleans up once a day. */
 import { MONITOR_NAME } from "../health/index.ts";
 import { QueueMessage, type StepMessage } from "../indexing/messages.ts";
+import { failOrphanedRuns } from "../indexing/runs.ts";
 import { runStep } from "../indexing/steps.ts";
 import { sweepIndex } from "../indexing/sweep.ts";
 import { sweepSnapshots } from "../snapshot/publish/sweep.ts";
@@ -11,6 +12,8 @@ import { sweepPeople } from "../users/sweep.ts";
 import { sharedOf, stepDeps } from "./deps.ts";
 
 const DEAD_LETTERS = "code-context-index-dead";
+/** The cron of wrangler.toml that cleans up. */
+const DAILY = "17 3 * * *";
 const COORDINATOR_RETRY_SEC = 5;
 const REBUILD_RETRY_SEC = 10;
 
@@ -22,13 +25,16 @@ export default {
     }
   },
 
-  async scheduled(_controller, env) {
+  async scheduled({ cron }, env) {
     const { db, log } = sharedOf(env);
+    const orphaned = await failOrphanedRuns({ db, coordinators: env.WORKSPACE_RUNS }, Date.now());
+    if (orphaned > 0) log.warn("orphaned_runs_failed", { runs: orphaned });
+    if (cron !== DAILY) return;
     const snapshots = await sweepSnapshots({ db, bucket: env.SNAPSHOTS, now: Date.now });
     log.info("swept_snapshots", { ...snapshots });
-    await sweepPeople(db);
     log.info("swept_index", { ...(await sweepIndex(db, env.STAGING, Date.now())) });
     log.info("swept_search", { objects: await sweepSearch(db, env.SNAPSHOTS, Date.now()) });
+    await sweepPeople(db);
   },
 } satisfies ExportedHandler<IndexerEnv>;
 
@@ -47,7 +53,11 @@ async function handle(message: Message, env: IndexerEnv): Promise<void> {
 }
 
 /** Rebuilds the search index of a revision that a reader found damaged. Does the same however often it is asked. */
-async function rebuildSearch(message: Message, revision: IndexedRevision, env: IndexerEnv): Promise<void> {
+async function rebuildSearch(
+  message: Message,
+  revision: Omit<IndexedRevision, "baseSeq">,
+  env: IndexerEnv,
+): Promise<void> {
   const { db, log } = sharedOf(env);
   const { workspaceId, seq } = revision;
   try {

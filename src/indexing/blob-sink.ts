@@ -1,9 +1,11 @@
 import { sql } from "drizzle-orm";
+import { detectLanguage } from "../parsing/detect.ts";
 import { contentSkipReason } from "../parsing/skip.ts";
 import { BlobTable } from "./blob-table.ts";
-import type { Revision, ShardReady, StepContext } from "./context.ts";
+import type { ShardReady, StepContext } from "./context.ts";
 import { contentId, sha256Hex } from "./ids.ts";
 import { pages } from "./pages.ts";
+import { filesOf, type Revision } from "./revision-files.ts";
 import { encodeEmbedShard, putShard, ShardBuffer, shardKey } from "./staging.ts";
 import { findUnembedded, type KnownBlob, writeBlobs } from "./store.ts";
 import { rowsOf } from "../db/rows.ts";
@@ -39,6 +41,7 @@ export class BlobSink {
 
   /** Takes over what an earlier run found out. */
   learn(blob: KnownBlob): void {
+    if (blob.interpreter !== null) this.blobs.setInterpreter(blob.oid, blob.interpreter);
     if (blob.sizeBytes > this.step.run.options.maxFileSizeBytes) this.blobs.setSkip(blob.oid, "too_large");
     else if (blob.sha256 !== null) this.blobs.setSha256(blob.oid, blob.sha256);
     else if (blob.skip !== null) this.blobs.setSkip(blob.oid, blob.skip);
@@ -54,14 +57,16 @@ export class BlobSink {
     const reason = contentSkipReason(data);
     if (reason !== undefined) {
       this.blobs.setSkip(oid, reason);
-      this.discovered.push({ oid, sha256: null, sizeBytes: data.byteLength, skip: reason });
+      this.discovered.push({ oid, sha256: null, sizeBytes: data.byteLength, skip: reason, interpreter: null });
       return undefined;
     }
     const sha256 = sha256Hex(data);
+    const interpreter = detectLanguage("", data) ?? null;
+    if (interpreter !== null) this.blobs.setInterpreter(oid, interpreter);
     const languages = this.blobs.languagesAt(this.blobs.find(oid)).filter((name) => !this.isStored(sha256, name));
     this.blobs.setSha256(oid, sha256);
-    this.discovered.push({ oid, sha256, sizeBytes: data.byteLength, skip: null });
-    this.buffer.add(sha256, languages, data);
+    this.discovered.push({ oid, sha256, sizeBytes: data.byteLength, skip: null, interpreter });
+    if (languages.length > 0) this.buffer.add(sha256, languages, data);
     return this.buffer.bytes >= SHARD_BYTES || this.buffer.count >= SHARD_BLOBS ? this.flush() : undefined;
   }
 
@@ -86,8 +91,7 @@ export class BlobSink {
     if (revision) {
       const rows = await rowsOf<{ id: string }>(
         db,
-        sql`select distinct f.content_id as id from revision_files f where f.workspace_id = ${run.workspaceId}
-            and f.from_seq <= ${revision.seq} and (f.to_seq is null or f.to_seq > ${revision.seq})`,
+        sql`select distinct f.content_id as id from ${filesOf(revision)} f`,
       );
       for (const page of pages(rows.map((row) => row.id))) {
         for (const id of await findUnembedded(db, run.tenantId, embedder.fingerprint, page)) lacking.add(id);

@@ -14,6 +14,10 @@ export class BlobTable {
   private readonly oids: OidTable;
   /** By row: a language, or several where files of different kinds have the same content. */
   private readonly languages: (LanguageId | LanguageId[] | undefined)[] = [];
+  /** By row: the language that the blob's `#!` line names. */
+  private readonly interpreters = new Map<number, LanguageId>();
+  /** Rows of which some file has no language but that of the `#!` line. */
+  private readonly scripts = new Set<number>();
   private readonly reasons: string[] = [];
   private states = new Uint8Array(INITIAL_ROWS);
   private hashes = Buffer.alloc(INITIAL_ROWS * SHA256_BYTES);
@@ -40,9 +44,13 @@ export class BlobTable {
     return this.oids.find(oid);
   }
 
-  /** Notes that a file of this language has the blob for its content. */
-  want(oid: string, language: LanguageId): void {
+  /** Notes that a file of this language has the blob for its content; null: of the language that its `#!` line names. */
+  want(oid: string, language: LanguageId | null): void {
     const row = this.row(oid);
+    if (language === null) {
+      this.scripts.add(row);
+      return;
+    }
     const before = this.languages[row];
     if (before === undefined) this.languages[row] = language;
     else if (typeof before === "string") {
@@ -51,8 +59,19 @@ export class BlobTable {
   }
 
   languagesAt(row: number): LanguageId[] {
-    const languages = this.languages[row];
-    return languages === undefined ? [] : typeof languages === "string" ? [languages] : languages;
+    const stated = this.languages[row];
+    const languages = stated === undefined ? [] : typeof stated === "string" ? [stated] : stated;
+    const interpreter = this.scripts.has(row) ? this.interpreters.get(row) : undefined;
+    return interpreter === undefined || languages.includes(interpreter) ? languages : [...languages, interpreter];
+  }
+
+  setInterpreter(oid: string, language: LanguageId): void {
+    this.interpreters.set(this.row(oid), language);
+  }
+
+  /** The language that the blob's `#!` line names, where it has one. */
+  interpreterAt(row: number): LanguageId | undefined {
+    return this.interpreters.get(row);
   }
 
   /** SHA-256 of the blob's bytes in hex, where it is known. */

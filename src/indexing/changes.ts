@@ -6,6 +6,7 @@ import type { StepContext } from "./context.ts";
 import { contentId } from "./ids.ts";
 import type { Listing } from "./listing.ts";
 import { pages } from "./pages.ts";
+import { filesAfter, type Revision } from "./revision-files.ts";
 import { changesKey, type FilePut, putJson } from "./staging.ts";
 
 /** Rows of one staged object of file changes. */
@@ -20,31 +21,33 @@ export interface StagedChanges {
   puts: number;
   /** Files whose content nobody had indexed before this run. */
   freshFiles: number;
+  /** Files left out for their content, with the reason. */
   skips: Map<string, string>;
   /** Contents of the listing that were stored before this run. */
   reused: Set<string>;
 }
 
 /**
- * Stages the rows that differ from the current revision. A listing of the whole tree is compared with the rows there are; one
- * made against a base differs already. Rows are staged while they are made, so that a first run of many files never holds all.
+ * Stages the rows that differ from the current revision. A listing of the whole tree is compared with the rows of that revision,
+ * if there is one; a listing made against a base differs already. Rows are staged while they are made, so that a first run of
+ * many files never holds all.
  */
 export async function stageChanges(
   step: StepContext,
   listing: Listing,
   sink: BlobSink,
-  compareWithRows: boolean,
+  compareWith: Revision | undefined,
 ): Promise<StagedChanges> {
   const staged: StagedChanges = {
     objects: 0,
     puts: 0,
     freshFiles: 0,
-    skips: new Map(listing.skips),
+    skips: new Map(),
     reused: new Set(),
   };
   const deletes = new Set(listing.deletes);
   let puts: Iterable<FilePut> = toPuts(step, listing, sink, staged, deletes);
-  if (compareWithRows) puts = await subtractRows(step, puts, deletes);
+  if (compareWith) puts = await subtractRows(step, compareWith, puts, deletes);
   for (const page of pages(inTurn<FilePut | string>(puts, deletes), CHANGES_PER_OBJECT)) {
     const changed = page.filter((row) => typeof row !== "string");
     await putJson(step.staging, changesKey(step.run.runId, step.attempt, staged.objects++), {
@@ -69,11 +72,13 @@ function* toPuts(
   found: StagedChanges,
   deletes: Set<string>,
 ): Generator<FilePut> {
-  for (const { path, oid, mode, language } of listing.files) {
+  for (const file of listing.files) {
+    const { path, oid, mode } = file;
     const row = blobs.find(oid);
     const sha256 = blobs.sha256At(row);
-    if (sha256 === undefined) {
-      found.skips.set(path, blobs.skipAt(row) ?? "unavailable");
+    const language = file.language ?? blobs.interpreterAt(row);
+    if (sha256 === undefined || language === undefined) {
+      found.skips.set(path, blobs.skipAt(row) ?? (sha256 === undefined ? "unavailable" : "unknown_type"));
       deletes.add(path);
       continue;
     }
@@ -87,6 +92,7 @@ function* toPuts(
 /** Drops puts that the current revision already has, and adds deletes for rows of it that are not put again. */
 async function subtractRows(
   step: StepContext,
+  revision: Revision,
   wanted: Iterable<FilePut>,
   deletes: Set<string>,
 ): Promise<Iterable<FilePut>> {
@@ -96,11 +102,10 @@ async function subtractRows(
   for (;;) {
     const rows = await rowsOf<{ path: string; content_id: string; oid: string; mode: number }>(
       step.db,
-      sql`select f.path, f.content_id, encode(f.git_oid, 'hex') as oid, f.mode from revision_files f join workspaces w on w.id = f.workspace_id
-          where f.workspace_id = ${step.run.workspaceId} and f.path > ${after}
-          and f.from_seq <= w.current_seq and (f.to_seq is null or f.to_seq > w.current_seq)
-          order by f.path limit ${COMPARE_PAGE}`,
+      sql`select f.path, f.content_id, encode(f.git_oid, 'hex') as oid, f.mode from ${filesAfter(revision, after, COMPARE_PAGE)} f
+          order by f.path`,
     );
+    step.mark();
     for (const row of rows) {
       const put = puts.get(row.path);
       if (!put) deletes.add(row.path);

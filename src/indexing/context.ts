@@ -1,16 +1,13 @@
 import type { Db } from "../db/client.ts";
-import type { revisions } from "../db/schema.ts";
 import type { RunPhase } from "../contract/index.ts";
 import type { Embedder } from "../embedding/index.ts";
+import type { GitHostPolicy } from "../git/wire/url.ts";
 import type { Logger } from "../log.ts";
 import type { CodeParser } from "../parsing/parser.ts";
 import type { SearchBucket } from "../search/store.ts";
 import type { SearchWriter } from "../search/write.ts";
 import type { RunSpec, StepUsage } from "./run-state.ts";
 import type { StagingBucket } from "./staging.ts";
-
-/** A row of `revisions`. */
-export type Revision = typeof revisions.$inferSelect;
 
 /** Called with each staged shard as soon as it can be worked on. */
 export type ShardReady = (shard: number, key: string) => Promise<void>;
@@ -26,7 +23,7 @@ export interface StepContext {
   embedder: Embedder;
   parser: () => Promise<CodeParser>;
   fetch: typeof fetch;
-  allowLocalGit: boolean;
+  gitHosts: GitHostPolicy;
   /** Opens the run's sealed credential. */
   openToken: (sealed: string) => Promise<string>;
   region: string;

@@ -1,13 +1,21 @@
 /** What a run has to look at, by its trees, and what of it is known already. */
 import type { IndexOptions } from "../contract/index.ts";
-import { diffTrees, MODE_GITLINK, MODE_SYMLINK, type TreeEntry, type TreeStore, walkTree } from "../git/index.ts";
+import {
+  diffTrees,
+  MODE_GITLINK,
+  MODE_SYMLINK,
+  readablePath,
+  type TreeEntry,
+  type TreeStore,
+  walkTree,
+} from "../git/index.ts";
 import type { LanguageId } from "../parsing/languages.ts";
 import type { BlobSink } from "./blob-sink.ts";
 import type { BlobTable } from "./blob-table.ts";
 import type { StepContext } from "./context.ts";
 import { contentId } from "./ids.ts";
 import { pages } from "./pages.ts";
-import { createSelector } from "./select.ts";
+import { createSelector, type PathVerdict } from "./select.ts";
 import { findBlobs, findContents } from "./store.ts";
 
 interface Tree {
@@ -19,7 +27,8 @@ export interface Candidate {
   path: string;
   oid: string;
   mode: number;
-  language: LanguageId;
+  /** Null: the one that its `#!` line names. */
+  language: LanguageId | null;
 }
 
 export interface Listing {
@@ -31,51 +40,56 @@ export interface Listing {
   fileCount: number;
   /** Paths that are no longer indexed. */
   deletes: string[];
-  /** Paths left out, with the reason. */
-  skips: Map<string, string>;
+  /** How many files are left out for their names, by reason; against a base, how many more than there. */
+  leftOut: Map<string, number>;
 }
 
 /** Lists the files to index. With a base (indexed with the same options) only what differs from it is listed. */
 export function listCandidates(options: IndexOptions, wanted: Tree, base: Tree | undefined): Listing {
   const select = createSelector(options);
-  const skips = new Map<string, string>();
-  const judge = ({ path, mode }: TreeEntry): LanguageId | undefined => {
-    const verdict = mode === MODE_SYMLINK ? SYMLINK : mode === MODE_GITLINK ? SUBMODULE : select(path);
-    if (verdict.take) return verdict.language;
-    if (verdict.reason !== null) skips.set(path, verdict.reason);
-    return undefined;
+  const judge = (path: string, mode: number): PathVerdict => {
+    if (mode === MODE_SYMLINK) return { take: false, reason: "symlink" };
+    if (mode === MODE_GITLINK) return { take: false, reason: "submodule" };
+    return select(readablePath(path));
   };
+  const leftOut = new Map<string, number>();
+  const count = (reason: string, change: number) => leftOut.set(reason, (leftOut.get(reason) ?? 0) + change);
   if (!base) {
-    const files = new TreeFiles(wanted, judge);
-    return { files, fileCount: files.count, deletes: [], skips };
+    const files = new TreeFiles(wanted, ({ path, mode }) => {
+      const verdict = judge(path, mode);
+      if (!verdict.take) count(verdict.reason, 1);
+      return verdict;
+    });
+    return { files, fileCount: files.count, deletes: [], leftOut };
   }
   const files: Candidate[] = [];
   const deletes: string[] = [];
-  for (const change of diffTrees(wanted.trees, wanted.root, base.trees, base.root)) {
-    const { path, oid, mode } = change;
-    const language = change.status === "deleted" ? undefined : judge(change);
-    if (language !== undefined) files.push({ path, oid, mode, language });
-    else if (change.status !== "added") deletes.push(path);
+  for (const { path, oid, mode, oldMode, status } of diffTrees(wanted.trees, wanted.root, base.trees, base.root)) {
+    const before = status === "added" ? undefined : judge(path, oldMode ?? mode);
+    if (before && !before.take) count(before.reason, -1);
+    const after = status === "deleted" ? undefined : judge(path, mode);
+    if (after?.take) files.push({ path, oid, mode, language: after.language });
+    else {
+      if (after) count(after.reason, 1);
+      if (before?.take) deletes.push(path);
+    }
   }
-  return { files, fileCount: files.length, deletes, skips };
+  return { files, fileCount: files.length, deletes, leftOut };
 }
-
-const SYMLINK = { take: false, reason: "symlink" } as const;
-const SUBMODULE = { take: false, reason: "submodule" } as const;
 
 /** The chosen files of a tree: what is kept is the choice alone. */
 class TreeFiles {
   count = 0;
   private readonly tree: Tree;
   /** By the tree's entries in their order; undefined for those that are left out. */
-  private readonly languages: (LanguageId | undefined)[] = [];
+  private readonly languages: (LanguageId | null | undefined)[] = [];
 
-  constructor(tree: Tree, judge: (entry: TreeEntry) => LanguageId | undefined) {
+  constructor(tree: Tree, judge: (entry: TreeEntry) => PathVerdict) {
     this.tree = tree;
     for (const entry of walkTree(tree.trees, tree.root)) {
-      const language = judge(entry);
-      this.languages.push(language);
-      if (language !== undefined) this.count++;
+      const verdict = judge(entry);
+      this.languages.push(verdict.take ? verdict.language : undefined);
+      if (verdict.take) this.count++;
     }
   }
 
@@ -94,9 +108,11 @@ export async function resolveKnown(step: StepContext, listing: Listing, sink: Bl
   for (const file of listing.files) blobs.want(file.oid, file.language);
   for (const page of pages(blobs.oidsInOrder())) {
     for (const blob of (await findBlobs(step.db, step.run.tenantId, page)).values()) sink.learn(blob);
+    step.mark();
   }
   for (const page of pages(possibleContents(step.run.tenantId, blobs))) {
     for (const id of await findContents(step.db, page)) sink.knownContents.add(id);
+    step.mark();
   }
   return missingBlobs(sink);
 }

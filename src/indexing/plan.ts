@@ -3,19 +3,23 @@
  * One streaming pull serves the whole run: a shard reads its blobs from object storage, so neither the git host nor its
  * credential is needed again, and a server without filters or `want <blob>` is no special case.
  */
-import { and, eq } from "drizzle-orm";
-import { revisions, workspaces } from "../db/schema.ts";
+import { and, desc, eq } from "drizzle-orm";
+import { MAX_FILE_SIZE_BYTES } from "../contract/limits.ts";
+import { revisions } from "../db/schema.ts";
 import { connect, type GitSession, oidBytes, TreeStore } from "../git/index.ts";
 import { BlobSink } from "./blob-sink.ts";
 import { stageChanges } from "./changes.ts";
-import type { Revision, ShardReady, StepContext } from "./context.ts";
+import type { ShardReady, StepContext } from "./context.ts";
 import { planKey } from "./ids.ts";
 import { listCandidates, type Listing, resolveKnown } from "./listing.ts";
+import { currentRevision, type Revision } from "./revision-files.ts";
+import type { RunSpec } from "./run-state.ts";
 import {
   getBytes,
   getJson,
   gunzip,
   gzip,
+  type LeftOut,
   type PlanSummary,
   putJson,
   skipsKey,
@@ -24,20 +28,32 @@ import {
 } from "./staging.ts";
 
 export type PlanOutcome =
-  | { outcome: "unchanged"; revision: Revision }
+  | { outcome: "unchanged"; revision: Revision; ref: string | null }
   | { outcome: "planned"; shards: number; filesTotal: number };
+
+/** Whether a run makes its commit what readers see by default; a snapshot run indexes beside that. */
+const makesCurrent = ({ kind, options }: RunSpec): boolean => kind === "index" && options.current !== false;
 
 /** Plans a run. Throws `GitError` when the repository cannot be pulled. */
 export async function plan(step: StepContext, onShard: ShardReady): Promise<PlanOutcome> {
-  const { run } = step;
+  const { run, db } = step;
   const session = await openSession(step);
   const target = await session.resolve(run.source.ref);
-  const current = await currentRevision(step);
+  const current = await currentRevision(db, run.workspaceId);
   const key = planKey(run.options);
+  const known = makesCurrent(run)
+    ? [current]
+    : await db
+        .select()
+        .from(revisions)
+        .where(and(eq(revisions.workspaceId, run.workspaceId), eq(revisions.gitSha, target.oid)))
+        .orderBy(desc(revisions.seq));
+  const same = known.find(
+    (revision) =>
+      revision?.gitSha === target.oid && revision.planKey === key && revision.fingerprint === step.embedder.fingerprint,
+  );
+  if (same) return { outcome: "unchanged", revision: same, ref: target.refName };
   const comparable = current !== undefined && current.planKey === key;
-  if (comparable && current.gitSha === target.oid && current.fingerprint === step.embedder.fingerprint) {
-    return { outcome: "unchanged", revision: current };
-  }
 
   const base = current && (await loadBase(step, current, session.objectFormat));
   const sink = new BlobSink(step, oidBytes(session.objectFormat), onShard);
@@ -45,7 +61,7 @@ export async function plan(step: StepContext, onShard: ShardReady): Promise<Plan
   const pulled = await session.pull({
     commit: target.oid,
     ...(base ? { have: { commit: base.commit, trees: base.trees } } : {}),
-    maxBlobBytes: run.options.maxFileSizeBytes,
+    maxBlobBytes: Math.min(run.options.maxFileSizeBytes, MAX_FILE_SIZE_BYTES),
     plan: async (trees, rootTree) => {
       listing = listCandidates(run.options, { trees, root: rootTree }, comparable ? base : undefined);
       const wanted = await resolveKnown(step, listing, sink);
@@ -62,13 +78,17 @@ export async function plan(step: StepContext, onShard: ShardReady): Promise<Plan
 
   await sink.flush();
   const incremental = comparable && base !== undefined;
-  const changes = await stageChanges(step, listing, sink, current !== undefined && !incremental);
+  const changes = await stageChanges(step, listing, sink, incremental ? undefined : current);
   const otherModel = incremental && current.fingerprint !== step.embedder.fingerprint;
   await sink.stageUnembedded(changes.reused, otherModel ? current : undefined);
-  const skips = incremental ? mergeSkips(base.skips, listing, changes.skips) : changes.skips;
-  await step.staging.put(treesKey(run.workspaceId, run.runId), await gzip(pulled.trees.encode(pulled.rootTree)));
-  await putJson(step.staging, skipsKey(run.workspaceId, run.runId), [...skips]);
+  const leftOut = mergeLeftOut(incremental ? base.leftOut : NOTHING_LEFT_OUT, listing, changes.skips);
+  if (makesCurrent(run)) {
+    await step.staging.put(treesKey(run.workspaceId, run.runId), await gzip(pulled.trees.encode(pulled.rootTree)));
+    await putJson(step.staging, skipsKey(run.workspaceId, run.runId), leftOut);
+  }
   const summary: PlanSummary = {
+    current: makesCurrent(run),
+    ref: target.refName,
     commit: target.oid,
     rootTree: pulled.rootTree,
     defaultBranch: target.defaultBranch,
@@ -77,7 +97,7 @@ export async function plan(step: StepContext, onShard: ShardReady): Promise<Plan
     baseSeq: current?.seq ?? null,
     puts: changes.puts,
     freshFiles: changes.freshFiles,
-    skipped: countBy(skips.values()),
+    skipped: countSkipped(leftOut),
     changeObjects: changes.objects,
   };
   await putJson(step.staging, summaryKey(run.runId, step.attempt), summary);
@@ -100,7 +120,7 @@ async function openSession(step: StepContext): Promise<GitSession> {
         ? {}
         : { auth: { token, ...(auth?.username === undefined ? {} : { username: auth.username }) } }),
     },
-    { fetch: step.fetch, allowLocal: step.allowLocalGit },
+    { fetch: step.fetch, hosts: step.gitHosts },
   );
 }
 
@@ -121,26 +141,16 @@ export async function isIndexed(step: StepContext, gitSha: string): Promise<bool
   return rows.length > 0;
 }
 
-/** The revision that readers see now. */
-export async function currentRevision(step: Pick<StepContext, "db" | "run">): Promise<Revision | undefined> {
-  const rows = await step.db
-    .select({ revision: revisions })
-    .from(workspaces)
-    .innerJoin(revisions, and(eq(revisions.workspaceId, workspaces.id), eq(revisions.seq, workspaces.currentSeq)))
-    .where(eq(workspaces.id, step.run.workspaceId));
-  return rows[0]?.revision;
-}
-
 /** The trees of a revision and what it left out, if they are still there and whole; else the trees are pulled again. */
 async function loadBase(step: StepContext, revision: Revision, format: GitSession["objectFormat"]) {
   const bytes = await getBytes(step.staging, treesKey(revision.workspaceId, revision.runId));
   if (!bytes) return undefined;
   try {
-    const skips = await getJson<[string, string][]>(step.staging, skipsKey(revision.workspaceId, revision.runId));
+    const leftOut = await getJson<LeftOut>(step.staging, skipsKey(revision.workspaceId, revision.runId));
     const trees = TreeStore.decode(await gunzip(bytes), format);
     // An attempt that failed after the switch may have left trees of another commit under the run's name.
     if (!trees.has(revision.rootTree)) return undefined;
-    return { commit: revision.gitSha, root: revision.rootTree, trees, skips };
+    return { commit: revision.gitSha, root: revision.rootTree, trees, leftOut };
   } catch (error) {
     step.log.warn("stored_trees_unreadable", {
       runId: revision.runId,
@@ -150,18 +160,22 @@ async function loadBase(step: StepContext, revision: Revision, format: GitSessio
   }
 }
 
+const NOTHING_LEFT_OUT: LeftOut = { byName: {}, byContent: [] };
+
 /** What the base left out, where this run did not look again, and what this run leaves out. */
-function mergeSkips(before: [string, string][], listing: Listing, found: Map<string, string>): Map<string, string> {
-  const looked = new Set([
-    ...Array.from(listing.files, (file) => file.path),
-    ...listing.deletes,
-    ...listing.skips.keys(),
-  ]);
-  return new Map([...before.filter(([path]) => !looked.has(path)), ...found]);
+function mergeLeftOut(base: LeftOut, listing: Listing, found: Map<string, string>): LeftOut {
+  const byName = new Map(Object.entries(base.byName));
+  for (const [reason, change] of listing.leftOut) byName.set(reason, (byName.get(reason) ?? 0) + change);
+  const looked = new Set(listing.deletes);
+  if (base.byContent.length > 0) for (const { path } of listing.files) looked.add(path);
+  return {
+    byName: Object.fromEntries([...byName].filter(([, count]) => count > 0)),
+    byContent: [...base.byContent.filter(([path]) => !looked.has(path)), ...found],
+  };
 }
 
-function countBy(values: Iterable<string>): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const value of values) counts[value] = (counts[value] ?? 0) + 1;
+function countSkipped({ byName, byContent }: LeftOut): Record<string, number> {
+  const counts = { ...byName };
+  for (const [, reason] of byContent) counts[reason] = (counts[reason] ?? 0) + 1;
   return counts;
 }

@@ -1,13 +1,14 @@
 import type { IndexOptions } from "../contract/index.ts";
 import { compileGlobs } from "../globs.ts";
-import { detectLanguage, isDefaultIncluded } from "../parsing/detect.ts";
+import { detectLanguage, isDefaultIncluded, mayBeScript } from "../parsing/detect.ts";
 import type { LanguageId } from "../parsing/languages.ts";
 import { skipReason } from "../parsing/skip.ts";
 
 /** Bumped when the same options may select other files. */
 export const SELECTION_VERSION = 2;
 
-export type PathVerdict = { take: true; language: LanguageId } | { take: false; reason: string | null };
+/** `language` null: the file's first line may name its language; without one it is left out as `unknown_type`. */
+export type PathVerdict = { take: true; language: LanguageId | null } | { take: false; reason: string };
 
 /**
  * Decides by path which files of a tree are indexed: the `include` globs (default: every known language), minus
@@ -16,17 +17,23 @@ export type PathVerdict = { take: true; language: LanguageId } | { take: false; 
  * the default.
  */
 export function createSelector(options: Pick<IndexOptions, "include" | "exclude">): (path: string) => PathVerdict {
-  const included = options.include ? compileGlobs(options.include, isDefaultIncluded) : isDefaultIncluded;
+  const included = options.include ? compileGlobs(options.include, isDefault) : isDefault;
   const unskipped = compileGlobs(options.include?.filter(namesSkipped) ?? []);
   const excluded = compileGlobs(options.exclude ?? []);
   return (path) => {
-    if (!included(path)) return { take: false, reason: null };
+    const language = detectLanguage(path);
+    if (!included(path)) {
+      return { take: false, reason: language === undefined && !options.include ? "unknown_type" : "not_included" };
+    }
     const skip = skipReason(path);
     if (skip !== undefined && !unskipped(path)) return { take: false, reason: skip };
-    if (excluded(path)) return { take: false, reason: null };
-    return { take: true, language: detectLanguage(path) ?? "text" };
+    if (excluded(path)) return { take: false, reason: "excluded" };
+    if (language !== undefined) return { take: true, language };
+    return { take: true, language: options.include && !isDefault(path) ? "text" : null };
   };
 }
+
+const isDefault = (path: string): boolean => isDefaultIncluded(path) || mayBeScript(path);
 
 /** True when the glob spells out a segment that is skipped by default: `vendor/**`, `package-lock.json`. */
 function namesSkipped(glob: string): boolean {

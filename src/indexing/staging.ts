@@ -77,6 +77,14 @@ export interface FileChanges {
   deletes: string[];
 }
 
+/** What a revision left out, kept beside its trees for the next plan. */
+export interface LeftOut {
+  /** By their names: files by reason. */
+  byName: Record<string, number>;
+  /** By their content: path and reason. */
+  byContent: [path: string, reason: string][];
+}
+
 /** What the plan hands to the finish. */
 export interface PlanSummary {
   commit: string;
@@ -85,7 +93,12 @@ export interface PlanSummary {
   planKey: string;
   /** Of the model the plan was made for. */
   fingerprint: string;
+  /** Current revision of the workspace, which the changes are relative to. */
   baseSeq: number | null;
+  /** Whether the new revision becomes the current one. */
+  current: boolean;
+  /** Full name of the branch or tag that was asked for. */
+  ref: string | null;
   /** Rows that the finish writes. */
   puts: number;
   /** Files whose content nobody had indexed before this run. */
@@ -102,7 +115,7 @@ export const summaryKey = (runId: string, attempt: number) => `${runPrefix(runId
 export const TREES_PREFIX = "trees/";
 export const treesKey = (workspaceId: string, runId: string) => `${TREES_PREFIX}${workspaceId}/${runId}`;
 
-/** Beside the trees: the paths that the revision left out, with reasons. */
+/** Beside the trees: what the revision left out. */
 export const skipsKey = (workspaceId: string, runId: string) => `${treesKey(workspaceId, runId)}.skips`;
 
 interface ShardTrailer {

@@ -207,7 +207,8 @@ async function planAndStart(step: StepContext, deps: StepDeps): Promise<void> {
     first = undefined;
     await deps.runs.shardStaged(runId, attempt, shard);
   });
-  if (outcome.outcome === "unchanged") return conclude(step, deps, await finishUnchanged(step, outcome.revision));
+  if (outcome.outcome === "unchanged")
+    return conclude(step, deps, await finishUnchanged(step, outcome.revision, outcome.ref));
   let { shards } = outcome;
   if (first !== undefined) {
     await step.beat({ filesTotal: outcome.filesTotal });

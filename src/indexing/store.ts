@@ -6,6 +6,8 @@ import { sql, type SQL } from "drizzle-orm";
 import { arrayOf, unnest } from "../db/arrays.ts";
 import type { Db } from "../db/client.ts";
 import { rowsOf } from "../db/rows.ts";
+import { isLanguageId } from "../parsing/detect.ts";
+import type { LanguageId } from "../parsing/languages.ts";
 import type { ParsedFile } from "../parsing/types.ts";
 import { PARSER_VERSION } from "../parsing/version.ts";
 
@@ -30,6 +32,8 @@ export interface KnownBlob {
   sha256: string | null;
   sizeBytes: number;
   skip: string | null;
+  /** Language that its `#!` line names. */
+  interpreter: LanguageId | null;
 }
 
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
@@ -177,14 +181,23 @@ function insertChunks(contents: readonly IndexedContent[]): SQL[] {
 /** What is known of git blobs, by object id. */
 export async function findBlobs(db: Db, tenantId: string, oids: readonly string[]): Promise<Map<string, KnownBlob>> {
   if (oids.length === 0) return new Map();
-  const rows = await rowsOf<{ oid: string; sha256: string | null; size: string; skip: string | null }>(
+  const rows = await rowsOf<{
+    oid: string;
+    sha256: string | null;
+    size: string;
+    skip: string | null;
+    interpreter: string | null;
+  }>(
     db,
-    sql`select encode(oid, 'hex') as oid, encode(sha256, 'hex') as sha256, size_bytes as size, skip from git_blobs
-        where tenant_id = ${tenantId} and (skip is null or parser_version = ${PARSER_VERSION})
+    sql`select encode(oid, 'hex') as oid, encode(sha256, 'hex') as sha256, size_bytes as size, skip, interpreter from git_blobs
+        where tenant_id = ${tenantId} and parser_version = ${PARSER_VERSION}
         and oid in (select decode(o, 'hex') from unnest(${arrayOf(oids, "text")}) as o)`,
   );
   return new Map(
-    rows.map((row) => [row.oid, { oid: row.oid, sha256: row.sha256, sizeBytes: Number(row.size), skip: row.skip }]),
+    rows.map(({ oid, sha256, size, skip, interpreter }) => {
+      const language = interpreter !== null && isLanguageId(interpreter) ? interpreter : null;
+      return [oid, { oid, sha256, sizeBytes: Number(size), skip, interpreter: language }];
+    }),
   );
 }
 
@@ -192,15 +205,17 @@ export async function findBlobs(db: Db, tenantId: string, oids: readonly string[
 export async function writeBlobs(db: Db, tenantId: string, blobs: readonly KnownBlob[]): Promise<void> {
   if (blobs.length === 0) return;
   const ordered = blobs.toSorted((a, b) => (a.oid < b.oid ? -1 : 1));
-  await db.execute(sql`insert into git_blobs (tenant_id, oid, sha256, size_bytes, skip, parser_version)
-    select ${tenantId}::uuid, decode(o, 'hex'), decode(s, 'hex'), size, skip, ${PARSER_VERSION}::smallint
+  await db.execute(sql`insert into git_blobs (tenant_id, oid, sha256, size_bytes, skip, interpreter, parser_version)
+    select ${tenantId}::uuid, decode(o, 'hex'), decode(s, 'hex'), size, skip, interpreter, ${PARSER_VERSION}::smallint
     from ${unnest(ordered, [
       ["text", (b) => b.oid],
       ["text", (b) => b.sha256],
       ["bigint", (b) => b.sizeBytes],
       ["text", (b) => b.skip],
-    ])} as t(o, s, size, skip)
-    on conflict (tenant_id, oid) do update set sha256 = excluded.sha256, skip = excluded.skip, parser_version = excluded.parser_version
+      ["text", (b) => b.interpreter],
+    ])} as t(o, s, size, skip, interpreter)
+    on conflict (tenant_id, oid) do update set sha256 = excluded.sha256, skip = excluded.skip, interpreter = excluded.interpreter,
+      parser_version = excluded.parser_version, seen_on = current_date
     where git_blobs.parser_version <> excluded.parser_version`);
 }
 

@@ -1,16 +1,21 @@
-/** The daily clean-up: revisions nobody can ask for any more, contents and vectors no revision refers to, staged leftovers. */
-import { sql } from "drizzle-orm";
+/** The daily clean-up: revisions that can no longer be asked for, contents and vectors no revision refers to, old records, staged leftovers. */
+import { type SQL, sql } from "drizzle-orm";
 import { arrayOf } from "../db/arrays.ts";
 import type { Db } from "../db/client.ts";
 import { rowsOf } from "../db/rows.ts";
 import { type StagingBucket, TREES_PREFIX } from "./staging.ts";
 
-/** Revisions kept of a workspace, the current one included: snapshots of a recent commit need not index it again. */
+/** Newest revisions kept of a workspace, besides the current one and those of its refs: snapshots of a recent commit need not index it again. */
 export const REVISIONS_KEPT = 5;
 /** Rows younger than this may belong to a run that has not switched yet. */
 const GRACE_HOURS = 24;
 const GRACE_DAYS = GRACE_HOURS / 24;
 const HOUR_MS = 3_600_000;
+/** How long it is remembered what a git blob was; forgotten ones are pulled again when they are met. */
+const BLOBS_KEPT_DAYS = 90;
+/** How long finished runs are kept; those that made a revision live as long as that. */
+const RUNS_KEPT_DAYS = 90;
+const AUDIT_KEPT_DAYS = 365;
 /** Rows of one deleting statement: each stays well under the query timeout. */
 const SWEEP_PAGE = 2_000;
 
@@ -19,40 +24,121 @@ export interface SweepReport {
   files: number;
   contents: number;
   vectors: number;
+  blobs: number;
+  runs: number;
+  auditEvents: number;
   objects: number;
 }
 
 /** Removes what nothing refers to. Every statement is safe beside running index runs; interrupted, the next one goes on. */
 export async function sweepIndex(db: Db, staging: StagingBucket, now: number): Promise<SweepReport> {
-  const files = await sweepPages(
-    db,
-    () => sql`delete from revision_files where ctid in (select f.ctid from revision_files f join workspaces w on w.id = f.workspace_id
-      where f.to_seq <= w.current_seq - ${REVISIONS_KEPT - 1} limit ${SWEEP_PAGE}) returning 1`,
-  );
-  const revisions = await sweepPages(
-    db,
-    () => sql`delete from revisions where ctid in (select r.ctid from revisions r join workspaces w on w.id = r.workspace_id
-      where r.seq <= w.current_seq - ${REVISIONS_KEPT} limit ${SWEEP_PAGE}) returning 1`,
-  );
-  const contents = await sweepPages(
-    db,
-    () => sql`delete from contents where id in (select c.id from contents c where c.created_at < now() - make_interval(hours => ${GRACE_HOURS})
-      and not exists (select 1 from revision_files f where f.content_id = c.id) limit ${SWEEP_PAGE}) returning 1`,
-  );
-  let vectors = 0;
-  // A vector is written or claimed before the chunk that has its hash is: one without such a chunk for a whole day is waste.
-  for (const { id } of await rowsOf<{ id: string }>(db, sql`select id from tenants`)) {
-    vectors += await sweepPages(
-      db,
-      () => sql`delete from vectors where ctid in (select v.ctid from vectors v where v.tenant_id = ${id}
-        and v.used_on < current_date - ${GRACE_DAYS}::int and not exists (
-        select 1 from chunks k join contents c on c.id = k.content_id where c.tenant_id = ${id} and k.hash = v.chunk_hash) limit ${SWEEP_PAGE}) returning 1`,
-    );
-  }
-  return { revisions, files, contents, vectors, objects: await sweepObjects(db, staging, now) };
+  const { revisions, files } = await sweepRevisions(db);
+  return {
+    revisions,
+    files,
+    contents: await sweepContents(db),
+    vectors: await sweepVectors(db),
+    blobs: await sweepPages(db, () => statements.blobs()),
+    runs: await sweepPages(db, () => statements.runs()),
+    auditEvents: await sweepPages(db, () => statements.auditEvents()),
+    objects: await sweepObjects(db, staging, now),
+  };
 }
 
-async function sweepPages(db: Db, statement: () => ReturnType<typeof sql>): Promise<number> {
+/** The statements of the sweep, so that a test can have them explained. */
+export const statements = {
+  /**
+   * Revisions that are not kept, with their overlays: kept are the newest ones, the current one, those of refs, and those that a
+   * kept one is based on.
+   */
+  revisions: (workspaceId: string): SQL => sql`with gone as (
+      delete from revisions r where r.workspace_id = ${workspaceId}
+        and r.seq not in (select k.seq from revisions k where k.workspace_id = ${workspaceId} order by k.seq desc limit ${REVISIONS_KEPT})
+        and not exists (select 1 from workspaces w where w.id = r.workspace_id and w.current_seq = r.seq)
+        and not exists (select 1 from revision_refs f where f.workspace_id = r.workspace_id and f.seq = r.seq)
+        and not exists (select 1 from revisions s where s.workspace_id = r.workspace_id and s.base_seq = r.seq)
+        returning r.seq
+    ), overlays as (
+      delete from revision_overlays where workspace_id = ${workspaceId} and seq in (select seq from gone)
+    ) select seq from gone`,
+  /** Rows that are valid in no revision of the line. */
+  files: (workspaceId: string): SQL => sql`delete from revision_files where ctid in (
+      select f.ctid from revision_files f where f.workspace_id = ${workspaceId} and f.to_seq is not null
+        and f.to_seq <= (select w.current_seq from workspaces w where w.id = ${workspaceId})
+        and not exists (select 1 from revisions r where r.workspace_id = f.workspace_id and r.base_seq is null and r.seq >= f.from_seq and r.seq < f.to_seq)
+      limit ${SWEEP_PAGE}) returning 1`,
+  /** A page of contents by id: where it ends, and how many of it were deleted. */
+  contents: (after: string): SQL => sql`with page as (
+        select c.id, c.created_at from contents c where c.id > ${after}::uuid order by c.id limit ${SWEEP_PAGE}
+      ), gone as (
+        delete from contents where id in (select p.id from page p where p.created_at < now() - make_interval(hours => ${GRACE_HOURS})
+          and not exists (select 1 from revision_files f where f.content_id = p.id)
+          and not exists (select 1 from revision_overlays o where o.content_id = p.id)) returning 1
+      ) select (select id from page order by id desc limit 1) as last, (select count(*) from page)::int as seen, (select count(*) from gone)::int as gone`,
+  /**
+   * A page of a tenant's vectors. One is written or claimed before the chunk that has its hash is: one without such a chunk for
+   * a whole day is waste.
+   */
+  vectors: (tenantId: string, after: { fingerprint: string; hash: string }): SQL => sql`with page as (
+        select v.fingerprint, v.chunk_hash, v.used_on from vectors v where v.tenant_id = ${tenantId}
+          and (v.fingerprint, v.chunk_hash) > (${after.fingerprint}, decode(${after.hash}, 'hex')) order by v.fingerprint, v.chunk_hash limit ${SWEEP_PAGE}
+      ), gone as (
+        delete from vectors v using page p where v.tenant_id = ${tenantId} and v.fingerprint = p.fingerprint and v.chunk_hash = p.chunk_hash
+          and v.used_on < current_date - ${GRACE_DAYS}::int and not exists (
+            select 1 from chunks k join contents c on c.id = k.content_id where k.hash = p.chunk_hash and c.tenant_id = ${tenantId}) returning 1
+      ) select last.fingerprint, encode(last.chunk_hash, 'hex') as hash, (select count(*) from page)::int as seen, (select count(*) from gone)::int as gone
+        from (select fingerprint, chunk_hash from page order by fingerprint desc, chunk_hash desc limit 1) last`,
+  blobs: (): SQL => sql`delete from git_blobs where ctid in (
+      select b.ctid from git_blobs b where b.seen_on < current_date - ${BLOBS_KEPT_DAYS}::int limit ${SWEEP_PAGE}) returning 1`,
+  runs: (): SQL => sql`delete from runs where id in (
+      select r.id from runs r where r.finished_at < now() - make_interval(days => ${RUNS_KEPT_DAYS})
+        and not exists (select 1 from revisions v where v.run_id = r.id) limit ${SWEEP_PAGE}) returning 1`,
+  auditEvents: (): SQL => sql`delete from audit_events where id in (
+      select a.id from audit_events a where a.at < now() - make_interval(days => ${AUDIT_KEPT_DAYS}) limit ${SWEEP_PAGE}) returning 1`,
+};
+
+async function sweepRevisions(db: Db): Promise<{ revisions: number; files: number }> {
+  const swept = { revisions: 0, files: 0 };
+  for (const { id } of await rowsOf<{ id: string }>(
+    db,
+    sql`select id from workspaces where current_seq is not null or exists (select 1 from revisions r where r.workspace_id = workspaces.id)`,
+  )) {
+    // A revision beside the line goes first; what it was based on is free in the next round.
+    for (let gone = 1; gone > 0; swept.revisions += gone) gone = (await rowsOf(db, statements.revisions(id))).length;
+    swept.files += await sweepPages(db, () => statements.files(id));
+  }
+  return swept;
+}
+
+async function sweepContents(db: Db): Promise<number> {
+  let total = 0;
+  for (let after = FIRST_UUID; ;) {
+    const [page] = await rowsOf<{ last: string | null; seen: number; gone: number }>(db, statements.contents(after));
+    total += page?.gone ?? 0;
+    if (!page?.last || page.seen < SWEEP_PAGE) return total;
+    after = page.last;
+  }
+}
+
+const FIRST_UUID = "00000000-0000-0000-0000-000000000000";
+
+async function sweepVectors(db: Db): Promise<number> {
+  let total = 0;
+  for (const { id } of await rowsOf<{ id: string }>(db, sql`select id from tenants`)) {
+    for (let after = { fingerprint: "", hash: "" }; ;) {
+      const [page] = await rowsOf<{ fingerprint: string; hash: string; seen: number; gone: number }>(
+        db,
+        statements.vectors(id, after),
+      );
+      total += page?.gone ?? 0;
+      if (!page || page.seen < SWEEP_PAGE) break;
+      after = { fingerprint: page.fingerprint, hash: page.hash };
+    }
+  }
+  return total;
+}
+
+async function sweepPages(db: Db, statement: () => SQL): Promise<number> {
   let total = 0;
   for (;;) {
     const { length } = await rowsOf(db, statement());
@@ -63,7 +149,7 @@ async function sweepPages(db: Db, statement: () => ReturnType<typeof sql>): Prom
 
 type StoredObject = Awaited<ReturnType<StagingBucket["list"]>>["objects"][number];
 
-/** Staged objects of runs that are long over, and the trees of those that no workspace stands on. */
+/** Staged objects of runs that are long over, and the trees of revisions that are not current. */
 async function sweepObjects(db: Db, staging: StagingBucket, now: number): Promise<number> {
   const isOld = (object: StoredObject) => now - object.uploaded.getTime() > GRACE_HOURS * HOUR_MS;
   let removed = 0;

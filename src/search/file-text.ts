@@ -2,6 +2,7 @@
 import { sql } from "drizzle-orm";
 import type { Db } from "../db/client.ts";
 import { rowsOf } from "../db/rows.ts";
+import { filesOf } from "../indexing/revision-files.ts";
 import type { Target } from "./targets.ts";
 
 export interface FileText {
@@ -38,9 +39,7 @@ export async function readFile(
           select json_agg(json_build_object('text', k.text, 'start', k.start_line, 'end', k.end_line, 'withheld', k.withheld) order by k.ordinal)
           from chunks k where k.content_id = c.id and k.end_line >= ${Math.min(start, last)}::int and k.start_line <= ${last}::int
         ) as chunks
-        from revision_files f join contents c on c.id = f.content_id
-        where f.workspace_id = ${target.workspaceId} and f.path = ${path} collate "C"
-          and f.from_seq <= ${target.seq} and (f.to_seq is null or f.to_seq > ${target.seq})`,
+        from ${filesOf(target)} f join contents c on c.id = f.content_id where f.path = ${path} collate "C"`,
   );
   if (!row) return undefined;
   const lineCount = row.line_count;

@@ -4,6 +4,7 @@ import type { SearchedIndex } from "../contract/search.ts";
 import type { Db } from "../db/client.ts";
 import { rowsOf } from "../db/rows.ts";
 import { ApiError } from "../errors.ts";
+import { refNames } from "../indexing/revision-files.ts";
 import { parseSelector, selects } from "../snapshot/publish/selector.ts";
 import { TABLE_ID_PREFIX } from "./store.ts";
 
@@ -18,6 +19,8 @@ export interface TargetRequest {
 export interface Target extends Omit<SearchedIndex, "digest"> {
   tenantId: string;
   seq: number;
+  /** As in `src/indexing/revision-files.ts`. */
+  baseSeq: number | null;
   /** Id of its table. */
   table: string;
 }
@@ -27,6 +30,7 @@ interface TargetRow {
   repo: string | null;
   default_branch: string | null;
   seq: number | null;
+  base_seq: number | null;
   git_sha: string | null;
   indexed_at: string | null;
   fingerprint: string | null;
@@ -43,7 +47,7 @@ export async function findTargets(db: Db, tenantId: string, request: TargetReque
   const where = isOne ? selects(tenantId, parseSelector({ repo, workspaceId })) : sql`w.tenant_id = ${tenantId}::uuid`;
   const rows = await rowsOf<TargetRow>(
     db,
-    sql`select w.id, w.repo, w.default_branch, r.seq, r.git_sha, r.fingerprint, r.search_table,
+    sql`select w.id, w.repo, w.default_branch, r.seq, r.base_seq, r.git_sha, r.fingerprint, r.search_table,
           to_char(r.created_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as indexed_at
         from workspaces w left join lateral (${revisionOf(ref)}) r on true
         where ${where} order by w.repo collate "C" nulls last, w.id`,
@@ -56,11 +60,18 @@ export async function findTargets(db: Db, tenantId: string, request: TargetReque
   throw new ApiError("NO_INDEX", explainMissing(row, ref));
 }
 
-/** The newest revision of a ref, or the current one. */
+/** The last revision of a branch or tag, that of a full commit id, or the current one, as `revisionFor` of the index finds it. */
 function revisionOf(ref: string | undefined): SQL {
   if (ref === undefined) return sql`select * from revisions where workspace_id = w.id and seq = w.current_seq`;
-  return sql`select * from revisions where workspace_id = w.id
-    and (git_sha = lower(${ref}) or (${ref} = w.default_branch and seq = w.current_seq)) order by seq desc limit 1`;
+  const named = refNames(ref).map(
+    (name) => sql`(select n.seq from revision_refs n where n.workspace_id = w.id and n.ref = ${name})`,
+  );
+  const choices = [
+    ...named,
+    sql`(select max(c.seq) from revisions c where c.workspace_id = w.id and c.git_sha = lower(${ref}))`,
+    sql`case when w.default_branch = ${ref} then w.current_seq end`,
+  ];
+  return sql`select * from revisions where workspace_id = w.id and seq = coalesce(${sql.join(choices, sql`, `)})`;
 }
 
 function targetOf(tenantId: string, row: TargetRow, ref: string | undefined): Target | undefined {
@@ -76,6 +87,7 @@ function targetOf(tenantId: string, row: TargetRow, ref: string | undefined): Ta
     indexedAt,
     fingerprint,
     seq,
+    baseSeq: row.base_seq,
     table,
   };
 }

@@ -12,6 +12,7 @@ interface Wish {
   position: number;
   workspaceId: string;
   seq: number;
+  baseSeq: number | null;
   path: string;
   ordinal: number;
 }
@@ -31,11 +32,11 @@ export function databaseTexts(db: Db, targets: readonly Target[]): TextSource {
     for (const [at, { revision, path, chunks: ownChunks, symbols: ownSymbols }] of wanted.entries()) {
       const target = targets[revision];
       if (!target) throw new RangeError(`there is no revision ${revision}`);
-      const { workspaceId, seq } = target;
+      const { workspaceId, seq, baseSeq } = target;
       for (const [position, { ordinal }] of ownChunks.entries())
-        chunks.push({ at, position, workspaceId, seq, path, ordinal });
+        chunks.push({ at, position, workspaceId, seq, baseSeq, path, ordinal });
       for (const [position, ordinal] of ownSymbols.entries())
-        symbols.push({ at, position, workspaceId, seq, path, ordinal });
+        symbols.push({ at, position, workspaceId, seq, baseSeq, path, ordinal });
     }
     const loaded: LoadedText[] = wanted.map((want) => ({
       chunks: want.chunks.map(() => ""),
@@ -59,10 +60,16 @@ function wishes(what: TextRow["what"], rows: readonly Wish[]): SQL {
       ["int", ({ position }) => position],
       ["uuid", ({ workspaceId }) => workspaceId],
       ["int", ({ seq }) => seq],
+      ["int", ({ baseSeq, seq }) => baseSeq ?? seq],
       ["text", ({ path }) => path],
       ["int", ({ ordinal }) => ordinal],
-    ])} as w(at, position, workspace, seq, path, ordinal)
-    join revision_files f on f.workspace_id = w.workspace and f.path = w.path collate "C"
-      and f.from_seq <= w.seq and (f.to_seq is null or f.to_seq > w.seq)
+    ])} as w(at, position, workspace, seq, base, path, ordinal)
+    join lateral (
+      select o.content_id, 0 as rank from revision_overlays o
+        where o.workspace_id = w.workspace and o.seq = w.seq and o.path = w.path collate "C"
+      union all select b.content_id, 1 from revision_files b
+        where b.workspace_id = w.workspace and b.path = w.path collate "C" and b.from_seq <= w.base and (b.to_seq is null or b.to_seq > w.base)
+      order by rank limit 1
+    ) f on true
     join ${what === "chunk" ? sql`chunks` : sql`symbols`} t on t.content_id = f.content_id and t.ordinal = w.ordinal`;
 }

@@ -3,10 +3,11 @@
  * is missing, merges small segments and writes the revision's table, which the statement that switches the revision records.
  * Every object is named by its bytes and every row is set to what it is anyway, so each step may run any number of times.
  */
-import { type SQL, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import { arrayOf } from "../db/arrays.ts";
 import type { Db } from "../db/client.ts";
 import { rowsOf } from "../db/rows.ts";
+import { filesOf } from "../indexing/revision-files.ts";
 import { analyzeContent } from "../retrieval/analyze.ts";
 import { buildSegment, mergeSegments } from "../retrieval/segment-writer.ts";
 import { Segment } from "../retrieval/segment.ts";
@@ -63,6 +64,8 @@ export interface IndexedRevision {
   tenantId: string;
   workspaceId: string;
   seq: number;
+  /** As in `src/indexing/revision-files.ts`. */
+  baseSeq: number | null;
 }
 
 /** What a revision's row records. */
@@ -95,9 +98,19 @@ export async function writeTable(
 }
 
 /** Rebuilds the segments and the table of a revision from the database, and records the new ones. For an index that is damaged. */
-export async function rebuildTable(writer: SearchWriter, revision: IndexedRevision): Promise<void> {
+export async function rebuildTable(
+  writer: SearchWriter,
+  { tenantId, workspaceId, seq }: Omit<IndexedRevision, "baseSeq">,
+): Promise<void> {
+  const [row] = await rowsOf<{ base_seq: number | null }>(
+    writer.db,
+    sql`select base_seq from revisions where workspace_id = ${workspaceId} and seq = ${seq}`,
+  );
+  // Swept since; nothing reads it any more.
+  if (!row) return;
+  const revision: IndexedRevision = { tenantId, workspaceId, seq, baseSeq: row.base_seq };
   await writer.db.execute(
-    sql`update contents set segment = null where id in (select f.content_id from revision_files f where ${filesOf(revision)})`,
+    sql`update contents set segment = null where id in (select f.content_id from ${filesOf(revision)} f)`,
   );
   await recordTable(writer, revision);
 }
@@ -121,16 +134,12 @@ class DamagedSegmentError extends Error {
   }
 }
 
-/** Rows of `revision_files` that belong to a revision. */
-const filesOf = ({ workspaceId, seq }: IndexedRevision): SQL =>
-  sql`f.workspace_id = ${workspaceId} and f.from_seq <= ${seq} and (f.to_seq is null or f.to_seq > ${seq})`;
-
 /** Indexes the contents of a revision that have no segment of this version. Returns how many chunks they have. */
 async function completeSegments(writer: SearchWriter, revision: IndexedRevision): Promise<number> {
   const missing = await rowsOf<{ id: string; size_bytes: number }>(
     writer.db,
-    sql`select distinct c.id, c.size_bytes from revision_files f join contents c on c.id = f.content_id
-        where ${filesOf(revision)} and (c.segment is null or c.segment not like ${`${SEGMENT_ID_PREFIX}%`}) order by c.id`,
+    sql`select distinct c.id, c.size_bytes from ${filesOf(revision)} f join contents c on c.id = f.content_id
+        where (c.segment is null or c.segment not like ${`${SEGMENT_ID_PREFIX}%`}) order by c.id`,
   );
   let chunks = 0;
   for (const ids of batches(missing)) {
@@ -179,7 +188,7 @@ async function mergeAndWrite(
   const rows = await rowsOf<FileRow>(
     db,
     sql`select f.path, encode(c.sha256, 'hex') as sha256, c.language, c.id as content, c.chunk_count as chunks, c.segment
-        from revision_files f join contents c on c.id = f.content_id where ${filesOf(revision)}`,
+        from ${filesOf(revision)} f join contents c on c.id = f.content_id`,
   );
   const segments = new Map<string, Segment>();
   for (const id of new Set(rows.map(({ segment }) => segment)))

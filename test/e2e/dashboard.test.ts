@@ -251,7 +251,7 @@ describe("mutations", () => {
     const member = await memberOf(team.tenantId, "member");
     const outsider = (await newTeam()).owner;
     const { workspaceId } = await connectRepository(
-      { db, encryptionKey: "x".repeat(44), allowLocal: true },
+      { db, encryptionKey: "x".repeat(44), gitHosts: { allowLocal: true } },
       { tenantId: team.tenantId, actor: "system", cloneUrl: "https://git.example.com/a/b", branches: [] },
     );
     const by = { userId: team.owner.userId, role: "owner" } as const;

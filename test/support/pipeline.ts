@@ -69,6 +69,7 @@ export interface RunRequest {
   options?: Partial<RunSpec["options"]>;
   token?: string;
   embedder?: Embedder;
+  kind?: RunSpec["kind"];
 }
 
 export class Pipeline {
@@ -102,7 +103,7 @@ export class Pipeline {
       runId: crypto.randomUUID(),
       tenantId: this.tenantId,
       workspaceId: this.workspaceId,
-      kind: "index",
+      kind: request.kind ?? "index",
       actor: "test",
       source: {
         url: request.url,
@@ -115,7 +116,7 @@ export class Pipeline {
       id: spec.runId,
       tenantId: this.tenantId,
       workspaceId: this.workspaceId,
-      kind: "index",
+      kind: spec.kind,
       state: "running",
       request: {},
     });
@@ -158,7 +159,9 @@ export class Pipeline {
       },
       spent: async (_id, usage) => use(usage),
       work: async (_id, attempt) => (active(attempt) ? sum([...used.values()]) : null),
-      handOver: async () => {},
+      handOver: async (_id, _attempt, kind) => {
+        record = endRun(record, Date.now(), { result: { handedOver: kind } });
+      },
       failed: async (_id, _attempt, _step, { error }) => {
         record = endRun(record, Date.now(), { error });
       },
@@ -179,7 +182,7 @@ export class Pipeline {
         embedder: request.embedder ?? this.embedder!,
         parser: () => (parser ??= createParser(nodeGrammars())),
         fetch,
-        allowLocalGit: true,
+        gitHosts: { allowLocal: true },
         openToken: async (sealed) => sealed,
         region: "test",
         log: createLogger({}, () => {}),

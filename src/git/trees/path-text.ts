@@ -74,3 +74,8 @@ export function pathToBytes(path: string): Uint8Array {
   }
   return Uint8Array.from(out);
 }
+
+/** A path as it reads, for matching names and extensions: what is not UTF-8 is replaced, so different paths may read alike. */
+export function readablePath(path: string): string {
+  return path.startsWith('"') ? new TextDecoder().decode(pathToBytes(path)) : path;
+}

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { GitError, makeScrub, overLimit, protocolError, type Scrub } from "../errors.ts";
 import { GZIP_MIN_BYTES, type GitLimits, MAX_REDIRECTS, STDERR_MAX_BYTES } from "../limits.ts";
 import type { Scope } from "../scope.ts";
-import { checkRemoteUrl, defaultUsername } from "./url.ts";
+import { checkRemoteUrl, defaultUsername, type GitHostPolicy } from "./url.ts";
 
 export interface GitRemote {
   /** `https://host/path`, with or without `.git`. */
@@ -13,8 +13,7 @@ export interface GitRemote {
 
 export interface GitDeps {
   fetch: typeof fetch;
-  /** Also allow `http://127.0.0.1:*` and `http://localhost:*`. */
-  allowLocal: boolean;
+  hosts: GitHostPolicy;
   signal?: AbortSignal | undefined;
   limits?: Partial<GitLimits> | undefined;
   userAgent?: string | undefined;
@@ -51,7 +50,7 @@ export class HttpTransport {
   gitProtocol = "version=2";
 
   constructor(remote: GitRemote, deps: GitDeps, limits: GitLimits) {
-    const url = checkRemoteUrl(remote.url, deps.allowLocal);
+    const url = checkRemoteUrl(remote.url, deps.hosts);
     if (url.search !== "") {
       throw new GitError("URL_FORBIDDEN", "repository URL not allowed: it must not have a query (?…)");
     }
@@ -93,7 +92,7 @@ export class HttpTransport {
     if (here.protocol === "https:" && next.protocol !== "https:") {
       throw new GitError("URL_FORBIDDEN", "repository URL not allowed: redirect from https to http");
     }
-    const checked = checkRemoteUrl(next.href, this.deps.allowLocal);
+    const checked = checkRemoteUrl(next.href, this.deps.hosts);
     if (!checked.href.endsWith(SERVICE_SUFFIX)) {
       const where = this.scrub(checked.origin + checked.pathname);
       throw protocolError(`redirect to ${where}, which is not a Git repository (a login page?)`);

@@ -23,14 +23,34 @@ const forbidden = (why: string): GitError => new GitError("URL_FORBIDDEN", `repo
 
 const under = (host: string, zone: string): boolean => host === zone || host.endsWith(`.${zone}`);
 
+/** Which hosts repositories may be pulled from. */
+export interface GitHostPolicy {
+  /** Also `http://127.0.0.1:*` and `http://localhost:*`: for the local stack and tests. */
+  allowLocal: boolean;
+  /** Only these, in lower case: `host`, `*.zone` for the names in it, either with `:port`. Undefined: any public name, port 443. */
+  hosts?: readonly string[] | undefined;
+}
+
+const HOST_ENTRY = /^(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*(:[0-9]{1,5})?$/;
+
+/** Reads `GIT_HOSTS`: names separated by commas; empty: any public one. Throws on what is no host name. */
+export function readGitHosts(value: string | undefined): readonly string[] | undefined {
+  const hosts = (value ?? "")
+    .split(",")
+    .map((host) => host.trim().toLowerCase())
+    .filter((host) => host !== "");
+  const bad = hosts.find((host) => !HOST_ENTRY.test(host));
+  if (bad !== undefined) throw new Error(`GIT_HOSTS: "${bad}" is not a host name, *.zone, or either with a port`);
+  return hosts.length > 0 ? hosts : undefined;
+}
+
 /**
- * The one gate for every URL that is fetched, first request and redirects alike.
- * https only, no credentials, no IP literal in any notation (the URL parser normalises decimal, octal and hexadecimal
- * forms to dotted ones), no name that is local by convention. `http://127.0.0.1` and `http://localhost`, any port, only
- * with `allowLocal`.
+ * Checks every URL that is fetched, first request and redirects alike. https only, no credentials, no IP literal in any
+ * notation (the URL parser normalises decimal, octal and hexadecimal forms to dotted ones), port 443, no name that is local by
+ * convention; what an operator has listed may have any name, and the port that is listed with it.
  * @throws GitError URL_FORBIDDEN, naming what is wrong
  */
-export function checkRemoteUrl(url: string, allowLocal: boolean): URL {
+export function checkRemoteUrl(url: string, { allowLocal, hosts }: GitHostPolicy): URL {
   let parsed: URL;
   try {
     parsed = new URL(url);
@@ -48,11 +68,23 @@ export function checkRemoteUrl(url: string, allowLocal: boolean): URL {
   if (host.startsWith("[") || /^[\d.]+$/.test(host) || /(^|\.)0x[\da-f]*$/.test(host)) {
     throw forbidden("IP addresses are not allowed, use a public host name");
   }
+  if (hosts) {
+    if (hosts.some((entry) => isListed(entry, host, parsed.port))) return parsed;
+    throw forbidden(`"${parsed.host}" is not among the hosts that this service pulls from`);
+  }
+  if (parsed.port !== "") throw forbidden("only port 443 is allowed");
   if (!host.includes(".") || LOCAL_SUFFIXES.some((suffix) => under(host, suffix))) {
     throw forbidden(`"${host}" is a local name`);
   }
   if (REBINDING_ZONES.some((zone) => under(host, zone))) throw forbidden(`"${host}" stands for a private address`);
   return parsed;
+}
+
+/** Whether an entry of the list names this host. `port` is empty for 443. */
+function isListed(entry: string, host: string, port: string): boolean {
+  const [name = "", entryPort = ""] = entry.split(":");
+  if ((entryPort === "443" ? "" : entryPort) !== port) return false;
+  return name.startsWith("*.") ? host.endsWith(name.slice(1)) : host === name;
 }
 
 /** Basic-auth user name that goes with a bare token on the well-known hosts; any name does on most others. */

@@ -1,4 +1,5 @@
 /** Repositories: list, connect, one repository with its index, runs, hooks and settings. */
+import { readGitHosts } from "../../git/wire/url.ts";
 import { Hono } from "hono";
 import {
   findRepository,
@@ -208,7 +209,10 @@ export function depsOf(c: DashboardContext) {
   return {
     db: c.get("db"),
     encryptionKey: c.env.ENCRYPTION_KEY,
-    allowLocal: readFlag("GIT_ALLOW_LOCAL", c.env.GIT_ALLOW_LOCAL),
+    gitHosts: {
+      allowLocal: readFlag("GIT_ALLOW_LOCAL", c.env.GIT_ALLOW_LOCAL),
+      hosts: readGitHosts(c.env.GIT_HOSTS),
+    },
   };
 }
 

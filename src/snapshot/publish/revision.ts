@@ -2,6 +2,7 @@
 import { sql } from "drizzle-orm";
 import type { Db } from "../../db/client.ts";
 import { rowsOf } from "../../db/rows.ts";
+import { filesAfter, filesOf } from "../../indexing/revision-files.ts";
 import type { CodeSymbol } from "../../parsing/types.ts";
 import type { EmbeddedChunk, SnapshotFile, SnapshotIdentity, SnapshotSource } from "../format/types.ts";
 
@@ -9,6 +10,8 @@ export interface Revision {
   tenantId: string;
   workspaceId: string;
   seq: number;
+  /** See `src/indexing/revision-files.ts`. */
+  baseSeq: number | null;
   gitSha: string;
   fingerprint: string;
   dimension: number;
@@ -32,12 +35,13 @@ export async function findRevision(
   const condition = "seq" in which ? sql`r.seq = ${which.seq}` : sql`r.git_sha = ${which.gitSha}`;
   const [row] = await rowsOf<
     Record<"seq" | "dimension" | "file_count" | "symbol_count" | "chunk_count", number> & {
+      base_seq: number | null;
       git_sha: string;
       fingerprint: string;
     }
   >(
     db,
-    sql`select r.seq, r.git_sha, r.fingerprint, r.dimension, r.file_count, r.symbol_count, r.chunk_count
+    sql`select r.seq, r.base_seq, r.git_sha, r.fingerprint, r.dimension, r.file_count, r.symbol_count, r.chunk_count
         from revisions r join workspaces w on w.id = r.workspace_id
         where r.workspace_id = ${workspace.workspaceId}::uuid and w.tenant_id = ${workspace.tenantId}::uuid and ${condition}
         order by r.seq desc limit 1`,
@@ -47,6 +51,7 @@ export async function findRevision(
     tenantId: workspace.tenantId,
     workspaceId: workspace.workspaceId,
     seq: row.seq,
+    baseSeq: row.base_seq,
     gitSha: row.git_sha,
     fingerprint: row.fingerprint,
     dimension: row.dimension,
@@ -62,10 +67,10 @@ export async function revisionSource(
   revision: Revision,
   onFile: () => Promise<void> | void,
 ): Promise<SnapshotSource> {
-  const { gitSha, fingerprint, dimension, workspaceId, seq } = revision;
+  const { gitSha, fingerprint, dimension } = revision;
   const [row] = await rowsOf<{ parser_version: number | null }>(
     db,
-    sql`select max(c.parser_version) as parser_version from revision_files f join contents c on c.id = f.content_id where ${validIn(workspaceId, seq)}`,
+    sql`select max(c.parser_version) as parser_version from ${filesOf(revision)} f join contents c on c.id = f.content_id`,
   );
   const header: SnapshotIdentity = { gitSha, fingerprint, dimension, parserVersion: row?.parser_version ?? 0 };
   return {
@@ -81,9 +86,6 @@ export async function revisionSource(
   };
 }
 
-const validIn = (workspaceId: string, seq: number) =>
-  sql`f.workspace_id = ${workspaceId}::uuid and f.from_seq <= ${seq} and (f.to_seq is null or f.to_seq > ${seq})`;
-
 interface ListedFile {
   path: string;
   content_id: string;
@@ -97,21 +99,20 @@ interface ListedFile {
 }
 
 /** The revision's files in groups whose contents fit into memory together. */
-async function* batches(db: Db, { workspaceId, seq, dimension }: Revision): AsyncGenerator<ListedFile[]> {
+async function* batches(db: Db, revision: Revision): AsyncGenerator<ListedFile[]> {
   let batch: ListedFile[] = [];
   let bytes = 0;
   for (let after = ""; ;) {
     const page = await rowsOf<ListedFile>(
       db,
       sql`select f.path, f.content_id, encode(c.sha256, 'hex') as sha256, c.language, c.size_bytes, c.line_count, c.outcome, c.symbol_count, c.chunk_count
-          from revision_files f join contents c on c.id = f.content_id
-          where ${validIn(workspaceId, seq)} and f.path > ${after}
-          order by f.path limit ${PAGE_FILES}`,
+          from ${filesAfter(revision, after, PAGE_FILES)} f join contents c on c.id = f.content_id
+          order by f.path`,
     );
     for (const file of page) {
       const weight =
         2 * file.size_bytes +
-        file.chunk_count * (2 * dimension + ROW_OVERHEAD_BYTES) +
+        file.chunk_count * (2 * revision.dimension + ROW_OVERHEAD_BYTES) +
         file.symbol_count * ROW_OVERHEAD_BYTES;
       if (batch.length > 0 && bytes + weight > BATCH_BYTES) {
         yield batch;

@@ -21,7 +21,7 @@ describe("redirects", () => {
       if (location !== undefined) return new Response("moved", { status: 301, headers: { location } });
       return new Response(V2.body, { headers: { "content-type": ADVERTISEMENT } });
     };
-    await open(URL, { fetch, allowLocal, limits: quick }, { token: "t" });
+    await open(URL, { fetch, hosts: { allowLocal }, limits: quick }, { token: "t" });
     return seen;
   };
 

@@ -24,7 +24,7 @@ export interface Pulled extends PullResult {
 }
 
 export const open = (url: string, deps: Partial<GitDeps> = {}, auth?: GitRemote["auth"]): Promise<GitSession> =>
-  connect({ url, auth }, { fetch, allowLocal: true, ...deps });
+  connect({ url, auth }, { fetch, hosts: { allowLocal: true }, ...deps });
 
 /** Every blob of a tree. */
 export const allBlobs = (trees: TreeStore, root: string): Set<string> =>

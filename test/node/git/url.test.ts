@@ -1,12 +1,41 @@
 import { describe, expect, test } from "vitest";
-import { checkRemoteUrl, GitError } from "../../../src/git/index.ts";
+import { checkRemoteUrl, GitError, readGitHosts } from "../../../src/git/index.ts";
 import { makeScrub } from "../../../src/git/errors.ts";
 
+describe("GIT_HOSTS", () => {
+  const hosts = readGitHosts(" github.com, *.example.org,git.corp:8443 ");
+
+  test.each([
+    ["https://github.com/o/r", true],
+    ["https://GitHub.com:443/o/r", true],
+    ["https://gitlab.com/o/r", false],
+    ["https://evilgithub.com/o/r", false],
+    ["https://git.example.org/o/r", true],
+    ["https://example.org/o/r", false],
+    ["https://notexample.org/o/r", false],
+    ["https://git.corp:8443/o/r", true],
+    ["https://git.corp/o/r", false],
+    ["https://github.com:8443/o/r", false],
+    ["http://github.com/o/r", false],
+    ["https://10.0.0.1/o/r", false],
+  ])("%s: %s", (url, allowed) => {
+    const check = () => checkRemoteUrl(url, { allowLocal: false, hosts });
+    if (allowed) expect(check().protocol).toBe("https:");
+    else expect(check).toThrow(expect.objectContaining({ code: "URL_FORBIDDEN" }));
+  });
+
+  test("is empty for any public name, and refuses what is no name", () => {
+    expect(readGitHosts(" ")).toBeUndefined();
+    expect(readGitHosts(undefined)).toBeUndefined();
+    expect(() => readGitHosts("github.com, https://gitlab.com")).toThrow(/GIT_HOSTS.*https:/);
+  });
+});
+
 describe("checkRemoteUrl", () => {
-  test.each(["https://github.com/o/r", "https://git.example.co.uk:8443/a/b.git", "https://xn--bcher-kva.example/r"])(
+  test.each(["https://github.com/o/r", "https://git.example.co.uk:443/a/b.git", "https://xn--bcher-kva.example/r"])(
     "allows %s",
     (url) => {
-      expect(checkRemoteUrl(url, false).protocol).toBe("https:");
+      expect(checkRemoteUrl(url, { allowLocal: false }).protocol).toBe("https:");
     },
   );
 
@@ -38,16 +67,19 @@ describe("checkRemoteUrl", () => {
     "https://git.lan/r",
     "https://127.0.0.1.nip.io/r",
     "https://localtest.me/r",
+    "https://github.com:8443/o/r",
     "https://github.com/o/r#x",
     "http://127.0.0.1/r",
     "http://localhost:8080/r",
   ])("refuses %s", (url) => {
-    expect(() => checkRemoteUrl(url, false)).toThrow(expect.objectContaining({ code: "URL_FORBIDDEN" }));
+    expect(() => checkRemoteUrl(url, { allowLocal: false })).toThrow(
+      expect.objectContaining({ code: "URL_FORBIDDEN" }),
+    );
   });
 
   test("allows the local host over http only when told so, and nothing else with it", () => {
-    expect(checkRemoteUrl("http://127.0.0.1:1234/r", true).port).toBe("1234");
-    expect(checkRemoteUrl("http://localhost:1234/r", true).port).toBe("1234");
+    expect(checkRemoteUrl("http://127.0.0.1:1234/r", { allowLocal: true }).port).toBe("1234");
+    expect(checkRemoteUrl("http://localhost:1234/r", { allowLocal: true }).port).toBe("1234");
     for (const url of [
       "https://127.0.0.1/r",
       "http://127.0.0.2/r",
@@ -55,7 +87,7 @@ describe("checkRemoteUrl", () => {
       "http://10.0.0.1/r",
       "http://u@localhost/",
     ]) {
-      expect(() => checkRemoteUrl(url, true)).toThrow(GitError);
+      expect(() => checkRemoteUrl(url, { allowLocal: true })).toThrow(GitError);
     }
   });
 });

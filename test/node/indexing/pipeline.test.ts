@@ -130,7 +130,7 @@ describe("an index run", () => {
     const { runId: _a, embeddedCount: _b, skippedUnchanged: _c, embedMs: _d, ...left } = stepped.result ?? {};
     const { runId: _e, embeddedCount: _f, skippedUnchanged: _g, embedMs: _h, ...right } = direct.result ?? {};
     expect(left).toEqual(right);
-    expect(left["skipped"]).toEqual({ binary: 1, lockfile: 1 });
+    expect(left["skipped"]).toEqual({ binary: 1, lockfile: 1, unknown_type: 1 });
   });
 
   it("embeds nothing again for a rename, a copy, a branch switch or a second workspace", async () => {

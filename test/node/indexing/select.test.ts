@@ -19,7 +19,19 @@ describe("the selector", () => {
     ];
     expect(taken({}, paths)).toEqual(["src/a.ts", "Makefile", "docs/x.md"]);
     expect(createSelector({})("package-lock.json")).toEqual({ take: false, reason: "lockfile" });
-    expect(createSelector({})("a.unknown")).toEqual({ take: false, reason: null });
+    expect(createSelector({})("a.unknown")).toEqual({ take: false, reason: "unknown_type" });
+    expect(createSelector({ include: ["*.ts"] })("a.js")).toEqual({ take: false, reason: "not_included" });
+    expect(createSelector({ exclude: ["gen"] })("gen/a.js")).toEqual({ take: false, reason: "excluded" });
+    expect(createSelector({ include: ["!docs"] })("docs/a.md")).toEqual({ take: false, reason: "not_included" });
+    expect(createSelector({ include: ["!docs"] })("a.md")).toEqual({ take: true, language: "markdown" });
+  });
+
+  it("leaves the language to the first line where the name says nothing", () => {
+    const select = createSelector({});
+    for (const path of ["bin/install", "test/nvm use v0.1. works", "x.v-2"]) {
+      expect(select(path), path).toEqual({ take: true, language: null });
+    }
+    expect(select("logo.png")).toEqual({ take: false, reason: "unknown_type" });
   });
 
   it.each([

@@ -2,7 +2,8 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "c
 import { and, eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { usageDays } from "../../../src/db/people-schema.ts";
-import { auditEvents, tenants, usageMonths } from "../../../src/db/schema.ts";
+import { auditEvents, usageMonths } from "../../../src/db/records-schema.ts";
+import { tenants } from "../../../src/db/schema.ts";
 import { listKeys } from "../../../src/tenancy/keys.ts";
 import { startClock, stopClock } from "../support/clock.ts";
 import { cutDatabase } from "../support/database-away.ts";

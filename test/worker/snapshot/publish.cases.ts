@@ -1,7 +1,8 @@
 import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { MAX_PROVISIONED_WORKSPACES } from "../../../src/contract/index.ts";
-import { auditEvents, snapshots, tenants, workspaces } from "../../../src/db/schema.ts";
+import { auditEvents } from "../../../src/db/records-schema.ts";
+import { snapshots, tenants, workspaces } from "../../../src/db/schema.ts";
 import { commitSnapshot } from "../../../src/snapshot/publish/commit.ts";
 import { listSnapshots, probeSnapshot, pullSnapshot } from "../../../src/snapshot/publish/pull.ts";
 import { signSnapshot } from "../../../src/snapshot/publish/sign.ts";
