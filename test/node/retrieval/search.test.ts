@@ -1,0 +1,194 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { findSymbols, nearPaths, outlineOf } from "../../../src/retrieval/lookups.ts";
+import { findReferences } from "../../../src/retrieval/references.ts";
+import { search } from "../../../src/retrieval/search.ts";
+import type { SearchAnswer, SearchRequest } from "../../../src/retrieval/types.ts";
+import { openShop } from "./shop.ts";
+
+let shop: Awaited<ReturnType<typeof openShop>>;
+beforeAll(async () => {
+  shop = await openShop();
+});
+
+async function ask(query: string, request: Partial<SearchRequest> = {}): Promise<SearchAnswer> {
+  return search(shop.index, { query, ...request }, shop.texts);
+}
+async function paths(query: string, request: Partial<SearchRequest> = {}): Promise<string[]> {
+  return (await ask(query, request)).results.map(({ path }) => path);
+}
+
+/** Questions and the file that answers them. */
+const QUESTIONS: [query: string, path: string][] = [
+  ["Cart", "src/cart/cart.ts"],
+  ["add an item to the cart", "src/cart/cart.ts"],
+  ["how is a discount applied", "src/cart/discount.ts"],
+  ["PaymentGateway", "src/checkout/payment_gateway.ts"],
+  ["charging a card is retried after a timeout", "src/checkout/payment_gateway.ts"],
+  ["placeOrder", "src/checkout/index.ts"],
+  ["when do sessions expire", "src/auth/session.py"],
+  ["SessionStore.open_session", "src/auth/session.py"],
+  ["password hashing", "src/auth/password.py"],
+  ["reserve stock in the warehouse", "lib/inventory.go"],
+  ["Shop::Mailer", "lib/mailer.rb"],
+  ["split text into words", "src/search/tokenizer.ts"],
+  ["format a date as ISO 8601", "src/utils/date.ts"],
+  ["tests for the cart", "tests/cart.test.ts"],
+  ["documentation of payments", "docs/payments.md"],
+  ["example of placing an order", "examples/checkout_demo.ts"],
+];
+
+describe("search", () => {
+  it("finds what is asked for: the floor under the ranking", async () => {
+    const ranks = await Promise.all(QUESTIONS.map(async ([query, path]) => (await paths(query)).indexOf(path)));
+    const missed = QUESTIONS.filter((_, i) => ranks[i] !== 0).map(([query], i) => `${query}: ${ranks[i]}`);
+    const ndcg = ranks.reduce((sum, rank) => sum + (rank < 0 ? 0 : 1 / Math.log2(rank + 2)), 0) / ranks.length;
+    expect(ndcg, missed.join("; ")).toBeGreaterThanOrEqual(0.95);
+  });
+
+  it("shows the definition with its lines, its signature and why it was found", async () => {
+    const [first] = (await ask("applyDiscount")).results;
+    expect(first).toMatchObject({
+      path: "src/cart/discount.ts",
+      language: "typescript",
+      symbol: { name: "applyDiscount", qualifiedName: "applyDiscount", kind: "function" },
+    });
+    expect(first?.symbol?.signature).toContain("applyDiscount(cart: Cart, percent: number)");
+    expect(first?.snippet).toContain("Math.max(0,");
+    expect(first?.snippet.split("\n")).toHaveLength((first?.endLine ?? 0) - (first?.startLine ?? 0) + 1);
+    expect(first?.matched).toContain("defines:applyDiscount");
+  });
+
+  it("filters by path, language and kind", async () => {
+    expect(await paths("cart", { paths: ["tests/**"] })).toEqual(["tests/cart.test.ts"]);
+    expect(await paths("cart path:docs")).toEqual(["docs/cart.md"]);
+    expect(new Set((await ask("session lang:python")).results.map(({ language }) => language))).toEqual(
+      new Set(["python"]),
+    );
+    expect(await paths("session", { languages: ["go"] })).toEqual([]);
+    for (const { symbol } of (await ask("cart item", { kinds: ["class"] })).results) expect(symbol?.kind).toBe("class");
+  });
+
+  it("takes quoted text literally", async () => {
+    expect(await paths('"new Map<string, CartLine>"')).toEqual(["src/cart/cart.ts"]);
+    expect(await paths('"new Map<string, NoSuchLine>"')).toEqual([]);
+  });
+
+  it("puts tests, docs, examples and old code behind, until they are asked for", async () => {
+    const found = await paths("cart total price");
+    expect(found[0]).toBe("src/cart/cart.ts");
+    expect(found.indexOf("tests/cart.test.ts")).toBeGreaterThan(0);
+    expect((await paths("cart total price", { include: ["tests"] })).indexOf("tests/cart.test.ts")).toBeLessThan(
+      found.indexOf("tests/cart.test.ts"),
+    );
+  });
+
+  it("reads an issue with its trace", async () => {
+    const issue = `Users are signed out too early
+### Environment
+python 3.12.1
+\`\`\`
+Traceback (most recent call last):
+  File "/usr/lib/app/src/auth/session.py", line 12, in expire_sessions
+KeyError: 'ann'
+\`\`\`
+The session should last 30 minutes.`;
+    expect((await paths(issue))[0]).toBe("src/auth/session.py");
+  });
+
+  it("fits its snippets into the budget, whatever it is", async () => {
+    const whole = await ask("cart item price card", { maxTokens: 32_000 });
+    for (const maxTokens of [200, 100, 20, 1]) {
+      const answer = await ask("cart item price card", { maxTokens });
+      expect(answer.tokens).toBeLessThanOrEqual(maxTokens);
+      expect(answer.truncated).toBe(true);
+      expect(answer.results.map(({ path }) => path)).toEqual(whole.results.map(({ path }) => path));
+    }
+    expect(whole.truncated).toBe(false);
+  });
+
+  it("says when there is more than the limit", async () => {
+    const answer = await ask("cart", { limit: 2 });
+    expect(answer.results).toHaveLength(2);
+    expect(answer.truncated).toBe(true);
+  });
+
+  it("answers any text in bounded work", { timeout: 60_000 }, async () => {
+    const hostile = [
+      "",
+      " \n\t ",
+      "the of and",
+      "\u0000\u0007\u001b[31m\u202e",
+      "\ud800 lone \udc00",
+      "'; drop table chunks; --",
+      "(a+)+$ [[[ (?: \\",
+      '"'.repeat(5_000),
+      'path: lang: path:"" lang:',
+      "<!--".repeat(20_000),
+      "`".repeat(100_000),
+      "a/".repeat(50_000),
+      "a.".repeat(50_000),
+      `File "${"x".repeat(100_000)}`,
+      "x".repeat(100_000),
+      "_".repeat(100_000),
+      `${"=".repeat(50_000)} x`,
+      "aA1".repeat(30_000),
+      Array.from({ length: 10_000 }, (_, i) => `term${i}`).join(" "),
+      Array.from({ length: 10_000 }, (_, i) => `Cart.item${i}(`).join("\n"),
+      "\u4e2d\u6587".repeat(20_000),
+    ];
+    for (const query of hostile) {
+      const answer = await ask(query);
+      expect(answer.results.length).toBeLessThanOrEqual(10);
+      await findSymbols(shop.index, { name: query }, shop.texts);
+      await findReferences(shop.index, { name: query }, shop.texts);
+    }
+  });
+});
+
+describe("look-ups", () => {
+  it("find symbols by name, qualified name, prefix and letters", async () => {
+    const find = async (name: string, match?: "exact" | "prefix" | "fuzzy"): Promise<string[]> =>
+      (await findSymbols(shop.index, { name, match }, shop.texts)).symbols.map((s) => `${s.path}:${s.qualifiedName}`);
+    expect(await find("Shop::Mailer")).toEqual(["lib/mailer.rb:Shop::Mailer"]);
+    expect(await find("Shop.Mailer")).toEqual(["lib/mailer.rb:Shop::Mailer"]);
+    expect(await find("mailer")).toEqual(["lib/mailer.rb:Shop::Mailer"]);
+    expect((await find("Cart"))[0]).toBe("src/cart/cart.ts:Cart");
+    expect(await find("hash_pass")).toEqual(["src/auth/password.py:hash_password"]);
+    expect(await find("tokenise", "fuzzy")).toEqual([]);
+    expect(await find("pymtgtwy", "fuzzy")).toEqual(["src/checkout/payment_gateway.ts:PaymentGateway"]);
+    expect(await find("password hash", "fuzzy")).toContain("src/auth/password.py:hash_password");
+    expect(await find("Cart", "prefix")).toContain("src/cart/cart.ts:CartLine");
+    expect(await find("NoSuchThing")).toEqual([]);
+    expect(await find("")).toEqual([]);
+  });
+
+  it("find references by name, definitions left out, with what encloses them", async () => {
+    const { references, truncated } = await findReferences(shop.index, { name: "hash_password" }, shop.texts);
+    expect(references).toEqual([
+      {
+        revision: 0,
+        path: "src/auth/password.py",
+        line: 7,
+        text: "return hash_password(password, salt) == expected",
+        enclosing: "verify_password",
+      },
+    ]);
+    expect(truncated).toBe(false);
+    const limited = await findReferences(shop.index, { name: "cart", limit: 1 }, shop.texts);
+    expect(limited.references).toHaveLength(1);
+    expect(limited.truncated).toBe(true);
+  });
+
+  it("give the outline of a file, and near paths for one that is not there", async () => {
+    const outline = await outlineOf(shop.index, 0, "src/auth/session.py", shop.texts);
+    expect(outline?.symbols.map(({ qualifiedName, depth }) => `${depth} ${qualifiedName}`)).toEqual([
+      "0 SessionStore",
+      "1 SessionStore.__init__",
+      "1 SessionStore.open_session",
+      "1 SessionStore.expire_sessions",
+      "0 make_token",
+    ]);
+    expect(await outlineOf(shop.index, 0, "src/auth/sessions.py", shop.texts)).toBeUndefined();
+    expect(nearPaths(shop.index, 0, "auth/session.ts")).toContain("src/auth/session.py");
+  });
+});
