@@ -1,9 +1,9 @@
 /**
- * `npm run bench -- retrieval --eval DIR --repos DIR [--cache DIR] [--only semble|issues|cosqa]`
+ * `npm run bench -- retrieval --eval DIR --repos DIR [--issue-repos DIR] [--cache DIR] [--misses] [--only semble|issues|cosqa]`
  *
  * Quality of the ranking on public queries with known answers, beside plain BM25 and ripgrep in the same run. `DIR`s default to
  * EVAL_DIR and EVAL_REPOS_DIR. The first holds `semble/`, `issues/` and `cosqa/` (see docs/search.md), the second a checkout of
- * each repository under its name. `--cache` keeps parsed files between runs.
+ * each repository under its name; `--issue-repos` may hold other clones, bare ones too, for the commits of the issues. `--cache` keeps parsed files between runs.
  */
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
@@ -19,6 +19,7 @@ export async function run(args: string[]): Promise<void> {
     options: {
       eval: { type: "string" },
       repos: { type: "string" },
+      "issue-repos": { type: "string" },
       cache: { type: "string" },
       only: { type: "string" },
       misses: { type: "boolean", default: false },
@@ -37,6 +38,6 @@ export async function run(args: string[]): Promise<void> {
   const isWanted = (name: string): boolean =>
     (values.only === undefined || values.only === name) && existsSync(path.join(evalFolder, name));
   if (isWanted("semble")) await benchSemble(json, repos, parsed, values.misses);
-  if (isWanted("issues")) await benchIssues(json, repos, parsed, values.misses);
+  if (isWanted("issues")) await benchIssues(json, values["issue-repos"] ?? repos, parsed, values.misses);
   if (isWanted("cosqa")) await benchCosqa(json, parsed);
 }

@@ -1,0 +1,89 @@
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { sampleFiles, Sandbox } from "./support/run.ts";
+
+vi.setConfig({ testTimeout: 120_000 });
+
+let sandbox: Sandbox;
+beforeEach(async () => {
+  sandbox = await Sandbox.create();
+  sandbox.repository("app", sampleFiles(8));
+});
+afterEach(() => sandbox.remove());
+
+function searchFolder(): string {
+  const repos = sandbox.path("cache/codectx/repos");
+  return join(repos, readdirSync(repos)[0] ?? "", "search");
+}
+
+const segments = (): string[] => readdirSync(searchFolder()).filter((name) => name.endsWith(".segment"));
+
+async function ask(query: string, cwd = "app"): Promise<string[]> {
+  const { code, json, stderr } = await sandbox.run(cwd, ["search", query, "--json"]);
+  expect(code, stderr).toBe(0);
+  return (json["results"] as { path: string }[]).map(({ path }) => path);
+}
+
+describe("the local search index", () => {
+  it("follows uncommitted edits, new files and removed ones, and writes only what changed", async () => {
+    expect((await ask("Holder3"))[0]).toBe("src/module3.ts");
+    const [first] = segments();
+    sandbox.write("app/src/fresh.ts", "export function zebraCrossing(): number {\n  return 1;\n}\n");
+    expect((await ask("zebraCrossing"))[0]).toBe("src/fresh.ts");
+    expect(segments()).toContain(first);
+    const added = segments().find((name) => name !== first) ?? "";
+    expect(statSync(join(searchFolder(), added)).size).toBeLessThan(4_096);
+    rmSync(sandbox.path("app/src/fresh.ts"));
+    expect(await ask("zebraCrossing")).not.toContain("src/fresh.ts");
+    expect(segments()).toEqual([first]);
+  });
+
+  it("is shared by the work trees of a repository, each with its own files", async () => {
+    await ask("Holder3");
+    const before = segments();
+    sandbox.git("app", "worktree", "add", "-q", "-b", "other", sandbox.path("tree"));
+    sandbox.write("tree/src/module3.ts", "export const giraffeNeck = 3;\n");
+    expect((await ask("giraffeNeck", "tree"))[0]).toBe("src/module3.ts");
+    expect((await ask("Holder3"))[0]).toBe("src/module3.ts");
+    expect(await ask("giraffeNeck")).toEqual([]);
+    expect(segments()).toHaveLength(before.length + 1);
+  });
+
+  it("answers as before after its files were damaged, cut off, removed or left half-written", async () => {
+    const right = await ask("double5 Holder5");
+    const damage: ((file: string) => void)[] = [
+      (file) => {
+        const bytes = readFileSync(file);
+        for (let at = 20; at < bytes.length; at += 97) bytes[at] = (bytes[at] ?? 0) ^ 0x40;
+        writeFileSync(file, bytes);
+      },
+      (file) => writeFileSync(file, readFileSync(file).subarray(0, 100)),
+      (file) => writeFileSync(file, ""),
+      (file) => rmSync(file),
+      (file) => writeFileSync(`${file}.tmp`, "half"),
+    ];
+    for (const harm of damage)
+      for (const suffix of [".segment", ".table"]) {
+        const name = readdirSync(searchFolder()).find((file) => file.endsWith(suffix)) ?? "";
+        harm(join(searchFolder(), name));
+        expect(await ask("double5 Holder5")).toEqual(right);
+      }
+    sandbox.write("app/src/more.ts", "export const one = 1;\n");
+    await ask("one");
+    expect(readdirSync(searchFolder()).filter((name) => name.endsWith(".tmp"))).toEqual([]);
+  });
+
+  it("is right after a kill at any moment of a build, and with two processes at once", async () => {
+    const right = ["src/module5.ts"];
+    for (const delayMs of [150, 300, 450, 600, 800]) {
+      rmSync(sandbox.path("cache"), { recursive: true, force: true });
+      await sandbox.run("app", ["search", "Holder5", "--json"], {
+        onStart: (child) => setTimeout(() => child.kill("SIGKILL"), delayMs),
+      });
+      const both = await Promise.all([ask("Holder5"), ask("Holder5")]);
+      for (const found of both) expect(found.slice(0, 1)).toEqual(right);
+    }
+    expect(existsSync(searchFolder())).toBe(true);
+  });
+});
