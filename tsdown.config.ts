@@ -56,10 +56,10 @@ async function writePackage(): Promise<void> {
     license,
     type: "commonjs",
     bin: { codectx: "codectx.js" },
-    files: ["*.js", "grammars", "README.md", "LICENSE"],
+    files: ["*.js", "grammars", "README.md", "LICENSE", "THIRD_PARTY_NOTICES.md"],
     engines: { node: ">=22.16" },
   };
   await writeFile(join(OUTPUT, "package.json"), `${JSON.stringify(manifest, undefined, 2)}\n`);
   await cp("docs/cli.md", join(OUTPUT, "README.md"));
-  await cp("LICENSE", join(OUTPUT, "LICENSE")).catch(() => undefined);
+  for (const file of ["LICENSE", "THIRD_PARTY_NOTICES.md"]) await cp(file, join(OUTPUT, file));
 }

@@ -1,6 +1,7 @@
 /** Production bundles: what `wrangler deploy` would upload, built without a network and kept until a source changes. */
 import { createHash } from "node:crypto";
 import {
+  copyFileSync,
   existsSync,
   globSync,
   mkdirSync,
@@ -22,8 +23,10 @@ export type WorkerName = (typeof WORKERS)[number];
 
 const STAMP = ".sources";
 const OPTIONS = "options.json";
+/** Licences that have to accompany a bundle. */
+const NOTICES = ["LICENSE", "THIRD_PARTY_NOTICES.md"];
 /** Raised when what a build writes changes. */
-const BUILD_VERSION = "2";
+const BUILD_VERSION = "3";
 
 /** The configuration file of a Worker. */
 export function configPath(worker: WorkerName): string {
@@ -46,7 +49,7 @@ export async function buildBundles(): Promise<WorkerName[]> {
 /** Hash of all that a bundle is made from: sources, configuration, and the lock file for the dependencies. */
 function hashSources(): string {
   const hash = createHash("sha256").update(BUILD_VERSION);
-  const sources = globSync(["src/**/*", "wrangler.toml", "package-lock.json", "tsconfig.json"], {
+  const sources = globSync(["src/**/*", ...NOTICES, "wrangler.toml", "package-lock.json", "tsconfig.json"], {
     cwd: PROJECT_ROOT,
     withFileTypes: true,
     exclude: (entry) => entry.parentPath.endsWith(`${path.sep}src`) && (entry.name === "local" || entry.name === "cli"),
@@ -72,6 +75,7 @@ async function build(worker: WorkerName, stamp: string): Promise<void> {
   try {
     await runWrangler(["deploy", "--dry-run", "--outdir", temporary, "--config", configPath(worker)]);
     writeFileSync(path.join(temporary, OPTIONS), JSON.stringify(await readWorkerOptions(worker)));
+    for (const file of NOTICES) copyFileSync(path.join(PROJECT_ROOT, file), path.join(temporary, file));
     writeFileSync(path.join(temporary, STAMP), stamp);
     replaceFolder(temporary, bundleFolder(worker));
   } catch (error) {
