@@ -1,6 +1,7 @@
 import type * as z from "zod";
 import { type FieldIssue, MAX_BODY_BYTES } from "../../contract/index.ts";
 import { ApiError, invalidBody } from "../../errors.ts";
+import { raceTimeout } from "../../pause.ts";
 
 /**
  * The outcome of reading a body. An error is a value, because a small body is read before the gate is asked, but a bad one is
@@ -13,6 +14,9 @@ export interface BodyOptions<Schema extends z.ZodType> {
   /** Turns rejected fields into the route's error; default: `INVALID_BODY`. */
   toError?: (issues: FieldIssue[]) => ApiError;
 }
+
+/** Rejected fields that an error names at most. */
+const MAX_ISSUES = 50;
 
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json(?:\s*;|$)/i;
 
@@ -39,7 +43,7 @@ export async function readBody<Schema extends z.ZodType>(
   const parsed = schema.safeParse(json);
   return parsed.success
     ? { ok: true, data: parsed.data }
-    : { ok: false, error: toError(parsed.error.issues.map(toIssue)) };
+    : { ok: false, error: toError(parsed.error.issues.slice(0, MAX_ISSUES).map(toIssue)) };
 }
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
@@ -69,21 +73,33 @@ async function readCapped(request: Request, limit: number): Promise<Uint8Array |
   }
 }
 
-/** Bodies up to this size are read to their end before they are refused. */
+/** Bodies up to this size are received to their end before they are refused. */
 const DRAIN_BYTES = 64 * 1024 * 1024;
+const DRAIN_TIMEOUT_MS = 10_000;
 
 /**
- * Lets a client finish sending what is refused anyway: many look for the answer only then, and report a connection that closes
- * early as a network failure. Bodies beyond reason are cut off.
+ * Receives and drops a body that nobody reads, because its request was refused. Many clients look for the answer only after they
+ * have sent everything, and report a connection that closes before as a network failure.
  */
+export async function discardBody(request: Request): Promise<void> {
+  if (request.body === null || request.bodyUsed) return;
+  const declared = Number(request.headers.get("Content-Length") ?? 0);
+  await drain(request.body.getReader(), declared);
+}
+
+/** Reads to the end, within reason: larger or slower bodies are cut off. */
 async function drain(reader: ReadableStreamDefaultReader<Uint8Array>, expected: number): Promise<void> {
-  let left = expected > DRAIN_BYTES ? 0 : DRAIN_BYTES;
-  while (left > 0) {
-    const { done, value } = await reader.read();
-    if (done) return;
-    left -= value.byteLength;
-  }
-  await reader.cancel();
+  const readAll = async () => {
+    let left = expected > DRAIN_BYTES ? 0 : DRAIN_BYTES;
+    while (left > 0) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      left -= value.byteLength;
+    }
+  };
+  // A client that has left need not be heard to the end.
+  await raceTimeout(readAll(), DRAIN_TIMEOUT_MS).catch(() => undefined);
+  await reader.cancel().catch(() => undefined);
 }
 
 /** A rejected field as the contract writes it. */

@@ -3,6 +3,7 @@ import { REQUEST_ID_HEADER } from "../../contract/index.ts";
 import { requestIdOf } from "../../request-id.ts";
 import type { ApiHono } from "../context.ts";
 import { servicesOf } from "../services.ts";
+import { discardBody } from "./body.ts";
 
 /** Gives each request its id, logger and services, and every response its common headers. */
 export const requestContext: MiddlewareHandler<ApiHono> = async (c, next) => {
@@ -18,6 +19,7 @@ export const requestContext: MiddlewareHandler<ApiHono> = async (c, next) => {
   c.header("Cache-Control", "no-store");
   const startedAt = Date.now();
   await next();
+  await discardBody(c.req.raw);
   const { status } = c.res;
   // The platform records every invocation anyway, so successes need no line of their own.
   if (status >= 400)

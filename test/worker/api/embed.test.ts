@@ -92,6 +92,14 @@ describe("POST /embed", () => {
     expect((await usedBy(tenant)).credits.used).toBe(0);
   });
 
+  it("names some of very many rejected fields", async () => {
+    const tenant = await createApiTenant();
+    const { status, body } = await tenant.call("POST /embed", {
+      json: { input: Array.from({ length: 9_000 }, () => 1) },
+    });
+    expect([status, (body["details"] as { issues: unknown[] }).issues.length]).toEqual([400, 50]);
+  });
+
   it.each([
     ["broken JSON", { body: '{"input":[', headers: { "Content-Type": "application/json" } }],
     ["another content type", { body: '{"input":["a"]}', headers: { "Content-Type": "text/plain" } }],
