@@ -2,10 +2,12 @@ import { Option } from "commander";
 import { CLIENT_NAMES } from "../commands/setup-clients.ts";
 import type { CleanOptions } from "../commands/cache.ts";
 import type { SearchOptions } from "../commands/search.ts";
+import type { RefOption } from "../local-search.ts";
 import type { SetupOptions } from "../commands/setup.ts";
 import type { SymbolOptions } from "../commands/symbol.ts";
 import { type AddCommand, collect, examples, wholeNumber } from "./options.ts";
 
+const REF = "answer for this branch, tag or commit; the work tree is left alone";
 const INCLUDES = ["tests", "docs", "examples", "generated"];
 
 /** Commands that need no account and no network. */
@@ -25,7 +27,7 @@ export const LOCAL_COMMANDS: Readonly<Record<string, AddCommand>> = {
       .addOption(new Option("--max-tokens <n>", "budget of all snippets together").argParser(wholeNumber))
       .option("--remote", "ask the service instead")
       .option("--repo <repo>", "with --remote: repository identity (default: from the remote)")
-      .option("--ref <ref>", "with --remote: a branch, tag or commit that is indexed")
+      .option("--ref <ref>", REF)
       .addHelpText(
         "after",
         examples(
@@ -47,6 +49,7 @@ export const LOCAL_COMMANDS: Readonly<Record<string, AddCommand>> = {
       .description("find where a symbol is defined")
       .option("--kind <kind>", "only this kind: function, method, class, …")
       .addOption(new Option("--limit <n>", "at most so many").argParser(wholeNumber).default(50))
+      .option("--ref <ref>", REF)
       .addHelpText(
         "after",
         examples("codectx symbol Router", "codectx symbol Router.use --json", "codectx symbol parse --kind function"),
@@ -63,9 +66,10 @@ export const LOCAL_COMMANDS: Readonly<Record<string, AddCommand>> = {
       .argument("<name>", "identifier")
       .description("find where a name is used")
       .addOption(new Option("--limit <n>", "at most so many").argParser(wholeNumber).default(50))
+      .option("--ref <ref>", REF)
       .addHelpText("after", examples("codectx refs parseConfig", "codectx refs Router --json"))
       .action(
-        run(async (context, name: string, options: { limit: number }) =>
+        run(async (context, name: string, options: { limit: number } & RefOption) =>
           (await import("../commands/refs.ts")).refs(context, name, options),
         ),
       ),
@@ -75,16 +79,26 @@ export const LOCAL_COMMANDS: Readonly<Record<string, AddCommand>> = {
       .command("outline")
       .argument("<file>", "file of this work tree")
       .description("show the symbols of a file")
+      .option("--ref <ref>", REF)
       .addHelpText("after", examples("codectx outline src/app.ts", "codectx outline --json src/app.ts"))
-      .action(run(async (context, file: string) => (await import("../commands/outline.ts")).outline(context, file))),
+      .action(
+        run(async (context, file: string, options: RefOption) =>
+          (await import("../commands/outline.ts")).outline(context, file, options),
+        ),
+      ),
 
   read: (program, run) =>
     program
       .command("read")
       .argument("<place>", "file, or file and lines: src/app.ts:10-40")
       .description("print lines of an indexed file, without what may be a secret")
+      .option("--ref <ref>", REF)
       .addHelpText("after", examples("codectx read src/app.ts:10-40", "codectx read src/app.ts --json"))
-      .action(run(async (context, place: string) => (await import("../commands/read.ts")).read(context, place))),
+      .action(
+        run(async (context, place: string, options: RefOption) =>
+          (await import("../commands/read.ts")).read(context, place, options),
+        ),
+      ),
 
   cache: (program, run) => {
     const cache = program

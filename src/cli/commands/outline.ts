@@ -6,7 +6,7 @@ import type { OutlineSymbol } from "../../retrieval/types.ts";
 import type { Context } from "../context.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
 import { FileTree } from "../index/file-tree.ts";
-import { withLocalIndex } from "../local-search.ts";
+import { type RefOption, withLocalIndex } from "../local-search.ts";
 import { showPaged } from "../pager.ts";
 import { pathInProject, type Project } from "../project.ts";
 import type { LocalIndex } from "../search-index/local-index.ts";
@@ -18,23 +18,32 @@ interface Outline {
 }
 
 /** `codectx outline <file>`: the symbols of a file as it is now, from the index, or parsed here where it is not indexed. */
-export async function outline(context: Context, file: string): Promise<void> {
+export async function outline(context: Context, file: string, { ref }: RefOption): Promise<void> {
   const { ui } = context;
-  await withLocalIndex(context, async (index, project) => {
-    const path = pathInProject(project, context.cwd, file);
-    const { language, symbols } =
-      (await index.outline(path)) ?? (await fromFile(path, readSource(index, project, path)));
-    // `symbols` is the name that scripts know from earlier versions.
-    const document = { gitSha: index.info.gitSha, path, language, outline: symbols, symbols };
-    await showPaged(context, document, () => {
-      if (symbols.length === 0) return [`${path} (${language}) has no symbols`];
-      return symbols.map(({ name, signature, startLine, endLine, depth }) => {
-        const lines = startLine === endLine ? String(startLine) : `${startLine}-${endLine}`;
-        const place = ui.link(join(project.root, path), ui.style("dim", lines.padEnd(11)));
-        return `${place} ${"  ".repeat(depth)}${emphasised(context, signature || name, name)}`;
+  await withLocalIndex(
+    context,
+    async (index, project) => {
+      const path = pathInProject(project, context.cwd, file);
+      const { language, symbols } = (await index.outline(path)) ?? (await unindexed(index, project, path, ref));
+      // `symbols` is the name that scripts know from earlier versions.
+      const document = { gitSha: index.info.gitSha, path, language, outline: symbols, symbols };
+      await showPaged(context, document, () => {
+        if (symbols.length === 0) return [`${path} (${language}) has no symbols`];
+        return symbols.map(({ name, signature, startLine, endLine, depth }) => {
+          const lines = startLine === endLine ? String(startLine) : `${startLine}-${endLine}`;
+          const place = ui.link(join(project.root, path), ui.style("dim", lines.padEnd(11)));
+          return `${place} ${"  ".repeat(depth)}${emphasised(context, signature || name, name)}`;
+        });
       });
-    });
-  });
+    },
+    { ref },
+  );
+}
+
+/** The outline of a file of the work tree that is not indexed. A commit has no such files. */
+async function unindexed(index: LocalIndex, project: Project, path: string, ref: string | undefined): Promise<Outline> {
+  if (ref === undefined) return fromFile(path, readSource(index, project, path));
+  throw new CliError(EXIT.notFound, "FILE_NOT_FOUND", `${path} is not in the index of ${ref}`);
 }
 
 function readSource(index: LocalIndex, project: Project, path: string): Uint8Array {

@@ -1,34 +1,38 @@
 import type { Context } from "../context.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
-import { withLocalIndex } from "../local-search.ts";
+import { type RefOption, withLocalIndex } from "../local-search.ts";
 import { showPaged } from "../pager.ts";
 import { pathInProject } from "../project.ts";
 
 /** `codectx read <path>[:a-b]`: lines of an indexed file; what may be a secret is left out. */
-export async function read(context: Context, place: string): Promise<void> {
+export async function read(context: Context, place: string, { ref }: RefOption): Promise<void> {
   const { ui } = context;
   const { file, start, end } = parsePlace(place);
-  await withLocalIndex(context, async (index, project) => {
-    const path = pathInProject(project, context.cwd, file);
-    const lines = await index.readFile(path, start, end);
-    if (!lines) {
-      const similar = index.nearPaths(path);
-      const hint = similar.length === 0 ? "" : `; similar: ${similar.join(", ")}`;
-      throw new CliError(EXIT.notFound, "FILE_NOT_FOUND", `${path} is not in the index${hint}`, {
-        details: { similar },
-      });
-    }
-    const width = String(lines.endLine).length;
-    await showPaged(context, { gitSha: index.info.gitSha, ...lines }, () =>
-      lines.text.split("\n").map((text, position) => {
-        const line = lines.startLine + position;
-        const isWithheld = lines.withheld.some(([from, to]) => line >= from && line <= to);
-        const shown = isWithheld ? ui.style("dim", "(withheld: may contain a secret)") : text;
-        // Numbers are for reading; a pipe gets the lines alone.
-        return ui.terminal ? `${ui.style("dim", String(line).padStart(width))}  ${shown}` : shown;
-      }),
-    );
-  });
+  await withLocalIndex(
+    context,
+    async (index, project) => {
+      const path = pathInProject(project, context.cwd, file);
+      const lines = await index.readFile(path, start, end);
+      if (!lines) {
+        const similar = index.nearPaths(path);
+        const hint = similar.length === 0 ? "" : `; similar: ${similar.join(", ")}`;
+        throw new CliError(EXIT.notFound, "FILE_NOT_FOUND", `${path} is not in the index${hint}`, {
+          details: { similar },
+        });
+      }
+      const width = String(lines.endLine).length;
+      await showPaged(context, { gitSha: index.info.gitSha, ...lines }, () =>
+        lines.text.split("\n").map((text, position) => {
+          const line = lines.startLine + position;
+          const isWithheld = lines.withheld.some(([from, to]) => line >= from && line <= to);
+          const shown = isWithheld ? ui.style("dim", "(withheld: may contain a secret)") : text;
+          // Numbers are for reading; a pipe gets the lines alone.
+          return ui.terminal ? `${ui.style("dim", String(line).padStart(width))}  ${shown}` : shown;
+        }),
+      );
+    },
+    { ref },
+  );
 }
 
 /** `path`, `path:12`, `path:12-40`; a path that itself ends so is meant where it names a range of its own. */

@@ -5,7 +5,8 @@ import { createClient, credentialsOf, requireApiKey, type Context } from "../con
 import { CliError, EXIT } from "../exit-codes.ts";
 import { withLocalIndex, withoutRevision } from "../local-search.ts";
 import { showPaged } from "../pager.ts";
-import { findProject, requireRepo } from "../project.ts";
+import { findProject, type Project, requireRepo } from "../project.ts";
+import type { LocalIndex } from "../search-index/local-index.ts";
 
 export interface SearchOptions {
   limit?: number;
@@ -33,14 +34,15 @@ export async function search(context: Context, words: readonly string[], options
   const request: SearchRequest = { query, limit, paths: path, languages: language, kinds: kind, include, maxTokens };
   if (options.remote) return searchRemote(context, request, options);
   if (options.repo !== undefined) throw new CliError(EXIT.usage, "USAGE", "--repo is for --remote");
-  await withLocalIndex(context, async (index, { root }) => {
+  const answer = async (index: LocalIndex, { root }: Project): Promise<void> => {
     const { results, truncated, tokens } = await index.search(request);
     const shown = withoutRevision(results);
     const { gitSha, digest } = index.info;
     await showPaged(context, { gitSha, results: shown, truncated, tokens, digest }, () =>
       describeResults(context, shown, root),
     );
-  });
+  };
+  await withLocalIndex(context, answer, { ref: options.ref });
 }
 
 async function queryOf(words: readonly string[]): Promise<string> {

@@ -2,11 +2,11 @@ import { join } from "node:path";
 import { SYMBOL_KINDS } from "../../parsing/types.ts";
 import type { Context } from "../context.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
-import { withLocalIndex, withoutRevision } from "../local-search.ts";
+import { type RefOption, withLocalIndex, withoutRevision } from "../local-search.ts";
 import { showPaged } from "../pager.ts";
 import { formatCount } from "../ui.ts";
 
-export interface SymbolOptions {
+export interface SymbolOptions extends RefOption {
   kind?: string;
   limit: number;
 }
@@ -17,37 +17,41 @@ const MAX_SIMILAR = 5;
  * `codectx symbol <name>`: where a symbol is defined, by its name or its qualified name in any language's way; else by the
  * beginning of its name.
  */
-export async function symbol(context: Context, name: string, { kind, limit }: SymbolOptions): Promise<void> {
+export async function symbol(context: Context, name: string, { kind, limit, ref }: SymbolOptions): Promise<void> {
   if (name.trim() === "") throw new CliError(EXIT.usage, "NO_NAME", "the name is empty");
   if (kind !== undefined && !(SYMBOL_KINDS as readonly string[]).includes(kind)) {
     throw new CliError(EXIT.usage, "UNKNOWN_KIND", `no kind named ${kind}: ${SYMBOL_KINDS.join(", ")}`);
   }
   const { ui } = context;
-  await withLocalIndex(context, async (index, { root }) => {
-    let answer = await index.symbols({ name, kind, limit, match: "exact" });
-    if (answer.symbols.length === 0) answer = await index.symbols({ name, kind, limit, match: "prefix" });
-    if (answer.symbols.length === 0) {
-      const near = await index.symbols({ name, match: "fuzzy", limit: MAX_SIMILAR });
-      const similar = [...new Set(near.symbols.map((found) => found.name))];
-      const hint = similar.length === 0 ? "" : `; similar: ${similar.join(", ")}`;
-      const what = kind === undefined ? "symbol" : kind;
-      throw new CliError(EXIT.notFound, "SYMBOL_NOT_FOUND", `no ${what} named ${name} in this work tree${hint}`, {
-        details: { similar },
+  await withLocalIndex(
+    context,
+    async (index, { root }) => {
+      let answer = await index.symbols({ name, kind, limit, match: "exact" });
+      if (answer.symbols.length === 0) answer = await index.symbols({ name, kind, limit, match: "prefix" });
+      if (answer.symbols.length === 0) {
+        const near = await index.symbols({ name, match: "fuzzy", limit: MAX_SIMILAR });
+        const similar = [...new Set(near.symbols.map((found) => found.name))];
+        const hint = similar.length === 0 ? "" : `; similar: ${similar.join(", ")}`;
+        const what = kind === undefined ? "symbol" : kind;
+        throw new CliError(EXIT.notFound, "SYMBOL_NOT_FOUND", `no ${what} named ${name} in this work tree${hint}`, {
+          details: { similar },
+        });
+      }
+      const { gitSha } = index.info;
+      const symbols = withoutRevision(answer.symbols).sort(
+        (a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0) || a.startLine - b.startLine,
+      );
+      await showPaged(context, { gitSha, symbols, match: answer.match, truncated: answer.truncated }, () => {
+        const lines = symbols.map(({ path, startLine, name: found, qualifiedName, signature }) => {
+          const place = ui.link(join(root, path), ui.style("cyan", `${path}:${startLine}`));
+          const scope = qualifiedName === found ? "" : ui.style("dim", `  ${qualifiedName}`);
+          return `${place}  ${emphasised(context, signature || qualifiedName, found)}${scope}`;
+        });
+        return answer.truncated ? [...lines, `(the first ${formatCount(limit)}; --limit shows more)`] : lines;
       });
-    }
-    const { gitSha } = index.info;
-    const symbols = withoutRevision(answer.symbols).sort(
-      (a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0) || a.startLine - b.startLine,
-    );
-    await showPaged(context, { gitSha, symbols, match: answer.match, truncated: answer.truncated }, () => {
-      const lines = symbols.map(({ path, startLine, name: found, qualifiedName, signature }) => {
-        const place = ui.link(join(root, path), ui.style("cyan", `${path}:${startLine}`));
-        const scope = qualifiedName === found ? "" : ui.style("dim", `  ${qualifiedName}`);
-        return `${place}  ${emphasised(context, signature || qualifiedName, found)}${scope}`;
-      });
-      return answer.truncated ? [...lines, `(the first ${formatCount(limit)}; --limit shows more)`] : lines;
-    });
-  });
+    },
+    { ref },
+  );
 }
 
 /** A signature with the name in bold. */

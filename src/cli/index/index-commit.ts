@@ -5,7 +5,7 @@ import { folderOf } from "./file-tree.ts";
 import { CODECTX_IGNORE, IgnoreRules } from "./ignore-rules.ts";
 import type { BuilderStats } from "./content-builder.ts";
 import type { EmbedStats } from "./embed-queue.ts";
-import { runBuild, type BuildOptions } from "./run-build.ts";
+import { runBuild, type BuildOptions, type Built } from "./run-build.ts";
 import { detectLanguage, mayBeScript } from "../../parsing/detect.ts";
 import { selectPath } from "./scan.ts";
 import { intact } from "./schema.ts";
@@ -43,6 +43,31 @@ export async function indexCommit(
   embedding: Embedding,
   options: CommitOptions,
 ): Promise<CommitIndex> {
+  const { files, contentIds, built } = await parseCommit(store, embedding, options);
+  const embedded = await built.embed(contentIds);
+  const fingerprint = embedded?.fingerprint ?? embedding.space.fingerprint;
+  const { dimension } = store.prepare("select dimension from fingerprints where fingerprint = ?").get(fingerprint) as {
+    dimension: number;
+  };
+  const nothing: EmbedStats = { embeddedCount: 0, credits: 0, requests: 0, embedMs: 0 };
+  return { files, fingerprint, dimension, builder: built.stats, embed: embedded?.stats ?? nothing };
+}
+
+/** The parsed files of a commit. */
+export interface ParsedCommit {
+  /** As in {@link CommitIndex}. */
+  files: CommitFile[];
+  /** Contents of the selected files, those not worth indexing included. */
+  contentIds: Set<number>;
+  built: Built<void>;
+}
+
+/** The first half of {@link indexCommit}: parses what is not known yet. Without an embedding nothing is sent. */
+export async function parseCommit(
+  store: IndexStore,
+  embedding: Embedding | undefined,
+  options: CommitOptions,
+): Promise<ParsedCommit> {
   const entries = (await listTree(options.root, options.commit)).filter(
     ({ mode, sizeBytes }) =>
       (mode === REGULAR_FILE || mode === EXECUTABLE_FILE) && sizeBytes <= DEFAULT_MAX_FILE_SIZE_BYTES,
@@ -79,18 +104,12 @@ export async function indexCommit(
     await builder.finish();
     rememberBlobs(store, unknown, contents);
   });
-  const embedded = await built.embed(new Set(contents.values()));
-  const fingerprint = embedded?.fingerprint ?? embedding.space.fingerprint;
-  const { dimension } = store.prepare("select dimension from fingerprints where fingerprint = ?").get(fingerprint) as {
-    dimension: number;
-  };
   const indexed = store.prepare("select 1 from contents where id = ? and skip is null");
   const files = selected.flatMap(({ path, oid, language }) => {
     const contentId = contents.get(`${oid} ${language}`);
     return contentId !== undefined && indexed.get(contentId) ? [{ path, contentId }] : [];
   });
-  const nothing: EmbedStats = { embeddedCount: 0, credits: 0, requests: 0, embedMs: 0 };
-  return { files, fingerprint, dimension, builder: built.stats, embed: embedded?.stats ?? nothing };
+  return { files, contentIds: new Set(contents.values()), built };
 }
 
 /** Languages that `#!` lines name, by object id, of the files whose names say nothing of the type. */

@@ -31,23 +31,25 @@ export async function readLines(
   const file = index.fileAt(0, path);
   const bytes = file === undefined ? undefined : tree.read(path);
   if (file === undefined || !bytes) return undefined;
-  const source = new SourceText(bytes);
+  const [record] = await recordsOf(index, [{ file }]);
+  return linesOf(new SourceText(bytes), record?.chunks ?? [], { path, language: index.language(file) }, start, end);
+}
+
+/** Lines of a text without those of its withheld chunks. */
+export function linesOf(
+  source: SourceText,
+  chunks: readonly { startLine: number; endLine: number; withheld: boolean }[],
+  file: { path: string; language: string },
+  start = 1,
+  end = Infinity,
+): FileLines {
   const startLine = Math.min(Math.max(1, Math.floor(start)), Math.max(1, source.lineCount));
   const endLine = Math.max(startLine, Math.min(Math.floor(end), source.lineCount));
-  const [record] = await recordsOf(index, [{ file }]);
-  const withheld = (record?.chunks ?? [])
+  const withheld = chunks
     .filter((chunk) => chunk.withheld && chunk.startLine <= endLine && chunk.endLine >= startLine)
     .map((chunk): [number, number] => [Math.max(chunk.startLine, startLine), Math.min(chunk.endLine, endLine)]);
   const lines: string[] = [];
   for (let line = startLine; line <= Math.min(endLine, source.lineCount); line++)
     lines.push(withheld.some(([from, to]) => line >= from && line <= to) ? "" : source.line(line - 1));
-  return {
-    path,
-    language: index.language(file),
-    startLine,
-    endLine,
-    lineCount: source.lineCount,
-    text: lines.join("\n"),
-    withheld,
-  };
+  return { ...file, startLine, endLine, lineCount: source.lineCount, text: lines.join("\n"), withheld };
 }

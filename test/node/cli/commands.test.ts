@@ -369,6 +369,31 @@ describe("search, refs and read", () => {
     expect(await sandbox.run("app", ["read", "src/app.ts:9-3"])).toMatchObject({ code: 2 });
   });
 
+  it("answers for another commit without touching the work tree", async () => {
+    sandbox.git("app", "branch", "before");
+    sandbox.write("app/src/session.ts", "export function renamedLater(): void {}\n");
+    sandbox.commit("app");
+    sandbox.write("app/src/dirty.ts", "export function dirtyOne(): void {}\n");
+    const env = NO_KEY;
+    const at = async (...args: string[]) => sandbox.run("app", [...args, "--ref", "before", "--json"], { env });
+    const found = await at("symbol", "closeSession");
+    expect(found).toMatchObject({ code: 0, json: { gitSha: sandbox.git("app", "rev-parse", "before") } });
+    expect(found.json["symbols"]).toMatchObject([{ path: "src/session.ts", startLine: 2 }]);
+    expect(results((await at("search", "close a session")).json)[0]).toMatchObject({
+      path: "src/session.ts",
+      snippet: expect.stringContaining("closeSession"),
+    });
+    expect((await at("read", "src/session.ts:2")).json).toMatchObject({
+      text: "export function closeSession(id: string): void {",
+    });
+    expect((await at("outline", "src/session.ts")).json["outline"]).toHaveLength(2);
+    expect((await at("symbol", "dirtyOne")).code).toBe(4);
+    expect((await sandbox.run("app", ["symbol", "closeSession"], { env })).code).toBe(4);
+    expect(sandbox.git("app", "status", "--porcelain")).toBe("?? src/dirty.ts");
+    const none = await sandbox.run("app", ["search", "x", "--ref", "nosuch", "--json"], { env });
+    expect(none).toMatchObject({ code: 4, json: { code: "NO_COMMIT" } });
+  });
+
   it("completes names of symbols", async () => {
     expect((await sandbox.run("app", ["complete-symbols", "clo"])).stdout).toBe("closeSession\n");
     expect(await sandbox.run("app", ["complete-symbols", "xyz"])).toMatchObject({ code: 0, stdout: "" });
