@@ -1,0 +1,109 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { Sandbox } from "./support/run.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
+
+let sandbox: Sandbox;
+beforeEach(async () => {
+  sandbox = await Sandbox.create();
+});
+afterEach(() => sandbox.remove());
+
+const NO_KEY = { CODECTX_API_KEY: undefined, CODECTX_API_URL: undefined };
+
+describe("search, refs and read", () => {
+  beforeEach(() => {
+    sandbox.repository("app", {
+      "src/session.ts":
+        "/** Closes a session and frees its resources. */\nexport function closeSession(id: string): void {\n  release(id);\n}\n\nfunction release(id: string): void {\n  console.log(id);\n}\n",
+      "src/app.ts":
+        'import { closeSession } from "./session.ts";\n\nexport function shutdown(): void {\n  closeSession("main");\n}\n',
+      "README.md": "# App\n\nNothing about it.\n",
+    });
+  });
+  const results = (json: Record<string, unknown>) => json["results"] as { path: string; startLine: number }[];
+
+  it("answers in a fresh checkout without key or request, uncommitted edits included", async () => {
+    const first = await sandbox.run("app", ["search", "how", "are", "sessions", "closed", "--json"], { env: NO_KEY });
+    expect(first).toMatchObject({ code: 0, stderr: "" });
+    expect(results(first.json)[0]).toMatchObject({
+      path: "src/session.ts",
+      language: "typescript",
+      symbol: { name: "closeSession", kind: "function" },
+      snippet: expect.stringContaining("closeSession"),
+      matched: expect.any(Array),
+      score: expect.any(Number),
+    });
+    expect(first.json["gitSha"]).toBe(sandbox.git("app", "rev-parse", "HEAD"));
+    sandbox.write("app/src/later.ts", "export function rotateCredentials(): void {}\n");
+    const edited = await sandbox.run("app", ["search", "rotate credentials", "--json"], { env: NO_KEY });
+    expect(results(edited.json)[0]).toMatchObject({ path: "src/later.ts" });
+    expect(sandbox.service.requests).toEqual([]);
+  });
+
+  it("reads the query from stdin, filters, and prints plain text to a pipe", async () => {
+    const piped = await sandbox.run("app", ["search", "-"], { input: "closeSession", env: NO_KEY });
+    expect(piped.stdout).toMatch(/^src\/session\.ts:\d+/);
+    // oxlint-disable-next-line no-control-regex -- escape sequences are what is looked for
+    expect(piped.stdout).not.toMatch(/\u001b/);
+    const only = await sandbox.run("app", ["search", "closeSession", "--path", "src/app*", "--json"], { env: NO_KEY });
+    expect(results(only.json).map(({ path }) => path)).toEqual(["src/app.ts"]);
+    const none = await sandbox.run("app", ["search", "session", "--language", "go"], { env: NO_KEY });
+    expect(none).toMatchObject({ code: 0, stdout: "No results.\n" });
+    expect(await sandbox.run("app", ["search", " "])).toMatchObject({ code: 2 });
+    expect(await sandbox.run("app", ["search", "-"], { input: "" })).toMatchObject({ code: 2 });
+  });
+
+  it("finds uses of a name, and prints lines of a file", async () => {
+    const { json } = await sandbox.run("app", ["refs", "closeSession", "--json"], { env: NO_KEY });
+    expect(json["references"]).toContainEqual({
+      path: "src/app.ts",
+      line: 4,
+      text: 'closeSession("main");',
+      enclosing: "shutdown",
+    });
+    expect(await sandbox.run("app", ["refs", "nothingOfThatName"])).toMatchObject({ code: 4 });
+    const lines = await sandbox.run("app/src", ["read", "session.ts:2-4"], { env: NO_KEY });
+    expect(lines.stdout).toBe("export function closeSession(id: string): void {\n  release(id);\n}\n");
+    const document = await sandbox.run("app", ["read", "src/app.ts:3", "--json"], { env: NO_KEY });
+    expect(document.json).toMatchObject({
+      startLine: 3,
+      endLine: 3,
+      text: "export function shutdown(): void {",
+      withheld: [],
+    });
+    const missing = await sandbox.run("app", ["read", "lib/session.ts"]);
+    expect(missing).toMatchObject({ code: 4, stderr: expect.stringContaining("src/session.ts") });
+    expect(await sandbox.run("app", ["read", "src/app.ts:9-3"])).toMatchObject({ code: 2 });
+  });
+
+  it("answers for another commit without touching the work tree", async () => {
+    sandbox.git("app", "branch", "before");
+    sandbox.write("app/src/session.ts", "export function renamedLater(): void {}\n");
+    sandbox.commit("app");
+    sandbox.write("app/src/dirty.ts", "export function dirtyOne(): void {}\n");
+    const env = NO_KEY;
+    const at = async (...args: string[]) => sandbox.run("app", [...args, "--ref", "before", "--json"], { env });
+    const found = await at("symbol", "closeSession");
+    expect(found).toMatchObject({ code: 0, json: { gitSha: sandbox.git("app", "rev-parse", "before") } });
+    expect(found.json["symbols"]).toMatchObject([{ path: "src/session.ts", startLine: 2 }]);
+    expect(results((await at("search", "close a session")).json)[0]).toMatchObject({
+      path: "src/session.ts",
+      snippet: expect.stringContaining("closeSession"),
+    });
+    expect((await at("read", "src/session.ts:2")).json).toMatchObject({
+      text: "export function closeSession(id: string): void {",
+    });
+    expect((await at("outline", "src/session.ts")).json["outline"]).toHaveLength(2);
+    expect((await at("symbol", "dirtyOne")).code).toBe(4);
+    expect((await sandbox.run("app", ["symbol", "closeSession"], { env })).code).toBe(4);
+    expect(sandbox.git("app", "status", "--porcelain")).toBe("?? src/dirty.ts");
+    const none = await sandbox.run("app", ["search", "x", "--ref", "nosuch", "--json"], { env });
+    expect(none).toMatchObject({ code: 4, json: { code: "NO_COMMIT" } });
+  });
+
+  it("completes names of symbols", async () => {
+    expect((await sandbox.run("app", ["complete-symbols", "clo"])).stdout).toBe("closeSession\n");
+    expect(await sandbox.run("app", ["complete-symbols", "xyz"])).toMatchObject({ code: 0, stdout: "" });
+  });
+});
