@@ -4,7 +4,7 @@
  *   contents (tenant, SHA-256, language, parser version) ─┬─ symbols
  *                                                         └─ chunks ── (tenant, fingerprint, chunk hash) ─ vectors
  *   revisions (workspace, seq) ─ revision_files: valid from `from_seq` until before `to_seq`
- *                              ─ revision_overlays: differences of revisions beside that line
+ *                              ─ revision_overlays: differences of revisions beside the main line
  *
  * A file row is never updated when a new revision leaves it alone, so the cost of a run follows what changed. Readers
  * use `workspaces.current_seq` or a ref; rows of a run that has not been switched to are invisible to them.
@@ -117,8 +117,8 @@ export const revisions = pgTable(
       .references((): AnyPgColumn => workspaces.id, { onDelete: "cascade" }),
     seq: integer("seq").notNull(),
     /**
-     * Null: one of the line of revisions that readers see by default. Else the revision stands beside that line, and its rows are
-     * those of this one with its overlay; 0 is the empty revision.
+     * Null for revisions of the main line. Else the revision of the main line that this one's overlay differs from; 0 is an
+     * empty base.
      */
     baseSeq: integer("base_seq"),
     runId: uuid("run_id").notNull(),
@@ -299,7 +299,7 @@ export const revisionFiles = pgTable(
   ],
 );
 
-/** Where a revision beside the line differs from its base. */
+/** The differences of a revision from its base. */
 export const revisionOverlays = pgTable(
   "revision_overlays",
   {

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 
-/** What a Git LFS pointer file stands for. */
+/** Contents of a Git LFS pointer file. */
 export interface LfsPointer {
   /** SHA-256 of the real content, hex. */
   oid: string;

@@ -13,7 +13,7 @@ import type { Scope } from "./scope.ts";
 import { checkExpansion, TreeTracker } from "./trees/tree-tracker.ts";
 import type { TreeStore } from "./trees/tree-store.ts";
 
-/** What the caller does with blobs. */
+/** How the caller receives blobs. */
 export interface BlobHandlers {
   /** Larger blobs are not delivered. */
   maxBlobBytes: number;
@@ -57,7 +57,7 @@ export class PullState implements PackSink {
   objects = 0;
   deltas = 0;
   blobs = 0;
-  /** Blobs that had to be let go before the plan was made. */
+  /** Blobs that were discarded before the plan was made. */
   dropped = 0;
   lostObjects = 0;
   /** The caller's wish was stated by a request that leaves large blobs out. */
@@ -172,7 +172,7 @@ export class PullState implements PackSink {
     return new OidSet(oidBytes(this.trees.objectFormat), oids);
   }
 
-  /** Asks the caller, once, and hands out what was held back for the answer. */
+  /** Calls the caller's plan, once, and delivers the blobs that were held back for it. */
   async makePlan(): Promise<void> {
     if (this.remaining !== undefined || this.rootTree === undefined) return;
     checkExpansion(this.trees, this.rootTree, this.transport.limits);
@@ -232,7 +232,7 @@ export class PullState implements PackSink {
     return this.trees.get(oid);
   }
 
-  /** Gives up on what no request has brought. */
+  /** Reports every blob that no request delivered as oversize. */
   reportOversize(): void {
     for (const oid of this.remaining ?? []) this.handlers.onOversize?.(oid, undefined);
     this.remaining?.clear();

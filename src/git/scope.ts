@@ -26,7 +26,7 @@ export class Scope {
     this.waiting.clear();
   }
 
-  /** @throws GitError when the operation is over already */
+  /** @throws GitError when the operation has ended */
   check(): void {
     if (this.failure !== undefined) throw this.failure;
   }

@@ -20,7 +20,7 @@ export interface GitCapabilities {
   shallow: boolean;
   /** Any object can be asked for by its id. */
   anyWant: boolean;
-  /** The server's name for itself, as advertised. */
+  /** The server's advertised agent string. */
   agent: string | undefined;
 }
 
@@ -52,7 +52,7 @@ export interface GitSession {
    * @throws GitError REF_NOT_FOUND, EMPTY_REPOSITORY
    */
   resolve(ref?: string): Promise<ResolvedRef>;
-  /** Brings a commit's trees and the blobs the plan names. @throws GitError */
+  /** Pulls a commit's trees and the blobs the plan names. @throws GitError */
   pull(request: PullRequest): Promise<PullResult>;
 }
 
@@ -86,7 +86,7 @@ class Session implements GitSession {
   private readonly transport: HttpTransport;
   private readonly advertisement: Advertisement;
   private readonly deps: GitDeps;
-  /** What the server has been seen to refuse is not asked for again. */
+  /** What the server has refused is not requested again. */
   private readonly learned: PullLimits;
 
   constructor(transport: HttpTransport, advertisement: Advertisement, deps: GitDeps) {

@@ -71,8 +71,8 @@ async function rebuildSearch(
 }
 
 /**
- * Does one step. The coordinator decides what follows from a failure, so the message is acknowledged either way; it comes again
- * only when the coordinator could not be told.
+ * Runs one step. The coordinator decides what follows from a failure, so the message is acknowledged either way; it is retried
+ * only when the coordinator could not be reached.
  */
 async function handleStep(message: Message, step: StepMessage, env: IndexerEnv): Promise<void> {
   const deps = stepDeps(env, step.workspaceId);

@@ -10,7 +10,7 @@ import { encodeEmbedShard, putShard, ShardBuffer, shardKey } from "./staging.ts"
 import { findUnembedded, type KnownBlob, writeBlobs } from "./store.ts";
 import { rowsOf } from "../db/rows.ts";
 
-/** Source bytes of one shard: a few seconds of parsing, and small beside a Worker's memory. */
+/** Source bytes of one shard: a few seconds of parsing, small compared with a Worker's memory. */
 const SHARD_BYTES = 1024 * 1024;
 /** Blobs of one shard: bounds the rows of tiny files. */
 const SHARD_BLOBS = 1_000;
@@ -39,7 +39,7 @@ export class BlobSink {
     this.onShard = onShard;
   }
 
-  /** Takes over what an earlier run found out. */
+  /** Takes over what earlier runs found out about a blob. */
   learn(blob: KnownBlob): void {
     if (blob.interpreter !== null) this.blobs.setInterpreter(blob.oid, blob.interpreter);
     if (blob.sizeBytes > this.step.run.options.maxFileSizeBytes) this.blobs.setSkip(blob.oid, "too_large");
@@ -47,7 +47,7 @@ export class BlobSink {
     else if (blob.skip !== null) this.blobs.setSkip(blob.oid, blob.skip);
   }
 
-  /** Is the blob's content stored already as what it is in this language? */
+  /** True when the content is stored already, parsed as this language. */
   isStored(sha256: string, language: string): boolean {
     return this.knownContents.size > 0 && this.knownContents.has(contentId(this.step.run.tenantId, sha256, language));
   }
@@ -70,7 +70,7 @@ export class BlobSink {
     return this.buffer.bytes >= SHARD_BYTES || this.buffer.count >= SHARD_BLOBS ? this.flush() : undefined;
   }
 
-  /** Stages what has gathered. */
+  /** Stages the buffered blobs. */
   async flush(): Promise<void> {
     const { discovered } = this;
     this.discovered = [];

@@ -6,13 +6,13 @@ const INITIAL_ROWS = 1024;
 
 const UNKNOWN = 0;
 const HASHED = 1;
-/** States from here on name a reason to skip the blob. */
+/** States from here on are reasons to skip the blob. */
 const FIRST_REASON = 2;
 
-/** What a run knows of the blobs of its files, a row each: some seventy bytes outside the JavaScript heap. */
+/** What a run knows about the blobs of its files: one row each, about 70 bytes outside the JavaScript heap. */
 export class BlobTable {
   private readonly oids: OidTable;
-  /** By row: a language, or several where files of different kinds have the same content. */
+  /** By row: a language, or several where files of different languages have the same content. */
   private readonly languages: (LanguageId | LanguageId[] | undefined)[] = [];
   /** By row: the language that the blob's `#!` line names. */
   private readonly interpreters = new Map<number, LanguageId>();

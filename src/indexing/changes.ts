@@ -1,4 +1,4 @@
-/** From a listing and what became of its blobs to the rows of the revision that change, staged for the finish. */
+/** Turns a listing and the fate of its blobs into the rows that change, staged for the finish. */
 import { sql } from "drizzle-orm";
 import { rowsOf } from "../db/rows.ts";
 import type { BlobSink } from "./blob-sink.ts";
@@ -19,7 +19,7 @@ export interface StagedChanges {
   objects: number;
   /** Rows to put. */
   puts: number;
-  /** Files whose content nobody had indexed before this run. */
+  /** Files whose content was new to the tenant. */
   freshFiles: number;
   /** Files left out for their content, with the reason. */
   skips: Map<string, string>;
@@ -59,7 +59,7 @@ export async function stageChanges(
   return staged;
 }
 
-/** The second is not looked at before the first is over, which may still add to it. */
+/** Concatenates lazily: iterating `first` may still add to `second`. */
 function* inTurn<T>(first: Iterable<T>, second: Iterable<T>): Generator<T> {
   yield* first;
   yield* second;

@@ -54,7 +54,7 @@ export class RunCancelledError extends Error {
   override readonly name = "RunCancelledError";
 }
 
-/** The step waited too long for something that has no time limit of its own. */
+/** The step made no progress for too long. */
 export class StalledError extends Error {
   override readonly name = "StalledError";
 }

@@ -1,7 +1,7 @@
 import type { RunStatus } from "../contract/index.ts";
 import type { RunSpec } from "./run-state.ts";
 
-/** A workspace's run coordinator as the routes see it. */
+/** The calls of a workspace's run coordinator that routes make. */
 export interface RunCoordinator {
   /** Accepts a run; asking again for the same run changes nothing. */
   submit(spec: RunSpec): Promise<void>;

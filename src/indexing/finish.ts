@@ -91,7 +91,7 @@ const revisionOf = (step: StepContext, { workspaceId, seq, baseSeq, current }: T
   baseSeq: current ? null : (baseSeq ?? 0),
 });
 
-/** The result of this run if it has switched already, and only the news of it was lost. */
+/** The result of this run if an earlier delivery of the step has switched already. */
 async function earlierResult(step: StepContext): Promise<IndexResult | undefined> {
   const rows = await rowsOf<{ result: IndexResult | null }>(
     step.db,
@@ -134,7 +134,7 @@ async function baseTotals({ db, run }: StepContext, seq: number): Promise<Totals
   return totalsOf(row);
 }
 
-/** Removes what a run that is over has staged, and the trees of the revision before it. The daily sweep does what this cannot. */
+/** Removes the staged objects of a finished run and the trees of the previous revision. The daily sweep removes the rest. */
 export async function cleanUp(step: StepContext): Promise<void> {
   const { run, db, staging } = step;
   try {

@@ -5,8 +5,8 @@ import { bytesToUuid } from "../uuid.ts";
 import { SELECTION_VERSION } from "./select.ts";
 
 /**
- * Id of a content: name-based, so that everyone who meets the same bytes writes the same row, and nobody has to ask
- * the database for an id first.
+ * Name-based id of a content: concurrent writers of the same bytes write the same row, and no look-up is needed before the
+ * insert.
  */
 export function contentId(tenantId: string, sha256: string, language: string): string {
   const name = `${tenantId}\n${sha256}\n${language}\n${PARSER_VERSION}`;

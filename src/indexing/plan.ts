@@ -1,7 +1,7 @@
 /**
  * The first step of a run: find the wanted commit, pull what is not known, and stage it for the shards.
- * One streaming pull serves the whole run: a shard reads its blobs from object storage, so neither the git host nor its
- * credential is needed again, and a server without filters or `want <blob>` is no special case.
+ * One streaming pull serves the whole run. Shards read their blobs from object storage, so the git host and its credential are
+ * needed in this step only, and servers without filters or `want <blob>` need no special case.
  */
 import { and, desc, eq } from "drizzle-orm";
 import { MAX_FILE_SIZE_BYTES } from "../contract/limits.ts";
@@ -141,14 +141,14 @@ export async function isIndexed(step: StepContext, gitSha: string): Promise<bool
   return rows.length > 0;
 }
 
-/** The trees of a revision and what it left out, if they are still there and whole; else the trees are pulled again. */
+/** Loads the trees of a revision and what it left out. Undefined where they are missing or damaged: the trees are pulled again. */
 async function loadBase(step: StepContext, revision: Revision, format: GitSession["objectFormat"]) {
   const bytes = await getBytes(step.staging, treesKey(revision.workspaceId, revision.runId));
   if (!bytes) return undefined;
   try {
     const leftOut = await getJson<LeftOut>(step.staging, skipsKey(revision.workspaceId, revision.runId));
     const trees = TreeStore.decode(await gunzip(bytes), format);
-    // An attempt that failed after the switch may have left trees of another commit under the run's name.
+    // An attempt that failed after the switch may have stored the trees of another commit under the same key.
     if (!trees.has(revision.rootTree)) return undefined;
     return { commit: revision.gitSha, root: revision.rootTree, trees, leftOut };
   } catch (error) {
@@ -162,7 +162,7 @@ async function loadBase(step: StepContext, revision: Revision, format: GitSessio
 
 const NOTHING_LEFT_OUT: LeftOut = { byName: {}, byContent: [] };
 
-/** What the base left out, where this run did not look again, and what this run leaves out. */
+/** Combines what the base left out, except for paths that this run looked at, with what this run leaves out. */
 function mergeLeftOut(base: LeftOut, listing: Listing, found: Map<string, string>): LeftOut {
   const byName = new Map(Object.entries(base.byName));
   for (const [reason, change] of listing.leftOut) byName.set(reason, (byName.get(reason) ?? 0) + change);

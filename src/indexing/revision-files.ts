@@ -1,10 +1,10 @@
 /**
  * How revisions and their files are stored, and how to read them.
  *
- * The revisions that readers have seen by default form one line: a row of `revision_files` is valid from `from_seq` until before
- * `to_seq`. Any other revision (another branch, a commit that only a snapshot wanted) stands beside the line: it is a revision of
- * the line (`base_seq`, 0 for the empty one) and its differences in `revision_overlays`, where a null content is a deleted file.
- * So a further branch costs its differences, in rows as in contents.
+ * Revisions that were current at some time form the main line: a row of `revision_files` is valid from `from_seq` until before
+ * `to_seq`. Any other revision (another branch, a commit that was indexed for a snapshot only) is stored as its differences from
+ * a revision of the main line: `base_seq` (0 for an empty base) and rows in `revision_overlays`, where a null content is a
+ * deleted file. So a further branch costs its differences, in rows as in contents.
  */
 import { and, desc, eq, inArray, type SQL, sql } from "drizzle-orm";
 import type { Db } from "../db/client.ts";
@@ -47,7 +47,7 @@ export function filesAfter(
     ) f ${page})`;
 }
 
-/** The revision that readers see by default; undefined before the first run. */
+/** The current revision of a workspace; undefined before the first run. */
 export async function currentRevision(db: Db, workspaceId: string): Promise<Revision | undefined> {
   const rows = await db
     .select({ revision: revisions })

@@ -13,7 +13,7 @@ export interface Target {
   seq: number;
   /** Current revision of the workspace when the run was planned; null where there was none. */
   baseSeq: number | null;
-  /** True: it becomes what readers see by default. False: it stands beside it. */
+  /** True: it becomes the current revision. False: it is stored as an overlay on the current one. */
   current: boolean;
 }
 
@@ -26,11 +26,11 @@ export async function nextSeq(db: Db, workspaceId: string): Promise<number> {
   return rows[0]?.seq ?? 1;
 }
 
-/** True while no other run has switched the workspace since the plan: every write depends on it. */
+/** Guards every write: true while no other run has switched the workspace since the plan. */
 const stillBase = ({ workspaceId, baseSeq }: Target): SQL =>
   sql`exists (select 1 from workspaces w where w.id = ${workspaceId} and w.current_seq is not distinct from ${baseSeq}::int)`;
 
-/** Removes the rows of runs that never came to their switch. */
+/** Removes the rows of runs that never reached their switch. */
 export async function discardLeftovers(db: Db, target: Target): Promise<void> {
   const { workspaceId, seq, baseSeq } = target;
   const guard = stillBase(target);
@@ -125,7 +125,7 @@ export interface NewRevision {
 
 /**
  * Makes the revision visible: revision, pointer, ref and outcome of the run in one statement, which does nothing unless the
- * workspace still stands where the plan found it and the run has neither ended nor been cancelled. True when it took effect. A
+ * workspace still has the base revision of the plan and the run has neither ended nor been cancelled. True when it took effect. A
  * snapshot run gets its outcome later, when its artifact is published.
  */
 export async function switchTo(db: Db, target: Target, revision: NewRevision): Promise<boolean> {

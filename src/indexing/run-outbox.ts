@@ -12,8 +12,8 @@ import type { TenantLine } from "./tenant-runs.ts";
 const CALL_TIMEOUT_MS = 10_000;
 
 /**
- * What a run coordinator tells others: outcomes to Postgres, tokens to the tenant's gate, slots to the tenant's line. Whatever
- * fails is logged and stays due; the coordinator's alarm tries again.
+ * Calls of a run coordinator to others: outcomes to Postgres, tokens to the tenant's gate, slots of the tenant's line. A call that
+ * fails is logged and stays due; the coordinator's alarm retries it.
  */
 export class RunOutbox {
   private readonly store: RunStore;

@@ -1,4 +1,4 @@
-/** What a finished run reports, and the part of it that is kept with its revision. */
+/** The result of a finished run, and the part of it that is stored with its revision. */
 import type { IndexResult } from "../contract/index.ts";
 import type { StepContext } from "./context.ts";
 import type { Revision } from "./revision-files.ts";
@@ -42,7 +42,7 @@ function skippedOf({ stats }: Revision): Record<string, number> {
   return Object.fromEntries(skips.map(([name, count]) => [name.slice(SKIP_PREFIX.length), count]));
 }
 
-/** The wire form of a run that indexed `gitSha`. `freshFiles` had content that nobody had indexed before. */
+/** The wire form of a run that indexed `gitSha`. `freshFiles` counts files whose content was new to the tenant. */
 export function toResult(
   step: StepContext,
   indexed: { gitSha: string; totals: Totals; skipped: Record<string, number>; freshFiles: number },

@@ -131,8 +131,8 @@ export class RunStore {
   }
 
   /**
-   * Tokens that the tenant's gate has not been told of, in batches. A batch keeps its id and its rows until
-   * {@link usageReported}, so that telling the gate again counts nothing twice.
+   * Tokens not yet reported to the tenant's gate, in batches. A batch keeps its id and its rows until
+   * {@link usageReported}, so that reporting it again counts nothing twice.
    */
   usageToReport(newBatch: () => string): { batch: string; tenantId: string; tokens: number }[] {
     const open = this.sql.exec("select 1 from run_usage where batch is null limit 1").toArray();

@@ -116,8 +116,8 @@ export async function runStatus({ coordinators }: RunDeps, run: RunRow): Promise
 }
 
 /**
- * Cancels a run; one that has ended stays as it is. Postgres decides: a run that is cancelled there can no longer switch what
- * readers see, whatever its worker still does. Returns the status after it.
+ * Cancels a run that has not ended. Postgres decides: once the run is cancelled there, the statement that switches the revision
+ * refuses it, whatever its worker still does. Returns the status afterwards.
  */
 export async function cancelRun(deps: RunDeps, run: RunRow): Promise<RunStatus> {
   const cancelled = await deps.db

@@ -1,6 +1,6 @@
 /**
- * The middle steps of a run: one shard of staged blobs is parsed, embedded and stored. Idempotent by key: done twice,
- * a shard finds its rows and vectors already there.
+ * The middle steps of a run: parse, embed and store one shard of staged blobs. Idempotent by key: a shard that is processed
+ * twice finds its rows and vectors stored.
  */
 import { encodeF16 } from "../embedding/index.ts";
 import { embeddingText } from "../parsing/chunks.ts";
@@ -19,7 +19,7 @@ import {
   writeVectors,
 } from "./store.ts";
 
-/** Source bytes that are parsed, embedded and written together: one transaction's worth. */
+/** Source bytes that are parsed, embedded and written in one transaction. */
 const GROUP_BYTES = 256 * 1024;
 /** Files of one group. */
 const GROUP_FILES = 250;
@@ -29,7 +29,7 @@ const WRITE_ROWS = 3_000;
 const EMBED_CONTENTS = 10;
 /** Chunks that are embedded and written at a time. */
 const EMBED_CHUNKS = 200;
-/** Retries of one upstream call; nobody waits at a keyboard for a run. */
+/** Retries of one upstream call; more than for interactive calls, because runs are patient. */
 const EMBED_RETRIES = 5;
 /** Enough for the longest `Retry-After` that is honoured; below the time after which the step would count as stalled. */
 const EMBED_PATIENCE_MS = 85_000;
@@ -49,7 +49,7 @@ export async function processShard(step: StepContext, key: string): Promise<numb
     }
     return files;
   }
-  // While one group is written, the next is parsed: the database and the parser are busy at the same time.
+  // Parse the next group while the previous one is being written.
   let writing: Promise<void> = Promise.resolve();
   const segment = new SegmentBuilder();
   for (const group of groups(shard.blobs)) {
@@ -57,14 +57,14 @@ export async function processShard(step: StepContext, key: string): Promise<numb
       for (const { id, sha256, language, parsed } of contents) segment.add({ id, sha256, language, ...parsed });
       await writing;
       writing = writeContents(step.db, step.run.tenantId, step.embedder.fingerprint, contents, vectors);
-      // A failure is met at the next await; until then it must not count as unhandled.
+      // The next await reports a failure; until then it must not count as unhandled.
       writing.catch(() => {});
     }
     files += group.length;
     await step.beat({});
   }
   await writing;
-  // What a kill leaves without a segment gets one in the finish.
+  // The finish adds segments for contents that a killed shard left without one.
   await segment.write(searchWriter(step), step.run.tenantId);
   return files;
 }

@@ -101,7 +101,7 @@ export interface PlanSummary {
   ref: string | null;
   /** Rows that the finish writes. */
   puts: number;
-  /** Files whose content nobody had indexed before this run. */
+  /** Files whose content was new to the tenant. */
   freshFiles: number;
   skipped: Record<string, number>;
   changeObjects: number;

@@ -49,7 +49,7 @@ interface Progress {
 
 export interface StepDeps {
   runs: RunsClient;
-  /** Everything of a step's context but what belongs to the run itself. */
+  /** Builds the part of a step's context that does not depend on the claim. */
   context: (
     run: RunSpec,
     attempt: number,
@@ -244,7 +244,7 @@ export interface Verdict {
   limit: number;
 }
 
-/** Tries of one step, by kind of failure: a client may be waiting on a clone, nobody on a database that is away. */
+/** Tries of one step, by kind of failure. A failed clone is reported early, because a client may be waiting for it. */
 const GIT_TRIES = 3;
 const UPSTREAM_TRIES = 2;
 const STAGING_TRIES = 4;
@@ -279,7 +279,7 @@ export function judgeFailure(error: unknown, kind: StepMessage["kind"]): Verdict
     return verdict({ code: "STORAGE_UNAVAILABLE", error: text }, DATABASE_TRIES);
   }
   const unexpected: RunError = { code: "INTERNAL", error: "an unexpected error while indexing; try again" };
-  // A content that a sweep removed since the plan, or a model that changed under the run: the next plan knows.
+  // A sweep removed a content since the plan, or the model changed: the next plan accounts for it.
   if (error instanceof StalePlanError || pgErrorCode(error) === PG_FOREIGN_KEY_VIOLATION) {
     return verdict(unexpected, STALE_TRIES, "restart");
   }

@@ -61,7 +61,7 @@ export const statements = {
     ), overlays as (
       delete from revision_overlays where workspace_id = ${workspaceId} and seq in (select seq from gone)
     ) select seq from gone`,
-  /** Rows that are valid in no revision of the line. */
+  /** Rows that are valid in no revision of the main line. */
   files: (workspaceId: string): SQL => sql`delete from revision_files where ctid in (
       select f.ctid from revision_files f where f.workspace_id = ${workspaceId} and f.to_seq is not null
         and f.to_seq <= (select w.current_seq from workspaces w where w.id = ${workspaceId})
@@ -103,7 +103,7 @@ async function sweepRevisions(db: Db): Promise<{ revisions: number; files: numbe
     db,
     sql`select id from workspaces where current_seq is not null or exists (select 1 from revisions r where r.workspace_id = workspaces.id)`,
   )) {
-    // A revision beside the line goes first; what it was based on is free in the next round.
+    // Deleting an overlay revision may free its base for the next round.
     for (let gone = 1; gone > 0; swept.revisions += gone) gone = (await rowsOf(db, statements.revisions(id))).length;
     swept.files += await sweepPages(db, () => statements.files(id));
   }

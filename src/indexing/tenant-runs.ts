@@ -24,7 +24,7 @@ export class TenantRuns extends DurableObject<ApiEnv> {
     );
   }
 
-  /** Asks for a slot. False: the run stands in line, and its coordinator is told when it has one. Asking again changes nothing. */
+  /** Requests a slot. False: the run waits in line, and its coordinator is notified when the slot is granted. Idempotent. */
   async request(runId: string, workspaceId: string): Promise<boolean> {
     this.sql.exec("insert or ignore into line (run_id, workspace_id, granted) values (?, ?, 0)", runId, workspaceId);
     const others = this.grant().filter((entry) => entry.runId !== runId);
@@ -33,13 +33,13 @@ export class TenantRuns extends DurableObject<ApiEnv> {
     return this.entries("run_id = ? and granted = 1", runId).length > 0;
   }
 
-  /** Gives a slot, or a place in the line, back. */
+  /** Releases a slot, or a place in the line. */
   async release(runId: string): Promise<void> {
     this.sql.exec("delete from line where run_id = ?", runId);
     this.ctx.waitUntil(this.notify(this.grant()));
   }
 
-  /** Drops the runs that have ended without giving their slot back, and tells those that have been granted one. */
+  /** Drops runs that ended without releasing their slot, and notifies the holders of slots again. */
   override async alarm(): Promise<void> {
     for (const entry of this.entries("granted = 1")) {
       try {

@@ -261,7 +261,7 @@ export class Inflater {
     this.mode = mode;
   }
 
-  /** Decodes symbols of the current block. INFLATE_DONE: the block is over. */
+  /** Decodes symbols of the current block. INFLATE_DONE at the end of the block. */
   private codes(
     input: Uint8Array,
     inEnd: number,

@@ -28,7 +28,7 @@ export class PendingDeltas {
     return this.byBase.has(base);
   }
 
-  /** Keeps a copy of `delta`, to be applied to `base`. Undefined: there is no room. */
+  /** Keeps a copy of `delta`, to be applied to `base`. Undefined when there is no room. */
   add(base: string | PendingDelta, delta: Uint8Array): PendingDelta | undefined {
     if (this.bytes + delta.length > this.maxBytes) return undefined;
     this.bytes += delta.length;

@@ -31,7 +31,7 @@ export interface Traffic {
 
 /** One response body: read with an idle timeout, counted against the total, cancelled when not read to its end. */
 export interface BodyReader {
-  /** The next bytes, at least one; they hold until the next read. Undefined: the body is over. */
+  /** The next bytes, at least one, valid until the next read. Undefined at the end of the body. */
   read(): Promise<Uint8Array | undefined>;
   cancel(): void;
   /** The error for a body that ended too early. */
@@ -46,7 +46,7 @@ export class HttpTransport {
   private base: string;
   private authorization: string | undefined;
   private readonly deps: GitDeps;
-  /** Sent with every request; empty for servers that stumble over it. */
+  /** Sent with every request; empty for servers that reject it. */
   gitProtocol = "version=2";
 
   constructor(remote: GitRemote, deps: GitDeps, limits: GitLimits) {

@@ -16,7 +16,7 @@ export function pkt(text: string): string {
 export type Packet =
   | { readonly kind: "data"; readonly data: Uint8Array }
   | { readonly kind: "flush" | "delim" | "end" }
-  /** The body is over, between two packets. */
+  /** End of the body, between two packets. */
   | { readonly kind: "eof" };
 
 /** A packet's text without its line end. */
@@ -143,7 +143,7 @@ export class PacketReader {
     }
   }
 
-  /** Everything that is there (waiting for the first byte), as it is. Undefined: end of body. */
+  /** The bytes that have arrived, at least one. Undefined at the end of the body. */
   async pumpRaw(): Promise<Uint8Array | undefined> {
     if (this.pos >= this.chunk.length && !(await this.more())) return undefined;
     const data = this.chunk.subarray(this.pos);

@@ -73,7 +73,7 @@ function checkRefName(ref: string): void {
 }
 
 /**
- * Finds the commit a name stands for: nothing or HEAD, a branch, a tag (nested ones too), a full `refs/…` name.
+ * Resolves a name to its commit: nothing or HEAD, a branch, a tag (nested ones too), a full `refs/…` name.
  * Returns undefined for a full commit id, which needs another kind of question.
  */
 export async function resolveName(
