@@ -173,7 +173,7 @@ export const FileResponse = z
     endLine: z.int().min(0),
     text: z.string().describe("The lines as they were indexed; blank ones are empty."),
     withheld: z
-      .array(z.tuple([Line, Line]))
+      .array(z.array(Line).length(2))
       .describe("Ranges of lines that may hold a secret; they are empty in `text`."),
     indexes: z.array(SearchedIndex),
   })
