@@ -14,6 +14,7 @@ import { type DemoSource, openSource } from "../git/demo-source.ts";
 import { readWorkerVars } from "../stack/environment.ts";
 import { StartError } from "../errors.ts";
 import { runMain, UsageError } from "./main.ts";
+import { askQuestions } from "./demo-questions.ts";
 import { createProgress } from "./progress.ts";
 import { PROJECT_ROOT } from "../project.ts";
 import { type RunningService, startService } from "../stack/service.ts";
@@ -94,7 +95,8 @@ async function demonstrate(
   if (second.skippedUnchanged !== first.fileCount || second.embeddedCount !== 0) {
     throw new StartError("the second run did work again that the first had done");
   }
-  console.log(`All ${second.skippedUnchanged} files were recognised and skipped.`);
+  console.log(`All ${second.skippedUnchanged} files were recognised and skipped.\n`);
+  await askQuestions(running.service);
 }
 
 async function index({ service }: RunningService, source: DemoSource, title: string): Promise<IndexResult> {
