@@ -3,7 +3,6 @@ import { layoutLevels, MAX_SYNTAX_LEVEL, syntaxLevels } from "./levels.ts";
 import type { SourceText } from "./source-text.ts";
 import type { SyntaxNode } from "./syntax-node.ts";
 
-const SCRIPT = /(<script\b[^>]*>)([\s\S]*?)<\/script\s*>/gi;
 const SPACE = 32;
 const NEWLINE = 10;
 
@@ -17,11 +16,7 @@ export interface ComponentScripts {
 /** A Vue or Svelte component, as far as the script grammar can read it. */
 export function scriptsOnly(source: SourceText): ComponentScripts {
   const units = source.codeUnits();
-  const spans: { start: number; end: number }[] = [];
-  for (const match of source.text.matchAll(SCRIPT)) {
-    const start = match.index + match[1]!.length;
-    spans.push({ start, end: start + match[2]!.length });
-  }
+  const spans = scriptSpans(source.text);
   let from = 0;
   for (const { start, end } of [...spans, { start: units.length, end: units.length }]) {
     for (let at = from; at < start; at++) if (units[at] !== NEWLINE) units[at] = SPACE;
@@ -43,4 +38,21 @@ export function scriptsOnly(source: SourceText): ComponentScripts {
       return levels;
     },
   };
+}
+
+/** What is between `<script …>` and `</script`. Each search goes on where the last one ended. */
+function scriptSpans(text: string): { start: number; end: number }[] {
+  const spans: { start: number; end: number }[] = [];
+  const opening = /<script(?=[\s>])/gi;
+  const closing = /<\/script(?=[\s>])/gi;
+  for (let open = opening.exec(text); open !== null; open = opening.exec(text)) {
+    const start = text.indexOf(">", opening.lastIndex) + 1;
+    if (start === 0) break;
+    closing.lastIndex = start;
+    const close = closing.exec(text);
+    if (close === null) break;
+    spans.push({ start, end: close.index });
+    opening.lastIndex = closing.lastIndex;
+  }
+  return spans;
 }

@@ -19,6 +19,7 @@ export interface Lead {
 export class TriviaIndex {
   private readonly text: string;
   private readonly trivia: readonly Trivium[];
+  private last: { start: number; lead: Lead } | undefined;
   private readonly attributeDoc: ((text: string) => string | undefined) | undefined;
 
   constructor(
@@ -33,6 +34,12 @@ export class TriviaIndex {
 
   /** Attributes and comments that end on the line before `start` or on its own, without a blank line between. */
   before(start: number): Lead {
+    // Names of one statement have the same lead.
+    if (this.last?.start !== start) this.last = { start, lead: this.find(start) };
+    return this.last.lead;
+  }
+
+  private find(start: number): Lead {
     const comments: string[] = [];
     const lead: Lead = { start, docStart: start, doc: null };
     for (let index = this.lastBefore(start); index >= 0; index--) {
@@ -47,11 +54,11 @@ export class TriviaIndex {
         if (this.trailsCode(node.start, node.end, lead.docStart)) break;
         const comment = node.text;
         if (node.start === 0 && comment.startsWith("#!")) break;
-        comments.unshift(comment);
+        comments.push(comment);
       }
       lead.docStart = node.start;
     }
-    const cleaned = comments.length === 0 ? "" : cleanComment(comments);
+    const cleaned = comments.length === 0 ? "" : cleanComment(comments.reverse());
     if (lead.doc === null && cleaned !== "") lead.doc = limitDoc(cleaned);
     return lead;
   }

@@ -20,6 +20,9 @@ export function cut(text: string, limit: number): string {
   return text.slice(0, code >= 0xd800 && code < 0xdc00 ? limit - 1 : limit);
 }
 
+/** A doc is cut at 2,000 characters: so much of the comments, with their markers and indentation, is enough. */
+const MAX_COMMENT_CHARACTERS = 8000;
+
 /** C# wraps its doc comments in these. */
 const XML_DOC_TAG = /<\/?(?:summary|remarks|para)\s*\/?>/g;
 
@@ -30,10 +33,18 @@ export function limitDoc(doc: string): string {
 /** The words of comments: their markers (`//`, `/** … *\/`, `#`, `--`, `"""`) and common indentation are dropped. */
 export function cleanComment(comments: readonly string[]): string {
   const lines: string[] = [];
-  for (const comment of comments) {
+  let characters = 0;
+  for (const whole of comments) {
+    if (characters > MAX_COMMENT_CHARACTERS) break;
+    const comment = whole.slice(0, MAX_COMMENT_CHARACTERS);
+    characters += comment.length;
     const block = /^\s*(?:\/\*+!?|<!--|--\[=*\[|\{-|=begin\b)/.exec(comment);
     const inner = block
-      ? comment.slice(block[0].length).replace(/\s*(?:\*+\/|-->|--\]\]|\]=*\]|-\}|=end)\s*$/, "")
+      ? comment
+          .slice(block[0].length)
+          .trimEnd()
+          .replace(/(?:\*+\/|-->|--\]\]|\]=*\]|-\}|=end)$/, "")
+          .trimEnd()
       : comment;
     for (const line of inner.split(/\r?\n/)) {
       lines.push(block ? line.replace(/^\s*\*+(?:\s|$)/, "") : line.replace(/^\s*(?:\/\/[/!]*|#+!?|--+|;+|%+)\s?/, ""));

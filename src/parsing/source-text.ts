@@ -23,6 +23,8 @@ export class SourceText {
   readonly weights: Uint32Array;
   private readonly singleByte: boolean;
   private readonly byteStarts: Uint32Array;
+  /** Where {@link byteAt} was asked last. */
+  private last = { row: -1, offset: 0, byte: 0 };
 
   constructor(bytes: Uint8Array) {
     this.bytes = bytes;
@@ -119,12 +121,16 @@ export class SourceText {
   byteAt(offset: number): number {
     if (this.singleByte || this.lineCount === 0) return offset;
     const row = this.rowAt(offset);
-    let byte = this.byteStarts[row]!;
-    for (let index = this.lineStarts[row]!; index < offset; index++) {
+    const { last } = this;
+    // Offsets mostly ascend: a long line is not walked from its begin for each of them.
+    const from = last.row === row && last.offset <= offset ? last : undefined;
+    let byte = from?.byte ?? this.byteStarts[row]!;
+    for (let index = from?.offset ?? this.lineStarts[row]!; index < offset; index++) {
       const code = this.text.charCodeAt(index);
       // A surrogate pair is four bytes: two for each half.
       byte += code < 0x80 ? 1 : code < 0x800 || (code >= 0xd800 && code < 0xe000) ? 2 : 3;
     }
+    this.last = { row, offset, byte };
     return byte;
   }
 

@@ -10,6 +10,7 @@ import {
 } from "./rule.ts";
 
 const FUNCTION_TYPES = new Set(["arrow_function", "function_expression", "generator_function"]);
+const PROPERTY_MODIFIERS = new Set(["accessibility_modifier", "override_modifier", "readonly"]);
 /** Parts of an intersection of types that are looked at. */
 const MAX_INTERSECTION = 8;
 const TOP_LEVEL_PARENTS = new Set(["program", "export_statement", "ambient_declaration"]);
@@ -64,8 +65,8 @@ function parameterProperties(node: SyntaxNode): Found[] {
   const parameters = node.field("parameters");
   if (parameters === undefined || !/\b(?:public|private|protected|readonly|override)\b/.test(parameters.text))
     return [];
-  const declaring = parameters.namedChildren.filter((parameter) =>
-    /^(?:@[^\s(]+(?:\([^)]*\))?\s*)*(?:public|private|protected|readonly|override)\s/.test(parameter.text),
+  const declaring = parameters.namedChildren.filter(({ children }) =>
+    children.some(({ type }) => PROPERTY_MODIFIERS.has(type)),
   );
   return membersOf("", declaring, (parameter) => parameter.field("pattern")?.text);
 }

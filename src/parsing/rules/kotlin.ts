@@ -1,6 +1,9 @@
 import type { SyntaxNode } from "../syntax-node.ts";
 import { anonymousFunction, callable, type GrammarRules, isTypeScope, membersOf, type Rule } from "./rule.ts";
 
+/** Modifiers and a receiver take no more characters than this before a name. */
+const MAX_HEAD = 300;
+
 function head(node: SyntaxNode): { headEnd: number } {
   const body = node.childOfType("class_body", "enum_class_body", "function_body", "block");
   return { headEnd: body?.start ?? node.end };
@@ -8,7 +11,7 @@ function head(node: SyntaxNode): { headEnd: number } {
 
 /** Text of a declaration before its name: modifiers and keyword. */
 function beforeName(node: SyntaxNode, name: SyntaxNode): string {
-  return node.tree.text.slice(node.start, name.start);
+  return node.tree.text.slice(Math.max(node.start, name.start - MAX_HEAD), name.start);
 }
 
 const type: Rule = (node) => {

@@ -29,7 +29,8 @@ const classDefinition: Rule = (node) => {
   const parameters = node.fields("class_parameters").flatMap((list) => list.namedChildren);
   const isCase = /\bcase\s+class\s+$/.test(node.tree.text.slice(node.start, name.start));
   const fields = parameters.filter(
-    (parameter) => parameter.type === "class_parameter" && (isCase || /\b(?:val|var)\s[^:]*:/.test(parameter.text)),
+    (parameter) =>
+      parameter.type === "class_parameter" && (isCase || /\b(?:val|var)\s[^:]*:/.test(parameter.text.slice(0, 300))),
   );
   return [
     { kind: "class", name: name.text },

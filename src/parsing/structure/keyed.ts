@@ -1,6 +1,6 @@
 import type { SourceText } from "../source-text.ts";
 import type { Outline } from "../types.ts";
-import { OutlineBuilder } from "./outline-builder.ts";
+import { matched, OutlineBuilder } from "./outline-builder.ts";
 
 const HASH_COMMENT = /^\s*#/;
 const MAX_INDENT_LEVEL = 60;
@@ -34,12 +34,12 @@ export function yamlOutline(source: SourceText): Outline {
     if (scalarIndent !== undefined && indent > scalarIndent) continue;
     scalarIndent = undefined;
     if (HASH_COMMENT.test(line)) continue;
-    if (/[|>][+-]?\d?\s*(?:#.*)?$/.test(line)) scalarIndent = indent;
+    if (/[|>][+-]?\d?\s*(?:#.*)?$/.test(matched(line))) scalarIndent = indent;
     if (indent === 0) {
       childIndent = undefined;
       ends.push(row);
     }
-    const match = YAML_KEY.exec(line);
+    const match = YAML_KEY.exec(matched(line));
     if (match === null) {
       if (indent > 0) childIndent ??= -1;
       continue;
@@ -48,8 +48,10 @@ export function yamlOutline(source: SourceText): Outline {
     if (indent === 0 || indent === childIndent) keys.push({ row, indent, name: match[2]!.replace(/^["']|["']$/g, "") });
   }
   let parent: number | null = null;
+  let nextEnd = 0;
   for (const [position, key] of keys.entries()) {
-    const boundary = ends.find((row) => row > key.row) ?? source.lineCount;
+    while (nextEnd < ends.length && ends[nextEnd]! <= key.row) nextEnd++;
+    const boundary = ends[nextEnd] ?? source.lineCount;
     const sibling = key.indent === 0 ? boundary : Math.min(keys[position + 1]?.row ?? boundary, boundary);
     const comment = builder.commentAbove(key.row, HASH_COMMENT);
     const endRow = trailingComments(source, key.row, sibling - 1);
@@ -89,14 +91,14 @@ export function tomlOutline(source: SourceText): Outline {
       if (line.includes(multiline)) multiline = undefined;
       continue;
     }
-    const table = TOML_TABLE.exec(line);
+    const table = TOML_TABLE.exec(matched(line));
     if (table !== null) {
       inTable = true;
       builder.levels[row] = 1;
       sections.push({ row, name: table[1]!, isTable: true });
       continue;
     }
-    const key = TOML_KEY.exec(line);
+    const key = TOML_KEY.exec(matched(line));
     if (key !== null && !inTable) sections.push({ row, name: key[1]!.replace(/^["']|["']$/g, ""), isTable: false });
     const quotes = /("""|''')/.exec(line)?.[1];
     if (quotes !== undefined && line.split(quotes).length === 2) multiline = quotes;
@@ -121,7 +123,7 @@ export function jsonOutline(source: SourceText): Outline {
   const builder = new OutlineBuilder(source);
   indentLevels(builder);
   const { text } = source;
-  const token = /"(?:[^"\\\n]|\\.)*"|\/\/[^\n]*|\/\*[\s\S]*?\*\/|[{}[\],]|:/g;
+  const token = /"(?:[^"\\\n]|\\.)*"?|\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|[{}[\],]|:/g;
   const closers: string[] = [];
   let lastString: { value: string; at: number } | undefined;
   let key: { value: string; at: number } | undefined;

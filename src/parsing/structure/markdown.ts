@@ -1,12 +1,13 @@
 import { MAX_SYNTAX_LEVEL } from "../levels.ts";
 import type { SourceText } from "../source-text.ts";
 import type { Outline } from "../types.ts";
-import { OutlineBuilder } from "./outline-builder.ts";
+import { matched, OutlineBuilder } from "./outline-builder.ts";
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 const ATX_HEADING = /^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$/;
 const SETEXT_UNDERLINE = /^ {0,3}(=+|-+)[ \t]*$/;
 const BLOCK_START = /^\s*(?:[-*+>|#]|\d+[.)]|<)/;
+const MAX_DEPTH = 6;
 /** Levels below the six headings'. */
 const PARAGRAPH_LEVEL = 10;
 const LINE_LEVEL = 60;
@@ -22,15 +23,15 @@ interface Heading {
 export function markdownOutline(source: SourceText): Outline {
   const builder = new OutlineBuilder(source);
   const headings = scan(builder);
+  const ends = sectionEnds(headings, source.lineCount);
   const open: { depth: number; index: number | null }[] = [];
   for (const [position, heading] of headings.entries()) {
-    const next = headings.slice(position + 1).find((other) => other.depth <= heading.depth);
     while (open.length > 0 && open.at(-1)!.depth >= heading.depth) open.pop();
     const index = builder.add({
       kind: "heading",
       name: plainTitle(heading.title),
       startRow: heading.row,
-      endRow: (next?.row ?? source.lineCount) - 1,
+      endRow: ends[position]! - 1,
       parent: open.at(-1)?.index ?? null,
       separator: " > ",
       signature: heading.title,
@@ -38,6 +39,18 @@ export function markdownOutline(source: SourceText): Outline {
     open.push({ depth: heading.depth, index });
   }
   return builder.finish();
+}
+
+/** For each heading the row of the next one that is no deeper. */
+function sectionEnds(headings: readonly Heading[], lineCount: number): number[] {
+  const ends: number[] = [];
+  const nextOfDepth = Array.from({ length: MAX_DEPTH + 1 }, () => lineCount);
+  for (let index = headings.length - 1; index >= 0; index--) {
+    const { depth, row } = headings[index]!;
+    ends[index] = nextOfDepth[depth]!;
+    for (let deeper = depth; deeper <= MAX_DEPTH; deeper++) nextOfDepth[deeper] = row;
+  }
+  return ends;
 }
 
 function scan(builder: OutlineBuilder): Heading[] {
@@ -71,7 +84,7 @@ function scan(builder: OutlineBuilder): Heading[] {
 
 function headingAt(source: SourceText, row: number, blank: boolean): Heading | undefined {
   const line = source.line(row);
-  const atx = ATX_HEADING.exec(line);
+  const atx = ATX_HEADING.exec(matched(line));
   if (atx !== null) return { row, depth: atx[1]!.length, title: atx[2] ?? "" };
   if (!blank || row + 1 >= source.lineCount || BLOCK_START.test(line) || /^ {4}|^\t/.test(line)) return undefined;
   const underline = SETEXT_UNDERLINE.exec(source.line(row + 1));

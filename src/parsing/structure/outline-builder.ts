@@ -6,6 +6,13 @@ import type { DraftSymbol, Outline, SymbolKind } from "../types.ts";
 /** A file with more sections than this is data; the rest is left to its chunks. */
 const MAX_SECTIONS = 5000;
 
+/** Patterns see so much of a line, so that one that backtracks has little to do. */
+const MAX_MATCHED = 500;
+
+export function matched(line: string): string {
+  return line.length <= MAX_MATCHED ? line : line.slice(0, MAX_MATCHED);
+}
+
 interface Section {
   kind: SymbolKind;
   name: string;

@@ -1,10 +1,12 @@
 import { SOLID } from "../levels.ts";
 import type { SourceText } from "../source-text.ts";
 import type { Outline, SymbolKind } from "../types.ts";
-import { OutlineBuilder } from "./outline-builder.ts";
+import { matched, OutlineBuilder } from "./outline-builder.ts";
 
 const HASH_COMMENT = /^\s*#/;
 const CONTINUED_LEVEL = 95;
+/** Lines of comment above a statement that are its doc. */
+const MAX_DOC_LINES = 200;
 
 const SQL_TOKEN =
   /--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|'(?:[^']|'')*(?:'|$)|"(?:[^"]|"")*(?:"|$)|`[^`]*(?:`|$)|(\$\w*\$)[\s\S]*?(?:\1|$)|;/g;
@@ -80,15 +82,15 @@ function statement(builder: OutlineBuilder, start: number, codeStart: number | u
 /** Like `commentAbove`, without touching the levels: a statement's comments are inside it already. */
 function docAbove(builder: OutlineBuilder, row: number, marker: RegExp): { doc: string | null } {
   const lines: string[] = [];
-  for (let at = row - 1; at >= 0 && marker.test(builder.source.line(at)); at--) {
-    lines.unshift(
+  for (let at = row - 1; at >= Math.max(row - MAX_DOC_LINES, 0) && marker.test(builder.source.line(at)); at--) {
+    lines.push(
       builder.source
         .line(at)
         .trim()
         .replace(/^--+\s?/, ""),
     );
   }
-  const doc = lines.join("\n").trim();
+  const doc = lines.toReversed().join("\n").trim();
   return { doc: doc === "" ? null : doc };
 }
 
@@ -100,12 +102,12 @@ export function dockerfileOutline(source: SourceText): Outline {
   for (let row = 0; row < source.lineCount; row++) {
     const line = source.line(row);
     if (isContinued) builder.levels[row] = CONTINUED_LEVEL;
-    const from = isContinued ? null : /^\s*FROM\s+(?:--\S+\s+)*(\S+)(?:\s+AS\s+(\S+))?/i.exec(line);
+    const from = isContinued ? null : /^\s*FROM\s+(?:--\S+\s+)*(\S+)(?:\s+AS\s+(\S+))?/i.exec(matched(line));
     if (from !== null) {
       builder.levels[row] = 1;
       stages.push({ row, name: from[2] ?? from[1]! });
     }
-    isContinued = /\\\s*$/.test(line) || (isContinued && HASH_COMMENT.test(line));
+    isContinued = line.trimEnd().endsWith("\\") || (isContinued && HASH_COMMENT.test(line));
   }
   for (const [position, stage] of stages.entries()) {
     const comment = builder.commentAbove(stage.row, HASH_COMMENT);
@@ -140,9 +142,10 @@ export function makefileOutline(source: SourceText): Outline {
     if (!startsHere && line.trim() !== "") builder.levels[row] = CONTINUED_LEVEL;
     isContinued = line.endsWith("\\");
     if (!startsHere || HASH_COMMENT.test(line)) continue;
-    const define = MAKE_DEFINE.exec(line);
-    const variable = define === null ? MAKE_VARIABLE.exec(line) : null;
-    const target = define === null && variable === null ? MAKE_TARGET.exec(line) : null;
+    const start = matched(line);
+    const define = MAKE_DEFINE.exec(start);
+    const variable = define === null ? MAKE_VARIABLE.exec(start) : null;
+    const target = define === null && variable === null ? MAKE_TARGET.exec(start) : null;
     const name = (define ?? variable ?? target)?.[1];
     if (name === undefined || (target === null && variables.has(name)) || /^(?:\.PHONY$|\$\(eval)/.test(name)) continue;
     if (target === null) variables.add(name);

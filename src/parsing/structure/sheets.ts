@@ -4,7 +4,7 @@ import { OutlineBuilder } from "./outline-builder.ts";
 
 const MAX_SELECTOR_CHARACTERS = 120;
 const NESTING_STEP = 4;
-const CSS_TOKEN = /\/\*[\s\S]*?(?:\*\/|$)|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|url\([^)"']*\)|#\{[^}]*\}|[{};]/g;
+const CSS_TOKEN = /\/\*[\s\S]*?(?:\*\/|$)|"(?:[^"\\\n]|\\.)*"?|'(?:[^'\\\n]|\\.)*'?|url\([^)"']*\)?|#\{[^}]*\}?|[{};]/g;
 
 /** Rules by their selectors, nested ones within; custom properties and variables of the sheet. */
 export function cssOutline(source: SourceText): Outline {
@@ -85,7 +85,7 @@ function levelsByDepth(builder: OutlineBuilder, depths: Uint8Array): void {
 }
 
 const HTML_MARK =
-  /<!--[\s\S]*?-->|<(h[1-6])\b[^>]*>([\s\S]{0,300}?)<\/\1\s*>|<title\b[^>]*>([\s\S]{0,300}?)<\/title\s*>|<([a-z][\w-]*)\b[^<>]*?\sid\s*=\s*["']([^"'\n]+)["']/gi;
+  /<!--[\s\S]*?(?:-->|$)|<(h[1-6])\b[^<>]{0,1000}>([\s\S]{0,300}?)<\/\1\s{0,9}>|<title\b[^<>]{0,1000}>([\s\S]{0,300}?)<\/title\s{0,9}>|<([a-z][\w-]{0,60})\b[^<>]{0,1000}?\sid\s{0,9}=\s{0,9}["']([^"'\n]{1,200})["']/gi;
 
 /** Headings and elements that have an id. */
 export function htmlOutline(source: SourceText): Outline {

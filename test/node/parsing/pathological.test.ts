@@ -1,0 +1,79 @@
+import { describe, expect, it } from "vitest";
+import { LANGUAGES, type LanguageId } from "../../../src/parsing/languages.ts";
+import { encode, parseText, violations } from "./support.ts";
+
+const SIZE = 300_000;
+const structured = LANGUAGES.filter(({ mode }) => mode === "structure").map(({ id }) => id);
+
+/** What repeats badly in some pattern or loop: unclosed marks, runs of spaces, many small sections. */
+const UNITS = [
+  "#\n",
+  "## a\n",
+  "# [",
+  "a:\n",
+  " a:\n",
+  "a: ",
+  "a ",
+  " ",
+  "\t",
+  '"',
+  '\\"',
+  "/*",
+  "/* ",
+  "*",
+  "'",
+  "`",
+  "$",
+  "$a",
+  "{",
+  "{}",
+  "[",
+  "[ ",
+  "a=",
+  "<h1",
+  "<h1>",
+  "<a-",
+  "<title",
+  "<!--",
+  "<a id=",
+  "url(",
+  "#{",
+  ";",
+  "create table a;",
+  "-- a\n",
+  "create ",
+  "FROM a\n",
+  "FROM --a ",
+  "a:b\n",
+  "define a\n",
+];
+
+describe.each(structured)("%s", (language) => {
+  it("is read in work that grows with its size", async () => {
+    const started = process.cpuUsage();
+    for (const unit of UNITS) {
+      const text = unit.repeat(Math.ceil(SIZE / unit.length));
+      expect(violations(await parseText(language, text), encode(text)), unit).toEqual([]);
+    }
+    // A quadratic step takes minutes at this size.
+    expect(process.cpuUsage(started).user / 1e6).toBeLessThan(60);
+  });
+});
+
+describe("code", () => {
+  it.each<[LanguageId, string, string]>([
+    ["vue", "<script", ""],
+    ["vue", "<script>", ""],
+    ["python", "# a\n", "def f(): pass\n"],
+    ["c", "// a\n", "int a;\n"],
+    ["c", "/*", ""],
+    ["typescript", "class A { constructor(private a, @a@a@a@a@a@a@a@a@a@a@a@a@a@a@a@a@a@a@a@a@a@a@a@a@a b) {} }\n", ""],
+    ["javascript", "/**/", "var a;"],
+    ["kotlin", "a.a.", "fun b() {}\n"],
+  ])("in %s of %j is read in bounded work", async (language, unit, end) => {
+    const text = unit.repeat(Math.ceil(SIZE / unit.length)) + end;
+    const started = process.cpuUsage();
+    expect(violations(await parseText(language, text), encode(text))).toEqual([]);
+    expect(process.cpuUsage(started).user / 1e6).toBeLessThan(30);
+  });
+});
