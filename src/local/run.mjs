@@ -5,7 +5,7 @@
 import module from "node:module";
 
 const [, , command = "", ...rest] = process.argv;
-const COMMANDS = ["start", "demo", "admin", "build", "sizes", "types", "notices", "migrate"];
+const COMMANDS = ["start", "dev", "demo", "admin", "build", "sizes", "types", "notices", "migrate"];
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 
 function fail(message) {

@@ -3,7 +3,6 @@ import { createHash } from "node:crypto";
 import {
   copyFileSync,
   existsSync,
-  globSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -21,12 +20,14 @@ import { runWrangler, wranglerComplaint } from "./wrangler.ts";
 export const WORKERS = ["api", "indexer", "site"] as const;
 export type WorkerName = (typeof WORKERS)[number];
 
-const STAMP = ".sources";
+/** Which files of this checkout a bundle was made from, and their hash. */
+const STAMP = ".sources.json";
+const METAFILE = "bundle-meta.json";
 const OPTIONS = "options.json";
 /** Licences that have to accompany a bundle. */
 const NOTICES = ["LICENSE", "THIRD_PARTY_NOTICES.md"];
 /** Raised when what a build writes changes. */
-const BUILD_VERSION = "3";
+const BUILD_VERSION = "4";
 
 /** The configuration file of a Worker. */
 export function configPath(worker: WorkerName): string {
@@ -40,43 +41,60 @@ export function bundleFolder(worker: WorkerName): string {
 
 /** Builds those bundles that are missing or older than their sources. Returns the names of the built ones. */
 export async function buildBundles(): Promise<WorkerName[]> {
-  const stamp = hashSources();
-  const outdated = WORKERS.filter((worker) => readStamp(worker) !== stamp);
-  await Promise.all(outdated.map((worker) => build(worker, stamp)));
+  const outdated = WORKERS.filter(isOutdated);
+  await Promise.all(outdated.map(build));
   return outdated;
 }
 
+interface Stamp {
+  /** Paths from the root of this checkout. */
+  files: string[];
+  hash: string;
+}
+
+/** A new file can only matter once one that is known has changed to import it. */
+function isOutdated(worker: WorkerName): boolean {
+  const file = path.join(bundleFolder(worker), STAMP);
+  if (!existsSync(file)) return true;
+  const { files, hash } = JSON.parse(readFileSync(file, "utf8")) as Stamp;
+  return hashSources(worker, files) !== hash;
+}
+
 /** Hash of all that a bundle is made from: sources, configuration, and the lock file for the dependencies. */
-function hashSources(): string {
+function hashSources(worker: WorkerName, files: readonly string[]): string {
   const hash = createHash("sha256").update(BUILD_VERSION);
-  const sources = globSync(["src/**/*", ...NOTICES, "wrangler.toml", "package-lock.json", "tsconfig.json"], {
-    cwd: PROJECT_ROOT,
-    withFileTypes: true,
-    exclude: (entry) => entry.parentPath.endsWith(`${path.sep}src`) && (entry.name === "local" || entry.name === "cli"),
-  });
-  const files = sources.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name));
-  for (const file of files.toSorted()) {
-    const content = readFileSync(file);
-    hash.update(`${path.relative(PROJECT_ROOT, file)}\0${content.length}\0`).update(content);
+  const config = path.relative(PROJECT_ROOT, configPath(worker));
+  for (const name of [...files, config, "package-lock.json", "tsconfig.json", ...NOTICES]) {
+    const file = path.join(PROJECT_ROOT, name);
+    const content = existsSync(file) ? readFileSync(file) : undefined;
+    hash.update(`${name}\0${content?.length ?? "gone"}\0`).update(content ?? "");
   }
   return hash.digest("hex");
 }
 
-function readStamp(worker: WorkerName): string | undefined {
-  const file = path.join(bundleFolder(worker), STAMP);
-  return existsSync(file) ? readFileSync(file, "utf8") : undefined;
+/** The sources of a bundle that are files of this checkout, from esbuild's metafile in its folder. */
+function sourcesOf(worker: WorkerName, folder: string): string[] {
+  const { inputs } = JSON.parse(readFileSync(path.join(folder, METAFILE), "utf8")) as { inputs: object };
+  const base = path.dirname(configPath(worker));
+  return Object.keys(inputs)
+    .map((input) => path.relative(PROJECT_ROOT, path.resolve(base, input)))
+    .filter((file) => file.startsWith(`src${path.sep}`))
+    .toSorted();
 }
 
 /** Builds beside the final place and moves it there in one step, so that two builds at once do no harm. */
-async function build(worker: WorkerName, stamp: string): Promise<void> {
+async function build(worker: WorkerName): Promise<void> {
   const dist = path.join(PROJECT_ROOT, "dist");
   mkdirSync(dist, { recursive: true });
   const temporary = mkdtempSync(path.join(dist, `.${worker}-`));
   try {
-    await runWrangler(["deploy", "--dry-run", "--outdir", temporary, "--config", configPath(worker)]);
+    await runWrangler(["deploy", "--dry-run", "--metafile", "--outdir", temporary, "--config", configPath(worker)]);
+    const files = sourcesOf(worker, temporary);
+    rmSync(path.join(temporary, METAFILE));
     writeFileSync(path.join(temporary, OPTIONS), JSON.stringify(await readWorkerOptions(worker)));
     for (const file of NOTICES) copyFileSync(path.join(PROJECT_ROOT, file), path.join(temporary, file));
-    writeFileSync(path.join(temporary, STAMP), stamp);
+    const stamp: Stamp = { files, hash: hashSources(worker, files) };
+    writeFileSync(path.join(temporary, STAMP), JSON.stringify(stamp));
     replaceFolder(temporary, bundleFolder(worker));
   } catch (error) {
     rmSync(temporary, { recursive: true, force: true });

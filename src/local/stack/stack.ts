@@ -44,6 +44,8 @@ export interface RunningStack {
   apiWorkerPort: number;
   /** Runs the indexer's daily job now and waits for it. */
   runScheduled(): Promise<void>;
+  /** Rebuilds the Workers whose sources have changed and restarts them. Returns their names. */
+  rebuild(): Promise<string[]>;
   /** Answers `/healthz` with 503 `stopping` and waits until no request is in flight: at least `noticeMs`, at most 10 s. */
   drain(noticeMs: number): Promise<void>;
   stop(): Promise<void>;
@@ -126,6 +128,11 @@ async function start(
     dataDir,
     apiWorkerPort: workers.apiPort,
     runScheduled,
+    rebuild: async () => {
+      const built = await buildBundles();
+      if (built.length > 0) await workers.reload();
+      return built;
+    },
     drain: (noticeMs) => workers.drain(noticeMs),
     stop,
   };

@@ -52,6 +52,8 @@ export interface RunningWorkers {
   runScheduled(): Promise<void>;
   /** Where the api Worker listens itself, behind the front. */
   apiPort: number;
+  /** Takes the bundles as they are now. */
+  reload(): Promise<void>;
   /** Reports the service as stopping and waits until no request is in flight: at least `noticeMs`, at most `DRAIN_MS`. */
   drain(noticeMs: number): Promise<void>;
   stop(): Promise<void>;
@@ -81,29 +83,26 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
     accessKeyId: options.secrets.r2AccessKeyId,
     secretAccessKey: options.secrets.r2SecretAccessKey,
   };
-  const miniflare = withoutSignalHandlers(
-    () =>
-      new Miniflare(
-        convertV4MiniflareOptions({
-          host: HOST,
-          port: entryPort,
-          ...(options.inspectorPort !== undefined && { inspectorPort: options.inspectorPort, inspectorHost: HOST }),
-          cf: false,
-          log: new SinkLog(options.logs),
-          handleStructuredLogs: ({ message }) => options.logs.write(message),
-          unsafeHandleRuntimeRestart: guard,
-          logRequests: false,
-          resourcePersistencePath: options.objectsDir,
-          telemetry: { enabled: false },
-          workers: [
-            { ...workerOptions("api", vars, s3Credentials), ...listening(apiPort) },
-            withMailbox({ ...workerOptions("site", vars), ...listening(sitePort) }, options.mailDir),
-            // Last: Miniflare copies all that it has encoded whenever the configuration grows, and the grammars are 34 MB.
-            workerOptions("indexer", vars),
-          ],
-        }),
-      ),
-  );
+  const miniflareOptions = () =>
+    convertV4MiniflareOptions({
+      host: HOST,
+      port: entryPort,
+      ...(options.inspectorPort !== undefined && { inspectorPort: options.inspectorPort, inspectorHost: HOST }),
+      cf: false,
+      log: new SinkLog(options.logs),
+      handleStructuredLogs: ({ message }) => options.logs.write(message),
+      unsafeHandleRuntimeRestart: guard,
+      logRequests: false,
+      resourcePersistencePath: options.objectsDir,
+      telemetry: { enabled: false },
+      workers: [
+        { ...workerOptions("api", vars, s3Credentials), ...listening(apiPort) },
+        withMailbox({ ...workerOptions("site", vars), ...listening(sitePort) }, options.mailDir),
+        // Last: Miniflare copies all that it has encoded whenever the configuration grows, and the grammars are 34 MB.
+        workerOptions("indexer", vars),
+      ],
+    });
+  const miniflare = withoutSignalHandlers(() => new Miniflare(miniflareOptions()));
   try {
     await miniflare.ready;
   } catch (error) {
@@ -134,6 +133,10 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
       if (outcome !== "ok") throw new Error(`the indexer's scheduled job ended with ${outcome}`);
     },
     apiPort,
+    reload: async () => {
+      await miniflare.setOptions(miniflareOptions());
+      guard();
+    },
     drain: async (noticeMs) => {
       await Promise.race([
         Promise.all([...fronts.map((front) => front.drain()), setTimeout(noticeMs)]),
