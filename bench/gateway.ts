@@ -1,7 +1,9 @@
 /**
  * `npm run bench -- gateway [--rounds N] [--seconds S] [--connections C] [--dimension D]`
- * `POST /embed` beside a bare Worker that only forwards to the same upstream, and beside @portkey-ai/gateway doing the same
- * forward. All in the same run, taking turns, each over its own workerd or Node process, without anything in front.
+ * `POST /embed` beside three others that ask the same upstream: a bare Worker that only forwards; the floor of the design, a
+ * Worker that makes two durable calls to a Durable Object and re-encodes the vector as JSON, and nothing else; and
+ * @portkey-ai/gateway, which meters nothing. All in the same run, taking turns, each in its own workerd or Node process, without
+ * anything in front.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -55,7 +57,7 @@ export async function run(args: string[]): Promise<void> {
   const contenders: Contender[] = [];
   process.env["MINIFLARE_WORKERD_V8_FLAGS"] ??= V8_DEFAULTS;
   try {
-    contenders.push(await bareWorker(upstreamPort), await ourGateway(upstreamPort));
+    contenders.push(await bareWorker(upstreamPort), await floorWorker(upstreamPort), await ourGateway(upstreamPort));
     const portkey = await portkeyGateway(upstreamPort);
     if (portkey) contenders.push(portkey);
     console.log(
@@ -123,27 +125,73 @@ function post(path: string, headers: Record<string, string>, body: unknown): Buf
 /** What an embedding server is asked for our `/embed`. */
 const UPSTREAM_BODY = { model: "bench", input: [INPUT], encoding_format: "base64" };
 
-async function bareWorker(upstreamPort: number): Promise<Contender> {
-  const port = await freePort();
+function bareWorker(upstreamPort: number): Promise<Contender> {
   const script = `export default { fetch(request) {
     return fetch("http://127.0.0.1:${upstreamPort}/v1/embeddings", { method: "POST", headers: request.headers, body: request.body });
   } };`;
+  return startScript("bare Worker", script, UPSTREAM_BODY);
+}
+
+/** Two calls that each write one row and answer when it is durable, in groups as the gate commits them. */
+function floorWorker(upstreamPort: number): Promise<Contender> {
+  const script = `
+  import { DurableObject } from "cloudflare:workers";
+  export class Floor extends DurableObject {
+    queue = []; busy = false;
+    constructor(ctx, env) { super(ctx, env); ctx.storage.sql.exec("create table if not exists counters (id integer primary key, n integer)"); }
+    reserve() { return this.write(() => ({ outcome: "admitted", reservationId: crypto.randomUUID(), rate: { limit: 1, remaining: 1, resetSec: 1 } })); }
+    settle(id, { tokens }) { return this.write(() => ({ credits: Math.ceil(tokens / 1000) })); }
+    write(answer) {
+      return new Promise((resolve) => {
+        this.queue.push(() => { this.ctx.storage.sql.exec("insert into counters values (1, 1) on conflict do update set n = n + 1"); resolve(answer()); });
+        if (!this.busy) this.commit();
+      });
+    }
+    async commit() {
+      this.busy = true;
+      while (this.queue.length > 0) {
+        for (const change of this.queue.splice(0)) change();
+        await this.ctx.storage.sync();
+        if (this.queue.length > 0) await new Promise((resolve) => setTimeout(resolve, 2));
+      }
+      this.busy = false;
+    }
+  }
+  export default { async fetch(request, env) {
+    const { input } = await request.json();
+    const floor = () => env.FLOOR.get(env.FLOOR.idFromName("tenant"));
+    const { reservationId } = await floor().reserve({ credits: 1 });
+    const body = JSON.stringify({ model: "bench", input, encoding_format: "base64" });
+    const init = { method: "POST", headers: { "Content-Type": "application/json" }, body };
+    const answer = await (await fetch("http://127.0.0.1:${upstreamPort}/v1/embeddings", init)).json();
+    const bytes = Uint8Array.from(atob(answer.data[0].embedding), (character) => character.charCodeAt(0));
+    const vector = Array.from(new Float32Array(bytes.buffer));
+    const usage = await floor().settle(reservationId, { tokens: answer.usage.total_tokens });
+    return Response.json({ ok: true, embeddings: [{ index: 0, vector }], usage });
+  } };`;
+  return startScript("floor: two calls and JSON", script, { input: [INPUT] }, "Floor");
+}
+
+async function startScript(name: string, script: string, body: unknown, object?: string): Promise<Contender> {
+  const port = await freePort();
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
       cf: false,
       telemetry: { enabled: false },
+      resourcePersistencePath: temporaryFolder("gateway-floor"),
       workers: [
         {
           name: "bare",
           modules: [{ type: "ESModule", path: "bare.js", contents: script }],
           compatibilityDate: "2026-11-01",
+          ...(object !== undefined && { durableObjects: { FLOOR: { className: object, useSQLite: true } } }),
           unsafeDirectSockets: [{ host: "127.0.0.1", port }],
         },
       ],
     }),
   );
   await miniflare.ready;
-  return { name: "bare Worker", port, request: post("/", {}, UPSTREAM_BODY), close: () => miniflare.dispose() };
+  return { name, port, request: post("/", {}, body), close: () => miniflare.dispose() };
 }
 
 async function ourGateway(upstreamPort: number): Promise<Contender> {

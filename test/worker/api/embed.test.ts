@@ -95,7 +95,7 @@ describe("POST /embed", () => {
   it("names some of very many rejected fields", async () => {
     const tenant = await createApiTenant();
     const { status, body } = await tenant.call("POST /embed", {
-      json: { input: Array.from({ length: 9_000 }, () => 1) },
+      json: { input: Array.from({ length: 128 }, () => 1) },
     });
     expect([status, (body["details"] as { issues: unknown[] }).issues.length]).toEqual([400, 50]);
   });
