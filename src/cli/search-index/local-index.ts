@@ -15,6 +15,7 @@ import {
   type TextSource,
 } from "../../retrieval/types.ts";
 import type { Context } from "../context.ts";
+import { EXIT, toCliError } from "../exit-codes.ts";
 import { FileTree } from "../index/file-tree.ts";
 import type { IndexReport } from "../index/index-worktree.ts";
 import { intact } from "../index/schema.ts";
@@ -65,9 +66,15 @@ export interface LocalIndex {
  */
 export async function openLocalIndex(context: Context, project: Project): Promise<LocalIndex> {
   const folder = new SearchFolder(project.directory);
-  const name = await withWriter(context, project, "search", async (store) => {
+  const update = async (store: IndexStore): Promise<string> => {
     await updateForSearch(context, project, store, { embed: false });
     return tableName(workTreeRow(store, project.root));
+  };
+  const name = await withWriter(context, project, "search", update).catch((error: unknown) => {
+    const last = toCliError(error).exit === EXIT.io ? lastTable(project, folder) : undefined;
+    if (last === undefined) throw error;
+    context.ui.warn(`the index is as it was, it cannot be updated: ${toCliError(error).message}`);
+    return last;
   });
   for (let tries = 1; ; tries++) {
     const opened: OpenFile[] = [];
@@ -79,6 +86,22 @@ export async function openLocalIndex(context: Context, project: Project): Promis
       if (!(error instanceof SearchFormatError) || tries === MAX_TRIES) throw error;
       await rebuild(context, project, folder);
     }
+  }
+}
+
+/** The table of the work tree's last state, for an index that cannot be written; undefined where there is none. */
+function lastTable({ directory, root }: Project, folder: SearchFolder): string | undefined {
+  try {
+    const store = IndexStore.openForReading(directory, PARSER_VERSION);
+    if (!store) return undefined;
+    try {
+      const name = tableName(workTreeRow(store, root));
+      return folder.tableNames().includes(name) ? name : undefined;
+    } finally {
+      store.close();
+    }
+  } catch {
+    return undefined;
   }
 }
 
