@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 
 const READ_BYTES = 1024 * 1024;
 
-/** Loaded when there is something to hash: it takes longer than the rest of a run without work. */
+/** Loaded lazily: most runs hash nothing. */
 const crypto = () => process.getBuiltinModule("node:crypto");
 
 /** SHA-256 of bytes. */
@@ -10,7 +10,7 @@ export function sha256(bytes: Uint8Array): Buffer {
   return crypto().hash("sha256", bytes, "buffer");
 }
 
-/** `sha256:<hex>` of what a file holds. */
+/** `sha256:<hex>` of a file. */
 export async function fileChecksum(file: string): Promise<string> {
   const hash = crypto().createHash("sha256");
   for await (const part of createReadStream(file, { highWaterMark: READ_BYTES })) hash.update(part as Buffer);

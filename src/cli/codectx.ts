@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { enableCompileCache } from "node:module";
 
-/** Everything of `node:sqlite` that is used is there from this release of Node on. */
+/** The first release of Node with all of `node:sqlite` that is used here. */
 const MIN_NODE = [22, 16] as const;
 
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
@@ -10,13 +10,13 @@ if (major < MIN_NODE[0] || (major === MIN_NODE[0] && minor < MIN_NODE[1])) {
   process.exit(2);
 }
 
-// Node 22 announces its SQLite as experimental in every run; that is no news to the user of a command.
+// Node 22 prints a warning about its experimental SQLite in every run.
 const listeners = process.listeners("warning");
 process.removeAllListeners("warning");
 process.on("warning", (warning) => {
   if (warning.name !== "ExperimentalWarning") for (const listener of listeners) listener(warning);
 });
 
-// Before anything else is loaded: later starts take the compiled code of this one.
+// Must come before other modules are loaded: later starts reuse the compiled code.
 enableCompileCache();
 void import("./main.ts").then(({ main }) => main(process.argv.slice(2)));

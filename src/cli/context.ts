@@ -5,10 +5,10 @@ import { CliError, EXIT } from "./exit-codes.ts";
 import type { Environment } from "./paths.ts";
 import { formatDuration, type Ui } from "./ui.ts";
 
-/** Waits shorter than this are not worth a word. */
+/** Shorter waits are not reported. */
 const NOTED_WAIT_MS = 1_500;
 
-/** Where `npm start` answers: without a configured address, the service on this machine is meant. */
+/** Address of `npm start`, the default service. */
 export const DEFAULT_API_URL = "http://127.0.0.1:8787";
 
 /** Options that every command has. */
@@ -25,9 +25,9 @@ export interface Context {
   cwd: string;
   ui: Ui;
   global: GlobalOptions;
-  /** First Ctrl-C: finish what is under way, start nothing new. */
+  /** First Ctrl-C: finish requests in flight, start nothing new. */
   stop: AbortSignal;
-  /** Second Ctrl-C, or some seconds later: give up at once. */
+  /** Second Ctrl-C, or some seconds after the first: stop at once. */
   abort: AbortSignal;
 }
 

@@ -3,13 +3,13 @@ import { CodeContextError } from "../client/errors.ts";
 /** Exit codes of `codectx`. They are documented in docs/cli.md and do not change their meaning. */
 export const EXIT = {
   ok: 0,
-  /** A bug, or something nobody foresaw. */
+  /** An unexpected failure. */
   failure: 1,
   /** Wrong command line or configuration; not a repository. */
   usage: 2,
   /** No credential, or one that is not (or no longer) accepted. */
   auth: 3,
-  /** What was asked for does not exist: symbol, file, snapshot, workspace. */
+  /** No such symbol, file, snapshot or workspace. */
   notFound: 4,
   /** Rate limit or quota. */
   limit: 5,
@@ -80,7 +80,7 @@ const ADVICE: Record<string, string> = {
   SHARED_INDEX_DISABLED: "turn the shared index on in the dashboard settings",
 };
 
-/** What to do about it, where the error alone does not say. */
+/** Advice that follows the error's message. */
 function adviceOf({ code, retryAfterSec }: CodeContextError): string {
   const advice = ADVICE[code];
   if (advice !== undefined) return `: ${advice}`;
@@ -106,7 +106,7 @@ const SYSTEM_ERRORS: Record<string, string> = {
   EMFILE: "too many open files",
 };
 
-/** What is left where an index cannot even be rebuilt. */
+/** Shown only where rebuilding the index has failed too. */
 const INDEX_DAMAGED: [ExitCode, string, string] = [
   EXIT.integrity,
   "INDEX_DAMAGED",
@@ -124,7 +124,7 @@ const SQLITE_ERRORS: Record<number, [ExitCode, string, string]> = {
   26: INDEX_DAMAGED,
 };
 
-/** Turns whatever was thrown into an error that can be shown. */
+/** Converts anything that was thrown into an error that can be shown. */
 export function toCliError(error: unknown): CliError {
   if (error instanceof CliError) return error;
   if (error instanceof CodeContextError) {

@@ -6,8 +6,8 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 const MAX_REDIRECTS = 5;
 
 /**
- * `fetch` by way of node:http. The first `fetch` of a process loads and compiles all of undici, which takes longer than a
- * pull's three requests together. An answer that points elsewhere is left to `fetch`, which knows all the rules about that.
+ * `fetch` on node:http. The first `fetch` of a process loads all of undici, which takes longer than the three requests of a pull.
+ * Redirects are left to `fetch`.
  */
 export async function httpFetch(url: string, init: SentRequest): Promise<AnswerLike> {
   const incoming = await httpRequest(url, init);

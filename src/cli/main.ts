@@ -4,7 +4,7 @@ import { CliError, EXIT, toCliError } from "./exit-codes.ts";
 import { allCommands, buildProgram, isHelp } from "./program.ts";
 import { Ui } from "./ui.ts";
 
-/** After Ctrl-C, requests in flight get this long to bring what is paid for. */
+/** After Ctrl-C, paid requests in flight get this long to finish. */
 const GRACE_MS = 10_000;
 
 /** Runs `codectx` with the arguments after its name; the exit code is set, not forced, so that output is written out. */

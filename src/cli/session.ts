@@ -14,7 +14,7 @@ import { formatCount } from "./ui.ts";
 
 /** How long a second process waits for the first. */
 const LOCK_WAIT_MS = 10 * 60_000;
-/** The embedding space is asked for again after this, even if nothing changed here. */
+/** Age after which the embedding space is requested again, even if nothing changed here. */
 const SPACE_FRESH_MS = 3_600_000;
 
 interface WriterOptions {
@@ -82,8 +82,8 @@ interface RememberedSpace {
 }
 
 /**
- * The embedder of the service. The embedding space is asked for (free, and it checks the key) before anything is paid for;
- * a run in which nothing changed is content with an answer of the last hour, or with one that was `asked` for just now.
+ * The embedder of the service. Requests the embedding space (free, and it checks the key) before anything is paid for. A run
+ * without changes reuses an answer of the last hour; `asked` is an answer of this run.
  */
 export async function openEmbedding(
   context: Context,
@@ -116,7 +116,7 @@ export async function openEmbedding(
 
 export interface UpdateOptions {
   embed: boolean;
-  /** The embedding space, where it was asked for before. */
+  /** The embedding space, where this run has requested it already. */
   space?: EmbedCheckResponse | undefined;
   onAnalysis?: ((analysis: Uint8Array) => void) | undefined;
 }

@@ -10,14 +10,14 @@ import { withWriter } from "../session.ts";
 import { fetchSnapshot } from "./pull.ts";
 import { describePublished, publishCommit, type Published } from "./publish.ts";
 
-/** Pipelines of one repository that commit at the same moment sort themselves out within a few rounds. */
+/** Pipelines of one repository that commit at the same moment need a few rounds at most. */
 const MAX_ROUNDS = 5;
 
 type CiResult = Published & { skipped?: "newer" };
 
 /**
  * `codectx ci`: publishes the checked-out commit from a pipeline. A runner starts empty, so the current snapshot is pulled
- * first and only what changed since is parsed and embedded. A newer commit's snapshot is never replaced by an older one's.
+ * first, and only what changed since then is parsed and embedded. The snapshot of a newer commit is never replaced.
  */
 export async function ci(context: Context, options: { repo?: string }): Promise<void> {
   const startedAt = performance.now();

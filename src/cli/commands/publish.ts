@@ -19,7 +19,7 @@ export interface PublishOptions {
   commit?: string;
   /** Publish even if this commit, or a newer one, is published. */
   force?: boolean;
-  /** Commit sha of the snapshot that may be replaced; null: there must be none. Undefined: whatever there is. */
+  /** Commit of the snapshot that may be replaced; null: there must be none; undefined: any. */
   expectedGitSha?: string | null;
 }
 

@@ -29,10 +29,10 @@ export interface Fetched {
   fingerprint: string;
 }
 
-/** `codectx pull`: takes the current snapshot over, then indexes only what differs in the work tree. */
+/** `codectx pull`: imports the current snapshot, then indexes only what differs in the work tree. */
 export async function pull(context: Context, options: PullOptions): Promise<void> {
   const startedAt = performance.now();
-  // The service is asked for its embedding space while git looks around.
+  // The embedding space is requested while git runs.
   const connecting = inBackground(connect(context));
   const space = inBackground(
     options.embed
@@ -97,7 +97,7 @@ export async function fetchSnapshot(
     return { url: signedUrl, checksum: manifest.checksum, sizeBytes: manifest.sizeBytes, gitSha: manifest.gitSha };
   };
   const probing = inBackground(client.snapshots.probe({ repo }, { signal: context.stop }));
-  // An index that does not exist yet holds no snapshot: the answer to the probe need not be awaited.
+  // A new index has no snapshot: the download URL is requested without waiting for the probe.
   const renewing = store.unsettled ? inBackground(renew()) : undefined;
   // Loaded while the service answers.
   const modules = inBackground(Promise.all([import("../transfer/download.ts"), import("../index/import-snapshot.ts")]));
@@ -115,7 +115,7 @@ export async function fetchSnapshot(
 
   const asked = renewing ?? inBackground(renew());
   const source = await asked;
-  // Named by its checksum: a part of this very artifact is taken up again, one of another never.
+  // Named by its checksum, so that only a part of the same artifact is resumed.
   const file = join(project.directory, `${source.checksum.replace(":", "-")}.part`);
   const [{ download }] = await modules;
   let line = context.ui.progress("Downloading");

@@ -8,7 +8,7 @@ import { type Base, baseFile, contentKey, contentsByKey, listBases, readArtifact
 import type { IndexStore } from "./store.ts";
 import { IndexDamagedError } from "./verified.ts";
 
-/** With more base layers than this, all are taken into the tables. */
+/** With more base layers than this, all are copied into the tables. */
 const MAX_BASES = 3;
 
 /** Checksums of artifacts whose bytes this process has verified. */
@@ -18,7 +18,7 @@ export function markVerified(checksum: string): void {
   verified.add(checksum);
 }
 
-/** Takes the symbols, chunks and vectors of every base layer into the tables; the files go. All of a layer, or nothing. */
+/** Copies symbols, chunks and vectors of every base layer into the tables, a layer in a transaction, and deletes the artifacts. */
 export async function completeBases(store: IndexStore): Promise<void> {
   for (const base of listBases(store)) {
     await reading(store, base, async (bytes) => {
@@ -47,7 +47,7 @@ export async function completeBases(store: IndexStore): Promise<void> {
   }
 }
 
-/** Takes those of the wanted vectors (SHA-256 of what was embedded, in hex) into the tables that a base layer holds. */
+/** Copies wanted vectors (keys: SHA-256 of the embedded text, in hex) that a base layer has into the tables. */
 export async function adoptVectors(store: IndexStore, fingerprint: string, wanted: Set<string>): Promise<void> {
   for (const base of listBases(store)) {
     if (base.fingerprint !== fingerprint || wanted.size === 0) continue;
@@ -65,8 +65,8 @@ export async function adoptVectors(store: IndexStore, fingerprint: string, wante
 }
 
 /**
- * Drops the base layers, all but the newest, that hold nothing a work tree uses, and files that no layer owns. Where too
- * many are left, they are taken into the tables.
+ * Drops unused base layers but the newest, and orphaned artifacts. Where too many layers are left, they are copied into the
+ * tables.
  */
 export async function pruneBases(store: IndexStore): Promise<void> {
   const bases = listBases(store);
@@ -91,7 +91,7 @@ export async function pruneBases(store: IndexStore): Promise<void> {
   if (kept.length > MAX_BASES) await completeBases(store);
 }
 
-/** Reads a base layer after verifying its bytes again. One that is not what it was is discarded, with all that it held. */
+/** Reads a base layer after verifying its checksum. A damaged one is discarded with all that it holds. */
 async function reading(store: IndexStore, base: Base, use: (bytes: SnapshotBytes) => Promise<void>): Promise<void> {
   const file = baseFile(store.directory, base.checksum);
   try {

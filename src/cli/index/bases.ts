@@ -13,7 +13,7 @@ import { verified } from "./verified.ts";
  * one, by the hash of a chunk (`adoptVectors`).
  *
  * The row in `bases`, and the contents that name it, are committed after the file has its name: a file without a row is
- * what a crash left, and goes with the next `pruneBases`.
+ * an orphan of a crash; the next `pruneBases` removes it.
  */
 export interface Base {
   id: number;
@@ -24,7 +24,7 @@ export interface Base {
   sizeBytes: number;
 }
 
-/** Where the artifact of a base layer lies. */
+/** Path of a base layer's artifact. */
 export function baseFile(directory: string, checksum: string): string {
   return join(directory, `base-${checksum.replace("sha256:", "")}.parquet`);
 }
@@ -58,7 +58,7 @@ export function contentsByKey(
   return new Map(rows.map(({ id, sha256, language, base }) => [contentKey(sha256, language), { id, base }]));
 }
 
-/** Whether the artifact of every base layer is there and is what was pulled. */
+/** Whether the artifact of every base layer exists and matches its checksum. */
 export async function basesAreIntact(store: IndexStore): Promise<boolean> {
   for (const { checksum } of listBases(store)) {
     const file = baseFile(store.directory, checksum);
@@ -67,7 +67,7 @@ export async function basesAreIntact(store: IndexStore): Promise<boolean> {
   return true;
 }
 
-/** An artifact on disk, for reading here and there in it. It lies in the page cache: sooner read than handed to a thread. */
+/** Opens an artifact for random access. Reads are synchronous: the file is in the page cache. */
 export async function readArtifact<T>(file: string, use: (bytes: SnapshotBytes) => Promise<T>): Promise<T> {
   const handle = openSync(file, "r");
   try {

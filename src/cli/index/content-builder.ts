@@ -16,7 +16,7 @@ const MAX_EMBED_BACKLOG = 8_192;
 
 export interface BuilderStats {
   parsedFiles: number;
-  /** Files whose content was known, under whatever path, branch or worktree. */
+  /** Files whose content was known under any path, branch or work tree. */
   reusedFiles: number;
   parsedBytes: number;
 }

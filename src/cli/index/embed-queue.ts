@@ -38,8 +38,8 @@ export interface EmbedQueueOptions {
 }
 
 /**
- * Embeds texts in full batches and stores every vector as soon as its answer is there, so that what was paid for is kept
- * whatever happens next. Vectors go under the fingerprint that the answer carries, not the one that was expected.
+ * Embeds texts in full batches and stores the vectors of each answer at once, so that nothing is paid for twice after a failure.
+ * Vectors are stored under the fingerprint of the answer, not under the expected one.
  */
 export class EmbedQueue {
   private readonly store: IndexStore;
@@ -69,7 +69,7 @@ export class EmbedQueue {
     this.onProgress = options.onProgress;
   }
 
-  /** Texts taken and not yet embedded. */
+  /** Texts that are queued or in flight. */
   get backlog(): number {
     return (this.ready.length + this.inFlight.size) * MAX_EMBED_INPUTS + this.batch.length;
   }
@@ -84,7 +84,7 @@ export class EmbedQueue {
     this.push(hash, text);
   }
 
-  /** Takes a text, unless one of the same hash was taken before. `hash` is in hex. */
+  /** Queues a text, once for each hash (hex). */
   push(hash: string, text: string): void {
     if (this.failure || this.seen.has(hash)) return;
     this.seen.add(hash);
@@ -137,13 +137,13 @@ export class EmbedQueue {
     this.onProgress?.(this.stats);
   }
 
-  /** Waits until the backlog is short enough to take more. Throws the first failure, after what was in flight is stored. */
+  /** Waits until the backlog is short. Throws the first failure after the answers in flight are stored. */
   async room(): Promise<void> {
     while (this.ready.length > CONCURRENCY && !this.failure) await Promise.race(this.inFlight);
     if (this.failure) await this.drain();
   }
 
-  /** Sends what is left and waits for every answer. Throws the first failure, after what was in flight is stored. */
+  /** Sends the rest and waits for every answer. Throws the first failure after the answers in flight are stored. */
   async drain(): Promise<EmbedStats> {
     this.closeBatch();
     while (this.inFlight.size > 0) await Promise.all(this.inFlight);

@@ -16,7 +16,7 @@ export function stampOf({ size, mtimeMs, ctimeMs, ino }: FileStat): string {
   return `${size}:${mtimeMs}:${ctimeMs}:${ino}`;
 }
 
-/** Whether a change after the look at a file, at `nowMs`, could leave its stamp as it is. */
+/** Whether a change after `nowMs`, when the file was examined, could leave its stamp the same. */
 export function isRacy({ mtimeMs, ctimeMs }: FileStat, nowMs: number): boolean {
   const isCoarse = mtimeMs % 1_000 === 0 && ctimeMs % 1_000 === 0;
   return Math.max(mtimeMs, ctimeMs) > nowMs - (isCoarse ? COARSE_RACY_MS : RACY_MS);

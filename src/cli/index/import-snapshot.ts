@@ -13,7 +13,7 @@ import { missingHashes, setWanted } from "./vectors.ts";
 export interface ImportOptions {
   gitSha: string;
   parserVersion: number;
-  /** `sha256:<hex>`; the file lies where `baseFile` says. */
+  /** `sha256:<hex>`; the file is at `baseFile`. */
   checksum: string;
   onProgress?: (done: number, total: number) => void;
 }
@@ -80,10 +80,10 @@ export async function importSnapshot(
     }
     options.onProgress?.(done, header.fileCount);
     store.commit();
-    // What was indexed here before may be without vectors.
+    // Contents that were indexed here before may lack vectors.
     setWanted(store, complete);
     await adoptVectors(store, header.fingerprint, missingHashes(store, header.fingerprint));
-    // A base layer stands for contents with every vector.
+    // Contents of a base layer must have every vector.
     if (header.vectorCount < header.chunkCount - withheld) await completeBases(store);
     return header;
   } catch (error) {

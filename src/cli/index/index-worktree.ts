@@ -68,7 +68,7 @@ interface WorkTreeRow {
   embedded_with: string | null;
 }
 
-/** Brings the index of a work tree up to date; what did not change costs an `lstat`. */
+/** Updates the index of a work tree. An unchanged file costs an `lstat`. */
 export async function indexWorkTree(store: IndexStore, options: IndexOptions): Promise<IndexReport> {
   const { root, parserVersion } = options;
   const found = store.prepare(`select *, ${intact("worktrees")} as intact from worktrees where root = ?`).get(root);
@@ -112,7 +112,7 @@ export async function indexWorkTree(store: IndexStore, options: IndexOptions): P
   }
   const { read, unknown: others } = findKnown(store, scan.changed, tree);
   const reusedFiles = read.size;
-  // Where something is known, threads of a parser are not started for what it would only turn away.
+  // Files that the parser would skip must not start its threads.
   const unknown =
     reusedFiles > 0 && others.length > 0 ? withoutSkipped(store, others, read, (path) => tree.read(path)) : others;
   // Everything that a run with work to do needs, and one without does not.
@@ -186,7 +186,7 @@ function knownFiles(store: IndexStore, worktreeId: number): Map<string, KnownFil
   );
 }
 
-/** Reads and parses files; one that went away meanwhile is as good as removed. */
+/** Reads and parses files. A file that was deleted meanwhile counts as removed. */
 async function readChanged(
   files: readonly ChangedFile[],
   scan: Scan,

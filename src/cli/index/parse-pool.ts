@@ -8,9 +8,9 @@ import type { ParseAnswer, ParseRequest } from "./parse-worker.ts";
 
 /** Each worker holds its own grammars, some 50 MB. */
 const MAX_WORKERS = 8;
-/** To start a worker and its grammars takes about as long as parsing so many files. */
+/** Starting a worker with its grammars takes about as long as parsing so many files. */
 const FILES_PER_WORKER = 20;
-/** So few files are parsed sooner than a thread has started. */
+/** Up to so many files are parsed in this thread: starting another would take longer. */
 const FILES_WITHOUT_WORKER = 8;
 /** Another thread is started when so many files wait for each of those that run. */
 const WAITING_PER_WORKER = 3;
@@ -34,11 +34,11 @@ export class ParsePool {
   private readonly running = new Map<Worker, Task>();
   private readonly waiting: Task[] = [];
   private readonly size: number;
-  /** Parses in this thread, where no other is worth it. */
+  /** Parser of this thread, for few files. */
   private inline: Promise<ParseFile> | undefined;
   private nextId = 0;
 
-  /** Threads are started as they are needed, no more than `expectedFiles` are worth. */
+  /** Threads are started on demand; `expectedFiles` limits their number. */
   constructor(expectedFiles = Infinity) {
     if (expectedFiles > 0 && expectedFiles <= FILES_WITHOUT_WORKER) {
       this.inline = import("./parse-file.ts").then(({ fileParser }) => fileParser(packedGrammars()));

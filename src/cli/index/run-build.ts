@@ -21,7 +21,7 @@ export interface Built<T> {
   embed(contentIds: Iterable<number>): Promise<{ fingerprint: string; stats: EmbedStats } | undefined>;
 }
 
-/** Runs `work` with a parser pool and an embedder behind it. Whatever happens, what was parsed or paid for is stored. */
+/** Runs `work` with a parser pool and an embedder. Parsed and paid-for results are stored even where it fails. */
 export async function runBuild<T>(
   store: IndexStore,
   embedding: Embedding | undefined,
@@ -29,7 +29,7 @@ export async function runBuild<T>(
   work: (builder: ContentBuilder) => Promise<T>,
 ): Promise<Built<T>> {
   let total = 0;
-  // What is paid for must not be lost with an unfinished import.
+  // Vectors must survive an unfinished import.
   if (embedding) store.settle();
   const queueOptions: EmbedQueueOptions = {
     stop: options.stop,
@@ -38,7 +38,7 @@ export async function runBuild<T>(
   };
   const queue = embedding && new EmbedQueue(store, embedding.client, embedding.space.fingerprint, queueOptions);
   const pool = new ParsePool(options.expectedFiles);
-  // A base layer may hold vectors of what is parsed: they are looked up together, before anything is sent.
+  // A base layer may have the vectors: all are looked up before anything is sent.
   const layered = listBases(store).length > 0;
   const builder = new ContentBuilder(store, pool, layered ? undefined : queue, options.onAnalysis);
   try {

@@ -64,7 +64,7 @@ export function selectPath(
 }
 
 /**
- * Compares the files of a work tree with what is known of them, by `lstat` alone. A known file is one that was selected by
+ * Compares the files of a work tree with their known states, by `lstat` alone. A known file is one that was selected by
  * its name: only the rules of the tree itself are asked again.
  */
 export function scanFiles(

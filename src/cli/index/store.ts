@@ -289,7 +289,7 @@ export class IndexStore {
     return row?.id;
   }
 
-  /** Keeps a vector (float16, little-endian); one that is there already stays. */
+  /** Stores a vector (float16, little-endian); an existing one stays. */
   addVector(fingerprintId: number, chunkHash: Uint8Array, vector: Uint8Array): void {
     this.prepare(
       "insert into vectors (fingerprint_id, chunk_hash, vector) values (?, ?, ?) on conflict do nothing",

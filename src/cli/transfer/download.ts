@@ -6,11 +6,11 @@ import { CliError, EXIT } from "../exit-codes.ts";
 import { headerOf, httpDownload } from "../http.ts";
 import { backOff, interrupted, isExpired, storageFailure } from "./retry.ts";
 
-/** A transfer that brings nothing for so long is broken off and taken up again. */
+/** A transfer without data for this long is aborted and resumed. */
 const IDLE_TIMEOUT_MS = 30_000;
-/** Tries in a row that bring nothing. */
+/** Consecutive tries without data. */
 const MAX_BARREN_TRIES = 5;
-/** Signed URLs asked for in one download. */
+/** Signed URLs that one download may request. */
 const MAX_URLS = 4;
 
 export interface DownloadSource {
@@ -22,7 +22,7 @@ export interface DownloadSource {
 
 export interface DownloadOptions {
   signal: AbortSignal;
-  /** Asks for a new URL when the one at hand is not accepted any more. */
+  /** Requests a new URL when the current one is no longer accepted. */
   renew: () => Promise<DownloadSource>;
   onProgress?: (done: number, total: number) => void;
 }
@@ -118,7 +118,7 @@ async function fetchPart(
       for await (const part of response as AsyncIterable<Buffer>) {
         timer.refresh();
         digest.update(part, done);
-        // Into the page cache: sooner done than handed to another thread.
+        // Synchronous: writing to the page cache is faster than handing over to a thread.
         for (let at = 0; at < part.byteLength;) at += writeSync(handle, part, at);
         done += part.byteLength;
         options.onProgress?.(done, total);

@@ -17,7 +17,7 @@ export interface UploadTarget {
 
 export interface UploadOptions {
   signal: AbortSignal;
-  /** Asks for a new URL when the one at hand is not accepted any more. */
+  /** Requests a new URL when the current one is no longer accepted. */
   renew: () => Promise<UploadTarget>;
   onProgress?: (done: number, total: number) => void;
 }
