@@ -50,6 +50,23 @@ describe("the local search index", () => {
     expect(segments()).toHaveLength(before.length + 1);
   });
 
+  it("answers for another branch without touching the work tree, and reads its files from git", async () => {
+    sandbox.git("app", "checkout", "-q", "-b", "feature");
+    sandbox.write("app/src/walrus.ts", "export function walrusTusk(): number {\n  return 2;\n}\n");
+    const commit = sandbox.commit("app");
+    sandbox.git("app", "checkout", "-q", "main");
+    expect(await ask("walrusTusk")).toEqual([]);
+    const { code, json, stderr } = await sandbox.run("app", ["search", "walrusTusk", "--ref", "feature", "--json"]);
+    expect(code, stderr).toBe(0);
+    expect(json["gitSha"]).toBe(commit);
+    expect(json["results"]).toMatchObject([{ path: "src/walrus.ts", symbol: { name: "walrusTusk" } }]);
+    expect(await ask("walrusTusk")).toEqual([]);
+    expect(existsSync(sandbox.path("app/src/walrus.ts"))).toBe(false);
+    const unknown = await sandbox.run("app", ["search", "walrusTusk", "--ref", "nosuch"]);
+    expect(unknown.code).not.toBe(0);
+    expect(unknown.stderr).toContain("nosuch");
+  });
+
   it("answers as before after its files were damaged, cut off, removed or left half-written", async () => {
     const right = await ask("double5 Holder5");
     const damage: ((file: string) => void)[] = [
