@@ -94,7 +94,7 @@ describe("POST /index", () => {
     ["source.url", { source: { type: "git", url: "https://10.0.0.1/r.git" } }],
     ["source.url", { source: { type: "git", url: "https://2130706433/r.git" } }],
     ["source.url", { source: { type: "git", url: "file:///etc/passwd" } }],
-    ["source.auth.token", { source: { type: "git", url: "https://example.com/r.git", auth: { type: "token" } } }],
+    ["source.auth.token", { source: { type: "git", url: "https://example.com/r.git", auth: { token: 1 } } }],
     ["options.maxFileSizeBytes", { options: { maxFileSizeBytes: 0 } }],
     ["options.include.0", { options: { include: [1] } }],
   ])("rejects a bad %s with its name, and charges the attempt", async (field, body) => {
@@ -258,7 +258,7 @@ describe("every route", () => {
     ]);
     const method = await api("/index", { method: "DELETE" });
     expect(method.status).toBe(405);
-    expect(method.headers.get("Allow")).toBe("POST");
+    expect(method.headers.get("Allow")).toBe("GET, HEAD, POST");
     expect(await method.json()).toMatchObject({ ok: false, code: "METHOD_NOT_ALLOWED" });
     expect(method.headers.get("X-Request-Id")).toBeTruthy();
   });
