@@ -37,7 +37,7 @@ export interface Services {
 
 let built: { env: ApiEnv; services: Services } | undefined;
 
-/** Builds the services once an isolate; the environment of an isolate does not change. */
+/** Builds the services once per isolate; the environment of an isolate does not change. */
 export function servicesOf(env: ApiEnv): Services {
   if (built?.env === env) return built.services;
   const vars = env as unknown as Record<string, unknown>;

@@ -1,6 +1,6 @@
 import type { ErrorCode } from "../contract/index.ts";
 
-/** Failures that never reached the service, or that its answer cannot express. */
+/** Failures that are not errors of the service. */
 export type ClientErrorCode =
   /** No answer: DNS, connection, TLS, or a body that broke off. */
   | "NETWORK_ERROR"

@@ -1,4 +1,4 @@
-/** What a rate-limit bucket is for. A bucket belongs to one (surface, subject). */
+/** Default rate-limit budgets by surface. Each pair of surface and subject has its own bucket. */
 export const SURFACES = {
   /** `/embed`, `/rerank` and `/usage` together. */
   metered: { limit: 600, windowSec: 60, subject: "tenant" },
@@ -15,7 +15,7 @@ export const SURFACES = {
   dashboard_read: { limit: 600, windowSec: 60, subject: "user" },
   dashboard_mutation: { limit: 120, windowSec: 60, subject: "user" },
   sign_in_email: { limit: 5, windowSec: 600, subject: "email" },
-  /** Sign-in codes asked for from one address of the network, whoever they are for. */
+  /** Sign-in codes requested from one network address, for any e-mail address. */
   sign_in_source: { limit: 300, windowSec: 600, subject: "ip" },
   invitation: { limit: 30, windowSec: 3_600, subject: "tenant" },
 } as const satisfies Record<

@@ -14,7 +14,7 @@ export const text = z.string().refine(isCleanText, UNCLEAN_TEXT);
 /** The same for a string that must not be empty. */
 export const nonEmptyText = text.min(1, "must not be empty");
 
-/** JSON values nested deeper than this are rejected, so that whoever walks them needs no care about the stack. */
+/** JSON values nested deeper than this are rejected, so that code that recurses into them cannot overflow the stack. */
 const MAX_DEPTH = 64;
 
 /** Adds an issue for each unclean string, key or nesting that is too deep in a JSON value of any shape. Bounded by the value's size. */

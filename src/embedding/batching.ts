@@ -17,7 +17,7 @@ export interface Span {
 
 /**
  * Consecutive spans of `texts`, in order, each within `limits` with `tokensPerItem` added to every item. An item that is
- * too large by itself gets a call of its own: only the provider knows its true size, and how to cut it.
+ * too large by itself gets a call of its own: only the provider knows its true size and how to truncate it.
  */
 export function splitIntoSpans(texts: readonly string[], limits: CallLimits, tokensPerItem = 0): Span[] {
   const spans: Span[] = [];

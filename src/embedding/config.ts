@@ -1,7 +1,7 @@
 import { BUILTIN_DEFAULT_DIMENSION, BUILTIN_MAX_DIMENSION, BUILTIN_MIN_DIMENSION } from "./builtin/embedder.ts";
 import type { AiBinding, ProviderConfig, ProviderName } from "./types.ts";
 
-/** Reading of the `EMBED_*` and `RERANK_*` variables. Messages name the variable and the remedy, never the value of a key. */
+/** Reading of the `EMBED_*` and `RERANK_*` variables. Errors name the variable and the remedy, never the value of a key. */
 
 const EMBED_PROVIDERS = ["builtin", "openai", "voyage", "cohere", "jina", "workers-ai", "none"] as const;
 const RERANK_PROVIDERS = ["builtin", "voyage", "cohere", "jina", "workers-ai", "none"] as const;
@@ -14,7 +14,7 @@ type Vars = Record<string, unknown>;
 
 /**
  * The embedding provider of `EMBED_PROVIDER`, `EMBED_BASE_URL`, `EMBED_MODEL`, `EMBED_API_KEY`, `EMBED_DIMENSION`,
- * `EMBED_SPACE` and `UPSTREAM_TIMEOUT_MS`. An empty variable counts as absent. Throws `Error` on a value that cannot be meant.
+ * `EMBED_SPACE` and `UPSTREAM_TIMEOUT_MS`. An empty variable counts as absent. Throws `Error` on an invalid value.
  */
 export function readEmbedConfig(vars: Vars): ProviderConfig {
   const config = readProvider(vars, "EMBED", EMBED_PROVIDERS);

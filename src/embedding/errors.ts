@@ -1,6 +1,6 @@
 export type UpstreamErrorCode = "UPSTREAM_ERROR" | "UPSTREAM_UNREACHABLE" | "UPSTREAM_TIMEOUT" | "ABORTED";
 
-/** Sentences a tenant may see: they name neither provider, model, address nor key. */
+/** Messages that tenants may see: they name no provider, model, address or key. */
 const PUBLIC_MESSAGES: Record<UpstreamErrorCode, string> = {
   UPSTREAM_ERROR: "The model service rejected the request or gave an unusable answer.",
   UPSTREAM_UNREACHABLE: "The model service could not be reached.",

@@ -97,7 +97,7 @@ async function readCapped(response: Response, maxBytes: number, truncate = false
     chunks.push(value);
     length += value.byteLength;
     if (length > maxBytes) {
-      // The rest is of no interest, and neither is how closing it ends.
+      // The rest is not needed, and a failure to close it does not matter.
       await reader.cancel().catch(() => undefined);
       if (!truncate) return undefined;
       break;

@@ -2,7 +2,7 @@ import type { CallLimits } from "./batching.ts";
 import type { CallContext } from "./call.ts";
 import type { InputType, RerankRow } from "./types.ts";
 
-/** What one provider's file supplies; everything around it (splitting, retries, checks) is shared. */
+/** What each provider's file implements; splitting, retries and checks are shared. */
 
 export interface Protocol {
   /** Model actually asked for. */

@@ -15,7 +15,7 @@ import type {
   Reranker,
 } from "./types.ts";
 
-/** What every provider behind a network shares: splitting, deadline, retries, checks, order. */
+/** What all remote providers share: splitting, deadline, retries, checks, order. */
 
 const ANSWER_BASE_BYTES = 1 << 20;
 /** A vector of 8,192 components written out in decimal. */
@@ -23,7 +23,7 @@ const ANSWER_BYTES_PER_VECTOR = 192 << 10;
 const ANSWER_BYTES_PER_SCORE = 1 << 10;
 const ANSWER_CAP_BYTES = 32 << 20;
 const PROBE_TEXT = "dimension";
-/** "Content too large": how text-embeddings-inference and proxies say that a call holds too much. */
+/** "Content too large": sent by text-embeddings-inference and proxies when a call holds too much. */
 const STATUS_CONTENT_TOO_LARGE = 413;
 
 export class RemoteEmbedder implements Embedder {
@@ -33,7 +33,7 @@ export class RemoteEmbedder implements Embedder {
   readonly #transport: Transport;
   readonly #deps: ProviderDeps;
   #dimension: number | undefined;
-  /** Shrinks when the server says a call held too many items. */
+  /** Reduced when the server rejects a call as too large. */
   #maxItems: number;
 
   constructor(config: ProviderConfig, protocol: EmbedProtocol, transport: Transport, deps: ProviderDeps) {

@@ -1,4 +1,4 @@
-/** The provider interface: what every model provider offers, whatever speaks underneath. */
+/** The interface of model providers. */
 
 export type ProviderName = "builtin" | "openai" | "voyage" | "cohere" | "jina" | "workers-ai" | "none";
 
@@ -46,9 +46,9 @@ export interface EmbedResult {
 export interface Embedder {
   /** Opaque identifier of the embedding space. */
   readonly fingerprint: string;
-  /** `undefined` until the provider's first answer where it alone decides. */
+  /** `undefined` until the first answer of a provider that decides it. */
   readonly dimension: number | undefined;
-  /** The dimension, learnt with one short call if no answer has told it yet, and remembered. Throws `UpstreamError`. */
+  /** The dimension; if no answer has shown it yet, determined by one short call and cached. Throws `UpstreamError`. */
   probeDimension(options?: CallOptions): Promise<number>;
   /** Throws `UpstreamError`; never returns part of the vectors. */
   embed(inputs: readonly string[], options: EmbedOptions): Promise<EmbedResult>;
@@ -80,7 +80,7 @@ export interface AiBinding {
 
 export type FetchLike = (input: string, init: RequestInit) => Promise<Response>;
 
-/** What the surroundings supply, so that the same code runs in workerd, in Node and in a test. */
+/** Dependencies, passed in so that the same code runs in workerd, in Node and in tests. */
 export interface ProviderDeps {
   fetch: FetchLike;
   /** Uniform in [0, 1); spreads the waits between retries. Default `Math.random`. */

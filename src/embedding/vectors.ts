@@ -3,7 +3,7 @@ import { unusableAnswer } from "./errors.ts";
 import { isRecord } from "../shape.ts";
 import type { RerankRow } from "./types.ts";
 
-/** Reading of vectors and scores out of upstream answers. Everything doubtful is `UPSTREAM_ERROR`, never repaired. */
+/** Reading of vectors and scores out of upstream answers. Anything malformed is `UPSTREAM_ERROR`, never repaired. */
 
 const MAX_DIMENSION = 16_384;
 const BYTES_PER_FLOAT32 = 4;
@@ -38,7 +38,7 @@ function fromBase64(value: string): Float32Array {
   if (bytes.length !== expectedBytes || bytes.length % BYTES_PER_FLOAT32 !== 0) {
     throw unusableAnswer(`a vector is not base64 of whole float32 values`);
   }
-  // Little-endian is how every platform this runs on keeps them; only where they begin may not suit.
+  // All supported platforms are little-endian; only the alignment may need a copy.
   const { buffer, byteOffset } = bytes.byteOffset % BYTES_PER_FLOAT32 === 0 ? bytes : new Uint8Array(bytes);
   return new Float32Array(buffer, byteOffset, bytes.length / BYTES_PER_FLOAT32);
 }

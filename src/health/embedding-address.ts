@@ -13,8 +13,8 @@ const DEFAULT_ADDRESS: Partial<Record<ProviderName, string>> = {
 };
 
 /**
- * Where the configured embedding provider listens; undefined for one that no network lies before (built in, a binding of
- * the Worker, or none). Throws `Error` when the `EMBED_*` variables cannot be meant.
+ * Address of the configured embedding provider; undefined for one that needs no network (built in, a binding of the Worker, or
+ * none). Throws `Error` when the `EMBED_*` variables are invalid.
  */
 export function embeddingAddress(vars: Readonly<Record<string, unknown>>): string | undefined {
   const { provider, baseUrl } = readEmbedConfig(vars);

@@ -1,10 +1,10 @@
 import { ProbeError, PROBE_INTERVAL_MS } from "./probe.ts";
 import type { HealthHeartbeat } from "./types.ts";
 
-/** A heartbeat that came back later than this says nothing about now. Longer than one round: a busy queue is not a broken one. */
+/** A heartbeat that returns later than this is ignored. Longer than one round, because a busy queue is not a broken one. */
 const HEARTBEAT_VALID_MS = 3 * PROBE_INTERVAL_MS;
 
-/** Follows heartbeats through the queue: each probe sends one and is content when that one, or a recent one, came back. */
+/** Sends heartbeats through the queue: a probe passes when its own heartbeat, or a recent one, has come back. */
 export class QueueHeartbeat {
   readonly #send: (message: HealthHeartbeat) => Promise<unknown>;
   readonly #now: () => number;
@@ -16,7 +16,7 @@ export class QueueHeartbeat {
     this.#now = now;
   }
 
-  /** A probe: sends a heartbeat and waits until it is back or the signal, or `patienceMs`, ends the wait. */
+  /** A probe: sends a heartbeat and waits for it until the signal aborts or `patienceMs` has passed. */
   async probe(signal: AbortSignal, patienceMs: number): Promise<void> {
     const sentAt = this.#now();
     const back = new Promise<boolean>((resolve) => {

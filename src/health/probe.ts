@@ -1,4 +1,4 @@
-/** Running probes and judging what they found. No platform: what a probe touches is an argument. */
+/** Runs probes and derives the health status from their results. Platform-independent: dependencies are arguments. */
 import { raceTimeout } from "../pause.ts";
 import { CHECK_NAMES, type CheckName, type HealthCheck } from "../contract/health.ts";
 import type { Checks, HealthStatus } from "./types.ts";
@@ -8,15 +8,15 @@ export type Probe = (signal: AbortSignal) => Promise<void>;
 
 export const PROBE_INTERVAL_MS = 30_000;
 export const PROBE_TIMEOUT_MS = 5_000;
-/** Checks older than this say nothing about now: rounds were missed. */
+/** Checks older than this are ignored: rounds were missed. */
 export const CHECKS_VALID_MS = 3 * PROBE_INTERVAL_MS;
 
-/** A finding that may be shown to anyone: its message names no host, no address and no provider. */
+/** A failure whose message may be public: it names no host, address or provider. */
 export class ProbeError extends Error {
   override readonly name = "ProbeError";
 }
 
-/** Runs one probe within `PROBE_TIMEOUT_MS`. Never rejects; errors that are not a `ProbeError` become a general phrase. */
+/** Runs one probe within `PROBE_TIMEOUT_MS`. Never rejects; errors other than `ProbeError` are reported as "not reachable". */
 export async function runProbe(probe: Probe, now: () => number = Date.now): Promise<HealthCheck> {
   const startedMs = now();
   const abort = new AbortController();
@@ -50,7 +50,7 @@ export async function runProbes(probes: Record<CheckName, Probe>, now: () => num
   return checks;
 }
 
-/** The status that checks amount to; `checks` is undefined before the first round. */
+/** The status that follows from the checks; `checks` is undefined before the first round. */
 export function judge(checks: Checks | undefined, stopping: boolean): HealthStatus {
   if (stopping) return { ok: false, status: "stopping", checks: checks ?? {} };
   if (!checks) return { ok: false, status: "starting", checks: {} };

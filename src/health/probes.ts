@@ -14,7 +14,7 @@ export interface HeadBucket {
   head(key: string): Promise<unknown>;
 }
 
-/** Asks for an object that need not exist: the answer counts, not the object. */
+/** Asks for an object that need not exist: any answer means that storage works. */
 export function storageProbe(bucket: HeadBucket): Probe {
   return async () => {
     await bucket.head("health");
@@ -22,9 +22,8 @@ export function storageProbe(bucket: HeadBucket): Probe {
 }
 
 /**
- * Knocks at a model provider without calling the model, so it costs no tokens: any answer that is no server error will
- * do, a refusal for want of a key included. Without an address (a provider inside the Worker, or none) there is nothing to
- * reach.
+ * Sends a request to the model provider's address without calling a model, so it costs no tokens. Any answer but a server error
+ * passes, including a refusal for lack of a key. Passes without an address (a provider inside the Worker, or none).
  */
 export function embeddingProbe(
   fetch: (url: string, init: RequestInit) => Promise<Response>,

@@ -21,13 +21,13 @@ export function createHealthCache(): HealthCache {
   return { readAtMs: -Infinity, askedAtMs: -Infinity };
 }
 
-/** An isolate asks the one monitor about once in this time, however many probes it gets. */
+/** An isolate asks the monitor about once in this time, however many requests it gets. */
 const FRESH_MS = 1_000;
 const READ_TIMEOUT_MS = 2_000;
 
 /**
- * The monitor's status, at most about a second old. While one request reads anew, the others of the isolate take the last
- * answer. A monitor that cannot be reached is a degraded service, not a dead one: this Worker is up and answers.
+ * The monitor's status, at most about a second old. While one request refreshes it, other requests of the isolate use the last
+ * answer. An unreachable monitor means a degraded service, not a dead one: this Worker is up.
  */
 export async function readHealth(
   monitors: MonitorNamespace,

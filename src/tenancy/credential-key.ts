@@ -1,7 +1,7 @@
 /**
  * The key that a deployment's credentials are made with. The api Worker derives it from `ENCRYPTION_KEY` at each start; the
- * database keeps a copy, so that whoever creates credentials needs the database only. It is no secret of weight: see
- * `CredentialKey`.
+ * database keeps a copy, so that creating credentials needs access to the database only. Leaking it grants no access:
+ * see `CredentialKey`.
  */
 import { eq } from "drizzle-orm";
 import type { Db } from "../db/client.ts";

@@ -16,7 +16,7 @@ const SECRET_BYTES = 32;
 /** Base-62 digits of the 256-bit secret. */
 const SECRET_DIGITS = 43;
 
-/** Key of the check in public ids. Whoever has it can make ids that reach the database, but no valid credential. */
+/** Key of the check in public ids. With it one can forge ids that reach the database, but no valid credential. */
 export type CredentialKey = string & { readonly brand: unique symbol };
 
 /** Derives the key of credential checks from a deployment's `ENCRYPTION_KEY`. */

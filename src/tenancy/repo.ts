@@ -1,6 +1,6 @@
 /**
- * Identity of a repository: `host/path`, the same for every way to write its address. GitHub, GitLab and Bitbucket do not tell
- * upper from lower case in paths, other hosts may.
+ * Identity of a repository: `host/path`, the same for every form of its address. Paths are
+ * case-insensitive on GitHub, GitLab and Bitbucket, and case-sensitive elsewhere.
  */
 const MAX_CHARACTERS = 1_000;
 const FOLDING_HOSTS = new Set(["github.com", "gitlab.com", "bitbucket.org"]);
@@ -29,7 +29,7 @@ interface Address {
 
 /**
  * `https://GitHub.com/Owner/Repo.git`, `git@github.com:Owner/Repo`, `ssh://git@github.com/owner/repo/` and
- * `github.com/owner/repo` all give `github.com/owner/repo`. Undefined for what is no address of a repository. Normalising a
+ * `github.com/owner/repo` all give `github.com/owner/repo`. Undefined for anything that is not the address of a repository. Normalising a
  * result again gives the same result.
  */
 export function normalizeRepo(input: string): string | undefined {
@@ -49,7 +49,7 @@ export function normalizeRepo(input: string): string | undefined {
   }
   const isDefault = address.port === undefined || address.port === DEFAULT_PORTS[address.scheme ?? ""];
   const authority = isDefault ? host : `${host}:${address.port}`;
-  // Or it could be read as `owner/name` of nobody knows which host.
+  // A single segment could also be `owner/name` without a host.
   if (segments.length < 2 && !isClearlyHost(authority)) return undefined;
   return `${authority}/${segments.join("/")}`;
 }

@@ -8,7 +8,7 @@ import { checkUuid } from "./fields.ts";
 import { normalizeRepo } from "./repo.ts";
 import { ADMIN_ACTOR, asUnknownTenant } from "./tenants.ts";
 
-/** What routes need to know of a workspace before they work on it. */
+/** A workspace as routes see it. */
 export interface WorkspaceRow {
   id: string;
   tenantId: string;
@@ -29,7 +29,7 @@ const COLUMNS = {
   currentSnapshotId: workspaces.currentSnapshotId,
 };
 
-/** A workspace by its id (a UUID), whoever owns it: the caller compares `tenantId`. */
+/** Finds a workspace by its id (a UUID), in any tenant: the caller must compare `tenantId`. */
 export async function findWorkspace(db: Db, id: string): Promise<WorkspaceRow | undefined> {
   const [row] = await db.select(COLUMNS).from(workspaces).where(eq(workspaces.id, id));
   return row;
@@ -46,14 +46,14 @@ export async function findWorkspaceByRepo(db: Db, tenantId: string, repo: string
 
 export interface WorkspaceInput {
   tenantId: string;
-  /** Any way to write the repository's address. */
+  /** The repository's address, in any form. */
   repo?: string;
-  /** Public id of the credential that acts; the administrator when absent. */
+  /** Public id of the credential that creates it; the administrator when absent. */
   actor?: string;
 }
 
 /**
- * Makes a workspace. Throws `TenancyError`: `INVALID` for a repository that cannot be read, `NOT_FOUND` for an unknown tenant,
+ * Creates a workspace. Throws `TenancyError`: `INVALID` for an address that is not a repository's, `NOT_FOUND` for an unknown tenant,
  * `CONFLICT` when the tenant has one for the repository already.
  */
 export async function createWorkspace(

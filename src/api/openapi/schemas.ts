@@ -44,8 +44,8 @@ export function reference(name: string): JsonSchema {
 const UUID_PATTERN = /^\^\[0-9a-f\]\{8\}-/;
 
 /**
- * Answers may gain fields, so a schema must not rule others out; the bound of a safe integer tells a reader nothing; and
- * UUIDs are taken in either case, which a pattern cannot say.
+ * Answers may gain fields, so schemas must not forbid additional ones. The bounds of a safe integer are noise, and UUIDs are accepted
+ * in either case, which their pattern does not say.
  */
 function open(schema: JsonSchema): void {
   if (schema["additionalProperties"] === false) delete schema["additionalProperties"];
