@@ -34,7 +34,7 @@ function fromNumbers(value: unknown): Float32Array {
 function fromBase64(value: string): Float32Array {
   const bytes = Buffer.from(value, "base64");
   // Buffer skips what is not base64, so the length tells whether all of it was.
-  const expectedBytes = Math.floor((value.replace(/=+$/, "").length * 3) / 4);
+  const expectedBytes = Math.floor((value.replace(/={1,2}$/, "").length * 3) / 4);
   if (bytes.length !== expectedBytes || bytes.length % BYTES_PER_FLOAT32 !== 0) {
     throw unusableAnswer(`a vector is not base64 of whole float32 values`);
   }

@@ -40,7 +40,7 @@ const NOISE: readonly RegExp[] = [
   /^[\s=\-_*#~+.]{3,}$/,
   /^=+ .{0,200} =+$/,
   /^(?:platform \S+ --|rootdir:|plugins:|cachedir:|collected \d+|configfile:|testpaths:)/,
-  /^\s*[-*]?\s*[\w.[\]-]{1,60}\s*(?:==|[:=]|\s)\s*v?\d+(?:\.\d+){1,4}[\w.+-]{0,40}\s*$/,
+  /^\s{0,60}(?:[-*]\s{0,60})?[\w.[\]-]{1,60}\s*(?:==|[:=]|\s)\s*v?\d+(?:\.\d+){1,4}[\w.+-]{0,40}\s*$/,
   /^\s*(?:python|os|platform|version|node|npm|pip|operating system|browser)\b[^.]{0,20}:.{0,80}$/i,
 ];
 

@@ -196,7 +196,7 @@ function mentionsOf(segments: readonly QuerySegment[]): Mention[] {
   const mentions: Mention[] = [];
   for (const { text } of segments)
     for (const [token] of text.matchAll(PATH_TOKEN)) {
-      const path = token.replace(/\.+$/, "");
+      const path = token.replace(/\.{1,100}$/, "");
       if (/\.[A-Za-z]\w{0,7}$/.test(path)) addMention(mentions, path, false);
     }
   return mentions;

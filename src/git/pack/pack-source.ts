@@ -117,7 +117,7 @@ export function remoteFatal(message: string, stderr: string): GitError {
   if (/not our ref|unknown revision|bad object|does not exist on the server|no such ref/.test(lower)) {
     return new GitError("REF_NOT_FOUND", `the server does not have it: ${text}`, said);
   }
-  if (/repository .*(not found|not exist)|not found|no such repository/.test(lower)) {
+  if (/repository .{0,500}(not found|not exist)|not found|no such repository/.test(lower)) {
     return new GitError("NOT_FOUND", `repository not found: ${text}`, said);
   }
   if (/access denied|permission|unauthori[sz]ed|authentication|forbidden/.test(lower)) {

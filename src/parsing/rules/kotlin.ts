@@ -38,7 +38,7 @@ const func: Rule = (node, scope) => {
   const name = node.field("name");
   const found = callable()(node, scope);
   if (name === undefined || found === undefined || Array.isArray(found)) return found;
-  const receiver = /([\w.]+)(?:<[^()]*>)?\??\.\s*$/.exec(beforeName(node, name))?.[1];
+  const receiver = /([\w.]{1,200})(?:<[^()]{0,200}>)?\??\.\s{0,100}$/.exec(beforeName(node, name))?.[1];
   return { ...found, ...head(node), ...(receiver === undefined ? {} : { container: receiver }) };
 };
 

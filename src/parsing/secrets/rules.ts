@@ -227,7 +227,7 @@ export const SHAPE_RULES: readonly ShapeRule[] = [
     rule: "azure-key",
     hints: ["AzFu", "AzSe", "+ACR", "AIoT", "APIM", "ACDb", "+ASt", "+AMC", "+ARm", "ASbT", "AEhS", "JQQJ99"],
     pattern:
-      /(?<![\w+/])([\w+/-]{32,96}(?:AzFu|AzSe|\+ACR|AIoT|APIM|ACDb|\+ASt|\+AMC|\+ARm|ASbT|AEhS|JQQJ99)[\w+/-]{4,40}={0,2})(?![\w+/])/dg,
+      /(?<![\w+/-])([\w+/-]{32,96}(?:AzFu|AzSe|\+ACR|AIoT|APIM|ACDb|\+ASt|\+AMC|\+ARm|ASbT|AEhS|JQQJ99)[\w+/-]{4,40}={0,2})(?![\w+/])/dg,
   },
   {
     rule: "terraform-cloud-token",

@@ -70,7 +70,7 @@ function statement(builder: OutlineBuilder, start: number, codeStart: number | u
   const { doc } = docAbove(builder, row, /^\s*--/);
   builder.add({
     kind: SQL_KINDS[what] ?? "object",
-    name: match[2]!.replace(/["`[\]]/g, "").replace(/\s*\.\s*/g, "."),
+    name: match[2]!.replace(/["`[\]]/g, "").replace(/\s{0,100}\.\s{0,100}/g, "."),
     startRow: row,
     endRow: last,
     leadRow: first,
