@@ -43,7 +43,7 @@ export function cleanComment(comments: readonly string[]): string {
       ? comment
           .slice(block[0].length)
           .trimEnd()
-          .replace(/(?:\*+\/|-->|--\]\]|\]=*\]|-\}|=end)$/, "")
+          .replace(/(?:\*{1,200}\/|-->|--\]\]|\]={0,200}\]|-\}|=end)$/, "")
           .trimEnd()
       : comment;
     for (const line of inner.split(/\r?\n/)) {

@@ -30,7 +30,8 @@ const classDefinition: Rule = (node) => {
   const isCase = /\bcase\s+class\s+$/.test(node.tree.text.slice(node.start, name.start));
   const fields = parameters.filter(
     (parameter) =>
-      parameter.type === "class_parameter" && (isCase || /\b(?:val|var)\s[^:]*:/.test(parameter.text.slice(0, 300))),
+      parameter.type === "class_parameter" &&
+      (isCase || /\b(?:val|var)\s[^:]{0,1000}:/.test(parameter.text.slice(0, 300))),
   );
   return [
     { kind: "class", name: name.text },

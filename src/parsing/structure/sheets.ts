@@ -94,7 +94,7 @@ export function htmlOutline(source: SourceText): Outline {
     const [mark, heading, headingText, title, tag, id] = match;
     if (mark.startsWith("<!--")) continue;
     const row = source.rowAt(match.index);
-    const words = (headingText ?? title ?? "").replace(/<[^>]*>/g, "");
+    const words = (headingText ?? title ?? "").replace(/<[^>]{0,1000}>/g, "");
     const kind: SymbolKind = id === undefined ? "heading" : "element";
     const name = id === undefined ? words : `${tag!.toLowerCase()}#${id}`;
     const signature = id === undefined ? `${heading ?? "title"}: ${words}` : mark;
