@@ -1,8 +1,9 @@
 import { openSnapshot } from "../../snapshot/format/reader.ts";
 import type { SourceChunk, SourceContent, SourceSymbol } from "../../retrieval/types.ts";
 import { baseFile, contentKey, listBases, readArtifact } from "../index/bases.ts";
-import { belongsTo } from "../index/schema.ts";
+import { belongsTo, intact } from "../index/schema.ts";
 import type { IndexStore } from "../index/store.ts";
+import { verified } from "../index/verified.ts";
 
 /** A content of the local index. */
 export interface IndexedContent {
@@ -40,19 +41,23 @@ async function* readBases(store: IndexStore, wanted: readonly IndexedContent[]):
 }
 
 function chunksOf(store: IndexStore, contentId: number): SourceChunk[] {
-  const rows = store
+  return store
     .prepare(
-      `select text, start_line as startLine, end_line as endLine, withheld from chunks c where ${belongsTo("c", "?1")} order by id`,
+      `select text, start_line as startLine, end_line as endLine, withheld, ${intact("chunks", "c")} as intact
+       from chunks c where ${belongsTo("c", "?1")} order by id`,
     )
-    .all(contentId) as { text: string; startLine: number; endLine: number; withheld: number }[];
-  return rows.map(({ text, startLine, endLine, withheld }) => ({ text, startLine, endLine, withheld: withheld === 1 }));
+    .all(contentId)
+    .map((row) => verified<{ text: string; startLine: number; endLine: number; withheld: number }>(row))
+    .map(({ text, startLine, endLine, withheld }) => ({ text, startLine, endLine, withheld: withheld === 1 }));
 }
 
 function symbolsOf(store: IndexStore, contentId: number): SourceSymbol[] {
   return store
     .prepare(
-      `select kind, name, qualified_name as qualifiedName, parent, start_line as startLine, end_line as endLine, doc
+      `select kind, name, qualified_name as qualifiedName, parent, start_line as startLine, end_line as endLine, doc,
+         ${intact("symbols", "s")} as intact
        from symbols s where ${belongsTo("s", "?1")} order by id`,
     )
-    .all(contentId) as unknown as SourceSymbol[];
+    .all(contentId)
+    .map((row) => verified<SourceSymbol>(row));
 }
