@@ -17,8 +17,6 @@ const DAILY_CRON = "17 3 * * *";
 const HOST = "127.0.0.1";
 /** Longest time that requests in flight get to finish when the service stops. */
 const DRAIN_MS = 10_000;
-/** What was answered is settled and on disk well within this time; see `src/gate/commits.ts`. */
-const SETTLE_MS = 250;
 const SNAPSHOTS_BUCKET = "code-context-snapshots";
 const SNAPSHOTS_BINDING = "SNAPSHOTS";
 
@@ -145,7 +143,6 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
     },
     stop: async () => {
       await closeFronts();
-      await setTimeout(SETTLE_MS);
       await miniflare.dispose();
       releaseGuard();
     },
