@@ -1,4 +1,7 @@
-/** `npm run screenshots`: starts the service with a made-up team and takes the pictures in docs/images. */
+/**
+ * `npm run screenshots [-- FOLDER]`: starts the service with a made-up team and takes the pictures in docs/images; with a folder, pictures
+ * of all pages.
+ */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -11,6 +14,8 @@ import { launchChromium } from "./e2e/support/chromium.ts";
 import { seedDashboard } from "./support/dashboard-seed.ts";
 
 const FOLDER = process.argv[2] ?? fileURLToPath(new URL("../docs/images", import.meta.url));
+/** Those that the documentation shows. */
+const SHOWN = new Set(["repositories", "repository", "usage", "usage-dark"]);
 const EMAIL = "ann@acme.example";
 const WIDE = { width: 1280, height: 860 };
 const PHONE = { width: 390, height: 844 };
@@ -36,7 +41,7 @@ try {
     await page.getByRole("button", { name: "Create" }).click();
     await page.getByRole("heading", { name }).waitFor();
   }
-  await page.screenshot({ path: path.join(FOLDER, "new-key.png") });
+  await picture(page, "new-key");
   await seedDashboard(db, tenantId, `user:${userId}`, { workspaces: 9, runs: 80, auditEvents: 120, days: 30 });
   for (const name of ["repositories", "keys", "team", "usage", "limits", "audit", "settings", "connect", "search"]) {
     await shoot(page, `${base}/${name}`, name);
@@ -44,7 +49,7 @@ try {
   await page.goto(`${base}/repositories`);
   await page.locator("tbody a").first().click();
   await page.getByRole("heading", { name: "Runs", exact: true }).waitFor();
-  await page.screenshot({ path: path.join(FOLDER, "repository.png"), fullPage: true });
+  await picture(page, "repository");
   await page.emulateMedia({ colorScheme: "dark" });
   await shoot(page, `${base}/usage`, "usage-dark");
   await shoot(page, `${base}/repositories`, "repositories-dark");
@@ -59,12 +64,17 @@ process.exit();
 
 async function shoot(page: Page, url: string, name: string): Promise<void> {
   await page.goto(url);
+  await picture(page, name);
+}
+
+async function picture(page: Page, name: string): Promise<void> {
+  if (process.argv[2] === undefined && !SHOWN.has(name)) return;
   await page.screenshot({ path: path.join(FOLDER, `${name}.png`), fullPage: true });
 }
 
 async function signIn(page: Page, siteUrl: string): Promise<void> {
   await page.goto(`${siteUrl}/app`);
-  await page.screenshot({ path: path.join(FOLDER, "sign-in.png") });
+  await picture(page, "sign-in");
   await page.getByLabel("E-mail address").fill(EMAIL);
   await page.getByRole("button", { name: "Send me a code" }).click();
   await page.getByLabel("Six-digit code").waitFor();

@@ -3,6 +3,7 @@ import { buildDocument } from "./openapi/document.ts";
 import type { Route } from "./route.ts";
 import { checkEmbed, embed } from "./routes/embed.ts";
 import { health } from "./routes/healthz.ts";
+import { hook } from "./routes/hooks.ts";
 import { cancelRun, index, listRuns, runStatus } from "./routes/index-runs.ts";
 import { publishSnapshot, readSnapshot } from "./routes/index-snapshot.ts";
 import { mcp } from "./routes/mcp.ts";
@@ -25,6 +26,7 @@ export const ROUTES: readonly Route[] = [
   runStatus,
   listRuns,
   cancelRun,
+  hook,
   searchCode,
   findSymbols,
   findReferences,

@@ -1,6 +1,7 @@
 import type { SearchDeps } from "../search/service.ts";
 import { SearchCache } from "../search/cache.ts";
 import type { ApiContext } from "./context.ts";
+import type { Services } from "./services.ts";
 
 /** One isolate asks for the rebuild of a damaged index no more often than this. */
 const REBUILD_EVERY_MS = 30_000;
@@ -9,19 +10,23 @@ const REBUILD_EVERY_MS = 30_000;
 const cache = new SearchCache();
 const askedAt = new Map<string, number>();
 
-/** What search needs of the environment. */
+/** What search needs, for a request. */
 export function searchDeps(c: ApiContext): SearchDeps {
-  const { db, log, now } = c.get("services");
+  return searchDepsOf(c.env, c.get("services"));
+}
+
+/** What search needs of the environment. */
+export function searchDepsOf(env: ApiEnv, { db, log, now }: Pick<Services, "db" | "log" | "now">): SearchDeps {
   return {
     db,
-    bucket: c.env.SNAPSHOTS,
+    bucket: env.SNAPSHOTS,
     cache,
     repair: async ({ tenantId, workspaceId, seq }) => {
       const last = askedAt.get(workspaceId);
       if (last !== undefined && now() - last < REBUILD_EVERY_MS) return;
       askedAt.set(workspaceId, now());
       log.warn("search_index_damaged", { workspaceId, seq });
-      await c.env.INDEX_QUEUE.send({ kind: "rebuild_search", tenantId, workspaceId, seq });
+      await env.INDEX_QUEUE.send({ kind: "rebuild_search", tenantId, workspaceId, seq });
     },
   };
 }

@@ -1,6 +1,7 @@
 /** Entry of the api Worker: the routes, and the Durable Objects behind them. */
 import { createApp } from "./app.ts";
 
+export { DashboardSearch } from "./dashboard-search.ts";
 export { RateBucket } from "../gate/rate-bucket.ts";
 export { TenantGate } from "../gate/tenant-gate.ts";
 export { HealthMonitor } from "../health/health-monitor.ts";

@@ -71,6 +71,7 @@ export async function findRepository(
 
 export interface RunRow {
   runId: string;
+  workspaceId: string;
   kind: "index" | "snapshot";
   state: RunState;
   ref: string | null;
@@ -83,7 +84,7 @@ export interface RunRow {
 /** A page of a workspace's runs, the newest first; `before` is the last run of the page before. */
 export function runsQuery(workspaceId: string, before: string | undefined, limit = PAGE_ROWS): SQL {
   return sql`
-    select id as "runId", kind, state, request ->> 'ref' as ref, created_at as "createdAt", finished_at as "finishedAt",
+    select id as "runId", workspace_id as "workspaceId", kind, state, request ->> 'ref' as ref, created_at as "createdAt", finished_at as "finishedAt",
       result, error
     from runs
     where workspace_id = ${workspaceId} ${

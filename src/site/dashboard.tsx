@@ -5,7 +5,7 @@ import { REQUEST_ID_HEADER, RETRY_AFTER_HEADER } from "../contract/headers.ts";
 import { type Db, openDb } from "../db/client.ts";
 import { isUnreachable } from "../db/errors.ts";
 import { createLogger } from "../log.ts";
-import { leaveNotice, takeNotice, wantsJson } from "./app/answers.tsx";
+import { dropNotice, leaveNotice, readNotice, wantsJson } from "./app/answers.tsx";
 import type { DashboardContext, DashboardEnv, DashboardHono } from "./app/context.ts";
 import { asRefusal, DashboardError } from "./app/errors.ts";
 import { loadSession, requireSameOrigin, requireSession, requireTenant } from "./app/guards.ts";
@@ -65,8 +65,12 @@ export function createDashboard(): Hono<DashboardHono> {
   app.use(requireSameOrigin);
   app.use(loadSession);
   app.use(async (c, next) => {
-    if (c.req.method === "GET" && !wantsJson(c)) c.set("notice", takeNotice(c));
+    if (c.req.method !== "GET" || wantsJson(c)) return next();
+    const notice = readNotice(c);
+    c.set("notice", notice);
     await next();
+    // A redirect passes it on to the page that it leads to.
+    if (notice && c.res.status < 300) dropNotice(c);
   });
 
   app.route("/app", signInPages);

@@ -3,6 +3,8 @@ import { sql } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { rowsOf } from "../../src/db/rows.ts";
 import { connectRepository } from "../../src/dashboard/sources.ts";
+import { createHook } from "../../src/hooks/manage.ts";
+import { runs } from "../../src/db/schema.ts";
 import { invite } from "../../src/users/index.ts";
 import { type DashboardRequest, mailOf, memberOf, newEmail, Profile } from "./support/dashboard.ts";
 import { api, database, newTenant, service, type TestTenant } from "./support/service.ts";
@@ -256,11 +258,23 @@ describe("mutations", () => {
     );
     const by = { userId: team.owner.userId, role: "owner" } as const;
     const { id: invitationId } = await invite(db, { tenantId: team.tenantId, email: newEmail(), role: "member", by });
+    const { id: hookId } = await createHook(
+      { db, encryptionKey: "x".repeat(44) },
+      { tenantId: team.tenantId, workspaceId, provider: "github", actor: "system" },
+    );
+    const runId = crypto.randomUUID();
+    await db
+      .insert(runs)
+      .values({ id: runId, tenantId: team.tenantId, workspaceId, kind: "index", state: "queued", request: {} });
     const keyId = team.apiKey.split("_")[2] ?? "";
     const mutations: Record<string, Record<string, string>> = {
       "/repositories": { url: "https://git.example.com/c/d" },
       [`/repositories/${workspaceId}/source`]: { url: "https://git.example.com/e/f" },
       [`/repositories/${workspaceId}/disconnect`]: {},
+      [`/repositories/${workspaceId}/index`]: {},
+      [`/repositories/${workspaceId}/hooks`]: { provider: "gitea" },
+      [`/repositories/${workspaceId}/hooks/${hookId}/delete`]: {},
+      [`/runs/${runId}/cancel`]: {},
       "/keys": { name: "x", kind: "api_key" },
       [`/keys/${keyId}/revoke`]: {},
       "/invitations": { email: newEmail(), role: "member" },
@@ -272,7 +286,7 @@ describe("mutations", () => {
       "/delete": { confirm: team.slug },
       "/leave": {},
     };
-    const shapes = Object.keys(mutations).map((path) => path.replace(/\/[\da-f-]{36}|\/(?=\w{30,})\w+/g, "/:id"));
+    const shapes = Object.keys(mutations).map((path) => path.replace(/\/[\da-f-]{36}(?=\/|$)|\/[\w-]{24,}/g, "/:id"));
     expect(shapes.toSorted()).toEqual(tenantMutations());
 
     const before = await stateOf(team);

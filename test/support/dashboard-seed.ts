@@ -63,7 +63,7 @@ export async function seedDashboard(db: Db, tenantId: string, actor: string, siz
     insert into usage_months (tenant_id, period, flush_seq, credits, embed_tokens, rerank_tokens, index_tokens, calls)
     select ${tenantId}, to_char(now() at time zone 'utc', 'YYYY-MM'), 1, sum(credits), sum(tokens) * 0.8, sum(tokens) * 0.2, 48213900,
       json_build_object('embed', sum(calls) / 2, 'rerank', sum(calls) / 10, 'search', sum(calls) / 3, 'index', 80)
-    from usage_days where tenant_id = ${tenantId} and day >= date_trunc('month', now() at time zone 'utc')
+    from usage_days where tenant_id = ${tenantId} and day >= date_trunc('month', now() at time zone 'utc') having count(*) > 0
     on conflict do nothing`);
   const events = [
     "KEY_CREATED",

@@ -84,7 +84,7 @@ export async function limitSource(
 }
 
 /** Sets a window's state as headers of the response, whatever that becomes. */
-function setRateHeaders(c: ApiContext, rate: RateState): void {
+export function setRateHeaders(c: ApiContext, rate: RateState): void {
   for (const [name, value] of Object.entries(rateHeaders(rate))) c.header(name, value);
 }
 

@@ -49,7 +49,7 @@ export async function readBody<Schema extends z.ZodType>(
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
 
 /** The whole body, or undefined as soon as it exceeds `limit` bytes. */
-async function readCapped(request: Request, limit: number): Promise<Uint8Array | undefined> {
+export async function readCapped(request: Request, limit: number): Promise<Uint8Array | undefined> {
   const declared = request.headers.get("Content-Length");
   // HTTP holds a body to its declared length, and reading it whole is far faster than in parts.
   if (declared !== null && Number(declared) <= limit) return new Uint8Array(await request.arrayBuffer());

@@ -44,11 +44,15 @@ export function leaveNotice(c: DashboardContext, notice: Notice): void {
   });
 }
 
-/** Takes the message that the request before has left, if any. */
-export function takeNotice(c: DashboardContext): Notice | undefined {
+/** Forgets the message: it was shown. */
+export function dropNotice(c: DashboardContext): void {
+  setCookie(c, NOTICE_COOKIE, "", { path: "/app", httpOnly: true, secure: true, sameSite: "Lax", maxAge: 0 });
+}
+
+/** The message that an earlier request has left, if any. */
+export function readNotice(c: DashboardContext): Notice | undefined {
   const value = getCookie(c, NOTICE_COOKIE);
   if (value === undefined) return undefined;
-  setCookie(c, NOTICE_COOKIE, "", { path: "/app", httpOnly: true, secure: true, sameSite: "Lax", maxAge: 0 });
   const [kind, ...text] = value.split(":");
   return kind === "done" || kind === "error" ? { kind, text: text.join(":") } : undefined;
 }

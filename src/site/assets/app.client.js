@@ -63,10 +63,10 @@
   });
 
   async function copy(button) {
-    const label = button.textContent;
     await navigator.clipboard.writeText(button.dataset.copy);
-    button.textContent = "Copied";
-    setTimeout(() => (button.textContent = label), 1500);
+    const verb = button.firstChild;
+    verb.data = "Copied";
+    setTimeout(() => (verb.data = "Copy"), 1500);
   }
 
   document.addEventListener("keydown", (event) => {

@@ -1,24 +1,17 @@
 /** Repositories: list, connect, one repository with its index, runs, hooks and settings. */
 import { readGitHosts } from "../../git/wire/url.ts";
 import { Hono } from "hono";
-import {
-  findRepository,
-  listDeliveries,
-  listRepositories,
-  listWorkspaceRuns,
-  PAGE_ROWS,
-  type RepositoryRow,
-} from "../../dashboard/repositories.ts";
+import { listDeliveries, listRepositories, listWorkspaceRuns, PAGE_ROWS } from "../../dashboard/repositories.ts";
 import { changeSource, connectRepository, disconnectRepository } from "../../dashboard/sources.ts";
 import { readFlag } from "../../config.ts";
 import { canManage } from "../../users/index.ts";
 import { done, type Fields, readFields } from "../app/answers.tsx";
 import { type DashboardContext, type DashboardHono, tenantPath } from "../app/context.ts";
-import { actorOfSession, isUuid } from "../app/fields.ts";
-import { DashboardError } from "../app/errors.ts";
+import { actorOfSession } from "../app/fields.ts";
 import { tenantPage } from "../views/layout.tsx";
 import { cursorOf, Pager } from "../views/pager.tsx";
 import { Confirm, Empty, Form, Head, Panel } from "../views/parts.tsx";
+import { requireRepository, startIndexing, withProgress } from "./runs.tsx";
 import { nameOf, RepositoryTable, SourceFields, StatePanel } from "../views/repositories.tsx";
 import { isActive } from "../views/state.tsx";
 import { DeliveriesPanel, HooksPanel } from "../views/hooks.tsx";
@@ -97,7 +90,7 @@ repositoryPages.get("/repositories/:id", async (c) => {
   const repository = await requireRepository(c);
   const before = cursorOf(c, "before");
   const [runs, deliveries] = await Promise.all([
-    listWorkspaceRuns(c.get("db"), repository.workspaceId, before, RUNS_SHOWN),
+    withProgress(c, await listWorkspaceRuns(c.get("db"), repository.workspaceId, before, RUNS_SHOWN)),
     repository.hooks.length === 0 ? [] : listDeliveries(c.get("db"), repository.workspaceId),
   ]);
   const base = `/app/api/tenants/${c.get("membership").slug}/repositories/${repository.workspaceId}`;
@@ -115,7 +108,7 @@ repositoryPages.get("/repositories/:id", async (c) => {
           </Form>
         )}
       </Head>
-      <div id="index-state" {...(isActive(repository.lastRun?.state) ? { "data-refresh": "2" } : {})}>
+      <div id="index-state" data-refresh={isActive(repository.lastRun?.state) ? "2" : "5"}>
         <StatePanel repository={repository} />
       </div>
       <RunsPanel
@@ -167,8 +160,14 @@ repositoryApi.post("/repositories", async (c) => {
   const { tenantId } = c.get("membership");
   const actor = actorOfSession(c);
   const made = await connectRepository(depsOf(c), { tenantId, actor, ...sourceInput(fields) });
+  const { runId } = await startIndexing(c, made.workspaceId);
   const to = tenantPath(c, `repositories/${made.workspaceId}`);
-  return done(c, { to, data: { ...made }, status: 201, notice: `${made.repo} is connected.` });
+  return done(c, {
+    to,
+    data: { ...made, runId },
+    status: 201,
+    notice: `${made.repo} is connected, and being indexed.`,
+  });
 });
 
 repositoryApi.get("/repositories/:id", async (c) => c.json({ ok: true, repository: await requireRepository(c) }));
@@ -195,14 +194,6 @@ repositoryApi.post("/repositories/:id/disconnect", async (c) => {
   await disconnectRepository(c.get("db"), { tenantId, workspaceId, actor: actorOfSession(c) });
   return done(c, { to: tenantPath(c, "repositories"), notice: "The repository is disconnected." });
 });
-
-/** The repository that the path names, if it is the tenant's. */
-export async function requireRepository(c: DashboardContext): Promise<RepositoryRow> {
-  const id = c.req.param("id") ?? "";
-  const repository = isUuid(id) ? await findRepository(c.get("db"), c.get("membership").tenantId, id) : undefined;
-  if (!repository) throw new DashboardError("NOT_FOUND", "there is no such repository");
-  return repository;
-}
 
 /** What changing a repository's source needs. */
 export function depsOf(c: DashboardContext) {

@@ -5,6 +5,9 @@ import { auditApi, auditPages } from "./audit.tsx";
 import { connectPages } from "./connect.tsx";
 import { keyApi, keyPages } from "./keys.tsx";
 import { repositoryApi, repositoryPages } from "./repositories.tsx";
+import { hookApi } from "./hooks.tsx";
+import { runApi } from "./runs.tsx";
+import { searchApi, searchPages } from "./search.tsx";
 import { settingsApi, settingsPages } from "./settings.tsx";
 import { teamApi, teamPages } from "./team.tsx";
 import { usageApi, usagePages } from "./usage.tsx";
@@ -12,7 +15,17 @@ import { usageApi, usagePages } from "./usage.tsx";
 export const tenantPages = new Hono<DashboardHono>();
 export const tenantApi = new Hono<DashboardHono>();
 
-for (const pages of [connectPages, repositoryPages, keyPages, teamPages, usagePages, auditPages, settingsPages]) {
+for (const pages of [
+  connectPages,
+  searchPages,
+  repositoryPages,
+  keyPages,
+  teamPages,
+  usagePages,
+  auditPages,
+  settingsPages,
+]) {
   tenantPages.route("/", pages);
 }
-for (const api of [repositoryApi, keyApi, teamApi, usageApi, auditApi, settingsApi]) tenantApi.route("/", api);
+for (const api of [searchApi, repositoryApi, runApi, hookApi, keyApi, teamApi, usageApi, auditApi, settingsApi])
+  tenantApi.route("/", api);

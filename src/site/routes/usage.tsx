@@ -15,18 +15,31 @@ export const usageApi = new Hono<DashboardHono>();
 const DAY_MS = 86_400_000;
 const DAYS_SHOWN = 30;
 
-/** The month with the gate's exact figures, where it answers; else as they were some seconds ago. */
+/**
+ * The month with the gate's exact figures, where it answers; else as they were some seconds ago. Figures of a month only grow, so the
+ * larger of both is the later: a gate that has just woken up may not have read the database's yet.
+ */
 async function currentUsage(c: DashboardContext, nowMs: number): Promise<UsageReport> {
   const { tenantId } = c.get("membership");
   const [report, gate] = await Promise.all([
     readUsage(c.get("db"), tenantId, nowMs),
-    readGate(c.env.TENANT_GATE as unknown as Parameters<typeof readGate>[0], tenantId),
+    readGate(c.env.TENANT_GATE, tenantId),
   ]);
   if (!("periodStart" in gate)) return report;
-  const { used: credits, embedTokens, rerankTokens, indexTokens, calls } = gate;
+  const { month } = report;
+  const calls = Object.fromEntries(
+    Object.entries(gate.calls).map(([kind, count]) => [kind, Math.max(count, month.calls[kind] ?? 0)]),
+  );
   return {
     ...report,
-    month: { limit: report.month.limit, credits, embedTokens, rerankTokens, indexTokens, calls: { ...calls } },
+    month: {
+      limit: month.limit,
+      credits: Math.max(month.credits, gate.used),
+      embedTokens: Math.max(month.embedTokens, gate.embedTokens),
+      rerankTokens: Math.max(month.rerankTokens, gate.rerankTokens),
+      indexTokens: Math.max(month.indexTokens, gate.indexTokens),
+      calls,
+    },
   };
 }
 

@@ -86,8 +86,8 @@ export function Copyable({ text, label, block = false }: { text: string; label: 
           {text}
         </code>
       )}
-      <button type="button" data-copy={text} aria-label={`Copy ${label}`}>
-        Copy
+      <button type="button" data-copy={text}>
+        Copy<span class="sr"> {label}</span>
       </button>
     </div>
   );

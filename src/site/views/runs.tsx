@@ -23,7 +23,7 @@ export function RunsPanel({
 }) {
   const isBusy = runs.some(({ state }) => isActive(state));
   return (
-    <div id="runs" aria-live="polite" {...(isBusy ? { "data-refresh": "1" } : {})}>
+    <div id="runs" aria-live="polite" data-refresh={isBusy ? "1" : "5"}>
       <Panel title="Runs">
         {runs.length === 0 ? (
           <Empty title="No run yet">

@@ -1,0 +1,87 @@
+import * as z from "zod";
+import { MAX_BODY_BYTES, RETRY_AFTER_HEADER } from "../../contract/index.ts";
+import { ApiError } from "../../errors.ts";
+import { count, takeFromBucket } from "../../gate/client.ts";
+import { HOOK_PROVIDERS } from "../../db/people-schema.ts";
+import { isHookId } from "../../hooks/ids.ts";
+import { receiveDelivery } from "../../hooks/receive.ts";
+import type { ApiContext } from "../context.ts";
+import { RateLimitedError, setRateHeaders } from "../middleware/authorize.ts";
+import { readCapped } from "../middleware/body.ts";
+import { publicRoute } from "../route.ts";
+import { stored } from "../runs.ts";
+
+const HookResponse = z
+  .object({
+    ok: z.literal(true),
+    outcome: z.enum(["started", "deleted", "ignored", "failed"]),
+    runId: z.string().nullable().describe("The index run that was started."),
+    detail: z.string().nullable().describe("Why, for people."),
+  })
+  .meta({ id: "HookResponse" });
+
+/** A push, reported by the host of a repository. */
+export const hook = publicRoute({
+  id: "receiveHook",
+  method: "POST",
+  path: "/hooks/{provider}/{id}",
+  tag: "Hosted indexing",
+  summary: "Index a push that a Git host reports",
+  description:
+    "The address of a hook made in the dashboard. A delivery proves itself by GitHub's or Gitea's signature, or GitLab's token. Pushes to the default branch, and to branches that the repository's settings name, start an index run; everything else is answered with `ignored`. The same delivery again starts nothing.",
+  surface: "hook",
+  parameters: [
+    {
+      name: "provider",
+      in: "path",
+      required: true,
+      description: "Host that sends it.",
+      schema: { type: "string", enum: [...HOOK_PROVIDERS] },
+    },
+    { name: "id", in: "path", required: true, description: "Public id of the hook.", schema: { type: "string" } },
+  ],
+  responses: { 200: { description: "What became of the delivery.", schema: HookResponse } },
+  errors: ["INVALID_BODY", "UNAUTHORIZED", "NOT_FOUND", "INPUT_TOO_LARGE", "UNAVAILABLE", "STORAGE_UNAVAILABLE"],
+  handle: async (c) => {
+    const id = c.req.param("id") ?? "";
+    // A made-up id costs neither a query nor a Durable Object.
+    if (!isHookId(c.env.ENCRYPTION_KEY, id)) throw noHook();
+    await limitHook(c, id);
+    const body = await readCapped(c.req.raw, MAX_BODY_BYTES);
+    if (body === undefined) throw new ApiError("INPUT_TOO_LARGE", `the body is larger than ${MAX_BODY_BYTES} bytes`);
+    const { db, log } = c.get("services");
+    const deps = { db, log, coordinators: c.env.WORKSPACE_RUNS, encryptionKey: c.env.ENCRYPTION_KEY };
+    const delivery = { provider: c.req.param("provider") ?? "", id, headers: c.req.raw.headers, body };
+    const received = await stored(() => receiveDelivery(deps, delivery));
+    switch (received.status) {
+      case "unknown":
+        throw noHook();
+      case "forged":
+        throw new ApiError(
+          "UNAUTHORIZED",
+          "the signature or token is not the hook's: enter its secret at the host again",
+        );
+      case "malformed":
+        throw new ApiError("INVALID_BODY", received.message);
+      case "accepted": {
+        const { outcome, runId, detail, tenantId } = received;
+        if (runId !== null) await count(c.env.TENANT_GATE, tenantId, `run:${runId}`, "index");
+        return c.json({ ok: true, outcome, runId, detail } satisfies z.infer<typeof HookResponse>);
+      }
+    }
+  },
+});
+
+function noHook(): ApiError {
+  return new ApiError("NOT_FOUND", "there is no such hook");
+}
+
+async function limitHook(c: ApiContext, id: string): Promise<void> {
+  const taken = await takeFromBucket(c.env.RATE_BUCKETS, c.env.ENCRYPTION_KEY, { surface: "hook", subject: id });
+  if ("outcome" in taken) {
+    const headers = { [RETRY_AFTER_HEADER]: "5" };
+    throw new ApiError("UNAVAILABLE", "the service is busy; deliver again", { headers });
+  }
+  setRateHeaders(c, taken.rate);
+  if (!taken.allowed) throw new RateLimitedError(taken.retryAfterSec);
+}

@@ -1,0 +1,69 @@
+/** Hooks of a workspace: made with a secret that is shown once, deleted. */
+import { and, eq } from "drizzle-orm";
+import { recordAudit, recordAuditStatement } from "../audit/record.ts";
+import type { Db } from "../db/client.ts";
+import { PG_UNIQUE_VIOLATION, pgErrorCode } from "../db/errors.ts";
+import { HOOK_PROVIDERS, type HookProvider, hooks } from "../db/people-schema.ts";
+import { seal } from "../indexing/seal.ts";
+import { TenancyError } from "../tenancy/errors.ts";
+import { newToken } from "../users/tokens.ts";
+import { newHookId } from "./ids.ts";
+
+/** A hook's secret opens for that hook only. */
+export const hookSecretPurpose = (hookId: string): string => `hook-secret:${hookId}`;
+
+export interface NewHook {
+  id: string;
+  provider: HookProvider;
+  /** Shown once; sealed in the database. */
+  secret: string;
+  /** Path of the hook below the api's address. */
+  path: string;
+}
+
+/** Makes a hook. Throws `TenancyError` for an unknown provider, and where the workspace has a hook of the provider. */
+export async function createHook(
+  { db, encryptionKey }: { db: Db; encryptionKey: string },
+  input: { tenantId: string; workspaceId: string; provider: string; actor: string },
+): Promise<NewHook> {
+  const { tenantId, workspaceId, actor } = input;
+  const provider = HOOK_PROVIDERS.find((known) => known === input.provider);
+  if (!provider)
+    throw new TenancyError("INVALID", `provider: expected one of ${HOOK_PROVIDERS.join(", ")}`, "provider");
+  const id = newHookId(encryptionKey);
+  const secret = newToken().value;
+  const sealedSecret = await seal(encryptionKey, hookSecretPurpose(id), secret);
+  try {
+    await db.batch([
+      db.insert(hooks).values({ id, tenantId, workspaceId, provider, sealedSecret }),
+      recordAuditStatement(db, {
+        event: "HOOK_CREATED",
+        tenantId,
+        actor,
+        details: { hookId: id, workspaceId, provider },
+      }),
+    ]);
+  } catch (error) {
+    if (pgErrorCode(error) !== PG_UNIQUE_VIOLATION) throw error;
+    throw new TenancyError("CONFLICT", `provider: the repository has a ${provider} hook already`, "provider");
+  }
+  return { id, provider, secret, path: `/hooks/${provider}/${id}` };
+}
+
+/** Deletes a hook of a tenant's workspace with its deliveries. Throws `TenancyError` where there is none. */
+export async function deleteHook(
+  db: Db,
+  { tenantId, workspaceId, id, actor }: { tenantId: string; workspaceId: string; id: string; actor: string },
+): Promise<void> {
+  const [gone] = await db
+    .delete(hooks)
+    .where(and(eq(hooks.tenantId, tenantId), eq(hooks.workspaceId, workspaceId), eq(hooks.id, id)))
+    .returning({ provider: hooks.provider });
+  if (!gone) throw new TenancyError("NOT_FOUND", "there is no such hook");
+  await recordAudit(db, {
+    event: "HOOK_DELETED",
+    tenantId,
+    actor,
+    details: { hookId: id, workspaceId, provider: gone.provider },
+  });
+}

@@ -1,0 +1,174 @@
+/**
+ * A delivery from a Git host: checked, recorded, and turned into an index run of the pushed branch. The run reads the branch when it
+ * starts, so it indexes the newest push whatever order deliveries arrive in; runs of the branch that still wait are cancelled,
+ * because the new one covers them.
+ */
+import { and, eq, sql } from "drizzle-orm";
+import { indexSource } from "../dashboard/index-runs.ts";
+import { openSource } from "../dashboard/sources.ts";
+import type { Db } from "../db/client.ts";
+import { hookDeliveries, type HookProvider, hooks } from "../db/people-schema.ts";
+import { runs, workspaces } from "../db/schema.ts";
+import { compileGlobs } from "../globs.ts";
+import type { CoordinatorNamespace } from "../indexing/coordinator.ts";
+import { dropRef } from "../indexing/revision-files.ts";
+import { cancelRun } from "../indexing/runs.ts";
+import { unseal } from "../indexing/seal.ts";
+import type { Logger } from "../log.ts";
+import { hookSecretPurpose } from "./manage.ts";
+import { type Delivery, readDelivery } from "./payload.ts";
+import { isGenuine } from "./signature.ts";
+
+export interface HookDeps {
+  db: Db;
+  coordinators: CoordinatorNamespace;
+  encryptionKey: string;
+  log: Logger;
+}
+
+export interface IncomingDelivery {
+  provider: string;
+  id: string;
+  headers: { get(name: string): string | null };
+  body: Uint8Array;
+}
+
+/** What became of a delivery. `started` and `deleted` did something; `ignored` is what was not for us. */
+export type Outcome =
+  | { outcome: "started"; runId: string; detail: string | null }
+  | { outcome: "deleted" | "ignored" | "failed"; runId: null; detail: string };
+
+export type Received =
+  | ({ status: "accepted"; tenantId: string; event: string } & Outcome)
+  /** No such hook. */
+  | { status: "unknown" }
+  | { status: "forged" }
+  | { status: "malformed"; message: string };
+
+interface Hook {
+  id: string;
+  tenantId: string;
+  workspaceId: string;
+  provider: HookProvider;
+  sealedSecret: string;
+  defaultBranch: string | null;
+}
+
+/** Takes in one delivery. Throws what the database throws: the host delivers again. */
+export async function receiveDelivery(deps: HookDeps, incoming: IncomingDelivery): Promise<Received> {
+  const hook = await findHook(deps.db, incoming.id);
+  if (!hook || hook.provider !== incoming.provider) return { status: "unknown" };
+  const secret = await unseal(deps.encryptionKey, hookSecretPurpose(hook.id), hook.sealedSecret);
+  if (!isGenuine(hook.provider, incoming.headers, incoming.body, secret)) return { status: "forged" };
+  let delivery: Delivery;
+  try {
+    delivery = readDelivery(hook.provider, incoming.headers, incoming.body);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return { status: "malformed", message: "the payload is not what the host's documentation says" };
+  }
+  const accepted = { status: "accepted", tenantId: hook.tenantId, event: delivery.event } as const;
+  const recorded = await claimDelivery(deps.db, hook, delivery);
+  if (recorded === undefined) {
+    return { ...accepted, outcome: "ignored", runId: null, detail: "this delivery was received before" };
+  }
+  try {
+    const outcome = await act(deps, hook, delivery);
+    await recordOutcome(deps.db, recorded, outcome);
+    return { ...accepted, ...outcome };
+  } catch (error) {
+    // The host may send it again under the same id, so the claim must not stand in its way.
+    await deps.db.delete(hookDeliveries).where(eq(hookDeliveries.id, recorded));
+    throw error;
+  }
+}
+
+async function findHook(db: Db, id: string): Promise<Hook | undefined> {
+  const [row] = await db
+    .select({
+      id: hooks.id,
+      tenantId: hooks.tenantId,
+      workspaceId: hooks.workspaceId,
+      provider: hooks.provider,
+      sealedSecret: hooks.sealedSecret,
+      defaultBranch: workspaces.defaultBranch,
+    })
+    .from(hooks)
+    .innerJoin(workspaces, eq(workspaces.id, hooks.workspaceId))
+    .where(eq(hooks.id, id));
+  return row;
+}
+
+/** Records that a delivery has arrived; undefined where it had before. */
+async function claimDelivery(db: Db, hook: Hook, { event, deliveryId, push }: Delivery): Promise<string | undefined> {
+  const [row] = await db
+    .insert(hookDeliveries)
+    .values({
+      hookId: hook.id,
+      deliveryId,
+      event,
+      branch: push?.branch ?? null,
+      gitSha: push === null || push.isDeleted ? null : push.gitSha,
+      outcome: "received",
+    })
+    .onConflictDoNothing()
+    .returning({ id: hookDeliveries.id });
+  return row?.id;
+}
+
+async function recordOutcome(db: Db, id: string, { outcome, runId, detail }: Outcome): Promise<void> {
+  await db.update(hookDeliveries).set({ outcome, runId, detail }).where(eq(hookDeliveries.id, id));
+}
+
+async function act(deps: HookDeps, hook: Hook, { event, push, defaultBranch }: Delivery): Promise<Outcome> {
+  const ignored = (detail: string): Outcome => ({ outcome: "ignored", runId: null, detail });
+  if (push === null) return ignored(event === "ping" ? "the hook works" : "not a push to a branch");
+  const source = await openSource(deps, hook.workspaceId);
+  if (!source) return { outcome: "failed", runId: null, detail: "how the repository is read is not set up" };
+  const isDefault = push.branch === (defaultBranch ?? hook.defaultBranch);
+  if (!isDefault && !matchesBranch(source.branches, push.branch)) {
+    return ignored("neither the default branch nor one that the settings name");
+  }
+  const skipped = await cancelWaiting(deps, hook, push.branch);
+  if (push.isDeleted) return deleteBranch(deps, hook, push.branch, isDefault);
+  const { tenantId, workspaceId } = hook;
+  const { branch } = push;
+  const run = { tenantId, workspaceId, branch, current: isDefault, actor: `hook:${hook.id}` };
+  const { runId } = await indexSource(deps, source, run);
+  const detail = skipped === 0 ? null : `${skipped} waiting ${skipped === 1 ? "run" : "runs"} of the branch skipped`;
+  return { outcome: "started", runId, detail };
+}
+
+/** Removes the line of a branch that is gone. What readers see by default stays. */
+async function deleteBranch(deps: HookDeps, hook: Hook, branch: string, isDefault: boolean): Promise<Outcome> {
+  if (isDefault) return { outcome: "ignored", runId: null, detail: "the default branch was deleted; its index stays" };
+  const wasThere = await dropRef(deps.db, hook.workspaceId, `refs/heads/${branch}`);
+  return wasThere
+    ? { outcome: "deleted", runId: null, detail: "the branch is gone, and its index with it" }
+    : { outcome: "ignored", runId: null, detail: "the branch was deleted; it was not indexed" };
+}
+
+function matchesBranch(globs: readonly string[], branch: string): boolean {
+  return globs.length > 0 && compileGlobs(globs)(branch);
+}
+
+/** Cancels runs of the branch that have not begun: the new one indexes what they would have. */
+async function cancelWaiting(deps: HookDeps, hook: Hook, branch: string): Promise<number> {
+  const waiting = await deps.db
+    .select()
+    .from(runs)
+    .where(
+      and(
+        eq(runs.workspaceId, hook.workspaceId),
+        eq(runs.kind, "index"),
+        eq(runs.state, "queued"),
+        sql`${runs.request} ->> 'ref' = ${branch}`,
+      ),
+    );
+  let cancelled = 0;
+  for (const run of waiting) {
+    const { state } = await cancelRun(deps, run);
+    if (state === "cancelled") cancelled++;
+  }
+  return cancelled;
+}

@@ -1,0 +1,110 @@
+/**
+ * Highlighting of search results: strings, comments, numbers and keywords of any language with C-like or script-like syntax. One
+ * pass over the text, each character looked at a bounded number of times.
+ */
+export type TokenKind = "key" | "str" | "num" | "com";
+
+export interface Token {
+  /** Undefined for text as it is. */
+  kind: TokenKind | undefined;
+  text: string;
+}
+
+/** A longer string on one line is highlighted up to here. */
+const MAX_STRING = 400;
+
+const HASH_COMMENTS = new Set([
+  "python",
+  "ruby",
+  "bash",
+  "yaml",
+  "toml",
+  "elixir",
+  "dockerfile",
+  "makefile",
+  "perl",
+  "r",
+]);
+const DASH_COMMENTS = new Set(["sql", "lua", "haskell"]);
+
+const KEYWORDS = new Set(
+  `abstract and as async await begin bool boolean break case catch class const constructor continue def default defer delete
+  do else elif elsif end enum export extends extern false final finally float fn for foreach from func function go goto if impl implements
+  import in include inline instanceof int interface internal is lambda let local long loop match mod module mut namespace new nil none
+  not null object of operator or override package private protected pub public raise readonly record ref require rescue return
+  sealed self static string struct super switch template then this throw throws trait true try type typedef typeof undefined union unless
+  unsafe until use using val var virtual void volatile when where while with yield`.split(/\s+/),
+);
+
+/** Splits code into tokens; joined again they give the text. */
+export function tokenize(code: string, language: string): Token[] {
+  const tokens: Token[] = [];
+  let plainFrom = 0;
+  let at = 0;
+  const emit = (kind: TokenKind, end: number) => {
+    if (at > plainFrom) tokens.push({ kind: undefined, text: code.slice(plainFrom, at) });
+    tokens.push({ kind, text: code.slice(at, end) });
+    at = end;
+    plainFrom = end;
+  };
+  while (at < code.length) {
+    const character = code.charAt(at);
+    const comment = commentEnd(code, at, language);
+    if (comment !== undefined) emit("com", comment);
+    else if (character === '"' || character === "'" || character === "`") {
+      const end = stringEnd(code, at);
+      if (end > at + 1) emit("str", end);
+      else at = end;
+    } else if (isDigit(character)) emit("num", wordEnd(code, at));
+    else if (isWord(character)) {
+      const end = wordEnd(code, at);
+      if (KEYWORDS.has(code.slice(at, end))) emit("key", end);
+      else at = end;
+    } else at++;
+  }
+  if (code.length > plainFrom) tokens.push({ kind: undefined, text: code.slice(plainFrom) });
+  return tokens;
+}
+
+function commentEnd(code: string, at: number, language: string): number | undefined {
+  if (code.startsWith("/*", at)) {
+    const end = code.indexOf("*/", at + 2);
+    return end < 0 ? code.length : end + 2;
+  }
+  const isLine =
+    (code.startsWith("//", at) && code.charAt(at - 1) !== ":") ||
+    (code.charAt(at) === "#" && HASH_COMMENTS.has(language)) ||
+    (code.startsWith("--", at) && DASH_COMMENTS.has(language));
+  return isLine ? lineEnd(code, at) : undefined;
+}
+
+/**
+ * End of a string; where it is not closed on its line, of the quote alone: an apostrophe in prose, or a lifetime in Rust. The
+ * search ends after `MAX_STRING` characters, so that a text full of quotes costs a bounded number of looks at each.
+ */
+function stringEnd(code: string, start: number): number {
+  const quote = code.charAt(start);
+  const mayBreak = quote === "`";
+  const limit = Math.min(code.length, mayBreak ? code.length : start + MAX_STRING);
+  for (let at = start + 1; at < limit; at++) {
+    const character = code.charAt(at);
+    if (character === "\\") at++;
+    else if (character === quote) return at + 1;
+    else if (character === "\n" && !mayBreak) return start + 1;
+  }
+  return limit === code.length && !mayBreak ? start + 1 : limit;
+}
+
+function lineEnd(code: string, at: number): number {
+  const end = code.indexOf("\n", at);
+  return end < 0 ? code.length : end;
+}
+
+function wordEnd(code: string, start: number): number {
+  let at = start + 1;
+  while (at < code.length && isWord(code.charAt(at))) at++;
+  return at;
+}
+
+const isDigit = (character: string) => character >= "0" && character <= "9";
+const isWord = (character: string) => /[\w$]/.test(character);

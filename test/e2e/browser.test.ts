@@ -1,0 +1,249 @@
+/**
+ * The dashboard in a real browser: the whole way of a new user, and every page checked for accessibility in both themes. Errors on
+ * the console and violations of the content policy fail the test.
+ */
+import { findViolations } from "./support/axe.ts";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type PushServer, startPushServer } from "../support/push-server.ts";
+import { launchChromium } from "./support/chromium.ts";
+import { codeFor, mailOf, newEmail } from "./support/dashboard.ts";
+import { api, service } from "./support/service.ts";
+
+const PAGE_TIMEOUT_MS = 30_000;
+/** Some 25 s where the machine is idle. */
+const TEST_TIMEOUT_MS = 240_000;
+const FILES = {
+  "src/session.ts":
+    "/** Ends the session of a user and forgets its token. */\nexport function closeSession(token: string): void {\n  sessions.delete(token);\n}\n\nconst sessions = new Map<string, string>();\n",
+  "README.md": "# Sessions\n\nHow sessions are opened and closed.\n",
+};
+
+/** What the browser complained about; must stay empty. */
+const complaints: string[] = [];
+
+describe.skipIf(process.env["SKIP_BROWSER"] === "1")("in a browser", { timeout: TEST_TIMEOUT_MS }, () => {
+  let browser: Browser;
+  let host: PushServer;
+  beforeAll(async () => {
+    [browser, host] = await Promise.all([launchChromium(), startPushServer(FILES)]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await host?.[Symbol.asyncDispose]();
+  });
+
+  it("a new user goes from the sign-in to an indexed push, and a colleague joins", async () => {
+    const email = newEmail();
+    const context = await newProfile(browser);
+    const page = await context.newPage();
+    const { siteUrl } = service();
+
+    await signIn(page, email);
+    await page.getByLabel("Team name").fill("Browser team");
+    await page.getByRole("button", { name: "Create the team" }).click();
+    await heading(page, "First steps");
+    await checkPage(page);
+    const base = page.url().replace(/\/start$/, "");
+
+    await page.getByRole("link", { name: "Make a key" }).click();
+    await page.getByLabel("Name").fill("laptop");
+    await page.getByRole("button", { name: "Create" }).click();
+    const shown = page.getByRole("region", { name: "New key" });
+    const key = await shown.locator("code").innerText();
+    expect(key).toMatch(/^cc_live_\w+$/);
+    await shown.getByRole("button", { name: "Copy API key" }).click();
+    expect(await page.evaluate("navigator.clipboard.readText()")).toBe(key);
+    await checkPage(page);
+
+    // The step checks itself: nothing on the page is touched.
+    await page.goto(`${base}/start`);
+    await done(page, "Make an API key");
+    expect((await api("/embed", { key })).status).toBe(200);
+    await done(page, "Use the key");
+
+    await page.getByRole("link", { name: "Connect a repository" }).click();
+    await page.getByLabel("Clone address").fill("ftp://nowhere");
+    await page.getByRole("button", { name: "Connect and index" }).click();
+    await page
+      .getByRole("alert")
+      .filter({ hasText: /https|HTTPS/ })
+      .waitFor();
+    await page.getByLabel("Clone address").fill(host.url);
+    await checkPage(page);
+    await page.getByRole("button", { name: "Connect and index" }).click();
+    await page.getByText("is connected, and being indexed").waitFor();
+    const runs = page.locator("#runs");
+    await runs.getByText("succeeded").waitFor();
+    await checkPage(page);
+    const repository = page.url();
+
+    await page.getByLabel("Host").selectOption("gitea");
+    await page.getByRole("button", { name: "Make a hook" }).click();
+    const [url = "", secret = ""] = await page
+      .getByRole("region", { name: "New hook" })
+      .locator("code")
+      .allInnerTexts();
+    await checkPage(page);
+    host.setHook({ provider: "gitea", url, secret });
+    await page.goto(repository);
+    host.work.files({
+      "src/token.ts":
+        "/** Makes a token nobody can guess. */\nexport function unguessableToken(): string {\n  return crypto.randomUUID();\n}\n",
+    });
+    host.work.commit();
+    await host.push("main");
+    // The run shows up without a reload.
+    await page.locator("#deliveries").getByText("started").waitFor();
+    await runs.getByText("succeeded").nth(1).waitFor();
+    await checkPage(page);
+
+    await page.keyboard.press("/");
+    await heading(page, "Search");
+    await page.getByLabel("Query").fill("unguessableToken");
+    await page.getByRole("button", { name: "Search", exact: true }).click();
+    const result = page.getByRole("article").first();
+    await result.getByText("src/token.ts").first().waitFor();
+    await result.getByText("return").waitFor();
+    await checkPage(page);
+
+    await page.goto(`${base}/start`);
+    for (const step of ["Make an API key", "Use the key", "Connect a repository", "Search"]) await done(page, step);
+    await page.goto(`${base}/usage`);
+    await page.getByRole("rowheader", { name: "laptop" }).waitFor();
+    await checkPage(page);
+    for (const [path, title] of [
+      ["repositories", "Repositories"],
+      ["connect", "Connect"],
+      ["connect?client=vscode", "Connect"],
+      ["limits", "Limits"],
+      ["settings", "Settings"],
+    ] as const) {
+      await page.goto(`${base}/${path}`);
+      await heading(page, title);
+      await checkPage(page);
+    }
+    await page.goto(`${siteUrl}/app/account`);
+    await checkPage(page);
+
+    await page.goto(`${base}/team`);
+    const colleague = newEmail();
+    await page.getByLabel("E-mail address").fill(colleague);
+    await page.getByRole("button", { name: "Invite" }).click();
+    await page.getByText(`${colleague} is invited`).waitFor();
+    await checkPage(page);
+    const other = await newProfile(browser);
+    const joining = await other.newPage();
+    const link = /\/app\/join\/[\w-]{43}/.exec(mailOf(colleague).at(-1) ?? "")?.[0] ?? "";
+    await joining.goto(`${siteUrl}${link}`);
+    await checkPage(joining);
+    await joining.getByRole("link", { name: "Sign in to accept" }).click();
+    await enterCode(joining, colleague);
+    await joining.getByRole("button", { name: "Join Browser team" }).click();
+    await joining.getByText("You are in the team now").waitFor();
+    await joining.goto(`${base}/keys`);
+    await joining.getByRole("rowheader", { name: "laptop" }).waitFor();
+    expect(await joining.getByRole("button", { name: "Create" }).count()).toBe(0);
+    await other.close();
+
+    await page.goto(`${base}/audit`);
+    await page.getByRole("cell", { name: colleague }).first().waitFor();
+    await checkPage(page);
+    await page.goto(`${base}/keys`);
+    await page.getByRole("button", { name: "Revoke …" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Revoke for good" }).click();
+    await page.getByText("The key is revoked").waitFor();
+    await expect.poll(async () => (await api("/embed", { key })).status, { timeout: 2_000 }).toBe(401);
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByText("You are signed out").waitFor();
+    await context.close();
+    expect(complaints).toEqual([]);
+  });
+
+  it("works on a phone, by keyboard alone, and without JavaScript", async () => {
+    const email = newEmail();
+    const context = await newProfile(browser, { viewport: { width: 360, height: 740 } });
+    const page = await context.newPage();
+    await signIn(page, email);
+    await page.getByLabel("Team name").fill("Phone team");
+    await page.keyboard.press("Enter");
+    await heading(page, "First steps");
+    for (const path of ["start", "repositories", "keys", "team", "usage", "audit", "settings", "connect"]) {
+      await page.goto(page.url().replace(/[^/]+$/, path));
+      const overflow = await page.evaluate(
+        "document.documentElement.scrollWidth - document.documentElement.clientWidth",
+      );
+      expect([path, overflow]).toEqual([path, 0]);
+    }
+    await page.getByRole("button", { name: "Menu" }).press("Enter");
+    await page.getByRole("link", { name: "Keys", exact: true }).press("Enter");
+    await heading(page, "Keys");
+    const state = await context.storageState();
+    await context.close();
+
+    const plain = await browser.newContext({ javaScriptEnabled: false, storageState: state });
+    const still = await plain.newPage();
+    await still.goto(`${service().siteUrl}/app`);
+    await still.getByRole("link", { name: "Keys", exact: true }).click();
+    await still.getByLabel("Name").fill("without script");
+    await still.getByRole("button", { name: "Create" }).click();
+    await still.getByText("Copy it now").waitFor();
+    await still.getByRole("link", { name: "Keys", exact: true }).click();
+    await still.getByRole("button", { name: "Revoke …" }).click();
+    await still.getByRole("button", { name: "Revoke for good" }).click();
+    await still.getByText("The key is revoked").waitFor();
+    await plain.close();
+    expect(complaints).toEqual([]);
+  });
+});
+
+/** A browser profile of its own, which notes whatever the pages complain about. */
+async function newProfile(
+  browser: Browser,
+  options: Parameters<Browser["newContext"]>[0] = {},
+): Promise<BrowserContext> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  context.setDefaultTimeout(PAGE_TIMEOUT_MS);
+  await context.addInitScript(
+    "document.addEventListener('securitypolicyviolation', (event) => console.error('content policy: ' + event.violatedDirective + ' ' + event.blockedURI))",
+  );
+  context.on("weberror", (error) => complaints.push(String(error.error())));
+  context.on("console", (message) => {
+    // A refused form is reported by the browser as a failed request; the page shows why.
+    const isRefusal = message.text().startsWith("Failed to load resource") && message.text().includes("400");
+    if ((message.type() === "error" || message.type() === "warning") && !isRefusal) complaints.push(message.text());
+  });
+  return context;
+}
+
+async function signIn(page: Page, email: string): Promise<void> {
+  await page.goto(`${service().siteUrl}/app`);
+  await checkPage(page);
+  await page.getByLabel("E-mail address").fill(email);
+  await enterCode(page, email);
+}
+
+/** From the form that asks for the address to wherever the person wanted to go. */
+async function enterCode(page: Page, email: string): Promise<void> {
+  await page.getByRole("button", { name: "Send me a code" }).click();
+  await heading(page, "Enter the code");
+  await checkPage(page);
+  await page.getByLabel("Six-digit code").fill(codeFor(email));
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.waitForURL((url) => !url.pathname.startsWith("/app/sign-in"));
+}
+
+const heading = (page: Page, name: string) => page.getByRole("heading", { name, level: 1 }).waitFor();
+
+/** Waits until a first step has noticed that it is done. */
+const done = (page: Page, step: string) => page.getByRole("heading", { name: `${step} (done)` }).waitFor();
+
+/** axe-core in both themes. */
+async function checkPage(page: Page): Promise<void> {
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    const violations = await findViolations(page);
+    expect([page.url(), colorScheme, ...violations]).toEqual([page.url(), colorScheme]);
+  }
+}

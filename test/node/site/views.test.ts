@@ -1,0 +1,114 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { toCsvLine } from "../../../src/dashboard/audit.ts";
+import { projectMonth } from "../../../src/dashboard/usage.ts";
+import { describeBrowser } from "../../../src/site/views/browser.ts";
+import { formatBytes, relativeTime } from "../../../src/site/views/format.ts";
+import { tokenize } from "../../../src/site/views/highlight.ts";
+
+describe("highlighting", () => {
+  const kinds = (code: string, language = "typescript") =>
+    tokenize(code, language).flatMap(({ kind, text }) => (kind === undefined ? [] : [[kind, text]]));
+
+  it("finds strings, comments, numbers and keywords", () => {
+    expect(kinds('const a = "x // y"; // note\nreturn 0x1F + `a\nb`;')).toEqual([
+      ["key", "const"],
+      ["str", '"x // y"'],
+      ["com", "// note"],
+      ["key", "return"],
+      ["num", "0x1F"],
+      ["str", "`a\nb`"],
+    ]);
+    expect(kinds("x = 1 # note", "python")).toEqual([
+      ["num", "1"],
+      ["com", "# note"],
+    ]);
+    expect(kinds("#define x", "c")).toEqual([]);
+    expect(kinds("fn f<'a>(x: &u8) {}", "rust")).toEqual([["key", "fn"]]);
+    expect(kinds("see https://example.com/x")).toEqual([]);
+  });
+
+  it("loses nothing, whatever the code", () => {
+    fc.assert(
+      fc.property(fc.string(), fc.constantFrom("typescript", "python", "sql"), (code, language) => {
+        expect(
+          tokenize(code, language)
+            .map(({ text }) => text)
+            .join(""),
+        ).toBe(code);
+      }),
+    );
+  });
+
+  it("looks at each character a bounded number of times", () => {
+    // Each of these would take minutes if a quote or comment that is never closed were searched for again and again.
+    for (const part of ['"', "'", "`", "/*", "//", "a", "1", "\\", "'\\", '"a']) {
+      const code = part.repeat(200_000 / part.length);
+      const started = performance.now();
+      expect(tokenize(code, "python").reduce((sum, { text }) => sum + text.length, 0)).toBe(code.length);
+      expect(performance.now() - started).toBeLessThan(5_000);
+    }
+  });
+});
+
+describe("the month's projection", () => {
+  const day = (d: number) => `2026-11-${String(d).padStart(2, "0")}`;
+  const noon = (d: number) => Date.UTC(2026, 10, d, 12);
+
+  it("goes on like the last seven full days", () => {
+    const steady = new Map(Array.from({ length: 20 }, (_, i) => [day(i + 1), 100] as const));
+    // 20 November, noon: 10.5 days are left.
+    expect(projectMonth(1_950, steady, noon(20))).toBe(1_950 + 1_050);
+    const idle = new Map(Array.from({ length: 20 }, (_, i) => [day(i + 1), i < 10 ? 100 : 0] as const));
+    expect(projectMonth(1_000, idle, noon(20))).toBe(1_000);
+  });
+
+  it("needs no history, and never falls below what is used", () => {
+    expect(projectMonth(0, new Map(), noon(1))).toBe(0);
+    expect(projectMonth(10, new Map([[day(1), 10]]), noon(1))).toBe(10 + 10 * 59);
+    fc.assert(
+      fc.property(
+        fc.nat(1e6),
+        fc.dictionary(fc.constantFrom(...Array.from({ length: 30 }, (_, i) => day(i + 1))), fc.nat(1e5)),
+        fc.integer({ min: 1, max: 30 }),
+        (used, days, d) => {
+          expect(projectMonth(used, new Map(Object.entries(days)), noon(d))).toBeGreaterThanOrEqual(used);
+        },
+      ),
+    );
+  });
+});
+
+describe("exports", () => {
+  it("quote cells, and keep spreadsheets from taking them for formulas", () => {
+    const row = {
+      id: "1",
+      at: "2026-11-21T12:00:00Z",
+      event: "X",
+      actor: "=cmd()",
+      actorName: 'a "b", c',
+      details: { a: "\n" },
+    };
+    expect(toCsvLine(row)).toBe(`"2026-11-21T12:00:00.000Z","X","'=cmd()","a ""b"", c","{""a"":""\\n""}"\r\n`);
+  });
+});
+
+describe("formats", () => {
+  it("read as people say them", () => {
+    const now = Date.UTC(2026, 10, 21);
+    expect(relativeTime(new Date(now - 5_000), now)).toBe("just now");
+    expect(relativeTime(new Date(now - 180_000), now)).toBe("3 minutes ago");
+    expect(relativeTime(new Date(now + 2 * 86_400_000), now)).toBe("in 2 days");
+    expect([0, 999, 1_000, 12_345_678, 999_999_999_999].map(formatBytes)).toEqual([
+      "0 B",
+      "999 B",
+      "1.0 KB",
+      "12.3 MB",
+      "1000 GB",
+    ]);
+    expect(describeBrowser("Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0")).toBe(
+      "Firefox on Linux",
+    );
+    expect(describeBrowser("")).toBe("Unknown browser");
+  });
+});
