@@ -60,10 +60,29 @@ it("a run killed anywhere goes on by itself after a restart and ends with the ro
           (select file_count || ' ' || symbol_count || ' ' || chunk_count from revisions r join workspaces w on w.id = r.workspace_id and w.current_seq = r.seq where w.tenant_id = ${tenantId}) as totals`);
       return rows.rows[0];
     };
+    /** What search answers, without what differs between two workspaces. */
+    const answers = async (own: { apiKey: string }) => {
+      const response = await fetch(`${running.service.apiUrl}/search`, {
+        method: "POST",
+        headers: { Authorization: `Bearer ${own.apiKey}`, "Content-Type": "application/json" },
+        body: JSON.stringify({ query: "keeps the total of step 7", limit: 20 }),
+      });
+      expect(response.status, await response.clone().text()).toBe(200);
+      const { results } = (await response.json()) as { results: Record<string, unknown>[] };
+      return results.map(({ path, startLine, endLine, score, snippet }) => ({
+        path,
+        startLine,
+        endLine,
+        score,
+        snippet,
+      }));
+    };
     const undisturbed = await tenant();
     expect((await index(undisturbed)).status).toBe(200);
     const expected = await digest(undisturbed.tenantId);
     expect(expected?.["vectors"]).toBeTruthy();
+    const expectedAnswers = await answers(undisturbed);
+    expect(expectedAnswers.length).toBeGreaterThan(0);
     for (const moment of MOMENTS_MS) {
       const victim = await tenant();
       expect((await index(victim, { Prefer: "respond-async" })).status).toBe(202);
@@ -79,6 +98,7 @@ it("a run killed anywhere goes on by itself after a restart and ends with the ro
       };
       await expect.poll(state, { timeout: RESUME_MS + RUN_MS, interval: 500 }).toBe("succeeded");
       expect(await digest(victim.tenantId), `killed after ${moment} ms`).toEqual(expected);
+      expect(await answers(victim), `killed after ${moment} ms`).toEqual(expectedAnswers);
     }
   } finally {
     await running.kill();

@@ -4,6 +4,8 @@ import { rowsOf } from "../../../src/db/rows.ts";
 import { runs, workspaces } from "../../../src/db/schema.ts";
 import { dropRef, filesOf, MAX_REFS, revisionFor } from "../../../src/indexing/revision-files.ts";
 import { REVISIONS_KEPT, sweepIndex } from "../../../src/indexing/sweep.ts";
+import { SearchCache } from "../../../src/search/cache.ts";
+import { file, search } from "../../../src/search/service.ts";
 import { type RunningDatabase, startDatabase } from "../../../src/local/database/database.ts";
 import { type GitBackend, startGitBackend } from "../../support/git-backend.ts";
 import { GitRepo } from "../../support/git-repo.ts";
@@ -79,6 +81,17 @@ describe("revisions beside the current one", () => {
     expect(await filesAt("refs/heads/feature")).toEqual(alone.files);
     expect(await filesAt("main")).toEqual(before);
     expect(await filesAt(repo.head("feature"))).toEqual(alone.files);
+    const { db, tenantId, workspaceId } = pipeline;
+    const deps = { db, bucket: pipeline.searchBucket, cache: new SearchCache(), repair: async () => {} };
+    const found = await search(deps, tenantId, { query: "changed", workspaceId, ref: "feature", limit: 5 });
+    expect(found.indexes).toMatchObject([{ ref: "feature", gitSha: repo.head("feature") }]);
+    expect(found.results[0]).toMatchObject({ path: "b.ts", snippet: expect.stringContaining("changed") });
+    const deleted = file(deps, tenantId, { path: "a.ts", workspaceId, ref: "feature" });
+    await expect(deleted).rejects.toMatchObject({ code: "NOT_FOUND" });
+    expect((await file(deps, tenantId, { path: "b.ts", workspaceId, ref: "feature" })).text).toBe(
+      source("changed").trimEnd(),
+    );
+    expect((await file(deps, tenantId, { path: "b.ts", workspaceId })).text).toBe(source("b").trimEnd());
     // The same commit again pulls and writes nothing; main moves on, and the branch stays as it is.
     expect((await beside("feature")).result).toMatchObject({ skippedUnchanged: 2 });
     repo.checkout("main").write("a.ts", source("a2")).commit();
