@@ -34,7 +34,8 @@ describe("regular expressions of the sources", () => {
     const found = expressions
       .filter(({ file, source }) => BOUNDED[file]?.[source] === undefined)
       .flatMap((expression) => {
-        const unit = superlinearUnit(expression);
+        // Twice, so that a busy machine is no finding.
+        const unit = superlinearUnit(expression) && superlinearUnit(expression);
         return unit === undefined
           ? []
           : [`${expression.file}: /${expression.source}/ on ${JSON.stringify(unit)}, repeated`];
