@@ -58,22 +58,5 @@ export class SnapshotFormatError extends Error {
   override readonly name = "SnapshotFormatError";
 }
 
-/**
- * Order of files in a snapshot: by the bytes of the path in UTF-8 (Postgres' `collate "C"`, SQLite's `BINARY`). Plain
- * `<` on strings compares UTF-16 code units and so puts astral characters before U+E000…U+FFFF.
- */
-export function comparePaths(a: string, b: string): number {
-  const length = Math.min(a.length, b.length);
-  for (let i = 0; i < length; i++) {
-    const x = a.charCodeAt(i);
-    const y = b.charCodeAt(i);
-    if (x !== y) return inCodePointOrder(x) - inCodePointOrder(y);
-  }
-  return a.length - b.length;
-}
-
-/** Moves surrogates above every other code unit. */
-function inCodePointOrder(unit: number): number {
-  if (unit < 0xd800) return unit;
-  return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
-}
+/** Order of files in a snapshot: by the bytes of the path in UTF-8. */
+export { compareUtf8 as comparePaths } from "../../retrieval/order.ts";
