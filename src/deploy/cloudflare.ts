@@ -11,7 +11,6 @@ const Refusal = z.object({ errors: z.array(z.object({ code: z.number(), message:
 const Account = z.object({ id: z.string(), name: z.string() });
 const Queue = z.object({ queue_id: z.string(), queue_name: z.string() });
 const Token = z.object({ id: z.string(), name: z.string(), value: z.string().optional() });
-const Script = z.object({ id: z.string() });
 const Secret = z.object({ name: z.string() });
 
 /** What the S3 API of R2 asks for. */
@@ -88,10 +87,6 @@ export class Cloudflare {
   async deleteQueue(name: string): Promise<void> {
     const queue = await this.findQueue(name);
     if (queue) await this.#delete(`/queues/${queue.queue_id}`);
-  }
-
-  async scripts(): Promise<string[]> {
-    return (await this.#call(z.array(Script), "GET", "/workers/scripts")).map(({ id }) => id);
   }
 
   /** Names of a Worker's secrets; their values cannot be read. Undefined where there is no such Worker. */
@@ -173,10 +168,7 @@ async function call<T>(schema: z.ZodType<T>, request: Omit<JsonRequest, "describ
   return result.data;
 }
 
-function describe(json: unknown): { message: string | undefined; codes: number[] } {
+function describe(json: unknown): string | undefined {
   const errors = Refusal.safeParse(json).data?.errors ?? [];
-  return {
-    message: errors.map(({ code, message }) => `${message} (${code})`).join("; ") || undefined,
-    codes: errors.map(({ code }) => code),
-  };
+  return errors.map(({ code, message }) => `${message} (${code})`).join("; ") || undefined;
 }

@@ -7,12 +7,9 @@ export class DeployError extends Error {
 export class ApiError extends DeployError {
   /** HTTP status of the answer. */
   readonly status: number;
-  /** The platform's error codes, such as Cloudflare's 10006 for a missing bucket. */
-  readonly codes: readonly number[];
 
-  constructor(message: string, status: number, codes: readonly number[] = []) {
+  constructor(message: string, status: number) {
     super(message);
     this.status = status;
-    this.codes = codes;
   }
 }

@@ -13,8 +13,8 @@ export interface JsonRequest {
   url: string;
   token: string;
   body?: unknown;
-  /** Reads the platform's error message and codes from a refused answer's JSON. */
-  describe: (json: unknown) => { message: string | undefined; codes?: number[] };
+  /** Reads the platform's error message from a refused answer's JSON. */
+  describe: (json: unknown) => string | undefined;
 }
 
 /**
@@ -38,9 +38,8 @@ export async function requestJson(request: JsonRequest): Promise<unknown> {
       if (response.ok) return json;
       const retryable = response.status === 429 || response.status >= 500;
       if (!retryable || attempt === ATTEMPTS) {
-        const { message, codes } = request.describe(json);
-        const reason = message?.slice(0, MAX_MESSAGE) ?? "no reason given";
-        throw new ApiError(`${target} answered ${response.status}: ${reason}`, response.status, codes);
+        const reason = request.describe(json)?.slice(0, MAX_MESSAGE) ?? "no reason given";
+        throw new ApiError(`${target} answered ${response.status}: ${reason}`, response.status);
       }
     }
     const wait = response instanceof Error ? undefined : Number(response.headers.get("Retry-After") ?? Number.NaN);

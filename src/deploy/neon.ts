@@ -82,6 +82,6 @@ export class Neon {
   }
 }
 
-function describe(json: unknown): { message: string | undefined } {
-  return { message: z.object({ message: z.string() }).safeParse(json).data?.message };
+function describe(json: unknown): string | undefined {
+  return z.object({ message: z.string() }).safeParse(json).data?.message;
 }

@@ -74,7 +74,6 @@ export interface Upload {
   vars: Record<string, string>;
   /** Those of the values that the Worker requires are uploaded; secrets that are not named stay as they are. */
   secrets: Record<string, string>;
-  onOutput?: (line: string) => void;
 }
 
 /** Builds and uploads a Worker. Throws `DeployError` with wrangler's own reason. */

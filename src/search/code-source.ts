@@ -1,3 +1,4 @@
+import { Uuid } from "../contract/indexing.ts";
 import type { Db } from "../db/client.ts";
 import { rowsOf } from "../db/rows.ts";
 import { sql } from "drizzle-orm";
@@ -20,8 +21,6 @@ import { readFile } from "./file-text.ts";
 import { type SearchDeps, withIndex } from "./service.ts";
 import { findTargets, type Target } from "./targets.ts";
 import { databaseTexts } from "./texts.ts";
-
-const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 /** The hosted indexes of a tenant, for the MCP tools. A workspace without a repository goes by its id. */
 export class HostedSource implements CodeSource {
@@ -65,7 +64,7 @@ export class HostedSource implements CodeSource {
   }
 
   async #targets({ repo, ref }: Scope): Promise<Target[]> {
-    const isId = repo !== undefined && UUID.test(repo);
+    const isId = repo !== undefined && Uuid.safeParse(repo).success;
     const selector = repo === undefined ? {} : isId ? { workspaceId: repo } : { repo };
     const targets = await findTargets(this.#deps.db, this.#tenantId, { ...selector, ref });
     if (targets.length > 0) return targets;

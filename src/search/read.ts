@@ -42,10 +42,6 @@ export class PageCache {
       this.#bytes -= bytes.byteLength;
     }
   }
-
-  get byteLength(): number {
-    return this.#bytes;
-  }
 }
 
 /** Opens an object for ranged reading. Throws `SearchFormatError` where it is not there. */
