@@ -1,4 +1,4 @@
-/** Reading of Workers' variables that belong to no domain. */
+/** Reads Worker variables that belong to no single domain. */
 
 /** True for "1", "true", "on", "yes"; false for "", "0", "false", "off", "no". Throws on anything else. */
 export function readFlag(name: string, value: string | undefined): boolean {
@@ -8,7 +8,7 @@ export function readFlag(name: string, value: string | undefined): boolean {
   throw new Error(`${name} must be "true" or "false"`);
 }
 
-/** A whole number of at least 1; undefined where the variable is empty. Throws on anything else. */
+/** A whole number of at least 1; undefined if the variable is empty. Throws on anything else. */
 export function readCount(name: string, value: string | undefined): number | undefined {
   const text = (value ?? "").trim();
   if (text === "") return undefined;

@@ -8,7 +8,7 @@ export interface ApiErrorOptions {
   cause?: unknown;
 }
 
-/** A failure with a place in the contract: what the client gets to see. The message must be fit for strangers. */
+/** A failure that the contract defines, as the client sees it. The message must not reveal internals. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly code: ErrorCode;
@@ -24,14 +24,14 @@ export class ApiError extends Error {
     this.headers = options.headers ?? {};
   }
 
-  /** The error as it goes over the wire. */
+  /** The response body. */
   toBody(): ErrorBody {
     const body: ErrorBody = { ok: false, code: this.code, error: this.message };
     return this.details === undefined ? body : { ...body, details: this.details };
   }
 }
 
-/** `INVALID_BODY` (or a route's own code for it) that names every rejected field. */
+/** An `INVALID_BODY` error (or the route's own code for it) that lists every rejected field. */
 export function invalidBody(issues: readonly FieldIssue[], code: ErrorCode = "INVALID_BODY"): ApiError {
   const text = issues
     .map((issue) => (issue.path === "" ? issue.message : `${issue.path}: ${issue.message}`))

@@ -1,6 +1,6 @@
 /**
- * Path globs, with the habits of .gitignore. A glob is compiled to a nondeterministic automaton whose states are all followed
- * at once, so that matching takes time linear in pattern × path whatever both are; alternatives are not expanded.
+ * Path globs with .gitignore semantics. A glob is compiled to a nondeterministic automaton that is simulated on all states at
+ * once, so matching takes at most pattern × path steps for any input; alternatives are not expanded.
  *
  * | Syntax   | Matches                                                              |
  * | -------- | -------------------------------------------------------------------- |
@@ -11,16 +11,16 @@
  * | `{a,b}`  | either; alternatives may be nested and hold other syntax             |
  * | `\*`     | the character itself                                                 |
  *
- * A glob without `/` matches in any folder, one with a leading `/` from the root only. A folder stands for all below it; a
- * trailing `/` matches folders only. A leading `!` negates. Everything else, parentheses among it, is literal.
+ * A glob without `/` matches in any folder, one with a leading `/` from the root only. A glob that matches a folder matches
+ * everything below it; a trailing `/` matches folders only. A leading `!` negates. Everything else, such as parentheses, is literal.
  */
 
-/** True for the paths (from the root, `/` between segments) that the globs select. */
+/** Whether the globs select a path. Paths start at the root and use `/` between segments. */
 export type PathFilter = (path: string) => boolean;
 
 /**
  * Compiles a list of globs. The last glob that matches a path decides: a plain one selects it, one with a leading `!` drops it.
- * What no glob matches is left out, unless the list begins with `!`: then `otherwise` decides, which selects everything by default.
+ * A path that no glob matches is dropped, unless the list begins with `!`: then `otherwise` decides (default: select).
  */
 export function compileGlobs(globs: readonly string[], otherwise: PathFilter = () => true): PathFilter {
   const compiled = globs.map((glob) => {
@@ -66,7 +66,7 @@ type Token =
 const SLASH = 47;
 const code = (character: string): number => character.codePointAt(0) ?? 0;
 
-/** Splits a pattern into tokens. Braces and commas that form no alternative are literal. */
+/** Splits a pattern into tokens. Braces and commas outside of an alternative are literal. */
 function tokenize(pattern: string): Token[] {
   const characters = Array.from(pattern);
   const tokens: Token[] = [];
@@ -101,7 +101,7 @@ function tokenize(pattern: string): Token[] {
   return resolveBraces(tokens);
 }
 
-/** Reads `[…]` from its opening bracket; undefined where it is never closed. A `]` in first place is a member. */
+/** Reads `[…]` from its opening bracket; undefined if it is not closed. A `]` in first place is a member. */
 function readClass(characters: readonly string[], start: number): { set: CharacterClass; end: number } | undefined {
   let i = start + 1;
   const negated = characters[i] === "!" || characters[i] === "^";
@@ -137,11 +137,11 @@ function resolveBraces(tokens: readonly Token[]): Token[] {
   );
 }
 
-/** A state consumes one character (`test`) and goes on to `next`, or goes on without one. */
+/** A state of the automaton: either consumes one character that passes `test`, or moves on without consuming. */
 interface State {
   test?: (code: number) => boolean;
   next: number[];
-  /** Followed only at the start of a path's segment. */
+  /** Successor that is taken only at the start of a path segment. */
   atSegmentStart?: number;
 }
 
@@ -155,7 +155,7 @@ function inClass({ negated, ranges }: CharacterClass): (code: number) => boolean
 class Automaton {
   private readonly states: State[] = [];
   private readonly accept: number;
-  /** By state: the step in which it was last reached, so that no state is followed twice in a step. */
+  /** Step in which each state was last reached, so that no state is followed twice in a step. */
   private readonly reached: Uint32Array;
   private step = 0;
   private current: number[] = [];
@@ -215,7 +215,7 @@ class Automaton {
     this.reached = new Uint32Array(this.states.length);
   }
 
-  /** Whether the pattern matches the path or a folder above it; with `foldersOnly` the latter alone. */
+  /** Whether the pattern matches the path or one of its parent folders; with `foldersOnly`, only the parents count. */
   matches(path: string, foldersOnly: boolean): boolean {
     this.step = 1;
     this.reached.fill(0);
@@ -236,7 +236,7 @@ class Automaton {
     return !foldersOnly && this.reached[this.accept] === this.step;
   }
 
-  /** Adds a state, and all that are reached from it without a character, to the list. */
+  /** Adds a state to the list, with every state that is reachable from it without consuming a character. */
   private follow(from: number, list: number[], segmentStart: boolean): void {
     const stack = [from];
     for (let index = stack.pop(); index !== undefined; index = stack.pop()) {

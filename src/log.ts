@@ -1,25 +1,25 @@
-/** One JSON line an event on the console; the platform collects it. Fields must not hold secrets or tenant content. */
+/** Fields of a log line. Each event is one JSON line on the console. Fields must not hold secrets or tenant content. */
 export type LogFields = Record<string, string | number | boolean | null | undefined>;
 
 export interface Logger {
   info(event: string, fields?: LogFields): void;
   warn(event: string, fields?: LogFields): void;
   error(event: string, error: unknown, fields?: LogFields): void;
-  /** The same logger with fields that every line of it carries. */
+  /** A logger that adds these fields to every line. */
   with(fields: LogFields): Logger;
 }
 
 const SECRET =
   /\b(cc_(?:live|wrk)_[0-9A-Za-z]+_)[0-9A-Za-z]+|(:\/\/[^\s/:@]*:)[^\s/@]+@|(\b(?:Bearer|Basic)\s+)[\w.~+/=-]+/g;
 
-/** Masks what looks like a credential of ours, URL user info or an Authorization value. The last line of defence, not the first. */
+/** Masks our credentials, user info in URLs and Authorization values. A safety net: callers must not log secrets in the first place. */
 export function maskSecrets(text: string): string {
   return text.replace(SECRET, (_match, key?: string, url?: string, scheme?: string) =>
     key !== undefined ? `${key}***` : url !== undefined ? `${url}***@` : `${scheme ?? ""}***`,
   );
 }
 
-/** Makes a logger; `write` gets whole lines. */
+/** Creates a logger; `write` receives complete lines. */
 export function createLogger(
   base: LogFields = {},
   write: (line: string) => void = (line) => console.log(line),
@@ -35,8 +35,8 @@ export function createLogger(
 }
 
 /**
- * What a log may say of an error: its name, its message and its causes' names and codes. Query texts and parameters, which
- * drizzle puts into messages, are left out.
+ * The loggable part of an error: its name and message, and the names and codes of its causes. Omits the SQL and parameters
+ * that drizzle puts into messages.
  */
 function describeError(error: unknown): LogFields {
   if (!(error instanceof Error)) return { error: typeof error === "string" ? error.slice(0, 300) : typeof error };

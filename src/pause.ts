@@ -3,7 +3,7 @@ export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** The promise's outcome; rejects with a `TimeoutError` if that takes longer than `ms`. For work that takes no `AbortSignal`. */
+/** Settles like `promise`, or rejects with a `TimeoutError` after `ms`. For work that takes no `AbortSignal`. */
 export async function raceTimeout<T>(promise: Promise<T>, ms: number): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const timeout = new Promise<never>((_resolve, reject) => {

@@ -1,4 +1,4 @@
-/** What a value of unknown origin is, without a schema: for the few places where loading or running one costs too much. */
+/** Type guards for places where loading or running a zod schema costs too much. */
 
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
@@ -8,7 +8,7 @@ export function isText(value: unknown): value is string {
   return typeof value === "string";
 }
 
-/** Text of 1 to `most` UTF-16 code units. */
+/** A string of 1 to `most` UTF-16 code units. */
 export function isShortText(value: unknown, most: number): value is string {
   return isText(value) && value.length > 0 && value.length <= most;
 }

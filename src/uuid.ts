@@ -1,4 +1,4 @@
-/** The first 16 bytes as a UUID's text. */
+/** Formats the first 16 bytes as a UUID. */
 export function bytesToUuid(bytes: Uint8Array): string {
   const hex = Buffer.from(bytes.buffer, bytes.byteOffset, 16).toString("hex");
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;

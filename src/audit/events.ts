@@ -1,6 +1,6 @@
 import type { Surface } from "../contract/surfaces.ts";
 
-/** What the audit log can hold: each event with its details. Details hold ids and figures, no secrets and no content. */
+/** The audit events and their details. Details hold ids and figures, never secrets or content. */
 export interface AuditDetails {
   /** Requests rejected in one window of one bucket. */
   RATE_LIMITED: {
@@ -8,7 +8,7 @@ export interface AuditDetails {
     windowStart: string;
     windowEnd: string;
     rejected: number;
-    /** Whose bucket it was, where it was not the tenant's: `user:<id>`. */
+    /** Owner of the bucket, if it is not the tenant: `user:<id>`. */
     subject?: string;
   };
   INDEX_RUN_FAILED: { runId: string; workspaceId: string; code: string };
@@ -17,18 +17,18 @@ export interface AuditDetails {
   MEMBER_JOINED: { invitationId: string; userId: string; role: string };
   MEMBER_ROLE_CHANGED: { changeId: string; userId: string; role: string };
   MEMBER_REMOVED: { changeId: string; userId: string };
-  /** Sent for the first time or again. */
+  /** Sent for the first time or resent. */
   INVITATION_SENT: { sendId: string; invitationId: string; email: string; role: string };
   INVITATION_REVOKED: { invitationId: string };
   WORKSPACE_DELETED: { workspaceId: string; repo: string | null };
-  /** How a workspace's repository is read was changed; `hasToken` tells whether a read token is kept. */
+  /** A workspace's source was changed; `hasToken`: whether a read token is stored. */
   SOURCE_CHANGED: { changeId: string; workspaceId: string; hasToken: boolean };
   HOOK_CREATED: { hookId: string; workspaceId: string; provider: string };
   HOOK_DELETED: { hookId: string; workspaceId: string; provider: string };
   KEY_CREATED: { credentialId: string; kind: "api_key" | "worker_token"; name: string; expiresAt?: string };
   KEY_REVOKED: { credentialId: string; kind: "api_key" | "worker_token" };
   TENANT_CREATED: { name: string };
-  /** New values of what was changed. */
+  /** New values of the changed fields. */
   TENANT_CHANGED: { changeId: string; monthlyCredits?: number; sharedIndex?: boolean; name?: string };
   WORKSPACE_CREATED: { workspaceId: string; repo: string | null };
 }
@@ -39,15 +39,15 @@ export type AuditEvent = {
   [Name in AuditEventName]: {
     event: Name;
     tenantId: string;
-    /** Public id of the credential that acted, `user:<id>` for a person in the dashboard, or `admin` / `system`. */
+    /** Public id of the acting credential, `user:<id>` for a dashboard user, or `admin` / `system`. */
     actor: string;
-    /** When it happened; now when absent. */
+    /** When it happened; default: now. */
     at?: Date;
     details: AuditDetails[Name];
   };
 }[AuditEventName];
 
-/** What makes an event the same event when it is recorded again, from its details. */
+/** The part of an event's details that identifies it when it is recorded again. */
 const IDENTITY: { [Name in AuditEventName]: (details: AuditDetails[Name]) => string } = {
   RATE_LIMITED: ({ surface, windowStart, subject }) =>
     `${surface}:${windowStart}${subject === undefined ? "" : `:${subject}`}`,
@@ -70,7 +70,7 @@ const IDENTITY: { [Name in AuditEventName]: (details: AuditDetails[Name]) => str
   WORKSPACE_CREATED: (details) => details.workspaceId,
 };
 
-/** Key under which an event is recorded at most once; unique within its tenant. */
+/** Deduplication key of an event; unique within its tenant. */
 export function dedupeKeyOf<Name extends AuditEventName>(event: { event: Name; details: AuditDetails[Name] }): string {
   return `${event.event}:${IDENTITY[event.event](event.details)}`;
 }

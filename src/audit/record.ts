@@ -4,14 +4,14 @@ import { auditEvents } from "../db/records-schema.ts";
 import { type AuditEvent, dedupeKeyOf } from "./events.ts";
 
 /**
- * Records an event once. Recording it again changes nothing, but that the count of a `RATE_LIMITED` event grows. Throws
- * what the database throws.
+ * Records an event once. Recording it again changes nothing, except that the count of a `RATE_LIMITED` event grows. Throws
+ * database errors.
  */
 export async function recordAudit(db: Db, event: AuditEvent): Promise<void> {
   await recordAuditStatement(db, event);
 }
 
-/** `recordAudit` as a statement, for a batch with the change that it records. */
+/** `recordAudit` as a statement, to be run in one batch with the change it records. */
 export function recordAuditStatement(db: Db, event: AuditEvent) {
   const row = {
     id: crypto.randomUUID(),

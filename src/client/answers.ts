@@ -3,19 +3,19 @@ import type * as contract from "../contract/index.ts";
 
 type Contract = typeof contract;
 
-/** Schemas of the contract, by name. */
+/** Names of the contract's schemas. */
 export type AnswerName = {
   [Name in keyof Contract]: Contract[Name] extends z.ZodType ? Name : never;
 }[keyof Contract];
 
 export type Answer<Name extends AnswerName> = z.output<Contract[Name]>;
 
-/** Loads the schemas. They are kept out of the start of a program: a command may need none. */
+/** Loads the schemas on first use, to keep them out of a program's start-up. */
 export function loadSchemas(): Promise<Contract> {
   return import("../contract/index.ts");
 }
 
-/** Checks an answer against its schema: the parsed answer, or the first issue. */
+/** Validates an answer: the parsed answer, or the first issue. */
 export async function readAnswer<Name extends AnswerName>(
   name: Name,
   data: unknown,

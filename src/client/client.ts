@@ -40,11 +40,11 @@ export interface ClientOptions extends TransportOptions {
   /** For `/index` and `/snapshot`. */
   workerToken?: string;
   /**
-   * The embedding space that stored vectors are in. An answer from another one then throws `FINGERPRINT_CHANGED`; without
-   * it `onFingerprintChange` is called and the answer is returned.
+   * Fingerprint of the stored vectors. If set, an answer with another fingerprint throws `FINGERPRINT_CHANGED`; if not,
+   * `onFingerprintChange` is called and the answer is returned.
    */
   pinnedFingerprint?: string;
-  /** The embedding space changed since the last answer: vectors stored under `previous` are due for re-embedding. */
+  /** Called when the embedding space changed since the last answer: re-embed vectors stored under `previous`. */
   onFingerprintChange?: (change: { previous: string; current: string }) => void;
 }
 
@@ -57,7 +57,7 @@ type SignInput = Omit<SignRequest, "op">;
 type CommitInput = Omit<CommitRequest, "op">;
 export type IndexInput = Omit<IndexRequest, "options"> & { options?: Partial<IndexRequest["options"]> };
 
-/** What of a workspace is read: an indexed branch, tag or full commit; without it the current revision. */
+/** Revision to read: an indexed branch, tag or full commit; default: the current revision. */
 interface AtRef {
   ref?: string;
 }
@@ -70,7 +70,7 @@ export interface LineRange {
   end?: number;
 }
 
-/** `POST /index` answers when the run is done. Most HTTP stacks and proxies give up long before such a run can. */
+/** Time limit of a synchronous `POST /index`, which answers when the run is done. */
 const SYNC_INDEX_TIMEOUT_MS = 15 * 60_000;
 
 /** A typed client for every route of the service. Uses `fetch` and timers only: Node, Workers and browsers. */
@@ -92,26 +92,26 @@ export class CodeContextClient {
     return this.lastFingerprint;
   }
 
-  /** `GET /embed`: checks the key, free, and tells the embedding space. */
+  /** `GET /embed`: checks the key and returns the embedding space. Free. */
   async checkEmbed(options?: CallOptions): Promise<EmbedCheckResponse> {
     const answer = await this.transport.json(this.metered("GET", "/embed"), "EmbedCheckResponse", options);
     this.sawFingerprint(answer.fingerprint);
     return answer;
   }
 
-  /** `POST /embed`: one vector per input, `embeddings[].index` telling which. Metered. */
+  /** `POST /embed`: one vector per input; `embeddings[].index` is the input's position. Metered. */
   async embed(request: Input<EmbedRequest>, options?: CallOptions): Promise<EmbedResponse> {
     const answer = await this.transport.json(this.metered("POST", "/embed", request), "EmbedResponse", options);
     this.sawFingerprint(answer.fingerprint);
     return answer;
   }
 
-  /** `GET /rerank`: checks the key, free. */
+  /** `GET /rerank`: checks the key. Free. */
   async checkRerank(options?: CallOptions): Promise<RerankCheckResponse> {
     return this.transport.json(this.metered("GET", "/rerank"), "RerankCheckResponse", options);
   }
 
-  /** `POST /rerank`: rows in the provider's order; sort by `relevanceScore`. Metered. */
+  /** `POST /rerank`: results in the provider's order; sort them by `relevanceScore`. Metered. */
   async rerank(request: RerankRequest, options?: CallOptions): Promise<RerankResponse> {
     return this.transport.json(this.metered("POST", "/rerank", request), "RerankResponse", options);
   }
@@ -120,13 +120,13 @@ export class CodeContextClient {
     return this.transport.json(this.metered("GET", "/usage"), "UsageResponse", options);
   }
 
-  /** `POST /index`, answered when the run is done. For long runs take {@link startIndex} and {@link streamRun}. */
+  /** `POST /index`, answered when the run is done. For long runs, use {@link startIndex} and {@link streamRun}. */
   async index(request: IndexInput, options?: CallOptions): Promise<IndexResult> {
     const call = this.worker("POST", "/index", "index", request);
     return this.transport.json(call, "IndexResult", { timeoutMs: SYNC_INDEX_TIMEOUT_MS, ...options });
   }
 
-  /** `POST /index` with `Prefer: respond-async`: the run goes on by itself. */
+  /** `POST /index` with `Prefer: respond-async`: returns at once; the run continues in the background. */
   async startIndex(request: IndexInput, options?: CallOptions): Promise<RunAccepted> {
     const call = this.worker("POST", "/index", "index", request);
     return this.transport.json({ ...call, headers: { Prefer: "respond-async" } }, "RunAccepted", options);
@@ -142,26 +142,26 @@ export class CodeContextClient {
     return this.transport.json(this.worker("GET", `/index?${query.toString()}`, "index_status"), "RunList", options);
   }
 
-  /** `DELETE /index/{runId}`: cancels a run; one that has ended stays as it is. Returns its status after that. */
+  /** `DELETE /index/{runId}`: cancels a run and returns its status. A run that has ended is not changed. */
   async cancelRun(runId: string, options?: CallOptions): Promise<RunStatus> {
     const call: Call = { ...this.runCall(runId), method: "DELETE" };
     return this.transport.json(call, "RunStatus", options);
   }
 
   /**
-   * A run's states as they happen, the last one `succeeded` or `failed`. Follows the event stream, takes it up again when it
-   * breaks, and asks from time to time where there is none.
+   * Yields a run's status whenever it changes; the last one is `succeeded` or `failed`. Follows the event stream, reconnects
+   * when it breaks, and polls if the service has none.
    */
   streamRun(runId: string, options?: CallOptions): AsyncGenerator<RunStatus> {
     return streamRun(this.transport, this.runCall(runId), options);
   }
 
-  /** `POST /snapshot`: lets the service build and publish a snapshot. `runId` can be followed like an index run. */
+  /** `POST /snapshot`: starts a job that builds and publishes a snapshot. Follow `runId` like an index run. */
   async startSnapshotJob(request: SnapshotJobRequest, options?: CallOptions): Promise<SnapshotJobAccepted> {
     return this.transport.json(this.worker("POST", "/snapshot", "snapshot", request), "SnapshotJobAccepted", options);
   }
 
-  /** `POST /search`: places in the indexed code of a workspace, or of all, best first. */
+  /** `POST /search`: searches one workspace, or all of them; best results first. */
   async search(request: SearchInput, options?: CallOptions): Promise<SearchResponse> {
     const call: Call = {
       method: "POST",
@@ -174,12 +174,12 @@ export class CodeContextClient {
     return this.transport.json(call, "SearchResponse", options);
   }
 
-  /** `GET /symbols`: definitions by name. `NOT_FOUND` with near names where there are none. */
+  /** `GET /symbols`: definitions by name. Throws `NOT_FOUND` with similar names if there are none. */
   async symbols(query: Selector & SymbolsInput, options?: CallOptions): Promise<SymbolsResponse> {
     return this.transport.json(this.lookup("/symbols", query), "SymbolsResponse", options);
   }
 
-  /** `GET /references`: lines on which a name is used. */
+  /** `GET /references`: the lines that use a name. */
   async references(query: Selector & ReferencesInput, options?: CallOptions): Promise<ReferencesResponse> {
     return this.transport.json(this.lookup("/references", query), "ReferencesResponse", options);
   }
@@ -194,7 +194,7 @@ export class CodeContextClient {
     return this.transport.json(this.lookup("/file", query), "FileResponse", options);
   }
 
-  /** `GET /healthz`. A service that is not ready is an answer too, not an error. */
+  /** `GET /healthz`. Returns the document of a service that is not ready too, instead of throwing. */
   async health(options?: CallOptions): Promise<HealthResponse> {
     const call: Call = { method: "GET", path: "/healthz", surface: "healthz", credential: undefined, repeatable: true };
     return this.transport.json({ ...call, acceptStatus: 503 }, "HealthResponse", options);
@@ -257,27 +257,27 @@ export class Snapshots {
     this.key = key;
   }
 
-  /** The current snapshot's manifest and a signed URL to download it from. `NO_SNAPSHOT` where there is none. */
+  /** The current snapshot's manifest and a signed download URL. Throws `NO_SNAPSHOT` if there is none. */
   async pull(selector: Selector, options?: CallOptions): Promise<PullResponse> {
     return this.transport.json(this.get(new URLSearchParams(selector)), "PullResponse", options);
   }
 
-  /** What the current snapshot is, if there is one. No URL is signed. */
+  /** Metadata of the current snapshot, if there is one. */
   async probe(selector: Selector, options?: CallOptions): Promise<ProbeResponse> {
     return this.transport.json(this.get(new URLSearchParams({ ...selector, probe: "1" })), "ProbeResponse", options);
   }
 
-  /** Every workspace of the tenant. */
+  /** Lists every workspace of the tenant. */
   async list(options?: CallOptions): Promise<ListResponse> {
     return this.transport.json(this.get(new URLSearchParams({ list: "1" })), "ListResponse", options);
   }
 
-  /** Asks for an upload URL. The PUT must carry `uploadHeaders`. */
+  /** Gets an upload URL. The PUT must carry `uploadHeaders`. */
   async sign(request: SignInput, options?: CallOptions): Promise<SignResponse> {
     return this.transport.json(this.post({ op: "sign", ...request }), "SignResponse", options);
   }
 
-  /** Makes an uploaded artifact the current snapshot. Committing the same again changes nothing. */
+  /** Makes an uploaded artifact the current snapshot. Idempotent. */
   async commit(request: CommitInput, options?: CallOptions): Promise<CommitResponse> {
     return this.transport.json(this.post({ op: "commit", ...request }), "CommitResponse", options);
   }
@@ -292,7 +292,7 @@ export class Snapshots {
   }
 }
 
-/** What a succeeded index run carries in `result`. */
+/** The `result` of a succeeded index run; undefined for any other. */
 export async function indexResultOf(status: RunStatus): Promise<IndexResult | undefined> {
   const read = await readAnswer("IndexResult", status.result);
   return "answer" in read ? read.answer : undefined;

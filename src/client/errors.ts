@@ -1,20 +1,20 @@
 import type { ErrorCode } from "../contract/index.ts";
 
-/** Failures that are not errors of the service. */
+/** Codes of failures that the service did not report. */
 export type ClientErrorCode =
-  /** No answer: DNS, connection, TLS, or a body that broke off. */
+  /** No complete answer: DNS, connection, TLS, or a lost connection. */
   | "NETWORK_ERROR"
-  /** No complete answer within the time given. */
+  /** No complete answer within the timeout. */
   | "TIMEOUT"
   /** The caller's `AbortSignal` fired. */
   | "ABORTED"
-  /** An answer that is not what the contract says: a proxy's page, another service. */
+  /** An answer that does not follow the contract, such as a proxy's error page. */
   | "BAD_RESPONSE"
-  /** The embedding space is not the pinned one any more: stored vectors and new ones do not compare. */
+  /** The embedding space is no longer the pinned one: stored and new vectors are not comparable. */
   | "FINGERPRINT_CHANGED";
 
 export interface CodeContextErrorOptions {
-  /** HTTP status; 0 where there was no answer. */
+  /** HTTP status; 0 if there was no answer. */
   status?: number;
   requestId?: string | undefined;
   details?: Record<string, unknown> | undefined;
@@ -22,16 +22,16 @@ export interface CodeContextErrorOptions {
   cause?: unknown;
 }
 
-/** The one error class that the client throws. `code` decides, the message is for people. */
+/** The only error class that the client throws. Branch on `code`; the message is for people. */
 export class CodeContextError extends Error {
   override readonly name = "CodeContextError";
-  /** A code of the contract, of the client, or one that a newer service added. */
+  /** A code of the contract, of this client, or of a newer service. */
   readonly code: ErrorCode | ClientErrorCode | (string & {});
   readonly status: number;
-  /** `X-Request-Id` of the answer: what to quote to support. */
+  /** `X-Request-Id` of the answer; quote it when reporting a problem. */
   readonly requestId: string | undefined;
   readonly details: Record<string, unknown> | undefined;
-  /** Seconds after which a new try makes sense, where the service said so. */
+  /** Seconds to wait before a retry, if the service said so. */
   readonly retryAfterSec: number | undefined;
 
   constructor(

@@ -1,4 +1,4 @@
-/** Typed client of the Code Context service. Needs `fetch` and timers, nothing else. */
+/** Typed client of the Code Context service. Needs only `fetch` and timers. */
 export {
   CodeContextClient,
   indexResultOf,

@@ -4,10 +4,10 @@ import { CodeContextError } from "./errors.ts";
 import { readEvents } from "./sse.ts";
 import type { Call, CallOptions, Transport } from "./transport.ts";
 
-/** A stream may be silent this long before it is opened again. */
+/** A stream that is silent for this long is reopened. */
 const STREAM_TIMEOUT_MS = 10 * 60_000;
 const POLL_INTERVAL_MS = 1_000;
-/** Streams in a row that end without news before the run is given up. */
+/** Consecutive streams without an event after which following the run fails. */
 const MAX_EMPTY_STREAMS = 8;
 
 /** See `CodeContextClient.streamRun`. */
@@ -38,7 +38,7 @@ export async function* streamRun(
   }
 }
 
-/** The statuses of one connection: an event stream's, or the one of a plain answer. */
+/** Yields the statuses of one connection: those of an event stream, or the single one of a JSON answer. */
 async function* openOnce(transport: Transport, call: Call, options: CallOptions): AsyncGenerator<RunStatus> {
   const stop = new AbortController();
   const signal = options.signal ? AbortSignal.any([options.signal, stop.signal]) : stop.signal;

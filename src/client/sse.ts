@@ -1,9 +1,9 @@
-/** Longest event taken; a run's status is far smaller. */
+/** Largest accepted event; a run status is far smaller. */
 const MAX_EVENT_CHARACTERS = 1_000_000;
 
 /**
- * The `data` of each event of a `text/event-stream` body, in order. Comments, other fields and an event cut off by the end of
- * the stream are left out, as the HTML standard says.
+ * Yields the `data` of each event of a `text/event-stream` body. Skips comments, other fields and an event cut off by the end
+ * of the stream, as the HTML standard requires.
  */
 export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const reader = body.getReader();
@@ -16,7 +16,7 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
       if (done) return;
       pending += decoder.decode(value, { stream: true });
       if (pending.length > MAX_EVENT_CHARACTERS) throw new RangeError("an event of the stream is too long");
-      // A lone CR at the very end may be half of a CRLF: leave it for the next read.
+      // A CR at the very end may be the first half of a CRLF: leave it for the next read.
       const lines = pending.split(/\r\n|\n|\r(?!$)/);
       pending = lines.pop() ?? "";
       for (const line of lines) {

@@ -5,7 +5,7 @@ import { type Answer, type AnswerName, loadSchemas, readAnswer } from "./answers
 import { CodeContextError } from "./errors.ts";
 import { nextWait, Pacer, readRateWindow, readRetryAfterMs } from "./waits.ts";
 
-/** What is sent; a `RequestInit` of the platform. */
+/** The subset of `RequestInit` that the client uses. */
 export interface SentRequest {
   method: string;
   headers: Record<string, string>;
@@ -13,7 +13,7 @@ export interface SentRequest {
   body?: string;
 }
 
-/** What is read of an answer; a `Response` of the platform is one. */
+/** The subset of `Response` that the client uses. */
 export interface AnswerLike {
   readonly ok: boolean;
   readonly status: number;
@@ -28,12 +28,12 @@ export type FetchLike = (input: string, init: SentRequest) => Promise<AnswerLike
 export interface WaitEvent {
   reason: "slow-down" | "rate-limited" | "unavailable" | "failed";
   waitMs: number;
-  /** Path of the request that waits. */
+  /** Path of the waiting request. */
   path: string;
 }
 
 export interface TransportOptions {
-  /** Where the service answers: `https://host` or `https://host/api/v1`. */
+  /** Base address of the service: `https://host` or `https://host/api/v1`. */
   baseUrl: string;
   fetch?: FetchLike;
   /** Milliseconds since the epoch. */
@@ -42,15 +42,15 @@ export interface TransportOptions {
   random?: () => number;
   /** Waits `ms`; rejects at once when `signal` aborts. */
   sleep?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
-  /** One try, from the request's first byte to the answer's last. Default 75 s: above the service's own 60 s. */
+  /** Timeout of one attempt, including the response body. Default 75 s: longer than the service's own 60 s. */
   timeoutMs?: number;
-  /** Tries after the first. Default 4. */
+  /** Attempts after the first. Default 4. */
   maxRetries?: number;
-  /** Where a wait would be longer the error is thrown instead, with `retryAfterSec`. Default 5 min. */
+  /** Longest wait before a retry; if the service asks for more, the error is thrown with `retryAfterSec`. Default 5 min. */
   maxWaitMs?: number;
   /**
-   * Tries after the first where no connection can be made (refused, no such host) and the service has never answered: most likely
-   * the address is wrong or the service is not running. Default: as `maxRetries`.
+   * Attempts after the first when no connection can be made (refused, no such host) and the service has never answered: most
+   * likely the address is wrong or the service is not running. Default: `maxRetries`.
    */
   maxConnectRetries?: number;
   /** Sent with every request. */
@@ -73,9 +73,9 @@ export interface Call {
   credential: string | undefined;
   body?: unknown;
   headers?: Record<string, string>;
-  /** May be sent again when it is unknown whether it arrived. */
+  /** Safe to send again when it is unknown whether the first attempt arrived. */
   repeatable: boolean;
-  /** A status other than 2xx that is an answer like any other. */
+  /** A status other than 2xx that is not an error. */
   acceptStatus?: number;
 }
 
@@ -85,7 +85,7 @@ const DEFAULT_MAX_WAIT_MS = 5 * 60_000;
 const GATEWAY_ERRORS = new Set([502, 504]);
 const MAX_ERROR_CHARACTERS = 300;
 
-/** Sends calls, paces them by the service's headers and tries again where that makes sense. */
+/** Sends calls, paces them by the service's rate-limit headers and retries what may be retried. */
 export class Transport {
   private readonly options: TransportOptions;
   private readonly baseUrl: string;
@@ -103,9 +103,9 @@ export class Transport {
     this.sleep = options.sleep ?? sleepFor;
   }
 
-  /** The JSON answer of a call, checked against the contract. Throws {@link CodeContextError}. */
+  /** Sends a call and validates its JSON answer against the contract. Throws {@link CodeContextError}. */
   async json<Name extends AnswerName>(call: Call, name: Name, options: CallOptions = {}): Promise<Answer<Name>> {
-    // The schemas load while the service works on its answer.
+    // Load the schemas while the request is in flight.
     void loadSchemas();
     return this.send(call, options, async (response, requestId) => {
       const read = await readAnswer(name, parseJson(await response.text()));
@@ -118,7 +118,7 @@ export class Transport {
     });
   }
 
-  /** Sends a call until it succeeds; `read` turns the 2xx answer into the result, under the same timeout. */
+  /** Sends a call, with retries; `read` turns the 2xx response into the result, within the same timeout. */
   async send<T>(
     call: Call,
     options: CallOptions,
@@ -140,7 +140,7 @@ export class Transport {
       const limited = error.status === 429 && error.code !== "QUOTA_EXCEEDED";
       let waitMs: number;
       if (limited) {
-        // The pacer remembers, so that other calls to this bucket wait too, even if this one gives up.
+        // Kept by the pacer, so that other calls to this bucket wait too, even if this one gives up.
         waitMs = pacer.refused(sentAtMs, this.now(), retryAfterMs, this.random());
       } else {
         const next = nextWait(backoffMs, retryAfterMs, this.random());
@@ -180,12 +180,12 @@ export class Transport {
       }
       this.options.onWait?.({ reason, waitMs, path: call.path });
       await this.wait(waitMs, call, options.signal);
-      // Another call may have been refused meanwhile.
+      // Another call may have been rate limited in the meantime.
       waitMs = pacer.blockedMs(this.now());
     }
   }
 
-  /** Waits; throws `ABORTED` as soon as `signal` fires. */
+  /** Waits `ms`; throws `ABORTED` as soon as `signal` fires. */
   async wait(ms: number, call: Call, signal: AbortSignal | undefined): Promise<void> {
     try {
       await this.sleep(ms, signal);
@@ -239,7 +239,7 @@ function isTransient(error: CodeContextError): boolean {
   return GATEWAY_ERRORS.has(error.status) || error.code === "NETWORK_ERROR" || error.code === "TIMEOUT";
 }
 
-/** No connection could be made; a later break-off is another matter. */
+/** Whether no connection could be made, as opposed to one that was lost later. */
 function isUnreachable({ code, cause }: CodeContextError): boolean {
   if (code !== "NETWORK_ERROR" || !(cause instanceof Error)) return false;
   const reason = codeOf(cause.cause) ?? codeOf(cause);
@@ -297,7 +297,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** A timer that ends at once, rejecting, when `signal` aborts. */
+/** Waits `ms`; rejects at once when `signal` aborts. */
 export function sleepFor(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const abort = (): void => {

@@ -5,15 +5,15 @@ import {
   RETRY_AFTER_HEADER,
 } from "../contract/headers.ts";
 
-/** Longest wait that doubling leads to. A longer `Retry-After` is still honoured, or given back to the caller. */
+/** Cap of the doubling. A longer `Retry-After` is still honoured, or reported to the caller. */
 export const MAX_BACKOFF_MS = 5 * 60_000;
-/** First wait where the service names none. */
+/** First wait when the service sends no `Retry-After`. */
 export const MIN_BACKOFF_MS = 1_000;
-/** Share of a wait that chance may add to it. */
+/** Largest jitter, as a share of the wait. */
 export const JITTER_SHARE = 0.25;
-/** At or below this share of the budget the rest of the window is spread over the requests left. */
+/** At or below this share of the budget, the remaining requests are spread over the rest of the window. */
 export const SLOW_DOWN_SHARE = 0.1;
-/** No window of the service is longer; a reset further away is a broken clock. */
+/** Longest window of the service; a later reset comes from a wrong clock. */
 const MAX_WINDOW_MS = 24 * 3_600_000;
 
 /** One rate-limit window, on this machine's clock. */
@@ -25,8 +25,8 @@ export interface RateWindow {
 }
 
 /**
- * Reads the rate headers of a response; undefined where they are missing or make no sense. The reset is taken relative to
- * the response's `Date`, so that a wrong clock here does no harm.
+ * Reads the rate-limit headers of a response; undefined if they are missing or malformed. The reset is taken relative to
+ * the response's `Date`, so that a wrong local clock does no harm.
  */
 export function readRateWindow(headers: Pick<Headers, "get">, nowMs: number): RateWindow | undefined {
   const limit = wholeNumber(headers.get(RATE_LIMIT_HEADER));
@@ -38,7 +38,7 @@ export function readRateWindow(headers: Pick<Headers, "get">, nowMs: number): Ra
   return { limit, remaining, resetsAtMs: nowMs + Math.min(Math.max(leftMs, 0), MAX_WINDOW_MS) };
 }
 
-/** `Retry-After` in milliseconds: a number of seconds or an HTTP date; undefined where there is none. */
+/** `Retry-After` (seconds or an HTTP date) in milliseconds; undefined if there is none. */
 export function readRetryAfterMs(headers: Pick<Headers, "get">, nowMs: number): number | undefined {
   const value = headers.get(RETRY_AFTER_HEADER);
   if (value === null) return undefined;
@@ -53,12 +53,12 @@ function wholeNumber(value: string | null): number | undefined {
 }
 
 /**
- * Wait before the next try: at least `retryAfterMs`, and twice the wait before (up to {@link MAX_BACKOFF_MS}), each with
- * up to 25 % on top.
+ * Wait before the next attempt: at least `retryAfterMs`, and at least twice the previous wait (up to {@link MAX_BACKOFF_MS}),
+ * with up to 25 % jitter on top.
  *
- * @param previousMs the wait before, without its jitter; 0 for the first
+ * @param previousMs previous wait without its jitter; 0 for the first
  * @param random uniform in [0, 1)
- * @returns `baseMs` to pass as `previousMs` next time, `waitMs` to wait now
+ * @returns `waitMs` to wait now, and `baseMs` to pass as `previousMs` next time
  */
 export function nextWait(
   previousMs: number,
@@ -72,27 +72,27 @@ export function nextWait(
 }
 
 /**
- * When the next request of one rate-limit bucket may leave. Shared by all requests of a client to that bucket, so that
- * requests in flight together neither jump the queue nor double the wait once each.
+ * Paces the requests of one rate-limit bucket. Shared by all requests of a client to that bucket, so that concurrent requests
+ * neither overtake each other nor double the wait once each.
  */
 export class Pacer {
   private window: RateWindow | undefined;
-  /** Nothing leaves before this; set by a 429. */
+  /** No request is sent before this time; set by a 429. */
   private blockedUntilMs = 0;
   private blockedAtMs = -1;
   private backoffMs = 0;
-  /** The last slot given out while slowing down. */
+  /** The last slot assigned while slowing down. */
   private slotMs = 0;
 
   /**
-   * Milliseconds until a request that wants to leave now may. While the budget is low each call takes one of the slots
-   * into which the rest of the window is divided.
+   * Milliseconds that a new request must wait. While the budget is low, each call takes one of the slots into which the rest
+   * of the window is divided.
    */
   reserve(nowMs: number): number {
     return Math.max(this.blockedMs(nowMs), this.spreadMs(nowMs));
   }
 
-  /** What is left of the wait that a 429 asked for. */
+  /** Milliseconds left of the wait that a 429 asked for. */
   blockedMs(nowMs: number): number {
     return Math.max(this.blockedUntilMs - nowMs, 0);
   }
@@ -103,11 +103,11 @@ export class Pacer {
     const leftMs = window.resetsAtMs - nowMs;
     if (window.remaining === 0) return Math.ceil(leftMs);
     this.slotMs = Math.max(this.slotMs, nowMs) + leftMs / window.remaining;
-    // Slots past the window's end belong to the next window, whose budget is new.
+    // Slots after the end of the window belong to the next window, which has a new budget.
     return Math.ceil(Math.min(this.slotMs, window.resetsAtMs) - nowMs);
   }
 
-  /** Takes in a response's headers. Of answers that overtook each other the lowest figure of the newest window counts. */
+  /** Records a response's headers. Responses may arrive out of order: the lowest figure of the newest window counts. */
   observe(window: RateWindow | undefined): void {
     if (!window) return;
     const sameWindow = this.window && Math.abs(this.window.resetsAtMs - window.resetsAtMs) < 1_500;
@@ -116,14 +116,14 @@ export class Pacer {
     this.window = window;
   }
 
-  /** First 2xx: the next 429 begins with its own `Retry-After` again. */
+  /** Records a 2xx, which ends the doubling. */
   succeeded(): void {
     this.backoffMs = 0;
   }
 
   /**
-   * A 429: blocks the bucket and returns the wait. A request that left before the bucket was blocked reports the same
-   * refusal once more and does not double the wait.
+   * Records a 429: blocks the bucket and returns the wait. A request that was sent before the bucket was blocked does not
+   * double the wait again.
    */
   refused(sentAtMs: number, nowMs: number, retryAfterMs: number | undefined, random: number): number {
     const sameRefusal = sentAtMs <= this.blockedAtMs;

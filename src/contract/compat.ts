@@ -1,4 +1,4 @@
-/** Wire formats of other services that this one accepts too: OpenAI's embeddings, Cohere's and Jina's reranking. */
+/** Wire formats of other services that this one also accepts: OpenAI's embeddings, Cohere's and Jina's reranking. */
 import * as z from "zod";
 import { MAX_EMBED_INPUTS, MAX_RERANK_DOCUMENTS } from "./limits.ts";
 import { isCleanText, nonEmptyText, UNCLEAN_TEXT } from "./text.ts";
@@ -106,7 +106,7 @@ export const CompatRerankResponse = z
   .meta({ id: "CompatRerankResponse" });
 export type CompatRerankResponse = z.infer<typeof CompatRerankResponse>;
 
-/** Error body of these routes. `message` repeats the text where Cohere's clients look for it. */
+/** Error body of these routes. `message` repeats the text at the place where Cohere's clients read it. */
 export const CompatErrorBody = z
   .object({
     error: z.object({ message: z.string(), type: z.string(), code: z.string(), param: z.string().nullable() }),

@@ -1,4 +1,4 @@
-/** Every error code of the service with its HTTP status. The codes are the contract; texts may change. */
+/** Every error code of the service with its HTTP status. Codes are stable; messages may change. */
 export const ERROR_STATUS = {
   INVALID_BODY: 400,
   INVALID_SELECTOR: 400,
@@ -51,7 +51,7 @@ export interface FieldIssue {
   message: string;
 }
 
-/** Wire form of every error but `RATE_LIMITED`. */
+/** Response body of every error except `RATE_LIMITED`. */
 export interface ErrorBody {
   ok: false;
   code: ErrorCode;
@@ -59,7 +59,7 @@ export interface ErrorBody {
   details?: Record<string, unknown>;
 }
 
-/** Wire form of a 429 from a rate-limit bucket. */
+/** Response body of a 429 from a rate-limit bucket. */
 export interface RateLimitedBody {
   ok: false;
   code: "RATE_LIMITED";

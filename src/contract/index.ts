@@ -1,4 +1,4 @@
-/** The wire: schemas, codes, header names and limits. Imports nothing of ours, so clients can carry it. */
+/** The HTTP contract: schemas, codes, header names and limits. Imports none of our other code, so clients can bundle it. */
 export * from "./compat.ts";
 export * from "./errors.ts";
 export * from "./headers.ts";

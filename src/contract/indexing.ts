@@ -7,7 +7,7 @@ import {
 } from "./limits.ts";
 import { nonEmptyText, text } from "./text.ts";
 
-/** UUIDs of any version and variant: ids may come from elsewhere. */
+/** A UUID of any version and variant: ids may come from other systems. */
 export const Uuid = z
   .string()
   .regex(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i, "must be a UUID")

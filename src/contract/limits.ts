@@ -4,14 +4,14 @@ export const MAX_EMBED_INPUTS = 128;
 export const MAX_RERANK_DOCUMENTS = 1_000;
 export const MAX_INPUT_CHARACTERS = 480_000;
 export const DEFAULT_MAX_FILE_SIZE_BYTES = 524_288;
-/** Above this a file is never indexed, whatever the request says: one file must fit the indexer's memory many times over. */
+/** Larger files are never indexed, whatever the request allows: several copies of a file must fit the indexer's memory. */
 export const MAX_FILE_SIZE_BYTES = 4 * 1024 * 1024;
 export const MAX_GLOB_CHARACTERS = 500;
-/** Of all globs of a list together: what a run's coordinator stores with it. */
+/** Total length of a list of globs, which is stored with each run. */
 export const MAX_GLOBS_CHARACTERS = 500_000;
 export const MAX_MANIFEST_BYTES = 64 * 1024;
 export const MAX_SNAPSHOT_BYTES = 4 * 1024 * 1024 * 1024;
-/** Of all snapshots of a tenant, unless configured otherwise. */
+/** Total size of a tenant's snapshots, unless `STORAGE_LIMIT_BYTES` is set. */
 export const DEFAULT_STORAGE_LIMIT_BYTES = 20 * 1024 * 1024 * 1024;
 export const MAX_PROVISIONED_WORKSPACES = 100;
 export const UPLOAD_URL_TTL_SEC = 15 * 60;

@@ -1,4 +1,4 @@
-/** Search over what is indexed: requests and answers of `/search`, `/symbols`, `/references`, `/outline` and `/file`. */
+/** Requests and answers of `/search`, `/symbols`, `/references`, `/outline` and `/file`. */
 import * as z from "zod";
 import { nonEmptyText, text } from "./text.ts";
 
@@ -9,7 +9,7 @@ const MAX_NAME_CHARACTERS = 300;
 const MAX_PATH_CHARACTERS = 4_096;
 const MAX_LOOKUP_RESULTS = 200;
 
-/** Names one workspace, and what of it is read. Without a selector `POST /search` reads all workspaces of the tenant. */
+/** Selects one workspace and one of its revisions. Without a selector, `POST /search` searches all workspaces of the tenant. */
 const selector = {
   repo: text.max(2_000).optional().describe("Repository identity, such as `github.com/owner/name`."),
   workspaceId: text.max(100).optional().describe("UUID of the workspace."),
@@ -59,7 +59,7 @@ const SymbolShape = {
   signature: z.string(),
 };
 
-/** Which revision an answer is from. */
+/** The revision that an answer comes from. */
 export const SearchedIndex = z
   .object({
     repo: z.string().nullable(),

@@ -13,7 +13,7 @@ const fullGitSha = z
   .regex(/^([0-9a-fA-F]{40}|[0-9a-fA-F]{64})$/, "must be a full commit SHA in hex")
   .toLowerCase();
 
-/** What the server needs to know of an artifact; unknown fields are kept and come back unchanged. */
+/** Description of an artifact. Unknown fields are stored and returned unchanged. */
 export const SnapshotManifest = z
   .looseObject({
     formatVersion: z.int().min(1),
@@ -25,7 +25,7 @@ export const SnapshotManifest = z
     embedding: z.looseObject({ fingerprint: nonEmptyText.max(200), dimension: z.int().positive() }),
     sizeBytes: z.int().min(1).max(MAX_SNAPSHOT_BYTES).optional(),
   })
-  // It is stored whole, with fields that nothing here knows.
+  // The manifest is stored whole, including unknown fields.
   .superRefine(checkJson)
   .meta({ id: "SnapshotManifest" });
 export type SnapshotManifest = z.infer<typeof SnapshotManifest>;
@@ -126,7 +126,7 @@ export const ListResponse = z
   .meta({ id: "ListResponse" });
 export type ListResponse = z.infer<typeof ListResponse>;
 
-/** Body of the worker's CI publish route. Each field has a code of its own when it is wrong. */
+/** Body of the CI publish route. Each rejected field has its own error code. */
 export const SnapshotJobRequest = z
   .object({
     tenantId: Uuid,

@@ -15,7 +15,7 @@ export const SURFACES = {
   dashboard_read: { limit: 600, windowSec: 60, subject: "user" },
   dashboard_mutation: { limit: 120, windowSec: 60, subject: "user" },
   sign_in_email: { limit: 5, windowSec: 600, subject: "email" },
-  /** Sign-in codes requested from one network address, for any e-mail address. */
+  /** Sign-in codes requested from one source address, for any e-mail address. */
   sign_in_source: { limit: 300, windowSec: 600, subject: "ip" },
   invitation: { limit: 30, windowSec: 3_600, subject: "tenant" },
 } as const satisfies Record<

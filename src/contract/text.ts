@@ -1,23 +1,23 @@
 import * as z from "zod";
 
-/** Whether a string can be stored and sent on: Postgres takes no NUL, and UTF-8 no half of a surrogate pair. */
+/** Whether a string can be stored and forwarded: Postgres rejects NUL, and UTF-8 cannot encode a lone surrogate. */
 export function isCleanText(value: string): boolean {
   return value.isWellFormed() && !value.includes("\0");
 }
 
-/** What is wrong with a string that is not clean. */
+/** Error message for a string that is not clean. */
 export const UNCLEAN_TEXT = "must be well-formed Unicode without NUL characters";
 
 /** Schema of every string that reaches the database, a git host or a model provider. */
 export const text = z.string().refine(isCleanText, UNCLEAN_TEXT);
 
-/** The same for a string that must not be empty. */
+/** Schema of a clean string that must not be empty. */
 export const nonEmptyText = text.min(1, "must not be empty");
 
-/** JSON values nested deeper than this are rejected, so that code that recurses into them cannot overflow the stack. */
+/** Deeper JSON values are rejected, so that recursive code cannot overflow the stack. */
 const MAX_DEPTH = 64;
 
-/** Adds an issue for each unclean string, key or nesting that is too deep in a JSON value of any shape. Bounded by the value's size. */
+/** Adds an issue for each unclean string or key, and for nesting beyond `MAX_DEPTH`, in any JSON value. Linear in the value's size. */
 export function checkJson(value: unknown, context: z.core.$RefinementCtx): void {
   const pending: { value: unknown; path: (string | number)[] }[] = [{ value, path: [] }];
   for (let next = pending.pop(); next; next = pending.pop()) {

@@ -1,4 +1,4 @@
-/** The gates as routes see them: typed calls with a time limit; a gate that cannot be reached is a value, not an exception. */
+/** Client of the gates: typed calls with a time limit. An unreachable gate is a return value, not an exception. */
 import type { CallKind, Surface } from "../contract/surfaces.ts";
 import { pause, raceTimeout } from "../pause.ts";
 import type { ParsedCredential } from "../tenancy/credentials.ts";
@@ -16,17 +16,17 @@ import type {
   UsageSnapshot,
 } from "./types.ts";
 
-/** The part of a Durable Object namespace that is used. */
+/** The subset of a Durable Object namespace that the client uses. */
 export interface GateNamespace<Id = unknown> {
   idFromName(name: string): Id;
   get(id: Id): unknown;
 }
 
-/** Returned in place of an answer by a gate that is overloaded or cannot be reached. */
+/** Outcome of a call to a gate that is overloaded or cannot be reached. */
 export const GATE_UNAVAILABLE = { outcome: "unavailable" } as const;
 export type GateUnavailable = typeof GATE_UNAVAILABLE;
 
-/** Covers one look-up of a credential in a database that is slow to answer. */
+/** Leaves time for one credential look-up in a slow database. */
 const ADMIT_TIMEOUT_MS = 5_000;
 const SETTLE_TIMEOUT_MS = 5_000;
 /** A health probe must not hang on its own rate limit. */
@@ -34,8 +34,8 @@ const TAKE_TIMEOUT_MS = 1_000;
 const RETRY_DELAY_MS = 50;
 
 /**
- * Asks the tenant's gate to admit a request: credential, rate bucket and, where credits are asked for, their reservation. A
- * retry after a lost answer may take twice from the bucket and reserve twice; the orphaned reservation ends at its deadline.
+ * Admits a request at the tenant's gate: checks the credential, takes from the rate bucket and reserves credits if asked to.
+ * A retry after a lost answer may take and reserve twice; the orphaned reservation expires at its deadline.
  */
 export function admit(
   gates: GateNamespace,
@@ -48,7 +48,7 @@ export function admit(
   return call(ADMIT_TIMEOUT_MS, () => tenantGate(gates, tenantId).admit(request));
 }
 
-/** Reserves credits for a request that was admitted without. */
+/** Reserves credits for a request that was admitted without a reservation. */
 export function reserve(
   gates: GateNamespace,
   tenantId: string,
@@ -58,7 +58,7 @@ export function reserve(
   return call(ADMIT_TIMEOUT_MS, () => tenantGate(gates, tenantId).reserve(credentialId, request));
 }
 
-/** Settles a reservation; safe to repeat. Once it resolves to credits, the settlement is durable. */
+/** Settles a reservation; idempotent. Once it resolves to credits, the settlement is durable. */
 export function settle(
   gates: GateNamespace,
   tenantId: string,
@@ -69,8 +69,8 @@ export function settle(
 }
 
 /**
- * Counts a call (none where `kind` is null), and tokens of hosted indexing. With a key, once per key, so that it is safe to repeat.
- * `ok` is false when it was not counted.
+ * Counts a call (none if `kind` is null) and tokens of hosted indexing. With a key it counts once per key and is safe to
+ * repeat. `ok` is false if it was not counted.
  */
 export async function count(
   gates: GateNamespace,
@@ -86,7 +86,7 @@ export async function count(
   return "ok" in result ? result : { ok: false };
 }
 
-/** The tenant's counters of the current month; with the credential that was just admitted, also its current limit. */
+/** The tenant's counters of the current month. Pass the admitted credential to get its current limit too. */
 export function usage(
   gates: GateNamespace,
   tenantId: string,
@@ -95,27 +95,27 @@ export function usage(
   return call(ADMIT_TIMEOUT_MS, () => tenantGate(gates, tenantId).usage(credentialId));
 }
 
-/** Whom a bucket belongs to that is not a tenant's API surface. */
+/** Owner of a bucket outside of the tenants' API surfaces. */
 export interface BucketSubject {
   surface: Surface;
   /**
-   * Who is limited: `sourceOf(address)` for surfaces per source, else the id of a user, tenant or hook, or a normalised e-mail
-   * address. Each pair of surface and subject has a bucket of its own.
+   * `sourceOf(address)` for surfaces limited by source; else the id of a user, tenant or hook, or a normalised e-mail address.
+   * Each pair of surface and subject has its own bucket.
    */
   subject: string;
-  /** Where rejections are audited, one event per window; without it they are not. */
+  /** Where to audit rejections, one event per window; default: not audited. */
   audit?: AuditTarget;
 }
 
 /**
- * Takes one request from the bucket of (surface, subject): the rate limit of everything that shows no API credential, such as
- * dashboard requests (`dashboard_read`, `dashboard_mutation`), sign-in mails, invitations, hooks and source addresses. Budgets
- * are those of `SURFACES`, changed by `RATE_LIMITS`.
+ * Takes one request from the bucket of (surface, subject). Limits everything without an API credential, such as dashboard
+ * requests (`dashboard_read`, `dashboard_mutation`), sign-in mails, invitations, hooks and source addresses. Budgets come from
+ * `SURFACES` and `RATE_LIMITS`.
  *
  * @param buckets the `RATE_BUCKETS` binding
- * @param salt any secret, so that names of objects reveal no subject; `ENCRYPTION_KEY`
- * @returns `allowed`, and `rate` for the headers (`rateHeaders`); `unavailable` if the bucket cannot be reached, in which case the
- *   caller decides whether to let the request through
+ * @param salt secret that keeps object names from revealing subjects; `ENCRYPTION_KEY`
+ * @returns `allowed`, and `rate` for the headers (`rateHeaders`); `unavailable` if the bucket cannot be reached, and the caller
+ *   decides whether to let the request through
  */
 export async function takeFromBucket(
   buckets: GateNamespace,
@@ -126,19 +126,19 @@ export async function takeFromBucket(
   return call(TAKE_TIMEOUT_MS, () => (buckets.get(buckets.idFromName(name)) as RateBucketApi).take(surface, audit));
 }
 
-// A new stub for each attempt: one that saw its object reset stays broken.
+// A new stub for each attempt: a stub stays broken after its object was reset.
 function tenantGate(gates: GateNamespace, tenantId: string): TenantGateApi {
   return gates.get(gates.idFromName(tenantId)) as TenantGateApi;
 }
 
-/** Makes a call within a time limit, and once more where the platform says that a retry may help. */
+/** Makes a call within a time limit; retries once if the platform says that a retry may help. */
 async function call<T>(timeoutMs: number, run: () => Promise<T>): Promise<T | GateUnavailable> {
   const deadline = Date.now() + timeoutMs;
   for (let attempt = 1; ; attempt++) {
     try {
       return await raceTimeout(run(), deadline - Date.now());
     } catch (error) {
-      // Thrown by the gate on arguments that make no sense.
+      // The gate throws RangeError on invalid arguments.
       if (error instanceof RangeError) throw error;
       if (attempt > 1 || !isRetryable(error)) return GATE_UNAVAILABLE;
       await pause(RETRY_DELAY_MS * (1 + Math.random()));
@@ -146,7 +146,7 @@ async function call<T>(timeoutMs: number, run: () => Promise<T>): Promise<T | Ga
   }
 }
 
-/** Durable Object errors carry `retryable` and `overloaded`; an overloaded object must not be asked again. */
+/** Durable Object errors carry `retryable` and `overloaded`; calls to an overloaded object must not be retried. */
 function isRetryable(error: unknown): boolean {
   const flags = error as { retryable?: boolean; overloaded?: boolean } | null;
   return flags?.retryable === true && flags.overloaded !== true;

@@ -1,8 +1,8 @@
 /**
- * Credentials of one tenant, cached in front of the database. The clock is an argument.
+ * Cache of one tenant's credentials in front of the database. The clock is an argument.
  *
- * While the database answers, no decision rests on facts older than `MAX_AGE_MS`: with the time a request takes, a revocation
- * takes effect within one second. While the database is away, a known credential is trusted for `TRUST_MS`.
+ * While the database answers, entries older than `MAX_AGE_MS` are not used, so a revocation takes effect within one second,
+ * the time of the request included. While the database is unreachable, a known credential is trusted for `TRUST_MS`.
  */
 import { raceTimeout } from "../pause.ts";
 import type { CredentialKind, Sql } from "./types.ts";
@@ -22,28 +22,28 @@ export const CREDENTIALS_SCHEMA = `
 create table credentials (id text primary key, facts text not null, checked_at_ms integer not null) without rowid;
 `;
 
-/** Facts older than this are refreshed in the background when they are used. */
+/** Older entries are refreshed in the background when they are used. */
 const REFRESH_AGE_MS = 400;
-/** Facts older than this are refreshed before they are used. */
+/** Older entries are refreshed before they are used. */
 const MAX_AGE_MS = 900;
-/** How long a known credential works while the database is away. */
+/** How long a known credential is trusted while the database is unreachable. */
 const TRUST_MS = 10 * 60_000;
 const LOAD_TIMEOUT_MS = 2_000;
-/** How long a known credential waits for a database that was away a moment ago. */
+/** How long a request with a known credential waits for a database that was unreachable a moment ago. */
 const AWAY_TIMEOUT_MS = 100;
-/** Unchanged facts are stored again after this time: what an evicted object may have lost of `TRUST_MS`. */
+/** Unchanged facts are stored again after this time. An eviction shortens `TRUST_MS` by at most this. */
 const STORE_INTERVAL_MS = 60_000;
 const MAX_ENTRIES = 1_000;
 
 interface Entry {
-  /** Null when the database knows no valid credential of this id. */
+  /** Null if the database has no valid credential with this id. */
   facts: CredentialFacts | null;
-  /** When the query began that these facts come from. */
+  /** When the query for these facts began. */
   asOfMs: number;
 }
 
 export interface CacheOptions {
-  /** Asks the database; null for an id that is unknown or revoked. Rejects when the database cannot be reached. */
+  /** Queries the database; null for an unknown or revoked id. Rejects if the database cannot be reached. */
   load: (id: string) => Promise<CredentialFacts | null>;
   /** Called when facts are to be stored (or, if null, dropped); see `storeFacts`. */
   store: (id: string, facts: CredentialFacts | null, checkedAtMs: number) => void;
@@ -57,7 +57,7 @@ export class CredentialCache {
   readonly #loading = new Map<string, Promise<Entry | undefined>>();
   #isAway = false;
 
-  /** `stored` are the rows of an earlier instance of the object, from `readFacts`. */
+  /** `stored`: rows that an earlier instance stored, from `readFacts`. */
   constructor(options: CacheOptions, stored: Iterable<readonly [string, CredentialFacts, number]> = []) {
     this.#options = options;
     for (const [id, facts, asOfMs] of stored) {
@@ -66,12 +66,12 @@ export class CredentialCache {
     }
   }
 
-  /** The facts last seen of a credential. */
+  /** The cached facts of a credential, whatever their age. */
   peek(id: string): CredentialFacts | null {
     return this.#entries.get(id)?.facts ?? null;
   }
 
-  /** Finds a credential by its public id. `unavailable`: the database cannot be asked and nothing is known that may be trusted. */
+  /** Finds a credential by its public id. `unavailable`: the database is unreachable and no cached entry may be trusted. */
   async find(id: string): Promise<CredentialFacts | "unknown" | "unavailable"> {
     const entry = await this.#freshEntry(id);
     if (!entry) return "unavailable";
@@ -92,7 +92,7 @@ export class CredentialCache {
     return (await raceTimeout(refreshed, timeoutMs).catch(() => undefined)) ?? entry;
   }
 
-  /** One load per id at a time. Resolves to undefined when the database did not answer; never rejects. */
+  /** Loads a credential, once per id at a time. Resolves to undefined if the database did not answer; never rejects. */
   #refresh(id: string): Promise<Entry | undefined> {
     let loading = this.#loading.get(id);
     if (!loading) {
@@ -125,7 +125,7 @@ export class CredentialCache {
   }
 }
 
-/** The credentials an earlier instance stored: id, facts, and when they were checked. */
+/** Reads the credentials that an earlier instance stored: id, facts, time of the check. */
 export function readFacts(sql: Sql): [string, CredentialFacts, number][] {
   return sql
     .exec<{ id: string; facts: string; checked_at_ms: number }>("select * from credentials")
@@ -133,7 +133,7 @@ export function readFacts(sql: Sql): [string, CredentialFacts, number][] {
     .map(({ id, facts, checked_at_ms }) => [id, JSON.parse(facts) as CredentialFacts, checked_at_ms]);
 }
 
-/** Stores a credential's facts, or drops those of one that is not valid any more. */
+/** Stores a credential's facts, or deletes them if the credential is no longer valid. */
 export function storeFacts(sql: Sql, id: string, facts: CredentialFacts | null, checkedAtMs: number): void {
   if (facts === null) sql.exec("delete from credentials where id = ?", id);
   else sql.exec("insert or replace into credentials values (?, ?, ?)", id, JSON.stringify(facts), checkedAtMs);

@@ -1,9 +1,9 @@
 /**
  * The credit ledger of one tenant, in SQL. The clock is an argument.
  *
- * Whatever the order of calls: at the moment of a reservation, what is charged plus what is reserved never exceeds the
- * limit; a reservation is settled at most once; every charged settlement is counted, even one that arrives after its
- * reservation expired. A true figure above its estimate may take the month past its limit, by that difference only.
+ * Invariants, for any order of calls: at the moment of a reservation, charged plus reserved credits never exceed the limit; a
+ * reservation is settled at most once; every charged settlement is counted, even after its reservation expired. If the true
+ * figure is above the estimate, the month may exceed its limit by that difference.
  */
 import { TOKENS_PER_CREDIT } from "../contract/limits.ts";
 import type { CallKind } from "../contract/surfaces.ts";
@@ -19,7 +19,7 @@ export interface MonthFigures {
   calls: Record<CallKind, number>;
 }
 
-/** A month's figures as the database mirrors them. `flushSeq` is the version that was written. */
+/** A month's figures in Postgres. `flushSeq` is the version that was written. */
 export interface MirroredMonth extends MonthFigures {
   flushSeq: number;
 }
@@ -28,12 +28,12 @@ export interface Month extends MonthFigures {
   period: string;
   /** Incremented with every change; the `flushSeq` of a flush. */
   version: number;
-  /** Whether the database's figures of this month, if there were any, have been taken over. */
+  /** Whether the month has been merged with its figures in Postgres, if there are any. */
   seeded: boolean;
 }
 
 const CALL_KINDS = ["embed", "rerank", "index", "snapshot", "search"] as const satisfies readonly CallKind[];
-/** Counter columns of `months`, in the order of its declaration. */
+/** Counter columns of `months`, in declaration order. */
 const COUNTERS = [
   "credits",
   "embed_tokens",
@@ -55,7 +55,7 @@ create index reservations_open on reservations (deadline_ms) where charged is nu
 create table counted (key text primary key, at_ms integer not null) without rowid;
 `;
 
-/** How long after its deadline a settled reservation is remembered: no retry of a settlement arrives later. */
+/** How long a settled reservation is kept after its deadline; retries of a settlement arrive sooner. */
 const SETTLED_KEPT_MS = 60_000;
 /** How long after its deadline an unsettled reservation can still be settled. */
 const UNSETTLED_KEPT_MS = 24 * 60 * 60_000;
@@ -70,7 +70,7 @@ export interface Settled {
   /** Credits charged. */
   credits: number;
   credentialId: string;
-  /** False for a repeated settlement, which changed nothing. */
+  /** False for a repeated settlement, which changes nothing. */
   isFirst: boolean;
 }
 
@@ -81,7 +81,7 @@ export class CreditLedger {
     this.#sql = sql;
   }
 
-  /** Reserves credits in the month of `nowMs`. `committed`: there is no room, because so much is charged or reserved. */
+  /** Reserves credits in the month of `nowMs`. If there is no room, returns the credits charged or reserved as `committed`. */
   reserve(
     credentialId: string,
     { credits, holdMs }: CreditRequest,
@@ -90,7 +90,7 @@ export class CreditLedger {
   ): { reservationId: string } | { committed: number } {
     requireCount(credits, "credits");
     const period = periodOf(nowMs);
-    // Reservations past their deadline no longer hold anything.
+    // Expired reservations do not count.
     const [row] = this.#sql
       .exec<{ committed: number }>(
         `select coalesce((select credits from months where period = ?1), 0) + coalesce(
@@ -114,8 +114,7 @@ export class CreditLedger {
   }
 
   /**
-   * Settles a reservation in the month it was made in. Throws `RangeError` for a reservation that does not exist or tokens that are
-   * no count.
+   * Settles a reservation, in the month it was made. Throws `RangeError` for an unknown reservation or an invalid token count.
    */
   settle(id: string, settlement: Settlement): Settled {
     const isCharged = settlement.outcome === "charged";
@@ -137,7 +136,7 @@ export class CreditLedger {
     return { credits, credentialId, isFirst: true };
   }
 
-  /** Adds a call and tokens of hosted indexing to the month of `nowMs`; with a key, once per key. Returns whether it did. */
+  /** Adds a call and tokens of hosted indexing to the month of `nowMs`. With a key, once per key. Returns whether it counted. */
   count(key: string | null, kind: CallKind | null, indexTokens: number, nowMs: number): boolean {
     requireCount(indexTokens, "indexTokens");
     if (key !== null) {
@@ -148,24 +147,24 @@ export class CreditLedger {
     return true;
   }
 
-  /** Figures of a month; zeros when nothing happened in it. */
+  /** Figures of a month; zeros if it has none. */
   figures(period: string): MonthFigures {
     return this.#months("where period = ?", period)[0] ?? toMonth({});
   }
 
-  /** Months that the database does not have in their newest version. */
+  /** Months with changes that were not flushed yet. */
   unflushed(): Month[] {
     return this.#months("where version > flushed_version");
   }
 
-  /** Notes that the database has a month in this version or a later one. */
+  /** Records that Postgres has this version of a month, or a later one. */
   flushed(period: string, version: number): void {
     this.#sql.exec("update months set flushed_version = max(flushed_version, ?) where period = ?", version, period);
   }
 
   /**
-   * Takes over the database's figures of a month (undefined: it has none). Figures counted before they were known are added to
-   * them; if the database is ahead of figures that had been taken over (rows were lost here), the larger figure counts.
+   * Merges a month with its figures in Postgres (undefined: there are none). The first merge adds what was counted here before
+   * it; if Postgres is ahead after that (rows were lost here), the larger figure counts.
    */
   seed(period: string, mirrored: MirroredMonth | undefined): void {
     const [row] = this.#sql
@@ -187,7 +186,7 @@ export class CreditLedger {
     );
   }
 
-  /** Drops what nothing can ask for any more: old reservations and keys, and flushed months before the previous one. */
+  /** Drops old reservations and keys, and flushed months before the previous one. */
   prune(nowMs: number): void {
     const now = new Date(nowMs);
     const previous = periodOf(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1, 1));
@@ -200,7 +199,7 @@ export class CreditLedger {
     this.#sql.exec("delete from months where period < ? and version = flushed_version", previous);
   }
 
-  /** Unix time in milliseconds at which there is something to prune next; undefined when there is nothing. */
+  /** When the next row can be pruned, Unix time in milliseconds; undefined if there is none. */
   nextDueMs(): number | undefined {
     const [row] = this.#sql
       .exec<{ due: number | null }>(
@@ -250,12 +249,12 @@ function countersOf({ credits, embedTokens, rerankTokens, indexTokens, calls }: 
   return [credits, embedTokens, rerankTokens, indexTokens, ...CALL_KINDS.map((kind) => calls[kind])];
 }
 
-/** Calls by kind, each from a function. */
+/** Builds a record of calls by kind. */
 export function callsFrom(value: (kind: CallKind) => number): Record<CallKind, number> {
   return Object.fromEntries(CALL_KINDS.map((kind) => [kind, value(kind)])) as Record<CallKind, number>;
 }
 
-/** The value, if it is a whole number of at least 0; throws `RangeError` that names it otherwise. */
+/** Returns the value if it is a whole number of at least 0; throws `RangeError` otherwise. */
 export function requireCount(value: number, name: string): number {
   if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`${name} must be a whole number of at least 0`);
   return value;

@@ -1,4 +1,4 @@
-/** What each credential of a tenant was used for, by UTC day: calls, credits, tokens, and when it was last used. */
+/** Usage of each credential of a tenant by UTC day: calls, credits, tokens and time of last use. */
 import type { Sql } from "./types.ts";
 
 export const KEY_USAGE_SCHEMA = `
@@ -9,7 +9,7 @@ create table key_days (
 ) without rowid;
 `;
 
-/** Days are kept here for as long as a settlement may still add to them. */
+/** A day is kept for as long as a settlement may still add to it. */
 const KEPT_MS = 3 * 24 * 60 * 60_000;
 
 /** Absolute figures of one credential and day. */
@@ -33,7 +33,7 @@ export class KeyUsage {
     this.#sql = sql;
   }
 
-  /** Adds to the credential's figures of the day of `nowMs`. */
+  /** Adds to the credential's figures for the day of `nowMs`. */
   add(
     credentialId: string,
     { calls = 0, credits = 0, tokens = 0 }: Partial<Pick<KeyDay, "calls" | "credits" | "tokens">>,
@@ -61,7 +61,7 @@ export class KeyUsage {
       .toArray();
   }
 
-  /** Notes that the database has these figures. */
+  /** Marks these figures as flushed. */
   flushed(days: readonly KeyDay[]): void {
     for (const { credentialId, day, version } of days) {
       const update =

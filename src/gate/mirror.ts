@@ -1,4 +1,4 @@
-/** The gate's side of Postgres: the credential it looks up, and the counters and audit events it writes behind. */
+/** The gate's queries to Postgres: looks up credentials, mirrors counters and records audit events. */
 import { and, eq, inArray, isNull, lt, sql } from "drizzle-orm";
 import { recordAuditStatement } from "../audit/index.ts";
 import { SURFACES } from "../contract/surfaces.ts";
@@ -12,13 +12,13 @@ import type { KeyDay } from "./key-usage.ts";
 import type { Rejections } from "./windows.ts";
 
 export interface LoadedCredential {
-  /** Null when the tenant has no valid credential of this id. */
+  /** Null if the tenant has no valid credential with this id. */
   facts: CredentialFacts | null;
-  /** The database's figures of the month asked for; undefined when it has none. */
+  /** Figures of the requested month; undefined if there are none. */
   month: MirroredMonth | undefined;
 }
 
-/** One query: a credential, its tenant's settings and the tenant's figures of one month. */
+/** Loads a credential, its tenant's settings and the tenant's figures of one month in one query. */
 export async function loadCredential(
   db: Db,
   tenantId: string,
@@ -50,7 +50,7 @@ export async function loadCredential(
   return { facts, month: month ? toMirrored(month) : undefined };
 }
 
-/** The database's figures of some months, by period. */
+/** Loads a tenant's figures of some months, by period. */
 export async function loadMonths(db: Db, tenantId: string, periods: string[]): Promise<Map<string, MirroredMonth>> {
   const rows = await db
     .select()
@@ -65,8 +65,8 @@ export async function hasTenant(db: Db, tenantId: string): Promise<boolean> {
 }
 
 /**
- * Writes absolute figures of months and credentials, and rejection counts of windows, all or nothing. Repeating it changes
- * nothing, and an older state never replaces a newer one.
+ * Writes absolute figures of months and credentials, and rejection counts of windows, in one transaction. Idempotent; an older
+ * state never replaces a newer one.
  */
 export async function flush(
   db: Db,
@@ -92,7 +92,7 @@ export async function flush(
   if (first) await db.batch([first, ...rest]);
 }
 
-/** Records rejections in the audit log; repeating it changes nothing. */
+/** Records rejections in the audit log; idempotent. */
 export async function flushRejections(db: Db, rejections: readonly Rejections[]): Promise<void> {
   const [first, ...rest] = rejectionStatements(db, rejections);
   if (first) await db.batch([first, ...rest]);

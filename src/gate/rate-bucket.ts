@@ -17,9 +17,9 @@ const REPORT_RETRY_MS = 30_000;
 const log = createLogger({ component: "rate-bucket" });
 
 /**
- * The rate buckets of one subject that shows no API credential: a source address, a user, an e-mail address, a hook. Reached
- * through `takeFromBucket`, which names the object by a salted hash of the subject. An alarm reports rejections to the audit
- * log of their tenant, where there is one, and deletes the rows once their windows are over.
+ * The rate buckets of one subject without an API credential: a source address, a user, an e-mail address or a hook. Called
+ * through `takeFromBucket`, which names the object by a salted hash of the subject. An alarm reports rejections to the tenant's
+ * audit log, if there is one, and deletes rows whose window has ended.
  */
 export class RateBucket extends DurableObject<RateBucketEnv> implements RateBucketApi {
   readonly #db;
@@ -57,7 +57,7 @@ export class RateBucket extends DurableObject<RateBucketEnv> implements RateBuck
     this.#schedule(isReported ? dueMs : Date.now() + REPORT_RETRY_MS);
   }
 
-  /** False: the database could not be reached. */
+  /** Returns false if the database could not be reached. */
   async #report(): Promise<boolean> {
     const rejections = this.#windows.unreported();
     if (rejections.length === 0) return true;

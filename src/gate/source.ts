@@ -1,13 +1,13 @@
-/** Subjects of rate buckets that show no credential. */
+/** Rate-limit subjects of requests without a credential. */
 
-/** Subject of requests whose address is not known. */
+/** Subject of requests from an unknown address. */
 const UNKNOWN = "unknown";
-/** An IPv6 customer has at least a /64, so limiting single addresses would limit nobody. */
+/** Limits apply per /64: one IPv6 customer has at least that many addresses. */
 const IPV6_PREFIX_GROUPS = 4;
 
 /**
- * The rate-limit subject of a client address: an IPv4 address as it is (also where it is written as IPv6), an IPv6
- * address as its /64. Anything that is not an address shares one subject.
+ * The rate-limit subject of a client address: the address itself for IPv4 (also when mapped to IPv6), the /64 for IPv6.
+ * Everything that is not an address shares one subject.
  */
 export function sourceOf(address: string | null | undefined): string {
   if (!address) return UNKNOWN;
@@ -23,7 +23,7 @@ export function sourceOf(address: string | null | undefined): string {
   return `${prefix.join(":")}::/64`;
 }
 
-/** Name of a bucket's Durable Object: a salted hash, so that no object's name reveals an address. */
+/** Name of a bucket's Durable Object: a salted hash, so that the name does not reveal an address. */
 export async function bucketName(salt: string, surface: string, subject: string): Promise<string> {
   const bytes = new TextEncoder().encode(`${salt}\n${surface}\n${subject}`);
   return Buffer.from(await crypto.subtle.digest("SHA-256", bytes)).toString("hex");

@@ -1,11 +1,11 @@
-/** A gate's SQLite storage: the rows are the only state, and changes are committed in groups. */
+/** A gate's SQLite storage. The rows are the only state; changes are committed in groups. */
 import { pause } from "../pause.ts";
 import type { Sql } from "./types.ts";
 
-/** Pause before the next commit while changes keep arriving, so that one wait for the disk serves many of them. */
+/** Pause before the next commit under load, so that one wait for the disk covers many changes. */
 const GATHER_MS = 2;
 
-/** The part of a Durable Object's storage that is used. */
+/** The subset of a Durable Object's storage that the gate uses. */
 export interface Storage {
   readonly sql: Sql;
   transactionSync<T>(change: () => T): T;
@@ -21,7 +21,7 @@ export class GateStorage {
   #hasTables: boolean;
   #isCommitting = false;
 
-  /** `schema` is created with the first change, so that an object that is never written to occupies no storage. */
+  /** Creates `schema` with the first change, so that an object without changes occupies no storage. */
   constructor(storage: Storage, schema: string) {
     this.#storage = storage;
     this.#schema = schema;
@@ -32,15 +32,14 @@ export class GateStorage {
     return this.#storage.sql;
   }
 
-  /** Whether nothing was ever written: there are no tables to read from. */
+  /** True before the first change, when there are no tables yet. */
   get isEmpty(): boolean {
     return !this.#hasTables;
   }
 
   /**
-   * Runs a synchronous change, all or nothing, and resolves to its result. Changes never interleave. The platform holds back the
-   * answer of an RPC until the rows written before it are durable; while one commit is on its way to disk, further changes
-   * wait and share the next one.
+   * Runs a synchronous change in a transaction and resolves to its result. Changes never interleave. The platform holds back an
+   * RPC's answer until the rows written before it are durable. Changes that arrive during a commit share the next one.
    */
   write<T>(change: () => T): Promise<T> {
     return new Promise((resolve, reject) => {

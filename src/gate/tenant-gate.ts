@@ -30,15 +30,15 @@ const SCHEMA = `create table meta (key text primary key, value text not null) wi
 ${WINDOWS_SCHEMA}${CREDITS_SCHEMA}${KEY_USAGE_SCHEMA}${CREDENTIALS_SCHEMA}`;
 
 const MAX_HOLD_MS = 15 * 60_000;
-/** Changes wait this long, so that one write to Postgres carries many. */
+/** Delay between a change and its flush, so that one write to Postgres carries many changes. */
 const FLUSH_DELAY_MS = 3_000;
 const FLUSH_RETRY_BASE_MS = 2_000;
 const FLUSH_RETRY_CAP_MS = 60_000;
-/** Pruning is not urgent: rows that are due are dropped together. */
+/** Smallest time between two prunes, which are not urgent. */
 const PRUNE_INTERVAL_MS = 15_000;
-/** Stands in `usage_days` for hosted indexing, which uses no credential for its embeddings. */
+/** Credential id in `usage_days` for the embeddings of hosted indexing, which use no credential. */
 const INDEX_CREDENTIAL = "index";
-/** The rows of a tenant that was deleted from Postgres are removed after this time. */
+/** The gate's rows are removed this long after their tenant was deleted from Postgres. */
 const GONE_KEPT_MS = 7 * 24 * 60 * 60_000;
 
 const log = createLogger({ component: "tenant-gate" });
@@ -46,10 +46,10 @@ const log = createLogger({ component: "tenant-gate" });
 /**
  * The gate of one tenant (`idFromName(tenantId)`): checks credentials, limits rates, reserves and settles credits.
  *
- * `admit` and `settle` are a request's two calls. Each changes rows of this object's SQLite in one synchronous step, so
- * requests cannot interleave, and answers once the rows are durable. Nothing is kept in memory but the credential cache, so a
- * killed object continues where it was. Postgres is asked for credentials only; counters are mirrored to it by an alarm, as
- * absolute figures with a version, so that a flush may be repeated or arrive late without counting twice.
+ * A request makes two calls, `admit` and `settle`. Each changes rows of this object's SQLite in one synchronous step, so
+ * requests cannot interleave, and answers once the rows are durable. Only the credential cache is kept in memory, so a killed
+ * object loses nothing. Postgres is read for credentials only; an alarm mirrors the counters to it as absolute figures with a
+ * version, so that a repeated or late flush does not count twice.
  */
 export class TenantGate extends DurableObject<TenantGateEnv> implements TenantGateApi {
   readonly #db;
@@ -60,7 +60,7 @@ export class TenantGate extends DurableObject<TenantGateEnv> implements TenantGa
   readonly #credentials: CredentialCache;
   #tenantId: string | undefined;
   #alarmAtMs: number | undefined;
-  /** Flushes that failed since the last one that worked. */
+  /** Failed flushes since the last successful one. */
   #failedFlushes = 0;
 
   constructor(ctx: DurableObjectState, env: TenantGateEnv) {
@@ -159,7 +159,7 @@ export class TenantGate extends DurableObject<TenantGateEnv> implements TenantGa
     });
   }
 
-  /** Prunes and flushes to Postgres; sets itself again while there is something left to do. */
+  /** Prunes and flushes to Postgres; reschedules itself while there is work left. */
   override async alarm(): Promise<void> {
     this.#alarmAtMs = undefined;
     if (this.#storage.isEmpty) return;
@@ -201,7 +201,7 @@ export class TenantGate extends DurableObject<TenantGateEnv> implements TenantGa
 
   async #loadCredential(id: string) {
     const tenantId = this.#tenantId;
-    if (tenantId === undefined) throw new Error("the gate does not know its tenant");
+    if (tenantId === undefined) throw new Error("the object has no name to take the tenant's id from");
     const period = periodOf(Date.now());
     const { facts, month } = await loadCredential(this.#db, tenantId, id, period);
     if (facts) {
@@ -210,7 +210,7 @@ export class TenantGate extends DurableObject<TenantGateEnv> implements TenantGa
         this.#ledger.seed(period, month);
       });
     }
-    // Postgres is back: a flush that waits for it need not wait longer.
+    // Postgres is back: run a delayed flush now.
     if (this.#failedFlushes > 0) this.#schedule(Date.now());
     return facts;
   }
@@ -221,7 +221,7 @@ export class TenantGate extends DurableObject<TenantGateEnv> implements TenantGa
     return length > 0;
   }
 
-  /** Writes what Postgres does not have yet. False: it could not, and nothing is lost. */
+  /** Flushes what Postgres does not have yet. Returns false if Postgres could not be reached; the rows are kept. */
   async #flush(): Promise<boolean> {
     const tenantId = this.#tenantId;
     if (tenantId === undefined || !this.#hasUnflushed()) return true;
@@ -279,7 +279,7 @@ export class TenantGate extends DurableObject<TenantGateEnv> implements TenantGa
   }
 }
 
-/** Wait before the next flush: doubling, capped, with jitter so that gates do not come back together. */
+/** Wait before the next flush. The jitter keeps gates from retrying at the same moment. */
 function retryDelayMs(failures: number): number {
   const full = Math.min(FLUSH_RETRY_CAP_MS, FLUSH_RETRY_BASE_MS * 2 ** Math.min(failures - 1, 10));
   return full * (0.75 + Math.random() / 4);

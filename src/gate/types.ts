@@ -3,7 +3,7 @@ import type { CredentialKind } from "../tenancy/credentials.ts";
 
 export type { CredentialKind };
 
-/** The part of a Durable Object's `SqlStorage` that is used. */
+/** The subset of a Durable Object's `SqlStorage` that the gate uses. */
 export interface Sql {
   exec<T extends Record<string, ArrayBuffer | string | number | null>>(
     query: string,
@@ -11,10 +11,10 @@ export interface Sql {
   ): { toArray(): T[] };
 }
 
-/** What a request presents at the gate. The secret itself never travels, only its SHA-256. */
+/** A request's credential. Only the SHA-256 of the secret is sent to the gate. */
 export interface PresentedCredential {
   kind: CredentialKind;
-  /** Public id, the middle part of the key. */
+  /** Public id: the middle part of the key. */
   id: string;
   /** SHA-256 of the secret part, lower-case hex. */
   secretHash: string;
@@ -23,7 +23,7 @@ export interface PresentedCredential {
 /** Credits to set aside before the upstream is called. */
 export interface CreditRequest {
   credits: number;
-  /** How long they stay reserved if the request never settles: the upstream's timeout plus a margin, in milliseconds. */
+  /** Milliseconds after which an unsettled reservation expires: the upstream's timeout plus a margin. */
   holdMs: number;
 }
 
@@ -31,20 +31,20 @@ export interface AdmitRequest {
   tenantId: string;
   credential: PresentedCredential;
   surface: Surface;
-  /** Checks the credential only: the rate bucket is reported and nothing is taken from it. */
+  /** Checks the credential and reports the rate window without taking from it. */
   isFree?: boolean;
-  /** Absent for requests that are not metered, or whose body is invalid. */
+  /** Absent for requests that are not metered or have an invalid body. */
   reserve?: CreditRequest;
 }
 
-/** State of a fixed window, as the rate-limit headers show it. `resetSec` is a Unix time in seconds. */
+/** State of a fixed window, as in the rate-limit headers. `resetSec` is a Unix time in seconds. */
 export interface RateState {
   limit: number;
   remaining: number;
   resetSec: number;
 }
 
-/** Whom an accepted credential stands for. */
+/** The identity behind an accepted credential. */
 export interface Principal {
   tenantId: string;
   credentialId: string;
@@ -56,7 +56,7 @@ export interface QuotaExceeded {
   outcome: "quota_exceeded";
   /** Monthly credits of the tenant. */
   limit: number;
-  /** Charged plus reserved by requests in flight: what leaves no room. */
+  /** Credits charged, plus those reserved by requests in flight. */
   used: number;
   /** ISO instant at which the next month begins. */
   resetsAt: string;
@@ -68,7 +68,7 @@ export type AdmitResult =
   | { outcome: "unauthorized" }
   | { outcome: "rate_limited"; rate: RateState; retryAfterSec: number }
   | (QuotaExceeded & { rate: RateState })
-  /** The credential cannot be checked: the database is away, and has been for too long to trust what is cached. */
+  /** The credential cannot be checked: the database is unreachable and the cached entry is too old to trust. */
   | { outcome: "unavailable" };
 
 export type ReserveResult = { outcome: "reserved"; reservationId: string } | QuotaExceeded | { outcome: "unavailable" };
@@ -89,20 +89,19 @@ export interface UsageSnapshot {
   calls: Record<CallKind, number>;
 }
 
-/** RPC interface of the tenant's Durable Object. Every answer leaves after the rows behind it are durable. */
+/** RPC interface of the tenant's Durable Object. Each call answers after its rows are durable. */
 export interface TenantGateApi {
   /** Checks the credential, takes from the surface's rate bucket and reserves credits, in that order. */
   admit(request: AdmitRequest): Promise<AdmitResult>;
-  /** Reserves credits for a request that was admitted without. */
+  /** Reserves credits for a request that was admitted without a reservation. */
   reserve(credentialId: string, request: CreditRequest): Promise<ReserveResult>;
-  /** Settles a reservation once; repeating it returns the same credits and changes nothing. */
+  /** Settles a reservation; a repeated call changes nothing and returns the same credits. */
   settle(reservationId: string, settlement: Settlement): Promise<{ credits: number }>;
   /**
-   * Counts a call (none where `kind` is null) and tokens of hosted indexing. With a key, once per key: it is remembered for two
-   * days.
+   * Counts a call (none if `kind` is null) and tokens of hosted indexing. With a key, once per key; keys are kept for two days.
    */
   count(key: string | null, kind: CallKind | null, indexTokens?: number): Promise<void>;
-  /** Counters of the current month. The limit is the one seen with this credential; without one, the default. */
+  /** Counters of the current month. The limit comes from this credential's cached settings; without one, it is the default. */
   usage(credentialId?: string): Promise<UsageSnapshot>;
 }
 
@@ -113,7 +112,7 @@ export interface AuditTarget {
   actor: string;
 }
 
-/** RPC interface of the Durable Object that holds the rate buckets of one subject without a credential. */
+/** RPC interface of the Durable Object with the rate buckets of one subject without a credential. */
 export interface RateBucketApi {
   take(surface: Surface, audit?: AuditTarget): Promise<TakeResult>;
 }
@@ -122,8 +121,8 @@ export interface RateBucketApi {
 export interface TakeResult {
   allowed: boolean;
   rate: RateState;
-  /** Requests rejected in this window so far. */
+  /** Rejected requests in this window so far. */
   rejected: number;
-  /** Seconds until the window ends; a rejected client waits that long. */
+  /** Seconds until the window ends, for `Retry-After`. */
   retryAfterSec: number;
 }

@@ -11,7 +11,7 @@ create table windows (
 ) without rowid;
 `;
 
-/** Windows are kept this long after their end, so that a clock that steps back a little finds them as they were. */
+/** Windows are kept this long after their end, in case the clock steps back a little. */
 const KEPT_MS = 60_000;
 
 /** Rejected requests of one window, for the audit log. */
@@ -33,7 +33,7 @@ export class RateWindows {
     this.#budgets = budgets;
   }
 
-  /** Takes one request from the surface's bucket. The first rejection of a window decides where the window is audited. */
+  /** Takes one request from the surface's bucket. The first rejection of a window sets the window's audit target. */
   take(surface: Surface, nowMs: number, audit?: AuditTarget): TakeResult {
     const { limit, windowSec } = this.#budgets[surface];
     const lengthMs = windowSec * 1_000;
@@ -58,7 +58,7 @@ export class RateWindows {
     };
   }
 
-  /** The state of the surface's window; takes nothing. */
+  /** The state of the surface's window, without taking a request. */
   peek(surface: Surface, nowMs: number): RateState {
     const { limit, windowSec } = this.#budgets[surface];
     const lengthMs = windowSec * 1_000;
@@ -69,7 +69,7 @@ export class RateWindows {
     return { limit, remaining: Math.max(0, limit - (row?.used ?? 0)), resetSec: (startMs + lengthMs) / 1_000 };
   }
 
-  /** Windows whose audited rejections have grown since they were last reported. */
+  /** Audited windows with rejections that were not reported yet. */
   unreported(): Rejections[] {
     return this.#sql
       .exec<Rejections & Record<string, string | number>>(
@@ -91,13 +91,13 @@ export class RateWindows {
     }
   }
 
-  /** Drops windows that are over and have nothing left to report. */
+  /** Drops windows that have ended and been reported. */
   prune(nowMs: number): void {
     const isReported = "(tenant_id is null or rejected <= reported)";
     this.#sql.exec(`delete from windows where end_ms + ${KEPT_MS} <= ? and ${isReported}`, nowMs);
   }
 
-  /** Unix time in milliseconds at which the next window can be dropped; undefined when there is none. */
+  /** When the next window can be dropped, Unix time in milliseconds; undefined if there is none. */
   nextDueMs(): number | undefined {
     const [row] = this.#sql.exec<{ endMs: number | null }>("select min(end_ms) as endMs from windows").toArray();
     return typeof row?.endMs === "number" ? row.endMs + KEPT_MS : undefined;

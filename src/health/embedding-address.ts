@@ -13,8 +13,8 @@ const DEFAULT_ADDRESS: Partial<Record<ProviderName, string>> = {
 };
 
 /**
- * Address of the configured embedding provider; undefined for one that needs no network (built in, a binding of the Worker, or
- * none). Throws `Error` when the `EMBED_*` variables are invalid.
+ * Address of the configured embedding provider; undefined if it needs no network (builtin, a Worker binding, or none). Throws
+ * `Error` if the `EMBED_*` variables are invalid.
  */
 export function embeddingAddress(vars: Readonly<Record<string, unknown>>): string | undefined {
   const { provider, baseUrl } = readEmbedConfig(vars);

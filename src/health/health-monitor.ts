@@ -8,10 +8,10 @@ import { judge, CHECKS_VALID_MS, type Probe, PROBE_INTERVAL_MS, PROBE_TIMEOUT_MS
 import { databaseProbe, embeddingProbe, storageProbe } from "./probes.ts";
 import type { Checks, HealthMonitorApi, HealthStatus } from "./types.ts";
 
-/** Besides these the `EMBED_*` variables are read. */
+/** The monitor also reads the `EMBED_*` variables. */
 export type HealthMonitorEnv = Pick<ApiEnv, "DATABASE_URL" | "SNAPSHOTS" | "INDEX_QUEUE">;
 
-/** Written by `stop`, read at the next start. */
+/** Storage key, written by `stop` and read at the next start. */
 const STOPPED = "stopped";
 const ROUND = "round";
 
@@ -21,13 +21,13 @@ interface Round {
   checks: Checks;
 }
 
-/** Slightly less than a probe may take, so that the queue probe reports its own error instead of a timeout. */
+/** Slightly shorter than a probe's timeout, so that the queue probe reports its own error instead. */
 const QUEUE_PATIENCE_MS = PROBE_TIMEOUT_MS - 500;
 
 /**
- * The one health monitor of a deployment (`idFromName(MONITOR_NAME)`). An alarm probes every 30 s; a request reads the
- * last round's results and triggers nothing. The last round survives eviction. One from before a stop, or one that is too old, is
- * ignored, so a service that starts reports `starting` until its first round.
+ * The health monitor of a deployment (`idFromName(MONITOR_NAME)`). An alarm probes every 30 s; a request only reads the last
+ * round's results, which survive eviction. Results from before a stop, or too old ones, are ignored, so a service reports
+ * `starting` until its first round.
  */
 export class HealthMonitor extends DurableObject<HealthMonitorEnv> implements HealthMonitorApi {
   readonly #probes: Record<CheckName, Probe>;
@@ -66,7 +66,7 @@ export class HealthMonitor extends DurableObject<HealthMonitorEnv> implements He
     if (!this.#heartbeat.seen(sentAt)) return;
     const queue = this.#round?.checks.queue;
     if (!this.#round || !queue || queue.ok) return;
-    // It came late, but it came: report it now instead of in the next round.
+    // A late heartbeat: report the queue as healthy now instead of in the next round.
     const nowMs = Date.now();
     const check = { ok: true, latencyMs: nowMs - sentAt, checkedAt: new Date(nowMs).toISOString() };
     await this.#keep({ ...this.#round, checks: { ...this.#round.checks, queue: check } });
@@ -80,7 +80,7 @@ export class HealthMonitor extends DurableObject<HealthMonitorEnv> implements He
 
   override async alarm(): Promise<void> {
     if (this.#stopping) return;
-    // Set first, so that probing continues even if this round fails.
+    // Scheduled first, so that probing continues even if this round fails.
     await this.ctx.storage.setAlarm(Date.now() + PROBE_INTERVAL_MS);
     const checks = await runProbes(this.#probes);
     await this.#keep({ atMs: Date.now(), checks });

@@ -1,10 +1,10 @@
 import { ProbeError, PROBE_INTERVAL_MS } from "./probe.ts";
 import type { HealthHeartbeat } from "./types.ts";
 
-/** A heartbeat that returns later than this is ignored. Longer than one round, because a busy queue is not a broken one. */
+/** Later heartbeats are ignored. Longer than one round, because a busy queue is not a broken one. */
 const HEARTBEAT_VALID_MS = 3 * PROBE_INTERVAL_MS;
 
-/** Sends heartbeats through the queue: a probe passes when its own heartbeat, or a recent one, has come back. */
+/** Sends heartbeats through the queue. A probe passes when its own heartbeat, or a recent one, has arrived. */
 export class QueueHeartbeat {
   readonly #send: (message: HealthHeartbeat) => Promise<unknown>;
   readonly #now: () => number;
@@ -16,7 +16,7 @@ export class QueueHeartbeat {
     this.#now = now;
   }
 
-  /** A probe: sends a heartbeat and waits for it until the signal aborts or `patienceMs` has passed. */
+  /** Sends a heartbeat and waits for it until the signal aborts or `patienceMs` has passed. */
   async probe(signal: AbortSignal, patienceMs: number): Promise<void> {
     const sentAt = this.#now();
     const back = new Promise<boolean>((resolve) => {
@@ -31,13 +31,13 @@ export class QueueHeartbeat {
       signal.addEventListener("abort", () => resolve(false), { once: true });
     });
     await this.#send({ kind: "health", sentAt }).catch(() => {
-      throw new ProbeError("takes no messages");
+      throw new ProbeError("does not accept messages");
     });
     if ((await back) || this.#now() - this.#lastSeenMs <= HEARTBEAT_VALID_MS) return;
     throw new ProbeError("messages are not delivered");
   }
 
-  /** Notes a heartbeat that came back; false when it is too old to count. */
+  /** Records a heartbeat that arrived; returns false if it is too old to count. */
   seen(sentAt: number): boolean {
     const now = this.#now();
     if (sentAt > now || now - sentAt > HEARTBEAT_VALID_MS) return false;

@@ -1,4 +1,4 @@
-/** What the routes and the queue consumer need of health; the Durable Object itself is in `health-monitor.ts`. */
+/** Health, for the routes and the queue consumer. The Durable Object is in `health-monitor.ts`. */
 export { healthHttpStatus } from "./probe.ts";
 export { createHealthCache, type HealthCache, type MonitorNamespace, readHealth } from "./reader.ts";
 export { type HealthHeartbeat, type HealthMonitorApi, type HealthStatus, MONITOR_NAME } from "./types.ts";

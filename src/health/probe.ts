@@ -3,20 +3,20 @@ import { raceTimeout } from "../pause.ts";
 import { CHECK_NAMES, type CheckName, type HealthCheck } from "../contract/health.ts";
 import type { Checks, HealthStatus } from "./types.ts";
 
-/** Resolves when the dependency works, rejects when it does not; gives up when the signal fires. */
+/** Resolves if the dependency works, rejects if it does not; stops when the signal fires. */
 export type Probe = (signal: AbortSignal) => Promise<void>;
 
 export const PROBE_INTERVAL_MS = 30_000;
 export const PROBE_TIMEOUT_MS = 5_000;
-/** Checks older than this are ignored: rounds were missed. */
+/** Older checks are ignored, because rounds were missed. */
 export const CHECKS_VALID_MS = 3 * PROBE_INTERVAL_MS;
 
-/** A failure whose message may be public: it names no host, address or provider. */
+/** A failure with a public message, which names no host, address or provider. */
 export class ProbeError extends Error {
   override readonly name = "ProbeError";
 }
 
-/** Runs one probe within `PROBE_TIMEOUT_MS`. Never rejects; errors other than `ProbeError` are reported as "not reachable". */
+/** Runs one probe within `PROBE_TIMEOUT_MS`. Never rejects; reports errors other than `ProbeError` as "not reachable". */
 export async function runProbe(probe: Probe, now: () => number = Date.now): Promise<HealthCheck> {
   const startedMs = now();
   const abort = new AbortController();
@@ -50,7 +50,7 @@ export async function runProbes(probes: Record<CheckName, Probe>, now: () => num
   return checks;
 }
 
-/** The status that follows from the checks; `checks` is undefined before the first round. */
+/** Derives the status from the checks; `checks` is undefined before the first round. */
 export function judge(checks: Checks | undefined, stopping: boolean): HealthStatus {
   if (stopping) return { ok: false, status: "stopping", checks: checks ?? {} };
   if (!checks) return { ok: false, status: "starting", checks: {} };
@@ -58,7 +58,7 @@ export function judge(checks: Checks | undefined, stopping: boolean): HealthStat
   return { ok, status: ok ? "ok" : "degraded", checks };
 }
 
-/** HTTP status of a health document: 503 only when the service should get no traffic. */
+/** HTTP status of a health document: 503 only if the service should receive no traffic. */
 export function healthHttpStatus(status: HealthStatus["status"]): 200 | 503 {
   return status === "ok" || status === "degraded" ? 200 : 503;
 }

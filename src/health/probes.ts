@@ -9,12 +9,12 @@ export function databaseProbe(db: Db): Probe {
   };
 }
 
-/** The part of a bucket that is used. */
+/** The subset of a bucket that the probe uses. */
 export interface HeadBucket {
   head(key: string): Promise<unknown>;
 }
 
-/** Asks for an object that need not exist: any answer means that storage works. */
+/** Looks up an object that need not exist: any answer means that storage works. */
 export function storageProbe(bucket: HeadBucket): Probe {
   return async () => {
     await bucket.head("health");
@@ -22,8 +22,8 @@ export function storageProbe(bucket: HeadBucket): Probe {
 }
 
 /**
- * Sends a request to the model provider's address without calling a model, so it costs no tokens. Any answer but a server error
- * passes, including a refusal for lack of a key. Passes without an address (a provider inside the Worker, or none).
+ * Sends a request to the model provider's address without calling a model, so it costs no tokens. Any answer except a server
+ * error passes, including 401. Passes if there is no address (a provider inside the Worker, or none).
  */
 export function embeddingProbe(
   fetch: (url: string, init: RequestInit) => Promise<Response>,

@@ -2,18 +2,18 @@ import type { HealthCheck } from "../contract/health.ts";
 import { raceTimeout } from "../pause.ts";
 import { MONITOR_NAME, type HealthMonitorApi, type HealthStatus } from "./types.ts";
 
-/** The part of the monitor's namespace that is used. */
+/** The subset of the monitor's namespace that the reader uses. */
 export interface MonitorNamespace<Id = unknown> {
   idFromName(name: string): Id;
   get(id: Id): unknown;
 }
 
-/** What one isolate knows of the monitor's last answer. One per isolate; values only, since requests share no I/O. */
+/** An isolate's cache of the monitor's last answer. Holds values only, since requests cannot share I/O. */
 export interface HealthCache {
   status?: HealthStatus;
   /** When `status` was read, Unix time in milliseconds. */
   readAtMs: number;
-  /** When a request last set out to read. */
+  /** When a request last started to read. */
   askedAtMs: number;
 }
 
@@ -21,13 +21,13 @@ export function createHealthCache(): HealthCache {
   return { readAtMs: -Infinity, askedAtMs: -Infinity };
 }
 
-/** An isolate asks the monitor about once in this time, however many requests it gets. */
+/** An isolate asks the monitor about once in this time, however many requests it serves. */
 const FRESH_MS = 1_000;
 const READ_TIMEOUT_MS = 2_000;
 
 /**
- * The monitor's status, at most about a second old. While one request refreshes it, other requests of the isolate use the last
- * answer. An unreachable monitor means a degraded service, not a dead one: this Worker is up.
+ * Reads the monitor's status, at most about a second old. While one request refreshes it, others use the last answer. If the
+ * monitor is unreachable, the service is degraded, not down: this Worker is up.
  */
 export async function readHealth(
   monitors: MonitorNamespace,

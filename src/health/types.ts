@@ -2,10 +2,10 @@ import type { CheckName, HealthCheck, HealthResponse } from "../contract/health.
 
 export type Checks = Partial<Record<CheckName, HealthCheck>>;
 
-/** The health document but for the version, which the Worker that answers knows. */
+/** The health document without the version, which the answering Worker adds. */
 export type HealthStatus = Omit<HealthResponse, "version">;
 
-/** Travels through the indexing queue; its consumer hands `sentAt` to the monitor's `queueSeen`. */
+/** Message on the indexing queue; the consumer passes `sentAt` to the monitor's `queueSeen`. */
 export interface HealthHeartbeat {
   kind: "health";
   /** Unix time in milliseconds. */
@@ -15,9 +15,9 @@ export interface HealthHeartbeat {
 /** RPC surface of the health monitor's Durable Object. */
 export interface HealthMonitorApi {
   status(): Promise<HealthStatus>;
-  /** Reports that a heartbeat came out of the queue. */
+  /** Reports that a heartbeat arrived. */
   queueSeen(sentAt: number): Promise<void>;
-  /** Announces a planned shutdown: the service is not ready from now on, until the object starts anew. */
+  /** Announces a planned shutdown: the service is not ready until the object starts again. */
   stop(): Promise<void>;
 }
 

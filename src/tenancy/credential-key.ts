@@ -1,7 +1,7 @@
 /**
- * The key that a deployment's credentials are made with. The api Worker derives it from `ENCRYPTION_KEY` at each start; the
- * database keeps a copy, so that creating credentials needs access to the database only. Leaking it grants no access:
- * see `CredentialKey`.
+ * The key that a deployment's credentials are created with. The api Worker derives it from `ENCRYPTION_KEY` at each start; the
+ * database holds a copy, so that creating credentials needs access to the database only. A leaked key grants no access: see
+ * `CredentialKey`.
  */
 import { eq } from "drizzle-orm";
 import type { Db } from "../db/client.ts";
@@ -13,8 +13,8 @@ const NAME = "credential_key";
 const FIELD = "ENCRYPTION_KEY";
 
 /**
- * Saves the key derived from `ENCRYPTION_KEY`. Throws `TenancyError` if the deployment was set up with another one, unless it is to
- * be replaced: credentials made with the old one stop working then.
+ * Saves the key derived from `ENCRYPTION_KEY`. Throws `TenancyError` if the deployment was set up with another one, unless it is
+ * to be replaced; credentials created with the old key stop working then.
  */
 export async function saveCredentialKey(
   db: Db,
@@ -29,7 +29,7 @@ export async function saveCredentialKey(
   throw new TenancyError("CONFLICT", `${FIELD}: not the one this deployment was set up with`, FIELD);
 }
 
-/** The saved key. Throws `TenancyError` when none was saved. */
+/** Loads the saved key. Throws `TenancyError` if there is none. */
 export async function loadCredentialKey(db: Db): Promise<CredentialKey> {
   const key = await findKey(db);
   if (key !== undefined) return key;

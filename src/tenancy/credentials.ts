@@ -10,13 +10,13 @@ const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const TENANT_DIGITS = 22;
 /** Base-62 digits of the 64 random bits that distinguish a tenant's credentials. */
 const NUMBER_DIGITS = 11;
-/** Base-62 digits of the check: 47 bits, out of reach for guesses at a few hundred per minute. */
+/** Base-62 digits of the check: 47 bits, too many to guess at a few hundred requests per minute. */
 const CHECK_DIGITS = 8;
 const SECRET_BYTES = 32;
 /** Base-62 digits of the 256-bit secret. */
 const SECRET_DIGITS = 43;
 
-/** Key of the check in public ids. With it one can forge ids that reach the database, but no valid credential. */
+/** Key of the check in public ids. Whoever has it can forge ids that reach the database, but no valid credential. */
 export type CredentialKey = string & { readonly brand: unique symbol };
 
 /** Derives the key of credential checks from a deployment's `ENCRYPTION_KEY`. */
@@ -64,15 +64,15 @@ function fromBase62(text: string, byteLength: number): Uint8Array | undefined {
   return bytes;
 }
 
-/** SHA-256 of a credential's secret part: all that is stored of it. */
+/** SHA-256 of a credential's secret part; only the hash is stored. */
 export function hashSecret(secret: string): Uint8Array {
   return new Uint8Array(hash("sha256", secret, "buffer"));
 }
 
 /**
- * Creates a credential `cc_live_<id>_<secret>` or `cc_wrk_<id>_<secret>`. The public id is the tenant's UUID, a random number and a
- * check of both, in base 62: a request finds its tenant's gate without a look-up, and a forged id is recognised without
- * asking anyone. The secret is 256 random bits.
+ * Creates a credential `cc_live_<id>_<secret>` or `cc_wrk_<id>_<secret>`. The public id is the tenant's UUID, a random number and
+ * a check of both, in base 62. It leads to the tenant's gate without a look-up, and a forged id is rejected without I/O. The
+ * secret is 256 random bits.
  */
 export function createCredential(kind: CredentialKind, tenantId: string, key: CredentialKey): NewCredential {
   const subject =
@@ -86,7 +86,7 @@ const SHAPE = new RegExp(
   `^(cc_live_|cc_wrk_)([0-9A-Za-z]{${TENANT_DIGITS + NUMBER_DIGITS}})([0-9A-Za-z]{${CHECK_DIGITS}})_([0-9A-Za-z]{${SECRET_DIGITS}})$`,
 );
 
-/** Parses a credential; undefined for one of another kind, or whose public id this deployment did not issue. */
+/** Parses a credential; undefined if it is of another kind or was not issued by this deployment. */
 export function parseCredential(value: string, kind: CredentialKind, key: CredentialKey): ParsedCredential | undefined {
   const match = SHAPE.exec(value);
   if (!match || match[1] !== PREFIX[kind]) return undefined;
@@ -97,19 +97,19 @@ export function parseCredential(value: string, kind: CredentialKind, key: Creden
   return { kind, id: subject + check, tenantId: bytesToUuid(tenant), secretHash };
 }
 
-// Compared in ordinary time: a check that is guessed grants nothing.
+// Need not be compared in constant time: guessing a check grants no access.
 function checkOf(subject: string, key: CredentialKey): string {
   return toBase62(createHmac("sha256", key).update(subject).digest().subarray(0, 8), NUMBER_DIGITS).slice(
     -CHECK_DIGITS,
   );
 }
 
-/** The one Bearer credential of an Authorization header; undefined when there is none or more than that. */
+/** The Bearer credential of an Authorization header; undefined unless the header holds exactly one. */
 export function bearerOf(header: string | null | undefined): string | undefined {
   return header ? /^bearer +([^\s,]+) *$/i.exec(header)?.[1] : undefined;
 }
 
-/** Whether two hashes in lower-case hex are the same; takes the same time wherever they differ. */
+/** Compares two hashes (lower-case hex) in constant time. */
 export function isSameHash(known: string, presented: string): boolean {
   const [a, b] = [Buffer.from(known), Buffer.from(presented)];
   return a.length === b.length && timingSafeEqual(a, b);

@@ -1,11 +1,11 @@
-/** Why a change of tenants, workspaces or credentials was refused. */
+/** Why a change of a tenant, workspace or credential was refused. */
 export type TenancyErrorCode = "INVALID" | "NOT_FOUND" | "CONFLICT";
 
-/** A refused change; the message names the field and is fit for strangers. */
+/** A refused change; the message names the field and may be shown to clients. */
 export class TenancyError extends Error {
   override readonly name = "TenancyError";
   readonly code: TenancyErrorCode;
-  /** The rejected field, where there is one. */
+  /** The rejected field, if there is one. */
   readonly field: string | undefined;
 
   constructor(code: TenancyErrorCode, message: string, field?: string) {

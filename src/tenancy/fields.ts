@@ -1,10 +1,10 @@
 import { TenancyError } from "./errors.ts";
 
 const MAX_NAME_CHARACTERS = 200;
-/** Largest value of the column. */
+/** Largest value of the integer column. */
 const MAX_CREDITS = 2 ** 31 - 1;
 
-/** A name without surrounding space. Throws `TenancyError` when nothing is left or it is too long. */
+/** Trims a name. Throws `TenancyError` if it is empty or too long. */
 export function checkName(name: string): string {
   const text = name.trim();
   if (text === "" || text.length > MAX_NAME_CHARACTERS || text.includes("\0")) {
@@ -13,7 +13,7 @@ export function checkName(name: string): string {
   return text;
 }
 
-/** Throws `TenancyError` unless it is a whole number of credits. */
+/** Returns a whole number of credits. Throws `TenancyError` for anything else. */
 export function checkCredits(credits: number): number {
   if (Number.isInteger(credits) && credits >= 0 && credits <= MAX_CREDITS) return credits;
   throw new TenancyError(
@@ -23,7 +23,7 @@ export function checkCredits(credits: number): number {
   );
 }
 
-/** A UUID in lower case. Throws `TenancyError` that names the field for anything else. */
+/** Returns a UUID in lower case. Throws `TenancyError`, naming the field, for anything else. */
 export function checkUuid(id: string, field: string): string {
   if (/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(id)) return id.toLowerCase();
   throw new TenancyError("INVALID", `${field}: expected a UUID`, field);

@@ -12,16 +12,16 @@ export interface KeyInput {
   tenantId: string;
   name: string;
   kind: CredentialKind;
-  /** When it stops working; never, when absent. */
+  /** When it expires; default: never. */
   expiresAt?: Date;
-  /** Who creates it: the id of a user; the administrator when absent. */
+  /** Id of the user who creates it; default: the administrator. */
   actor?: string;
 }
 
 export interface NewKey {
   /** Public id. */
   id: string;
-  /** The whole credential; shown once, stored nowhere. */
+  /** The whole credential; shown once and never stored. */
   value: string;
 }
 
@@ -46,20 +46,20 @@ export async function createKey(db: Db, input: KeyInput): Promise<NewKey> {
   return { id, value };
 }
 
-/** A credential as its tenant's people see it; the secret is nowhere. */
+/** A credential as shown to its tenant's users, without the secret. */
 export interface KeyInfo {
   /** Public id. */
   id: string;
   kind: CredentialKind;
   name: string;
   createdAt: Date;
-  /** As of a few seconds ago; null for one that was never used. */
+  /** Up to a few seconds late; null if it was never used. */
   lastUsedAt: Date | null;
   expiresAt: Date | null;
   revokedAt: Date | null;
 }
 
-/** All credentials of a tenant, newest first. What each was used for is in `usage_days`. */
+/** Lists all credentials of a tenant, newest first. */
 export async function listKeys(db: Db, tenantId: string): Promise<KeyInfo[]> {
   const { id, kind, name, createdAt, lastUsedAt, expiresAt, revokedAt } = credentials;
   return db
@@ -70,8 +70,8 @@ export async function listKeys(db: Db, tenantId: string): Promise<KeyInfo[]> {
 }
 
 /**
- * Revokes a credential by its public id, for good; doing it again changes nothing. With `tenantId`, only one of that tenant.
- * Throws `TenancyError` when there is none of this kind.
+ * Revokes a credential by its public id, permanently; idempotent. With `tenantId`, only a credential of that tenant. Throws
+ * `TenancyError` if there is none of this kind.
  */
 export async function revokeKey(
   db: Db,

@@ -1,11 +1,11 @@
 /**
- * Identity of a repository: `host/path`, the same for every form of its address. Paths are
- * case-insensitive on GitHub, GitLab and Bitbucket, and case-sensitive elsewhere.
+ * Identity of a repository: `host/path`, the same for every form of its address. Paths are case-insensitive on GitHub, GitLab
+ * and Bitbucket, and case-sensitive elsewhere.
  */
 const MAX_CHARACTERS = 1_000;
 const FOLDING_HOSTS = new Set(["github.com", "gitlab.com", "bitbucket.org"]);
 
-/** Other names of the same hosts: the web, and SSH over port 443. */
+/** Aliases of hosts, for the web and for SSH over port 443. */
 const ALIASES: Record<string, string> = {
   "www.github.com": "github.com",
   "ssh.github.com": "github.com",
@@ -17,7 +17,7 @@ const ALIASES: Record<string, string> = {
 
 const DEFAULT_PORTS: Record<string, string> = { http: "80", https: "443", ssh: "22", git: "9418" };
 
-/** Characters that a path segment keeps as they are, beside those that `encodeURIComponent` keeps. */
+/** Escapes of the characters that stay literal in a path segment, besides those that `encodeURIComponent` keeps. */
 const KEPT = /%(?:2B|40|3A|2C|3D|24|26|3B)/g;
 
 interface Address {
@@ -28,9 +28,9 @@ interface Address {
 }
 
 /**
- * `https://GitHub.com/Owner/Repo.git`, `git@github.com:Owner/Repo`, `ssh://git@github.com/owner/repo/` and
- * `github.com/owner/repo` all give `github.com/owner/repo`. Undefined for anything that is not the address of a repository. Normalising a
- * result again gives the same result.
+ * Normalises a repository address: `https://GitHub.com/Owner/Repo.git`, `git@github.com:Owner/Repo`,
+ * `ssh://git@github.com/owner/repo/` and `github.com/owner/repo` all give `github.com/owner/repo`. Undefined for anything that is
+ * not a repository's address. Idempotent.
  */
 export function normalizeRepo(input: string): string | undefined {
   const text = input.trim();
@@ -64,7 +64,7 @@ function parseUrl(text: string): Address | undefined {
   return { scheme: scheme.toLowerCase(), host, port: port === "" ? undefined : port, path };
 }
 
-/** `[user@]host:path`, what `git clone` takes for SSH. Digits alone before a slash are a port when there is no user. */
+/** `[user@]host:path`, the SSH form of `git clone`. Without a user, digits before a slash are a port. */
 function parseScp(text: string): Address | undefined {
   const match = /^(?:([^/@:]+)@)?(\[[\da-f:.]+\]|[^/:@[\]]+):(?!\/\/)(.+)$/i.exec(text);
   if (!match) return undefined;
@@ -73,7 +73,7 @@ function parseScp(text: string): Address | undefined {
   return { scheme: "ssh", host, port: undefined, path };
 }
 
-/** `host[:port]/path`: what this function returns. */
+/** `host[:port]/path`, the normalised form itself. */
 function parseBare(text: string): Address | undefined {
   const match = /^(\[[\da-f:.]+\]|[^/:@[\]]+)(?::(\d{1,5}))?\/(.+)$/i.exec(text);
   if (!match) return undefined;

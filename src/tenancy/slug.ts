@@ -3,12 +3,12 @@ import { randomInt } from "node:crypto";
 const MAX_CHARACTERS = 40;
 const SUFFIX_CHARACTERS = 5;
 const ALPHABET = "abcdefghjkmnpqrstuvwxyz23456789";
-/** First path segments below /app that the dashboard itself uses. */
+/** First path segments below /app that the dashboard uses. */
 const RESERVED = new Set(["api", "assets", "sign-in", "sign-out", "join", "account", "new", "tenants"]);
 
 /**
- * A tenant's short name for addresses, from its name. With `isTaken` it gets a random suffix, because the plain one belongs to another
- * tenant already; what is reserved or has no usable character always gets one.
+ * Derives a tenant's URL slug from its name. Adds a random suffix with `isTaken`, and always if the slug is reserved or the name
+ * has no usable character.
  */
 export function newSlug(name: string, isTaken = false): string {
   const plain = name

@@ -22,12 +22,12 @@ export interface TenantInput {
 
 export interface NewTenant {
   tenantId: string;
-  /** Shown once, stored nowhere. */
+  /** Shown once and never stored. */
   apiKey: string;
   workerToken: string;
 }
 
-/** Creates a tenant with a first API key and worker token, all or nothing. Throws `TenancyError` for bad input. */
+/** Creates a tenant with a first API key and worker token, in one transaction. Throws `TenancyError` for invalid input. */
 export async function createTenant(db: Db, input: TenantInput): Promise<NewTenant> {
   const name = checkName(input.name);
   const monthlyCredits = checkCredits(input.monthlyCredits ?? DEFAULT_MONTHLY_CREDITS);
@@ -61,7 +61,7 @@ export async function createTenant(db: Db, input: TenantInput): Promise<NewTenan
         }),
       ),
     ]);
-  // Two tenants of one name at the same moment: the second attempt sees the first one's slug.
+  // On a race between two tenants with the same name, the second attempt sees the other's slug.
   await insert().catch((error: unknown) => {
     if (pgErrorCode(error) !== PG_UNIQUE_VIOLATION) throw error;
     return insert();
@@ -69,7 +69,7 @@ export async function createTenant(db: Db, input: TenantInput): Promise<NewTenan
   return { tenantId, apiKey: apiKey.value, workerToken: workerToken.value };
 }
 
-/** The plain slug of a name, or one with a suffix where another tenant has the plain one, decided by the inserting statement. */
+/** The plain slug of a name, or one with a suffix if it is taken; decided by the insert statement itself. */
 function slugUnlessTaken(name: string) {
   const plain = newSlug(name);
   return sql`case when exists (select 1 from tenants where slug = ${plain}) then ${newSlug(name, true)} else ${plain} end`;
@@ -81,7 +81,7 @@ export interface TenantChange {
   sharedIndex?: boolean;
 }
 
-/** Changes a tenant's quota or opt-in. Throws `TenancyError` when there is no such tenant or nothing to change. */
+/** Changes a tenant's quota or opt-in. Throws `TenancyError` if there is no such tenant or nothing to change. */
 export async function setTenant(db: Db, change: TenantChange): Promise<void> {
   const tenantId = checkUuid(change.tenantId, "tenant");
   const values = {
@@ -93,7 +93,7 @@ export async function setTenant(db: Db, change: TenantChange): Promise<void> {
   try {
     await db.batch([
       db.update(tenants).set(values).where(eq(tenants.id, tenantId)),
-      // Its reference to the tenant is also what notices that there is none.
+      // Its foreign key also fails the batch if there is no such tenant.
       recordAuditStatement(db, { event: "TENANT_CHANGED", tenantId, actor: ADMIN_ACTOR, details }),
     ]);
   } catch (error) {
@@ -101,7 +101,7 @@ export async function setTenant(db: Db, change: TenantChange): Promise<void> {
   }
 }
 
-/** The error for a row that refers to a tenant that does not exist; any other error as it is. */
+/** Maps a foreign-key violation to `NOT_FOUND`; returns any other error unchanged. */
 export function asUnknownTenant(error: unknown, tenantId: string): unknown {
   return pgErrorCode(error) === PG_FOREIGN_KEY_VIOLATION
     ? new TenancyError("NOT_FOUND", `there is no tenant ${tenantId}`, "tenant")

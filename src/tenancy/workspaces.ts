@@ -29,13 +29,13 @@ const COLUMNS = {
   currentSnapshotId: workspaces.currentSnapshotId,
 };
 
-/** Finds a workspace by its id (a UUID), in any tenant: the caller must compare `tenantId`. */
+/** Finds a workspace of any tenant by its id (a UUID): the caller must compare `tenantId`. */
 export async function findWorkspace(db: Db, id: string): Promise<WorkspaceRow | undefined> {
   const [row] = await db.select(COLUMNS).from(workspaces).where(eq(workspaces.id, id));
   return row;
 }
 
-/** A tenant's workspace of a repository, given its normalised identity. */
+/** Finds a tenant's workspace by the repository's normalised identity. */
 export async function findWorkspaceByRepo(db: Db, tenantId: string, repo: string): Promise<WorkspaceRow | undefined> {
   const [row] = await db
     .select(COLUMNS)
@@ -48,13 +48,13 @@ export interface WorkspaceInput {
   tenantId: string;
   /** The repository's address, in any form. */
   repo?: string;
-  /** Public id of the credential that creates it; the administrator when absent. */
+  /** Public id of the credential that creates it; default: the administrator. */
   actor?: string;
 }
 
 /**
- * Creates a workspace. Throws `TenancyError`: `INVALID` for an address that is not a repository's, `NOT_FOUND` for an unknown tenant,
- * `CONFLICT` when the tenant has one for the repository already.
+ * Creates a workspace. Throws `TenancyError`: `INVALID` for an address that is not a repository's, `NOT_FOUND` for an unknown
+ * tenant, `CONFLICT` if the tenant already has a workspace for the repository.
  */
 export async function createWorkspace(
   db: Db,

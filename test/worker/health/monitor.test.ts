@@ -83,7 +83,7 @@ describe("health monitor", () => {
     delivery.monitor = undefined;
     vi.spyOn(env.INDEX_QUEUE, "send").mockRejectedValue(new Error("queue is down"));
     await firstRound();
-    expect((await status()).checks.queue).toMatchObject({ ok: false, error: "takes no messages" });
+    expect((await status()).checks.queue).toMatchObject({ ok: false, error: "does not accept messages" });
     await monitor().queueSeen(Date.now() + 60_000);
     await monitor().queueSeen(Date.now() - 600_000);
     expect(await status()).toMatchObject({ status: "degraded" });

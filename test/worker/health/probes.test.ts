@@ -79,6 +79,6 @@ describe("queue heartbeat", () => {
 
   it("says when the queue takes nothing", async () => {
     const heartbeat = new QueueHeartbeat(() => Promise.reject(new Error("queue 7f3a at 10.0.0.1")));
-    await expect(heartbeat.probe(signal, 1)).rejects.toThrow("takes no messages");
+    await expect(heartbeat.probe(signal, 1)).rejects.toThrow("does not accept messages");
   });
 });
