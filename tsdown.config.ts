@@ -1,10 +1,14 @@
-import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
+import { cp, mkdir, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { basename, join } from "node:path";
 import { defineConfig, type UserConfig } from "tsdown";
 import { CORE_WASM, GRAMMAR_WASM } from "./src/parsing/grammar-files.ts";
+import { writeClientTypes } from "./src/release/client-types.ts";
+import { CLIENT_MANIFEST, packageManifest, packageReadme } from "./src/release/manifest.ts";
+import { githubRepository } from "./src/release/repository.ts";
 
 const OUTPUT = "dist/cli";
+const CLIENT = `${OUTPUT}/client`;
 
 const common = {
   outDir: OUTPUT,
@@ -19,25 +23,51 @@ const common = {
   deps: { alwaysBundle: [/./], onlyBundle: false },
 } as const satisfies UserConfig;
 
+const client = {
+  outDir: CLIENT,
+  platform: "neutral",
+  target: "es2022",
+  format: "esm",
+  minify: true,
+  sourcemap: false,
+  clean: false,
+  deps: { alwaysBundle: [/./], onlyBundle: false },
+} as const satisfies UserConfig;
+
 /**
- * The `codectx` package: everything bundled, the grammars as files beside it, no dependency to install. The repository's own
- * package stays private; `npm pack ./dist/cli` makes the tarball.
+ * The `codectx` package: the command, with the grammars as files beside it, and the client below `client/`. Everything is bundled:
+ * there is no dependency to install. The repository's own package stays private; `npm pack ./dist/cli` makes the tarball.
  */
-export default defineConfig([
-  {
-    ...common,
-    entry: { codectx: "src/cli/codectx.ts" },
-    clean: true,
-    onSuccess: writePackage,
-  },
-  // A file of its own, with all that a thread needs.
-  {
-    ...common,
-    entry: { "parse-worker": "src/cli/index/parse-worker.ts" },
-    clean: false,
-    outputOptions: { codeSplitting: false },
-  },
-]);
+export default defineConfig(async () => {
+  await rm(OUTPUT, { recursive: true, force: true });
+  return [
+    {
+      ...common,
+      entry: { codectx: "src/cli/codectx.ts" },
+      clean: false,
+      onSuccess: writePackage,
+    },
+    // A file of its own, with all that a thread needs.
+    {
+      ...common,
+      entry: { "parse-worker": "src/cli/index/parse-worker.ts" },
+      clean: false,
+      outputOptions: { codeSplitting: false },
+    },
+    {
+      ...client,
+      entry: { index: "src/client/index.ts" },
+      dts: false,
+      outExtensions: () => ({ js: ".js" }),
+      onSuccess: () => writeFile(join(CLIENT, "package.json"), json(CLIENT_MANIFEST)),
+    },
+    {
+      ...client,
+      entry: { index: await writeClientTypes("dist/client-types") },
+      dts: { dtsInput: true, emitDtsOnly: true },
+    },
+  ];
+});
 
 async function writePackage(): Promise<void> {
   const require = createRequire(import.meta.url);
@@ -45,21 +75,11 @@ async function writePackage(): Promise<void> {
   for (const specifier of [CORE_WASM, ...Object.values(GRAMMAR_WASM)]) {
     await cp(require.resolve(specifier), join(OUTPUT, "grammars", basename(specifier)));
   }
-  const { version, license } = JSON.parse(await readFile("package.json", "utf8")) as {
-    version: string;
-    license: string;
-  };
-  const manifest = {
-    name: "codectx",
-    version,
-    description: "Command line of Code Context: local index, shared snapshots, hosted indexing.",
-    license,
-    type: "commonjs",
-    bin: { codectx: "codectx.js" },
-    files: ["*.js", "grammars", "README.md", "LICENSE", "THIRD_PARTY_NOTICES.md"],
-    engines: { node: ">=22.16" },
-  };
-  await writeFile(join(OUTPUT, "package.json"), `${JSON.stringify(manifest, undefined, 2)}\n`);
-  await cp("docs/cli.md", join(OUTPUT, "README.md"));
-  for (const file of ["LICENSE", "THIRD_PARTY_NOTICES.md"]) await cp(file, join(OUTPUT, file));
+  await writeFile(join(OUTPUT, "package.json"), json(packageManifest(githubRepository())));
+  await writeFile(join(OUTPUT, "README.md"), await packageReadme(githubRepository()));
+  for (const file of ["CHANGELOG.md", "LICENSE", "THIRD_PARTY_NOTICES.md"]) await cp(file, join(OUTPUT, file));
+}
+
+function json(value: unknown): string {
+  return `${JSON.stringify(value, undefined, 2)}\n`;
 }

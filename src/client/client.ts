@@ -51,7 +51,7 @@ export interface ClientOptions extends TransportOptions {
 /** Exactly one of the two names a workspace. */
 export type Selector = { repo: string } | { workspaceId: string };
 
-type Input<T extends { inputType: unknown }> = Omit<T, "inputType"> & Partial<Pick<T, "inputType">>;
+type Input<T extends { inputType?: unknown }> = Omit<T, "inputType"> & Partial<Pick<T, "inputType">>;
 export type SearchInput = Omit<SearchRequest, "limit"> & Partial<Pick<SearchRequest, "limit">>;
 type SignInput = Omit<SignRequest, "op">;
 type CommitInput = Omit<CommitRequest, "op">;
@@ -252,6 +252,7 @@ export class Snapshots {
   private readonly transport: Transport;
   private readonly key: () => string;
 
+  /** @internal */
   constructor(transport: Transport, key: () => string) {
     this.transport = transport;
     this.key = key;

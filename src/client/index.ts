@@ -1,12 +1,49 @@
-/** Typed client of the Code Context service. Needs only `fetch` and timers. */
+/** Typed client of the Code Context service. Needs `fetch` and timers, nothing else: Node, Workers and browsers. */
 export {
   CodeContextClient,
   indexResultOf,
   type ClientOptions,
+  type FileInput,
   type IndexInput,
+  type LineRange,
+  type ReferencesInput,
+  type SearchInput,
   type Selector,
   type Snapshots,
+  type SymbolsInput,
 } from "./client.ts";
 export { CodeContextError, type ClientErrorCode, type CodeContextErrorOptions } from "./errors.ts";
 export type { AnswerLike, CallOptions, FetchLike, SentRequest, TransportOptions, WaitEvent } from "./transport.ts";
 export { JITTER_SHARE, MAX_BACKOFF_MS, MIN_BACKOFF_MS, SLOW_DOWN_SHARE } from "./waits.ts";
+export type {
+  CommitResponse,
+  EmbedCheckResponse,
+  EmbedRequest,
+  EmbedResponse,
+  ErrorCode,
+  FileResponse,
+  HealthResponse,
+  IndexRequest,
+  IndexResult,
+  ListResponse,
+  OutlineResponse,
+  ProbeResponse,
+  PullResponse,
+  ReferencesResponse,
+  RerankCheckResponse,
+  RerankRequest,
+  RerankResponse,
+  RosterEntry,
+  RunAccepted,
+  RunList,
+  RunStatus,
+  SearchRequest,
+  SearchResponse,
+  SearchResult,
+  SignResponse,
+  SnapshotJobAccepted,
+  SnapshotJobRequest,
+  SnapshotManifest,
+  SymbolsResponse,
+  UsageResponse,
+} from "../contract/index.ts";

@@ -90,6 +90,7 @@ export const SearchResult = z
     matched: z.array(z.string()).describe("Why it was found."),
   })
   .meta({ id: "SearchResult" });
+export type SearchResult = z.infer<typeof SearchResult>;
 
 export const SearchResponse = z
   .object({
