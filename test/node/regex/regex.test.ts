@@ -20,6 +20,7 @@ const BOUNDED: Record<string, Record<string, string>> = {
   "src/parsing/prose.ts": {
     "(?:\\s*(?:\\\\|\\{|=>|->|=|:|\\bdo|\\bbegin|\\bthen|;|,))+$": "the first 1,200 characters of a declaration",
   },
+  "src/release/manifest.ts": { "\\[([^\\]\\n]*)\\]\\((?!https?:|#)([^)\\s]+)\\)": "this repository's README" },
   "src/snapshot/publish/presign.ts": { "\\/+$": "the URL that the operator has configured" },
 };
 
@@ -44,8 +45,10 @@ describe("regular expressions of the sources", () => {
   });
 
   it("are tried in a way that notices quadratic and exponential ones", () => {
-    for (const source of ["\\/+$", "key\\w*=", "a.*b.*c"])
-      expect(superlinearUnit({ file: "", source, flags: "" }), source).toBeDefined();
+    // Five attempts each: a busy machine may hide one.
+    const noticed = (source: string) =>
+      Array.from({ length: 5 }).some(() => superlinearUnit({ file: "", source, flags: "" }) !== undefined);
+    for (const source of ["\\/+$", "key\\w*=", "a.*b.*c"]) expect(noticed(source), source).toBe(true);
     for (const source of ["^\\/+", "[a-z]+", "x{1,20}$"])
       expect(superlinearUnit({ file: "", source, flags: "" }), source).toBeUndefined();
   });
