@@ -48,9 +48,13 @@ export async function findDefinitions(
   const best = new Map<number, Definition>();
   const keys = [...new Set(identifiers.map(({ key }) => key))];
   const named = new Map(await Promise.all(keys.map(async (key) => [key, await definitionsOf(index, key)] as const)));
+  const records = await recordsByFile(
+    index,
+    identifiers.flatMap(({ key, parts }) => (parts.length === 1 ? [] : comparable(named.get(key)))),
+  );
   for (const { key, parts, shown, weight } of identifiers) {
     const found = named.get(key) ?? [];
-    const matching = parts.length === 1 ? found : await qualifiedBy(index, found, parts);
+    const matching = parts.length === 1 ? found : qualifiedBy(records, comparable(found), parts);
     // `self.client.send` is no qualified name: its last part alone may still be defined somewhere.
     const taken = matching.length > 0 ? matching : found;
     const sources = new Set(taken.filter(({ isSource }) => isSource).map(({ file }) => file)).size;
@@ -82,12 +86,28 @@ async function definitionsOf(index: SearchIndex, key: string): Promise<Named[]> 
   return found;
 }
 
-/** Those whose qualified name ends with the parts, of the first 200. */
-async function qualifiedBy(index: SearchIndex, named: readonly Named[], parts: readonly string[]): Promise<Named[]> {
-  const looked = named.slice(0, MAX_QUALIFIED);
-  const records = await recordsOf(index, looked);
-  return looked.filter(({ symbol }, i) => {
-    const qualifiedName = records[i]?.symbols[symbol]?.qualifiedName ?? "";
+/** The definitions of a name whose qualified names are compared. */
+function comparable(named: readonly Named[] = []): readonly Named[] {
+  return named.slice(0, MAX_QUALIFIED);
+}
+
+async function recordsByFile(index: SearchIndex, named: readonly Named[]): Promise<Map<number, ContentRecord>> {
+  const files = [...new Set(named.map(({ file }) => file))];
+  const records = await recordsOf(
+    index,
+    files.map((file) => ({ file })),
+  );
+  return new Map(files.map((file, i) => [file, records[i] as ContentRecord]));
+}
+
+/** Those whose qualified name ends with the parts. */
+function qualifiedBy(
+  records: ReadonlyMap<number, ContentRecord>,
+  named: readonly Named[],
+  parts: readonly string[],
+): Named[] {
+  return named.filter(({ file, symbol }) => {
+    const qualifiedName = records.get(file)?.symbols[symbol]?.qualifiedName ?? "";
     return endsWithParts(nameParts(foldCase(qualifiedName)), parts);
   });
 }

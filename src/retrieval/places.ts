@@ -1,6 +1,5 @@
 import type { RankedFile } from "./rerank.ts";
 import type { ChunkPlace, ContentRecord, SymbolPlace } from "./record.ts";
-import type { Scores } from "./score.ts";
 import type { SearchIndex } from "./search-index.ts";
 
 /** Where in the ranked files the answers are. */
@@ -17,11 +16,16 @@ const MAX_WHOLE_LINES = 150;
 /** Signatures that are asked for with a place. */
 const MAX_SYMBOLS = 40;
 
-export interface Place {
+/** A chunk of a ranked file that answers. */
+export interface FoundChunk {
   ranked: RankedFile;
   score: number;
-  /** Document of the chunk that was found. */
+  /** Document of the chunk. */
   document: number;
+}
+
+/** A chunk that was found, with what to read to show it. */
+export interface Place extends FoundChunk {
   chunk: ChunkPlace;
   /** Ordinals of the chunks to read, the one found among them. */
   chunks: number[];
@@ -31,26 +35,28 @@ export interface Place {
   defined: number | undefined;
 }
 
-/** The places of the ranked files, the best first. `kinds`, where not empty, are the symbol kinds that a place must show. */
-export function findPlaces(
+/**
+ * The chunks of the ranked files that answer, best first: one a file, or two. `kinds`, where not empty, are the symbol kinds that a
+ * chunk must show.
+ */
+export function findChunks(
   index: SearchIndex,
-  scores: Scores,
-  ranked: readonly RankedFile[],
+  { files, focus }: { files: readonly RankedFile[]; focus: Float64Array },
   kinds: ReadonlySet<string>,
-): Place[] {
-  const places: Place[] = [];
-  for (const file of ranked) {
-    const [first, second] = bestChunks(index, scores, file, kinds);
+): FoundChunk[] {
+  const found: FoundChunk[] = [];
+  for (const ranked of files) {
+    const [first, second] = bestChunks(index, focus, ranked, kinds);
     if (first === undefined) continue;
-    places.push(placeOf(index, file, first, file.score, kinds));
-    if (second !== undefined) places.push(placeOf(index, file, second, file.score - SECOND_PENALTY, kinds));
+    found.push({ ranked, score: ranked.score, document: first });
+    if (second !== undefined) found.push({ ranked, score: ranked.score - SECOND_PENALTY, document: second });
   }
-  return places.sort((a, b) => b.score - a.score || a.ranked.file - b.ranked.file || a.document - b.document);
+  return found.sort((a, b) => b.score - a.score || a.ranked.file - b.ranked.file || a.document - b.document);
 }
 
 function bestChunks(
   { firstDocuments }: SearchIndex,
-  { focus }: Scores,
+  focus: Float64Array,
   { file, record, definition }: RankedFile,
   kinds: ReadonlySet<string>,
 ): [first: number | undefined, second: number | undefined] {
@@ -79,11 +85,10 @@ function bestChunks(
   return [first.document, second?.document];
 }
 
-function placeOf(
+/** What to read to show a chunk: the whole definition around it where that is not too long. */
+export function placeOf(
   { firstDocuments }: SearchIndex,
-  ranked: RankedFile,
-  document: number,
-  score: number,
+  { ranked, document, score }: FoundChunk,
   kinds: ReadonlySet<string>,
 ): Place {
   const { record, definition, file } = ranked;

@@ -21,31 +21,42 @@ export interface SymbolPlace {
   endLine: number;
 }
 
-/** A record, read as far as it is needed: of most candidates only the names of functions are. */
+/** A record, decoded part by part as it is needed: most candidates of a query need no symbols. */
 export class ContentRecord {
-  /** Names of the functions that are not inside of a type or another function. */
-  readonly functions: readonly string[];
   readonly #bytes: Uint8Array;
-  readonly #rest: number;
-  #places: { chunks: ChunkPlace[]; symbols: SymbolPlace[] } | undefined;
+  #functions: { names: string[]; end: number } | undefined;
+  #chunks: { places: ChunkPlace[]; end: number } | undefined;
+  #symbols: SymbolPlace[] | undefined;
 
   constructor(bytes: Uint8Array) {
-    const reader = new ByteReader(bytes);
-    this.functions = Array.from({ length: reader.varint() }, () => reader.string());
     this.#bytes = bytes;
-    this.#rest = reader.position;
+  }
+
+  /** Names of the functions that are not inside a type or another function. */
+  get functions(): readonly string[] {
+    return this.#readFunctions().names;
   }
 
   get chunks(): readonly ChunkPlace[] {
-    return this.#read().chunks;
+    return this.#readChunks().places;
   }
 
   get symbols(): readonly SymbolPlace[] {
-    return this.#read().symbols;
+    return (this.#symbols ??= readSymbols(new ByteReader(this.#bytes, this.#readChunks().end)));
   }
 
-  #read(): { chunks: ChunkPlace[]; symbols: SymbolPlace[] } {
-    return (this.#places ??= readPlaces(new ByteReader(this.#bytes, this.#rest)));
+  #readFunctions(): { names: string[]; end: number } {
+    if (this.#functions) return this.#functions;
+    const reader = new ByteReader(this.#bytes);
+    const names = reader.strings(reader.varint());
+    return (this.#functions = { names, end: reader.position });
+  }
+
+  #readChunks(): { places: ChunkPlace[]; end: number } {
+    if (this.#chunks) return this.#chunks;
+    const reader = new ByteReader(this.#bytes, this.#readFunctions().end);
+    const places = readChunks(reader);
+    return (this.#chunks = { places, end: reader.position });
   }
 }
 
@@ -115,7 +126,7 @@ function qualification(qualifiedName: string, name: string, outer: string | unde
   return how < 0 ? WHOLE : how;
 }
 
-function readPlaces(reader: ByteReader): { chunks: ChunkPlace[]; symbols: SymbolPlace[] } {
+function readChunks(reader: ByteReader): ChunkPlace[] {
   const chunks: ChunkPlace[] = [];
   let line = 0;
   for (let left = reader.varint(); left > 0; left--) {
@@ -124,9 +135,13 @@ function readPlaces(reader: ByteReader): { chunks: ChunkPlace[]; symbols: Symbol
     line = startLine + Math.floor(rest / 2);
     chunks.push({ startLine, endLine: line, withheld: rest % 2 === 1 });
   }
+  return chunks;
+}
+
+function readSymbols(reader: ByteReader): SymbolPlace[] {
   const symbols: SymbolPlace[] = [];
   const hows: number[] = [];
-  line = 0;
+  let line = 0;
   for (let left = reader.varint(); left > 0; left--) {
     const number = reader.u8();
     const kind = number === OTHER_KIND ? reader.string() : (KINDS[number] ?? "");
@@ -146,7 +161,7 @@ function readPlaces(reader: ByteReader): { chunks: ChunkPlace[]; symbols: Symbol
     });
   }
   for (let i = 0; i < symbols.length; i++) qualify(symbols, hows, i, 0);
-  return { chunks, symbols };
+  return symbols;
 }
 
 /** Puts the qualified name together, the parent's first; parents may come later in the list. */

@@ -2,6 +2,7 @@ import { findDefinitions, recordsOf, type Definition } from "./definitions.ts";
 import { nameWords, splitPath, tellingStem, TRAIT } from "./paths.ts";
 import type { Mention, ParsedQuery } from "./query.ts";
 import type { ContentRecord } from "./record.ts";
+import { scanTerms, stemOf } from "./scanner.ts";
 import type { Scores, ScoredTerm } from "./score.ts";
 import type { SearchIndex } from "./search-index.ts";
 
@@ -58,13 +59,16 @@ export interface RankedFile {
   pathWords: string[];
 }
 
-/** Ranks files, the best first; files of equal score in order of path. `allowed` leaves files out. */
+/**
+ * Ranks files, best first; files of equal score in order of path. `allowed`, where given, leaves files out.
+ * Returned with the focus of their documents.
+ */
 export async function rankFiles(
   index: SearchIndex,
   query: ParsedQuery,
   scores: Scores,
-  allowed: (file: number) => boolean,
-): Promise<RankedFile[]> {
+  allowed: ((file: number) => boolean) | undefined,
+): Promise<{ files: RankedFile[]; focus: Float64Array }> {
   const definitions = await findDefinitions(index, query.identifiers);
   const mentions = findMentions(index, query.mentions);
   const bases = baseScores(index, scores.evidence);
@@ -74,17 +78,17 @@ export async function rankFiles(
   const pathless = isLong ? 0 : Math.max(0, 1 - scores.pathShare / TELLING_PATH);
   const baseWeight = WEIGHT.base + pathless * (PATHLESS.base - WEIGHT.base);
   const focusWeight = WEIGHT.focus + pathless * (PATHLESS.focus - WEIGHT.focus);
-  const firsts = new Float64Array(index.fileCount);
-  for (let file = 0; file < index.fileCount; file++) {
-    const base = bases[file] as number;
-    const mention = mentions.get(file) ?? 0;
-    const definition = definitions.get(file)?.score ?? 0;
-    if (base === 0 && mention === 0 && definition === 0) continue;
-    if (allowed(file)) firsts[file] = (baseWeight * base) / (maxBase || 1) + WEIGHT.definition * definition + mention;
-  }
+  const firsts = bases.map((base) => (baseWeight * base) / (maxBase || 1));
+  const add = (file: number, score: number): void => {
+    firsts[file] = (firsts[file] as number) + score;
+  };
+  for (const [file, { score }] of definitions) add(file, WEIGHT.definition * score);
+  for (const [file, score] of mentions) add(file, score);
+  if (allowed) for (const [file, first] of firsts.entries()) if (first > 0 && !allowed(file)) firsts[file] = 0;
   const candidates = highest(firsts, CANDIDATES).map((file) => ({ file, first: firsts[file] as number }));
+  const { focus, coverage } = scores.chunksOf(candidates.map(({ file }) => file));
   let maxFocus = 1e-9;
-  for (const { file } of candidates) maxFocus = Math.max(maxFocus, bestOf(index, scores.focus, file));
+  for (const { file } of candidates) maxFocus = Math.max(maxFocus, bestOf(index, focus, file));
   const words = new WordEvidence(scores.terms);
   const records = await recordsOf(index, candidates);
   const ranked = candidates.map(({ file, first }, i): RankedFile => {
@@ -94,8 +98,8 @@ export async function rankFiles(
     const parent = words.match(nameWords(parts.folders.at(-1) ?? ""));
     let score =
       first +
-      WEIGHT.coverage * bestOf(index, scores.coverage, file) +
-      (focusWeight * bestOf(index, scores.focus, file)) / maxFocus +
+      WEIGHT.coverage * (bestOf(index, coverage, file) / (scores.total || 1)) +
+      (focusWeight * bestOf(index, focus, file)) / maxFocus +
       WEIGHT.stemShare * stem.share +
       WEIGHT.stemPrefix * stem.prefix +
       WEIGHT.parentShare * parent.share +
@@ -106,7 +110,7 @@ export async function rankFiles(
     const definition = definitions.get(file);
     return { file, score, definition, isMentioned: mentions.has(file), record, pathWords: stem.shown };
   });
-  return ranked.sort((a, b) => b.score - a.score || a.file - b.file);
+  return { files: ranked.sort((a, b) => b.score - a.score || a.file - b.file), focus };
 }
 
 /** Positions of the `count` highest values above zero, the highest first; of equal values the first. */
@@ -166,7 +170,8 @@ class WordEvidence {
   readonly #worth = new Map<string, number>();
   readonly #words: ScoredTerm[];
   readonly #total: number;
-  readonly #prefixes = new Map<string, number>();
+  /** What `#partWorth` has found, by the hash of the word. */
+  readonly #parts = new Map<number, number>();
   /** How the words of the query begin: whatever matches one, whole or by prefix, holds this. */
   readonly #beginnings: RegExp;
 
@@ -220,16 +225,33 @@ class WordEvidence {
     };
   }
 
-  /** Worth of the best word of the query that the word begins with, or that begins with it. Remembered. */
-  prefixWorth(word: string): number {
-    if (word.length < MIN_NAME_PREFIX) return 0;
-    let best = this.#prefixes.get(word);
+  /** How well the words of a function's name are in the query: 0 to 1. */
+  nameWorth(name: string): number {
+    const seen: number[] = [];
+    let matched = 0;
+    scanTerms(name, {
+      word: (hash, start, end) => {
+        if (seen.includes(hash)) return;
+        seen.push(hash);
+        matched += this.#partWorth(hash, name, start, end);
+      },
+      whole: () => undefined,
+    });
+    return seen.length === 0 ? 0 : (matched / seen.length) * Math.min(1, matched / 2);
+  }
+
+  /** Worth of a word of a name; less where it only begins with a word of the query, or the other way round. */
+  #partWorth(hash: number, name: string, start: number, end: number): number {
+    let best = this.#parts.get(hash);
     if (best !== undefined) return best;
-    best = 0;
-    for (const { stem } of this.#words)
-      if (stem.length >= MIN_NAME_PREFIX && (stem.startsWith(word) || word.startsWith(stem)))
-        best = Math.max(best, this.worth(stem));
-    this.#prefixes.set(word, best);
+    const word = stemOf(name.slice(start, end));
+    best = this.worth(word);
+    if (best === 0 && word.length >= MIN_NAME_PREFIX) {
+      for (const { stem } of this.#words)
+        if (stem.length >= MIN_NAME_PREFIX && (stem.startsWith(word) || word.startsWith(stem)))
+          best = Math.max(best, NAME_PREFIX_SHARE * this.worth(stem));
+    }
+    this.#parts.set(hash, best);
     return best;
   }
 }
@@ -241,17 +263,7 @@ function escapeRegExp(text: string): string {
 /** How well the best name of a top-level function is in the query. */
 function functionNames({ functions }: ContentRecord, words: WordEvidence): number {
   let best = 0;
-  for (const name of functions) {
-    if (!words.mayMatch(name)) continue;
-    const parts = nameWords(name);
-    if (parts.length === 0) continue;
-    let matched = 0;
-    for (const part of parts) {
-      const exact = words.worth(part);
-      matched += exact > 0 ? exact : NAME_PREFIX_SHARE * words.prefixWorth(part);
-    }
-    best = Math.max(best, (matched / parts.length) * Math.min(1, matched / 2));
-  }
+  for (const name of functions) if (words.mayMatch(name)) best = Math.max(best, words.nameWorth(name));
   return best;
 }
 

@@ -34,15 +34,29 @@ export interface ScoredTerm extends QueryTerm {
   fileIdf: number;
 }
 
-export interface Scores {
-  terms: readonly ScoredTerm[];
+interface Evidence {
+  /** By document. */
   evidence: Float64Array;
-  focus: Float64Array;
-  /** Sum of weight × idf of the terms a document has, divided by that of all terms: 0 to 1. */
-  coverage: Float64Array;
+  /** Sum of weight × idf of all terms. */
+  total: number;
   /** The largest share, by weight × idf, of the terms that the path of a file has: 0 to 1. */
   pathShare: number;
 }
+
+/** By document. */
+export interface ChunkScores {
+  focus: Float64Array;
+  /** Sum of weight × idf of the terms that a document has. */
+  coverage: Float64Array;
+}
+
+export interface Scores extends Evidence {
+  terms: readonly ScoredTerm[];
+  /** Focus and coverage of the documents of these files; 0 for all others. */
+  chunksOf(files: readonly number[]): ChunkScores;
+}
+
+type DecodedTerm = ScoredTerm & { decoded: Decoded };
 
 /** Postings of a term as documents: pool[start … end) holds document * 256 + counts. */
 interface Decoded {
@@ -53,17 +67,18 @@ interface Decoded {
   paths: number[];
 }
 
-/** Scores every document for the terms. Reads all postings first, then scores without waiting. */
+/** Scores every document for the terms. Reads all postings first, then scores synchronously. */
 export async function scoreDocuments(index: SearchIndex, terms: readonly QueryTerm[]): Promise<Scores> {
   const hashes = terms.map(({ hash }) => hash);
   const [segments, tables] = await Promise.all([
     Promise.all(index.segments.map((segment) => readPostings(segment.terms, hashes))),
     Promise.all(index.tables.map((table) => readPostings(table.terms, hashes))),
   ]);
-  const pool = new Pool();
-  const stamps = new Int32Array(index.fileCount).fill(-1);
-  const decoded = terms.map((_, t) => decode(index, pool, segments, tables, stamps, t));
-  const known = terms.map((term, t): ScoredTerm & { decoded: Decoded } => {
+  let postingCount = 0;
+  for (const lists of segments) for (const list of lists) postingCount += list?.count ?? 0;
+  const pool = new Pool(postingCount);
+  const decoded = terms.map((_, t) => decode(index, pool, segments, tables, t));
+  const known = terms.map((term, t): DecodedTerm => {
     const { start, end, files, paths } = decoded[t] as Decoded;
     return {
       ...term,
@@ -78,7 +93,11 @@ export async function scoreDocuments(index: SearchIndex, terms: readonly QueryTe
     .slice(0, MAX_SCORED_TERMS)
     .sort((a, b) => a.i - b.i)
     .map(({ term }) => term);
-  return accumulate(index, pool.values, strongest);
+  return {
+    terms: strongest,
+    ...addEvidence(index, pool.values, strongest),
+    chunksOf: (files) => scoreChunks(index, pool.values, strongest, files),
+  };
 }
 
 function inverseFrequency(count: number, total: number): number {
@@ -87,8 +106,12 @@ function inverseFrequency(count: number, total: number): number {
 
 /** Growing list of decoded postings. */
 class Pool {
-  values = new Uint32Array(1 << 15);
+  values: Uint32Array;
   length = 0;
+
+  constructor(capacity: number) {
+    this.values = new Uint32Array(capacity);
+  }
 
   reserve(more: number): void {
     if (this.length + more <= this.values.length) return;
@@ -103,25 +126,32 @@ function decode(
   pool: Pool,
   segments: readonly (readonly (PostingList | undefined)[])[],
   tables: readonly (readonly (PostingList | undefined)[])[],
-  stamps: Int32Array,
   term: number,
 ): Decoded {
   const start = pool.length;
+  let files = 0;
   for (const [s, lists] of segments.entries()) {
     const list = lists[term];
-    if (list) decodeList(index, pool, list, index.documentOfChunk[s] as Int32Array);
+    if (list) files += decodeList(index, pool, list, index.documentOfChunk[s] as Int32Array);
   }
   const paths: number[] = [];
   for (const [t, lists] of tables.entries()) {
     const list = lists[term];
     if (list) eachPosting(list, (file, field) => paths.push(((index.firstFiles[t] as number) + file) * 4 + field));
   }
-  return { start, end: pool.length, files: countFiles(index, pool, start, stamps, term), paths };
+  return { start, end: pool.length, files, paths };
 }
 
-/** The one hot loop of decoding: chunks become documents, those of no file are left out. */
-function decodeList(index: SearchIndex, pool: Pool, { bytes, count }: PostingList, documents: Int32Array): void {
-  const { nextDocument } = index;
+/** Decodes a posting list: chunks become documents, and chunks of no file are left out. Returns the number of distinct files. */
+function decodeList(
+  { nextDocument, fileOfDocument }: SearchIndex,
+  pool: Pool,
+  { bytes, count }: PostingList,
+  documents: Int32Array,
+): number {
+  let files = 0;
+  // The chunks of a content follow each other, so its files are new where the first of them is.
+  let lastFile = -1;
   pool.reserve(count);
   let { values, length } = pool;
   let chunk = 0;
@@ -135,6 +165,9 @@ function decodeList(index: SearchIndex, pool: Pool, { bytes, count }: PostingLis
     chunk += delta;
     const counts = bytes[at++] as number;
     let document = documents[chunk] ?? -1;
+    if (document < 0) continue;
+    const isNew = fileOfDocument[document] !== lastFile;
+    lastFile = fileOfDocument[document] as number;
     while (document >= 0) {
       if (length === values.length) {
         pool.length = length;
@@ -142,10 +175,12 @@ function decodeList(index: SearchIndex, pool: Pool, { bytes, count }: PostingLis
         ({ values } = pool);
       }
       values[length++] = document * 256 + counts;
+      if (isNew) files++;
       document = nextDocument[document] as number;
     }
   }
   pool.length = length;
+  return files;
 }
 
 /** Calls `visit` for each posting of a short list. */
@@ -163,61 +198,34 @@ export function eachPosting({ bytes }: PostingList, visit: (document: number, co
   }
 }
 
-/** Distinct files of the postings from `start`. `stamps` holds for each file the last term that was counted for it. */
-function countFiles(
-  { fileOfDocument }: SearchIndex,
-  pool: Pool,
-  start: number,
-  stamps: Int32Array,
-  term: number,
-): number {
-  const { values, length } = pool;
-  let count = 0;
-  for (let i = start; i < length; i++) {
-    const file = fileOfDocument[(values[i] as number) >>> 8] as number;
-    if (stamps[file] === term) continue;
-    stamps[file] = term;
-    count++;
-  }
-  return count;
-}
-
-function accumulate(
-  index: SearchIndex,
-  pool: Uint32Array,
-  terms: readonly (ScoredTerm & { decoded: Decoded })[],
-): Scores {
-  const { documentCount, firstDocuments, fileOfDocument, lengths, meanLength } = index;
-  const evidence = new Float64Array(documentCount);
-  const focus = new Float64Array(documentCount);
-  const coverage = new Float64Array(documentCount);
+/** Adds up the evidence of all documents. */
+function addEvidence(index: SearchIndex, pool: Uint32Array, terms: readonly DecodedTerm[]): Evidence {
+  const { firstDocuments, fileOfDocument, relativeLengths } = index;
+  const evidence = new Float64Array(index.documentCount);
   const boosts = new Float64Array(index.fileCount);
-  const stamps = new Uint32Array(documentCount);
+  const stamps = new Uint32Array(index.documentCount);
   const inPaths = new Float64Array(index.fileCount);
   let total = 0;
   let mostInPath = 0;
   for (const [t, { weight, idf, decoded }] of terms.entries()) {
+    const { start, end, paths } = decoded;
     const strength = weight * idf;
     total += strength;
-    for (const path of decoded.paths) boosts[path >> 2] = (path & IN_NAME) === 0 ? IN_FOLDER_WEIGHT : IN_NAME_WEIGHT;
-    for (let i = decoded.start; i < decoded.end; i++) {
+    for (const path of paths) boosts[path >> 2] = (path & IN_NAME) === 0 ? IN_FOLDER_WEIGHT : IN_NAME_WEIGHT;
+    for (let i = start; i < end; i++) {
       const posting = pool[i] as number;
       const document = posting >>> 8;
-      const body = posting & BODY_MASK;
       const names = (posting >> NAMES_SHIFT) & NAMES_MASK;
-      const length = (lengths[document] as number) / meanLength;
-      const tf =
-        (BODY_WEIGHT * body) / (LENGTH_FLOOR + LENGTH_SHARE * length) +
-        NAMES_WEIGHT * names +
-        (boosts[fileOfDocument[document] as number] as number);
-      const near = body + FOCUS_NAMES * names + ((posting & DOC_BIT) === 0 ? 0 : FOCUS_DOC);
+      let tf =
+        (BODY_WEIGHT * (posting & BODY_MASK)) / (LENGTH_FLOOR + LENGTH_SHARE * (relativeLengths[document] as number)) +
+        NAMES_WEIGHT * names;
+      if (paths.length > 0) {
+        tf += boosts[fileOfDocument[document] as number] as number;
+        stamps[document] = t + 1;
+      }
       evidence[document] = (evidence[document] as number) + (strength * tf) / (EVIDENCE_SATURATION + tf);
-      focus[document] =
-        (focus[document] as number) + (strength * near) / (near + FOCUS_K1 * (1 - FOCUS_B + FOCUS_B * length));
-      coverage[document] = (coverage[document] as number) + strength;
-      stamps[document] = t + 1;
     }
-    for (const path of decoded.paths) {
+    for (const path of paths) {
       const file = path >> 2;
       const tf = boosts[file] as number;
       boosts[file] = 0;
@@ -225,13 +233,46 @@ function accumulate(
       inPaths[file] = inPath;
       mostInPath = Math.max(mostInPath, inPath);
       const gain = (strength * tf) / (EVIDENCE_SATURATION + tf);
-      for (let d = firstDocuments[file] as number; d < (firstDocuments[file + 1] as number); d++) {
-        if (stamps[d] === t + 1) continue;
-        evidence[d] = (evidence[d] as number) + gain;
-        coverage[d] = (coverage[d] as number) + strength;
-      }
+      for (let d = firstDocuments[file] as number; d < (firstDocuments[file + 1] as number); d++)
+        if (stamps[d] !== t + 1) evidence[d] = (evidence[d] as number) + gain;
     }
   }
-  if (total > 0) for (let d = 0; d < documentCount; d++) coverage[d] = (coverage[d] as number) / total;
-  return { terms, evidence, focus, coverage, pathShare: total > 0 ? mostInPath / total : 0 };
+  return { evidence, total, pathShare: total > 0 ? mostInPath / total : 0 };
+}
+
+/** Adds up focus and coverage of the documents of `files`; those of all other documents are 0. */
+function scoreChunks(
+  index: SearchIndex,
+  pool: Uint32Array,
+  terms: readonly DecodedTerm[],
+  files: readonly number[],
+): ChunkScores {
+  const { documentCount, firstDocuments, relativeLengths } = index;
+  const focus = new Float64Array(documentCount);
+  const coverage = new Float64Array(documentCount);
+  // 0 for documents of other files; else 1 more than the last term that the document has.
+  const stamps = new Uint8Array(documentCount);
+  for (const file of files) stamps.fill(1, firstDocuments[file], firstDocuments[file + 1]);
+  const wanted = new Set(files);
+  for (const [t, { weight, idf, decoded }] of terms.entries()) {
+    const strength = weight * idf;
+    for (let i = decoded.start; i < decoded.end; i++) {
+      const posting = pool[i] as number;
+      const document = posting >>> 8;
+      if (stamps[document] === 0) continue;
+      const names = (posting >> NAMES_SHIFT) & NAMES_MASK;
+      const near = (posting & BODY_MASK) + FOCUS_NAMES * names + ((posting & DOC_BIT) === 0 ? 0 : FOCUS_DOC);
+      const norm = FOCUS_K1 * (1 - FOCUS_B + FOCUS_B * (relativeLengths[document] as number));
+      focus[document] = (focus[document] as number) + (strength * near) / (near + norm);
+      coverage[document] = (coverage[document] as number) + strength;
+      stamps[document] = t + 2;
+    }
+    for (const path of decoded.paths) {
+      const file = path >> 2;
+      if (!wanted.has(file)) continue;
+      for (let d = firstDocuments[file] as number; d < (firstDocuments[file + 1] as number); d++)
+        if (stamps[d] !== t + 2) coverage[d] = (coverage[d] as number) + strength;
+    }
+  }
+  return { focus, coverage };
 }

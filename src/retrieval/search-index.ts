@@ -21,9 +21,8 @@ export class SearchIndex {
   /** Segment of each file's content, and its ordinal there. */
   readonly segmentOf: Uint16Array;
   readonly ordinalOf: Uint32Array;
-  /** Words of each document. */
-  readonly lengths: Uint16Array;
-  readonly meanLength: number;
+  /** Words of each document, divided by the mean of all. */
+  readonly relativeLengths: Float64Array;
   /** For each segment the first document of each of its chunks; -1 where no file has it. */
   readonly documentOfChunk: readonly Int32Array[];
   /** The next document that is the same chunk at another path; -1 after the last. */
@@ -65,17 +64,17 @@ export class SearchIndex {
     }
     this.documentCount = this.firstDocuments[fileCount] as number;
     this.fileOfDocument = new Int32Array(this.documentCount);
-    this.lengths = new Uint16Array(this.documentCount);
+    this.relativeLengths = new Float64Array(this.documentCount);
     this.nextDocument = new Int32Array(this.documentCount).fill(-1);
     this.documentOfChunk = this.segments.map(({ chunkCount }) => new Int32Array(chunkCount).fill(-1));
-    this.meanLength = this.#numberDocuments();
+    this.#numberDocuments();
     const hash = createHash("sha256");
     for (const { digest } of tables) hash.update(digest);
     this.digest = hexOf(new Uint8Array(hash.digest())).slice(0, 32);
   }
 
-  /** Fills the tables of documents and gives the mean length of one. From the last file to the first, so that chains ascend. */
-  #numberDocuments(): number {
+  /** Fills the tables of documents, from the last file to the first, so that chains ascend. */
+  #numberDocuments(): void {
     let total = 0;
     for (let file = this.fileCount - 1; file >= 0; file--) {
       const position = this.segmentOf[file] as number;
@@ -88,13 +87,14 @@ export class SearchIndex {
         const chunk = firstChunk + i;
         const length = segment.lengths[chunk] as number;
         this.fileOfDocument[first + i] = file;
-        this.lengths[first + i] = length;
+        this.relativeLengths[first + i] = length;
         total += length;
         this.nextDocument[first + i] = documents[chunk] as number;
         documents[chunk] = first + i;
       }
     }
-    return Math.max(1, total / Math.max(1, this.documentCount));
+    const mean = Math.max(1, total / Math.max(1, this.documentCount));
+    for (let d = 0; d < this.documentCount; d++) this.relativeLengths[d] = (this.relativeLengths[d] as number) / mean;
   }
 
   /** Opens revisions. Segments that several name are opened once. Throws `SearchFormatError` over damage. */

@@ -1,6 +1,6 @@
 import { compileGlobs } from "../globs.ts";
 import { estimateTokens } from "../embedding/tokens.ts";
-import { findPlaces, type Place } from "./places.ts";
+import { findChunks, placeOf, type Place } from "./places.ts";
 import { parseQuery, type ParsedQuery } from "./query.ts";
 import { rankFiles } from "./rerank.ts";
 import { scoreDocuments, type ScoredTerm } from "./score.ts";
@@ -24,9 +24,9 @@ export async function search(index: SearchIndex, request: SearchRequest, texts: 
   const scores = await scoreDocuments(index, query.terms);
   const ranked = await rankFiles(index, query, scores, fileFilter(index, query));
   const kinds = new Set((request.kinds ?? []).map((kind) => kind.toLowerCase()));
-  const places = findPlaces(index, scores, ranked, kinds);
+  const found = findChunks(index, ranked, kinds);
   // A literal is looked for in all candidates; without one, only what is shown is read.
-  const read = query.literals.length > 0 ? places : places.slice(0, limit);
+  const read = (query.literals.length > 0 ? found : found.slice(0, limit)).map((chunk) => placeOf(index, chunk, kinds));
   const loaded = await texts(read.map((place) => wantedText(index, place)));
   const matching = read
     .map((place, i) => ({ place, text: loaded[i] ?? { chunks: [], signatures: [] } }))
@@ -40,7 +40,7 @@ export async function search(index: SearchIndex, request: SearchRequest, texts: 
   const results = shown.map(({ place, shown }, i) =>
     resultOf(index, query, scores.terms, place, shown, packed.snippets[i] ?? ""),
   );
-  const total = query.literals.length > 0 ? matching.length : places.length;
+  const total = query.literals.length > 0 ? matching.length : found.length;
   return {
     results,
     total,
@@ -50,7 +50,9 @@ export async function search(index: SearchIndex, request: SearchRequest, texts: 
   };
 }
 
-function fileFilter(index: SearchIndex, { paths, languages }: ParsedQuery): (file: number) => boolean {
+/** Undefined where the query filters nothing. */
+function fileFilter(index: SearchIndex, { paths, languages }: ParsedQuery): ((file: number) => boolean) | undefined {
+  if (paths.length === 0 && languages.length === 0) return undefined;
   const matches = paths.length === 0 ? undefined : compileGlobs(paths);
   const wanted = new Set(languages);
   return (file) =>

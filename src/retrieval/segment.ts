@@ -149,15 +149,32 @@ export class Segment {
     for (const bytes of loading) {
       const block = bytes instanceof Promise ? await bytes : bytes;
       let name = "";
+      let common = 0;
       for (const reader = new ByteReader(block); !reader.atEnd;) {
-        name = name.slice(0, reader.varint()) + reader.string();
+        const shared = reader.varint();
+        // A name that shares more with the one before than that one shares with the prefix sorts before the prefix, too. Most
+        // names of a block do; they are not decoded.
+        const isBefore = common < prefix.length && shared > common;
+        if (isBefore) reader.skip(reader.varint());
+        else {
+          name = name.slice(0, shared) + reader.string();
+          common = commonLength(name, prefix);
+        }
         const entry = { name, content: reader.varint(), symbol: reader.varint(), kind: reader.u8() };
-        if (name.startsWith(prefix)) found.push(entry);
+        if (isBefore) continue;
+        if (common === prefix.length) found.push(entry);
         else if (compareUtf8(name, prefix) > 0) return found;
       }
     }
     return found;
   }
+}
+
+/** Characters that two texts have in common at their beginning. */
+function commonLength(a: string, b: string): number {
+  let length = 0;
+  while (length < b.length && a.charCodeAt(length) === b.charCodeAt(length)) length++;
+  return length;
 }
 
 /** The highest key of a block whose first name begins with the prefix. */
