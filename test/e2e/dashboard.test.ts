@@ -114,7 +114,7 @@ describe("keys", () => {
     expect(page).not.toContain(key);
     const id = key.split("_")[2] ?? "";
     expect((await team.owner.post(`${team.base}/keys/${id}/revoke`)).status).toBe(200);
-    await expect.poll(async () => (await api("/embed", { key })).status, { timeout: 2_000 }).toBe(401);
+    await expect.poll(async () => (await api("/embed", { key })).status).toBe(401);
     expect((await team.owner.post(`${team.base}/keys/${id}/revoke`)).status).toBe(404);
     const dump = await rowsOf<{ text: string }>(database(), sql`select c::text as text from credentials c`);
     expect(JSON.stringify(dump)).not.toContain(key.split("_")[3]);
@@ -217,7 +217,7 @@ describe("mutations", () => {
     expect((await team.owner.post(`${team.base}/delete`, { confirm: "no" })).status).toBe(400);
     expect((await api("/embed", { key: team.apiKey })).status).toBe(200);
     expect((await team.owner.post(`${team.base}/delete`, { confirm: team.slug })).status).toBe(200);
-    await expect.poll(async () => (await api("/embed", { key: team.apiKey })).status, { timeout: 2_000 }).toBe(401);
+    await expect.poll(async () => (await api("/embed", { key: team.apiKey })).status).toBe(401);
     expect((await team.owner.send(team.pages)).status).toBe(404);
   });
 

@@ -83,7 +83,7 @@ describe.each(["github", "gitlab", "gitea"] as const)("a push that %s reports", 
     const sha = host.work.commit();
     await host.push("main");
     await expect.poll(() => currentSha(workspaceId)).toBe(sha);
-    expect(await deliveriesOf(hook.id)).toMatchObject([{ outcome: "started", branch: "main" }]);
+    await expect.poll(() => deliveriesOf(hook.id)).toMatchObject([{ outcome: "started", branch: "main" }]);
     const page = await owner.page(base.replace("/api/tenants", ""));
     expect(page).toContain("Deliveries");
     for (const secret of [hook.secret, TOKEN]) expect(page).not.toContain(secret);

@@ -1,10 +1,12 @@
 import { request as httpRequest } from "node:http";
 import { describe, expect, it } from "vitest";
+import { roomInWindow } from "../support/rate-window.ts";
 import { api, newTenant, service } from "./support/service.ts";
 
 describe("the site's reverse proxy", () => {
   it("passes answers on unchanged, and lets pages read them", async () => {
     const { apiKey } = await newTenant();
+    await roomInWindow(60, 5_000);
     const body = { input: ["function add(a, b) { return a + b }"] };
     const direct = await api("/embed", { key: apiKey, body });
     const proxied = await api("/embed", {
@@ -47,6 +49,7 @@ describe("the site's reverse proxy", () => {
     const { siteUrl, apiUrl } = service();
     // An address that no other test comes from.
     const from = { localAddress: "127.0.0.77" };
+    await roomInWindow(60, 5_000);
     const first = await remaining(`${siteUrl}/api/v1/healthz`, from);
     const claims = {
       "X-Forwarded-For": "8.8.8.8",

@@ -24,6 +24,8 @@ export type Fault =
   | { kind: "json"; value: unknown }
   /** The right answer, `delayMs` late. */
   | { kind: "slow"; delayMs: number }
+  /** The right answer, sent when the server's `release` is called. */
+  | { kind: "held" }
   /** The right answer followed by this many spaces. */
   | { kind: "padding"; bytes: number }
   /** One vector or row too few. */

@@ -32,6 +32,8 @@ export interface ModelServer {
   readonly maxInFlight: number;
   /** Misbehaves for the next `times` requests (default: until told otherwise). Queued: an earlier fault runs out first. */
   fault(fault: Fault, times?: number): void;
+  /** Lets the answers of all `held` requests go. */
+  release(): void;
   /** Drops all faults and the log. */
   reset(): void;
   /** Resolves when `count` requests have arrived since the start or the last `reset`. */
@@ -45,6 +47,7 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
   const faults: { fault: Fault; times: number }[] = [];
   const requests: LoggedRequest[] = [];
   const waiting: { count: number; resolve: () => void }[] = [];
+  const held: (() => void)[] = [];
   let inFlight = 0;
   let maxInFlight = 0;
 
@@ -69,7 +72,8 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
     requests.push({ path, headers: request.headers, body, receivedAt: Date.now(), aborted });
     for (const waiter of waiting) if (requests.length >= waiter.count) waiter.resolve();
     const fault = nextFault();
-    if (fault !== undefined && (await misbehave(fault, request, response, body))) return;
+    if (fault?.kind === "held") await new Promise<void>((resolve) => held.push(resolve));
+    else if (fault !== undefined && (await misbehave(fault, request, response, body))) return;
     const authorised = options.apiKey === undefined || request.headers.authorization === `Bearer ${options.apiKey}`;
     const answer = authorised ? answerFor(api, path, body, options, fault?.kind) : unauthorised(request);
     send(response, answer, fault);
@@ -91,6 +95,9 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
       return maxInFlight;
     },
     fault: (fault, times = Infinity) => void faults.push({ fault, times }),
+    release: () => {
+      for (const resolve of held.splice(0)) resolve();
+    },
     reset: () => {
       faults.length = 0;
       requests.length = 0;
@@ -127,7 +134,7 @@ function unauthorised(request: IncomingMessage): Answer {
 
 /** True when the fault was an answer of its own, or none at all. */
 async function misbehave(
-  fault: Fault,
+  fault: Exclude<Fault, { kind: "held" }>,
   request: IncomingMessage,
   response: ServerResponse,
   body: Record<string, unknown>,

@@ -14,6 +14,7 @@ declare module "vitest" {
 export type ModelOrder =
   | { do: "start"; options: ModelServerOptions }
   | { do: "fault"; server: number; fault: Fault; times?: number }
+  | { do: "release"; server: number }
   | { do: "requests"; server: number }
   | { do: "received"; server: number; count: number }
   | { do: "aborted"; server: number; request: number };
@@ -50,6 +51,9 @@ async function execute(models: ModelServer[], order: ModelOrder): Promise<unknow
   switch (order.do) {
     case "fault":
       model.fault(order.fault, order.times);
+      return undefined;
+    case "release":
+      model.release();
       return undefined;
     case "requests":
       return model.requests.map(({ path, headers, body }) => ({ path, headers, body }));

@@ -183,7 +183,7 @@ describe("conventions", () => {
     expect(code).toBe(6);
     expect(stderr.trim().split("\n")).toEqual([expect.stringContaining("cannot reach http://127.0.0.1:9")]);
     // Two tries a second apart, and two starts of the program on a busy machine; it was half a minute once.
-    expect(performance.now() - startedAt).toBeLessThan(15_000);
+    expect(performance.now() - startedAt).toBeLessThan(25_000);
   });
 
   it("refuses options of hosted runs with --local", async () => {

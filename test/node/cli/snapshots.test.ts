@@ -131,7 +131,8 @@ describe("pull", () => {
           if (sandbox.service.bytesServed === 0) return;
           clearInterval(timer);
           sandbox.service.faults.expiredUrls = 1_000;
-          setTimeout(() => child.kill("SIGTERM"), 200);
+          // The next attempt begins when everything received so far is on disk.
+          sandbox.service.faults.onExpired = () => child.kill("SIGTERM");
         }, 5);
       },
     });

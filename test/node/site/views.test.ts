@@ -44,9 +44,9 @@ describe("highlighting", () => {
     // Each of these would take minutes if a quote or comment that is never closed were searched for again and again.
     for (const part of ['"', "'", "`", "/*", "//", "a", "1", "\\", "'\\", '"a']) {
       const code = part.repeat(200_000 / part.length);
-      const started = performance.now();
+      const started = process.cpuUsage();
       expect(tokenize(code, "python").reduce((sum, { text }) => sum + text.length, 0)).toBe(code.length);
-      expect(performance.now() - started).toBeLessThan(5_000);
+      expect(process.cpuUsage(started).user / 1e6).toBeLessThan(5);
     }
   });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import {
   type EmbedResponse,
   MAX_BODY_BYTES,
@@ -8,6 +8,7 @@ import {
 import { createCredential } from "../../../src/tenancy/credentials.ts";
 import { expectedVector } from "../../support/model-wire.ts";
 import { type ApiTenant, createApiTenant } from "../support/api.ts";
+import { startClock, stopClock } from "../support/clock.ts";
 import { startModels } from "../support/models.ts";
 import { credentialKey } from "../support/tenants.ts";
 import { embedVars } from "./providers.ts";
@@ -15,6 +16,8 @@ import { embedVars } from "./providers.ts";
 const usedBy = async (tenant: ApiTenant) => (await tenant.call<UsageResponse>("GET /usage")).body;
 
 const RATE_HEADERS = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"];
+
+afterEach(startClock);
 
 describe("POST /embed", () => {
   it("answers with one vector per input in input order, and charges what the upstream reported", async () => {
@@ -82,6 +85,7 @@ describe("POST /embed", () => {
     ["an unknown inputType", { input: ["a"], inputType: "image" }, "inputType"],
     ["an array as a body", [1], ""],
   ])("rejects %s: 400 that names the field, one request of the budget, no credits", async (_, json, path) => {
+    stopClock(Date.now());
     const tenant = await createApiTenant();
     const before = await tenant.call("GET /embed");
     const { status, headers, body } = await tenant.call("POST /embed", { json });
@@ -169,11 +173,11 @@ describe("GET /embed", () => {
   });
 
   it.each([
-    ["hangs", { kind: "hang" }, 504, "UPSTREAM_TIMEOUT"],
-    ["refuses", { kind: "status", status: 401 }, 502, "UPSTREAM_ERROR"],
-  ] as const)("says so when the provider %s", async (_, fault, status, code) => {
+    ["hangs", { kind: "hang" }, "300", 504, "UPSTREAM_TIMEOUT"],
+    ["refuses", { kind: "status", status: 401 }, "60000", 502, "UPSTREAM_ERROR"],
+  ] as const)("says so when the provider %s", async (_, fault, timeoutMs, status, code) => {
     const models = await startModels();
-    const tenant = await createApiTenant({ ...embedVars(models.baseUrl), UPSTREAM_TIMEOUT_MS: "300" });
+    const tenant = await createApiTenant({ ...embedVars(models.baseUrl), UPSTREAM_TIMEOUT_MS: timeoutMs });
     await models.fault(fault);
     expect(await tenant.call("GET /embed")).toMatchObject({ status, body: { code } });
   });

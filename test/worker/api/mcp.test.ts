@@ -1,5 +1,6 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { type ApiTenant, createApiTenant } from "../support/api.ts";
+import { startClock, stopClock } from "../support/clock.ts";
 
 const HEADERS = { Accept: "application/json, text/event-stream" };
 const LIMIT = 600;
@@ -21,6 +22,8 @@ function remaining(response: Response): number {
   return Number(response.headers.get("X-RateLimit-Remaining"));
 }
 
+afterEach(startClock);
+
 describe("POST /mcp", () => {
   it("is initialized and lists tools without drawing on the rate limit", async () => {
     const tenant = await createApiTenant();
@@ -38,6 +41,7 @@ describe("POST /mcp", () => {
   });
 
   it("counts tool calls, and says that nothing is indexed yet", async () => {
+    stopClock(Date.now());
     const tenant = await createApiTenant();
     for (const [calls, name, args, text] of [
       [1, "list_repos", {}, "Nothing is indexed yet."],

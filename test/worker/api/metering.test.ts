@@ -37,12 +37,13 @@ describe("quota", () => {
   it("holds an estimate back until the true figure is known", async () => {
     const models = await startModels({ tokens: 1 });
     const tenant = await createApiTenant(embedVars(models.baseUrl), 3);
-    await models.fault({ kind: "slow", delayMs: 300 }, 1);
+    await models.fault({ kind: "held" }, 1);
     // 2,001 tokens by estimate: 3 credits.
     const large = tenant.call("POST /embed", { json: { input: ["a".repeat(8_004)] } });
     await models.received(1);
     expect((await tenant.call("POST /embed", EMBED)).status).toBe(429);
     expect((await usageOf(tenant)).credits.used).toBe(0);
+    await models.release();
     expect((await large).body["usage"]).toEqual({ credits: 1 });
     expect((await tenant.call("POST /embed", EMBED)).status).toBe(200);
     expect((await usageOf(tenant)).credits).toEqual({ limit: 3, used: 2, remaining: 1 });

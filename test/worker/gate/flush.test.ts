@@ -1,6 +1,6 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { and, eq } from "drizzle-orm";
-import { describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { usageDays } from "../../../src/db/people-schema.ts";
 import { auditEvents, usageMonths } from "../../../src/db/records-schema.ts";
 import { tenants } from "../../../src/db/schema.ts";
@@ -34,6 +34,10 @@ function rejections(tenant: TestTenant) {
 const runAlarm = (tenant: TestTenant) => runDurableObjectAlarm(gateOf(tenant.tenantId));
 
 describe("usage in Postgres", () => {
+  // Ahead of the real clock, so that alarms run only when a test says so.
+  beforeEach(() => stopClock(Date.now() + 3_600_000));
+  afterEach(startClock);
+
   it("follows the gate's counters on its alarm, as absolute figures", async () => {
     const tenant = await createTenant();
     await charge(tenant, 1_500);

@@ -94,6 +94,7 @@ describe("health monitor", () => {
 
 describe("health reader", () => {
   it("asks the monitor about once a second, however many ask it", async () => {
+    stopClock(Date.now());
     const cache = createHealthCache();
     const asked = vi.spyOn(env.HEALTH_MONITOR, "get");
     delivery.monitor = MONITOR_NAME;

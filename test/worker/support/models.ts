@@ -5,6 +5,8 @@ import type { Fault, ModelServerOptions } from "../../support/model-server.ts";
 export interface Models {
   baseUrl: string;
   fault(fault: Fault, times?: number): Promise<void>;
+  /** Lets the answers of all `held` requests go. */
+  release(): Promise<void>;
   requests(): Promise<{ path: string; headers: Record<string, string>; body: Record<string, unknown> }[]>;
   /** Resolves when so many requests have come. */
   received(count: number): Promise<void>;
@@ -18,6 +20,7 @@ export async function startModels(options: ModelServerOptions = {}): Promise<Mod
   return {
     baseUrl,
     fault: (fault, times) => order({ do: "fault", server, fault, ...(times === undefined ? {} : { times }) }),
+    release: () => order({ do: "release", server }),
     requests: () => order({ do: "requests", server }),
     received: (count) => order({ do: "received", server, count }),
     aborted: (request) => order({ do: "aborted", server, request }),

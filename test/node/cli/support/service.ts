@@ -11,6 +11,8 @@ export interface Faults {
   breakUploadsAfter?: { bytes: number; times: number };
   /** The next so many signed URLs are refused. */
   expiredUrls?: number;
+  /** Called when an expired URL is refused. */
+  onExpired?: () => void;
   /** Bytes of the artifact are changed on their way out. */
   tamper?: boolean;
   /** `POST /embed` fails with this code after so many calls. */
@@ -163,6 +165,7 @@ export class FakeService {
     const { faults } = this;
     if ((faults.expiredUrls ?? 0) > 0) {
       faults.expiredUrls = (faults.expiredUrls ?? 0) - 1;
+      faults.onExpired?.();
       request.resume();
       return fail(response, 403, "ExpiredRequest");
     }
