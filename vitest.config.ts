@@ -1,13 +1,17 @@
 import os from "node:os";
+import path from "node:path";
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 
-// Real databases, git servers and processes, on machines that may be busy: a limit here is for what hangs, not for what is slow.
+// Test workers and the processes that tests start (the CLI, local stacks, wrangler) share compiled modules; saves a fifth of their CPU time.
+process.env["NODE_COMPILE_CACHE"] ??= path.join(os.tmpdir(), "code-context-compile-cache");
+
+// Tests use real databases, git servers and processes, on machines that may be busy: these limits catch hangs, not slowness.
 const LIMITS = { testTimeout: 90_000, hookTimeout: 120_000, expect: { poll: { timeout: 60_000 } } };
 
 export default defineConfig({
   test: {
-    // Much of the time is spent waiting for processes to start: one file at a time would leave a small machine idle.
+    // At least two: much of the time is spent waiting for processes to start.
     maxWorkers: Math.min(4, Math.max(2, os.availableParallelism() - 1)),
     projects: [
       {

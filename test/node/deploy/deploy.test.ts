@@ -54,6 +54,7 @@ function deploy(args: string[] = [], { env = {}, input = "", killAt = 0 } = {}):
     env: {
       PATH: process.env["PATH"],
       HOME: stateDir,
+      NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
       CLOUDFLARE_API_BASE_URL: cloudflare.apiUrl,
       CLOUDFLARE_API_TOKEN: FAKE_TOKEN,
       NEON_API_BASE_URL: neon.apiUrl,

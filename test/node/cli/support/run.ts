@@ -94,6 +94,7 @@ export class Sandbox {
     const env: Record<string, string | undefined> = {
       PATH: process.env["PATH"],
       HOME: this.path("home"),
+      NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
       XDG_CONFIG_HOME: this.path("config"),
       XDG_CACHE_HOME: this.path("cache"),
       CODECTX_API_URL: this.service.url,
