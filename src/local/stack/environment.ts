@@ -1,9 +1,11 @@
 /** Reads the environment of the local commands (docs: "Running it"). */
+import { isIP } from "node:net";
 import path from "node:path";
 import { StartError } from "../errors.ts";
 import { PROJECT_ROOT } from "../project.ts";
 import { parseJson } from "./local-secrets.ts";
 
+const DEFAULT_HOST = "127.0.0.1";
 const DEFAULT_PORT = 8787;
 const DEFAULT_DATA_DIR = ".data";
 
@@ -32,6 +34,10 @@ const WORKER_VARS = [
 ] as const;
 
 export interface LocalEnvironment {
+  /** Address to listen on. */
+  host: string;
+  /** Where clients reach the api, if not at 127.0.0.1; without a trailing slash. */
+  publicApiUrl: string | undefined;
   port: number;
   sitePort: number;
   dataDir: string;
@@ -44,6 +50,8 @@ export interface LocalEnvironment {
 export function readEnvironment(env: NodeJS.ProcessEnv): LocalEnvironment {
   const port = readPort(env, "PORT", DEFAULT_PORT);
   return {
+    host: readHost(env),
+    publicApiUrl: readPublicUrl(env),
     port,
     sitePort: readPort(env, "SITE_PORT", port === 0 ? 0 : port + 1),
     dataDir: readDataDir(env),
@@ -51,6 +59,22 @@ export function readEnvironment(env: NodeJS.ProcessEnv): LocalEnvironment {
     vars: readWorkerVars(env),
     logToConsole: env["LOG"] === "1",
   };
+}
+
+function readHost(env: NodeJS.ProcessEnv): string {
+  const host = env["HOST"] || DEFAULT_HOST;
+  if (isIP(host) !== 4)
+    throw new StartError("HOST: expected an IPv4 address to listen on, such as 127.0.0.1 or 0.0.0.0");
+  return host;
+}
+
+function readPublicUrl(env: NodeJS.ProcessEnv): string | undefined {
+  const url = env["API_URL"]?.replace(/\/$/, "");
+  if (!url) return undefined;
+  if (!/^https?:\/\/[^/?#]+$/.test(url) || !URL.canParse(url)) {
+    throw new StartError("API_URL: expected the public address of the api, such as https://code.example.com");
+  }
+  return url;
 }
 
 /** Relative paths start at the checkout, wherever a command is called from. */

@@ -32,7 +32,9 @@ const OF_BODY = new Set([
 ]);
 
 export interface FrontOptions {
-  /** Port to listen on at 127.0.0.1. */
+  /** Address to listen on; default 127.0.0.1. */
+  host?: string;
+  /** Port to listen on. */
   port: number;
   /** Variable that names the port, for the error when it is taken. */
   variable: string;
@@ -70,7 +72,7 @@ export async function startFront(options: FrontOptions): Promise<Front> {
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    server.listen(options.port, HOST, resolve);
+    server.listen(options.port, options.host ?? HOST, resolve);
   }).catch((error: unknown) => {
     throw errnoOf(error) === "EADDRINUSE" ? StartError.portTaken(options.port, options.variable) : error;
   });

@@ -17,6 +17,10 @@ import type { RunningWorkers } from "./workers.ts";
 
 export interface StackOptions {
   dataDir: string;
+  /** Address to listen on; default 127.0.0.1. */
+  host?: string;
+  /** Where clients reach the api, if not at 127.0.0.1: signed URLs of snapshots begin with it. */
+  publicApiUrl?: string | undefined;
   /** Port of the api; 0 for any free one. */
   port: number;
   /** Port of the site; 0 for any free one. */
@@ -101,7 +105,8 @@ async function start(
   const siteUrl = `http://127.0.0.1:${sitePort}`;
   const { startWorkers } = await workersModule;
   const workers = await startWorkers({
-    apiUrl,
+    apiUrl: options.publicApiUrl ?? apiUrl,
+    host: options.host ?? "127.0.0.1",
     port,
     sitePort,
     databaseUrl: database,

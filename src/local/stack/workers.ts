@@ -21,7 +21,10 @@ const SNAPSHOTS_BUCKET = "code-context-snapshots";
 const SNAPSHOTS_BINDING = "SNAPSHOTS";
 
 export interface WorkersOptions {
+  /** Where clients reach the api: signed URLs of snapshots begin with it. */
   apiUrl: string;
+  /** Address at which the api and the site listen; everything behind them stays at 127.0.0.1. */
+  host: string;
   port: number;
   sitePort: number;
   databaseUrl: string;
@@ -115,8 +118,9 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
   const fronts: Front[] = [];
   const closeFronts = () => Promise.all(fronts.map((front) => front.close()));
   try {
-    fronts.push(await startFront({ port: options.port, variable: "PORT", target: apiPort, s3: entryPort }));
-    fronts.push(await startFront({ port: options.sitePort, variable: "SITE_PORT", target: sitePort }));
+    const { host, port } = options;
+    fronts.push(await startFront({ host, port, variable: "PORT", target: apiPort, s3: entryPort }));
+    fronts.push(await startFront({ host, port: options.sitePort, variable: "SITE_PORT", target: sitePort }));
   } catch (error) {
     await closeFronts();
     await miniflare.dispose().catch(() => undefined);
