@@ -1,12 +1,12 @@
 /**
- * The api Worker's Hono application: every route of `routes.ts`, at `/` and again under `/api/v1/`.
+ * The api Worker's Hono application: every route of `routes.ts`, at `/` and under `/api/v1/`.
  *
  * To add a route:
- * 1. Put the schemas of its request and response into `src/contract`, so that the client shares their types.
+ * 1. Add the schemas of its request and response to `src/contract`, so that the client shares their types.
  * 2. Define it in `src/api/routes/<name>.ts` with `route` (API key or worker token), `meteredRoute` (costs credits) or
- *    `publicRoute`; the definition carries its documentation, and its handler only the work: credential, rate limit and body are
- *    checked before. Free calls that `GET /usage` counts set `counts`.
- * 3. List it in `routes.ts`, and run `npm run docs`.
+ *    `publicRoute`. The definition includes the documentation. Credential, rate limit and body are checked before the handler runs.
+ *    Set `counts` for free calls that `GET /usage` counts.
+ * 3. Add it to `routes.ts` and run `npm run docs`.
  */
 import { Hono } from "hono";
 import type { ApiHono } from "./context.ts";

@@ -2,12 +2,12 @@ import type { Context } from "hono";
 import type { Logger } from "../log.ts";
 import type { Services } from "./services.ts";
 
-/** What every handler finds in Hono's context. */
+/** Variables in Hono's context. */
 export interface ApiVariables {
   requestId: string;
   log: Logger;
   services: Services;
-  /** Format of the route's error bodies, where it is not our own. */
+  /** Format of the route's error bodies, if it is not the contract's. */
   errorForm?: "compat";
 }
 

@@ -6,14 +6,14 @@ import { search } from "../search/service.ts";
 import { searchDepsOf } from "./search-deps.ts";
 import { servicesOf } from "./services.ts";
 
-/** Why there is no answer; the text is fit for the person who asked. */
+/** Why a search was refused; the text may be shown to the user. */
 export interface SearchRefusal {
   ok: false;
   code: string;
   error: string;
 }
 
-/** Search as the site Worker calls it. */
+/** RPC interface of search for the site Worker. */
 export interface DashboardSearchApi {
   search(
     tenantId: string,
@@ -22,8 +22,8 @@ export interface DashboardSearchApi {
 }
 
 /**
- * Search for the dashboard, over a service binding of the site Worker alone: it has checked who asks. It runs here because this isolate
- * keeps the indexes that API clients search too.
+ * Search for the dashboard. Reachable only through the site Worker's service binding, which has authenticated the user. It runs in
+ * the api Worker to share its cached indexes.
  */
 export class DashboardSearch extends WorkerEntrypoint<ApiEnv> implements DashboardSearchApi {
   async search(

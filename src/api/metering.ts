@@ -10,12 +10,12 @@ import type { BodyResult } from "./middleware/body.ts";
 
 export type UpstreamCall<T> = (options: Pick<CallOptions, "signal">) => Promise<T>;
 
-/** How long credits stay reserved beyond the upstream's own timeout, for what surrounds it. */
+/** Added to the upstream's timeout to get a reservation's deadline. */
 const HOLD_MARGIN_MS = 30_000;
 const SETTLE_ATTEMPTS = 3;
 const SETTLE_RETRY_MS = 200;
 
-/** Rejects a valid body with more characters than the contract allows: per field, in UTF-16 code units (JavaScript `length`). */
+/** Rejects a body with more characters than the contract allows per field, in UTF-16 code units (JavaScript `length`). */
 export function checkCharacters<T>(
   body: { ok: true; data: T },
   textsOf: (data: T) => Record<string, readonly string[]>,
@@ -30,12 +30,12 @@ export function checkCharacters<T>(
   return body;
 }
 
-/** Credits to reserve for texts: what their estimated tokens cost. */
+/** Credits to reserve for texts, from their estimated tokens. */
 export function estimateCredits(texts: Record<string, readonly string[]>): number {
   return Math.max(1, Math.ceil(estimateTokens(Object.values(texts).flat()) / TOKENS_PER_CREDIT));
 }
 
-/** How to reserve `credits` for a request that calls the provider once. */
+/** The reservation of `credits` for one call to the provider. */
 export function creditRequest(c: ApiContext, credits: number): CreditRequest {
   return { credits, holdMs: c.get("services").upstreamTimeoutMs + HOLD_MARGIN_MS };
 }
@@ -49,8 +49,8 @@ export async function reserveCredits(c: ApiContext, principal: Principal, credit
 }
 
 /**
- * Runs a metered provider call of a route that is not metered as a whole, such as the embedding of a search query: reserves for
- * `texts`, calls, settles. Throws as `charge` of a metered route does.
+ * Reserves credits for `texts`, calls the provider and settles. For routes that are not metered as a whole, such as a search that
+ * embeds its query. Throws like `charge` of a metered route.
  */
 export async function runMetered<T extends { tokens: number }>(
   c: ApiContext,
@@ -63,7 +63,7 @@ export async function runMetered<T extends { tokens: number }>(
   return runReserved(c, principal.tenantId, reservationId, kind, call);
 }
 
-/** Calls the provider for reserved credits and settles them. Throws the contract's error if the call fails; that costs nothing. */
+/** Calls the provider and settles the reserved credits. A failed call costs nothing and throws the contract's error. */
 export async function runReserved<T extends { tokens: number }>(
   c: ApiContext,
   tenantId: string,
@@ -82,7 +82,7 @@ export async function runReserved<T extends { tokens: number }>(
   return { result, credits };
 }
 
-/** Releases reserved credits. If the gate cannot be reached, they are released at their deadline. */
+/** Releases reserved credits. If the gate cannot be reached, they expire at their deadline. */
 export async function release(c: ApiContext, tenantId: string, reservationId: string): Promise<void> {
   await settle(c.env.TENANT_GATE, tenantId, reservationId, { outcome: "failed" });
 }
@@ -101,7 +101,7 @@ async function settleDurably(
   throw unavailable();
 }
 
-/** Calls a provider outside of metering. Throws the contract's error if it fails. */
+/** Calls a provider without metering. Throws the contract's error if it fails. */
 export async function callProvider<T>(c: ApiContext, call: UpstreamCall<T>): Promise<T> {
   try {
     return await call({ signal: c.req.raw.signal });
@@ -110,7 +110,7 @@ export async function callProvider<T>(c: ApiContext, call: UpstreamCall<T>): Pro
   }
 }
 
-/** The error of a request that needs up to `needed` credits where fewer are left. */
+/** The error of a request that needs up to `needed` credits when fewer are left. */
 export function quotaError({ limit, used, resetsAt, retryAfterSec }: QuotaExceeded, needed: number): ApiError {
   const left = Math.max(0, limit - used);
   const message = `${left} of ${limit} credits are left this month and the request needs up to ${needed}; the quota resets at ${resetsAt}`;
@@ -126,13 +126,13 @@ function unavailable(): ApiError {
   });
 }
 
-/** Statuses of upstream answers that quote the request, and so what tenants wrote. */
+/** Upstream statuses whose answers may quote the request, and thus tenant content. */
 const QUOTING_STATUSES = new Set([400, 413, 422]);
 
 function toContractError(c: ApiContext, error: unknown): unknown {
   if (!(error instanceof UpstreamError)) return error;
   const { code, status, detail } = error;
-  // The client has left: nobody sees what is thrown.
+  // The client has disconnected: nobody sees this error.
   if (code === "ABORTED") return new ApiError("UPSTREAM_UNREACHABLE", error.message);
   const quotes = status !== undefined && QUOTING_STATUSES.has(status);
   c.get("log").warn("upstream_failed", { code, upstreamStatus: status, detail: quotes ? undefined : detail });

@@ -5,7 +5,7 @@ import type { ApiContext } from "./context.ts";
 import { toIssue } from "./middleware/body.ts";
 
 /**
- * The query string as a schema reads it: each parameter once, as text. Throws the route's error that names every rejected
+ * Parses the query string with a schema; each parameter may occur once. Throws the route's error, which lists every rejected
  * parameter.
  */
 export function readQuery<Schema extends z.ZodType>(

@@ -4,11 +4,11 @@ import type { Principal } from "../gate/types.ts";
 import type { ApiContext } from "./context.ts";
 import { runMetered } from "./metering.ts";
 
-/** Errors of a provider that cost quality only: the answer stays in the engine's order. */
+/** Provider errors after which the results stay in the engine's order. */
 const PROVIDER_ERRORS = new Set(["UPSTREAM_ERROR", "UPSTREAM_UNREACHABLE", "UPSTREAM_TIMEOUT"]);
 
 /**
- * Puts results in the reranker's order. Metered like `POST /rerank`. An answer is `degraded` where the provider fails or none is
+ * Sorts results by the reranker's scores. Metered like `POST /rerank`. The answer is `degraded` if the provider fails or none is
  * configured. Throws `QUOTA_EXCEEDED`.
  */
 export async function rerankResults(
@@ -27,7 +27,7 @@ export async function rerankResults(
     );
     const scores = new Map(result.results.map(({ index, relevanceScore }) => [index, relevanceScore]));
     const order = answer.results.map((_, i) => i);
-    // Equal scores keep the engine's order: sorting is stable.
+    // The sort is stable: equal scores keep the engine's order.
     order.sort((a, b) => (scores.get(b) ?? 0) - (scores.get(a) ?? 0));
     const results = order.flatMap((i) => answer.results[i] ?? []);
     return { ...answer, results, usage: { credits } };

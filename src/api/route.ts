@@ -1,10 +1,9 @@
 /**
- * Route definitions: everything about a route in one object, from which Hono's route, the OpenAPI document, the manual and the order
- * of checks follow. See `app.ts` for how to add one.
+ * Route definitions. Hono's routes, the OpenAPI document, the manual and the order of checks are all derived from them. See `app.ts`
+ * for how to add one.
  *
- * Checks run in the contract's order: credential, rate limit, size of the body, schema, quota; ownership and the work itself are
- * the handler's. No body is read before its credential is known to be well-formed, and none above `SMALL_BODY_BYTES` before the
- * credential was accepted.
+ * Checks run in the contract's order: credential, rate limit, size of the body, schema, quota. The handler checks ownership. No
+ * body is read before its credential is known to be well-formed; a body above `SMALL_BODY_BYTES` only after the gate accepted it.
  */
 import type * as z from "zod";
 import { type CallKind, type ErrorCode, RETRY_AFTER_HEADER, type Surface } from "../contract/index.ts";
@@ -24,7 +23,7 @@ import {
 } from "./metering.ts";
 import type { Services } from "./services.ts";
 
-/** A parameter of the path, the query or the header, as OpenAPI describes it. */
+/** A path, query or header parameter, as OpenAPI describes it. */
 export interface Parameter {
   name: string;
   in: "path" | "query" | "header";
@@ -35,7 +34,7 @@ export interface Parameter {
 
 export interface Success {
   description: string;
-  /** Absent for answers that are not JSON. */
+  /** Absent if the answer is not JSON. */
   schema?: z.ZodType;
   /** Other media types of the same answer, with their schemas. */
   also?: Record<string, Record<string, unknown>>;
@@ -46,35 +45,35 @@ export interface RequestBody<Schema extends z.ZodType = z.ZodType> extends BodyO
   example: unknown;
 }
 
-/** What the documentation says of a route. */
+/** Documentation of a route. */
 export interface RouteDescription {
-  /** Name of the operation, also that of the client's method. */
+  /** Operation id; also the name of the client's method. */
   id: string;
   method: "GET" | "POST" | "DELETE";
-  /** Below the base address and below `/api/v1`; parameters in braces. */
+  /** Path below the base address and below `/api/v1`; parameters in braces. */
   path: string;
-  /** Further paths of the same route, from the root of the server. */
+  /** Further paths of the route, from the root of the server. */
   aliases?: readonly string[];
   tag: string;
   summary: string;
   description?: string;
-  /** Rate-limit bucket; null where nothing is counted. */
+  /** Rate-limit bucket; null if the route is not limited. */
   surface: Surface | null;
   parameters?: readonly Parameter[];
   responses: Record<number, Success>;
-  /** Codes besides those that follow from credential, surface and body. */
+  /** Error codes in addition to those that follow from credential, surface and body. */
   errors?: readonly ErrorCode[];
-  /** Codes that take the place of `INVALID_BODY` where the body is wrong. */
+  /** Codes that replace `INVALID_BODY`. */
   bodyErrors?: readonly ErrorCode[];
-  /** Format of the error bodies: ours, or OpenAI's. */
+  /** Set if error bodies have OpenAI's format. */
   errorForm?: "compat";
 }
 
-/** A route as the router and the documentation see it. */
+/** A route as used by the router and the documentation. */
 export interface Route extends RouteDescription {
   credential: CredentialKind | null;
   body?: RequestBody;
-  /** Answers a request; what it throws becomes an error response. */
+  /** Answers a request; thrown errors become error responses. */
   answer: (c: ApiContext) => Promise<Response>;
 }
 
@@ -88,7 +87,7 @@ export function publicRoute(
 
 export interface RouteRequest<Schema extends z.ZodType> {
   principal: Principal;
-  /** The validated body; undefined for a route without one. */
+  /** The validated body; undefined if the route has none. */
   body: z.output<Schema>;
 }
 
@@ -96,12 +95,12 @@ interface CredentialRoute<Schema extends z.ZodType> extends RouteDescription {
   credential: CredentialKind;
   surface: Surface;
   body?: RequestBody<Schema>;
-  /** Counts answered requests in `GET /usage`, before the answer leaves. */
+  /** The counter of `GET /usage` that each answered request increments. */
   counts?: CallKind;
   handle: (c: ApiContext, request: RouteRequest<Schema>) => Promise<Response>;
 }
 
-/** A route for holders of a credential. */
+/** A route that requires a credential. */
 export function route<Schema extends z.ZodType = z.ZodUndefined>(definition: CredentialRoute<Schema>): Route {
   const { handle, counts, ...described } = definition;
   const { credential: kind, surface, body: expected } = described;
@@ -119,7 +118,7 @@ export function route<Schema extends z.ZodType = z.ZodUndefined>(definition: Cre
 
 interface MeteredRequest<Schema extends z.ZodType> extends RouteRequest<Schema> {
   /**
-   * Calls the upstream and settles the credits reserved for this request: nothing if it fails, else what its tokens cost.
+   * Calls the upstream and settles the credits reserved for this request: none if the call fails, else the cost of its tokens.
    * Resolves once the settlement is durable.
    */
   charge: <T extends { tokens: number }>(call: UpstreamCall<T>) => Promise<{ result: T; credits: number }>;
@@ -128,17 +127,17 @@ interface MeteredRequest<Schema extends z.ZodType> extends RouteRequest<Schema> 
 interface MeteredRoute<Schema extends z.ZodType> extends RouteDescription {
   body: RequestBody<Schema>;
   kind: "embed" | "rerank";
-  /** The texts that are sent upstream, by field. Each field is capped by itself; the estimate counts all of them. */
+  /** The texts sent upstream, by field. The character limit applies to each field, the estimate to their sum. */
   texts: (body: z.output<Schema>) => Record<string, readonly string[]>;
-  /** Throws if the provider is not configured; then nothing is reserved. */
+  /** Throws if the provider is not configured; runs before credits are reserved. */
   requireProvider: (services: Services) => unknown;
   handle: (c: ApiContext, request: MeteredRequest<Schema>) => Promise<Response>;
 }
 
-/** Bodies up to this size are read before the credential is accepted, so that one call to the gate does everything. */
+/** Bodies up to this size are read before the gate is called, so that one call both admits and reserves. */
 const SMALL_BODY_BYTES = 64 * 1024;
 
-/** A route for holders of an API key that calls a model provider and costs credits. */
+/** A route that requires an API key, calls a model provider and costs credits. */
 export function meteredRoute<Schema extends z.ZodType>(definition: MeteredRoute<Schema>): Route {
   const { handle, kind, texts, requireProvider, ...described } = definition;
   const answer = async (c: ApiContext): Promise<Response> => {
@@ -173,7 +172,7 @@ export function meteredRoute<Schema extends z.ZodType>(definition: MeteredRoute<
     ...described,
     credential: "api_key",
     answer: (c) => {
-      // When the client leaves, the upstream call is aborted through the request's signal, but its credits must still be released.
+      // If the client disconnects, the request's signal aborts the upstream call; the credits must still be released.
       const work = answer(c);
       c.executionCtx.waitUntil(work.catch(() => undefined));
       return work;
@@ -196,7 +195,7 @@ function isConfigured(requireProvider: () => unknown): boolean {
   }
 }
 
-/** The body, or its error thrown. */
+/** Returns the body or throws its error. */
 export function unwrap<T>(body: { ok: true; data: T } | { ok: false; error: ApiError }): T {
   if (body.ok) return body.data;
   throw body.error;

@@ -1,4 +1,4 @@
-/** Every route of the service: the one table that the router, the OpenAPI document and the manual are built from. */
+/** All routes of the service. The router, the OpenAPI document and the manual are built from this table. */
 import { buildDocument } from "./openapi/document.ts";
 import type { Route } from "./route.ts";
 import { checkEmbed, embed } from "./routes/embed.ts";
@@ -15,7 +15,7 @@ import { findReferences, findSymbols, readLines, readOutline, searchCode } from 
 import { startSnapshotJob } from "./routes/snapshot.ts";
 import { usage } from "./routes/usage.ts";
 
-/** In the order of the manual. */
+/** In the manual's order. */
 export const ROUTES: readonly Route[] = [
   embed,
   checkEmbed,

@@ -1,4 +1,4 @@
-/** What the indexing routes share: checking what a run may work on, and starting one. */
+/** Shared by the indexing routes: validates sources and workspaces, and starts runs. */
 import type { ErrorCode, Source } from "../contract/index.ts";
 import { ApiError, invalidBody } from "../errors.ts";
 import { count } from "../gate/client.ts";
@@ -20,7 +20,7 @@ export function checkSource(c: ApiContext, source: Source, code: ErrorCode = "IN
   }
 }
 
-/** Checks that the caller may index into the workspace. Throws 404, 403 or, when the database is away, 502. */
+/** Checks that the caller may index the workspace. Throws 404, 403, or 502 if the database is unreachable. */
 export async function requireWorkspace(c: ApiContext, principal: Principal, workspaceId: string): Promise<void> {
   const workspace = await stored(() => findWorkspace(c.get("services").db, workspaceId));
   if (!workspace) throw new ApiError("WORKSPACE_NOT_FOUND", "workspaceId: there is no such workspace; create it first");
@@ -29,7 +29,7 @@ export async function requireWorkspace(c: ApiContext, principal: Principal, work
   }
 }
 
-/** Makes a database call of the indexing routes: any failure but an `ApiError` is `STORAGE_UNAVAILABLE`. */
+/** Runs a database call of the indexing routes; any failure except an `ApiError` becomes `STORAGE_UNAVAILABLE`. */
 export async function stored<T>(query: () => Promise<T>): Promise<T> {
   try {
     return await query();
@@ -38,7 +38,7 @@ export async function stored<T>(query: () => Promise<T>): Promise<T> {
   }
 }
 
-/** What the run functions of `src/indexing` need. */
+/** Dependencies of the run functions in `src/indexing`. */
 export function runDeps(c: ApiContext): RunDeps {
   return { db: c.get("services").db, coordinators: c.env.WORKSPACE_RUNS };
 }
@@ -51,7 +51,7 @@ export async function startRun(
 ): Promise<RunSpec> {
   const deps = { ...runDeps(c), encryptionKey: c.env.ENCRYPTION_KEY };
   const starting = startIndexRun(deps, { ...request, tenantId, actor });
-  // A run that is recorded must also be submitted, even if the client leaves in between.
+  // A recorded run must also be submitted, even if the client disconnects in between.
   c.executionCtx.waitUntil(starting.catch(() => undefined));
   const spec = await stored(() => starting);
   await count(c.env.TENANT_GATE, tenantId, `run:${spec.runId}`, request.kind);

@@ -3,19 +3,19 @@ import { SearchCache } from "../search/cache.ts";
 import type { ApiContext } from "./context.ts";
 import type { Services } from "./services.ts";
 
-/** One isolate asks for the rebuild of a damaged index no more often than this. */
+/** Smallest time between two rebuild requests for damaged indexes from one isolate. */
 const REBUILD_EVERY_MS = 30_000;
 
-/** Of the isolate: indexes are immutable, so every request may use what another has read. */
+/** Shared by all requests of the isolate; indexes are immutable. */
 const cache = new SearchCache();
 const askedAt = new Map<string, number>();
 
-/** What search needs, for a request. */
+/** Dependencies of search, for a request. */
 export function searchDeps(c: ApiContext): SearchDeps {
   return searchDepsOf(c.env, c.get("services"));
 }
 
-/** What search needs of the environment. */
+/** Dependencies of search, from the environment. */
 export function searchDepsOf(env: ApiEnv, { db, log, now }: Pick<Services, "db" | "log" | "now">): SearchDeps {
   return {
     db,

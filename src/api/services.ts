@@ -15,19 +15,19 @@ import { createLogger, type Logger } from "../log.ts";
 import { type CredentialKey, deriveCredentialKey } from "../tenancy/credentials.ts";
 import { createPresigner, type Presigner } from "../snapshot/publish/presign.ts";
 
-/** Everything the routes use that has to be built from the environment. */
+/** Dependencies of the routes that are built from the environment. */
 export interface Services {
   db: Db;
   log: Logger;
   /** Key of the check in credentials' public ids. */
   credentialKey: CredentialKey;
-  /** Undefined when the provider is `none`. */
+  /** Undefined if the provider is `none`. */
   embedder: Embedder | undefined;
   reranker: Reranker | undefined;
-  /** The longest that one embedding or reranking may take. */
+  /** Time limit of one embedding or reranking. */
   upstreamTimeoutMs: number;
   presigner: Presigner | undefined;
-  /** Most bytes that the snapshots of one tenant may take. */
+  /** Storage limit of one tenant's snapshots. */
   storageLimitBytes: number;
   gitHosts: GitHostPolicy;
   region: string;
@@ -37,7 +37,7 @@ export interface Services {
 
 let built: { env: ApiEnv; services: Services } | undefined;
 
-/** Builds the services once per isolate; the environment of an isolate does not change. */
+/** Builds the services once per isolate, whose environment never changes. */
 export function servicesOf(env: ApiEnv): Services {
   if (built?.env === env) return built.services;
   const vars = env as unknown as Record<string, unknown>;

@@ -1,4 +1,4 @@
-/** Entry of the api Worker: the routes, and the Durable Objects behind them. */
+/** Entry point of the api Worker: the routes and the Durable Objects. */
 import { createApp } from "./app.ts";
 
 export { DashboardSearch } from "./dashboard-search.ts";

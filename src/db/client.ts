@@ -2,12 +2,12 @@ import { neon, neonConfig } from "@neondatabase/serverless";
 import { drizzle, type NeonHttpDatabase } from "drizzle-orm/neon-http";
 import * as schema from "./schema.ts";
 
-/** A drizzle database over Neon's HTTP protocol: one round trip a query, nothing to set up, nothing to pool. */
+/** A drizzle database over Neon's HTTP protocol: one round trip per query, without connections to open or pool. */
 export type Db = NeonHttpDatabase<typeof schema>;
 
 const LOOPBACK = new Set(["127.0.0.1", "localhost", "[::1]"]);
 
-/** One statement must not outlive a request; Neon itself gives up later than any client would wait. */
+/** Time limit of a statement; Neon's own limit is longer than clients wait. */
 export const QUERY_TIMEOUT_MS = 30_000;
 
 const remoteEndpoint = neonConfig.fetchEndpoint;
@@ -17,7 +17,7 @@ neonConfig.fetchEndpoint = (host, port, options) => {
 };
 neonConfig.fetchFunction = async (input: string | URL | Request, init: RequestInit) => {
   const abort = new AbortController();
-  // Cleared when the answer is in: a timer left running would keep a Durable Object from going to sleep.
+  // Cleared after the answer: a running timer would keep a Durable Object from hibernating.
   const timer = setTimeout(
     () => abort.abort(new DOMException("the query took too long", "TimeoutError")),
     QUERY_TIMEOUT_MS,
@@ -31,8 +31,8 @@ neonConfig.fetchFunction = async (input: string | URL | Request, init: RequestIn
 };
 
 /**
- * Opens a database for a Postgres URL. A loopback host means the local stack, whose Neon-shaped endpoint answers
- * `http://host:port/sql`; any other host is reached as Neon's driver does by default.
+ * Opens the database of a Postgres URL. A loopback host means the local stack, whose Neon-compatible endpoint is
+ * `http://host:port/sql`; any other host is reached with the driver's defaults.
  */
 export function openDb(databaseUrl: string): Db {
   return drizzle(neon(databaseUrl), { schema });

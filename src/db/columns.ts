@@ -1,8 +1,7 @@
 import { customType } from "drizzle-orm/pg-core";
 
 /**
- * `bytea` as `Uint8Array`. The Neon HTTP driver hands a bytea back as `\x…` hex text and takes the same form in,
- * so no binary framing is needed in either direction.
+ * `bytea` as `Uint8Array`. Neon's HTTP driver represents bytea as `\x…` hex text in both directions.
  */
 export const bytea = customType<{ data: Uint8Array; driverData: string }>({
   dataType: () => "bytea",
@@ -10,10 +9,10 @@ export const bytea = customType<{ data: Uint8Array; driverData: string }>({
   fromDriver: (value) => parseBytea(value),
 });
 
-/** Text in byte order, whatever the database's locale: the order of paths in git, in listings and in snapshots. */
+/** Text sorted by bytes, independent of the database's locale: the order of paths in git, listings and snapshots. */
 export const byteText = customType<{ data: string }>({ dataType: () => 'text collate "C"' });
 
-/** Decodes Postgres' hex text form of a bytea (`\x0aff`). Throws `TypeError` on anything else. */
+/** Decodes PostgreSQL's hex form of a bytea (`\x0aff`). Throws `TypeError` on anything else. */
 export function parseBytea(value: unknown): Uint8Array {
   if (value instanceof Uint8Array) return value;
   if (typeof value === "string" && value.startsWith("\\x")) return new Uint8Array(Buffer.from(value.slice(2), "hex"));

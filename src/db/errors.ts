@@ -1,10 +1,10 @@
-/** SQLSTATE codes that the code reacts to. */
+/** SQLSTATE codes that callers handle. */
 export const PG_UNIQUE_VIOLATION = "23505";
 export const PG_FOREIGN_KEY_VIOLATION = "23503";
 
 /**
- * SQLSTATE of a failed query, whichever way the driver wrapped it: a single query throws `DrizzleQueryError` with the
- * driver's error as its cause, a batch throws the driver's error bare. Undefined when the database was not reached.
+ * SQLSTATE of a failed query. A single query throws `DrizzleQueryError` with the driver's error as its cause; a batch throws the
+ * driver's error itself. Undefined if the database was not reached.
  */
 export function pgErrorCode(error: unknown): string | undefined {
   for (let current: unknown = error; current instanceof Error; current = current.cause) {
@@ -14,7 +14,7 @@ export function pgErrorCode(error: unknown): string | undefined {
   return undefined;
 }
 
-/** True when the database could not be reached or is shutting down: worth a retry, nothing was decided. */
+/** Whether the database could not be reached or is shutting down, so that a retry may help. */
 export function isUnreachable(error: unknown): boolean {
   const code = pgErrorCode(error);
   if (code !== undefined) return code.startsWith("08") || code.startsWith("57P") || code.startsWith("53");

@@ -1,6 +1,6 @@
 /**
- * The tables of people and of what they set up in the dashboard: users, their memberships and sessions, sign-in codes,
- * invitations, how a workspace's repository is read, and the hooks that start its runs.
+ * Tables of users and of what they set up in the dashboard: memberships, sessions, sign-in codes, invitations, the sources of
+ * workspaces, and hooks.
  */
 import { sql } from "drizzle-orm";
 import {
@@ -28,12 +28,12 @@ const tenantId = () =>
     .notNull()
     .references(() => tenants.id, { onDelete: "cascade" });
 
-/** Ways to sign in refer to a user by its id, so that others (passkeys, GitHub) can stand beside e-mailed codes. */
+/** Sign-in methods refer to users by id, so that others (passkeys, GitHub) can be added beside e-mailed codes. */
 export const users = pgTable(
   "users",
   {
     id: uuid("id").primaryKey().defaultRandom(),
-    /** In lower case, without surrounding space. */
+    /** Lower case, without surrounding space. */
     email: text("email").notNull().unique(),
     name: text("name"),
     createdAt: createdAt(),
@@ -61,7 +61,7 @@ export const memberships = pgTable(
   ],
 );
 
-/** A code that was e-mailed. It belongs to the browser that asked for it: the row is found by that browser's cookie alone. */
+/** E-mailed codes. A code belongs to the browser that requested it: its row is found only by that browser's cookie. */
 export const signInCodes = pgTable(
   "sign_in_codes",
   {
@@ -81,14 +81,14 @@ export const signInCodes = pgTable(
 export const sessions = pgTable(
   "sessions",
   {
-    /** Public: names the session in lists. */
+    /** Public id, for lists of sessions. */
     id: uuid("id").primaryKey().defaultRandom(),
     /** SHA-256 of the session cookie. */
     tokenHash: bytea("token_hash").notNull().unique(),
     userId: uuid("user_id")
       .notNull()
       .references(() => users.id, { onDelete: "cascade" }),
-    /** The browser as it describes itself. */
+    /** `User-Agent` of the browser. */
     userAgent: text("user_agent").notNull(),
     createdAt: createdAt(),
     lastSeenAt: instant("last_seen_at").notNull().defaultNow(),
@@ -114,7 +114,7 @@ export const invitations = pgTable(
   },
   (t) => [
     index("invitations_tenant").on(t.tenantId, t.createdAt),
-    // One open invitation an address and tenant; sending it again replaces its token.
+    // One open invitation per address and tenant; resending it replaces the token.
     uniqueIndex("invitations_open")
       .on(t.tenantId, t.email)
       .where(sql`${t.acceptedAt} is null and ${t.revokedAt} is null`),
@@ -122,16 +122,16 @@ export const invitations = pgTable(
   ],
 );
 
-/** Where a workspace's repository is and how it is read when a run starts without a request that says so. */
+/** Sources of workspaces, for runs that are started by a hook or from the dashboard. */
 export const repositorySources = pgTable("repository_sources", {
   workspaceId: uuid("workspace_id")
     .primaryKey()
     .references(() => workspaces.id, { onDelete: "cascade" }),
   cloneUrl: text("clone_url").notNull(),
-  /** Read token, sealed with a key derived from ENCRYPTION_KEY for this workspace alone; null for public repositories. */
+  /** Read token, sealed with a per-workspace key derived from ENCRYPTION_KEY; null for public repositories. */
   sealedToken: text("sealed_token"),
   tokenUsername: text("token_username"),
-  /** Globs of branches that are indexed when they are pushed, besides the default branch. */
+  /** Globs of branches to index on push, besides the default branch. */
   branches: jsonb("branches").$type<string[]>().notNull().default([]),
   updatedAt: instant("updated_at").notNull().defaultNow(),
 });
@@ -149,7 +149,7 @@ export const hooks = pgTable(
       .notNull()
       .references(() => workspaces.id, { onDelete: "cascade" }),
     provider: text("provider", { enum: HOOK_PROVIDERS }).notNull(),
-    /** The secret that signs deliveries, sealed like a read token: checking a signature needs the secret itself. */
+    /** Secret that signs deliveries. Sealed, not hashed, because checking a signature needs the secret itself. */
     sealedSecret: text("sealed_secret").notNull(),
     createdAt: createdAt(),
   },
@@ -160,7 +160,7 @@ export const hooks = pgTable(
   ],
 );
 
-/** What came in on a hook and what became of it. */
+/** Deliveries of hooks and their outcomes. */
 export const hookDeliveries = pgTable(
   "hook_deliveries",
   {
@@ -169,14 +169,14 @@ export const hookDeliveries = pgTable(
       .notNull()
       .references(() => hooks.id, { onDelete: "cascade" }),
     at: instant("at").notNull().defaultNow(),
-    /** The provider's own id of the delivery; the same one again is answered without a second run. */
+    /** The provider's id of the delivery; a repeated one starts no second run. */
     deliveryId: text("delivery_id"),
     event: text("event").notNull(),
     branch: text("branch"),
     gitSha: text("git_sha"),
-    /** What was done: started, ignored, deleted, failed. */
+    /** received, started, ignored, deleted or failed. */
     outcome: text("outcome").notNull(),
-    /** Why, for people. */
+    /** Reason, shown in the dashboard. */
     detail: text("detail"),
     runId: uuid("run_id"),
   },
@@ -188,15 +188,15 @@ export const hookDeliveries = pgTable(
   ],
 );
 
-/** Metered use of a credential on one UTC day: absolute figures, mirrored by the tenant's gate. */
+/** Usage of a credential on one UTC day, mirrored by the tenant's gate as absolute figures. */
 export const usageDays = pgTable(
   "usage_days",
   {
     tenantId: tenantId(),
     day: date("day").notNull(),
-    /** Public id of the credential; "index" for what hosted indexing embedded. */
+    /** Public id of the credential; "index" for embeddings of hosted indexing. */
     credentialId: text("credential_id").notNull(),
-    /** Counts up with every flush; an older flush never overwrites a newer one. */
+    /** Version of the figures; an older flush never overwrites a newer one. */
     flushSeq: bigint("flush_seq", { mode: "number" }).notNull(),
     credits: bigint("credits", { mode: "number" }).notNull(),
     tokens: bigint("tokens", { mode: "number" }).notNull(),

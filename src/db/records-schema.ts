@@ -1,8 +1,8 @@
-/** The tables of what has happened: usage by month, and the audit log. */
+/** Tables of usage by month and of the audit log. */
 import { bigint, index, jsonb, pgTable, primaryKey, text, timestamp, unique, uuid } from "drizzle-orm/pg-core";
 import { tenants } from "./schema.ts";
 
-/** Mirror of a tenant gate's counters: absolute figures, replaced only by a later flush. */
+/** Mirror of a tenant gate's counters, as absolute figures. */
 export const usageMonths = pgTable(
   "usage_months",
   {
@@ -11,7 +11,7 @@ export const usageMonths = pgTable(
       .references(() => tenants.id, { onDelete: "cascade" }),
     /** UTC month, `YYYY-MM`. */
     period: text("period").notNull(),
-    /** Counts up with every flush of the gate; an older flush never overwrites a newer one. */
+    /** Version of the gate's counters; an older flush never overwrites a newer one. */
     flushSeq: bigint("flush_seq", { mode: "number" }).notNull(),
     credits: bigint("credits", { mode: "number" }).notNull(),
     embedTokens: bigint("embed_tokens", { mode: "number" }).notNull(),
@@ -34,15 +34,15 @@ export const auditEvents = pgTable(
     event: text("event").notNull(),
     /** Public id of the credential, or `admin` / `system`. */
     actor: text("actor").notNull(),
-    /** Same key, same event: a second write replaces the counts of the first. */
+    /** Identifies the event: a second write with the same key replaces the counts of the first. */
     dedupeKey: text("dedupe_key").notNull(),
     details: jsonb("details").$type<Record<string, unknown>>().notNull(),
   },
   (t) => [
     unique("audit_events_dedupe").on(t.tenantId, t.dedupeKey),
-    // One for each way that the feed is filtered, each in the order in which it is read.
+    // One index for each filter of the feed, in the feed's order.
     index("audit_events_tenant_at").on(t.tenantId, t.at, t.id),
-    // For the sweep. BRIN suits rows that come in order of time, and pages of the feed are never read by it.
+    // For the sweep. BRIN suits rows that arrive in order of time, and the planner never uses it for pages of the feed.
     index("audit_events_time").using("brin", t.at),
     index("audit_events_tenant_event").on(t.tenantId, t.event, t.at, t.id),
     index("audit_events_tenant_actor").on(t.tenantId, t.actor, t.at, t.id),

@@ -1,13 +1,13 @@
 /**
- * The tables of the service. A tenant owns everything below it; what a tenant's workspaces share is content-addressed:
+ * The tables of tenants and indexes. A tenant owns everything below it. Its workspaces share content-addressed rows:
  *
  *   contents (tenant, SHA-256, language, parser version) ─┬─ symbols
  *                                                         └─ chunks ── (tenant, fingerprint, chunk hash) ─ vectors
  *   revisions (workspace, seq) ─ revision_files: valid from `from_seq` until before `to_seq`
  *                              ─ revision_overlays: differences of revisions beside the main line
  *
- * A file row is never updated when a new revision leaves it alone, so the cost of a run follows what changed. Readers
- * use `workspaces.current_seq` or a ref; rows of a run that has not been switched to are invisible to them.
+ * A file row is written only when the file changes, so the cost of a run depends on what changed. Readers start from
+ * `workspaces.current_seq` or a ref, so they never see the rows of an unfinished run.
  */
 import { sql } from "drizzle-orm";
 import {
@@ -38,7 +38,7 @@ export const tenants = pgTable(
   {
     id: uuid("id").primaryKey(),
     name: text("name").notNull(),
-    /** Short name in the dashboard's addresses. */
+    /** Short name for the dashboard's URLs. */
     slug: text("slug")
       .notNull()
       .unique()
@@ -64,9 +64,9 @@ export const credentials = pgTable(
     secretHash: bytea("secret_hash").notNull(),
     createdAt: createdAt(),
     revokedAt: timestamp("revoked_at", { withTimezone: true }),
-    /** From then on it is refused as if it were revoked; null: it does not expire. */
+    /** When it expires; null: never. */
     expiresAt: timestamp("expires_at", { withTimezone: true }),
-    /** Mirrored by the tenant's gate, some seconds late. */
+    /** Mirrored by the tenant's gate with some seconds of delay. */
     lastUsedAt: timestamp("last_used_at", { withTimezone: true }),
   },
   (t) => [
@@ -76,7 +76,7 @@ export const credentials = pgTable(
   ],
 );
 
-/** Settings of the deployment itself, by name. */
+/** Settings of the deployment, by name. */
 export const serviceSettings = pgTable("service_settings", {
   name: text("name").primaryKey(),
   value: text("value").notNull(),
@@ -108,7 +108,7 @@ export const workspaces = pgTable(
   ],
 );
 
-/** One indexed state of a workspace. `seq` counts up with every revision. See `src/indexing/revision-files.ts`. */
+/** Indexed states of a workspace. `seq` increases with every revision. See `src/indexing/revision-files.ts`. */
 export const revisions = pgTable(
   "revisions",
   {
@@ -117,26 +117,25 @@ export const revisions = pgTable(
       .references((): AnyPgColumn => workspaces.id, { onDelete: "cascade" }),
     seq: integer("seq").notNull(),
     /**
-     * Null for revisions of the main line. Else the revision of the main line that this one's overlay differs from; 0 is an
-     * empty base.
+     * Null for revisions of the main line; else the main-line revision that this one's overlay is relative to (0: an empty one).
      */
     baseSeq: integer("base_seq"),
     runId: uuid("run_id").notNull(),
     gitSha: text("git_sha").notNull(),
-    /** Root tree id: tells in one comparison whether two commits hold the same files. */
+    /** Root tree id: equal for two commits with the same files. */
     rootTree: text("root_tree").notNull(),
-    /** Hash of everything but the commit that decides what is indexed: options, parser version. */
+    /** Hash of everything except the commit that determines the index: options, parser version. */
     planKey: text("plan_key").notNull(),
     fingerprint: text("fingerprint").notNull(),
     dimension: integer("dimension").notNull(),
     fileCount: integer("file_count").notNull(),
     symbolCount: integer("symbol_count").notNull(),
     chunkCount: integer("chunk_count").notNull(),
-    /** Run-result counters that describe the whole revision (skips by reason, fallbacks, redactions). */
+    /** Counters of the run result that describe the whole revision (skips by reason, fallbacks, redactions). */
     stats: jsonb("stats").$type<Record<string, number>>().notNull(),
-    /** Id of its search table in R2; null where it was indexed before search, or its table is to be rebuilt. */
+    /** Id of its search table in R2; null if it was indexed before search existed, or if the table must be rebuilt. */
     searchTable: text("search_table"),
-    /** Ids of the search segments that the table names; the sweep spares them. */
+    /** Ids of the search segments that the table uses; the sweep keeps them. */
     searchSegments: text("search_segments").array(),
     createdAt: createdAt(),
   },
@@ -167,14 +166,14 @@ export const contents = pgTable(
     redactedCount: integer("redacted_count").notNull(),
     /** syntax, partial, structure, plain, or fallback:<reason>. */
     outcome: text("outcome").notNull(),
-    /** Id of the search segment that holds it; null before it is in one. */
+    /** Id of the search segment that contains it; null if none does yet. */
     segment: text("segment"),
     createdAt: createdAt(),
   },
   (t) => [unique("contents_key").on(t.tenantId, t.sha256, t.language, t.parserVersion)],
 );
 
-/** What a git blob turned out to be, so that it need not be downloaded to be recognised. */
+/** What is known about git blobs, so that known ones need not be downloaded again. */
 export const gitBlobs = pgTable(
   "git_blobs",
   {
@@ -184,13 +183,13 @@ export const gitBlobs = pgTable(
     oid: bytea("oid").notNull(),
     sha256: bytea("sha256"),
     sizeBytes: bigint("size_bytes", { mode: "number" }).notNull(),
-    /** Why its bytes are not indexed (binary, lfs, minified, …); null when they are. */
+    /** Why it is not indexed (binary, lfs, minified, …); null if it is. */
     skip: text("skip"),
-    /** Language that its `#!` line names, for files whose name tells none. */
+    /** Language of its `#!` line, for files without a known extension. */
     interpreter: text("interpreter"),
-    /** Version of the rules that found so. */
+    /** Version of the rules that decided this. */
     parserVersion: smallint("parser_version").notNull(),
-    /** Day on which it was written: it is pruned long after, and found out again where it is still wanted. */
+    /** Day on which the row was written; old rows are pruned and determined again if needed. */
     seenOn: date("seen_on")
       .notNull()
       .default(sql`current_date`),
@@ -260,7 +259,7 @@ export const vectors = pgTable(
     chunkHash: bytea("chunk_hash").notNull(),
     /** IEEE half floats, little-endian. */
     vector: bytea("vector").notNull(),
-    /** Day on which a run last counted on it (UTC as the database has it): what is in use today is not swept today. */
+    /** Day of last use by a run (UTC); the sweep keeps vectors used today. */
     usedOn: date("used_on")
       .notNull()
       .default(sql`current_date`),
@@ -274,10 +273,10 @@ export const revisionFiles = pgTable(
     workspaceId: uuid("workspace_id")
       .notNull()
       .references(() => workspaces.id, { onDelete: "cascade" }),
-    /** As git has it; in git's C-quoted form where it is not plain UTF-8 or holds control characters. */
+    /** The path in git; C-quoted (as git does) if it is not UTF-8 or contains control characters. */
     path: byteText("path").notNull(),
     fromSeq: integer("from_seq").notNull(),
-    /** First revision that no longer has this row; null while the newest has it. */
+    /** First revision without this row; null while the newest has it. */
     toSeq: integer("to_seq"),
     contentId: uuid("content_id")
       .notNull()
@@ -308,7 +307,7 @@ export const revisionOverlays = pgTable(
       .references(() => workspaces.id, { onDelete: "cascade" }),
     seq: integer("seq").notNull(),
     path: byteText("path").notNull(),
-    /** Null: the revision does not have the file. */
+    /** Null if the revision does not have the file. */
     contentId: uuid("content_id").references(() => contents.id),
     gitOid: bytea("git_oid"),
     mode: integer("mode"),
@@ -371,7 +370,7 @@ export const runs = pgTable(
       .on(t.finishedAt)
       .where(sql`${t.finishedAt} is not null`),
     index("runs_tenant").on(t.tenantId, t.createdAt, t.id),
-    // One snapshot job at a time a tenant: the database itself refuses a second.
+    // At most one snapshot job per tenant at a time.
     uniqueIndex("runs_one_snapshot_job")
       .on(t.tenantId)
       .where(sql`${t.kind} = 'snapshot' and ${t.state} in ('queued', 'running')`),
@@ -398,7 +397,7 @@ export const snapshots = pgTable(
     fingerprint: text("fingerprint").notNull(),
     manifest: jsonb("manifest").$type<Record<string, unknown>>().notNull(),
     createdAt: createdAt(),
-    /** When the last signed URL for it (upload or download) stops working. */
+    /** When its last signed URL (upload or download) expires. */
     urlExpiresAt: timestamp("url_expires_at", { withTimezone: true }),
     committedAt: timestamp("committed_at", { withTimezone: true }),
   },

@@ -2,11 +2,11 @@
 
 export interface CallLimits {
   maxItems: number;
-  /** Over all items of a call. */
+  /** Sum over all items of a call. */
   maxTokens: number;
 }
 
-/** Upper bound for sizing calls, not for metering: dense code and CJK text come out near two characters a token. */
+/** For sizing calls, not for metering: dense code and CJK text have about two characters per token. */
 const PESSIMISTIC_CHARACTERS_PER_TOKEN = 2;
 
 export interface Span {
@@ -16,8 +16,8 @@ export interface Span {
 }
 
 /**
- * Consecutive spans of `texts`, in order, each within `limits` with `tokensPerItem` added to every item. An item that is
- * too large by itself gets a call of its own: only the provider knows its true size and how to truncate it.
+ * Splits `texts` into consecutive spans within `limits`, with `tokensPerItem` added to every item. An item that exceeds the limit
+ * alone gets its own call: only the provider knows its true size and how to truncate it.
  */
 export function splitIntoSpans(texts: readonly string[], limits: CallLimits, tokensPerItem = 0): Span[] {
   const spans: Span[] = [];

@@ -1,30 +1,30 @@
 import { UpstreamError } from "./errors.ts";
 import type { FetchLike, ProviderDeps } from "./types.ts";
 
-/** One upstream request with everything around it: time limits, retries, abort. */
+/** Time limits, retries and abort of upstream requests. */
 
 export const DEFAULT_CONCURRENCY = 4;
 export const DEFAULT_MAX_RETRIES = 2;
 const BACKOFF_BASE_MS = 250;
 const BACKOFF_CAP_MS = 8_000;
-/** Longest wait that an upstream's `Retry-After` is honoured for. */
+/** Cap of an upstream's `Retry-After`. */
 const RETRY_AFTER_CAP_MS = 60_000;
 /** Jitter on top of the wait the upstream asked for. */
 const RETRY_AFTER_JITTER = 0.25;
 
-/** What a running request hands to its upstream calls. */
+/** Context that a request passes to its upstream calls. */
 export interface CallContext {
   /** Aborts on the caller's signal, on the deadline, and once the request has failed. */
   readonly signal: AbortSignal;
   readonly fetch: FetchLike;
-  /** Runs `attempt`, again after a retryable failure, as long as retries and deadline allow. */
+  /** Runs `attempt`; repeats it after a retryable failure while retries and deadline allow. */
   retrying<T>(attempt: (context: CallContext) => Promise<T>): Promise<T>;
 }
 
 export interface DeadlineOptions {
   /** Time limit of one attempt. */
   timeoutMs: number;
-  /** Time limit of the whole, retries included; default: `timeoutMs`. */
+  /** Time limit of the whole request, including retries; default: `timeoutMs`. */
   patienceMs?: number | undefined;
   maxRetries?: number | undefined;
   signal: AbortSignal | undefined;
@@ -45,8 +45,8 @@ function timerSleep(ms: number, signal: AbortSignal | undefined): Promise<void> 
 }
 
 /**
- * Runs `work` under one deadline for all its calls and retries. Rejects with `UpstreamError`, and at once when the deadline
- * passes or the caller aborts, even if a call below ignores its signal. When the first call fails, the others are aborted.
+ * Runs `work` under one deadline for all its calls and retries. Rejects with `UpstreamError`; at once if the deadline passes or
+ * the caller aborts, even if a call ignores its signal. When one call fails, the others are aborted.
  */
 export async function withDeadline<T>(
   deps: ProviderDeps,
@@ -73,12 +73,12 @@ export async function withDeadline<T>(
         return await orStopped(limit, () => attempt(contextOf(limit)));
       } catch (error) {
         throwIfStopped(signal);
-        // Anything else is a bug of ours, which a retry would only hide.
+        // Any other error is a bug, which a retry would only hide.
         if (!(error instanceof UpstreamError)) throw error;
-        // An answer that cannot be used is most likely a fault that repeats, so it gets one retry.
+        // An unusable answer is likely to repeat, so it gets one retry.
         const isRetryable = error.retryable || (error.isUnusable && retry === 0);
         const waitMs = retryWaitMs(retry, error.retryAfterMs, deps.random ?? Math.random);
-        // A wait beyond the deadline cannot end in an answer: report the failure now.
+        // Fail now if the wait would pass the deadline.
         if (!isRetryable || retry >= maxRetries || now() + waitMs >= endsAt) throw error;
         await (deps.sleep ?? timerSleep)(waitMs, signal);
       }
@@ -93,7 +93,7 @@ export async function withDeadline<T>(
   }
 }
 
-/** Throws why a request was stopped, if it was: a call that broke off for that reason did not fail by itself. */
+/** Throws the reason if the signal has aborted, in place of the error that the abort caused. */
 export function throwIfStopped(signal: AbortSignal): void {
   if (!signal.aborted) return;
   const reason: unknown = signal.reason;
@@ -136,8 +136,8 @@ function retryWaitMs(retry: number, retryAfterMs: number | undefined, random: ()
 }
 
 /**
- * Runs `tasks` with at most `concurrency` at a time and returns their results in task order. The first failure rejects;
- * tasks not yet started are then never started.
+ * Runs `tasks` with at most `concurrency` at a time and returns their results in task order. Rejects with the first failure, after
+ * which no further task is started.
  */
 export async function runBounded<T>(tasks: readonly (() => Promise<T>)[], concurrency: number): Promise<T[]> {
   const [only] = tasks;

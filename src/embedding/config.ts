@@ -1,20 +1,20 @@
 import { BUILTIN_DEFAULT_DIMENSION, BUILTIN_MAX_DIMENSION, BUILTIN_MIN_DIMENSION } from "./builtin/embedder.ts";
 import type { AiBinding, ProviderConfig, ProviderName } from "./types.ts";
 
-/** Reading of the `EMBED_*` and `RERANK_*` variables. Errors name the variable and the remedy, never the value of a key. */
+/** Reads the `EMBED_*` and `RERANK_*` variables. Errors name the variable and the remedy, never the value of a key. */
 
 const EMBED_PROVIDERS = ["builtin", "openai", "voyage", "cohere", "jina", "workers-ai", "none"] as const;
 const RERANK_PROVIDERS = ["builtin", "voyage", "cohere", "jina", "workers-ai", "none"] as const;
 const DEFAULT_TIMEOUT_MS = 60_000;
 const MAX_TIMEOUT_MS = 600_000;
-/** Longest vector the store can keep as half floats and compare. */
+/** Longest vector that pgvector stores as half floats. */
 const MAX_DIMENSION = 16_000;
 
 type Vars = Record<string, unknown>;
 
 /**
- * The embedding provider of `EMBED_PROVIDER`, `EMBED_BASE_URL`, `EMBED_MODEL`, `EMBED_API_KEY`, `EMBED_DIMENSION`,
- * `EMBED_SPACE` and `UPSTREAM_TIMEOUT_MS`. An empty variable counts as absent. Throws `Error` on an invalid value.
+ * Reads the embedding provider from `EMBED_PROVIDER`, `EMBED_BASE_URL`, `EMBED_MODEL`, `EMBED_API_KEY`, `EMBED_DIMENSION`,
+ * `EMBED_SPACE` and `UPSTREAM_TIMEOUT_MS`. Empty variables count as absent. Throws `Error` on an invalid value.
  */
 export function readEmbedConfig(vars: Vars): ProviderConfig {
   const config = readProvider(vars, "EMBED", EMBED_PROVIDERS);
@@ -32,7 +32,7 @@ export function readEmbedConfig(vars: Vars): ProviderConfig {
   return config;
 }
 
-/** The reranking provider of the `RERANK_*` variables and `UPSTREAM_TIMEOUT_MS`; otherwise as `readEmbedConfig`. */
+/** Reads the reranking provider from the `RERANK_*` variables and `UPSTREAM_TIMEOUT_MS`; otherwise like `readEmbedConfig`. */
 export function readRerankConfig(vars: Vars): ProviderConfig {
   return readProvider(vars, "RERANK", RERANK_PROVIDERS);
 }
@@ -102,7 +102,7 @@ function readApiKey(vars: Vars, name: string): string | undefined {
   return key;
 }
 
-/** The Workers AI binding of a Worker that has one, under its usual name `AI`; providers other than `workers-ai` do without. */
+/** The Workers AI binding `AI`, if the Worker has one. Only provider `workers-ai` needs it. */
 export function readAiBinding(vars: Vars): { ai?: AiBinding } {
   const ai = vars["AI"];
   return typeof ai === "object" && ai !== null && "run" in ai ? { ai: ai as AiBinding } : {};

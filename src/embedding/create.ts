@@ -12,7 +12,7 @@ import { workersAiEmbedding, workersAiRerank } from "./providers/workers-ai.ts";
 import { RemoteEmbedder, RemoteReranker } from "./remote.ts";
 import type { Embedder, ProviderConfig, ProviderDeps, Reranker } from "./types.ts";
 
-/** The embedder that `config` asks for; `undefined` where none is configured. Throws `Error` if `deps` lacks what it needs. */
+/** Creates the configured embedder; `undefined` if there is none. Throws `Error` if `deps` lacks a required binding. */
 export function createEmbedder(config: ProviderConfig, deps: ProviderDeps): Embedder | undefined {
   const wanted = { model: config.model, dimension: config.dimension };
   const remote = (protocol: EmbedProtocol, transport: Transport): Embedder =>
@@ -36,7 +36,7 @@ export function createEmbedder(config: ProviderConfig, deps: ProviderDeps): Embe
   return undefined;
 }
 
-/** The reranker that `config` asks for; otherwise as `createEmbedder`. */
+/** Creates the configured reranker; otherwise like `createEmbedder`. */
 export function createReranker(config: ProviderConfig, deps: ProviderDeps): Reranker | undefined {
   const wanted = { model: config.model, dimension: undefined };
   const remote = (protocol: RerankProtocol, transport: Transport): Reranker =>
@@ -84,7 +84,7 @@ function bindingTransport(deps: ProviderDeps, variable: string): Transport {
       return await ai.run(model, body, { signal: context.signal });
     } catch (thrown) {
       throwIfStopped(context.signal);
-      // The binding names its failures in prose only (capacity, rate, input): all of them may pass.
+      // The binding has no error codes, only prose (capacity, rate, input), so every failure counts as retryable.
       const detail = thrown instanceof Error ? thrown.message : String(thrown);
       throw new UpstreamError("UPSTREAM_ERROR", { retryable: true, detail });
     }

@@ -1,6 +1,6 @@
 /**
- * Vector components as the shortest decimals that read back as the same float32 (`0.1`, not `0.10000000149011612`, the double that
- * stands for it). Halves the JSON of a vector.
+ * Converts float32 components to the shortest decimals that read back as the same float32: `0.1` instead of `0.10000000149011612`.
+ * Halves the JSON size of a vector.
  */
 export function shortDecimals(vector: Float32Array): number[] {
   const decimals: number[] = [];
@@ -8,10 +8,10 @@ export function shortDecimals(vector: Float32Array): number[] {
   return decimals;
 }
 
-/** Nine significant digits always suffice for a float32; six are what most people write. */
+/** First precision tried. Nine significant digits always suffice for a float32. */
 const MIN_DIGITS = 6;
 const MAX_DIGITS = 9;
-/** Between these magnitudes a power of ten that a double holds exactly scales any component to nine digits before the point. */
+/** Between these magnitudes, multiplying by a power of ten that a double represents exactly gives nine integer digits. */
 const FAST_FROM = 1e-5;
 const FAST_BELOW = 1e6;
 const POWERS_OF_TEN = Float64Array.from({ length: 16 }, (_, exponent) => 10 ** exponent);

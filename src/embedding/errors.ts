@@ -1,6 +1,6 @@
 export type UpstreamErrorCode = "UPSTREAM_ERROR" | "UPSTREAM_UNREACHABLE" | "UPSTREAM_TIMEOUT" | "ABORTED";
 
-/** Messages that tenants may see: they name no provider, model, address or key. */
+/** Messages shown to tenants. They name no provider, model, address or key. */
 const PUBLIC_MESSAGES: Record<UpstreamErrorCode, string> = {
   UPSTREAM_ERROR: "The model service rejected the request or gave an unusable answer.",
   UPSTREAM_UNREACHABLE: "The model service could not be reached.",
@@ -12,21 +12,21 @@ const MAX_DETAIL_CHARS = 500;
 const MAX_CAUSES = 4;
 
 export interface UpstreamErrorOptions {
-  /** HTTP status of the upstream's answer, where it gave one. */
+  /** HTTP status of the upstream's answer, if there was one. */
   status?: number;
   retryable?: boolean;
   /** Whether an answer arrived that cannot be used. */
   isUnusable?: boolean;
-  /** How long the upstream asked us to wait. */
+  /** Wait that the upstream asked for. */
   retryAfterMs?: number;
   /** For operators only; pass it through `scrub` first. */
   detail?: string;
 }
 
 /**
- * The only error an `Embedder` or `Reranker` throws. `message`, `stack` and `JSON.stringify(error)` are safe to show to a
- * tenant. `detail` is for the operator's log: it is scrubbed of keys, but may name the provider, and it is kept in a
- * private field so that neither a serialiser nor an inspector shows it unasked.
+ * The only error that an `Embedder` or `Reranker` throws. `message`, `stack` and `JSON.stringify(error)` may be shown to tenants.
+ * `detail` is for the operator's log: it contains no keys, but may name the provider. It is a private field so that serialisers
+ * and inspectors do not include it.
  */
 export class UpstreamError extends Error {
   override readonly name = "UpstreamError";
@@ -56,14 +56,14 @@ export class UpstreamError extends Error {
   }
 }
 
-/** An answer that arrived but cannot be used. A retry most likely brings the same, so there is one at most. */
+/** An unusable answer. It is likely to repeat, so there is at most one retry. */
 export function unusableAnswer(detail: string, status?: number): UpstreamError {
   return new UpstreamError("UPSTREAM_ERROR", { detail, isUnusable: true, ...(status === undefined ? {} : { status }) });
 }
 
 /**
- * No connection, or one that broke: refused, reset, no such name. The original error is not kept as cause, since it names
- * host and port.
+ * No connection, or a lost one: refused, reset, unknown name. The original error is not kept as the cause, since it names host and
+ * port.
  */
 export function unreachable(thrown: unknown, apiKey: string | undefined): UpstreamError {
   const parts: string[] = [];
@@ -74,7 +74,7 @@ export function unreachable(thrown: unknown, apiKey: string | undefined): Upstre
   return new UpstreamError("UPSTREAM_UNREACHABLE", { retryable: true, detail: scrub(detail, apiKey) });
 }
 
-/** Removes the configured key, and whatever looks like a credential, from text that is going into a log. */
+/** Removes the configured key, and anything that looks like a credential, from text for the log. */
 export function scrub(text: string, apiKey: string | undefined): string {
   const withoutKey = apiKey === undefined || apiKey === "" ? text : text.replaceAll(apiKey, "[redacted]");
   return withoutKey

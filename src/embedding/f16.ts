@@ -1,7 +1,6 @@
 /**
- * Half-precision (IEEE 754 binary16) vectors, little-endian: two bytes a component. Encoding rounds to nearest, ties to
- * even, and saturates: what is beyond the largest finite half becomes ±65504 instead of infinity, since an infinite
- * component would spoil every distance. NaN has no place in a vector and becomes 0.
+ * Half-precision (IEEE 754 binary16) vectors, little-endian, two bytes per component. Encoding rounds to nearest, ties to even, and
+ * saturates: values beyond the largest finite half become ±65504 instead of infinity, which would break distances. NaN becomes 0.
  */
 
 const MAX_HALF = 65504;

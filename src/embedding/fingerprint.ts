@@ -4,26 +4,26 @@ const FINGERPRINT_BYTES = 16;
 
 export interface FingerprintInput {
   provider: string;
-  /** Address of the provider, or the operator's name for the space; absent for a provider's own address. */
+  /** Base URL of the provider, or `EMBED_SPACE`; absent for a provider's default URL. */
   space?: string | undefined;
   model: string;
-  /** The configured length; `undefined` where the model's own is taken. */
+  /** The configured length; `undefined` for the model's default. */
   dimension: number | undefined;
-  /** Bumped whenever what we do to a text before or to a vector after the model changes. */
+  /** Incremented when the processing of texts before, or vectors after, the model changes. */
   preprocessingVersion: number;
 }
 
 /**
  * Opaque identifier of an embedding space: `emb_` and 32 hex digits of a SHA-256 over provider, model, dimension, preprocessing
- * version and address. Two servers may serve different models under one name, so the address counts; an operator who moves a
- * model to another address sets `EMBED_SPACE` in its place.
+ * version and address. The address is included because two servers may serve different models under one name; operators who move
+ * a model to another address set `EMBED_SPACE` instead.
  */
 export function computeFingerprint(input: FingerprintInput): string {
   const { provider, model, dimension = null, preprocessingVersion, space } = input;
   return digest("emb_", [provider, model, dimension, preprocessingVersion, ...(space === undefined ? [] : [space])]);
 }
 
-/** The same for a scoring model. */
+/** Opaque identifier of a scoring model. */
 export function computeRerankFingerprint(provider: string, model: string, preprocessingVersion: number): string {
   return digest("rrk_", [provider, model, preprocessingVersion]);
 }

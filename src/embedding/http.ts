@@ -2,30 +2,30 @@ import { isRecord } from "../shape.ts";
 import { type CallContext, throwIfStopped } from "./call.ts";
 import { scrub, unreachable, unusableAnswer, UpstreamError } from "./errors.ts";
 
-/** JSON over HTTP to a model server: status codes, sizes and broken answers turned into `UpstreamError`. */
+/** JSON requests to model servers. Error statuses, oversized and broken answers become `UpstreamError`. */
 
 const MAX_ERROR_BODY_BYTES = 4_096;
-/** Statuses below 500 that a repetition may cure: request timeout, too early, too many requests. */
+/** Retryable statuses below 500: request timeout, too early, too many requests. */
 const RETRYABLE_CLIENT_STATUSES = new Set([408, 425, 429]);
 
 export interface JsonRequest {
   url: string;
   apiKey: string | undefined;
   body: Record<string, unknown>;
-  /** Bytes of answer read before giving up on it. */
+  /** Larger answers are rejected. */
   maxResponseBytes: number;
   now: () => number;
 }
 
 /**
- * POSTs `body` and returns the decoded JSON of a 2xx answer. Redirects are not followed: the key would travel with them.
- * Throws `UpstreamError`.
+ * POSTs `body` and returns the parsed JSON of a 2xx answer. Redirects are not followed, since they would forward the key. Throws
+ * `UpstreamError`.
  */
 export async function postJson(context: CallContext, request: JsonRequest): Promise<unknown> {
   const headers: Record<string, string> = { "content-type": "application/json", accept: "application/json" };
   if (request.apiKey !== undefined) headers["authorization"] = `Bearer ${request.apiKey}`;
   const body = JSON.stringify(request.body);
-  // Called bare: workerd's own fetch refuses a foreign `this`.
+  // Called without a receiver: workerd's fetch rejects any other `this`.
   const { fetch, signal } = context;
   const init: RequestInit = { method: "POST", headers, body, redirect: "manual", signal };
   const broken = (thrown: unknown): never => {
@@ -63,7 +63,7 @@ async function rejection(response: Response, request: JsonRequest): Promise<Upst
   });
 }
 
-/** `Retry-After` of RFC 9110 §10.2.3, in milliseconds from `nowMs`: delay-seconds or an HTTP date; else `undefined`. */
+/** Parses `Retry-After` (RFC 9110 §10.2.3: seconds or an HTTP date) to milliseconds from `nowMs`; `undefined` if malformed. */
 export function parseRetryAfterMs(value: string | null, nowMs: number): number | undefined {
   if (value === null) return undefined;
   const trimmed = value.trim();
@@ -72,9 +72,9 @@ export function parseRetryAfterMs(value: string | null, nowMs: number): number |
   return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs);
 }
 
-/** The body as text, or `undefined` when it is longer than `maxBytes`. */
+/** The body as text; `undefined` if it is longer than `maxBytes`. */
 async function readText(response: Response, maxBytes: number): Promise<string | undefined> {
-  // A body of known length is read whole: far cheaper than part by part. An encoded one may grow beyond its length.
+  // Reading a body of known length whole is much cheaper. A compressed body may be larger than its length.
   const declared = response.headers.get("content-length");
   if (declared !== null && Number(declared) <= maxBytes && !response.headers.has("content-encoding")) {
     return await response.text();
@@ -85,7 +85,7 @@ async function readText(response: Response, maxBytes: number): Promise<string | 
 
 const decoder = new TextDecoder();
 
-/** The body, or `undefined` when it is longer than `maxBytes` (its first `maxBytes` with `truncate`). */
+/** The body; `undefined` if it is longer than `maxBytes`, or its first `maxBytes` with `truncate`. */
 async function readCapped(response: Response, maxBytes: number, truncate = false): Promise<Uint8Array | undefined> {
   if (response.body === null) return new Uint8Array(0);
   const reader = (response.body as ReadableStream<Uint8Array>).getReader();
@@ -97,7 +97,7 @@ async function readCapped(response: Response, maxBytes: number, truncate = false
     chunks.push(value);
     length += value.byteLength;
     if (length > maxBytes) {
-      // The rest is not needed, and a failure to close it does not matter.
+      // The rest is not needed; errors while closing do not matter.
       await reader.cancel().catch(() => undefined);
       if (!truncate) return undefined;
       break;

@@ -1,4 +1,4 @@
-/** Model providers: text to vectors, and documents scored against a query. */
+/** Model providers for embedding and reranking. */
 export { readAiBinding, readEmbedConfig, readRerankConfig } from "./config.ts";
 export { createEmbedder, createReranker } from "./create.ts";
 export { shortDecimals } from "./decimals.ts";

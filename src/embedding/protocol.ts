@@ -2,32 +2,32 @@ import type { CallLimits } from "./batching.ts";
 import type { CallContext } from "./call.ts";
 import type { InputType, RerankRow } from "./types.ts";
 
-/** What each provider's file implements; splitting, retries and checks are shared. */
+/** Interface of a provider's file; splitting, retries and validation are shared. */
 
 export interface Protocol {
-  /** Model actually asked for. */
+  /** Model requested from the provider. */
   readonly model: string;
-  /** Bumped when what this file does to inputs or answers changes the vectors or scores. */
+  /** Incremented when a change of the provider's file alters vectors or scores. */
   readonly preprocessingVersion: number;
   readonly limits: CallLimits;
 }
 
 export interface EmbedProtocol extends Protocol {
-  /** Last part of the address, with its slash; model name for a binding. */
+  /** Path below the base URL, with its slash; the model name for a binding. */
   readonly path: string;
   request(inputs: readonly string[], inputType: InputType): Record<string, unknown>;
-  /** Vectors in input order; throws `UpstreamError` on anything doubtful. `tokens` where the provider reports them. */
+  /** Reads the vectors, in input order. Throws `UpstreamError` if malformed. `tokens` is undefined if the provider reports none. */
   read(answer: unknown, count: number): { vectors: Float32Array[]; tokens: number | undefined };
 }
 
 export interface RerankProtocol extends Protocol {
   readonly path: string;
   request(query: string, documents: readonly string[]): Record<string, unknown>;
-  /** Rows in the provider's own order, indices relative to this call's documents. */
+  /** Reads the results in the provider's order; indices are relative to this call's documents. */
   read(answer: unknown, count: number): { results: RerankRow[]; tokens: number | undefined };
 }
 
-/** Carries one request to the provider and brings back the decoded answer. */
+/** Sends one request to the provider and returns the parsed answer. */
 export type Transport = (
   context: CallContext,
   path: string,

@@ -15,15 +15,15 @@ import type {
   Reranker,
 } from "./types.ts";
 
-/** What all remote providers share: splitting, deadline, retries, checks, order. */
+/** Shared by all remote providers: splitting, deadline, retries, validation and order. */
 
 const ANSWER_BASE_BYTES = 1 << 20;
-/** A vector of 8,192 components written out in decimal. */
+/** Size of a vector with 8,192 components in decimal. */
 const ANSWER_BYTES_PER_VECTOR = 192 << 10;
 const ANSWER_BYTES_PER_SCORE = 1 << 10;
 const ANSWER_CAP_BYTES = 32 << 20;
 const PROBE_TEXT = "dimension";
-/** "Content too large": sent by text-embeddings-inference and proxies when a call holds too much. */
+/** Sent by text-embeddings-inference and by proxies if a call is too large. */
 const STATUS_CONTENT_TOO_LARGE = 413;
 
 export class RemoteEmbedder implements Embedder {
@@ -57,7 +57,7 @@ export class RemoteEmbedder implements Embedder {
   }
 
   async probeDimension(options: CallOptions = {}): Promise<number> {
-    // Only the answer is kept, never the call in flight: in a Worker, one request must not wait on the I/O of another.
+    // Only the answer is cached, not the call in flight: in a Worker, a request must not wait on another request's I/O.
     if (this.#dimension !== undefined) return this.#dimension;
     const { vectors } = await this.embed([PROBE_TEXT], { ...options, inputType: "query" });
     return (vectors[0] as Float32Array).length;
@@ -87,7 +87,7 @@ export class RemoteEmbedder implements Embedder {
     };
   }
 
-  /** One span in one upstream call, or in two halves where the server finds it too large. */
+  /** Embeds one span in one upstream call, or in two halves if the server rejects it as too large. */
   async #call(
     context: CallContext,
     inputs: readonly string[],
@@ -130,7 +130,7 @@ export class RemoteReranker implements Reranker {
 
   async rerank(query: string, documents: readonly string[], options: CallOptions = {}): Promise<RerankResult> {
     if (documents.length === 0) return { results: [], tokens: 0 };
-    // A reranker reads the query once with every document, and providers count it that way.
+    // Providers count the query's tokens once per document.
     const spans = splitIntoSpans(documents, this.#protocol.limits, pessimisticTokens(query));
     const parts = await withDeadline(this.#deps, deadline(this.#config, options), (context) =>
       runBounded(

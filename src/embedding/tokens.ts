@@ -1,8 +1,8 @@
 const CHARACTERS_PER_TOKEN = 4;
 
 /**
- * Tokens of a request whose upstream reports none: ceil(characters / 4), over all texts together. Characters are UTF-16
- * code units, as everywhere in the limits.
+ * Estimates the tokens of a request if the upstream reports none: ceil(characters / 4) over all texts. Characters are UTF-16 code
+ * units, as in all limits.
  */
 export function estimateTokens(texts: readonly string[]): number {
   let characters = 0;
@@ -10,14 +10,13 @@ export function estimateTokens(texts: readonly string[]): number {
   return Math.ceil(characters / CHARACTERS_PER_TOKEN);
 }
 
-/** `value` where it is a usable token count, else `undefined`. Zero for a non-empty request means "not counted". */
+/** Returns `value` if it is a usable token count. Zero for a non-empty request means "not counted". */
 export function reportedTokens(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) && value > 0 ? Math.ceil(value) : undefined;
 }
 
 /**
- * Sum over the calls a request was split into. If any of them went uncounted, the whole request is estimated: a sum of
- * some reports and some guesses would be neither.
+ * Sums the tokens of the calls that a request was split into. If any call was not counted, the whole request is estimated.
  */
 export function totalTokens(perCall: readonly (number | undefined)[], texts: readonly string[]): number {
   let sum = 0;

@@ -3,7 +3,7 @@ import { unusableAnswer } from "./errors.ts";
 import { isRecord } from "../shape.ts";
 import type { RerankRow } from "./types.ts";
 
-/** Reading of vectors and scores out of upstream answers. Anything malformed is `UPSTREAM_ERROR`, never repaired. */
+/** Reads vectors and scores from upstream answers. Malformed answers throw `UPSTREAM_ERROR`; nothing is repaired. */
 
 const MAX_DIMENSION = 16_384;
 const BYTES_PER_FLOAT32 = 4;
@@ -14,7 +14,7 @@ export function readVector(value: unknown): Float32Array {
   if (vector.length === 0 || vector.length > MAX_DIMENSION)
     throw unusableAnswer(`vector of ${vector.length} components`);
   for (let i = 0; i < vector.length; i++) {
-    // Covers NaN and both infinities, and numbers beyond float32.
+    // Rejects NaN, infinities, and numbers beyond float32.
     if (!Number.isFinite(vector[i])) throw unusableAnswer(`component ${i} of a vector is not a finite number`);
   }
   return vector;
@@ -33,17 +33,17 @@ function fromNumbers(value: unknown): Float32Array {
 
 function fromBase64(value: string): Float32Array {
   const bytes = Buffer.from(value, "base64");
-  // Buffer skips what is not base64, so the length tells whether all of it was.
+  // Buffer skips characters that are not base64, so compare the length.
   const expectedBytes = Math.floor((value.replace(/={1,2}$/, "").length * 3) / 4);
   if (bytes.length !== expectedBytes || bytes.length % BYTES_PER_FLOAT32 !== 0) {
     throw unusableAnswer(`a vector is not base64 of whole float32 values`);
   }
-  // All supported platforms are little-endian; only the alignment may need a copy.
+  // All supported platforms are little-endian; copy only if unaligned.
   const { buffer, byteOffset } = bytes.byteOffset % BYTES_PER_FLOAT32 === 0 ? bytes : new Uint8Array(bytes);
   return new Float32Array(buffer, byteOffset, bytes.length / BYTES_PER_FLOAT32);
 }
 
-/** Puts `rows` in order of their index, which must be each of 0 … count-1 exactly once. */
+/** Sorts `rows` by index. Each of 0 … count-1 must occur exactly once. */
 export function inIndexOrder<T>(rows: readonly { index: number; value: T }[], count: number): T[] {
   const ordered: T[] = [];
   const seen = new Uint8Array(count);
@@ -57,13 +57,13 @@ export function inIndexOrder<T>(rows: readonly { index: number; value: T }[], co
   return ordered;
 }
 
-/** Vectors of `{data: [{index, embedding}]}`, the shape of OpenAI that Voyage and Jina share, in input order. */
+/** Reads `{data: [{index, embedding}]}`, the format of OpenAI, Voyage and Jina, in input order. */
 export function readIndexedEmbeddings(answer: unknown, count: number): Float32Array[] {
   const rows = readRows(answer, "data").map((row) => ({ index: readNumber(row, "index"), value: row["embedding"] }));
   return inIndexOrder(rows, count).map(readVector);
 }
 
-/** `answer[field]` as an array of objects. */
+/** Reads `answer[field]` as an array of objects. */
 export function readRows(answer: unknown, field: string): Record<string, unknown>[] {
   const rows = isRecord(answer) ? answer[field] : undefined;
   if (!Array.isArray(rows)) throw unusableAnswer(`answer has no array "${field}"`);
@@ -79,7 +79,7 @@ function readNumber(row: Record<string, unknown>, field: string): number {
   return value;
 }
 
-/** Score rows in the order given, checked to name each of `count` documents exactly once. */
+/** Reads score rows in their order; each of `count` documents must occur exactly once. */
 export function readScores(
   rows: readonly Record<string, unknown>[],
   count: number,
@@ -97,7 +97,7 @@ export function readScores(
   return results;
 }
 
-/** `answer[path[0]][path[1]]…`, or `undefined` where a step is missing. */
+/** `answer[path[0]][path[1]]…`; `undefined` if a step is missing. */
 export function dig(answer: unknown, ...path: string[]): unknown {
   let value = answer;
   for (const step of path) value = isRecord(value) ? value[step] : undefined;

@@ -1,7 +1,7 @@
 import { withTimer } from "../time-limit.ts";
 import { type Mailer, MailError } from "./types.ts";
 
-/** The part of a `send_email` binding that is used. */
+/** The subset of a `send_email` binding that the mailer uses. */
 export interface EmailBinding {
   send(mail: { from: string; to: string; subject: string; text: string; html: string }): Promise<unknown>;
 }

@@ -1,4 +1,4 @@
-/** The mailer that MAIL_PROVIDER names. */
+/** Creates the mailer that MAIL_PROVIDER selects. */
 import { createCloudflareMailer, type EmailBinding } from "./cloudflare.ts";
 import { createLocalMailer, type MailboxBinding } from "./local.ts";
 import { createResendMailer } from "./resend.ts";
@@ -13,11 +13,11 @@ export interface MailEnv {
   MAIL_BASE_URL?: string;
   /** The `send_email` binding of a deployment. */
   EMAIL?: EmailBinding;
-  /** Takes messages in the local stack and keeps them as files. */
+  /** Mailbox of the local stack, which stores messages as files. */
   MAILBOX?: MailboxBinding;
 }
 
-/** Makes the configured mailer. Throws `MailError` that names the variable when the configuration makes no sense. */
+/** Creates the configured mailer. Throws `MailError`, naming the variable, if the configuration is invalid. */
 export function createMailer(env: MailEnv, fetcher: typeof fetch): Mailer {
   switch (env.MAIL_PROVIDER) {
     case "local":

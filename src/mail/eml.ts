@@ -1,11 +1,11 @@
 import type { Mail } from "./types.ts";
 
-/** Names the recipient to the local mailbox, which makes the file's name of it. */
+/** Header with the recipient, from which the local mailbox derives the file's name. */
 export const MAILBOX_RECIPIENT_HEADER = "X-Recipient";
 
 /**
- * A message as a file that mail programs open (RFC 5322, MIME multipart/alternative). The bodies are 8-bit UTF-8, so that they can be
- * read and searched as they are.
+ * Formats a message as an .eml file (RFC 5322, MIME multipart/alternative). The bodies are 8-bit UTF-8, so that they can be read
+ * and searched as plain text.
  */
 export function toEml(mail: Mail, from: string, date: Date): string {
   const boundary = `part-${crypto.randomUUID()}`;
@@ -33,7 +33,7 @@ export function toEml(mail: Mail, from: string, date: Date): string {
   ].join("\r\n");
 }
 
-/** A header's value on one line; RFC 2047 where it is not ASCII. */
+/** Encodes a header's value on one line; as RFC 2047 if it is not ASCII. */
 function encodeHeader(value: string): string {
   // oxlint-disable-next-line no-control-regex -- control characters are what is removed
   const line = value.replace(/[\u0000-\u001f\u007f]+/g, " ");

@@ -1,4 +1,4 @@
-/** Mail to people, behind one interface. */
+/** Mail providers behind one interface. */
 export { createMailer, type MailEnv } from "./create.ts";
 export { invitationMail, signInMail } from "./messages.ts";
 export { type Mail, type Mailer, MailError } from "./types.ts";

@@ -1,7 +1,7 @@
 import { MAILBOX_RECIPIENT_HEADER, toEml } from "./eml.ts";
 import { type Mailer, MailError } from "./types.ts";
 
-/** The local stack's mailbox: a service that keeps each message it is sent as a file. */
+/** The local stack's mailbox service, which stores each message as a file. */
 export interface MailboxBinding {
   fetch(
     url: string,
@@ -9,7 +9,7 @@ export interface MailboxBinding {
   ): Promise<{ ok: boolean; status: number }>;
 }
 
-/** Hands messages to the local stack, which writes them to `DATA_DIR/mail/<time>-<address>.eml`. */
+/** Sends messages to the local stack, which writes them to `DATA_DIR/mail/<time>-<address>.eml`. */
 export function createLocalMailer(mailbox: MailboxBinding, from: string): Mailer {
   return {
     send: async (mail) => {

@@ -1,15 +1,15 @@
-/** The messages that people get: the same words as text and as HTML. */
+/** The messages to users, each as text and as HTML. */
 import type { Mail } from "./types.ts";
 
 interface Content {
-  /** Paragraphs before what the message is about. */
+  /** Paragraph before the code or link. */
   intro: string;
-  /** A code to read, or a link to follow. */
+  /** The code or the link. */
   focus: { code: string } | { label: string; url: string };
   outro: string;
 }
 
-/** The code of a sign-in. */
+/** Message with a sign-in code. */
 export function signInMail(to: string, { code, minutes, site }: { code: string; minutes: number; site: string }): Mail {
   return compose(to, `${code} is your Code Context code`, {
     intro: `Enter this code at ${site} to sign in to Code Context:`,
@@ -18,7 +18,7 @@ export function signInMail(to: string, { code, minutes, site }: { code: string; 
   });
 }
 
-/** An invitation into a team. */
+/** Message with an invitation to a team. */
 export function invitationMail(
   to: string,
   { team, inviter, role, url, days }: { team: string; inviter: string; role: string; url: string; days: number },
@@ -38,7 +38,7 @@ function compose(to: string, subject: string, { intro, focus, outro }: Content):
       : `<p style="margin:24px 0"><a href="${escape(focus.url)}" style="background:#1d4ed8;color:#fff;padding:10px 18px;border-radius:6px;text-decoration:none">${escape(focus.label)}</a></p><p>${escape(focus.url)}</p>`;
   return {
     to,
-    // A name must not be able to add headers.
+    // Keeps names from injecting headers.
     subject: subject.replace(/\s+/g, " "),
     text: `${intro}\n\n    ${focusText}\n\n${outro}\n`,
     html: `<!doctype html>

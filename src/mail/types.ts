@@ -1,6 +1,6 @@
-/** One message to one person, as plain text and as HTML with the same content. */
+/** A message to one recipient, as plain text and as HTML. */
 export interface Mail {
-  /** A checked address (see `checkEmail`). */
+  /** A validated address (see `checkEmail`). */
   to: string;
   subject: string;
   text: string;
@@ -8,11 +8,11 @@ export interface Mail {
 }
 
 export interface Mailer {
-  /** Hands a message over for delivery. Throws {@link MailError}. */
+  /** Submits a message for delivery. Throws {@link MailError}. */
   send(mail: Mail): Promise<void>;
 }
 
-/** The message was not handed over. The text is for the log, not for the person who waits. */
+/** The message could not be submitted. The text is for the log, not for users. */
 export class MailError extends Error {
   override readonly name = "MailError";
 }

@@ -1,4 +1,4 @@
-/** Users made by the administrator, and tenants made by their first owner. */
+/** Users created by the administrator, and tenants created by their first owner. */
 import { eq, sql } from "drizzle-orm";
 import { recordAuditStatement } from "../audit/record.ts";
 import type { Db } from "../db/client.ts";
@@ -11,10 +11,10 @@ import { newSlug } from "../tenancy/slug.ts";
 import { UserError } from "./errors.ts";
 import { actorOf } from "./members.ts";
 
-/** Tenants that one user may own: each comes with a monthly quota. */
+/** Limit of tenants that one user may own, since each comes with a monthly quota. */
 export const MAX_OWNED_TENANTS = 5;
 
-/** Makes a user (or takes the one there is) a member of a tenant with a role. Throws `UserError` for an unknown tenant. */
+/** Adds a user to a tenant, creating the user if necessary. Throws `UserError` for an unknown tenant. */
 export async function addUser(
   db: Db,
   { email, tenantId, role }: { email: string; tenantId: string; role: Role },
@@ -40,7 +40,7 @@ export async function addUser(
   }
 }
 
-/** Makes a tenant with the user as its owner. Returns its slug. Throws `UserError` or `TenancyError`. */
+/** Creates a tenant with the user as its owner. Returns its slug. Throws `UserError` or `TenancyError`. */
 export async function createOwnTenant(
   db: Db,
   userId: string,
@@ -67,7 +67,7 @@ export async function createOwnTenant(
   }
 }
 
-/** Changes how a user is shown. Throws `TenancyError` for a name that is too long. */
+/** Changes a user's display name. Throws `TenancyError` if it is too long. */
 export async function setUserName(db: Db, userId: string, name: string): Promise<void> {
   const text = name.trim() === "" ? null : checkName(name);
   await db.update(users).set({ name: text }).where(eq(users.id, userId));

@@ -2,11 +2,11 @@ import { UserError } from "./errors.ts";
 
 /** Longest address that SMTP carries (RFC 5321 §4.5.3.1.3). */
 const MAX_CHARACTERS = 254;
-/** What mail servers accept without quoting; stricter than RFC 5321, as sign-up forms are. */
+/** Addresses that need no quoting; stricter than RFC 5321, as is usual for sign-up forms. */
 const ADDRESS =
   /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/;
 
-/** An e-mail address in lower case, without surrounding space. Throws `UserError` for anything else. */
+/** Normalises an e-mail address: trimmed, lower case. Throws `UserError` for anything else. */
 export function checkEmail(input: unknown): string {
   const text = typeof input === "string" ? input.trim().toLowerCase() : "";
   if (text.length > MAX_CHARACTERS || !ADDRESS.test(text)) {

@@ -1,11 +1,11 @@
-/** Why a change of people, memberships or invitations was refused. */
+/** Why a change of a user, membership or invitation was refused. */
 export type UserErrorCode = "INVALID" | "NOT_FOUND" | "CONFLICT" | "FORBIDDEN";
 
-/** A refused change; the message is fit for the person who asked for it. */
+/** A refused change; the message may be shown to the user. */
 export class UserError extends Error {
   override readonly name = "UserError";
   readonly code: UserErrorCode;
-  /** The rejected field, where there is one. */
+  /** The rejected field, if there is one. */
   readonly field: string | undefined;
 
   constructor(code: UserErrorCode, message: string, field?: string) {

@@ -1,4 +1,4 @@
-/** People: sign-in, sessions, memberships and invitations. */
+/** Users: sign-in, sessions, memberships and invitations. */
 export { addUser, createOwnTenant, setUserName } from "./accounts.ts";
 export { checkEmail } from "./email.ts";
 export { UserError, type UserErrorCode } from "./errors.ts";

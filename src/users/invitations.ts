@@ -1,4 +1,4 @@
-/** Invitations into a tenant: e-mailed links, good for a week, for the invited address only. */
+/** Invitations to a tenant: e-mailed links, valid for a week and for the invited address only. */
 import { and, desc, eq, gt, isNull, sql } from "drizzle-orm";
 import { recordAudit } from "../audit/record.ts";
 import type { Db } from "../db/client.ts";
@@ -23,13 +23,13 @@ export interface SentInvitation {
   id: string;
   email: string;
   role: Role;
-  /** Goes into the e-mailed link; stored nowhere. */
+  /** For the e-mailed link; never stored. */
   token: string;
 }
 
 /**
- * Makes an invitation, or renews the open one of the address: its former link stops working. Throws `UserError` when the person is a
- * member already, or when somebody invites above their own role.
+ * Creates an invitation, or renews the address's open one, whose previous link stops working. Throws `UserError` if the user is
+ * already a member, or if the role is above the inviter's own.
  */
 export async function invite(db: Db, { tenantId, email, role, by }: Invite): Promise<SentInvitation> {
   if (!canManage(by.role)) throw new UserError("FORBIDDEN", "only owners and admins can invite");
@@ -59,7 +59,7 @@ export async function invite(db: Db, { tenantId, email, role, by }: Invite): Pro
   return { id: row.id, email, role, token: token.value };
 }
 
-/** Gives an open invitation a new link and another week. Throws `UserError` when it is accepted or revoked. */
+/** Renews an open invitation with a new link for another week. Throws `UserError` if it was accepted or revoked. */
 export async function renewInvitation(
   db: Db,
   { tenantId, id, by }: { tenantId: string; id: string; by: Invite["by"] },
@@ -88,7 +88,7 @@ export async function revokeInvitation(
   await recordAudit(db, { event: "INVITATION_REVOKED", tenantId, actor: actorOf(by.userId), details });
 }
 
-/** The open invitations of a tenant, expired ones among them, the latest first. */
+/** Lists the open invitations of a tenant, including expired ones, newest first. */
 export function listInvitations(db: Db, tenantId: string) {
   return db
     .select({
@@ -112,7 +112,7 @@ export interface InvitationView {
   role: Role;
 }
 
-/** What a link shows before it is accepted; undefined when it does not work (any more). */
+/** The invitation of a link, to be shown before it is accepted; undefined if the link is not valid. */
 export async function findInvitation(db: Db, token: string): Promise<InvitationView | undefined> {
   if (!isToken(token)) return undefined;
   const [row] = await db
@@ -124,8 +124,8 @@ export async function findInvitation(db: Db, token: string): Promise<InvitationV
 }
 
 /**
- * Accepts an invitation as the signed-in user, whose address must be the invited one. Returns the tenant's slug. Throws `UserError` when
- * the link does not work (any more) or is for somebody else. One statement: of two who accept at once, one does.
+ * Accepts an invitation as the signed-in user, whose address must be the invited one. Returns the tenant's slug. Throws `UserError`
+ * if the link is not valid or is for another address. One statement, so only one of two concurrent calls succeeds.
  */
 export async function acceptInvitation(db: Db, token: string, user: { id: string; email: string }): Promise<string> {
   if (!isToken(token)) throw noInvitation();

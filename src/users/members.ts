@@ -1,4 +1,4 @@
-/** Who belongs to a tenant, and as what. A tenant always keeps an owner. */
+/** Members of tenants and their roles. A tenant always has an owner. */
 import { and, asc, eq, sql } from "drizzle-orm";
 import { recordAudit } from "../audit/record.ts";
 import type { Db } from "../db/client.ts";
@@ -6,24 +6,24 @@ import { memberships, type Role, ROLES, users } from "../db/people-schema.ts";
 import { rowsOf } from "../db/rows.ts";
 import { UserError } from "./errors.ts";
 
-/** How a user shows as the actor of an audit event. */
+/** A user as the actor of an audit event. */
 export function actorOf(userId: string): string {
   return `user:${userId}`;
 }
 
-/** Throws `UserError` for text that is no role. */
+/** Parses a role. Throws `UserError` for anything else. */
 export function checkRole(input: unknown): Role {
   const role = ROLES.find((candidate) => candidate === input);
   if (role) return role;
   throw new UserError("INVALID", `role: expected one of ${ROLES.join(", ")}`, "role");
 }
 
-/** Whether somebody with this role may change what belongs to the tenant. Members read. */
+/** Whether a role may change the tenant's settings and resources. Plain members may only read. */
 export function canManage(role: Role): boolean {
   return role !== "member";
 }
 
-/** The members of a tenant, those who joined first first. */
+/** Lists the members of a tenant in the order in which they joined. */
 export function listMembers(db: Db, tenantId: string) {
   return db
     .select({
@@ -42,13 +42,13 @@ export function listMembers(db: Db, tenantId: string) {
 
 export interface MemberChange {
   tenantId: string;
-  /** Who acts, and with which role. */
+  /** The acting user and their role. */
   by: { userId: string; role: Role };
-  /** Whose membership it is. */
+  /** The member to change. */
   userId: string;
 }
 
-/** Changes a member's role. Only an owner may make or unmake owners. Throws `UserError`. */
+/** Changes a member's role. Only an owner may promote or demote owners. Throws `UserError`. */
 export async function changeRole(db: Db, change: MemberChange & { role: Role }): Promise<void> {
   const { tenantId, by, userId, role } = change;
   requireManager(by.role);
@@ -72,7 +72,7 @@ export async function changeRole(db: Db, change: MemberChange & { role: Role }):
   });
 }
 
-/** Removes a member; members may remove themselves (leave). Throws `UserError`: the last owner stays. */
+/** Removes a member; members may remove themselves. Throws `UserError`, for the last owner too. */
 export async function removeMember(db: Db, change: MemberChange): Promise<void> {
   const { tenantId, by, userId } = change;
   const isSelf = by.userId === userId;

@@ -1,4 +1,4 @@
-/** Sessions of signed-in people: random cookies of which only the SHA-256 is stored. */
+/** Sessions of signed-in users: random cookies, stored only as SHA-256. */
 import { and, desc, eq, gt, lt, ne, sql } from "drizzle-orm";
 import type { Db } from "../db/client.ts";
 import { type Role, sessions, users } from "../db/people-schema.ts";
@@ -23,7 +23,7 @@ export interface Session {
   lastSeenAt: Date;
 }
 
-/** The session of a cookie with its user and memberships, in one statement; undefined when there is none (any more). */
+/** Finds the session of a cookie, with its user and memberships, in one statement; undefined if there is none or it has expired. */
 export async function readSession(db: Db, cookie: string | undefined): Promise<Session | undefined> {
   if (!isToken(cookie)) return undefined;
   const [row] = await db
@@ -47,7 +47,7 @@ export function isTouchDue(session: Session, nowMs: number): boolean {
   return nowMs - session.lastSeenAt.getTime() > TOUCH_INTERVAL_MS;
 }
 
-/** Notes that a session is in use. */
+/** Updates a session's `last_seen_at`. */
 export async function touchSession(db: Db, sessionId: string): Promise<void> {
   await db
     .update(sessions)
@@ -63,7 +63,7 @@ export interface ListedSession {
   expiresAt: Date;
 }
 
-/** A user's sessions that are still good, the one used last first. */
+/** Lists a user's valid sessions, most recently used first. */
 export function listSessions(db: Db, userId: string) {
   return db
     .select({
@@ -79,7 +79,7 @@ export function listSessions(db: Db, userId: string) {
     .limit(100);
 }
 
-/** Ends one session of a user. False when the user has no such session. */
+/** Ends one session of a user. Returns false if the user has no such session. */
 export async function revokeSession(db: Db, userId: string, sessionId: string): Promise<boolean> {
   const gone = await db
     .delete(sessions)
@@ -88,7 +88,7 @@ export async function revokeSession(db: Db, userId: string, sessionId: string): 
   return gone.length > 0;
 }
 
-/** Ends all sessions of a user but one. Returns how many. */
+/** Ends all sessions of a user except one. Returns how many. */
 export async function revokeOtherSessions(db: Db, userId: string, keptId: string): Promise<number> {
   const gone = await db
     .delete(sessions)
@@ -97,7 +97,7 @@ export async function revokeOtherSessions(db: Db, userId: string, keptId: string
   return gone.length;
 }
 
-/** Removes sessions that have expired. */
+/** Deletes expired sessions. */
 export async function sweepSessions(db: Db): Promise<void> {
   await db.delete(sessions).where(lt(sessions.expiresAt, sql`now()`));
 }

@@ -1,10 +1,10 @@
 /**
- * Sign-in with e-mailed codes. Each step is one statement: starting inserts the code; verifying counts the guess, compares it, uses the code up,
- * creates the user if it is new, and opens the session. PostgreSQL locks the code's row for that statement, so however many guesses arrive
- * at once, at most `MAX_GUESSES` of them are compared.
+ * Sign-in with e-mailed codes. Each step is one statement: starting inserts the code; verifying counts the guess, compares it,
+ * consumes the code, creates the user if new, and opens the session. PostgreSQL locks the code's row for that statement, so at most
+ * `MAX_GUESSES` concurrent guesses are compared.
  *
- * A code belongs to the browser that asked for it: its row is found by the hash of that browser's pending-sign-in cookie. Guesses of
- * others therefore never count against it, and nobody can use up another person's guesses.
+ * A code belongs to the browser that requested it: its row is found by the hash of that browser's pending-sign-in cookie. Guesses
+ * from other browsers do not count against it, so nobody can use up another user's guesses.
  */
 import { sql } from "drizzle-orm";
 import type { Db } from "../db/client.ts";
@@ -25,7 +25,7 @@ export interface StartedSignIn {
   code: string;
 }
 
-/** Starts a sign-in for an address (see `checkEmail`), whether or not anybody has it. One statement. */
+/** Starts a sign-in for an address (see `checkEmail`), whether or not a user has it. One statement. */
 export async function startSignIn(db: Db, encryptionKey: string, email: string): Promise<StartedSignIn> {
   const pending = newToken();
   const code = newCode();
@@ -41,13 +41,13 @@ export async function startSignIn(db: Db, encryptionKey: string, email: string):
 export type SignInResult =
   | { outcome: "signed_in"; userId: string; /** Value of the session cookie. */ session: string }
   | { outcome: "wrong"; guessesLeft: number }
-  /** No such pending sign-in in this browser, or it is over: expired, used, or out of guesses. */
+  /** This browser has no pending sign-in, or it has expired, was used, or is out of guesses. */
   | { outcome: "over" };
 
 export interface Guess {
   /** The pending-sign-in cookie. */
   pending: string | undefined;
-  /** As the person wrote it. */
+  /** As the user typed it. */
   code: string;
   userAgent: string;
 }

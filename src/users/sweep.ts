@@ -3,10 +3,10 @@ import type { Db } from "../db/client.ts";
 import { hookDeliveries, signInCodes } from "../db/people-schema.ts";
 import { sweepSessions } from "./sessions.ts";
 
-/** Deliveries of hooks are listed for this long. */
+/** How long deliveries of hooks are kept. */
 const DELIVERY_DAYS = 30;
 
-/** Removes what has expired: codes, sessions, and old deliveries of hooks. Part of the daily clean-up. */
+/** Deletes expired codes and sessions, and old deliveries of hooks. Part of the daily clean-up. */
 export async function sweepPeople(db: Db): Promise<void> {
   await db.delete(signInCodes).where(sql`${signInCodes.expiresAt} < now()`);
   await sweepSessions(db);

@@ -8,7 +8,7 @@ import { bearerOf, parseCredential, type ParsedCredential } from "../../tenancy/
 import type { ApiContext } from "../context.ts";
 import { creditRequest, quotaError } from "../metering.ts";
 
-/** A rejection by a rate limit, which has a body of its own. */
+/** A 429 from a rate-limit bucket, with the contract's `RATE_LIMITED` body. */
 export class RateLimitedError extends ApiError {
   readonly retryAfterSec: number;
 
@@ -24,7 +24,7 @@ export class RateLimitedError extends ApiError {
   }
 }
 
-/** The request's credential, if this deployment issued it; costs no I/O. Throws 401 otherwise. */
+/** Parses the request's credential without I/O. Throws 401 unless this deployment issued it. */
 export async function readCredential(c: ApiContext, kind: CredentialKind): Promise<ParsedCredential> {
   const value = bearerOf(c.req.header("Authorization"));
   const credential = value === undefined ? undefined : parseCredential(value, kind, c.get("services").credentialKey);
@@ -33,8 +33,8 @@ export async function readCredential(c: ApiContext, kind: CredentialKind): Promi
 }
 
 /**
- * Takes a request through its tenant's gate in one call: credential, then rate limit, then, where `credits` are asked for, their
- * reservation. Sets the rate-limit headers. A free request takes nothing from the rate limit. Throws 401, 429, 502 or 503.
+ * Admits a request at its tenant's gate in one call: credential, rate limit and, if `credits` are given, their reservation. Sets
+ * the rate-limit headers. A free request does not count against the rate limit. Throws 401, 429, 502 or 503.
  */
 export async function authorize(
   c: ApiContext,
@@ -59,7 +59,7 @@ export async function authorize(
       setRateHeaders(c, result.rate);
       throw quotaError(result, credits ?? 0);
     case "unavailable": {
-      // The indexing routes have a code of their own for a database that is away.
+      // The indexing routes have their own code for an unreachable database.
       if (surface === "index" || surface === "snapshot") throw storageUnavailable();
       const headers = { [RETRY_AFTER_HEADER]: "5" };
       throw new ApiError("UNAVAILABLE", "the credential cannot be checked right now; try again", { headers });
@@ -68,8 +68,8 @@ export async function authorize(
 }
 
 /**
- * Takes one request from the bucket of the client's address; sets the rate-limit headers and throws 429 when it is empty. A
- * bucket that cannot be reached lets the request through.
+ * Takes one request from the bucket of the client's address, sets the rate-limit headers, and throws 429 if the bucket is empty.
+ * If the bucket cannot be reached, the request is allowed.
  */
 export async function limitSource(
   c: ApiContext,
@@ -83,12 +83,12 @@ export async function limitSource(
   if (!taken.allowed) throw new RateLimitedError(taken.retryAfterSec);
 }
 
-/** Sets a window's state as headers of the response, whatever that becomes. */
+/** Sets the rate-limit headers, on error responses too. */
 export function setRateHeaders(c: ApiContext, rate: RateState): void {
   for (const [name, value] of Object.entries(rateHeaders(rate))) c.header(name, value);
 }
 
-/** The indexing routes' error for a database that is away. */
+/** The indexing routes' error for an unreachable database. */
 export function storageUnavailable(cause?: unknown): ApiError {
   return new ApiError("STORAGE_UNAVAILABLE", "the database cannot be reached; try again with a growing wait", {
     cause,
@@ -96,7 +96,7 @@ export function storageUnavailable(cause?: unknown): ApiError {
   });
 }
 
-/** The 401 for a credential of this kind; the 429 instead where its source has sent too many of them. */
+/** The 401 for a credential of this kind, or a 429 if its source address has sent too many. */
 async function unauthorized(c: ApiContext, kind: CredentialKind): Promise<ApiError> {
   // A 401 has no subject, so it carries no rate-limit headers.
   await limitSource(c, "unauthorized", { setsHeaders: false });

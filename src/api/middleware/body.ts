@@ -4,18 +4,18 @@ import { ApiError, invalidBody } from "../../errors.ts";
 import { raceTimeout } from "../../pause.ts";
 
 /**
- * The outcome of reading a body. An error is a value, because a small body is read before the gate is asked, but a bad one is
- * reported only after the credential and the rate limit were checked.
+ * The outcome of reading a body. An error is a value, because a small body is read before the gate is called, but an invalid body
+ * is reported only after the credential and the rate limit were checked.
  */
 export type BodyResult<T> = { ok: true; data: T } | { ok: false; error: ApiError };
 
 export interface BodyOptions<Schema extends z.ZodType> {
   schema: Schema;
-  /** Turns rejected fields into the route's error; default: `INVALID_BODY`. */
+  /** Converts rejected fields to the route's error; default: `INVALID_BODY`. */
   toError?: (issues: FieldIssue[]) => ApiError;
 }
 
-/** Rejected fields that an error names at most. */
+/** Largest number of rejected fields in an error. */
 const MAX_ISSUES = 50;
 
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json(?:\s*;|$)/i;
@@ -48,10 +48,10 @@ export async function readBody<Schema extends z.ZodType>(
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
 
-/** The whole body, or undefined as soon as it exceeds `limit` bytes. */
+/** Reads the whole body; undefined if it exceeds `limit` bytes. */
 export async function readCapped(request: Request, limit: number): Promise<Uint8Array | undefined> {
   const declared = request.headers.get("Content-Length");
-  // HTTP holds a body to its declared length, and reading it whole is far faster than in parts.
+  // The body cannot exceed its declared length, and reading it whole is much faster than in parts.
   if (declared !== null && Number(declared) <= limit) return new Uint8Array(await request.arrayBuffer());
   if (request.body === null) return new Uint8Array();
   const reader = request.body.getReader();
@@ -73,13 +73,13 @@ export async function readCapped(request: Request, limit: number): Promise<Uint8
   }
 }
 
-/** Bodies up to this size are received to their end before they are refused. */
+/** Refused bodies are received to their end up to this size. */
 const DRAIN_BYTES = 64 * 1024 * 1024;
 const DRAIN_TIMEOUT_MS = 10_000;
 
 /**
- * Receives and drops a body that nobody reads, because its request was refused. Many clients look for the answer only after they
- * have sent everything, and report a connection that closes before as a network failure.
+ * Receives and drops the body of a refused request. Many clients read the answer only after they have sent everything, and report
+ * a connection that closes before that as a network failure.
  */
 export async function discardBody(request: Request): Promise<void> {
   if (request.body === null || request.bodyUsed) return;
@@ -87,7 +87,7 @@ export async function discardBody(request: Request): Promise<void> {
   await drain(request.body.getReader(), declared);
 }
 
-/** Reads to the end, within reason: larger or slower bodies are cut off. */
+/** Reads to the end, up to `DRAIN_BYTES` and `DRAIN_TIMEOUT_MS`. */
 async function drain(reader: ReadableStreamDefaultReader<Uint8Array>, expected: number): Promise<void> {
   const readAll = async () => {
     let left = expected > DRAIN_BYTES ? 0 : DRAIN_BYTES;
@@ -97,12 +97,12 @@ async function drain(reader: ReadableStreamDefaultReader<Uint8Array>, expected: 
       left -= value.byteLength;
     }
   };
-  // A client that has left need not be heard to the end.
+  // The client may have disconnected, which does not matter here.
   await raceTimeout(readAll(), DRAIN_TIMEOUT_MS).catch(() => undefined);
   await reader.cancel().catch(() => undefined);
 }
 
-/** A rejected field as the contract writes it. */
+/** Converts a zod issue to the contract's form. */
 export function toIssue(issue: z.core.$ZodIssue): FieldIssue {
   const path = issue.path.map(String).join(".");
   const missing =

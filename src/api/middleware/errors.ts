@@ -4,19 +4,19 @@ import { type CompatErrorBody, type ErrorCode, type FieldIssue, RETRY_AFTER_HEAD
 import { ApiError } from "../../errors.ts";
 import type { ApiContext } from "../context.ts";
 
-/** nginx's status for a client that left before its answer; seen in logs only. */
+/** nginx's status for a client that disconnected before the answer; appears in logs only. */
 const CLIENT_GONE_STATUS = 499;
-/** Wait that a 503 asks for unless it knows better. */
+/** Default `Retry-After` of a 503. */
 const DEFAULT_RETRY_AFTER_SEC = 30;
 
-/** The one place where a thrown error becomes a response. Unexpected errors reveal nothing of themselves. */
+/** Converts a thrown error to a response. Unexpected errors reveal no details. */
 export function onError(error: Error, c: ApiContext): Response {
   if (c.req.raw.signal.aborted) return new Response(null, { status: CLIENT_GONE_STATUS });
   const known = toApiError(error);
   if (known.status >= 500) c.get("log").error("request_failed", error, { code: known.code, path: c.req.path });
   if (known.status === 503) c.header(RETRY_AFTER_HEADER, String(DEFAULT_RETRY_AFTER_SEC));
   const isCompat = c.get("errorForm") === "compat";
-  // A month is no wait for a retry; OpenAI's clients heed this header.
+  // The quota resets monthly, so retrying is pointless; OpenAI's clients honour this header.
   if (isCompat && known.code === "QUOTA_EXCEEDED") c.header("X-Should-Retry", "false");
   const body = isCompat ? toCompatBody(known) : known.toBody();
   return c.body(JSON.stringify(body), known.status as ContentfulStatusCode, {
@@ -34,14 +34,14 @@ function toApiError(error: unknown): ApiError {
   });
 }
 
-/** Names that OpenAI's clients know; every other code is ours in lower case. */
+/** Names that OpenAI's clients know; every other code is sent in lower case. */
 const COMPAT_NAMES: Partial<Record<ErrorCode, { type: string; code: string }>> = {
   INVALID_API_KEY: { type: "invalid_request_error", code: "invalid_api_key" },
   RATE_LIMITED: { type: "requests", code: "rate_limit_exceeded" },
   QUOTA_EXCEEDED: { type: "insufficient_quota", code: "insufficient_quota" },
 };
 
-/** An error in OpenAI's envelope. */
+/** The error body in OpenAI's format. */
 function toCompatBody({ code, status, message, details }: ApiError): CompatErrorBody {
   const names = COMPAT_NAMES[code] ?? {
     type: status < 500 ? "invalid_request_error" : "server_error",

@@ -5,7 +5,7 @@ import type { ApiHono } from "../context.ts";
 import { servicesOf } from "../services.ts";
 import { discardBody } from "./body.ts";
 
-/** Gives each request its id, logger and services, and every response its common headers. */
+/** Sets each request's id, logger and services, and every response's common headers. */
 export const requestContext: MiddlewareHandler<ApiHono> = async (c, next) => {
   const requestId = requestIdOf(c.req.raw.headers);
   const services = servicesOf(c.env);
@@ -15,13 +15,13 @@ export const requestContext: MiddlewareHandler<ApiHono> = async (c, next) => {
   c.set("log", log);
   c.header(REQUEST_ID_HEADER, requestId);
   c.header("X-Content-Type-Options", "nosniff");
-  // A handler whose answer may be cached says so itself.
+  // Default; handlers with cacheable answers override it.
   c.header("Cache-Control", "no-store");
   const startedAt = Date.now();
   await next();
   await discardBody(c.req.raw);
   const { status } = c.res;
-  // The platform records every invocation anyway, so successes need no line of their own.
+  // The platform records every invocation, so successes are not logged.
   if (status >= 400)
     log.info("request", { method: c.req.method, path: c.req.path, status, ms: Date.now() - startedAt });
 };

@@ -33,7 +33,7 @@ export interface OpenApiOperation {
   [field: string]: unknown;
 }
 
-/** Every code that a route may answer with: its own, and those that follow from what it is. */
+/** Every error code of a route: its own, and those that follow from credential, surface and body. */
 export function errorCodesOf({
   credential,
   surface,
@@ -67,7 +67,7 @@ const RateLimitedBody = z
   .object({ ok: z.literal(false), code: z.literal("RATE_LIMITED"), error: z.string(), retryAfterSec: z.int().min(0) })
   .meta({ id: "RateLimitedBody" });
 
-/** The OpenAPI 3.1 description of the service, built from its routes and the schemas of the contract. */
+/** Builds the OpenAPI 3.1 document from the routes and the contract's schemas. */
 export function buildDocument(routes: readonly Route[], version: string): OpenApiDocument {
   const schemas = new SchemaCollector();
   const paths: OpenApiDocument["paths"] = {};

@@ -1,6 +1,6 @@
 import type { ErrorCode } from "../../contract/index.ts";
 
-/** What each code means, for people. */
+/** Description of each code, for the documentation. */
 export const ERROR_TEXTS: Record<ErrorCode, string> = {
   INVALID_BODY: "The body failed validation; `details.issues` names every rejected field.",
   INVALID_SELECTOR: "Not exactly one selector, or a malformed one.",

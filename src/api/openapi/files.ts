@@ -2,7 +2,7 @@ import { ROUTES } from "../routes.ts";
 import { buildDocument } from "./document.ts";
 import { renderManual } from "./markdown.ts";
 
-/** The generated files by their path in the repository. */
+/** Contents of the generated files, by path in the repository. */
 export function generatedFiles(version: string): Record<string, string> {
   const document = buildDocument(ROUTES, version);
   return {

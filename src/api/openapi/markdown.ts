@@ -1,4 +1,4 @@
-/** The manual `docs/http.md`, made from the same operations and schemas as the OpenAPI document. */
+/** Builds the manual `docs/http.md` from the same operations and schemas as the OpenAPI document. */
 import {
   ERROR_STATUS,
   RATE_LIMIT_HEADER,

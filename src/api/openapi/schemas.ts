@@ -2,11 +2,11 @@ import * as z from "zod";
 
 export type JsonSchema = Record<string, unknown>;
 
-/** Collects zod schemas as JSON Schema (draft 2020-12, that of OpenAPI 3.1): named ones as components, the rest in place. */
+/** Converts zod schemas to JSON Schema (draft 2020-12, as in OpenAPI 3.1): named ones become components, the rest stay inline. */
 export class SchemaCollector {
   readonly components: Record<string, JsonSchema> = {};
 
-  /** The schema of what is sent (`input`) or answered (`output`), as a reference where it has a name. */
+  /** Adds a request (`input`) or response (`output`) schema; returns a reference if it has a name. */
   add(schema: z.ZodType, io: "input" | "output"): JsonSchema {
     const {
       $schema: _dialect,
@@ -44,8 +44,8 @@ export function reference(name: string): JsonSchema {
 const UUID_PATTERN = /^\^\[0-9a-f\]\{8\}-/;
 
 /**
- * Answers may gain fields, so schemas must not forbid additional ones. The bounds of a safe integer are noise, and UUIDs are accepted
- * in either case, which their pattern does not say.
+ * Removes what misleads readers: a ban on additional properties (answers may gain fields), the bounds of a safe integer, and the
+ * pattern of UUIDs (which are accepted in either case).
  */
 function open(schema: JsonSchema): void {
   if (schema["additionalProperties"] === false) delete schema["additionalProperties"];
@@ -57,7 +57,7 @@ function open(schema: JsonSchema): void {
   }
 }
 
-/** References into `$defs` as references into the document's components. */
+/** Rewrites references to `$defs` as references to the document's components. */
 function relink(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(relink);
   if (typeof value !== "object" || value === null) return value;

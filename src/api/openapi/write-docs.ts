@@ -1,4 +1,4 @@
-/** `npm run docs`: writes what the manual is generated from into the repository. */
+/** `npm run docs`: writes the generated documentation into the repository. */
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { generatedFiles } from "./files.ts";

@@ -9,7 +9,7 @@ import type { Services } from "../services.ts";
 const TAG = "Embedding and reranking";
 const UPSTREAM = ["UPSTREAM_ERROR", "UPSTREAM_UNREACHABLE", "UPSTREAM_TIMEOUT"] as const;
 
-/** Texts to vectors. */
+/** Embeds texts. */
 export const embed = meteredRoute({
   id: "embed",
   method: "POST",
@@ -38,7 +38,7 @@ export const embed = meteredRoute({
   },
 });
 
-/** The free check of a key and of the embedding space. */
+/** Checks the key and returns the embedding space. Free. */
 export const checkEmbed = route({
   id: "checkEmbed",
   method: "GET",
@@ -57,13 +57,13 @@ export const checkEmbed = route({
   },
 });
 
-/** The embedder, or 503 where none is configured. */
+/** Returns the embedder. Throws 503 if none is configured. */
 export function requireEmbedder({ embedder }: Services): Embedder {
   if (!embedder) throw new ApiError("EMBED_UNAVAILABLE", "embedding is not configured on this service");
   return embedder;
 }
 
-/** The length of the vectors; asks the provider the first time, if it alone knows. */
+/** The vectors' length; determined by a call to the provider if it is not configured or cached. */
 export function probeDimension(c: ApiContext, embedder: Embedder): Promise<number> {
   return callProvider(c, (options) => embedder.probeDimension(options));
 }

@@ -6,7 +6,7 @@ import { publicRoute } from "../route.ts";
 const cache = createHealthCache();
 const RETRY_AFTER_SEC = "5";
 
-/** The public health probe. It reads what the monitor's background probes found and triggers none. */
+/** The public health probe. It reads the monitor's last results and triggers no probes. */
 export const health = publicRoute({
   id: "health",
   method: "GET",

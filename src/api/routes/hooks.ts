@@ -20,7 +20,7 @@ const HookResponse = z
   })
   .meta({ id: "HookResponse" });
 
-/** A push, reported by the host of a repository. */
+/** Receives a push notification from a git host. */
 export const hook = publicRoute({
   id: "receiveHook",
   method: "POST",
@@ -44,7 +44,7 @@ export const hook = publicRoute({
   errors: ["INVALID_BODY", "UNAUTHORIZED", "NOT_FOUND", "INPUT_TOO_LARGE", "UNAVAILABLE", "STORAGE_UNAVAILABLE"],
   handle: async (c) => {
     const id = c.req.param("id") ?? "";
-    // A made-up id costs neither a query nor a Durable Object.
+    // Rejects a forged id without a query or a Durable Object.
     if (!isHookId(c.env.ENCRYPTION_KEY, id)) throw noHook();
     await limitHook(c, id);
     const body = await readCapped(c.req.raw, MAX_BODY_BYTES);

@@ -29,7 +29,7 @@ import { checkSource, requireWorkspace, runDeps, startRun, stored } from "../run
 
 const TAG = "Hosted indexing";
 
-/** Indexes a workspace; answers when the run is done, or at once where the client prefers that. */
+/** Indexes a workspace. Answers when the run is done, or at once with `Prefer: respond-async`. */
 export const index = route({
   id: "index",
   method: "POST",
@@ -90,7 +90,7 @@ const RUN_ID = {
   schema: { type: "string", format: "uuid" },
 } as const;
 
-/** State of a run, once or as a stream of events. */
+/** Status of a run, as JSON or as an event stream. */
 export const runStatus = route({
   id: "runStatus",
   method: "GET",
@@ -180,11 +180,11 @@ async function requireRun(c: ApiContext, principal: Principal): Promise<RunRow> 
   return run;
 }
 
-/** Consecutive failures of calls to the coordinator, as during a deployment, before a wait is given up. */
+/** Consecutive failed calls to the coordinator (as during a deployment) after which the wait ends. */
 const MAX_WAIT_FAILURES = 5;
 const WAIT_RETRY_MS = 500;
 
-/** Waits for the end of a run. The run goes on when the client disconnects. */
+/** Waits for the end of a run. The run continues if the client disconnects. */
 async function waitFor(c: ApiContext, spec: RunSpec): Promise<RunStatus> {
   for (let failures = 0; ;) {
     try {
@@ -199,7 +199,7 @@ async function waitFor(c: ApiContext, spec: RunSpec): Promise<RunStatus> {
   }
 }
 
-/** The result of an ended run, or its error thrown. */
+/** Returns the result of an ended run or throws its error. */
 function resultOf(status: RunStatus): Record<string, unknown> {
   if (status.result) return status.result;
   const { code, error, details } = status.error ?? { code: "INTERNAL", error: "the run ended without a result" };

@@ -123,7 +123,7 @@ function contextOf(c: ApiContext): SnapshotContext {
   return { db, presigner, storageLimitBytes, now, bucket: c.env.SNAPSHOTS, log: c.get("log") };
 }
 
-/** A malformed selector has a code of its own, also in a body. */
+/** A malformed selector has its own error code, in bodies too. */
 function bodyError(issues: FieldIssue[]): ApiError {
   const isSelector = issues.length > 0 && issues.every(({ path }) => path === "repo" || path === "workspaceId");
   return invalidBody(issues, isSelector ? "INVALID_SELECTOR" : "INVALID_BODY");

@@ -7,10 +7,10 @@ import { readBody } from "../middleware/body.ts";
 import { isSmall, type Route, unwrap } from "../route.ts";
 import { searchDeps } from "../search-deps.ts";
 
-/** Messages of one request; only clients of a protocol before 2025-06-18 send several. */
+/** Largest batch. Only clients of protocol versions before 2025-06-18 send batches. */
 const MAX_MESSAGES = 20;
 
-/** The MCP tools over HTTP. The SDK is loaded by the first request; it would add a tenth of a second to every start. */
+/** The MCP tools over HTTP. The SDK is loaded by the first request, because it would add 0.1 s to every start. */
 export const mcp: Route = {
   id: "mcp",
   method: "POST",
@@ -33,7 +33,7 @@ export const mcp: Route = {
     if (messagesOf(body).length > MAX_MESSAGES) {
       throw invalidBody([{ path: "", message: `takes at most ${MAX_MESSAGES} messages; split the request` }]);
     }
-    // One call was taken already where the body was read before.
+    // A body that was read early has already been counted as one call.
     for (let calls = toolCalls(body); calls > (early === undefined ? 0 : 1); calls--) ({ principal } = await admit(1));
     return answerMcp(c, body, principal.tenantId);
   },
@@ -59,6 +59,6 @@ async function answerMcp(c: ApiContext, body: unknown, tenantId: string): Promis
     onError: (error) => log.error("mcp_failed", error),
     now,
   });
-  // Not the SDK's response itself, which knows nothing of the rate-limit headers.
+  // Copied into Hono's response, which has the rate-limit headers.
   return c.body(answer.body ?? "", answer.status as 200, Object.fromEntries(answer.headers));
 }

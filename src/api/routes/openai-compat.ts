@@ -7,7 +7,7 @@ import { probeDimension, requireEmbedder } from "./embed.ts";
 
 const TAG = "Other services' formats";
 
-/** OpenAI's embeddings with our credential, limits and metering, at the path its clients look for. */
+/** OpenAI-compatible embeddings, with our credentials, limits and metering. */
 export const openaiEmbeddings = meteredRoute({
   id: "openaiEmbeddings",
   method: "POST",
@@ -72,7 +72,7 @@ export const openaiModels = route({
 
 const FINGERPRINT = /^emb_[0-9a-f]{32}$/;
 
-/** Rejects a request for vectors of another space than the current one. Any other model name is accepted. */
+/** Rejects a request that names another embedding space than the current one. Any other model name is accepted. */
 async function requireSpace(
   c: ApiContext,
   { model, dimensions }: EmbeddingsRequest,
@@ -90,7 +90,7 @@ async function requireSpace(
   }
 }
 
-/** Base64 of little-endian float32, which is how every supported platform stores them. */
+/** Base64 of little-endian float32, the memory layout of every supported platform. */
 function toBase64({ buffer, byteOffset, byteLength }: Float32Array): string {
   return Buffer.from(buffer, byteOffset, byteLength).toString("base64");
 }

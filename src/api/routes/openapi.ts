@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { OpenApiDocument } from "../openapi/document.ts";
 import { publicRoute, type Route } from "../route.ts";
 
-/** `GET /openapi.json`: the description of the service, public. `build` makes it; it lists this route too. */
+/** `GET /openapi.json`, public. `build` creates the document, which includes this route. */
 export function openapiRoute(build: (version: string) => OpenApiDocument): Route {
   let text: string | undefined;
   return publicRoute({

@@ -4,12 +4,12 @@ import { invalidBody } from "../../errors.ts";
 import { meteredRoute } from "../route.ts";
 import { requireReranker } from "./rerank.ts";
 
-/** Cohere's and Jina's reranking with our credential, limits and metering. */
+/** Cohere- and Jina-compatible reranking, with our credentials, limits and metering. */
 export const compatRerank = meteredRoute({
   id: "compatRerank",
   method: "POST",
   path: "/v1/rerank",
-  // Version 2 of Cohere's clients looks below /v2.
+  // The path of Cohere's v2 clients.
   aliases: ["/v2/rerank", "/api/v1/v2/rerank"],
   tag: "Other services' formats",
   summary: "Reranking as Cohere's and Jina's clients ask for it",
@@ -46,7 +46,7 @@ export const compatRerank = meteredRoute({
 
 const FINGERPRINT = /^rrk_[0-9a-f]{32}$/;
 
-/** Rejects a request for scores of another model than the current one. Any other model name is accepted. */
+/** Rejects a request that names another scoring model than the current one. Any other model name is accepted. */
 function requireModel({ model }: CompatRerankRequest, reranker: Reranker): void {
   if (model !== undefined && FINGERPRINT.test(model) && model !== reranker.fingerprint) {
     const message = `names a scoring model that is no longer available; the current one is ${reranker.fingerprint}`;

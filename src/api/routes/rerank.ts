@@ -6,7 +6,7 @@ import type { Services } from "../services.ts";
 
 const TAG = "Embedding and reranking";
 
-/** Documents scored against a query. */
+/** Scores documents against a query. */
 export const rerank = meteredRoute({
   id: "rerank",
   method: "POST",
@@ -32,7 +32,7 @@ export const rerank = meteredRoute({
   },
 });
 
-/** The free check of a key. */
+/** Checks the key. Free. */
 export const checkRerank = route({
   id: "checkRerank",
   method: "GET",
@@ -50,7 +50,7 @@ export const checkRerank = route({
   },
 });
 
-/** The reranker, or 503 where none is configured. */
+/** Returns the reranker. Throws 503 if none is configured. */
 export function requireReranker({ reranker }: Services): Reranker {
   if (!reranker) throw new ApiError("RERANK_UNAVAILABLE", "reranking is not configured on this service");
   return reranker;

@@ -25,7 +25,7 @@ function parameter(name: string, description: string, schema: Record<string, unk
 const text = { type: "string" };
 const whole = { type: "integer", minimum: 1 };
 
-/** Name one workspace, and what of it is read. */
+/** Parameters that select a workspace and one of its revisions. */
 const SELECTOR: Parameter[] = [
   parameter("repo", "Selector: the repo identity, such as `github.com/owner/name`.", text),
   parameter("workspaceId", "Selector: the workspace.", { type: "string", format: "uuid" }),
@@ -42,7 +42,7 @@ const LOOKUP_ERRORS = [
   "UNAVAILABLE",
 ] as const;
 
-/** Ranked places in the code of one or all workspaces. */
+/** Searches the code of one or all workspaces. */
 export const searchCode = route({
   id: "search",
   method: "POST",

@@ -81,7 +81,7 @@ export const startSnapshotJob = route({
   },
 });
 
-/** The options the workspace is indexed with, so that a snapshot job indexes it the same way. */
+/** The options of the workspace's last index run, so that a snapshot job indexes it the same way. */
 async function optionsOf(c: ApiContext, workspaceId: string): Promise<IndexOptions> {
   const rows = await stored(() =>
     c
@@ -96,7 +96,7 @@ async function optionsOf(c: ApiContext, workspaceId: string): Promise<IndexOptio
   return options.success ? options.data.options : { maxFileSizeBytes: DEFAULT_MAX_FILE_SIZE_BYTES };
 }
 
-/** Starts the job, or returns undefined when the tenant has one already: the database refuses a second. */
+/** Starts the job; undefined if the tenant already has one (enforced by a unique index). */
 async function tryStart(
   c: ApiContext,
   principal: Principal,
@@ -110,13 +110,13 @@ async function tryStart(
   }
 }
 
-/** Fails the tenant's job if it was recorded but never started, which would keep the tenant from publishing. True when it did. */
+/** Fails a job that was recorded but never started and so blocks the tenant's publishing. Returns whether there was one. */
 async function failOrphanedJob(c: ApiContext, principal: Principal): Promise<boolean> {
   const job = and(eq(runs.tenantId, principal.tenantId), eq(runs.kind, "snapshot"));
   return (await stored(() => failOrphanedRuns(runDeps(c), c.get("services").now(), job))) > 0;
 }
 
-/** The code of the first field that is wrong; `BAD_BODY` when the body is no object at all. */
+/** The error code of the first rejected field; `BAD_BODY` if the body is not an object. */
 function badField(issues: FieldIssue[]): ApiError {
   const field = issues[0]?.path.split(".")[0] ?? "";
   return invalidBody(issues, CODE_OF_FIELD[field] ?? "BAD_BODY");

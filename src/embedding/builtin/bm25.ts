@@ -2,8 +2,8 @@ import { wordWeight } from "./common-words.ts";
 import { Scanner } from "./scanner.ts";
 
 /**
- * BM25 (Robertson & Zaragoza 2009) over the documents at hand, with identifiers split, plus what BM25 does not see: how
- * many of the query's words a document has at all, and whether neighbours in the query are neighbours in it.
+ * BM25 (Robertson & Zaragoza 2009) over the given documents, with identifiers split, plus two features: the share of the query's
+ * words that a document contains, and whether neighbours in the query are neighbours in the document.
  */
 
 const K1 = 1.2;
@@ -12,7 +12,7 @@ const BM25_SHARE = 0.6;
 const COVERAGE_SHARE = 0.25;
 const PHRASE_SHARE = 0.15;
 
-/** Distinct query terms that are looked at; keeps memory at terms × documents small when a query is a whole file. */
+/** Limit of distinct query terms; bounds memory (terms × documents) when the query is a whole file. */
 const MAX_QUERY_TERMS = 256;
 
 const scanner = new Scanner();
@@ -42,7 +42,7 @@ function readQuery(text: string): Query {
   return { terms, pairs };
 }
 
-/** Scores of `documents` for `query`, one each, in their order, from 0 (nothing shared) to below 1. */
+/** Scores each of `documents` for `query`, in their order, from 0 (nothing in common) to below 1. */
 export function scoreDocuments(query: string, documents: readonly string[]): Float64Array {
   const { terms, pairs } = readQuery(query);
   const termCount = terms.size;

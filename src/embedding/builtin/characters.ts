@@ -1,4 +1,4 @@
-/** Classes of UTF-16 units, as far as splitting identifiers and prose needs them. Fixed tables: a runtime's may differ. */
+/** Classes of UTF-16 units for splitting identifiers and prose. Fixed tables, because those of runtimes differ. */
 
 export const OTHER = 0;
 export const LOWER = 1;
@@ -14,7 +14,7 @@ for (let unit = 0x30; unit <= 0x39; unit++) ASCII_CLASS[unit] = DIGIT;
 ASCII_CLASS[0x5f] = JOINER;
 ASCII_CLASS[0x24] = JOINER;
 
-/** Class of a unit. Scripts that are not named here count as letters without case. */
+/** Class of a unit. Scripts that are not listed count as letters without case. */
 export function classOf(unit: number): number {
   return unit < 128 ? (ASCII_CLASS[unit] as number) : classBeyondAscii(unit);
 }

@@ -1,13 +1,13 @@
 import { Scanner } from "./scanner.ts";
 
 /**
- * Words that say little about what a piece of code does, and how much weight they keep. A corpus would tell (inverse
- * document frequency), but a vector must not depend on what else is indexed.
+ * Weights of words that say little about a piece of code. A fixed list instead of inverse document frequency, because a vector must
+ * not depend on what else is indexed.
  */
 
 const STOP_WEIGHT = 0.1;
 const KEYWORD_WEIGHT = 0.5;
-/** Names of languages: people put them into queries, code does not name its own. */
+/** Names of languages occur in queries, but rarely in the code itself. */
 const LANGUAGE_WEIGHT = 0.1;
 
 export const STOP_WORDS =

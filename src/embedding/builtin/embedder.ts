@@ -7,20 +7,20 @@ import { FeatureTable } from "./features.ts";
 import { mix, Scanner } from "./scanner.ts";
 
 /**
- * The embedding that needs no network and no model: sub-tokens of identifiers, whole identifiers and character n-grams,
- * counted, weighted and hashed into a vector of fixed length (signed feature hashing, Weinberger et al. 2009). It is
- * lexical: it finds what shares words, in any spelling of an identifier, and knows nothing of meaning. Only integer
- * arithmetic and the float operations IEEE 754 defines exactly, so the same text gives the same bits everywhere.
+ * An embedding without network or model: sub-tokens of identifiers, whole identifiers and character n-grams are counted, weighted
+ * and hashed into a vector of fixed length (signed feature hashing, Weinberger et al. 2009). It is lexical: it matches shared words
+ * in any spelling of an identifier, not meaning. Uses integer arithmetic and float operations that IEEE 754 defines exactly, so the
+ * same text gives the same bits everywhere.
  */
 
 export const BUILTIN_DEFAULT_DIMENSION = 256;
 export const BUILTIN_MIN_DIMENSION = 32;
 export const BUILTIN_MAX_DIMENSION = 4096;
 const MODEL = "lexical";
-/** To be bumped with every change that alters a vector. */
+/** Increment with every change that alters vectors. */
 const PREPROCESSING_VERSION = 1;
 
-/** Beside 1 for a sub-token. N-grams are many to a word: they carry long words, and what stemming does not bring together. */
+/** Relative to 1 for a sub-token. N-grams match long words, and word forms that stemming does not unify. */
 const IDENTIFIER_WEIGHT = 0.6;
 const GRAM_WEIGHT = 0.45;
 /** Keeps the hash spaces of the three kinds of feature apart. */
@@ -34,8 +34,8 @@ const scanner = new Scanner();
 const features = new FeatureTable();
 
 /**
- * Vector of `text`, of length `dimension` and Euclidean norm 1. Queries and documents are treated alike: weighting them
- * differently gained nothing on the queries tried.
+ * Embeds `text` as a vector of length `dimension` and Euclidean norm 1. Queries and documents are treated alike: different weights
+ * gained nothing in our measurements.
  */
 export function embedText(text: string, dimension: number): Float32Array {
   scanner.scan(text, true);
@@ -61,7 +61,7 @@ export function embedText(text: string, dimension: number): Float32Array {
   return normalised(sums);
 }
 
-/** Text without a single letter or digit is described by its characters, so that no vector is zero. */
+/** Adds the characters of a text without letters or digits, so that its vector is not zero. */
 function addUnits(text: string): void {
   for (let i = 0; i < text.length; i++) features.add(mix(text.charCodeAt(i)), 1);
 }
@@ -71,7 +71,7 @@ function normalised(sums: Float64Array): Float32Array {
   for (const sum of sums) squares += sum * sum;
   const vector = new Float32Array(sums.length);
   if (squares === 0) {
-    // Opposite features cancelled out (or the text was empty): any fixed direction will do.
+    // All features cancelled out, or the text was empty: use a fixed direction.
     vector[0] = 1;
     return vector;
   }

@@ -1,4 +1,4 @@
-/** Occurrences of features by 32-bit key: open addressing over typed arrays, cleared by what was used. */
+/** Counts features by 32-bit key: a hash table with open addressing over typed arrays. */
 export class FeatureTable {
   #capacity = 4096;
   #keys = new Int32Array(this.#capacity);
@@ -12,7 +12,7 @@ export class FeatureTable {
     this.#used = 0;
   }
 
-  /** Counts one occurrence of `key`; the weight given first stays. */
+  /** Counts one occurrence of `key`; keeps the weight of the first. */
   add(key: number, weight: number): void {
     const mask = this.#capacity - 1;
     let slot = key & mask;
@@ -30,7 +30,7 @@ export class FeatureTable {
     if (this.#used === this.#slots.length) this.#grow();
   }
 
-  /** Visits every feature in order of first occurrence, which makes sums over them reproducible. */
+  /** Visits every feature in order of first occurrence, so that sums are reproducible. */
   forEach(visit: (key: number, weight: number, count: number) => void): void {
     for (let i = 0; i < this.#used; i++) {
       const slot = this.#slots[i] as number;

@@ -6,7 +6,7 @@ import { scoreDocuments } from "./bm25.ts";
 
 const PREPROCESSING_VERSION = 1;
 
-/** The lexical reranker: `scoreDocuments` behind the provider interface. Rows come in the order of the documents. */
+/** The lexical reranker: `scoreDocuments` behind the provider interface. Results are in the order of the documents. */
 export class BuiltinReranker implements Reranker {
   readonly fingerprint = computeRerankFingerprint("builtin", "lexical", PREPROCESSING_VERSION);
 

@@ -2,18 +2,18 @@ import { classOf, DIGIT, IDEOGRAPH, isLetter, JOINER, lowerOf, OTHER, UPPER } fr
 import { stemLength } from "./stem.ts";
 
 /**
- * Splits code and prose into sub-tokens in one pass over the UTF-16 units, without making a string: `parseHTTPHeader`,
- * `parse_http_header` and `ParseHttpHeader` all give the hashes of parse, http, header. Everything is integer
- * arithmetic, so the result is the same on every engine.
+ * Splits code and prose into sub-tokens in one pass over the UTF-16 units, without creating strings: `parseHTTPHeader`,
+ * `parse_http_header` and `ParseHttpHeader` all give the hashes of parse, http, header. Uses integer arithmetic only, so the
+ * result is the same on every engine.
  */
 
-/** Longest sub-token kept whole; what is longer (blobs, hashes) is cut there. */
+/** Longer sub-tokens (blobs, hashes) are split. */
 const MAX_SUBTOKEN_UNITS = 48;
-/** Sub-tokens shorter than this have no n-grams: the word itself says it all. */
+/** Shorter sub-tokens get no n-grams. */
 const MIN_GRAM_WORD_UNITS = 4;
 const GRAM_UNITS = 4;
 
-/** FNV-1a, with the finaliser of MurmurHash3 to spread its weak high bits. */
+/** FNV-1a with MurmurHash3's finaliser, which improves its weak high bits. */
 export const FNV_OFFSET = 0x811c9dc5 | 0;
 export const FNV_PRIME = 0x01000193;
 
@@ -39,11 +39,11 @@ export class HashColumn {
   }
 }
 
-/** What `Scanner.scan` found; valid until its next call. */
+/** Scans texts. The results of `scan` are valid until its next call. */
 export class Scanner {
   /** Hash of every stemmed sub-token, in text order. */
   readonly words = new HashColumn();
-  /** For every identifier of two or more sub-tokens: the hash of the whole, whatever its spelling. */
+  /** Hash of each identifier with two or more sub-tokens, independent of its spelling. */
   readonly identifiers = new HashColumn();
   /** Hashes of character n-grams within sub-tokens. */
   readonly grams = new HashColumn();
@@ -73,7 +73,7 @@ export class Scanner {
         continue;
       }
       if (kind === IDEOGRAPH) {
-        // No spaces between words: every pair of neighbours stands for a word.
+        // Ideographic text has no spaces: every pair of neighbours counts as a word.
         if (previous !== IDEOGRAPH) this.#endIdentifier(withGrams);
         else this.words.push(mix(Math.imul(ideograph, FNV_PRIME) ^ unit));
         ideograph = unit;

@@ -1,6 +1,6 @@
 /**
- * Light suffix stripping for English words inside identifiers: enough for parse, parses, parsed, parsing to meet, cheap
- * enough for every sub-token. It need not give words, only the same units for the forms of one word.
+ * Light suffix stripping for English words in identifiers, so that parse, parses, parsed and parsing get the same stem. A stem need
+ * not be a word.
  */
 
 const A = 0x61;
@@ -16,7 +16,7 @@ const T = 0x74;
 const U = 0x75;
 const Y = 0x79;
 
-/** Words this short are left alone. */
+/** Shorter words are not stemmed. */
 const MIN_STEMMED_UNITS = 4;
 
 function isVowel(unit: number): boolean {

@@ -23,7 +23,7 @@ export function cohereEmbedding(config: ProtocolConfig): EmbedProtocol {
       embedding_types: ["base64"],
       ...(config.dimension === undefined ? {} : { output_dimension: config.dimension }),
     }),
-    // Rows carry no index: they are in the order of the texts. Servers without base64 answer with `float`.
+    // Rows have no index: they are in the order of the texts. Servers without base64 support answer with `float`.
     read: (answer, count) => {
       const rows = dig(answer, "embeddings", "base64") ?? dig(answer, "embeddings", "float");
       if (!Array.isArray(rows)) throw unusableAnswer(`answer has neither "embeddings.base64" nor "embeddings.float"`);
@@ -42,7 +42,7 @@ export function cohereRerank(config: ProtocolConfig): RerankProtocol {
     model,
     preprocessingVersion: 1,
     path: "/rerank",
-    // The documents are "recommended" not to pass 1,000; each is cut at the model's own length. No limit on the sum.
+    // Cohere recommends at most 1,000 documents and truncates each at the model's length. There is no limit on the sum.
     limits: { maxItems: 1_000, maxTokens: Infinity },
     request: (query, documents) => ({ model, query, documents }),
     // Reranking is billed in search units, which are not tokens.
@@ -53,7 +53,7 @@ export function cohereRerank(config: ProtocolConfig): RerankProtocol {
   };
 }
 
-/** What the answer calls tokens: `meta.tokens`, else `meta.billed_units`; either may leave them out. */
+/** Tokens from `meta.tokens`, else from `meta.billed_units`; undefined if neither reports them. */
 function reportedTokensOf(answer: unknown): number | undefined {
   return (
     reportedTokens(dig(answer, "meta", "tokens", "input_tokens")) ??

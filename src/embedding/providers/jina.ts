@@ -7,7 +7,7 @@ import { dig, readIndexedEmbeddings, readRows, readScores } from "../vectors.ts"
 export const JINA_BASE_URL = "https://api.jina.ai/v1";
 
 const TASKS: Record<InputType, string> = { document: "retrieval.passage", query: "retrieval.query" };
-/** The code models know no "retrieval": natural language against code is theirs. */
+/** Tasks of the code models, which have no "retrieval" task. */
 const CODE_TASKS: Record<InputType, string> = { document: "nl2code.passage", query: "nl2code.query" };
 
 export function jinaEmbedding(config: ProtocolConfig): EmbedProtocol {

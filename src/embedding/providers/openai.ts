@@ -2,7 +2,7 @@ import type { EmbedProtocol, ProtocolConfig } from "../protocol.ts";
 import { reportedTokens } from "../tokens.ts";
 import { dig, readIndexedEmbeddings } from "../vectors.ts";
 
-/** OpenAI's `POST /embeddings`, and every server that speaks it. It has no input type: queries and documents go alike. */
+/** OpenAI's `POST /embeddings` and compatible servers. It has no input type: queries and documents are sent the same way. */
 export const OPENAI_BASE_URL = "https://api.openai.com/v1";
 
 export function openaiEmbedding(config: ProtocolConfig): EmbedProtocol {
@@ -11,7 +11,7 @@ export function openaiEmbedding(config: ProtocolConfig): EmbedProtocol {
     model,
     preprocessingVersion: 1,
     path: "/embeddings",
-    // 2,048 inputs and 300,000 tokens are allowed; fewer inputs keep an answer in plain numbers small.
+    // The API allows 2,048 inputs and 300,000 tokens; fewer inputs bound the size of answers in plain numbers.
     limits: { maxItems: 256, maxTokens: 300_000 },
     request: (inputs) => ({
       model,
@@ -19,7 +19,7 @@ export function openaiEmbedding(config: ProtocolConfig): EmbedProtocol {
       encoding_format: "base64",
       ...(config.dimension === undefined ? {} : { dimensions: config.dimension }),
     }),
-    // Servers that do not know base64 answer with numbers, which is read as well.
+    // Servers without base64 support answer with numbers, which are read too.
     read: (answer, count) => ({
       vectors: readIndexedEmbeddings(answer, count),
       tokens:

@@ -5,7 +5,7 @@ import { dig, readIndexedEmbeddings, readRows, readScores } from "../vectors.ts"
 /** Voyage AI: `POST /embeddings` and `POST /rerank`. */
 export const VOYAGE_BASE_URL = "https://api.voyageai.com/v1";
 
-/** Tokens a call may hold, by model (reference/embeddings-api); what is not listed gets the smallest. */
+/** Token limit of a call by model (reference/embeddings-api); other models get the smallest. */
 const EMBED_MAX_TOKENS: Record<string, number> = {
   "voyage-4-lite": 1_000_000,
   "voyage-3.5-lite": 1_000_000,

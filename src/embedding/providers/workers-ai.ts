@@ -3,7 +3,7 @@ import type { EmbedProtocol, ProtocolConfig, RerankProtocol } from "../protocol.
 import { reportedTokens } from "../tokens.ts";
 import { dig, readRows, readScores, readVector } from "../vectors.ts";
 
-/** Workers AI through its binding: `ai.run(model, …)`. The model takes the place of the path. */
+/** Workers AI through its binding: `ai.run(model, …)`. The model is used as the path. */
 
 export function workersAiEmbedding(config: ProtocolConfig): EmbedProtocol {
   const model = config.model ?? "@cf/baai/bge-m3";
@@ -32,7 +32,7 @@ export function workersAiRerank(config: ProtocolConfig): RerankProtocol {
     request: (query, documents) => ({
       query,
       contexts: documents.map((text) => ({ text })),
-      // Without it the model's default decides how many rows come back.
+      // Without it, the model's default limits the number of rows.
       top_k: documents.length,
     }),
     read: (answer, count) => ({
