@@ -18,7 +18,7 @@ export async function rerankResults(
   answer: SearchResponse,
 ): Promise<SearchResponse> {
   const { reranker } = c.get("services");
-  if (!reranker) return { ...answer, degraded: "rerank" };
+  if (!reranker) return { ...answer, degraded: answer.degraded ?? "rerank" };
   if (answer.results.length < 2) return answer;
   const documents = answer.results.map(({ path, snippet }) => `${path}\n${snippet}`);
   try {
@@ -33,6 +33,6 @@ export async function rerankResults(
     return { ...answer, results, usage: { credits } };
   } catch (error) {
     if (!(error instanceof ApiError && PROVIDER_ERRORS.has(error.code))) throw error;
-    return { ...answer, degraded: "rerank" };
+    return { ...answer, degraded: answer.degraded ?? "rerank" };
   }
 }

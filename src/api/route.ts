@@ -201,7 +201,8 @@ export function unwrap<T>(body: { ok: true; data: T } | { ok: false; error: ApiE
   throw body.error;
 }
 
-async function countCall(c: ApiContext, tenantId: string, kind: CallKind): Promise<void> {
+/** Counts an answered call before its answer leaves. Throws `UNAVAILABLE` where it cannot be counted. */
+export async function countCall(c: ApiContext, tenantId: string, kind: CallKind): Promise<void> {
   const { ok } = await count(c.env.TENANT_GATE, tenantId, null, kind);
   if (ok) return;
   throw new ApiError("UNAVAILABLE", "the usage cannot be recorded right now; try again", {

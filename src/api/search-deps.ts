@@ -1,6 +1,10 @@
-import type { SearchDeps } from "../search/service.ts";
+import { ApiError } from "../errors.ts";
+import type { Principal } from "../gate/types.ts";
 import { SearchCache } from "../search/cache.ts";
+import type { SearchDeps } from "../search/core.ts";
+import { type QueryModel, QueryVectorCache } from "../search/vectors.ts";
 import type { ApiContext } from "./context.ts";
+import { runMetered } from "./metering.ts";
 import type { Services } from "./services.ts";
 
 /** Smallest time between two rebuild requests for damaged indexes from one isolate. */
@@ -8,14 +12,15 @@ const REBUILD_EVERY_MS = 30_000;
 
 /** Shared by all requests of the isolate; indexes are immutable. */
 const cache = new SearchCache();
+const queryVectors = new QueryVectorCache();
 const askedAt = new Map<string, number>();
 
-/** Dependencies of search, for a request. */
-export function searchDeps(c: ApiContext): SearchDeps {
-  return searchDepsOf(c.env, c.get("services"));
+/** Dependencies of search, for a request. Embedding the query is charged to the tenant whose key was sent. */
+export function searchDeps(c: ApiContext, principal: Principal): SearchDeps {
+  return { ...searchDepsOf(c.env, c.get("services")), model: queryModel(c, principal) };
 }
 
-/** Dependencies of search, from the environment. */
+/** Dependencies of search, from the environment. Without a model, since there is no key to charge. */
 export function searchDepsOf(env: ApiEnv, { db, log, now }: Pick<Services, "db" | "log" | "now">): SearchDeps {
   return {
     db,
@@ -27,6 +32,34 @@ export function searchDepsOf(env: ApiEnv, { db, log, now }: Pick<Services, "db" 
       askedAt.set(workspaceId, now());
       log.warn("search_index_damaged", { workspaceId, seq });
       await env.INDEX_QUEUE.send({ kind: "rebuild_search", tenantId, workspaceId, seq });
+    },
+  };
+}
+
+/** Errors that cost quality only: the answer is ranked by the words of the query. */
+const DEGRADING_ERRORS = new Set(["UPSTREAM_ERROR", "UPSTREAM_UNREACHABLE", "UPSTREAM_TIMEOUT", "QUOTA_EXCEEDED"]);
+
+function queryModel(c: ApiContext, principal: Principal): QueryModel | undefined {
+  const { embedder, now } = c.get("services");
+  if (embedder?.isModel !== true) return undefined;
+  const { fingerprint } = embedder;
+  const { tenantId } = principal;
+  return {
+    fingerprint,
+    embed: async (query) => {
+      const known = queryVectors.get(tenantId, fingerprint, query, now());
+      if (known) return known;
+      try {
+        const { result } = await runMetered(c, principal, "embed", [query], (options) =>
+          embedder.embed([query], { ...options, inputType: "query" }),
+        );
+        const [vector] = result.vectors;
+        if (vector) queryVectors.set(tenantId, fingerprint, query, vector, now());
+        return vector;
+      } catch (error) {
+        if (error instanceof ApiError && DEGRADING_ERRORS.has(error.code)) return undefined;
+        throw error;
+      }
     },
   };
 }

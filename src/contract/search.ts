@@ -103,7 +103,7 @@ export const SearchResponse = z
       .enum(["embedding", "rerank"])
       .optional()
       .describe("The provider that failed: the answer is ranked without it."),
-    usage: z.object({ credits: z.int() }).optional().describe("Credits charged, where a model provider took part."),
+    usage: z.object({ credits: z.int() }).optional().describe("Credits charged for reranking."),
   })
   .meta({ id: "SearchResponse" });
 export type SearchResponse = z.infer<typeof SearchResponse>;

@@ -27,6 +27,7 @@ const PROBE_TEXT = "dimension";
 const STATUS_CONTENT_TOO_LARGE = 413;
 
 export class RemoteEmbedder implements Embedder {
+  readonly isModel = true;
   readonly fingerprint: string;
   readonly #config: ProviderConfig;
   readonly #protocol: EmbedProtocol;

@@ -44,6 +44,8 @@ export interface EmbedResult {
 
 /** An embedding provider. Keeps no I/O between calls, so one instance may serve many requests of a Worker. */
 export interface Embedder {
+  /** False for the builtin one: its vectors tell no more than the words, so search ranks without them. */
+  readonly isModel: boolean;
   /** Opaque identifier of the embedding space. */
   readonly fingerprint: string;
   /** `undefined` until the first answer, if the provider decides it. */

@@ -58,10 +58,11 @@ async function rebuildSearch(
   revision: Omit<IndexedRevision, "baseSeq">,
   env: IndexerEnv,
 ): Promise<void> {
-  const { db, log } = sharedOf(env);
+  const { db, log, embedder } = sharedOf(env);
   const { workspaceId, seq } = revision;
+  const model = embedder?.isModel === true ? embedder.fingerprint : null;
   try {
-    await rebuildTable({ db, bucket: limitBucket(env.SNAPSHOTS), beat: async () => {} }, revision);
+    await rebuildTable({ db, bucket: limitBucket(env.SNAPSHOTS), model, beat: async () => {} }, revision);
     log.info("search_rebuilt", { workspaceId, seq });
     message.ack();
   } catch (error) {

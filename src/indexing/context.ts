@@ -41,7 +41,8 @@ export interface StepContext {
 
 /** What writing the search index takes of a step. */
 export function searchWriter(step: StepContext): SearchWriter {
-  return { db: step.db, bucket: step.search, beat: () => step.beat({}) };
+  const { db, search, embedder } = step;
+  return { db, bucket: search, model: embedder.isModel ? embedder.fingerprint : null, beat: () => step.beat({}) };
 }
 
 /** The plan no longer fits what is stored; the run has to be planned again. */

@@ -6,7 +6,7 @@ import { and, eq, sql } from "drizzle-orm";
 import type { IndexResult } from "../contract/index.ts";
 import { revisions, runs } from "../db/schema.ts";
 import { rowsOf } from "../db/rows.ts";
-import { TABLE_ID_PREFIX } from "../search/store.ts";
+import { isSearchable } from "../search/store.ts";
 import { type IndexedRevision, recordTable, writeTable } from "../search/write.ts";
 import { RunCancelledError, searchWriter, StalePlanError, type StepContext } from "./context.ts";
 import { MAX_REFS, type Revision } from "./revision-files.ts";
@@ -74,9 +74,8 @@ export async function finish(step: StepContext, work: WorkCounters): Promise<Ind
 /** The result of a run that found its commit indexed already. */
 export async function finishUnchanged(step: StepContext, revision: Revision, ref: string | null): Promise<IndexResult> {
   const { runId, kind, workspaceId, tenantId } = step.run;
-  if (revision.searchTable?.startsWith(TABLE_ID_PREFIX) !== true) {
+  if (!isSearchable(revision, step.embedder.isModel))
     await recordTable(searchWriter(step), { tenantId, workspaceId, seq: revision.seq, baseSeq: revision.baseSeq });
-  }
   const result = unchangedResult(step, revision);
   const recorded = await recordUnchanged(step.db, revision, { runId, kind, ref, result });
   if (!recorded) return resultAfterRefusal(step);

@@ -17,6 +17,9 @@ export interface Target {
   current: boolean;
 }
 
+const textArray = (values: readonly string[] | null): SQL =>
+  values === null ? sql`null::text[]` : arrayOf(values, "text");
+
 /** The number of the next revision. */
 export async function nextSeq(db: Db, workspaceId: string): Promise<number> {
   const rows = await rowsOf<{ seq: number }>(
@@ -142,10 +145,11 @@ export async function switchTo(db: Db, target: Target, revision: NewRevision): P
           update workspaces set ${pointer}
           where id = ${workspaceId} and current_seq is not distinct from ${baseSeq}::int and exists (select 1 from live) returning id
         ), revision as (
-          insert into revisions (workspace_id, seq, base_seq, run_id, git_sha, root_tree, plan_key, fingerprint, dimension, file_count, symbol_count, chunk_count, stats, search_table, search_segments)
+          insert into revisions (workspace_id, seq, base_seq, run_id, git_sha, root_tree, plan_key, fingerprint, dimension, file_count, symbol_count, chunk_count, stats, search_table, search_segments, search_vectors)
           select id, ${seq}::int, ${current ? null : (baseSeq ?? 0)}::int, ${runId}::uuid, ${revision.gitSha}, ${revision.rootTree}, ${revision.planKey},
             ${revision.fingerprint}, ${revision.dimension}::int, ${totals.files}::int, ${totals.symbols}::int, ${totals.chunks}::int,
-            ${JSON.stringify(revision.stats)}::jsonb, ${revision.table.table}, ${arrayOf(revision.table.segments, "text")} from switched
+            ${JSON.stringify(revision.stats)}::jsonb, ${revision.table.table}, ${arrayOf(revision.table.segments, "text")},
+            ${textArray(revision.table.vectors)} from switched
         ), ref as (
           insert into revision_refs (workspace_id, ref, seq) select id, ${revision.ref}::text, ${seq}::int from switched where ${revision.ref}::text is not null
           on conflict (workspace_id, ref) do update set seq = excluded.seq, updated_at = now()

@@ -163,22 +163,24 @@ export async function outlineOf(
   const { symbols } = record as ContentRecord;
   const all = symbols.map((_, ordinal) => ordinal);
   const [loaded] = all.length === 0 ? [] : await texts([wantedSymbols(index, file, all)]);
+  return { language: index.language(file), symbols: outlineFrom(symbols, loaded?.signatures ?? []) };
+}
+
+/** The outline of a file from its symbols and their signatures, both by ordinal. */
+export function outlineFrom(symbols: readonly SymbolPlace[], signatures: readonly string[]): OutlineAnswer["symbols"] {
   const outline = symbols.map((symbol, ordinal) => ({
     name: symbol.name,
     qualifiedName: symbol.qualifiedName,
     kind: symbol.kind,
-    signature: loaded?.signatures[ordinal] || symbol.name,
+    signature: signatures[ordinal] || symbol.name,
     startLine: symbol.startLine,
     endLine: symbol.endLine,
     depth: depthOf(symbols, ordinal),
   }));
-  return {
-    language: index.language(file),
-    symbols: outline.sort((a, b) => a.startLine - b.startLine || b.endLine - a.endLine || a.depth - b.depth),
-  };
+  return outline.sort((a, b) => a.startLine - b.startLine || b.endLine - a.endLine || a.depth - b.depth);
 }
 
-function depthOf(symbols: readonly SymbolPlace[], ordinal: number): number {
+function depthOf(symbols: readonly Pick<SymbolPlace, "parent">[], ordinal: number): number {
   let depth = 0;
   for (let parent = symbols[ordinal]?.parent ?? null; parent !== null && depth < symbols.length; depth++)
     parent = symbols[parent]?.parent ?? null;
@@ -187,10 +189,15 @@ function depthOf(symbols: readonly SymbolPlace[], ordinal: number): number {
 
 /** Up to five paths that may have been meant: of the same name, or whose path holds the given one. */
 export function nearPaths(index: SearchIndex, revision: number, path: string): string[] {
+  return nearPathsOf(index.tables[revision]?.paths ?? [], path);
+}
+
+/** As `nearPaths`, of the given paths. */
+export function nearPathsOf(paths: readonly string[], path: string): string[] {
   const name = foldCase(path.slice(path.lastIndexOf("/") + 1));
   const stem = name.includes(".") ? name.slice(0, name.lastIndexOf(".")) : name;
   const found: { path: string; rank: number }[] = [];
-  for (const candidate of index.tables[revision]?.paths ?? []) {
+  for (const candidate of paths) {
     const own = foldCase(candidate.slice(candidate.lastIndexOf("/") + 1));
     const rank = own === name ? 0 : own.startsWith(`${stem}.`) ? 1 : stem.length > 2 && own.includes(stem) ? 2 : 3;
     if (rank < 3) found.push({ path: candidate, rank });

@@ -60,14 +60,14 @@ export interface RankedFile {
 }
 
 /**
- * Ranks files, best first; files of equal score in order of path. `allowed`, where given, leaves files out.
- * Returned with the focus of their documents.
+ * Ranks files, best first; files of equal score in order of path. `allowed`, where given, leaves files out; `similar` is the
+ * similarity of each document by its vector, 0 to 1. Returned with the focus of their documents, to which similarity adds.
  */
 export async function rankFiles(
   index: SearchIndex,
   query: ParsedQuery,
   scores: Scores,
-  allowed: ((file: number) => boolean) | undefined,
+  { allowed, similar }: { allowed?: ((file: number) => boolean) | undefined; similar?: Float64Array | undefined },
 ): Promise<{ files: RankedFile[]; focus: Float64Array }> {
   const definitions = await findDefinitions(index, query.identifiers);
   const mentions = findMentions(index, query.mentions);
@@ -84,6 +84,11 @@ export async function rankFiles(
   };
   for (const [file, { score }] of definitions) add(file, WEIGHT.definition * score);
   for (const [file, score] of mentions) add(file, score);
+  if (similar) {
+    // As much as the words at their best: what shares no word with the query is found by its vector alone.
+    const weight = baseWeight + focusWeight + WEIGHT.coverage;
+    for (let file = 0; file < index.fileCount; file++) add(file, weight * bestOf(index, similar, file));
+  }
   if (allowed) for (const [file, first] of firsts.entries()) if (first > 0 && !allowed(file)) firsts[file] = 0;
   const candidates = highest(firsts, CANDIDATES).map((file) => ({ file, first: firsts[file] as number }));
   const { focus, coverage } = scores.chunksOf(candidates.map(({ file }) => file));
@@ -110,7 +115,9 @@ export async function rankFiles(
     const definition = definitions.get(file);
     return { file, score, definition, isMentioned: mentions.has(file), record, pathWords: stem.shown };
   });
-  return { files: ranked.sort((a, b) => b.score - a.score || a.file - b.file), focus };
+  // The most similar chunk gets as much again as the one of most focus.
+  const places = similar ? focus.map((value, d) => value + maxFocus * (similar[d] as number)) : focus;
+  return { files: ranked.sort((a, b) => b.score - a.score || a.file - b.file), focus: places };
 }
 
 /** Positions of the `count` highest values above zero, the highest first; of equal values the first. */

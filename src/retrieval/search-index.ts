@@ -11,6 +11,8 @@ import { SearchFormatError, type ContentKey, type RevisionSource } from "./types
 export class SearchIndex {
   readonly tables: readonly RevisionTable[];
   readonly segments: readonly Segment[];
+  /** Ids of the segments. */
+  readonly segmentIds: readonly string[];
   readonly fileCount: number;
   readonly documentCount: number;
   /** First document of each file, and the number of documents after the last. */
@@ -35,6 +37,7 @@ export class SearchIndex {
   private constructor(tables: readonly RevisionTable[], segments: ReadonlyMap<string, Segment>) {
     this.tables = tables;
     this.segments = [...segments.values()];
+    this.segmentIds = [...segments.keys()];
     const positions = new Map([...segments.keys()].map((id, i) => [id, i]));
     const firstFiles = [0];
     for (const { paths } of tables) firstFiles.push((firstFiles.at(-1) ?? 0) + paths.length);
@@ -68,9 +71,7 @@ export class SearchIndex {
     this.nextDocument = new Int32Array(this.documentCount).fill(-1);
     this.documentOfChunk = this.segments.map(({ chunkCount }) => new Int32Array(chunkCount).fill(-1));
     this.#numberDocuments();
-    const hash = createHash("sha256");
-    for (const { digest } of tables) hash.update(digest);
-    this.digest = hexOf(new Uint8Array(hash.digest())).slice(0, 32);
+    this.digest = digestOfTables(tables);
   }
 
   /** Fills the tables of documents, from the last file to the first, so that chains ascend. */
@@ -153,6 +154,13 @@ export class SearchIndex {
     const index = paths.indexOf(path);
     return index < 0 ? undefined : (this.firstFiles[revision] as number) + index;
   }
+}
+
+/** Names all that answers over revisions depend on: 32 hex digits over the digests of their tables. */
+export function digestOfTables(tables: readonly Pick<RevisionTable, "digest">[]): string {
+  const hash = createHash("sha256");
+  for (const { digest } of tables) hash.update(digest);
+  return hexOf(new Uint8Array(hash.digest())).slice(0, 32);
 }
 
 async function openSegment(revision: RevisionSource, id: string): Promise<Segment> {

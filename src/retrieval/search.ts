@@ -5,6 +5,7 @@ import { parseQuery, type ParsedQuery } from "./query.ts";
 import { rankFiles } from "./rerank.ts";
 import { scoreDocuments, type ScoredTerm } from "./score.ts";
 import type { SearchIndex } from "./search-index.ts";
+import { findSimilar, type QueryVector } from "./similarity.ts";
 import { showPlace, type Shown } from "./snippets.ts";
 import type { LoadedText, SearchAnswer, SearchRequest, SearchResult, TextSource, WantedText } from "./types.ts";
 
@@ -15,14 +16,23 @@ const MAX_MATCHED = 12;
 
 /**
  * Answers a query. Bounded work whatever the query is: what is beyond 32,768 characters, 512 distinct terms, 64 identifiers and 32
- * mentioned paths does not count, and the 100 strongest terms are scored. The same index and request give the same answer to the
- * byte. Throws `SearchFormatError` where a block of the index is damaged, and what `texts` throws.
+ * mentioned paths does not count, and the 100 strongest terms are scored. The same index, request and vector give the same answer to
+ * the byte. With `vector`, similarity in its model's space takes part in the ranking. Throws `SearchFormatError` where a block of the
+ * index is damaged, and what `texts` and `vector.vectorsOf` throw.
  */
-export async function search(index: SearchIndex, request: SearchRequest, texts: TextSource): Promise<SearchAnswer> {
+export async function search(
+  index: SearchIndex,
+  request: SearchRequest,
+  texts: TextSource,
+  vector?: QueryVector,
+): Promise<SearchAnswer> {
   const limit = request.limit ?? DEFAULT_LIMIT;
   const query = parseQuery(request);
-  const scores = await scoreDocuments(index, query.terms);
-  const ranked = await rankFiles(index, query, scores, fileFilter(index, query));
+  const [scores, similar] = await Promise.all([
+    scoreDocuments(index, query.terms),
+    vector === undefined ? undefined : findSimilar(index, vector),
+  ]);
+  const ranked = await rankFiles(index, query, scores, { allowed: fileFilter(index, query), similar });
   const kinds = new Set((request.kinds ?? []).map((kind) => kind.toLowerCase()));
   const found = findChunks(index, ranked, kinds);
   // A literal is looked for in all candidates; without one, only what is shown is read.
@@ -38,7 +48,12 @@ export async function search(index: SearchIndex, request: SearchRequest, texts: 
     request.maxTokens ?? DEFAULT_MAX_TOKENS,
   );
   const results = shown.map(({ place, shown }, i) =>
-    resultOf(index, query, scores.terms, place, shown, packed.snippets[i] ?? ""),
+    resultOf(index, query, scores.terms, {
+      place,
+      shown,
+      snippet: packed.snippets[i] ?? "",
+      isSimilar: (similar?.[place.document] ?? 0) > 0,
+    }),
   );
   const total = query.literals.length > 0 ? matching.length : found.length;
   return {
@@ -109,14 +124,14 @@ function resultOf(
   index: SearchIndex,
   query: ParsedQuery,
   terms: readonly ScoredTerm[],
-  { ranked, score, defined }: Place,
-  shown: Shown,
-  snippet: string,
+  { place, shown, snippet, isSimilar }: { place: Place; shown: Shown; snippet: string; isSimilar: boolean },
 ): SearchResult {
+  const { ranked, score, defined } = place;
   const symbol = shown.symbol === undefined ? undefined : ranked.record.symbols[shown.symbol];
   const matched: string[] = [];
   if (defined !== undefined && ranked.definition) matched.push(`defines:${ranked.definition.shown}`);
   if (ranked.isMentioned) matched.push("mentioned:path");
+  if (isSimilar) matched.push("similar:embedding");
   for (const literal of query.literals) matched.push(`"${literal}"`);
   for (const { hash, shown: text } of terms) if (shown.terms.has(hash)) matched.push(text);
   for (const word of ranked.pathWords) matched.push(`path:${word}`);

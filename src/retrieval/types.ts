@@ -153,6 +153,13 @@ export interface WantedText extends ContentKey {
   symbols: readonly number[];
 }
 
+/** A chunk of a file of a revision. */
+export interface ChunkKey {
+  revision: number;
+  path: string;
+  ordinal: number;
+}
+
 export interface LoadedText {
   /** Texts of the wanted chunks, in their order; empty where withheld or gone. */
   chunks: string[];

@@ -1,48 +1,73 @@
-/** What an isolate keeps of the indexes that it has read: 32 MB in all, least recently used out. */
+/** What an isolate keeps of the indexes it has read: 32 MB in all, least recently used out. */
 import { openIndex, type SearchIndex } from "../retrieval/search-index.ts";
+import { RevisionTable } from "../retrieval/table.ts";
+import type { VectorSection } from "../retrieval/vector-section.ts";
+import { LruCache } from "./lru.ts";
 import { openObject, PageCache } from "./read.ts";
 import { type SearchBucket, segmentKey, tableKey } from "./store.ts";
 import type { Target } from "./targets.ts";
 
-/** Bytes of open indexes; pages have the rest of the 32 MB (`read.ts`). */
+/** Bytes of open indexes and tables; pages have the rest of the 32 MB (`read.ts`). */
 const INDEX_BYTES = 12 * 1024 * 1024;
 
-/** Rough bytes in memory of an open index: its typed arrays, and its paths as strings. */
-function sizeOf({ documentCount, fileCount }: SearchIndex): number {
-  return 16 * documentCount + 200 * fileCount;
+/** An index, open for searching. */
+export interface OpenIndex {
+  index: SearchIndex;
+  /** As `QueryVector.sections`; undefined before the first query with a vector. */
+  sections?: ReadonlyMap<number, readonly VectorSection[]>;
 }
 
+/** Rough bytes in memory of a table: its typed arrays, and its paths as strings. */
+const BYTES_PER_PATH = 200;
+/** Of an open index, for each document: `firstDocuments` … `nextDocument`. */
+const BYTES_PER_DOCUMENT = 16;
+/** Of an open segment, for each chunk: lengths and documents; for each content: hash, language, first chunk. */
+const BYTES_PER_CHUNK = 6;
+const BYTES_PER_CONTENT = 40;
+
+function sizeOf({ index }: OpenIndex): number {
+  let bytes = BYTES_PER_DOCUMENT * index.documentCount + BYTES_PER_PATH * index.fileCount;
+  for (const { chunkCount, contentCount } of index.segments)
+    bytes += BYTES_PER_CHUNK * chunkCount + BYTES_PER_CONTENT * contentCount;
+  return bytes;
+}
+
+/** Open indexes, tables and pages. Objects never change, so what is open stays valid. */
 export class SearchCache {
   readonly pages = new PageCache();
-  readonly #indexes = new Map<string, SearchIndex>();
-  #bytes = 0;
+  readonly #indexes = new LruCache<OpenIndex>(INDEX_BYTES, sizeOf);
+  readonly #tables = new LruCache<RevisionTable>(INDEX_BYTES / 4, ({ paths }) => BYTES_PER_PATH * paths.length);
 
-  /**
-   * The open index over some revisions. Tables and segments never change, so an open index is good for ever. Throws
-   * `SearchFormatError` where an object is missing or damaged.
-   */
-  async open(bucket: SearchBucket, targets: readonly Target[]): Promise<SearchIndex> {
+  /** Opens the index over some revisions. Throws `SearchFormatError` where an object is missing or damaged. */
+  async open(bucket: SearchBucket, targets: readonly Target[]): Promise<OpenIndex> {
     const key = targets.map(({ tenantId, table }) => `${tenantId}/${table}`).join(" ");
     const known = this.#indexes.get(key);
-    if (known) {
-      this.#indexes.delete(key);
-      this.#indexes.set(key, known);
-      return known;
-    }
+    if (known) return known;
     const sources = await Promise.all(
       targets.map(async ({ tenantId, table }) => ({
-        table: await openObject(bucket, tableKey(tenantId, table), this.pages),
-        segment: (id: string) => openObject(bucket, segmentKey(tenantId, id), this.pages),
+        table: await openObject(bucket, tableKey(tenantId, table), { cache: this.pages }),
+        segment: (id: string) => openObject(bucket, segmentKey(tenantId, id), { cache: this.pages }),
       })),
     );
-    const index = await openIndex(sources);
-    if (!this.#indexes.has(key)) this.#bytes += sizeOf(index);
-    this.#indexes.set(key, index);
-    for (const [oldest, own] of this.#indexes) {
-      if (this.#bytes <= INDEX_BYTES || oldest === key) break;
-      this.#indexes.delete(oldest);
-      this.#bytes -= sizeOf(own);
-    }
-    return index;
+    const opened: OpenIndex = { index: await openIndex(sources) };
+    this.#indexes.set(key, opened);
+    return opened;
+  }
+
+  /** Opens the table of a revision alone: its paths and digest. Throws `SearchFormatError` as `open` does. */
+  async openTable(bucket: SearchBucket, { tenantId, table }: Target): Promise<RevisionTable> {
+    const key = tableKey(tenantId, table);
+    const known = this.#tables.get(key);
+    if (known) return known;
+    const opened = await RevisionTable.open(await openObject(bucket, key, { cache: this.pages }));
+    this.#tables.set(key, opened);
+    return opened;
+  }
+
+  /** Forgets everything. For a damaged object, which a rebuild replaces under the same name. */
+  clear(): void {
+    this.pages.clear();
+    this.#indexes.clear();
+    this.#tables.clear();
   }
 }

@@ -12,15 +12,19 @@ import {
   type Scope,
   SourceError,
 } from "../mcp/source.ts";
-import { findSymbols, nearPaths, outlineOf } from "../retrieval/lookups.ts";
-import { findReferences } from "../retrieval/references.ts";
-import { search } from "../retrieval/search.ts";
-import type { SearchIndex } from "../retrieval/search-index.ts";
-import type { OutlineAnswer, ReferenceRequest, SearchRequest, SymbolRequest, TextSource } from "../retrieval/types.ts";
-import { readFile } from "./file-text.ts";
-import { type SearchDeps, withIndex } from "./service.ts";
+import { DEFAULT_REFERENCE_LIMIT } from "../retrieval/references.ts";
+import type { ReferenceRequest, SearchRequest, SymbolRequest } from "../retrieval/types.ts";
+import {
+  linesIn,
+  nearPathsIn,
+  outlineIn,
+  referencesAcross,
+  type SearchDeps,
+  searchTargets,
+  symbolsIn,
+  targetsWith,
+} from "./core.ts";
 import { findTargets, type Target } from "./targets.ts";
-import { databaseTexts } from "./texts.ts";
 
 /** The hosted indexes of a tenant, for the MCP tools. A workspace without a repository goes by its id. */
 export class HostedSource implements CodeSource {
@@ -33,27 +37,26 @@ export class HostedSource implements CodeSource {
   }
 
   search(scope: Scope, request: SearchRequest) {
-    return this.#ask(scope, (index, texts) => search(index, request, texts));
+    return this.#ask(scope, (targets) => searchTargets(this.#deps, targets, request));
   }
 
   symbols(scope: Scope, request: SymbolRequest) {
-    return this.#ask(scope, (index, texts) => findSymbols(index, request, texts));
+    return this.#ask(scope, (targets) => symbolsIn(this.#deps, targets, request));
   }
 
   references(scope: Scope, request: ReferenceRequest) {
-    return this.#ask(scope, (index, texts) => findReferences(index, request, texts));
+    const limit = request.limit ?? DEFAULT_REFERENCE_LIMIT;
+    return this.#ask(scope, (targets) => referencesAcross(this.#deps, targets, { ...request, limit }));
   }
 
-  outline(scope: Scope, path: string): Promise<Answered<OutlineAnswer>> {
-    return this.#askFile(scope, path, async (index, revision, targets) =>
-      outlineOf(index, revision, path, databaseTexts(this.#deps.db, targets)),
-    );
+  outline(scope: Scope, path: string) {
+    return this.#askFile(scope, path, (target) => outlineIn(this.#deps, target, path));
   }
 
-  readFile(scope: Scope, path: string, startLine?: number, endLine?: number): Promise<Answered<FileText>> {
-    return this.#askFile(scope, path, async (_index, revision, targets) => {
-      const text = await readFile(this.#deps.db, targets[revision] as Target, path, startLine, endLine);
-      return text && { path, ...text };
+  readFile(scope: Scope, path: string, start?: number, end?: number): Promise<Answered<FileText>> {
+    return this.#askFile(scope, path, async (target) => {
+      const lines = await linesIn(this.#deps, target, path, { start, end });
+      return lines && { path, ...lines };
     });
   }
 
@@ -71,16 +74,10 @@ export class HostedSource implements CodeSource {
     throw new SourceError(ref === undefined ? "Nothing is indexed yet." : `${ref} is not indexed in any repository.`);
   }
 
-  #ask<T extends object>(
-    scope: Scope,
-    use: (index: SearchIndex, texts: TextSource) => Promise<T>,
-  ): Promise<Answered<T>> {
+  #ask<T extends object>(scope: Scope, answer: (targets: readonly Target[]) => Promise<T>): Promise<Answered<T>> {
     return explained(async () => {
       const targets = await this.#targets(scope);
-      return withIndex(this.#deps, targets, async (index) => ({
-        ...(await use(index, databaseTexts(this.#deps.db, targets))),
-        indexes: targets.map(infoOf),
-      }));
+      return { ...(await answer(targets)), indexes: targets.map(infoOf) };
     });
   }
 
@@ -88,21 +85,22 @@ export class HostedSource implements CodeSource {
   #askFile<T extends object>(
     scope: Scope,
     path: string,
-    use: (index: SearchIndex, revision: number, targets: readonly Target[]) => Promise<T | undefined>,
+    answer: (target: Target) => Promise<T | undefined>,
   ): Promise<Answered<T>> {
     return explained(async () => {
       const targets = await this.#targets(scope);
-      return withIndex(this.#deps, targets, async (index) => {
-        const having = targets.flatMap((_, revision) => (index.fileAt(revision, path) === undefined ? [] : [revision]));
-        const [revision, ...others] = having;
-        if (revision !== undefined && others.length > 0) {
-          const repos = having.map((at) => infoOf(targets[at] as Target).repo);
-          throw new SourceError(`${path} is in several repositories; name one as repo: ${repos.join(", ")}`);
-        }
-        const answer = revision === undefined ? undefined : await use(index, revision, targets);
-        if (revision === undefined || answer === undefined) throw noSuchPath(index, targets, path);
-        return { ...answer, indexes: [infoOf(targets[revision] as Target)] };
-      });
+      const [target, ...others] = await targetsWith(this.#deps.db, targets, path);
+      if (target !== undefined && others.length > 0) {
+        const repos = [target, ...others].map((each) => infoOf(each).repo);
+        throw new SourceError(`${path} is in several repositories; name one as repo: ${repos.join(", ")}`);
+      }
+      const found = target && (await answer(target));
+      if (target === undefined || found === undefined) {
+        const near = await nearPathsIn(this.#deps, targets, path);
+        const hint = near.length === 0 ? "search_code finds files by name and content." : `Similar: ${near.join(", ")}`;
+        throw new SourceError(`${path} is not in the index. ${hint}`);
+      }
+      return { ...found, indexes: [infoOf(target)] };
     });
   }
 }
@@ -111,13 +109,7 @@ function infoOf({ repo, workspaceId, gitSha, indexedAt }: Target): IndexInfo {
   return { repo: repo ?? workspaceId, gitSha, indexedAtMs: Date.parse(indexedAt), isWorkTree: false };
 }
 
-function noSuchPath(index: SearchIndex, targets: readonly Target[], path: string): SourceError {
-  const near = targets.flatMap((_, revision) => nearPaths(index, revision, path)).slice(0, 5);
-  const hint = near.length === 0 ? "search_code finds files by name and content." : `Similar: ${near.join(", ")}`;
-  return new SourceError(`${path} is not in the index. ${hint}`);
-}
-
-/** Passes the texts of the contract's errors on; they are fit for strangers. */
+/** Turns the contract's errors, whose texts callers may see, into errors of the source. */
 async function explained<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();

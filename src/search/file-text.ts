@@ -1,11 +1,12 @@
-/** The lines of a file as they were indexed, put together from its chunks. */
+/** A file as it was indexed, from the database: its lines, put together from chunks, and its symbols. */
 import { sql } from "drizzle-orm";
 import type { Db } from "../db/client.ts";
 import { rowsOf } from "../db/rows.ts";
 import { filesOf } from "../indexing/revision-files.ts";
+import type { SymbolPlace } from "../retrieval/record.ts";
 import type { Target } from "./targets.ts";
 
-export interface FileText {
+export interface FileLines {
   language: string;
   lineCount: number;
   /** 1-based and inclusive; both 0 for an empty file, `endLine` below `startLine` for a range behind its end. */
@@ -21,6 +22,8 @@ interface FileRow {
   chunks: { text: string; start: number; end: number; withheld: boolean }[] | null;
 }
 
+const MAX_LINE = 2 ** 31 - 1;
+
 /**
  * Lines `start` to `end` of a file; undefined where the revision has no such path. Chunks cover every line that is not blank, once
  * and in order, so the lines between them are empty. Lines of withheld chunks are empty too, and listed.
@@ -30,9 +33,9 @@ export async function readFile(
   target: Target,
   path: string,
   start = 1,
-  end = Number.MAX_SAFE_INTEGER,
-): Promise<FileText | undefined> {
-  const last = Math.min(end, 2 ** 31 - 1);
+  end = MAX_LINE,
+): Promise<FileLines | undefined> {
+  const last = Math.min(end, MAX_LINE);
   const [row] = await rowsOf<FileRow>(
     db,
     sql`select c.language, c.line_count, (
@@ -61,4 +64,24 @@ export async function readFile(
     text: text.join("\n"),
     withheld,
   };
+}
+
+/** Symbols of a file and their signatures, by ordinal; undefined where the revision has no such path. */
+export async function readOutline(
+  db: Db,
+  target: Target,
+  path: string,
+): Promise<{ language: string; symbols: SymbolPlace[]; signatures: string[] } | undefined> {
+  const [row] = await rowsOf<{ language: string; symbols: (SymbolPlace & { signature: string })[] | null }>(
+    db,
+    sql`select c.language, (
+          select json_agg(json_build_object('kind', s.kind, 'name', s.name, 'qualifiedName', s.qualified_name, 'parent', s.parent,
+            'startLine', s.start_line, 'endLine', s.end_line, 'signature', s.signature) order by s.ordinal)
+          from symbols s where s.content_id = c.id
+        ) as symbols
+        from ${filesOf(target)} f join contents c on c.id = f.content_id where f.path = ${path} collate "C"`,
+  );
+  if (!row) return undefined;
+  const symbols = row.symbols ?? [];
+  return { language: row.language, symbols, signatures: symbols.map(({ signature }) => signature) };
 }

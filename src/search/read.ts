@@ -1,5 +1,6 @@
 /** Ranged reading of index objects, with a cache of the isolate. */
 import { type RangeReader, SearchFormatError } from "../retrieval/types.ts";
+import { LruCache } from "./lru.ts";
 import type { SearchBucket } from "./store.ts";
 
 /** Unit of reading and caching: several blocks of 8 KB, few enough requests for a large table. */
@@ -11,36 +12,12 @@ const FIRST_READ_BYTES = 256 * 1024;
 const CACHE_BYTES = 20 * 1024 * 1024;
 
 /**
- * Pages of immutable objects. It keeps bytes only, never promises: a request of Workers must not wait for what another has
- * started.
+ * Pages of immutable objects. It keeps bytes only, never promises: in Workers a request must not wait for I/O that another request
+ * has started.
  */
-export class PageCache {
-  readonly #pages = new Map<string, Uint8Array>();
-  readonly #budget: number;
-  #bytes = 0;
-
+export class PageCache extends LruCache<Uint8Array> {
   constructor(budgetBytes: number = CACHE_BYTES) {
-    this.#budget = budgetBytes;
-  }
-
-  get(key: string): Uint8Array | undefined {
-    const page = this.#pages.get(key);
-    if (page) {
-      this.#pages.delete(key);
-      this.#pages.set(key, page);
-    }
-    return page;
-  }
-
-  set(key: string, page: Uint8Array): void {
-    this.#bytes += page.byteLength - (this.#pages.get(key)?.byteLength ?? 0);
-    this.#pages.delete(key);
-    this.#pages.set(key, page);
-    for (const [oldest, bytes] of this.#pages) {
-      if (this.#bytes <= this.#budget) break;
-      this.#pages.delete(oldest);
-      this.#bytes -= bytes.byteLength;
-    }
+    super(budgetBytes, ({ byteLength }) => byteLength);
   }
 }
 
@@ -48,9 +25,9 @@ export class PageCache {
 export async function openObject(
   bucket: SearchBucket,
   key: string,
-  cache: PageCache = new PageCache(),
+  { cache = new PageCache(), firstBytes = FIRST_READ_BYTES }: { cache?: PageCache; firstBytes?: number } = {},
 ): Promise<RangeReader> {
-  const first = await bucket.get(key, { range: { offset: 0, length: FIRST_READ_BYTES } });
+  const first = await bucket.get(key, { range: { offset: 0, length: firstBytes } });
   if (!first) throw new SearchFormatError(`${key} is missing`);
   const bytes = new Uint8Array(await first.arrayBuffer());
   for (let offset = 0; offset < bytes.byteLength; offset += PAGE_BYTES) {

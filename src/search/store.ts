@@ -1,15 +1,17 @@
 /**
- * Where the search index of hosted workspaces lies: immutable objects in R2, named by their content.
+ * Where the search index of hosted workspaces is stored: immutable objects in R2, named by their content.
  *
  *   search/<tenant>/segments/<id>   postings and records of some contents, shared by workspaces, branches and revisions
- *   search/<tenant>/tables/<id>     paths of one revision, and in which segment each content lies
+ *   search/<tenant>/vectors/<id>    sign bits of the vectors of one segment's chunks, under one model
+ *   search/<tenant>/tables/<id>     paths of one revision, and the segment of each content
  *
- * `contents.segment` says where a content's newest segment is; `revisions.search_table` and `search_segments` what a revision
- * reads. Writers always put, even where the object exists: the sweep spares young objects, and a put makes it young.
+ * `contents.segment` names a content's newest segment; `revisions.search_table`, `search_segments` and `search_vectors` name what a
+ * revision reads. Writers put an object even where it exists: the sweep spares young objects, and a put makes it young.
  */
 import { createHash } from "node:crypto";
 import { SEGMENT_VERSION } from "../retrieval/segment.ts";
 import { ENGINE_VERSION, TABLE_VERSION } from "../retrieval/table.ts";
+import { VECTOR_SECTION_VERSION } from "../retrieval/vector-section.ts";
 
 /** The part of an R2 bucket that is used. */
 export interface SearchBucket {
@@ -27,12 +29,24 @@ export interface SearchBucket {
 
 export const SEARCH_PREFIX = "search/";
 export const segmentKey = (tenantId: string, id: string): string => `${SEARCH_PREFIX}${tenantId}/segments/${id}`;
+export const vectorKey = (tenantId: string, id: string): string => `${SEARCH_PREFIX}${tenantId}/vectors/${id}`;
 export const tableKey = (tenantId: string, id: string): string => `${SEARCH_PREFIX}${tenantId}/tables/${id}`;
 
 /** Begins the id of every segment that this version reads; contents whose segment has another are indexed again. */
 export const SEGMENT_ID_PREFIX = `${SEGMENT_VERSION}-`;
 /** Begins the id of every table whose revision this version searches as it is. */
 export const TABLE_ID_PREFIX = `${SEGMENT_VERSION}.${TABLE_VERSION}.${ENGINE_VERSION}-`;
+/** Begins the id of every vector section that this version reads. */
+export const VECTOR_ID_PREFIX = `v${VECTOR_SECTION_VERSION}-`;
+
+/** Whether a revision's part of the index is complete and of this version. Revisions of a model have vector sections too. */
+export function isSearchable(
+  revision: { searchTable: string | null; searchVectors: readonly string[] | null },
+  isModel: boolean,
+): boolean {
+  if (revision.searchTable?.startsWith(TABLE_ID_PREFIX) !== true) return false;
+  return !isModel || revision.searchVectors?.every((id) => id.startsWith(VECTOR_ID_PREFIX)) === true;
+}
 
 const ID_DIGITS = 32;
 

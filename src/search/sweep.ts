@@ -1,13 +1,13 @@
-/** The daily clean-up of the search index: objects that no revision and no content refers to. */
+/** Daily removal of objects of the search index that no revision and no content names. */
 import { sql } from "drizzle-orm";
 import type { Db } from "../db/client.ts";
 import { rowsOf } from "../db/rows.ts";
-import { SEARCH_PREFIX, type SearchBucket, segmentKey, tableKey } from "./store.ts";
+import { SEARCH_PREFIX, type SearchBucket, segmentKey, tableKey, vectorKey } from "./store.ts";
 
-/** Younger objects may belong to a run that has not switched yet. */
+/** Younger objects may belong to a run that is not finished. */
 const GRACE_MS = 24 * 3_600_000;
 
-/** Removes what nothing refers to. Returns the number of objects. Interrupted, the next one goes on. */
+/** Removes unreferenced objects and returns their number. If interrupted, the next sweep removes the rest. */
 export async function sweepSearch(db: Db, bucket: SearchBucket, now: number): Promise<number> {
   let removed = 0;
   let tenantId: string | undefined;
@@ -20,7 +20,7 @@ export async function sweepSearch(db: Db, bucket: SearchBucket, now: number): Pr
     const dead: string[] = [];
     for (const { key, uploaded } of page.objects) {
       if (now - uploaded.getTime() <= GRACE_MS) continue;
-      // Keys come in order, so that the objects of a tenant come together.
+      // Keys are listed in order, so all objects of a tenant follow one another.
       const owner = key.slice(SEARCH_PREFIX.length).split("/")[0] ?? "";
       if (owner !== tenantId) {
         tenantId = owner;
@@ -36,16 +36,14 @@ export async function sweepSearch(db: Db, bucket: SearchBucket, now: number): Pr
 }
 
 async function liveKeys(db: Db, tenantId: string): Promise<Set<string>> {
-  const rows = await rowsOf<{ segment: string | null; search_table: string | null }>(
+  const ofTenant = sql`from revisions r join workspaces w on w.id = r.workspace_id where w.tenant_id::text = ${tenantId}`;
+  const rows = await rowsOf<{ kind: "segment" | "table" | "vectors"; id: string | null }>(
     db,
-    sql`select distinct segment, null as search_table from contents where tenant_id::text = ${tenantId} and segment is not null
-        union select unnest(r.search_segments), null from revisions r join workspaces w on w.id = r.workspace_id where w.tenant_id::text = ${tenantId}
-        union select null, r.search_table from revisions r join workspaces w on w.id = r.workspace_id where w.tenant_id::text = ${tenantId}`,
+    sql`select distinct 'segment' as kind, segment as id from contents where tenant_id::text = ${tenantId}
+        union select 'segment', unnest(r.search_segments) ${ofTenant}
+        union select 'vectors', unnest(r.search_vectors) ${ofTenant}
+        union select 'table', r.search_table ${ofTenant}`,
   );
-  const live = new Set<string>();
-  for (const { segment, search_table: table } of rows) {
-    if (segment !== null) live.add(segmentKey(tenantId, segment));
-    if (table !== null) live.add(tableKey(tenantId, table));
-  }
-  return live;
+  const keyOf = { segment: segmentKey, table: tableKey, vectors: vectorKey };
+  return new Set(rows.flatMap(({ kind, id }) => (id === null ? [] : [keyOf[kind](tenantId, id)])));
 }

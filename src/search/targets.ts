@@ -6,7 +6,7 @@ import { rowsOf } from "../db/rows.ts";
 import { ApiError } from "../errors.ts";
 import { refNames } from "../indexing/revision-files.ts";
 import { parseSelector, selects } from "../snapshot/publish/selector.ts";
-import { TABLE_ID_PREFIX } from "./store.ts";
+import { TABLE_ID_PREFIX, VECTOR_ID_PREFIX } from "./store.ts";
 
 /** What names the revisions of a request; all workspaces of the tenant where it names none. */
 export interface TargetRequest {
@@ -23,6 +23,8 @@ export interface Target extends Omit<SearchedIndex, "digest"> {
   baseSeq: number | null;
   /** Id of its table. */
   table: string;
+  /** Whether its segments have vector sections of this version. */
+  hasVectors: boolean;
 }
 
 interface TargetRow {
@@ -35,6 +37,7 @@ interface TargetRow {
   indexed_at: string | null;
   fingerprint: string | null;
   search_table: string | null;
+  has_vectors: boolean;
 }
 
 /**
@@ -48,6 +51,7 @@ export async function findTargets(db: Db, tenantId: string, request: TargetReque
   const rows = await rowsOf<TargetRow>(
     db,
     sql`select w.id, w.repo, w.default_branch, r.seq, r.base_seq, r.git_sha, r.fingerprint, r.search_table,
+          coalesce(r.search_vectors[1] like ${`${VECTOR_ID_PREFIX}%`}, false) as has_vectors,
           to_char(r.created_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as indexed_at
         from workspaces w left join lateral (${revisionOf(ref)}) r on true
         where ${where} order by w.repo collate "C" nulls last, w.id`,
@@ -89,6 +93,7 @@ function targetOf(tenantId: string, row: TargetRow, ref: string | undefined): Ta
     seq,
     baseSeq: row.base_seq,
     table,
+    hasVectors: row.has_vectors,
   };
 }
 

@@ -1,4 +1,4 @@
-/** Texts that answers show, from the database: one round trip for all of an answer. */
+/** Texts that answers show, read from the database in one round trip for each answer. */
 import { type SQL, sql } from "drizzle-orm";
 import { unnest } from "../db/arrays.ts";
 import type { Db } from "../db/client.ts";
@@ -23,6 +23,17 @@ interface TextRow {
   position: number;
   text: string;
 }
+
+/**
+ * The content at a path of a revision, as a lateral subquery over `w(workspace, seq, base, path)`; `base` is the revision's `base_seq`,
+ * or its own number where it has none.
+ */
+export const contentAt = sql`(
+  select o.content_id, 0 as rank from revision_overlays o
+    where o.workspace_id = w.workspace and o.seq = w.seq and o.path = w.path collate "C"
+  union all select b.content_id, 1 from revision_files b
+    where b.workspace_id = w.workspace and b.path = w.path collate "C" and b.from_seq <= w.base and (b.to_seq is null or b.to_seq > w.base)
+  order by rank limit 1)`;
 
 /** Reads chunks and signatures of the targets' files. `targets` are the revisions given to `openIndex`. */
 export function databaseTexts(db: Db, targets: readonly Target[]): TextSource {
@@ -64,12 +75,6 @@ function wishes(what: TextRow["what"], rows: readonly Wish[]): SQL {
       ["text", ({ path }) => path],
       ["int", ({ ordinal }) => ordinal],
     ])} as w(at, position, workspace, seq, base, path, ordinal)
-    join lateral (
-      select o.content_id, 0 as rank from revision_overlays o
-        where o.workspace_id = w.workspace and o.seq = w.seq and o.path = w.path collate "C"
-      union all select b.content_id, 1 from revision_files b
-        where b.workspace_id = w.workspace and b.path = w.path collate "C" and b.from_seq <= w.base and (b.to_seq is null or b.to_seq > w.base)
-      order by rank limit 1
-    ) f on true
+    join lateral ${contentAt} f on true
     join ${what === "chunk" ? sql`chunks` : sql`symbols`} t on t.content_id = f.content_id and t.ordinal = w.ordinal`;
 }

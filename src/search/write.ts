@@ -16,11 +16,14 @@ import { type RevisionFile, SearchFormatError } from "../retrieval/types.ts";
 import { loadContents, type StoredContent } from "./contents.ts";
 import { planMerges } from "./merge-plan.ts";
 import { openObject } from "./read.ts";
+import { type VectorContent, writeVectorSections } from "./vector-writer.ts";
 import { objectId, type SearchBucket, segmentKey, SEGMENT_ID_PREFIX, TABLE_ID_PREFIX, tableKey } from "./store.ts";
 
 export interface SearchWriter {
   db: Db;
   bucket: SearchBucket;
+  /** Fingerprint of the model whose vectors take part in search; null where none is configured. */
+  model: string | null;
   /** Called after each piece of work; throws when the run's attempt no longer counts. */
   beat: () => Promise<void>;
 }
@@ -72,6 +75,8 @@ export interface IndexedRevision {
 export interface WrittenTable {
   table: string;
   segments: string[];
+  /** Of each segment the vector section; null without a model. */
+  vectors: string[] | null;
 }
 
 /**
@@ -82,11 +87,12 @@ export async function writeTable(
   writer: SearchWriter,
   revision: IndexedRevision,
   freshChunks: number,
+  isRebuild = false,
 ): Promise<WrittenTable> {
   for (let repair = 0; ; repair++) {
     const completed = await completeSegments(writer, revision);
     try {
-      return await mergeAndWrite(writer, revision, Math.max(freshChunks, completed));
+      return await mergeAndWrite(writer, revision, { freshChunks: Math.max(freshChunks, completed), isRebuild });
     } catch (error) {
       if (!(error instanceof DamagedSegmentError) || repair === REPAIRS) throw error;
       // Its contents are indexed again, from the database.
@@ -102,9 +108,9 @@ export async function rebuildTable(
   writer: SearchWriter,
   { tenantId, workspaceId, seq }: Omit<IndexedRevision, "baseSeq">,
 ): Promise<void> {
-  const [row] = await rowsOf<{ base_seq: number | null }>(
+  const [row] = await rowsOf<{ base_seq: number | null; fingerprint: string }>(
     writer.db,
-    sql`select base_seq from revisions where workspace_id = ${workspaceId} and seq = ${seq}`,
+    sql`select base_seq, fingerprint from revisions where workspace_id = ${workspaceId} and seq = ${seq}`,
   );
   // Swept since; nothing reads it any more.
   if (!row) return;
@@ -112,14 +118,17 @@ export async function rebuildTable(
   await writer.db.execute(
     sql`update contents set segment = null where id in (select f.content_id from ${filesOf(revision)} f)`,
   );
-  await recordTable(writer, revision);
+  // A revision of another model has no vectors to search by.
+  const model = row.fingerprint === writer.model ? writer.model : null;
+  await recordTable({ ...writer, model }, revision, true);
 }
 
-/** Writes and records the table of a revision that readers see already. */
-export async function recordTable(writer: SearchWriter, revision: IndexedRevision): Promise<void> {
-  const { table, segments } = await writeTable(writer, revision, 0);
+/** Writes and records the table of a revision that is visible already. */
+export async function recordTable(writer: SearchWriter, revision: IndexedRevision, isRebuild = false): Promise<void> {
+  const { table, segments, vectors } = await writeTable(writer, revision, 0, isRebuild);
   await writer.db
-    .execute(sql`update revisions set search_table = ${table}, search_segments = ${arrayOf(segments, "text")}
+    .execute(sql`update revisions set search_table = ${table}, search_segments = ${arrayOf(segments, "text")},
+      search_vectors = ${vectors === null ? sql`null` : arrayOf(vectors, "text")}
     where workspace_id = ${revision.workspaceId} and seq = ${revision.seq}`);
 }
 
@@ -176,18 +185,19 @@ interface FileRow {
   language: string;
   content: string;
   chunks: number;
+  redacted: number;
   segment: string;
 }
 
 async function mergeAndWrite(
   writer: SearchWriter,
   revision: IndexedRevision,
-  freshChunks: number,
+  { freshChunks, isRebuild }: { freshChunks: number; isRebuild: boolean },
 ): Promise<WrittenTable> {
-  const { db, bucket } = writer;
+  const { db, bucket, model } = writer;
   const rows = await rowsOf<FileRow>(
     db,
-    sql`select f.path, encode(c.sha256, 'hex') as sha256, c.language, c.id as content, c.chunk_count as chunks, c.segment
+    sql`select f.path, encode(c.sha256, 'hex') as sha256, c.language, c.id as content, c.chunk_count as chunks, c.redacted_count as redacted, c.segment
         from ${filesOf(revision)} f join contents c on c.id = f.content_id`,
   );
   const segments = new Map<string, Segment>();
@@ -207,7 +217,28 @@ async function mergeAndWrite(
   const id = objectId(TABLE_ID_PREFIX, table);
   await bucket.put(tableKey(revision.tenantId, id), table);
   await writer.beat();
-  return { table: id, segments: [...segments.keys()].toSorted() };
+  const ids = [...segments.keys()].toSorted();
+  if (model === null) return { table: id, segments: ids, vectors: null };
+  const contents = contentsBySegment(rows);
+  const parts = ids.map((own) => ({
+    id: own,
+    segment: segments.get(own) as Segment,
+    contents: contents.get(own) ?? [],
+  }));
+  const vectors = await writeVectorSections(writer, { ...revision, fingerprint: model }, parts, isRebuild);
+  return { table: id, segments: ids, vectors };
+}
+
+/** The contents of a revision, each once, by segment. */
+function contentsBySegment(rows: readonly FileRow[]): Map<string, VectorContent[]> {
+  const once = new Map(rows.map((row) => [row.content, row]));
+  const bySegment = new Map<string, VectorContent[]>();
+  for (const { content, sha256, language, chunks, redacted, segment } of once.values()) {
+    const own = bySegment.get(segment) ?? [];
+    own.push({ id: content, sha256, language, chunkCount: chunks, embeddedChunks: chunks - redacted });
+    bySegment.set(segment, own);
+  }
+  return bySegment;
 }
 
 function liveSizes(rows: readonly FileRow[]): { id: string; liveChunks: number }[] {

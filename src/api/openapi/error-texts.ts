@@ -12,6 +12,7 @@ export const ERROR_TEXTS: Record<ErrorCode, string> = {
   INVALID_API_KEY: "The API key is missing, malformed or revoked.",
   UNAUTHORIZED: "The worker token is missing or invalid.",
   FORBIDDEN_WORKSPACE: "The workspace or tenant does not belong to the token.",
+  FORBIDDEN_ORIGIN: "The `Origin` header of an MCP request names another site.",
   SHARED_INDEX_DISABLED: "The tenant has not opted in to the shared index.",
   WORKSPACE_LIMIT: "The limit of automatically created workspaces is reached; create one explicitly.",
   STORAGE_LIMIT: "The tenant's snapshots have no room for this one; `details` has `limitBytes` and `usedBytes`.",

@@ -1,10 +1,11 @@
 import * as z from "zod";
-import { invalidBody } from "../../errors.ts";
+import { ApiError, invalidBody } from "../../errors.ts";
+import type { Principal } from "../../gate/types.ts";
 import { HostedSource } from "../../search/code-source.ts";
 import type { ApiContext } from "../context.ts";
 import { authorize, readCredential } from "../middleware/authorize.ts";
 import { readBody } from "../middleware/body.ts";
-import { isSmall, type Route, unwrap } from "../route.ts";
+import { countCall, isSmall, type Route, unwrap } from "../route.ts";
 import { searchDeps } from "../search-deps.ts";
 
 /** Largest batch. Only clients of protocol versions before 2025-06-18 send batches. */
@@ -18,12 +19,13 @@ export const mcp: Route = {
   tag: "Search",
   summary: "Model Context Protocol",
   description:
-    "The tools `search_code`, `find_symbol`, `find_references`, `outline`, `read_file` and `list_repos` for coding agents, as stateless streamable HTTP in protocol revision 2026-07-28 and those before it. Only tool calls count against the rate limit. See docs/mcp.md.",
+    "The tools `search_code`, `find_symbol`, `find_references`, `outline`, `read_file` and `list_repos` for coding agents, as stateless streamable HTTP in protocol revision 2026-07-28 and those before it. Only tool calls count against the rate limit; each counts in `calls.search` of `GET /usage`. A request with the `Origin` header of another site is refused. See docs/mcp.md.",
   credential: "api_key",
   surface: "mcp",
   responses: { 200: { description: "A JSON-RPC message, as JSON or as an event stream." } },
-  errors: ["INVALID_BODY", "INPUT_TOO_LARGE"],
+  errors: ["INVALID_BODY", "INPUT_TOO_LARGE", "FORBIDDEN_ORIGIN", "UNAVAILABLE"],
   answer: async (c) => {
+    checkOrigin(c);
     const credential = await readCredential(c, "api_key");
     const read = () => readBody(c.req.raw, { schema: z.unknown() });
     const early = isSmall(c.req.raw) ? await read() : undefined;
@@ -33,11 +35,26 @@ export const mcp: Route = {
     if (messagesOf(body).length > MAX_MESSAGES) {
       throw invalidBody([{ path: "", message: `takes at most ${MAX_MESSAGES} messages; split the request` }]);
     }
+    const calls = toolCalls(body);
     // A body that was read early has already been counted as one call.
-    for (let calls = toolCalls(body); calls > (early === undefined ? 0 : 1); calls--) ({ principal } = await admit(1));
-    return answerMcp(c, body, principal.tenantId);
+    for (let left = calls; left > (early === undefined ? 0 : 1); left--) ({ principal } = await admit(1));
+    const response = await answerMcp(c, body, principal);
+    for (let left = response.ok ? calls : 0; left > 0; left--) await countCall(c, principal.tenantId, "search");
+    return response;
   },
 };
+
+/**
+ * Refuses pages of other sites: through DNS rebinding a page could reach a server that only its visitor can. Clients that are no
+ * browsers send no `Origin`. Required by the protocol (revision 2026-07-28, Transports, Security).
+ */
+function checkOrigin(c: ApiContext): void {
+  const origin = c.req.header("Origin");
+  if (origin === undefined) return;
+  const isOwn = URL.canParse(origin) && new URL(origin).host === new URL(c.req.url).host;
+  if (!isOwn)
+    throw new ApiError("FORBIDDEN_ORIGIN", "the Origin header names another site; send the request without it");
+}
 
 function messagesOf(body: unknown): unknown[] {
   return Array.isArray(body) ? body : [body];
@@ -50,12 +67,12 @@ function toolCalls(body: unknown): number {
   ).length;
 }
 
-async function answerMcp(c: ApiContext, body: unknown, tenantId: string): Promise<Response> {
+async function answerMcp(c: ApiContext, body: unknown, principal: Principal): Promise<Response> {
   const { handleMcp } = await import("../../mcp/http.ts");
   const { log, version, now } = c.get("services");
   const answer = await handleMcp(c.req.raw, body, {
     version,
-    source: new HostedSource(searchDeps(c), tenantId),
+    source: new HostedSource(searchDeps(c, principal), principal.tenantId),
     onError: (error) => log.error("mcp_failed", error),
     now,
   });

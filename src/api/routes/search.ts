@@ -50,7 +50,7 @@ export const searchCode = route({
   tag: TAG,
   summary: "Search what is indexed",
   description:
-    "Reads the current revision of one workspace (`repo` or `workspaceId`), or of all workspaces of the tenant. `indexes` names the commit that each answer is from; the same `digest` and request give the same answer. Free, except with `rerank`.",
+    "Reads the current revision of one workspace (`repo` or `workspaceId`), or of all workspaces of the tenant. `indexes` names the commit that each answer is from; the same `digest` and request give the same answer. Where the service has an embedding model, workspaces indexed under it are also ranked by the query's vector: that costs what `POST /embed` costs for the query (one credit; nothing for the same query within ten minutes), and an answer without it, because the provider failed or the quota is used up, says `degraded`. `rerank` costs what `POST /rerank` costs. Otherwise searching is free.",
   credential: "api_key",
   surface: "search",
   counts: "search",
@@ -63,7 +63,7 @@ export const searchCode = route({
   },
   errors: ["INVALID_SELECTOR", "NO_WORKSPACE", "NO_INDEX", "QUOTA_EXCEEDED", "UNAVAILABLE"],
   handle: async (c, { principal, body }) => {
-    const answer = await search(searchDeps(c), principal.tenantId, body);
+    const answer = await search(searchDeps(c, principal), principal.tenantId, body);
     return c.json(body.rerank === true ? await rerankResults(c, principal, body.query, answer) : answer);
   },
 });
@@ -91,8 +91,8 @@ export const findSymbols = route({
   ],
   responses: { 200: { description: "The definitions.", schema: SymbolsResponse } },
   errors: LOOKUP_ERRORS,
-  handle: async (c, { principal: { tenantId } }) =>
-    c.json(await symbols(searchDeps(c), tenantId, readQuery(c, SymbolsQuery, "INVALID_BODY"))),
+  handle: async (c, { principal }) =>
+    c.json(await symbols(searchDeps(c, principal), principal.tenantId, readQuery(c, SymbolsQuery, "INVALID_BODY"))),
 });
 
 /** Uses of an identifier. */
@@ -109,8 +109,10 @@ export const findReferences = route({
   ],
   responses: { 200: { description: "Lines in order of path.", schema: ReferencesResponse } },
   errors: LOOKUP_ERRORS,
-  handle: async (c, { principal: { tenantId } }) =>
-    c.json(await references(searchDeps(c), tenantId, readQuery(c, ReferencesQuery, "INVALID_BODY"))),
+  handle: async (c, { principal }) =>
+    c.json(
+      await references(searchDeps(c, principal), principal.tenantId, readQuery(c, ReferencesQuery, "INVALID_BODY")),
+    ),
 });
 
 const PATH = parameter("path", "From the root of the repository.", text, true);
@@ -124,8 +126,8 @@ export const readOutline = route({
   parameters: [...SELECTOR, PATH],
   responses: { 200: { description: "The symbols in order of line.", schema: OutlineResponse } },
   errors: LOOKUP_ERRORS,
-  handle: async (c, { principal: { tenantId } }) =>
-    c.json(await outline(searchDeps(c), tenantId, readQuery(c, OutlineQuery, "INVALID_BODY"))),
+  handle: async (c, { principal }) =>
+    c.json(await outline(searchDeps(c, principal), principal.tenantId, readQuery(c, OutlineQuery, "INVALID_BODY"))),
 });
 
 /** Lines of a file. */
@@ -137,6 +139,6 @@ export const readLines = route({
   parameters: [...SELECTOR, PATH, parameter("start", "First line.", whole), parameter("end", "Last line.", whole)],
   responses: { 200: { description: "The lines. Those that may hold a secret are withheld.", schema: FileResponse } },
   errors: LOOKUP_ERRORS,
-  handle: async (c, { principal: { tenantId } }) =>
-    c.json(await file(searchDeps(c), tenantId, readQuery(c, FileQuery, "INVALID_BODY"))),
+  handle: async (c, { principal }) =>
+    c.json(await file(searchDeps(c, principal), principal.tenantId, readQuery(c, FileQuery, "INVALID_BODY"))),
 });

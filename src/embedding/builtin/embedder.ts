@@ -81,6 +81,7 @@ function normalised(sums: Float64Array): Float32Array {
 }
 
 export class BuiltinEmbedder implements Embedder {
+  readonly isModel = false;
   readonly fingerprint: string;
   readonly dimension: number;
 

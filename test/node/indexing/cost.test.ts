@@ -103,7 +103,7 @@ const revision = {
   defaultBranch: "main",
   ref: "refs/heads/main",
   result: {},
-  table: { table: "t", segments: ["s"] },
+  table: { table: "t", segments: ["s"], vectors: null },
 };
 const line = { workspaceId: WORKSPACE, seq: 20, baseSeq: null };
 

@@ -2,8 +2,9 @@ import { sql } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { FileQuery, OutlineQuery, ReferencesQuery, SearchRequest, SymbolsQuery } from "../../../src/contract/search.ts";
 import { type RunningDatabase, startDatabase } from "../../../src/local/database/database.ts";
+import type { SearchDeps } from "../../../src/search/core.ts";
 import { SearchCache } from "../../../src/search/cache.ts";
-import { file, outline, references, search, type SearchDeps, symbols } from "../../../src/search/service.ts";
+import { file, outline, references, search, symbols } from "../../../src/search/service.ts";
 import { SEARCH_PREFIX } from "../../../src/search/store.ts";
 import { sweepSearch } from "../../../src/search/sweep.ts";
 import { rebuildTable } from "../../../src/search/write.ts";
@@ -33,7 +34,7 @@ afterEach(async () => {
 const DAY_MS = 86_400_000;
 
 const run = (own = pipeline) => own.run({ url: git.url("repo") });
-const writer = (own: Pipeline) => ({ db: own.db, bucket: own.searchBucket, beat: async () => {} });
+const writer = (own: Pipeline) => ({ db: own.db, bucket: own.searchBucket, model: null, beat: async () => {} });
 
 function deps(own = pipeline): SearchDeps {
   return {

@@ -1,0 +1,234 @@
+/**
+ * The questions that hosted search answers, over revisions that the caller has found: HTTP (`service.ts`) and MCP (`code-source.ts`)
+ * give the answers their forms. Each answer is wholly from the revisions it is asked of.
+ */
+import { sql } from "drizzle-orm";
+import { unnest } from "../db/arrays.ts";
+import type { Db } from "../db/client.ts";
+import { rowsOf } from "../db/rows.ts";
+import { ApiError } from "../errors.ts";
+import { findSymbols, nearPathsOf, outlineFrom } from "../retrieval/lookups.ts";
+import { findReferences } from "../retrieval/references.ts";
+import { search } from "../retrieval/search.ts";
+import { digestOfTables, type SearchIndex } from "../retrieval/search-index.ts";
+import type { QueryVector } from "../retrieval/similarity.ts";
+import {
+  type FoundReference,
+  type OutlineAnswer,
+  type ReferenceAnswer,
+  type ReferenceRequest,
+  type SearchAnswer,
+  SearchFormatError,
+  type SearchRequest,
+  type SymbolAnswer,
+  type SymbolRequest,
+} from "../retrieval/types.ts";
+import type { OpenIndex, SearchCache } from "./cache.ts";
+import { type FileLines, readFile, readOutline } from "./file-text.ts";
+import type { SearchBucket } from "./store.ts";
+import type { Target } from "./targets.ts";
+import { contentAt, databaseTexts } from "./texts.ts";
+import {
+  databaseVectors,
+  digestWithVectors,
+  MAX_EMBEDDED_CHARACTERS,
+  openSections,
+  type QueryModel,
+  targetsOf,
+} from "./vectors.ts";
+
+const REPAIR_WAIT_SEC = 30;
+/** Revisions whose paths are looked through for names near a missing one. */
+const MAX_NEAR_TABLES = 10;
+const NEAR_NAMES = 5;
+
+export interface SearchDeps {
+  db: Db;
+  bucket: SearchBucket;
+  cache: SearchCache;
+  /** Has the search index of a revision rebuilt; called when it turns out to be damaged. */
+  repair: (target: Target) => Promise<void>;
+  /** Absent where no model is configured, or where nobody can be charged for it. */
+  model?: QueryModel | undefined;
+}
+
+/** A search answer; `digest` covers the vectors where they took part. */
+export type Searched = SearchAnswer & { degraded?: "embedding" };
+
+/** Searches revisions. Throws `UNAVAILABLE` for a damaged index, as everything here does. */
+export async function searchTargets(
+  deps: SearchDeps,
+  targets: readonly Target[],
+  request: SearchRequest,
+): Promise<Searched> {
+  return withIndex(deps, targets, async (open) => {
+    const { index } = open;
+    const texts = databaseTexts(deps.db, targets);
+    const vector = await queryVector(deps, targets, open, request.query);
+    if (typeof vector === "object") {
+      const answer = await search(index, request, texts, vector.query);
+      return { ...answer, digest: vector.digest };
+    }
+    const answer = await search(index, request, texts);
+    return vector === "failed" ? { ...answer, degraded: "embedding" } : answer;
+  });
+}
+
+/** The query's vector and what it is compared with; undefined where the targets have no vectors of the configured model. */
+async function queryVector(
+  { db, bucket, cache, model }: SearchDeps,
+  targets: readonly Target[],
+  open: OpenIndex,
+  text: string,
+): Promise<{ query: QueryVector; digest: string } | "failed" | undefined> {
+  const own = targetsOf(targets, model);
+  if (model === undefined || own.length === 0) return undefined;
+  const sections = await openSections({ db, bucket, pages: cache.pages }, open, own);
+  if (!sections) return undefined;
+  const vector = await model.embed(text.slice(0, MAX_EMBEDDED_CHARACTERS).toWellFormed());
+  if (!vector) return "failed";
+  const revisions = own.map((target) => targets.indexOf(target));
+  return {
+    query: { vector, sections, vectorsOf: databaseVectors(db, targets, model.fingerprint) },
+    digest: digestWithVectors(open.index.digest, model.fingerprint, revisions),
+  };
+}
+
+/** Definitions by name, with names near to one that is not there. */
+export async function symbolsIn(
+  deps: SearchDeps,
+  targets: readonly Target[],
+  request: SymbolRequest,
+): Promise<SymbolAnswer & { digest: string; near: string[] }> {
+  return withIndex(deps, targets, async ({ index }) => {
+    const answer = await findSymbols(index, request, databaseTexts(deps.db, targets));
+    const near = answer.symbols.length > 0 ? [] : await nearNames(deps, targets, index, request.name);
+    return { ...answer, digest: index.digest, near };
+  });
+}
+
+/** Uses of a name in one revision. `isKnown` is false, with near names, where it is neither used nor defined. */
+export async function referencesIn(
+  deps: SearchDeps,
+  target: Target,
+  request: ReferenceRequest,
+): Promise<ReferenceAnswer & { digest: string; isKnown: boolean; near: string[] }> {
+  return withIndex(deps, [target], async ({ index }) => {
+    const texts = databaseTexts(deps.db, [target]);
+    const answer = await findReferences(index, request, texts);
+    const { digest } = index;
+    if (answer.references.length > 0) return { ...answer, digest, isKnown: true, near: [] };
+    // A name that is defined and never used is an answer; one that nobody knows is not.
+    const { symbols } = await findSymbols(index, { name: request.name, match: "exact", limit: 1 }, texts);
+    const isKnown = symbols.length > 0;
+    return { ...answer, digest, isKnown, near: isKnown ? [] : await nearNames(deps, [target], index, request.name) };
+  });
+}
+
+/**
+ * Uses of a name in several revisions, in order of revision. They are opened one after another, and none after the limit is
+ * reached, so a name that is used in the first repository costs the look at one.
+ */
+export async function referencesAcross(
+  deps: SearchDeps,
+  targets: readonly Target[],
+  request: ReferenceRequest & { limit: number },
+): Promise<ReferenceAnswer> {
+  const references: FoundReference[] = [];
+  let truncated = false;
+  for (const [revision, target] of targets.entries()) {
+    const limit = request.limit - references.length;
+    if (limit <= 0) return { references, total: references.length, truncated: true };
+    const answer = await withIndex(deps, [target], ({ index }) =>
+      findReferences(index, { ...request, limit }, databaseTexts(deps.db, [target])),
+    );
+    references.push(...answer.references.map((found) => ({ ...found, revision })));
+    truncated ||= answer.truncated;
+  }
+  return { references, total: references.length, truncated };
+}
+
+/** Symbols of a file, from the database; undefined where the revision has no such path. */
+export async function outlineIn({ db }: SearchDeps, target: Target, path: string): Promise<OutlineAnswer | undefined> {
+  const found = await readOutline(db, target, path);
+  return found && { language: found.language, symbols: outlineFrom(found.symbols, found.signatures) };
+}
+
+/** Lines of a file, from the database; undefined where the revision has no such path. */
+export function linesIn(
+  { db }: SearchDeps,
+  target: Target,
+  path: string,
+  range: { start?: number | undefined; end?: number | undefined },
+): Promise<FileLines | undefined> {
+  return readFile(db, target, path, range.start, range.end);
+}
+
+/** The targets that have the path, in one round trip. */
+export async function targetsWith(db: Db, targets: readonly Target[], path: string): Promise<Target[]> {
+  if (targets.length <= 1) return [...targets];
+  const rows = await rowsOf<{ at: number }>(
+    db,
+    sql`select w.at from ${unnest(
+      targets.map((target, at) => ({ ...target, at })),
+      [
+        ["int", ({ at }) => at],
+        ["uuid", ({ workspaceId }) => workspaceId],
+        ["int", ({ seq }) => seq],
+        ["int", ({ baseSeq, seq }) => baseSeq ?? seq],
+        ["text", () => path],
+      ],
+    )} as w(at, workspace, seq, base, path)
+    join lateral ${contentAt} f on f.content_id is not null order by w.at`,
+  );
+  return rows.flatMap(({ at }) => targets[at] ?? []);
+}
+
+/** Digest of a revision alone. */
+export async function digestOf(deps: SearchDeps, target: Target): Promise<string> {
+  return digestOfTables([await withRepair(deps, [target], () => deps.cache.openTable(deps.bucket, target))]);
+}
+
+/** Up to five paths that may have been meant, of the first ten revisions. */
+export async function nearPathsIn(deps: SearchDeps, targets: readonly Target[], path: string): Promise<string[]> {
+  const near: string[] = [];
+  for (const target of targets.slice(0, MAX_NEAR_TABLES)) {
+    const { paths } = await withRepair(deps, [target], () => deps.cache.openTable(deps.bucket, target));
+    near.push(...nearPathsOf(paths, path));
+    if (near.length >= NEAR_NAMES) break;
+  }
+  return [...new Set(near)].slice(0, NEAR_NAMES);
+}
+
+async function nearNames(
+  { db }: SearchDeps,
+  targets: readonly Target[],
+  index: SearchIndex,
+  name: string,
+): Promise<string[]> {
+  const { symbols } = await findSymbols(index, { name, match: "fuzzy", limit: 50 }, databaseTexts(db, targets));
+  return [...new Set(symbols.map(({ qualifiedName }) => qualifiedName))].slice(0, NEAR_NAMES);
+}
+
+function withIndex<T>(
+  deps: SearchDeps,
+  targets: readonly Target[],
+  answer: (open: OpenIndex) => Promise<T>,
+): Promise<T> {
+  return withRepair(deps, targets, async () => answer(await deps.cache.open(deps.bucket, targets)));
+}
+
+/** Reads an index; a damaged one is rebuilt, and the client told to come back. */
+async function withRepair<T>(deps: SearchDeps, targets: readonly Target[], read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof SearchFormatError)) throw error;
+    deps.cache.clear();
+    await Promise.all(targets.map((target) => deps.repair(target)));
+    throw new ApiError("UNAVAILABLE", "the search index is damaged and is being rebuilt; try again", {
+      headers: { "Retry-After": String(REPAIR_WAIT_SEC) },
+      cause: error,
+    });
+  }
+}
