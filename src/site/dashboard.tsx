@@ -1,6 +1,5 @@
 /** The dashboard: pages below /app, JSON below /app/api. */
 import { Hono } from "hono";
-import { secureHeaders } from "hono/secure-headers";
 import { REQUEST_ID_HEADER, RETRY_AFTER_HEADER } from "../contract/headers.ts";
 import { type Db, openDb } from "../db/client.ts";
 import { isUnreachable } from "../db/errors.ts";
@@ -9,6 +8,7 @@ import { dropNotice, leaveNotice, readNotice, wantsJson } from "./app/answers.ts
 import type { DashboardContext, DashboardEnv, DashboardHono } from "./app/context.ts";
 import { asRefusal, DashboardError } from "./app/errors.ts";
 import { loadSession, requireSameOrigin, requireSession, requireTenant } from "./app/guards.ts";
+import { pageHeaders } from "./app/page-headers.ts";
 import { findAsset } from "./assets/index.ts";
 import { accountApi, accountPages } from "./routes/account.tsx";
 import { joinApi, joinPages } from "./routes/join.tsx";
@@ -32,23 +32,7 @@ export function createDashboard(): Hono<DashboardHono> {
     c.header(REQUEST_ID_HEADER, requestId);
     await next();
   });
-  app.use(
-    secureHeaders({
-      contentSecurityPolicy: {
-        defaultSrc: ["'none'"],
-        scriptSrc: ["'self'"],
-        styleSrc: ["'self'"],
-        imgSrc: ["'self'"],
-        connectSrc: ["'self'"],
-        formAction: ["'self'"],
-        baseUri: ["'none'"],
-        frameAncestors: ["'none'"],
-      },
-      referrerPolicy: "same-origin",
-      crossOriginOpenerPolicy: "same-origin",
-      xFrameOptions: "DENY",
-    }),
-  );
+  app.use(pageHeaders());
   app.get("/app/assets/:file", (c) => {
     const asset = findAsset(c.req.path);
     if (!asset) throw new DashboardError("NOT_FOUND", "there is no such file");

@@ -15,6 +15,8 @@ body { font: 1rem/1.6 system-ui, sans-serif; max-width: 40rem; margin: 10vh auto
 <h1>Code Context</h1>
 <p>The open service that gives coding agents and their people the context of a codebase.</p>
 <ul>
+<li><a href="/docs">Documentation</a></li>
+<li><a href="/app">Dashboard</a></li>
 <li><a href="/api/v1/openapi.json">API description (OpenAPI 3.1)</a></li>
 <li><a href="/api/v1/healthz">Health of the service</a></li>
 </ul>

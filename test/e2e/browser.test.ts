@@ -160,6 +160,44 @@ describe.skipIf(process.env["SKIP_BROWSER"] === "1")("in a browser", { timeout: 
     expect(complaints).toEqual([]);
   });
 
+  it("the documentation is read, searched and followed, with and without JavaScript", async () => {
+    const { siteUrl } = service();
+    const context = await newProfile(browser);
+    const page = await context.newPage();
+    for (const path of ["", "/start", "/http", "/operations"]) {
+      await page.goto(`${siteUrl}/docs${path}`);
+      await checkPage(page);
+    }
+    await page.keyboard.press("/");
+    await page.keyboard.type("rate limits");
+    await page.keyboard.press("Enter");
+    await heading(page, "Results for “rate limits”");
+    await checkPage(page);
+    await page.getByRole("link", { name: "HTTP API › Rate limits" }).click();
+    await page.waitForURL(`${siteUrl}/docs/http#rate-limits`);
+    await page.getByRole("button", { name: "Theme" }).click();
+    const theme = await page.evaluate("document.documentElement.dataset.theme");
+    await page.getByRole("link", { name: /^Next/ }).click();
+    expect(await page.evaluate("document.documentElement.dataset.theme")).toBe(theme);
+    await context.close();
+
+    const phone = await browser.newContext({ javaScriptEnabled: false, viewport: { width: 360, height: 740 } });
+    const plain = await phone.newPage();
+    for (const path of ["/http", "/operations", "?q=snapshot"]) {
+      await plain.goto(`${siteUrl}/docs${path}`);
+      const overflow = await plain.evaluate(
+        "document.documentElement.scrollWidth - document.documentElement.clientWidth",
+      );
+      expect([path, overflow]).toEqual([path, 0]);
+    }
+    await plain.getByLabel("Search the documentation").fill("exit codes");
+    await plain.keyboard.press("Enter");
+    await plain.getByRole("link", { name: "codectx › For programs" }).click();
+    await heading(plain, "codectx");
+    await phone.close();
+    expect(complaints).toEqual([]);
+  });
+
   it("works on a phone, by keyboard alone, and without JavaScript", async () => {
     const email = newEmail();
     const context = await newProfile(browser, { viewport: { width: 360, height: 740 } });

@@ -68,6 +68,34 @@ describe("the site's reverse proxy", () => {
     expect([page.status, page.headers.get("Content-Type")]).toEqual([200, "text/html; charset=utf-8"]);
     expect((await fetch(`${siteUrl}/nothing`)).status).toBe(404);
   });
+
+  it("has the documentation, as pages and as Markdown", async () => {
+    const { siteUrl } = service();
+    const page = await fetch(`${siteUrl}/docs/cli`);
+    expect([page.status, page.headers.get("Content-Type")]).toEqual([200, "text/html; charset=UTF-8"]);
+    expect(page.headers.get("Content-Security-Policy")).toMatch(
+      /^default-src 'none'; script-src 'self'; style-src 'self'/,
+    );
+    expect(await page.text()).toContain('<h2 id="for-programs"');
+    const tag = page.headers.get("ETag") ?? "";
+    expect((await fetch(`${siteUrl}/docs/cli`, { headers: { "If-None-Match": tag } })).status).toBe(304);
+
+    const index = await (await fetch(`${siteUrl}/llms.txt`)).text();
+    const links = [...index.matchAll(/\]\((http[^)]+\.md)\)/g)].map(([, url = ""]) => url);
+    expect(links.length).toBeGreaterThan(10);
+    const twins = await Promise.all(links.map(async (url) => (await fetch(url)).text()));
+    for (const text of twins) expect(text).toMatch(/^# /);
+    expect((await fetch(`${siteUrl}/docs/ci/github-actions.yml`)).headers.get("Content-Type")).toMatch("text/plain");
+
+    const found = await (await fetch(`${siteUrl}/docs?q=exit+codes`)).text();
+    expect(found).toContain('href="/docs/cli#for-programs"');
+    const hostile = await (await fetch(`${siteUrl}/docs?q=${encodeURIComponent('<script>"x"')}`)).text();
+    expect(hostile).not.toContain("<script>");
+
+    for (const path of ["/docs/nothing", "/docs/constructor", "/docs/../package.json", "/docs/cli/more"])
+      expect([path, (await fetch(siteUrl + path)).status]).toEqual([path, 404]);
+    expect((await fetch(`${siteUrl}/docs`, { method: "POST" })).status).toBe(405);
+  });
 });
 
 /** `X-RateLimit-Remaining` of a GET from this address. */

@@ -1,5 +1,6 @@
 import { ROUTES } from "../routes.ts";
 import { buildDocument } from "./document.ts";
+import { renderLimits } from "./limits-page.ts";
 import { renderManual } from "./markdown.ts";
 
 /** Contents of the generated files, by path in the repository. */
@@ -8,5 +9,6 @@ export function generatedFiles(version: string): Record<string, string> {
   return {
     "docs/openapi.json": `${JSON.stringify(document, null, 2)}\n`,
     "docs/http.md": renderManual(ROUTES, document),
+    "docs/limits.md": renderLimits(),
   };
 }

@@ -27,7 +27,11 @@ const OPTIONS = "options.json";
 /** Licences that have to accompany a bundle. */
 const NOTICES = ["LICENSE", "THIRD_PARTY_NOTICES.md"];
 /** Raised when what a build writes changes. */
-const BUILD_VERSION = "4";
+const BUILD_VERSION = "5";
+/** Folders that a bundle is made from besides the modules that it imports: the site renders the documentation. */
+const MORE_SOURCES: Partial<Record<WorkerName, readonly string[]>> = {
+  site: ["docs", "src/local/docs", "src/site/assets"],
+};
 
 /** The configuration file of a Worker. */
 export function configPath(worker: WorkerName): string {
@@ -64,12 +68,21 @@ function isOutdated(worker: WorkerName): boolean {
 function hashSources(worker: WorkerName, files: readonly string[]): string {
   const hash = createHash("sha256").update(BUILD_VERSION);
   const config = path.relative(PROJECT_ROOT, configPath(worker));
-  for (const name of [...files, config, "package-lock.json", "tsconfig.json", ...NOTICES]) {
+  const more = (MORE_SOURCES[worker] ?? []).flatMap(filesBelow);
+  for (const name of [...files, ...more, config, "package-lock.json", "tsconfig.json", ...NOTICES]) {
     const file = path.join(PROJECT_ROOT, name);
     const content = existsSync(file) ? readFileSync(file) : undefined;
     hash.update(`${name}\0${content?.length ?? "gone"}\0`).update(content ?? "");
   }
   return hash.digest("hex");
+}
+
+/** Paths from the root of this checkout, sorted. */
+function filesBelow(folder: string): string[] {
+  return readdirSync(path.join(PROJECT_ROOT, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.relative(PROJECT_ROOT, path.join(entry.parentPath, entry.name)))
+    .toSorted();
 }
 
 /** The sources of a bundle that are files of this checkout, from esbuild's metafile in its folder. */

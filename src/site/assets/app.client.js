@@ -59,7 +59,7 @@
       ? root.dataset.theme === "dark"
       : matchMedia("(prefers-color-scheme: dark)").matches;
     root.dataset.theme = isDark ? "light" : "dark";
-    document.cookie = `cc_theme=${root.dataset.theme}; path=/app; max-age=31536000; samesite=lax; secure`;
+    document.cookie = `cc_theme=${root.dataset.theme}; path=/; max-age=31536000; samesite=lax; secure`;
   });
 
   async function copy(button) {

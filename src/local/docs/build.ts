@@ -1,0 +1,75 @@
+/** `npm run docs:site`: renders `docs/` and its search index into `dist/docs`, from where the site Worker's bundle takes them. */
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { nodeGrammars } from "../../parsing/grammars-node.ts";
+import { createParser } from "../../parsing/parser.ts";
+import { analyzeContent } from "../../retrieval/analyze.ts";
+import { buildSegment } from "../../retrieval/segment-writer.ts";
+import { Segment } from "../../retrieval/segment.ts";
+import { buildTable } from "../../retrieval/table.ts";
+import type { RangeReader, RevisionFile } from "../../retrieval/types.ts";
+import { sectionsOf } from "../../site/docs/sections.ts";
+import type { Docs, DocsPage } from "../../site/docs/types.ts";
+import { PROJECT_ROOT } from "../project.ts";
+import { siteLink } from "./links.ts";
+import { PAGES } from "./pages.ts";
+import { renderPage } from "./render.ts";
+
+const DOCS = path.join(PROJECT_ROOT, "docs");
+const OUTPUT = path.join(PROJECT_ROOT, "dist", "docs");
+
+/** Renders all pages. Throws for a link that leads nowhere. */
+export function renderDocs(): Docs {
+  const attachments: Record<string, string> = {};
+  const attach = (file: string) => {
+    attachments[file] = readFileSync(path.join(DOCS, file), "utf8");
+  };
+  const pages = PAGES.map(({ file, label, group, description }) => {
+    const markdown = readFileSync(path.join(DOCS, file), "utf8");
+    const slug = file === "README.md" ? "" : file.replace(/\.md$/, "");
+    const { title, html, headings } = renderPage(markdown, siteLink(file, attach));
+    return { slug, file, label, group, description, markdown, title, html, headings };
+  });
+  return { pages, attachments };
+}
+
+/** The search index of the pages' sections: one segment, and the table that names its contents. The list of pages is left out. */
+export async function indexDocs(pages: readonly DocsPage[]): Promise<{ segment: Uint8Array; table: Uint8Array }> {
+  const parser = await createParser(nodeGrammars());
+  const files: RevisionFile[] = [];
+  const analyses: Uint8Array[] = [];
+  for (const { path: name, text } of pages.filter(({ slug }) => slug !== "").flatMap(sectionsOf)) {
+    const bytes = Buffer.from(text);
+    const key = { sha256: createHash("sha256").update(bytes).digest("hex"), language: "markdown" } as const;
+    const { chunks, symbols } = await parser.parse({ bytes, language: key.language });
+    analyses.push(analyzeContent({ ...key, chunks, symbols }));
+    files.push({ ...key, path: name });
+  }
+  const segment = buildSegment(analyses);
+  const id = createHash("sha256").update(segment).digest("hex").slice(0, 32);
+  const { table } = buildTable(files, [{ id, segment: await Segment.open(inMemory(segment)) }]);
+  return { segment, table };
+}
+
+function inMemory(bytes: Uint8Array): RangeReader {
+  return { size: bytes.length, read: (offset, length) => bytes.subarray(offset, offset + length) };
+}
+
+/** Leaves a file alone that has the content already, so that nothing is built again for it. */
+function write(name: string, content: string | Uint8Array): void {
+  const file = path.join(OUTPUT, name);
+  if (existsSync(file) && readFileSync(file).equals(Buffer.from(content))) return;
+  const temporary = `${file}.${process.pid}.tmp`;
+  writeFileSync(temporary, content);
+  renameSync(temporary, file);
+}
+
+if (import.meta.main) {
+  const docs = renderDocs();
+  const { segment, table } = await indexDocs(docs.pages);
+  mkdirSync(OUTPUT, { recursive: true });
+  write("docs.txt", JSON.stringify(docs));
+  write("segment.bin", segment);
+  write("table.bin", table);
+}

@@ -1,0 +1,70 @@
+/** The documentation: pages below /docs, their Markdown beside them, and /llms.txt. */
+import { type Context, Hono } from "hono";
+import { etag } from "hono/etag";
+import type { Child } from "hono/jsx";
+import { pageHeaders } from "../app/page-headers.ts";
+import { docs } from "./content.ts";
+import { docPage, missingPage, searchPage } from "./pages.tsx";
+import { searchDocs } from "./search.ts";
+
+const MARKDOWN = "text/markdown; charset=utf-8";
+const PLAIN = "text/plain; charset=utf-8";
+
+/** Makes the application. It answers GET and HEAD. */
+export function createDocs(): Hono {
+  const app = new Hono();
+  app.use(pageHeaders());
+  app.use(etag());
+  app.use(async (c, next) => {
+    if (c.req.method !== "GET" && c.req.method !== "HEAD") {
+      return c.text("only GET and HEAD are possible here\n", 405, { Allow: "GET, HEAD" });
+    }
+    await next();
+    c.header("Cache-Control", "no-cache");
+    // The theme is a cookie.
+    c.header("Vary", "Cookie");
+  });
+  app.get("/llms.txt", (c) => text(c, llmsText(new URL(c.req.url).origin), PLAIN));
+  app.get("/docs", async (c) => {
+    const query = c.req.query("q");
+    return query === undefined ? page(c, "") : html(c, searchPage(c, query, await searchDocs(query)));
+  });
+  app.get("/docs/", (c) => c.redirect("/docs", 301));
+  app.get("/docs/:name{.+}", (c) => {
+    const name = c.req.param("name");
+    const markdown = docs.pages.find(({ file }) => file === name)?.markdown;
+    if (markdown !== undefined) return text(c, markdown, MARKDOWN);
+    const attachment = Object.hasOwn(docs.attachments, name) ? docs.attachments[name] : undefined;
+    if (attachment !== undefined) return text(c, attachment, PLAIN);
+    return page(c, name);
+  });
+  return app;
+}
+
+function page(c: Context, slug: string) {
+  const found = docs.pages.find((page) => page.slug === slug);
+  return found ? html(c, docPage(c, found)) : html(c, missingPage(c), 404);
+}
+
+const html = (c: Context, content: Child, status: 200 | 404 = 200) => c.html(<>{content}</>, status);
+
+const text = (c: Context, content: string, type: string) => c.body(content, 200, { "Content-Type": type });
+
+/** The index of the Markdown for programs, in the form of llmstxt.org. */
+function llmsText(origin: string): string {
+  const groups = [...new Set(docs.pages.map(({ group }) => group))].filter((group) => group !== "");
+  const sections = groups.map((group) => {
+    const lines = docs.pages
+      .filter((page) => page.group === group)
+      .map(({ title, file, description }) => `- [${title}](${origin}/docs/${file}): ${description}`);
+    return `## ${group}\n\n${lines.join("\n")}\n`;
+  });
+  return `# Code Context
+
+> The open service that gives coding agents and their people the context of a codebase: hosted indexing of Git repositories, metered
+> embedding, snapshots, search, an MCP server and the command line codectx.
+
+The machine-readable description of the HTTP API is at ${origin}/api/v1/openapi.json.
+
+${sections.join("\n")}`;
+}

@@ -1,0 +1,96 @@
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+import { renderDocs, indexDocs } from "../../../src/local/docs/build.ts";
+import { anchorsOf, renderPage } from "../../../src/local/docs/render.ts";
+import { openIndex } from "../../../src/retrieval/search-index.ts";
+import { search } from "../../../src/retrieval/search.ts";
+import { sectionsOf } from "../../../src/site/docs/sections.ts";
+
+const ROOT = path.resolve(import.meta.dirname, "../../..");
+const { pages } = renderDocs();
+
+describe("the pages", () => {
+  it("are all files of docs/, each with one title and a table of contents in order", () => {
+    const files = readdirSync(path.join(ROOT, "docs")).filter((name) => name.endsWith(".md"));
+    expect(pages.map(({ file }) => file).toSorted()).toEqual(files.toSorted());
+    for (const { file, html, headings } of pages) {
+      expect([file, html.match(/<h1 /g)?.length]).toEqual([file, 1]);
+      expect([file, headings.map(({ line }) => line)]).toEqual([
+        file,
+        headings.map(({ line }) => line).toSorted((a, b) => a - b),
+      ]);
+    }
+  });
+
+  it("link to pages and anchors that exist, README.md included", () => {
+    const anchors = new Map(pages.map((page) => [page.slug === "" ? "/docs" : `/docs/${page.slug}`, anchorsOf(page)]));
+    const dead: string[] = [];
+    for (const { file, slug, html } of pages) {
+      for (const [, href = ""] of html.matchAll(/<a (?:class="anchor" )?href="([^"]*)"/g)) {
+        if (!href.startsWith("#") && !href.startsWith("/docs")) continue;
+        const [address = "", anchor] = href.startsWith("#")
+          ? [slug === "" ? "/docs" : `/docs/${slug}`, href.slice(1)]
+          : href.split("#");
+        const known = anchors.get(address);
+        const isAttachment = /\.ya?ml$/.test(address);
+        if (!isAttachment && (!known || (anchor !== undefined && !known.has(anchor))))
+          dead.push(`docs/${file}: ${href}`);
+      }
+    }
+    const readme = readFileSync(path.join(ROOT, "README.md"), "utf8");
+    for (const [, target = ""] of readme.matchAll(/\]\(([^)\s]+)\)/g)) {
+      if (/^https?:/.test(target)) continue;
+      const [file = "", anchor] = target.split("#");
+      const page = pages.find((page) => `docs/${page.file}` === file);
+      if (page && (anchor === undefined || anchorsOf(page).has(anchor))) continue;
+      if (page || !readdirSync(path.join(ROOT, path.dirname(file))).includes(path.basename(file)))
+        dead.push(`README.md: ${target}`);
+    }
+    expect(dead).toEqual([]);
+  });
+
+  it("refuse a link that leads nowhere", () => {
+    const resolve = (href: string) => {
+      throw new Error(`no ${href}`);
+    };
+    expect(() => renderPage("# A\n\n[b](c.md)", resolve)).toThrow("no c.md");
+    expect(() => renderPage("no title", resolve)).toThrow(/heading/);
+  });
+
+  it("have anchors as on GitHub, escape what is not Markdown, and keep code as it is", () => {
+    const markdown =
+      '# Title\n\n<script>alert(1)</script>\n\n## `POST /index` & more\n\ntext\n\n## Twice\n\n## Twice\n\n```sh\necho "a<b" # c\n```\n';
+    const { html, headings } = renderPage(markdown, (href) => href);
+    expect(headings.map(({ id, line }) => [id, line])).toEqual([
+      ["post-index--more", 5],
+      ["twice", 9],
+      ["twice-1", 11],
+    ]);
+    expect(html).not.toContain("<script");
+    expect(html.replaceAll(/<[^>]*>/g, "")).toContain("echo &quot;a&lt;b&quot; # c");
+  });
+});
+
+describe("the search index", () => {
+  it("finds the section that answers", async () => {
+    const { segment, table } = await indexDocs(pages);
+    const reader = (bytes: Uint8Array) => ({
+      size: bytes.length,
+      read: (offset: number, length: number) => bytes.subarray(offset, offset + length),
+    });
+    const index = await openIndex([{ table: reader(table), segment: () => reader(segment) }]);
+    const paths = new Set(pages.flatMap(sectionsOf).map((section) => section.path));
+    const find = async (query: string) => {
+      const { results } = await search(index, { query, limit: 3 }, (wanted) =>
+        wanted.map(({ chunks, symbols }) => ({ chunks: chunks.map(() => ""), signatures: symbols.map(() => "") })),
+      );
+      expect(results.every(({ path }) => paths.has(path))).toBe(true);
+      return results.map(({ path }) => path);
+    };
+    expect(await find("rate limits")).toContain("http/rate-limits.md");
+    expect(await find("GET /usage")).toContain("http/get-usage.md");
+    expect(await find("share an index between machines")).toContain("cli/share-an-index.md");
+    expect(await find("Cursor over HTTP")).toContain("mcp/clients-hosted-indexes-over-http.md");
+  });
+});
