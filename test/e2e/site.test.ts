@@ -76,7 +76,8 @@ describe("the site's reverse proxy", () => {
     expect(page.headers.get("Content-Security-Policy")).toMatch(
       /^default-src 'none'; script-src 'self'; style-src 'self'/,
     );
-    expect(await page.text()).toContain('<h2 id="for-programs"');
+    const cli = await page.text();
+    expect(cli).toContain('<h2 id="for-programs"');
     const tag = page.headers.get("ETag") ?? "";
     expect((await fetch(`${siteUrl}/docs/cli`, { headers: { "If-None-Match": tag } })).status).toBe(304);
 
@@ -85,14 +86,21 @@ describe("the site's reverse proxy", () => {
     expect(links.length).toBeGreaterThan(10);
     const twins = await Promise.all(links.map(async (url) => (await fetch(url)).text()));
     for (const text of twins) expect(text).toMatch(/^# /);
-    expect((await fetch(`${siteUrl}/docs/ci/github-actions.yml`)).headers.get("Content-Type")).toMatch("text/plain");
+    const example = /href="(\/docs\/files\/[^"]+)"/.exec(cli)?.[1] ?? "";
+    expect((await fetch(siteUrl + example)).headers.get("Content-Type")).toMatch("text/plain");
 
     const found = await (await fetch(`${siteUrl}/docs?q=exit+codes`)).text();
     expect(found).toContain('href="/docs/cli#for-programs"');
     const hostile = await (await fetch(`${siteUrl}/docs?q=${encodeURIComponent('<script>"x"')}`)).text();
     expect(hostile).not.toContain("<script>");
 
-    for (const path of ["/docs/nothing", "/docs/constructor", "/docs/../package.json", "/docs/cli/more"])
+    for (const path of [
+      "/docs/nothing",
+      "/docs/constructor",
+      "/docs/files/constructor",
+      "/docs/../package.json",
+      "/docs/cli/more",
+    ])
       expect([path, (await fetch(siteUrl + path)).status]).toEqual([path, 404]);
     expect((await fetch(`${siteUrl}/docs`, { method: "POST" })).status).toBe(405);
   });

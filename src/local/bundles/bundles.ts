@@ -30,7 +30,7 @@ const NOTICES = ["LICENSE", "THIRD_PARTY_NOTICES.md"];
 const BUILD_VERSION = "5";
 /** Folders that a bundle is made from besides the modules that it imports: the site renders the documentation. */
 const MORE_SOURCES: Partial<Record<WorkerName, readonly string[]>> = {
-  site: ["docs", "src/local/docs", "src/site/assets"],
+  site: ["docs", "integrations", "src/local/docs", "src/site/assets"],
 };
 
 /** The configuration file of a Worker. */

@@ -6,23 +6,31 @@ import { PAGES } from "./pages.ts";
 import type { LinkResolver } from "./render.ts";
 
 /** Examples that pages link to; the site serves them as plain text. */
-const ATTACHMENT = /^[\w/-]+\.ya?ml$/;
+const ATTACHMENT = /^(?:\.\.\/)?[\w/.-]+\.(?:ya?ml|json|toml)$/;
 
-/**
- * Makes the resolver for the links of one page. It throws for a relative link that leads nowhere; anchors are not checked.
- *
- * @param attach called with each linked file that is no page, as a path below `docs/`
- */
-export function siteLink(page: string, attach: (file: string) => void): LinkResolver {
+/** What rendering finds besides the pages. */
+export interface LinkReport {
+  /** Linked files that are no pages, as paths from the root of the repository. */
+  attachments: Set<string>;
+  /** Links that lead nowhere, with the page they are on. They lead to the overview instead. */
+  dead: string[];
+}
+
+/** Makes the resolver for the links of one page, which adds to `report`. Anchors are not checked. */
+export function siteLink(page: string, report: LinkReport): LinkResolver {
   return (href) => {
     if (href.startsWith("#") || /^https?:\/\//.test(href)) return href;
     const [file = "", anchor] = href.split("#");
     if (file === "openapi.json") return "/api/v1/openapi.json";
-    if (ATTACHMENT.test(file) && existsSync(path.join(PROJECT_ROOT, "docs", file))) {
-      attach(file);
-      return `/docs/${file}`;
+    const name = path.posix.join("docs", file);
+    if (ATTACHMENT.test(file) && existsSync(path.join(PROJECT_ROOT, name))) {
+      report.attachments.add(name);
+      return `/docs/files/${name}`;
     }
-    if (!PAGES.some((entry) => entry.file === file)) throw new Error(`docs/${page}: ${href} is no page of the site`);
+    if (!PAGES.some((entry) => entry.file === file)) {
+      report.dead.push(`docs/${page}: ${href}`);
+      return "/docs";
+    }
     const address = file === "README.md" ? "/docs" : `/docs/${file.replace(/\.md$/, "")}`;
     return anchor === undefined ? address : `${address}#${anchor}`;
   };

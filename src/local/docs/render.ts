@@ -9,7 +9,7 @@ export interface RenderedPage {
   headings: Heading[];
 }
 
-/** Where a link of a page leads on the site. Throws for one that leads nowhere. */
+/** Where a link of a page leads on the site. */
 export type LinkResolver = (href: string) => string;
 
 const LANGUAGES: Record<string, string> = { sh: "bash", js: "javascript", ts: "typescript", yml: "yaml" };

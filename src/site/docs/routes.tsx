@@ -30,13 +30,15 @@ export function createDocs(): Hono {
     return query === undefined ? page(c, "") : html(c, searchPage(c, query, await searchDocs(query)));
   });
   app.get("/docs/", (c) => c.redirect("/docs", 301));
+  app.get("/docs/files/:name{.+}", (c) => {
+    const name = c.req.param("name");
+    const attachment = Object.hasOwn(docs.attachments, name) ? docs.attachments[name] : undefined;
+    return attachment === undefined ? html(c, missingPage(c), 404) : text(c, attachment, PLAIN);
+  });
   app.get("/docs/:name{.+}", (c) => {
     const name = c.req.param("name");
     const markdown = docs.pages.find(({ file }) => file === name)?.markdown;
-    if (markdown !== undefined) return text(c, markdown, MARKDOWN);
-    const attachment = Object.hasOwn(docs.attachments, name) ? docs.attachments[name] : undefined;
-    if (attachment !== undefined) return text(c, attachment, PLAIN);
-    return page(c, name);
+    return markdown === undefined ? page(c, name) : text(c, markdown, MARKDOWN);
   });
   return app;
 }

@@ -28,6 +28,6 @@ export interface DocsPage {
 export interface Docs {
   /** In the order of the navigation. */
   pages: readonly DocsPage[];
-  /** Texts of example files that pages link to, by their path below `docs/`. */
+  /** Texts of example files that pages link to, by their path from the root of the repository; served below `/docs/files/`. */
   attachments: Record<string, string>;
 }

@@ -2,13 +2,15 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { renderDocs, indexDocs } from "../../../src/local/docs/build.ts";
+import { siteLink } from "../../../src/local/docs/links.ts";
 import { anchorsOf, renderPage } from "../../../src/local/docs/render.ts";
 import { openIndex } from "../../../src/retrieval/search-index.ts";
 import { search } from "../../../src/retrieval/search.ts";
 import { sectionsOf } from "../../../src/site/docs/sections.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../../..");
-const { pages } = renderDocs();
+const { docs, dead: deadLinks } = renderDocs();
+const { pages } = docs;
 
 describe("the pages", () => {
   it("are all files of docs/, each with one title and a table of contents in order", () => {
@@ -25,7 +27,7 @@ describe("the pages", () => {
 
   it("link to pages and anchors that exist, README.md included", () => {
     const anchors = new Map(pages.map((page) => [page.slug === "" ? "/docs" : `/docs/${page.slug}`, anchorsOf(page)]));
-    const dead: string[] = [];
+    const dead = [...deadLinks];
     for (const { file, slug, html } of pages) {
       for (const [, href = ""] of html.matchAll(/<a (?:class="anchor" )?href="([^"]*)"/g)) {
         if (!href.startsWith("#") && !href.startsWith("/docs")) continue;
@@ -33,7 +35,7 @@ describe("the pages", () => {
           ? [slug === "" ? "/docs" : `/docs/${slug}`, href.slice(1)]
           : href.split("#");
         const known = anchors.get(address);
-        const isAttachment = /\.ya?ml$/.test(address);
+        const isAttachment = address.startsWith("/docs/files/");
         if (!isAttachment && (!known || (anchor !== undefined && !known.has(anchor))))
           dead.push(`docs/${file}: ${href}`);
       }
@@ -50,12 +52,12 @@ describe("the pages", () => {
     expect(dead).toEqual([]);
   });
 
-  it("refuse a link that leads nowhere", () => {
-    const resolve = (href: string) => {
-      throw new Error(`no ${href}`);
-    };
-    expect(() => renderPage("# A\n\n[b](c.md)", resolve)).toThrow("no c.md");
-    expect(() => renderPage("no title", resolve)).toThrow(/heading/);
+  it("report a link that leads nowhere, and refuse a page without a title", () => {
+    const report = { attachments: new Set<string>(), dead: [] };
+    const { html } = renderPage("# A\n\n[b](c.md) [d](start.md#e) [f](../package.json)", siteLink("a.md", report));
+    expect(report).toEqual({ attachments: new Set(["package.json"]), dead: ["docs/a.md: c.md"] });
+    expect(html).toContain('<a href="/docs/start#e">d</a>');
+    expect(() => renderPage("no title", (href) => href)).toThrow(/heading/);
   });
 
   it("have anchors as on GitHub, escape what is not Markdown, and keep code as it is", () => {
