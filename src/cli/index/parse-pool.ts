@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
+import { setFlagsFromString } from "node:v8";
 import { Worker } from "node:worker_threads";
 import type { LanguageId } from "../../parsing/languages.ts";
 import type { ParseFile, ParseOutcome } from "./parse-file.ts";
@@ -71,6 +72,9 @@ export class ParsePool {
   }
 
   private start(): Worker {
+    // For the whole process. V8 doubles the young generation of each thread up to 48 MB under a steady stream of short-lived
+    // objects; at its first size indexing git/git takes 263 MB instead of 337, in the same CPU time.
+    setFlagsFromString("--semi-space-growth-factor=1");
     const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
     const worker = new Worker(new URL(`./parse-worker.${extension}`, import.meta.url), {
       workerData: { grammars: packedGrammars() },
