@@ -86,7 +86,7 @@ export const publishSnapshot = route({
       op: "sign",
       repo: "github.com/owner/name",
       manifest: {
-        formatVersion: 2,
+        formatVersion: 3,
         gitSha: "a".repeat(40),
         checksum: `sha256:${"0".repeat(64)}`,
         compression: "none",

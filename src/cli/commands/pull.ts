@@ -9,7 +9,9 @@ import { CliError, EXIT } from "../exit-codes.ts";
 import { baseFile, basesAreIntact, listBases, readArtifact } from "../index/bases.ts";
 import type { IndexStore } from "../index/store.ts";
 import { findProject, requireRepo, type Project } from "../project.ts";
-import { updateWorkTree, withWriter } from "../session.ts";
+import { updateForSearch } from "../search-index/local-index.ts";
+import { SearchFolder } from "../search-index/search-folder.ts";
+import { withWriter } from "../session.ts";
 import { knownSnapshot, rememberSnapshot } from "../snapshot-state.ts";
 import type { DownloadSource } from "../transfer/download.ts";
 import { formatBytes, formatDuration } from "../ui.ts";
@@ -29,7 +31,7 @@ export interface Fetched {
   fingerprint: string;
 }
 
-/** `codectx pull`: imports the current snapshot, then indexes only what differs in the work tree. */
+/** `codectx pull`: imports the current snapshot and its search index, then indexes only what differs in the work tree. */
 export async function pull(context: Context, options: PullOptions): Promise<void> {
   const startedAt = performance.now();
   // The embedding space is requested while git runs.
@@ -43,7 +45,10 @@ export async function pull(context: Context, options: PullOptions): Promise<void
   const repo = requireRepo(project, options.repo);
   const client = await connecting;
   const work = async (store: IndexStore): Promise<void> => {
-    const fetched = await fetchSnapshot(context, client, project, store, repo, { force: options.force === true });
+    const fetched = await fetchSnapshot(context, client, project, store, repo, {
+      force: options.force === true,
+      search: true,
+    });
     if (!fetched) throw new CliError(EXIT.notFound, "NO_SNAPSHOT", `no snapshot of ${repo} has been published`);
     const snapshot = fetched;
     const pulledMs = Math.round(performance.now() - startedAt);
@@ -54,10 +59,7 @@ export async function pull(context: Context, options: PullOptions): Promise<void
         "the snapshot's vectors are of another embedding space: `codectx index --local` embeds everything again",
       );
     }
-    const report = await updateWorkTree(context, project, store, {
-      embed,
-      space: current,
-    });
+    const report = await updateForSearch(context, project, store, { embed, space: current });
     if (snapshot.downloaded) {
       const { pruneBases } = await import("../index/base.ts");
       await pruneBases(store);
@@ -80,6 +82,13 @@ async function connect(context: Context): Promise<CodeContextClient> {
   return createClient(context, { ...credentials, apiKey });
 }
 
+interface FetchOptions {
+  /** Download it even if the index holds it. */
+  force: boolean;
+  /** Take its search index over, too. */
+  search?: boolean;
+}
+
 /**
  * Downloads and imports the current snapshot unless the index holds it; undefined where none is published. Whoever opened
  * the index for an import has to settle it afterwards.
@@ -90,7 +99,7 @@ export async function fetchSnapshot(
   project: Project,
   store: IndexStore,
   repo: string,
-  { force }: { force: boolean },
+  { force, search = false }: FetchOptions,
 ): Promise<Fetched | undefined> {
   const renew = async (): Promise<DownloadSource & { gitSha: string }> => {
     const { manifest, signedUrl } = await client.snapshots.pull({ repo }, { signal: context.stop });
@@ -128,7 +137,7 @@ export async function fetchSnapshot(
     line = context.ui.progress("Importing  ");
     const { markVerified } = await import("../index/base.ts");
     markVerified(source.checksum);
-    const header = await takeOver(store, file, source, (done, total) => line.update(done, total));
+    const header = await takeOver(store, file, source, search, (done, total) => line.update(done, total));
     const snapshot = {
       gitSha: source.gitSha,
       sizeBytes: source.sizeBytes ?? sizeBytes,
@@ -146,15 +155,26 @@ async function takeOver(
   store: IndexStore,
   file: string,
   { checksum, gitSha }: { checksum: string; gitSha: string },
+  search: boolean,
   onProgress: (done: number, total: number) => void,
 ): Promise<SnapshotHeader> {
   const { importSnapshot } = await import("../index/import-snapshot.ts");
   const kept = baseFile(store.directory, checksum);
   renameSync(file, kept);
   try {
-    return await readArtifact(kept, async (bytes) =>
-      importSnapshot(store, bytes, { gitSha, checksum, parserVersion: PARSER_VERSION, onProgress }),
-    );
+    return await readArtifact(kept, async (bytes) => {
+      const header = await importSnapshot(store, bytes, {
+        gitSha,
+        checksum,
+        parserVersion: PARSER_VERSION,
+        onProgress,
+      });
+      if (search && header.parserVersion === PARSER_VERSION) {
+        const { installSegments } = await import("../search-index/install.ts");
+        await installSegments(new SearchFolder(store.directory), bytes);
+      }
+      return header;
+    });
   } finally {
     if (!listBases(store).some((base) => base.checksum === checksum)) rmSync(kept, { force: true });
   }

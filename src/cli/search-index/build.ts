@@ -61,7 +61,7 @@ export async function buildSearchTable(
   await collectGarbage(store, folder, name);
 }
 
-/** Segments that can be read; damaged ones are removed. */
+/** Segments that can be read, the largest last: of those that hold a content the last is taken, so a table names few. Damaged ones are removed. */
 async function openSegments(folder: SearchFolder, opened: OpenFile[]): Promise<OpenSegment[]> {
   const segments: OpenSegment[] = [];
   for (const id of folder.segmentIds()) {
@@ -75,7 +75,7 @@ async function openSegments(folder: SearchFolder, opened: OpenFile[]): Promise<O
       folder.removeSegment(id);
     }
   }
-  return segments;
+  return segments.sort((a, b) => a.segment.chunkCount - b.segment.chunkCount);
 }
 
 function missingContents(files: readonly IndexedFile[], segments: readonly OpenSegment[]): IndexedContent[] {

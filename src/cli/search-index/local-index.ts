@@ -22,7 +22,7 @@ import { intact } from "../index/schema.ts";
 import { IndexStore } from "../index/store.ts";
 import { verified } from "../index/verified.ts";
 import type { Project } from "../project.ts";
-import { updateWorkTree, withWriter } from "../session.ts";
+import { type UpdateOptions, updateWorkTree, withWriter } from "../session.ts";
 import { buildSearchTable, type IndexedFile, SegmentCollector, treePrefix, VERSIONS } from "./build.ts";
 import { readLines, type FileLines } from "./read-lines.ts";
 import { type OpenFile, SearchFolder } from "./search-folder.ts";
@@ -110,7 +110,7 @@ export async function updateForSearch(
   context: Context,
   project: Project,
   store: IndexStore,
-  options: { embed: boolean },
+  options: Omit<UpdateOptions, "onAnalysis">,
 ): Promise<IndexReport> {
   const folder = new SearchFolder(project.directory);
   const collector = new SegmentCollector(folder);

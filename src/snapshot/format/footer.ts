@@ -14,17 +14,12 @@ import {
   SCHEMA,
   VECTOR_PATH,
 } from "./layout.ts";
+import { parseSearchPlaces, SEARCH_KEY, type SearchPlaces } from "./search-places.ts";
 import { checkThrift } from "./thrift.ts";
-import { type SnapshotBytes, SnapshotFormatError, type SnapshotHeader } from "./types.ts";
+import { type Extent, type SnapshotBytes, SnapshotFormatError, type SnapshotHeader } from "./types.ts";
 
 const MAGIC = "PAR1";
 const TAIL_BYTES = 8;
-
-/** A column's bytes within the file. */
-export interface Extent {
-  start: number;
-  end: number;
-}
 
 export interface Group {
   rows: number;
@@ -61,6 +56,8 @@ export interface Footer {
   groups: Group[];
   /** Where the file list lies. */
   list: Extent;
+  /** Where the search segments lie; undefined in artifacts of older versions. */
+  search: SearchPlaces | undefined;
 }
 
 /**
@@ -96,19 +93,30 @@ function checkFooter(metadata: FileMetaData, dataEnd: number): Footer {
   if (fault !== undefined) throw new SnapshotFormatError(`the header is damaged (${fault})`);
   if (!sameSchema(metadata)) throw new SnapshotFormatError("the columns are not those of the format");
   const header = value as SnapshotHeader;
+  const places = metadata.key_value_metadata?.find(({ key }) => key === SEARCH_KEY)?.value;
+  const search = places === undefined ? undefined : parseSearchPlaces(places);
   let offset = MAGIC.length;
   let rows = 0;
+  // Row groups and segments follow one another without a gap.
+  let segment = 0;
+  const passSegments = (): void => {
+    for (; search?.segments[segment]?.start === offset; segment++) offset = search.segments[segment]?.end ?? offset;
+  };
   const groups = metadata.row_groups.map((group) => {
+    passSegments();
     const checked = { ...checkGroup(group, offset, dataEnd), firstRow: rows };
     offset = checked.columns.at(-1)?.end ?? offset;
     rows += checked.rows;
     return checked;
   });
+  passSegments();
+  if (offset > dataEnd || segment !== (search?.segments.length ?? 0))
+    throw new SnapshotFormatError("a search segment is not where it should be");
   if (dataEnd - offset > MAX_PAGE_BYTES) throw new SnapshotFormatError("row groups do not fill the file");
   if (rows !== header.fileCount + header.symbolCount + header.chunkCount || BigInt(rows) !== metadata.num_rows) {
     throw new SnapshotFormatError("row counts do not fit together");
   }
-  return { header, groups, list: { start: offset, end: dataEnd } };
+  return { header, groups, list: { start: offset, end: dataEnd }, search };
 }
 
 function sameSchema({ schema }: FileMetaData): boolean {

@@ -1,8 +1,8 @@
 import { type Indexed, readIndexed, readInts, readTextsAt, type Texts } from "./decode.ts";
-import { describing, exactly, type Extent, type Group } from "./footer.ts";
+import { describing, exactly, type Group } from "./footer.ts";
 import { type Column, COLUMNS } from "./layout.ts";
 import type { ColumnName } from "./rows.ts";
-import { type SnapshotBytes, SnapshotFormatError } from "./types.ts";
+import { type Extent, type SnapshotBytes, SnapshotFormatError } from "./types.ts";
 
 /** One row group, its columns read and decoded one by one. Every method throws {@link SnapshotFormatError} over damage. */
 export class GroupColumns {
@@ -22,7 +22,8 @@ export class GroupColumns {
   }
 
   async indexed(name: ColumnName): Promise<Indexed> {
-    return this.#read(name, (column, bytes) => readIndexed(column, bytes, this.rows));
+    const { entries, indexes } = await this.#read(name, (column, bytes) => readIndexed(column, bytes, this.rows));
+    return { entries, indexes: () => describing(this.#where, indexes) };
   }
 
   async ints(name: ColumnName): Promise<Int32Array> {

@@ -6,9 +6,9 @@ import type { SchemaElement } from "hyparquet";
 import { isCount, isShortText, isText } from "../../shape.ts";
 import type { SnapshotHeader } from "./types.ts";
 
-/** The version that is written. Version 1 differs in its compressor only: same columns, other bytes. */
-export const SNAPSHOT_FORMAT_VERSION = 2;
-const READABLE_VERSIONS = new Set<unknown>([1, SNAPSHOT_FORMAT_VERSION]);
+/** The version that is written. Version 2 has no search segments; version 1 also has another compressor. */
+export const SNAPSHOT_FORMAT_VERSION = 3;
+const READABLE_VERSIONS = new Set<unknown>([1, 2, SNAPSHOT_FORMAT_VERSION]);
 /** Key of the JSON header among the Parquet key-value metadata. */
 export const HEADER_KEY = "code_context";
 export const CREATED_BY = "code-context";

@@ -1,11 +1,12 @@
 import { readInts, readTexts } from "./decode.ts";
-import { describing, exactly, type Extent, type Group, readFooter } from "./footer.ts";
+import { describing, exactly, type Group, readFooter } from "./footer.ts";
 import { checkedAgainst, type ListedFile, readFileList } from "./file-list.ts";
 import { GroupColumns } from "./group-columns.ts";
+import { gunzip } from "./gunzip.ts";
 import { type Column, COLUMNS } from "./layout.ts";
 import { collectFiles, type GroupRows } from "./rows.ts";
 import { type LocatedSymbol, readSymbols, type SymbolOwner, symbolsNamed } from "./symbols.ts";
-import type { SnapshotBytes, SnapshotFile, SnapshotHeader } from "./types.ts";
+import type { Extent, SnapshotBytes, SnapshotFile, SnapshotHeader } from "./types.ts";
 import { readVectorColumn } from "./vector-column.ts";
 
 export interface SnapshotReader {
@@ -24,6 +25,11 @@ export interface SnapshotReader {
   symbolsNamed(test: (name: string) => boolean): AsyncIterable<LocatedSymbol>;
   /** The symbols of the file at a row, by a listing. */
   symbolsOf(file: SymbolOwner): Promise<LocatedSymbol[]>;
+  /**
+   * The segments of the search index (docs/search.md), one in memory at a time, where they are of this version; none otherwise. What
+   * is in them is not checked. Throws `SnapshotFormatError` where one cannot be expanded.
+   */
+  searchSegments(segmentVersion: number): AsyncIterable<Uint8Array>;
   /** Vectors of those chunks among the wanted (SHA-256 in hex) that have one; the rest stays compressed. */
   vectors(wanted: ReadonlySet<string>): AsyncIterable<{ hash: string; vector: Uint8Array }>;
 }
@@ -33,7 +39,7 @@ export interface SnapshotReader {
  * file's length and the limits of the format. Throws `SnapshotFormatError`; errors of `bytes.read` pass through.
  */
 export async function openSnapshot(bytes: SnapshotBytes): Promise<SnapshotReader> {
-  const { header, groups, list } = await readFooter(bytes);
+  const { header, groups, list, search } = await readFooter(bytes);
 
   async function* groupRows(): AsyncGenerator<GroupRows> {
     for (const [index, group] of groups.entries()) {
@@ -67,6 +73,13 @@ export async function openSnapshot(bytes: SnapshotBytes): Promise<SnapshotReader
   async function* files(): AsyncGenerator<SnapshotFile> {
     yield* checkedAgainst(await listing(), collectFiles(header, groupRows()));
   }
+  async function* searchSegments(segmentVersion: number): AsyncGenerator<Uint8Array> {
+    if (search?.segmentVersion !== segmentVersion) return;
+    for (const { start, end, sizeBytes } of search.segments) {
+      const compressed = await exactly(bytes, start, end);
+      yield describing("search segment", () => gunzip(compressed, sizeBytes));
+    }
+  }
   const columns = groups.map((group, index) => new GroupColumns(bytes, group, index));
   return {
     header,
@@ -74,6 +87,7 @@ export async function openSnapshot(bytes: SnapshotBytes): Promise<SnapshotReader
     listing,
     symbolsNamed: (test) => symbolsNamed(columns, test),
     symbolsOf: (file) => readSymbols(columns, file),
+    searchSegments,
     vectors,
   };
 }

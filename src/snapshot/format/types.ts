@@ -53,6 +53,12 @@ export interface SnapshotBytes {
   read(start: number, end: number): Promise<Uint8Array>;
 }
 
+/** A part of an artifact: the bytes `start` to `end` (exclusive). */
+export interface Extent {
+  start: number;
+  end: number;
+}
+
 /** The artifact is damaged, truncated, hostile, or of a format this version does not know. Nothing of it may be used. */
 export class SnapshotFormatError extends Error {
   override readonly name = "SnapshotFormatError";

@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import { ByteWriter, ParquetWriter } from "hyparquet-writer";
 import type { SnapshotManifest } from "../../contract/index.ts";
+import type { CodeSymbol } from "../../parsing/types.ts";
+import { SEGMENT_VERSION } from "../../retrieval/segment.ts";
 import { FileListWriter } from "./file-list.ts";
 import { gzip } from "./gzip.ts";
 import {
@@ -18,7 +20,15 @@ import {
   SNAPSHOT_FORMAT_VERSION,
 } from "./layout.ts";
 import type { ColumnName } from "./rows.ts";
-import { comparePaths, type SnapshotFile, type SnapshotHeader, type SnapshotSource } from "./types.ts";
+import { SEARCH_KEY, type SearchPlaces } from "./search-places.ts";
+import { SegmentCutter } from "./search-segments.ts";
+import {
+  comparePaths,
+  type EmbeddedChunk,
+  type SnapshotFile,
+  type SnapshotHeader,
+  type SnapshotSource,
+} from "./types.ts";
 import { writeVectorColumn } from "./vector-writer.ts";
 
 export interface WrittenSnapshot {
@@ -31,10 +41,12 @@ export interface WrittenSnapshot {
 
 type Cell = string | number | Uint8Array | null;
 type Row = Partial<Record<ColumnName, Cell>>;
+type Span = Pick<CodeSymbol, "startLine" | "endLine" | "startByte" | "endByte">;
 
 /**
- * Writes the artifact of `source` to `sink`, in order, a row group at a time: memory is bounded by one group whatever the
- * size of the snapshot. The bytes depend on nothing but the source, on any platform. The sink may keep what it is given.
+ * Writes the artifact of `source` to `sink`, in order, a row group and now and then a search segment at a time: memory is bounded
+ * by these, and by the list of files, whatever the size of the snapshot. The bytes depend on nothing but the source, on any
+ * platform. The sink may keep what it is given.
  * Throws `RangeError` naming the file when the source breaks its own rules (order, ranges, vector length).
  */
 export async function writeSnapshot(
@@ -67,7 +79,8 @@ export async function writeSnapshot(
   const list = new FileListWriter(gzip);
 
   let previousPath: string | undefined;
-  for await (const file of source.files()) {
+  for await (const given of source.files()) {
+    const file = clean(given);
     if (previousPath !== undefined && comparePaths(previousPath, file.path) >= 0) {
       throw new RangeError(
         `files are not in order: ${JSON.stringify(file.path)} after ${JSON.stringify(previousPath)}`,
@@ -75,7 +88,7 @@ export async function writeSnapshot(
     }
     previousPath = file.path;
     const contentHash = hashBytes(file.contentHash, file.path);
-    list.add(clean(file.path), contentHash, file);
+    list.add(file.path, contentHash, file);
     for (const { row, vector } of rowsOf(file, contentHash)) {
       if (vector !== undefined && vector.length !== 2 * dimension) {
         throw new RangeError(`${file.path}: a vector has ${vector.length} bytes, not ${2 * dimension}`);
@@ -84,6 +97,7 @@ export async function writeSnapshot(
       if (vector !== undefined) header.vectorCount++;
       if (groups.full) await groups.flush();
     }
+    groups.addContent(file);
     header.fileCount++;
     header.symbolCount += file.symbols.length;
     header.chunkCount += file.chunks.length;
@@ -112,7 +126,7 @@ export async function writeSnapshot(
   };
 }
 
-/** Collects rows as columns and encodes them when told to. */
+/** Collects rows as columns, and contents for the search segments, and encodes them when told to. */
 class GroupWriter {
   readonly #dimension: number;
   readonly #drain: (bytes: Uint8Array) => Promise<void>;
@@ -121,6 +135,8 @@ class GroupWriter {
   #columns = emptyColumns();
   #vectors: (Uint8Array | undefined)[] = [];
   #weight = 0;
+  readonly #cutter = new SegmentCutter();
+  readonly #places: SearchPlaces = { segmentVersion: SEGMENT_VERSION, segments: [] };
 
   constructor(dimension: number, drain: (bytes: Uint8Array) => Promise<void>) {
     this.#dimension = dimension;
@@ -148,6 +164,12 @@ class GroupWriter {
     this.#weight += ROW_WEIGHT + (vector?.length ?? 0);
   }
 
+  /** Adds a file, all of whose rows are added, to the search index. */
+  addContent(file: SnapshotFile): void {
+    this.#cutter.add(file);
+  }
+
+  /** Writes the rows that are waiting as a row group, and a search segment once there is enough for one. */
   async flush(): Promise<void> {
     const rows = this.#vectors.length;
     if (rows === 0) return;
@@ -170,13 +192,28 @@ class GroupWriter {
     this.#vectors = [];
     this.#weight = 0;
     await this.#send();
+    // The group is gone from memory by now.
+    if (this.#cutter.full) await this.#writeSegment();
   }
 
   async finish(header: SnapshotHeader, list: FileListWriter): Promise<void> {
     await this.flush();
+    await this.#writeSegment();
     this.#bytes.appendBytes(list.finish());
-    this.#parquet.kvMetadata = [{ key: HEADER_KEY, value: JSON.stringify(header) }];
+    this.#parquet.kvMetadata = [
+      { key: HEADER_KEY, value: JSON.stringify(header) },
+      { key: SEARCH_KEY, value: JSON.stringify(this.#places) },
+    ];
     await this.#parquet.finish();
+    await this.#send();
+  }
+
+  async #writeSegment(): Promise<void> {
+    const segment = this.#cutter.cut();
+    if (segment === undefined) return;
+    const start = this.#bytes.offset;
+    this.#bytes.appendBytes(gzip(segment));
+    this.#places.segments.push({ start, end: this.#bytes.offset, sizeBytes: segment.length });
     await this.#send();
   }
 
@@ -205,17 +242,18 @@ function* rowsOf(file: SnapshotFile, contentHash: Uint8Array): Generator<{ row: 
       throw new RangeError(`${file.path}: ${what} ${value} does not exist`);
     return value;
   };
-  const span = (of: { startLine: number; endLine: number; startByte: number; endByte: number }) => ({
+  const span = (of: Span) => ({
     start_line: check(of.startLine, "start line"),
     end_line: check(of.endLine, "end line"),
     start_byte: check(of.startByte, "start byte"),
     end_byte: check(of.endByte, "end byte"),
   });
-  const common = {
-    path: clean(file.path),
-    language: file.language,
-    content_hash: contentHash,
+  const spanWithin = (of: Span) => {
+    if (of.endLine < of.startLine)
+      throw new RangeError(`${file.path}: line ${of.endLine} is before line ${of.startLine}, where it begins`);
+    return span(of);
   };
+  const common = { path: file.path, language: file.language, content_hash: contentHash };
   const whole = span({ startLine: 1, endLine: file.lineCount, startByte: 0, endByte: file.sizeBytes });
   yield { row: { kind: "file", ...common, outcome: file.outcome, ...whole }, vector: undefined };
 
@@ -226,11 +264,11 @@ function* rowsOf(file: SnapshotFile, contentHash: Uint8Array): Generator<{ row: 
       ordinal,
       parent: symbolIndex(symbol.parent, "parent symbol"),
       symbol_kind: symbol.kind,
-      name: clean(symbol.name),
-      qualified_name: clean(symbol.qualifiedName),
-      signature: clean(symbol.signature),
-      doc: clean(symbol.doc),
-      ...span(symbol),
+      name: symbol.name,
+      qualified_name: symbol.qualifiedName,
+      signature: symbol.signature,
+      doc: symbol.doc,
+      ...spanWithin(symbol),
     };
     yield { row, vector: undefined };
   }
@@ -243,11 +281,11 @@ function* rowsOf(file: SnapshotFile, contentHash: Uint8Array): Generator<{ row: 
       ordinal,
       parent: symbol,
       symbol_kind: named?.kind ?? null,
-      name: clean(named?.name) ?? null,
-      qualified_name: clean(named?.qualifiedName) ?? null,
-      ...span(chunk),
-      context: chunk.withheld ? null : clean(chunk.context),
-      text: chunk.withheld ? null : clean(chunk.text),
+      name: named?.name ?? null,
+      qualified_name: named?.qualifiedName ?? null,
+      ...spanWithin(chunk),
+      context: chunk.withheld ? null : chunk.context,
+      text: chunk.withheld ? null : chunk.text,
       chunk_hash: hashBytes(chunk.hash, file.path),
     };
     yield { row, vector: chunk.withheld ? undefined : chunk.vector };
@@ -262,11 +300,25 @@ function hashBytes(hex: string, path: string): Uint8Array {
 }
 
 /**
- * Text as a database would give it back: no lone surrogates (a signature may be cut inside a pair), and no U+0000, which
- * Postgres cannot hold. A builder that never had a database must write the same bytes.
+ * A file with its text as a database would give it back: no lone surrogates (a signature may be cut inside a pair), and no U+0000,
+ * which Postgres cannot hold. A builder that never had a database must write the same bytes.
  */
-function clean<Text extends string | null | undefined>(text: Text): Text {
-  if (typeof text !== "string") return text;
+function clean(file: SnapshotFile): SnapshotFile {
+  const symbols = file.symbols.map(({ name, qualifiedName, signature, doc, ...rest }): CodeSymbol =>
+    Object.assign(rest, {
+      name: cleanText(name),
+      qualifiedName: cleanText(qualifiedName),
+      signature: cleanText(signature),
+      doc: doc === null ? null : cleanText(doc),
+    }),
+  );
+  const chunks = file.chunks.map(({ context, text, ...rest }): EmbeddedChunk =>
+    Object.assign(rest, { context: cleanText(context), text: cleanText(text) }),
+  );
+  return { ...file, path: cleanText(file.path), symbols, chunks };
+}
+
+function cleanText(text: string): string {
   const wellFormed = text.toWellFormed();
-  return (wellFormed.includes("\0") ? wellFormed.replaceAll("\0", "\uFFFD") : wellFormed) as Text;
+  return wellFormed.includes("\0") ? wellFormed.replaceAll("\0", "\uFFFD") : wellFormed;
 }

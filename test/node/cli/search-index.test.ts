@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -102,5 +103,62 @@ describe("the local search index", () => {
       for (const found of both) expect(found.slice(0, 1)).toEqual(right);
     }
     expect(existsSync(searchFolder())).toBe(true);
+  });
+});
+
+describe("the search index of a pulled snapshot", () => {
+  /** Another machine, with an index of its own. */
+  const elsewhere = (): { env: Record<string, string> } => ({ env: { XDG_CACHE_HOME: sandbox.path("elsewhere") } });
+  const publish = async (): Promise<void> => {
+    expect((await sandbox.run("app", ["publish", "--json"], elsewhere())).code).toBe(0);
+  };
+  const pull = async (): Promise<void> => {
+    expect((await sandbox.run("clone", ["pull", "--json"])).code).toBe(0);
+  };
+  const files = (): string[] => readdirSync(searchFolder()).sort();
+
+  it("is searched as it comes, gives the answers of one built here, and is updated by edits and the next pull", async () => {
+    await publish();
+    sandbox.clone("app", "clone");
+    await pull();
+    const pulled = files();
+    expect(pulled).toHaveLength(2);
+    for (const query of ["double7", "how is a value doubled", "Holder3"]) {
+      const { json } = await sandbox.run("clone", ["search", query, "--json"]);
+      const built = await sandbox.run("app", ["search", query, "--json"], elsewhere());
+      expect(built.json["results"]).not.toEqual([]);
+      expect(json["results"]).toEqual(built.json["results"]);
+    }
+    expect(files()).toEqual(pulled);
+    sandbox.write("clone/src/module3.ts", "export const giraffeNeck = 3;\n");
+    expect((await ask("giraffeNeck", "clone"))[0]).toBe("src/module3.ts");
+    // The next snapshot comes over an older one, and over a segment made here.
+    sandbox.write("app/src/module0.ts", "export const walrusTusk = 1;\n");
+    sandbox.commit("app");
+    await publish();
+    sandbox.git("clone", "pull", "-q", sandbox.path("app"));
+    await pull();
+    const after = files();
+    expect((await ask("walrusTusk", "clone"))[0]).toBe("src/module0.ts");
+    expect((await ask("giraffeNeck", "clone"))[0]).toBe("src/module3.ts");
+    expect((await ask("double7", "clone"))[0]).toBe("src/module7.ts");
+    expect(files()).toEqual(after);
+  });
+
+  it.each([
+    ["is damaged", (bytes: Buffer, at: number) => bytes.fill(0, at + 40, at + 60)],
+    ["is of another version", (bytes: Buffer) => bytes.write('"segmentVersion":9', bytes.indexOf('"segmentVersion":'))],
+  ])("is built here where the one in the artifact %s", async (_, spoil) => {
+    await publish();
+    sandbox.clone("app", "clone");
+    const stored = sandbox.service.snapshots.get("github.com/acme/app")!;
+    const bytes = Buffer.from(sandbox.service.objects.get(stored.storagePath)!);
+    const start = /"segments":\[\{"start":(\d+)/.exec(bytes.toString("latin1"))?.[1] ?? expect.fail("no segment");
+    spoil(bytes, Number(start));
+    sandbox.service.objects.set(stored.storagePath, bytes);
+    const checksum = `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
+    sandbox.service.snapshots.set("github.com/acme/app", { ...stored, manifest: { ...stored.manifest, checksum } });
+    await pull();
+    expect((await ask("double7", "clone"))[0]).toBe("src/module7.ts");
   });
 });

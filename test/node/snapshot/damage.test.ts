@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
+import { SEGMENT_VERSION } from "../../../src/retrieval/segment.ts";
 import { openSnapshot } from "../../../src/snapshot/format/reader.ts";
 import { type SnapshotFile, SnapshotFormatError } from "../../../src/snapshot/format/types.ts";
 import { writeSnapshot } from "../../../src/snapshot/format/writer.ts";
@@ -15,7 +16,8 @@ const text = (files: SnapshotFile[]) =>
 
 async function readAll(bytes: Uint8Array): Promise<string> {
   const reader = await openSnapshot(memoryBytes(bytes));
-  return text(await collect(reader.files()));
+  const segments = await collect(reader.searchSegments(SEGMENT_VERSION));
+  return text(await collect(reader.files())) + segments.map((segment) => Buffer.from(segment).toString("hex")).join();
 }
 
 /** A damaged artifact is refused as such, or the damage did not touch what is read. It never makes anything else of it. */

@@ -8,6 +8,7 @@ import { describe, expect, it } from "vitest";
 import { SnapshotManifest } from "../../../src/contract/index.ts";
 import { decodeF16 } from "../../../src/embedding/index.ts";
 import { openSnapshot } from "../../../src/snapshot/format/reader.ts";
+import { SEGMENT_VERSION } from "../../../src/retrieval/segment.ts";
 import { comparePaths, type SnapshotFile } from "../../../src/snapshot/format/types.ts";
 import { writeSnapshot } from "../../../src/snapshot/format/writer.ts";
 import { gunzip } from "../../../src/snapshot/format/gunzip.ts";
@@ -66,17 +67,18 @@ describe("the artifact", () => {
     expect((await write(fixtureFiles(41))).checksum).not.toBe(checksum);
   });
 
-  it("still reads artifacts of version 1", async () => {
-    const bytes = readFileSync(new URL("./artifacts/version-1.parquet", import.meta.url));
+  it.each([1, 2])("still reads artifacts of version %i, which have no search index", async (version) => {
+    const bytes = readFileSync(new URL(`./artifacts/version-${version}.parquet`, import.meta.url));
     const reader = await openSnapshot(memoryBytes(bytes));
-    expect(reader.header.formatVersion).toBe(1);
+    expect(reader.header.formatVersion).toBe(version);
     expect(plain(await collect(reader.files()))).toEqual(plain(fixtureFiles(6)));
+    expect(await collect(reader.searchSegments(SEGMENT_VERSION))).toEqual([]);
   });
 
   it("refuses artifacts of a version it does not know, and says so", async () => {
     const { bytes } = await write(fixtureFiles(1));
     const newer = Buffer.from(bytes);
-    const at = newer.indexOf('"formatVersion":2');
+    const at = newer.indexOf('"formatVersion":3');
     newer.write('"formatVersion":9', at);
     await expect(openSnapshot(memoryBytes(newer))).rejects.toThrow(
       "format version 9 is newer than this program can read; update it",
@@ -88,7 +90,15 @@ describe("the artifact", () => {
       fc.string({ unit: "grapheme", maxLength: 60 }),
       fc.constantFrom("", "\uFEFFbom", "🙂", "a\r\nb"),
     );
-    const place = fc.record({ startLine: fc.nat(), endLine: fc.nat(), startByte: fc.nat(), endByte: fc.nat() });
+    const place = fc
+      .record({ startLine: fc.nat(), endLine: fc.nat(), startByte: fc.nat(), endByte: fc.nat() })
+      .map((place) => {
+        const { startLine, endLine } = place;
+        return Object.assign(place, {
+          startLine: Math.min(startLine, endLine),
+          endLine: Math.max(startLine, endLine),
+        });
+      });
     const hash = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => Buffer.from(bytes).toString("hex"));
     const chunk = fc.record({
       text,
@@ -195,6 +205,8 @@ describe("the artifact", () => {
     await expect(write([{ ...a, chunks: [{ ...a.chunks[0]!, vector: new Uint8Array(3) }] }])).rejects.toThrow(
       "3 bytes",
     );
+    const backwards = { ...a.chunks[0]!, startLine: 3, endLine: 2 };
+    await expect(write([{ ...a, chunks: [backwards] }])).rejects.toThrow("line 2 is before line 3");
     await expect(write([{ ...a, chunks: [{ ...a.chunks[0]!, symbol: 99 }] }])).rejects.toThrow("does not exist");
   });
 
@@ -258,7 +270,7 @@ describe("other tools", () => {
         "select decode(value) as header from parquet_kv_metadata(FILE) where decode(key) = 'code_context'",
       );
       expect(JSON.parse(meta?.["header"] as string)).toMatchObject({
-        formatVersion: 2,
+        formatVersion: 3,
         vectorType: "float16",
         gitSha: IDENTITY.gitSha,
       });

@@ -1,0 +1,139 @@
+import { ByteReader } from "./bytes.ts";
+import { nameKey } from "./names.ts";
+import { compareUtf8, utf8Prefix } from "./order.ts";
+import { ContentRecord, kindNumber } from "./record.ts";
+import type { Segment } from "./segment.ts";
+import { type ContentKey, SearchFormatError } from "./types.ts";
+
+/** Deepest nesting of symbols; the parser stops well before. */
+const MAX_DEPTH = 1_000;
+/** Longest qualified name, in UTF-16 units. */
+const MAX_NAME_UNITS = 64 * 1024;
+
+/** A content of a checked segment. */
+export interface CheckedContent extends ContentKey {
+  chunkCount: number;
+  symbolCount: number;
+}
+
+/**
+ * Reads all of a segment and checks that its parts fit together: contents in order, records of as many chunks as the segment says,
+ * parents and lines in range, every posting of a chunk that exists, every name one of a record. For a segment that somebody else
+ * has made: checksums show damage, not intent. Time and memory are in proportion to its bytes. Resolves to its contents; throws
+ * `SearchFormatError`, or whatever a decoder throws over bytes that are none of the format.
+ */
+export async function checkSegment(segment: Segment): Promise<CheckedContent[]> {
+  const { contents, names } = await checkRecords(segment);
+  await checkTerms(segment);
+  await checkNames(segment, names);
+  return contents;
+}
+
+/** Keys and kinds of a content's symbols, by ordinal. */
+type ContentNames = readonly { name: string; kind: number }[];
+
+async function checkRecords(segment: Segment): Promise<{ contents: CheckedContent[]; names: ContentNames[] }> {
+  const { records, firstChunks, contentCount, chunkCount } = segment;
+  const contents: CheckedContent[] = [];
+  const names: ContentNames[] = [];
+  for (let block = 0; block < records.count; block++) {
+    if (records.keys[block] !== contents.length) fail("a block of records has a wrong key");
+    for (const reader = new ByteReader(await records.read(block)); !reader.atEnd;) {
+      const ordinal = contents.length;
+      if (ordinal === contentCount) fail("there are more records than contents");
+      const { chunks, symbols } = new ContentRecord(reader.bytes(reader.varint()));
+      const first = firstChunks[ordinal] as number;
+      if (first + chunks.length !== firstChunks[ordinal + 1]) fail("a record has another number of chunks");
+      if (!chunks.every(isPlace) || !symbols.every(isPlace)) fail("a record has lines out of range");
+      checkParents(symbols);
+      const key = segment.contentKey(ordinal);
+      const before = contents.at(-1);
+      if (before && compareKeys(before, key) >= 0) fail("contents are not in order");
+      contents.push({ ...key, chunkCount: chunks.length, symbolCount: symbols.length });
+      names.push(symbols.map(({ name, kind }) => ({ name: nameKey(name, kind), kind: kindNumber(kind) })));
+    }
+  }
+  if (contents.length !== contentCount || firstChunks[0] !== 0 || firstChunks[contentCount] !== chunkCount)
+    fail("records, contents and chunks do not add up");
+  return { contents, names };
+}
+
+function isPlace({ startLine, endLine }: { startLine: number; endLine: number }): boolean {
+  return startLine >= 1 && startLine <= endLine && endLine <= 0x7fffffff;
+}
+
+/** Every chain of parents ends, and names stay short. */
+function checkParents(symbols: readonly { parent: number | null; qualifiedName: string }[]): void {
+  const depths = new Int32Array(symbols.length);
+  for (const [start, { qualifiedName }] of symbols.entries()) {
+    if (qualifiedName.length > MAX_NAME_UNITS) fail("a name is too long");
+    const chain: number[] = [];
+    let at: number | null = start;
+    for (; at !== null && depths[at] === 0; at = (symbols[at] as { parent: number | null }).parent)
+      if (at >= symbols.length || chain.push(at) > MAX_DEPTH) fail("symbols are nested too deep");
+    let depth = at === null ? 0 : (depths[at] ?? fail("a parent is not there"));
+    for (const symbol of chain.reverse()) depths[symbol] = ++depth;
+    if (depth > MAX_DEPTH) fail("symbols are nested too deep");
+  }
+}
+
+function compareKeys(a: ContentKey, b: ContentKey): number {
+  if (a.sha256 !== b.sha256) return a.sha256 < b.sha256 ? -1 : 1;
+  return a.language < b.language ? -1 : Number(a.language > b.language);
+}
+
+async function checkTerms({ terms, chunkCount }: Segment): Promise<void> {
+  let highest = -1;
+  for (let block = 0; block < terms.count; block++) {
+    const reader = new ByteReader(await terms.read(block));
+    const hashes = Array.from({ length: reader.varint() }, () => reader.u32());
+    if (hashes[0] !== terms.keys[block]) fail("a block of terms has a wrong key");
+    const sizes = hashes.map(() => ({ count: reader.varint(), byteLength: reader.varint() }));
+    for (const [i, { count, byteLength }] of sizes.entries()) {
+      const hash = hashes[i] as number;
+      if (hash <= highest) fail("terms are not in order");
+      highest = hash;
+      const end = reader.position + byteLength;
+      let chunk = 0;
+      for (let left = count; left > 0; left--) {
+        const delta = reader.varint();
+        if (delta === 0 && left < count) fail("a chunk has a term twice");
+        chunk += delta;
+        if (chunk >= chunkCount) fail("a posting names a chunk that is not there");
+        reader.u8();
+      }
+      if (count === 0 || reader.position !== end) fail("postings do not fill their bytes");
+    }
+    if (!reader.atEnd) fail("a block of terms has bytes left over");
+  }
+}
+
+async function checkNames({ names }: Segment, contents: readonly ContentNames[]): Promise<void> {
+  let left = contents.reduce((sum, symbols) => sum + symbols.length, 0);
+  let before: { name: string; content: number; symbol: number } | undefined;
+  for (let block = 0; block < names.count; block++) {
+    let name = "";
+    const reader = new ByteReader(await names.read(block));
+    for (let isFirst = true; !reader.atEnd; isFirst = false, left--) {
+      name = name.slice(0, reader.varint()) + reader.string();
+      if (isFirst && names.keys[block] !== utf8Prefix(name)) fail("a block of names has a wrong key");
+      const entry = { name, content: reader.varint(), symbol: reader.varint() };
+      const symbol = contents[entry.content]?.[entry.symbol];
+      if (symbol?.name !== name || symbol.kind !== reader.u8()) fail("a name is not that of its symbol");
+      if (before && compareEntries(before, entry) >= 0) fail("names are not in order");
+      before = entry;
+    }
+  }
+  // In order, and so without one twice: as many as there are symbols are all of them.
+  if (left !== 0) fail("names are missing");
+}
+
+type NameEntry = { name: string; content: number; symbol: number };
+
+function compareEntries(a: NameEntry, b: NameEntry): number {
+  return compareUtf8(a.name, b.name) || a.content - b.content || a.symbol - b.symbol;
+}
+
+function fail(why: string): never {
+  throw new SearchFormatError(why);
+}

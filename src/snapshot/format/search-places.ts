@@ -1,0 +1,39 @@
+/** Where the search segments of an artifact lie, as its footer says it. Apart from their writer, which readers do without. */
+import { isCount } from "../../shape.ts";
+import { MAX_PAGE_BYTES } from "./layout.ts";
+import { type Extent, SnapshotFormatError } from "./types.ts";
+
+/** Key of the JSON among the Parquet key-value metadata. */
+export const SEARCH_KEY = "code_context_search";
+
+/** One segment, compressed with gzip. */
+export interface SegmentPlace extends Extent {
+  /** Bytes when expanded. */
+  sizeBytes: number;
+}
+
+export interface SearchPlaces {
+  /** Version of the segments' own format (`SEGMENT_VERSION`). Programs of another version leave them alone. */
+  segmentVersion: number;
+  /** In the order of the file. */
+  segments: SegmentPlace[];
+}
+
+/** Checks the entry's JSON. The caller checks that the places fit into the file. Throws {@link SnapshotFormatError}. */
+export function parseSearchPlaces(text: string): SearchPlaces {
+  const value = JSON.parse(text) as { segmentVersion?: unknown; segments?: unknown } | null;
+  const { segmentVersion, segments } = value ?? {};
+  if (!isCount(segmentVersion) || !Array.isArray(segments)) return fail();
+  return { segmentVersion, segments: segments.map(parsePlace) };
+}
+
+function parsePlace(value: unknown): SegmentPlace {
+  const { start, end, sizeBytes } = (value ?? {}) as Record<string, unknown>;
+  if (!isCount(start) || !isCount(end) || end <= start || !isCount(sizeBytes) || sizeBytes > MAX_PAGE_BYTES)
+    return fail();
+  return { start, end, sizeBytes };
+}
+
+function fail(): never {
+  throw new SnapshotFormatError("the places of the search segments are damaged");
+}
