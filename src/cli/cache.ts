@@ -11,22 +11,22 @@ const IDENTITY_FILE = "repository.txt";
 /** One local index in the cache. */
 export interface CachedIndex {
   directory: string;
-  /** What it is of; undefined where no file says so. */
+  /** Identity of the repository; undefined if unknown. */
   repository: string | undefined;
   sizeBytes: number;
   /** Last change of a file, in milliseconds since the epoch. */
   usedAtMs: number;
-  /** Work trees that were indexed; undefined where the index cannot be read. */
+  /** Indexed work trees; undefined if the index cannot be read. */
   worktrees: string[] | undefined;
 }
 
-/** Writes beside an index what it is of, for people and for {@link listCache}. */
+/** Writes the repository's identity beside the index, for {@link listCache}. */
 export function noteIdentity({ directory, identity }: Project): void {
   const file = join(directory, IDENTITY_FILE);
   if (!existsSync(file)) writeFileSync(file, `${identity}\n`, { mode: 0o600 });
 }
 
-/** Every local index, the largest first. */
+/** Lists the local indexes, largest first. */
 export function listCache(env: Environment): CachedIndex[] {
   const folder = indexesDirectory(env);
   if (!existsSync(folder)) return [];
@@ -73,7 +73,7 @@ function readWorktrees(directory: string): string[] | undefined {
   }
 }
 
-/** Deletes an index. Throws `INDEX_BUSY` where a process is writing to it. */
+/** Deletes an index. Throws `INDEX_BUSY` if a process is writing to it. */
 export async function removeCached(directory: string): Promise<void> {
   const lock = await takeWriteLock(directory, { command: "cache clean", waitMs: 0 });
   try {

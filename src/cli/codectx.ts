@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { enableCompileCache } from "node:module";
 
-/** The first release of Node with all of `node:sqlite` that is used here. */
+/** First release of Node with everything that is used of `node:sqlite`. */
 const MIN_NODE = [22, 16] as const;
 
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
@@ -10,7 +10,7 @@ if (major < MIN_NODE[0] || (major === MIN_NODE[0] && minor < MIN_NODE[1])) {
   process.exit(2);
 }
 
-// Node 22 prints a warning about its experimental SQLite in every run.
+// Suppress Node 22's warning about experimental SQLite.
 const listeners = process.listeners("warning");
 process.removeAllListeners("warning");
 process.on("warning", (warning) => {

@@ -9,10 +9,10 @@ export interface ServiceConfig {
 }
 
 export interface Config {
-  /** The default service: the one of the last login. */
+  /** The service of the last login. */
   apiUrl?: string;
   services: Record<string, ServiceConfig>;
-  /** Identity of a repository by its git directory, where the remote does not say it (a fork's upstream, for one). */
+  /** Repository identities by git directory, which override the remote (for a fork, for example). */
   repos?: Record<string, string>;
 }
 

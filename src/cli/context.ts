@@ -8,10 +8,10 @@ import { formatDuration, type Ui } from "./ui.ts";
 /** Shorter waits are not reported. */
 const NOTED_WAIT_MS = 1_500;
 
-/** Address of `npm start`, the default service. */
+/** Default service: the local one of `npm start`. */
 export const DEFAULT_API_URL = "http://127.0.0.1:8787";
 
-/** Options that every command has. */
+/** Global options. */
 export interface GlobalOptions {
   json?: boolean;
   quiet?: boolean;
@@ -19,7 +19,7 @@ export interface GlobalOptions {
   apiUrl?: string;
 }
 
-/** What a command is given. */
+/** Context of a command. */
 export interface Context {
   env: Environment;
   cwd: string;
@@ -31,13 +31,13 @@ export interface Context {
   abort: AbortSignal;
 }
 
-/** Address of the service: option, environment, configuration, this machine. */
+/** Address of the service: from the option, the environment, the configuration, or the default. */
 export function apiUrlOf(context: Context, config: Config = readConfig(context.env)): string {
   const value = context.global.apiUrl ?? context.env["CODECTX_API_URL"] ?? config.apiUrl ?? DEFAULT_API_URL;
   return checkApiUrl(value);
 }
 
-/** A key must not travel in clear text, except to this machine. */
+/** Rejects plain HTTP except to this machine, since it would expose the key. */
 export function checkApiUrl(value: string): string {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   if (!url || (url.protocol !== "https:" && url.protocol !== "http:")) {
@@ -56,7 +56,7 @@ export interface Credentials {
   workerToken: string | undefined;
 }
 
-/** Credentials for the service that is addressed. A stored key is only ever sent to the service it was stored for. */
+/** Credentials for the current service. A stored key is sent only to the service it was stored for. */
 export function credentialsOf(context: Context): Credentials {
   const config = readConfig(context.env);
   const apiUrl = apiUrlOf(context, config);
@@ -77,7 +77,7 @@ export function requireApiKey(credentials: Credentials): string {
   );
 }
 
-/** The typed client, loaded only by commands that talk to the service. */
+/** Creates the typed client, which only commands that call the service load. */
 export async function createClient(
   context: Context,
   credentials: { apiUrl: string; apiKey?: string | undefined; workerToken?: string | undefined },
@@ -92,7 +92,7 @@ export async function createClient(
     fetch: httpFetch,
     ...(apiKey === undefined ? {} : { apiKey }),
     ...(workerToken === undefined ? {} : { workerToken }),
-    // One more try a second later, for a service that is just starting.
+    // One retry after a second, for a service that is just starting.
     maxConnectRetries: 1,
     headers: { "User-Agent": "codectx" },
     onWait: (event) => noteWait(context.ui, event),

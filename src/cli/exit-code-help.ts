@@ -14,7 +14,7 @@ const MEANING: Record<keyof typeof EXIT, string> = {
   interrupted: "interrupted",
 };
 
-/** For `--help`; docs/cli.md says more. */
+/** Exit codes for `--help`; see docs/cli.md for details. */
 export const EXIT_CODE_HELP = `Exit codes:\n${Object.entries(EXIT)
   .map(([name, code]) => `  ${String(code).padStart(3)}  ${MEANING[name as keyof typeof EXIT]}`)
   .join("\n")}`;

@@ -1,23 +1,23 @@
 import { CodeContextError } from "../client/errors.ts";
 
-/** Exit codes of `codectx`. They are documented in docs/cli.md and do not change their meaning. */
+/** Exit codes of `codectx`. Documented in docs/cli.md; their meaning is stable. */
 export const EXIT = {
   ok: 0,
   /** An unexpected failure. */
   failure: 1,
   /** Wrong command line or configuration; not a repository. */
   usage: 2,
-  /** No credential, or one that is not (or no longer) accepted. */
+  /** No credential, or a rejected one. */
   auth: 3,
   /** No such symbol, file, snapshot or workspace. */
   notFound: 4,
   /** Rate limit or quota. */
   limit: 5,
-  /** The service, its upstream or the network did not answer, or not well. */
+  /** The service, its upstream or the network failed. */
   unavailable: 6,
-  /** Checksum or format: the data is not what it claims to be. */
+  /** Wrong checksum or format. */
   integrity: 7,
-  /** Another process or publisher is in the way. */
+  /** Another process or publisher is active. */
   busy: 8,
   /** This machine: disk full, no permission, read-only. */
   io: 9,
@@ -32,7 +32,7 @@ export interface CliErrorOptions {
   cause?: unknown;
 }
 
-/** An expected failure: one clear line for people, a code and an exit code for programs. */
+/** An expected failure: a one-line message, an error code and an exit code. */
 export class CliError extends Error {
   override readonly name = "CliError";
   readonly exit: ExitCode;
@@ -106,7 +106,7 @@ const SYSTEM_ERRORS: Record<string, string> = {
   EMFILE: "too many open files",
 };
 
-/** Shown only where rebuilding the index has failed too. */
+/** Shown only if rebuilding the index has failed too. */
 const INDEX_DAMAGED: [ExitCode, string, string] = [
   EXIT.integrity,
   "INDEX_DAMAGED",
@@ -124,7 +124,7 @@ const SQLITE_ERRORS: Record<number, [ExitCode, string, string]> = {
   26: INDEX_DAMAGED,
 };
 
-/** Converts anything that was thrown into an error that can be shown. */
+/** Converts any thrown value to a `CliError`. */
 export function toCliError(error: unknown): CliError {
   if (error instanceof CliError) return error;
   if (error instanceof CodeContextError) {

@@ -2,13 +2,13 @@ import { spawn } from "node:child_process";
 import { devNull } from "node:os";
 import { CliError, EXIT } from "./exit-codes.ts";
 
-/** A git command that prints nothing for this long is stopped: a FIFO in place of a file would block it for ever. */
+/** A git command without output for this long is killed; for example, a FIFO in place of a file would block it forever. */
 const IDLE_TIMEOUT_MS = 30_000;
 const MAX_STDERR_BYTES = 16 * 1024;
 
 /**
- * Settings that keep a repository's own `.git/config` from starting programs. They have the scope of the command line, which
- * overrides every configuration file. Filters are named by the repository: see {@link withoutFilters}.
+ * Settings that prevent a repository's `.git/config` from starting programs. Set on the command line, which overrides every
+ * configuration file. For filters, whose names the repository chooses, see {@link withoutFilters}.
  */
 const SAFE_SETTINGS: Readonly<Record<string, string>> = {
   "core.fsmonitor": "false",
@@ -25,22 +25,22 @@ const SAFE_SETTINGS: Readonly<Record<string, string>> = {
   "protocol.allow": "never",
   "protocol.ext.allow": "never",
   "submodule.recurse": "false",
-  // A folder of the checkout that looks like a git directory does not become one.
+  // Do not treat folders of the checkout that look like bare repositories as such.
   "safe.bareRepository": "explicit",
 };
 
 const SAFE_ENVIRONMENT: Readonly<Record<string, string>> = {
-  // Refuses every transport, whatever the configuration allows: objects missing from a partial clone are not fetched.
+  // Forbid every transport, so that missing objects of a partial clone are not fetched.
   GIT_ALLOW_PROTOCOL: "",
   GIT_NO_LAZY_FETCH: "1",
   GIT_TERMINAL_PROMPT: "0",
   GIT_PAGER: "cat",
-  // Reading must not get in the way of the user's own git.
+  // Take no locks that could block the user's own git commands.
   GIT_OPTIONAL_LOCKS: "0",
   LC_ALL: "C",
 };
 
-/** A git command that failed; the message is the first line of what git said. */
+/** A failed git command; the message is the first line of its output. */
 export class GitCommandError extends CliError {
   readonly stderr: string;
 
@@ -55,7 +55,7 @@ export function gitEnvironment(
   settings: Readonly<Record<string, string>> = {},
   env: NodeJS.ProcessEnv = process.env,
 ): NodeJS.ProcessEnv {
-  // The user may pass settings this way too; ours come after them and win.
+  // Append to settings that the user passed this way; later ones win.
   const first = Number(env["GIT_CONFIG_COUNT"] ?? 0) || 0;
   const entries = Object.entries({ ...SAFE_SETTINGS, ...settings });
   const config: NodeJS.ProcessEnv = { GIT_CONFIG_COUNT: String(first + entries.length) };
@@ -66,7 +66,7 @@ export function gitEnvironment(
   return { ...env, ...SAFE_ENVIRONMENT, ...config };
 }
 
-/** Settings that turn off every filter that a configuration names, so that comparing files starts no program. */
+/** Settings that disable every configured filter, so that comparing files starts no program. */
 export async function withoutFilters(cwd: string): Promise<Record<string, string>> {
   const names = new Set<string>();
   const keys = await gitList(cwd, ["config", "-z", "--name-only", "--get-regexp", String.raw`^filter\.`]);
@@ -79,7 +79,7 @@ export async function withoutFilters(cwd: string): Promise<Record<string, string
   return settings;
 }
 
-/** Output of a git command. Throws {@link GitCommandError} where git fails or does not answer. */
+/** Runs a git command and returns its output. Throws {@link GitCommandError} if it fails or hangs. */
 export function git(
   cwd: string,
   args: readonly string[],
@@ -114,7 +114,7 @@ export function git(
   });
 }
 
-/** One line of output; undefined where git fails. */
+/** Runs a git command and returns one line of output; undefined if it fails. */
 export async function gitLine(cwd: string, args: readonly string[]): Promise<string | undefined> {
   try {
     return (await git(cwd, args)).toString().trim() || undefined;
@@ -124,7 +124,7 @@ export async function gitLine(cwd: string, args: readonly string[]): Promise<str
   }
 }
 
-/** Output separated by NUL; nothing where git fails. */
+/** Runs a git command and returns its NUL-separated output; empty if it fails. */
 export async function gitList(cwd: string, args: readonly string[]): Promise<string[]> {
   try {
     return splitNul(await git(cwd, args));

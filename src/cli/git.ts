@@ -20,12 +20,12 @@ export interface WorkTree {
   head: string | undefined;
 }
 
-/** The work tree around `cwd`; undefined outside of git. Throws where git refuses the repository or there are no files. */
+/** Finds the work tree around `cwd`; undefined outside of git. Throws if git refuses the repository or it is bare. */
 export async function findWorkTree(cwd: string): Promise<WorkTree | undefined> {
   const args = ["rev-parse", "--path-format=absolute", "--show-toplevel", "--git-dir", "--git-common-dir"];
   let output: Buffer;
   try {
-    // Without a commit there is no HEAD to resolve, and the whole call fails.
+    // Before the first commit HEAD cannot be resolved and the call fails: retry without it.
     output = await git(cwd, [...args, "HEAD^{commit}"]).catch(() => git(cwd, args));
   } catch (error) {
     if (!(error instanceof GitCommandError)) throw error;
@@ -50,7 +50,7 @@ export async function findWorkTree(cwd: string): Promise<WorkTree | undefined> {
   return { root, commonDir, head };
 }
 
-/** A repository must not name a folder that belongs to somebody else as its work tree, unless the user does (GIT_DIR). */
+/** Whether the work tree belongs to the git directory. A repository may not point to other folders, unless the user set GIT_DIR. */
 function isOwnWorkTree(root: string, gitDir: string): boolean {
   if (process.env["GIT_DIR"] !== undefined || process.env["GIT_WORK_TREE"] !== undefined) return true;
   const link = join(root, ".git");
@@ -71,7 +71,7 @@ function isOwnWorkTree(root: string, gitDir: string): boolean {
   }
 }
 
-/** URLs of the remotes by name, in the order of the configuration; of several URLs of a remote the first. */
+/** First URL of each remote, by name, in the order of the configuration. */
 export async function readRemoteUrls(cwd: string): Promise<Map<string, string>> {
   const remotes = new Map<string, string>();
   for (const entry of await gitList(cwd, ["config", "-z", "--get-regexp", String.raw`^remote\..*\.url$`])) {
@@ -81,23 +81,23 @@ export async function readRemoteUrls(cwd: string): Promise<Map<string, string>> 
   return remotes;
 }
 
-/** The remote that the checked-out branch follows. */
+/** The remote that the checked-out branch tracks. */
 export async function trackedRemote(cwd: string): Promise<string | undefined> {
   const branch = await gitLine(cwd, ["symbolic-ref", "--quiet", "--short", "HEAD"]);
   return branch === undefined ? undefined : gitLine(cwd, ["config", `branch.${branch}.remote`]);
 }
 
-/** Full id of a commit; undefined where the name means none (an empty repository). */
+/** Resolves a name to a commit id; undefined if there is none (an empty repository). */
 export function resolveCommit(cwd: string, name = "HEAD"): Promise<string | undefined> {
   return gitLine(cwd, ["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`]);
 }
 
-/** Whether `ancestor` is in the history of `descendant`; false where either is not known here. */
+/** Whether `ancestor` is an ancestor of `descendant`; false if either is unknown. */
 export async function isAncestor(cwd: string, ancestor: string, descendant: string): Promise<boolean> {
   return (await gitLine(cwd, ["merge-base", ancestor, descendant])) === ancestor;
 }
 
-/** Commits that `a` has and `b` has not, and the other way round; undefined where either is not known here. */
+/** Number of commits only in `a`, and only in `b`; undefined if either is unknown. */
 export async function countApart(
   cwd: string,
   a: string,
@@ -108,20 +108,20 @@ export async function countApart(
   return ahead === undefined || behind === undefined ? undefined : [ahead, behind];
 }
 
-/** How many files of the work tree differ from HEAD or are not in it. */
+/** Number of files of the work tree that differ from HEAD. */
 export async function countChanges(cwd: string): Promise<number> {
   const args = ["status", "--porcelain", "-z", "--no-renames", "--untracked-files=normal", "--ignore-submodules=all"];
   return splitNul(await git(cwd, args, await withoutFilters(cwd))).length;
 }
 
-/** Tracked files and untracked ones that are not ignored, from the root, with `/` between. */
+/** Lists tracked files and untracked ones that are not ignored, as paths relative to the root with `/`. */
 export async function listWorkTreeFiles(cwd: string): Promise<string[]> {
   const args = ["ls-files", "--cached", "--others", "--exclude-standard", "--full-name", "-z", "--", ":/"];
-  // A file in a merge conflict is listed once for each side.
+  // Files in a merge conflict are listed once per side.
   return [...new Set(splitNul(await git(cwd, args)))];
 }
 
-/** Every file of a commit, submodules included. */
+/** Lists every file of a commit, including submodules. */
 export async function listTree(cwd: string, commit: string): Promise<GitEntry[]> {
   const output = await git(cwd, ["ls-tree", "-r", "-z", "-l", "--full-tree", commit]);
   return splitNul(output).map((line) => {
@@ -131,7 +131,7 @@ export async function listTree(cwd: string, commit: string): Promise<GitEntry[]>
   });
 }
 
-/** Contents of blobs, in the order asked for, from one `git cat-file`. */
+/** Reads blobs in the given order with one `git cat-file`. */
 export async function* readBlobs(
   cwd: string,
   oids: readonly string[],
@@ -143,7 +143,7 @@ export async function* readBlobs(
     stdio: ["pipe", "pipe", "ignore"],
   });
   try {
-    // A closed pipe shows as a short answer below.
+    // A closed pipe is detected as a short answer below.
     child.stdin.on("error", () => undefined);
     child.stdin.end(`${oids.join("\n")}\n`);
     const reader = new ByteReader(child.stdout);
@@ -186,7 +186,7 @@ class ByteReader {
     while (this.available < count)
       if (!(await this.fill())) throw new GitCommandError("cat-file", "output ended early");
     const all = this.flatten();
-    // A copy of its own: it is handed to another thread.
+    // Copied, because it is transferred to another thread.
     const bytes = new Uint8Array(all.subarray(0, count));
     this.keep(all.subarray(count));
     return bytes;

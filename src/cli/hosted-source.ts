@@ -12,7 +12,7 @@ export interface HostedTarget {
   repo?: string;
 }
 
-/** What the service clones: the given URL, or the remote of the work tree. */
+/** The source to clone: the given URL, or the work tree's remote. */
 export function hostedSource(context: Context, project: Project, { url, ref }: HostedTarget): Source {
   const address = url ?? httpsUrl(project.remote);
   const token = gitToken(context, address, url !== undefined);
@@ -24,7 +24,7 @@ export function hostedSource(context: Context, project: Project, { url, ref }: H
   };
 }
 
-/** Stored credentials with the worker token that a hosted run needs. */
+/** Adds the worker token that a hosted run needs. Throws if there is none. */
 export function requireWorkerToken(credentials: Credentials, given: string | undefined): Credentials {
   const workerToken = given ?? credentials.workerToken;
   if (workerToken !== undefined) return { ...credentials, workerToken };
@@ -35,7 +35,7 @@ export function requireWorkerToken(credentials: Credentials, given: string | und
   );
 }
 
-/** Id of the workspace: given, of the environment, or the tenant's for the repository. */
+/** Id of the workspace: given, from the environment, or looked up by repository. */
 export async function workspaceOf(
   context: Context,
   client: CodeContextClient,
@@ -59,8 +59,8 @@ export async function workspaceOf(
 }
 
 /**
- * The token with which the service clones. It is sent for the host that `CODECTX_GIT_HOST` names, and without that for a URL on
- * the command line only: a checkout's own remote might name a host that collects tokens.
+ * The token for cloning. It is sent only for the host in `CODECTX_GIT_HOST`, or if that is not set, only for a URL on the command
+ * line: a checkout's remote could point to a host that collects tokens.
  */
 function gitToken(context: Context, url: string, isGiven: boolean): string | undefined {
   const token = context.env["CODECTX_GIT_TOKEN"];
@@ -79,7 +79,7 @@ function gitToken(context: Context, url: string, isGiven: boolean): string | und
   );
 }
 
-/** The remote as an address that the service can clone: https for the usual SSH forms. */
+/** Converts the remote to an HTTPS URL. */
 function httpsUrl(remote: string | undefined): string {
   if (remote === undefined) {
     throw new CliError(EXIT.usage, "NO_REMOTE", "this repository has no remote: pass --url with an HTTPS clone URL");
@@ -94,7 +94,7 @@ function httpsUrl(remote: string | undefined): string {
     );
   }
   const url = new URL(remote);
-  // Credentials in the remote's URL stay on this machine; the service gets CODECTX_GIT_TOKEN.
+  // Never send the credentials of the remote's URL; the service gets CODECTX_GIT_TOKEN.
   url.username = "";
   url.password = "";
   return url.href;

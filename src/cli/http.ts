@@ -6,8 +6,8 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 const MAX_REDIRECTS = 5;
 
 /**
- * `fetch` on node:http. The first `fetch` of a process loads all of undici, which takes longer than the three requests of a pull.
- * Redirects are left to `fetch`.
+ * `fetch` on node:http. The first real `fetch` of a process loads undici, which takes longer than the three requests of a pull.
+ * Redirects fall back to `fetch`.
  */
 export async function httpFetch(url: string, init: SentRequest): Promise<AnswerLike> {
   const incoming = await httpRequest(url, init);
@@ -31,12 +31,12 @@ export async function httpFetch(url: string, init: SentRequest): Promise<AnswerL
   };
 }
 
-/** An `import` asks a module for all of its exports, and node:http loads undici for some of them. */
+/** Loads node:http without `import`, which reads all exports of the module; some of them load undici. */
 function nodeHttp(name: "node:http" | "node:https"): { request: typeof request } {
   return process.getBuiltinModule(name);
 }
 
-/** Sends one request; resolves when the head of the answer is there. Aborting breaks the body off, too. */
+/** Sends one request; resolves with the response head. Aborting also ends the body. */
 export async function httpRequest(
   url: string,
   { method, headers, signal, body }: SentRequest,
@@ -45,12 +45,12 @@ export async function httpRequest(
   return new Promise((resolve, reject) => {
     const sent = http.request(url, { method, headers, signal }, resolve);
     sent.on("error", reject);
-    // With a body given at once, its length is sent along.
+    // `end` with a body sets Content-Length.
     sent.end(body);
   });
 }
 
-/** The same for a GET whose URL is all that it needs to be answered: it is followed wherever it is sent. */
+/** Sends a GET without credentials and follows redirects. */
 export async function httpDownload(url: string, init: SentRequest): Promise<IncomingMessage> {
   let target = url;
   for (let hops = 0; ; hops++) {
@@ -62,7 +62,7 @@ export async function httpDownload(url: string, init: SentRequest): Promise<Inco
   }
 }
 
-/** A header by its name in any case, its repetitions joined, or null. */
+/** A header by case-insensitive name, with repeated values joined; null if absent. */
 export function headerOf(incoming: IncomingMessage, name: string): string | null {
   const value = incoming.headers[name.toLowerCase()];
   return Array.isArray(value) ? value.join(", ") : (value ?? null);

@@ -9,13 +9,13 @@ import { openCommitIndex } from "./search-index/commit-index.ts";
 import { type LocalIndex, openLocalIndex } from "./search-index/local-index.ts";
 
 export interface RefOption {
-  /** Branch, tag or commit to answer for, instead of the work tree. */
+  /** Branch, tag or commit to search instead of the work tree. */
   ref?: string;
 }
 
 /**
- * Runs `use` on the local index of the current work tree, which is brought up to date first, or on that of another commit (`ref`):
- * no key, no request. A damaged index is rebuilt, and `use` runs again.
+ * Updates the local index and runs `use` on it, for the current work tree or another commit (`ref`). Makes no request. A damaged
+ * index is rebuilt, and `use` runs again.
  */
 export async function withLocalIndex<T>(
   context: Context,
@@ -44,11 +44,11 @@ async function commitOf(project: Project, ref: string): Promise<string> {
   throw new CliError(EXIT.notFound, "NO_COMMIT", `no such branch, tag or commit in this clone: ${ref}`);
 }
 
-/** The error as damage of the index; undefined where it is something else. */
+/** Returns the error if it means that the index is damaged. */
 function damageOf(error: unknown, directory: string): Error | undefined {
   if (isDamage(error, directory)) return error;
   const isGone = error instanceof Error && "code" in error && error.code === "ENOENT";
-  // Nothing but the base layer of a pull is read from an artifact here.
+  // Artifacts are read here only as base layers.
   if (!(error instanceof SnapshotFormatError) && !isGone) return undefined;
   return new IndexDamagedError(`the pulled snapshot: ${isGone ? "its file is gone" : error.message}`, { cause: error });
 }
@@ -66,7 +66,7 @@ async function openAndUse<T>(
   }
 }
 
-/** Rows of an answer from one work tree: the number of the revision says nothing there. */
+/** Removes the revision number, which has no meaning for a work tree. */
 export function withoutRevision<T extends { revision: number }>(rows: readonly T[]): Omit<T, "revision">[] {
   return rows.map((row) => {
     const { revision: _, ...rest } = row;

@@ -7,7 +7,7 @@ import { Ui } from "./ui.ts";
 /** After Ctrl-C, paid requests in flight get this long to finish. */
 const GRACE_MS = 10_000;
 
-/** Runs `codectx` with the arguments after its name; the exit code is set, not forced, so that output is written out. */
+/** Runs `codectx`. Sets the exit code instead of exiting, so that all output is flushed. */
 export async function main(args: readonly string[]): Promise<void> {
   const makeUi = (global: GlobalOptions): Ui =>
     new Ui({
@@ -28,7 +28,7 @@ export async function main(args: readonly string[]): Promise<void> {
   };
   process.on("SIGINT", interrupt);
   process.on("SIGTERM", interrupt);
-  // A reader that has seen enough (`| head`) is no failure.
+  // EPIPE is not a failure: the reader (`| head`) has closed the pipe.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE") process.exit(EXIT.ok);
   });
@@ -50,7 +50,7 @@ export async function main(args: readonly string[]): Promise<void> {
 
 function report(ui: Ui, error: unknown, noCommand: boolean): number {
   if (error instanceof CommanderError) {
-    // Commander has printed its line, with a suggestion; only a JSON reader is still without one.
+    // Commander has already printed its message; only --json still needs one.
     const message = noCommand ? "no command given" : error.message.replace(/^error: /, "").replace(/\s*\n\s*/g, " ");
     if (ui.json) ui.error(new CliError(EXIT.usage, "USAGE", message));
     return EXIT.usage;

@@ -8,12 +8,11 @@ import { findProject } from "./project.ts";
 import { type LocalIndex, openLocalIndex } from "./search-index/local-index.ts";
 
 /**
- * The index of the work tree around the current folder, for the MCP tools. Each request brings the index up to date first, so an
- * edit is found by the next request.
+ * The index of the current work tree, for the MCP tools. Each request updates the index first, so it finds the latest edits.
  */
 export class LocalSource implements CodeSource {
   readonly #context: Context;
-  /** Requests run one after another: each may write the index. */
+  /** The previous request; requests run one after another, since each may write the index. */
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(context: Context) {
@@ -47,7 +46,7 @@ export class LocalSource implements CodeSource {
     return this.#withIndex((index) => Promise.resolve([{ ...describe(index), fileCount: index.info.fileCount }]));
   }
 
-  /** Indexes what has changed, so that the first request need not wait for it. Failures are left to that request. */
+  /** Updates the index ahead of the first request, which reports any failure. */
   async warmUp(): Promise<void> {
     await this.listRepos().catch(() => undefined);
   }

@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
 import type { Context } from "./context.ts";
 
-/** `less` ends at once where all fits on the screen, shows colours and links, and leaves its text there. */
+/** Options of `less`: exit if the text fits on the screen, show colours and links, leave the text on the screen. */
 const LESS_OPTIONS = "FRX";
 
-/** Writes the result of a command; on a terminal by way of the pager (PAGER, else `less`) where it is longer than the screen. */
+/** Writes the result of a command; on a terminal through the pager (PAGER, else `less`) if it is longer than the screen. */
 export async function showPaged(
   context: Context,
   document: Record<string, unknown>,
@@ -21,7 +21,7 @@ export async function showPaged(
   if (!(await page(pager, ui.renderedLines(lines), env))) ui.result(document, () => lines);
 }
 
-/** False where the pager cannot be started. */
+/** Returns false if the pager cannot be started. */
 function page(pager: string, text: string, env: Context["env"]): Promise<boolean> {
   return new Promise((resolve) => {
     const child = spawn(pager, {
@@ -30,9 +30,9 @@ function page(pager: string, text: string, env: Context["env"]): Promise<boolean
       env: { ...process.env, LESS: env["LESS"] ?? LESS_OPTIONS },
     });
     child.on("error", () => resolve(false));
-    // 127: the shell found no such program.
+    // 127: command not found.
     child.on("close", (code) => resolve(code !== 127));
-    // Whoever has seen enough closes the pipe.
+    // EPIPE: the user quit the pager.
     child.stdin.on("error", () => undefined);
     child.stdin.end(text);
   });

@@ -8,7 +8,7 @@ import { VERSION } from "./version.ts";
 
 export type MakeContext = (global: GlobalOptions) => Context;
 
-/** The command line. Each command's code is loaded when it runs, to start quickly. */
+/** Builds the command line. Each command's code is loaded when it runs, for a fast start. */
 export function buildProgram(makeContext: MakeContext, args: readonly string[]): Command {
   const program = new Command("codectx")
     .description(
@@ -34,7 +34,7 @@ export function buildProgram(makeContext: MakeContext, args: readonly string[]):
       await action(makeContext(command.optsWithGlobals()), ...(args.slice(0, -1) as A));
     };
 
-  // Only the command that is named is described; suggestions, help and completions need all.
+  // Define only the given command; suggestions, help and completions need all of them.
   const [name = ""] = args;
   const isAlone = Object.hasOwn(COMMANDS, name) && name !== "completion";
   for (const add of Object.values(isAlone ? { [name]: COMMANDS[name] } : COMMANDS)) add?.(program, run);
@@ -42,7 +42,7 @@ export function buildProgram(makeContext: MakeContext, args: readonly string[]):
   return program;
 }
 
-/** The program, its commands and theirs. */
+/** The program with all commands and subcommands. */
 export function allCommands(program: Command): Command[] {
   return [program, ...program.commands.flatMap(allCommands)];
 }
@@ -77,7 +77,7 @@ const COMMANDS: Readonly<Record<string, AddCommand>> = {
         ),
       ),
 
-  // What completion scripts ask for symbol names.
+  // Called by completion scripts for symbol names.
   "complete-symbols": (program, run) =>
     program
       .command("complete-symbols", { hidden: true })
@@ -89,7 +89,7 @@ const COMMANDS: Readonly<Record<string, AddCommand>> = {
       ),
 };
 
-/** Whether commander stopped for help or the version, which are no failures. */
+/** Whether commander stopped for help or the version, which are not failures. */
 export function isHelp(error: unknown): boolean {
   return error instanceof CommanderError && error.exitCode === 0;
 }

@@ -9,19 +9,19 @@ import { CliError, EXIT } from "./exit-codes.ts";
 import { findWorkTree, listWorkTreeFiles, readRemoteUrls, trackedRemote } from "./git.ts";
 import { indexDirectory } from "./paths.ts";
 
-/** What a command works on: the work tree around the current folder. */
+/** The work tree around the current folder. */
 export interface Project {
   /** Absolute, without symbolic links. */
   root: string;
-  /** No git work tree: the current folder itself. */
+  /** True outside of git: the current folder itself. */
   plainFolder: boolean;
   /** Commit that is checked out. */
   head: string | undefined;
-  /** The files of the work tree, if they were asked for with `listFiles`. */
+  /** The files of the work tree; set with `listFiles`. */
   files: Promise<string[]> | undefined;
   /** The git directory that all worktrees of the repository share; undefined outside of git. */
   commonDir: string | undefined;
-  /** Normalised identity: configured with `codectx config repo`, or from the remote; undefined where others cannot reach it. */
+  /** Normalised identity, from `codectx config repo` or the remote; undefined if there is neither. */
   repo: string | undefined;
   /** URL of the remote, as git has it. */
   remote: string | undefined;
@@ -31,7 +31,7 @@ export interface Project {
   directory: string;
 }
 
-/** Finds the project of the current folder. `listFiles`: git lists the files of the work tree meanwhile. */
+/** Finds the project of the current folder. With `listFiles`, git lists its files in the background. */
 export async function findProject(context: Context, { listFiles } = { listFiles: false }): Promise<Project> {
   const cwd = realpathSync(context.cwd);
   const files = listFiles ? inBackground(listWorkTreeFiles(cwd)) : undefined;
@@ -43,7 +43,7 @@ export async function findProject(context: Context, { listFiles } = { listFiles:
   const commonDir = tree && realpathSync(tree.commonDir);
   const configured = commonDir === undefined ? undefined : readConfig(context.env).repos?.[commonDir];
   const repo = configured ?? (remote === undefined ? undefined : normalizeRepo(remote));
-  // Without a remote the git folder stands for the repository.
+  // Without a remote, the git directory identifies the repository.
   const identity = repo ?? `local/${commonDir ?? root}`;
   return {
     root,
@@ -58,7 +58,7 @@ export async function findProject(context: Context, { listFiles } = { listFiles:
   };
 }
 
-/** Without git, a whole disk or home folder is hardly meant. */
+/** Rejects a root or home folder outside of git, which is most likely a mistake. */
 function refuseWholeDisk(folder: string): void {
   if (folder !== parse(folder).root && folder !== realHome()) return;
   throw new CliError(EXIT.usage, "NOT_A_PROJECT", `${folder} is not a project: change to the folder of one`);
@@ -72,13 +72,13 @@ function realHome(): string | undefined {
   }
 }
 
-/** `origin`; else the remote that the branch follows; else the first. */
+/** `origin`, else the remote that the branch tracks, else the first. */
 async function chooseRemote(cwd: string, remotes: ReadonlyMap<string, string>): Promise<string | undefined> {
   if (remotes.size <= 1 || remotes.has("origin")) return remotes.get("origin") ?? [...remotes.values()][0];
   return remotes.get((await trackedRemote(cwd)) ?? "") ?? [...remotes.values()][0];
 }
 
-/** The identity to publish or pull under. */
+/** The identity for publishing and pulling. Throws if there is none. */
 export function requireRepo(project: Project, override: string | undefined): string {
   const repo = override === undefined ? project.repo : normalizeRepo(override);
   if (repo !== undefined) return repo;
@@ -96,14 +96,14 @@ export function requireGit(project: Project): void {
     throw new CliError(EXIT.usage, "NOT_A_REPOSITORY", `${project.root} is not in a git work tree`);
 }
 
-/** Path of a file from the project's root, with `/` between and links resolved; throws where it lies outside. */
+/** Path of a file relative to the project's root, with `/` and links resolved. Throws if it is outside. */
 export function pathInProject(project: Project, cwd: string, file: string): string {
   const wanted = resolve(realpathSync(cwd), file);
   let real = wanted;
   try {
     real = realpathSync(wanted);
   } catch {
-    // A path that does not exist is reported by whoever reads it.
+    // The caller reports a path that does not exist.
   }
   const path = relative(project.root, real).split(sep).join("/");
   if (path === "" || path === ".." || path.startsWith("../")) {

@@ -3,7 +3,7 @@ import type { RunStatus } from "../contract/index.ts";
 import type { Context } from "./context.ts";
 import { CliError, EXIT } from "./exit-codes.ts";
 
-/** Follows a run to its end with progress; returns its result. Throws what made it fail. */
+/** Follows a run to its end with progress. Returns its result or throws its error. */
 export async function followRun(
   context: Context,
   client: CodeContextClient,
@@ -15,7 +15,7 @@ export async function followRun(
     for await (const status of client.streamRun(runId, { signal: context.stop })) {
       last = status;
       const { phase, filesDone, filesTotal } = status.progress;
-      // Files are counted while they are indexed; the other phases have no measure.
+      // Only the indexing phase reports file counts.
       if (phase === "indexing" && filesDone < filesTotal)
         line.update(filesDone, filesTotal, `${filesDone}/${filesTotal} files`);
       else line.note(phase);

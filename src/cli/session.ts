@@ -14,17 +14,17 @@ import { formatCount } from "./ui.ts";
 
 /** How long a second process waits for the first. */
 const LOCK_WAIT_MS = 10 * 60_000;
-/** Age after which the embedding space is requested again, even if nothing changed here. */
+/** Age after which the embedding space is requested again, even without changes. */
 const SPACE_FRESH_MS = 3_600_000;
 
 interface WriterOptions {
   /** The index is opened for a snapshot's import. */
   forImport?: boolean;
-  /** Damage that a reader has found: it is mended first. */
+  /** Damage that a reader has found; repaired first. */
   damage?: Error;
 }
 
-/** Runs `work` as the only writer of the project's index. A damaged index is rebuilt, and `work` runs again. */
+/** Runs `work` while holding the index's write lock. A damaged index is rebuilt, and `work` runs again. */
 export async function withWriter<T>(
   context: Context,
   project: Project,
@@ -60,7 +60,7 @@ export async function withWriter<T>(
   }
 }
 
-/** Removes what is damaged and says so; false where the error is no damage. The write lock must be held. */
+/** Removes the damaged part and reports it; returns false if the error is not damage. The write lock must be held. */
 async function mend(context: Context, directory: string, error: unknown): Promise<boolean> {
   const { isDamage, resetIndex } = await import("./index/damage.ts");
   if (!isDamage(error, directory)) return false;
@@ -82,8 +82,8 @@ interface RememberedSpace {
 }
 
 /**
- * The embedder of the service. Requests the embedding space (free, and it checks the key) before anything is paid for. A run
- * without changes reuses an answer of the last hour; `asked` is an answer of this run.
+ * Opens the service's embedder. Requests the embedding space first, which is free and checks the key. A run without changes reuses
+ * an answer of the last hour; `asked` is an answer of this run.
  */
 export async function openEmbedding(
   context: Context,
@@ -116,12 +116,12 @@ export async function openEmbedding(
 
 export interface UpdateOptions {
   embed: boolean;
-  /** The embedding space, where this run has requested it already. */
+  /** The embedding space, if this run has already requested it. */
   space?: EmbedCheckResponse | undefined;
   onAnalysis?: ((analysis: Uint8Array) => void) | undefined;
 }
 
-/** Brings the index of the work tree up to date, with progress. */
+/** Updates the index of the work tree, with progress. */
 export async function updateWorkTree(
   context: Context,
   project: Project,

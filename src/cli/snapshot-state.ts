@@ -1,6 +1,6 @@
 import type { IndexStore } from "./index/store.ts";
 
-/** The snapshot that this index holds; enough to recognise it in the answer to a probe. */
+/** Identifies the snapshot in the index, for comparison with the answer to a probe. */
 export interface KnownSnapshot {
   repo: string;
   gitSha: string;

@@ -6,14 +6,14 @@ import { printable, printableJson } from "./printable.ts";
 
 const REDRAW_MS = 100;
 const BAR_CELLS = 24;
-/** Width where the terminal does not tell it. */
+/** Width if the terminal does not report it. */
 const DEFAULT_COLUMNS = 80;
 
 type Style = Parameters<typeof styleText>[0];
 
 /**
- * Stands for ESC in text that this program has styled, until it is written. Text from a repository cannot contain it, so its
- * own escape sequences are shown as text.
+ * Placeholder for ESC in text that this program has styled. It is replaced on output; text from a repository cannot contain it, so
+ * escape sequences of a repository are shown as text.
  */
 const ESC_MARK = `\ue000${Math.random().toString(36).slice(2)}\ue001`;
 
@@ -21,7 +21,7 @@ function marked(style: Style, text: string): string {
   return styleText(style, printable(text), { validateStream: false }).replaceAll("\u001b", ESC_MARK);
 }
 
-/** A line as it is written. */
+/** Replaces placeholders and escapes unsafe characters. */
 function rendered(line: string): string {
   return printable(line).replaceAll(ESC_MARK, "\u001b");
 }
@@ -38,15 +38,15 @@ export interface UiOptions {
 export interface ProgressLine {
   /** Shows a bar. */
   update(done: number, total: number, note?: string): void;
-  /** Shows a text without a bar, for a step whose length is not known. */
+  /** Shows a text without a bar, for a step of unknown length. */
   note(text: string): void;
   /** Removes the line. */
   end(): void;
 }
 
 /**
- * Output of `codectx`. Results go to stdout: lines for people, or one JSON document. Progress and notes go to stderr, progress
- * only to a terminal. Control and bidirectional characters in any text are shown as escapes.
+ * Output of `codectx`. Results go to stdout, as lines or as one JSON document. Progress and notes go to stderr, progress only if it
+ * is a terminal. Control and bidirectional characters are escaped.
  */
 export class Ui {
   readonly json: boolean;
@@ -60,23 +60,23 @@ export class Ui {
     this.quiet = options.quiet;
   }
 
-  /** Whether the user can be asked. */
+  /** Whether the user can be prompted. */
   get interactive(): boolean {
     return !this.json && process.stdin.isTTY && this.options.stderr.isTTY;
   }
 
-  /** Whether results are read on a terminal. */
+  /** Whether stdout is a terminal. */
   get terminal(): boolean {
     return !this.json && this.options.stdout.isTTY;
   }
 
-  /** `text` in colour where stdout is a terminal that wants colours (NO_COLOR, FORCE_COLOR, --no-color). */
+  /** Styles `text` if stdout is a terminal with colours enabled (NO_COLOR, FORCE_COLOR, --no-color). */
   style(style: Style, text: string): string {
     if (!this.colors(this.options.stdout)) return text;
     return marked(style, text);
   }
 
-  /** `text` as a link to a file where stdout is a terminal in colour. */
+  /** Links `text` to a file if stdout is a terminal with colours enabled. */
   link(file: string, text: string): string {
     if (!this.terminal || !this.colors(this.options.stdout)) return text;
     return `${ESC_MARK}]8;;${pathToFileURL(file).href}${ESC_MARK}\\${text}${ESC_MARK}]8;;${ESC_MARK}\\`;
@@ -89,7 +89,7 @@ export class Ui {
     return stream.isTTY && env["TERM"] !== "dumb";
   }
 
-  /** Writes the result of a command: the document, or the lines that `human` makes of it. */
+  /** Writes the result of a command: the document with `--json`, else the lines of `human`. */
   result(document: Record<string, unknown>, human: () => string | readonly string[]): void {
     this.line?.end();
     this.options.stdout.write(
@@ -97,18 +97,18 @@ export class Ui {
     );
   }
 
-  /** The lines of a result as {@link result} writes them, for a pager. */
+  /** Renders lines like {@link result}, for a pager. */
   renderedLines(lines: readonly string[]): string {
     return lines.map((text) => `${text.split("\n").map(rendered).join("\n")}\n`).join("");
   }
 
-  /** Prints a remark to stderr; not with --quiet or --json. */
+  /** Prints a note to stderr, unless with --quiet or --json. */
   note(text: string): void {
     if (this.quiet || this.json) return;
     this.print(text);
   }
 
-  /** Prints a warning to stderr, with --json too; not with --quiet. */
+  /** Prints a warning to stderr, unless with --quiet. */
   warn(text: string): void {
     if (this.quiet) return;
     this.print(this.colors(this.options.stderr) ? marked("yellow", text) : text);
@@ -133,7 +133,7 @@ export class Ui {
     this.options.stderr.write(`${label} ${printable(message)}${reference}\n`);
   }
 
-  /** A progress bar on stderr; nothing where that is no terminal. */
+  /** A progress bar on stderr, if it is a terminal. */
   progress(label: string): ProgressLine {
     this.line?.end();
     if (this.quiet || this.json || !this.options.stderr.isTTY)
@@ -216,12 +216,12 @@ export function formatDuration(ms: number): string {
       : `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1_000)} s`;
 }
 
-/** Columns that a styled text takes on a terminal, with one for each character. */
+/** Width of a styled text in columns, one per character. */
 function widthOf(text: string): number {
   return stripVTControlCharacters(rendered(text)).length;
 }
 
-/** Rows as aligned columns. */
+/** Formats rows as aligned columns. */
 export function table(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = [];
   for (const row of rows) for (const [i, cell] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, widthOf(cell));

@@ -14,7 +14,7 @@ export {
 } from "./client.ts";
 export { CodeContextError, type ClientErrorCode, type CodeContextErrorOptions } from "./errors.ts";
 export type { AnswerLike, CallOptions, FetchLike, SentRequest, TransportOptions, WaitEvent } from "./transport.ts";
-export { JITTER_SHARE, MAX_BACKOFF_MS, MIN_BACKOFF_MS, SLOW_DOWN_SHARE } from "./waits.ts";
+export { MAX_BACKOFF_MS, MIN_BACKOFF_MS, SLOW_DOWN_SHARE } from "./waits.ts";
 export type {
   CommitResponse,
   EmbedCheckResponse,

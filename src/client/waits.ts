@@ -1,3 +1,4 @@
+import { JITTER_SHARE } from "../backoff.ts";
 import {
   RATE_LIMIT_HEADER,
   RATE_REMAINING_HEADER,
@@ -9,8 +10,6 @@ import {
 export const MAX_BACKOFF_MS = 5 * 60_000;
 /** First wait when the service sends no `Retry-After`. */
 export const MIN_BACKOFF_MS = 1_000;
-/** Largest jitter, as a share of the wait. */
-export const JITTER_SHARE = 0.25;
 /** At or below this share of the budget, the remaining requests are spread over the rest of the window. */
 export const SLOW_DOWN_SHARE = 0.1;
 /** Longest window of the service; a later reset comes from a wrong clock. */

@@ -6,10 +6,10 @@ import { rowsOf } from "../db/rows.ts";
 export interface AuditFilter {
   event?: string | undefined;
   actor?: string | undefined;
-  /** First and last moment, both in the range. */
+  /** First and last moment, inclusive. */
   from?: Date | undefined;
   to?: Date | undefined;
-  /** The last event of the page before. */
+  /** Id of the previous page's last event. */
   before?: string | undefined;
 }
 
@@ -18,17 +18,17 @@ export interface AuditRow {
   at: string;
   event: string;
   actor: string;
-  /** Who the actor is: a person's address, or the name of a credential. */
+  /** E-mail address of the user, or name of the credential. */
   actorName: string | null;
   details: Record<string, unknown>;
 }
 
 export const AUDIT_PAGE_ROWS = 50;
 const EXPORT_PAGE_ROWS = 1_000;
-/** More than this belongs into a filtered export. */
+/** Row limit of an export. */
 export const MAX_EXPORT_ROWS = 100_000;
 
-/** A page of events, the newest first. Each filter has an index in this order, so a page costs its rows however many events there are. */
+/** Query of a page of events, newest first. Each filter has an index in this order, so a page reads only its own rows. */
 export function auditQuery(tenantId: string, filter: AuditFilter, limit: number): SQL {
   const conditions = [sql`e.tenant_id = ${tenantId}`];
   if (filter.event !== undefined) conditions.push(sql`e.event = ${filter.event}`);
@@ -57,7 +57,7 @@ export function listAudit(db: Db, tenantId: string, filter: AuditFilter, limit =
   return rowsOf<AuditRow>(db, auditQuery(tenantId, filter, limit));
 }
 
-/** All events of a filter, the newest first, page by page: at most {@link MAX_EXPORT_ROWS}. */
+/** Yields all events of a filter page by page, newest first, up to {@link MAX_EXPORT_ROWS}. */
 export async function* exportAudit(db: Db, tenantId: string, filter: AuditFilter): AsyncGenerator<AuditRow[]> {
   let before = filter.before;
   for (let count = 0; count < MAX_EXPORT_ROWS; count += EXPORT_PAGE_ROWS) {
@@ -68,7 +68,7 @@ export async function* exportAudit(db: Db, tenantId: string, filter: AuditFilter
   }
 }
 
-/** An event as a line of CSV (RFC 4180). Text that a spreadsheet would take for a formula is quoted with an apostrophe. */
+/** Formats an event as CSV (RFC 4180). An apostrophe is put before text that a spreadsheet would run as a formula. */
 export function toCsvLine({ at, event, actor, actorName, details }: AuditRow): string {
   const cells = [new Date(at).toISOString(), event, actor, actorName ?? "", JSON.stringify(details)];
   return `${cells.map(toCell).join(",")}\r\n`;

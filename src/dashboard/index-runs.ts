@@ -1,4 +1,4 @@
-/** Index runs that start from what is kept about a repository, not from a request that says how to read it. */
+/** Starts index runs from a workspace's stored source. */
 import { DEFAULT_MAX_FILE_SIZE_BYTES } from "../contract/limits.ts";
 import type { RunSpec } from "../indexing/run-state.ts";
 import { type RunDeps, startRun } from "../indexing/runs.ts";
@@ -8,22 +8,22 @@ import { openSource, type OpenSource } from "./sources.ts";
 export interface SourceRun {
   tenantId: string;
   workspaceId: string;
-  /** Branch to index; the default branch when absent. */
+  /** Branch to index; default: the default branch. */
   branch?: string;
-  /** False indexes the branch beside what readers see. */
+  /** Whether the revision becomes the current one. */
   current: boolean;
-  /** Who starts it, as the audit log names them. */
+  /** Actor for the audit log. */
   actor: string;
 }
 
-/** Starts an index run of a workspace. Throws `TenancyError` where nobody has said how its repository is read. */
+/** Starts an index run of a workspace. Throws `TenancyError` if it has no source. */
 export async function indexFromSource(deps: RunDeps & { encryptionKey: string }, run: SourceRun): Promise<RunSpec> {
   const source = await openSource(deps, run.workspaceId);
-  if (!source) throw new TenancyError("CONFLICT", "how the repository is read is not set up");
+  if (!source) throw new TenancyError("CONFLICT", "the repository has no source; set its clone address first");
   return indexSource(deps, source, run);
 }
 
-/** {@link indexFromSource} with a source that is at hand. */
+/** {@link indexFromSource} with a source that has already been loaded. */
 export function indexSource(
   deps: RunDeps & { encryptionKey: string },
   source: OpenSource,

@@ -1,4 +1,4 @@
-/** A tenant's repositories as the dashboard shows them: workspaces with the state of their index, snapshot, runs and hooks. */
+/** Queries for the dashboard's repositories: workspaces with the state of their index, snapshot, runs and hooks. */
 import { type SQL, sql } from "drizzle-orm";
 import type { Db } from "../db/client.ts";
 import type { HookProvider } from "../db/people-schema.ts";
@@ -15,7 +15,7 @@ export interface RepositoryRow {
   index: { gitSha: string; fileCount: number; symbolCount: number; chunkCount: number; indexedAt: string } | null;
   snapshot: { gitSha: string; builtAt: string; sizeBytes: number } | null;
   lastRun: { runId: string; kind: string; state: RunState; createdAt: string; finishedAt: string | null } | null;
-  /** Where it is read from when no request says so; null until somebody did. */
+  /** Source for runs started by a hook or from the dashboard; null until it is configured. */
   source: { cloneUrl: string; hasToken: boolean; tokenUsername: string | null; branches: string[] } | null;
   hooks: { id: string; provider: HookProvider; createdAt: string }[];
 }
@@ -39,7 +39,7 @@ const REPOSITORY = sql`
   left join snapshots s on s.id = w.current_snapshot_id
   left join repository_sources o on o.workspace_id = w.id`;
 
-/** A page of a tenant's repositories, the newest first; `before` is the last workspace of the page before. */
+/** Query of a page of a tenant's repositories, newest first; `before` is the last workspace of the previous page. */
 export function repositoriesQuery(tenantId: string, before: string | undefined, limit = PAGE_ROWS): SQL {
   return sql`
     select ${REPOSITORY}
@@ -56,7 +56,7 @@ export function listRepositories(db: Db, tenantId: string, before?: string): Pro
   return rowsOf<RepositoryRow>(db, repositoriesQuery(tenantId, before));
 }
 
-/** One repository of a tenant; undefined where the tenant has none of this id. */
+/** Finds a tenant's repository by its workspace id. */
 export async function findRepository(
   db: Db,
   tenantId: string,
@@ -81,7 +81,7 @@ export interface RunRow {
   error: { code?: string; error?: string } | null;
 }
 
-/** A page of a workspace's runs, the newest first; `before` is the last run of the page before. */
+/** Query of a page of a workspace's runs, newest first; `before` is the last run of the previous page. */
 export function runsQuery(workspaceId: string, before: string | undefined, limit = PAGE_ROWS): SQL {
   return sql`
     select id as "runId", workspace_id as "workspaceId", kind, state, request ->> 'ref' as ref, created_at as "createdAt", finished_at as "finishedAt",
@@ -93,7 +93,7 @@ export function runsQuery(workspaceId: string, before: string | undefined, limit
     order by created_at desc, id desc limit ${limit}`;
 }
 
-/** See {@link runsQuery}. The caller has checked that the tenant owns the workspace. */
+/** See {@link runsQuery}. The caller must check that the tenant owns the workspace. */
 export function listWorkspaceRuns(db: Db, workspaceId: string, before?: string, limit = 20): Promise<RunRow[]> {
   return rowsOf<RunRow>(db, runsQuery(workspaceId, before, limit));
 }
@@ -110,7 +110,7 @@ export interface DeliveryRow {
   runId: string | null;
 }
 
-/** The last deliveries of a workspace's hooks, the newest first. */
+/** Lists the latest deliveries of a workspace's hooks, newest first. */
 export function listDeliveries(db: Db, workspaceId: string, limit = 20): Promise<DeliveryRow[]> {
   return rowsOf<DeliveryRow>(
     db,

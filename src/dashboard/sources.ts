@@ -1,4 +1,4 @@
-/** How a workspace's repository is read: its address, a sealed read token, and the branches that pushes index. */
+/** Sources of workspaces: clone address, sealed read token, and the branches that are indexed on push. */
 import { and, eq, sql } from "drizzle-orm";
 import { recordAudit, recordAuditStatement } from "../audit/record.ts";
 import type { Db } from "../db/client.ts";
@@ -16,26 +16,26 @@ const MAX_TOKEN_CHARACTERS = 4_096;
 
 export interface SourceInput {
   cloneUrl: string;
-  /** Kept as it is when absent; "" removes it. */
+  /** Unchanged if absent; "" removes it. */
   token?: string;
   tokenUsername?: string;
-  /** Globs of branches that are indexed when they are pushed, besides the default branch. */
+  /** Globs of branches to index on push, besides the default branch. */
   branches: string[];
 }
 
 interface Deps {
   db: Db;
   encryptionKey: string;
-  /** Whether `http://127.0.0.1:*` is an address. */
+  /** Which hosts are allowed, and whether `http://127.0.0.1:*` is. */
   gitHosts: GitHostPolicy;
 }
 
-/** A token opens for the workspace it was given for only. */
+/** Binds a sealed token to its workspace. */
 const purposeOf = (workspaceId: string) => `read-token:${workspaceId}`;
 
 /**
- * Connects a repository: its workspace and how it is read, all or nothing. Throws `TenancyError` or `GitError` for input that makes no
- * sense and for a repository that is connected already.
+ * Connects a repository: creates its workspace and source in one transaction. Throws `TenancyError` or `GitError` for invalid input
+ * and for a repository that is already connected.
  */
 export async function connectRepository(
   deps: Deps,
@@ -62,7 +62,7 @@ export async function connectRepository(
   return { workspaceId, repo };
 }
 
-/** Changes how a tenant's workspace is read. Throws like {@link connectRepository}. */
+/** Changes the source of a tenant's workspace. Throws like {@link connectRepository}. */
 export async function changeSource(
   deps: Deps,
   { tenantId, workspaceId, actor, ...input }: SourceInput & { tenantId: string; workspaceId: string; actor: string },
@@ -95,7 +95,7 @@ export interface OpenSource {
   branches: string[];
 }
 
-/** How a workspace is read, with the token opened: for starting a run only. Undefined where nobody has said how. */
+/** Loads a workspace's source with its unsealed token, for starting a run; undefined if it has none. */
 export async function openSource(
   deps: Pick<Deps, "db" | "encryptionKey">,
   workspaceId: string,
@@ -111,7 +111,7 @@ export async function openSource(
   };
 }
 
-/** Disconnects a repository: its index, snapshots, hooks and read token go. Throws `TenancyError` where there is none. */
+/** Disconnects a repository: deletes its index, snapshots, hooks and read token. Throws `TenancyError` if there is none. */
 export async function disconnectRepository(
   db: Db,
   { tenantId, workspaceId, actor }: { tenantId: string; workspaceId: string; actor: string },

@@ -1,4 +1,4 @@
-/** A tenant's settings, and what its first steps have come to. */
+/** A tenant's settings and the progress of its first steps. */
 import { eq, sql } from "drizzle-orm";
 import { recordAuditStatement } from "../audit/record.ts";
 import type { Db } from "../db/client.ts";
@@ -14,7 +14,7 @@ export interface TenantSettings {
   createdAt: Date;
 }
 
-/** Settings of a tenant that exists. */
+/** Reads a tenant's settings. The tenant must exist. */
 export async function readTenant(db: Db, tenantId: string): Promise<TenantSettings> {
   const [row] = await db
     .select({
@@ -30,7 +30,7 @@ export async function readTenant(db: Db, tenantId: string): Promise<TenantSettin
   return row;
 }
 
-/** Changes a tenant's name and opt-in. Throws `TenancyError` for a bad name. */
+/** Changes a tenant's name and opt-in. Throws `TenancyError` for an invalid name. */
 export async function changeTenant(
   db: Db,
   { tenantId, actor, ...change }: { tenantId: string; actor: string; name: string; sharedIndex: boolean },
@@ -48,11 +48,11 @@ export async function changeTenant(
 }
 
 /**
- * Deletes a tenant with all that belongs to it. What is in object storage goes with the next daily clean-up; keys stop working within a
- * second.
+ * Deletes a tenant and everything it owns. Its keys stop working within a second; the next daily clean-up deletes its objects from
+ * storage.
  */
 export async function deleteTenant(db: Db, tenantId: string): Promise<void> {
-  // revision_files and revision_overlays refer to contents without a cascade of their own, so they go first.
+  // Deleted first: revision_files and revision_overlays reference contents without a cascade.
   await db.batch([
     db.execute(
       sql`delete from revision_files where workspace_id in (select id from workspaces where tenant_id = ${tenantId})`,
@@ -65,7 +65,7 @@ export async function deleteTenant(db: Db, tenantId: string): Promise<void> {
 }
 
 export interface FirstSteps {
-  /** An API key that can be used. */
+  /** Whether the tenant has a valid API key. */
   hasKey: boolean;
   keyUsed: boolean;
   hasRepository: boolean;
@@ -73,7 +73,7 @@ export interface FirstSteps {
   hasSearched: boolean;
 }
 
-/** Which first steps a tenant has taken: each is read from what there is, not from what was clicked. */
+/** Derives which first steps a tenant has completed from its data. */
 export async function readFirstSteps(db: Db, tenantId: string): Promise<FirstSteps> {
   const rows = await rowsOf<FirstSteps>(
     db,

@@ -1,4 +1,4 @@
-/** Metered use of a tenant as the dashboard shows it: the month's figures, and its days by credential. */
+/** A tenant's usage for the dashboard: figures of the month, and of its days by credential. */
 import { and, eq, gte, sql } from "drizzle-orm";
 import type { Db } from "../db/client.ts";
 import { usageDays } from "../db/people-schema.ts";
@@ -27,13 +27,13 @@ export interface MonthUsage {
 
 export interface UsageReport {
   month: MonthUsage;
-  /** Since the first day of the month or 30 days ago, whichever is earlier. */
+  /** Starts at the first day of the month or 30 days ago, whichever is earlier. */
   days: DayUsage[];
   /** Names of the credentials in `days`, by public id. */
   names: Map<string, string>;
 }
 
-/** Reads a tenant's usage as the gate has mirrored it, some seconds late. One round trip. */
+/** Reads a tenant's usage from the gate's mirror, which is some seconds late. One round trip. */
 export async function readUsage(db: Db, tenantId: string, nowMs: number): Promise<UsageReport> {
   const period = new Date(nowMs).toISOString().slice(0, 7);
   const since = [`${period}-01`, new Date(nowMs - 29 * DAY_MS).toISOString().slice(0, 10)].toSorted()[0] ?? period;
@@ -75,8 +75,8 @@ export async function readUsage(db: Db, tenantId: string, nowMs: number): Promis
 }
 
 /**
- * Credits of the whole month if it goes on as it did: what is used, plus the mean of the last seven full days (or of those
- * there were) for each day that is left.
+ * Projects the credits of the whole month: credits used, plus the mean of the last seven full days (or as many as there are) for
+ * each remaining day.
  */
 export function projectMonth(used: number, byDay: ReadonlyMap<string, number>, nowMs: number): number {
   const now = new Date(nowMs);
@@ -85,7 +85,7 @@ export function projectMonth(used: number, byDay: ReadonlyMap<string, number>, n
   const first = [...byDay.keys()].toSorted()[0];
   const span = first === undefined ? 0 : Math.min(7, Math.round((today - Date.parse(first)) / DAY_MS));
   if (span < 1) {
-    // The first day: it goes on like its hours so far.
+    // On the first day, extrapolate from its hours so far.
     const passed = Math.max(nowMs - today, 3_600_000);
     return Math.round(used + (used / passed) * (end - nowMs));
   }

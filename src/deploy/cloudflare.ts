@@ -1,4 +1,4 @@
-/** The part of Cloudflare's API that a deployment needs beside wrangler: what wrangler does not create by itself. */
+/** Client for the part of Cloudflare's API that a deployment needs besides wrangler. */
 import { createHash } from "node:crypto";
 import * as z from "zod";
 import { ApiError, DeployError } from "./errors.ts";
@@ -13,13 +13,13 @@ const Queue = z.object({ queue_id: z.string(), queue_name: z.string() });
 const Token = z.object({ id: z.string(), name: z.string(), value: z.string().optional() });
 const Secret = z.object({ name: z.string() });
 
-/** What the S3 API of R2 asks for. */
+/** Credentials of R2's S3 API. */
 export interface S3Credentials {
   accessKeyId: string;
   secretAccessKey: string;
 }
 
-/** Permission group of a token that reads and writes the objects of one bucket. */
+/** Permission group for reading and writing the objects of one bucket. */
 const BUCKET_WRITE = "Workers R2 Storage Bucket Item Write";
 
 export class Cloudflare {
@@ -29,12 +29,12 @@ export class Cloudflare {
     this.options = options;
   }
 
-  /** The accounts that a token sees. Throws `ApiError` (401, 403) for a token that is not valid. */
+  /** Lists the accounts of a token. Throws `ApiError` (401, 403) if the token is invalid. */
   static async accounts(apiUrl: string, token: string): Promise<z.infer<typeof Account>[]> {
     return call(z.array(Account), { method: "GET", url: `${apiUrl}/accounts?per_page=50`, token });
   }
 
-  /** Name under `workers.dev` at which the account's Workers answer; undefined before the account has chosen one. */
+  /** The account's subdomain of `workers.dev`; undefined if it has not chosen one. */
   async workersSubdomain(): Promise<string | undefined> {
     const found = await this.#find(z.object({ subdomain: z.string().nullish() }), "/workers/subdomain");
     return found?.subdomain ?? undefined;
@@ -52,7 +52,7 @@ export class Cloudflare {
     await this.#delete(`/r2/buckets/${name}`);
   }
 
-  /** The bucket's lifecycle rules as the API gives them. */
+  /** The bucket's lifecycle rules, in the API's format. */
   async lifecycle(bucket: string): Promise<unknown[]> {
     const found = await this.#find(
       z.object({ rules: z.array(z.unknown()).nullish() }),
@@ -65,7 +65,7 @@ export class Cloudflare {
     await this.#call(z.unknown(), "PUT", `/r2/buckets/${bucket}/lifecycle`, { rules });
   }
 
-  /** The bucket's CORS rules; empty where it has none. */
+  /** The bucket's CORS rules; empty if it has none. */
   async cors(bucket: string): Promise<unknown[]> {
     const found = await this.#find(z.object({ rules: z.array(z.unknown()).nullish() }), `/r2/buckets/${bucket}/cors`);
     return found?.rules ?? [];
@@ -89,7 +89,7 @@ export class Cloudflare {
     if (queue) await this.#delete(`/queues/${queue.queue_id}`);
   }
 
-  /** Names of a Worker's secrets; their values cannot be read. Undefined where there is no such Worker. */
+  /** Names of a Worker's secrets (values cannot be read); undefined if there is no such Worker. */
   async secretNames(script: string): Promise<string[] | undefined> {
     const found = await this.#find(z.array(Secret), `/workers/scripts/${script}/secrets`);
     return found?.map(({ name }) => name);
@@ -109,8 +109,8 @@ export class Cloudflare {
   }
 
   /**
-   * Creates a token that reads and writes the objects of one bucket, and returns it as S3 credentials: the token's id is the access
-   * key id, the SHA-256 of its value the secret (Cloudflare, "R2: S3 API tokens"). The value is shown only now.
+   * Creates a token for one bucket's objects and returns it as S3 credentials: the access key id is the token's id, the secret is the
+   * SHA-256 of its value (Cloudflare, "R2: S3 API tokens"). The API returns the value only once.
    */
   async createBucketToken(name: string, bucket: string): Promise<S3Credentials> {
     const groups = await this.#call(
@@ -147,7 +147,7 @@ export class Cloudflare {
     }
   }
 
-  /** Deletes what may be gone already. */
+  /** DELETE that ignores 404. */
   async #delete(path: string): Promise<void> {
     try {
       await this.#call(z.unknown(), "DELETE", path);

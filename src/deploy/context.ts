@@ -3,7 +3,7 @@ import type { Neon } from "./neon.ts";
 import type { Settings } from "./settings.ts";
 import type { StateFile } from "./state.ts";
 
-/** What the steps of one deployment share. Values that a step finds or makes are there for the later ones. */
+/** Context shared by the steps of a deployment. Steps store values here for later steps. */
 export interface DeployContext {
   settings: Settings;
   cloudflare: Cloudflare;
@@ -18,11 +18,11 @@ export interface DeployContext {
   say: (line: string) => void;
 }
 
-/** One piece of a deployment. Both functions may run any number of times. */
+/** A step of a deployment. Both functions are idempotent. */
 export interface Step {
   title: string;
-  /** What is to be done, in a few words; undefined when nothing is. Changes nothing. */
+  /** Describes the work in a few words; undefined if there is none. Changes nothing. */
   plan: (context: DeployContext) => Promise<string | undefined>;
-  /** Does it. Throws `DeployError`, after which the next deployment starts again with this step. */
+  /** Does the work. Throws `DeployError`; the next deployment then resumes at this step. */
   apply: (context: DeployContext) => Promise<void>;
 }

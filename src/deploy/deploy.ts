@@ -13,8 +13,8 @@ import { StateFile } from "./state.ts";
 import { declaredVars, workerConfig } from "./workers.ts";
 
 /**
- * Order matters: keys and queues before the Workers that use them, migrations before the code that needs them (they are
- * written so that the version that still runs works with them).
+ * The order matters: keys and queues before the Workers that use them, migrations before the code that needs them. Migrations are
+ * compatible with the previous version, which is still running.
  */
 const STEPS: Step[] = [
   encryptionKey,

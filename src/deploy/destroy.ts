@@ -1,10 +1,10 @@
-/** `npm run deploy -- destroy`: removes what a deployment made, data only after a second question. */
+/** `npm run deploy -- destroy`: removes a deployment, and its data after a second confirmation. */
 import type { DeployContext } from "./context.ts";
 import { ApiError } from "./errors.ts";
 import { deploymentName } from "./names.ts";
 import { declaredResources, DEPLOY_ORDER, workerConfig } from "./workers.ts";
 
-/** Objects older than this go; the shortest age that R2's lifecycle rules know. */
+/** Age at which objects expire; the minimum of R2's lifecycle rules. */
 const EXPIRE_AFTER_SEC = 86_400;
 
 const HTTP_CONFLICT = 409;
@@ -12,7 +12,7 @@ const HTTP_CONFLICT = 409;
 /** Asks a question and returns the answer. */
 export type Ask = (question: string) => Promise<string>;
 
-/** Returns false where the operator changed their mind before anything was done. */
+/** Destroys a deployment. Returns false if the operator did not confirm. */
 export async function destroy(context: DeployContext, ask: Ask): Promise<boolean> {
   const { cloudflare, settings, say } = context;
   const name = deploymentName(settings.environment);
@@ -58,7 +58,7 @@ async function destroyData(context: DeployContext, name: string): Promise<void> 
   if (isEmpty) state.remove();
 }
 
-/** R2 deletes empty buckets only; the objects of others expire first. */
+/** Removes a bucket if it is empty (R2 deletes no others); else lets its objects expire. */
 async function removeBucket({ cloudflare, say }: DeployContext, bucket: string): Promise<boolean> {
   try {
     await cloudflare.deleteBucket(bucket);

@@ -1,9 +1,9 @@
-/** A failure that the operator can mend: the message is one line that names the cause and the remedy. */
+/** A failure that the operator can fix; the message is one line with the cause and the remedy. */
 export class DeployError extends Error {
   override readonly name = "DeployError";
 }
 
-/** A platform's API refused a request. The message has the platform's own words; credentials are never part of it. */
+/** A platform's API rejected a request. The message quotes the platform; it never contains credentials. */
 export class ApiError extends DeployError {
   /** HTTP status of the answer. */
   readonly status: number;

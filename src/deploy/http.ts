@@ -1,11 +1,11 @@
-/** JSON over HTTPS to the platforms' APIs: time limit, bounded retries with jitter, one error type. */
+/** JSON requests to the platforms' APIs, with timeouts and bounded retries. */
+import { backoffMs, withJitter } from "../backoff.ts";
 import { pause } from "../pause.ts";
 import { ApiError, DeployError } from "./errors.ts";
 
 const TIMEOUT_MS = 30_000;
 const ATTEMPTS = 5;
-const BASE_DELAY_MS = 500;
-const MAX_DELAY_MS = 20_000;
+const BACKOFF = { baseMs: 1_000, capMs: 20_000 };
 const MAX_MESSAGE = 400;
 
 export interface JsonRequest {
@@ -18,9 +18,9 @@ export interface JsonRequest {
 }
 
 /**
- * Sends a request and returns the answer's JSON (undefined for an empty body). Retries 429, 5xx and lost connections up to
- * five times; a creation that was carried out although its answer was lost is found by the caller, which looks before it creates.
- * Throws `ApiError` for a refusal and `DeployError` where the platform cannot be reached.
+ * Sends a request and returns the answer's JSON (undefined for an empty body). Makes up to five attempts on 429, 5xx and lost
+ * connections; callers look before they create, so a creation whose answer was lost is not repeated. Throws `ApiError` if the
+ * platform rejects the request and `DeployError` if it cannot be reached.
  */
 export async function requestJson(request: JsonRequest): Promise<unknown> {
   const target = `${request.method} ${new URL(request.url).pathname}`;
@@ -60,10 +60,10 @@ async function send({ method, url, token, body }: JsonRequest): Promise<Response
   }
 }
 
-/** Exponential back-off with up to 25 % jitter; `Retry-After` (seconds) wins, up to the cap. */
+/** Wait before the next attempt: `Retry-After` (seconds, capped) if the platform sent it, else the back-off. */
 function delayMs(attempt: number, retryAfterSec: number | undefined): number {
-  const asked = retryAfterSec !== undefined && retryAfterSec >= 0 ? retryAfterSec * 1000 : BASE_DELAY_MS * 2 ** attempt;
-  return Math.min(asked, MAX_DELAY_MS) * (1 + Math.random() / 4);
+  if (retryAfterSec === undefined || !(retryAfterSec >= 0)) return backoffMs(attempt, BACKOFF);
+  return withJitter(Math.min(retryAfterSec * 1_000, BACKOFF.capMs));
 }
 
 function parse(text: string): unknown {

@@ -1,4 +1,4 @@
-/** Names of a deployment's resources. Production has the names in the wrangler.toml files; another environment adds its own. */
+/** Names of a deployment's resources. Production uses the names in the wrangler.toml files; other environments add their own. */
 
 const PRODUCTION = "production";
 const PREFIX = "code-context";
@@ -9,7 +9,7 @@ export function resourceName(name: string, environment: string): string {
   return `${PREFIX}-${environment}${name.slice(PREFIX.length)}`;
 }
 
-/** Name of the Neon project, and of what else exists once a deployment. */
+/** Name of the Neon project and of other resources that a deployment has one of. */
 export function deploymentName(environment: string): string {
   return environment === PRODUCTION ? PREFIX : `${PREFIX}-${environment}`;
 }

@@ -1,4 +1,4 @@
-/** The part of Neon's API that a deployment needs: a project by name, and its connection string. */
+/** Client for the part of Neon's API that a deployment needs. */
 import * as z from "zod";
 import { pause } from "../pause.ts";
 import { ApiError, DeployError } from "./errors.ts";
@@ -46,7 +46,7 @@ export class Neon {
     return created.project.id;
   }
 
-  /** Waits for the operations of a project that was just created, for two minutes at most. */
+  /** Waits up to two minutes for the operations of a new project. */
   async waitUntilReady(projectId: string): Promise<void> {
     for (const deadline = Date.now() + READY_WITHIN_MS; Date.now() < deadline; await pause(POLL_MS)) {
       const { operations } = await this.#call(Operations, "GET", `/projects/${projectId}/operations?limit=20`);
@@ -57,14 +57,14 @@ export class Neon {
     throw new DeployError(`Neon project ${projectId} is still being set up: run the command again in a minute`);
   }
 
-  /** Connection string of the project's default branch. It holds the password. */
+  /** Connection string of the project's default branch, including the password. */
   async connectionString(projectId: string): Promise<string> {
     const query = new URLSearchParams({ database_name: DATABASE, role_name: ROLE });
     const path = `/projects/${projectId}/connection_uri?${query.toString()}`;
     return (await this.#call(z.object({ uri: z.string() }), "GET", path)).uri;
   }
 
-  /** Deletes a project; one that is gone already is no error. */
+  /** Deletes a project, if it exists. */
   async deleteProject(projectId: string): Promise<void> {
     try {
       await this.#call(z.unknown(), "DELETE", `/projects/${projectId}`);

@@ -1,4 +1,4 @@
-/** Steps that put the Workers in place and check that they answer. */
+/** Steps that upload the Workers and check that they are healthy. */
 import { count } from "drizzle-orm";
 import { openDb } from "../db/client.ts";
 import { tenants } from "../db/schema.ts";
@@ -9,15 +9,15 @@ import type { DeployContext, Step } from "./context.ts";
 import { DeployError } from "./errors.ts";
 import { declaredResources, DEPLOY_ORDER, type Upload, uploadWorker } from "./workers.ts";
 
-/** A new Worker takes some seconds to be known everywhere, its first health probes up to 30 s. */
+/** A new Worker takes some seconds to be reachable everywhere, and its first health probes up to 30 s. */
 const HEALTHY_WITHIN_MS = 120_000;
 const PROBE_EVERY_MS = 2_000;
 const PROBE_TIMEOUT_MS = 10_000;
 
-/** Value of a secret that a Worker declares and this deployment does not use; wrangler wants one. */
+/** Value of declared but unused secrets, which wrangler requires. */
 const UNUSED_SECRET = "unset";
 
-/** One step a Worker, in the order in which they depend on each other. */
+/** One step per Worker, in order of dependency. */
 export const uploads: Step[] = DEPLOY_ORDER.map((worker) => ({
   title: `${worker} Worker`,
   plan: async () => "build and upload",
@@ -71,7 +71,7 @@ export const firstTenant: Step = {
   },
 };
 
-/** False as well where the tables are not there yet. */
+/** Whether there is a tenant; false if the tables do not exist yet. */
 async function hasTenants(databaseUrl: string): Promise<boolean> {
   try {
     const [row] = await openDb(databaseUrl).select({ tenants: count() }).from(tenants);
@@ -98,7 +98,7 @@ export const health: Step = {
   },
 };
 
-/** What is wrong; undefined when all dependencies answer. */
+/** Describes what is unhealthy; undefined if all dependencies answer. */
 async function probe(apiUrl: string): Promise<string | undefined> {
   try {
     const response = await fetch(`${apiUrl}/healthz`, { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) });

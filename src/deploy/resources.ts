@@ -1,4 +1,4 @@
-/** Steps that create what wrangler does not: buckets with their rules, queues, the R2 key, the database. */
+/** Steps that create what wrangler does not: buckets and their rules, queues, the R2 key, the database. */
 import { isDeepStrictEqual } from "node:util";
 import { randomBytes } from "node:crypto";
 import { migrate, pendingMigrations } from "../local/database/migrations.ts";
@@ -7,7 +7,7 @@ import { DeployError } from "./errors.ts";
 import { deploymentName } from "./names.ts";
 import { declaredResources, DEPLOY_ORDER, workerConfig } from "./workers.ts";
 
-/** Staged shards of a run are needed for minutes; what a killed run leaves goes after two days. */
+/** Staged shards are needed for minutes; leftovers of killed runs expire after two days. */
 const STAGING_DAYS = 2;
 
 const stagingRule = {
@@ -82,7 +82,7 @@ export const lifecycle: Step = {
   },
   apply: async (context) => {
     const name = bucket(context, "STAGING");
-    // Keeps the rules that others have made.
+    // Keep the operator's own rules.
     await context.cloudflare.setLifecycle(name, [...(await context.cloudflare.lifecycle(name)), stagingRule]);
   },
 };
@@ -138,7 +138,7 @@ export const bucketKey: Step = {
   apply: async (context) => {
     const { cloudflare, settings, state } = context;
     const name = `${deploymentName(settings.environment)}-r2`;
-    // A token whose value was lost to a killed run is of no use to anyone.
+    // Replace a token whose value was lost when a deployment was killed.
     const lost = await cloudflare.findToken(name);
     if (lost !== undefined) await cloudflare.deleteToken(lost);
     state.update({ r2: await cloudflare.createBucketToken(name, bucket(context, "SNAPSHOTS")) });

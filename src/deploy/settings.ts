@@ -1,4 +1,4 @@
-/** What a deployment is told: flags and environment variables, checked before anything is done. */
+/** Flags and environment variables of a deployment, validated before anything is done. */
 import { parseArgs } from "node:util";
 import { CLOUDFLARE_API } from "./cloudflare.ts";
 import { DeployError } from "./errors.ts";
@@ -11,18 +11,18 @@ export interface Settings {
   environment: string;
   cloudflare: { apiUrl: string; token: string; accountId: string | undefined };
   neon: { apiUrl: string; apiKey: string; orgId: string | undefined; region: string | undefined } | undefined;
-  /** A given database; wins over Neon. */
+  /** An existing database, used instead of creating one on Neon. */
   databaseUrl: string | undefined;
   /** Origins that may download snapshots from a browser. */
   corsOrigins: string[];
   /** Name of the first tenant, and the address of its owner. */
   tenantName: string;
   ownerEmail: string | undefined;
-  /** Variables of the Workers, as `wrangler.toml` names them. */
+  /** Variables of the Workers, by their names in `wrangler.toml`. */
   vars: Record<string, string>;
   /** Secrets of the Workers that the operator chose. */
   secrets: Record<string, string>;
-  /** Public addresses where they are not `<worker>.<account>.workers.dev`. */
+  /** Public addresses, if they are not `<worker>.<account>.workers.dev`. */
   urls: { api: string | undefined; site: string | undefined };
 }
 
@@ -50,8 +50,8 @@ const SECRET_NAMES = [
 ];
 
 /**
- * Reads flags and environment. `varNames` are the variables that the Workers' configurations declare: those that the environment
- * sets are deployed with its values. Throws `DeployError` that names the flag or variable.
+ * Reads flags and environment. `varNames` are the variables that the Workers' configurations declare; values of the environment
+ * override theirs. Throws `DeployError`, naming the flag or variable.
  */
 export function readSettings(args: string[], env: NodeJS.ProcessEnv, varNames: Iterable<string>): Settings {
   const { values, command } = parseFlags(args);

@@ -1,6 +1,7 @@
 /**
- * What a deployment must remember between runs: values that the platforms show once or not at all. Kept in `.deploy/<environment>.json`,
- * readable by the owner only and ignored by git. Written before a value is used, so that a run that is killed loses none.
+ * State of a deployment between runs: values that the platforms return only once or not at all. Stored in
+ * `.deploy/<environment>.json`, readable by the owner only and ignored by git. A value is written before it is used, so that a
+ * killed run loses none.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
@@ -10,10 +11,10 @@ import { parseJson, writePrivateJson } from "../local/stack/local-secrets.ts";
 import { DeployError } from "./errors.ts";
 
 const DeployState = z.object({
-  /** 256 bits in base64. The Workers have it as a secret, which cannot be read back. */
+  /** 256 bits in base64. Stored because the Workers' secret cannot be read back. */
   encryptionKey: z.string().optional(),
   r2: z.object({ accessKeyId: z.string(), secretAccessKey: z.string() }).optional(),
-  /** Id of the Neon project that this deployment created; a project that was there before is never deleted. */
+  /** Id of the Neon project that this deployment created; `destroy` deletes no other. */
   neonProjectId: z.string().optional(),
 });
 export type DeployState = z.infer<typeof DeployState>;
@@ -25,7 +26,7 @@ export class StateFile {
     this.path = path.join(folder, `${environment}.json`);
   }
 
-  /** Empty before the first run. Throws `DeployError` for a damaged file, which must not be taken for an empty one. */
+  /** Reads the state; empty before the first run. Throws `DeployError` if the file is damaged. */
   read(): DeployState {
     if (!existsSync(this.path)) return {};
     const state = DeployState.safeParse(parseJson(readFileSync(this.path, "utf8")));

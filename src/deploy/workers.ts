@@ -1,4 +1,4 @@
-/** The Workers' configurations for one environment, and their upload with wrangler. */
+/** Creates the Workers' configurations for an environment and uploads them with wrangler. */
 import { spawn } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -13,7 +13,7 @@ import { DeployError } from "./errors.ts";
 import { resourceName } from "./names.ts";
 import type { Settings } from "./settings.ts";
 
-/** The Workers refer to api's Durable Objects and to its service: api goes first. */
+/** The api Worker comes first: the others bind to its Durable Objects and its service. */
 export const DEPLOY_ORDER = WORKERS;
 
 const UPLOAD_TIMEOUT_MS = 300_000;
@@ -72,11 +72,11 @@ export interface Upload {
   settings: Settings;
   accountId: string;
   vars: Record<string, string>;
-  /** Those of the values that the Worker requires are uploaded; secrets that are not named stay as they are. */
+  /** Secrets that the Worker requires are uploaded; others stay unchanged. */
   secrets: Record<string, string>;
 }
 
-/** Builds and uploads a Worker. Throws `DeployError` with wrangler's own reason. */
+/** Builds and uploads a Worker. Throws `DeployError` with wrangler's reason. */
 export async function uploadWorker(worker: WorkerName, upload: Upload): Promise<void> {
   const { settings, accountId } = upload;
   const config = workerConfig(worker, settings.environment);

@@ -1,3 +1,4 @@
+import { backoffMs, withJitter } from "../backoff.ts";
 import { UpstreamError } from "./errors.ts";
 import type { FetchLike, ProviderDeps } from "./types.ts";
 
@@ -5,12 +6,9 @@ import type { FetchLike, ProviderDeps } from "./types.ts";
 
 export const DEFAULT_CONCURRENCY = 4;
 export const DEFAULT_MAX_RETRIES = 2;
-const BACKOFF_BASE_MS = 250;
-const BACKOFF_CAP_MS = 8_000;
+const BACKOFF = { baseMs: 250, capMs: 8_000 };
 /** Cap of an upstream's `Retry-After`. */
 const RETRY_AFTER_CAP_MS = 60_000;
-/** Jitter on top of the wait the upstream asked for. */
-const RETRY_AFTER_JITTER = 0.25;
 
 /** Context that a request passes to its upstream calls. */
 export interface CallContext {
@@ -123,16 +121,10 @@ async function orStopped<T>(signal: AbortSignal, work: () => Promise<T>): Promis
   }
 }
 
-/**
- * Wait before retry number `retry` (from 0). What the upstream asked for, capped, plus up to 25 %; else exponential
- * backoff with equal jitter (half fixed, half random), capped.
- */
+/** Wait before retry number `retry` (from 0): the upstream's `Retry-After`, capped, if it sent one, else the back-off. */
 function retryWaitMs(retry: number, retryAfterMs: number | undefined, random: () => number): number {
-  if (retryAfterMs !== undefined) {
-    return Math.min(RETRY_AFTER_CAP_MS, retryAfterMs) * (1 + RETRY_AFTER_JITTER * random());
-  }
-  const backoffMs = Math.min(BACKOFF_CAP_MS, BACKOFF_BASE_MS * 2 ** retry);
-  return backoffMs * (0.5 + 0.5 * random());
+  if (retryAfterMs === undefined) return backoffMs(retry + 1, BACKOFF, random);
+  return withJitter(Math.min(RETRY_AFTER_CAP_MS, retryAfterMs), random);
 }
 
 /**

@@ -1,4 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
+import { backoffMs } from "../backoff.ts";
 import type { CallKind } from "../contract/surfaces.ts";
 import { DEFAULT_MONTHLY_CREDITS } from "../contract/limits.ts";
 import { openDb } from "../db/client.ts";
@@ -32,8 +33,7 @@ ${WINDOWS_SCHEMA}${CREDITS_SCHEMA}${KEY_USAGE_SCHEMA}${CREDENTIALS_SCHEMA}`;
 const MAX_HOLD_MS = 15 * 60_000;
 /** Delay between a change and its flush, so that one write to Postgres carries many changes. */
 const FLUSH_DELAY_MS = 3_000;
-const FLUSH_RETRY_BASE_MS = 2_000;
-const FLUSH_RETRY_CAP_MS = 60_000;
+const FLUSH_BACKOFF = { baseMs: 2_000, capMs: 60_000 };
 /** Smallest time between two prunes, which are not urgent. */
 const PRUNE_INTERVAL_MS = 15_000;
 /** Credential id in `usage_days` for the embeddings of hosted indexing, which use no credential. */
@@ -177,7 +177,7 @@ export class TenantGate extends DurableObject<TenantGateEnv> implements TenantGa
     }
     const goneSinceMs = Number(this.#meta("gone_since") ?? Infinity);
     if (Date.now() - goneSinceMs > GONE_KEPT_MS) return this.#storage.deleteAll();
-    this.#schedule(Date.now() + retryDelayMs(this.#failedFlushes));
+    this.#schedule(Date.now() + backoffMs(this.#failedFlushes, FLUSH_BACKOFF));
   }
 
   #reserve(
@@ -277,10 +277,4 @@ export class TenantGate extends DurableObject<TenantGateEnv> implements TenantGa
     this.#alarmAtMs = atMs;
     void this.ctx.storage.setAlarm(atMs);
   }
-}
-
-/** Wait before the next flush. The jitter keeps gates from retrying at the same moment. */
-function retryDelayMs(failures: number): number {
-  const full = Math.min(FLUSH_RETRY_CAP_MS, FLUSH_RETRY_BASE_MS * 2 ** Math.min(failures - 1, 10));
-  return full * (0.75 + Math.random() / 4);
 }

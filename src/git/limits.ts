@@ -65,7 +65,7 @@ export const DEFAULT_GIT_LIMITS: Readonly<GitLimits> = {
   attempts: 3,
 };
 
-/** First retry delay; doubled each time up to {@link RETRY_MAX_MS}, then jittered over its upper half. */
+/** First retry delay; doubled each time up to {@link RETRY_MAX_MS}, plus jitter. */
 export const RETRY_BASE_MS = 250;
 export const RETRY_MAX_MS = 4_000;
 /** Redirects followed for the reference advertisement. */

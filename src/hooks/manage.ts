@@ -1,4 +1,4 @@
-/** Hooks of a workspace: made with a secret that is shown once, deleted. */
+/** Creates and deletes hooks of workspaces. */
 import { and, eq } from "drizzle-orm";
 import { recordAudit, recordAuditStatement } from "../audit/record.ts";
 import type { Db } from "../db/client.ts";
@@ -9,7 +9,7 @@ import { TenancyError } from "../tenancy/errors.ts";
 import { newToken } from "../users/tokens.ts";
 import { newHookId } from "./ids.ts";
 
-/** A hook's secret opens for that hook only. */
+/** Binds a sealed secret to its hook. */
 export const hookSecretPurpose = (hookId: string): string => `hook-secret:${hookId}`;
 
 export interface NewHook {
@@ -21,7 +21,7 @@ export interface NewHook {
   path: string;
 }
 
-/** Makes a hook. Throws `TenancyError` for an unknown provider, and where the workspace has a hook of the provider. */
+/** Creates a hook. Throws `TenancyError` for an unknown provider, or if the workspace already has a hook for it. */
 export async function createHook(
   { db, encryptionKey }: { db: Db; encryptionKey: string },
   input: { tenantId: string; workspaceId: string; provider: string; actor: string },
@@ -50,7 +50,7 @@ export async function createHook(
   return { id, provider, secret, path: `/hooks/${provider}/${id}` };
 }
 
-/** Deletes a hook of a tenant's workspace with its deliveries. Throws `TenancyError` where there is none. */
+/** Deletes a hook and its deliveries. Throws `TenancyError` if there is none. */
 export async function deleteHook(
   db: Db,
   { tenantId, workspaceId, id, actor }: { tenantId: string; workspaceId: string; id: string; actor: string },

@@ -1,4 +1,4 @@
-/** What a delivery says, read the same way for every provider. */
+/** Parses deliveries of all providers into one form. */
 import type { HookProvider } from "../db/people-schema.ts";
 import { isRecord, isText } from "../shape.ts";
 
@@ -7,20 +7,20 @@ interface HeaderReader {
 }
 
 export interface Delivery {
-  /** The host's own name of the event, such as `push`. */
+  /** The provider's name of the event, such as `push`. */
   event: string;
-  /** The host's id of the delivery: the same again when it is sent again. */
+  /** The provider's id of the delivery; the same when it is redelivered. */
   deliveryId: string | null;
-  /** Set for pushes to branches. */
+  /** Set if a branch was pushed. */
   push: { branch: string; gitSha: string; isDeleted: boolean } | null;
-  /** The repository's default branch, where the payload says it. */
+  /** The repository's default branch, if the payload has it. */
   defaultBranch: string | null;
 }
 
 const HEADERS: Record<HookProvider, { event: string; delivery: readonly string[] }> = {
   github: { event: "X-GitHub-Event", delivery: ["X-GitHub-Delivery"] },
   gitea: { event: "X-Gitea-Event", delivery: ["X-Gitea-Delivery"] },
-  // The key stays the same when GitLab tries a delivery again; older versions have only the event's id.
+  // The key stays the same when GitLab retries a delivery; older versions send only the event's id.
   gitlab: { event: "X-Gitlab-Event", delivery: ["Idempotency-Key", "X-Gitlab-Event-UUID"] },
 };
 const PUSH_EVENTS: Record<HookProvider, string> = { github: "push", gitea: "push", gitlab: "Push Hook" };
@@ -30,11 +30,11 @@ const MAX_BRANCH_CHARACTERS = 500;
 // oxlint-disable-next-line no-control-regex -- control characters are what is refused
 const CONTROL_OR_SPACE = /[\u0000-\u0020\u007f]/;
 const BRANCH_PREFIX = "refs/heads/";
-/** Object id of a ref that is not there, in SHA-1 and in SHA-256 repositories. */
+/** Object id of a deleted ref, in SHA-1 and in SHA-256 repositories. */
 const NO_OBJECT = /^0+$/;
 const OBJECT_ID = /^(?:[\da-f]{40}|[\da-f]{64})$/;
 
-/** Reads a delivery. Throws `SyntaxError` for a body that is not what the provider sends. */
+/** Parses a delivery. Throws `SyntaxError` if the body does not have the provider's format. */
 export function readDelivery(provider: HookProvider, headers: HeaderReader, body: Uint8Array): Delivery {
   const names = HEADERS[provider];
   const header = (name: string) => headers.get(name)?.slice(0, MAX_HEADER_CHARACTERS) ?? null;
@@ -65,7 +65,7 @@ function isBranch(value: unknown): value is string {
   );
 }
 
-/** JSON, or a form with the JSON in its `payload` field, which GitHub and Gitea send where they are set up so. */
+/** Parses JSON, or a form with JSON in its `payload` field, which GitHub and Gitea can be set to send. */
 function parseBody(contentType: string, body: Uint8Array): Record<string, unknown> {
   const text = new TextDecoder().decode(body);
   const isForm = contentType.toLowerCase().startsWith("application/x-www-form-urlencoded");

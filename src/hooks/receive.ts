@@ -1,7 +1,7 @@
 /**
- * A delivery from a Git host: checked, recorded, and turned into an index run of the pushed branch. The run reads the branch when it
- * starts, so it indexes the newest push whatever order deliveries arrive in; runs of the branch that still wait are cancelled,
- * because the new one covers them.
+ * Handles a delivery from a git host: verifies and records it, and starts an index run of the pushed branch. The run reads the branch
+ * when it starts, so it indexes the newest push in whatever order deliveries arrive; queued runs of the branch are cancelled, because
+ * the new one covers them.
  */
 import { and, eq, sql } from "drizzle-orm";
 import { indexSource } from "../dashboard/index-runs.ts";
@@ -33,7 +33,7 @@ export interface IncomingDelivery {
   body: Uint8Array;
 }
 
-/** What became of a delivery. `started` and `deleted` did something; `ignored` is what was not for us. */
+/** Outcome of a delivery. */
 export type Outcome =
   | { outcome: "started"; runId: string; detail: string | null }
   | { outcome: "deleted" | "ignored" | "failed"; runId: null; detail: string };
@@ -54,7 +54,7 @@ interface Hook {
   defaultBranch: string | null;
 }
 
-/** Takes in one delivery. Throws what the database throws: the host delivers again. */
+/** Handles one delivery. Throws database errors, after which the host redelivers. */
 export async function receiveDelivery(deps: HookDeps, incoming: IncomingDelivery): Promise<Received> {
   const hook = await findHook(deps.db, incoming.id);
   if (!hook || hook.provider !== incoming.provider) return { status: "unknown" };
@@ -65,7 +65,7 @@ export async function receiveDelivery(deps: HookDeps, incoming: IncomingDelivery
     delivery = readDelivery(hook.provider, incoming.headers, incoming.body);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    return { status: "malformed", message: "the payload is not what the host's documentation says" };
+    return { status: "malformed", message: "the payload does not have the provider's format" };
   }
   const accepted = { status: "accepted", tenantId: hook.tenantId, event: delivery.event } as const;
   const recorded = await claimDelivery(deps.db, hook, delivery);
@@ -77,7 +77,7 @@ export async function receiveDelivery(deps: HookDeps, incoming: IncomingDelivery
     await recordOutcome(deps.db, recorded, outcome);
     return { ...accepted, ...outcome };
   } catch (error) {
-    // The host may send it again under the same id, so the claim must not stand in its way.
+    // Delete the claim, so that a redelivery with the same id is handled.
     await deps.db.delete(hookDeliveries).where(eq(hookDeliveries.id, recorded));
     throw error;
   }
@@ -99,7 +99,7 @@ async function findHook(db: Db, id: string): Promise<Hook | undefined> {
   return row;
 }
 
-/** Records that a delivery has arrived; undefined where it had before. */
+/** Records a delivery; undefined if it was received before. */
 async function claimDelivery(db: Db, hook: Hook, { event, deliveryId, push }: Delivery): Promise<string | undefined> {
   const [row] = await db
     .insert(hookDeliveries)
@@ -124,10 +124,10 @@ async function act(deps: HookDeps, hook: Hook, { event, push, defaultBranch }: D
   const ignored = (detail: string): Outcome => ({ outcome: "ignored", runId: null, detail });
   if (push === null) return ignored(event === "ping" ? "the hook works" : "not a push to a branch");
   const source = await openSource(deps, hook.workspaceId);
-  if (!source) return { outcome: "failed", runId: null, detail: "how the repository is read is not set up" };
+  if (!source) return { outcome: "failed", runId: null, detail: "the repository has no source" };
   const isDefault = push.branch === (defaultBranch ?? hook.defaultBranch);
   if (!isDefault && !matchesBranch(source.branches, push.branch)) {
-    return ignored("neither the default branch nor one that the settings name");
+    return ignored("neither the default branch nor a configured one");
   }
   const skipped = await cancelWaiting(deps, hook, push.branch);
   if (push.isDeleted) return deleteBranch(deps, hook, push.branch, isDefault);
@@ -139,12 +139,12 @@ async function act(deps: HookDeps, hook: Hook, { event, push, defaultBranch }: D
   return { outcome: "started", runId, detail };
 }
 
-/** Removes the line of a branch that is gone. What readers see by default stays. */
+/** Deletes the index of a deleted branch, except for the default branch. */
 async function deleteBranch(deps: HookDeps, hook: Hook, branch: string, isDefault: boolean): Promise<Outcome> {
   if (isDefault) return { outcome: "ignored", runId: null, detail: "the default branch was deleted; its index stays" };
   const wasThere = await dropRef(deps.db, hook.workspaceId, `refs/heads/${branch}`);
   return wasThere
-    ? { outcome: "deleted", runId: null, detail: "the branch is gone, and its index with it" }
+    ? { outcome: "deleted", runId: null, detail: "the branch was deleted, and its index too" }
     : { outcome: "ignored", runId: null, detail: "the branch was deleted; it was not indexed" };
 }
 
@@ -152,7 +152,7 @@ function matchesBranch(globs: readonly string[], branch: string): boolean {
   return globs.length > 0 && compileGlobs(globs)(branch);
 }
 
-/** Cancels runs of the branch that have not begun: the new one indexes what they would have. */
+/** Cancels queued runs of the branch, which the new run covers. */
 async function cancelWaiting(deps: HookDeps, hook: Hook, branch: string): Promise<number> {
   const waiting = await deps.db
     .select()

@@ -1,4 +1,4 @@
-/** Whether a delivery comes from the host: each provider's own way, compared in constant time. */
+/** Verifies that a delivery comes from the git host, in the way of each provider. */
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { HookProvider } from "../db/people-schema.ts";
 
@@ -22,7 +22,7 @@ function hmacHex(secret: string, body: Uint8Array): string {
   return createHmac("sha256", secret).update(body).digest("hex");
 }
 
-/** Compares by digests of equal length, so that neither the content nor the length of `given` shows in the time. */
+/** Compares digests in constant time, so that timing reveals neither content nor length. */
 function isEqual(given: string | null, expected: string): boolean {
   if (given === null) return false;
   const digest = (text: string) => createHmac("sha256", "compare").update(text).digest();

@@ -4,7 +4,7 @@ import { openDb } from "../db/client.ts";
 import { PG_FOREIGN_KEY_VIOLATION, pgErrorCode } from "../db/errors.ts";
 import { runs } from "../db/schema.ts";
 import type { Logger } from "../log.ts";
-import { withTimer } from "../time-limit.ts";
+import { raceTimeout } from "../pause.ts";
 import type { RunSpec } from "./run-state.ts";
 import type { RunStore } from "./run-store.ts";
 import type { TenantLine } from "./tenant-runs.ts";
@@ -29,11 +29,7 @@ export class RunOutbox {
   /** False where there is no slot yet, or the line cannot be reached: the next tick asks again. */
   async requestSlot({ tenantId, runId, workspaceId }: RunSpec): Promise<boolean> {
     try {
-      return await withTimer(
-        CALL_TIMEOUT_MS,
-        () => this.tenantLine(tenantId).request(runId, workspaceId),
-        () => false,
-      );
+      return await raceTimeout(this.tenantLine(tenantId).request(runId, workspaceId), CALL_TIMEOUT_MS);
     } catch (error) {
       this.log.error("slot_not_requested", error, { runId });
       return false;
@@ -42,11 +38,7 @@ export class RunOutbox {
 
   async releaseSlot({ tenantId, runId }: RunSpec): Promise<void> {
     try {
-      await withTimer(
-        CALL_TIMEOUT_MS,
-        () => this.tenantLine(tenantId).release(runId),
-        () => undefined,
-      );
+      await raceTimeout(this.tenantLine(tenantId).release(runId), CALL_TIMEOUT_MS);
     } catch (error) {
       // The line checks its slots from time to time.
       this.log.error("slot_not_released", error, { runId });
@@ -92,13 +84,7 @@ export class RunOutbox {
     for (const { batch, tenantId, tokens } of this.store.usageToReport(() => crypto.randomUUID())) {
       try {
         const gate = this.env.TENANT_GATE.get(this.env.TENANT_GATE.idFromName(tenantId));
-        await withTimer(
-          CALL_TIMEOUT_MS,
-          () => gate.count(`tokens:${batch}`, null, tokens),
-          () => {
-            throw new DOMException("the gate did not answer", "TimeoutError");
-          },
-        );
+        await raceTimeout(gate.count(`tokens:${batch}`, null, tokens), CALL_TIMEOUT_MS);
         this.store.usageReported(batch);
       } catch (error) {
         this.log.error("usage_not_reported", error, { tenantId });

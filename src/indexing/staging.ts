@@ -5,7 +5,7 @@
 import { constants, deflateRawSync, inflateRawSync } from "node:zlib";
 import type { LanguageId } from "../parsing/languages.ts";
 import type { SearchBucket } from "../search/store.ts";
-import { withTimer } from "../time-limit.ts";
+import { raceTimeout } from "../pause.ts";
 
 /** The part of an R2 bucket that is used. */
 export interface StagingBucket {
@@ -34,9 +34,7 @@ export function limitBucket(
 ): SearchBucket {
   const limited = async <T>(what: string, work: () => Promise<T>): Promise<T> => {
     try {
-      const done = await withTimer(timeoutMs, work, () => {
-        throw new StagingError(`the object store did not answer within ${timeoutMs / 1_000} s; try again later`);
-      });
+      const done = await raceTimeout(work(), timeoutMs);
       onDone();
       return done;
     } catch (error) {

@@ -2,7 +2,8 @@
 import { DurableObject } from "cloudflare:workers";
 import type { RunPhase, RunStatus } from "../contract/index.ts";
 import { createLogger } from "../log.ts";
-import { withTimer } from "../time-limit.ts";
+import { backoffMs } from "../backoff.ts";
+import { raceTimeout } from "../pause.ts";
 import type { StepMessage } from "./messages.ts";
 import {
   beginAttempt,
@@ -329,13 +330,7 @@ export class WorkspaceRuns extends DurableObject<ApiEnv> {
 
   private async trySend(message: StepMessage, delaySeconds = 0): Promise<boolean> {
     try {
-      await withTimer(
-        QUEUE_TIMEOUT_MS,
-        async () => void (await this.env.INDEX_QUEUE.send(message, { delaySeconds })),
-        () => {
-          throw new DOMException("the queue did not answer", "TimeoutError");
-        },
-      );
+      await raceTimeout(this.env.INDEX_QUEUE.send(message, { delaySeconds }), QUEUE_TIMEOUT_MS);
       return true;
     } catch (error) {
       this.log.error("queue_send_failed", error, { runId: message.runId, kind: message.kind });
@@ -383,10 +378,9 @@ export class WorkspaceRuns extends DurableObject<ApiEnv> {
   }
 }
 
-const RETRY_BASE_SEC = 1;
-const RETRY_CAP_SEC = 30;
+const RETRY_BACKOFF = { baseMs: 1_000, capMs: 30_000 };
 
-/** Wait before retry number `failures`: doubles each time up to a cap, plus up to a quarter of jitter. */
+/** Seconds to wait before retry number `failures`. */
 function retryDelaySec(failures: number): number {
-  return Math.ceil(Math.min(RETRY_CAP_SEC, RETRY_BASE_SEC * 2 ** (failures - 1)) * (1 + Math.random() / 4));
+  return Math.ceil(backoffMs(failures, RETRY_BACKOFF) / 1_000);
 }

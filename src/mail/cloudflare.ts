@@ -1,4 +1,4 @@
-import { withTimer } from "../time-limit.ts";
+import { raceTimeout } from "../pause.ts";
 import { type Mailer, MailError } from "./types.ts";
 
 /** The subset of a `send_email` binding that the mailer uses. */
@@ -13,16 +13,9 @@ export function createCloudflareMailer(email: EmailBinding, from: string): Maile
   return {
     send: async ({ to, subject, text, html }) => {
       try {
-        await withTimer(
-          TIMEOUT_MS,
-          () => email.send({ from, to, subject, text, html }),
-          () => {
-            throw new MailError(`Cloudflare did not answer within ${TIMEOUT_MS / 1_000} s`);
-          },
-        );
+        await raceTimeout(email.send({ from, to, subject, text, html }), TIMEOUT_MS);
       } catch (error) {
-        if (error instanceof MailError) throw error;
-        throw new MailError("Cloudflare refused the message", { cause: error });
+        throw new MailError("Cloudflare did not accept the message", { cause: error });
       }
     },
   };

@@ -1,10 +1,11 @@
+import { backoffMs } from "../backoff.ts";
 import { pause } from "../pause.ts";
 import { type Mailer, MailError } from "./types.ts";
 
 const DEFAULT_BASE_URL = "https://api.resend.com";
 const TIMEOUT_MS = 10_000;
 const MAX_ATTEMPTS = 3;
-const RETRY_BASE_MS = 300;
+const BACKOFF = { baseMs: 300, capMs: 3_000 };
 
 export interface ResendOptions {
   apiKey: string;
@@ -23,7 +24,7 @@ export function createResendMailer(options: ResendOptions): Mailer {
         const failure = await post(options, body, idempotencyKey);
         if (failure === undefined) return;
         if (!failure.isTransient || attempt === MAX_ATTEMPTS) throw new MailError(failure.reason);
-        await pause(RETRY_BASE_MS * 2 ** (attempt - 1) * (0.75 + Math.random() / 2));
+        await pause(backoffMs(attempt, BACKOFF));
       }
     },
   };

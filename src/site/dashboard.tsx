@@ -22,7 +22,7 @@ const RETRY_AFTER_SEC = "5";
 const log = createLogger({ worker: "site" });
 let opened: { url: string; db: Db } | undefined;
 
-/** Makes the dashboard's application. */
+/** Creates the dashboard's Hono application. */
 export function createDashboard(): Hono<DashboardHono> {
   const app = new Hono<DashboardHono>();
   app.use(async (c, next) => {
@@ -53,7 +53,7 @@ export function createDashboard(): Hono<DashboardHono> {
     const notice = readNotice(c);
     c.set("notice", notice);
     await next();
-    // A redirect passes it on to the page that it leads to.
+    // On a redirect, keep it for the target page.
     if (notice && c.res.status < 300) dropNotice(c);
   });
 
@@ -76,7 +76,7 @@ export function createDashboard(): Hono<DashboardHono> {
   return app;
 }
 
-/** The connection of an isolate: it holds no socket, so it is made once. */
+/** The isolate's database client, created once, since it holds no socket. */
 function databaseOf(env: DashboardEnv): Db {
   if (opened?.url !== env.DATABASE_URL) opened = { url: env.DATABASE_URL, db: openDb(env.DATABASE_URL) };
   return opened.db;
@@ -94,8 +94,8 @@ function toRefusal(error: unknown, c: DashboardContext): DashboardError {
 }
 
 /**
- * Answers a refusal: JSON to scripts, a page to people. A refused form leads back to the page it was on, with the reason; but not where
- * the request itself was not to be trusted.
+ * Answers an error: JSON to scripts, a page to browsers. A rejected form redirects to the page it was on, with the reason, unless
+ * the request may come from another origin.
  */
 function refuse(c: DashboardContext, error: DashboardError): Response | Promise<Response> {
   if (error.retryAfterSec !== undefined) c.header(RETRY_AFTER_HEADER, String(error.retryAfterSec));
@@ -131,7 +131,7 @@ const TITLES: Partial<Record<DashboardError["code"], string>> = {
   UNAVAILABLE: "Not available right now",
 };
 
-/** The page that a form was sent from, if it is one of ours. */
+/** The dashboard page that a form was sent from, if any. */
 function pageBefore(c: DashboardContext): string | undefined {
   const referrer = c.req.header("Referer");
   if (referrer === undefined || !URL.canParse(referrer)) return undefined;

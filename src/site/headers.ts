@@ -1,4 +1,4 @@
-/** Headers of the reverse proxy and of the site's own answers. No platform: standard `Headers` only. */
+/** Headers of the reverse proxy and of the site's own answers. */
 import {
   RATE_LIMIT_HEADER,
   RATE_REMAINING_HEADER,
@@ -8,7 +8,7 @@ import {
 } from "../contract/headers.ts";
 import { requestIdOf } from "../request-id.ts";
 
-/** Headers that belong to one connection (RFC 9110 §7.6.1), whether or not `Connection` names them. */
+/** Hop-by-hop headers (RFC 9110 §7.6.1). */
 const HOP_BY_HOP = [
   "connection",
   "keep-alive",
@@ -20,18 +20,18 @@ const HOP_BY_HOP = [
   "transfer-encoding",
   "upgrade",
 ];
-/** Headers by which others say who the client is; only the platform's own word is passed on. */
+/** Headers in which clients could claim an address; not forwarded. */
 const CLIENT_CLAIMS = ["forwarded", "x-forwarded-for", "x-real-ip", "true-client-ip"];
-/** Set by the platform on every request that comes in from outside, over whatever the client sent. */
+/** Set by the platform on every external request; replaces what the client sent. */
 const CLIENT_ADDRESS = "cf-connecting-ip";
 
 const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/;
 const PREFLIGHT_MAX_AGE_SEC = 86_400;
-/** What the api's routes take; a preflight for another method gets no more than these. */
+/** Methods of the api's routes. */
 const METHODS = "GET, HEAD, POST, DELETE, OPTIONS";
 const DEFAULT_REQUEST_HEADERS = "Authorization, Content-Type";
 const MAX_REQUESTED_HEADERS = 50;
-/** What a page may read of an answer besides the few headers that every page may. */
+/** Response headers that pages of other origins may read. */
 const EXPOSED = [
   RATE_LIMIT_HEADER,
   RATE_REMAINING_HEADER,
@@ -42,7 +42,7 @@ const EXPOSED = [
   "Preference-Applied",
 ].join(", ");
 
-/** A copy without the headers that end at this hop, those named in `Connection` included. */
+/** A copy without hop-by-hop headers, including those listed in `Connection`. */
 export function withoutHopByHop(headers: Headers): Headers {
   const copy = new Headers(headers);
   const named = (headers.get("connection") ?? "").split(",").map((name) => name.trim());
@@ -52,19 +52,19 @@ export function withoutHopByHop(headers: Headers): Headers {
   return copy;
 }
 
-/** Headers of the request as it goes on to the api. */
+/** Headers of the request to the api. */
 export function forwardedHeaders(headers: Headers): Headers {
   const forwarded = withoutHopByHop(headers);
   for (const name of CLIENT_CLAIMS) forwarded.delete(name);
   const address = headers.get(CLIENT_ADDRESS);
-  // Whatever the client put into Connection, the address stays.
+  // Kept even if the client listed it in Connection.
   if (address !== null) forwarded.set(CLIENT_ADDRESS, address);
   return forwarded;
 }
 
 /**
- * Headers of the api's answer as it goes out, readable by pages of any origin: credentials travel in `Authorization`, never
- * in cookies, so a page can only use what it already holds.
+ * Headers of the api's answer, readable by pages of any origin. This is safe because credentials are sent in `Authorization`, never
+ * in cookies.
  */
 export function answerHeaders(headers: Headers): Headers {
   const answer = withoutHopByHop(headers);
@@ -73,7 +73,7 @@ export function answerHeaders(headers: Headers): Headers {
   return answer;
 }
 
-/** Headers of every answer that the site Worker makes itself. */
+/** Headers of the site Worker's own answers. */
 export function ownHeaders(request: Headers): Record<string, string> {
   return { [REQUEST_ID_HEADER]: requestIdOf(request), "X-Content-Type-Options": "nosniff" };
 }

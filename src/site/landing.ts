@@ -30,7 +30,7 @@ const HTML_HEADERS = {
   "Referrer-Policy": "no-referrer",
 };
 
-/** Everything outside of the api and the dashboard: a landing page at `/`, and nothing else. */
+/** Answers requests outside of the api and the dashboard: a landing page at `/`, else 404. */
 export function landingPage(request: Request, pathname: string): Response {
   const own = ownHeaders(request.headers);
   if (pathname !== "/") return fail(request, new ApiError("NOT_FOUND", "there is no such page"), own);
@@ -41,7 +41,7 @@ export function landingPage(request: Request, pathname: string): Response {
   return new Response(request.method === "HEAD" ? null : DOCUMENT, { headers: { ...own, ...HTML_HEADERS } });
 }
 
-/** An error for people where the client accepts HTML, else in the service's envelope. */
+/** An error page if the client accepts HTML, else the contract's error body. */
 function fail(request: Request, error: ApiError, headers: Record<string, string>): Response {
   const { status } = error;
   if (!(request.headers.get("Accept") ?? "").includes("text/html")) {

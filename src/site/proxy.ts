@@ -1,4 +1,4 @@
-/** The transparent reverse proxy: what the api answers goes out as it is, body and status untouched. */
+/** The transparent reverse proxy: passes the api's status and body through unchanged. */
 import { ApiError } from "../errors.ts";
 import { createLogger } from "../log.ts";
 import { REQUEST_ID_HEADER } from "../contract/headers.ts";
@@ -9,8 +9,8 @@ export const API_PREFIX = "/api/v1";
 const log = createLogger({ worker: "site" });
 
 /**
- * Answers `OPTIONS` itself and passes everything else on to `send`, streaming both ways. When the client leaves, the call
- * behind it is aborted.
+ * Answers `OPTIONS` itself and forwards everything else to `send`, streaming both ways. If the client disconnects, the forwarded
+ * call is aborted.
  */
 export async function proxy(request: Request, send: (request: Request) => Promise<Response>): Promise<Response> {
   if (request.method === "OPTIONS")

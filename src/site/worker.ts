@@ -1,4 +1,4 @@
-/** Entry of the site Worker: the reverse proxy in front of the api, the dashboard and the documentation. */
+/** Entry point of the site Worker: the reverse proxy in front of the api, the dashboard and the documentation. */
 import { createDashboard } from "./dashboard.tsx";
 import { landingPage } from "./landing.ts";
 import { API_PREFIX, proxy } from "./proxy.ts";

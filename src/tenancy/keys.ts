@@ -3,7 +3,7 @@ import { recordAuditStatement } from "../audit/index.ts";
 import type { Db } from "../db/client.ts";
 import { credentials } from "../db/schema.ts";
 import { loadCredentialKey } from "./credential-key.ts";
-import { createCredential, type CredentialKind } from "./credentials.ts";
+import { createCredential, type CredentialKey, type CredentialKind } from "./credentials.ts";
 import { TenancyError } from "./errors.ts";
 import { checkName, checkUuid } from "./fields.ts";
 import { ADMIN_ACTOR, asUnknownTenant } from "./tenants.ts";
@@ -25,15 +25,19 @@ export interface NewKey {
   value: string;
 }
 
-/** Creates an API key or worker token. Throws `TenancyError` for bad input or an unknown tenant. */
-export async function createKey(db: Db, input: KeyInput): Promise<NewKey> {
+/**
+ * Creates an API key or worker token. Throws `TenancyError` for invalid input or an unknown tenant.
+ *
+ * @param credentialKey the deployment's key, if the caller has it; default: read from the database
+ */
+export async function createKey(db: Db, input: KeyInput, credentialKey?: CredentialKey): Promise<NewKey> {
   const tenantId = checkUuid(input.tenantId, "tenant");
   const name = checkName(input.name);
   const { kind, expiresAt, actor = ADMIN_ACTOR } = input;
   if (expiresAt !== undefined && !(expiresAt.getTime() > Date.now())) {
     throw new TenancyError("INVALID", "expires: expected a time in the future", "expires");
   }
-  const { id, value, secretHash } = createCredential(kind, tenantId, await loadCredentialKey(db));
+  const { id, value, secretHash } = createCredential(kind, tenantId, credentialKey ?? (await loadCredentialKey(db)));
   const details = { credentialId: id, kind, name, ...(expiresAt && { expiresAt: expiresAt.toISOString() }) };
   try {
     await db.batch([
@@ -70,27 +74,34 @@ export async function listKeys(db: Db, tenantId: string): Promise<KeyInfo[]> {
 }
 
 /**
- * Revokes a credential by its public id, permanently; idempotent. With `tenantId`, only a credential of that tenant. Throws
- * `TenancyError` if there is none of this kind.
+ * Revokes a credential by its public id, permanently. Returns false if it was already revoked. Throws `TenancyError` if there is no
+ * such credential, of this kind and of this tenant where they are given.
  */
 export async function revokeKey(
   db: Db,
-  input: { id: string; kind: CredentialKind; tenantId?: string; actor?: string },
-): Promise<void> {
+  input: { id: string; kind?: CredentialKind; tenantId?: string; actor?: string },
+): Promise<boolean> {
   const { id, kind, tenantId, actor = ADMIN_ACTOR } = input;
   const [key] = await db
-    .select({ tenantId: credentials.tenantId })
+    .select({ tenantId: credentials.tenantId, kind: credentials.kind, revokedAt: credentials.revokedAt })
     .from(credentials)
-    .where(and(eq(credentials.id, id), eq(credentials.kind, kind)));
-  if (!key || (tenantId !== undefined && key.tenantId !== tenantId)) {
-    const what = kind === "api_key" ? "API key" : "worker token";
+    .where(
+      and(
+        eq(credentials.id, id),
+        kind && eq(credentials.kind, kind),
+        tenantId === undefined ? undefined : eq(credentials.tenantId, tenantId),
+      ),
+    );
+  if (!key) {
+    const what = kind === undefined ? "key" : kind === "api_key" ? "API key" : "worker token";
     throw new TenancyError(
       "NOT_FOUND",
       `there is no ${what} with this id (its public id is the part between cc_… and the last _)`,
       "id",
     );
   }
-  const details = { credentialId: id, kind };
+  if (key.revokedAt !== null) return false;
+  const details = { credentialId: id, kind: key.kind };
   await db.batch([
     db
       .update(credentials)
@@ -98,4 +109,5 @@ export async function revokeKey(
       .where(and(eq(credentials.id, id), isNull(credentials.revokedAt))),
     recordAuditStatement(db, { event: "KEY_REVOKED", tenantId: key.tenantId, actor, details }),
   ]);
+  return true;
 }

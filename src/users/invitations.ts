@@ -161,5 +161,5 @@ export async function acceptInvitation(db: Db, token: string, user: { id: string
 const isOpen = () => and(isNull(invitations.acceptedAt), isNull(invitations.revokedAt));
 
 function noInvitation(): UserError {
-  return new UserError("NOT_FOUND", "this invitation does not work any more: ask for a new one");
+  return new UserError("NOT_FOUND", "this invitation is no longer valid: ask for a new one");
 }

@@ -106,6 +106,6 @@ async function whyRefused(db: Db, tenantId: string, userId: string, byRole: Role
     .from(memberships)
     .where(and(eq(memberships.tenantId, tenantId), eq(memberships.userId, userId)));
   if (!member) return new UserError("NOT_FOUND", "there is no such member");
-  if (byRole !== "owner") return new UserError("FORBIDDEN", "only an owner can change who is an owner");
-  return new UserError("CONFLICT", "a team keeps at least one owner: make somebody else an owner first");
+  if (byRole !== "owner") return new UserError("FORBIDDEN", "only an owner can promote or demote owners");
+  return new UserError("CONFLICT", "a team needs at least one owner: make someone else an owner first");
 }

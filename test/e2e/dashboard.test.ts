@@ -66,7 +66,7 @@ describe("pages", () => {
     for (const page of PAGES) {
       const html = await member.page(`${team.pages}/${page}`);
       if (page === "keys") expect(html).not.toContain("New key");
-      if (page === "team") expect(html).not.toContain("Invite somebody");
+      if (page === "team") expect(html).not.toContain("Invite someone");
     }
   });
 

@@ -12,7 +12,7 @@ interface IndexCliOptions {
   embed: boolean;
 }
 
-/** Options of a hosted run mean nothing to a local one: better said than ignored. */
+/** Rejects options of hosted runs in a local one, instead of ignoring them. */
 function refuseHosted({ workspace, workerToken, url, ref, include, exclude, repo, detach }: HostedOptions): void {
   const given = Object.entries({ workspace, "worker-token": workerToken, url, ref, include, exclude, repo, detach })
     .filter(([, value]) => value !== undefined)

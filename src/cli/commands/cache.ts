@@ -8,7 +8,7 @@ import { formatBytes, formatCount, table } from "../ui.ts";
 export interface CleanOptions {
   /** Every index. */
   all?: boolean;
-  /** Indexes that were not used for so many days. */
+  /** Indexes not used for this many days. */
   olderThan?: number;
 }
 

@@ -10,14 +10,14 @@ import { withWriter } from "../session.ts";
 import { fetchSnapshot } from "./pull.ts";
 import { describePublished, publishCommit, type Published } from "./publish.ts";
 
-/** Pipelines of one repository that commit at the same moment need a few rounds at most. */
+/** Retries when pipelines of one repository publish at the same time. */
 const MAX_ROUNDS = 5;
 
 type CiResult = Published & { skipped?: "newer" };
 
 /**
- * `codectx ci`: publishes the checked-out commit from a pipeline. A runner starts empty, so the current snapshot is pulled
- * first, and only what changed since then is parsed and embedded. The snapshot of a newer commit is never replaced.
+ * `codectx ci`: publishes the checked-out commit from a pipeline. Pulls the current snapshot first, since a runner starts without an
+ * index, and then parses and embeds only the changes. Never replaces the snapshot of a newer commit.
  */
 export async function ci(context: Context, options: { repo?: string }): Promise<void> {
   const startedAt = performance.now();
@@ -56,7 +56,7 @@ async function publishNewest(context: Context, options: { repo?: string }): Prom
 
 type Current = { exists: true; gitSha: string; damaged: boolean } | { exists: false; gitSha: ""; damaged: false };
 
-/** Takes the current snapshot over. A damaged one is reported, to be replaced, and costs only its vectors. */
+/** Imports the current snapshot. A damaged one is reported and will be replaced. */
 async function takeCurrent(
   context: Context,
   client: CodeContextClient,

@@ -3,7 +3,7 @@ import type { Context } from "../context.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
 import { withLocalIndex } from "../local-search.ts";
 
-/** What the operands of a command are. */
+/** Kind of a command's operands. */
 type Operand = "file" | "symbol" | "none" | readonly string[];
 
 interface Entry {
@@ -23,7 +23,7 @@ const OPERANDS: Readonly<Record<string, Operand>> = {
 };
 const MAX_NAMES = 200;
 
-/** `codectx completion <shell>`: a script generated from the command line itself. */
+/** `codectx completion <shell>`: prints a script generated from the command definitions. */
 export function completion(context: Context, program: Command, shell: string): void {
   const scripts: Record<string, (entries: Entry[]) => string> = { bash, zsh, fish };
   const make = scripts[shell];
@@ -35,7 +35,7 @@ export function completion(context: Context, program: Command, shell: string): v
   context.ui.result({ shell, script }, () => script);
 }
 
-/** Names of symbols that begin with a prefix, for the scripts. Prints nothing where something is wrong. */
+/** Prints names of symbols with a prefix, for completion scripts; nothing on errors. */
 export async function completeSymbols(context: Context, prefix: string): Promise<void> {
   try {
     const names = await withLocalIndex(context, async (index) => {
@@ -44,7 +44,7 @@ export async function completeSymbols(context: Context, prefix: string): Promise
     });
     if (names.length > 0) context.ui.result({ names }, () => names);
   } catch {
-    // A shell that completes has no room for an error.
+    // An error message would disturb the shell's completion.
   }
 }
 
@@ -69,7 +69,7 @@ function entryOf(program: Command, command: Command): Entry {
 
 const quoted = (text: string): string => text.replaceAll("'", "’").replaceAll("`", "");
 
-/** Asks for names that begin with what is typed. */
+/** Command that prints the names with a prefix. */
 const ASK_NAMES = "codectx --quiet complete-symbols";
 
 function bash(entries: Entry[]): string {

@@ -9,7 +9,7 @@ import { findProject } from "../project.ts";
 import { formatBytes, table } from "../ui.ts";
 import { VERSION } from "../version.ts";
 
-/** `rev-parse --path-format` is there from this release on. */
+/** First release with `rev-parse --path-format`. */
 const MIN_GIT = [2, 31] as const;
 const LOW_SPACE_BYTES = 512 * 1024 * 1024;
 
@@ -17,11 +17,11 @@ interface Check {
   name: string;
   state: "ok" | "warning" | "failed" | "skipped";
   text: string;
-  /** Exit code where it failed. */
+  /** Exit code if the check failed. */
   exit?: ExitCode;
 }
 
-/** `codectx doctor`: checks what codectx needs, and says how to mend what is missing. Ends with the code of the first failure. */
+/** `codectx doctor`: checks the requirements of codectx and how to fix them. Exits with the code of the first failure. */
 export async function doctor(context: Context): Promise<void> {
   const checks: Check[] = [
     { name: "codectx", state: "ok", text: `${VERSION}, Node ${process.versions.node}, ${process.platform}` },
@@ -104,7 +104,7 @@ async function checkProject(context: Context): Promise<Check> {
   }
 }
 
-/** Searching needs no service: without a key nothing is asked. */
+/** Checks the service, unless no key is stored: local search works without it. */
 async function checkService(context: Context): Promise<Check[]> {
   let credentials;
   try {

@@ -34,7 +34,7 @@ export async function indexHosted(context: Context, options: HostedOptions): Pro
   context.ui.result({ ...result, runId, workspaceId, durationMs }, () => describeRun(result, durationMs));
 }
 
-/** What a succeeded run did, for people. */
+/** Describes the result of a run as text. */
 export function describeRun(result: Record<string, unknown>, durationMs: number): string[] {
   const count = (name: string): string => formatCount(typeof result[name] === "number" ? result[name] : 0);
   const gitSha = typeof result["gitSha"] === "string" ? `@${result["gitSha"].slice(0, 10)}` : "";

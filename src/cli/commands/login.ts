@@ -14,7 +14,7 @@ export async function login(context: Context, options: LoginOptions): Promise<vo
   const apiUrl = apiUrlOf(context);
   const apiKey = (await keyFrom(context, options, apiUrl)).trim();
   if (apiKey === "") throw new CliError(EXIT.usage, "NO_KEY", "the key is empty");
-  // Not a valid header value: the HTTP stack would refuse it with a message of its own.
+  // Such a key is not a valid header value; the HTTP stack's message would be unclear.
   if (!/^[\x21-\x7e]+$/.test(apiKey))
     throw new CliError(EXIT.auth, "INVALID_API_KEY", "not an API key: it contains spaces or control characters");
   const client = await createClient(context, { apiUrl, apiKey });
@@ -51,7 +51,7 @@ async function keyFrom(context: Context, options: LoginOptions, apiUrl: string):
   return answer;
 }
 
-/** Forgets the credentials of a service, or of all. */
+/** Deletes the stored credentials of a service, or of all. */
 export function logout(context: Context, options: { all?: boolean }): void {
   const config = readConfig(context.env);
   const apiUrl = apiUrlOf(context, config);

@@ -2,7 +2,7 @@ import type { Context } from "../context.ts";
 import { LocalSource } from "../mcp-source.ts";
 import { VERSION } from "../version.ts";
 
-/** `codectx mcp`: the MCP tools over stdio, on the index of the work tree; ends when the client closes its end. */
+/** `codectx mcp`: serves the MCP tools over stdio, on the work tree's index, until the client closes stdin. */
 export async function mcp(context: Context): Promise<void> {
   const [{ serveStdio, StdioServerTransport }, { createMcpServer }] = await Promise.all([
     import("@modelcontextprotocol/server/stdio"),
@@ -18,10 +18,10 @@ export async function mcp(context: Context): Promise<void> {
   });
   const server = serveStdio(() => createMcpServer({ version: VERSION, source, onError }), {
     onerror: onError,
-    // Named, because the bundler loses the default import of `node:process` that the SDK's own default comes from.
+    // Passed explicitly: the SDK's default uses an import of `node:process` that the bundler breaks.
     transport: new StdioServerTransport(process.stdin, process.stdout),
   });
-  // Some clients give a call a minute; a large repository may need most of it the first time.
+  // Start indexing now: some clients time out after a minute, and the first index of a large repository may take most of it.
   void source.warmUp();
   await ended;
   await server.close();

@@ -17,7 +17,7 @@ interface Outline {
   symbols: readonly OutlineSymbol[];
 }
 
-/** `codectx outline <file>`: the symbols of a file as it is now, from the index, or parsed here where it is not indexed. */
+/** `codectx outline <file>`: the symbols of a file, from the index, or parsed here if it is not indexed. */
 export async function outline(context: Context, file: string, { ref }: RefOption): Promise<void> {
   const { ui } = context;
   await withLocalIndex(
@@ -25,7 +25,7 @@ export async function outline(context: Context, file: string, { ref }: RefOption
     async (index, project) => {
       const path = pathInProject(project, context.cwd, file);
       const { language, symbols } = (await index.outline(path)) ?? (await unindexed(index, project, path, ref));
-      // `symbols` is the name that scripts know from earlier versions.
+      // `symbols`: the name in earlier versions, kept for scripts.
       const document = { gitSha: index.info.gitSha, path, language, outline: symbols, symbols };
       await showPaged(context, document, () => {
         if (symbols.length === 0) return [`${path} (${language}) has no symbols`];
@@ -40,7 +40,7 @@ export async function outline(context: Context, file: string, { ref }: RefOption
   );
 }
 
-/** The outline of a file of the work tree that is not indexed. A commit has no such files. */
+/** The outline of a work-tree file that is not indexed. */
 async function unindexed(index: LocalIndex, project: Project, path: string, ref: string | undefined): Promise<Outline> {
   if (ref === undefined) return fromFile(path, readSource(index, project, path));
   throw new CliError(EXIT.notFound, "FILE_NOT_FOUND", `${path} is not in the index of ${ref}`);

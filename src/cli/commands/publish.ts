@@ -17,7 +17,7 @@ import { formatBytes, formatCount, formatDuration } from "../ui.ts";
 export interface PublishOptions {
   repo?: string;
   commit?: string;
-  /** Publish even if this commit, or a newer one, is published. */
+  /** Publish even if this commit or a newer one is already published. */
   force?: boolean;
   /** Commit of the snapshot that may be replaced; null: there must be none; undefined: any. */
   expectedGitSha?: string | null;
@@ -26,7 +26,7 @@ export interface PublishOptions {
 export interface Published {
   repo: string;
   gitSha: string;
-  /** False where exactly this was published before. */
+  /** False if exactly this snapshot was already published. */
   published: boolean;
   storagePath?: string;
   checksum?: string;
@@ -130,7 +130,7 @@ export async function publishCommit(context: Context, options: PublishOptions): 
   });
 }
 
-/** Throws where the commit is an ancestor of the one that is published. */
+/** Throws if the commit is an ancestor of the published one. */
 async function refuseOlder({ root }: Project, gitSha: string, published: string): Promise<void> {
   if (!(await isAncestor(root, gitSha, published))) return;
   throw new CliError(
@@ -164,7 +164,7 @@ async function buildArtifact(
     import("../index/snapshot-source.ts"),
   ]);
   const output = createWriteStream(artifact, { mode: 0o600 });
-  // Errors reach us through `closed` below; without a listener they would end the process.
+  // Errors are handled through `closed`; without a listener they would end the process.
   const closed = once(output, "close");
   closed.catch(() => undefined);
   const source = snapshotSource(store, index, gitSha, PARSER_VERSION, onFile);

@@ -24,7 +24,7 @@ export interface PullOptions {
 }
 
 export interface Fetched {
-  /** False where the index held this snapshot already. */
+  /** False if the index already holds this snapshot. */
   downloaded: boolean;
   gitSha: string;
   sizeBytes: number;
@@ -90,8 +90,8 @@ interface FetchOptions {
 }
 
 /**
- * Downloads and imports the current snapshot unless the index holds it; undefined where none is published. Whoever opened
- * the index for an import has to settle it afterwards.
+ * Downloads and imports the current snapshot unless the index already holds it; undefined if none is published. A caller that opened
+ * the index for an import must settle it afterwards.
  */
 export async function fetchSnapshot(
   context: Context,
@@ -106,7 +106,7 @@ export async function fetchSnapshot(
     return { url: signedUrl, checksum: manifest.checksum, sizeBytes: manifest.sizeBytes, gitSha: manifest.gitSha };
   };
   const probing = inBackground(client.snapshots.probe({ repo }, { signal: context.stop }));
-  // A new index has no snapshot: the download URL is requested without waiting for the probe.
+  // A new index has no snapshot: request the download URL without waiting for the probe.
   const renewing = store.unsettled ? inBackground(renew()) : undefined;
   // Loaded while the service answers.
   const modules = inBackground(Promise.all([import("../transfer/download.ts"), import("../index/import-snapshot.ts")]));
@@ -124,7 +124,7 @@ export async function fetchSnapshot(
 
   const asked = renewing ?? inBackground(renew());
   const source = await asked;
-  // Named by its checksum, so that only a part of the same artifact is resumed.
+  // The name includes the checksum, so that only a part of the same artifact is resumed.
   const file = join(project.directory, `${source.checksum.replace(":", "-")}.part`);
   const [{ download }] = await modules;
   let line = context.ui.progress("Downloading");
@@ -150,7 +150,7 @@ export async function fetchSnapshot(
   }
 }
 
-/** Imports the verified artifact. The file is kept if it serves as a base layer; otherwise a second look would find the same. */
+/** Imports the verified artifact. The file is kept if it serves as a base layer. */
 async function takeOver(
   store: IndexStore,
   file: string,

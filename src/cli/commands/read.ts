@@ -4,7 +4,7 @@ import { type RefOption, withLocalIndex } from "../local-search.ts";
 import { showPaged } from "../pager.ts";
 import { pathInProject } from "../project.ts";
 
-/** `codectx read <path>[:a-b]`: lines of an indexed file; what may be a secret is left out. */
+/** `codectx read <path>[:a-b]`: lines of an indexed file, without possible secrets. */
 export async function read(context: Context, place: string, { ref }: RefOption): Promise<void> {
   const { ui } = context;
   const { file, start, end } = parsePlace(place);
@@ -26,7 +26,7 @@ export async function read(context: Context, place: string, { ref }: RefOption):
           const line = lines.startLine + position;
           const isWithheld = lines.withheld.some(([from, to]) => line >= from && line <= to);
           const shown = isWithheld ? ui.style("dim", "(withheld: may contain a secret)") : text;
-          // Numbers are for reading; a pipe gets the lines alone.
+          // Line numbers on a terminal only.
           return ui.terminal ? `${ui.style("dim", String(line).padStart(width))}  ${shown}` : shown;
         }),
       );
@@ -35,7 +35,7 @@ export async function read(context: Context, place: string, { ref }: RefOption):
   );
 }
 
-/** `path`, `path:12`, `path:12-40`; a path that itself ends so is meant where it names a range of its own. */
+/** Parses `path`, `path:12` or `path:12-40`. A path that ends like a range needs an explicit range. */
 function parsePlace(place: string): { file: string; start?: number; end?: number } {
   const [, file, from, to] = /^(.+?):(\d{1,9})(?:-(\d{1,9})?)?$/.exec(place) ?? [];
   if (file === undefined || from === undefined) return { file: place };

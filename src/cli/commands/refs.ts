@@ -6,7 +6,7 @@ import { showPaged } from "../pager.ts";
 import { formatCount } from "../ui.ts";
 import { emphasised } from "./symbol.ts";
 
-/** `codectx refs <name>`: lines on which an identifier is used, by name alone; definitions left out. */
+/** `codectx refs <name>`: lines that use an identifier, matched by name only; without definitions. */
 export async function refs(
   context: Context,
   name: string,

@@ -38,7 +38,7 @@ export async function runsWatch(context: Context, runId: string, options: { work
   context.ui.result({ ...result, runId }, () => describeRun(result, durationMs));
 }
 
-/** `codectx runs cancel <run>`: nothing half-written stays of it. */
+/** `codectx runs cancel <run>`: cancels a run. */
 export async function runsCancel(context: Context, runId: string, options: { workerToken?: string }): Promise<void> {
   const client = await createClient(context, requireWorkerToken(credentialsOf(context), options.workerToken));
   const { state } = await client.cancelRun(runId, { signal: context.stop });

@@ -20,9 +20,9 @@ export interface SearchOptions {
   repo?: string;
 }
 
-/** Longer than any issue text; the engine itself takes the strongest terms of it. */
+/** Longer than any issue text; the engine uses the strongest terms of a long query. */
 const MAX_QUERY_CHARACTERS = 1_000_000;
-/** Of a longer snippet the lines with matches are shown, at most so many. */
+/** Lines shown of a snippet; of a longer one, those with matches. */
 const MAX_SHOWN_LINES = 12;
 
 type Shown = Pick<SearchResult, "path" | "startLine" | "endLine" | "symbol" | "snippet" | "matched">;
@@ -78,7 +78,7 @@ async function searchRemote(context: Context, request: SearchRequest, options: S
   await showPaged(context, { gitSha, ...document }, () => describeResults(context, answer.results, undefined));
 }
 
-/** Results for people; `root` is the work tree that the paths are of, for links. */
+/** Formats results as text; `root` is the work tree of the paths, for links. */
 function describeResults(context: Context, results: readonly Shown[], root: string | undefined): string[] {
   const { ui } = context;
   if (results.length === 0) return ["No results."];
@@ -93,7 +93,7 @@ function describeResults(context: Context, results: readonly Shown[], root: stri
   });
 }
 
-/** Lines of a snippet; of a long one the first and those with matches. */
+/** Lines of a snippet; of a long one, the first and those with matches. */
 function shortened(snippet: string, matched: readonly string[]): string[] {
   const lines = snippet.split("\n");
   if (lines.length <= MAX_SHOWN_LINES) return lines;
@@ -116,7 +116,7 @@ function shortened(snippet: string, matched: readonly string[]): string[] {
   return shown;
 }
 
-/** Words that occur in the text; others carry a reason before a colon. */
+/** Matched words that occur in the text; others have a reason before a colon. */
 function matchedWords(matched: readonly string[]): string[] {
   return matched.filter((word) => !/^(?:path|defines|mentioned):/.test(word) && word.length > 1);
 }

@@ -1,13 +1,13 @@
-/** How a client is told of an MCP server. */
+/** How to configure an MCP server in a client. */
 export interface Client {
   title: string;
-  /** File of the project; undefined where the client has none. */
+  /** Configuration file in the project; undefined if the client has none. */
   project?: string;
-  /** File of the user, below the home folder. */
+  /** Configuration file of the user, below the home folder. */
   user?: string;
-  /** Property of the JSON file that holds the servers; undefined for TOML. */
+  /** JSON property with the servers; undefined for TOML. */
   property?: string;
-  /** What the client wants beside command and arguments. */
+  /** Properties that the client requires besides command and arguments. */
   extra?: Record<string, string>;
 }
 

@@ -7,7 +7,7 @@ import { findProject } from "../project.ts";
 import { type Client, CLIENT_NAMES, CLIENTS } from "./setup-clients.ts";
 
 export interface SetupOptions {
-  /** For every project of the user instead of this one. */
+  /** Configure all projects of the user instead of this one. */
   user?: boolean;
   /** Write without asking. */
   yes?: boolean;
@@ -61,7 +61,7 @@ async function fileOf(context: Context, client: Client, forUser: boolean): Promi
   return join((await findProject(context)).root, client.project);
 }
 
-/** The program as a client finds it: by name where it is in PATH, else by its file. */
+/** The command that starts codectx: its name if it is in PATH, else its file. */
 function command(): { command: string; args: string[] } {
   const names = process.platform === "win32" ? ["codectx.cmd"] : ["codectx"];
   const folders = (process.env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "");
@@ -87,7 +87,7 @@ function jsonChange(file: string, property: string, extra: Record<string, string
   try {
     if (before !== undefined && before.trim() !== "") settings = JSON.parse(before);
   } catch {
-    // With comments, perhaps: rewriting the file would lose them.
+    // Possibly JSON with comments, which rewriting the file would lose.
     throw new CliError(
       EXIT.usage,
       "NOT_JSON",
@@ -106,7 +106,7 @@ function tomlChange(file: string): Change | undefined {
   const before = readIfThere(file);
   if (before !== undefined && /^\s*\[\s*mcp_servers\s*\.\s*(?:codectx|"codectx")\s*\]/m.test(before)) return undefined;
   const { command: program, args } = command();
-  // Strings of JSON are strings of TOML.
+  // JSON strings are valid TOML strings.
   const added = [`[mcp_servers.${SERVER}]`, `command = ${JSON.stringify(program)}`, `args = ${JSON.stringify(args)}`];
   const head = before === undefined || before === "" ? "" : `${before.replace(/\n*$/, "")}\n\n`;
   return { file, before, after: `${head}${added.join("\n")}\n`, added };

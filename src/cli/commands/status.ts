@@ -22,11 +22,11 @@ interface LocalStatus {
   /** Embedding space for which every chunk has its vector. */
   fingerprint?: string | null;
   snapshot?: KnownSnapshot | null;
-  /** Bytes of pulled artifacts that hold chunks and vectors of the index. */
+  /** Size of the pulled artifacts that hold chunks and vectors of the index, in bytes. */
   baseBytes?: number;
 }
 
-/** `codectx status`: service, key and account, local index, published snapshot. Ends with 3 or 6 where key or service fail. */
+/** `codectx status`: service, account, local index, published snapshot. Exits with 3 or 6 if the key or the service fails. */
 export async function status(context: Context): Promise<void> {
   const project = await findProject(context);
   const credentials = credentialsOf(context);
@@ -108,7 +108,7 @@ export async function status(context: Context): Promise<void> {
   );
 }
 
-/** The service that is away decides over the key that is refused. */
+/** An unreachable service takes precedence over a rejected key. */
 function exitFor(failures: Record<string, CliError>): number {
   if (failures["service"]) return EXIT.unavailable;
   return failures["key"]?.exit ?? EXIT.ok;

@@ -14,8 +14,7 @@ export interface SymbolOptions extends RefOption {
 const MAX_SIMILAR = 5;
 
 /**
- * `codectx symbol <name>`: where a symbol is defined, by its name or its qualified name in any language's way; else by the
- * beginning of its name.
+ * `codectx symbol <name>`: finds definitions by name or by qualified name in any language's syntax, else by prefix.
  */
 export async function symbol(context: Context, name: string, { kind, limit, ref }: SymbolOptions): Promise<void> {
   if (name.trim() === "") throw new CliError(EXIT.usage, "NO_NAME", "the name is empty");

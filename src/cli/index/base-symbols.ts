@@ -4,7 +4,7 @@ import type { CodeSymbol } from "../../parsing/types.ts";
 import { baseFile, readArtifact } from "./bases.ts";
 import type { IndexStore } from "./store.ts";
 
-/** Symbols of a content that a base layer holds; undefined where the tables do. */
+/** Symbols of a content in a base layer; undefined if the tables have them. */
 export async function baseSymbolsOf(store: IndexStore, contentId: number): Promise<CodeSymbol[] | undefined> {
   const place = store
     .prepare(

@@ -8,7 +8,7 @@ import { type Base, baseFile, contentKey, contentsByKey, listBases, readArtifact
 import type { IndexStore } from "./store.ts";
 import { IndexDamagedError } from "./verified.ts";
 
-/** With more base layers than this, all are copied into the tables. */
+/** If there are more base layers, all are copied into the tables. */
 const MAX_BASES = 3;
 
 /** Checksums of artifacts whose bytes this process has verified. */
@@ -18,7 +18,7 @@ export function markVerified(checksum: string): void {
   verified.add(checksum);
 }
 
-/** Copies symbols, chunks and vectors of every base layer into the tables, a layer in a transaction, and deletes the artifacts. */
+/** Copies symbols, chunks and vectors of every base layer into the tables, one transaction per layer, and deletes the artifacts. */
 export async function completeBases(store: IndexStore): Promise<void> {
   for (const base of listBases(store)) {
     await reading(store, base, async (bytes) => {
@@ -47,7 +47,7 @@ export async function completeBases(store: IndexStore): Promise<void> {
   }
 }
 
-/** Copies wanted vectors (keys: SHA-256 of the embedded text, in hex) that a base layer has into the tables. */
+/** Copies wanted vectors (keys: SHA-256 of the embedded text, in hex) from base layers into the tables. */
 export async function adoptVectors(store: IndexStore, fingerprint: string, wanted: Set<string>): Promise<void> {
   for (const base of listBases(store)) {
     if (base.fingerprint !== fingerprint || wanted.size === 0) continue;
@@ -65,8 +65,7 @@ export async function adoptVectors(store: IndexStore, fingerprint: string, wante
 }
 
 /**
- * Drops unused base layers but the newest, and orphaned artifacts. Where too many layers are left, they are copied into the
- * tables.
+ * Deletes unused base layers except the newest, and orphaned artifacts. If too many layers remain, copies them into the tables.
  */
 export async function pruneBases(store: IndexStore): Promise<void> {
   const bases = listBases(store);
@@ -91,7 +90,7 @@ export async function pruneBases(store: IndexStore): Promise<void> {
   if (kept.length > MAX_BASES) await completeBases(store);
 }
 
-/** Reads a base layer after verifying its checksum. A damaged one is discarded with all that it holds. */
+/** Reads a base layer after verifying its checksum. Discards a damaged one. */
 async function reading(store: IndexStore, base: Base, use: (bytes: SnapshotBytes) => Promise<void>): Promise<void> {
   const file = baseFile(store.directory, base.checksum);
   try {
@@ -109,7 +108,7 @@ async function reading(store: IndexStore, base: Base, use: (bytes: SnapshotBytes
   }
 }
 
-/** Removes a base layer with all that it holds. */
+/** Deletes a base layer and its contents. */
 export function discardBase(store: IndexStore, base: Base): void {
   store.transaction(() => {
     const contents = store.prepare("select id from contents where base = ?").all(base.id) as { id: number }[];

@@ -7,13 +7,12 @@ import type { IndexStore } from "./store.ts";
 import { verified } from "./verified.ts";
 
 /**
- * Base layers. What there is of a pulled artifact in the tables is a row for each file's content; its symbols, chunks and
- * vectors stay in the artifact, which is kept beside the index and never changed. Look-ups read the symbols there
- * (base-symbols.ts). Everything follows into the tables when something needs it all (`completeBases`), vectors also one by
- * one, by the hash of a chunk (`adoptVectors`).
+ * Base layers. The tables hold one row for each file content of a pulled artifact; its symbols, chunks and vectors stay in the
+ * artifact, which is kept beside the index and never changed. Look-ups read symbols from it (base-symbols.ts). `completeBases` copies
+ * everything to the tables if needed; `adoptVectors` copies single vectors by the hash of a chunk.
  *
- * The row in `bases`, and the contents that name it, are committed after the file has its name: a file without a row is
- * an orphan of a crash; the next `pruneBases` removes it.
+ * The row in `bases`, and the contents that refer to it, are committed after the file was renamed: a file without a row is an orphan
+ * of a crash, which the next `pruneBases` removes.
  */
 export interface Base {
   id: number;
@@ -38,7 +37,7 @@ export function listBases(store: IndexStore): Base[] {
     .map((row) => verified<Base>(row));
 }
 
-/** What tells contents of one parser version apart: their bytes (SHA-256 in lower-case hex) and what these were parsed as. */
+/** Key of a content within a parser version: SHA-256 of its bytes (lower-case hex) and its language. */
 export function contentKey(sha256: string, language: string): string {
   return `${sha256} ${language}`;
 }

@@ -7,21 +7,21 @@ import type { ParsePool } from "./parse-pool.ts";
 import { skippedContent } from "./skipped.ts";
 import type { IndexStore, NewContent } from "./store.ts";
 
-/** Files in the hands of the parser at a time. */
+/** Limit of files being parsed at a time. */
 const MAX_IN_FLIGHT = 32;
-/** Contents written per transaction: a crash costs the parsing of so many files at most. */
+/** Contents written per transaction; a crash loses at most this many. */
 const CONTENTS_PER_COMMIT = 200;
-/** Texts waiting for the embedder beyond this are left to the pass at the end, so that memory stays bounded. */
+/** Limit of texts waiting for the embedder, which bounds memory; the rest is embedded at the end. */
 const MAX_EMBED_BACKLOG = 8_192;
 
 export interface BuilderStats {
   parsedFiles: number;
-  /** Files whose content was known under any path, branch or work tree. */
+  /** Files whose content was already known, from any path, branch or work tree. */
   reusedFiles: number;
   parsedBytes: number;
 }
 
-/** Turns bytes into rows of the index: each distinct content is parsed once and handed on to the embedder at once. */
+/** Parses each distinct content once, stores it, and queues it for embedding. */
 export class ContentBuilder {
   private readonly store: IndexStore;
   private readonly pool: ParsePool;
@@ -33,7 +33,7 @@ export class ContentBuilder {
   private uncommitted = 0;
   readonly stats: BuilderStats = { parsedFiles: 0, reusedFiles: 0, parsedBytes: 0 };
 
-  /** `onAnalysis` gets the analysis of every content that is parsed, for the search index. */
+  /** `onAnalysis` is called with the analysis of every parsed content, for the search index. */
   constructor(
     store: IndexStore,
     pool: ParsePool,
@@ -47,8 +47,8 @@ export class ContentBuilder {
   }
 
   /**
-   * Finds or makes the content and hands its id to `use`. Resolves as soon as there is room for another file; throws what
-   * went wrong with an earlier one. Takes the bytes over.
+   * Finds or creates the content and calls `use` with its id. Resolves when there is room for another file; throws the error of an
+   * earlier one. Transfers `bytes`.
    */
   async add(bytes: Uint8Array, language: LanguageId, use: (contentId: number) => void): Promise<void> {
     const digest = sha256(bytes);

@@ -6,9 +6,9 @@ import { intact } from "./schema.ts";
 import { IndexStore } from "./store.ts";
 import { IndexDamagedError } from "./verified.ts";
 
-/** SQLite's primary result codes for a file that is not what it wrote: ERROR (no such table or column), CORRUPT, NOTADB. */
+/** SQLite's primary result codes for a damaged file: ERROR (no such table or column), CORRUPT, NOTADB. */
 const DAMAGED = new Set([1, 11, 26]);
-/** READONLY and CANTOPEN: damage to the header where the file can be written all the same. */
+/** READONLY and CANTOPEN: a damaged header, if the file is writable. */
 const PERHAPS_DAMAGED = new Set([8, 14]);
 
 /** Whether an error of the local index means that its files are damaged. */
@@ -30,8 +30,7 @@ function isWritable(directory: string): boolean {
 }
 
 /**
- * Deletes a damaged index with its base layers. The vectors that are still good are kept in the new, empty one: they were paid
- * for.
+ * Deletes a damaged index with its base layers. Intact vectors, which were paid for, are kept in the new, empty index.
  */
 export function resetIndex(directory: string, parserVersion: number): void {
   const file = IndexStore.fileIn(directory);
@@ -60,7 +59,7 @@ interface KeptVector {
   vector: Uint8Array;
 }
 
-/** Vectors of a damaged database, as far as it can be read. */
+/** Reads the intact vectors of a damaged database. */
 function goodVectors(file: string): KeptVector[] {
   const vectors: KeptVector[] = [];
   let db: DatabaseSync | undefined;
@@ -71,7 +70,7 @@ function goodVectors(file: string): KeptVector[] {
       join vectors v on v.fingerprint_id = f.id where ${intact("vectors", "v")} and ${intact("fingerprints", "f")}`;
     for (const row of db.prepare(sql).iterate()) vectors.push(row as unknown as KeptVector);
   } catch {
-    // What was read until here is good.
+    // The vectors read so far are intact.
   } finally {
     if (db?.isOpen) db.close();
   }

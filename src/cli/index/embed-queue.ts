@@ -7,7 +7,7 @@ import type { IndexStore } from "./store.ts";
 /** Requests in flight: enough to hide the latency of the model, far from the service's rate limit. */
 const CONCURRENCY = 4;
 
-/** The part of the client that embedding needs. */
+/** The subset of the client that embedding uses. */
 export interface EmbedClient {
   embed(
     request: { input: string[]; inputType: "document" },
@@ -30,16 +30,16 @@ export interface EmbedStats {
 }
 
 export interface EmbedQueueOptions {
-  /** Sends no further request, but waits for the answers to those in flight: they are paid for. */
+  /** Send no further requests, but wait for those in flight, which are already paid for. */
   stop?: AbortSignal | undefined;
-  /** Gives up on requests in flight too. */
+  /** Abort requests in flight too. */
   abort?: AbortSignal | undefined;
   onProgress?: ((stats: EmbedStats) => void) | undefined;
 }
 
 /**
- * Embeds texts in full batches and stores the vectors of each answer at once, so that nothing is paid for twice after a failure.
- * Vectors are stored under the fingerprint of the answer, not under the expected one.
+ * Embeds texts in full batches and stores the vectors of each answer immediately, so that nothing is paid for twice after a failure.
+ * Vectors are stored under the answer's fingerprint, not the expected one.
  */
 export class EmbedQueue {
   private readonly store: IndexStore;
@@ -48,7 +48,7 @@ export class EmbedQueue {
   private readonly stop: AbortSignal | undefined;
   private readonly abort: AbortSignal | undefined;
   private readonly onProgress: ((stats: EmbedStats) => void) | undefined;
-  /** Known by hash in hex: queued or embedded in this run. */
+  /** Hashes (hex) of texts queued or embedded in this run. */
   private readonly seen = new Set<string>();
   private batch: Item[] = [];
   private batchCharacters = 0;
@@ -78,13 +78,13 @@ export class EmbedQueue {
     return this.failure !== undefined;
   }
 
-  /** {@link push}, unless its vector is stored: other contents may hold the same chunk. */
+  /** {@link push}, unless the vector is stored already, since another content may have the same chunk. */
   pushMissing(hash: string, text: string): void {
     if (this.expectedId !== undefined && this.store.hasVector(this.expectedId, Buffer.from(hash, "hex"))) return;
     this.push(hash, text);
   }
 
-  /** Queues a text, once for each hash (hex). */
+  /** Queues a text, once per hash (hex). */
   push(hash: string, text: string): void {
     if (this.failure || this.seen.has(hash)) return;
     this.seen.add(hash);
@@ -137,13 +137,13 @@ export class EmbedQueue {
     this.onProgress?.(this.stats);
   }
 
-  /** Waits until the backlog is short. Throws the first failure after the answers in flight are stored. */
+  /** Waits until the backlog is short. Throws the first failure, after storing the answers in flight. */
   async room(): Promise<void> {
     while (this.ready.length > CONCURRENCY && !this.failure) await Promise.race(this.inFlight);
     if (this.failure) await this.drain();
   }
 
-  /** Sends the rest and waits for every answer. Throws the first failure after the answers in flight are stored. */
+  /** Sends the rest and waits for all answers. Throws the first failure, after storing the answers in flight. */
   async drain(): Promise<EmbedStats> {
     this.closeBatch();
     while (this.inFlight.size > 0) await Promise.all(this.inFlight);

@@ -1,6 +1,6 @@
-/** A change within this time before the file was looked at may not show in its timestamps (the kernel's clock ticks in ms). */
+/** A change shortly before the `lstat` may not show in the timestamps, because of the kernel clock's resolution. */
 const RACY_MS = 100;
-/** File systems that keep whole seconds: two of them, as FAT does. */
+/** The same for file systems with a resolution of two seconds (FAT). */
 const COARSE_RACY_MS = 2_000;
 
 /** The parts of `lstat` that change with the file. Times in milliseconds. */
@@ -11,12 +11,12 @@ export interface FileStat {
   ino: number;
 }
 
-/** A file's state as one string. */
+/** Encodes a file's state as a string. */
 export function stampOf({ size, mtimeMs, ctimeMs, ino }: FileStat): string {
   return `${size}:${mtimeMs}:${ctimeMs}:${ino}`;
 }
 
-/** Whether a change after `nowMs`, when the file was examined, could leave its stamp the same. */
+/** Whether a change after `nowMs`, when the file was examined, could keep its stamp unchanged. */
 export function isRacy({ mtimeMs, ctimeMs }: FileStat, nowMs: number): boolean {
   const isCoarse = mtimeMs % 1_000 === 0 && ctimeMs % 1_000 === 0;
   return Math.max(mtimeMs, ctimeMs) > nowMs - (isCoarse ? COARSE_RACY_MS : RACY_MS);

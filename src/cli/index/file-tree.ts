@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, realpathSync, type Stats } from "node:fs";
 import { join } from "node:path";
 
-/** Errors that mean: there is no such regular file here, or not for us. */
+/** Errors of files that do not exist or cannot be read. */
 const UNREADABLE = new Set([
   "ENOENT",
   "ENOTDIR",
@@ -13,24 +13,24 @@ const UNREADABLE = new Set([
   "ENODEV",
   "ENAMETOOLONG",
 ]);
-// The last two do not exist on Windows: there they count as 0.
+// O_NOFOLLOW and O_NONBLOCK do not exist on Windows, where they count as 0.
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
 
 /**
- * The regular files below a folder. No link is followed, neither in place of a file nor of a folder on the way, so that nothing
- * outside is read; FIFOs and devices do not block, they are no files. Paths are relative to the root, with `/` between.
+ * The regular files below a folder. Links are not followed, for files or folders, so that nothing outside is read; FIFOs and devices
+ * are skipped and do not block. Paths are relative to the root, with `/`.
  */
 export class FileTree {
   /** Absolute, without symbolic links. */
   readonly root: string;
-  /** Whether a folder is what its path says, by path: not reached through a link. */
+  /** By path, whether a folder is reached without a link. */
   private readonly folders = new Map<string, boolean>();
 
   constructor(root: string) {
     this.root = root;
   }
 
-  /** `lstat` of the regular file at a path; undefined where there is none. */
+  /** `lstat` of the regular file at a path; undefined if there is none. */
   lstat(path: string): Stats | undefined {
     try {
       const stats = lstatSync(`${this.root}/${path}`, { throwIfNoEntry: false });
@@ -42,8 +42,7 @@ export class FileTree {
   }
 
   /**
-   * Bytes of the regular file at a path, the first `maxBytes` of them, in a buffer of their own; undefined where there is none
-   * or it may not be read.
+   * Reads up to `maxBytes` of the regular file at a path into a new buffer; undefined if there is none or it cannot be read.
    */
   read(path: string, maxBytes = Infinity): Uint8Array<ArrayBuffer> | undefined {
     let handle: number | undefined;
@@ -59,7 +58,7 @@ export class FileTree {
         if (count === 0) break;
         length += count;
       }
-      // Cut short while it was read.
+      // The file was truncated during the read.
       return length === bytes.length ? bytes : bytes.slice(0, length);
     } catch (error) {
       if (isUnreadable(error)) return undefined;

@@ -1,7 +1,7 @@
 import ignore, { type Ignore } from "ignore";
 import { type FileTree, folderOf } from "./file-tree.ts";
 
-/** Ignore files of a tree, each in force below its own folder, with the syntax of `.gitignore`. */
+/** Ignore files of a tree, in `.gitignore` syntax; each applies below its own folder. */
 export class IgnoreRules {
   private readonly byFolder = new Map<string, Ignore>();
 
@@ -12,7 +12,7 @@ export class IgnoreRules {
     this.byFolder.set(folder, rules);
   }
 
-  /** Whether a path (relative to the root; folders end in `/`) is left out. An inner file overrules the outer ones. */
+  /** Whether a path (relative to the root; folders end in `/`) is ignored. Inner files override outer ones. */
   ignores(path: string): boolean {
     if (this.byFolder.size === 0) return false;
     let ignored = false;
@@ -32,7 +32,7 @@ export class IgnoreRules {
 
 export const CODECTX_IGNORE = ".codectxignore";
 
-/** The rules of every `.codectxignore` among the files of a work tree. */
+/** Reads every `.codectxignore` of a work tree. */
 export function readCodectxIgnores(tree: FileTree, paths: readonly string[]): IgnoreRules {
   const rules = new IgnoreRules();
   for (const path of paths) {

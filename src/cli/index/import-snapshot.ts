@@ -19,9 +19,8 @@ export interface ImportOptions {
 }
 
 /**
- * Takes a snapshot's files into the index, all of them or, where anything is wrong, nothing; symbols, chunks and vectors
- * stay in the artifact as a base layer. Contents that another parser version cut are of no use here; their vectors may
- * be, since chunks of the same text are common.
+ * Imports a snapshot's files into the index, all or nothing; symbols, chunks and vectors stay in the artifact as a base layer. Of
+ * contents from another parser version only the vectors are used, since many chunks have the same text.
  */
 export async function importSnapshot(
   store: IndexStore,

@@ -37,7 +37,7 @@ export interface CommitOptions extends BuildOptions {
   onIndexProgress?: (progress: { done: number; total: number }) => void;
 }
 
-/** Indexes and embeds exactly what a commit holds, from git's objects: uncommitted changes play no part. */
+/** Indexes and embeds a commit from git's objects, without uncommitted changes. */
 export async function indexCommit(
   store: IndexStore,
   embedding: Embedding,
@@ -57,12 +57,12 @@ export async function indexCommit(
 export interface ParsedCommit {
   /** As in {@link CommitIndex}. */
   files: CommitFile[];
-  /** Contents of the selected files, those not worth indexing included. */
+  /** Contents of the selected files, including those not worth indexing. */
   contentIds: Set<number>;
   built: Built<void>;
 }
 
-/** The first half of {@link indexCommit}: parses what is not known yet. Without an embedding nothing is sent. */
+/** The first half of {@link indexCommit}: parses unknown contents. Sends nothing without an embedding. */
 export async function parseCommit(
   store: IndexStore,
   embedding: Embedding | undefined,
@@ -112,7 +112,7 @@ export async function parseCommit(
   return { files, contentIds: new Set(contents.values()), built };
 }
 
-/** Languages that `#!` lines name, by object id, of the files whose names say nothing of the type. */
+/** Languages from `#!` lines, by object id, for files without a known extension. */
 async function readInterpreters(root: string, entries: readonly GitEntry[]): Promise<Map<string, LanguageId>> {
   const oids = new Set(entries.filter(({ path }) => mayBeScript(path)).map(({ oid }) => oid));
   const interpreters = new Map<string, LanguageId>();

@@ -23,7 +23,7 @@ export interface WorkTreeTotals {
   redactedCount: number;
   fallbackCount: number;
   partialCount: number;
-  /** Files left out, by reason. */
+  /** Skipped files by reason. */
   skipped: Record<string, number>;
 }
 
@@ -33,7 +33,7 @@ export interface IndexReport extends WorkTreeTotals, BuilderStats {
   embeddedCount: number;
   credits: number;
   embedMs: number;
-  /** Embedding space for which every chunk has its vector; null where some have none. */
+  /** Embedding space in which every chunk has a vector; null if some have none. */
   fingerprint: string | null;
 }
 
@@ -47,14 +47,13 @@ export interface IndexOptions extends BuildOptions {
   root: string;
   /** Commit that is checked out. */
   head: string | undefined;
-  /** Files that git lists; undefined outside of git: the folder is walked. */
+  /** Files that git lists; undefined outside of git, where the folder is walked. */
   files: Promise<string[]> | undefined;
   parserVersion: number;
-  /** Time at which the look at the work tree begins. */
+  /** Time at which the scan begins. */
   nowMs: number;
   /**
-   * Asked for when there is, or may be, something to embed; undefined leaves the vectors out. `changed` tells whether files
-   * changed; without a change an answer from memory will do.
+   * Called if there may be something to embed; undefined indexes without vectors. If no files `changed`, a cached answer suffices.
    */
   embedding: (changed: boolean) => Promise<Embedding | undefined>;
   onIndexProgress?: (progress: Progress) => void;
@@ -68,13 +67,13 @@ interface WorkTreeRow {
   embedded_with: string | null;
 }
 
-/** Updates the index of a work tree. An unchanged file costs an `lstat`. */
+/** Updates the index of a work tree. An unchanged file costs one `lstat`. */
 export async function indexWorkTree(store: IndexStore, options: IndexOptions): Promise<IndexReport> {
   const { root, parserVersion } = options;
   const found = store.prepare(`select *, ${intact("worktrees")} as intact from worktrees where root = ?`).get(root);
   const row = found && verified<WorkTreeRow>(found);
   const known = row?.parser_version === parserVersion ? knownFiles(store, row.id) : new Map<string, KnownFile>();
-  // While git lists the files, those that it will most likely list are looked at.
+  // While git lists the files, examine the known ones, which it most likely lists.
   const tree = new FileTree(root);
   const same = lookAtKnown(tree, known);
   const { head } = options;
@@ -112,10 +111,10 @@ export async function indexWorkTree(store: IndexStore, options: IndexOptions): P
   }
   const { read, unknown: others } = findKnown(store, scan.changed, tree);
   const reusedFiles = read.size;
-  // Files that the parser would skip must not start its threads.
+  // Files that the parser would skip must not start its workers.
   const unknown =
     reusedFiles > 0 && others.length > 0 ? withoutSkipped(store, others, read, (path) => tree.read(path)) : others;
-  // Everything that a run with work to do needs, and one without does not.
+  // Only needed if there is work to do.
   const build = async (files: readonly ChangedFile[]): Promise<Built<void>> => {
     const { runBuild } = await import("./run-build.ts");
     return runBuild(store, embedding, { ...options, expectedFiles: files.length }, (builder) =>
@@ -148,13 +147,13 @@ export async function indexWorkTree(store: IndexStore, options: IndexOptions): P
 }
 
 function removedFiles(known: ReadonlyMap<string, KnownFile>, { unchanged, changed }: Scan): string[] {
-  // Every unchanged file is a known one.
+  // Every unchanged file is known.
   if (unchanged.length === known.size) return [];
   const kept = new Set([...unchanged, ...changed.map(({ path }) => path)]);
   return [...known.keys()].filter((path) => !kept.has(path));
 }
 
-/** Splits changed files by whether the index holds their content, under whatever path. An empty index is not asked. */
+/** Splits changed files by whether the index has their content, under any path. An empty index is not queried. */
 function findKnown(
   store: IndexStore,
   changed: readonly ChangedFile[],
@@ -178,7 +177,7 @@ function knownFiles(store: IndexStore, worktreeId: number): Map<string, KnownFil
     .all(worktreeId) as { path: string; contentId: number; stat: string; sum: number }[];
   return new Map(
     rows.map(({ path, contentId, stat, sum }) => {
-      // Computed here: a call from SQL for every file of every run would show.
+      // Computed here, because calling it from SQL for every file is measurably slower.
       if (rowCheck(worktreeId, path, contentId, stat) !== sum)
         throw new IndexDamagedError("a row does not match its check sum");
       return [path, { contentId, stat }];
@@ -186,7 +185,7 @@ function knownFiles(store: IndexStore, worktreeId: number): Map<string, KnownFil
   );
 }
 
-/** Reads and parses files. A file that was deleted meanwhile counts as removed. */
+/** Reads and parses files. A file that was deleted in the meantime counts as removed. */
 async function readChanged(
   files: readonly ChangedFile[],
   scan: Scan,
@@ -206,7 +205,7 @@ async function readChanged(
   await builder.finish();
 }
 
-/** Replaces the file list in one transaction: readers see the old state or the new one. */
+/** Replaces the file list in one transaction. */
 function switchFiles(
   store: IndexStore,
   options: IndexOptions,
@@ -245,7 +244,7 @@ function setHead(store: IndexStore, worktreeId: number, head: string | undefined
   store.prepare("update worktrees set head = ? where id = ?").run(head ?? null, worktreeId);
 }
 
-/** Contents whose chunks may lack vectors. Those in a base layer lack none. */
+/** Contents whose chunks may lack vectors. Those in a base layer have all. */
 function contentIds(store: IndexStore, worktreeId: number): number[] {
   const rows = store
     .prepare(
@@ -256,9 +255,9 @@ function contentIds(store: IndexStore, worktreeId: number): number[] {
   return (rows as { id: number }[]).map(({ id }) => id);
 }
 
-/** Totals of the file list. `skipped` counts only what its content rules out; names are looked at in every scan. */
+/** Totals of the file list. `skipped` counts only files skipped for their content. */
 function countTotals(store: IndexStore, worktreeId: number): WorkTreeTotals {
-  // `cross join` keeps the order: an index that is being made has none but the primary keys.
+  // `cross join` fixes the join order, since a new index has only primary keys.
   const from = "from worktree_files f cross join contents c on c.id = f.content_id where f.worktree_id = ?";
   const counts = store
     .prepare(

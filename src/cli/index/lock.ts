@@ -14,7 +14,7 @@ export interface WriteLock {
 }
 
 export interface LockOptions {
-  /** What this process is doing, for others that wait. */
+  /** Command of this process, shown to waiting processes. */
   command: string;
   waitMs: number;
   signal?: AbortSignal | undefined;
@@ -22,12 +22,12 @@ export interface LockOptions {
   onWait?: (holder: string) => void;
 }
 
-/** A lock file that is no database is left where it is, and the next of these is used. */
+/** Names of the lock file. If one is not a database, the next is used. */
 const LOCK_FILES = ["lock.sqlite", "lock-2.sqlite", "lock-3.sqlite"];
 
 /**
- * Takes the write lock of an index. It is an exclusive transaction on a SQLite file that is used for nothing else, so the
- * operating system releases it when a process dies, however it dies.
+ * Takes the write lock of an index: an exclusive transaction on a separate SQLite file. The operating system releases it when the
+ * process dies.
  */
 export async function takeWriteLock(directory: string, options: LockOptions): Promise<WriteLock> {
   mkdirSync(directory, { recursive: true, mode: 0o700 });

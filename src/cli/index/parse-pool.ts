@@ -9,14 +9,14 @@ import type { ParseAnswer, ParseRequest } from "./parse-worker.ts";
 
 /** Each worker holds its own grammars, some 50 MB. */
 const MAX_WORKERS = 8;
-/** Starting a worker with its grammars takes about as long as parsing so many files. */
+/** Starting a worker takes about as long as parsing this many files. */
 const FILES_PER_WORKER = 20;
-/** Up to so many files are parsed in this thread: starting another would take longer. */
+/** Up to this many files are parsed in the main thread, which is faster than starting a worker. */
 const FILES_WITHOUT_WORKER = 8;
-/** Another thread is started when so many files wait for each of those that run. */
+/** Number of waiting files per worker at which another worker is started. */
 const WAITING_PER_WORKER = 3;
 
-/** The packed CLI has its grammars in a folder beside it; in the repository they come from the installed packages. */
+/** Folder of the packed CLI's grammars; undefined in the repository, where they come from the installed packages. */
 export function packedGrammars(): string | undefined {
   const folder = fileURLToPath(new URL("./grammars/", import.meta.url));
   return existsSync(folder) ? folder : undefined;
@@ -28,7 +28,7 @@ interface Task {
   reject: (error: Error) => void;
 }
 
-/** Parses files in worker threads, so that reading, storing and embedding go on meanwhile. */
+/** Parses files in worker threads, in parallel to reading, storing and embedding. */
 export class ParsePool {
   private readonly workers: Worker[] = [];
   private readonly idle: Worker[] = [];
@@ -48,7 +48,7 @@ export class ParsePool {
     this.size = Math.max(1, Math.min(availableParallelism(), MAX_WORKERS, Math.ceil(expectedFiles / FILES_PER_WORKER)));
   }
 
-  /** Symbols and chunks of a file, or why it is not worth any. Takes the bytes over: they are empty for the caller afterwards. */
+  /** Parses a file to symbols and chunks, or a reason to skip it. Transfers `bytes`, which are empty for the caller afterwards. */
   async parse(bytes: Uint8Array, language: LanguageId): Promise<ParseOutcome> {
     if (this.inline) return (await this.inline)(bytes, language);
     return new Promise((resolve, reject) => {
@@ -91,7 +91,7 @@ export class ParsePool {
       this.dispatch();
     });
     worker.on("error", (error) => {
-      // The thread is gone (out of memory, a bug): its file fails, another thread takes the rest.
+      // The worker died (out of memory, a bug): its file fails, other workers take the rest.
       this.workers.splice(this.workers.indexOf(worker), 1);
       const task = this.running.get(worker);
       this.running.delete(worker);

@@ -4,7 +4,7 @@ type Value = string | number | bigint | null | Uint8Array;
 
 const zlib = () => process.getBuiltinModule("node:zlib");
 
-/** CRC-32 of a row's values. A flipped bit on the disk is found by it; SQLite itself only notices damage to its structure. */
+/** CRC-32 of a row's values, which detects flipped bits; SQLite only detects damage to its structure. */
 export function rowCheck(...values: readonly Value[]): number {
   const { crc32 } = zlib();
   let sum = 0;
@@ -16,7 +16,7 @@ export function rowCheck(...values: readonly Value[]): number {
   return crc32(text, sum);
 }
 
-/** Makes {@link rowCheck} known to a connection: the tables compute `row_sum` with it. */
+/** Registers {@link rowCheck} with a connection; the tables compute `row_sum` with it. */
 export function addRowCheck(db: DatabaseSync): void {
   db.function("row_check", { deterministic: true, varargs: true }, rowCheck);
 }

@@ -6,9 +6,9 @@ import type { IndexStore } from "./store.ts";
 import { embedMissing, missingHashes, setWanted, type Embedding } from "./vectors.ts";
 
 export interface BuildOptions extends EmbedQueueOptions {
-  /** How many files there are to parse, at most. */
+  /** Upper bound of files to parse. */
   expectedFiles?: number;
-  /** Gets the analysis of every content that is parsed, for the search index. */
+  /** Called with the analysis of every parsed content, for the search index. */
   onAnalysis?: ((analysis: Uint8Array) => void) | undefined;
   /** `total` is 0 until it is known. */
   onEmbedProgress?: (progress: { done: number; total: number }) => void;
@@ -17,11 +17,11 @@ export interface BuildOptions extends EmbedQueueOptions {
 export interface Built<T> {
   result: T;
   stats: BuilderStats;
-  /** Embeds what these contents lack; undefined where the build is without vectors. */
+  /** Embeds chunks of these contents that lack vectors; undefined if the build has no embedding. */
   embed(contentIds: Iterable<number>): Promise<{ fingerprint: string; stats: EmbedStats } | undefined>;
 }
 
-/** Runs `work` with a parser pool and an embedder. Parsed and paid-for results are stored even where it fails. */
+/** Runs `work` with a parser pool and an embedder. Parsed and paid-for results are stored even if it fails. */
 export async function runBuild<T>(
   store: IndexStore,
   embedding: Embedding | undefined,
@@ -38,7 +38,7 @@ export async function runBuild<T>(
   };
   const queue = embedding && new EmbedQueue(store, embedding.client, embedding.space.fingerprint, queueOptions);
   const pool = new ParsePool(options.expectedFiles);
-  // A base layer may have the vectors: all are looked up before anything is sent.
+  // Base layers may have the vectors: look all of them up before sending anything.
   const layered = listBases(store).length > 0;
   const builder = new ContentBuilder(store, pool, layered ? undefined : queue, options.onAnalysis);
   try {
@@ -71,7 +71,7 @@ export async function runBuild<T>(
   }
 }
 
-/** Commits what a failed build has written so far; the failure itself may be that nothing can be written. */
+/** Commits what a failed build has written. Ignores errors, since the failure may be that nothing can be written. */
 function keepWhatIsThere(store: IndexStore): void {
   try {
     store.commit();

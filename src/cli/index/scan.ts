@@ -5,7 +5,7 @@ import { isRacy, stampOf } from "./file-stat.ts";
 import type { FileTree } from "./file-tree.ts";
 import type { IgnoreRules } from "./ignore-rules.ts";
 
-/** What the index knows of a file from the last time. */
+/** The indexed state of a file. */
 export interface KnownFile {
   contentId: number;
   stat: string;
@@ -15,19 +15,19 @@ export interface ChangedFile {
   path: string;
   language: LanguageId;
   sizeBytes: number;
-  /** To be kept with the content; empty where a later change could go unnoticed, so that it is read again next time. */
+  /** Stamp to store with the content; empty if a later change could go unnoticed, so that the file is read again next time. */
   stat: string;
 }
 
 export interface ScanOptions {
   maxFileSizeBytes: number;
-  /** Time at which the look at the work tree begins. */
+  /** Time at which the scan begins. */
   nowMs: number;
   /** Whether a known file is unchanged, from {@link lookAtKnown}. */
   same?: ReadonlyMap<string, boolean>;
 }
 
-/** Looks at every known file: whether it is as it was. */
+/** Checks for every known file whether it is unchanged. */
 export function lookAtKnown(tree: FileTree, known: ReadonlyMap<string, KnownFile>): Map<string, boolean> {
   const same = new Map<string, boolean>();
   for (const [path, before] of known) same.set(path, isUnchanged(tree, path, before));
@@ -35,17 +35,17 @@ export function lookAtKnown(tree: FileTree, known: ReadonlyMap<string, KnownFile
 }
 
 export interface Scan {
-  /** Paths whose content is the known one. */
+  /** Paths of unchanged files. */
   unchanged: string[];
   changed: ChangedFile[];
-  /** Files left out by name or size, by reason. */
+  /** Files skipped for their name or size, by reason. */
   skipped: Record<string, number>;
 }
 
 /**
- * Language that a file is indexed as; undefined where it is left out, which is then counted by reason.
+ * Language that a file is indexed as; undefined if it is skipped, which is counted by reason.
  *
- * @param interpreter language that the file's `#!` line names; asked only where the name says nothing of the type
+ * @param interpreter language of the file's `#!` line; called only for files without a known extension
  */
 export function selectPath(
   path: string,
@@ -64,8 +64,8 @@ export function selectPath(
 }
 
 /**
- * Compares the files of a work tree with their known states, by `lstat` alone. A known file is one that was selected by
- * its name: only the rules of the tree itself are asked again.
+ * Compares the files of a work tree with their known states, using only `lstat`. Known files were already selected by name, so only
+ * the tree's ignore rules are checked again.
  */
 export function scanFiles(
   tree: FileTree,

@@ -3,21 +3,20 @@
  *
  *   contents (SHA-256, language, parser version) ─┬─ symbols
  *                                                 └─ chunks ── (fingerprint, chunk hash) ─ vectors
- *   worktrees ─ worktree_files: path → content, with what `lstat` said when it was read
- *   blobs: git object id → content, so that a commit is indexed without reading what is known
- *   bases: pulled artifacts that still hold the symbols, chunks and vectors of the contents that name them (see bases.ts)
+ *   worktrees ─ worktree_files: path → content, with the `lstat` result from when it was read
+ *   blobs: git object id → content, so that known blobs need not be read to index a commit
+ *   bases: pulled artifacts that hold the symbols, chunks and vectors of contents (see bases.ts)
  *
- * A symbol's or chunk's rowid is its content's id and its ordinal in one number ({@link rowId}): the rows of a content lie
- * together and need no second index.
+ * A symbol's or chunk's rowid combines its content's id and its ordinal ({@link rowId}), so the rows of a content are adjacent and
+ * need no second index.
  *
- * Every row carries the check sum of its values in `row_sum`, computed when it is written; who reads a row compares it
- * ({@link intact}).
+ * Every row has a checksum of its values in `row_sum`, computed on write and compared on read ({@link intact}).
  */
 export const SCHEMA_VERSION = 4;
 
 const ORDINAL_FACTOR = 2 ** 20;
 
-/** A file of 4 MiB cannot hold more symbols or chunks than this. */
+/** More symbols or chunks than a file of 4 MiB can have. */
 export const MAX_ORDINAL = ORDINAL_FACTOR - 1;
 
 /** Rowid of symbol or chunk `ordinal` of a content. Content ids stay below 2^33, so it is a safe integer. */
@@ -36,7 +35,7 @@ export const contentIdOf = (alias: string): string => `(${alias}.id / ${ORDINAL_
 export const belongsTo = (alias: string, contentId: string): string =>
   `${alias}.id between ${contentId} * ${ORDINAL_FACTOR} and ${contentId} * ${ORDINAL_FACTOR} + ${MAX_ORDINAL}`;
 
-/** Columns that the check sum of a row covers. */
+/** Columns that a row's checksum covers. */
 const CHECKED = {
   meta: "key, value",
   contents:
@@ -55,7 +54,7 @@ export type Table = keyof typeof CHECKED;
 
 const rowSum = (table: Table): string => `row_sum integer generated always as (row_check(${CHECKED[table]})) stored`;
 
-/** SQL for whether a row is as it was written. */
+/** SQL condition: the row's checksum matches. */
 export function intact(table: Table, alias: string = table): string {
   const columns = CHECKED[table].split(", ").map((column) => `${alias}.${column}`);
   return `(row_check(${columns.join(", ")}) = ${alias}.row_sum)`;
@@ -153,7 +152,7 @@ create table bases (
 );
 `;
 
-/** These two are made after a large import rather than before: sorting once is cheaper. */
+/** The two unique indexes are created after a large import, because sorting once is cheaper. */
 export const CONTENT_KEY = `create unique index if not exists contents_key on contents (sha256, language, parser_version);`;
 export const INDEXES = `
 create index symbols_name on symbols (name collate nocase);

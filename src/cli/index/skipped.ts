@@ -3,7 +3,7 @@ import { sha256 } from "../checksum.ts";
 import type { ChangedFile, KnownFile } from "./scan.ts";
 import type { IndexStore, NewContent } from "./store.ts";
 
-/** The row of a content that is not worth parsing. */
+/** The row of a content that is not parsed. */
 export function skippedContent(
   content: Pick<NewContent, "sha256" | "language" | "sizeBytes">,
   skip: string,
@@ -12,8 +12,8 @@ export function skippedContent(
 }
 
 /**
- * The files whose contents are worth parsing. Of the others, which snapshots do not have, the contents are noted and their
- * ids added to `read`, here and now: a parser need not start for them.
+ * Returns the files whose contents are worth parsing. Records the others right away and adds their ids to `read`, so that no parser
+ * starts for them.
  */
 export function withoutSkipped(
   store: IndexStore,

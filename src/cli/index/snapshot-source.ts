@@ -10,7 +10,7 @@ import { belongsTo, intact } from "./schema.ts";
 import type { IndexStore } from "./store.ts";
 import { IndexDamagedError, verified } from "./verified.ts";
 
-/** The indexed commit as the snapshot writer wants it. */
+/** The indexed commit as input of the snapshot writer. */
 export function snapshotSource(
   store: IndexStore,
   index: CommitIndex,

@@ -10,11 +10,11 @@ import { IndexDamagedError, verified } from "./verified.ts";
 
 /** How long a statement waits for another process's commit. */
 const BUSY_TIMEOUT_MS = 10_000;
-/** A version further ahead than this is damage, not a newer program's. */
+/** A version further ahead than this means damage, not a newer program. */
 const PLAUSIBLE_VERSIONS = 100;
 const CACHE_KIB = 64 * 1024;
 
-/** Contents that no worktree uses stay this long, for branch switches and deleted worktrees. */
+/** How long contents that no worktree uses are kept, for branch switches and deleted worktrees. */
 const UNUSED_KEPT_MS = 30 * 24 * 3_600_000;
 
 export interface NewContent {
@@ -23,13 +23,13 @@ export interface NewContent {
   sizeBytes: number;
   lineCount: number;
   outcome: string;
-  /** Why the bytes are not indexed; symbols and chunks are then empty. */
+  /** Why the content is not indexed; symbols and chunks are then empty. */
   skip: string | null;
   symbols: readonly CodeSymbol[];
   chunks: readonly Chunk[];
 }
 
-/** The database of one local index. Writers must hold the write lock (see lock.ts); readers need nothing. */
+/** The database of one local index. Writers must hold the write lock (see lock.ts); readers need no lock. */
 export class IndexStore {
   db: DatabaseSync;
   /** Folder of the index. */
@@ -38,7 +38,7 @@ export class IndexStore {
   private readonly statements = new Map<string, StatementSync>();
   private readonly fingerprintIds = new Map<string, number>();
 
-  /** The index is being built under another name, until {@link settle}. */
+  /** True while the index is being built under another name, until {@link settle}. */
   unsettled = false;
   private hasContentKey = false;
 
@@ -49,8 +49,7 @@ export class IndexStore {
   }
 
   /**
-   * Opens the index for one large import. Where there is none yet it is built under another name, each page written once, and
-   * appears whole or not at all.
+   * Opens the index for one large import. A new index is built under another name, without a journal, and appears whole or not at all.
    */
   static openForImport(directory: string, parserVersion: number): IndexStore {
     if (existsSync(IndexStore.fileIn(directory))) return IndexStore.open(directory, parserVersion);
@@ -66,7 +65,7 @@ export class IndexStore {
     return store;
   }
 
-  /** After an import: the index is on disk, under its name, and open like any other (or closed). Commits what is open. */
+  /** Finishes an import: commits, moves the index to its name, and reopens it if asked to. */
   settle({ reopen } = { reopen: true }): void {
     if (!this.unsettled) return;
     const { directory } = this;
@@ -87,7 +86,7 @@ export class IndexStore {
     return join(directory, "index.sqlite");
   }
 
-  /** Opens the index for writing, making it where there is none. */
+  /** Opens the index for writing; creates it if there is none. */
   static open(directory: string, parserVersion: number): IndexStore {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     const db = new DatabaseSync(IndexStore.fileIn(directory), { timeout: BUSY_TIMEOUT_MS });
@@ -95,12 +94,12 @@ export class IndexStore {
       addRowCheck(db);
       const version = versionOf(db);
       if (version > 0 && version < SCHEMA_VERSION) {
-        // It holds nothing that cannot be had again.
+        // Everything in it can be rebuilt.
         db.close();
         for (const suffix of ["", "-wal", "-shm"]) rmSync(IndexStore.fileIn(directory) + suffix, { force: true });
         return IndexStore.open(directory, parserVersion);
       }
-      // Every query has an index; those that SQLite would make up on the fly cost a pass over all chunks.
+      // Every query has an index; an automatic one would cost a pass over all chunks.
       db.exec("pragma automatic_index = off");
       // In WAL mode readers see the last commit while a writer works; NORMAL survives any crash of the process, and a
       // power failure costs the last commits at most, never the database.
@@ -116,7 +115,7 @@ export class IndexStore {
     }
   }
 
-  /** Opens the index for reading; undefined where there is none yet. */
+  /** Opens the index for reading; undefined if there is none. */
   static openForReading(directory: string, parserVersion: number): IndexStore | undefined {
     const file = IndexStore.fileIn(directory);
     if (!existsSync(file)) return undefined;
@@ -136,7 +135,7 @@ export class IndexStore {
       throw new CliError(EXIT.usage, "INDEX_TOO_NEW", "the local index was made by a newer codectx; update this one");
     }
     this.db.exec("begin immediate");
-    // Another process may have been first.
+    // Another process may have created it in the meantime.
     if (versionOf(this.db) === 0)
       this.db.exec(`${TABLES} ${CONTENT_KEY} ${INDEXES} pragma user_version = ${SCHEMA_VERSION}`);
     this.db.exec("commit");
@@ -151,14 +150,14 @@ export class IndexStore {
     if (this.unsettled) rmSync(unsettledFile(this.directory), { force: true });
   }
 
-  /** A statement, prepared once. */
+  /** Returns a cached prepared statement. */
   prepare(sql: string): StatementSync {
     let statement = this.statements.get(sql);
     if (!statement) this.statements.set(sql, (statement = this.db.prepare(sql)));
     return statement;
   }
 
-  /** Opens a transaction where none is open; what follows is on disk after {@link commit}. */
+  /** Opens a transaction if none is open. {@link commit} makes it durable. */
   begin(): void {
     if (!this.db.isTransaction) this.db.exec("begin immediate");
   }
@@ -172,7 +171,7 @@ export class IndexStore {
     if (this.db.isTransaction) this.db.exec("rollback");
   }
 
-  /** Runs `work` in one transaction: all of it or nothing. */
+  /** Runs `work` in one transaction. */
   transaction<T>(work: () => T): T {
     this.begin();
     try {
@@ -197,7 +196,7 @@ export class IndexStore {
     );
   }
 
-  /** Id of a content as this parser version reads it. */
+  /** Id of a content of this parser version. */
   findContent(sha256: Uint8Array, language: string): number | undefined {
     if (this.unsettled && !this.hasContentKey) {
       this.db.exec(CONTENT_KEY);
@@ -272,7 +271,7 @@ export class IndexStore {
     }
   }
 
-  /** Row id of an embedding space; makes one where `dimension` is given. */
+  /** Row id of an embedding space; created if `dimension` is given. */
   fingerprintId(fingerprint: string, dimension?: number): number | undefined {
     const known = this.fingerprintIds.get(fingerprint);
     if (known !== undefined) return known;
@@ -289,7 +288,7 @@ export class IndexStore {
     return row?.id;
   }
 
-  /** Stores a vector (float16, little-endian); an existing one stays. */
+  /** Stores a vector (float16, little-endian); keeps an existing one. */
   addVector(fingerprintId: number, chunkHash: Uint8Array, vector: Uint8Array): void {
     this.prepare(
       "insert into vectors (fingerprint_id, chunk_hash, vector) values (?, ?, ?) on conflict do nothing",
@@ -305,7 +304,7 @@ export class IndexStore {
     );
   }
 
-  /** Removes what no worktree has used for 30 days. Call it within a transaction. */
+  /** Deletes contents that no worktree has used for 30 days. Must be called within a transaction. */
   collectGarbage(nowMs: number): void {
     const used = "id in (select content_id from worktree_files)";
     this.prepare(`update contents set unused_since = null where unused_since is not null and ${used}`).run();
@@ -318,7 +317,7 @@ export class IndexStore {
     this.prepare("delete from vectors where chunk_hash not in (select hash from chunks)").run();
   }
 
-  /** Removes contents with all that belongs to them but vectors. Call it within a transaction. */
+  /** Deletes contents with everything except vectors. Must be called within a transaction. */
   removeContents(ids: readonly number[]): void {
     for (const id of ids) {
       this.prepare(`delete from symbols where ${belongsTo("symbols", "?1")}`).run(id);
@@ -344,7 +343,7 @@ function openReadOnly(file: string): DatabaseSync {
     return db;
   } catch (error) {
     db.close();
-    // SQLITE_READONLY or CANTOPEN: in a read-only folder WAL's shared memory cannot be made. Nobody can write there either.
+    // SQLITE_READONLY or CANTOPEN: WAL's shared memory cannot be created in a read-only folder, where nobody can write either.
     const code =
       error instanceof Error && "errcode" in error && typeof error.errcode === "number" ? error.errcode & 0xff : 0;
     if (code !== 8 && code !== 14) throw error;

@@ -7,24 +7,24 @@ import { verified } from "./verified.ts";
 
 /** Chunk texts read from the index at a time. */
 const PAGE_ROWS = 1_024;
-/** The embedding space may change while we embed; that it changes this often within one run is no embedding space. */
+/** Limit of rounds when the embedding space changes during a run. */
 const MAX_ROUNDS = 3;
 
 export interface Embedding {
   client: EmbedClient;
-  /** The service's embedding space, as `GET /embed` tells it. */
+  /** The service's embedding space, from `GET /embed`. */
   space: EmbedCheckResponse;
 }
 
 /**
- * One chunk row for each distinct text of the contents in the temporary table `wanted (content_id)` that has no vector of
- * this embedding space.
+ * Returns one chunk row for each distinct text without a vector in this embedding space, of the contents in the temporary table
+ * `wanted (content_id)`.
  */
 function missingVectors(store: IndexStore, fingerprint: string): number[] {
   const fingerprintId = store.fingerprintId(fingerprint) ?? -1;
   const rows = store
     .prepare(
-      // `cross join` keeps the order: look each content's chunks up, rather than the content of each chunk.
+      // `cross join` fixes the join order: look up the chunks of each content, not the content of each chunk.
       `select min(c.id) as id from wanted w cross join chunks c on ${belongsTo("c", "w.content_id")}
        where c.withheld = 0 and not exists (select 1 from vectors v where v.fingerprint_id = ? and v.chunk_hash = c.hash)
        group by c.hash`,
@@ -33,22 +33,22 @@ function missingVectors(store: IndexStore, fingerprint: string): number[] {
   return rows.map(({ id }) => id).sort((a, b) => a - b);
 }
 
-/** Names the contents whose vectors are wanted. */
+/** Sets the contents whose vectors are wanted. */
 export function setWanted(store: IndexStore, contentIds: Iterable<number>): void {
   store.db.exec("create temp table if not exists wanted (content_id integer primary key); delete from wanted");
   const add = store.prepare("insert or ignore into wanted values (?)");
   for (const id of contentIds) add.run(id);
 }
 
-/** What the contents named by {@link setWanted} lack, as SHA-256 in hex. */
+/** Hashes (SHA-256, hex) of chunks without a vector, of the contents set by {@link setWanted}. */
 export function missingHashes(store: IndexStore, fingerprint: string): Set<string> {
   const find = store.prepare("select lower(hex(hash)) as hash from chunks where id = ?");
   return new Set(missingVectors(store, fingerprint).map((id) => (find.get(id) as { hash: string }).hash));
 }
 
 /**
- * Embeds what the wanted contents still lack, until nothing is missing under the fingerprint that the service answers
- * with. Returns that fingerprint and what the rounds took, `first` included.
+ * Embeds the missing chunks of the wanted contents until none is missing under the service's fingerprint. Returns that fingerprint
+ * and the statistics of all rounds, including `first`.
  */
 export async function embedMissing(
   store: IndexStore,

@@ -1,7 +1,7 @@
-/** The local index is damaged: what it says cannot be trusted. */
+/** The local index is damaged. */
 export class IndexDamagedError extends Error {
   override readonly name = "IndexDamagedError";
-  /** The damaged part was removed: the same work may be tried again without building the index anew. */
+  /** The damaged part was removed, so the work may be retried without rebuilding the index. */
   readonly removed: boolean;
 
   constructor(message: string, options: { removed?: boolean; cause?: unknown } = {}) {
@@ -10,7 +10,7 @@ export class IndexDamagedError extends Error {
   }
 }
 
-/** A row, after the column `intact` of its query says that it is as it was written. Throws {@link IndexDamagedError}. */
+/** Returns a row if its `intact` column is set. Throws {@link IndexDamagedError} otherwise. */
 export function verified<T>(row: unknown): T {
   const { intact, ...rest } = row as { intact: number | null };
   if (intact !== 1) throw new IndexDamagedError("a row does not match its check sum");

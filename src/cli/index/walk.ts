@@ -12,8 +12,8 @@ export interface WalkedFolder {
 }
 
 /**
- * Files below a folder that is no git work tree, by the rules of its `.gitignore` and `.codectxignore` files. Other file systems
- * (`/proc`, a network mount) and folders that may not be read are left out.
+ * Lists the files below a folder that is not a git work tree, applying its `.gitignore` and `.codectxignore` files. Skips other file
+ * systems (`/proc`, a network mount) and unreadable folders.
  */
 export function walkFolder(tree: FileTree): WalkedFolder {
   const { root } = tree;
@@ -43,7 +43,7 @@ export function walkFolder(tree: FileTree): WalkedFolder {
   return { paths: paths.filter((path) => !rules.ignores(path)).sort(), rules, unreadable };
 }
 
-/** Entries of a folder; none on another file system, undefined where it may not be read or is gone. */
+/** Entries of a folder; none on another file system, undefined if it cannot be read. */
 function readFolder(folder: string, dev: number): Dirent[] | undefined {
   try {
     return lstatSync(folder).dev === dev ? readdirSync(folder, { withFileTypes: true }) : [];

@@ -8,14 +8,14 @@ import { backOff, interrupted, isExpired, storageFailure } from "./retry.ts";
 
 /** A transfer without data for this long is aborted and resumed. */
 const IDLE_TIMEOUT_MS = 30_000;
-/** Consecutive tries without data. */
+/** Consecutive attempts without data after which the download fails. */
 const MAX_BARREN_TRIES = 5;
-/** Signed URLs that one download may request. */
+/** Limit of signed URLs that one download requests. */
 const MAX_URLS = 4;
 
 export interface DownloadSource {
   url: string;
-  /** `sha256:<hex>` of the whole. */
+  /** `sha256:<hex>` of the whole file. */
   checksum: string;
   sizeBytes: number | undefined;
 }
@@ -28,8 +28,8 @@ export interface DownloadOptions {
 }
 
 /**
- * Downloads to `file`, which may hold a part of it already, and verifies the checksum. A broken transfer goes on where it
- * stopped, within this call or in the next; a file that does not match is removed.
+ * Downloads to `file`, resuming a partial one, and verifies the checksum. A broken transfer is resumed by a retry or by the next
+ * call; a file with a wrong checksum is removed.
  */
 export async function download(first: DownloadSource, file: string, options: DownloadOptions): Promise<void> {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
@@ -39,7 +39,7 @@ export async function download(first: DownloadSource, file: string, options: Dow
   if ((await digest.of(file)) === first.checksum) return;
   rmSync(file, { force: true });
   if (resumed) {
-    // The part kept from an earlier time may have been the bad one.
+    // The error may be in the part from an earlier call.
     await fetchAll(await renewed(first, options), file, digest, options);
     if ((await digest.of(file)) === first.checksum) return;
     rmSync(file, { force: true });
@@ -64,7 +64,7 @@ async function fetchAll(first: DownloadSource, file: string, digest: Digest, opt
       }
       source = await renewed(first, options);
       urls++;
-      // The first new URL may well work at once; asking for it was a paced request of its own.
+      // No wait for the first new URL, whose request was paced.
       if (urls === 2) continue;
       await backOff(urls - 2, options.signal);
       continue;
@@ -83,7 +83,7 @@ async function renewed(first: DownloadSource, options: DownloadOptions): Promise
 
 type PartOutcome = "done" | "expired" | { error: unknown };
 
-/** One request, from where the file ends. */
+/** Sends one request for the rest of the file. */
 async function fetchPart(
   source: DownloadSource,
   file: string,
@@ -104,7 +104,7 @@ async function fetchPart(
     if (status !== 200 && status !== 206) response.resume();
     if (isExpired(status)) return "expired";
     if (status === 416) {
-      // Nothing follows what we have: either all of it, or a part of something else.
+      // 416: the file is complete, or a part of something else.
       if (source.sizeBytes === undefined) return "done";
       rmSync(file, { force: true });
       return { error: new Error("range not satisfiable") };
@@ -118,7 +118,7 @@ async function fetchPart(
       for await (const part of response as AsyncIterable<Buffer>) {
         timer.refresh();
         digest.update(part, done);
-        // Synchronous: writing to the page cache is faster than handing over to a thread.
+        // Synchronous, because writing to the page cache is faster than a thread switch.
         for (let at = 0; at < part.byteLength;) at += writeSync(handle, part, at);
         done += part.byteLength;
         options.onProgress?.(done, total);
@@ -152,12 +152,12 @@ function sizeOf(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** SHA-256 of a file, computed while it is written where that happens from its beginning to its end. */
+/** SHA-256 of a file, computed during the download if it is written from start to end. */
 class Digest {
   private hash: Hash = createHash("sha256");
   private bytes = 0;
 
-  /** Takes note of bytes written at an offset. */
+  /** Adds bytes that were written at an offset. */
   update(part: Uint8Array, offset: number): void {
     if (offset === 0) {
       this.hash = createHash("sha256");
@@ -168,7 +168,7 @@ class Digest {
     this.bytes += part.byteLength;
   }
 
-  /** `sha256:<hex>` of what the file holds; it is read where not all of it went by here. */
+  /** `sha256:<hex>` of the file, which is read again unless all of it was passed to `update`. */
   async of(file: string): Promise<string> {
     const all = this.bytes === sizeOf(file);
     this.bytes = -1;

@@ -1,15 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { backoffMs } from "../../backoff.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
 
-const FIRST_WAIT_MS = 500;
-const MAX_WAIT_MS = 15_000;
-const JITTER_SHARE = 0.25;
+const BACKOFF = { baseMs: 500, capMs: 15_000 };
 
-/** Wait before try `attempt` (1 is the first repetition), doubling, with jitter. */
+/** Waits before retry number `attempt` (from 1). Throws `ABORTED` when `signal` aborts. */
 export async function backOff(attempt: number, signal: AbortSignal): Promise<void> {
-  const ms = Math.min(FIRST_WAIT_MS * 2 ** (attempt - 1), MAX_WAIT_MS) * (1 + JITTER_SHARE * Math.random());
   try {
-    await sleep(ms, undefined, { signal });
+    await sleep(backoffMs(attempt, BACKOFF), undefined, { signal });
   } catch {
     throw interrupted();
   }
@@ -19,7 +17,7 @@ export function interrupted(): CliError {
   return new CliError(EXIT.interrupted, "ABORTED", "interrupted");
 }
 
-/** The storage's answer to a signed URL that it does not (or no longer) accept. */
+/** Whether the storage rejected a signed URL, most likely because it has expired. */
 export function isExpired(status: number): boolean {
   return status === 401 || status === 403 || status === 400;
 }

@@ -6,7 +6,7 @@ import { backOff, interrupted, isExpired, storageFailure } from "./retry.ts";
 
 const IDLE_TIMEOUT_MS = 60_000;
 const MAX_TRIES = 5;
-/** Fresh URLs in a row that the storage does not accept. */
+/** Consecutive rejected URLs after which the upload fails. */
 const MAX_REFUSED_URLS = 3;
 const READ_BYTES = 256 * 1024;
 
@@ -23,8 +23,8 @@ export interface UploadOptions {
 }
 
 /**
- * PUTs a file straight to the storage, read as it is sent. A broken transfer is repeated as a whole, since a signed PUT
- * takes all or nothing, with a new URL where the old one has expired. Returns the target that took the file.
+ * PUTs a file to the storage as a stream. A broken transfer is repeated from the start, with a new URL if the old one has expired.
+ * Returns the target that accepted the file.
  */
 export async function upload(
   first: UploadTarget,
@@ -57,7 +57,7 @@ export async function upload(
   }
 }
 
-/** One PUT; resolves to the status. `fetch` cannot send a stream of known length, which signed URLs ask for. */
+/** Sends one PUT; resolves to the status. Signed URLs need a Content-Length, which `fetch` cannot send with a stream. */
 function put(target: UploadTarget, file: string, sizeBytes: number, options: UploadOptions): Promise<number> {
   return new Promise((resolve, reject) => {
     const url = new URL(target.url);

@@ -1,10 +1,11 @@
+import { backoffMs } from "../../backoff.ts";
 import { GitError } from "../errors.ts";
 import { RETRY_BASE_MS, RETRY_MAX_MS } from "../limits.ts";
 import type { Scope } from "../scope.ts";
 
 /**
- * Runs `work` again after failures in the network, at most `attempts` times in all, with doubled and jittered delays,
- * as long as `mayRepeat` sees sense in it.
+ * Runs `work` and retries it after network failures while `mayRepeat` allows it, at most `attempts` times in all, with growing and
+ * jittered delays.
  */
 export async function withRetries<T>(
   scope: Scope,
@@ -19,7 +20,6 @@ export async function withRetries<T>(
       const again = error instanceof GitError && error.code === "NETWORK" && error.retryable;
       if (!again || attempt >= attempts || !mayRepeat(error)) throw error;
     }
-    const delay = Math.min(RETRY_MAX_MS, RETRY_BASE_MS * 2 ** (attempt - 1));
-    await scope.sleep(delay * (0.5 + Math.random() / 2));
+    await scope.sleep(backoffMs(attempt, { baseMs: RETRY_BASE_MS, capMs: RETRY_MAX_MS }));
   }
 }

@@ -1,4 +1,4 @@
-/** How mutations answer: JSON to scripts; to a browser's form a redirect with a notice, which works without JavaScript. */
+/** Answers of mutations: JSON to scripts; a redirect with a notice to plain forms. */
 import { getCookie, setCookie } from "hono/cookie";
 import type { DashboardContext, Notice } from "./context.ts";
 import { DashboardError } from "./errors.ts";
@@ -7,7 +7,7 @@ const NOTICE_COOKIE = "cc_notice";
 const NOTICE_SECONDS = 60;
 const MAX_BODY_BYTES = 64 * 1024;
 
-/** Whether the client wants JSON: scripts say so, forms do not. */
+/** Whether the client asked for JSON, as scripts do and forms do not. */
 export function wantsJson(c: DashboardContext): boolean {
   const accept = c.req.header("Accept") ?? "";
   if (accept.includes("text/html")) return false;
@@ -18,7 +18,7 @@ export function wantsJson(c: DashboardContext): boolean {
   );
 }
 
-/** Answers a mutation that was carried out: where the browser goes next, what it says there, and the data for scripts. */
+/** Answers a successful mutation: the page to go to, its notice, and data for scripts. */
 export function done(
   c: DashboardContext,
   {
@@ -33,7 +33,7 @@ export function done(
   return c.redirect(to, 303);
 }
 
-/** Keeps a message for the next page. */
+/** Stores a notice for the next page. */
 export function leaveNotice(c: DashboardContext, notice: Notice): void {
   setCookie(c, NOTICE_COOKIE, `${notice.kind}:${notice.text.slice(0, 500)}`, {
     path: "/app",
@@ -44,12 +44,12 @@ export function leaveNotice(c: DashboardContext, notice: Notice): void {
   });
 }
 
-/** Forgets the message: it was shown. */
+/** Deletes a notice after it was shown. */
 export function dropNotice(c: DashboardContext): void {
   setCookie(c, NOTICE_COOKIE, "", { path: "/app", httpOnly: true, secure: true, sameSite: "Lax", maxAge: 0 });
 }
 
-/** The message that an earlier request has left, if any. */
+/** Reads the notice of an earlier request, if any. */
 export function readNotice(c: DashboardContext): Notice | undefined {
   const value = getCookie(c, NOTICE_COOKIE);
   if (value === undefined) return undefined;
@@ -57,17 +57,17 @@ export function readNotice(c: DashboardContext): Notice | undefined {
   return kind === "done" || kind === "error" ? { kind, text: text.join(":") } : undefined;
 }
 
-/** A mutation's fields, from a form or a JSON object. */
+/** Fields of a mutation, from a form or a JSON object. */
 export interface Fields {
-  /** Text of a field, "" when it is absent. Throws for a field that is not text or not well-formed. */
+  /** A text field; "" if absent. Throws if it is not well-formed text. */
   text(name: string): string;
   /** Whether a checkbox is set, or a boolean true. */
   flag(name: string): boolean;
-  /** Lines of a text area, or an array of strings; empty ones left out. */
+  /** Lines of a text area, or an array of strings, without empty ones. */
   lines(name: string): string[];
 }
 
-/** Reads a mutation's body. Throws `DashboardError` for anything but a small form or JSON object. */
+/** Reads a mutation's body. Throws `DashboardError` unless it is a form or JSON object of limited size. */
 export async function readFields(c: DashboardContext): Promise<Fields> {
   const values = await readValues(c);
   const text = (name: string): string => {
@@ -94,7 +94,7 @@ export async function readFields(c: DashboardContext): Promise<Fields> {
   };
 }
 
-/** A refused field. */
+/** Error for a rejected field. */
 export function invalid(field: string, message: string): DashboardError {
   return new DashboardError("INVALID_BODY", `${field}: ${message}`, { field });
 }

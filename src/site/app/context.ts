@@ -4,7 +4,7 @@ import type { Logger } from "../../log.ts";
 import type { MailboxBinding } from "../../mail/local.ts";
 import type { Membership, Session } from "../../users/index.ts";
 
-/** Bindings of the site Worker. The local stack adds its mailbox, which no configuration file names. */
+/** Bindings of the site Worker. The mailbox exists in the local stack only. */
 export type DashboardEnv = SiteEnv & { MAILBOX?: MailboxBinding };
 
 export interface DashboardHono {
@@ -13,11 +13,11 @@ export interface DashboardHono {
     requestId: string;
     log: Logger;
     db: Db;
-    /** Set for signed-in people. */
+    /** Set for signed-in users. */
     session: Session | undefined;
-    /** Membership in the tenant that the path names; set behind `requireTenant`. */
+    /** Membership in the tenant of the path; set by `requireTenant`. */
     membership: Membership;
-    /** A message for the page that is shown next, from the request before. */
+    /** A message that the previous request left for this page. */
     notice: Notice | undefined;
   };
 }
@@ -29,14 +29,14 @@ export interface Notice {
   text: string;
 }
 
-/** The session of a request behind `requireSession`. */
+/** The session of a request that passed `requireSession`. */
 export function sessionOf(c: DashboardContext): Session {
   const session = c.get("session");
   if (!session) throw new Error("the route is not behind requireSession");
   return session;
 }
 
-/** Address of a tenant's page, such as `/app/acme/team`. */
+/** Path of a tenant's page, such as `/app/acme/team`. */
 export function tenantPath(c: DashboardContext, page = ""): string {
   return `/app/${c.get("membership").slug}${page === "" ? "" : `/${page}`}`;
 }

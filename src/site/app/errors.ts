@@ -1,4 +1,4 @@
-/** Refusals of the dashboard, with their HTTP status and code. */
+/** Errors of the dashboard, with HTTP status and code. */
 import { GitError } from "../../git/errors.ts";
 import { TenancyError } from "../../tenancy/errors.ts";
 import { UserError } from "../../users/errors.ts";
@@ -18,12 +18,12 @@ const STATUS = {
 
 export type DashboardErrorCode = keyof typeof STATUS;
 
-/** A refusal that is shown to the person who asked. */
+/** An error whose message is shown to the user. */
 export class DashboardError extends Error {
   override readonly name = "DashboardError";
   readonly code: DashboardErrorCode;
   readonly status: (typeof STATUS)[DashboardErrorCode];
-  /** The rejected field of a form, where there is one. */
+  /** The rejected form field, if there is one. */
   readonly field: string | undefined;
   readonly retryAfterSec: number | undefined;
 
@@ -50,7 +50,7 @@ export class DashboardError extends Error {
   }
 }
 
-/** The refusal that an error of the domain stands for; undefined for what is a fault of ours. */
+/** Converts a domain error to a `DashboardError`; undefined for unexpected errors. */
 export function asRefusal(error: unknown): DashboardError | undefined {
   if (error instanceof DashboardError) return error;
   if (error instanceof UserError || error instanceof TenancyError) {

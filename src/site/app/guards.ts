@@ -1,4 +1,4 @@
-/** What every request of the dashboard passes before its route: where it comes from, who sends it, and how often. */
+/** Middleware of the dashboard: origin, session, membership and rate limits. */
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import { createMiddleware } from "hono/factory";
 import type { Surface } from "../../contract/surfaces.ts";
@@ -11,7 +11,7 @@ import { DashboardError } from "./errors.ts";
 export const SESSION_COOKIE = "cc_session";
 const DAY_SECONDS = 86_400;
 
-/** Keeps the session in the browser. */
+/** Sets the session cookie. */
 export function setSessionCookie(c: DashboardContext, value: string): void {
   setCookie(c, SESSION_COOKIE, value, {
     path: "/",
@@ -29,8 +29,8 @@ export function clearSessionCookie(c: DashboardContext): void {
 const isRead = (method: string) => method === "GET" || method === "HEAD";
 
 /**
- * Refuses mutations that do not come from a page of this origin. Browsers send `Origin` with every POST; a request without it
- * passes only where the browser itself vouches for it with `Sec-Fetch-Site`.
+ * Rejects mutations from other origins (CSRF). Browsers send `Origin` with every POST; a request without it passes only with
+ * `Sec-Fetch-Site: same-origin`.
  */
 export const requireSameOrigin = createMiddleware<DashboardHono>(async (c, next) => {
   if (!isRead(c.req.method)) {
@@ -42,7 +42,7 @@ export const requireSameOrigin = createMiddleware<DashboardHono>(async (c, next)
   await next();
 });
 
-/** Looks the session up, if the request has one. */
+/** Loads the session, if the request has a cookie. */
 export const loadSession = createMiddleware<DashboardHono>(async (c, next) => {
   const session = await readSession(c.get("db"), getCookie(c, SESSION_COOKIE));
   c.set("session", session);
@@ -50,7 +50,7 @@ export const loadSession = createMiddleware<DashboardHono>(async (c, next) => {
   await next();
 });
 
-/** Turns away who is not signed in: pages lead to the sign-in, everything else is 401. Counts the request for the user. */
+/** Requires a session: pages redirect to the sign-in, other requests get 401. Counts the request against the user's rate limit. */
 export const requireSession = createMiddleware<DashboardHono>(async (c, next) => {
   const session = c.get("session");
   if (!session) {
@@ -67,7 +67,7 @@ export const requireSession = createMiddleware<DashboardHono>(async (c, next) =>
   await next();
 });
 
-/** Finds the tenant in the path among the user's own. For others there is no such page, whether or not there is such a tenant. */
+/** Requires membership in the path's tenant. Answers 404 otherwise, whether or not the tenant exists. */
 export const requireTenant = createMiddleware<DashboardHono>(async (c, next) => {
   const slug = c.req.param("slug");
   const membership = sessionOf(c).memberships.find((one) => one.slug === slug);
@@ -79,18 +79,18 @@ export const requireTenant = createMiddleware<DashboardHono>(async (c, next) => 
   await next();
 });
 
-/** Leaving a team is everybody's own matter; all other mutations are for owners and admins. */
+/** Whether plain members may make this mutation: leaving the team. All others require an owner or admin. */
 function isOwnMatter(path: string): boolean {
   return path.endsWith("/leave");
 }
 
-/** Whose bucket it is. */
+/** Owner of the rate-limit bucket. */
 export interface Subject {
   kind: "user" | "email" | "tenant" | "ip";
   id: string;
 }
 
-/** Takes from a bucket, shows its state in the headers, and throws 429 when it is empty; rejected mutations are audited. */
+/** Takes from a bucket, sets the rate-limit headers, and throws 429 if it is empty. Audits rejected mutations. */
 export async function takeOrRefuse(
   c: DashboardContext,
   { kind, id }: Subject,

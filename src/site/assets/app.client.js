@@ -2,7 +2,7 @@
 (() => {
   document.documentElement.classList.remove("no-js");
 
-  /** Sends a form as JSON and follows where the answer leads; an error is shown beside the form. */
+  /** Sends a form as JSON and follows the answer's redirect; shows errors beside the form. */
   async function submit(form, submitter) {
     const button = submitter ?? form.querySelector("button:not([type=button])");
     const error = form.querySelector("[data-error]");
@@ -80,7 +80,7 @@
     }
   });
 
-  /** Takes a region from a fresh copy of its page, unless somebody is using it. */
+  /** Replaces a region by that of a fresh copy of its page, unless the user is interacting with it. */
   async function refresh(region) {
     const busy = region.contains(document.activeElement) || region.querySelector("details[open],:popover-open");
     if (document.hidden || busy) return;
@@ -96,7 +96,7 @@
     localTimes(region);
   }
 
-  /** A region whose `data-refresh` is gone is final: nothing in it changes any more. */
+  /** Refreshes a region until its `data-refresh` attribute is gone. */
   function keepFresh(region) {
     const seconds = Number(region.dataset.refresh);
     if (!seconds) return;

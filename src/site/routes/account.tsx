@@ -1,4 +1,4 @@
-/** What belongs to the signed-in person: teams, name, sessions. */
+/** Account of the signed-in user: teams, name, sessions. */
 import { Hono } from "hono";
 import { createOwnTenant, listSessions, revokeOtherSessions, revokeSession, setUserName } from "../../users/index.ts";
 import { done, readFields } from "../app/answers.tsx";
@@ -49,7 +49,7 @@ accountPages.get("/account", async (c) => {
     { title: "Account" },
     <>
       <Head title="Account" text={user.email} />
-      <Panel title="Name" text="How you are shown to your teams.">
+      <Panel title="Name" text="Shown to your teams.">
         <div class="body">
           <Form action="/app/api/account">
             <div class="row">

@@ -1,4 +1,4 @@
-/** The audit feed: live, filtered, exported. */
+/** The audit feed, with filters and export. */
 import { Hono } from "hono";
 import {
   AUDIT_PAGE_ROWS,
@@ -208,7 +208,7 @@ function readFilter(c: DashboardContext): AuditFilter {
   };
 }
 
-/** A time as a form's field has it, taken as UTC, or an ISO instant. */
+/** Parses a form's local time (as UTC) or an ISO instant. */
 function readTime(text: string | undefined, field: string): Date | undefined {
   if (text === undefined) return undefined;
   const date = new Date(/(?:Z|[+-]\d\d:\d\d)$/.test(text) ? text : `${text}Z`);

@@ -1,4 +1,4 @@
-/** First steps, and how each client is connected. */
+/** First steps, and instructions for connecting each client. */
 import { Hono } from "hono";
 import { readFirstSteps } from "../../dashboard/tenant.ts";
 import { canManage } from "../../users/index.ts";
@@ -23,7 +23,7 @@ connectPages.get("/start", async (c) => {
     "start",
     { title: "First steps" },
     <>
-      <Head title="First steps" text="Each step checks itself: do it, and this page notices." />
+      <Head title="First steps" text="Complete the steps in any order; this page updates itself." />
       <section class="panel" id="steps" aria-live="polite" {...(all ? {} : { "data-refresh": "3" })}>
         <ol class="steps">
           <Step done={steps.hasKey} number={1} title="Make an API key">
@@ -157,10 +157,10 @@ function clientsFor(api: string): Client[] {
       name: "Command line",
       steps: [
         {
-          text: "Tell it where the service is, and which key to use:",
+          text: "Configure the service's address and your key:",
           code: `export CODECTX_API_URL=${api}\nexport CODECTX_API_KEY=…`,
         },
-        { text: "Bring the team's index, and search:", code: `codectx pull\ncodectx search "how are sessions closed"` },
+        { text: "Pull the team's index and search:", code: `codectx pull\ncodectx search "how are sessions closed"` },
       ],
     },
     {
@@ -220,7 +220,7 @@ connectPages.get("/connect", (c) => {
   );
 });
 
-/** Where clients reach the API: through this site. */
+/** Base address of the API for clients: this site's proxy. */
 function apiAddress(c: DashboardContext): string {
   return `${new URL(c.req.url).origin}/api/v1`;
 }

@@ -1,4 +1,4 @@
-/** Push hooks of a repository: made with their secret shown once, deleted. */
+/** Push hooks of a repository: create (the secret is shown once), delete. */
 import { Hono } from "hono";
 import { createHook, deleteHook, type NewHook } from "../../hooks/manage.ts";
 import { done, readFields, wantsJson } from "../app/answers.tsx";

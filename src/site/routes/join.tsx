@@ -13,7 +13,7 @@ export const joinApi = new Hono<DashboardHono>();
 joinPages.get("/join/:token", async (c) => {
   const token = c.req.param("token");
   const invitation = await findInvitation(c.get("db"), token);
-  if (!invitation) throw new DashboardError("NOT_FOUND", "this invitation does not work any more: ask for a new one");
+  if (!invitation) throw new DashboardError("NOT_FOUND", "this invitation is no longer valid: ask for a new one");
   const { tenantName, email, role } = invitation;
   const user = c.get("session")?.user;
   const signIn = `/app/sign-in?email=${encodeURIComponent(email)}&next=${encodeURIComponent(`/app/join/${token}`)}`;

@@ -1,10 +1,12 @@
-/** API keys and worker tokens: create, shown once, last used, expiry, revoke. */
+/** API keys and worker tokens: list, create (the value is shown once), revoke. */
 import { Hono } from "hono";
-import { createTenantKey, type KeyInfo, listTenantKeys, revokeTenantKey } from "../../dashboard/keys.ts";
-import type { CredentialKind } from "../../tenancy/credentials.ts";
+import { type KeyUsage, listKeyUsage } from "../../dashboard/keys.ts";
+import { type CredentialKind, deriveCredentialKey } from "../../tenancy/credentials.ts";
+import { createKey, revokeKey } from "../../tenancy/keys.ts";
 import { canManage } from "../../users/index.ts";
 import { done, invalid, readFields, wantsJson } from "../app/answers.tsx";
 import { type DashboardContext, type DashboardHono, tenantPath } from "../app/context.ts";
+import { DashboardError } from "../app/errors.ts";
 import { actorOfSession } from "../app/fields.ts";
 import { formatCount } from "../views/format.ts";
 import { tenantPage } from "../views/layout.tsx";
@@ -27,7 +29,7 @@ keyPages.get("/keys", (c) => keysPage(c));
 
 async function keysPage(c: DashboardContext, shown?: Shown) {
   const { tenantId, slug, role } = c.get("membership");
-  const keys = await listTenantKeys(c.get("db"), tenantId);
+  const keys = await listKeyUsage(c.get("db"), tenantId);
   const manages = canManage(role);
   const base = `/app/api/tenants/${slug}/keys`;
   const groups: [CredentialKind, string][] = [
@@ -48,7 +50,7 @@ async function keysPage(c: DashboardContext, shown?: Shown) {
           <h2>
             {KIND_NAMES[shown.kind]} “{shown.name}”
           </h2>
-          <p>Copy it now: it is not shown again, and nobody can look it up.</p>
+          <p>Copy it now: it is not stored and cannot be shown again.</p>
           <Copyable text={shown.value} label={KIND_NAMES[shown.kind]} />
         </section>
       )}
@@ -89,7 +91,7 @@ async function keysPage(c: DashboardContext, shown?: Shown) {
   );
 }
 
-function KeyTable({ keys, base, kind }: { keys: KeyInfo[]; base: string | undefined; kind: CredentialKind }) {
+function KeyTable({ keys, base, kind }: { keys: KeyUsage[]; base: string | undefined; kind: CredentialKind }) {
   if (keys.length === 0) return <Empty title={kind === "api_key" ? "No API key yet" : "No worker token yet"} />;
   return (
     <div class="scroll" tabindex={0} role="region" aria-label={`${KIND_NAMES[kind]}s`}>
@@ -147,14 +149,14 @@ function KeyTable({ keys, base, kind }: { keys: KeyInfo[]; base: string | undefi
   );
 }
 
-function stateTag(key: KeyInfo) {
+function stateTag(key: KeyUsage) {
   if (key.revokedAt !== null) return <span class="tag bad">revoked</span>;
   if (key.expiresAt !== null && key.expiresAt.getTime() <= Date.now()) return <span class="tag warn">expired</span>;
   return <span class="tag ok">active</span>;
 }
 
 keyApi.get("/keys", async (c) =>
-  c.json({ ok: true, keys: await listTenantKeys(c.get("db"), c.get("membership").tenantId) }),
+  c.json({ ok: true, keys: await listKeyUsage(c.get("db"), c.get("membership").tenantId) }),
 );
 
 keyApi.post("/keys", async (c) => {
@@ -164,13 +166,8 @@ keyApi.post("/keys", async (c) => {
   const name = fields.text("name").trim();
   const expiresAt = expiryOf(fields.text("expiresInDays"));
   const { tenantId } = c.get("membership");
-  const { id, value } = await createTenantKey(c.get("db"), c.env.ENCRYPTION_KEY, {
-    tenantId,
-    name,
-    kind,
-    actor: actorOfSession(c),
-    ...(expiresAt && { expiresAt }),
-  });
+  const input = { tenantId, name, kind, actor: actorOfSession(c), ...(expiresAt && { expiresAt }) };
+  const { id, value } = await createKey(c.get("db"), input, deriveCredentialKey(c.env.ENCRYPTION_KEY));
   if (wantsJson(c))
     return c.json({ ok: true, id, kind, name, value, expiresAt: expiresAt?.toISOString() ?? null }, 201);
   return keysPage(c, { kind, name, value });
@@ -178,7 +175,8 @@ keyApi.post("/keys", async (c) => {
 
 keyApi.post("/keys/:id/revoke", async (c) => {
   const { tenantId } = c.get("membership");
-  await revokeTenantKey(c.get("db"), { tenantId, id: c.req.param("id"), actor: actorOfSession(c) });
+  const isRevoked = await revokeKey(c.get("db"), { tenantId, id: c.req.param("id"), actor: actorOfSession(c) });
+  if (!isRevoked) throw new DashboardError("NOT_FOUND", "the key is already revoked");
   return done(c, { to: tenantPath(c, "keys"), notice: "The key is revoked." });
 });
 

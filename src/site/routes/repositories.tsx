@@ -37,7 +37,7 @@ repositoryPages.get("/repositories", async (c) => {
     "repositories",
     { title: "Repositories" },
     <>
-      <Head title="Repositories" text="What your agents can search. Pushes index themselves once a hook is set up.">
+      <Head title="Repositories" text="The code your agents can search. With a hook, every push is indexed.">
         {manages && rows.length > 0 && connect}
       </Head>
       <section class="panel" id="repositories" {...(isBusy ? { "data-refresh": "2" } : {})}>
@@ -123,7 +123,7 @@ repositoryPages.get("/repositories/:id", async (c) => {
       {repository.hooks.length > 0 && <DeliveriesPanel deliveries={deliveries} repo={repository.repo} />}
       {manages && (
         <>
-          <Panel title="How it is read" text="Used by pushes and by Index now.">
+          <Panel title="Source" text="Used by hooks and by Index now.">
             <div class="body">
               <Form action={`${base}/source`}>
                 <SourceFields repository={repository} />
@@ -195,7 +195,7 @@ repositoryApi.post("/repositories/:id/disconnect", async (c) => {
   return done(c, { to: tenantPath(c, "repositories"), notice: "The repository is disconnected." });
 });
 
-/** What changing a repository's source needs. */
+/** Dependencies of the functions that change a source. */
 export function depsOf(c: DashboardContext) {
   return {
     db: c.get("db"),

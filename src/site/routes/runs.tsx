@@ -15,12 +15,12 @@ import { isActive } from "../views/state.tsx";
 
 export const runApi = new Hono<DashboardHono>();
 
-/** What the run functions of the indexing domain need. */
+/** Dependencies of the run functions in `src/indexing`. */
 function runDeps(c: DashboardContext) {
   return { db: c.get("db"), coordinators: c.env.WORKSPACE_RUNS, encryptionKey: c.env.ENCRYPTION_KEY };
 }
 
-/** Starts a run of the default branch, and counts it like one that was asked for over the API. */
+/** Starts a run of the default branch, and counts it like a run started over the API. */
 export async function startIndexing(c: DashboardContext, workspaceId: string): Promise<RunSpec> {
   const { tenantId } = c.get("membership");
   const run = await indexFromSource(runDeps(c), { tenantId, workspaceId, current: true, actor: actorOfSession(c) });
@@ -28,7 +28,7 @@ export async function startIndexing(c: DashboardContext, workspaceId: string): P
   return run;
 }
 
-/** Runs with the live state of those that are not over. */
+/** Adds the live progress of active runs. */
 export async function withProgress(c: DashboardContext, runs: RunRow[]): Promise<ShownRun[]> {
   if (!runs.some(({ state }) => isActive(state))) return runs;
   const workspaceId = runs[0]?.workspaceId ?? "";
@@ -40,7 +40,7 @@ export async function withProgress(c: DashboardContext, runs: RunRow[]): Promise
   });
 }
 
-/** The repository that the path names, if it is the tenant's. */
+/** Loads the path's repository. Throws 404 unless the tenant owns it. */
 export async function requireRepository(c: DashboardContext): Promise<RepositoryRow> {
   const id = c.req.param("id") ?? "";
   const repository = isUuid(id) ? await findRepository(c.get("db"), c.get("membership").tenantId, id) : undefined;
@@ -65,6 +65,6 @@ runApi.post("/runs/:id/cancel", async (c) => {
   const run = await findRun(c.get("db"), c.get("membership").tenantId, c.req.param("id"));
   if (!run) throw new DashboardError("NOT_FOUND", "there is no such run");
   const { state } = await cancelRun(runDeps(c), run);
-  const notice = state === "cancelled" ? "The run is cancelled." : "The run was over already.";
+  const notice = state === "cancelled" ? "The run is cancelled." : "The run had already ended.";
   return done(c, { to: tenantPath(c, `repositories/${run.workspaceId}`), data: { state }, notice });
 });

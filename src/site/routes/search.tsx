@@ -1,4 +1,4 @@
-/** Search over the team's repositories, with the code shown. */
+/** Search over the team's repositories. */
 import { Hono } from "hono";
 import type { DashboardSearchApi } from "../../api/dashboard-search.ts";
 import type { SearchResponse } from "../../contract/search.ts";
@@ -32,7 +32,7 @@ searchPages.get("/search", async (c) => {
     "search",
     { title: "Search" },
     <>
-      <Head title="Search" text="What your agents find, you find here: words, identifiers, or a whole error message." />
+      <Head title="Search" text="The same search that your agents use: words, identifiers, or a whole error message." />
       <form method="get" class="panel" role="search">
         <div class="body">
           <div class="row">
@@ -128,7 +128,7 @@ function Results({ answer }: { answer: SearchResponse }) {
   );
 }
 
-/** The place of a result, linked to its commit on the host where that is known. */
+/** The location of a result, linked to its git host if that is known. */
 function link({ repo, gitSha, path, startLine, endLine }: Result) {
   const place = `${path}:${startLine}`;
   const commit = commitUrl(repo, gitSha);
@@ -146,7 +146,7 @@ function link({ repo, gitSha, path, startLine, endLine }: Result) {
   );
 }
 
-/** The answer, or why there is none. */
+/** Runs a search; returns its answer or the error. */
 async function attempt(c: DashboardContext, query: string, repo: string): Promise<SearchResponse | DashboardError> {
   try {
     return await runSearch(c, query, repo);

@@ -33,10 +33,7 @@ settingsPages.get("/settings", async (c) => {
                   <input type="checkbox" name="sharedIndex" checked={tenant.sharedIndex} />
                   <span>
                     <strong>Share the index</strong>
-                    <span class="hint">
-                      {" "}
-                      Machines of the team publish snapshots of an index and pull those of others.
-                    </span>
+                    <span class="hint"> Machines of the team publish index snapshots and pull those of others.</span>
                   </span>
                 </label>
               </div>
@@ -68,7 +65,7 @@ settingsPages.get("/settings", async (c) => {
       </Panel>
       <Panel
         title="Leave the team"
-        text="You see nothing of it any more. Keys that you made go on working."
+        text="You lose access to the team. Keys that you created keep working."
         aside={
           <Confirm
             label="Leave …"

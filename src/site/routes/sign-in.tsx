@@ -126,7 +126,7 @@ signInApi.post("/sign-in/verify", async (c) => {
     );
   }
   if (result.outcome === "over") {
-    throw new DashboardError("INVALID_BODY", "code: this code does not work any more; ask for a new one", {
+    throw new DashboardError("INVALID_BODY", "code: this code is no longer valid; request a new one", {
       field: "code",
     });
   }
@@ -142,7 +142,7 @@ signInApi.post("/sign-out", async (c) => {
   return done(c, { to: "/app/sign-in", notice: "You are signed out." });
 });
 
-/** Hands a message over; a mailer that fails is 503, with the cause in the log only. */
+/** Sends a message. If the mailer fails, throws 503 and logs the cause. */
 export async function sendOrRefuse(
   c: DashboardContext,
   mail: Parameters<ReturnType<typeof createMailer>["send"]>[0],
@@ -156,7 +156,7 @@ export async function sendOrRefuse(
   }
 }
 
-/** Where to go after signing in: a page of this dashboard, nothing else. */
+/** The page to show after signing in; limited to pages of this dashboard. */
 export function nextPath(wanted: string | undefined): string {
   return wanted !== undefined && /^\/app(?:\/[\w./~%?&=+-]*)?$/.test(wanted) && !wanted.startsWith("/app/api/")
     ? wanted

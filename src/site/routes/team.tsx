@@ -1,4 +1,4 @@
-/** The team: members with their roles, invitations. */
+/** The team: members, roles and invitations. */
 import { Hono } from "hono";
 import type { Role } from "../../db/people-schema.ts";
 import { invitationMail } from "../../mail/index.ts";
@@ -67,9 +67,9 @@ teamPages.get("/team", async (c) => {
     "team",
     { title: "Team" },
     <>
-      <Head title="Team" text="Owners and admins change things; members look." />
+      <Head title="Team" text="Owners and admins manage the team; members have read access." />
       {manages && (
-        <Panel title="Invite somebody" text="They get a link by e-mail, good for a week and for that address only.">
+        <Panel title="Invite someone" text="The link in the e-mail is valid for a week, for this address only.">
           <div class="body">
             <Form action={`${base}/invitations`}>
               <div class="row">
@@ -246,7 +246,7 @@ teamApi.post("/leave", async (c) => {
   return done(c, { to: "/app", notice: `You have left ${c.get("membership").name}.` });
 });
 
-/** Who acts, and with which role. */
+/** The acting user and their role. */
 function byOf(c: DashboardContext) {
   return { userId: sessionOf(c).user.id, role: c.get("membership").role };
 }

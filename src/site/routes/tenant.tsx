@@ -1,4 +1,4 @@
-/** Everything below one tenant: its pages, and its part of the API. */
+/** Pages and API of one tenant. */
 import { Hono } from "hono";
 import type { DashboardHono } from "../app/context.ts";
 import { auditApi, auditPages } from "./audit.tsx";

@@ -16,8 +16,8 @@ const DAY_MS = 86_400_000;
 const DAYS_SHOWN = 30;
 
 /**
- * The month with the gate's exact figures, where it answers; else as they were some seconds ago. Figures of a month only grow, so the
- * larger of both is the later: a gate that has just woken up may not have read the database's yet.
+ * The month's figures from the gate, or from the mirror if the gate does not answer. Figures of a month only grow, so the larger one
+ * is the newer: a gate that has just started may not have read the database yet.
  */
 async function currentUsage(c: DashboardContext, nowMs: number): Promise<UsageReport> {
   const { tenantId } = c.get("membership");
@@ -43,7 +43,7 @@ async function currentUsage(c: DashboardContext, nowMs: number): Promise<UsageRe
   };
 }
 
-/** Sums by day; every day of the range is there. */
+/** Sums by day, with zeros for days without usage. */
 function byDay(days: DayUsage[], value: (day: DayUsage) => number, firstMs: number, count: number): Point[] {
   const sums = new Map<string, number>();
   for (const day of days) sums.set(day.day, (sums.get(day.day) ?? 0) + value(day));
@@ -67,7 +67,7 @@ usagePages.get("/usage", async (c) => {
     day,
     value: (sum += value),
   }));
-  // The gate knows the last seconds, which the days do not have yet.
+  // The gate's figure includes the last seconds, which the days lack.
   const lastDay = cumulative.at(-1);
   if (lastDay) lastDay.value = Math.max(lastDay.value, month.credits);
   const projected = projectMonth(
@@ -234,7 +234,7 @@ usagePages.get("/limits", async (c) => {
           </dl>
         </div>
       </Panel>
-      <Panel title="Rate limits" text="Counted in fixed windows. A request that is refused says how long to wait.">
+      <Panel title="Rate limits" text="Counted in fixed windows. A refused request's answer says how long to wait.">
         <div class="scroll" tabindex={0} role="region" aria-label="Rate limits">
           <table>
             <thead>

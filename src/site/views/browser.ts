@@ -14,7 +14,7 @@ const SYSTEMS: readonly [pattern: RegExp, name: string][] = [
   [/\bLinux\b/, "Linux"],
 ];
 
-/** A browser's description of itself as a person would say it: "Firefox on Linux". */
+/** Describes a `User-Agent` in words: "Firefox on Linux". */
 export function describeBrowser(userAgent: string): string {
   const nameOf = (table: typeof BROWSERS) => table.find(([pattern]) => pattern.test(userAgent))?.[1];
   const browser = nameOf(BROWSERS) ?? "Unknown browser";

@@ -1,4 +1,4 @@
-/** Charts as inline SVG, each with its figures as a table for those who do not see it. */
+/** Charts as inline SVG, each with a table of its figures for screen readers. */
 import { formatCompact, formatCount } from "./format.ts";
 
 const WIDTH = 760;
@@ -16,7 +16,7 @@ export interface Point {
   value: number;
 }
 
-/** A round number at or above `value`, so that the axis has whole steps. */
+/** Smallest round number at or above `value`, so that the axis has whole steps. */
 export function niceCeiling(value: number): number {
   if (value <= GRID_LINES) return GRID_LINES;
   const magnitude = 10 ** Math.floor(Math.log10(value));
@@ -58,7 +58,7 @@ function DayLabels({ days }: { days: string[] }) {
   );
 }
 
-/** One bar a day. */
+/** A bar chart with one bar per day. */
 export function DayBars({ points, unit, title }: { points: Point[]; unit: string; title: string }) {
   const top = niceCeiling(Math.max(0, ...points.map(({ value }) => value)));
   const slot = PLOT_WIDTH / Math.max(1, points.length);
@@ -85,7 +85,7 @@ export function DayBars({ points, unit, title }: { points: Point[]; unit: string
   );
 }
 
-/** The month so far as a line, the rest of it as expected, and the quota. */
+/** A line chart of the month so far, its projection, and the quota. */
 export function MonthLine({
   points,
   daysInMonth,
@@ -99,7 +99,7 @@ export function MonthLine({
   projected: number;
 }) {
   const last = points.at(-1)?.value ?? 0;
-  // The quota is drawn where it is near enough to matter; otherwise it would flatten the line.
+  // A quota far above the figures is not drawn, since it would flatten the line.
   const showsLimit = limit <= Math.max(last, projected) * 4;
   const top = niceCeiling(Math.max(last, projected, showsLimit ? limit : 0) * 1.05);
   const slot = PLOT_WIDTH / daysInMonth;

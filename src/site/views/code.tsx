@@ -30,7 +30,7 @@ export function Code({
   );
 }
 
-/** Tokens by line: one that spans lines becomes one for each. */
+/** Groups tokens by line; a token that spans lines is split. */
 function splitLines(tokens: readonly Token[]): Token[][] {
   const lines: Token[][] = [[]];
   for (const { kind, text } of tokens) {

@@ -1,4 +1,4 @@
-/** Figures and times as people read them. */
+/** Formats figures and times for people. */
 const STEPS: readonly [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
   ["year", 31_536_000],
   ["month", 2_592_000],

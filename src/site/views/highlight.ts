@@ -1,16 +1,16 @@
 /**
- * Highlighting of search results: strings, comments, numbers and keywords of any language with C-like or script-like syntax. One
- * pass over the text, each character looked at a bounded number of times.
+ * Highlights search results: strings, comments, numbers and keywords of languages with C-like or script-like syntax. One pass over
+ * the text, which reads each character a bounded number of times.
  */
 export type TokenKind = "key" | "str" | "num" | "com";
 
 export interface Token {
-  /** Undefined for text as it is. */
+  /** Undefined for plain text. */
   kind: TokenKind | undefined;
   text: string;
 }
 
-/** A longer string on one line is highlighted up to here. */
+/** Longer strings are not highlighted as a whole. */
 const MAX_STRING = 400;
 
 const HASH_COMMENTS = new Set([
@@ -36,7 +36,7 @@ const KEYWORDS = new Set(
   unsafe until use using val var virtual void volatile when where while with yield`.split(/\s+/),
 );
 
-/** Splits code into tokens; joined again they give the text. */
+/** Splits code into tokens, whose concatenation is the code. */
 export function tokenize(code: string, language: string): Token[] {
   const tokens: Token[] = [];
   let plainFrom = 0;
@@ -79,8 +79,8 @@ function commentEnd(code: string, at: number, language: string): number | undefi
 }
 
 /**
- * End of a string; where it is not closed on its line, of the quote alone: an apostrophe in prose, or a lifetime in Rust. The
- * search ends after `MAX_STRING` characters, so that a text full of quotes costs a bounded number of looks at each.
+ * End of a string, or of the quote alone if the string is not closed on its line: an apostrophe in prose, or a lifetime in Rust.
+ * Searches at most `MAX_STRING` characters, which bounds the work for a text full of quotes.
  */
 function stringEnd(code: string, start: number): number {
   const quote = code.charAt(start);

@@ -84,11 +84,11 @@ export function HooksPanel({
 
 const OUTCOME_TONES: Record<string, string> = { started: "tag ok", deleted: "tag ok", failed: "tag bad" };
 
-/** What came in on the hooks of a repository. */
+/** The latest deliveries of a repository's hooks. */
 export function DeliveriesPanel({ deliveries, repo }: { deliveries: DeliveryRow[]; repo: string | null }) {
   return (
     <div id="deliveries" data-refresh="5">
-      <Panel title="Deliveries" text="What hosts have reported, and what became of it.">
+      <Panel title="Deliveries" text="Events reported by git hosts, and their outcomes.">
         {deliveries.length === 0 ? (
           <Empty title="Nothing yet">
             <p>Push a commit, or use the host's own button to test the hook.</p>

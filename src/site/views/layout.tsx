@@ -23,7 +23,7 @@ const PAGES: readonly { page: string; label: string; icon: IconName }[] = [
   { page: "settings", label: "Settings", icon: "settings" },
 ];
 
-/** A whole document around `body`. */
+/** The HTML document around `body`. */
 function Document({ c, title, body }: { c: DashboardContext; title: string; body: Child }) {
   const theme = getCookie(c, "cc_theme");
   return (
@@ -44,7 +44,7 @@ function Document({ c, title, body }: { c: DashboardContext; title: string; body
   );
 }
 
-/** A page of people who are not in a team yet: sign-in, invitation, errors. */
+/** A page outside of a team: sign-in, invitation, errors. */
 export function gatePage(c: DashboardContext, { title, status = 200 }: PageOptions, content: Child) {
   const body = (
     <div class="gate">
@@ -58,12 +58,12 @@ export function gatePage(c: DashboardContext, { title, status = 200 }: PageOptio
   return c.html(<Document c={c} title={title} body={body} />, status);
 }
 
-/** A page of a tenant, with the navigation beside it. `page` is its name in the address. */
+/** A page of a tenant, with the navigation. `page` is its path segment. */
 export function tenantPage(c: DashboardContext, page: string, { title, status = 200 }: PageOptions, content: Child) {
   return c.html(<Document c={c} title={title} body={<Shell c={c} page={page} content={content} />} />, status);
 }
 
-/** A page of the signed-in person, beside their teams. */
+/** A page of the signed-in user, with a list of their teams. */
 export function accountPage(c: DashboardContext, { title, status = 200 }: PageOptions, content: Child) {
   return c.html(<Document c={c} title={title} body={<Shell c={c} page="account" content={content} />} />, status);
 }

@@ -1,7 +1,7 @@
 import { type DashboardContext, tenantPath } from "../app/context.ts";
 import { isUuid } from "../app/fields.ts";
 
-/** Links to the page before (the first) and after. */
+/** Links to the first and the next page. */
 export function Pager({
   c,
   page,
@@ -27,7 +27,7 @@ export function Pager({
   );
 }
 
-/** A page's cursor: the id of the last row of the page before. */
+/** A page's cursor: the id of the previous page's last row. */
 export function cursorOf(c: DashboardContext, name: string): string | undefined {
   const value = c.req.query(name);
   return value !== undefined && isUuid(value) ? value : undefined;

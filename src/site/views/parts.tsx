@@ -1,8 +1,8 @@
-/** Parts that pages are made of. */
+/** Building blocks of pages. */
 import type { Child } from "hono/jsx";
 import { relativeTime } from "./format.ts";
 
-/** Head of a page: title, one sentence, and what can be done. */
+/** Head of a page: title, one sentence, and actions. */
 export function Head({
   title,
   text,
@@ -52,7 +52,7 @@ export function Panel({
   );
 }
 
-/** What a list says when there is nothing in it. */
+/** Placeholder of an empty list. */
 export function Empty({ title, children }: { title: string; children?: Child }) {
   return (
     <div class="empty">
@@ -62,7 +62,7 @@ export function Empty({ title, children }: { title: string; children?: Child }) 
   );
 }
 
-/** A moment, as "3 minutes ago", with the exact time for machines and on hover. */
+/** A relative time such as "3 minutes ago", with the exact time in `datetime` and on hover. */
 export function Time({ at, nowMs = Date.now() }: { at: Date | string | null; nowMs?: number }) {
   if (at === null) return <span class="soft">never</span>;
   const date = new Date(at);
@@ -93,7 +93,7 @@ export function Copyable({ text, label, block = false }: { text: string; label: 
   );
 }
 
-/** A form that posts to the dashboard's API. The script, where it runs, sends it without leaving the page. */
+/** A form that posts to the dashboard's API. With JavaScript it is sent without leaving the page. */
 export function Form({ action, children, inline = false }: { action: string; children?: Child; inline?: boolean }) {
   return (
     <form method="post" action={action} data-enhance class={inline ? "inline" : ""}>
@@ -103,7 +103,7 @@ export function Form({ action, children, inline = false }: { action: string; chi
   );
 }
 
-/** A button that opens a second look before something that cannot be undone: a popover, which needs no script. */
+/** A button that asks for confirmation before an irreversible action, in a popover that needs no JavaScript. */
 export function Confirm({
   label,
   title,

@@ -4,7 +4,7 @@ import { formatBytes, formatCount } from "./format.ts";
 import { Field, Time } from "./parts.tsx";
 import { Commit, IndexTag } from "./state.tsx";
 
-/** A tenant's repositories, one a row. */
+/** Table of a tenant's repositories. */
 export function RepositoryTable({ c, rows }: { c: DashboardContext; rows: RepositoryRow[] }) {
   return (
     <div class="scroll" tabindex={0} role="region" aria-label="Repositories">
@@ -56,7 +56,7 @@ export function RepositoryTable({ c, rows }: { c: DashboardContext; rows: Reposi
   );
 }
 
-/** How a repository is read, as fields of a form. Without `repository` they are empty. */
+/** Form fields of a repository's source; empty without `repository`. */
 export function SourceFields({ repository }: { repository?: RepositoryRow }) {
   const source = repository?.source;
   return (
@@ -72,15 +72,13 @@ export function SourceFields({ repository }: { repository?: RepositoryRow }) {
       />
       <Field
         label={
-          source?.hasToken
-            ? "Read token (one is kept; leave empty to keep it)"
-            : "Read token (private repositories only)"
+          source?.hasToken ? "Read token (stored; leave empty to keep it)" : "Read token (private repositories only)"
         }
         name="token"
         type="password"
         autocomplete="off"
         maxlength={4096}
-        hint="Sealed when it is saved and never shown again. Give it read access to this repository alone."
+        hint="Stored encrypted and never shown again. Give it read access to this repository only."
       />
       <Field
         label="User name of the token"
@@ -88,7 +86,7 @@ export function SourceFields({ repository }: { repository?: RepositoryRow }) {
         value={source?.tokenUsername ?? ""}
         autocomplete="off"
         maxlength={200}
-        hint="Only where the host wants a special one."
+        hint="Only if the host requires a specific one."
       />
       {source?.hasToken && (
         <div class="field">
@@ -100,7 +98,7 @@ export function SourceFields({ repository }: { repository?: RepositoryRow }) {
       <Field
         label="Other branches to index"
         name="branches"
-        hint="One pattern a line, such as release/*. The default branch is always indexed."
+        hint="One pattern per line, such as release/*. The default branch is always indexed."
       >
         <textarea id="field-branches" name="branches" aria-describedby="field-branches-hint" rows={3}>
           {(source?.branches ?? []).join("\n")}
@@ -110,7 +108,7 @@ export function SourceFields({ repository }: { repository?: RepositoryRow }) {
   );
 }
 
-/** What is indexed and published of a repository. */
+/** State of a repository's index and snapshot. */
 export function StatePanel({ repository }: { repository: RepositoryRow }) {
   const { index, snapshot, source } = repository;
   return (
@@ -161,7 +159,7 @@ export function StatePanel({ repository }: { repository: RepositoryRow }) {
   );
 }
 
-/** A repository's name on pages. */
+/** Display name of a repository. */
 export function nameOf({ repo, workspaceId }: Pick<RepositoryRow, "repo" | "workspaceId">): string {
   return repo ?? `workspace ${workspaceId.slice(0, 8)}`;
 }

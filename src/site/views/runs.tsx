@@ -5,10 +5,10 @@ import { formatCount } from "./format.ts";
 import { Confirm, Empty, Panel, Time } from "./parts.tsx";
 import { Commit, isActive, RunTag } from "./state.tsx";
 
-/** A run with what its coordinator knows of it while it is not over. */
+/** A run, with its coordinator's progress while it is active. */
 export type ShownRun = RunRow & { progress?: RunStatus["progress"] };
 
-/** The runs of a repository, refreshed by the script while one of them is under way. */
+/** The runs of a repository, refreshed by the script while one of them is active. */
 export function RunsPanel({
   runs,
   repo,
@@ -17,7 +17,7 @@ export function RunsPanel({
 }: {
   runs: ShownRun[];
   repo: string | null;
-  /** Where runs are cancelled; undefined for who may not. */
+  /** Path for cancelling runs; undefined if the user may not. */
   cancelBase: string | undefined;
   pager: Child;
 }) {
@@ -27,7 +27,7 @@ export function RunsPanel({
       <Panel title="Runs">
         {runs.length === 0 ? (
           <Empty title="No run yet">
-            <p>A run pulls the repository, parses what has changed and makes it searchable.</p>
+            <p>A run pulls the repository, parses the changes and makes them searchable.</p>
           </Empty>
         ) : (
           <div class="scroll" tabindex={0} role="region" aria-label="Runs">

@@ -8,7 +8,7 @@ const TONES: Record<RunState, string> = {
   cancelled: "tag",
 };
 
-/** State of a run, in a word and a colour. */
+/** State of a run as a coloured tag. */
 export function RunTag({ state }: { state: RunState }) {
   const isBusy = isActive(state);
   return (
@@ -18,12 +18,12 @@ export function RunTag({ state }: { state: RunState }) {
   );
 }
 
-/** Whether something may still change by itself. */
+/** Whether a run has not ended. */
 export function isActive(state: RunState | undefined): boolean {
   return state === "queued" || state === "running";
 }
 
-/** State of a repository's index. */
+/** State of a repository's index as a coloured tag. */
 export function IndexTag({ repository }: { repository: Pick<RepositoryRow, "index" | "lastRun"> }) {
   const { index, lastRun } = repository;
   if (isActive(lastRun?.state))
@@ -41,7 +41,7 @@ export function IndexTag({ repository }: { repository: Pick<RepositoryRow, "inde
   );
 }
 
-/** How a commit is found on the host of a repository; undefined for hosts whose addresses we do not know. */
+/** URL of a commit on its git host; undefined for unknown hosts. */
 export function commitUrl(repo: string | null, sha: string): string | undefined {
   if (repo === null) return undefined;
   if (repo.startsWith("github.com/")) return `https://${repo}/commit/${sha}`;
@@ -50,7 +50,7 @@ export function commitUrl(repo: string | null, sha: string): string | undefined 
   return undefined;
 }
 
-/** A commit, linked to its host where that is known. */
+/** A commit, linked to its git host if that is known. */
 export function Commit({ repo, sha }: { repo: string | null; sha: string }) {
   const url = commitUrl(repo, sha);
   const short = <code>{sha.slice(0, 8)}</code>;

@@ -219,7 +219,7 @@ describe("retries", () => {
     const { embedder, server } = await setUp("openai", { deps: patientDeps(waits), timeoutMs: 60_000 });
     server.fault({ kind: "status", status: 500 });
     await failure(embedder.embed(["a"], { inputType: "query", maxRetries: 7 }));
-    expect(waits).toEqual([187.5, 375, 750, 1_500, 3_000, 6_000, 6_000]);
+    expect(waits).toEqual([281.25, 562.5, 1_125, 2_250, 4_500, 9_000, 9_000]);
   });
 
   it.each([

@@ -113,12 +113,13 @@ describe("tenancy", () => {
       code: "NOT_FOUND",
       field: "id",
     });
-    await revokeKey(db, { id: key.id, kind: "api_key" });
+    expect(await refusal(revokeKey(db, { id: key.id, tenantId: UNKNOWN }))).toEqual({ code: "NOT_FOUND", field: "id" });
+    expect(await revokeKey(db, { id: key.id, kind: "api_key" })).toBe(true);
     const revokedAt = async () =>
       (await db.execute(sql`select revoked_at from credentials where id = ${key.id}`)).rows[0]?.["revoked_at"];
     const first = await revokedAt();
     expect(first).not.toBeNull();
-    await revokeKey(db, { id: key.id, kind: "api_key" });
+    expect(await revokeKey(db, { id: key.id, kind: "api_key" })).toBe(false);
     expect(await revokedAt()).toEqual(first);
     expect((await eventsOf(tenantId)).filter((event) => event === "KEY_REVOKED")).toHaveLength(1);
     const { rows } = await db.execute(
