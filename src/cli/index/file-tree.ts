@@ -1,5 +1,4 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, realpathSync, type Stats } from "node:fs";
-import { join } from "node:path";
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats } from "node:fs";
 
 /** Errors of files that do not exist or cannot be read. */
 const UNREADABLE = new Set([
@@ -73,8 +72,8 @@ export class FileTree {
     if (folder === "") return true;
     let inside = this.folders.get(folder);
     if (inside === undefined) {
-      const absolute = join(this.root, folder);
-      inside = realpathSync.native(absolute) === absolute;
+      inside =
+        lstatSync(`${this.root}/${folder}`, { throwIfNoEntry: false })?.isDirectory() === true && this.isInside(folder);
       this.folders.set(folder, inside);
     }
     return inside;

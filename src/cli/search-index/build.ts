@@ -4,6 +4,7 @@ import { SEGMENT_VERSION, Segment } from "../../retrieval/segment.ts";
 import { buildSegment, mergeSegments } from "../../retrieval/segment-writer.ts";
 import { buildTable, type OpenSegment, RevisionTable, TABLE_VERSION } from "../../retrieval/table.ts";
 import { SearchFormatError, type RevisionFile } from "../../retrieval/types.ts";
+import { sha256 } from "../checksum.ts";
 import type { IndexStore } from "../index/store.ts";
 import { readContents, type IndexedContent } from "./contents.ts";
 import type { OpenFile, SearchFolder } from "./search-folder.ts";
@@ -21,6 +22,11 @@ export interface IndexedFile {
 /** Prefix of the names of a work tree's tables, and of a commit's. */
 export const treePrefix = (worktreeId: number): string => `tree-${worktreeId}-`;
 export const COMMIT_PREFIX = "commit-";
+
+/** Name of the file that holds a work tree's state. */
+export function stateName(root: string): string {
+  return `tree-${sha256(Buffer.from(root)).toString("hex").slice(0, 32)}`;
+}
 
 /** Versions that a table's name ends with: one of another version is never opened. */
 export const VERSIONS = `v${SEGMENT_VERSION}.${TABLE_VERSION}`;
@@ -138,9 +144,15 @@ function inMemory(bytes: Uint8Array): { size: number; read(offset: number, lengt
   return { size: bytes.length, read: (offset, length) => bytes.subarray(offset, offset + length) };
 }
 
+interface WorkTree {
+  id: number;
+  root: string;
+  indexed_at: number;
+}
+
 /** Removes tables of work trees and commits that are gone, and segments that no table names. */
 async function collectGarbage(store: IndexStore, folder: SearchFolder, written: string): Promise<void> {
-  const roots = store.prepare("select id, indexed_at from worktrees").all() as { id: number; indexed_at: number }[];
+  const roots = store.prepare("select id, root, indexed_at from worktrees").all() as unknown as WorkTree[];
   const current = new Set(roots.map(({ id, indexed_at }) => `${treePrefix(id)}${indexed_at}-`));
   const commits = folder.tableNames().filter((name) => name.startsWith(COMMIT_PREFIX));
   const keptCommits = new Set([...commits.filter((name) => name !== written).slice(-KEPT_COMMITS), written]);
@@ -150,6 +162,8 @@ async function collectGarbage(store: IndexStore, folder: SearchFolder, written: 
     if (!name.endsWith(VERSIONS) || !isCurrent || !(await addSegmentIds(folder, name, named))) folder.removeTable(name);
   }
   for (const id of folder.segmentIds()) if (!named.has(id)) folder.removeSegment(id);
+  const states = new Set(roots.map(({ root }) => stateName(root)));
+  for (const name of folder.stateNames()) if (!states.has(name)) folder.removeState(name);
 }
 
 /** False where the table is damaged. */

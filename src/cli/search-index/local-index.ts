@@ -23,10 +23,11 @@ import { IndexStore } from "../index/store.ts";
 import { verified } from "../index/verified.ts";
 import type { Project } from "../project.ts";
 import { type UpdateOptions, updateWorkTree, withWriter } from "../session.ts";
-import { buildSearchTable, type IndexedFile, SegmentCollector, treePrefix, VERSIONS } from "./build.ts";
+import { buildSearchTable, type IndexedFile, SegmentCollector, stateName, treePrefix, VERSIONS } from "./build.ts";
 import { readLines, type FileLines } from "./read-lines.ts";
 import { type OpenFile, SearchFolder } from "./search-folder.ts";
 import { storeTexts } from "./texts.ts";
+import { describeTree, isUnchanged, listingOf, readTreeState, writeTreeState } from "./tree-state.ts";
 
 /** A file that another process replaced is opened again; more often only while many write at once. */
 const MAX_TRIES = 3;
@@ -66,16 +67,7 @@ export interface LocalIndex {
  */
 export async function openLocalIndex(context: Context, project: Project): Promise<LocalIndex> {
   const folder = new SearchFolder(project.directory);
-  const update = async (store: IndexStore): Promise<string> => {
-    await updateForSearch(context, project, store, { embed: false });
-    return tableName(workTreeRow(store, project.root));
-  };
-  const name = await withWriter(context, project, "search", update).catch((error: unknown) => {
-    const last = toCliError(error).exit === EXIT.io ? lastTable(project, folder) : undefined;
-    if (last === undefined) throw error;
-    context.ui.warn(`the index is as it was, it cannot be updated: ${toCliError(error).message}`);
-    return last;
-  });
+  const name = (await unchangedTable(project, folder)) ?? (await updatedTable(context, project, folder));
   for (let tries = 1; ; tries++) {
     const opened: OpenFile[] = [];
     try {
@@ -89,7 +81,45 @@ export async function openLocalIndex(context: Context, project: Project): Promis
   }
 }
 
-/** The table of the work tree's last state, for an index that cannot be written; undefined where there is none. */
+/** The table of the work tree where nothing has changed since it was written; undefined where something has, or may have. */
+async function unchangedTable(project: Project, folder: SearchFolder): Promise<string | undefined> {
+  const { root, head, files } = project;
+  const bytes = files && folder.readState(stateName(root));
+  const state = bytes && readTreeState(bytes);
+  // While git lists the files, those of the last time are examined.
+  if (!state || state.head !== (head ?? null) || !isUnchanged(new FileTree(root), state)) return undefined;
+  if (listingOf((await files) ?? []) !== state.listing) return undefined;
+  return lastTable(project, folder) === state.table ? state.table : undefined;
+}
+
+/** Indexes what has changed and gives the name of the table. Where the index cannot be written, the last table has to do. */
+async function updatedTable(context: Context, project: Project, folder: SearchFolder): Promise<string> {
+  const { root, head, files } = project;
+  const update = async (store: IndexStore): Promise<string> => {
+    const startedAtMs = Date.now();
+    await updateForSearch(context, project, store, { embed: false });
+    const row = workTreeRow(store, root);
+    const table = tableName(row);
+    const known = new Map(
+      store
+        .prepare("select path, stat from worktree_files where worktree_id = ?")
+        .all(row.id)
+        .map(({ path, stat }) => [String(path), String(stat)]),
+    );
+    const run = { table, head, startedAtMs };
+    const state = files && describeTree(new FileTree(root), run, await files, known);
+    if (state) folder.writeState(stateName(root), writeTreeState(state));
+    return table;
+  };
+  return withWriter(context, project, "search", update).catch((error: unknown) => {
+    const last = toCliError(error).exit === EXIT.io ? lastTable(project, folder) : undefined;
+    if (last === undefined) throw error;
+    context.ui.warn(`the index is as it was, it cannot be updated: ${toCliError(error).message}`);
+    return last;
+  });
+}
+
+/** The table of the work tree's last state; undefined where there is none. */
 function lastTable({ directory, root }: Project, folder: SearchFolder): string | undefined {
   try {
     const store = IndexStore.openForReading(directory, PARSER_VERSION);

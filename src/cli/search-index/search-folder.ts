@@ -16,6 +16,7 @@ import type { RangeReader } from "../../retrieval/types.ts";
 
 const SEGMENT = ".segment";
 const TABLE = ".table";
+const STATE = ".state";
 const TEMPORARY = ".tmp";
 const ID_DIGITS = 32;
 
@@ -57,6 +58,28 @@ export class SearchFolder {
 
   writeTable(name: string, bytes: Uint8Array): void {
     this.#write(name + TABLE, bytes);
+  }
+
+  stateNames(): string[] {
+    return this.#names(STATE);
+  }
+
+  /** Bytes of a work tree's state (tree-state.ts); undefined where there is none. */
+  readState(name: string): Uint8Array<ArrayBuffer> | undefined {
+    const file = OpenFile.open(join(this.#folder, name + STATE));
+    try {
+      return file?.read(0, file.size);
+    } finally {
+      file?.close();
+    }
+  }
+
+  writeState(name: string, bytes: Uint8Array): void {
+    this.#write(name + STATE, bytes);
+  }
+
+  removeState(name: string): void {
+    this.#remove(name + STATE);
   }
 
   removeSegment(id: string): void {
@@ -132,7 +155,7 @@ export class OpenFile implements RangeReader {
     }
   }
 
-  read(offset: number, length: number): Uint8Array {
+  read(offset: number, length: number): Uint8Array<ArrayBuffer> {
     const bytes = new Uint8Array(length);
     let done = 0;
     while (done < length) {

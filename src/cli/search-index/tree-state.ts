@@ -1,0 +1,113 @@
+import { createHash } from "node:crypto";
+import { isDefaultIncluded, mayBeScript } from "../../parsing/detect.ts";
+import { skipReason } from "../../parsing/skip.ts";
+import { sha256 } from "../checksum.ts";
+import { type FileStat, isRacy } from "../index/file-stat.ts";
+import type { FileTree } from "../index/file-tree.ts";
+import { CODECTX_IGNORE } from "../index/ignore-rules.ts";
+import { VERSION } from "../version.ts";
+
+/**
+ * The state of a work tree for which a table was written: the list of its files, and `lstat` of every file that the index depends
+ * on. While it is the same there is nothing to index, and a search needs neither the write lock nor the rows of the files. Checking
+ * it takes 60 ms for 10,600 files in place of 350 ms.
+ *
+ * Bytes: SHA-256 of the rest (32), length of the header (4), header (JSON), then for each file size, mtime, ctime (milliseconds) and
+ * inode (8 bytes each, IEEE 754; size is -1 where there is no regular file), then the paths, each ended by a NUL. The file never
+ * leaves the machine, so numbers are in its byte order.
+ */
+export interface TreeState {
+  /** Name of the table. */
+  table: string;
+  /** Commit that was checked out. */
+  head: string | null;
+  /** SHA-256 of the listed paths, in hex. */
+  listing: string;
+  paths: readonly string[];
+  /** Four numbers for each path. */
+  stats: Float64Array;
+}
+
+interface Header {
+  version: string;
+  table: string;
+  head: string | null;
+  listing: string;
+  count: number;
+}
+
+const CHECKSUM_BYTES = 32;
+const HEADER_AT = CHECKSUM_BYTES + 4;
+const NUMBERS = 4;
+const ABSENT: FileStat = { size: -1, mtimeMs: 0, ctimeMs: 0, ino: 0 };
+
+/** SHA-256 of a list of paths, in hex. */
+export function listingOf(paths: readonly string[]): string {
+  return createHash("sha256").update(paths.join("\0")).digest("hex");
+}
+
+/**
+ * The state of a work tree after a run that began at `startedAtMs` and left `table`. `known` are the indexed files with the stats
+ * that were taken before they were read. Undefined where a file may have changed during the run without a trace in its stats.
+ */
+export function describeTree(
+  tree: FileTree,
+  run: { table: string; head: string | undefined; startedAtMs: number },
+  listed: readonly string[],
+  known: ReadonlyMap<string, string>,
+): TreeState | undefined {
+  const paths: string[] = [];
+  const numbers: number[] = [];
+  for (const path of listed) {
+    const stamp = known.get(path);
+    if (stamp === "") return undefined;
+    if (stamp === undefined && !dependsOnFile(path)) continue;
+    const stat = stamp === undefined ? tree.lstat(path) : undefined;
+    if (stat && isRacy(stat, run.startedAtMs)) return undefined;
+    const { size, mtimeMs, ctimeMs, ino } = stat ?? ABSENT;
+    paths.push(path);
+    numbers.push(...(stamp === undefined ? [size, mtimeMs, ctimeMs, ino] : stamp.split(":").map(Number)));
+  }
+  const { table, head } = run;
+  return { table, head: head ?? null, listing: listingOf(listed), paths, stats: Float64Array.from(numbers) };
+}
+
+/** Whether more than the name decides if a file is indexed, or the file decides about others. */
+function dependsOnFile(path: string): boolean {
+  if (path === CODECTX_IGNORE || path.endsWith(`/${CODECTX_IGNORE}`)) return true;
+  return (mayBeScript(path) || isDefaultIncluded(path)) && skipReason(path) === undefined;
+}
+
+/** Whether every file is as it was. The list of files is compared by the caller. */
+export function isUnchanged(tree: FileTree, { paths, stats }: TreeState): boolean {
+  return paths.every((path, i) => {
+    const { size, mtimeMs, ctimeMs, ino } = tree.lstat(path) ?? ABSENT;
+    const at = i * NUMBERS;
+    return stats[at] === size && stats[at + 1] === mtimeMs && stats[at + 2] === ctimeMs && stats[at + 3] === ino;
+  });
+}
+
+export function writeTreeState({ table, head, listing, paths, stats }: TreeState): Buffer {
+  const fields: Header = { version: VERSION, table, head, listing, count: paths.length };
+  const header = Buffer.from(JSON.stringify(fields));
+  const length = Buffer.from(Uint32Array.of(header.length).buffer);
+  const numbers = Buffer.from(stats.buffer, stats.byteOffset, stats.byteLength);
+  const rest = Buffer.concat([length, header, numbers, Buffer.from(paths.map((path) => `${path}\0`).join(""))]);
+  return Buffer.concat([sha256(rest), rest]);
+}
+
+/** Undefined where the bytes are damaged or of another version of this program. `bytes` must not be a `Buffer`. */
+export function readTreeState(bytes: Uint8Array<ArrayBuffer>): TreeState | undefined {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  if (buffer.length < HEADER_AT || !sha256(buffer.subarray(CHECKSUM_BYTES)).equals(buffer.subarray(0, CHECKSUM_BYTES)))
+    return undefined;
+  const [headerLength = 0] = new Uint32Array(bytes.slice(CHECKSUM_BYTES, HEADER_AT).buffer);
+  const numbersAt = HEADER_AT + headerLength;
+  const { version, table, head, listing, count } = JSON.parse(buffer.toString("utf8", HEADER_AT, numbersAt)) as Header;
+  if (version !== VERSION) return undefined;
+  const pathsAt = numbersAt + 8 * NUMBERS * count;
+  const stats = new Float64Array(bytes.slice(numbersAt, pathsAt).buffer);
+  const paths = buffer.toString("utf8", pathsAt).split("\0");
+  paths.pop();
+  return paths.length === count ? { table, head, listing, paths, stats } : undefined;
+}

@@ -1,0 +1,106 @@
+import {
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { stampOf } from "../../../src/cli/index/file-stat.ts";
+import { FileTree } from "../../../src/cli/index/file-tree.ts";
+import {
+  describeTree,
+  isUnchanged,
+  readTreeState,
+  type TreeState,
+  writeTreeState,
+} from "../../../src/cli/search-index/tree-state.ts";
+
+const FILES = ["run", "src/a.py", "src/deep/b.py", "logo.png", ".codectxignore"];
+/** Long after the files were written, so that no stat is racy. */
+const LATER = Date.now() + 3_600_000;
+
+let root: string;
+
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), "codectx-state-")));
+  mkdirSync(join(root, "src/deep"), { recursive: true });
+  for (const file of FILES) writeFileSync(join(root, file), "one\n");
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+/** The state with the Python files known to the index. */
+function describeNow(startedAtMs = LATER): TreeState | undefined {
+  const tree = new FileTree(root);
+  const known = new Map(
+    ["src/a.py", "src/deep/b.py"].map((path) => {
+      const stat = tree.lstat(path);
+      return [path, stat ? stampOf(stat) : ""];
+    }),
+  );
+  return describeTree(tree, { table: "tree-1", head: undefined, startedAtMs }, FILES, known);
+}
+
+function stateNow(): TreeState {
+  const state = describeNow();
+  if (!state) throw new Error("the state is racy");
+  return state;
+}
+
+describe("the state of a work tree", () => {
+  it("is the same after it was written and read", () => {
+    const state = stateNow();
+    const read = readTreeState(new Uint8Array(writeTreeState(state)));
+    expect(read).toEqual(state);
+    expect(read && isUnchanged(new FileTree(root), read)).toBe(true);
+  });
+
+  it("covers files that may become scripts and ignore files, not files left out by name", () => {
+    expect(stateNow().paths).toEqual(["run", "src/a.py", "src/deep/b.py", ".codectxignore"]);
+  });
+
+  it.each<[string, () => void]>([
+    ["an edit of the same length", () => writeFileSync(join(root, "src/a.py"), "two\n")],
+    ["a changed time", () => utimesSync(join(root, "src/deep/b.py"), 1, 1)],
+    ["a removed file", () => rmSync(join(root, "src/a.py"))],
+    ["a file that was not indexed", () => writeFileSync(join(root, "run"), "#!/bin/sh\n")],
+    ["an ignore file", () => writeFileSync(join(root, ".codectxignore"), "src\n")],
+    [
+      "a folder that is now a link to itself",
+      () => {
+        renameSync(join(root, "src"), join(root, "moved"));
+        symlinkSync(join(root, "moved"), join(root, "src"));
+      },
+    ],
+  ])("notices %s", (_, change) => {
+    const state = stateNow();
+    change();
+    expect(isUnchanged(new FileTree(root), state)).toBe(false);
+  });
+
+  it("is not kept where a file changed while the run examined it", () => {
+    expect(describeNow(Date.now() - 1_000)).toBeUndefined();
+    const state = describeTree(
+      new FileTree(root),
+      { table: "tree-1", head: undefined, startedAtMs: LATER },
+      FILES,
+      new Map([["src/a.py", ""]]),
+    );
+    expect(state).toBeUndefined();
+  });
+
+  it("is not used where its bytes are damaged or cut off", () => {
+    const bytes = new Uint8Array(writeTreeState(stateNow()));
+    for (let at = 0; at < bytes.length; at += 7) {
+      const damaged = bytes.slice();
+      damaged[at] = (damaged[at] as number) ^ 0x10;
+      expect(readTreeState(damaged)).toBeUndefined();
+      expect(readTreeState(bytes.slice(0, at))).toBeUndefined();
+    }
+  });
+});
