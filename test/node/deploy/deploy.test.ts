@@ -110,7 +110,7 @@ describe("npm run deploy", () => {
     expect(existsSync(path.join(stateDir, "staging.json"))).toBe(false);
   });
 
-  it("goes on after a kill at every step, and ends with one complete deployment", async () => {
+  it("goes on after a kill at every step, and ends with one complete deployment", { timeout: 300_000 }, async () => {
     let last: Outcome = { code: null, output: "" };
     // Two or three changes a run: replacing a key whose value was lost takes two. Uploads are left to the last run.
     for (let runs = 0; last.code !== 0; runs++) {
