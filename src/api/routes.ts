@@ -1,6 +1,7 @@
 /** All routes of the service. The router, the OpenAPI document and the manual are built from this table. */
 import { buildDocument } from "./openapi/document.ts";
 import type { Route } from "./route.ts";
+import { cohereEmbedV1, cohereEmbedV2 } from "./routes/cohere-compat.ts";
 import { checkEmbed, embed } from "./routes/embed.ts";
 import { health } from "./routes/healthz.ts";
 import { hook } from "./routes/hooks.ts";
@@ -38,6 +39,8 @@ export const ROUTES: readonly Route[] = [
   mcp,
   openaiEmbeddings,
   openaiModels,
+  cohereEmbedV2,
+  cohereEmbedV1,
   compatRerank,
   health,
   openapiRoute((version) => buildDocument(ROUTES, version)),

@@ -1,9 +1,8 @@
 import { EmbeddingsRequest, EmbeddingsResponse, ModelsResponse } from "../../contract/index.ts";
-import { type Embedder, shortDecimals } from "../../embedding/index.ts";
-import { invalidBody } from "../../errors.ts";
-import type { ApiContext } from "../context.ts";
+import { shortDecimals } from "../../embedding/index.ts";
 import { meteredRoute, route } from "../route.ts";
-import { probeDimension, requireEmbedder } from "./embed.ts";
+import { requireSpace, toBase64 } from "./compat-space.ts";
+import { requireEmbedder } from "./embed.ts";
 
 const TAG = "Other services' formats";
 
@@ -30,7 +29,7 @@ export const openaiEmbeddings = meteredRoute({
   requireProvider: requireEmbedder,
   handle: async (c, { body, charge }) => {
     const embedder = requireEmbedder(c.get("services"));
-    await requireSpace(c, body, embedder);
+    await requireSpace(c, embedder, body.model, { field: "dimensions", value: body.dimensions });
     const { input, input_type: inputType, encoding_format: format } = body;
     const { result } = await charge((options) => embedder.embed(input, { ...options, inputType }));
     return c.json({
@@ -69,28 +68,3 @@ export const openaiModels = route({
     } satisfies ModelsResponse);
   },
 });
-
-const FINGERPRINT = /^emb_[0-9a-f]{32}$/;
-
-/** Rejects a request that names another embedding space than the current one. Any other model name is accepted. */
-async function requireSpace(
-  c: ApiContext,
-  { model, dimensions }: EmbeddingsRequest,
-  embedder: Embedder,
-): Promise<void> {
-  if (FINGERPRINT.test(model) && model !== embedder.fingerprint) {
-    const message = `names an embedding space that is no longer available; the current one is ${embedder.fingerprint}`;
-    throw invalidBody([{ path: "model", message }]);
-  }
-  if (dimensions === undefined) return;
-  const dimension = await probeDimension(c, embedder);
-  if (dimensions !== dimension) {
-    const message = `must be ${dimension}, or left out: vectors are not shortened`;
-    throw invalidBody([{ path: "dimensions", message }]);
-  }
-}
-
-/** Base64 of little-endian float32, the memory layout of every supported platform. */
-function toBase64({ buffer, byteOffset, byteLength }: Float32Array): string {
-  return Buffer.from(buffer, byteOffset, byteLength).toString("base64");
-}

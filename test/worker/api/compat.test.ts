@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type {
+  CohereEmbedFloatsResponse,
+  CohereEmbedResponse,
   CompatErrorBody,
   CompatRerankResponse,
   EmbeddingsResponse,
@@ -46,7 +48,7 @@ describe("POST /v1/embeddings", () => {
   });
 
   it.each([
-    ["token ids", { model: "m", input: [1, 2, 3] }, "input", /token/],
+    ["token ids", { model: "m", input: [1, 2, 3] }, "input", /check_embedding_ctx_length=False/],
     ["arrays of token ids", { model: "m", input: [[1, 2]] }, "input", /token/],
     ["no input", { model: "m" }, "input", /required/],
     ["an empty string", { model: "m", input: "" }, "input", /empty/],
@@ -54,7 +56,12 @@ describe("POST /v1/embeddings", () => {
     ["129 strings", { model: "m", input: Array.from({ length: 129 }, () => "a") }, "input", /128/],
     ["no model", { input: "a" }, "model", /required/],
     ["another space", { model: `emb_${"0".repeat(32)}`, input: "a" }, "model", /emb_/],
-    ["other dimensions", { model: "m", input: "a", dimensions: 7 }, "dimensions", /256/],
+    [
+      "other dimensions",
+      { model: "m", input: "a", dimensions: 7 },
+      "dimensions",
+      /dimension in the client's settings to 256/,
+    ],
     ["an unknown encoding", { model: "m", input: "a", encoding_format: "hex" }, "encoding_format", /base64/],
   ])("rejects %s in OpenAI's envelope, and charges nothing", async (_, json, param, message) => {
     const tenant = await createApiTenant({}, 1);
@@ -108,6 +115,94 @@ describe("POST /v1/embeddings", () => {
   });
 });
 
+describe("POST /v1/embed and /v2/embed", () => {
+  const texts = ["function add(a, b)", "class Stack"];
+  const meta = (version: string) => ({ api_version: { version }, billed_units: { input_tokens: 1_001 } });
+  const floats = texts.map((text) => [...expectedVector(text, 3, "document")]);
+
+  async function start() {
+    const models = await startModels({ api: "voyage", tokens: 1_001, dimension: 3 });
+    return { models, tenant: await createApiTenant(embedVars(models.baseUrl, "voyage")) };
+  }
+
+  it.each(["/v2/embed", "/api/v1/v2/embed"])(
+    "speaks version 2 of Cohere's format at %s, metered as an embed call",
+    async (path) => {
+      const { tenant } = await start();
+      // What the Cohere SDK and the Vercel AI SDK send.
+      const json = { model: "embed-v4.0", texts, input_type: "search_document", embedding_types: ["float"] };
+      const { status, body } = await tenant.call<CohereEmbedResponse>(`POST ${path}`, { json });
+      expect(status).toBe(200);
+      expect(body).toEqual({
+        id: expect.any(String),
+        response_type: "embeddings_by_type",
+        embeddings: { float: expect.any(Array) },
+        texts,
+        meta: meta("2"),
+      });
+      expect(body.embeddings.float?.map((vector) => Float32Array.from(vector))).toEqual(
+        floats.map((v) => Float32Array.from(v)),
+      );
+      const { body: usage } = await tenant.call<UsageResponse>("GET /usage");
+      expect(usage).toMatchObject({ credits: { used: 2 }, tokens: { embed: 1_001 }, calls: { embed: 1 } });
+    },
+  );
+
+  it("speaks version 1: plain vectors, or by type where types are asked for", async () => {
+    const { tenant } = await start();
+    const json = { model: "embed-english-v3.0", texts, input_type: "search_document" };
+    const plain = await tenant.call<CohereEmbedFloatsResponse>("POST /v1/embed", { json });
+    expect(plain.body).toMatchObject({ response_type: "embeddings_floats", texts, meta: meta("1") });
+    expect(plain.body.embeddings.map((vector) => Float32Array.from(vector))).toEqual(
+      floats.map((v) => Float32Array.from(v)),
+    );
+    // LangChain.js asks for types.
+    const typed = await tenant.call<CohereEmbedResponse>("POST /v1/embed", {
+      json: { ...json, embedding_types: ["float", "base64"] },
+    });
+    expect(typed.body).toMatchObject({
+      response_type: "embeddings_by_type",
+      embeddings: { float: plain.body.embeddings },
+    });
+    const bytes = Buffer.from(typed.body.embeddings.base64?.[0] ?? "", "base64");
+    expect([0, 4, 8].map((at) => bytes.readFloatLE(at))).toEqual(floats[0]);
+  });
+
+  it("joins the parts of inputs, and embeds queries as queries", async () => {
+    const { models, tenant } = await start();
+    const parts = [
+      { type: "text", text: "one" },
+      { type: "text", text: "two" },
+    ];
+    const json = { model: "m", inputs: [{ content: parts }], input_type: "search_query" };
+    expect((await tenant.call<CohereEmbedResponse>("POST /v2/embed", { json })).body.texts).toEqual(["one\ntwo"]);
+    expect((await models.requests())[0]?.body).toMatchObject({ input: ["one\ntwo"], input_type: "query" });
+  });
+
+  it.each([
+    ["no texts", { model: "m" }, "texts", /required/],
+    ["texts and inputs", { texts, inputs: [{ content: [{ type: "text", text: "a" }] }] }, "texts", /together/],
+    ["an image", { inputs: [{ content: [{ type: "image_url", image_url: { url: "x" } }] }] }, "inputs", /texts/],
+    ["images", { images: ["data:image/png;base64,"] }, "images", /texts/],
+    ["quantized vectors", { texts, embedding_types: ["int8"] }, "embedding_types", /not quantized/],
+    [
+      "another dimension",
+      { texts, output_dimension: 1_536 },
+      "output_dimension",
+      /dimension in the client's settings to 256/,
+    ],
+    ["129 texts", { texts: Array.from({ length: 129 }, () => "a") }, "texts", /batchSize/],
+    ["an unknown input type", { texts, input_type: "query" }, "input_type", /search_query/],
+  ])("rejects %s, says what mends it, and charges nothing", async (_, json, param, message) => {
+    const tenant = await createApiTenant({}, 1);
+    const { status, body } = await tenant.call<CompatErrorBody>("POST /v2/embed", { json });
+    expect([status, body.error.param]).toEqual([400, param]);
+    // Cohere's clients show `message`.
+    expect(body.message).toMatch(message);
+    expect((await tenant.call<UsageResponse>("GET /usage")).body.credits.used).toBe(0);
+  });
+});
+
 describe("POST /v1/rerank", () => {
   const documents = ["one", "two", "three"];
   const ranked = documents
@@ -136,6 +231,13 @@ describe("POST /v1/rerank", () => {
       });
     },
   );
+
+  it("takes the fields that LangChain.js sends empty", async () => {
+    const tenant = await createApiTenant();
+    const json = { model: "any", query: "q", documents, top_n: 3, max_chunks_per_doc: null };
+    const { status, body } = await tenant.call<CompatRerankResponse>("POST /v1/rerank", { json });
+    expect([status, body.results?.length]).toEqual([200, 3]);
+  });
 
   it("takes documents as objects, keeps the best, and sends their text back", async () => {
     const models = await startModels({ api: "jina" });
