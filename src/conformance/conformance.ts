@@ -25,6 +25,9 @@ const GIVE: Record<Need, string> = {
   gitUrl: "--git-url",
 };
 
+/** Requests of which the median is printed. */
+const ROUND_TRIPS = 9;
+
 const options = readOptions();
 if (options === undefined) process.exitCode = 2;
 else process.exitCode = await runChecks(new Target(options));
@@ -52,8 +55,6 @@ async function runChecks(target: Target): Promise<number> {
   console.log(`\n${counts.ok} hold, ${counts.differs} differ, ${counts.skipped} were skipped`);
   return counts.differs === 0 ? 0 : 1;
 }
-
-const ROUND_TRIPS = 9;
 
 /**
  * How far away the tenant's Durable Object is: a free call that asks it, beside one that asks nothing. Where a Durable Object lives

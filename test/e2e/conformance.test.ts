@@ -10,7 +10,7 @@ let git: GitBackend;
 let target: Target;
 
 beforeAll(async () => {
-  repo.write({ "src/main.ts": "export function start(): void {}\n", "README.md": "# Title\n" });
+  repo.write("src/main.ts", "export function start(): void {}\n").write("README.md", "# Title\n");
   repo.commit();
   git = await startGitBackend(repo.root);
   const { apiUrl, siteUrl } = service();

@@ -76,10 +76,12 @@ export const indexingChecks: Check[] = [
       holds((accepted.headers.get("Location") ?? "").endsWith(path), "Location does not name the run");
       const events = await target.open(path, { as: "workerToken", headers: { Accept: "text/event-stream" } });
       holds(/^text\/event-stream\b/.test(events.headers.get("Content-Type") ?? ""), "the answer is no event stream");
-      const last = await lastEvent(events);
-      equal(last["state"], "succeeded", "the state in the last event");
+      const { states, reads } = await readRun(events);
+      equal(states.at(-1), "succeeded", "the state in the last event");
       const status = await target.call(path, { as: "workerToken" });
       equal([status.body["state"], status.body["runId"]], ["succeeded", accepted.body["runId"]], "the run's status");
+      holds(states.length === 1 || reads > 1, "the events arrived together, when the run was over");
+      return `${states.length} events`;
     },
   },
   {
@@ -108,15 +110,18 @@ export const indexingChecks: Check[] = [
   },
 ];
 
-/** The last event of a run's stream. Throws `Difference` where the stream ends before the run. */
-async function lastEvent(response: Response): Promise<Record<string, unknown>> {
+/** The states in a run's stream, and in how many pieces they came. Throws `Difference` where the stream ends before the run. */
+async function readRun(response: Response): Promise<{ states: string[]; reads: number }> {
   const deadline = Date.now() + RUN_MS;
   let text = "";
+  let reads = 0;
   for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
     text += chunk;
+    reads++;
     if (Date.now() > deadline) throw new Difference(`the run did not end within ${RUN_MS / 1_000} s`);
   }
-  const last = text.split("\n").findLast((line) => line.startsWith("data:"));
-  if (last === undefined) throw new Difference("the stream ended without an event");
-  return JSON.parse(last.slice("data:".length)) as Record<string, unknown>;
+  const events = text.split("\n").filter((line) => line.startsWith("data:"));
+  if (events.length === 0) throw new Difference("the stream ended without an event");
+  const states = events.map((line) => (JSON.parse(line.slice("data:".length)) as { state: string }).state);
+  return { states, reads };
 }
