@@ -31,7 +31,7 @@ interface Deps {
 }
 
 /** Binds a sealed token to its workspace. */
-const purposeOf = (workspaceId: string) => `read-token:${workspaceId}`;
+export const readTokenPurpose = (workspaceId: string) => `read-token:${workspaceId}`;
 
 /**
  * Connects a repository: creates its workspace and source in one transaction. Throws `TenancyError` or `GitError` for invalid input
@@ -48,7 +48,7 @@ export async function connectRepository(
     throw new TenancyError("INVALID", "url: expected an address such as https://github.com/owner/name", "url");
   }
   const workspaceId = crypto.randomUUID();
-  const sealedToken = input.token ? await seal(deps.encryptionKey, purposeOf(workspaceId), input.token) : null;
+  const sealedToken = input.token ? await seal(deps.encryptionKey, readTokenPurpose(workspaceId), input.token) : null;
   try {
     await db.batch([
       db.insert(workspaces).values({ id: workspaceId, tenantId, repo }),
@@ -73,7 +73,8 @@ export async function changeSource(
     input.token === undefined
       ? {}
       : {
-          sealedToken: input.token === "" ? null : await seal(deps.encryptionKey, purposeOf(workspaceId), input.token),
+          sealedToken:
+            input.token === "" ? null : await seal(deps.encryptionKey, readTokenPurpose(workspaceId), input.token),
         };
   const [changed] = await db
     .insert(repositorySources)
@@ -106,7 +107,9 @@ export async function openSource(
   return {
     url,
     branches,
-    ...(sealedToken === null ? {} : { token: await unseal(deps.encryptionKey, purposeOf(workspaceId), sealedToken) }),
+    ...(sealedToken === null
+      ? {}
+      : { token: await unseal(deps.encryptionKey, readTokenPurpose(workspaceId), sealedToken) }),
     ...(sealedToken === null || tokenUsername === null ? {} : { username: tokenUsername }),
   };
 }

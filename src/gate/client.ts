@@ -1,5 +1,6 @@
 /** Client of the gates: typed calls with a time limit. An unreachable gate is a return value, not an exception. */
 import type { CallKind, Surface } from "../contract/surfaces.ts";
+import { readKeyRing } from "../key-ring.ts";
 import { pause, raceTimeout } from "../pause.ts";
 import type { ParsedCredential } from "../tenancy/credentials.ts";
 import { bucketName } from "./source.ts";
@@ -122,7 +123,7 @@ export async function takeFromBucket(
   salt: string,
   { surface, subject, audit }: BucketSubject,
 ): Promise<TakeResult | GateUnavailable> {
-  const name = await bucketName(salt, surface, subject);
+  const name = await bucketName(readKeyRing(salt).ids, surface, subject);
   return call(TAKE_TIMEOUT_MS, () => (buckets.get(buckets.idFromName(name)) as RateBucketApi).take(surface, audit));
 }
 

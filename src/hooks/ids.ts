@@ -1,4 +1,5 @@
 import { createHmac, randomBytes } from "node:crypto";
+import { readKeyRing } from "../key-ring.ts";
 
 const RANDOM_BYTES = 12;
 const CHECK_BYTES = 6;
@@ -22,6 +23,6 @@ export function isHookId(encryptionKey: string, id: string): boolean {
 }
 
 function checkOf(encryptionKey: string, random: string): string {
-  const digest = createHmac("sha256", encryptionKey).update(`hook-id:${random}`).digest();
+  const digest = createHmac("sha256", readKeyRing(encryptionKey).ids).update(`hook-id:${random}`).digest();
   return digest.subarray(0, CHECK_BYTES).toString("base64url");
 }

@@ -1,4 +1,6 @@
 /** AES-256-GCM under a key derived from the deployment's ENCRYPTION_KEY; for credentials that have to wait in storage. */
+import { readKeyRing } from "../key-ring.ts";
+
 const IV_BYTES = 12;
 
 async function deriveKey(secret: string, purpose: string) {
@@ -17,13 +19,22 @@ async function deriveKey(secret: string, purpose: string) {
 /** Encrypts `plain` for one purpose (such as a run id): it opens for that purpose only. Base64. */
 export async function seal(secret: string, purpose: string, plain: string): Promise<string> {
   const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES));
-  const key = await deriveKey(secret, purpose);
+  const key = await deriveKey(readKeyRing(secret).current, purpose);
   const sealed = await crypto.subtle.encrypt({ name: "AES-GCM", iv }, key, new TextEncoder().encode(plain));
   return Buffer.concat([iv, new Uint8Array(sealed)]).toString("base64");
 }
 
-/** Reverses `seal`. Throws when the key, the purpose or the text is not the one it was sealed with. */
+/** Reverses `seal`, with any key of the ring. Throws when none of them, or another purpose or text, is what it was sealed with. */
 export async function unseal(secret: string, purpose: string, sealed: string): Promise<string> {
+  const { current, others } = readKeyRing(secret);
+  for (const key of others) {
+    const opened = await open(key, purpose, sealed).catch(() => undefined);
+    if (opened !== undefined) return opened;
+  }
+  return open(current, purpose, sealed);
+}
+
+async function open(secret: string, purpose: string, sealed: string): Promise<string> {
   const bytes = Buffer.from(sealed, "base64");
   const key = await deriveKey(secret, purpose);
   const plain = await crypto.subtle.decrypt(

@@ -1,4 +1,5 @@
 import { createHmac, hash, randomBytes, timingSafeEqual } from "node:crypto";
+import { readKeyRing } from "../key-ring.ts";
 import { bytesToUuid } from "../uuid.ts";
 
 export type CredentialKind = "api_key" | "worker_token";
@@ -21,7 +22,7 @@ export type CredentialKey = string & { readonly brand: unique symbol };
 
 /** Derives the key of credential checks from a deployment's `ENCRYPTION_KEY`. */
 export function deriveCredentialKey(encryptionKey: string): CredentialKey {
-  return createHmac("sha256", encryptionKey).update("credential-check").digest("hex") as CredentialKey;
+  return createHmac("sha256", readKeyRing(encryptionKey).ids).update("credential-check").digest("hex") as CredentialKey;
 }
 
 export interface ParsedCredential {

@@ -1,5 +1,6 @@
 /** Secrets of sign-in: random tokens that are stored as SHA-256, and six-digit codes that are stored as a keyed HMAC. */
 import { createHash, createHmac, hkdfSync, randomBytes, randomInt } from "node:crypto";
+import { readKeyRing } from "../key-ring.ts";
 
 const TOKEN_BYTES = 32;
 const CODE_DIGITS = 6;
@@ -42,6 +43,6 @@ export function parseCode(input: string): string | undefined {
  * enough to find the code by trying all million.
  */
 export function hmacCode(encryptionKey: string, pendingHash: Uint8Array, code: string): Uint8Array {
-  const key = new Uint8Array(hkdfSync("sha256", encryptionKey, "", "sign-in-code", 32));
+  const key = new Uint8Array(hkdfSync("sha256", readKeyRing(encryptionKey).current, "", "sign-in-code", 32));
   return new Uint8Array(createHmac("sha256", key).update(pendingHash).update(code).digest());
 }

@@ -1,12 +1,23 @@
-import { chmodSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import os from "node:os";
 import path from "node:path";
+import { gunzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
-import { admin, newTenant, runScheduled, service } from "./support/service.ts";
+import { startPushServer } from "../support/push-server.ts";
+import { admin, adminOn, newTenant, runScheduled, service } from "./support/service.ts";
 import { freePorts, runStart, type ServiceProcess, spawnService } from "./support/process.ts";
 
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 240_000;
 const cleanups: (() => unknown)[] = [];
 
 afterEach(async () => {
@@ -62,6 +73,7 @@ describe("npm start", () => {
       expect(third.service.apiUrl).toBe(first.service.apiUrl);
       expect(await isHealthy(third.service.siteUrl + "/api/v1")).toBe(true);
       expect(statSync(env.DATA_DIR).mode & 0o777).toBe(0o700);
+      const backedUp = await backUpWithIndex(third, env.DATA_DIR);
       const stopped = third.stop();
       await expect
         .poll(async () => {
@@ -70,6 +82,18 @@ describe("npm start", () => {
         })
         .toMatchObject({ status: 503, body: { ok: false, status: "stopping" } });
       expect(await stopped).toBe(0);
+
+      // Into an empty service with the same secrets.
+      const empty = { ...env, DATA_DIR: newDataDir() };
+      copyFileSync(path.join(env.DATA_DIR, "secrets.json"), path.join(empty.DATA_DIR, "secrets.json"));
+      const fourth = await started(empty);
+      const restored = await adminOn(empty.DATA_DIR, "restore", "--from", backedUp.folder);
+      expect(restored).toMatchObject({ rows: backedUp.rows, objects: backedUp.objects });
+      expect(await searchWith(fourth, first.service.apiKey)).toEqual(backedUp.answer);
+      const again = path.join(newDataDir(), "again");
+      expect(await adminOn(empty.DATA_DIR, "backup", "--to", again)).toMatchObject({ objects: backedUp.objects });
+      expect(rowsIn(again)).toEqual(rowsIn(backedUp.folder));
+      await fourth.stop();
     },
     TIMEOUT_MS,
   );
@@ -110,6 +134,47 @@ describe("npm start", () => {
     TIMEOUT_MS,
   );
 });
+
+/** Indexes a repository, asks for something in it, and makes a back-up. */
+async function backUpWithIndex(running: ServiceProcess, dataDir: string) {
+  const host = await startPushServer({
+    "src/session.ts": "/** Ends a session. */\nexport function closeSession(id: string) {\n  return id;\n}\n",
+  });
+  cleanups.push(() => host[Symbol.asyncDispose]());
+  const { apiUrl, apiKey, workerToken, workspaceId } = running.service;
+  const indexed = await fetch(`${apiUrl}/index`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${workerToken}`, "Content-Type": "application/json" },
+    body: JSON.stringify({ workspaceId, source: { type: "git", url: host.url } }),
+  });
+  expect(await indexed.json()).toMatchObject({ ok: true, fileCount: 1 });
+  const answer = await searchWith(running, apiKey);
+  expect(answer).toMatchObject([{ path: "src/session.ts" }]);
+  const folder = path.join(newDataDir(), "backup");
+  const made = await adminOn(dataDir, "backup", "--to", folder);
+  expect(made["objects"]).toBeGreaterThan(0);
+  return { folder, answer, rows: made["rows"], objects: made["objects"] };
+}
+
+async function searchWith({ service: { apiUrl } }: ServiceProcess, key: string): Promise<unknown> {
+  const response = await fetch(`${apiUrl}/search`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
+    body: JSON.stringify({ query: "closeSession" }),
+  });
+  return ((await response.json()) as { results: unknown }).results;
+}
+
+/** Lines of the tables of a back-up that only indexing writes, in an order of their own. */
+function rowsIn(folder: string): Record<string, string[]> {
+  const tables = ["workspaces", "revisions", "contents", "symbols", "chunks", "vectors", "revision_files", "runs"];
+  return Object.fromEntries(
+    tables.map((table) => {
+      const text = gunzipSync(readFileSync(path.join(folder, "tables", `${table}.jsonl.gz`))).toString();
+      return [table, text.trimEnd().split("\n").toSorted()];
+    }),
+  );
+}
 
 describe("npm run admin", () => {
   it("provisions on the running service, printing one line of JSON", async () => {

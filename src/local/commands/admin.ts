@@ -1,4 +1,5 @@
 /** `npm run admin -- …`: provisions tenants, workspaces and credentials. */
+import path from "node:path";
 import { parseArgs } from "node:util";
 import { type Db, openDb } from "../../db/client.ts";
 import {
@@ -12,11 +13,17 @@ import {
 } from "../../tenancy/index.ts";
 import { checkUuid } from "../../tenancy/fields.ts";
 import { addUser, checkEmail, checkRole } from "../../users/index.ts";
+import { addKey, dropKeys, reseal, switchKey } from "../admin/encryption-key.ts";
+import { backUp, type Manifest, restore } from "../admin/backup.ts";
+import { type Bucket, openBucket } from "../admin/bucket.ts";
+import { localSecrets } from "../stack/local-secrets.ts";
+import { localBucketUrl } from "../stack/bucket-url.ts";
 import { readDataDir, readDatabaseUrl } from "../stack/environment.ts";
 import { StartError } from "../errors.ts";
 import { runMain, UsageError } from "./main.ts";
 import { readServiceFile } from "../stack/service-file.ts";
 
+/** A switch that was given has the value "true". */
 type Flags = Record<string, string | undefined>;
 type Result = Record<string, string | number | boolean | null>;
 
@@ -36,6 +43,9 @@ const HELP = `Usage: npm run admin -- <command> [flags]
   key revoke        --id ID
   token create      --tenant ID --name N [--expires DATE|90d]      a worker token
   token revoke      --id ID
+  backup            --to FOLDER [--branch] [--without-objects]     rows and objects; see docs/operations.md
+  restore           --from FOLDER [--without-objects]              replaces everything
+  encryption-key    add | switch | reseal | drop                   rotation, step by step; see docs/operations.md
 
   --json   print the result as one line of JSON
   --help   print this
@@ -83,7 +93,65 @@ const COMMANDS: Record<string, Command> = {
   "key revoke": revocation("api_key"),
   "token create": creation("worker_token"),
   "token revoke": revocation("worker_token"),
+  backup: {
+    required: ["to"],
+    optional: ["branch", "without-objects"],
+    run: async (db, flags) => {
+      const folder = path.resolve(flags["to"] ?? "");
+      const bucket = flags["without-objects"] === undefined ? adminBucket() : undefined;
+      return summary(folder, await backUp(db, { folder, bucket, isBranch: flags["branch"] !== undefined }));
+    },
+  },
+  restore: {
+    required: ["from"],
+    optional: ["without-objects"],
+    run: async (db, flags) => {
+      const folder = path.resolve(flags["from"] ?? "");
+      const bucket = flags["without-objects"] === undefined ? adminBucket() : undefined;
+      return summary(folder, await restore(db, { folder, bucket }));
+    },
+  },
+  "encryption-key add": keyStep(async (_db, secret) => ({ ENCRYPTION_KEY: addKey(secret) })),
+  "encryption-key switch": keyStep(async (_db, secret) => ({ ENCRYPTION_KEY: switchKey(secret) })),
+  "encryption-key reseal": keyStep(async (db, secret) => ({ ...(await reseal(db, secret)) })),
+  "encryption-key drop": keyStep(async (db, secret) => ({ ENCRYPTION_KEY: await dropKeys(db, secret) })),
 };
+
+function summary(folder: string, { createdAt, rows, objects }: Manifest): Result {
+  const total = Object.values(rows).reduce((sum, count) => sum + count, 0);
+  return { folder, createdAt, rows: total, objects: Object.keys(objects).length };
+}
+
+/** The bucket that the environment names, or that of the service running on DATA_DIR. */
+function adminBucket(): Bucket {
+  const { SNAPSHOTS_S3_URL: url, R2_ACCESS_KEY_ID: accessKeyId, R2_SECRET_ACCESS_KEY: secretAccessKey } = process.env;
+  if (url && accessKeyId && secretAccessKey) return openBucket({ url, accessKeyId, secretAccessKey });
+  const dataDir = readDataDir(process.env);
+  const service = readServiceFile(dataDir);
+  if (service === undefined || readDatabaseUrl(process.env) !== undefined)
+    throw new StartError(
+      "no bucket: set SNAPSHOTS_S3_URL, R2_ACCESS_KEY_ID and R2_SECRET_ACCESS_KEY, or --without-objects",
+    );
+  const { r2AccessKeyId, r2SecretAccessKey } = localSecrets(dataDir);
+  return openBucket({
+    url: localBucketUrl(service.apiUrl),
+    accessKeyId: r2AccessKeyId,
+    secretAccessKey: r2SecretAccessKey,
+  });
+}
+
+/** A step of a rotation; `secret` is the value that the Workers have. */
+function keyStep(run: (db: Db, secret: string) => Promise<Result>): Command {
+  return {
+    required: [],
+    optional: [],
+    run: async (db) => {
+      const secret = process.env["ENCRYPTION_KEY"];
+      if (!secret) throw new UsageError("set ENCRYPTION_KEY to the value that the Workers have");
+      return run(db, secret);
+    },
+  };
+}
 
 function creation(kind: CredentialKind): Command {
   return {
@@ -148,6 +216,10 @@ const OPTIONS = {
   repo: { type: "string" },
   "monthly-credits": { type: "string" },
   "shared-index": { type: "string" },
+  to: { type: "string" },
+  from: { type: "string" },
+  branch: { type: "boolean" },
+  "without-objects": { type: "boolean" },
   json: { type: "boolean" },
   help: { type: "boolean", short: "h" },
 } as const;
@@ -155,7 +227,8 @@ const OPTIONS = {
 function parseCommandLine(args: string[]): { name: string; flags: Flags; json: boolean; help: boolean } {
   try {
     const { values, positionals } = parseArgs({ args, allowPositionals: true, options: OPTIONS });
-    const { json = false, help = false, ...flags } = values;
+    const { json = false, help = false, ...given } = values;
+    const flags = Object.fromEntries(Object.entries(given).map(([flag, value]) => [flag, String(value)]));
     return { name: positionals.join(" "), flags, json, help };
   } catch (error) {
     throw new UsageError(error instanceof Error ? (error.message.split(". ")[0] ?? error.message) : String(error));

@@ -2,6 +2,7 @@
 import { setTimeout } from "node:timers/promises";
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, type V4WorkerOptions } from "miniflare";
 import { bundleFolder, bundleModules, bundleOptions, type WorkerName } from "../bundles/bundles.ts";
+import { localBucketUrl, SNAPSHOTS_BUCKET } from "./bucket-url.ts";
 import { errnoOf, StartError } from "../errors.ts";
 import { type Front, startFront } from "./front.ts";
 import { guardChildren } from "./guard.ts";
@@ -17,7 +18,6 @@ const DAILY_CRON = "17 3 * * *";
 const HOST = "127.0.0.1";
 /** Longest time that requests in flight get to finish when the service stops. */
 const DRAIN_MS = 10_000;
-const SNAPSHOTS_BUCKET = "code-context-snapshots";
 const SNAPSHOTS_BINDING = "SNAPSHOTS";
 
 export interface WorkersOptions {
@@ -73,7 +73,7 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
     ENCRYPTION_KEY: options.secrets.encryptionKey,
     R2_ACCESS_KEY_ID: options.secrets.r2AccessKeyId,
     R2_SECRET_ACCESS_KEY: options.secrets.r2SecretAccessKey,
-    SNAPSHOTS_S3_URL: `${options.apiUrl}/cdn-cgi/local/r2/s3/${SNAPSHOTS_BUCKET}`,
+    SNAPSHOTS_S3_URL: localBucketUrl(options.apiUrl),
   };
   let releaseGuard = () => {};
   const guard = () => {

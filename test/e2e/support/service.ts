@@ -60,8 +60,13 @@ export async function newTenant(input: Partial<TenantInput> & { repo?: string } 
 }
 
 /** `npm run admin -- … --json` for real; the parsed line. Rejects when it fails. */
-export async function admin(...args: string[]): Promise<Record<string, unknown>> {
-  const env = { ...process.env, DATA_DIR: service().dataDir, DATABASE_URL: "" };
+export function admin(...args: string[]): Promise<Record<string, unknown>> {
+  return adminOn(service().dataDir, ...args);
+}
+
+/** The same on the service that runs on another data directory. */
+export async function adminOn(dataDir: string, ...args: string[]): Promise<Record<string, unknown>> {
+  const env = { ...process.env, DATA_DIR: dataDir, DATABASE_URL: "" };
   const { stdout } = await promisify(execFile)(process.execPath, [RUN, "admin", ...args, "--json"], {
     env,
     timeout: CLI_TIMEOUT_MS,

@@ -1,0 +1,39 @@
+/**
+ * The deployment's encryption keys, as the secret `ENCRYPTION_KEY` holds them: one key as it is, or, during and after a rotation, a ring
+ * in JSON. One secret keeps the Workers in step: each of them has all keys or none of them.
+ */
+export interface KeyRing {
+  /** Seals; also opens. */
+  current: string;
+  /** Only open what was sealed before. */
+  others: readonly string[];
+  /**
+   * Makes the checks in public ids of credentials and hooks. It stays for the life of the deployment: those ids are with others. Whoever has it
+   * can forge ids that reach the database, and opens nothing.
+   */
+  ids: string;
+}
+
+/** Reads `ENCRYPTION_KEY`. Throws for what begins like a ring and is none. */
+export function readKeyRing(secret: string): KeyRing {
+  return secret.startsWith("{") ? parseRing(secret) : { current: secret, others: [], ids: secret };
+}
+
+function parseRing(text: string): KeyRing {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    value = undefined;
+  }
+  const { current, others, ids } = (value ?? {}) as Record<string, unknown>;
+  const isList = (list: unknown): list is string[] =>
+    Array.isArray(list) && list.every((key) => typeof key === "string");
+  if (typeof current === "string" && isList(others) && typeof ids === "string") return { current, others, ids };
+  throw new Error('ENCRYPTION_KEY: expected a key, or {"current": key, "others": [key], "ids": key}');
+}
+
+/** The text of a ring for `ENCRYPTION_KEY`; of a single key, that key. */
+export function writeKeyRing(ring: KeyRing): string {
+  return ring.others.length === 0 && ring.ids === ring.current ? ring.current : JSON.stringify(ring);
+}

@@ -1,0 +1,160 @@
+/**
+ * Back-up and restore of a deployment: every table as gzipped lines of JSON, and the objects of the snapshot bucket. `backup.json` is
+ * written last and names all of it, so a folder without it is no back-up.
+ *
+ *   <folder>/backup.json   <folder>/tables/<table>.jsonl.gz   <folder>/objects/<key>
+ */
+import { createHash } from "node:crypto";
+import { createReadStream, createWriteStream, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { createGunzip, createGzip } from "node:zlib";
+import { sql } from "drizzle-orm";
+import * as z from "zod";
+import type { Db } from "../../db/client.ts";
+import { rowsOf } from "../../db/rows.ts";
+import { StartError } from "../errors.ts";
+import { parseJson } from "../stack/local-secrets.ts";
+import type { Bucket } from "./bucket.ts";
+import { checkTables, countRows, finishPointers, readTable, TABLES, type TableName, writeTable } from "./tables.ts";
+
+const VERSION = 1;
+
+const Manifest = z.object({
+  version: z.literal(VERSION),
+  createdAt: z.string(),
+  rows: z.record(z.string(), z.int()),
+  objects: z.record(z.string(), z.object({ size: z.int(), sha256: z.string() })),
+});
+export type Manifest = z.infer<typeof Manifest>;
+
+export interface BackupOptions {
+  folder: string;
+  /** Undefined: rows only; the objects are copied by other means. */
+  bucket: Bucket | undefined;
+  /** The database is a branch that nothing writes to, so runs which never end are no obstacle. */
+  isBranch: boolean;
+}
+
+/** Writes a back-up. Throws `StartError` when runs are under way or ran meanwhile: their rows would be incomplete. */
+export async function backUp(db: Db, { folder, bucket, isBranch }: BackupOptions): Promise<Manifest> {
+  await checkTables(db);
+  if (existsSync(path.join(folder, "backup.json")))
+    throw new StartError(`${folder} holds a back-up: name another folder`);
+  const before = await runsOf(db);
+  if (before.unfinished > 0 && !isBranch)
+    throw new StartError(
+      `${before.unfinished} runs are under way: wait for them, or back up a branch of the database (--branch)`,
+    );
+  mkdirSync(path.join(folder, "tables"), { recursive: true, mode: 0o700 });
+  const rows: Record<string, number> = {};
+  for (const table of TABLES) rows[table] = await writeLines(tableFile(folder, table), readTable(db, table));
+  const objects = bucket === undefined ? {} : await copyObjects(bucket, folder);
+  if (!isBranch && JSON.stringify(await runsOf(db)) !== JSON.stringify(before))
+    throw new StartError("a run was started meanwhile: back up again");
+  const manifest = { version: VERSION, createdAt: new Date().toISOString(), rows, objects } as const;
+  writeFileSync(path.join(folder, "backup.json"), `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600 });
+  return manifest;
+}
+
+/**
+ * Replaces everything in the database by a back-up and puts its objects into the bucket. Throws `StartError` before anything is changed
+ * where the back-up is incomplete, or the service has another ENCRYPTION_KEY: no credential of the back-up would work.
+ */
+export async function restore(db: Db, { folder, bucket }: Pick<BackupOptions, "folder" | "bucket">): Promise<Manifest> {
+  const file = path.join(folder, "backup.json");
+  const manifest = Manifest.safeParse(existsSync(file) ? parseJson(readFileSync(file, "utf8")) : undefined);
+  if (!manifest.success) throw new StartError(`${folder} holds no complete back-up of this version`);
+  const { rows, objects } = manifest.data;
+  for (const [key, { sha256 }] of Object.entries(objects)) {
+    if (sha256Of(readObject(folder, key)) !== sha256) throw new StartError(`the back-up's object ${key} is damaged`);
+  }
+  await checkTables(db);
+  await checkCredentialKey(db, folder);
+  if (bucket) for (const key of Object.keys(objects)) await bucket.put(key, readObject(folder, key));
+  await db.execute(
+    sql`truncate ${sql.join(
+      TABLES.map((table) => sql.identifier(table)),
+      sql`, `,
+    )} cascade`,
+  );
+  for (const table of TABLES) {
+    const written = await writeTable(db, table, linesOf(tableFile(folder, table)));
+    if (written !== rows[table])
+      throw new StartError(`${table}: the back-up has ${written} rows and names ${rows[table]}`);
+  }
+  const workspaces: string[] = [];
+  for await (const line of linesOf(tableFile(folder, "workspaces"))) workspaces.push(line);
+  await finishPointers(db, workspaces);
+  for (const table of TABLES) {
+    const found = await countRows(db, table);
+    if (found < (rows[table] ?? 0))
+      throw new StartError(`${table}: ${found} rows after the restore, ${rows[table]} expected`);
+  }
+  return manifest.data;
+}
+
+async function runsOf(db: Db): Promise<{ unfinished: number; newest: string | null }> {
+  const [row] = await rowsOf<{ unfinished: number; newest: string | null }>(
+    db,
+    sql`select count(*) filter (where state in ('queued', 'running'))::int as unfinished, max(created_at)::text as newest from runs`,
+  );
+  return row ?? { unfinished: 0, newest: null };
+}
+
+async function checkCredentialKey(db: Db, folder: string): Promise<void> {
+  const kept: unknown[] = [];
+  for await (const line of linesOf(tableFile(folder, "service_settings"))) kept.push(parseJson(line));
+  const keyOf = (rows: unknown[]) =>
+    (rows as { name: string; value: string }[]).find(({ name }) => name === "credential_key")?.value;
+  const here = keyOf(await rowsOf(db, sql`select name, value from service_settings`));
+  if (here !== undefined && keyOf(kept) !== undefined && here !== keyOf(kept))
+    throw new StartError(
+      "the service was set up with another ENCRYPTION_KEY: start it with that of the back-up, then restore",
+    );
+}
+
+const tableFile = (folder: string, table: TableName) => path.join(folder, "tables", `${table}.jsonl.gz`);
+
+/** Keys become file names of one level, so that no key can lead out of the folder. */
+const objectFile = (folder: string, key: string) => path.join(folder, "objects", encodeURIComponent(key));
+
+const readObject = (folder: string, key: string): Uint8Array => {
+  const file = objectFile(folder, key);
+  if (!existsSync(file)) throw new StartError(`the back-up's object ${key} is missing`);
+  return readFileSync(file);
+};
+
+const sha256Of = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
+
+async function copyObjects(bucket: Bucket, folder: string): Promise<Manifest["objects"]> {
+  mkdirSync(path.join(folder, "objects"), { recursive: true, mode: 0o700 });
+  const objects: Manifest["objects"] = {};
+  for await (const { key } of bucket.list()) {
+    const bytes = await bucket.get(key);
+    writeFileSync(objectFile(folder, key), bytes, { mode: 0o600 });
+    objects[key] = { size: bytes.length, sha256: sha256Of(bytes) };
+  }
+  return objects;
+}
+
+/** Writes lines, gzipped, and returns how many. */
+export async function writeLines(file: string, pages: AsyncIterable<string[]>): Promise<number> {
+  let count = 0;
+  async function* lines() {
+    for await (const page of pages) {
+      count += page.length;
+      yield `${page.join("\n")}\n`;
+    }
+  }
+  await pipeline(Readable.from(lines()), createGzip(), createWriteStream(file, { mode: 0o600 }));
+  return count;
+}
+
+/** Lines of a gzipped file. */
+export async function* linesOf(file: string): AsyncGenerator<string> {
+  if (!existsSync(file)) throw new StartError(`the back-up has no ${path.basename(file)}`);
+  for await (const line of createInterface({ input: createReadStream(file).pipe(createGunzip()) })) yield line;
+}

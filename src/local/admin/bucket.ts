@@ -1,0 +1,66 @@
+/** The snapshot bucket over its S3 endpoint, as the admin commands read and write it. */
+import { AwsClient } from "aws4fetch";
+import { StartError } from "../errors.ts";
+
+const TIMEOUT_MS = 300_000;
+/** R2 has one region. */
+const REGION = "auto";
+
+export interface StoredObject {
+  key: string;
+  size: number;
+}
+
+export interface Bucket {
+  list(prefix?: string): AsyncGenerator<StoredObject>;
+  /** Throws `StartError` where it is gone. */
+  get(key: string): Promise<Uint8Array>;
+  put(key: string, body: Uint8Array): Promise<void>;
+}
+
+export interface BucketAddress {
+  /** `SNAPSHOTS_S3_URL`: endpoint and bucket. */
+  url: string;
+  accessKeyId: string;
+  secretAccessKey: string;
+}
+
+/** Opens the bucket. Calls are retried by the client; every one has a time limit. */
+export function openBucket({ url, accessKeyId, secretAccessKey }: BucketAddress): Bucket {
+  const client = new AwsClient({ accessKeyId, secretAccessKey, service: "s3", region: REGION, retries: 3 });
+  const send = async (path: string, init: RequestInit & { query?: Record<string, string> } = {}): Promise<Response> => {
+    const { query, ...rest } = init;
+    const address = new URL(url + path);
+    for (const [name, value] of Object.entries(query ?? {})) address.searchParams.set(name, value);
+    const response = await client.fetch(address.href, { ...rest, signal: AbortSignal.timeout(TIMEOUT_MS) });
+    if (response.ok) return response;
+    const reason = /<Code>([^<]*)<\/Code>/.exec(await response.text())?.[1] ?? "";
+    throw new StartError(`the bucket answers ${response.status} ${reason} to ${init.method ?? "GET"} ${path || "/"}`);
+  };
+  const pathOf = (key: string) => `/${key.split("/").map(encodeURIComponent).join("/")}`;
+  return {
+    async *list(prefix = "") {
+      const query: Record<string, string> = { "list-type": "2", prefix };
+      for (;;) {
+        const page = await (await send("", { query })).text();
+        for (const [, entry = ""] of page.matchAll(/<Contents>(.*?)<\/Contents>/gs)) {
+          const field = (name: string) => unescapeXml(new RegExp(`<${name}>([^<]*)</${name}>`).exec(entry)?.[1] ?? "");
+          yield { key: field("Key"), size: Number(field("Size")) };
+        }
+        const next = /<NextContinuationToken>([^<]*)</.exec(page)?.[1];
+        if (next === undefined) return;
+        query["continuation-token"] = unescapeXml(next);
+      }
+    },
+    get: async (key) => new Uint8Array(await (await send(pathOf(key))).arrayBuffer()),
+    put: async (key, body) => {
+      await send(pathOf(key), { method: "PUT", body: body as Uint8Array<ArrayBuffer> });
+    },
+  };
+}
+
+const ENTITIES: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
+
+function unescapeXml(text: string): string {
+  return text.replaceAll(/&(amp|lt|gt|quot|apos);/g, (_match, name: string) => ENTITIES[name] ?? "");
+}

@@ -1,0 +1,81 @@
+import { eq } from "drizzle-orm";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readTokenPurpose } from "../../../src/dashboard/sources.ts";
+import { type Db, openDb } from "../../../src/db/client.ts";
+import { hooks, repositorySources } from "../../../src/db/people-schema.ts";
+import { isHookId, newHookId } from "../../../src/hooks/ids.ts";
+import { hookSecretPurpose } from "../../../src/hooks/manage.ts";
+import { seal, unseal } from "../../../src/indexing/seal.ts";
+import { readKeyRing, writeKeyRing } from "../../../src/key-ring.ts";
+import { addKey, dropKeys, reseal, switchKey } from "../../../src/local/admin/encryption-key.ts";
+import { type RunningDatabase, startDatabase } from "../../../src/local/database/database.ts";
+import {
+  createTenant,
+  createWorkspace,
+  deriveCredentialKey,
+  parseCredential,
+  saveCredentialKey,
+} from "../../../src/tenancy/index.ts";
+
+const OLD = "0123456789abcdef0123456789abcdef0123456789=";
+let database: RunningDatabase;
+let db: Db;
+
+beforeAll(async () => {
+  database = await startDatabase();
+  db = openDb(database.url);
+});
+afterAll(() => database.close());
+
+describe("rotation of ENCRYPTION_KEY", () => {
+  it("keeps credentials, hooks and sealed secrets working at every step, and drops the old key", async () => {
+    await saveCredentialKey(db, OLD);
+    const { tenantId, apiKey } = await createTenant(db, { name: "acme" });
+    const { workspaceId } = await createWorkspace(db, { tenantId });
+    const hookId = newHookId(OLD);
+    await db.insert(repositorySources).values({
+      workspaceId,
+      cloneUrl: "https://example.com/a/b",
+      sealedToken: await seal(OLD, readTokenPurpose(workspaceId), "token"),
+    });
+    const sealedSecret = await seal(OLD, hookSecretPurpose(hookId), "secret");
+    await db.insert(hooks).values({ id: hookId, tenantId, workspaceId, provider: "github", sealedSecret });
+    const works = async (value: string) => {
+      const [source] = await db.select().from(repositorySources).where(eq(repositorySources.workspaceId, workspaceId));
+      const [hook] = await db.select().from(hooks).where(eq(hooks.id, hookId));
+      expect(await unseal(value, readTokenPurpose(workspaceId), source?.sealedToken ?? "")).toBe("token");
+      expect(await unseal(value, hookSecretPurpose(hookId), hook?.sealedSecret ?? "")).toBe("secret");
+      expect(isHookId(value, hookId)).toBe(true);
+      expect(parseCredential(apiKey, "api_key", deriveCredentialKey(value))?.tenantId).toBe(tenantId);
+      await saveCredentialKey(db, value);
+    };
+
+    const added = addKey(OLD);
+    await works(added);
+    expect(() => addKey(added)).toThrow(/under way/);
+    const switched = switchKey(added);
+    await works(switched);
+    // Workers that are deployed one after the other understand each other.
+    expect(await unseal(added, "p", await seal(switched, "p", "x"))).toBe("x");
+    expect(await unseal(switched, "p", await seal(added, "p", "x"))).toBe("x");
+    await expect(dropKeys(db, switched)).rejects.toThrow(/reseal/);
+
+    expect(await reseal(db, switched)).toEqual({ resealed: 2, changed: 0 });
+    expect(await reseal(db, switched)).toEqual({ resealed: 2, changed: 0 });
+    await works(switched);
+    const last = await dropKeys(db, switched);
+    await works(last);
+    expect(readKeyRing(last)).toMatchObject({ others: [], ids: OLD });
+    const [source] = await db.select().from(repositorySources);
+    await expect(unseal(OLD, readTokenPurpose(workspaceId), source?.sealedToken ?? "")).rejects.toThrow();
+    await works(switchKey(addKey(last)));
+  });
+
+  it("reads a key as it is, and refuses what is no ring", () => {
+    expect(readKeyRing(OLD)).toEqual({ current: OLD, others: [], ids: OLD });
+    expect(writeKeyRing(readKeyRing(OLD))).toBe(OLD);
+    for (const text of ["{", "{}", '{"current":"a","others":"b","ids":"c"}', '{"current":1,"others":[],"ids":"c"}'])
+      expect(() => readKeyRing(text)).toThrow(/ENCRYPTION_KEY: expected/);
+    expect(() => switchKey(OLD)).toThrow(/add one/);
+  });
+});
