@@ -39,7 +39,7 @@ export async function findProject(context: Context, { listFiles } = { listFiles:
   const tree = await findWorkTree(cwd);
   const remote = tree && (await chooseRemote(cwd, await remoteUrls));
   const root = tree ? realpathSync(tree.root) : cwd;
-  if (!tree) refuseWholeDisk(root);
+  if (!tree) rejectWholeDisk(root);
   const commonDir = tree && realpathSync(tree.commonDir);
   const configured = commonDir === undefined ? undefined : readConfig(context.env).repos?.[commonDir];
   const repo = configured ?? (remote === undefined ? undefined : normalizeRepo(remote));
@@ -59,7 +59,7 @@ export async function findProject(context: Context, { listFiles } = { listFiles:
 }
 
 /** Rejects a root or home folder outside of git, which is most likely a mistake. */
-function refuseWholeDisk(folder: string): void {
+function rejectWholeDisk(folder: string): void {
   if (folder !== parse(folder).root && folder !== realHome()) return;
   throw new CliError(EXIT.usage, "NOT_A_PROJECT", `${folder} is not a project: change to the folder of one`);
 }

@@ -52,7 +52,7 @@ export async function withWriter<T>(
   };
   try {
     return await (damage ? Promise.reject(damage) : attempt()).catch(async (error: unknown) => {
-      if (!(await mend(context, directory, error))) throw error;
+      if (!(await repair(context, directory, error))) throw error;
       return attempt();
     });
   } finally {
@@ -61,7 +61,7 @@ export async function withWriter<T>(
 }
 
 /** Removes the damaged part and reports it; returns false if the error is not damage. The write lock must be held. */
-async function mend(context: Context, directory: string, error: unknown): Promise<boolean> {
+async function repair(context: Context, directory: string, error: unknown): Promise<boolean> {
   const { isDamage, resetIndex } = await import("./index/damage.ts");
   if (!isDamage(error, directory)) return false;
   if (!(error instanceof IndexDamagedError && error.removed)) resetIndex(directory, PARSER_VERSION);

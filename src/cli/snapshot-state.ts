@@ -10,7 +10,7 @@ export interface KnownSnapshot {
 
 const KEY = "snapshot";
 
-export function rememberSnapshot(store: IndexStore, snapshot: KnownSnapshot): void {
+export function saveKnownSnapshot(store: IndexStore, snapshot: KnownSnapshot): void {
   store.setMeta(KEY, JSON.stringify(snapshot));
 }
 
@@ -18,6 +18,6 @@ export function knownSnapshot(store: IndexStore): KnownSnapshot | undefined {
   return (JSON.parse(store.getMeta(KEY) ?? "null") as KnownSnapshot | undefined) ?? undefined;
 }
 
-export function forgetSnapshot(store: IndexStore): void {
+export function clearKnownSnapshot(store: IndexStore): void {
   store.prepare("delete from meta where key = ?").run(KEY);
 }

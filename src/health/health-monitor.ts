@@ -4,7 +4,7 @@ import type { CheckName } from "../contract/health.ts";
 import { openDb } from "../db/client.ts";
 import { embeddingAddress } from "./embedding-address.ts";
 import { QueueHeartbeat } from "./heartbeat.ts";
-import { judge, CHECKS_VALID_MS, type Probe, PROBE_INTERVAL_MS, PROBE_TIMEOUT_MS, runProbes } from "./probe.ts";
+import { deriveStatus, CHECKS_VALID_MS, type Probe, PROBE_INTERVAL_MS, PROBE_TIMEOUT_MS, runProbes } from "./probe.ts";
 import { databaseProbe, embeddingProbe, storageProbe } from "./probes.ts";
 import type { Checks, HealthMonitorApi, HealthStatus } from "./types.ts";
 
@@ -59,7 +59,7 @@ export class HealthMonitor extends DurableObject<HealthMonitorEnv> implements He
   }
 
   async status(): Promise<HealthStatus> {
-    return judge(this.#round?.checks, this.#stopping);
+    return deriveStatus(this.#round?.checks, this.#stopping);
   }
 
   async queueSeen(sentAt: number): Promise<void> {

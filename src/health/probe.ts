@@ -51,7 +51,7 @@ export async function runProbes(probes: Record<CheckName, Probe>, now: () => num
 }
 
 /** Derives the status from the checks; `checks` is undefined before the first round. */
-export function judge(checks: Checks | undefined, stopping: boolean): HealthStatus {
+export function deriveStatus(checks: Checks | undefined, stopping: boolean): HealthStatus {
   if (stopping) return { ok: false, status: "stopping", checks: checks ?? {} };
   if (!checks) return { ok: false, status: "starting", checks: {} };
   const ok = CHECK_NAMES.every((name) => checks[name]?.ok === true);

@@ -159,7 +159,7 @@ async function reportFailure(
     await runs.cancel(runId);
     return;
   }
-  const verdict = judgeFailure(error, kind);
+  const verdict = classifyFailure(error, kind);
   log.error("step_failed", error, {
     runId,
     kind,
@@ -253,7 +253,7 @@ const STALE_TRIES = 5;
 const DATABASE_TRIES = 13;
 
 /** Judges the failure of a step. */
-export function judgeFailure(error: unknown, kind: StepMessage["kind"]): Verdict {
+export function classifyFailure(error: unknown, kind: StepMessage["kind"]): Verdict {
   const again = kind === "plan" ? "restart" : "retry";
   const verdict = (runError: RunError, limit: number, action: Verdict["action"] = again): Verdict => ({
     action: limit > 1 ? action : "fail",

@@ -4,7 +4,7 @@ import { REQUEST_ID_HEADER, RETRY_AFTER_HEADER } from "../contract/headers.ts";
 import { type Db, openDb } from "../db/client.ts";
 import { isUnreachable } from "../db/errors.ts";
 import { createLogger } from "../log.ts";
-import { dropNotice, leaveNotice, readNotice, wantsJson } from "./app/answers.tsx";
+import { clearNotice, setNotice, readNotice, wantsJson } from "./app/answers.tsx";
 import type { DashboardContext, DashboardEnv, DashboardHono } from "./app/context.ts";
 import { asRefusal, DashboardError } from "./app/errors.ts";
 import { loadSession, requireSameOrigin, requireSession, requireTenant } from "./app/guards.ts";
@@ -54,7 +54,7 @@ export function createDashboard(): Hono<DashboardHono> {
     c.set("notice", notice);
     await next();
     // On a redirect, keep it for the target page.
-    if (notice && c.res.status < 300) dropNotice(c);
+    if (notice && c.res.status < 300) clearNotice(c);
   });
 
   app.route("/app", signInPages);
@@ -103,7 +103,7 @@ function refuse(c: DashboardContext, error: DashboardError): Response | Promise<
   const back = pageBefore(c);
   const isInput = error.code === "INVALID_BODY" || error.code === "CONFLICT";
   if (isInput && back !== undefined && c.req.method === "POST") {
-    leaveNotice(c, { kind: "error", text: error.message });
+    setNotice(c, { kind: "error", text: error.message });
     return c.redirect(back, 303);
   }
   return gatePage(

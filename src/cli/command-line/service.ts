@@ -13,7 +13,16 @@ interface IndexCliOptions {
 }
 
 /** Rejects options of hosted runs in a local one, instead of ignoring them. */
-function refuseHosted({ workspace, workerToken, url, ref, include, exclude, repo, detach }: HostedOptions): void {
+function rejectHostedOptions({
+  workspace,
+  workerToken,
+  url,
+  ref,
+  include,
+  exclude,
+  repo,
+  detach,
+}: HostedOptions): void {
   const given = Object.entries({ workspace, "worker-token": workerToken, url, ref, include, exclude, repo, detach })
     .filter(([, value]) => value !== undefined)
     .map(([name]) => `--${name}`);
@@ -100,7 +109,7 @@ export const SERVICE_COMMANDS: Readonly<Record<string, AddCommand>> = {
       )
       .action(
         run(async (context, options: IndexCliOptions & HostedOptions) => {
-          if (options.local) refuseHosted(options);
+          if (options.local) rejectHostedOptions(options);
           if (options.local) return (await import("../commands/index-local.ts")).indexLocal(context, options);
           return (await import("../commands/index-hosted.ts")).indexHosted(context, options);
         }),

@@ -40,7 +40,7 @@ async function publishNewest(context: Context, options: { repo?: string }): Prom
   const apiKey = requireApiKey(credentials);
   const client = await createClient(context, { ...credentials, apiKey });
   for (let round = 1; ; round++) {
-    const { exists, gitSha: current, damaged } = await takeCurrent(context, client, project, repo);
+    const { exists, gitSha: current, damaged } = await importCurrent(context, client, project, repo);
     if (exists && !damaged && current !== gitSha && (await isAncestor(project.root, gitSha, current))) {
       return { repo, gitSha, published: false, skipped: "newer" };
     }
@@ -57,7 +57,7 @@ async function publishNewest(context: Context, options: { repo?: string }): Prom
 type Current = { exists: true; gitSha: string; damaged: boolean } | { exists: false; gitSha: ""; damaged: false };
 
 /** Imports the current snapshot. A damaged one is reported and will be replaced. */
-async function takeCurrent(
+async function importCurrent(
   context: Context,
   client: CodeContextClient,
   project: Project,

@@ -10,7 +10,7 @@ import { type RefOption, withLocalIndex } from "../local-search.ts";
 import { showPaged } from "../pager.ts";
 import { pathInProject, type Project } from "../project.ts";
 import type { LocalIndex } from "../search-index/local-index.ts";
-import { emphasised } from "./symbol.ts";
+import { emphasize } from "./symbol.ts";
 
 interface Outline {
   language: string;
@@ -32,7 +32,7 @@ export async function outline(context: Context, file: string, { ref }: RefOption
         return symbols.map(({ name, signature, startLine, endLine, depth }) => {
           const lines = startLine === endLine ? String(startLine) : `${startLine}-${endLine}`;
           const place = ui.link(join(project.root, path), ui.style("dim", lines.padEnd(11)));
-          return `${place} ${"  ".repeat(depth)}${emphasised(context, signature || name, name)}`;
+          return `${place} ${"  ".repeat(depth)}${emphasize(context, signature || name, name)}`;
         });
       });
     },

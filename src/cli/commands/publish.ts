@@ -10,7 +10,7 @@ import { listBases } from "../index/bases.ts";
 import { indexCommit, type CommitIndex } from "../index/index-commit.ts";
 import { findProject, requireGit, requireRepo, type Project } from "../project.ts";
 import { openEmbedding, withWriter } from "../session.ts";
-import { rememberSnapshot } from "../snapshot-state.ts";
+import { saveKnownSnapshot } from "../snapshot-state.ts";
 import type { UploadTarget } from "../transfer/upload.ts";
 import { formatBytes, formatCount, formatDuration } from "../ui.ts";
 
@@ -78,7 +78,7 @@ export async function publishCommit(context: Context, options: PublishOptions): 
     const sameSpace = current.exists && current.embeddingModel === embedding.space.fingerprint;
     if (!options.force && sameSpace && current.gitSha === gitSha) return { repo, gitSha, published: false };
     if (!options.force && current.exists && current.gitSha !== gitSha)
-      await refuseOlder(project, gitSha, current.gitSha);
+      await rejectOlder(project, gitSha, current.gitSha);
 
     if (listBases(store).length > 0) {
       const { completeBases } = await import("../index/base.ts");
@@ -108,7 +108,7 @@ export async function publishCommit(context: Context, options: PublishOptions): 
         line.update(done, total, `${formatBytes(done)} of ${formatBytes(total)}`),
       );
       const { checksum, sizeBytes, fileCount, symbolCount, chunkCount } = written.manifest;
-      rememberSnapshot(store, { repo, gitSha, sizeBytes, fingerprint: index.fingerprint });
+      saveKnownSnapshot(store, { repo, gitSha, sizeBytes, fingerprint: index.fingerprint });
       const { embeddedCount, credits } = index.embed;
       return {
         repo,
@@ -131,7 +131,7 @@ export async function publishCommit(context: Context, options: PublishOptions): 
 }
 
 /** Throws if the commit is an ancestor of the published one. */
-async function refuseOlder({ root }: Project, gitSha: string, published: string): Promise<void> {
+async function rejectOlder({ root }: Project, gitSha: string, published: string): Promise<void> {
   if (!(await isAncestor(root, gitSha, published))) return;
   throw new CliError(
     EXIT.busy,
@@ -150,7 +150,7 @@ async function noteChanges(context: Context, project: Project): Promise<void> {
   }
 }
 
-type Store = Parameters<typeof rememberSnapshot>[0];
+type Store = Parameters<typeof saveKnownSnapshot>[0];
 
 async function buildArtifact(
   store: Store,

@@ -12,7 +12,7 @@ import { findProject, requireRepo, type Project } from "../project.ts";
 import { updateForSearch } from "../search-index/local-index.ts";
 import { SearchFolder } from "../search-index/search-folder.ts";
 import { withWriter } from "../session.ts";
-import { knownSnapshot, rememberSnapshot } from "../snapshot-state.ts";
+import { knownSnapshot, saveKnownSnapshot } from "../snapshot-state.ts";
 import type { DownloadSource } from "../transfer/download.ts";
 import { formatBytes, formatDuration } from "../ui.ts";
 import { describeReport, rounded } from "./index-local.ts";
@@ -137,13 +137,13 @@ export async function fetchSnapshot(
     line = context.ui.progress("Importing  ");
     const { markVerified } = await import("../index/base.ts");
     markVerified(source.checksum);
-    const header = await takeOver(store, file, source, search, (done, total) => line.update(done, total));
+    const header = await importArtifact(store, file, source, search, (done, total) => line.update(done, total));
     const snapshot = {
       gitSha: source.gitSha,
       sizeBytes: source.sizeBytes ?? sizeBytes,
       fingerprint: header.fingerprint,
     };
-    rememberSnapshot(store, { repo, ...snapshot });
+    saveKnownSnapshot(store, { repo, ...snapshot });
     return { downloaded: true, ...snapshot };
   } finally {
     line.end();
@@ -151,7 +151,7 @@ export async function fetchSnapshot(
 }
 
 /** Imports the verified artifact. The file is kept if it serves as a base layer. */
-async function takeOver(
+async function importArtifact(
   store: IndexStore,
   file: string,
   { checksum, gitSha }: { checksum: string; gitSha: string },

@@ -4,7 +4,7 @@ import { CliError, EXIT } from "../exit-codes.ts";
 import { type RefOption, withLocalIndex, withoutRevision } from "../local-search.ts";
 import { showPaged } from "../pager.ts";
 import { formatCount } from "../ui.ts";
-import { emphasised } from "./symbol.ts";
+import { emphasize } from "./symbol.ts";
 
 /** `codectx refs <name>`: lines that use an identifier, matched by name only; without definitions. */
 export async function refs(
@@ -26,7 +26,7 @@ export async function refs(
       await showPaged(context, { gitSha: index.info.gitSha, references, truncated }, () => {
         const lines = references.map(({ path, line, text, enclosing }) => {
           const place = ui.link(join(root, path), ui.style("cyan", `${path}:${line}`));
-          return `${place}  ${emphasised(context, text, last)}${enclosing === null ? "" : ui.style("dim", `  in ${enclosing}`)}`;
+          return `${place}  ${emphasize(context, text, last)}${enclosing === null ? "" : ui.style("dim", `  in ${enclosing}`)}`;
         });
         return truncated ? [...lines, `(the first ${formatCount(limit)}; --limit shows more)`] : lines;
       });

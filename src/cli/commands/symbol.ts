@@ -44,7 +44,7 @@ export async function symbol(context: Context, name: string, { kind, limit, ref 
         const lines = symbols.map(({ path, startLine, name: found, qualifiedName, signature }) => {
           const place = ui.link(join(root, path), ui.style("cyan", `${path}:${startLine}`));
           const scope = qualifiedName === found ? "" : ui.style("dim", `  ${qualifiedName}`);
-          return `${place}  ${emphasised(context, signature || qualifiedName, found)}${scope}`;
+          return `${place}  ${emphasize(context, signature || qualifiedName, found)}${scope}`;
         });
         return answer.truncated ? [...lines, `(the first ${formatCount(limit)}; --limit shows more)`] : lines;
       });
@@ -54,7 +54,7 @@ export async function symbol(context: Context, name: string, { kind, limit, ref 
 }
 
 /** A signature with the name in bold. */
-export function emphasised(context: Context, signature: string, name: string): string {
+export function emphasize(context: Context, signature: string, name: string): string {
   const at = signature.indexOf(name);
   if (at === -1 || name === "") return signature;
   return signature.slice(0, at) + context.ui.style("bold", name) + signature.slice(at + name.length);

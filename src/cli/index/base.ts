@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { openSnapshot } from "../../snapshot/format/reader.ts";
 import { SnapshotFormatError, type SnapshotBytes } from "../../snapshot/format/types.ts";
 import { fileChecksum } from "../checksum.ts";
-import { forgetSnapshot } from "../snapshot-state.ts";
+import { clearKnownSnapshot } from "../snapshot-state.ts";
 import { type Base, baseFile, contentKey, contentsByKey, listBases, readArtifact } from "./bases.ts";
 import type { IndexStore } from "./store.ts";
 import { IndexDamagedError } from "./verified.ts";
@@ -117,7 +117,7 @@ export function discardBase(store: IndexStore, base: Base): void {
     store.removeContents(contents.map(({ id }) => id));
     store.prepare("update worktrees set embedded_with = null").run();
     store.prepare("delete from bases where id = ?").run(base.id);
-    forgetSnapshot(store);
+    clearKnownSnapshot(store);
   });
   rmSync(baseFile(store.directory, base.checksum), { force: true });
 }

@@ -34,7 +34,7 @@ function isWritable(directory: string): boolean {
  */
 export function resetIndex(directory: string, parserVersion: number): void {
   const file = IndexStore.fileIn(directory);
-  const vectors = existsSync(file) ? goodVectors(file) : [];
+  const vectors = existsSync(file) ? intactVectors(file) : [];
   for (const name of existsSync(directory) ? readdirSync(directory) : []) {
     if (/^index\.sqlite|^base-/.test(name)) rmSync(join(directory, name), { force: true, recursive: true });
   }
@@ -60,7 +60,7 @@ interface KeptVector {
 }
 
 /** Reads the intact vectors of a damaged database. */
-function goodVectors(file: string): KeptVector[] {
+function intactVectors(file: string): KeptVector[] {
   const vectors: KeptVector[] = [];
   let db: DatabaseSync | undefined;
   try {

@@ -102,7 +102,7 @@ export async function parseCommit(
       options.onIndexProgress?.({ done: ++done, total: wanted.length });
     }
     await builder.finish();
-    rememberBlobs(store, unknown, contents);
+    saveBlobs(store, unknown, contents);
   });
   const indexed = store.prepare("select 1 from contents where id = ? and skip is null");
   const files = selected.flatMap(({ path, oid, language }) => {
@@ -136,7 +136,7 @@ async function readIgnores(root: string, entries: readonly GitEntry[]): Promise<
   return rules;
 }
 
-function rememberBlobs(
+function saveBlobs(
   store: IndexStore,
   unknown: ReadonlyMap<string, { oid: string; language: LanguageId }>,
   contents: ReadonlyMap<string, number>,

@@ -5,7 +5,7 @@ import { listBases } from "./bases.ts";
 import { FileTree } from "./file-tree.ts";
 import { readCodectxIgnores } from "./ignore-rules.ts";
 import type { BuildOptions, Built } from "./run-build.ts";
-import { lookAtKnown, scanFiles, type ChangedFile, type KnownFile, type Scan } from "./scan.ts";
+import { checkKnown, scanFiles, type ChangedFile, type KnownFile, type Scan } from "./scan.ts";
 import { withoutSkipped } from "./skipped.ts";
 import { rowCheck } from "./row-check.ts";
 import { intact } from "./schema.ts";
@@ -75,7 +75,7 @@ export async function indexWorkTree(store: IndexStore, options: IndexOptions): P
   const known = row?.parser_version === parserVersion ? knownFiles(store, row.id) : new Map<string, KnownFile>();
   // While git lists the files, examine the known ones, which it most likely lists.
   const tree = new FileTree(root);
-  const same = lookAtKnown(tree, known);
+  const same = checkKnown(tree, known);
   const { head } = options;
   const files = await options.files;
   const { paths, rules, unreadable } = files

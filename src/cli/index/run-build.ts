@@ -64,7 +64,7 @@ export async function runBuild<T>(
     };
   } catch (error) {
     await queue?.drain().catch(() => undefined);
-    keepWhatIsThere(store);
+    commitPartial(store);
     throw error;
   } finally {
     void pool.close();
@@ -72,7 +72,7 @@ export async function runBuild<T>(
 }
 
 /** Commits what a failed build has written. Ignores errors, since the failure may be that nothing can be written. */
-function keepWhatIsThere(store: IndexStore): void {
+function commitPartial(store: IndexStore): void {
   try {
     store.commit();
   } catch {

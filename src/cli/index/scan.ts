@@ -23,12 +23,12 @@ export interface ScanOptions {
   maxFileSizeBytes: number;
   /** Time at which the scan begins. */
   nowMs: number;
-  /** Whether a known file is unchanged, from {@link lookAtKnown}. */
+  /** Whether a known file is unchanged, from {@link checkKnown}. */
   same?: ReadonlyMap<string, boolean>;
 }
 
 /** Checks for every known file whether it is unchanged. */
-export function lookAtKnown(tree: FileTree, known: ReadonlyMap<string, KnownFile>): Map<string, boolean> {
+export function checkKnown(tree: FileTree, known: ReadonlyMap<string, KnownFile>): Map<string, boolean> {
   const same = new Map<string, boolean>();
   for (const [path, before] of known) same.set(path, isUnchanged(tree, path, before));
   return same;

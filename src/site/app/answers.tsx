@@ -28,13 +28,13 @@ export function done(
     status = 200,
   }: { to: string; notice?: string; data?: Record<string, unknown>; status?: 200 | 201 | 202 },
 ): Response {
-  if (notice !== undefined) leaveNotice(c, { kind: "done", text: notice });
+  if (notice !== undefined) setNotice(c, { kind: "done", text: notice });
   if (wantsJson(c)) return c.json({ ok: true, ...data, to }, status);
   return c.redirect(to, 303);
 }
 
 /** Stores a notice for the next page. */
-export function leaveNotice(c: DashboardContext, notice: Notice): void {
+export function setNotice(c: DashboardContext, notice: Notice): void {
   setCookie(c, NOTICE_COOKIE, `${notice.kind}:${notice.text.slice(0, 500)}`, {
     path: "/app",
     httpOnly: true,
@@ -45,7 +45,7 @@ export function leaveNotice(c: DashboardContext, notice: Notice): void {
 }
 
 /** Deletes a notice after it was shown. */
-export function dropNotice(c: DashboardContext): void {
+export function clearNotice(c: DashboardContext): void {
   setCookie(c, NOTICE_COOKIE, "", { path: "/app", httpOnly: true, secure: true, sameSite: "Lax", maxAge: 0 });
 }
 

@@ -28,7 +28,7 @@ type SweepContext = Pick<SnapshotContext, "db" | "bucket" | "now">;
  */
 export async function sweepSnapshots(context: SweepContext): Promise<SweepResult> {
   const { db, bucket } = context;
-  await doom(context);
+  await markExpired(context);
   let removed = 0;
   for (;;) {
     const rows = await rowsOf<{ id: string }>(
@@ -48,7 +48,7 @@ export async function sweepSnapshots(context: SweepContext): Promise<SweepResult
 }
 
 /** Marks what is to go. What has been superseded never becomes current again, so a decision stays right. */
-async function doom({ db, now }: SweepContext): Promise<void> {
+async function markExpired({ db, now }: SweepContext): Promise<void> {
   const at = (sec: number) => sql`to_timestamp(${now() / 1000 - sec}::float8)`;
   await db.execute(
     sql`with ranked as (

@@ -29,7 +29,7 @@ import {
   ShardBuffer,
   StagingError,
 } from "../../../src/indexing/staging.ts";
-import { judgeFailure } from "../../../src/indexing/steps.ts";
+import { classifyFailure } from "../../../src/indexing/steps.ts";
 import { MemoryBucket } from "../../support/pipeline.ts";
 
 const SECRET = "k".repeat(44);
@@ -155,29 +155,29 @@ describe("claiming a step", () => {
 describe("judging a failure", () => {
   it("retries what may pass, a bounded number of times", () => {
     const network = new GitError("NETWORK", "connection reset");
-    expect(judgeFailure(network, "plan")).toMatchObject({
+    expect(classifyFailure(network, "plan")).toMatchObject({
       action: "restart",
       limit: 3,
       error: { code: "CLONE_FAILED" },
     });
     const away = Object.assign(new Error("fetch failed"), { name: "NeonDbError" });
-    expect(judgeFailure(away, "shard")).toMatchObject({ action: "retry", error: { code: "STORAGE_UNAVAILABLE" } });
+    expect(classifyFailure(away, "shard")).toMatchObject({ action: "retry", error: { code: "STORAGE_UNAVAILABLE" } });
     // One second, doubled up to thirty: a database may be away for minutes.
-    expect(judgeFailure(away, "finish").limit).toBeGreaterThanOrEqual(8);
+    expect(classifyFailure(away, "finish").limit).toBeGreaterThanOrEqual(8);
     const full = new StagingError("the object store failed to store an object; try again later");
-    expect(judgeFailure(full, "plan")).toMatchObject({ action: "restart", error: { code: "STORAGE_UNAVAILABLE" } });
-    expect(judgeFailure(new StalledError("no progress"), "finish")).toMatchObject({ action: "retry" });
+    expect(classifyFailure(full, "plan")).toMatchObject({ action: "restart", error: { code: "STORAGE_UNAVAILABLE" } });
+    expect(classifyFailure(new StalledError("no progress"), "finish")).toMatchObject({ action: "retry" });
   });
 
   it("plans again what was planned on other grounds", () => {
-    expect(judgeFailure(new StalePlanError("model"), "finish")).toMatchObject({ action: "restart" });
+    expect(classifyFailure(new StalePlanError("model"), "finish")).toMatchObject({ action: "restart" });
     const gone = Object.assign(new Error("violates"), { name: "NeonDbError", code: "23503" });
-    expect(judgeFailure(gone, "finish")).toMatchObject({ action: "restart" });
+    expect(classifyFailure(gone, "finish")).toMatchObject({ action: "restart" });
   });
 
   it("gives up at once on what cannot pass, and says what git said", () => {
     const denied = new GitError("AUTH", "authentication failed", { stderr: "remote: no" });
-    expect(judgeFailure(denied, "plan")).toEqual({
+    expect(classifyFailure(denied, "plan")).toEqual({
       action: "fail",
       limit: 1,
       error: {
@@ -187,14 +187,14 @@ describe("judging a failure", () => {
       },
     });
     const upstream = new UpstreamError("UPSTREAM_ERROR", { retryable: false });
-    expect(judgeFailure(upstream, "shard")).toMatchObject({ action: "fail", error: { code: "EMBED_FAILED" } });
+    expect(classifyFailure(upstream, "shard")).toMatchObject({ action: "fail", error: { code: "EMBED_FAILED" } });
     const none = new ApiError("EMBED_UNAVAILABLE", "none");
-    expect(judgeFailure(none, "plan")).toMatchObject({ action: "fail", error: { code: "EMBED_FAILED" } });
-    expect(judgeFailure(new RangeError("boom"), "plan")).toMatchObject({ error: { code: "INTERNAL" } });
+    expect(classifyFailure(none, "plan")).toMatchObject({ action: "fail", error: { code: "EMBED_FAILED" } });
+    expect(classifyFailure(new RangeError("boom"), "plan")).toMatchObject({ error: { code: "INTERNAL" } });
   });
 
   it("never tells the texts of errors it does not know", () => {
-    expect(JSON.stringify(judgeFailure(new Error("secret internals"), "finish"))).not.toContain("secret internals");
+    expect(JSON.stringify(classifyFailure(new Error("secret internals"), "finish"))).not.toContain("secret internals");
   });
 });
 
