@@ -32,7 +32,8 @@ import type {
 import { readAnswer } from "./answers.ts";
 import { CodeContextError } from "./errors.ts";
 import { streamRun } from "./runs.ts";
-import { Transport, type Call, type CallOptions, type TransportOptions } from "./transport.ts";
+import type { Call } from "./call.ts";
+import { Transport, type CallOptions, type TransportOptions } from "./transport.ts";
 
 export interface ClientOptions extends TransportOptions {
   /** For `/embed`, `/rerank`, `/usage` and `/index-snapshot`. */

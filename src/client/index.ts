@@ -1,4 +1,5 @@
 /** Typed client of the Code Context service. Needs `fetch` and timers, nothing else: Node, Workers and browsers. */
+export type { AnswerLike, FetchLike, SentRequest } from "./call.ts";
 export {
   CodeContextClient,
   indexResultOf,
@@ -13,7 +14,7 @@ export {
   type SymbolsInput,
 } from "./client.ts";
 export { CodeContextError, type ClientErrorCode, type CodeContextErrorOptions } from "./errors.ts";
-export type { AnswerLike, CallOptions, FetchLike, SentRequest, TransportOptions, WaitEvent } from "./transport.ts";
+export type { CallOptions, TransportOptions, WaitEvent } from "./transport.ts";
 export { MAX_BACKOFF_MS, MIN_BACKOFF_MS, SLOW_DOWN_SHARE } from "./waits.ts";
 export type {
   CommitResponse,

@@ -2,7 +2,8 @@ import type { RunStatus } from "../contract/index.ts";
 import { readAnswer } from "./answers.ts";
 import { CodeContextError } from "./errors.ts";
 import { readEvents } from "./sse.ts";
-import type { Call, CallOptions, Transport } from "./transport.ts";
+import type { Call } from "./call.ts";
+import type { CallOptions, Transport } from "./transport.ts";
 
 /** A stream that is silent for this long is reopened. */
 const STREAM_TIMEOUT_MS = 10 * 60_000;

@@ -1,28 +1,10 @@
 import { REQUEST_ID_HEADER } from "../contract/headers.ts";
 import type { Surface } from "../contract/surfaces.ts";
-import { isRecord } from "../shape.ts";
 import { type Answer, type AnswerName, loadSchemas, readAnswer } from "./answers.ts";
+import type { AnswerLike, Call, FetchLike, SentRequest } from "./call.ts";
 import { CodeContextError } from "./errors.ts";
+import { aborted, isTransient, isUnreachable, noAnswer, parseJson, readError } from "./failures.ts";
 import { nextWait, Pacer, readRateWindow, readRetryAfterMs } from "./waits.ts";
-
-/** The subset of `RequestInit` that the client uses. */
-export interface SentRequest {
-  method: string;
-  headers: Record<string, string>;
-  signal: AbortSignal;
-  body?: string;
-}
-
-/** The subset of `Response` that the client uses. */
-export interface AnswerLike {
-  readonly ok: boolean;
-  readonly status: number;
-  readonly headers: Pick<Headers, "get">;
-  readonly body: ReadableStream<Uint8Array> | null;
-  text(): Promise<string>;
-}
-
-export type FetchLike = (input: string, init: SentRequest) => Promise<AnswerLike>;
 
 /** Why the client waits before a request. */
 export interface WaitEvent {
@@ -66,24 +48,9 @@ export interface CallOptions {
   maxWaitMs?: number;
 }
 
-export interface Call {
-  method: "GET" | "POST" | "DELETE";
-  path: string;
-  surface: Surface;
-  credential: string | undefined;
-  body?: unknown;
-  headers?: Record<string, string>;
-  /** Safe to send again when it is unknown whether the first attempt arrived. */
-  repeatable: boolean;
-  /** A status other than 2xx that is not an error. */
-  acceptStatus?: number;
-}
-
 const DEFAULT_TIMEOUT_MS = 75_000;
 const DEFAULT_MAX_RETRIES = 4;
 const DEFAULT_MAX_WAIT_MS = 5 * 60_000;
-const GATEWAY_ERRORS = new Set([502, 504]);
-const MAX_ERROR_CHARACTERS = 300;
 
 /** Sends calls, paces them by the service's rate-limit headers and retries what may be retried. */
 export class Transport {
@@ -232,68 +199,6 @@ export class Transport {
     }
     const send: FetchLike = this.options.fetch ?? ((input, init) => fetch(input, init));
     return send(this.baseUrl + call.path, init);
-  }
-}
-
-function isTransient(error: CodeContextError): boolean {
-  return GATEWAY_ERRORS.has(error.status) || error.code === "NETWORK_ERROR" || error.code === "TIMEOUT";
-}
-
-/** Whether no connection could be made, as opposed to one that was lost later. */
-function isUnreachable({ code, cause }: CodeContextError): boolean {
-  if (code !== "NETWORK_ERROR" || !(cause instanceof Error)) return false;
-  const reason = codeOf(cause.cause) ?? codeOf(cause);
-  return reason === "ECONNREFUSED" || reason === "ENOTFOUND" || reason === "EHOSTUNREACH" || reason === "ENETUNREACH";
-}
-
-function aborted(call: Call, signal: AbortSignal): CodeContextError {
-  return new CodeContextError("ABORTED", `${call.method} ${call.path} was aborted`, { cause: signal.reason });
-}
-
-function noAnswer(call: Call, baseUrl: string, cause: unknown, timeoutMs: number | undefined): CodeContextError {
-  if (timeoutMs !== undefined) {
-    return new CodeContextError("TIMEOUT", `${call.method} ${call.path}: no answer within ${timeoutMs / 1_000} s`, {
-      cause,
-    });
-  }
-  const reason = cause instanceof Error ? (codeOf(cause.cause) ?? codeOf(cause) ?? cause.message) : String(cause);
-  return new CodeContextError("NETWORK_ERROR", `cannot reach ${baseUrl} (${reason})`, { cause });
-}
-
-function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
-}
-
-async function readError(
-  call: Call,
-  response: AnswerLike,
-  requestId: string | undefined,
-  retryAfterMs: number | undefined,
-): Promise<CodeContextError> {
-  const text = await response.text();
-  const body = parseJson(text);
-  const retryAfterSec = retryAfterMs === undefined ? undefined : Math.ceil(retryAfterMs / 1_000);
-  const options = { status: response.status, requestId, retryAfterSec };
-  if (typeof body !== "object" || body === null || !("code" in body) || typeof body.code !== "string") {
-    const code = response.status === 429 ? "RATE_LIMITED" : "BAD_RESPONSE";
-    return new CodeContextError(
-      code,
-      `${call.method} ${call.path} answered ${response.status} without an error of this service`,
-      options,
-    );
-  }
-  const message =
-    "error" in body && typeof body.error === "string" ? body.error.slice(0, MAX_ERROR_CHARACTERS) : body.code;
-  const details = "details" in body && isRecord(body.details) ? body.details : undefined;
-  const inBody = "retryAfterSec" in body && typeof body.retryAfterSec === "number" ? body.retryAfterSec : undefined;
-  return new CodeContextError(body.code, message, { ...options, details, retryAfterSec: retryAfterSec ?? inBody });
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }
 

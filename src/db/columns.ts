@@ -1,4 +1,7 @@
-import { customType } from "drizzle-orm/pg-core";
+import { customType, timestamp } from "drizzle-orm/pg-core";
+
+/** `created_at`, set by the database. */
+export const createdAt = () => timestamp("created_at", { withTimezone: true }).notNull().defaultNow();
 
 /**
  * `bytea` as `Uint8Array`. Neon's HTTP driver represents bytea as `\x…` hex text in both directions.

@@ -18,11 +18,10 @@ import {
   uniqueIndex,
   uuid,
 } from "drizzle-orm/pg-core";
-import { bytea } from "./columns.ts";
+import { bytea, createdAt } from "./columns.ts";
 import { tenants, workspaces } from "./schema.ts";
 
 const instant = (name: string) => timestamp(name, { withTimezone: true });
-const createdAt = () => instant("created_at").notNull().defaultNow();
 const tenantId = () =>
   uuid("tenant_id")
     .notNull()

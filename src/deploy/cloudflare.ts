@@ -1,7 +1,7 @@
 /** Client for the part of Cloudflare's API that a deployment needs besides wrangler. */
 import { createHash } from "node:crypto";
 import * as z from "zod";
-import { ApiError, DeployError } from "./errors.ts";
+import { PlatformError, DeployError } from "./errors.ts";
 import { type JsonRequest, requestJson } from "./http.ts";
 
 export const CLOUDFLARE_API = "https://api.cloudflare.com/client/v4";
@@ -29,7 +29,7 @@ export class Cloudflare {
     this.options = options;
   }
 
-  /** Lists the accounts of a token. Throws `ApiError` (401, 403) if the token is invalid. */
+  /** Lists the accounts of a token. Throws `PlatformError` (401, 403) if the token is invalid. */
   static async accounts(apiUrl: string, token: string): Promise<z.infer<typeof Account>[]> {
     return call(z.array(Account), { method: "GET", url: `${apiUrl}/accounts?per_page=50`, token });
   }
@@ -142,7 +142,7 @@ export class Cloudflare {
     try {
       return await this.#call(schema, "GET", path);
     } catch (error) {
-      if (error instanceof ApiError && error.status === 404) return undefined;
+      if (error instanceof PlatformError && error.status === 404) return undefined;
       throw error;
     }
   }
@@ -152,7 +152,7 @@ export class Cloudflare {
     try {
       await this.#call(z.unknown(), "DELETE", path);
     } catch (error) {
-      if (!(error instanceof ApiError && error.status === 404)) throw error;
+      if (!(error instanceof PlatformError && error.status === 404)) throw error;
     }
   }
 }

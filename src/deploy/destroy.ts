@@ -1,6 +1,6 @@
 /** `npm run deploy -- destroy`: removes a deployment, and its data after a second confirmation. */
 import type { DeployContext } from "./context.ts";
-import { ApiError } from "./errors.ts";
+import { PlatformError } from "./errors.ts";
 import { deploymentName } from "./names.ts";
 import { declaredResources, DEPLOY_ORDER, workerConfig } from "./workers.ts";
 
@@ -65,7 +65,7 @@ async function removeBucket({ cloudflare, say }: DeployContext, bucket: string):
     say(`  removed bucket ${bucket}`);
     return true;
   } catch (error) {
-    if (!(error instanceof ApiError && error.status === HTTP_CONFLICT)) throw error;
+    if (!(error instanceof PlatformError && error.status === HTTP_CONFLICT)) throw error;
     const condition = { type: "Age", maxAge: EXPIRE_AFTER_SEC };
     await cloudflare.setLifecycle(bucket, [
       { id: "expire-all", enabled: true, conditions: { prefix: "" }, deleteObjectsTransition: { condition } },

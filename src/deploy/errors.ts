@@ -4,7 +4,7 @@ export class DeployError extends Error {
 }
 
 /** A platform's API rejected a request. The message quotes the platform; it never contains credentials. */
-export class ApiError extends DeployError {
+export class PlatformError extends DeployError {
   /** HTTP status of the answer. */
   readonly status: number;
 

@@ -1,7 +1,7 @@
 /** JSON requests to the platforms' APIs, with timeouts and bounded retries. */
 import { backoffMs, withJitter } from "../backoff.ts";
 import { pause } from "../pause.ts";
-import { ApiError, DeployError } from "./errors.ts";
+import { PlatformError, DeployError } from "./errors.ts";
 
 const TIMEOUT_MS = 30_000;
 const ATTEMPTS = 5;
@@ -19,7 +19,7 @@ export interface JsonRequest {
 
 /**
  * Sends a request and returns the answer's JSON (undefined for an empty body). Makes up to five attempts on 429, 5xx and lost
- * connections; callers look before they create, so a creation whose answer was lost is not repeated. Throws `ApiError` if the
+ * connections; callers look before they create, so a creation whose answer was lost is not repeated. Throws `PlatformError` if the
  * platform rejects the request and `DeployError` if it cannot be reached.
  */
 export async function requestJson(request: JsonRequest): Promise<unknown> {
@@ -39,7 +39,7 @@ export async function requestJson(request: JsonRequest): Promise<unknown> {
       const retryable = response.status === 429 || response.status >= 500;
       if (!retryable || attempt === ATTEMPTS) {
         const reason = request.describe(json)?.slice(0, MAX_MESSAGE) ?? "no reason given";
-        throw new ApiError(`${target} answered ${response.status}: ${reason}`, response.status);
+        throw new PlatformError(`${target} answered ${response.status}: ${reason}`, response.status);
       }
     }
     const wait = response instanceof Error ? undefined : Number(response.headers.get("Retry-After") ?? Number.NaN);

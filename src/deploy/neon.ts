@@ -1,7 +1,7 @@
 /** Client for the part of Neon's API that a deployment needs. */
 import * as z from "zod";
 import { pause } from "../pause.ts";
-import { ApiError, DeployError } from "./errors.ts";
+import { PlatformError, DeployError } from "./errors.ts";
 import { type JsonRequest, requestJson } from "./http.ts";
 
 export const NEON_API = "https://console.neon.tech/api/v2";
@@ -69,7 +69,7 @@ export class Neon {
     try {
       await this.#call(z.unknown(), "DELETE", `/projects/${projectId}`);
     } catch (error) {
-      if (!(error instanceof ApiError && error.status === 404)) throw error;
+      if (!(error instanceof PlatformError && error.status === 404)) throw error;
     }
   }
 

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { asc, eq } from "drizzle-orm";
 import { expect, it } from "vitest";
-import { chunks, contents, symbols } from "../../src/db/schema.ts";
+import { chunks, contents, symbols } from "../../src/db/content-schema.ts";
 import { nodeGrammars } from "../../src/parsing/grammars-node.ts";
 import { detectLanguage } from "../../src/parsing/detect.ts";
 import { LANGUAGES } from "../../src/parsing/languages.ts";

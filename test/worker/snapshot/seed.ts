@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { eq } from "drizzle-orm";
-import { chunks, contents, revisionFiles, revisions, symbols, vectors, workspaces } from "../../../src/db/schema.ts";
+import { chunks, contents, revisionFiles, symbols, vectors } from "../../../src/db/content-schema.ts";
+import { revisions, workspaces } from "../../../src/db/schema.ts";
 import type { SnapshotFile } from "../../../src/snapshot/format/types.ts";
 import { IDENTITY } from "../../node/snapshot/fixture.ts";
 import { db } from "../support/tenants.ts";
