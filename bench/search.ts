@@ -1,0 +1,256 @@
+/**
+ * `npm run bench -- search --eval DIR --repos DIR [--data DIR] [--only warm,cold,memory,cost,push,ts_rank]`
+ *
+ * Hosted search over HTTP on the local stack, in a workspace of all repositories and in one of four copies of them: latency warm and
+ * in a new isolate, for one client and for sixteen, beside `ts_rank` in the same database; memory of the isolate; round trips and bytes
+ * of a query; bytes that a push of one file writes. `DIR`s as for `retrieval`. `--data` keeps what is indexed for the next time: it
+ * takes a quarter of an hour.
+ */
+import { appendFileSync, readdirSync, readFileSync } from "node:fs";
+import { Agent, request as httpRequest } from "node:http";
+import path from "node:path";
+import { parseArgs } from "node:util";
+import { sql } from "drizzle-orm";
+import { openDb } from "../src/db/client.ts";
+import { rowsOf } from "../src/db/rows.ts";
+import { startGitServer } from "../src/local/git/git-server.ts";
+import { freePort } from "../src/local/stack/ports.ts";
+import { type RunningService, startService } from "../src/local/stack/service.ts";
+import { createWorkspace } from "../src/tenancy/index.ts";
+import { watchIsolate } from "./isolate-memory.ts";
+import { quantile } from "./retrieval/metrics.ts";
+import { ALL, commitAll, HALVES, makeCorpus, ONE } from "./search/corpus.ts";
+import { countCosts, listBytes } from "./search/costs.ts";
+import { benchTsRank } from "./search/ts-rank.ts";
+import { median, mib, temporaryFolder, timed } from "./support.ts";
+
+const SHORT_QUERIES = 200;
+const CLIENTS = [1, 16];
+const COLD_STARTS = 7;
+const PARTS = ["warm", "cold", "memory", "cost", "push", "ts_rank"] as const;
+const POLL_MS = 1_000;
+const RATE_LIMITS = '{"index":{"limit":100000},"search":{"limit":1000000000},"metered":{"limit":1000000}}';
+
+interface Bench {
+  running: RunningService;
+  /** By name of the repository. */
+  workspaces: Map<string, string>;
+  shorts: string[];
+  issues: string[];
+  inspectorPort: number;
+}
+
+export async function run(args: string[]): Promise<void> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      eval: { type: "string" },
+      repos: { type: "string" },
+      data: { type: "string" },
+      only: { type: "string" },
+    },
+  });
+  const evalFolder = values.eval ?? process.env["EVAL_DIR"];
+  const repos = values.repos ?? process.env["EVAL_REPOS_DIR"];
+  if (evalFolder === undefined || repos === undefined) {
+    console.error("bench search: give --eval DIR and --repos DIR (or EVAL_DIR and EVAL_REPOS_DIR); see docs/search.md");
+    process.exit(2);
+  }
+  const folder = path.resolve(values.data ?? temporaryFolder("search"));
+  const served = path.join(folder, "repos");
+  makeCorpus(served, repos);
+  const wanted = new Set(values.only?.split(",") ?? PARTS);
+  const git = await startGitServer(served);
+  const start = async (): Promise<Bench> => {
+    const inspectorPort = await freePort();
+    const running = await startService({
+      dataDir: path.join(folder, "data"),
+      port: 0,
+      sitePort: 0,
+      inspectorPort,
+      vars: { GIT_ALLOW_LOCAL: "true", RATE_LIMITS },
+    });
+    const workspaces = new Map<string, string>();
+    for (const name of [ONE, ALL, ...HALVES]) workspaces.set(name, await workspaceOf(running, git.origin, name));
+    return { running, workspaces, ...readQueries(evalFolder), inspectorPort };
+  };
+  let bench = await start();
+  try {
+    if (wanted.has("memory")) await benchMemory(bench);
+    if (wanted.has("warm")) await benchWarm(bench);
+    if (wanted.has("cost")) await countCosts(bench.running, bench.workspaces, bench);
+    if (wanted.has("push")) await benchPush(bench, served, git.origin);
+    if (wanted.has("ts_rank")) await benchTsRank(bench.running, bench.workspaces.get(ONE) ?? "", bench);
+    if (wanted.has("cold")) {
+      const first: number[] = [];
+      for (let i = 0; i < COLD_STARTS; i++) {
+        await bench.running.stop();
+        bench = await start();
+        // The key, the limits and the connection to the database are warm; the isolate has read no index.
+        await get(bench, "/usage");
+        first.push((await ask(bench, ONE, bench.shorts[i] ?? "")).ms);
+      }
+      console.log(`first query of an isolate  ${figures(first)}`);
+    }
+  } finally {
+    await bench.running.stop();
+    await git.close();
+  }
+}
+
+function readQueries(folder: string): { shorts: string[]; issues: string[] } {
+  const json = <T>(file: string): T => JSON.parse(readFileSync(path.join(folder, file), "utf8")) as T;
+  const all = readdirSync(path.join(folder, "semble"))
+    .filter((file) => file.endsWith(".json") && file !== "repos.json")
+    .toSorted()
+    .flatMap((file) => json<{ query: string }[]>(`semble/${file}`).map(({ query }) => query));
+  const step = Math.max(1, Math.floor(all.length / SHORT_QUERIES));
+  return {
+    shorts: all.filter((_, i) => i % step === 0).slice(0, SHORT_QUERIES),
+    issues: json<{ query: string }[]>("issues/dev.json").map(({ query }) => query),
+  };
+}
+
+/** The workspace of a repository, indexed. */
+async function workspaceOf({ service }: RunningService, origin: string, name: string): Promise<string> {
+  const db = openDb(service.databaseUrl);
+  const repo = `example.com/bench/${name}`;
+  const [known] = await rowsOf<{ id: string; seq: number | null }>(
+    db,
+    sql`select id, current_seq as seq from workspaces where repo = ${repo} and tenant_id = ${service.tenantId}`,
+  );
+  if (known?.seq != null) return known.id;
+  const { workspaceId } = known
+    ? { workspaceId: known.id }
+    : await createWorkspace(db, { tenantId: service.tenantId, repo });
+  // PGlite has no autovacuum: without statistics the planner takes the large tables for empty.
+  await db.execute(sql`analyze`);
+  await index(service, workspaceId, `${origin}/${name}`);
+  return workspaceId;
+}
+
+async function index(service: RunningService["service"], workspaceId: string, url: string): Promise<void> {
+  const headers = { Authorization: `Bearer ${service.workerToken}`, "Content-Type": "application/json" };
+  const submitted = await fetch(`${service.apiUrl}/index`, {
+    method: "POST",
+    headers: { ...headers, Prefer: "respond-async" },
+    body: JSON.stringify({ workspaceId, source: { type: "git", url } }),
+  });
+  const { runId } = (await submitted.json()) as { runId: string };
+  for (;;) {
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    const response = await fetch(`${service.apiUrl}/index/${runId}`, { headers });
+    const { state, error } = (await response.json()) as { state?: string; error?: unknown };
+    if (state === "succeeded") return;
+    if (state === "failed" || state === "cancelled") throw new Error(`${url}: ${JSON.stringify(error)}`);
+  }
+}
+
+const agent = new Agent({ keepAlive: true, maxSockets: 64 });
+
+/** A request to the api Worker itself, without what this machine puts in front. */
+function send(
+  { running }: Bench,
+  method: string,
+  route: string,
+  body?: unknown,
+): Promise<{ ms: number; text: string }> {
+  const startedAt = performance.now();
+  return new Promise((resolve, reject) => {
+    const outgoing = httpRequest(
+      {
+        agent,
+        host: "127.0.0.1",
+        port: running.stack.apiWorkerPort,
+        method,
+        path: route,
+        headers: { Authorization: `Bearer ${running.service.apiKey}`, "Content-Type": "application/json" },
+      },
+      (response) => {
+        const parts: Buffer[] = [];
+        response.on("data", (part: Buffer) => parts.push(part));
+        response.on("end", () => {
+          const text = Buffer.concat(parts).toString();
+          if (response.statusCode === 200) resolve({ ms: performance.now() - startedAt, text });
+          else reject(new Error(`${route}: ${response.statusCode} ${text.slice(0, 300)}`));
+        });
+      },
+    );
+    outgoing.on("error", reject);
+    outgoing.end(body === undefined ? undefined : JSON.stringify(body));
+  });
+}
+
+const get = (bench: Bench, route: string) => send(bench, "GET", route);
+
+const ask = (bench: Bench, name: string, query: string) =>
+  send(bench, "POST", "/search", { query, workspaceId: bench.workspaces.get(name) });
+
+/** Asks all queries, `clients` at a time; latencies in milliseconds. */
+async function askAll(bench: Bench, name: string, queries: readonly string[], clients: number): Promise<number[]> {
+  const latencies: number[] = [];
+  const left = [...queries];
+  const client = async () => {
+    for (let query = left.shift(); query !== undefined; query = left.shift())
+      latencies.push((await ask(bench, name, query)).ms);
+  };
+  await Promise.all(Array.from({ length: clients }, client));
+  return latencies;
+}
+
+const figures = (ms: readonly number[]): string =>
+  [0.5, 0.95, 0.99].map((q) => `p${q * 100} ${quantile(ms, q).toFixed(1)} ms`).join(", ");
+
+async function benchWarm(bench: Bench): Promise<void> {
+  const { shorts, issues } = bench;
+  for (const [name, label] of [
+    [ONE, "one copy"],
+    [ALL, "four copies"],
+  ] as const) {
+    for (const [kind, queries] of [
+      ["short queries", shorts],
+      ["issue texts", issues],
+    ] as const) {
+      await askAll(bench, name, queries, 4);
+      for (const clients of CLIENTS) {
+        const { ms, value } = await timed(() => askAll(bench, name, queries, clients));
+        const rate = ((1_000 * queries.length) / ms).toFixed(0);
+        console.log(`${label}, ${kind}, ${String(clients).padStart(2)} at a time  ${figures(value)}  (${rate}/s)`);
+      }
+    }
+  }
+}
+
+async function benchMemory(bench: Bench): Promise<void> {
+  const isolate = await watchIsolate(bench.inspectorPort, "code-context-api");
+  const names = [ONE, ...HALVES, ALL];
+  for (let round = 0; round < 3; round++)
+    for (const name of names) await askAll(bench, name, [...bench.shorts.slice(0, 10), ...bench.issues.slice(0, 3)], 4);
+  console.log(
+    `memory of the isolate      ${mib(isolate.startBytes)} before, ${mib(isolate.peakBytes())} at its peak with ${names.length} workspaces in turn`,
+  );
+  isolate.stop();
+}
+
+/** What pushes of one changed file each write. */
+async function benchPush({ running, workspaces }: Bench, served: string, origin: string): Promise<void> {
+  const written: { segments: number; tables: number; vectors: number }[] = [];
+  const tree = path.join(served, ONE);
+  const file = path.join(tree, "copy-0/requests/src/requests/sessions.py");
+  for (let push = 0; push < 5; push++) {
+    const before = await listBytes(running);
+    appendFileSync(file, `\n# one more line ${Date.now()}\n`);
+    commitAll(tree, "one file");
+    await index(running.service, workspaces.get(ONE) ?? "", `${origin}/${ONE}`);
+    const fresh = [...(await listBytes(running))].filter(([key]) => !before.has(key));
+    const sum = (kind: string) =>
+      fresh.filter(([key]) => key.includes(`/${kind}/`)).reduce((bytes, [, own]) => bytes + own, 0);
+    written.push({ segments: sum("segments"), tables: sum("tables"), vectors: sum("vectors") });
+  }
+  const of = (kind: keyof (typeof written)[number]) =>
+    `${(median(written.map((own) => own[kind])) / 1024).toFixed(0)} KB`;
+  const most = Math.max(...written.map(({ segments, vectors }) => segments + vectors));
+  console.log(
+    `one-file push writes       segments ${of("segments")} (${(most / 1024).toFixed(0)} KB at most), table ${of("tables")}`,
+  );
+}
