@@ -5,7 +5,9 @@ import OpenAI, { BadRequestError, RateLimitError } from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { UsageResponse } from "../../src/contract/index.ts";
 import { openDb } from "../../src/db/client.ts";
-import { createTenant, revokeKey } from "../../src/tenancy/index.ts";
+import { createTenant, createWorkspace, revokeKey } from "../../src/tenancy/index.ts";
+import { startGitBackend } from "../support/git-backend.ts";
+import { GitRepo } from "../support/git-repo.ts";
 import { expectedVector, type ModelServer, startModelServer } from "../support/model-server.ts";
 import { freePorts, type ServiceProcess, spawnService } from "./support/process.ts";
 
@@ -124,6 +126,55 @@ describe("credits", () => {
     expect(credits.used).toBeGreaterThanOrEqual(got);
     expect(credits.used).toBeLessThanOrEqual(sent);
   }, 120_000);
+});
+
+describe("the vector of a search query", () => {
+  it("costs one credit, nothing when asked again, and nothing where the provider or the quota gives none", async () => {
+    const repo = new GitRepo();
+    const git = await startGitBackend(repo.root);
+    try {
+      repo.files({ "src/lease.ts": "export function renewLease(): void {}\n" }).commit("first");
+      const db = openDb(running.service.databaseUrl);
+      const tenant = await createTenant(db, { name: "search", sharedIndex: false, monthlyCredits: 2 });
+      const { workspaceId } = await createWorkspace(db, { tenantId: tenant.tenantId });
+      const post = (route: string, key: string, body: unknown) =>
+        fetch(`${running.service.apiUrl}${route}`, {
+          method: "POST",
+          headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
+          body: JSON.stringify(body),
+        });
+      const source = { type: "git", url: git.url("repo") };
+      expect((await post("/index", tenant.workerToken, { workspaceId, source })).status).toBe(200);
+      const search = async (query: string) => {
+        const response = await post("/search", tenant.apiKey, { query, workspaceId });
+        expect(response.status).toBe(200);
+        return response.text();
+      };
+      const charged = async () => {
+        const { credits, calls, tokens } = await usage(tenant.apiKey);
+        return { used: credits.used, embed: calls.embed, search: calls.search, tokens: tokens.embed };
+      };
+      expect(await charged()).toEqual({ used: 0, embed: 0, search: 0, tokens: 0 });
+      const first = await search("renew a lease");
+      expect(JSON.parse(first)).not.toHaveProperty("degraded");
+      expect(await charged()).toEqual({ used: 1, embed: 1, search: 1, tokens: 1 });
+      expect(await search("renew a lease")).toBe(first);
+      expect(await charged()).toEqual({ used: 1, embed: 1, search: 2, tokens: 1 });
+
+      models.fault({ kind: "status", status: 400 });
+      const failed = JSON.parse(await search("lease renewal")) as { degraded: string; results: { path: string }[] };
+      expect(failed).toMatchObject({ degraded: "embedding", results: [{ path: "src/lease.ts" }] });
+      models.reset();
+      expect(await charged()).toEqual({ used: 1, embed: 1, search: 3, tokens: 1 });
+      await search("lease renewal");
+      // Both credits are used: the answer is ranked by the words.
+      expect(JSON.parse(await search("who renews leases"))).toMatchObject({ degraded: "embedding" });
+      expect(await charged()).toEqual({ used: 2, embed: 2, search: 5, tokens: 2 });
+    } finally {
+      await git.close();
+      repo.remove();
+    }
+  }, 60_000);
 });
 
 describe("a busy tenant", () => {

@@ -44,15 +44,20 @@ export const mcp: Route = {
   },
 };
 
+/** Names under which a page may be served by this machine itself. */
+const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
+
 /**
- * Refuses pages of other sites: through DNS rebinding a page could reach a server that only its visitor can. Clients that are no
- * browsers send no `Origin`. Required by the protocol (revision 2026-07-28, Transports, Security).
+ * Refuses requests of pages of other sites. Through DNS rebinding such a page reaches a local server under the page's own name, so an
+ * `Origin` that equals `Host` proves nothing over plain HTTP, except for loopback names. Clients other than browsers send no `Origin`.
+ * Required by the protocol (revision 2026-07-28, Transports, Security Warning).
  */
 function checkOrigin(c: ApiContext): void {
-  const origin = c.req.header("Origin");
-  if (origin === undefined) return;
-  const isOwn = URL.canParse(origin) && new URL(origin).host === new URL(c.req.url).host;
-  if (!isOwn)
+  const value = c.req.header("Origin");
+  if (value === undefined) return;
+  const origin = URL.canParse(value) ? new URL(value) : undefined;
+  const isSafe = origin?.protocol === "https:" || LOOPBACK.has(origin?.hostname ?? "");
+  if (!isSafe || origin?.host !== new URL(c.req.url).host)
     throw new ApiError("FORBIDDEN_ORIGIN", "the Origin header names another site; send the request without it");
 }
 

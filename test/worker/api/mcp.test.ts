@@ -56,6 +56,32 @@ describe("POST /mcp", () => {
     }
   });
 
+  it("counts tool calls in the usage of the tenant, and nothing else", async () => {
+    const tenant = await createApiTenant();
+    await legacy(tenant, "tools/list");
+    await legacy(tenant, "tools/call", { name: "list_repos", arguments: {} });
+    await legacy(tenant, "tools/call", { name: "search_code", arguments: { query: "sessions" } });
+    const { body } = await tenant.call<{ calls: Record<string, number> }>("GET /usage");
+    expect(body.calls).toMatchObject({ search: 2, embed: 0 });
+  });
+
+  it("refuses pages of other sites before it looks at the key", async () => {
+    const tenant = await createApiTenant();
+    const json = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+    for (const Origin of ["https://evil.example", "http://api.test", "http://localhost:9", "null", "not an origin"]) {
+      for (const credential of [undefined, null]) {
+        const { status, body } = await tenant.call("POST /mcp", {
+          headers: { ...HEADERS, Origin },
+          json,
+          ...(credential === null && { credential }),
+        });
+        expect({ Origin, status, code: body["code"] }).toEqual({ Origin, status: 403, code: "FORBIDDEN_ORIGIN" });
+      }
+    }
+    const own = { ...HEADERS, Origin: "https://api.test" };
+    expect((await tenant.send("POST /mcp", { headers: own, json })).status).toBe(200);
+  });
+
   it("serves the current era as plain JSON", async () => {
     const tenant = await createApiTenant();
     const { status, headers, body } = await tenant.call<{ result: { content: { text: string }[] } }>("POST /mcp", {
