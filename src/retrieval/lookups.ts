@@ -1,7 +1,7 @@
 import { namedFiles, recordsOf, TEXT_KINDS, type NamedFile } from "./definitions.ts";
 import { endsWithParts, foldCase, nameKey, nameParts } from "./names.ts";
 import { compareUtf8 } from "./order.ts";
-import { TRAIT } from "./paths.ts";
+import { ASIDE } from "./paths.ts";
 import type { ContentRecord, SymbolPlace } from "./record.ts";
 import type { SearchIndex } from "./search-index.ts";
 import type { FoundSymbol, OutlineAnswer, SymbolAnswer, SymbolRequest, TextSource, WantedText } from "./types.ts";
@@ -12,8 +12,6 @@ export const DEFAULT_SYMBOL_LIMIT = 20;
 /** Names are looked at up to here. */
 const MAX_NAME_UNITS = 300;
 const MIN_FUZZY_UNITS = 2;
-/** Files whose definitions come after those of the sources. */
-const ASIDE = TRAIT.test | TRAIT.example | TRAIT.docs | TRAIT.generated;
 
 /**
  * Definitions by name: exact, else by prefix, else fuzzy, in order of fitness, path and line. Throws what `texts` throws, and
@@ -51,15 +49,35 @@ async function findExact(index: SearchIndex, name: string): Promise<Found[]> {
   const keys = new Set([nameKey(name, ""), nameKey(name, "heading")]);
   const named: NamedFile[] = [];
   for (const key of keys) named.push(...(await namedFiles(index, key, (candidate) => candidate === key)));
-  const found = (await resolve(index, named)).filter(
+  const candidates = await resolve(index, named);
+  const found = candidates.filter(
     ({ symbol }) =>
       foldCase(symbol.name) === foldCase(name) || endsWithParts(nameParts(foldCase(symbol.qualifiedName)), parts),
   );
+  if (found.length === 0) return withinPaths(index, candidates, name);
   const exactParts = nameParts(name);
   const sameCase = found.filter(
     ({ symbol }) => symbol.name === name || endsWithParts(nameParts(symbol.qualifiedName), exactParts),
   );
   return (sameCase.length > 0 ? sameCase : found).sort(byImportance(index));
+}
+
+/**
+ * Symbols whose qualified name ends the wanted one: the rest of it may be a module or package, which no symbol is named after
+ * (`requests.sessions.Session`), or a scope that a macro opens. The path must have a part of the rest. Those with the longest name
+ * come first, then those whose path has more of the rest.
+ */
+function withinPaths(index: SearchIndex, candidates: readonly Found[], name: string): Found[] {
+  const parts = nameParts(name);
+  const own = (found: Found): number => nameParts(found.symbol.qualifiedName).length;
+  const inPath = (found: Found): number => {
+    const path = new Set(nameParts(foldCase(index.path(found.file))));
+    return parts.slice(0, -own(found)).filter((part) => path.has(foldCase(part))).length;
+  };
+  const order = byImportance(index);
+  return candidates
+    .filter((found) => inPath(found) > 0 && endsWithParts(parts, nameParts(found.symbol.qualifiedName)))
+    .sort((a, b) => own(b) - own(a) || inPath(b) - inPath(a) || order(a, b));
 }
 
 async function findPrefix(index: SearchIndex, name: string): Promise<Found[]> {

@@ -14,6 +14,9 @@ export const TRAIT = {
   generated: 128,
 } as const;
 
+/** Files that are not the product's own code: shown after it where order is a matter of taste. */
+export const ASIDE = TRAIT.test | TRAIT.example | TRAIT.docs | TRAIT.generated;
+
 const TEST_FOLDERS = words(
   "test tests testdata test_data __tests__ __mocks__ spec specs e2e unittest unittests integration_tests testsuite",
 );

@@ -1,6 +1,7 @@
 import { WHOLE_BIT } from "./analyze.ts";
 import { recordsOf } from "./definitions.ts";
 import { lastPart } from "./names.ts";
+import { ASIDE } from "./paths.ts";
 import { innermost } from "./places.ts";
 import { readPostings } from "./postings.ts";
 import type { ContentRecord } from "./record.ts";
@@ -17,8 +18,8 @@ const MAX_DOCUMENTS_READ = 4_000;
 const MAX_LINE_UNITS = 300;
 
 /**
- * Lines on which an identifier is used, in order of path and line; lines on which a symbol of that name begins are left out. The
- * postings tell the chunks that hold it in any spelling, their texts the lines. `texts` is called for 200 chunks at a time.
+ * Lines on which an identifier is used, sources first, in order of path and line; lines on which a symbol of that name begins are
+ * left out. The postings tell which chunks hold it in any spelling, their texts which lines. `texts` is called for 200 chunks at a time.
  */
 export async function findReferences(
   index: SearchIndex,
@@ -27,7 +28,7 @@ export async function findReferences(
 ): Promise<ReferenceAnswer> {
   const name = lastPart(request.name.trim()).replace(/\($/, "");
   const limit = request.limit ?? DEFAULT_REFERENCE_LIMIT;
-  const documents = name === "" ? [] : await documentsWith(index, name);
+  const documents = name === "" ? [] : sourcesFirst(index, await documentsWith(index, name));
   const references: FoundReference[] = [];
   const read = Math.min(documents.length, MAX_DOCUMENTS_READ);
   for (let from = 0; from < read && references.length <= limit; from += BATCH) {
@@ -38,7 +39,7 @@ export async function findReferences(
   return { references: references.slice(0, limit), total: references.length, truncated };
 }
 
-/** Documents that hold the identifier in some spelling, in order. Words too common to be indexed are looked for everywhere. */
+/** Documents that hold the identifier in some spelling. Words too common to be indexed are looked for everywhere. */
 async function documentsWith(index: SearchIndex, name: string): Promise<number[]> {
   const hash = hashOfIdentifier(name);
   if (hash === undefined) return Array.from({ length: index.documentCount }, (_, i) => i);
@@ -52,7 +53,14 @@ async function documentsWith(index: SearchIndex, name: string): Promise<number[]
       for (let d = documents[chunk] ?? -1; d >= 0; d = index.nextDocument[d] as number) found.push(d);
     });
   }
-  return found.sort((a, b) => a - b);
+  return found;
+}
+
+/** Documents in order of path and line, those of sources before those of tests, documentation, examples and generated code. */
+function sourcesFirst({ fileOfDocument, traits }: SearchIndex, documents: readonly number[]): number[] {
+  const rank = (document: number): number =>
+    ((traits[fileOfDocument[document] as number] as number) & ASIDE) === 0 ? 0 : 1;
+  return documents.toSorted((a, b) => rank(a) - rank(b) || a - b);
 }
 
 /** The term of an identifier; undefined where it is too short or too common to have one. Of `valid?` and `my-class` the first part. */

@@ -14,8 +14,9 @@ import { IN_NAME } from "./table.ts";
 const MAX_SCORED_TERMS = 100;
 
 const BODY_WEIGHT = 0.3;
-const LENGTH_FLOOR = 0.4;
-const LENGTH_SHARE = 0.6;
+/** A chunk of a line or two must not win by being short. */
+const LENGTH_FLOOR = 0.7;
+const LENGTH_SHARE = 0.3;
 const NAMES_WEIGHT = 0.6;
 const IN_NAME_WEIGHT = 12;
 const IN_FOLDER_WEIGHT = 2.5;

@@ -17,7 +17,7 @@ const TABLE_MAGIC = 0x42544343;
 /** Raised with every change of the format, or of what the ranking takes from paths. */
 export const TABLE_VERSION = 1;
 /** Raised with every change that may alter an answer. */
-export const ENGINE_VERSION = 1;
+export const ENGINE_VERSION = 2;
 
 const HEADER_BYTES = 16;
 /** Between paths. Git allows every other byte in them. */

@@ -223,7 +223,9 @@ export interface FoundReference {
 }
 
 export interface ReferenceAnswer {
-  /** In order of path and line; lines of definitions left out. */
+  /**
+   * In order of path and line, sources before tests, documentation, examples and generated code; lines of definitions left out.
+   */
   references: FoundReference[];
   /** Lines found; there may be more where `truncated`. */
   total: number;

@@ -159,6 +159,12 @@ describe("look-ups", () => {
     expect(await find("password hash", "fuzzy")).toContain("src/auth/password.py:hash_password");
     expect(await find("Cart", "prefix")).toContain("src/cart/cart.ts:CartLine");
     expect(await find("NoSuchThing")).toEqual([]);
+    // Modules and packages are in the path only.
+    expect(await find("auth.session.SessionStore")).toEqual(["src/auth/session.py:SessionStore"]);
+    expect(await find("src::auth::SessionStore::open_session")).toEqual([
+      "src/auth/session.py:SessionStore.open_session",
+    ]);
+    expect(await find("billing.SessionStore", "exact")).toEqual([]);
     expect(await find("")).toEqual([]);
   });
 
@@ -174,6 +180,10 @@ describe("look-ups", () => {
       },
     ]);
     expect(truncated).toBe(false);
+    const all = await findReferences(shop.index, { name: "cart", limit: 1_000 }, shop.texts);
+    const isTest = all.references.map(({ path }) => /(?:^|\/)(?:tests?|docs?|examples?)\/|\.md$|\.test\./.test(path));
+    expect(new Set(isTest)).toEqual(new Set([false, true]));
+    expect(isTest.lastIndexOf(false)).toBeLessThan(isTest.indexOf(true));
     const limited = await findReferences(shop.index, { name: "cart", limit: 1 }, shop.texts);
     expect(limited.references).toHaveLength(1);
     expect(limited.truncated).toBe(true);
