@@ -14,7 +14,7 @@ import { corpus, median, peer, ratio, ROOT, run as exec, temporaryFolder, timed 
 const DIMENSION = 256;
 const LOOKUP_CHUNKS = 50_000;
 const CLI = path.join(ROOT, "dist/cli/codectx.js");
-/** Longer than the time within which a file's timestamps prove nothing. */
+/** Longer than the time within which a file's timestamps are unreliable. */
 const SETTLE_MS = 2_500;
 
 interface Embedder {
@@ -68,7 +68,7 @@ async function firstLine(stream: AsyncIterable<Buffer>): Promise<string> {
   throw new Error("the embedder did not start");
 }
 
-/** Runs the packed CLI with a cache of its own. */
+/** Runs the packed CLI with its own cache. */
 async function codectx(
   cwd: string,
   cache: string,
@@ -166,7 +166,7 @@ async function benchPull(
   );
 }
 
-/** Enough functions for 50,000 chunks: each is about as long as a chunk gets. */
+/** Enough functions for 50,000 chunks; each is about as long as a chunk. */
 async function benchSymbol(scratch: string, embedder: Embedder, runs: number): Promise<void> {
   const tree = path.join(scratch, "large");
   const perFile = 25;

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, request } from "node:http";
 
-/** A proxy in front of a local server that counts the body bytes it has passed back. */
+/** A proxy in front of a local server that counts the body bytes of its responses. */
 export async function countingProxy(
   target: string,
 ): Promise<{ origin: string; received(): number; close(): Promise<void> }> {

@@ -13,7 +13,7 @@ import { seedDashboard } from "../test/support/dashboard-seed.ts";
 import { median, ratio, temporaryFolder } from "./support.ts";
 
 const EMAIL = "bench@example.com";
-/** A statement has 30 s, also on a busy machine. */
+/** Rows inserted per statement, which has a time limit of 30 s. */
 const BATCH = 20_000;
 
 export async function run(args: string[]): Promise<void> {
@@ -73,7 +73,7 @@ export async function run(args: string[]): Promise<void> {
   }
 }
 
-/** Medians of the times to the last byte, the addresses taking turns. */
+/** Medians of the times to the last byte, measured in turn. */
 async function measure(urls: string[], cookie: string, rounds: number): Promise<number[]> {
   const times = urls.map((): number[] => []);
   for (let round = -2; round < rounds; round++) {

@@ -21,7 +21,7 @@ const INPUT = "export function add(a: number, b: number): number { return a + b 
 const UNLIMITED = 2_000_000_000;
 const WARM_UP_MS = 1_500;
 const PEER_START_MS = 20_000;
-/** The local stack would trade speed for memory; here every workerd runs as V8 does by itself. */
+/** The local stack sets V8 flags that save memory; benchmarks use V8's defaults. */
 const V8_DEFAULTS = "--no-optimize-for-size";
 
 interface Contender {
@@ -122,7 +122,7 @@ function post(path: string, headers: Record<string, string>, body: unknown): Buf
   return Buffer.from(`POST ${path} HTTP/1.1\r\n${lines.join("")}\r\n${text}`);
 }
 
-/** What an embedding server is asked for our `/embed`. */
+/** The upstream request of our `/embed`. */
 const UPSTREAM_BODY = { model: "bench", input: [INPUT], encoding_format: "base64" };
 
 function bareWorker(upstreamPort: number): Promise<Contender> {
@@ -132,7 +132,7 @@ function bareWorker(upstreamPort: number): Promise<Contender> {
   return startScript("bare Worker", script, UPSTREAM_BODY);
 }
 
-/** Two calls that each write one row and answer when it is durable, in groups as the gate commits them. */
+/** Makes two calls that each write one row and answer when it is durable, with the gate's group commit. */
 function floorWorker(upstreamPort: number): Promise<Contender> {
   const script = `
   import { DurableObject } from "cloudflare:workers";
@@ -216,7 +216,7 @@ async function ourGateway(upstreamPort: number): Promise<Contender> {
   };
 }
 
-/** It changes the headers of what `fetch` returns, which current Node forbids (its issue 1389): hand it copies. */
+/** The peer changes headers of responses from `fetch`, which current Node forbids (its issue 1389): give it copies. */
 const MUTABLE_ANSWERS =
   "data:text/javascript,const f=fetch;globalThis.fetch=async(...a)=>{const r=await f(...a);return new Response(r.body,r)};";
 

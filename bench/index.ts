@@ -24,7 +24,7 @@ import { watchIsolate } from "./isolate-memory.ts";
 import { corpus, median, mib, peer, ratio, run as exec, temporaryFolder, timed, watchMemory } from "./support.ts";
 
 const MAX_FILE_BYTES = 524_288;
-/** Runs of what is quick; the median is told. */
+/** Repetitions of quick measurements; the median is reported. */
 const REPEATS = 3;
 
 export async function run(args: string[]): Promise<void> {
@@ -240,10 +240,10 @@ async function benchService(
   }
 }
 
-/** A partial clone of the state before the change, updated the way a careful client would. */
+/** A partial clone of the state before the change, updated like an efficient client would. */
 async function nativeClone(url: string): Promise<{ update(): Promise<void> }> {
   const folder = path.join(temporaryFolder("native"), "clone");
-  // Asynchronous: the server it talks to lives in this process.
+  // Asynchronous, because the server runs in this process.
   await exec("git", ["clone", "-q", "--depth", "1", "--filter=blob:none", url, folder]);
   return {
     update: async () => {
@@ -253,7 +253,7 @@ async function nativeClone(url: string): Promise<{ update(): Promise<void> }> {
   };
 }
 
-/** Commits a change of one source file straight into the bare repository. */
+/** Commits a change of one source file to the bare repository. */
 function changeOneFile(git: (...args: string[]) => string, round: number): void {
   const dir = git("rev-parse", "--absolute-git-dir");
   const select = createSelector({});

@@ -1,10 +1,10 @@
-/** Memory of one Worker's isolate, as V8 counts it: asked for over the inspector while the Worker runs. */
+/** Memory of a Worker's isolate as counted by V8, sampled over the inspector while the Worker runs. */
 
 const INTERVAL_MS = 25;
 
 /** Answer to `Runtime.getHeapUsage` of the Chrome DevTools Protocol, in bytes. */
 interface HeapUsage {
-  /** The JavaScript heap, with what is free in its pages. */
+  /** The JavaScript heap, including free space in its pages. */
   totalSize: number;
   embedderHeapUsedSize: number;
   /** Array buffers and WebAssembly memories. */
@@ -18,7 +18,7 @@ export interface IsolateMemory {
   stop(): void;
 }
 
-/** Samples the isolate whose name ends with `worker`. Throws when the inspector knows none. */
+/** Samples the isolate whose name ends with `worker`. Throws if there is none. */
 export async function watchIsolate(inspectorPort: number, worker: string): Promise<IsolateMemory> {
   const response = await fetch(`http://127.0.0.1:${inspectorPort}/json`);
   const targets = (await response.json()) as { id: string; webSocketDebuggerUrl: string }[];
@@ -49,7 +49,7 @@ export async function watchIsolate(inspectorPort: number, worker: string): Promi
       await new Promise((resolve) => setTimeout(resolve, INTERVAL_MS));
     }
   };
-  // When the stack stops first, the question under way is never answered; nobody waits for it.
+  // If the stack stops first, the pending request is never answered; nothing waits for it.
   void sample();
   return {
     startBytes,

@@ -87,7 +87,7 @@ export async function run(args: string[]): Promise<Record<string, number>> {
   }
 }
 
-/** Reads, hashes, parses and embeds every file, on one core: what a pull saves. */
+/** Reads, hashes, parses and embeds every file on one core: the work that a pull saves. */
 async function indexLocally(folder: string, tenantId: string, embedder: Embedder): Promise<Corpus> {
   const paths = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -96,7 +96,7 @@ async function indexLocally(folder: string, tenantId: string, embedder: Embedder
     .toSorted();
   const parser = await createParser(nodeGrammars());
   const corpus: Corpus = { files: [], contents: new Map(), vectors: new Map(), textBytes: 0, indexMs: 0 };
-  // Spread over the whole tree rather than its first packages.
+  // Sample the whole tree, not only its first packages.
   const step = Math.max(1, Math.floor(paths.length / MAX_FILES));
   const startedAt = performance.now();
   for (let at = 0; at < paths.length && corpus.files.length < MAX_FILES; at += step) {
@@ -123,7 +123,7 @@ async function indexLocally(folder: string, tenantId: string, embedder: Embedder
   return corpus;
 }
 
-/** Stores the corpus as a hosted run would have. */
+/** Stores the corpus like a hosted run. */
 async function store(
   db: Db,
   tenantId: string,
@@ -194,7 +194,7 @@ async function measureBuild(
   const startedAt = performance.now();
   const { storagePath, checksum } = await build(() => undefined);
   const ms = performance.now() - startedAt;
-  // Once more with a collection at every step: what is alive then is what the build needs.
+  // Repeat with a garbage collection at every step, to measure live memory.
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
   const alive = () => {
@@ -202,7 +202,7 @@ async function measureBuild(
     const { heapUsed, external } = process.memoryUsage();
     return heapUsed + external - (bucket as MemoryBucket).heldBytes();
   };
-  // What the first build left behind is freed a little after its collection.
+  // Memory of the first build is freed some time after its collection.
   alive();
   await new Promise((resolve) => setTimeout(resolve, 200));
   const before = alive();

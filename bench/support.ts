@@ -1,4 +1,4 @@
-/** What the benchmarks share: medians, paired runs, memory of a process tree, a corpus of real code. */
+/** Shared by the benchmarks: medians, paired runs, memory of a process tree, a corpus of real code. */
 import { execFile, execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import os from "node:os";
@@ -29,7 +29,7 @@ export async function timed<T>(work: () => Promise<T>): Promise<{ ms: number; va
 export const ratio = (a: number, b: number): string => (a / b).toFixed(2);
 export const mib = (bytes: number): string => `${(bytes / 1_048_576).toFixed(1)} MiB`;
 
-/** Path of a peer's file, or undefined when the peers are not installed. */
+/** Path of a peer's file; undefined if the peers are not installed. */
 export function peer(file: string): string | undefined {
   const full = path.join(PEERS, file);
   if (existsSync(full)) return full;
@@ -42,7 +42,7 @@ export function peer(file: string): string | undefined {
   return undefined;
 }
 
-/** A folder that goes when the process ends. */
+/** A temporary folder that is deleted when the process ends. */
 export function temporaryFolder(name: string): string {
   const folder = mkdtempSync(path.join(os.tmpdir(), `code-context-bench-${name}-`));
   process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
@@ -53,7 +53,7 @@ const SOURCE = /\.(ts|js|mjs|cjs|json|md|css|html|py|c|h|cc|cpp|go|rs|java|rb|sh
 const MAX_CORPUS_FILE_BYTES = 256 * 1024;
 
 /**
- * A bare repository to measure on: the one given, or one made of the first `files` source files below `node_modules`: real code
+ * A bare repository to measure on: the given one, or one created from the first `files` source files below `node_modules`, real code
  * that every checkout has. Returns the folder to serve and the repository's name in it.
  */
 export function corpus(given: string | undefined, files = 6_000): { root: string; name: string; bare: string } {
@@ -91,7 +91,7 @@ export function corpus(given: string | undefined, files = 6_000): { root: string
   return { root, name: "tree", bare: path.join(tree, ".git") };
 }
 
-/** Resident bytes of a process and all below it. Linux only; 0 elsewhere. */
+/** Resident bytes of a process and its descendants. Linux only; 0 elsewhere. */
 export function residentBytes(pid: number, only?: string): number {
   try {
     const status = readFileSync(`/proc/${pid}/status`, "utf8");

@@ -1,4 +1,4 @@
-/** Thread: keeps `connections` requests under way over plain sockets for a while, and reports every latency. */
+/** Worker thread: keeps `connections` requests in flight over plain sockets for a while, and reports every latency. */
 import { connect } from "node:net";
 import { parentPort } from "node:worker_threads";
 
@@ -13,7 +13,7 @@ export interface Load {
 export interface LoadResult {
   latenciesMs: number[];
   elapsedMs: number;
-  /** First answer that was no success, if there was one. */
+  /** First unsuccessful answer, if any. */
   failure: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Thread: an embedding server that answers every request with the same vector in base64, as fast as Node can. */
+/** Worker thread: an embedding server that answers every request with the same vector in base64. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { parentPort, workerData } from "node:worker_threads";

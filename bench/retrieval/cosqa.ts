@@ -1,4 +1,4 @@
-/** CoSQA: real web queries, each with one Python function of 6,267. Every function is a file of its own here. */
+/** CoSQA: real web queries, each with one of 6,267 Python functions as its answer. Each function is a file here. */
 import { search } from "../../src/retrieval/search.ts";
 import { indexCorpus, parseFiles, type ParsedContents } from "./corpus.ts";
 import { mean, ndcg10, reciprocalRank } from "./metrics.ts";

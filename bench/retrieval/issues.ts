@@ -1,4 +1,4 @@
-/** Issues of SWE-bench: asked with the whole text, the files that the fix changed are to be found. */
+/** Issues of SWE-bench: the query is the issue's whole text, the expected results are the files that its fix changed. */
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { search } from "../../src/retrieval/search.ts";

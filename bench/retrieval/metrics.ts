@@ -1,6 +1,6 @@
-/** Measures of rankings. */
+/** Metrics of rankings. */
 
-/** A place that should be found: a file, with or without lines. */
+/** An expected result: a file, optionally with lines. */
 export interface Target {
   path: string;
   startLine?: number;
@@ -14,12 +14,12 @@ export interface Ranked {
   tokens: number;
 }
 
-/** Ranks (from 0) at which each target's file is first shown; -1 where it is not. */
+/** Ranks (from 0) at which each target's file first appears; -1 if it does not. */
 export function ranksOf(targets: readonly Target[], results: readonly Pick<Ranked, "path">[]): number[] {
   return targets.map((target) => results.findIndex(({ path }) => path === target.path));
 }
 
-/** NDCG over the first ten results, every target worth 1 at the rank where its file is first shown. */
+/** NDCG over the first ten results; each target has gain 1 at the rank where its file first appears. */
 export function ndcg10(targets: readonly Target[], results: readonly Pick<Ranked, "path">[]): number {
   const files = [...new Set(targets.map(({ path }) => path))].map((path) => ({ path }));
   let sum = 0;
@@ -43,7 +43,7 @@ export function reciprocalRank(targets: readonly Target[], results: readonly Pic
 }
 
 /**
- * Tokens read until the first target is seen, its first line where it has lines; `never` where it is not among the results.
+ * Tokens read up to the first target (its first line, if it has lines); `never` if it is not among the results.
  */
 export function tokensUntilSeen(targets: readonly Target[], results: readonly Ranked[], never: number): number {
   let tokens = 0;
@@ -65,7 +65,7 @@ export function mean(values: readonly number[]): number {
   return values.length === 0 ? 0 : values.reduce((a, b) => a + b, 0) / values.length;
 }
 
-/** The value below which the share `q` of the values lies. */
+/** The `q` quantile of the values. */
 export function quantile(values: readonly number[], q: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? 0;

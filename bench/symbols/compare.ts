@@ -1,15 +1,15 @@
-/** Holds the symbols of a file against ctags' tags of it. */
+/** Compares the symbols of a file with ctags' tags. */
 import type { CodeSymbol } from "../../src/parsing/types.ts";
 import type { Tag } from "./ctags.ts";
 
 export interface Comparison {
   found: number;
-  /** Found, with another line than ctags gives. */
+  /** Found on another line than ctags reports. */
   wrongLine: { tag: Tag; line: number }[];
   missing: Tag[];
 }
 
-/** The part of a name that both sides agree on: ctags writes `self.f`, `A::f`, `M.f` or `operator  ==` for some of them. */
+/** Normalises a name: ctags writes some as `self.f`, `A::f`, `M.f` or `operator  ==`. */
 function plainName(name: string): string {
   const bare = name.replace(/\s+/g, "").replace(/^["'`]|["'`]$/g, "");
   if (/^operator\W/.test(bare) && !bare.startsWith("operator.")) return bare;
@@ -22,7 +22,7 @@ function isTypedefOf(symbols: readonly CodeSymbol[] = [], { line }: Tag): boolea
   );
 }
 
-/** Matches each tag to a symbol of the same name: first those on its very line, then the nearest whose lines hold it. */
+/** Matches each tag to a symbol of the same name: first on the same line, then the nearest that contains it. */
 export function compareFile(tags: readonly Tag[], symbols: readonly CodeSymbol[]): Comparison {
   const byName = new Map<string, CodeSymbol[]>();
   for (const symbol of symbols) {
@@ -48,7 +48,7 @@ export function compareFile(tags: readonly Tag[], symbols: readonly CodeSymbol[]
   }
   for (const tag of rest) {
     const open = (byName.get(plainName(tag.name)) ?? []).filter((symbol) => !taken.has(symbol));
-    // `typedef struct T {…} T;` is one type, whose name ctags gives twice.
+    // ctags reports `typedef struct T {…} T;` twice.
     if (tag.kind === "typedef" && isTypedefOf(byName.get(plainName(tag.name)), tag)) {
       result.found++;
       continue;

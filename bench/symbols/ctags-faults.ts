@@ -1,4 +1,4 @@
-/** Where ctags is wrong, or calls a definition what is none: such tags are counted apart, under the reason. */
+/** Recognises wrong tags of ctags, which are counted separately by reason. */
 import type { Tag } from "./ctags.ts";
 
 interface Fault {
@@ -126,7 +126,7 @@ function escape(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }
 
-/** Why a tag is none; undefined where it stands. */
+/** Why a tag is wrong; undefined if it is valid. */
 export function faultOf(tag: Tag, lines: readonly string[]): string | undefined {
   const line = lines[tag.line - 1] ?? "";
   return FAULTS.find(({ languages, test }) => languages.includes(tag.language) && test(tag, line, lines))?.reason;

@@ -1,4 +1,4 @@
-/** Runs universal-ctags over a checkout and keeps the tags that a symbol index has to have. */
+/** Runs universal-ctags on a checkout and keeps the tags that a symbol index should have. */
 import { execFileSync, spawnSync } from "node:child_process";
 
 export interface Tag {
@@ -58,7 +58,7 @@ const DEFINITIONS: Record<string, readonly string[]> = {
   ],
 };
 
-/** What is declared inside a function is local to it, whatever its kind. */
+/** Whether a tag is declared inside a function, and so local. */
 const LOCAL_SCOPES: ReadonlySet<string> = new Set([
   "function",
   "method",
@@ -67,14 +67,14 @@ const LOCAL_SCOPES: ReadonlySet<string> = new Set([
   "generator",
   "func",
 ]);
-/** Of constants and variables only those of the file are definitions; members of types are fields. */
+/** Whether a constant or variable is at file level; members of types are fields. */
 const FILE_SCOPED: ReadonlySet<string> = new Set(["variable", "constant"]);
 const FILE_SCOPES: ReadonlySet<string> = new Set(["", "namespace", "module", "package"]);
 
-/** The languages that are compared. */
+/** The compared languages. */
 export const COMPARED = Object.keys(DEFINITIONS);
 
-/** @throws Error that says how to install ctags where it is missing. */
+/** @throws Error with installation instructions if ctags is missing. */
 export function ctagsVersion(): string {
   const { stdout, error } = spawnSync("ctags", ["--version"], { encoding: "utf8" });
   if (error !== undefined || !stdout.startsWith("Universal Ctags"))
@@ -110,13 +110,13 @@ export function readTags(root: string, files: readonly string[]): Tag[] {
   return tags;
 }
 
-/** Names that ctags makes up for what has none. */
+/** Names that ctags generates for anonymous definitions. */
 const ANONYMOUS = /Anonymous(?:Function|Class)[0-9a-f]{8,}|__anon[0-9a-f]+/;
 
 function isDefinition({ name, language, kind, scope = "", scopeKind = "", pattern = "" }: Tag): boolean {
   if (!(DEFINITIONS[language] ?? []).includes(kind)) return false;
   if (ANONYMOUS.test(name) || ANONYMOUS.test(scope) || LOCAL_SCOPES.has(scopeKind)) return false;
   if (!FILE_SCOPED.has(kind)) return true;
-  // ctags gives locals of JavaScript and TypeScript no scope: what is indented is not the file's.
+  // ctags reports no scope for locals of JavaScript and TypeScript: treat indented ones as local.
   return FILE_SCOPES.has(scopeKind) && !(language.endsWith("Script") && /^\/\^\s/.test(pattern));
 }

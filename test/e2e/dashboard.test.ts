@@ -82,13 +82,13 @@ describe("pages", () => {
     expect(own.status).toBe(404);
   });
 
-  it("lead who is not signed in to the sign-in and back", async () => {
+  it("redirect to the sign-in and back without a session", async () => {
     const response = await new Profile().send(`${team.pages}/usage`, { headers: { Accept: "text/html" } });
     expect(response.headers.get("Location")).toBe(`/app/sign-in?next=${encodeURIComponent(`${team.pages}/usage`)}`);
     expect((await new Profile().send(`${team.base}/usage`)).status).toBe(401);
   });
 
-  it("count for the person, with the contract's headers", async () => {
+  it("count for the user, with the contract's headers", async () => {
     const first = await team.owner.send(`${team.pages}/limits`);
     expect(first.headers.get("X-RateLimit-Limit")).toBe("600");
     const second = await team.owner.send(`${team.pages}/limits`);
@@ -188,7 +188,7 @@ describe("the audit feed", () => {
 });
 
 describe("mutations", () => {
-  it("turn away the 121st of a minute, and record it with the person as actor", async () => {
+  it("reject the 121st per minute, and record it with the user as actor", async () => {
     const team = await newTeam();
     let refused: Response | undefined;
     for (let i = 0; i < 250 && refused === undefined; i++) {

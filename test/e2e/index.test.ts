@@ -111,7 +111,7 @@ describe("POST /index", () => {
     expect(JSON.stringify(error)).not.toContain("secret");
   });
 
-  it("rejects what is no JSON, and a body that is too large", async () => {
+  it("rejects malformed JSON, and a body that is too large", async () => {
     const tenant = await newTenant();
     const send = (body: string, headers = {}) => api("/index", { key: tenant.workerToken, body, headers });
     expect(await json(await send("{nope"))).toMatchObject({ code: "INVALID_BODY" });
@@ -121,7 +121,7 @@ describe("POST /index", () => {
     expect(await json(large)).toMatchObject({ code: "INPUT_TOO_LARGE" });
   });
 
-  it("wants a worker token, whatever the body, and spends nothing on a 401", async () => {
+  it("requires a worker token, whatever the body, and does not count a 401", async () => {
     const tenant = await newTenant();
     for (const key of [undefined, "cc_wrk_nonsense", tenant.apiKey, `${tenant.workerToken}x`]) {
       const response = await api("/index", { ...(key === undefined ? {} : { key }), body: {} });
@@ -133,7 +133,7 @@ describe("POST /index", () => {
     expect((await index(tenant)).headers.get("X-RateLimit-Remaining")).toBe("29");
   });
 
-  it("tells an unknown workspace from another tenant's", async () => {
+  it("distinguishes an unknown workspace from another tenant's", async () => {
     const [tenant, other] = [await newTenant(), await newTenant()];
     const unknown = await index(tenant, { workspaceId: crypto.randomUUID() });
     expect([unknown.status, (await json(unknown))["code"]]).toEqual([404, "WORKSPACE_NOT_FOUND"]);
@@ -203,7 +203,7 @@ describe("POST /index", () => {
     expect(foreign.status).toBe(404);
   });
 
-  it("goes on when the client leaves", async () => {
+  it("continues when the client disconnects", async () => {
     const tenant = await newTenant();
     const controller = new AbortController();
     await using slow = await startGitBackend(repo.root, { delayMs: 400 });
@@ -250,7 +250,7 @@ describe("POST /index", () => {
 });
 
 describe("every route", () => {
-  it("has one envelope for what does not exist", async () => {
+  it("answers unknown routes and methods with the contract's error body", async () => {
     const nothing = await api("/no/such/route");
     expect([nothing.status, await nothing.json()]).toEqual([
       404,

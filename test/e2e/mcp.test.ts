@@ -87,7 +87,7 @@ describe("the MCP server with official clients", () => {
     }
   });
 
-  it("shows a stranger nothing of another tenant", async () => {
+  it("reveals nothing of another tenant", async () => {
     const stranger = await newTenant();
     const client = new Client({ name: "test", version: "1" });
     const url = new URL(`${service().apiUrl}/mcp`);

@@ -75,7 +75,7 @@ describe("credits", () => {
     expect(await usage(apiKey)).toMatchObject({ credits: { limit: 20, used: 20, remaining: 0 }, calls: { embed: 20 } });
   });
 
-  it("are neither lost nor counted twice when everything is killed and started again", async () => {
+  it("are neither lost nor counted twice after a kill and a restart", async () => {
     const apiKey = await newKey(20);
     expect(await answered(many(8, apiKey))).toBe(8);
     // Where much is left settlements follow their answers; what somebody was told of is on disk.
@@ -90,7 +90,7 @@ describe("credits", () => {
     expect((await usage(apiKey)).credits.used).toBe(20);
   }, 120_000);
 
-  it("count what was answered just before a clean stop", async () => {
+  it("include answers just before a clean stop", async () => {
     const apiKey = await newKey(1_000_000);
     const requests = 120;
     for (let sent = 0; sent < requests; sent += 12) expect(await answered(many(12, apiKey))).toBe(12);
@@ -197,7 +197,7 @@ describe("a busy tenant", () => {
     expect(asked.headers.get("X-RateLimit-Remaining")).toBe(String(BUDGET - inWindow));
   });
 
-  it("has a revoked key turned away within a second", async () => {
+  it("has a revoked key rejected within a second", async () => {
     const apiKey = await newKey(1_000_000);
     const [, , id = ""] = apiKey.split("_");
     let revokedAtMs = Infinity;
@@ -285,7 +285,7 @@ describe("the openai client", () => {
     expect(only?.id).toMatch(/^emb_/);
   });
 
-  it("reads our errors as its own", async () => {
+  it("maps our errors to its own", async () => {
     const client = new OpenAI({ apiKey: await newKey(0), baseURL: `${running.service.apiUrl}/v1` });
     const quota = await client.embeddings.create({ model: "any", input: "a" }).catch((error: unknown) => error);
     expect(quota).toBeInstanceOf(RateLimitError);

@@ -27,7 +27,7 @@ describe("signing in", () => {
     expect(await browser.page("/app/sign-in")).toContain("You are signed out.");
   });
 
-  it("tells nobody whether an address is known, and keeps the code to the mail", async () => {
+  it("does not reveal whether an address is known, and sends the code by mail only", async () => {
     const { tenantId } = await newTenant();
     const [known, unknown] = [newEmail(), newEmail()];
     await admin("user", "create", "--email", known, "--tenant", tenantId, "--role", "owner");

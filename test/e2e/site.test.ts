@@ -45,7 +45,7 @@ describe("the site's reverse proxy", () => {
     expect(answer.headers.has("X-Request-Id")).toBe(true);
   });
 
-  it("tells the api whose request it is, whatever the client claims", async () => {
+  it("forwards the client's address, whatever headers the client sends", async () => {
     const { siteUrl, apiUrl } = service();
     // An address that no other test comes from.
     const from = { localAddress: "127.0.0.77" };

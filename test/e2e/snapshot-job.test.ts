@@ -105,7 +105,7 @@ describe("POST /snapshot", () => {
     await pull(tenant);
   });
 
-  it("is not held up for ever by a job that never reached its coordinator", async () => {
+  it("is not blocked forever by a job that never reached its coordinator", async () => {
     const tenant = await newTenant();
     const { tenantId, workspaceId } = tenant;
     const lost = {
@@ -125,7 +125,7 @@ describe("POST /snapshot", () => {
     expect(await ended(tenant, await publish(tenant, repo.head()))).toMatchObject({ state: "succeeded" });
   });
 
-  it("keeps the old snapshot when a commit is not there, and says so", async () => {
+  it("keeps the old snapshot and reports an error if the commit does not exist", async () => {
     const tenant = await newTenant();
     await ended(tenant, await publish(tenant, repo.head()));
     const before = await pull(tenant);

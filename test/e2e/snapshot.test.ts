@@ -125,7 +125,7 @@ describe("shared snapshots over HTTP", () => {
     });
   });
 
-  it("show a stranger nothing, whichever selector, path or URL it guesses", async () => {
+  it("reveal nothing to other tenants, whichever selector, path or URL they guess", async () => {
     const mine = await answer(await get(owner, "list=1"));
     const roster = mine["workspaces"] as { workspaceId: string; repo: string | null }[];
     const workspace = roster.find(({ repo }) => repo === REPO);

@@ -45,7 +45,7 @@ describe("globs", () => {
     ]);
   });
 
-  it("starts from everything, or from what it is told, where the first glob is negated", () => {
+  it("starts from everything, or from the given filter, if the first glob is negated", () => {
     expect(["a.ts", "docs/a.md"].filter(compileGlobs(["!docs"]))).toEqual(["a.ts"]);
     expect(["a.ts", "b.py", "docs/a.ts"].filter(compileGlobs(["!docs"], (path) => path.endsWith(".ts")))).toEqual([
       "a.ts",

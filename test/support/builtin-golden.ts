@@ -1,6 +1,6 @@
 /**
- * Texts whose builtin vectors are fixed to the bit, in Node and in workerd. A change of `GOLDEN_SHA256` means that every
- * stored vector is out of date: bump `PREPROCESSING_VERSION` of the builtin embedder with it.
+ * Texts whose builtin vectors must not change by a single bit, in Node and in workerd. If `GOLDEN_SHA256` changes, every stored
+ * vector is outdated: increment `PREPROCESSING_VERSION` of the builtin embedder.
  */
 export const GOLDEN_TEXTS: readonly string[] = [
   "export async function parseHTTPHeader(value: string): Promise<Header> {\n  return value.split(',');\n}",

@@ -1,6 +1,6 @@
 /**
- * The part of Cloudflare's API that a deployment uses, with its state in memory. It refuses what the real one refuses: a Worker whose
- * queue, bucket or Durable Object namespace is missing, names that are taken, a bucket that still holds objects, a wrong token.
+ * An in-memory fake of the part of Cloudflare's API that a deployment uses. Like the real API it rejects a Worker whose queue, bucket
+ * or Durable Object namespace is missing, names that are taken, deleting a bucket with objects, and a wrong token.
  */
 import { createHash, randomUUID } from "node:crypto";
 import { createServer, type Server } from "node:http";
@@ -65,10 +65,10 @@ export class FakeCloudflare {
   readonly accountId = ACCOUNT;
   readonly scripts = new Map<string, Script>();
   readonly queues = new Map<string, Queue>();
-  /** Objects of each bucket are counted only: the fake stores none. */
+  /** Number of objects in each bucket; the fake does not store objects. */
   readonly buckets = new Map<string, { objects: number; lifecycle: unknown[]; cors: unknown[] }>();
   readonly tokens = new Map<string, { name: string; value: string; resources: string[] }>();
-  /** Requests for which the fake has no route: a test fails on them. */
+  /** Requests without a route in the fake; tests fail on them. */
   readonly unknown: string[] = [];
   /** `METHOD path` of every request that changed something. */
   readonly changes: string[] = [];

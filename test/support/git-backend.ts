@@ -12,9 +12,9 @@ export interface GitBackendOptions {
   v0Only?: boolean;
   /** Hide these capabilities from a v0 advertisement (e.g. `ofs-delta`, `shallow`, `side-band-64k`). */
   hideCapabilities?: readonly string[];
-  /** Password (or token) that Basic authorization must carry; anything else is answered 401. */
+  /** Required password (or token) of Basic authorization; others get 401. */
   requireToken?: string;
-  /** Also required as the user name. */
+  /** Required user name. */
   requireUser?: string;
   /** Destroy the connection after so many body bytes of each upload-pack answer. */
   cutAfterBytes?: number;

@@ -1,4 +1,4 @@
-/** The environment for a git of the tests: the machine's, minus what would steer git, plus `extra`. */
+/** Environment of git in tests: the machine's without git's own variables, plus `extra`. */
 export function gitEnv(extra: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
   const env = { ...process.env };
   for (const key of Object.keys(env)) if (key.startsWith("GIT_")) delete env[key];

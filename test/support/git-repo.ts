@@ -10,7 +10,7 @@ export interface GitRepoOptions {
   objectFormat?: "sha1" | "sha256";
   /** Default `main`. */
   branch?: string;
-  /** Make it in this folder instead of a new temporary one (to serve several from one backend). */
+  /** Create it in this folder instead of a new temporary one (to serve several from one backend). */
   root?: string;
 }
 
@@ -47,7 +47,7 @@ export class GitRepo implements Disposable {
     return this.run(args).toString().trimEnd();
   }
 
-  /** As {@link git}, with input and raw output. */
+  /** Like {@link git}, with input and raw output. */
   run(args: readonly string[], input?: string | Uint8Array): Buffer {
     const date = `${this.clock} +0000`;
     return execFileSync("git", args, {

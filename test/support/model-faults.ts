@@ -1,4 +1,4 @@
-/** Options of the model server for tests, and the ways in which it can misbehave. */
+/** Options and faults of the model server for tests. */
 export type ModelApi = "openai" | "voyage" | "cohere" | "jina";
 export type TokenCount = number | "per-character" | "none";
 
@@ -9,7 +9,7 @@ export type Fault =
   | { kind: "hang-mid-body" }
   /** Closes the connection with RST before any answer. */
   | { kind: "reset" }
-  /** The same after half the body. */
+  /** Closes the connection with RST after half the body. */
   | { kind: "reset-mid-body" }
   /** Answers with this status; `body` defaults to a JSON error that names key, model and address. */
   | { kind: "status"; status: number; retryAfter?: string; body?: string }
@@ -20,7 +20,7 @@ export type Fault =
   | { kind: "cut-json" }
   /** 200 with `{"error": …}`. */
   | { kind: "error-in-2xx" }
-  /** 200 with `null`, or any other JSON that is no answer. */
+  /** 200 with `null`, or any other JSON that is not an answer. */
   | { kind: "json"; value: unknown }
   /** The right answer, `delayMs` late. */
   | { kind: "slow"; delayMs: number }
@@ -50,11 +50,11 @@ export interface ModelServerOptions {
   api?: ModelApi;
   /** Model's own vector length. Default 8. */
   dimension?: number;
-  /** Answers 401 to any other key; without it every key, and none, is welcome. */
+  /** Required key; others get 401. Default: no key is required. */
   apiKey?: string;
-  /** What `usage` reports: a fixed number per call, one per character, or nothing. Default one per character. */
+  /** Tokens in `usage`: a fixed number per call, one per character (default), or none. */
   tokens?: TokenCount;
-  /** Answers in plain numbers even when asked for base64, as many compatible servers do. */
+  /** Ignores requests for base64 and answers in plain numbers, as many compatible servers do. */
   floatsOnly?: boolean;
   /** Items per call beyond which it answers 413. Default: the provider's documented limit, answered with 400. */
   maxItems?: number;

@@ -4,9 +4,8 @@ import type { Fault, ModelServerOptions } from "./model-faults.ts";
 import { answerFor, type Answer } from "./model-wire.ts";
 
 /**
- * A model server for tests: speaks the documented wire format of one provider over real HTTP on 127.0.0.1, answers with
- * vectors and scores that follow from the texts alone (`expectedVector`, `expectedScore`), keeps a log of what it was
- * asked, and misbehaves on demand.
+ * A model server for tests. Implements the documented wire format of one provider over real HTTP on 127.0.0.1, answers with
+ * deterministic vectors and scores (`expectedVector`, `expectedScore`), logs its requests, and injects faults.
  */
 
 export type { Fault, ModelApi, ModelServerOptions, TokenCount } from "./model-faults.ts";
@@ -18,21 +17,21 @@ export interface LoggedRequest {
   body: Record<string, unknown>;
   /** Milliseconds since the epoch. */
   receivedAt: number;
-  /** Resolves to true when the client went away before the answer was complete, else to false. */
+  /** Resolves to whether the client disconnected before the answer was complete. */
   aborted: Promise<boolean>;
 }
 
 export interface ModelServer {
-  /** With the version, as `EMBED_BASE_URL` wants it: `http://127.0.0.1:PORT/v1` (`/v2` for Cohere). */
+  /** Value for `EMBED_BASE_URL`: `http://127.0.0.1:PORT/v1` (`/v2` for Cohere). */
   readonly baseUrl: string;
   readonly port: number;
   /** In order of arrival. */
   readonly requests: LoggedRequest[];
-  /** Most requests that were ever open at the same time. */
+  /** Highest number of concurrent requests so far. */
   readonly maxInFlight: number;
-  /** Misbehaves for the next `times` requests (default: until told otherwise). Queued: an earlier fault runs out first. */
+  /** Injects a fault into the next `times` requests (default: all). Faults are queued. */
   fault(fault: Fault, times?: number): void;
-  /** Lets the answers of all `held` requests go. */
+  /** Sends the answers of all `held` requests. */
   release(): void;
   /** Drops all faults and the log. */
   reset(): void;
@@ -122,7 +121,7 @@ async function readJson(request: IncomingMessage): Promise<Record<string, unknow
   }
 }
 
-/** Everything a server might betray about itself, as real ones do in their errors. */
+/** An error that reveals host, key and model, as those of real servers do. */
 function indiscreetError(request: IncomingMessage, body: Record<string, unknown>): string {
   const message = `request to ${request.headers.host} with ${request.headers.authorization} for ${String(body["model"])} failed`;
   return JSON.stringify({ error: { message, type: "server_error" } });
@@ -132,7 +131,7 @@ function unauthorised(request: IncomingMessage): Answer {
   return { status: 401, text: indiscreetError(request, {}) };
 }
 
-/** True when the fault was an answer of its own, or none at all. */
+/** Injects a fault. Returns true if the request was answered, or is not to be answered. */
 async function misbehave(
   fault: Exclude<Fault, { kind: "held" }>,
   request: IncomingMessage,
@@ -147,7 +146,7 @@ async function misbehave(
       response.writeHead(200, { "content-type": "application/json", "content-length": "1000" });
       response.write('{"data": [');
       if (fault.kind === "reset-mid-body") {
-        // Long enough for the head to have left, so that the client has a response to lose.
+        // Give the head time to be sent, so that the client loses the connection during the body.
         await new Promise((resolve) => setTimeout(resolve, 20));
         request.socket.resetAndDestroy();
       }
@@ -189,7 +188,7 @@ async function misbehave(
     case "infinity":
       break;
   }
-  // What is left is wrong with the answer itself, which is still to be made.
+  // The remaining faults change the answer itself.
   return false;
 }
 

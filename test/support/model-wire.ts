@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Fault, ModelApi, ModelServerOptions, TokenCount } from "./model-faults.ts";
 
-/** What the providers' servers answer, byte for byte as they document it; used by `model-server.ts`. */
+/** Answers of the providers' servers, byte for byte as documented; used by `model-server.ts`. */
 
 type FaultKind = Fault["kind"];
 type Body = Record<string, unknown>;
@@ -11,7 +11,7 @@ export interface Answer {
   text: string;
 }
 
-/** The vector the server gives for `text`: unit length, float32, decided by text, length and kind of input alone. */
+/** The server's vector for `text`: unit length, float32, a function of text, dimension and kind of input. */
 export function expectedVector(
   text: string,
   dimension: number,
@@ -26,7 +26,7 @@ export function expectedVector(
   return vector.map((component) => component / norm);
 }
 
-/** The score the server gives, in (0, 1). */
+/** The server's score, in (0, 1). */
 export function expectedScore(query: string, document: string): number {
   const digest = createHash("sha256").update(`${query}\0${document}`).digest();
   return (digest.readUInt32BE(0) + 1) / (2 ** 32 + 2);
@@ -74,7 +74,7 @@ function count(texts: readonly string[], tokens: TokenCount | undefined): number
   return typeof tokens === "number" ? tokens : texts.reduce((sum, text) => sum + text.length, 0);
 }
 
-/** Which field of the request carries the kind of input, and its two values. */
+/** The request field for the kind of input, and its two values. */
 const INPUT_KINDS: Record<ModelApi, { field: string; document: string; query: string } | undefined> = {
   openai: undefined,
   voyage: { field: "input_type", document: "document", query: "query" },
@@ -186,7 +186,7 @@ function encodeBase64(vector: Float32Array): string {
   return bytes.toString("base64");
 }
 
-/** JSON as Python's encoder writes it: NaN bare, infinity as a number that overflows. */
+/** JSON as Python's encoder writes it, with bare NaN; infinity as a number that overflows. */
 function ok(answer: Body): Answer {
   const text = JSON.stringify(answer, (_key, value: unknown) =>
     typeof value === "number" && !Number.isFinite(value) ? `@${value}@` : value,

@@ -1,6 +1,6 @@
 /**
- * The indexing pipeline in one process, without a queue or Durable Objects: the real steps over a real Postgres, a real git
- * server, the real parser. Messages are delivered in order; tests may drop, repeat or cut them short.
+ * The indexing pipeline in one process, without a queue or Durable Objects: the real steps with a real Postgres, git server and
+ * parser. Messages are delivered in order; tests may drop, repeat or abort them.
  */
 import { openDb, type Db } from "../../src/db/client.ts";
 import { runs as runsTable, tenants, workspaces } from "../../src/db/schema.ts";
@@ -93,7 +93,7 @@ export class Pipeline {
   }
 
   /**
-   * Runs to the end. `deliver` may change how a message is delivered: it gets the message and a function that delivers it.
+   * Runs to the end. `deliver` may override how a message is delivered: it gets the message and a function that delivers it.
    */
   async run(
     request: RunRequest,

@@ -1,4 +1,4 @@
-/** A Git host for tests: takes pushes over HTTP, and calls a hook after each like the real ones do. */
+/** A git host for tests: accepts pushes over HTTP, and calls a hook after each. */
 import { execFile } from "node:child_process";
 import { chmodSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -20,13 +20,13 @@ export interface HookTarget {
 
 export interface PushServer extends AsyncDisposable {
   backend: GitBackend;
-  /** Where the repository is cloned from and pushed to. */
+  /** URL of the repository. */
   url: string;
-  /** The work tree of the person who pushes. */
+  /** A work tree to push from. */
   work: GitRepo;
   /** Sets the hook that is called after each push. */
   setHook(target: HookTarget): void;
-  /** `git push` with these arguments, for real. */
+  /** Runs `git push` with these arguments. */
   push(...args: string[]): Promise<void>;
 }
 

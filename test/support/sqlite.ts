@@ -1,7 +1,7 @@
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import type { Sql } from "../../src/gate/types.ts";
 
-/** A Durable Object's SQL storage, as far as the gates use it, on an in-memory database of Node's. */
+/** A Durable Object's SQL storage for tests of the gates, on an in-memory `node:sqlite` database. */
 export function openSql(schema: string): Sql {
   const db = new DatabaseSync(":memory:");
   db.exec(schema);

@@ -5,12 +5,12 @@ import { type Fault, type ModelServer, type ModelServerOptions, startModelServer
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** Where tests in workerd, which cannot listen, order model servers. */
+    /** Address for starting model servers from tests in workerd, which cannot listen. */
     modelsUrl: string;
   }
 }
 
-/** What a test orders: `POST /` starts a server and answers with its number, the rest is about that server. */
+/** Body of a request: `start` answers with the new server's number; all others refer to such a server. */
 export type ModelOrder =
   | { do: "start"; options: ModelServerOptions }
   | { do: "fault"; server: number; fault: Fault; times?: number }
@@ -19,7 +19,7 @@ export type ModelOrder =
   | { do: "received"; server: number; count: number }
   | { do: "aborted"; server: number; request: number };
 
-/** Runs model servers for the tests in workerd, on order. */
+/** Runs model servers for the tests in workerd, on request. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const models: ModelServer[] = [];
   const server = createServer((request, response) => {

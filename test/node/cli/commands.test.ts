@@ -117,7 +117,7 @@ describe("outline and symbol", () => {
 });
 
 describe("conventions", () => {
-  it("suggests, explains, and speaks JSON about wrong command lines too", async () => {
+  it("suggests, explains, and reports wrong command lines as JSON too", async () => {
     const typo = await sandbox.run(".", ["symbl", "x"]);
     expect(typo).toMatchObject({ code: 2, stdout: "" });
     expect(typo.stderr).toContain("Did you mean symbol?");
@@ -129,7 +129,7 @@ describe("conventions", () => {
     expect((await sandbox.run(".", ["--version"])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 
-  it("draws nothing and colours nothing where nobody looks, except on request", async () => {
+  it("shows no progress and no colours without a terminal, except on request", async () => {
     sandbox.repository("app", sampleFiles(3));
     const indexed = await sandbox.run("app", ["index", "--local"]);
     expect(indexed.stderr).toBe("");

@@ -183,7 +183,7 @@ describe("CodeContextClient", () => {
     await expect(gateway.client.usage()).rejects.toMatchObject({ code: "BAD_RESPONSE", status: 418 });
   });
 
-  it("tells of a changed embedding space, and refuses it when one is pinned", async () => {
+  it("reports a changed embedding space, and rejects it if one is pinned", async () => {
     const fingerprints = ["fp-1", "fp-2"];
     const changes: unknown[] = [];
     const { client } = await setUp(

@@ -182,7 +182,7 @@ describe("retries", () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  it("wait no longer than a minute where Retry-After asks for more, if the caller has the patience", async () => {
+  it("wait at most a minute for a longer Retry-After, within the deadline", async () => {
     const waits: number[] = [];
     const { embedder, server } = await setUp("openai", { deps: patientDeps(waits) });
     server.fault({ kind: "status", status: 429, retryAfter: "3600" }, 1);
@@ -190,7 +190,7 @@ describe("retries", () => {
     expect(waits).toEqual([60_000 * 1.125]);
   });
 
-  it("follow an attempt that hangs, if the caller has the patience", async () => {
+  it("follow an attempt that hangs, within the deadline", async () => {
     const { embedder, server } = await setUp("openai", { timeoutMs: 1_000 });
     server.fault({ kind: "hang" }, 1);
     await expect(embedder.embed(["a"], { inputType: "document", patienceMs: 60_000 })).resolves.toBeDefined();
@@ -234,7 +234,7 @@ describe("retries", () => {
     expect(waits).toEqual([expectedMs * 1.125]);
   });
 
-  it("do not wait beyond the deadline: the error comes at once, with the time to come back", async () => {
+  it("do not wait beyond the deadline: the error is thrown at once, with retryAfterMs", async () => {
     const { embedder, server } = await setUp("openai", { timeoutMs: 5_000 });
     server.fault({ kind: "status", status: 429, retryAfter: "30" });
     const error = await failure(embedAll(embedder));

@@ -113,7 +113,7 @@ describe.each(EMBED_APIS)("embeddings of %s", (api) => {
     expect(server?.maxInFlight).toBeLessThanOrEqual(2);
   });
 
-  it("are halved when the server finds a call too large, and the size is remembered", async () => {
+  it("are halved when the server rejects a call as too large, and stay halved", async () => {
     const embedder = await embedderOn({ api, maxItems: 8 });
     const inputs = texts(32);
     const { vectors, tokens } = await embedder.embed(inputs, { inputType: "document" });
@@ -124,7 +124,7 @@ describe.each(EMBED_APIS)("embeddings of %s", (api) => {
     expect(server?.requests).toHaveLength(4);
   });
 
-  it("tell their dimension after one short call, and remember it", async () => {
+  it("determine their dimension with one short call, and cache it", async () => {
     const embedder = await embedderOn({ api });
     expect(embedder.dimension).toBeUndefined();
     expect(await embedder.probeDimension()).toBe(8);

@@ -62,7 +62,7 @@ describe("credential cache", () => {
     expect(database.queries).toBeLessThanOrEqual(26);
   });
 
-  it("asks once for all that wait, and remembers what is unknown", async () => {
+  it("loads once for concurrent requests, and caches unknown ids", async () => {
     const { database, open } = setUp();
     database.facts = null;
     const cache = open();

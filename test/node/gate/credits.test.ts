@@ -250,7 +250,7 @@ describe("credit ledger", () => {
     expect(refused).toEqual({ committed: 10 });
   });
 
-  it("releases what a dead request held at its deadline, not before", () => {
+  it("releases an unsettled reservation at its deadline, not before", () => {
     const ledger = newLedger();
     reserve(ledger, NOON, 10, 10);
     const one = { credits: 1, holdMs: HOLD_MS };
@@ -275,7 +275,7 @@ describe("credit ledger", () => {
     expect(ledger.figures("2026-11")).toMatchObject({ indexTokens: 5, calls: { index: 1 } });
   });
 
-  it("forgets settled reservations and flushed months, and nothing that is still owed", () => {
+  it("prunes settled reservations and flushed months, and nothing that is not flushed", () => {
     const sql = openSql(CREDITS_SCHEMA);
     const ledger = new CreditLedger(sql);
     const rowsOf = (table: string) => sql.exec(`select * from ${table}`).toArray();

@@ -23,7 +23,7 @@ describe("the table of a run's blobs", () => {
     }
   });
 
-  it("lists each language of a blob once, and none for a blob nobody wants", () => {
+  it("lists each language of a blob once, and none for an unselected blob", () => {
     const blobs = new BlobTable(20);
     for (const language of ["c", "cpp", "c", "cpp", "go"] as const) blobs.want(oidOf(1), language);
     expect(blobs.languagesAt(blobs.find(oidOf(1)))).toEqual(["c", "cpp", "go"]);

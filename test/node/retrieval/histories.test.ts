@@ -127,7 +127,7 @@ describe("the merge policy", () => {
     expect(written).toBeLessThan(1_000 * 5 * 40);
   });
 
-  it("writes a segment anew when most of it is dead", () => {
+  it("rewrites a segment when most of it is unused", () => {
     expect(planMerge([{ id: "a", chunkCount: 100, liveChunkCount: 40 }])).toEqual(["a"]);
     expect(planMerge([{ id: "a", chunkCount: 100, liveChunkCount: 60 }])).toEqual([]);
   });

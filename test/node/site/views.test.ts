@@ -40,7 +40,7 @@ describe("highlighting", () => {
     );
   });
 
-  it("looks at each character a bounded number of times", () => {
+  it("reads each character a bounded number of times", () => {
     // Each of these would take minutes if a quote or comment that is never closed were searched for again and again.
     for (const part of ['"', "'", "`", "/*", "//", "a", "1", "\\", "'\\", '"a']) {
       const code = part.repeat(200_000 / part.length);

@@ -25,7 +25,7 @@ function rowsOf(list: typeof files): number[] {
 }
 
 describe("listing", () => {
-  it("tells of every file, with the number of its symbols, chunks and withheld chunks", async () => {
+  it("lists every file with the number of its symbols, chunks and withheld chunks", async () => {
     const rows = rowsOf(files);
     const listed = await (await artifact()).listing();
     expect(listed).toEqual(

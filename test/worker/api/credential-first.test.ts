@@ -54,7 +54,7 @@ describe("a request's body", () => {
     },
   );
 
-  it("costs no more credits or requests where it is large", async () => {
+  it("costs no more credits or requests if it is large", async () => {
     stopClock(Date.now());
     const tenant = await createApiTenant({}, 20);
     const input = Array.from({ length: 20 }, () => "a".repeat(4_000));

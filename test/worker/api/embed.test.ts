@@ -96,7 +96,7 @@ describe("POST /embed", () => {
     expect((await usedBy(tenant)).credits.used).toBe(0);
   });
 
-  it("names some of very many rejected fields", async () => {
+  it("names only some of very many rejected fields", async () => {
     const tenant = await createApiTenant();
     const { status, body } = await tenant.call("POST /embed", {
       json: { input: Array.from({ length: 128 }, () => 1) },

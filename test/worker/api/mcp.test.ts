@@ -123,7 +123,7 @@ describe("POST /mcp", () => {
     expect(body["code"]).toBe("INVALID_BODY");
   });
 
-  it("refuses strangers, worker tokens and other methods in the service's envelope", async () => {
+  it("rejects missing and wrong credentials and other methods with the contract's error body", async () => {
     const tenant = await createApiTenant();
     const json = { jsonrpc: "2.0", id: 1, method: "tools/list" };
     const worker = await tenant.addCredential("worker_token");

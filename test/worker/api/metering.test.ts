@@ -129,14 +129,14 @@ describe("a settlement that cannot be made durable", () => {
   let restore = () => {};
   afterEach(() => restore());
 
-  it("is tried again, and the answer waits for it", async () => {
+  it("is retried before the answer is sent", async () => {
     const tenant = await createApiTenant();
     restore = await breakSettlements(tenant, 1);
     expect((await tenant.call("POST /embed", EMBED)).status).toBe(200);
     expect((await usageOf(tenant)).credits.used).toBe(1);
   });
 
-  it("fails the request in the end: nothing is answered uncounted", async () => {
+  it("fails the request after its retries: no answer is sent uncounted", async () => {
     const tenant = await createApiTenant();
     restore = await breakSettlements(tenant, Infinity);
     const { status, headers, body } = await tenant.call("POST /embed", EMBED);
@@ -147,7 +147,7 @@ describe("a settlement that cannot be made durable", () => {
 });
 
 describe("a failed call", () => {
-  it("gives its credits back", async () => {
+  it("releases its credits", async () => {
     const models = await startModels({ tokens: 1 });
     const tenant = await createApiTenant(embedVars(models.baseUrl));
     await models.fault({ kind: "status", status: 401 }, 1);

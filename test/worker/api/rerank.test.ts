@@ -62,7 +62,7 @@ describe("POST /rerank", () => {
     }
   });
 
-  it("is not there where no provider is configured", async () => {
+  it("is unavailable if no provider is configured", async () => {
     const tenant = await createApiTenant({ RERANK_PROVIDER: "none" });
     for (const [call, options] of [
       ["POST /rerank", { json: { query: "q", documents: ["a"] } }],

@@ -85,7 +85,7 @@ describe.concurrent("POST /rerank with a provider that answers with", () => {
   );
 });
 
-it("says that nobody listens at the provider's address", async () => {
+it("reports that the provider's address refuses connections", async () => {
   const tenant = await createApiTenant(embedVars("http://127.0.0.1:1/v1"));
   const { status, body } = await tenant.call("POST /embed", { json: { input: ["a"] } });
   expect([status, body["code"]]).toEqual(UNREACHABLE);

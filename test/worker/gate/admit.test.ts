@@ -147,7 +147,7 @@ describe("quota", () => {
     expect(await admit(tenant, 9)).toMatchObject({ outcome: "admitted" });
   });
 
-  it("releases what a dead request held, and still counts it if it was answered after all", async () => {
+  it("releases an unsettled reservation, and still counts a late settlement", async () => {
     const tenant = await createTenant(10);
     const dead = await admit(tenant, 10);
     if (dead.outcome !== "admitted" || dead.reservationId === null) throw new Error("was not admitted");

@@ -38,7 +38,7 @@ describe("credentials at the gate", () => {
     expect((await admit({ ...tenant, credential })).outcome).toBe("admitted");
   });
 
-  it("carry the tenant's settings of now", async () => {
+  it("carry the tenant's current settings", async () => {
     const tenant = await createTenant();
     const nowMs = Date.now();
     stopClock(nowMs);
@@ -49,7 +49,7 @@ describe("credentials at the gate", () => {
     expect(await gateOf(tenant.tenantId).usage(tenant.credential.id)).toMatchObject({ limit: 5 });
   });
 
-  it("go on working for ten minutes while Postgres is away, across an eviction, and are checked again when it is back", async () => {
+  it("keep working for ten minutes while Postgres is unreachable, across an eviction, and are checked again afterwards", async () => {
     const tenant = await createTenant();
     const nowMs = Date.now();
     stopClock(nowMs);
@@ -77,7 +77,7 @@ describe("credentials at the gate", () => {
     expect((await admit(tenant)).outcome).toBe("unauthorized");
   });
 
-  it("cannot be guessed at Postgres' expense", async () => {
+  it("cannot be guessed with a query per guess", async () => {
     const tenant = await createTenant();
     stopClock(Date.now());
     await admit(tenant);
@@ -96,7 +96,7 @@ describe("credentials at the gate", () => {
     }
   });
 
-  it("of a tenant that does not exist leave nothing behind", async () => {
+  it("of an unknown tenant create no rows and no alarm", async () => {
     const tenantId = crypto.randomUUID();
     expect((await admit({ tenantId, credential: unknownCredential(tenantId) })).outcome).toBe("unauthorized");
     await runInDurableObject(gateOf(tenantId), async (_, state) => {

@@ -89,7 +89,7 @@ describe("usage in Postgres", () => {
     expect(await mirrored(tenant)).toMatchObject([{ flushSeq: row.flushSeq + 1, credits: 9 }]);
   });
 
-  it("is where a gate without rows of its own begins", async () => {
+  it("initialises a gate that has lost its rows", async () => {
     const tenant = await createTenant(10);
     for (let i = 0; i < 4; i++) await charge(tenant, 1_001);
     await runAlarm(tenant);
@@ -108,7 +108,7 @@ describe("usage in Postgres", () => {
     expect(await mirrored(tenant)).toMatchObject([{ credits: 9, embedTokens: 4_005, calls: { embed: 5 } }]);
   });
 
-  it("keeps each month for itself", async () => {
+  it("keeps months apart", async () => {
     const tenant = await createTenant();
     try {
       stopClock(Date.UTC(2026, 8, 30, 23, 59, 59));
@@ -128,7 +128,7 @@ describe("usage in Postgres", () => {
       ]);
   });
 
-  it("stops being written when the tenant is gone, and the gate removes itself in the end", async () => {
+  it("stops when the tenant is deleted, and the gate deletes its rows later", async () => {
     const tenant = await createTenant();
     const nowMs = Date.now();
     await charge(tenant, 1);

@@ -59,7 +59,7 @@ describe("rate bucket of a subject", () => {
     });
   });
 
-  it("is shared by the addresses of one IPv6 network and by nobody else", async () => {
+  it("is shared by the addresses of one IPv6 /64 only", async () => {
     const take = async (address: string) => {
       const result = await takeFromBucket(env.RATE_BUCKETS, "salt", { surface: "healthz", subject: sourceOf(address) });
       return "rate" in result ? result.rate.remaining : undefined;

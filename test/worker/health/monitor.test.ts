@@ -67,7 +67,7 @@ describe("health monitor", () => {
     expect(await status()).toMatchObject({ status: "starting" });
   });
 
-  it("is stopping from a planned shutdown until it starts anew", async () => {
+  it("is stopping from a planned shutdown until the next start", async () => {
     await firstRound();
     await monitor().stop();
     expect(await status()).toMatchObject({ ok: false, status: "stopping" });
@@ -79,7 +79,7 @@ describe("health monitor", () => {
     await expect.poll(async () => (await status()).status).toBe("ok");
   });
 
-  it("sees a heartbeat that comes late", async () => {
+  it("accepts a late heartbeat", async () => {
     delivery.monitor = undefined;
     vi.spyOn(env.INDEX_QUEUE, "send").mockRejectedValue(new Error("queue is down"));
     await firstRound();
@@ -106,7 +106,7 @@ describe("health reader", () => {
     expect(asked).toHaveBeenCalledTimes(2);
   });
 
-  it("calls the service degraded when the monitor cannot be reached", async () => {
+  it("reports a degraded service if the monitor is unreachable", async () => {
     const monitors = {
       idFromName: (id: string) => id,
       get: () => ({ status: () => Promise.reject(new Error("gone")) }),

@@ -83,7 +83,7 @@ describe("the run coordinator", () => {
     expect(sent(spec.runId, "finish")).toHaveLength(0);
   });
 
-  it("says that nothing is left to wait for when a plan has no shards", async () => {
+  it("reports that a plan without shards is complete", async () => {
     const spec = await submitted();
     expect(await worker().planned(spec.runId, 1, { shards: 0, filesTotal: 0 }, NOTHING)).toBe(true);
     expect(sent(spec.runId, "finish")).toHaveLength(0);
@@ -109,7 +109,7 @@ describe("the run coordinator", () => {
     expect(await indexTokens()).toBe(9);
   });
 
-  it("leaves a run alone that waits behind others in the queue, and never fails it for that", async () => {
+  it("does not restart or fail a run that waits in the queue", async () => {
     const spec = await submitted();
     let now = Date.now();
     stopClock((now += 20 * LEASE_MS));
@@ -123,7 +123,7 @@ describe("the run coordinator", () => {
     expect(await stateOf(spec)).toBe("running");
   });
 
-  it("begins anew when a step asks for it, and refuses a second worker at the plan", async () => {
+  it("restarts when a step asks for it, and rejects a second worker for the plan", async () => {
     const spec = await submitted();
     expect(await worker().claim(spec.runId, 1, "pulling")).not.toBeNull();
     expect(await worker().claim(spec.runId, 1, "pulling")).toBeNull();
@@ -151,7 +151,7 @@ describe("the run coordinator", () => {
     expect(await coordinator().status(spec.runId)).toMatchObject({ state: "failed", error: { code: "EMBED_FAILED" } });
   });
 
-  it("survives eviction with everything it knew", async () => {
+  it("keeps its state across an eviction", async () => {
     const spec = await submitted();
     const waiting = await submitted();
     await stage(spec.runId, 1, 2);
@@ -216,7 +216,7 @@ describe("the run coordinator", () => {
     await expect.poll(() => sent(spec.runId, "plan").map((step) => step.attempt)).toContain(2);
   });
 
-  it("sends again soon what the queue did not take", async () => {
+  it("resends messages that the queue did not accept", async () => {
     const spec = await submitted();
     await worker().planned(spec.runId, 1, { shards: 1, filesTotal: 2 }, NOTHING);
     await worker().shardStaged(spec.runId, 1, 0);
@@ -233,7 +233,7 @@ describe("the run coordinator", () => {
     await expect.poll(() => sent(spec.runId, "finish")).toHaveLength(1);
   });
 
-  it("gives up after its last attempt with the last failure known, and records it", async () => {
+  it("fails after its last attempt with the last known error, and records it", async () => {
     const spec = await submitted();
     let now = Date.now();
     await worker().failed(spec.runId, 1, { kind: "plan" }, verdict("restart", 99, "STORAGE_UNAVAILABLE"));
@@ -280,7 +280,7 @@ describe("the run coordinator", () => {
     expect(await coordinator().wait(crypto.randomUUID())).toBeNull();
   });
 
-  it("forgets the sealed credential when the run ends", async () => {
+  it("deletes the sealed credential when the run ends", async () => {
     const spec = await submitted();
     await worker().succeed(spec.runId, 1, {});
     await runInDurableObject(stub(), (_object, state) => {

@@ -172,7 +172,7 @@ describe("publishing", () => {
     expect(await served(caller.tenantId)).toBe(sha256(bytes[1] as Uint8Array));
   });
 
-  it("ends on one complete snapshot after 50 commits at once, and lets one of 20 rivals win", async () => {
+  it("ends with one complete snapshot after 50 concurrent commits, and lets one of 20 competing ones win", async () => {
     const context = createContext();
     const caller = await createCaller();
     const all = await Promise.all(

@@ -71,7 +71,7 @@ describe("the sweep", () => {
     expect(await bucket.head(pulled)).toBeNull();
   });
 
-  it("removes uploads that were never committed, once nobody can be at it any more", async () => {
+  it("removes uploads that were never committed, once their URL has expired", async () => {
     const context = createContext();
     const caller = await createCaller();
     const bytes = artifact();

@@ -5,16 +5,16 @@ import type { Fault, ModelServerOptions } from "../../support/model-server.ts";
 export interface Models {
   baseUrl: string;
   fault(fault: Fault, times?: number): Promise<void>;
-  /** Lets the answers of all `held` requests go. */
+  /** Sends the answers of all `held` requests. */
   release(): Promise<void>;
   requests(): Promise<{ path: string; headers: Record<string, string>; body: Record<string, unknown> }[]>;
-  /** Resolves when so many requests have come. */
+  /** Resolves when `count` requests have arrived. */
   received(count: number): Promise<void>;
-  /** Resolves when the request is over, to whether its client left before the answer. */
+  /** Resolves when the request has ended, to whether its client disconnected before the answer. */
   aborted(request: number): Promise<boolean>;
 }
 
-/** A model server of the test's own, in the process that runs the tests. */
+/** Starts a model server for one test, in the process of the test runner. */
 export async function startModels(options: ModelServerOptions = {}): Promise<Models> {
   const { server, baseUrl } = await order<{ server: number; baseUrl: string }>({ do: "start", options });
   return {

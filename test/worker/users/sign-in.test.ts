@@ -152,7 +152,7 @@ describe("sessions", () => {
     expect(await readSession(db, a.session)).toBeUndefined();
   });
 
-  it("cannot be revoked by somebody else", async () => {
+  it("cannot be revoked by another user", async () => {
     const [mine, theirs] = [await signIn(), await signIn()];
     const id = (await readSession(db, mine.session))?.id ?? "";
     expect(await revokeSession(db, theirs.userId, id)).toBe(false);
