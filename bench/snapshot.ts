@@ -27,6 +27,7 @@ import { embeddingText } from "../src/parsing/chunks.ts";
 import { detectLanguage, isDefaultIncluded } from "../src/parsing/detect.ts";
 import { createParser } from "../src/parsing/parser.ts";
 import { PARSER_VERSION } from "../src/parsing/version.ts";
+import { SEGMENT_VERSION } from "../src/retrieval/segment.ts";
 import { openSnapshot } from "../src/snapshot/format/reader.ts";
 import { buildSnapshot } from "../src/snapshot/publish/build.ts";
 import type { SnapshotBucket } from "../src/snapshot/publish/storage.ts";
@@ -213,10 +214,9 @@ async function measureBuild(
   return { storagePath, checksum, ms, growthBytes };
 }
 
-/** Downloads over HTTP, verifies the checksum, and reads every file. */
 /**
- * Downloads, verifies and opens the artifact as `codectx pull` does: the list of files is taken over, and a look-up finds
- * its symbol in place. Then reads every row, which a pull does not. Medians of five.
+ * Downloads, verifies and opens the artifact as `codectx pull` does: the list of files and the search segments are read. Then reads
+ * every row, which a pull does not. Medians of five.
  */
 async function measurePull(artifact: Uint8Array, checksum: string): Promise<{ openMs: number; readAllMs: number }> {
   const server = createServer((_request, response) => response.end(artifact)).listen(0, "127.0.0.1");
@@ -234,12 +234,9 @@ async function measurePull(artifact: Uint8Array, checksum: string): Promise<{ op
         read: async (start, end) => bytes.subarray(start, end),
       });
       const listed = await reader.listing();
-      const file = listed.find(({ symbolCount }) => symbolCount > 0);
-      if (file === undefined) throw new Error("nothing to look up");
-      const [symbol] = await reader.symbolsOf(file);
-      let found = 0;
-      for await (const _symbol of reader.symbolsNamed((name) => name === symbol?.symbol.name)) found++;
-      if (found === 0) throw new Error("a symbol is missing");
+      let segments = 0;
+      for await (const segment of reader.searchSegments(SEGMENT_VERSION)) segments += segment.length;
+      if (segments === 0) throw new Error("the search index is missing");
       opened.push(performance.now() - startedAt);
       let files = 0;
       for await (const _file of reader.files()) files++;

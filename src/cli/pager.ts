@@ -3,6 +3,8 @@ import type { Context } from "./context.ts";
 
 /** Options of `less`: exit if the text fits on the screen, show colours and links, leave the text on the screen. */
 const LESS_OPTIONS = "FRX";
+/** Assumed height of a terminal that does not report one. */
+const DEFAULT_ROWS = 24;
 
 /** Writes the result of a command; on a terminal through the pager (PAGER, else `less`) if it is longer than the screen. */
 export async function showPaged(
@@ -12,13 +14,25 @@ export async function showPaged(
 ): Promise<void> {
   const { ui, env } = context;
   const lines = ui.terminal ? human() : [];
-  const pager = env["CODECTX_PAGER"] ?? env["PAGER"] ?? "less";
-  const fits = lines.flatMap((line) => line.split("\n")).length < (process.stdout.rows || 24);
-  if (!ui.terminal || fits || pager === "" || pager === "cat" || env["TERM"] === "dumb") {
+  const pager = pagerFor(lines, { isTerminal: ui.terminal, rows: process.stdout.rows, env });
+  if (pager === undefined) {
     ui.result(document, ui.terminal ? () => lines : human);
     return;
   }
   if (!(await page(pager, ui.renderedLines(lines), env))) ui.result(document, () => lines);
+}
+
+/**
+ * The pager for these lines: `CODECTX_PAGER`, else `PAGER`, else `less`. Undefined where there is no terminal or a dumb one, where
+ * everything fits on the screen, and where the user wants none (an empty value or `cat`).
+ */
+export function pagerFor(
+  lines: readonly string[],
+  { isTerminal, rows, env }: { isTerminal: boolean; rows: number | undefined; env: Context["env"] },
+): string | undefined {
+  const pager = env["CODECTX_PAGER"] ?? env["PAGER"] ?? "less";
+  const fits = lines.flatMap((line) => line.split("\n")).length < (rows || DEFAULT_ROWS);
+  return !isTerminal || fits || pager === "" || pager === "cat" || env["TERM"] === "dumb" ? undefined : pager;
 }
 
 /** Returns false if the pager cannot be started. */

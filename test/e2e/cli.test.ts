@@ -1,5 +1,8 @@
 import { execFileSync } from "node:child_process";
+import { once } from "node:events";
 import { readdirSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startGitServer } from "../../src/local/git/git-server.ts";
@@ -92,6 +95,59 @@ describe("codectx against the service", () => {
     expect(await run("app", ["index", "--url", url], { ...env, CODECTX_WORKER_TOKEN: "cc_wrk_no" })).toMatchObject({
       code: 3,
     });
+  });
+
+  it("lists, follows and cancels runs", async () => {
+    const env = { CODECTX_WORKER_TOKEN: tenant.workerToken, CODECTX_WORKSPACE: tenant.workspaceId };
+    const { json } = await run("app", ["runs", "list"], env);
+    const ended = (json["runs"] as { runId: string; state: string }[]).find(({ state }) => state === "succeeded");
+    expect(ended).toBeDefined();
+    const { runId } = ended!;
+    expect(await run("app", ["runs", "watch", runId], env)).toMatchObject({ code: 0, json: { runId, fileCount: 31 } });
+    expect(await run("app", ["runs", "cancel", runId], env)).toMatchObject({ json: { runId, state: "succeeded" } });
+    // A server that takes the request and never answers: the run waits until it is cancelled.
+    const silent = createServer(() => undefined).listen(0, "127.0.0.1");
+    await once(silent, "listening");
+    try {
+      const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/app.git`;
+      const started = await run("app", ["index", "--url", url, "--detach"], env);
+      const slow = String(started.json["runId"]);
+      expect(await run("app", ["runs", "cancel", slow], env)).toMatchObject({ code: 0, json: { state: "cancelled" } });
+      expect(await run("app", ["runs", "watch", slow], env)).toMatchObject({
+        code: 1,
+        json: { code: "RUN_CANCELLED" },
+      });
+      expect((await run("app", ["runs", "list"], env)).json["runs"]).toContainEqual(
+        expect.objectContaining({ runId: slow, state: "cancelled" }),
+      );
+    } finally {
+      silent.closeAllConnections();
+      silent.close();
+    }
+    const unknown = await run("app", ["runs", "watch", tenant.workspaceId], env);
+    expect(unknown).toMatchObject({ code: 4, json: { ok: false } });
+  });
+
+  it("has the service build a snapshot where a hosted run left none, and says how to ask for it", async () => {
+    const env = { CODECTX_WORKER_TOKEN: tenant.workerToken, CODECTX_WORKSPACE: tenant.workspaceId };
+    const list = () => sandbox.run("app", ["repos"], { env: { CODECTX_API_URL: service().apiUrl, ...colleague() } });
+    expect((await list()).stdout).toContain("no snapshot");
+    expect((await list()).stdout).toContain("`codectx snapshot`");
+    const url = `${server.origin}/app.git`;
+    const built = await run("app", ["snapshot", "--tenant", tenant.tenantId, "--url", url], env);
+    const gitSha = sandbox.git("app", "rev-parse", "HEAD");
+    expect(built).toMatchObject({ code: 0, json: { gitSha, workspaceId: tenant.workspaceId } });
+    expect((await list()).stdout).not.toContain("no snapshot");
+  });
+
+  it("asks the service's index with --remote", async () => {
+    const env = { CODECTX_WORKER_TOKEN: tenant.workerToken };
+    expect(await run("app", ["index"], env)).toMatchObject({ code: 0, json: { fileCount: 31 } });
+    const { code, json } = await run("app", ["search", "--remote", "double7"]);
+    expect(code).toBe(0);
+    expect((json["results"] as { path: string }[])[0]?.path).toBe("src/module7.ts");
+    const other = await run("app", ["search", "--remote", "--repo", "github.com/acme/none", "double7"]);
+    expect(other).toMatchObject({ code: 4, json: { code: "NO_WORKSPACE" } });
   });
 
   it("publishes from a pipeline, and stops at once when the key is revoked", async () => {

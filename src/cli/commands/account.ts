@@ -47,6 +47,12 @@ export async function repos(context: Context): Promise<void> {
       entry.sizeBytes === null ? "-" : formatBytes(entry.sizeBytes),
       entry.fileCount === null ? "-" : `${formatCount(entry.fileCount)} files`,
     ]);
-    return table([["REPOSITORY", "COMMIT", "BUILT (UTC)", "SIZE", "FILES"], ...rows]);
+    const lines = table([["REPOSITORY", "COMMIT", "BUILT (UTC)", "SIZE", "FILES"], ...rows]);
+    if (workspaces.every(({ builtAt }) => builtAt !== null)) return lines;
+    return [
+      lines,
+      "",
+      "Without a snapshot: `codectx publish` builds one here, `codectx snapshot` lets the service build it.",
+    ].flat();
   });
 }

@@ -15,6 +15,7 @@ const MAX_SIMILAR = 5;
 
 /**
  * `codectx symbol <name>`: finds definitions by name or by qualified name in any language's syntax, else by prefix.
+ * The best matches come first: code before tests and documentation.
  */
 export async function symbol(context: Context, name: string, { kind, limit, ref }: SymbolOptions): Promise<void> {
   if (name.trim() === "") throw new CliError(EXIT.usage, "NO_NAME", "the name is empty");
@@ -37,9 +38,7 @@ export async function symbol(context: Context, name: string, { kind, limit, ref 
         });
       }
       const { gitSha } = index.info;
-      const symbols = withoutRevision(answer.symbols).sort(
-        (a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0) || a.startLine - b.startLine,
-      );
+      const symbols = withoutRevision(answer.symbols);
       await showPaged(context, { gitSha, symbols, match: answer.match, truncated: answer.truncated }, () => {
         const lines = symbols.map(({ path, startLine, name: found, qualifiedName, signature }) => {
           const place = ui.link(join(root, path), ui.style("cyan", `${path}:${startLine}`));

@@ -1,19 +1,31 @@
 import { openSnapshot } from "../../snapshot/format/reader.ts";
-import type { SymbolOwner } from "../../snapshot/format/symbols.ts";
-import type { CodeSymbol } from "../../parsing/types.ts";
 import { baseFile, readArtifact } from "./bases.ts";
 import type { IndexStore } from "./store.ts";
 
-/** Symbols of a content in a base layer; undefined if the tables have them. */
-export async function baseSymbolsOf(store: IndexStore, contentId: number): Promise<CodeSymbol[] | undefined> {
-  const place = store
-    .prepare(
-      `select b.checksum, c.base_row as row, c.symbol_count as symbolCount, lower(hex(c.sha256)) as contentHash, c.language
-       from contents c join bases b on b.id = c.base where c.id = ?`,
-    )
-    .get(contentId) as (SymbolOwner & { checksum: string }) | undefined;
-  if (!place) return undefined;
-  return readArtifact(baseFile(store.directory, place.checksum), async (bytes) =>
-    (await (await openSnapshot(bytes)).symbolsOf(place)).map(({ symbol }) => symbol),
+/** A symbol of a content in a base layer. */
+export interface BaseSymbol {
+  contentId: number;
+  /** Its position among the content's symbols. */
+  ordinal: number;
+}
+
+/** Returns the signatures of symbols, "" for a missing one. Opens each artifact once and decompresses only its signatures. */
+export async function baseSignatures(store: IndexStore, wanted: readonly BaseSymbol[]): Promise<string[]> {
+  const find = store.prepare(
+    "select b.checksum, c.base_row as row from contents c join bases b on b.id = c.base where c.id = ?",
   );
+  const places = wanted.map(({ contentId, ordinal }, position) => {
+    const { checksum, row } = find.get(contentId) as { checksum: string; row: number };
+    return { checksum, row: row + 1 + ordinal, position };
+  });
+  const signatures = wanted.map(() => "");
+  for (const checksum of new Set(places.map((place) => place.checksum))) {
+    const own = places.filter((place) => place.checksum === checksum);
+    const rows = [...new Set(own.map(({ row }) => row))].sort((a, b) => a - b);
+    const texts = await readArtifact(baseFile(store.directory, checksum), async (bytes) =>
+      (await openSnapshot(bytes)).signaturesAt(rows),
+    );
+    for (const { row, position } of own) signatures[position] = texts[rows.indexOf(row)] ?? "";
+  }
+  return signatures;
 }

@@ -56,11 +56,15 @@ export async function buildSearchTable(
       const { sha256, language } = content;
       return { path, sha256, language };
     });
-    const merged = await mergeWhereWorth(folder, revision, segments);
-    if (merged) segments = await openSegments(folder, opened);
-    // Later segments win: a merged one comes last, so that the table names it and not its parts.
-    if (merged !== undefined) segments.sort((a, b) => Number(a.id === merged) - Number(b.id === merged));
-    folder.writeTable(name, buildTable(revision, segments).table);
+    let { table } = buildTable(revision, segments);
+    const merged = await mergeWhereWorth(folder, table, segments);
+    if (merged !== undefined) {
+      segments = await openSegments(folder, opened);
+      // Later segments win: a merged one comes last, so that the table names it and not its parts.
+      segments.sort((a, b) => Number(a.id === merged) - Number(b.id === merged));
+      ({ table } = buildTable(revision, segments));
+    }
+    folder.writeTable(name, table);
   } finally {
     for (const file of opened) file.close();
   }
@@ -116,13 +120,13 @@ export class SegmentCollector {
   }
 }
 
-/** Merges the segments that the policy names; the id of the new one, undefined where there is nothing to merge. */
+/** Merges those segments of a table that the policy names; the id of the new one, undefined where there is nothing to merge. */
 async function mergeWhereWorth(
   folder: SearchFolder,
-  files: readonly RevisionFile[],
+  table: Uint8Array,
   segments: readonly OpenSegment[],
 ): Promise<string | undefined> {
-  const { segmentOf, ordinalOf, segmentIds } = await RevisionTable.open(inMemory(buildTable(files, segments).table));
+  const { segmentOf, ordinalOf, segmentIds } = await RevisionTable.open(inMemory(table));
   const used = segmentIds.map((id) => segments.find((segment) => segment.id === id) as OpenSegment);
   const live = used.map(() => new Set<number>());
   for (const [file, position] of segmentOf.entries()) live[position]?.add(ordinalOf[file] as number);

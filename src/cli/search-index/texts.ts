@@ -3,7 +3,7 @@ import { SourceText } from "../../parsing/source-text.ts";
 import { PARSER_VERSION } from "../../parsing/version.ts";
 import type { LoadedText, TextSource, WantedText } from "../../retrieval/types.ts";
 import type { FileTree } from "../index/file-tree.ts";
-import { symbolsOf } from "../index/query.ts";
+import type { BaseSymbol } from "../index/base-symbols.ts";
 import { intact, rowId } from "../index/schema.ts";
 import type { IndexStore } from "../index/store.ts";
 import { verified } from "../index/verified.ts";
@@ -14,34 +14,51 @@ import { verified } from "../index/verified.ts";
  */
 export function storeTexts(store: IndexStore, tree: FileTree | undefined): TextSource {
   return async (wanted) => {
-    const loaded: LoadedText[] = [];
-    for (const one of wanted) loaded.push(await load(store, tree, one));
-    return loaded;
+    const rows = wanted.map((one) => contentRow(store, one));
+    const inBase = wanted.flatMap(({ symbols }, i) => {
+      const row = rows[i];
+      return row?.base == null ? [] : symbols.map((ordinal) => ({ contentId: row.id, ordinal }));
+    });
+    const signatures = inBase.length === 0 ? [] : await signaturesFromBase(store, inBase);
+    let next = 0;
+    return wanted.map((one, i): LoadedText => {
+      const row = rows[i];
+      if (!row) return { chunks: one.chunks.map(() => ""), signatures: one.symbols.map(() => "") };
+      if (row.base === null) return fromTables(store, row.id, one);
+      next += one.symbols.length;
+      return { chunks: linesFromFile(tree, one), signatures: signatures.slice(next - one.symbols.length, next) };
+    });
   };
 }
 
-async function load(store: IndexStore, tree: FileTree | undefined, wanted: WantedText): Promise<LoadedText> {
+async function signaturesFromBase(store: IndexStore, wanted: readonly BaseSymbol[]): Promise<string[]> {
+  const { baseSignatures } = await import("../index/base-symbols.ts");
+  return baseSignatures(store, wanted);
+}
+
+interface ContentRow {
+  id: number;
+  /** The base layer that holds the content; null where the tables do. */
+  base: number | null;
+}
+
+function contentRow(store: IndexStore, { sha256, language }: WantedText): ContentRow | undefined {
   const found = store
     .prepare(
       `select id, base, ${intact("contents")} as intact from contents where sha256 = ? and language = ? and parser_version = ?`,
     )
-    .get(Buffer.from(wanted.sha256, "hex"), wanted.language, PARSER_VERSION);
-  const row = found && verified<{ id: number; base: number | null }>(found);
-  if (!row) return { chunks: wanted.chunks.map(() => ""), signatures: wanted.symbols.map(() => "") };
-  if (row.base === null) {
-    const chunk = store.prepare(`select text, ${intact("chunks")} as intact from chunks where id = ?`);
-    const symbol = store.prepare(`select signature as text, ${intact("symbols")} as intact from symbols where id = ?`);
-    // A row that is missing is damage, too.
-    const textOf = (row: unknown): string => verified<{ text: string }>(row ?? { intact: 0 }).text;
-    return {
-      chunks: wanted.chunks.map(({ ordinal }) => textOf(chunk.get(rowId(row.id, ordinal)))),
-      signatures: wanted.symbols.map((ordinal) => textOf(symbol.get(rowId(row.id, ordinal)))),
-    };
-  }
-  const symbols = wanted.symbols.length === 0 ? [] : await symbolsOf(store, row.id);
+    .get(Buffer.from(sha256, "hex"), language, PARSER_VERSION);
+  return found && verified<ContentRow>(found);
+}
+
+function fromTables(store: IndexStore, contentId: number, { chunks, symbols }: WantedText): LoadedText {
+  const chunk = store.prepare(`select text, ${intact("chunks")} as intact from chunks where id = ?`);
+  const symbol = store.prepare(`select signature as text, ${intact("symbols")} as intact from symbols where id = ?`);
+  // A row that is missing is damage, too.
+  const textOf = (row: unknown): string => verified<{ text: string }>(row ?? { intact: 0 }).text;
   return {
-    chunks: linesFromFile(tree, wanted),
-    signatures: wanted.symbols.map((ordinal) => symbols[ordinal]?.signature ?? ""),
+    chunks: chunks.map(({ ordinal }) => textOf(chunk.get(rowId(contentId, ordinal)))),
+    signatures: symbols.map((ordinal) => textOf(symbol.get(rowId(contentId, ordinal)))),
   };
 }
 

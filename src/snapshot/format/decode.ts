@@ -35,20 +35,6 @@ export function readTexts(column: Column, bytes: Uint8Array, rows: number): Text
   return spread(values, page.levels);
 }
 
-/** A dictionary column of one row group, its rows as indexes into the dictionary. */
-export interface Indexed {
-  entries: string[];
-  /** By row; {@link ABSENT} where there is no value. Read when asked for. */
-  indexes: () => Int32Array;
-}
-
-/** The same without a string for every row. */
-export function readIndexed(column: Column, bytes: Uint8Array, rows: number): Indexed {
-  const page = readPage(column, bytes, rows);
-  const entries = page.dictionary();
-  return { entries, indexes: () => spreadInts(readIndexes(page, column, entries.length), page.levels) };
-}
-
 function readIndexes(page: Page, column: Column, entries: number): Uint32Array {
   const body = page.body();
   const width = body.byte();
@@ -92,9 +78,8 @@ export function readInts(column: Column, bytes: Uint8Array, rows: number): Int32
   return spreadInts(values, levels);
 }
 
-function spreadInts(values: Int32Array | Uint32Array, levels: Uint32Array | undefined): Int32Array {
-  // Dictionary indexes stay far below 2^31.
-  if (levels === undefined) return new Int32Array(values.buffer, values.byteOffset, values.length);
+function spreadInts(values: Int32Array, levels: Uint32Array | undefined): Int32Array {
+  if (levels === undefined) return values;
   const spread = new Int32Array(levels.length);
   for (let row = 0, next = 0; row < levels.length; row++)
     spread[row] = levels[row] === 1 ? (values[next++] as number) : ABSENT;

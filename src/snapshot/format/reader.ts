@@ -1,12 +1,16 @@
-import { readInts, readTexts } from "./decode.ts";
+import { readInts, readTexts, readTextsAt, type Texts } from "./decode.ts";
 import { describing, exactly, type Group, readFooter } from "./footer.ts";
 import { checkedAgainst, type ListedFile, readFileList } from "./file-list.ts";
-import { GroupColumns } from "./group-columns.ts";
 import { gunzip } from "./gunzip.ts";
 import { type Column, COLUMNS } from "./layout.ts";
 import { collectFiles, type GroupRows } from "./rows.ts";
-import { type LocatedSymbol, readSymbols, type SymbolOwner, symbolsNamed } from "./symbols.ts";
-import type { Extent, SnapshotBytes, SnapshotFile, SnapshotHeader } from "./types.ts";
+import {
+  type Extent,
+  type SnapshotBytes,
+  type SnapshotFile,
+  SnapshotFormatError,
+  type SnapshotHeader,
+} from "./types.ts";
 import { readVectorColumn } from "./vector-column.ts";
 
 export interface SnapshotReader {
@@ -21,15 +25,13 @@ export interface SnapshotReader {
    * vouched for, nor that the rows say the same, which `files` checks.
    */
   listing(): Promise<ListedFile[]>;
-  /** Symbols whose name passes, in order; what holds none of them stays compressed but for its names. */
-  symbolsNamed(test: (name: string) => boolean): AsyncIterable<LocatedSymbol>;
-  /** The symbols of the file at a row, by a listing. */
-  symbolsOf(file: SymbolOwner): Promise<LocatedSymbol[]>;
   /**
    * The segments of the search index (docs/search.md), one in memory at a time, where they are of this version; none otherwise. What
    * is in them is not checked. Throws `SnapshotFormatError` where one cannot be expanded.
    */
   searchSegments(segmentVersion: number): AsyncIterable<Uint8Array>;
+  /** Signatures of the symbols at these rows of the snapshot (ascending); null where a row has none. Expands that column only. */
+  signaturesAt(rows: readonly number[]): Promise<Texts>;
   /** Vectors of those chunks among the wanted (SHA-256 in hex) that have one; the rest stays compressed. */
   vectors(wanted: ReadonlySet<string>): AsyncIterable<{ hash: string; vector: Uint8Array }>;
 }
@@ -80,19 +82,33 @@ export async function openSnapshot(bytes: SnapshotBytes): Promise<SnapshotReader
       yield describing("search segment", () => gunzip(compressed, sizeBytes));
     }
   }
-  const columns = groups.map((group, index) => new GroupColumns(bytes, group, index));
+  const signaturesAt = async (rows: readonly number[]): Promise<Texts> => {
+    const found: Texts = [];
+    for (const [index, { firstRow, rows: count, columns }] of groups.entries()) {
+      const inGroup = rows.flatMap((row) => (row >= firstRow && row < firstRow + count ? row - firstRow : []));
+      if (inGroup.length === 0) continue;
+      const { start, end } = columns[SIGNATURE_COLUMN] as Extent;
+      const part = await exactly(bytes, start, end);
+      const texts = describing(`row group ${index}`, () =>
+        readTextsAt(COLUMNS[SIGNATURE_COLUMN] as Column, part, count, inGroup),
+      );
+      for (const text of texts) found.push(text);
+    }
+    if (found.length !== rows.length) throw new SnapshotFormatError("rows are missing, or not in order");
+    return found;
+  };
   return {
     header,
     files,
     listing,
-    symbolsNamed: (test) => symbolsNamed(columns, test),
-    symbolsOf: (file) => readSymbols(columns, file),
     searchSegments,
+    signaturesAt,
     vectors,
   };
 }
 
 const HASH_COLUMN = COLUMNS.findIndex(({ name }) => name === "chunk_hash");
+const SIGNATURE_COLUMN = COLUMNS.findIndex(({ name }) => name === "signature");
 
 function decodeGroup(group: Group, block: Uint8Array, start: number, dimension: number): GroupRows {
   const part = (index: number): Uint8Array => {

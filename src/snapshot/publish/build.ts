@@ -16,11 +16,11 @@ export class RevisionMissingError extends Error {
 
 export interface BuildRequest extends Caller {
   workspaceId: string;
-  /** What asked for the build. The same id asks for the same build: a second call finds what the first one did. */
+  /** The run that requested the build. A second call with the same id returns the first one's snapshot. */
   runId: string;
   /** The revision: its number, or the newest one of a commit. */
   revision: { seq: number } | { gitSha: string };
-  /** Told now and then; throw to give up. */
+  /** Called every few hundred files. Throwing cancels the build. */
   onProgress?: (progress: { filesDone: number; filesTotal: number }) => Promise<void> | void;
   signal?: AbortSignal;
 }
@@ -40,12 +40,12 @@ const PROGRESS_EVERY_FILES = 250;
 type BuildContext = Pick<SnapshotContext, "db" | "bucket" | "now" | "log">;
 
 /**
- * Builds the artifact of an indexed revision, streams it to the bucket and makes it the workspace's current snapshot through
- * the code that commits a client's. Memory is bounded by one row group, one batch of rows and two upload parts.
+ * Builds the artifact of an indexed revision, uploads it to the bucket and makes it the workspace's current snapshot, in the same
+ * way as a client's commit. Memory is bounded by one row group or search segment, one batch of rows and two upload parts.
  *
- * A message delivered twice or a job killed midway costs time only: every attempt writes to a storage path of its own, one
- * of them becomes current, and once one has, later calls with the same `runId` answer with it and change nothing. Throws
- * {@link RevisionMissingError}, what `signal` aborts with, and what database and bucket throw; the old snapshot stays then.
+ * A queue message may arrive twice and a job may be killed: every attempt writes to its own storage path, and one of them becomes
+ * current. After that, calls with the same `runId` return that snapshot and change nothing. Throws {@link RevisionMissingError}, the
+ * reason of `signal`, and errors of database and bucket; the current snapshot is then unchanged.
  */
 export async function buildSnapshot(context: BuildContext, request: BuildRequest): Promise<BuiltSnapshot> {
   const { db, bucket } = context;
@@ -58,7 +58,7 @@ export async function buildSnapshot(context: BuildContext, request: BuildRequest
   const storagePath = newStoragePath(snapshotId);
   await reserve(context, request, revision, { snapshotId, storagePath });
   const written = await upload(context, request, revision, storagePath);
-  // Should this fail, nobody knows whether the pointer moved: the artifact stays for the next call or the sweep to judge.
+  // If this fails, the pointer may or may not have moved, so the artifact is kept: the next call or the sweep decides.
   await flipCurrent(context, request, {
     id: snapshotId,
     workspaceId: request.workspaceId,
@@ -68,14 +68,14 @@ export async function buildSnapshot(context: BuildContext, request: BuildRequest
   });
   const built = await findBuilt(context, request, snapshotId);
   if (built === undefined) throw new Error("a committed snapshot is missing");
-  // What other attempts left behind; and this one's artifact, if another attempt was quicker.
+  // Deletes the artifacts of other attempts, and this one's if another attempt committed first.
   await deletePrefix(bucket, `${SNAPSHOT_PREFIX}${snapshotId}/`, built.storagePath).catch((error: unknown) =>
     context.log.error("attempts_not_deleted", error),
   );
   return built;
 }
 
-/** A name-based UUID (version 8, RFC 9562), so that a run finds its snapshot again. */
+/** A UUID made from the run's id (version 8, RFC 9562), so that every attempt of a run uses the same snapshot id. */
 function snapshotIdFor(runId: string): string {
   const bytes = createHash("sha256").update(`snapshot of run ${runId}`).digest().subarray(0, 16);
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80;
@@ -112,7 +112,7 @@ async function findBuilt(
   };
 }
 
-/** The row comes before the object, so that no object is ever without one. Its checksum is known at the end only. */
+/** Inserts the row before the object is written, so that every object has a row. The checksum is filled in at the end. */
 async function reserve(
   { db }: BuildContext,
   { tenantId, workspaceId }: BuildRequest,

@@ -13,7 +13,7 @@ import { adoptUpload, deletePrefix, UPLOAD_PREFIX, type UploadProblem } from "./
 
 const COMMIT_MESSAGE = "the snapshot could not be committed; try again";
 
-/** Same bytes signed more often than this without a commit between: the newest of them are looked at. */
+/** Pending uploads of the same bytes that a commit considers, newest first. */
 const MAX_CANDIDATES = 5;
 
 interface Candidate {
@@ -32,8 +32,8 @@ interface WorkspaceRow {
 }
 
 /**
- * Verifies what was uploaded against the manifest and makes it current. A commit that was done already is answered as it
- * was then, whatever has become current since. Nothing changes unless everything fits.
+ * Verifies the upload against the manifest and makes it the current snapshot. Repeating a commit gives the same answer as the first
+ * time, even if a newer snapshot is current by then. A commit that fails changes nothing.
  */
 export async function commitSnapshot(
   context: SnapshotContext,
@@ -81,7 +81,7 @@ export async function commitSnapshot(
     await answering("COMMIT_FAILED", COMMIT_MESSAGE, () =>
       flipCurrent(context, caller, verified, request.expectedGitSha),
     );
-    // The upload is copied; what is left of it would only be found by the sweep.
+    // The upload was copied. Without this the sweep would delete it.
     await deletePrefix(context.bucket, `${UPLOAD_PREFIX}${found.id}/`).catch((error: unknown) =>
       context.log.error("upload_not_deleted", error),
     );
@@ -117,7 +117,7 @@ async function adoptCandidate(
       if (problem.problem !== "missing") throw describe(problem, sizeBytes);
       rejection ??= describe(problem, sizeBytes);
     }
-    // Signed twice, uploaded once: an older URL for the same bytes may be the one that was used.
+    // The same bytes may have been signed twice and uploaded to the older URL.
     rejection ??= contradiction;
   }
   throw rejection ?? invalidBody([{ path: "manifest", message: "nothing was uploaded for it" }]);
@@ -180,7 +180,7 @@ export async function flipCurrent(
   expectedGitSha?: string | null,
 ): Promise<boolean> {
   const { id, workspaceId, manifest, sizeBytes } = snapshot;
-  // The workspace's row is the lock. Who waited for it sees the pointer as it is then, not as it was at the start.
+  // The lock on the workspace's row orders concurrent commits: each sees the pointer that the previous one wrote.
   const guard =
     expectedGitSha === undefined
       ? sql`true`

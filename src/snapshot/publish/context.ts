@@ -5,11 +5,11 @@ import type { Logger } from "../../log.ts";
 import type { Presigner } from "./presign.ts";
 import type { SnapshotBucket } from "./storage.ts";
 
-/** What the snapshot operations work with. */
+/** Dependencies of the snapshot operations. */
 export interface SnapshotContext {
   db: Db;
   bucket: SnapshotBucket;
-  /** Undefined where the store's S3 side is not configured: nothing can be signed then. */
+  /** Undefined where the store's S3 endpoint is not configured; URLs cannot be signed then. */
   presigner: Presigner | undefined;
   /** Most bytes that the snapshots of one tenant may take. */
   storageLimitBytes: number;
@@ -18,14 +18,14 @@ export interface SnapshotContext {
   log: Logger;
 }
 
-/** On whose behalf. */
+/** The tenant and credential of a request. */
 export interface Caller {
   tenantId: string;
   /** Public id of the credential, for the audit log. */
   actor: string;
 }
 
-/** Does a database or storage call; a failure that is no answer yet becomes `code`. */
+/** Runs a database or storage call. An error that is not an `ApiError` becomes one with `code` and `message`. */
 export async function answering<T>(code: ErrorCode, message: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

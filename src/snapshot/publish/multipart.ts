@@ -1,11 +1,11 @@
 import { CONTENT_TYPE, type MultipartUpload, type SnapshotBucket, type UploadedPart } from "./storage.ts";
 
-/** R2 wants parts of at least 5 MiB, all but the last of the same size, and at most 10,000 of them. */
+/** R2 requires parts of at least 5 MiB, all but the last of the same size, and at most 10,000 of them. */
 const PART_BYTES = 8 * 1024 * 1024;
 
 /**
- * Streams bytes of unknown length to one object: at most two parts are in memory, one filling while the other travels.
- * Nothing appears under the key before `finish`.
+ * Uploads bytes of unknown length to one object. At most two parts are in memory: one is filled while the other is uploaded.
+ * The object does not exist before `finish`.
  */
 export class MultipartSink {
   readonly #upload: MultipartUpload;
@@ -39,7 +39,7 @@ export class MultipartSink {
     return this.#upload.complete(this.#parts);
   }
 
-  /** Gives up: the store forgets the parts. */
+  /** Cancels the upload and discards its parts. */
   async abort(): Promise<void> {
     await this.#travelling?.catch(() => undefined);
     await this.#upload.abort();
@@ -52,7 +52,7 @@ export class MultipartSink {
     this.#buffer = new Uint8Array(PART_BYTES);
     this.#filled = 0;
     const travelling = this.#upload.uploadPart(number, body).then((part) => void this.#parts.push(part));
-    // A failure is met by the next await; until then it must not count as unhandled.
+    // Awaited by the next call; until then a rejection must not be reported as unhandled.
     travelling.catch(() => undefined);
     this.#travelling = travelling;
   }

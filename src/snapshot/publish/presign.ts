@@ -14,9 +14,9 @@ export interface SignedUpload {
   headers: Record<string, string>;
 }
 
-/** Mints URLs that let their bearer do one thing to one object for a while, without any other credential. */
+/** Signs URLs. Whoever has one may do one operation on one object until it expires, without another credential. */
 export interface Presigner {
-  /** A PUT of exactly `sizeBytes` bytes whose SHA-256 the store is told. */
+  /** A PUT of exactly `sizeBytes` bytes with this SHA-256, which the store verifies. */
   upload(key: string, options: { sha256: string; sizeBytes: number; expiresInSec: number }): Promise<SignedUpload>;
   /** A GET of the whole object or of ranges. */
   download(key: string, options: { expiresInSec: number }): Promise<string>;

@@ -13,10 +13,10 @@ import { rowsOf } from "../../db/rows.ts";
 import { type Selector, selects } from "./selector.ts";
 
 const LOOKUP_MESSAGE = "the snapshot cannot be looked up right now; try again";
-/** One text for every kind of miss, so that none can be told from another. */
+/** The same message for every reason, so that a caller cannot tell a missing workspace from another tenant's. */
 const NO_SNAPSHOT_MESSAGE = "there is no snapshot for this selector";
 
-/** A pull that meets a snapshot on its way out looks again; more than once only under a rain of commits. */
+/** Attempts of a pull whose snapshot is deleted while it runs. More than two are needed only while commits arrive very fast. */
 const MAX_PULL_TRIES = 4;
 
 interface PullRow {
@@ -27,8 +27,8 @@ interface PullRow {
 }
 
 /**
- * The current snapshot's manifest and a signed download URL. The sweep spares what a signed URL still leads to, so the row
- * keeps when the last one ends; it is set two lifetimes ahead, hence written at most once a lifetime however many pull.
+ * The current snapshot's manifest and a signed download URL. The row records when its last URL expires, because the sweep keeps
+ * snapshots with a valid URL. That time is set two lifetimes ahead, so it is written at most once a lifetime however many pull.
  */
 export async function pullSnapshot(
   context: SnapshotContext,
@@ -57,7 +57,7 @@ export async function pullSnapshot(
       ),
     );
     if (row === undefined) throw new ApiError("NO_SNAPSHOT", NO_SNAPSHOT_MESSAGE);
-    // Found in time but swept before it could be marked: a newer one is current by now.
+    // The sweep deleted the snapshot before its expiry was recorded, so a newer one is current now.
     if (row.stale && row.touched === 0 && tries < MAX_PULL_TRIES) continue;
     if (presigner === undefined)
       throw new ApiError("SIGN_FAILED", "download URLs cannot be signed: storage is not configured");

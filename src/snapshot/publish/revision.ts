@@ -1,4 +1,4 @@
-/** A revision in Postgres as the source of a snapshot: pages by path, bounded memory whatever its size. */
+/** Reads a revision from Postgres for the snapshot writer, in pages by path. Memory is bounded whatever the revision's size. */
 import { sql } from "drizzle-orm";
 import type { Db } from "../../db/client.ts";
 import { rowsOf } from "../../db/rows.ts";
@@ -20,9 +20,9 @@ export interface Revision {
   chunkCount: number;
 }
 
-/** Paths listed at a time; each row is small. */
+/** Files listed per query. The rows are small. */
 const PAGE_FILES = 500;
-/** Estimated bytes of symbols, chunks and vectors fetched at a time. A single file may be larger. */
+/** Estimated bytes of symbols, chunks and vectors fetched per query. A single file may exceed it. */
 const BATCH_BYTES = 3 * 1024 * 1024;
 const ROW_OVERHEAD_BYTES = 400;
 
@@ -61,7 +61,7 @@ export async function findRevision(
   };
 }
 
-/** The files of a revision in path order. `onFile` is told after each. */
+/** The files of a revision in path order. Calls `onFile` after each. */
 export async function revisionSource(
   db: Db,
   revision: Revision,
@@ -98,7 +98,7 @@ interface ListedFile {
   chunk_count: number;
 }
 
-/** The revision's files in groups whose contents fit into memory together. */
+/** The revision's files in batches of about `BATCH_BYTES`. */
 async function* batches(db: Db, revision: Revision): AsyncGenerator<ListedFile[]> {
   let batch: ListedFile[] = [];
   let bytes = 0;
@@ -128,12 +128,12 @@ async function* batches(db: Db, revision: Revision): AsyncGenerator<ListedFile[]
   if (batch.length > 0) yield batch;
 }
 
-/** Maps with one call under way while the result before it is used: the database works while we compress. */
+/** Maps the values, starting each call before the previous result is used, so that queries run while rows are compressed. */
 async function* readAhead<In, Out>(source: AsyncIterable<In>, map: (value: In) => Promise<Out>): AsyncGenerator<Out> {
   let ahead: Promise<Out> | undefined;
   for await (const value of source) {
     const next = map(value);
-    // Awaited in the next round; a failure until then must not count as unhandled.
+    // Awaited in the next round; until then a rejection must not be reported as unhandled.
     next.catch(() => undefined);
     if (ahead !== undefined) yield await ahead;
     ahead = next;
@@ -141,7 +141,7 @@ async function* readAhead<In, Out>(source: AsyncIterable<In>, map: (value: In) =
   if (ahead !== undefined) yield await ahead;
 }
 
-/** One content's symbols in order, as JSON: thousands of small rows would cost more to carry than to read. */
+/** The symbols of one content as JSON, in order. Thousands of small rows would take longer to transfer. */
 interface SymbolsRow {
   content_id: string;
   symbols: string;

@@ -1,4 +1,4 @@
-/** `POST /index-snapshot` op `sign`: a place to upload to, and the workspace if it is new. */
+/** `POST /index-snapshot` op `sign`: signs an upload URL, and creates the workspace of a new repository. */
 import { sql, type SQL } from "drizzle-orm";
 import { recordAudit } from "../../audit/index.ts";
 import {
@@ -27,10 +27,10 @@ export function noWorkspace(): ApiError {
   return new ApiError("NO_WORKSPACE", "there is no workspace for this selector");
 }
 
-/** Deeper nesting would exhaust the stack of whoever writes the manifest as JSON again. */
+/** Deeper nesting could overflow the stack when the manifest is serialized again. */
 const MAX_MANIFEST_DEPTH = 64;
 
-/** Refuses what could not be stored and given back unchanged. Throws `INVALID_BODY`. */
+/** Throws `INVALID_BODY` where the manifest could not be stored and returned unchanged. */
 export function checkManifest(manifest: SnapshotManifest): void {
   const open: { value: unknown; depth: number }[] = [{ value: manifest, depth: 1 }];
   for (let item = open.pop(); item !== undefined; item = open.pop()) {
@@ -130,8 +130,8 @@ export async function signSnapshot(
 }
 
 /**
- * The row of a statement that runs while the tenant's row is locked, in a statement of its own before it. So it sees what
- * other requests of the tenant have committed, and caps hold however many come at once.
+ * Locks the tenant's row, then runs the statement and returns its row. Concurrent requests of a tenant run one after another and see
+ * each other's changes, so limits hold.
  */
 async function lockedRow<Row>(db: SnapshotContext["db"], tenantId: string, statement: SQL): Promise<Row | undefined> {
   const [, result] = await db.batch([

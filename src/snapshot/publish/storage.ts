@@ -1,14 +1,13 @@
 /**
- * Where the bytes of snapshots are. A client uploads to a key of its own under `uploads/`; commit copies what it verified
- * to a key under `snapshots/` for which no upload URL was ever signed. So an upload URL that is still valid, or bytes
- * exchanged after the check, never reach what is served.
+ * Objects of snapshots. A client uploads to a key under `uploads/`. Commit verifies the bytes and copies them to a key under
+ * `snapshots/`, for which no upload URL is ever signed. So nobody can change the served bytes with an upload URL that is still valid.
  */
 import { createHash, randomBytes } from "node:crypto";
 
 export const UPLOAD_PREFIX = "uploads/";
 export const SNAPSHOT_PREFIX = "snapshots/";
 
-/** What is served as a snapshot is a stream of bytes to everyone but its readers. */
+/** Media type of Parquet files. */
 export const CONTENT_TYPE = "application/vnd.apache.parquet";
 
 export interface MultipartUpload {
@@ -51,12 +50,12 @@ export function newStoragePath(snapshotId: string): string {
   return `${SNAPSHOT_PREFIX}${snapshotId}/${randomBytes(32).toString("base64url")}.parquet`;
 }
 
-/** Where the client that was given `storagePath` puts its bytes. */
+/** The key to which a client uploads the snapshot with this storage path. */
 export function uploadKeyOf(storagePath: string): string {
   return UPLOAD_PREFIX + storagePath.slice(SNAPSHOT_PREFIX.length);
 }
 
-/** Everything that may be left of a snapshot begins with one of these. */
+/** Prefixes of all objects of a snapshot. */
 export function prefixesOf(snapshotId: string): string[] {
   return [`${UPLOAD_PREFIX}${snapshotId}/`, `${SNAPSHOT_PREFIX}${snapshotId}/`];
 }
@@ -81,7 +80,7 @@ export async function adoptUpload(
 ): Promise<UploadProblem | undefined> {
   const uploadKey = uploadKeyOf(storagePath);
   const upload = await bucket.get(uploadKey);
-  // Only a verified copy is ever written to the storage path: one that is there comes from an earlier try.
+  // Only verified copies are written to the storage path, so an object there was copied by an earlier attempt.
   if (upload === null) return (await bucket.head(storagePath)) === null ? { problem: "missing" } : undefined;
   if (upload.size !== expected.sizeBytes) {
     await upload.body.cancel();
@@ -93,7 +92,7 @@ export async function adoptUpload(
       httpMetadata: { contentType: CONTENT_TYPE },
     });
   } catch (error) {
-    // A refused checksum and a store in trouble look alike: look at the bytes to tell them apart.
+    // The store reports a wrong checksum like any other failure, so compute the checksum to tell which it was.
     if ((await sha256OfObject(bucket, uploadKey)) === expected.sha256) throw error;
     return { problem: "checksum" };
   }

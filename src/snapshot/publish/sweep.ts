@@ -4,27 +4,27 @@ import { type SnapshotContext } from "./context.ts";
 import { rowsOf } from "../../db/rows.ts";
 import { deletePrefix, prefixesOf, SNAPSHOT_PREFIX, snapshotIdOf, UPLOAD_PREFIX } from "./storage.ts";
 
-/** A pending upload is abandoned this long after its URL ended: a commit may still be under way. */
+/** A pending upload counts as abandoned this long after its URL has expired; a commit may be running until then. */
 const ABANDONED_AFTER_SEC = 60 * 60;
-/** A build has no URL; nothing builds as long as this. */
+/** The same for a hosted build, which has no URL, counted from its start. No build takes this long. */
 const BUILD_ABANDONED_AFTER_SEC = 24 * 60 * 60;
-/** Objects younger than this may belong to something under way that has no row to show yet. */
+/** Younger objects are not deleted as orphans: their row may not be written yet. */
 const ORPHAN_AFTER_MS = 24 * 60 * 60 * 1000;
 const BATCH_ROWS = 200;
 
 export interface SweepResult {
-  /** Snapshots and abandoned uploads that were removed, row and objects. */
+  /** Old snapshots and abandoned uploads that were deleted, rows and objects. */
   removed: number;
-  /** Objects that belonged to no snapshot any more. */
+  /** Objects without a snapshot that were deleted. */
   orphans: number;
 }
 
 type SweepContext = Pick<SnapshotContext, "db" | "bucket" | "now">;
 
 /**
- * Retention, for all tenants: keeps the current snapshot of each workspace, the last {@link SNAPSHOTS_KEPT} committed ones and
- * whatever a signed URL still leads to. Rows are doomed first (nothing hands out a doomed one), then their objects go, then
- * the rows: killed anywhere, the next sweep goes on.
+ * Deletes old snapshots of all tenants. Each workspace keeps its current snapshot, the last {@link SNAPSHOTS_KEPT} committed ones,
+ * and every snapshot with a signed URL that has not expired. Rows are marked as deleted first, which hides them from requests; then
+ * their objects are deleted, then the rows. A sweep that is killed is completed by the next one.
  */
 export async function sweepSnapshots(context: SweepContext): Promise<SweepResult> {
   const { db, bucket } = context;
@@ -47,7 +47,7 @@ export async function sweepSnapshots(context: SweepContext): Promise<SweepResult
   return { removed, orphans: await removeOrphans(context) };
 }
 
-/** Marks what is to go. What has been superseded never becomes current again, so a decision stays right. */
+/** Marks the snapshots to delete. A snapshot that was replaced never becomes current again, so the choice stays valid. */
 async function markExpired({ db, now }: SweepContext): Promise<void> {
   const at = (sec: number) => sql`to_timestamp(${now() / 1000 - sec}::float8)`;
   await db.execute(
@@ -69,7 +69,7 @@ async function markExpired({ db, now }: SweepContext): Promise<void> {
 }
 
 /**
- * Removes old objects without a row (their tenant or workspace was deleted), and uploads whose snapshot is committed: their
+ * Deletes old objects without a row, because their tenant or workspace was deleted, and uploads of committed snapshots: the upload
  * URL may have been used again after the commit.
  */
 async function removeOrphans({ db, bucket, now }: SweepContext): Promise<number> {

@@ -11,7 +11,28 @@ import { takeWriteLock } from "../../../src/cli/index/lock.ts";
 import { scanFiles } from "../../../src/cli/index/scan.ts";
 import { MAX_ORDINAL, ordinalOf, rowId } from "../../../src/cli/index/schema.ts";
 import { IndexStore, type NewContent } from "../../../src/cli/index/store.ts";
+import { pagerFor } from "../../../src/cli/pager.ts";
 import { folderName } from "../../../src/cli/paths.ts";
+
+describe("the pager", () => {
+  const long = Array.from({ length: 30 }, (_, line) => `line ${line}`);
+  const terminal = { isTerminal: true, rows: 24, env: {} };
+
+  it("shows what is longer than the screen, with the program that the user has chosen", () => {
+    expect(pagerFor(long, terminal)).toBe("less");
+    expect(pagerFor(long, { ...terminal, env: { PAGER: "more" } })).toBe("more");
+    expect(pagerFor(long, { ...terminal, env: { PAGER: "more", CODECTX_PAGER: "bat" } })).toBe("bat");
+    expect(pagerFor(["a\n".repeat(40)], terminal)).toBe("less");
+    expect(pagerFor(long, { ...terminal, rows: undefined })).toBe("less");
+  });
+
+  it("is left out where all fits, in a pipe, on a dumb terminal and where the user wants none", () => {
+    expect(pagerFor(long, { ...terminal, rows: 31 })).toBeUndefined();
+    expect(pagerFor(long, { ...terminal, isTerminal: false })).toBeUndefined();
+    for (const env of [{ TERM: "dumb" }, { PAGER: "cat" }, { PAGER: "" }, { PAGER: "more", CODECTX_PAGER: "" }])
+      expect(pagerFor(long, { ...terminal, env })).toBeUndefined();
+  });
+});
 
 let folder: string;
 beforeEach(() => {

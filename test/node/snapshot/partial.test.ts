@@ -62,33 +62,25 @@ describe("listing", () => {
   });
 });
 
-describe("symbols in place", () => {
-  it("finds those whose name passes, each with its file and position", async () => {
+describe("signatures by row", () => {
+  it("are those of the symbols there; other rows have none", async () => {
     const rows = rowsOf(files);
-    const all = files.flatMap(({ symbols, contentHash, language }, at) =>
-      symbols.map((symbol, ordinal) => ({ fileRow: rows[at] as number, contentHash, language, ordinal, symbol })),
-    );
+    const all = files.flatMap(({ symbols, chunks }, at) => [
+      { row: rows[at] as number, signature: null },
+      ...symbols.map(({ signature }, ordinal) => ({ row: (rows[at] as number) + 1 + ordinal, signature })),
+      ...chunks.map((_, n) => ({ row: (rows[at] as number) + 1 + symbols.length + n, signature: null })),
+    ]);
     const snapshot = await artifact();
-    for (const { symbol } of all) {
-      const test = (name: string) => name === symbol.name;
-      expect(await collect(snapshot.symbolsNamed(test))).toEqual(all.filter((other) => test(other.symbol.name)));
-    }
-    expect(await collect(snapshot.symbolsNamed(() => true))).toEqual(all);
-    expect(await collect(snapshot.symbolsNamed(() => false))).toEqual([]);
+    for (const wanted of [all, all.filter((_, at) => at % 5 === 3), all.slice(-1), []])
+      expect(await snapshot.signaturesAt(wanted.map(({ row }) => row))).toEqual(
+        wanted.map(({ signature }) => signature),
+      );
   });
 
-  it("gives those of one file", async () => {
+  it("are refused for rows that are not there, or not in order", async () => {
     const snapshot = await artifact();
-    const listed = await snapshot.listing();
-    for (const [at, file] of listed.entries()) {
-      const found = await snapshot.symbolsOf(file);
-      expect(found.map(({ symbol }) => symbol)).toEqual(files[at]?.symbols);
-    }
-    // A row that is no file's, and one that is another's.
-    const file = listed.find(({ symbolCount }) => symbolCount > 0)!;
-    await expect(snapshot.symbolsOf({ ...file, row: file.row + 1 })).rejects.toThrow(SnapshotFormatError);
-    await expect(snapshot.symbolsOf({ ...file, contentHash: "00".repeat(32) })).rejects.toThrow(/another content/);
-    await expect(snapshot.symbolsOf({ ...file, language: "other" })).rejects.toThrow(/another content/);
+    for (const rows of [[1_000_000], [-1], [5, 3]])
+      await expect(snapshot.signaturesAt(rows)).rejects.toThrow(SnapshotFormatError);
   });
 });
 

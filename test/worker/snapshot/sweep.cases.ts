@@ -95,16 +95,16 @@ describe("the sweep", () => {
     const other = await createCaller();
     const lost = await publish(context, other, artifact());
     await db.delete(workspaces).where(eq(workspaces.tenantId, other.tenantId));
-    const { storagePath: doomed } = await signSnapshot(context, caller, {
+    const { storagePath: removed } = await signSnapshot(context, caller, {
       op: "sign",
       manifest: manifestOf(artifact()),
       ...selector,
     });
-    await bucket.put(doomed, "half swept");
-    await db.update(snapshots).set({ state: "deleted" }).where(eq(snapshots.storagePath, doomed));
+    await bucket.put(removed, "half swept");
+    await db.update(snapshots).set({ state: "deleted" }).where(eq(snapshots.storagePath, removed));
 
     await sweepSnapshots(context);
-    expect(await bucket.head(doomed)).toBeNull();
+    expect(await bucket.head(removed)).toBeNull();
     expect(await bucket.head(lost)).not.toBeNull();
     context.advance(25 * HOUR_MS);
     await sweepSnapshots(context);
