@@ -73,7 +73,7 @@ async function addRepository(root: string, rows: Map<string, Row>, faults: Map<s
     const language = detectLanguage(file);
     if (language === undefined || !lstatSync(full).isFile()) continue;
     const bytes = new Uint8Array(readFileSync(full));
-    if (bytes.length > MAX_FILE_BYTES || contentSkipReason(bytes, language) !== undefined) continue;
+    if (bytes.length > MAX_FILE_BYTES || contentSkipReason(bytes) !== undefined) continue;
     const { symbols, hasErrors, text, outcome } = await parser.parse({ bytes, language });
     if (outcome !== "syntax" && outcome !== "partial" && outcome !== "fallback") continue;
     const lines = text.split("\n");

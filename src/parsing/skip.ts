@@ -62,21 +62,26 @@ const LFS_POINTER = "version https://git-lfs.github.com/spec/v1\n";
 const LFS_POINTER_MAX_BYTES = 1024;
 const MINIFIED_FROM_BYTES = 8192;
 const MINIFIED_MEAN_LINE_BYTES = 500;
+/** Code and data have this share of brackets and separators; prose has fewer than one in fifty. */
+const CODE_SHARE = 0.05;
+const CODE_BYTES: ReadonlySet<number> = new Set(Buffer.from("{}()[];:="));
 
 /**
- * Why a file's content is left out: `undefined` where it is text worth indexing.
+ * Why a file's content is not indexed: `undefined` if it is. Depends on the bytes alone, so that the hosted index, which knows blobs
+ * before their paths, and the CLI leave out the same files.
  *
  * Binary is what holds a NUL byte, so UTF-16 and UTF-32 are (as for git), and what is neither valid UTF-8 nor
- * plausible text of an older encoding or of a mix; that is read as Latin-1, one character a byte. `language` narrows "minified" to the languages that get minified.
+ * plausible text of an older encoding or of a mix; that is read as Latin-1, one character a byte.
  */
-export function contentSkipReason(bytes: Uint8Array, language?: string): ContentSkipReason | undefined {
+export function contentSkipReason(bytes: Uint8Array): ContentSkipReason | undefined {
   if (bytes.includes(0)) return "binary";
   if (hasUtf16Mark(bytes)) return "binary";
   if (decodeUtf8(bytes) === undefined && !isPlausibleText(bytes)) return "binary";
   const head = headText(bytes);
   if (bytes.length <= LFS_POINTER_MAX_BYTES && head.startsWith(LFS_POINTER)) return "lfs";
-  if (GENERATED_HEADER.test(head)) return "generated";
-  return isMinified(bytes, language) ? "minified" : undefined;
+  // The search for the word first: the expression tries each line.
+  if (/generated/i.test(head) && GENERATED_HEADER.test(head)) return "generated";
+  return isMinified(bytes) ? "minified" : undefined;
 }
 
 function hasUtf16Mark(bytes: Uint8Array): boolean {
@@ -115,13 +120,13 @@ function headText(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes.subarray(0, HEADER_CHARACTERS));
 }
 
-const MINIFIABLE: ReadonlySet<string> = new Set(["javascript", "css", "json"]);
-
-/** Long lines on average mean a machine wrote them; JSON and the like only by that, not by a single long line. */
-function isMinified(bytes: Uint8Array, language: string | undefined): boolean {
-  if (language !== undefined && !MINIFIABLE.has(language)) return false;
+/** Lines that are long on average mean a machine wrote them, unless they are paragraphs of prose. */
+function isMinified(bytes: Uint8Array): boolean {
   if (bytes.length < MINIFIED_FROM_BYTES) return false;
   let lines = 1;
   for (let at = bytes.indexOf(10); at !== -1; at = bytes.indexOf(10, at + 1)) lines++;
-  return bytes.length / lines > MINIFIED_MEAN_LINE_BYTES;
+  if (bytes.length / lines <= MINIFIED_MEAN_LINE_BYTES) return false;
+  let ofCode = 0;
+  for (const byte of bytes) if (CODE_BYTES.has(byte)) ofCode++;
+  return ofCode >= bytes.length * CODE_SHARE;
 }

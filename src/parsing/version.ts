@@ -1,5 +1,5 @@
 /** Raise when the same bytes may give other symbols or chunks than before (secrets apart), or are taken for another language. */
-const STRUCTURE_VERSION = 2;
+const STRUCTURE_VERSION = 3;
 /** Raise when the rules for secrets change: content that is indexed already is then searched again. */
 export const SECRET_RULES_VERSION = 2;
 

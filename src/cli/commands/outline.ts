@@ -64,7 +64,7 @@ async function fromFile(path: string, bytes: Uint8Array): Promise<Outline> {
   if (language === undefined)
     throw new CliError(EXIT.usage, "UNKNOWN_LANGUAGE", `${path} is of no language that codectx knows`);
   const { contentSkipReason } = await import("../../parsing/skip.ts");
-  const reason = contentSkipReason(bytes, language);
+  const reason = contentSkipReason(bytes);
   if (reason !== undefined)
     throw new CliError(EXIT.usage, "NOT_INDEXED", `${path} is left out of the index: ${reason}`);
   const [{ createParser }, { nodeGrammars }, { packedGrammars }] = await Promise.all([

@@ -40,6 +40,13 @@ export class FileTree {
     }
   }
 
+  /** What is at a path instead of a regular file; undefined for a folder and where there is nothing. */
+  irregular(path: string): "symlink" | "special_file" | undefined {
+    const stats = lstatSync(`${this.root}/${path}`, { throwIfNoEntry: false });
+    if (stats === undefined || stats.isFile() || stats.isDirectory()) return undefined;
+    return stats.isSymbolicLink() ? "symlink" : "special_file";
+  }
+
   /**
    * Reads up to `maxBytes` of the regular file at a path into a new buffer; undefined if there is none or it cannot be read.
    */

@@ -16,7 +16,7 @@ export type ParseFile = (bytes: Uint8Array, language: LanguageId) => Promise<Par
 export function fileParser(grammars: string | undefined): ParseFile {
   let parser: Promise<CodeParser> | undefined;
   return async (bytes, language) => {
-    const skip = contentSkipReason(bytes, language);
+    const skip = contentSkipReason(bytes);
     if (skip !== undefined) return { skip };
     parser ??= createParser(nodeGrammars(grammars));
     const { text: _, ...file } = await (await parser).parse({ bytes, language });

@@ -54,13 +54,18 @@ export function selectPath(
   interpreter: () => LanguageId | undefined,
 ): LanguageId | undefined {
   const isScript = mayBeScript(path);
-  let reason: string | undefined = isScript || isDefaultIncluded(path) ? skipReason(path) : "unknown_type";
+  let reason: string | undefined = isScript || isDefaultIncluded(path) ? skipReason(path) : outsideDefault(path);
   if (reason === undefined && rules.ignores(path)) reason = "ignored";
   const language = reason === undefined ? (isScript ? interpreter() : detectLanguage(path)) : undefined;
   if (language !== undefined) return language;
   reason ??= "unknown_type";
   skipped[reason] = (skipped[reason] ?? 0) + 1;
   return undefined;
+}
+
+/** As in `src/indexing/select.ts`: files of a known type that are rarely source, such as CSV, are indexed by request only. */
+function outsideDefault(path: string): string {
+  return detectLanguage(path) === undefined ? "unknown_type" : "not_included";
 }
 
 /**
@@ -98,8 +103,10 @@ function addChanged(
 ): void {
   const interpreter = () => detectLanguage(path, tree.read(path, SHEBANG_BYTES));
   const language = selectPath(path, rules, scan.skipped, interpreter);
-  const stat = language && tree.lstat(path);
-  if (language === undefined || stat === undefined) return;
-  if (stat.size > maxFileSizeBytes) scan.skipped["too-large"] = (scan.skipped["too-large"] ?? 0) + 1;
-  else scan.changed.push({ path, language, sizeBytes: stat.size, stat: isRacy(stat, nowMs) ? "" : stampOf(stat) });
+  if (language === undefined) return;
+  const stat = tree.lstat(path);
+  const reason = stat === undefined ? tree.irregular(path) : stat.size > maxFileSizeBytes ? "too_large" : undefined;
+  if (reason !== undefined) scan.skipped[reason] = (scan.skipped[reason] ?? 0) + 1;
+  if (reason !== undefined || stat === undefined) return;
+  scan.changed.push({ path, language, sizeBytes: stat.size, stat: isRacy(stat, nowMs) ? "" : stampOf(stat) });
 }

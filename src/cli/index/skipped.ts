@@ -23,7 +23,7 @@ export function withoutSkipped(
 ): ChangedFile[] {
   const rest = files.filter(({ path, language, stat }) => {
     const bytes = bytesOf(path);
-    const skip = bytes && contentSkipReason(bytes, language);
+    const skip = bytes && contentSkipReason(bytes);
     if (!bytes || skip === undefined) return true;
     const content = { sha256: sha256(bytes), language, sizeBytes: bytes.byteLength };
     const known = store.findContent(content.sha256, language);

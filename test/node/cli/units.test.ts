@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as fc from "fast-check";
@@ -164,7 +165,16 @@ describe("scanFiles", () => {
 
   it("leaves large files out and counts them", () => {
     writeFileSync(join(folder, "a.ts"), "x".repeat(101));
-    expect(scan(new Map(), Date.now())).toMatchObject({ changed: [], skipped: { "too-large": 1 } });
+    expect(scan(new Map(), Date.now())).toMatchObject({ changed: [], skipped: { too_large: 1 } });
+  });
+
+  it.skipIf(process.platform === "win32")("counts links and special files", () => {
+    rmSync(join(folder, "a.ts"), { force: true });
+    symlinkSync("elsewhere.ts", join(folder, "a.ts"));
+    expect(scan(new Map(), Date.now())).toMatchObject({ changed: [], skipped: { symlink: 1 } });
+    rmSync(join(folder, "a.ts"));
+    execFileSync("mkfifo", [join(folder, "a.ts")]);
+    expect(scan(new Map(), Date.now())).toMatchObject({ changed: [], skipped: { special_file: 1 } });
   });
 });
 

@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { IgnoreRules } from "../../../src/cli/index/ignore-rules.ts";
+import { selectPath } from "../../../src/cli/index/scan.ts";
 import { createSelector } from "../../../src/indexing/select.ts";
 
 const taken = (options: { include?: string[]; exclude?: string[] }, paths: string[]) => {
@@ -32,6 +34,32 @@ describe("the selector", () => {
       expect(select(path), path).toEqual({ take: true, language: null });
     }
     expect(select("logo.png")).toEqual({ take: false, reason: "unknown_type" });
+  });
+
+  it.each([
+    "src/a.ts",
+    "data/rows.csv",
+    "fix.patch",
+    "logo.png",
+    "a.unknown",
+    "bin/install",
+    "vendor/lib.go",
+    "vendor/rows.csv",
+    "vendor/tool",
+    "yarn.lock",
+    "dist/app.js",
+    "app.min.css",
+    "api.pb.go",
+    "node_modules/x/logo.png",
+  ])("decides about %s as the CLI does", (path) => {
+    const verdict = createSelector({})(path);
+    const skipped: Record<string, number> = {};
+    const language = selectPath(path, new IgnoreRules(), skipped, () => undefined);
+    // Neither a name nor a first line tells the type.
+    const byFirstLine = verdict.take && verdict.language === null;
+    expect(language ?? Object.keys(skipped)[0]).toBe(
+      byFirstLine ? "unknown_type" : verdict.take ? verdict.language : verdict.reason,
+    );
   });
 
   it.each([

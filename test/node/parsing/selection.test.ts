@@ -156,10 +156,10 @@ describe("contents left out", () => {
     expect(contentSkipReason(Uint8Array.from({ length: 400 }, (_, index) => 128 + ((index * 7) % 128)))).toBe("binary");
   });
 
-  it("minified code of a language that is minified", () => {
-    const long = encode("var a=1;".repeat(4000));
-    expect(contentSkipReason(long, "javascript")).toBe("minified");
-    expect(contentSkipReason(long, "text")).toBeUndefined();
-    expect(contentSkipReason(encode("var a = 1;\n".repeat(4000)), "javascript")).toBeUndefined();
+  it("minified code, but not prose with a paragraph a line", () => {
+    expect(contentSkipReason(encode("var a=1;".repeat(4000)))).toBe("minified");
+    expect(contentSkipReason(encode("var a = 1;\n".repeat(4000)))).toBeUndefined();
+    expect(contentSkipReason(encode("A sentence of a long paragraph. ".repeat(1000)))).toBeUndefined();
+    expect(contentSkipReason(encode("这是一个很长的段落。".repeat(1000)))).toBeUndefined();
   });
 });
