@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- retrieval --eval DIR --repos DIR [--issue-repos DIR] [--cache DIR] [--misses] [--only semble|issues|cosqa]`
+ * `npm run bench -- retrieval --eval DIR --repos DIR [--issue-repos DIR] [--cache DIR] [--misses] [--only semble|issues|cosqa|speed]`
  *
  * Quality of the ranking on public queries with known answers, beside plain BM25 and ripgrep in the same run. `DIR`s default to
  * EVAL_DIR and EVAL_REPOS_DIR. The first holds `semble/`, `issues/` and `cosqa/` (see docs/search.md), the second a checkout of
@@ -12,6 +12,7 @@ import { benchCosqa } from "./retrieval/cosqa.ts";
 import { ParsedContents } from "./retrieval/corpus.ts";
 import { benchIssues } from "./retrieval/issues.ts";
 import { benchSemble } from "./retrieval/semble.ts";
+import { benchSpeed } from "./retrieval/speed.ts";
 
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({
@@ -40,4 +41,5 @@ export async function run(args: string[]): Promise<void> {
   if (isWanted("semble")) await benchSemble(json, repos, parsed, values.misses);
   if (isWanted("issues")) await benchIssues(json, values["issue-repos"] ?? repos, parsed, values.misses);
   if (isWanted("cosqa")) await benchCosqa(json, parsed);
+  if (values.only === undefined || values.only === "speed") await benchSpeed(json, repos, parsed);
 }
