@@ -128,5 +128,12 @@ export function isPlaceholder(text: string): boolean {
     falling = step === -1 ? falling + 1 : 1;
     if (repeats > MAX_REPEATS || rising >= MAX_SEQUENCE || falling >= MAX_SEQUENCE) return true;
   }
-  return new Set(judged).size <= Math.min(6, Math.max(2, judged.length / 4));
+  return hasAtMost(judged, Math.min(6, Math.max(2, judged.length / 4)));
+}
+
+/** Whether a text consists of at most `limit` different characters. Most texts are decided by their first few. */
+function hasAtMost(text: string, limit: number): boolean {
+  const seen = new Set<string>();
+  for (const character of text) if (seen.add(character).size > limit) return false;
+  return true;
 }

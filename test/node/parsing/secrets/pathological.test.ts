@@ -114,13 +114,13 @@ describe("the search for secrets takes linear time", () => {
   it.each(WORST.map((unit) => ({ unit })))("on a megabyte of $unit", ({ unit }) => expectFast(fill(unit), 30_000));
 
   it.each(UNITS.map((unit) => ({ unit })))("on $unit, repeated", ({ unit }) =>
-    expectFast(fill(unit).slice(0, 200_000), 10_000),
+    expectFast(fill(unit).slice(0, 100_000), 5_000),
   );
 
   it("on the prefixes of every rule, repeated", () => {
     const hints = [...TOKEN_RULES.flatMap((rule) => rule.prefixes), ...SHAPE_RULES.flatMap((rule) => rule.hints)];
     for (const hint of hints)
-      for (const unit of [hint, `${hint}aB3xY7`, ` ${hint}`]) expectFast(fill(unit).slice(0, 20_000), 5_000);
+      for (const unit of [hint, `${hint}aB3xY7`, ` ${hint}`]) expectFast(fill(unit).slice(0, 8_000), 2_000);
   });
 });
 
