@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { FakeService } from "./service.ts";
 
-const ENTRY = fileURLToPath(new URL("../../../../src/cli/codectx.ts", import.meta.url));
+export const CODECTX_ENTRY = fileURLToPath(new URL("../../../../src/cli/codectx.ts", import.meta.url));
 
 export interface Ran {
   code: number | null;
@@ -19,6 +19,8 @@ export interface RunOptions {
   cwd?: string;
   env?: Record<string, string | undefined>;
   input?: string;
+  /** User and group id of the process; needs root. */
+  user?: number | undefined;
   /** Called with the process once it runs. */
   onStart?: (child: ChildProcess) => void;
 }
@@ -107,9 +109,10 @@ export class Sandbox {
   /** Runs `codectx` in a folder of the sandbox. */
   run(cwd: string, args: readonly string[], options: RunOptions = {}): Promise<Ran> {
     mkdirSync(this.path(cwd), { recursive: true });
-    const child = spawn(process.execPath, [ENTRY, ...args], {
+    const child = spawn(process.execPath, [CODECTX_ENTRY, ...args], {
       cwd: this.path(cwd),
       env: this.environment(options.env),
+      ...(options.user !== undefined && { uid: options.user, gid: options.user }),
     });
     let stdout = "";
     let stderr = "";
