@@ -12,6 +12,21 @@ const Account = z.object({ id: z.string(), name: z.string() });
 const Queue = z.object({ queue_id: z.string(), queue_name: z.string() });
 const Token = z.object({ id: z.string(), name: z.string(), value: z.string().optional() });
 const Secret = z.object({ name: z.string() });
+const Deployments = z.object({
+  deployments: z.array(
+    z.object({
+      versions: z.array(z.object({ version_id: z.string(), percentage: z.number() })),
+      annotations: z.object({ "workers/message": z.string().optional() }).nullish(),
+    }),
+  ),
+});
+
+/** A version of a Worker that took its requests. */
+export interface Deployment {
+  /** Undefined where several versions shared the requests. */
+  versionId: string | undefined;
+  message: string | undefined;
+}
 
 /** Credentials of R2's S3 API. */
 export interface S3Credentials {
@@ -93,6 +108,24 @@ export class Cloudflare {
   async secretNames(script: string): Promise<string[] | undefined> {
     const found = await this.#find(z.array(Secret), `/workers/scripts/${script}/secrets`);
     return found?.map(({ name }) => name);
+  }
+
+  /** Deployments of a Worker, the current one first; empty where there is no such Worker. */
+  async deployments(script: string): Promise<Deployment[]> {
+    const found = await this.#find(Deployments, `/workers/scripts/${script}/deployments`);
+    return (found?.deployments ?? []).map(({ versions, annotations }) => ({
+      versionId: versions.length === 1 ? versions[0]?.version_id : undefined,
+      message: annotations?.["workers/message"],
+    }));
+  }
+
+  /** Sends all requests of a Worker to one of its versions. */
+  async deployVersion(script: string, versionId: string, message: string): Promise<void> {
+    await this.#call(z.unknown(), "POST", `/workers/scripts/${script}/deployments`, {
+      strategy: "percentage",
+      versions: [{ version_id: versionId, percentage: 100 }],
+      annotations: { "workers/message": message },
+    });
   }
 
   async deleteScript(name: string): Promise<void> {

@@ -8,6 +8,7 @@ import { DeployError } from "./errors.ts";
 import { Neon } from "./neon.ts";
 import { firstTenant, health, uploads } from "./release.ts";
 import { bucketKey, buckets, cors, database, encryptionKey, lifecycle, migrations, queues } from "./resources.ts";
+import { rollbacks } from "./rollback.ts";
 import { readSettings, type Settings, USAGE } from "./settings.ts";
 import { StateFile } from "./state.ts";
 import { declaredVars, workerConfig } from "./workers.ts";
@@ -72,10 +73,10 @@ async function addresses(
   return { apiUrl: url(urls.api, "api", "API_URL"), siteUrl: url(urls.site, "site", "SITE_URL") };
 }
 
-async function deploy(context: DeployContext): Promise<void> {
+async function runSteps(context: DeployContext, steps: readonly Step[]): Promise<void> {
   const { settings, say } = context;
-  const width = Math.max(...STEPS.map(({ title }) => title.length));
-  for (const step of STEPS) {
+  const width = Math.max(...steps.map(({ title }) => title.length));
+  for (const step of steps) {
     const todo = await step.plan(context);
     const verb = todo === undefined ? "nothing to do" : todo;
     say(`${step.title.padEnd(width)}  ${verb}`);
@@ -91,7 +92,8 @@ await runMain(async () => {
   const settings = readSettings(args, process.env, declaredVars());
   const context = await openContext(settings);
   context.say(`${settings.command} ${settings.environment} in Cloudflare account ${context.accountId}`);
-  if (settings.command === "deploy") return deploy(context);
+  if (settings.command === "deploy") return runSteps(context, STEPS);
+  if (settings.command === "rollback") return runSteps(context, [...rollbacks, health]);
   if (settings.dryRun) throw new DeployError("destroy has no dry run: it asks before it does anything");
   const terminal = createInterface({ input: process.stdin });
   const lines = terminal[Symbol.asyncIterator]();

@@ -68,6 +68,9 @@ export const firstTenant: Step = {
     say(`  API key       ${tenant.apiKey}`);
     say(`  worker token  ${tenant.workerToken}`);
     say("  Keep both: they are not shown again (npm run admin -- key create makes others).");
+    if (email !== undefined && (settings.vars["MAIL_PROVIDER"] ?? "none") === "none") {
+      say(`  ${email} cannot sign in to the dashboard yet: set MAIL_PROVIDER and MAIL_FROM, and deploy again.`);
+    }
   },
 };
 

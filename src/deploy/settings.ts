@@ -5,7 +5,7 @@ import { DeployError } from "./errors.ts";
 import { NEON_API } from "./neon.ts";
 
 export interface Settings {
-  command: "deploy" | "destroy";
+  command: "deploy" | "rollback" | "destroy";
   dryRun: boolean;
   /** `production`, or the name given with `--env`; part of every resource's name. */
   environment: string;
@@ -26,10 +26,11 @@ export interface Settings {
   urls: { api: string | undefined; site: string | undefined };
 }
 
-export const USAGE = `Usage: npm run deploy [-- [destroy] [--env NAME] [--dry-run]]
+export const USAGE = `Usage: npm run deploy [-- [rollback | destroy] [--env NAME] [--dry-run]]
 
   --env NAME   a second, separate deployment (staging); its resources carry the name
   --dry-run    check credentials and say what would be done
+  rollback     put the Workers back to the version before the current one; data and migrations stay
   destroy      remove the Workers and queues, then, asked again, the data
 
 Environment:
@@ -72,6 +73,7 @@ export function readSettings(args: string[], env: NodeJS.ProcessEnv, varNames: I
   if (databaseUrl === undefined && !neonKey && command === "deploy") {
     throw new DeployError("no database: set NEON_API_KEY to have one created, or DATABASE_URL to use one");
   }
+  checkMail(env);
   return {
     command,
     dryRun: values["dry-run"] ?? false,
@@ -102,6 +104,17 @@ export function readSettings(args: string[], env: NodeJS.ProcessEnv, varNames: I
   };
 }
 
+/** Throws `DeployError` where mail is asked for and what it needs is missing: sign-in codes would fail only when somebody signs in. */
+function checkMail({ MAIL_PROVIDER: provider, MAIL_FROM: from, MAIL_API_KEY: key }: NodeJS.ProcessEnv): void {
+  if (!provider || provider === "none") return;
+  if (provider !== "cloudflare" && provider !== "resend") {
+    throw new DeployError(`MAIL_PROVIDER ${provider}: expected cloudflare, resend or none`);
+  }
+  if (!from)
+    throw new DeployError("MAIL_FROM is not set: mail needs a sender, such as Code Context <noreply@example.com>");
+  if (provider === "resend" && !key) throw new DeployError("MAIL_API_KEY is not set: resend needs it");
+}
+
 function parseFlags(args: string[]) {
   try {
     const { values, positionals } = parseArgs({
@@ -110,8 +123,8 @@ function parseFlags(args: string[]) {
       options: { env: { type: "string" }, "dry-run": { type: "boolean" } },
     });
     const [command = "deploy", ...rest] = positionals;
-    if ((command !== "deploy" && command !== "destroy") || rest.length > 0) {
-      throw new DeployError(`unknown command "${positionals.join(" ")}": expected nothing or destroy`);
+    if ((command !== "deploy" && command !== "rollback" && command !== "destroy") || rest.length > 0) {
+      throw new DeployError(`unknown command "${positionals.join(" ")}": expected nothing, rollback or destroy`);
     }
     return { values, command } as const;
   } catch (error) {

@@ -91,7 +91,8 @@ export async function uploadWorker(worker: WorkerName, upload: Upload): Promise<
   const secretsFile = path.join(folder, "secrets.json");
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const file = path.join(folder, "wrangler.json");
-  writeFileSync(file, JSON.stringify({ ...config, vars }, null, 2));
+  const ai = usesWorkersAi(vars) ? { ai: { binding: "AI" } } : {};
+  writeFileSync(file, JSON.stringify({ ...config, ...ai, vars }, null, 2));
   try {
     writePrivateJson(secretsFile, secrets);
     await runWrangler(["deploy", "--minify", "--config", file, "--secrets-file", secretsFile], {
@@ -102,6 +103,10 @@ export async function uploadWorker(worker: WorkerName, upload: Upload): Promise<
   } finally {
     rmSync(secretsFile, { force: true });
   }
+}
+
+function usesWorkersAi({ EMBED_PROVIDER: embed, RERANK_PROVIDER: rerank }: Record<string, string>): boolean {
+  return embed === "workers-ai" || rerank === "workers-ai";
 }
 
 async function runWrangler(args: readonly string[], env: Record<string, string>): Promise<void> {

@@ -21,6 +21,7 @@ const Binding = z.looseObject({
   script_name: z.string().optional(),
   class_name: z.string().optional(),
   service: z.string().optional(),
+  entrypoint: z.string().optional(),
 });
 const Metadata = z.looseObject({
   bindings: z.array(Binding).default([]),
@@ -32,6 +33,10 @@ interface Script {
   metadata: Metadata;
   secrets: Map<string, string>;
   uploads: number;
+  /** The uploaded modules, as one text. */
+  code: string;
+  /** Newest first. Each upload is a version and a deployment of it. */
+  deployments: { versionId: string; message?: string | undefined }[];
   bytes: number;
   crons: unknown;
 }
@@ -281,10 +286,15 @@ export class FakeCloudflare {
       case "secrets":
         return [...script.secrets.keys()].map((secret) => ({ name: secret, type: "secret_text" }));
       case "deployments":
+        if (method === "POST") return this.#deployVersion(script, await request.json());
         return {
-          deployments: [
-            { id: "d", source: "wrangler", strategy: "percentage", versions: [{ version_id: "v", percentage: 100 }] },
-          ],
+          deployments: script.deployments.slice(0, 10).map(({ versionId, message }) => ({
+            id: randomUUID(),
+            source: "wrangler",
+            strategy: "percentage",
+            versions: [{ version_id: versionId, percentage: 100 }],
+            annotations: message === undefined ? {} : { "workers/message": message },
+          })),
         };
       case "versions":
         return { items: [], resources: { bindings: [], script: {} } };
@@ -302,6 +312,19 @@ export class FakeCloudflare {
     }
   }
 
+  #deployVersion(script: Script, body: unknown): unknown {
+    const version = z.object({ version_id: z.string(), percentage: z.literal(100) });
+    const annotations = z.object({ "workers/message": z.string().max(120).optional() }).optional();
+    const wanted = z
+      .object({ strategy: z.literal("percentage"), versions: z.tuple([version]), annotations })
+      .parse(body);
+    const versionId = wanted.versions[0].version_id;
+    if (!script.deployments.some((deployment) => deployment.versionId === versionId))
+      throw new Refusal(400, 10210, `No version with id ${versionId}`);
+    script.deployments.unshift({ versionId, message: wanted.annotations?.["workers/message"] });
+    return { id: randomUUID() };
+  }
+
   async #upload(name: string, form: FormData): Promise<unknown> {
     const metadata = Metadata.parse(JSON.parse(z.string().parse(form.get("metadata"))));
     for (const binding of metadata.bindings) this.#checkBinding(name, binding, metadata);
@@ -310,8 +333,15 @@ export class FakeCloudflare {
     for (const { type, name: secret, text } of metadata.bindings)
       if (type === "secret_text") secrets.set(secret, text ?? "");
     let bytes = 0;
-    for (const value of form.values()) if (value instanceof Blob) bytes += value.size;
-    this.scripts.set(name, { metadata, secrets, uploads: (old?.uploads ?? 0) + 1, bytes, crons: old?.crons ?? [] });
+    let code = "";
+    for (const value of form.values()) {
+      if (!(value instanceof Blob)) continue;
+      bytes += value.size;
+      if (value.type.startsWith("application/javascript")) code += await value.text();
+    }
+    const uploads = (old?.uploads ?? 0) + 1;
+    const deployments = [{ versionId: randomUUID() }, ...(old?.deployments ?? [])];
+    this.scripts.set(name, { metadata, secrets, uploads, code, deployments, bytes, crons: old?.crons ?? [] });
     return { id: name, etag: randomUUID(), startup_time_ms: 5, deployment_id: randomUUID(), entry_point: "worker.js" };
   }
 
@@ -330,6 +360,13 @@ export class FakeCloudflare {
       throw new Refusal(400, 10085, `R2 bucket '${bucket}' not found.`);
     if (type === "service" && !this.scripts.has(service ?? ""))
       throw new Refusal(400, 10144, `Service "${service}" was not found.`);
+    const { entrypoint } = binding;
+    if (
+      type === "service" &&
+      entrypoint !== undefined &&
+      !exportsName(this.scripts.get(service ?? "")?.code, entrypoint)
+    )
+      throw new Refusal(400, 10144, `Service "${service}" has no entrypoint "${entrypoint}".`);
     if (type !== "durable_object_namespace") return;
     const owning = owner === undefined || owner === script ? metadata : this.scripts.get(owner)?.metadata;
     if (owning?.exports?.[className ?? ""] === undefined)
@@ -339,6 +376,20 @@ export class FakeCloudflare {
         `Cannot create binding for class "${className}": ${owner ?? script} does not export it.`,
       );
   }
+}
+
+/** Whether a bundle's list of exports has the name. */
+function exportsName(code: string | undefined, name: string): boolean {
+  const lists = [...(code ?? "").matchAll(/export\s*\{([^}]*)\}/g)];
+  return lists.some(([, list = ""]) =>
+    list.split(",").some(
+      (item) =>
+        item
+          .trim()
+          .split(/\s+as\s+/)
+          .at(-1) === name,
+    ),
+  );
 }
 
 function queueJson({ id, name, consumers }: Queue) {

@@ -91,6 +91,10 @@ describe("npm run deploy", () => {
     expect(read(["--env", "No!"], token)).toThrow("--env No!: expected up to 20 lower-case letters");
     expect(read(["--bogus"], token)).toThrow("Unknown option '--bogus'");
     expect(read(["undo"], token)).toThrow('unknown command "undo"');
+    const mail = { ...token, NEON_API_KEY: "n", MAIL_PROVIDER: "resend", MAIL_API_KEY: "", MAIL_FROM: "" };
+    expect(read([], mail)).toThrow("MAIL_FROM is not set");
+    expect(read([], { ...mail, MAIL_FROM: "a@example.com" })).toThrow("MAIL_API_KEY is not set: resend needs it");
+    expect(read([], { ...mail, MAIL_PROVIDER: "smtp" })).toThrow("expected cloudflare, resend or none");
   });
 
   it("passes on the platform's refusal of a token, without the token", async () => {
@@ -146,19 +150,52 @@ describe("npm run deploy", () => {
     const { rows } = await openDb(database.url).execute(owners);
     expect(rows).toEqual([{ name: "acme", email: "ada@example.com", role: "owner" }]);
     expect(last.output).toMatch(/API key +cc_live_/);
+    expect(last.output).toContain("ada@example.com cannot sign in to the dashboard yet: set MAIL_PROVIDER");
+    const site = cloudflare.scripts.get("code-context-staging-site")?.metadata.bindings ?? [];
+    expect(site).toContainEqual(
+      expect.objectContaining({ type: "service", service: "code-context-staging-api", entrypoint: "DashboardSearch" }),
+    );
+    expect(site).toContainEqual(expect.objectContaining({ type: "send_email", name: "EMAIL" }));
+    expect(site.find(({ name }) => name === "MAIL_PROVIDER")?.text).toBe("none");
   });
 
   it("changes nothing but the uploads when it is repeated, and shows no secret", async () => {
     const before = cloudflare.changes.length;
     const key = cloudflare.scripts.get("code-context-staging-api")?.secrets.get("ENCRYPTION_KEY") ?? "";
-    const { code, output } = await deploy();
+    const mail = { MAIL_PROVIDER: "resend", MAIL_FROM: "Code <noreply@example.com>", MAIL_API_KEY: "mail-secret" };
+    const { code, output } = await deploy([], { env: { ...mail, EMBED_PROVIDER: "workers-ai" } });
     expect(code, output).toBe(0);
+    const bindingsOf = (worker: string) =>
+      cloudflare.scripts.get(`code-context-staging-${worker}`)?.metadata.bindings ?? [];
+    expect(bindingsOf("site").find(({ name }) => name === "MAIL_FROM")?.text).toBe(mail.MAIL_FROM);
+    expect(cloudflare.scripts.get("code-context-staging-site")?.secrets.get("MAIL_API_KEY")).toBe("mail-secret");
+    const withAi = ["api", "indexer", "site"].map((worker) => bindingsOf(worker).some(({ type }) => type === "ai"));
+    expect(withAi).toEqual([true, true, false]);
+    expect(output).not.toContain("mail-secret");
     const changed = cloudflare.changes.slice(before).filter((change) => !change.includes("/workers/scripts/"));
     expect(changed.filter((change) => !change.includes("/consumers"))).toEqual([]);
     expect(cloudflare.scripts.get("code-context-staging-api")?.secrets.get("ENCRYPTION_KEY")).toBe(key);
     expect(output).not.toContain(key);
     expect(output).not.toContain("postgres://");
     expect(output).not.toContain("cc_live_");
+  });
+
+  it("goes back to the version before, once, and changes nothing else", async () => {
+    const active = () => [...cloudflare.scripts.values()].map(({ deployments }) => deployments[0]?.versionId);
+    const earlier = [...cloudflare.scripts.values()].map(({ deployments }) => deployments[1]?.versionId);
+    const before = cloudflare.changes.length;
+    expect((await deploy(["rollback", "--dry-run"])).output).toContain("Dry run: nothing was changed.");
+    expect(cloudflare.changes.length).toBe(before);
+    // Killed after the first of three Workers, and repeated: no Worker goes back twice, or forward again.
+    await deploy(["rollback"], { killAt: 2 });
+    const { code, output } = await deploy(["rollback"]);
+    expect(code, output).toBe(0);
+    expect(active()).toEqual(earlier);
+    expect((await deploy(["rollback"])).output).toMatch(/api Worker +nothing to do/);
+    expect(active()).toEqual(earlier);
+    const changes = new Set(cloudflare.changes.slice(before).map((change) => change.split("/").at(-1)));
+    expect([...changes]).toEqual(["deployments"]);
+    expect(cloudflare.unknown).toEqual([]);
   });
 
   it("destroys only what is confirmed, the data after a second question", async () => {
