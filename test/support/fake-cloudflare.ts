@@ -10,6 +10,7 @@ import { z } from "zod";
 
 const ACCOUNT = "0123456789abcdef0123456789abcdef";
 export const FAKE_TOKEN = "fake-cloudflare-token";
+const KEEP_ALIVE_MS = 600_000;
 const BUCKET_WRITE = "Workers R2 Storage Bucket Item Write";
 
 const Binding = z.looseObject({
@@ -86,7 +87,8 @@ export class FakeCloudflare {
   }
 
   static async start(): Promise<FakeCloudflare> {
-    const server = createServer();
+    // Longer than any pause of a client: a connection that is closed just as a request is sent on it fails that request.
+    const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS });
     const fake = new FakeCloudflare(server);
     server.on("request", (incoming, outgoing) => {
       const url = new URL(incoming.url ?? "/", "http://fake");
