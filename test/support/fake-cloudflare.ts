@@ -7,57 +7,27 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { z } from "zod";
+import {
+  activate,
+  addVersion,
+  type Binding,
+  deployVersion,
+  exportsName,
+  type Metadata,
+  newScript,
+  Refusal,
+  type Script,
+} from "./fake-workers.ts";
 
 const ACCOUNT = "0123456789abcdef0123456789abcdef";
 export const FAKE_TOKEN = "fake-cloudflare-token";
 const KEEP_ALIVE_MS = 600_000;
 const BUCKET_WRITE = "Workers R2 Storage Bucket Item Write";
 
-const Binding = z.looseObject({
-  type: z.string(),
-  name: z.string(),
-  text: z.string().optional(),
-  queue_name: z.string().optional(),
-  bucket_name: z.string().optional(),
-  script_name: z.string().optional(),
-  class_name: z.string().optional(),
-  service: z.string().optional(),
-  entrypoint: z.string().optional(),
-});
-const Metadata = z.looseObject({
-  bindings: z.array(Binding).default([]),
-  exports: z.record(z.string(), z.unknown()).optional(),
-});
-type Metadata = z.infer<typeof Metadata>;
-
-interface Script {
-  metadata: Metadata;
-  secrets: Map<string, string>;
-  uploads: number;
-  /** The uploaded modules, as one text. */
-  code: string;
-  /** Newest first. Each upload is a version and a deployment of it. */
-  deployments: { versionId: string; message?: string | undefined }[];
-  bytes: number;
-  crons: unknown;
-}
-
 interface Queue {
   id: string;
   name: string;
   consumers: unknown[];
-}
-
-/** Thrown by a route; becomes Cloudflare's error envelope. */
-class Refusal extends Error {
-  readonly status: number;
-  readonly code: number;
-
-  constructor(status: number, code: number, message: string) {
-    super(message);
-    this.status = status;
-    this.code = code;
-  }
 }
 
 interface Call {
@@ -108,7 +78,10 @@ export class FakeCloudflare {
         outgoing.writeHead(response.status, Object.fromEntries(response.headers));
         outgoing.end(Buffer.from(await response.arrayBuffer()));
       };
-      respond().catch(() => incoming.socket.destroy());
+      respond().catch((error: unknown) => {
+        console.error(`fake Cloudflare: ${incoming.method} ${incoming.url}`, error);
+        incoming.socket.destroy();
+      });
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     return fake;
@@ -267,7 +240,7 @@ export class FakeCloudflare {
 
   async #workerRoute(call: Call, parts: string[]): Promise<unknown> {
     const { method, request } = call;
-    const [area, name = "", sub] = parts;
+    const [area, name = "", sub, versionId] = parts;
     if (area === "subdomain") return { subdomain: "fake" };
     if (area === "scripts" && name === "") return [...this.scripts.keys()].map((id) => ({ id }));
     const script = this.scripts.get(name);
@@ -288,7 +261,7 @@ export class FakeCloudflare {
       case "secrets":
         return [...script.secrets.keys()].map((secret) => ({ name: secret, type: "secret_text" }));
       case "deployments":
-        if (method === "POST") return this.#deployVersion(script, await request.json());
+        if (method === "POST") return deployVersion(script, await request.json());
         return {
           deployments: script.deployments.slice(0, 10).map(({ versionId, message }) => ({
             id: randomUUID(),
@@ -299,9 +272,21 @@ export class FakeCloudflare {
           })),
         };
       case "versions":
-        return { items: [], resources: { bindings: [], script: {} } };
+        // wrangler uploads to a Worker without Durable Objects of its own in two steps: a version, then its deployment.
+        if (method === "POST") {
+          const versionId = await this.#addVersion(name, script, await request.formData());
+          const resources = { bindings: script.metadata.bindings, script: { etag: randomUUID() }, script_runtime: {} };
+          return { id: versionId, resources, startup_time_ms: 5, metadata: { has_preview: false } };
+        }
+        return {
+          id: versionId,
+          items: [...script.versions.keys()].map((id) => ({ id })),
+          resources: { bindings: script.metadata.bindings, script: {} },
+        };
       case "settings":
         return { bindings: script.metadata.bindings };
+      case "script-settings":
+        return {};
       case "subdomain":
         return { enabled: true, previews_enabled: false };
       case "schedules":
@@ -314,37 +299,17 @@ export class FakeCloudflare {
     }
   }
 
-  #deployVersion(script: Script, body: unknown): unknown {
-    const version = z.object({ version_id: z.string(), percentage: z.literal(100) });
-    const annotations = z.object({ "workers/message": z.string().max(120).optional() }).optional();
-    const wanted = z
-      .object({ strategy: z.literal("percentage"), versions: z.tuple([version]), annotations })
-      .parse(body);
-    const versionId = wanted.versions[0].version_id;
-    if (!script.deployments.some((deployment) => deployment.versionId === versionId))
-      throw new Refusal(400, 10210, `No version with id ${versionId}`);
-    script.deployments.unshift({ versionId, message: wanted.annotations?.["workers/message"] });
-    return { id: randomUUID() };
+  /** Uploads and deploys in one step. */
+  async #upload(name: string, form: FormData): Promise<unknown> {
+    const script = this.scripts.get(name) ?? newScript();
+    const versionId = await this.#addVersion(name, script, form);
+    activate(script, versionId);
+    this.scripts.set(name, script);
+    return { id: name, etag: randomUUID(), startup_time_ms: 5, deployment_id: randomUUID(), entry_point: "worker.js" };
   }
 
-  async #upload(name: string, form: FormData): Promise<unknown> {
-    const metadata = Metadata.parse(JSON.parse(z.string().parse(form.get("metadata"))));
-    for (const binding of metadata.bindings) this.#checkBinding(name, binding, metadata);
-    const old = this.scripts.get(name);
-    const secrets = new Map(old?.secrets);
-    for (const { type, name: secret, text } of metadata.bindings)
-      if (type === "secret_text") secrets.set(secret, text ?? "");
-    let bytes = 0;
-    let code = "";
-    for (const value of form.values()) {
-      if (!(value instanceof Blob)) continue;
-      bytes += value.size;
-      if (value.type.startsWith("application/javascript")) code += await value.text();
-    }
-    const uploads = (old?.uploads ?? 0) + 1;
-    const deployments = [{ versionId: randomUUID() }, ...(old?.deployments ?? [])];
-    this.scripts.set(name, { metadata, secrets, uploads, code, deployments, bytes, crons: old?.crons ?? [] });
-    return { id: name, etag: randomUUID(), startup_time_ms: 5, deployment_id: randomUUID(), entry_point: "worker.js" };
+  #addVersion(name: string, script: Script, form: FormData): Promise<string> {
+    return addVersion(script, form, (binding, metadata) => this.#checkBinding(name, binding, metadata));
   }
 
   #checkBinding(script: string, binding: z.infer<typeof Binding>, metadata: Metadata): void {
@@ -378,20 +343,6 @@ export class FakeCloudflare {
         `Cannot create binding for class "${className}": ${owner ?? script} does not export it.`,
       );
   }
-}
-
-/** Whether a bundle's list of exports has the name. */
-function exportsName(code: string | undefined, name: string): boolean {
-  const lists = [...(code ?? "").matchAll(/export\s*\{([^}]*)\}/g)];
-  return lists.some(([, list = ""]) =>
-    list.split(",").some(
-      (item) =>
-        item
-          .trim()
-          .split(/\s+as\s+/)
-          .at(-1) === name,
-    ),
-  );
 }
 
 function queueJson({ id, name, consumers }: Queue) {

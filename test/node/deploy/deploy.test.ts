@@ -190,9 +190,9 @@ describe("npm run deploy", () => {
     await deploy(["rollback"], { killAt: 2 });
     const { code, output } = await deploy(["rollback"]);
     expect(code, output).toBe(0);
+    expect(output).toMatch(/site Worker +nothing to do/);
     expect(active()).toEqual(earlier);
-    expect((await deploy(["rollback"])).output).toMatch(/api Worker +nothing to do/);
-    expect(active()).toEqual(earlier);
+    expect(cloudflare.scripts.get("code-context-staging-site")?.secrets.get("MAIL_API_KEY")).toBe("unset");
     const changes = new Set(cloudflare.changes.slice(before).map((change) => change.split("/").at(-1)));
     expect([...changes]).toEqual(["deployments"]);
     expect(cloudflare.unknown).toEqual([]);
