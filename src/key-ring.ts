@@ -8,8 +8,8 @@ export interface KeyRing {
   /** Only open what was sealed before. */
   others: readonly string[];
   /**
-   * Makes the checks in public ids of credentials and hooks. It stays for the life of the deployment: those ids are with others. Whoever has it
-   * can forge ids that reach the database, and opens nothing.
+   * Key of the checks in public ids of credentials and hooks. Never rotated, because issued ids depend on it. It can forge ids that
+   * reach the database, but opens nothing.
    */
   ids: string;
 }

@@ -57,8 +57,8 @@ async function runChecks(target: Target): Promise<number> {
 }
 
 /**
- * How far away the tenant's Durable Object is: a free call that asks it, beside one that asks nothing. Where a Durable Object lives
- * is decided once, near whoever called it first.
+ * Prints the latency of the tenant's Durable Object: a free call that uses it, beside one that does not. Its location was fixed near
+ * its first caller.
  */
 async function printLatency(target: Target): Promise<void> {
   if (target.options.apiKey === undefined) return;

@@ -1,7 +1,7 @@
 /** A service under test, and how a check says what it expects of it. */
 import { isDeepStrictEqual } from "node:util";
 
-/** What a run is told. Checks whose needs are not met are left out, and said to be. */
+/** Options of a run. Checks whose requirements are not met are skipped and reported as such. */
 export interface TargetOptions {
   /** Address of the api. */
   apiUrl: string;

@@ -16,7 +16,7 @@ export class OidTable {
   private count = 0;
   private readonly idBytes: number;
   private readonly key: Uint8Array;
-  /** Whoever makes a repository chooses its ids, but not where they land. */
+  /** Random, because the author of a repository can choose its ids. */
   private readonly seed = (Math.random() * 2 ** 32) | 0;
 
   constructor(idBytes: number) {

@@ -59,7 +59,7 @@ export async function currentRevision(db: Db, workspaceId: string): Promise<Revi
 
 const COMMIT_ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/i;
 
-/** The full names that a ref may stand for, best first: branches before tags, as git has it. */
+/** Possible full names of a ref, best first: branches before tags, as in git. */
 export function refNames(ref: string): string[] {
   return ref.startsWith("refs/") ? [ref] : [`refs/heads/${ref}`, `refs/tags/${ref}`];
 }

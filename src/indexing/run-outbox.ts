@@ -26,7 +26,7 @@ export class RunOutbox {
     this.log = log;
   }
 
-  /** False where there is no slot yet, or the line cannot be reached: the next tick asks again. */
+  /** Requests a slot. Returns false if none is free or `TenantRuns` is unreachable; the next tick retries. */
   async requestSlot({ tenantId, runId, workspaceId }: RunSpec): Promise<boolean> {
     try {
       return await raceTimeout(this.tenantLine(tenantId).request(runId, workspaceId), CALL_TIMEOUT_MS);

@@ -29,7 +29,7 @@ const WRITE_ROWS = 3_000;
 const EMBED_CONTENTS = 10;
 /** Chunks that are embedded and written at a time. */
 const EMBED_CHUNKS = 200;
-/** Retries of one upstream call; more than for interactive calls, because runs are patient. */
+/** Retries of one upstream call; more than for interactive calls, because runs can wait. */
 const EMBED_RETRIES = 5;
 /** Enough for the longest `Retry-After` that is honoured; below the time after which the step would count as stalled. */
 const EMBED_PATIENCE_MS = 85_000;

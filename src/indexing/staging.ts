@@ -149,7 +149,7 @@ export class ShardBuffer {
     this.blobs.push({ sha256, languages, size: data.byteLength });
   }
 
-  /** The shard as a view that holds until the next `add`; the buffer starts anew. */
+  /** Returns the shard as a view that is valid until the next `add`, and resets the buffer. */
   take(): Uint8Array {
     const trailer = encodeTrailer({ kind: "parse", blobs: this.blobs });
     this.reserve(trailer.byteLength);

@@ -127,7 +127,7 @@ class Lifeline {
       if (Date.now() - this.lastMark > STALL_MS) reject(new StalledError(`no progress for ${STALL_MS / 1_000} s`));
       else runs.beat(runId, attempt, this.phase, {}).catch(() => {});
     }, HEARTBEAT_MS);
-    // Nobody waits for it once the step is done.
+    // Not awaited after the step is done.
     promise.catch(() => {});
   }
 
@@ -234,8 +234,8 @@ async function conclude(step: StepContext, deps: StepDeps, result: Record<string
 }
 
 /**
- * What a failed step means. `retry`: the step is done again. `restart`: the run begins anew from its plan, in another attempt;
- * a plan is never repeated within its attempt, because shards of it are on their way.
+ * Consequence of a failed step. `retry`: repeat the step. `restart`: restart the run from its plan in a new attempt; a plan is never
+ * repeated within its attempt, because its shards may be in the queue.
  */
 export interface Verdict {
   action: "retry" | "restart" | "fail";

@@ -173,7 +173,7 @@ export class WorkspaceRuns extends DurableObject<ApiEnv> {
     if (run) await this.end(run, { result });
   }
 
-  /** Fails the run for good, with its last retried failure: no worker survived its message. */
+  /** Fails the run with its last retried error, after its message reached the dead-letter queue. */
   async failOrphaned(runId: string, attempt: number): Promise<void> {
     const run = this.current(runId, attempt);
     if (run) await this.end(run, { error: run.lastError ?? LOST_ERROR });

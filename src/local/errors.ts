@@ -1,4 +1,4 @@
-/** A failure to start that the person who started it can mend: its message is one line and says how. */
+/** A start-up failure that the user can fix; the message is one line with the cause and the remedy. */
 export class StartError extends Error {
   override readonly name = "StartError";
 

@@ -52,7 +52,7 @@ export interface RepoInfo extends IndexInfo {
   fileCount: number;
 }
 
-/** Throws `SourceError` for what the caller can mend: an unknown repository, ref, path or glob. */
+/** Throws `SourceError` for errors that the caller can fix: an unknown repository, ref, path or glob. */
 export interface CodeSource {
   search(scope: Scope, request: SearchRequest): Promise<Answered<SearchAnswer & { degraded?: string }>>;
   symbols(scope: Scope, request: SymbolRequest): Promise<Answered<SymbolAnswer>>;

@@ -15,7 +15,7 @@ export const MAX_WEIGHT = 3000;
 const CRUMB_WEIGHT = 200;
 /** Only a line that is longer by itself is cut for embedding; its chunk keeps the whole text. */
 const MAX_EMBEDDED_CHARACTERS = 12_000;
-/** Signatures of so many scopes, the innermost, are spelled out in a chunk's context. */
+/** Number of innermost scopes whose signatures are included in a chunk's context. */
 const CONTEXT_SIGNATURES = 2;
 
 interface Span {

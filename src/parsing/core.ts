@@ -226,7 +226,7 @@ function start(exports: Record<string, WasmFunction>): void {
   exports["__wasm_call_ctors"]?.();
 }
 
-/** Imports that nobody gives (a failed assertion, output, a logger) end in a trap; nothing calls them in a good parse. */
+/** Imports without an implementation (a failed assertion, output, a logger) trap; a regular parse does not call them. */
 function completed(module: WebAssembly.Module, given: WasmImports): WasmImports {
   const imports: WasmImports = { ...given };
   for (const { module: space, name, kind } of wasm.Module.imports(module)) {

@@ -96,7 +96,7 @@ export function detectLanguage(path: string, head?: Uint8Array): LanguageId | un
   const dot = name.lastIndexOf(".");
   const extension = dot === -1 ? "" : name.slice(dot + 1);
   const known = byExtension.get(extension);
-  // A dot file's only dot starts its name: `.ts` is no TypeScript.
+  // A file named `.ts` has no extension.
   if (known !== undefined && dot > 0) return known;
   // Dockerfile.dev, Makefile.in, Gemfile.local: the known name comes first.
   const stem = dot > 0 ? name.slice(0, name.indexOf(".", 1)) : "";

@@ -3,7 +3,7 @@ import type { GrammarName, GrammarSource } from "./languages.ts";
 import { START_OF_TEXT, SyntaxTree } from "./syntax-node.ts";
 import { wasm } from "./wasm.ts";
 
-/** One progress call stands for about this many parse operations. */
+/** Approximate number of parse operations per progress call. */
 const OPERATIONS_PER_PROGRESS_CALL = 100;
 /** Real files need up to 4.1 operations a character. Clocks stand still in workerd, so operations are what is counted. */
 const OPERATIONS_PER_CHARACTER = 12;

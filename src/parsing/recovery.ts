@@ -178,7 +178,7 @@ export class Recovery {
   }
 }
 
-/** To start a parse costs about as much as so many progress calls. */
+/** Cost of starting a parse, in progress calls. */
 const PIECE_CALLS = 5;
 /** Types within types that are cut open. */
 const MAX_DEPTH = 3;

@@ -31,7 +31,7 @@ const MAX_SYMBOLS = 20_000;
 /** Kinds that conditional compilation, unions of types and the like declare twice in the same place. */
 const MEMBER_KINDS: ReadonlySet<SymbolKind> = new Set<SymbolKind>(["field", "enum_member"]);
 
-/** A name is looked for in so many characters of a head. */
+/** Characters of a declaration's head in which its name is searched. */
 const MAX_NAME_DISTANCE = 2000;
 
 /** What nodes of a type are: trivia, declarations, or (Elixir's attributes) the one or the other. */

@@ -75,7 +75,7 @@ export type FallbackReason = "no-grammar" | "budget" | "long-lines" | "too-deep"
 
 export interface ParsedFile {
   text: string;
-  /** How the bytes were read: UTF-8, or Latin-1 where they are no valid UTF-8 (then one byte is one character). */
+  /** Encoding of the bytes: UTF-8, or Latin-1 if they are not valid UTF-8 (one byte is one character). */
   encoding: "utf-8" | "latin-1";
   lineCount: number;
   symbols: CodeSymbol[];

@@ -28,7 +28,7 @@ const OTHER_SHARE = 0.4;
 export const TEXT_KINDS: ReadonlySet<string> = new Set(["heading", "key", "rule", "element", "test", "stage"]);
 /** Of names that more files define than this, the first count. */
 const MAX_DEFINITIONS = 2_000;
-/** Qualified names are compared for so many definitions of a name. */
+/** Limit of definitions of a name whose qualified names are compared. */
 const MAX_QUALIFIED = 200;
 
 export interface Definition {
@@ -55,7 +55,7 @@ export async function findDefinitions(
   for (const { key, parts, shown, weight } of identifiers) {
     const found = named.get(key) ?? [];
     const matching = parts.length === 1 ? found : qualifiedBy(records, comparable(found), parts);
-    // `self.client.send` is no qualified name: its last part alone may still be defined somewhere.
+    // `self.client.send` is not a qualified name, but its last part may be defined.
     const taken = matching.length > 0 ? matching : found;
     const sources = new Set(taken.filter(({ isSource }) => isSource).map(({ file }) => file)).size;
     for (const { file, symbol, share } of taken) {

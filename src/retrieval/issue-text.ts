@@ -34,7 +34,7 @@ const SHORT_FRAME = /^([\w./\\-]{1,300}\.\w{1,6}):\d+(?::\d+)?:(?: in (\S{1,100}
 const SCRIPT_FRAME = /^\s*at (?:(?:async |new )?([\w.$<>]{1,100}) )?\(?([^\s()]{1,400}?):\d+(?::\d+)?\)?$/;
 const ERROR_LINE = /^(?:E {1,8})?[\w.]{0,100}(?:Error|Exception|Warning|Failure|panic(?:ked)?)\b/;
 
-/** Lines that say what somebody's machine looks like, or that a form asked for. */
+/** Lines that describe the reporter's machine, or that come from an issue form. */
 const NOISE: readonly RegExp[] = [
   /^\s*[-*+]? ?\[[ xX]\]/,
   /^[\s=\-_*#~+.]{3,}$/,
@@ -115,7 +115,7 @@ function frameOf(line: string): Frame | undefined {
   return script ? { path: script[2] as string, name: script[1] } : undefined;
 }
 
-/** The first words of the first line; a long line is no title to its end. */
+/** The first words of the first line, since a long line is not a title. */
 function splitTitle(line: string): { title: string; rest: string } {
   let words = 0;
   for (const { index } of line.matchAll(/\S+/g)) {

@@ -128,7 +128,7 @@ function inOrder(a: Found, b: Found): number {
   return a.file - b.file || a.symbol.startLine - b.symbol.startLine || a.ordinal - b.ordinal;
 }
 
-/** The symbols that names stand for, in order of path and line. */
+/** The symbols with these names, in order of path and line. */
 async function resolve(index: SearchIndex, named: readonly NamedFile[]): Promise<Found[]> {
   const records = await recordsOf(index, named);
   const found = named.flatMap(({ file, entry }, i): Found[] => {

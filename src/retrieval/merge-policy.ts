@@ -5,9 +5,9 @@
 
 /** More segments than this are merged. */
 const MAX_SEGMENTS = 8;
-/** A segment joins a merge while it is at most so many times as large as all smaller ones together. */
+/** A segment joins a merge while it is at most this many times as large as all smaller ones together. */
 const SIZE_FACTOR = 4;
-/** Below this share of live chunks a segment is written anew, without the dead ones. */
+/** Below this share of live chunks a segment is rewritten without the unused ones. */
 const MIN_LIVE_SHARE = 0.5;
 
 export interface SegmentUse {

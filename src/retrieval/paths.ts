@@ -33,7 +33,7 @@ const GENERATED_FOLDERS = words("generated gen _generated autogen");
 const DOCS_LANGUAGES = words("markdown rst asciidoc text html");
 const DATA_LANGUAGES = words("json yaml toml xml ini css sql csv properties dockerfile makefile text");
 
-/** Names that say nothing: the folder's name stands for them. */
+/** File names without meaning, which are replaced by the folder's name. */
 const EMPTY_STEMS = words("index mod __init__ main lib init types __main__ default");
 
 const HEADER_OF = new Map([

@@ -6,7 +6,7 @@ import type { LoadedText } from "./types.ts";
 
 /** What of a place is shown: its lines, the symbol around them, and shorter forms for a small budget. */
 
-/** A symbol inside a chunk stands for the chunk where it has this share of what matches there. */
+/** Share of a chunk's matches above which a symbol is shown instead of the chunk. */
 const NARROW_SHARE = 0.6;
 const MATCHING_LINES = 8;
 const FEW_LINES = 2;

@@ -48,7 +48,7 @@ export interface SearchDeps {
   cache: SearchCache;
   /** Has the search index of a revision rebuilt; called when it turns out to be damaged. */
   repair: (target: Target) => Promise<void>;
-  /** Absent where no model is configured, or where nobody can be charged for it. */
+  /** Absent if no model is configured, or if there is no key to charge. */
   model?: QueryModel | undefined;
 }
 
@@ -118,7 +118,7 @@ export async function referencesIn(
     const answer = await findReferences(index, request, texts);
     const { digest } = index;
     if (answer.references.length > 0) return { ...answer, digest, isKnown: true, near: [] };
-    // A name that is defined and never used is an answer; one that nobody knows is not.
+    // A defined name without uses is an answer; an unknown name is an error.
     const { symbols } = await findSymbols(index, { name: request.name, match: "exact", limit: 1 }, texts);
     const isKnown = symbols.length > 0;
     return { ...answer, digest, isKnown, near: isKnown ? [] : await nearNames(deps, [target], index, request.name) };

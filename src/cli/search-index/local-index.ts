@@ -34,7 +34,7 @@ const MAX_TRIES = 3;
 
 export interface LocalIndexInfo {
   root: string;
-  /** Normalised identity; null where there is no remote. */
+  /** Normalised identity; null if there is no remote. */
   repo: string | null;
   /** Commit that is checked out; null before the first one and outside of git. Uncommitted edits are indexed as well. */
   gitSha: string | null;
@@ -204,7 +204,7 @@ async function openTable(folder: SearchFolder, name: string, opened: OpenFile[])
   ]);
 }
 
-/** Drops the search index and makes it anew from the local index. */
+/** Deletes the search index and rebuilds it from the local index. */
 async function rebuild(context: Context, project: Project, folder: SearchFolder): Promise<string> {
   context.ui.note("the search index was damaged and is rebuilt");
   return withWriter(context, project, "search", async (store) => {

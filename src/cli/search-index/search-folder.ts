@@ -40,7 +40,7 @@ export class SearchFolder {
     return this.#names(TABLE);
   }
 
-  /** Undefined where there is no such file. Close it after use. */
+  /** Opens a file; undefined if it does not exist. The caller must close it. */
   openSegment(id: string): OpenFile | undefined {
     return OpenFile.open(join(this.#folder, id + SEGMENT));
   }
@@ -117,7 +117,7 @@ export class SearchFolder {
     try {
       rmSync(join(this.#folder, name), { force: true });
     } catch {
-      // Windows keeps a file that somebody reads; the next run removes it.
+      // Windows does not delete open files; the next run removes it.
     }
   }
 

@@ -183,7 +183,7 @@ export class PackReader {
     }
   }
 
-  /** Chooses where the entry inflates to. False: held objects are in the way. */
+  /** Chooses the buffer for the entry. Returns false if held objects leave no room. */
   private prepare(): boolean {
     const { size, ring } = this;
     this.sliding = undefined;
@@ -254,7 +254,7 @@ export class PackReader {
     }
   }
 
-  /** Handles the entry just inflated. False: held objects are in the way of its result. */
+  /** Handles the inflated entry. Returns false if held objects leave no room for its result. */
   private finish(): boolean {
     if (this.type === OBJ_OFS_DELTA || this.type === OBJ_REF_DELTA) return this.finishDelta();
     if (this.sliding !== undefined) {

@@ -17,9 +17,9 @@ export interface PackSink {
   ): void | Promise<void>;
   /** A blob too large to be held: hashed and thrown away. */
   oversize(oid: string, size: number): void;
-  /** Something that could not be rebuilt and whose id is therefore unknown. */
+  /** An object that could not be rebuilt, whose id is therefore unknown. */
   lost(): void;
-  /** Held objects are in the way. Afterwards none may be. */
+  /** Called when held objects leave no room; must release all of them. */
   pressure(): Promise<void>;
   /** Nothing more is needed from this pack. */
   satisfied(): boolean;

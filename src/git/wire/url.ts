@@ -33,7 +33,7 @@ export interface GitHostPolicy {
 
 const HOST_ENTRY = /^(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*(:[0-9]{1,5})?$/;
 
-/** Reads `GIT_HOSTS`: names separated by commas; empty: any public one. Throws on what is no host name. */
+/** Parses `GIT_HOSTS`: host names separated by commas; empty: any public one. Throws on anything else. */
 export function readGitHosts(value: string | undefined): readonly string[] | undefined {
   const hosts = (value ?? "")
     .split(",")

@@ -8,7 +8,7 @@ export interface Progress {
 }
 
 const BAR_WIDTH = 24;
-/** Elsewhere than on a terminal, a line for every so many percent. */
+/** Percent between two lines if stderr is not a terminal. */
 const STEP_PERCENT = 25;
 
 export function createProgress(output: NodeJS.WriteStream): Progress {

@@ -1,4 +1,4 @@
-/** `npm start`: the whole service on this machine, until it is told to end. */
+/** `npm start`: runs the whole service on this machine until SIGINT or SIGTERM. */
 import path from "node:path";
 import { readEnvironment } from "../stack/environment.ts";
 import { StartError } from "../errors.ts";

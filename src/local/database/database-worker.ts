@@ -19,7 +19,7 @@ export interface DatabaseWorkerData {
   password: string;
 }
 
-/** What the thread is told. */
+/** Messages to the thread. */
 export type DatabaseWorkerCommand = { type: "dump"; file: string } | { type: "close" };
 
 /** What the thread reports. */

@@ -10,7 +10,7 @@ export function processIdentity(pid: number): string | undefined {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    // EPERM: it exists and is somebody else's.
+    // EPERM: it exists and belongs to another user.
     if (!(error instanceof Error && "code" in error && error.code === "EPERM")) return undefined;
   }
   return startFromProc(pid) ?? startFromPs(pid) ?? "unknown";

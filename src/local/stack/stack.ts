@@ -60,8 +60,8 @@ const READY_TIMEOUT_MS = 60_000;
 const READY_POLL_MS = 100;
 
 /**
- * Starts everything and resolves when `/healthz` answers ok. Throws `StartError` when something on this machine is in the way;
- * whatever had been started by then is stopped again.
+ * Starts everything and resolves when `/healthz` answers ok. On a `StartError` (a taken port, a locked directory) everything that was
+ * started is stopped again.
  */
 export async function startStack(options: StackOptions): Promise<RunningStack> {
   const stops: (() => Promise<void> | void)[] = [];

@@ -155,7 +155,7 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** Miniflare exits the process at a signal at once; whoever started the stack stops it in order instead. */
+/** Removes Miniflare's signal handlers, which exit at once; the starter of the stack shuts it down in order. */
 function withoutSignalHandlers<T>(create: () => T): T {
   const before = new Map(SIGNALS.map((signal) => [signal, process.listeners(signal)]));
   const created = create();

@@ -48,7 +48,7 @@ const errors: Rule = (node, scope) =>
           outlineOnly: true,
         }));
 
-/** A container without a name of its own (a function's return value): its members are no locals. */
+/** A container without a name (a function's return value), whose members are not locals. */
 const container: Rule = (_node, scope) =>
   isTypeScope(scope) && scope.name !== "" ? undefined : { name: "", local: false };
 

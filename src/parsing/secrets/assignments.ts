@@ -13,7 +13,7 @@ const LIMITS: Record<NameClass, { characters: number; bits: number }> = {
   secret: { characters: 12, bits: 14 },
   key: { characters: 20, bits: 20 },
 };
-/** A value that follows its name after nothing but a space needs so many more: prose does that all the time. */
+/** Additional bits required of a value that is separated from its name only by a space, as in prose. */
 const LOOSE_EXTRA_BITS = 10;
 const LOOSE_MIN_CHARACTERS = 16;
 
@@ -108,7 +108,7 @@ function valueAt(
   else if (mustBeQuoted) return undefined;
   BARE.lastIndex = start;
   const bare = BARE.exec(text)?.[0];
-  // A call or an index: its name is no value.
+  // A call or an index expression, not a value.
   if (bare === undefined || text[start + bare.length] === "(" || text[start + bare.length] === "[") return undefined;
   if (/^(?:Bearer|Basic|Token|SSWS)$/i.test(bare)) {
     BARE.lastIndex = start + bare.length + 1;
@@ -152,7 +152,7 @@ function withoutUser(text: string): string {
   return /^[^:\s]{1,100}:([^\s]{4,})$/.exec(text)?.[1] ?? text;
 }
 
-/** The text that a value encodes in base64; undefined where that is no printable text. */
+/** The text that a value encodes in base64; undefined if it is not printable. */
 export function decodeBase64(value: string): string | undefined {
   if (value.length < 8 || value.length > MAX_VALUE_CHARACTERS || !/^[\w+/-]+={0,2}$/.test(value)) return undefined;
   const decoded = Buffer.from(value, "base64").toString("latin1");

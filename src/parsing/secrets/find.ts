@@ -11,7 +11,7 @@ import type { SecretRange } from "./types.ts";
 /** What follows a token's prefix must look at least this random: `npm_config_registry` does not. */
 const MIN_TOKEN_BITS = 8;
 const MAX_JUDGED_CHARACTERS = 100;
-/** Tries in a run of token characters: so many, and one more for so many characters. */
+/** Limit of attempts in a run of token characters: a minimum, plus one per `CHARACTERS_PER_TRY`. */
 const MIN_TRIES = 16;
 const CHARACTERS_PER_TRY = 32;
 /** A part of a token that is long enough to be judged alone. */
@@ -84,7 +84,7 @@ function looksDrawn(rule: string, body: string): boolean {
   return randomnessBits(longest.length >= MIN_PART_CHARACTERS ? longest : parts.join("")) >= MIN_TOKEN_BITS;
 }
 
-/** The token that manuals show: its payload names nobody. */
+/** The example token of manuals, whose payload has no user. */
 function isExampleToken(token: string): boolean {
   const [, payload = ""] = token.split(".");
   return /John Doe|"sub": ?"1234567890"|example/i.test(Buffer.from(payload, "base64url").toString("latin1"));

@@ -190,7 +190,7 @@ function findManifestValues(document: string, start: number, found: SecretRange[
 
 const indentOf = (line: string): number => line.length - line.trimStart().length;
 
-/** Whether base64 hides a password, a key block, or bytes that are no text. */
+/** Whether base64 encodes a password, a key block, or binary data. */
 function isEncodedSecret(value: string): boolean {
   if (!/^[A-Za-z0-9+/]{8,}={0,2}$/.test(value)) return false;
   const text = Buffer.from(value, "base64").toString("latin1");

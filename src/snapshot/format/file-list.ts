@@ -197,7 +197,7 @@ function columnsOf(json: string, fileCount: number): Columns {
 /** A whole number of at least 0 that fits a column of the rows. */
 const isInt32 = (item: unknown): item is number => typeof item === "number" && item >= 0 && (item | 0) === item;
 
-/** Passes files on, and throws {@link SnapshotFormatError} where the list says something else of them. */
+/** Yields the files; throws {@link SnapshotFormatError} if one differs from the list. */
 export async function* checkedAgainst(
   list: readonly ListedFile[],
   files: AsyncIterable<SnapshotFile>,

@@ -16,13 +16,13 @@ import { readVectorColumn } from "./vector-column.ts";
 export interface SnapshotReader {
   header: SnapshotHeader;
   /**
-   * Every file in path order, a row group in memory at a time. Throws `SnapshotFormatError` where the artifact is
-   * damaged; a consumer must treat the files it got before as unproven until the iteration ends without one.
+   * Yields every file in path order, with one row group in memory at a time. Throws `SnapshotFormatError` if the artifact is damaged;
+   * until the iteration ends without an error, earlier files must be treated as unverified.
    */
   files(): AsyncIterable<SnapshotFile>;
   /**
-   * Every file in path order without its symbols and chunks. A list of its own is read for it and checked; nothing else is
-   * vouched for, nor that the rows say the same, which `files` checks.
+   * Every file in path order without its symbols and chunks. Reads and verifies only the artifact's file list; `files` also checks that
+   * the rows agree with it.
    */
   listing(): Promise<ListedFile[]>;
   /**

@@ -180,7 +180,7 @@ class GroupWriter {
       statistics,
       offsetIndex: false,
     }));
-    // One page a column: the group is what is read at a time, so smaller pages would serve nobody.
+    // One page per column: readers read whole row groups, so smaller pages would not help.
     await this.#parquet.write({ columnData, rowGroupSize: rows, pageSize: 0 });
     const group = this.#parquet.row_groups.at(-1);
     if (group === undefined) throw new Error("a written row group is missing");

@@ -9,8 +9,8 @@ const MAX_INSPECTED_FOOTER_BYTES = 2 * 1024 * 1024;
 const MAGIC = "PAR1";
 
 /**
- * What is wrong with the artifact at `key`, by field; undefined where nothing is. An artifact whose manifest names no
- * container and that is no Parquet file is another tool's: it is stored as it is. Throws what the bucket throws.
+ * Checks the artifact at `key`; returns the rejected field, or undefined if it is valid. An artifact without a container in its manifest
+ * that is not a Parquet file comes from another tool and is accepted unchanged. Throws errors of the bucket.
  */
 export async function inspectArtifact(
   bucket: SnapshotBucket,
