@@ -201,7 +201,7 @@ export function unwrap<T>(body: { ok: true; data: T } | { ok: false; error: ApiE
   throw body.error;
 }
 
-/** Counts an answered call before its answer leaves. Throws `UNAVAILABLE` where it cannot be counted. */
+/** Counts an answered call before its answer leaves. Throws `UNAVAILABLE` if it cannot be counted. */
 export async function countCall(c: ApiContext, tenantId: string, kind: CallKind): Promise<void> {
   const { ok } = await count(c.env.TENANT_GATE, tenantId, null, kind);
   if (ok) return;

@@ -90,7 +90,7 @@ function describe(error: unknown): string {
   return `${error.name}: ${error.message}${cause}`;
 }
 
-/** Undefined where the command line is wrong or asks for help; then the usage has been printed. */
+/** Undefined if the command line is wrong or asks for help; then the usage has been printed. */
 function readOptions(): TargetOptions | undefined {
   try {
     const text = { type: "string" } as const;

@@ -22,7 +22,7 @@ export interface Check {
   /** What holds, as one would read it in the contract. */
   title: string;
   needs?: readonly Need[];
-  /** Throws `Difference` where the service does something else. What it returns is printed beside the title. */
+  /** Throws `Difference` if the service does something else. What it returns is printed beside the title. */
   run: (target: Target) => Promise<string | void>;
 }
 
@@ -35,7 +35,7 @@ export interface Answer {
   status: number;
   headers: Headers;
   text: string;
-  /** The body as JSON; empty where it is none. */
+  /** The body as JSON; empty if it is none. */
   body: Record<string, unknown>;
 }
 

@@ -123,7 +123,7 @@ export const revisions = pgTable(
     searchTable: text("search_table"),
     /** Ids of the search segments that the table uses; the sweep keeps them. */
     searchSegments: text("search_segments").array(),
-    /** Ids of the segments' vector sections, in the order of the segments; null where no model takes part in search. */
+    /** Ids of the segments' vector sections, in the order of the segments; null if no model takes part in search. */
     searchVectors: text("search_vectors").array(),
     createdAt: createdAt(),
   },

@@ -141,7 +141,7 @@ export async function isIndexed(step: StepContext, gitSha: string): Promise<bool
   return rows.length > 0;
 }
 
-/** Loads the trees of a revision and what it left out. Undefined where they are missing or damaged: the trees are pulled again. */
+/** Loads the trees of a revision and what it left out. Undefined if they are missing or damaged: the trees are pulled again. */
 async function loadBase(step: StepContext, revision: Revision, format: GitSession["objectFormat"]) {
   const bytes = await getBytes(step.staging, treesKey(revision.workspaceId, revision.runId));
   if (!bytes) return undefined;

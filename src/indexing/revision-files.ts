@@ -66,7 +66,7 @@ export function refNames(ref: string): string[] {
 
 /**
  * The revision to answer from: without `ref` the current one, else the last one of that branch or tag, else one of that full
- * commit id. Undefined where it is not indexed, or not kept any more. The caller has checked that the tenant owns the workspace.
+ * commit id. Undefined if it is not indexed, or not kept any more. The caller has checked that the tenant owns the workspace.
  */
 export async function revisionFor(db: Db, workspaceId: string, ref?: string): Promise<Revision | undefined> {
   if (ref === undefined) return currentRevision(db, workspaceId);

@@ -11,7 +11,7 @@ import type { FileChanges } from "./staging.ts";
 export interface Target {
   workspaceId: string;
   seq: number;
-  /** Current revision of the workspace when the run was planned; null where there was none. */
+  /** Current revision of the workspace when the run was planned; null if there was none. */
   baseSeq: number | null;
   /** True: it becomes the current revision. False: it is stored as an overlay on the current one. */
   current: boolean;

@@ -79,7 +79,7 @@ export class RunStore {
     return rows.map(({ shard }) => shard);
   }
 
-  /** Moves a shard to another state; false where it was there already or is done. */
+  /** Moves a shard to another state; false if it was there already or is done. */
   setShard(runId: string, attempt: number, shard: number, state: "staged" | "sent" | "done"): boolean {
     return (
       this.sql.exec(

@@ -71,7 +71,7 @@ async function sealSource({ auth, url, ref }: Source, encryptionKey: string, run
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** A tenant's run; undefined where there is none of that id. */
+/** A tenant's run; undefined if there is none of that id. */
 export async function findRun(db: Db, tenantId: string, runId: string): Promise<RunRow | undefined> {
   if (!UUID.test(runId)) return undefined;
   const rows = await db

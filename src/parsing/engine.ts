@@ -93,7 +93,7 @@ export class SyntaxEngine {
    * Parses UTF-16 text, which may be a part of `text` that begins at `origin`. The tree is valid until the next parse.
    *
    * @param budget what the parse may cost; what it did cost is taken off.
-   * @throws ParserUnavailableError where the core had to be booted again and could not be.
+   * @throws ParserUnavailableError if the core had to be booted again and could not be.
    */
   parse(
     units: Uint16Array,
@@ -132,7 +132,7 @@ export class SyntaxEngine {
    * What is left of the core after a trap, or after its heap ended amid an operation, is thrown away. Says why the file
    * gets no tree; throws what did not come out of the core.
    *
-   * @throws ParserUnavailableError where the core cannot be booted again.
+   * @throws ParserUnavailableError if the core cannot be booted again.
    */
   recover(error: unknown): Failure {
     const isHeapLimit = error instanceof HeapLimitError;

@@ -105,7 +105,7 @@ function isComponent(language: LanguageId): boolean {
   return language === "vue" || language === "svelte";
 }
 
-/** Blanks the middle of very long lines; false where the file consists of long lines. */
+/** Blanks the middle of very long lines; false if the file consists of long lines. */
 function clipLongLines(source: SourceText, units: Uint16Array): boolean {
   let characters = units.length;
   let longLines = 0;

@@ -54,9 +54,9 @@ export interface CodeSymbol {
 
 /** A run of whole lines. The text is exactly the file's bytes from `startByte` to `endByte`, unless it is withheld. */
 export interface Chunk {
-  /** Empty where the chunk is withheld. */
+  /** Empty if the chunk is withheld. */
   text: string;
-  /** Enclosing scopes whose head is not in `text`: a breadcrumb, then their signatures. Never the path. Empty where the chunk is withheld. */
+  /** Enclosing scopes whose head is not in `text`: a breadcrumb, then their signatures. Never the path. Empty if the chunk is withheld. */
   context: string;
   /** SHA-256 (lower-case hex) of {@link embeddingText}. */
   hash: string;
@@ -66,7 +66,7 @@ export interface Chunk {
   endByte: number;
   /** Index of the innermost symbol that contains the chunk, or else of the first one that begins in it. */
   symbol: number | null;
-  /** True where the lines hold a likely secret, so that their text is not indexed. */
+  /** True if the lines hold a likely secret, so that their text is not indexed. */
   withheld: boolean;
 }
 

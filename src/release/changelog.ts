@@ -21,7 +21,7 @@ export function releaseChangelog(text: string, version: string, date: string): {
   return { text: `${text.slice(0, heading.index)}## ${version} — ${date}${text.slice(start)}`, notes };
 }
 
-/** What the changelog says of a released version. Throws `ReleaseError` where it has no section for it. */
+/** What the changelog says of a released version. Throws `ReleaseError` if it has no section for it. */
 export function releaseNotes(text: string, version: string): string {
   const heading = `\n## ${version} — `;
   const start = text.indexOf(heading);

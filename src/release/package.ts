@@ -54,7 +54,7 @@ const Manifest = z.looseObject({ bin: z.object({ codectx: z.string() }) });
 /** Fields that would run something at installation, or install something. */
 const FORBIDDEN_FIELDS = ["scripts", "dependencies", "optionalDependencies", "peerDependencies", "private"];
 
-/** What is wrong with the package; empty where nothing is. */
+/** What is wrong with the package; empty if nothing is. */
 export async function packageProblems({ size, unpackedSize, files }: Packed): Promise<string[]> {
   const problems: string[] = [];
   const paths = new Set(files.map((file) => file.path));

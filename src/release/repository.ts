@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { PROJECT_ROOT } from "../local/project.ts";
 
 /**
- * `owner/name` of the repository on GitHub: that of the running workflow, else of the remote `origin`; undefined where there is
+ * `owner/name` of the repository on GitHub: that of the running workflow, else of the remote `origin`; undefined if there is
  * neither. The source does not name it, so that a fork publishes under its own name.
  */
 export function githubRepository(env: NodeJS.ProcessEnv = process.env): string | undefined {

@@ -77,7 +77,7 @@ export class Blocks {
     return low;
   }
 
-  /** The bytes of a block. Throws `SearchFormatError` where they are damaged. */
+  /** The bytes of a block. Throws `SearchFormatError` if they are damaged. */
   read(index: number): Uint8Array | Promise<Uint8Array> {
     const start = index === 0 ? 0 : (this.#ends[index - 1] as number);
     const length = (this.#ends[index] as number) - start;

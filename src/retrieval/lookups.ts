@@ -168,7 +168,7 @@ function wantedSymbols(index: SearchIndex, file: number, symbols: readonly numbe
   };
 }
 
-/** The symbols of a file in order of line; undefined where the revision has no such path. */
+/** The symbols of a file in order of line; undefined if the revision has no such path. */
 export async function outlineOf(
   index: SearchIndex,
   revision: number,

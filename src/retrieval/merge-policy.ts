@@ -17,7 +17,7 @@ export interface SegmentUse {
   liveChunkCount: number;
 }
 
-/** Ids of the segments of a revision that should become one; empty where none should. */
+/** Ids of the segments of a revision that should become one; empty if none should. */
 export function planMerge(segments: readonly SegmentUse[]): string[] {
   const sparse = segments.filter(({ chunkCount, liveChunkCount }) => liveChunkCount < MIN_LIVE_SHARE * chunkCount);
   if (segments.length <= MAX_SEGMENTS) return sparse.map(({ id }) => id);

@@ -53,7 +53,7 @@ export interface PathParts {
   name: string;
   /** Name up to its first dot that is not its first character. */
   stem: string;
-  /** Behind the last dot, in lower case; empty where there is none. */
+  /** Behind the last dot, in lower case; empty if there is none. */
   extension: string;
 }
 

@@ -122,7 +122,7 @@ export interface PostingList {
   bytes: Uint8Array;
 }
 
-/** Postings of each wanted term; undefined where a term does not occur. Each block is read once. */
+/** Postings of each wanted term; undefined if a term does not occur. Each block is read once. */
 export async function readPostings(blocks: Blocks, hashes: readonly number[]): Promise<(PostingList | undefined)[]> {
   const wanted = hashes.map((hash) => blocks.find(hash >>> 0));
   const loading = new Map<number, Uint8Array | Promise<Uint8Array>>();

@@ -81,7 +81,7 @@ export function kindNumber(kind: string): number {
   return number < 0 ? OTHER_KIND : number;
 }
 
-/** The kind of a number; undefined where it is one of those it does not know. */
+/** The kind of a number; undefined if it is one of those it does not know. */
 export function kindOfNumber(number: number): string | undefined {
   return KINDS[number];
 }

@@ -63,7 +63,7 @@ function sourcesFirst({ fileOfDocument, traits }: SearchIndex, documents: readon
   return documents.toSorted((a, b) => rank(a) - rank(b) || a - b);
 }
 
-/** The term of an identifier; undefined where it is too short or too common to have one. Of `valid?` and `my-class` the first part. */
+/** The term of an identifier; undefined if it is too short or too common to have one. Of `valid?` and `my-class` the first part. */
 function hashOfIdentifier(name: string): number | undefined {
   const found: number[] = [];
   scanTerms(name, { word: () => undefined, whole: (hash) => found.push(hash) });

@@ -198,7 +198,7 @@ class WordEvidence {
     }
   }
 
-  /** False where no word of the name can match; a quick look, since a file may have thousands of functions. */
+  /** Returns false if no word of the name can match; a quick look, since a file may have thousands of functions. */
   mayMatch(name: string): boolean {
     return this.#beginnings.test(name);
   }

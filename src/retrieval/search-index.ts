@@ -148,7 +148,7 @@ export class SearchIndex {
     return files;
   }
 
-  /** Number of a file; undefined where the revision has no such path. */
+  /** Number of a file; undefined if the revision has no such path. */
   fileAt(revision: number, path: string): number | undefined {
     const paths = this.tables[revision]?.paths ?? [];
     const index = paths.indexOf(path);

@@ -17,7 +17,7 @@ const MAX_MATCHED = 12;
 /**
  * Answers a query. Bounded work whatever the query is: what is beyond 32,768 characters, 512 distinct terms, 64 identifiers and 32
  * mentioned paths does not count, and the 100 strongest terms are scored. The same index, request and vector give the same answer to
- * the byte. With `vector`, similarity in its model's space takes part in the ranking. Throws `SearchFormatError` where a block of the
+ * the byte. With `vector`, similarity in its model's space takes part in the ranking. Throws `SearchFormatError` if a block of the
  * index is damaged, and what `texts` and `vector.vectorsOf` throw.
  */
 export async function search(
@@ -65,7 +65,7 @@ export async function search(
   };
 }
 
-/** Undefined where the query filters nothing. */
+/** Undefined if the query filters nothing. */
 function fileFilter(index: SearchIndex, { paths, languages }: ParsedQuery): ((file: number) => boolean) | undefined {
   if (paths.length === 0 && languages.length === 0) return undefined;
   const matches = paths.length === 0 ? undefined : compileGlobs(paths);

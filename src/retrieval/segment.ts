@@ -63,7 +63,7 @@ export class Segment {
     if (offset !== bytes.size) throw new SearchFormatError("the segment is truncated");
   }
 
-  /** Opens a segment. Throws `SearchFormatError` where the hot parts are damaged or of another version. */
+  /** Opens a segment. Throws `SearchFormatError` if the hot parts are damaged or of another version. */
   static async open(bytes: RangeReader): Promise<Segment> {
     const header = new ByteReader(await bytes.read(0, Math.min(HEADER_BYTES, bytes.size)));
     if (header.u32() !== SEGMENT_MAGIC) throw new SearchFormatError("this is no segment");

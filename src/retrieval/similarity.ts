@@ -15,7 +15,7 @@ export interface QueryVector {
   vector: Float32Array;
   /** Sections by position in `SearchIndex.segments`; several where revisions of different coverage share a segment. */
   sections: ReadonlyMap<number, readonly VectorSection[]>;
-  /** Reads the vectors of chunks, in the order asked for; undefined where one is gone. One round trip. */
+  /** Reads the vectors of chunks, in the order asked for; undefined if one is gone. One round trip. */
   vectorsOf: (chunks: readonly ChunkKey[]) => Promise<readonly (Float32Array | undefined)[]>;
 }
 
@@ -29,7 +29,7 @@ interface Candidate {
 }
 
 /**
- * How much each document stands out as similar to the query, 0 to 1; undefined where none does.
+ * How much each document stands out as similar to the query, 0 to 1; undefined if none does.
  *
  * Similarities of unrelated chunks have a mean m, which is far above 0 in many models. What is left of two vectors without their
  * common direction is as good as random, so that its cosine has a standard deviation of 1/√D in D dimensions, and the highest of N

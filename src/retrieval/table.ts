@@ -144,7 +144,7 @@ export class RevisionTable {
     if (this.paths.length !== count) throw new SearchFormatError("the table's paths are not as many as its files");
   }
 
-  /** Opens a table. Throws `SearchFormatError` where it is damaged or of another version. */
+  /** Opens a table. Throws `SearchFormatError` if it is damaged or of another version. */
   static async open(bytes: RangeReader): Promise<RevisionTable> {
     const header = new ByteReader(await bytes.read(0, Math.min(HEADER_BYTES, bytes.size)));
     if (header.u32() !== TABLE_MAGIC) throw new SearchFormatError("this is no revision table");

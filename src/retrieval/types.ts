@@ -80,7 +80,7 @@ export interface SegmentSource {
 /** One revision to search: its table, and where the segments are that the table names. */
 export interface RevisionSource {
   table: RangeReader;
-  /** Called once for each segment that the table names; may throw `SearchFormatError` where it is gone. */
+  /** Called once for each segment that the table names; may throw `SearchFormatError` if it is gone. */
   segment(id: string): RangeReader | Promise<RangeReader>;
 }
 

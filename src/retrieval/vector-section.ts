@@ -43,9 +43,9 @@ export interface VectorSectionInput {
   /** Id of the segment. */
   segment: string;
   chunkCount: number;
-  /** Components of each vector; 0 where no chunk has one. */
+  /** Components of each vector; 0 if no chunk has one. */
   dimension: number;
-  /** `signBits` of the chunk's vector; undefined where it has none. */
+  /** `signBits` of the chunk's vector; undefined if it has none. */
   signsOf: (chunk: number) => Uint32Array | undefined;
 }
 
@@ -134,7 +134,7 @@ export class VectorSection {
     this.#checked = new Uint8Array(strides);
   }
 
-  /** Opens a section. Throws `SearchFormatError` where the hot part is damaged or of another version. */
+  /** Opens a section. Throws `SearchFormatError` if the hot part is damaged or of another version. */
   static async open(bytes: RangeReader): Promise<VectorSection> {
     const header = new ByteReader(await bytes.read(0, Math.min(HEADER_BYTES, bytes.size)));
     if (header.u32() !== SECTION_MAGIC) throw new SearchFormatError("this is no vector section");

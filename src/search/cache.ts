@@ -38,7 +38,7 @@ export class SearchCache {
   readonly #indexes = new LruCache<OpenIndex>(INDEX_BYTES, sizeOf);
   readonly #tables = new LruCache<RevisionTable>(INDEX_BYTES / 4, ({ paths }) => BYTES_PER_PATH * paths.length);
 
-  /** Opens the index over some revisions. Throws `SearchFormatError` where an object is missing or damaged. */
+  /** Opens the index over some revisions. Throws `SearchFormatError` if an object is missing or damaged. */
   async open(bucket: SearchBucket, targets: readonly Target[]): Promise<OpenIndex> {
     const key = targets.map(({ tenantId, table }) => `${tenantId}/${table}`).join(" ");
     const known = this.#indexes.get(key);

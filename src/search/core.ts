@@ -74,7 +74,7 @@ export async function searchTargets(
   });
 }
 
-/** The query's vector and what it is compared with; undefined where the targets have no vectors of the configured model. */
+/** The query's vector and what it is compared with; undefined if the targets have no vectors of the configured model. */
 async function queryVector(
   { db, bucket, cache, model }: SearchDeps,
   targets: readonly Target[],
@@ -148,13 +148,13 @@ export async function referencesAcross(
   return { references, total: references.length, truncated };
 }
 
-/** Symbols of a file, from the database; undefined where the revision has no such path. */
+/** Symbols of a file, from the database; undefined if the revision has no such path. */
 export async function outlineIn({ db }: SearchDeps, target: Target, path: string): Promise<OutlineAnswer | undefined> {
   const found = await readOutline(db, target, path);
   return found && { language: found.language, symbols: outlineFrom(found.symbols, found.signatures) };
 }
 
-/** Lines of a file, from the database; undefined where the revision has no such path. */
+/** Lines of a file, from the database; undefined if the revision has no such path. */
 export function linesIn(
   { db }: SearchDeps,
   target: Target,

@@ -25,7 +25,7 @@ interface FileRow {
 const MAX_LINE = 2 ** 31 - 1;
 
 /**
- * Lines `start` to `end` of a file; undefined where the revision has no such path. Chunks cover every line that is not blank, once
+ * Lines `start` to `end` of a file; undefined if the revision has no such path. Chunks cover every line that is not blank, once
  * and in order, so the lines between them are empty. Lines of withheld chunks are empty too, and listed.
  */
 export async function readFile(
@@ -66,7 +66,7 @@ export async function readFile(
   };
 }
 
-/** Symbols of a file and their signatures, by ordinal; undefined where the revision has no such path. */
+/** Symbols of a file and their signatures, by ordinal; undefined if the revision has no such path. */
 export async function readOutline(
   db: Db,
   target: Target,

@@ -24,7 +24,7 @@ export class PageCache extends LruCache<Uint8Array> {
   }
 }
 
-/** Opens an object for ranged reading. Throws `SearchFormatError` where it is not there. */
+/** Opens an object for ranged reading. Throws `SearchFormatError` if it is not there. */
 export async function openObject(
   bucket: SearchBucket,
   key: string,

@@ -23,7 +23,7 @@ export const MAX_EMBEDDED_CHARACTERS = 4_000;
 /** The configured model, as a request uses it. */
 export interface QueryModel {
   fingerprint: string;
-  /** Embeds a query, metered. Undefined where the provider fails or the tenant's quota is used up. */
+  /** Embeds a query, metered. Undefined if the provider fails or the tenant's quota is used up. */
   embed: (query: string) => Promise<Float32Array | undefined>;
 }
 
@@ -47,7 +47,7 @@ export interface SectionSource {
 }
 
 /**
- * Opens the vector sections of targets, once for an open index. Undefined where they are too large to be searched. Throws
+ * Opens the vector sections of targets, once for an open index. Undefined if they are too large to be searched. Throws
  * `SearchFormatError` where one is missing or damaged.
  */
 export async function openSections(

@@ -22,7 +22,7 @@ import { objectId, type SearchBucket, segmentKey, SEGMENT_ID_PREFIX, TABLE_ID_PR
 export interface SearchWriter {
   db: Db;
   bucket: SearchBucket;
-  /** Fingerprint of the model whose vectors take part in search; null where none is configured. */
+  /** Fingerprint of the model whose vectors take part in search; null if none is configured. */
   model: string | null;
   /** Called after each piece of work; throws when the run's attempt no longer counts. */
   beat: () => Promise<void>;

@@ -33,7 +33,7 @@ export async function installSegments(folder: SearchFolder, artifact: SnapshotBy
   return installed;
 }
 
-/** Contents of a segment; undefined where anything in it is wrong. */
+/** Contents of a segment; undefined if anything in it is wrong. */
 async function contentsOf(bytes: Uint8Array): Promise<CheckedContent[] | undefined> {
   const source = {
     size: bytes.length,

@@ -51,9 +51,9 @@ export interface LocalIndex {
   search(request: SearchRequest): Promise<SearchAnswer>;
   symbols(request: SymbolRequest): Promise<SymbolAnswer>;
   references(request: ReferenceRequest): Promise<ReferenceAnswer>;
-  /** Undefined where no such path is indexed. */
+  /** Undefined if no such path is indexed. */
   outline(path: string): Promise<OutlineAnswer | undefined>;
-  /** Lines of an indexed file, 1-based and inclusive, all of them without bounds; undefined where no such path is indexed. */
+  /** Lines of an indexed file, 1-based and inclusive, all of them without bounds; undefined if no such path is indexed. */
   readFile(path: string, start?: number, end?: number): Promise<FileLines | undefined>;
   /** Up to five indexed paths that may have been meant. */
   nearPaths(path: string): string[];
@@ -81,7 +81,7 @@ export async function openLocalIndex(context: Context, project: Project): Promis
   }
 }
 
-/** The table of the work tree where nothing has changed since it was written; undefined where something has, or may have. */
+/** The table of the work tree where nothing has changed since it was written; undefined if something has, or may have. */
 async function unchangedTable(project: Project, folder: SearchFolder): Promise<string | undefined> {
   const { root, head, files } = project;
   const bytes = files && folder.readState(stateName(root));
@@ -119,7 +119,7 @@ async function updatedTable(context: Context, project: Project, folder: SearchFo
   });
 }
 
-/** The table of the work tree's last state; undefined where there is none. */
+/** The table of the work tree's last state; undefined if there is none. */
 function lastTable({ directory, root }: Project, folder: SearchFolder): string | undefined {
   try {
     const store = IndexStore.openForReading(directory, PARSER_VERSION);

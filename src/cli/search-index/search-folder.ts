@@ -64,7 +64,7 @@ export class SearchFolder {
     return this.#names(STATE);
   }
 
-  /** Bytes of a work tree's state (tree-state.ts); undefined where there is none. */
+  /** Bytes of a work tree's state (tree-state.ts); undefined if there is none. */
   readState(name: string): Uint8Array<ArrayBuffer> | undefined {
     const file = OpenFile.open(join(this.#folder, name + STATE));
     try {

@@ -48,7 +48,7 @@ export function listingOf(paths: readonly string[]): string {
 
 /**
  * The state of a work tree after a run that began at `startedAtMs` and left `table`. `known` are the indexed files with the stats
- * that were taken before they were read. Undefined where a file may have changed during the run without a trace in its stats.
+ * that were taken before they were read. Undefined if a file may have changed during the run without a trace in its stats.
  */
 export function describeTree(
   tree: FileTree,
@@ -96,7 +96,7 @@ export function writeTreeState({ table, head, listing, paths, stats }: TreeState
   return Buffer.concat([sha256(rest), rest]);
 }
 
-/** Undefined where the bytes are damaged or of another version of this program. `bytes` must not be a `Buffer`. */
+/** Undefined if the bytes are damaged or of another version of this program. `bytes` must not be a `Buffer`. */
 export function readTreeState(bytes: Uint8Array<ArrayBuffer>): TreeState | undefined {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   if (buffer.length < HEADER_AT || !sha256(buffer.subarray(CHECKSUM_BYTES)).equals(buffer.subarray(0, CHECKSUM_BYTES)))

@@ -110,7 +110,7 @@ export const indexingChecks: Check[] = [
   },
 ];
 
-/** The states in a run's stream, and in how many pieces they came. Throws `Difference` where the stream ends before the run. */
+/** The states in a run's stream, and in how many pieces they came. Throws `Difference` if the stream ends before the run. */
 async function readRun(response: Response): Promise<{ states: string[]; reads: number }> {
   const deadline = Date.now() + RUN_MS;
   let text = "";

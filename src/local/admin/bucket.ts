@@ -13,7 +13,7 @@ export interface StoredObject {
 
 export interface Bucket {
   list(prefix?: string): AsyncGenerator<StoredObject>;
-  /** Throws `StartError` where it is gone. */
+  /** Throws `StartError` if it is gone. */
   get(key: string): Promise<Uint8Array>;
   put(key: string, body: Uint8Array): Promise<void>;
 }

@@ -58,7 +58,7 @@ async function appliedHashes(sql: NeonQueryFunction<false, false>): Promise<stri
   return rows.map((row) => String(row["hash"]));
 }
 
-/** False when another process has applied it meanwhile. */
+/** Returns false if another process has applied it meanwhile. */
 async function apply(
   sql: NeonQueryFunction<false, false>,
   migration: { sql: string[]; hash: string; folderMillis: number },

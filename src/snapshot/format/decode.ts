@@ -18,7 +18,7 @@ export const ABSENT = -1;
 interface Page {
   /** The values, decompressed now. */
   body: () => ByteCursor;
-  /** 1 where the row has a value; undefined where all have. */
+  /** 1 where the row has a value; undefined if all have. */
   levels: Uint32Array | undefined;
   present: number;
   /** Entries of the dictionary, decompressed now. A column without any value has none. */

@@ -127,7 +127,7 @@ const HEADER_MEMBERS: Record<keyof SnapshotHeader, (value: unknown) => boolean> 
   vectorCount: isCount,
 };
 
-/** The first member of a header that is not what it has to be, or does not belong there; undefined where all are right. */
+/** The first member of a header that is not what it has to be, or does not belong there; undefined if all are right. */
 export function headerFault(value: unknown): string | undefined {
   if (typeof value !== "object" || value === null) return "header";
   const header = value as Record<string, unknown>;

@@ -27,7 +27,7 @@ export interface SnapshotReader {
   listing(): Promise<ListedFile[]>;
   /**
    * The segments of the search index (docs/search.md), one in memory at a time, where they are of this version; none otherwise. What
-   * is in them is not checked. Throws `SnapshotFormatError` where one cannot be expanded.
+   * is in them is not checked. Throws `SnapshotFormatError` if one cannot be expanded.
    */
   searchSegments(segmentVersion: number): AsyncIterable<Uint8Array>;
   /** Signatures of the symbols at these rows of the snapshot (ascending); null where a row has none. Expands that column only. */

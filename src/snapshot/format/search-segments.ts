@@ -34,7 +34,7 @@ export class SegmentCutter {
     return this.#byteLength >= MAX_ANALYSIS_BYTES;
   }
 
-  /** A segment over what was added since the last call; undefined where that is nothing. */
+  /** A segment over what was added since the last call; undefined if that is nothing. */
   cut(): Uint8Array | undefined {
     if (this.#analyses.length === 0) return undefined;
     const segment = buildSegment(this.#analyses);

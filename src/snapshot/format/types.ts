@@ -1,6 +1,6 @@
 import type { Chunk, CodeSymbol } from "../../parsing/types.ts";
 
-/** A chunk with its vector: IEEE half floats, little-endian, `2 * dimension` bytes; undefined where there is none. */
+/** A chunk with its vector: IEEE half floats, little-endian, `2 * dimension` bytes; undefined if there is none. */
 export interface EmbeddedChunk extends Chunk {
   vector: Uint8Array | undefined;
 }

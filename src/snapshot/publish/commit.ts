@@ -124,7 +124,7 @@ async function adoptCandidate(
 }
 
 /**
- * Throws `INVALID_BODY` where the copied artifact cannot be read or is not what the manifest says. The copy is checked,
+ * Throws `INVALID_BODY` if the copied artifact cannot be read or is not what the manifest says. The copy is checked,
  * not the upload, because the upload may still be exchanged.
  */
 async function refuseUnreadable(
@@ -171,7 +171,7 @@ export interface VerifiedSnapshot {
 /**
  * Makes a pending snapshot the workspace's current one: its row and the pointer change in one statement, or neither does.
  * Resolves to true if this call did it, to false if it was done before. With `expectedGitSha`, only if the current snapshot
- * is of that commit (null: if there is none); else `SNAPSHOT_CONFLICT`. Throws `INVALID_BODY` where the snapshot was removed.
+ * is of that commit (null: if there is none); else `SNAPSHOT_CONFLICT`. Throws `INVALID_BODY` if the snapshot was removed.
  */
 export async function flipCurrent(
   { db, now, log }: Pick<SnapshotContext, "db" | "now" | "log">,
@@ -210,7 +210,7 @@ export async function flipCurrent(
   return true;
 }
 
-/** Why nothing was flipped: false where it had been before, else thrown. */
+/** Why nothing was flipped: false if it had been before, else thrown. */
 async function explainRefusal(
   db: Db,
   { id, workspaceId }: VerifiedSnapshot,

@@ -25,7 +25,7 @@ export interface Presigner {
 /** R2 has one region. */
 const REGION = "auto";
 
-/** Makes a presigner; undefined where the store's address or credentials are not configured. */
+/** Makes a presigner; undefined if the store's address or credentials are not configured. */
 export function createPresigner(config: PresignerConfig): Presigner | undefined {
   const { endpoint, accessKeyId, secretAccessKey } = config;
   if (endpoint === "" || accessKeyId === "" || secretAccessKey === "" || !URL.canParse(endpoint)) return undefined;

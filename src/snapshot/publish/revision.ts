@@ -26,7 +26,7 @@ const PAGE_FILES = 500;
 const BATCH_BYTES = 3 * 1024 * 1024;
 const ROW_OVERHEAD_BYTES = 400;
 
-/** A revision of a workspace: the newest of this commit, or the one with this number. Undefined where there is none. */
+/** A revision of a workspace: the newest of this commit, or the one with this number. Undefined if there is none. */
 export async function findRevision(
   db: Db,
   workspace: { tenantId: string; workspaceId: string },
