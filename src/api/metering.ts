@@ -1,4 +1,5 @@
 /** Metering: credits are reserved before the provider is called and settled, durably, before the answer leaves. */
+import { backoffMs } from "../backoff.ts";
 import { MAX_INPUT_CHARACTERS, RETRY_AFTER_HEADER, TOKENS_PER_CREDIT } from "../contract/index.ts";
 import { type CallOptions, estimateTokens, UpstreamError } from "../embedding/index.ts";
 import { ApiError } from "../errors.ts";
@@ -13,7 +14,7 @@ export type UpstreamCall<T> = (options: Pick<CallOptions, "signal">) => Promise<
 /** Added to the upstream's timeout to get a reservation's deadline. */
 const HOLD_MARGIN_MS = 30_000;
 const SETTLE_ATTEMPTS = 3;
-const SETTLE_RETRY_MS = 200;
+const SETTLE_BACKOFF = { baseMs: 200, capMs: 1_000 };
 
 /** Rejects a body with more characters than the contract allows per field, in UTF-16 code units (JavaScript `length`). */
 export function checkCharacters<T>(
@@ -96,7 +97,7 @@ async function settleDurably(
   for (let attempt = 1; attempt <= SETTLE_ATTEMPTS; attempt++) {
     const settled = await settle(c.env.TENANT_GATE, tenantId, reservationId, settlement);
     if ("credits" in settled) return settled.credits;
-    await pause(SETTLE_RETRY_MS * attempt * (1 + Math.random()));
+    await pause(backoffMs(attempt, SETTLE_BACKOFF));
   }
   throw unavailable();
 }
@@ -120,7 +121,8 @@ export function quotaError({ limit, used, resetsAt, retryAfterSec }: QuotaExceed
   });
 }
 
-function unavailable(): ApiError {
+/** The error of a request whose usage cannot be recorded. */
+export function unavailable(): ApiError {
   return new ApiError("UNAVAILABLE", "the usage cannot be recorded right now; try again", {
     headers: { [RETRY_AFTER_HEADER]: "5" },
   });

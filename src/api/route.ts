@@ -6,8 +6,8 @@
  * body is read before its credential is known to be well-formed; a body above `SMALL_BODY_BYTES` only after the gate accepted it.
  */
 import type * as z from "zod";
-import { type CallKind, type ErrorCode, RETRY_AFTER_HEADER, type Surface } from "../contract/index.ts";
-import { ApiError } from "../errors.ts";
+import type { CallKind, ErrorCode, Surface } from "../contract/index.ts";
+import type { ApiError } from "../errors.ts";
 import { count } from "../gate/client.ts";
 import type { CredentialKind, Principal } from "../gate/types.ts";
 import type { ApiContext } from "./context.ts";
@@ -20,6 +20,7 @@ import {
   runReserved,
   reserveCredits,
   type UpstreamCall,
+  unavailable,
 } from "./metering.ts";
 import type { Services } from "./services.ts";
 
@@ -204,8 +205,5 @@ export function unwrap<T>(body: { ok: true; data: T } | { ok: false; error: ApiE
 /** Counts an answered call before its answer leaves. Throws `UNAVAILABLE` if it cannot be counted. */
 export async function countCall(c: ApiContext, tenantId: string, kind: CallKind): Promise<void> {
   const { ok } = await count(c.env.TENANT_GATE, tenantId, null, kind);
-  if (ok) return;
-  throw new ApiError("UNAVAILABLE", "the usage cannot be recorded right now; try again", {
-    headers: { [RETRY_AFTER_HEADER]: "5" },
-  });
+  if (!ok) throw unavailable();
 }

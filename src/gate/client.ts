@@ -1,4 +1,5 @@
 /** Client of the gates: typed calls with a time limit. An unreachable gate is a return value, not an exception. */
+import { withJitter } from "../backoff.ts";
 import type { CallKind, Surface } from "../contract/surfaces.ts";
 import { readKeyRing } from "../key-ring.ts";
 import { pause, raceTimeout } from "../pause.ts";
@@ -142,7 +143,7 @@ async function call<T>(timeoutMs: number, run: () => Promise<T>): Promise<T | Ga
       // The gate throws RangeError on invalid arguments.
       if (error instanceof RangeError) throw error;
       if (attempt > 1 || !isRetryable(error)) return GATE_UNAVAILABLE;
-      await pause(RETRY_DELAY_MS * (1 + Math.random()));
+      await pause(withJitter(RETRY_DELAY_MS));
     }
   }
 }

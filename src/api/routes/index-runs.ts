@@ -1,3 +1,4 @@
+import { backoffMs } from "../../backoff.ts";
 import {
   DEFAULT_RUNS_LISTED,
   ERROR_STATUS,
@@ -182,7 +183,7 @@ async function requireRun(c: ApiContext, principal: Principal): Promise<RunRow> 
 
 /** Consecutive failed calls to the coordinator (as during a deployment) after which the wait ends. */
 const MAX_WAIT_FAILURES = 5;
-const WAIT_RETRY_MS = 500;
+const WAIT_BACKOFF = { baseMs: 500, capMs: 4_000 };
 
 /** Waits for the end of a run. The run continues if the client disconnects. */
 async function waitFor(c: ApiContext, spec: RunSpec): Promise<RunStatus> {
@@ -194,7 +195,7 @@ async function waitFor(c: ApiContext, spec: RunSpec): Promise<RunStatus> {
       failures = 0;
     } catch (error) {
       if (error instanceof ApiError || ++failures > MAX_WAIT_FAILURES) throw error;
-      await pause(WAIT_RETRY_MS * failures * (1 + Math.random() / 4));
+      await pause(backoffMs(failures, WAIT_BACKOFF));
     }
   }
 }
