@@ -10,6 +10,7 @@
  */
 import { Hono } from "hono";
 import type { ApiHono } from "./context.ts";
+import { countRequests } from "./middleware/count-requests.ts";
 import { onError } from "./middleware/errors.ts";
 import { fallback } from "./middleware/fallback.ts";
 import { requestContext } from "./middleware/request-id.ts";
@@ -20,6 +21,9 @@ const API_PREFIX = "/api/v1";
 export function createApp(): Hono<ApiHono> {
   const app = new Hono<ApiHono>({ strict: false });
   app.use(requestContext);
+  app.use(countRequests);
+  // For the operator, so it is in no description of the API.
+  app.get("/metrics", async (c) => (await import("./metrics.ts")).answerMetrics(c));
   for (const { method, path, aliases = [], errorForm, answer } of ROUTES) {
     const paths = [path, API_PREFIX + path, ...aliases].map((address) => address.replaceAll(/\{(\w+)\}/g, ":$1"));
     app.on(method, paths, (c) => {

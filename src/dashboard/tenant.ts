@@ -47,23 +47,6 @@ export async function changeTenant(
   ]);
 }
 
-/**
- * Deletes a tenant and everything it owns. Its keys stop working within a second; the next daily clean-up deletes its objects from
- * storage.
- */
-export async function deleteTenant(db: Db, tenantId: string): Promise<void> {
-  // Deleted first: revision_files and revision_overlays reference contents without a cascade.
-  await db.batch([
-    db.execute(
-      sql`delete from revision_files where workspace_id in (select id from workspaces where tenant_id = ${tenantId})`,
-    ),
-    db.execute(
-      sql`delete from revision_overlays where workspace_id in (select id from workspaces where tenant_id = ${tenantId})`,
-    ),
-    db.delete(tenants).where(eq(tenants.id, tenantId)),
-  ]);
-}
-
 export interface FirstSteps {
   /** Whether the tenant has a valid API key. */
   hasKey: boolean;

@@ -48,3 +48,15 @@ export const auditEvents = pgTable(
     index("audit_events_tenant_actor").on(t.tenantId, t.actor, t.at, t.id),
   ],
 );
+
+/** Tenants that were erased, and what of theirs outside of Postgres is or was to be removed. Has no reference to `tenants`: those rows are gone. */
+export const erasures = pgTable("erasures", {
+  tenantId: uuid("tenant_id").primaryKey(),
+  requestedAt: timestamp("requested_at", { withTimezone: true }).notNull().defaultNow(),
+  workspaceIds: jsonb("workspace_ids").$type<string[]>().notNull(),
+  /** Prefixes of keys in the two buckets. */
+  prefixes: jsonb("prefixes").$type<string[]>().notNull(),
+  finishedAt: timestamp("finished_at", { withTimezone: true }),
+  /** Counts of what was removed; null until it is finished. */
+  report: jsonb("report").$type<Record<string, number>>(),
+});

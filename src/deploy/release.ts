@@ -41,6 +41,7 @@ function uploadOf(context: DeployContext): Upload {
     secrets: {
       EMBED_API_KEY: UNUSED_SECRET,
       RERANK_API_KEY: UNUSED_SECRET,
+      METRICS_TOKEN: UNUSED_SECRET,
       MAIL_API_KEY: UNUSED_SECRET,
       DATABASE_URL: databaseUrl,
       ...(encryptionKey !== undefined && { ENCRYPTION_KEY: encryptionKey }),

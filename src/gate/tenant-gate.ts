@@ -159,6 +159,13 @@ export class TenantGate extends DurableObject<TenantGateEnv> implements TenantGa
     });
   }
 
+  /** Deletes everything: the tenant was erased. */
+  async erase(): Promise<void> {
+    await this.#storage.deleteAll();
+    await this.ctx.storage.deleteAlarm();
+    this.#alarmAtMs = undefined;
+  }
+
   /** Prunes and flushes to Postgres; reschedules itself while there is work left. */
   override async alarm(): Promise<void> {
     this.#alarmAtMs = undefined;

@@ -5,6 +5,7 @@ import { openDb } from "../db/client.ts";
 import { embeddingAddress } from "./embedding-address.ts";
 import { QueueHeartbeat } from "./heartbeat.ts";
 import { deriveStatus, CHECKS_VALID_MS, type Probe, PROBE_INTERVAL_MS, PROBE_TIMEOUT_MS, runProbes } from "./probe.ts";
+import { addCounts, type RequestCounts } from "./request-counts.ts";
 import { databaseProbe, embeddingProbe, storageProbe } from "./probes.ts";
 import type { Checks, HealthMonitorApi, HealthStatus } from "./types.ts";
 
@@ -14,6 +15,7 @@ export type HealthMonitorEnv = Pick<ApiEnv, "DATABASE_URL" | "SNAPSHOTS" | "INDE
 /** Storage key, written by `stop` and read at the next start. */
 const STOPPED = "stopped";
 const ROUND = "round";
+const COUNTS = "counts";
 
 interface Round {
   /** Unix time in milliseconds. */
@@ -60,6 +62,16 @@ export class HealthMonitor extends DurableObject<HealthMonitorEnv> implements He
 
   async status(): Promise<HealthStatus> {
     return deriveStatus(this.#round?.checks, this.#stopping);
+  }
+
+  async record(counts: RequestCounts): Promise<void> {
+    const totals = await this.counts();
+    addCounts(totals, counts);
+    await this.ctx.storage.put(COUNTS, totals);
+  }
+
+  async counts(): Promise<RequestCounts> {
+    return (await this.ctx.storage.get<RequestCounts>(COUNTS)) ?? { requests: {}, latencies: {} };
   }
 
   async queueSeen(sentAt: number): Promise<void> {

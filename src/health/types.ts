@@ -1,3 +1,4 @@
+import type { RequestCounts } from "./request-counts.ts";
 import type { CheckName, HealthCheck, HealthResponse } from "../contract/health.ts";
 
 export type Checks = Partial<Record<CheckName, HealthCheck>>;
@@ -15,6 +16,10 @@ export interface HealthHeartbeat {
 /** RPC surface of the health monitor's Durable Object. */
 export interface HealthMonitorApi {
   status(): Promise<HealthStatus>;
+  /** Adds to the deployment's counts of requests. */
+  record(counts: RequestCounts): Promise<void>;
+  /** All requests that were reported since the deployment began. */
+  counts(): Promise<RequestCounts>;
   /** Reports that a heartbeat arrived. */
   queueSeen(sentAt: number): Promise<void>;
   /** Announces a planned shutdown: the service is not ready until the object starts again. */

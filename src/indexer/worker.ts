@@ -1,5 +1,6 @@
 /** Entry of the indexer Worker: drains the indexing queue, its dead-letter queue, and cleans up once a day. */
 import { MONITOR_NAME } from "../health/index.ts";
+import { coordinatorOf } from "../indexing/coordinator.ts";
 import { QueueMessage, type StepMessage } from "../indexing/messages.ts";
 import { failOrphanedRuns } from "../indexing/runs.ts";
 import { runStep } from "../indexing/steps.ts";
@@ -9,6 +10,7 @@ import { limitBucket } from "../indexing/staging.ts";
 import { sweepSearch } from "../search/sweep.ts";
 import { type IndexedRevision, rebuildTable } from "../search/write.ts";
 import { sweepPeople } from "../users/sweep.ts";
+import { finishErasures } from "../tenancy/erase.ts";
 import { sharedOf, stepDeps } from "./deps.ts";
 
 const DEAD_LETTERS = "code-context-index-dead";
@@ -29,6 +31,14 @@ export default {
     const { db, log } = sharedOf(env);
     const orphaned = await failOrphanedRuns({ db, coordinators: env.WORKSPACE_RUNS }, Date.now());
     if (orphaned > 0) log.warn("orphaned_runs_failed", { runs: orphaned });
+    const erased = await finishErasures({
+      db,
+      snapshots: env.SNAPSHOTS,
+      staging: env.STAGING,
+      eraseGate: (tenantId) => env.TENANT_GATE.get(env.TENANT_GATE.idFromName(tenantId)).erase(),
+      eraseRuns: (workspaceId) => coordinatorOf(env.WORKSPACE_RUNS, workspaceId).erase(),
+    });
+    for (const [tenantId, report] of Object.entries(erased)) log.info("tenant_erased", { tenantId, ...report });
     if (cron !== DAILY) return;
     const snapshots = await sweepSnapshots({ db, bucket: env.SNAPSHOTS, now: Date.now });
     log.info("swept_snapshots", { ...snapshots });

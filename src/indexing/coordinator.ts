@@ -13,6 +13,8 @@ export interface RunCoordinator {
   isUnfinished(runId: string): Promise<boolean>;
   /** Ends the run as cancelled, if it has not ended; null for an unknown run. Use `cancelRun`, which also fences its writes. */
   cancel(runId: string): Promise<RunStatus | null>;
+  /** Deletes everything: the workspace's tenant was erased. */
+  erase(): Promise<void>;
   /** Tells that a run of the workspace has been given one of its tenant's slots. */
   slotGranted(): Promise<void>;
   /** Server-sent `status` events from now until the run has ended; null for an unknown run. */

@@ -6,7 +6,12 @@ export class RunStore {
 
   constructor(sql: SqlStorage) {
     this.sql = sql;
-    sql.exec(`
+    this.createTables();
+  }
+
+  /** Creates those tables that are missing. */
+  createTables(): void {
+    this.sql.exec(`
       create table if not exists runs (position integer primary key autoincrement, run_id text unique, ended integer, record text);
       create table if not exists run_shards (run_id text, attempt integer, shard integer, state text, failures integer default 0,
         primary key (run_id, attempt, shard));

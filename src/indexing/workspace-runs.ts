@@ -79,6 +79,15 @@ export class WorkspaceRuns extends DurableObject<ApiEnv> {
     await this.startNext();
   }
 
+  /** Deletes everything: the workspace's tenant was erased. Steps that are still at work are refused from now on. */
+  async erase(): Promise<void> {
+    this.active = undefined;
+    await this.ctx.storage.deleteAll();
+    await this.ctx.storage.deleteAlarm();
+    // For whatever still asks.
+    this.store.createTables();
+  }
+
   /** Tells that a run of this workspace has been given one of its tenant's slots. */
   async slotGranted(): Promise<void> {
     await this.startNext();

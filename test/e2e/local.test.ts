@@ -3,6 +3,7 @@ import {
   copyFileSync,
   existsSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -12,9 +13,14 @@ import { createServer } from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { gunzipSync } from "node:zlib";
+import { sql } from "drizzle-orm";
 import { afterEach, describe, expect, it } from "vitest";
+import { rowsOf } from "../../src/db/rows.ts";
+import { openBucket } from "../../src/local/admin/bucket.ts";
+import { localBucketUrl } from "../../src/local/stack/bucket-url.ts";
+import { localSecrets } from "../../src/local/stack/local-secrets.ts";
 import { startPushServer } from "../support/push-server.ts";
-import { admin, adminOn, newTenant, runScheduled, service } from "./support/service.ts";
+import { admin, adminOn, api, database, newTenant, runScheduled, service } from "./support/service.ts";
 import { freePorts, runStart, type ServiceProcess, spawnService } from "./support/process.ts";
 
 const TIMEOUT_MS = 240_000;
@@ -200,6 +206,52 @@ describe("npm run admin", () => {
     await admin("tenant", "set", "--tenant", tenant, "--shared-index", "off");
     const token = await admin("token", "create", "--tenant", tenant, "--name", "ci");
     await admin("token", "revoke", "--id", String(token["tokenId"]));
+  });
+
+  it("exports a tenant and erases it with all that belongs to it", async () => {
+    const host = await startPushServer({ "src/a.ts": "export function gone() {\n  return 1;\n}\n" });
+    cleanups.push(() => host[Symbol.asyncDispose]());
+    const { tenantId, apiKey, workerToken, workspaceId } = await newTenant();
+    const other = await newTenant();
+    const body = { workspaceId, source: { type: "git", url: host.url, auth: { type: "token", token: "s3cret" } } };
+    expect(await (await api("/index", { key: workerToken, body })).json()).toMatchObject({ ok: true });
+    expect((await api("/search", { key: apiKey, body: { query: "gone" } })).status).toBe(200);
+
+    const folder = path.join(newDataDir(), "export");
+    const exported = await admin("tenant", "export", "--tenant", tenantId, "--to", folder);
+    expect(exported["objects"]).toBeGreaterThan(0);
+    const texts = readdirSync(folder).map((name) => readFileSync(path.join(folder, name)));
+    const all = texts.map((bytes) => (bytes[0] === 0x1f ? gunzipSync(bytes) : bytes).toString()).join("\n");
+    expect(all).toContain("export function gone()");
+    expect(all).not.toMatch(/secret_hash|token_hash|sealed_|s3cret/);
+    expect(all).not.toContain(other.tenantId);
+
+    expect(await admin("tenant", "erase", "--tenant", tenantId)).toEqual({ tenantId, erased: true });
+    await expect(admin("tenant", "erase", "--tenant", tenantId)).rejects.toThrow(/there is no tenant/);
+    await expect.poll(async () => (await api("/search", { key: apiKey, body: { query: "gone" } })).status).toBe(401);
+    await runScheduled();
+    const report = await admin("tenant", "erased", "--tenant", tenantId);
+    expect(report).toMatchObject({ rowsLeft: 0, durableObjects: 2, finishedAt: expect.any(String) });
+    expect(report["objects"]).toBeGreaterThanOrEqual(Number(exported["objects"]));
+
+    // Nothing names the tenant any more, in any table but that of erasures, nor in any key of the bucket.
+    const db = database();
+    const columns = await rowsOf<{ table: string; column: string }>(
+      db,
+      sql`select c.table_name as "table", c.column_name as "column" from information_schema.columns c
+          where c.table_schema = 'public' and c.udt_name in ('uuid', 'text', 'jsonb') and c.table_name <> 'erasures'`,
+    );
+    for (const { table, column } of columns) {
+      const [row] = await rowsOf<{ count: number }>(
+        db,
+        sql`select count(*)::int as count from ${sql.identifier(table)} where ${sql.identifier(column)}::text in (${tenantId}, ${workspaceId})`,
+      );
+      expect([table, column, row?.count]).toEqual([table, column, 0]);
+    }
+    const { r2AccessKeyId: accessKeyId, r2SecretAccessKey: secretAccessKey } = localSecrets(service().dataDir);
+    const bucket = openBucket({ url: localBucketUrl(service().apiUrl), accessKeyId, secretAccessKey });
+    for await (const { key } of bucket.list()) expect(key).not.toContain(tenantId);
+    expect((await api("/usage", { key: other.apiKey })).status).toBe(200);
   });
 
   it("names the flag it misses and changes nothing", async () => {

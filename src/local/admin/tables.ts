@@ -31,6 +31,7 @@ export const TABLES = [
   "usage_days",
   "usage_months",
   "audit_events",
+  "erasures",
 ] as const;
 export type TableName = (typeof TABLES)[number];
 

@@ -13,6 +13,10 @@ import {
 } from "../../tenancy/index.ts";
 import { checkUuid } from "../../tenancy/fields.ts";
 import { addUser, checkEmail, checkRole } from "../../users/index.ts";
+import { eq } from "drizzle-orm";
+import { erasures } from "../../db/records-schema.ts";
+import { eraseTenant } from "../../tenancy/erase.ts";
+import { exportTenant, rowsLeft } from "../admin/tenant-data.ts";
 import { addKey, dropKeys, reseal, switchKey } from "../admin/encryption-key.ts";
 import { backUp, type Manifest, restore } from "../admin/backup.ts";
 import { type Bucket, openBucket } from "../admin/bucket.ts";
@@ -37,6 +41,9 @@ const HELP = `Usage: npm run admin -- <command> [flags]
 
   tenant create     --name N [--monthly-credits N] [--shared-index on|off]
   tenant set        --tenant ID [--shared-index on|off] [--monthly-credits N]
+  tenant export     --tenant ID --to FOLDER [--without-objects]    rows as lines of JSON, and the list of objects
+  tenant erase      --tenant ID                                    rows at once, the rest within ten minutes; see tenant erased
+  tenant erased     --tenant ID                                    what was removed, and what is left
   workspace create  --tenant ID [--repo URL]
   user create       --email E --tenant ID [--role owner|admin|member]
   key create        --tenant ID --name N [--expires DATE|90d]      an API key
@@ -68,6 +75,37 @@ const COMMANDS: Record<string, Command> = {
       if (Object.keys(values).length === 0) throw new UsageError("give --shared-index or --monthly-credits");
       await setTenant(db, { tenantId, ...values });
       return { tenantId, ...values };
+    },
+  },
+  "tenant export": {
+    required: ["tenant", "to"],
+    optional: ["without-objects"],
+    run: async (db, flags) => {
+      const tenantId = checkUuid(flags["tenant"] ?? "", "tenant");
+      const bucket = flags["without-objects"] === undefined ? adminBucket() : undefined;
+      return { ...(await exportTenant(db, { tenantId, folder: path.resolve(flags["to"] ?? ""), bucket })) };
+    },
+  },
+  "tenant erase": {
+    required: ["tenant"],
+    optional: [],
+    run: async (db, flags) => {
+      const tenantId = checkUuid(flags["tenant"] ?? "", "tenant");
+      if (!(await eraseTenant(db, tenantId))) throw new StartError(`there is no tenant ${tenantId}`);
+      return { tenantId, erased: true };
+    },
+  },
+  "tenant erased": {
+    required: ["tenant"],
+    optional: [],
+    run: async (db, flags) => {
+      const tenantId = checkUuid(flags["tenant"] ?? "", "tenant");
+      const [found] = await db.select().from(erasures).where(eq(erasures.tenantId, tenantId));
+      if (!found) throw new StartError(`tenant ${tenantId} was not erased`);
+      const { requestedAt, finishedAt, report } = found;
+      const left = Object.values(await rowsLeft(db, tenantId)).reduce((sum, count) => sum + count, 0);
+      const times = { requestedAt: requestedAt.toISOString(), finishedAt: finishedAt?.toISOString() ?? null };
+      return { tenantId, ...times, ...report, rowsLeft: left };
     },
   },
   "workspace create": {

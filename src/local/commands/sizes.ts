@@ -41,7 +41,7 @@ await runMain(async () => {
     const total = files.reduce((sum, name) => sum + statSync(path.join(folder, name)).size, 0);
     check(`${worker} total`, total, MAX_TOTAL_BYTES);
   }
-  const api = await bundle("src/api/worker.ts", ["*/mcp/http.ts"]);
+  const api = await bundle("src/api/worker.ts", ["*/mcp/http.ts", "./metrics.ts"]);
   check("api at start", api.bytes, MAX_API_START_BYTES);
   const proxy = await bundle("src/site/proxy.ts");
   check("site proxy path", proxy.bytes, MAX_PROXY_BYTES);

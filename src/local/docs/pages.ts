@@ -41,6 +41,12 @@ export const PAGES: readonly PageEntry[] = [
     description: "Sign-in, repositories, hooks, keys, team and usage.",
   },
   { file: "http.md", label: "HTTP API", group: "Reference", description: "Every route, field, status and header." },
+  {
+    file: "clients.md",
+    label: "Existing clients",
+    group: "Reference",
+    description: "OpenAI, LangChain and other clients that work with a base URL and a key.",
+  },
   { file: "client.md", label: "Client", group: "Reference", description: "The typed client, codectx/client." },
   {
     file: "limits.md",

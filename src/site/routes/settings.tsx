@@ -1,6 +1,7 @@
 /** Settings of a team: name, shared-index opt-in, leaving, deleting. */
 import { Hono } from "hono";
-import { changeTenant, deleteTenant, readTenant } from "../../dashboard/tenant.ts";
+import { changeTenant, readTenant } from "../../dashboard/tenant.ts";
+import { eraseTenant } from "../../tenancy/erase.ts";
 import { canManage } from "../../users/index.ts";
 import { done, readFields } from "../app/answers.tsx";
 import { type DashboardHono, tenantPath } from "../app/context.ts";
@@ -120,7 +121,7 @@ settingsApi.post("/delete", async (c) => {
   if (fields.text("confirm").trim() !== slug) {
     throw new DashboardError("INVALID_BODY", `confirm: type ${slug} to delete the team`, { field: "confirm" });
   }
-  await deleteTenant(c.get("db"), tenantId);
+  await eraseTenant(c.get("db"), tenantId);
   c.get("log").info("tenant_deleted", { tenantId, actor: actorOfSession(c) });
   return done(c, { to: "/app", notice: `${name} is deleted.` });
 });

@@ -1,0 +1,135 @@
+/** `GET /metrics` for the operator. Loaded by the first request for it. */
+import { createHash, timingSafeEqual } from "node:crypto";
+import { sql } from "drizzle-orm";
+import type { Db } from "../db/client.ts";
+import { rowsOf } from "../db/rows.ts";
+import { ApiError } from "../errors.ts";
+import { type Metric, OPENMETRICS_TYPE, writeOpenMetrics } from "../health/openmetrics.ts";
+import { LATENCY_BUCKETS_MS, type RequestCounts } from "../health/request-counts.ts";
+import type { HealthStatus } from "../health/types.ts";
+import type { ApiContext } from "./context.ts";
+import { counter, monitorOf } from "./middleware/count-requests.ts";
+
+/** A shorter token is taken for a placeholder: the route does not exist then. */
+const MIN_TOKEN_CHARACTERS = 16;
+/** Answers with all metrics. 404 where no `METRICS_TOKEN` is set, 401 without it. */
+export async function answerMetrics(c: ApiContext): Promise<Response> {
+  const token = c.env.METRICS_TOKEN ?? "";
+  if (token.length < MIN_TOKEN_CHARACTERS) throw new ApiError("NOT_FOUND", `there is no ${c.req.path}`);
+  const given = /^Bearer (\S+)$/.exec(c.req.header("Authorization") ?? "")?.[1] ?? "";
+  if (!isSame(given, token)) throw new ApiError("UNAUTHORIZED", "METRICS_TOKEN is expected as a bearer token");
+  const counts = counter.take(Date.now(), { force: true });
+  const monitor = monitorOf(c);
+  if (counts) await monitor.record(counts);
+  const [totals, health, runs] = await Promise.all([
+    monitor.counts(),
+    monitor.status(),
+    runMetrics(c.get("services").db).catch((error: unknown): Metric[] => {
+      c.get("log").error("metrics_incomplete", error);
+      return [];
+    }),
+  ]);
+  const text = writeOpenMetrics([...requestMetrics(totals), ...healthMetrics(health), ...runs]);
+  return c.body(text, 200, { "Content-Type": OPENMETRICS_TYPE });
+}
+
+function isSame(a: string, b: string): boolean {
+  const hash = (text: string) => createHash("sha256").update(text).digest();
+  return timingSafeEqual(hash(a), hash(b));
+}
+
+function requestMetrics({ requests, latencies }: RequestCounts): Metric[] {
+  return [
+    {
+      name: "codecontext_http_requests",
+      type: "counter",
+      help: "Requests to the API by route, status and error code.",
+      samples: Object.entries(requests).map(([key, value]) => {
+        const [method = "", route = "", status = "", code = ""] = key.split(" ");
+        return { suffix: "_total", labels: { method, route, status, code }, value };
+      }),
+    },
+    {
+      name: "codecontext_http_request_duration_seconds",
+      type: "histogram",
+      help: "Time from a request to the head of its answer.",
+      samples: Object.entries(latencies).flatMap(([route, row]) => histogramSamples(route, row)),
+    },
+  ];
+}
+
+function histogramSamples(route: string, row: readonly number[]): Metric["samples"] {
+  const count = row[LATENCY_BUCKETS_MS.length] ?? 0;
+  const samples: Metric["samples"] = LATENCY_BUCKETS_MS.map((bound, i) => ({
+    suffix: "_bucket",
+    labels: { route, le: bound / 1_000 },
+    value: row[i] ?? 0,
+  }));
+  samples.push(
+    { suffix: "_bucket", labels: { route, le: "+Inf" }, value: count },
+    { suffix: "_count", labels: { route }, value: count },
+    { suffix: "_sum", labels: { route }, value: (row[LATENCY_BUCKETS_MS.length + 1] ?? 0) / 1_000 },
+  );
+  return samples;
+}
+
+function healthMetrics({ checks }: HealthStatus): Metric[] {
+  const all = Object.entries(checks);
+  return [
+    {
+      name: "codecontext_dependency_up",
+      type: "gauge",
+      help: "1 where the last probe of a dependency succeeded.",
+      samples: all.map(([check, { ok }]) => ({ labels: { check }, value: ok ? 1 : 0 })),
+    },
+    {
+      name: "codecontext_dependency_latency_seconds",
+      type: "gauge",
+      help: "Time of the last probe; that of the queue is how long a message waits.",
+      samples: all.map(([check, { latencyMs }]) => ({ labels: { check }, value: latencyMs / 1_000 })),
+    },
+  ];
+}
+
+async function runMetrics(db: Db): Promise<Metric[]> {
+  const open = await rowsOf<{ kind: string; state: string; count: number; age: number }>(
+    db,
+    sql`select kind, state, count(*)::int as count, extract(epoch from now() - min(created_at))::float8 as age
+        from runs where state in ('queued', 'running') group by kind, state`,
+  );
+  const finished = await rowsOf<{ kind: string; state: string; code: string; count: number }>(
+    db,
+    sql`select kind, state, coalesce(error ->> 'code', '-') as code, count(*)::int as count
+        from runs where finished_at > now() - interval '1 hour' group by 1, 2, 3`,
+  );
+  const [erasures] = await rowsOf<{ count: number }>(
+    db,
+    sql`select count(*)::int as count from erasures where finished_at is null`,
+  );
+  return [
+    {
+      name: "codecontext_runs",
+      type: "gauge",
+      help: "Runs that have not ended.",
+      samples: open.map(({ kind, state, count }) => ({ labels: { kind, state }, value: count })),
+    },
+    {
+      name: "codecontext_oldest_run_age_seconds",
+      type: "gauge",
+      help: "Age of the oldest run that has not ended.",
+      samples: open.map(({ kind, state, age }) => ({ labels: { kind, state }, value: age })),
+    },
+    {
+      name: "codecontext_runs_finished_last_hour",
+      type: "gauge",
+      help: "Runs that ended in the last hour, by state and error code.",
+      samples: finished.map(({ kind, state, code, count }) => ({ labels: { kind, state, code }, value: count })),
+    },
+    {
+      name: "codecontext_erasures_open",
+      type: "gauge",
+      help: "Erased tenants whose objects are still to be removed.",
+      samples: [{ value: erasures?.count ?? 0 }],
+    },
+  ];
+}
