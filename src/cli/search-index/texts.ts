@@ -3,37 +3,38 @@ import { SourceText } from "../../parsing/source-text.ts";
 import { PARSER_VERSION } from "../../parsing/version.ts";
 import type { LoadedText, TextSource, WantedText } from "../../retrieval/types.ts";
 import type { FileTree } from "../index/file-tree.ts";
-import type { BaseSymbol } from "../index/base-symbols.ts";
+import type { BaseText } from "../index/base-texts.ts";
 import { intact, rowId } from "../index/schema.ts";
 import type { IndexStore } from "../index/store.ts";
 import { verified } from "../index/verified.ts";
 
 /**
- * Texts from the local index. A pulled artifact keeps its texts compressed, so of contents that it holds the lines come from the
- * work tree's file, where that is still the content that was indexed.
+ * Texts from the local index. A pulled artifact stores its texts compressed, so the lines of its contents are read from the work
+ * tree's file where that still has the indexed content, else from the artifact.
  */
 export function storeTexts(store: IndexStore, tree: FileTree | undefined): TextSource {
   return async (wanted) => {
-    const rows = wanted.map((one) => contentRow(store, one));
-    const inBase = wanted.flatMap(({ symbols }, i) => {
-      const row = rows[i];
-      return row?.base == null ? [] : symbols.map((ordinal) => ({ contentId: row.id, ordinal }));
+    const inBase: BaseText[] = [];
+    const found = wanted.map((one) => {
+      const row = contentRow(store, one);
+      if (row?.base == null) return { one, row, lines: undefined };
+      const contentId = row.id;
+      const lines = linesFromFile(tree, one);
+      for (const ordinal of one.symbols) inBase.push({ contentId, column: "signature", ordinal });
+      if (!lines) for (const { ordinal } of one.chunks) inBase.push({ contentId, column: "text", ordinal });
+      return { one, row, lines };
     });
-    const signatures = inBase.length === 0 ? [] : await signaturesFromBase(store, inBase);
+    const texts =
+      inBase.length === 0 ? [] : await (await import("../index/base-texts.ts")).readBaseTexts(store, inBase);
     let next = 0;
-    return wanted.map((one, i): LoadedText => {
-      const row = rows[i];
+    const take = (count: number): string[] => texts.slice(next, (next += count));
+    return found.map(({ one, row, lines }): LoadedText => {
       if (!row) return { chunks: one.chunks.map(() => ""), signatures: one.symbols.map(() => "") };
       if (row.base === null) return fromTables(store, row.id, one);
-      next += one.symbols.length;
-      return { chunks: linesFromFile(tree, one), signatures: signatures.slice(next - one.symbols.length, next) };
+      const signatures = take(one.symbols.length);
+      return { chunks: lines ?? take(one.chunks.length), signatures };
     });
   };
-}
-
-async function signaturesFromBase(store: IndexStore, wanted: readonly BaseSymbol[]): Promise<string[]> {
-  const { baseSignatures } = await import("../index/base-symbols.ts");
-  return baseSignatures(store, wanted);
 }
 
 interface ContentRow {
@@ -62,9 +63,11 @@ function fromTables(store: IndexStore, contentId: number, { chunks, symbols }: W
   };
 }
 
-function linesFromFile(tree: FileTree | undefined, { path, sha256, chunks }: WantedText): string[] {
-  const bytes = chunks.length === 0 ? undefined : tree?.read(path);
-  if (!bytes || createHash("sha256").update(bytes).digest("hex") !== sha256) return chunks.map(() => "");
+/** Texts of the chunks from the work tree's file; undefined where it is gone or has another content. */
+function linesFromFile(tree: FileTree | undefined, { path, sha256, chunks }: WantedText): string[] | undefined {
+  if (chunks.length === 0) return [];
+  const bytes = tree?.read(path);
+  if (!bytes || createHash("sha256").update(bytes).digest("hex") !== sha256) return undefined;
   const source = new SourceText(bytes);
   return chunks.map(({ startLine, endLine }) => {
     const start = source.lineStarts[startLine - 1];

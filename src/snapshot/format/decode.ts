@@ -1,6 +1,6 @@
 /**
- * Strict decoders of the few Parquet encodings that a snapshot uses. hyparquet reads any Parquet file and trusts its
- * counts; an artifact may come from anyone who holds a key, so here every count is checked before anything is allocated.
+ * Strict decoders for the few Parquet encodings that a snapshot uses. hyparquet trusts the counts in a file. An artifact may come
+ * from anyone with a key, so these decoders check every count before they allocate memory.
  */
 import { ByteCursor, readDeltas, readLevels } from "./encodings.ts";
 import { gunzip } from "./gunzip.ts";
@@ -16,12 +16,12 @@ export const ABSENT = -1;
 
 /** One page of a column chunk, with the levels that tell which rows have a value. */
 interface Page {
-  /** The values, decompressed now. */
+  /** Decompresses the values. */
   body: () => ByteCursor;
   /** 1 where the row has a value; undefined if all have. */
   levels: Uint32Array | undefined;
   present: number;
-  /** Entries of the dictionary, decompressed now. A column without any value has none. */
+  /** Decompresses the dictionary's entries. A column without values has none. */
   dictionary: () => string[];
 }
 
@@ -40,13 +40,13 @@ function readIndexes(page: Page, column: Column, entries: number): Uint32Array {
   const width = body.byte();
   if (width > 20) body.fail("dictionary is too large");
   const indexes = readLevels(new ByteCursor(body.take(body.remaining), column.name), width, page.present);
-  // By position: most pulls are over before a loop over an iterator would have been compiled.
+  // An indexed loop: in a short process it is faster than an iterator, which is not compiled in time.
   for (let i = 0; i < indexes.length; i++)
     if ((indexes[i] as number) >= entries) body.fail("index outside the dictionary");
   return indexes;
 }
 
-/** Values of some rows (ascending) of a string column without dictionary; the others are passed over. */
+/** Decodes the values of some rows (ascending) of a string column without a dictionary. */
 export function readTextsAt(column: Column, bytes: Uint8Array, rows: number, wanted: readonly number[]): Texts {
   const { levels, present, body } = readPage(column, bytes, rows);
   const cursor = body();
@@ -66,7 +66,7 @@ export function readTextsAt(column: Column, bytes: Uint8Array, rows: number, wan
   return texts;
 }
 
-/** Decodes an integer column of one row group. None is negative, so that {@link ABSENT} can stand for no value. */
+/** Decodes an integer column of one row group. Negative values are refused, so {@link ABSENT} is unambiguous. */
 export function readInts(column: Column, bytes: Uint8Array, rows: number): Int32Array {
   const page = readPage(column, bytes, rows);
   const { levels, present } = page;
@@ -161,7 +161,7 @@ function nextText(cursor: ByteCursor, { type }: Column): string {
   if (type === "hash") return cursor.text(HASH_BYTES, "hex");
   const length = cursor.uint32();
   const value = cursor.text(length, "utf8");
-  // A replacement character is the text's own, or stands for bytes that are no UTF-8.
+  // U+FFFD is either in the text itself or the decoder's replacement for invalid UTF-8.
   if (value.includes("\uFFFD")) checkUtf8(cursor, cursor.bytes.subarray(cursor.offset - length, cursor.offset));
   return value;
 }

@@ -1,4 +1,4 @@
-/** Bounded decoding of bytes, of Parquet's levels and of its packed integers. Every count is checked before it is believed. */
+/** Decoders for bytes, Parquet's levels and its packed integers. Every count is checked before it is used. */
 import { SnapshotFormatError } from "./types.ts";
 
 /** Bounded reads over one page's bytes. */
@@ -14,7 +14,7 @@ export class ByteCursor {
     this.#what = what;
   }
 
-  /** The next bytes as a string. Bytes that are no UTF-8 become U+FFFD. */
+  /** Reads the next bytes as a string. Invalid UTF-8 becomes U+FFFD. */
   text(length: number, encoding: "utf8" | "hex"): string {
     const start = this.offset;
     this.skip(length);
@@ -82,7 +82,7 @@ export class ByteCursor {
 
 /** Parquet's RLE / bit-packed hybrid, exactly `count` values of `width` bits up to the cursor's end. */
 export function readLevels(cursor: ByteCursor, width: number, count: number): Uint32Array {
-  // A run of any length may be two bytes, so the count is bounded by the caller (rows of a group), not by the bytes.
+  // Two bytes can encode a run of any length, so the caller bounds the count (by the rows of a group).
   const values = new Uint32Array(count);
   const mask = width === 32 ? 0xffffffff : 2 ** width - 1;
   let seen = 0;
@@ -159,7 +159,7 @@ export function readDeltas(cursor: ByteCursor, count: number): Int32Array {
   return values;
 }
 
-/** Up to this width, what is left of the last value and one more byte at a time fit into 32 bits. */
+/** Up to this width, the remaining bits of the last value and one more byte fit into 32 bits. */
 const MAX_BUFFERED_WIDTH = 24;
 
 function bitsAt(bytes: Uint8Array, start: number, width: number): number {

@@ -1,7 +1,7 @@
 /**
- * The file list: what an artifact says of its files without their symbols and chunks, once more and in one piece. It lies
- * between the last row group and the footer, where readers of Parquet never look, and spares who wants no more than that
- * from expanding columns of all rows. docs/snapshot-format.md describes it.
+ * The file list repeats what the `file` rows of an artifact say, in one compressed block before the footer, which Parquet readers
+ * ignore. A client that only needs the files reads it instead of decompressing the columns of all rows. See
+ * docs/snapshot-format.md.
  */
 import { isText } from "../../shape.ts";
 import { gunzip } from "./gunzip.ts";
@@ -9,7 +9,7 @@ import { HASH_BYTES, MAX_PAGE_BYTES } from "./layout.ts";
 import { isSafePath } from "./rows.ts";
 import { comparePaths, type SnapshotFile, SnapshotFormatError, type SnapshotHeader } from "./types.ts";
 
-/** What a snapshot says of a file, without its symbols and chunks. */
+/** A file of a snapshot without its symbols and chunks. */
 export interface ListedFile {
   path: string;
   /** SHA-256 (lower-case hex) of the file's bytes. */
@@ -25,7 +25,7 @@ export interface ListedFile {
   withheldCount: number;
 }
 
-/** The JSON of a list: a value for each file in each column, but for the dictionaries of two of them. */
+/** The list's JSON. Each column has one value per file, except the dictionaries `languages` and `outcomes`. */
 interface Columns {
   languages: string[];
   outcomes: string[];
@@ -53,7 +53,7 @@ const COUNTS = ["sizeBytes", "symbolCount", "chunkCount", "withheldCount"] as co
 /** Before the hashes: the length of the JSON. */
 const LENGTH_BYTES = 4;
 
-/** Git itself takes no path beyond 4 KiB. */
+/** Limit of the JSON's size. Git's own limit for a path is 4 KiB. */
 const MAX_BYTES_PER_FILE = 32_768;
 
 /** Collects a list and encodes it. The same files give the same bytes on every platform. */
@@ -72,7 +72,7 @@ export class FileListWriter {
   };
   #hashes = new Uint8Array(64 * HASH_BYTES);
 
-  /** The compressor is an argument: who only reads does without it. */
+  /** Takes the compressor as an argument, so that readers do not load it. */
   constructor(gzip: (bytes: Uint8Array) => Uint8Array) {
     this.#gzip = gzip;
   }
@@ -110,7 +110,7 @@ export class FileListWriter {
   }
 }
 
-/** Few values, so that looking them all through is soonest. */
+/** Position of the value, which is added if it is new. There are few values, so a linear search is fastest. */
 function indexIn(entries: string[], value: string): number {
   const index = entries.indexOf(value);
   return index === -1 ? entries.push(value) - 1 : index;
@@ -170,7 +170,7 @@ function columnsOf(json: string, fileCount: number): Columns {
     const items = value?.[name];
     if (!Array.isArray(items) || (length !== undefined && items.length !== length))
       fail(`${name}: not a value for each file`);
-    // Without a function for each item: there are several for each of many files.
+    // A plain loop is faster than `every`, and there are many items.
     for (let at = 0; at < items.length; at++) if (!isRight(items[at])) fail(`${name}: not what it has to be`);
     return items as T[];
   };
@@ -197,7 +197,7 @@ function columnsOf(json: string, fileCount: number): Columns {
 /** A whole number of at least 0 that fits a column of the rows. */
 const isInt32 = (item: unknown): item is number => typeof item === "number" && item >= 0 && (item | 0) === item;
 
-/** Yields the files; throws {@link SnapshotFormatError} if one differs from the list. */
+/** Yields the files unchanged. Throws {@link SnapshotFormatError} where one differs from its entry in the list. */
 export async function* checkedAgainst(
   list: readonly ListedFile[],
   files: AsyncIterable<SnapshotFile>,

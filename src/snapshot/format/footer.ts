@@ -1,4 +1,4 @@
-/** The footer of an artifact: where its row groups and their columns lie. Nothing it says is believed unchecked. */
+/** Reads an artifact's footer, which locates the row groups and their columns, and checks every value in it. */
 import type { FileMetaData, RowGroup } from "hyparquet";
 import { parquetMetadata } from "hyparquet/src/metadata.js";
 import {
@@ -28,7 +28,7 @@ export interface Group {
   columns: Extent[];
 }
 
-/** The bytes of a part, all of them. */
+/** Reads bytes `start` to `end`. Throws {@link SnapshotFormatError} where there are fewer. */
 export async function exactly(bytes: SnapshotBytes, start: number, end: number): Promise<Uint8Array> {
   const part = await bytes.read(start, end);
   if (part.length !== end - start)
@@ -40,7 +40,7 @@ function ascii(bytes: Uint8Array): string {
   return String.fromCharCode(...bytes);
 }
 
-/** Whatever a decoder throws over hostile bytes is one kind of error to the caller. */
+/** Runs a decoder. Whatever it throws becomes a {@link SnapshotFormatError} that names the part. */
 export function describing<T>(where: string, decode: () => T): T {
   try {
     return decode();
@@ -81,7 +81,7 @@ export async function readFooter(bytes: SnapshotBytes, maxBytes = MAX_FOOTER_BYT
   });
 }
 
-/** Header, row groups and the place of the file list, checked against the end of what comes before the footer. */
+/** Checks the header, and that row groups, segments and the file list fill the file up to `dataEnd`. */
 function checkFooter(metadata: FileMetaData, dataEnd: number): Footer {
   const text = metadata.key_value_metadata?.find(({ key }) => key === HEADER_KEY)?.value;
   if (text === undefined) throw new SnapshotFormatError("a Parquet file, but not a snapshot");

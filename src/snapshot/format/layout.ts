@@ -12,17 +12,17 @@ const READABLE_VERSIONS = new Set<unknown>([1, 2, SNAPSHOT_FORMAT_VERSION]);
 /** Key of the JSON header among the Parquet key-value metadata. */
 export const HEADER_KEY = "code_context";
 export const CREATED_BY = "code-context";
-/** Of every page, also where it saves nothing: its CRC-32 tells damage. */
+/** Used for every page, even if it saves nothing, because gzip's CRC-32 detects damage. */
 export const COMPRESSION = "gzip";
 export const CODEC = "GZIP";
 
-/** A row group ends with the row that brings it to this weight: what a reader needs in memory at a time. */
+/** A row group ends with the row that brings it to this weight, which bounds the memory of readers. */
 export const GROUP_WEIGHT = 6 * 1024 * 1024;
-/** Weight of a row beside its text and vector. */
+/** Weight of a row without its text and vector. */
 export const ROW_WEIGHT = 64;
 export const HASH_BYTES = 32;
 
-/** A reader takes nothing larger: a writer's groups stay far below unless a single row is enormous. */
+/** Limits of readers. A writer's row groups stay far below them unless a single row is very large. */
 export const MAX_GROUP_BYTES = 128 * 1024 * 1024;
 export const MAX_PAGE_BYTES = 64 * 1024 * 1024;
 export const MAX_GROUP_ROWS = 262_144;
@@ -108,12 +108,12 @@ export const SCHEMA: SchemaElement[] = [
   },
 ];
 
-/** Whether a reader of today knows artifacts of this version. */
+/** Whether this program can read artifacts of this version. */
 export function isReadableVersion(version: unknown): boolean {
   return READABLE_VERSIONS.has(version);
 }
 
-/** What each member of the header has to be. By hand: a look-up reads a snapshot sooner than a schema library is loaded. */
+/** Checks of the header's members. Written by hand because loading a schema library takes longer than reading a snapshot. */
 const HEADER_MEMBERS: Record<keyof SnapshotHeader, (value: unknown) => boolean> = {
   formatVersion: isReadableVersion,
   gitSha: (value) => isText(value) && /^[0-9a-f]{7,64}$/.test(value),
@@ -127,7 +127,7 @@ const HEADER_MEMBERS: Record<keyof SnapshotHeader, (value: unknown) => boolean> 
   vectorCount: isCount,
 };
 
-/** The first member of a header that is not what it has to be, or does not belong there; undefined if all are right. */
+/** Name of the first header member that is invalid or unknown; undefined for a valid header. */
 export function headerFault(value: unknown): string | undefined {
   if (typeof value !== "object" || value === null) return "header";
   const header = value as Record<string, unknown>;

@@ -13,32 +13,35 @@ import {
 } from "./types.ts";
 import { readVectorColumn } from "./vector-column.ts";
 
+/** A column without a dictionary, whose values can be read one by one. */
+export type TextColumn = "signature" | "text";
+
 export interface SnapshotReader {
   header: SnapshotHeader;
   /**
-   * Yields every file in path order, with one row group in memory at a time. Throws `SnapshotFormatError` if the artifact is damaged;
-   * until the iteration ends without an error, earlier files must be treated as unverified.
+   * Yields every file in path order, with one row group in memory at a time. Throws `SnapshotFormatError` where the artifact is
+   * damaged. Until the iteration has ended, the files it has yielded must not be trusted.
    */
   files(): AsyncIterable<SnapshotFile>;
   /**
-   * Every file in path order without its symbols and chunks. Reads and verifies only the artifact's file list; `files` also checks that
-   * the rows agree with it.
+   * Every file in path order without its symbols and chunks, from the file list. The list is checked by itself; only `files` checks
+   * that the rows agree with it.
    */
   listing(): Promise<ListedFile[]>;
   /**
-   * The segments of the search index (docs/search.md), one in memory at a time, where they are of this version; none otherwise. What
-   * is in them is not checked. Throws `SnapshotFormatError` if one cannot be expanded.
+   * Yields the segments of the search index (docs/search.md), one in memory at a time; none if they have another version. Their
+   * content is not checked. Throws `SnapshotFormatError` where one cannot be decompressed.
    */
   searchSegments(segmentVersion: number): AsyncIterable<Uint8Array>;
-  /** Signatures of the symbols at these rows of the snapshot (ascending); null where a row has none. Expands that column only. */
-  signaturesAt(rows: readonly number[]): Promise<Texts>;
-  /** Vectors of those chunks among the wanted (SHA-256 in hex) that have one; the rest stays compressed. */
+  /** The column's values at these rows (ascending); null for a row without one. Decompresses only that column. */
+  textsAt(column: TextColumn, rows: readonly number[]): Promise<Texts>;
+  /** Yields the vectors of the wanted chunks (SHA-256 in hex) that have one. Decompresses only row groups that hold them. */
   vectors(wanted: ReadonlySet<string>): AsyncIterable<{ hash: string; vector: Uint8Array }>;
 }
 
 /**
- * Opens an artifact: reads and checks its footer. Nothing the file says is believed before it is checked against the
- * file's length and the limits of the format. Throws `SnapshotFormatError`; errors of `bytes.read` pass through.
+ * Opens an artifact. Reads its footer and checks it against the file's length and the limits of the format. Throws
+ * `SnapshotFormatError`; errors of `bytes.read` pass through.
  */
 export async function openSnapshot(bytes: SnapshotBytes): Promise<SnapshotReader> {
   const { header, groups, list, search } = await readFooter(bytes);
@@ -82,15 +85,16 @@ export async function openSnapshot(bytes: SnapshotBytes): Promise<SnapshotReader
       yield describing("search segment", () => gunzip(compressed, sizeBytes));
     }
   }
-  const signaturesAt = async (rows: readonly number[]): Promise<Texts> => {
+  const textsAt = async (name: TextColumn, rows: readonly number[]): Promise<Texts> => {
+    const column = COLUMNS.findIndex((entry) => entry.name === name);
     const found: Texts = [];
     for (const [index, { firstRow, rows: count, columns }] of groups.entries()) {
       const inGroup = rows.flatMap((row) => (row >= firstRow && row < firstRow + count ? row - firstRow : []));
       if (inGroup.length === 0) continue;
-      const { start, end } = columns[SIGNATURE_COLUMN] as Extent;
+      const { start, end } = columns[column] as Extent;
       const part = await exactly(bytes, start, end);
       const texts = describing(`row group ${index}`, () =>
-        readTextsAt(COLUMNS[SIGNATURE_COLUMN] as Column, part, count, inGroup),
+        readTextsAt(COLUMNS[column] as Column, part, count, inGroup),
       );
       for (const text of texts) found.push(text);
     }
@@ -102,13 +106,12 @@ export async function openSnapshot(bytes: SnapshotBytes): Promise<SnapshotReader
     files,
     listing,
     searchSegments,
-    signaturesAt,
+    textsAt,
     vectors,
   };
 }
 
 const HASH_COLUMN = COLUMNS.findIndex(({ name }) => name === "chunk_hash");
-const SIGNATURE_COLUMN = COLUMNS.findIndex(({ name }) => name === "signature");
 
 function decodeGroup(group: Group, block: Uint8Array, start: number, dimension: number): GroupRows {
   const part = (index: number): Uint8Array => {

@@ -22,7 +22,7 @@ export interface GroupRows {
   vectors: (Uint8Array | undefined)[];
 }
 
-/** Puts rows back together into files, across group borders, and checks what the format promises about them. */
+/** Assembles rows into files, across row groups, and checks the rules of the format. */
 export async function* collectFiles(
   header: SnapshotHeader,
   groups: AsyncIterable<GroupRows>,
@@ -127,10 +127,10 @@ function fileOf(row: RowView): SnapshotFile {
   };
 }
 
-/** U+0000, or a part that is empty, `.` or `..`. */
+/** Matches U+0000, and a path component that is empty, `.` or `..`. */
 const UNSAFE_PATH = /\0|(?:^|\/)\.{0,2}(?:\/|$)/;
 
-/** A consumer may join the path to a directory, so nothing leads out of it. Git itself has no such entries. */
+/** Whether the path stays inside a directory that it is joined to. Git has no other paths. */
 export function isSafePath(path: string): boolean {
   return !UNSAFE_PATH.test(path);
 }
@@ -173,7 +173,7 @@ function chunkOf(row: RowView, file: SnapshotFile): EmbeddedChunk {
   };
 }
 
-/** The file once all its rows are there: parents may point forward, so they can only be checked now. */
+/** Checks the parents of a file's symbols once all its rows are read, because a parent may come later. */
 function finished(file: SnapshotFile, row?: RowView): SnapshotFile {
   for (const symbol of file.symbols) {
     if (symbol.parent !== null && symbol.parent >= file.symbols.length) {

@@ -1,4 +1,4 @@
-/** Where the search segments of an artifact lie, as its footer says it. Apart from their writer, which readers do without. */
+/** The footer's entry that locates the search segments of an artifact. Separate from their writer, which readers do not load. */
 import { isCount } from "../../shape.ts";
 import { MAX_PAGE_BYTES } from "./layout.ts";
 import { type Extent, SnapshotFormatError } from "./types.ts";
@@ -8,18 +8,18 @@ export const SEARCH_KEY = "code_context_search";
 
 /** One segment, compressed with gzip. */
 export interface SegmentPlace extends Extent {
-  /** Bytes when expanded. */
+  /** Decompressed size in bytes. */
   sizeBytes: number;
 }
 
 export interface SearchPlaces {
-  /** Version of the segments' own format (`SEGMENT_VERSION`). Programs of another version leave them alone. */
+  /** Version of the segments' own format (`SEGMENT_VERSION`). Programs with another version ignore them. */
   segmentVersion: number;
   /** In the order of the file. */
   segments: SegmentPlace[];
 }
 
-/** Checks the entry's JSON. The caller checks that the places fit into the file. Throws {@link SnapshotFormatError}. */
+/** Parses the entry's JSON. The caller checks the positions against the file. Throws {@link SnapshotFormatError}. */
 export function parseSearchPlaces(text: string): SearchPlaces {
   const value = JSON.parse(text) as { segmentVersion?: unknown; segments?: unknown } | null;
   const { segmentVersion, segments } = value ?? {};

@@ -1,19 +1,19 @@
 /**
- * The search index inside an artifact: segments as src/retrieval writes them, over the contents of the snapshot's files, so that
- * whoever pulls the artifact can search without analysing anything. They lie between row groups, where readers of Parquet never
- * look; an entry of the footer's key-value metadata tells where.
+ * The search index of an artifact: segments (src/retrieval) over the contents of the snapshot's files, so that a client can search
+ * right after a pull. They are stored between row groups, which Parquet readers ignore, and located by an entry of the footer's
+ * key-value metadata.
  */
 import { analyzeContent } from "../../retrieval/analyze.ts";
 import { buildSegment } from "../../retrieval/segment-writer.ts";
 import type { SnapshotFile } from "./types.ts";
 
 /**
- * Bytes of analyses that end a segment, some 8,000 chunks: building one takes about eight times as much memory, and a hosted build
- * has 128 MB for everything.
+ * A segment is written once its analyses reach this size, about 8,000 chunks. Building it takes about eight times as much memory,
+ * and a Worker has 128 MB.
  */
 const MAX_ANALYSIS_BYTES = 4 * 1024 * 1024;
 
-/** Collects the contents of files and cuts them into segments. The same files give the same segments on every platform. */
+/** Divides the contents of files into segments. The same files give the same segments on every platform. */
 export class SegmentCutter {
   readonly #seen = new Set<string>();
   #analyses: Uint8Array[] = [];

@@ -1,6 +1,6 @@
 /**
- * A guard in front of hyparquet's decoder of Thrift's compact protocol. That one believes lengths: a list of 30 million
- * elements in a footer of 300 bytes makes it reserve their memory before it notices that there are none.
+ * Checks Thrift's compact protocol before hyparquet decodes it. hyparquet trusts lengths: a footer of 300 bytes with a list of 30
+ * million elements makes it allocate their memory.
  */
 import { SnapshotFormatError } from "./types.ts";
 
@@ -25,8 +25,8 @@ const MIN_GROUP_BYTES = 400;
 const DOUBLE_BYTES = 8;
 
 /**
- * Walks the structure that begins at `start` without keeping anything. Throws {@link SnapshotFormatError} unless it ends
- * before `end`, and every length in it is one that the bytes allow. Time and memory are in proportion to the bytes.
+ * Checks that the structure at `start` ends before `end` and that the bytes allow every length in it. Throws
+ * {@link SnapshotFormatError} otherwise. Time is linear in the bytes, memory constant.
  */
 export function checkThrift(bytes: Uint8Array, start: number, end: number): void {
   const walker = new Walker(bytes, start, Math.min(end, bytes.length));

@@ -18,7 +18,7 @@ export interface SnapshotFile {
   chunks: EmbeddedChunk[];
 }
 
-/** What decides the bytes of a snapshot beside its files. Nothing of who built it, where or when. */
+/** What determines the bytes of a snapshot besides its files. Says nothing about who built it, where or when. */
 export interface SnapshotIdentity {
   /** Full commit SHA. */
   gitSha: string;
@@ -59,7 +59,7 @@ export interface Extent {
   end: number;
 }
 
-/** The artifact is damaged, truncated, hostile, or of a format this version does not know. Nothing of it may be used. */
+/** The artifact is damaged, truncated, malicious, or of an unknown format version. It must not be used. */
 export class SnapshotFormatError extends Error {
   override readonly name = "SnapshotFormatError";
 }

@@ -135,6 +135,10 @@ describe("the search index of a pulled snapshot", () => {
     expect(files()).toEqual(pulled);
     sandbox.write("clone/src/module3.ts", "export const giraffeNeck = 3;\n");
     expect((await ask("giraffeNeck", "clone"))[0]).toBe("src/module3.ts");
+    // The pulled commit is still answered for, with lines that only the artifact has.
+    const { json } = await sandbox.run("clone", ["search", "Holder3", "--ref", "HEAD", "--json"]);
+    const [best] = json["results"] as object[];
+    expect(best).toMatchObject({ path: "src/module3.ts", snippet: expect.stringContaining("Holder3") });
     // The next snapshot comes over an older one, and over a segment made here.
     sandbox.write("app/src/module0.ts", "export const walrusTusk = 1;\n");
     sandbox.commit("app");

@@ -62,25 +62,31 @@ describe("listing", () => {
   });
 });
 
-describe("signatures by row", () => {
-  it("are those of the symbols there; other rows have none", async () => {
+describe("texts by row", () => {
+  it("are signatures of symbols and texts of chunks; other rows have none", async () => {
     const rows = rowsOf(files);
-    const all = files.flatMap(({ symbols, chunks }, at) => [
-      { row: rows[at] as number, signature: null },
-      ...symbols.map(({ signature }, ordinal) => ({ row: (rows[at] as number) + 1 + ordinal, signature })),
-      ...chunks.map((_, n) => ({ row: (rows[at] as number) + 1 + symbols.length + n, signature: null })),
-    ]);
+    const all = files.flatMap(({ symbols, chunks }, at) =>
+      [
+        { signature: null, text: null },
+        ...symbols.map(({ signature }) => ({ signature, text: null })),
+        ...chunks.map(({ text, withheld }) => ({ signature: null, text: withheld ? null : text })),
+      ].map((texts, n) => Object.assign(texts, { row: (rows[at] as number) + n })),
+    );
     const snapshot = await artifact();
-    for (const wanted of [all, all.filter((_, at) => at % 5 === 3), all.slice(-1), []])
-      expect(await snapshot.signaturesAt(wanted.map(({ row }) => row))).toEqual(
-        wanted.map(({ signature }) => signature),
-      );
+    for (const column of ["signature", "text"] as const)
+      for (const wanted of [all, all.filter((_, at) => at % 5 === 3), all.slice(-1), []])
+        expect(
+          await snapshot.textsAt(
+            column,
+            wanted.map(({ row }) => row),
+          ),
+        ).toEqual(wanted.map((texts) => texts[column]));
   });
 
   it("are refused for rows that are not there, or not in order", async () => {
     const snapshot = await artifact();
     for (const rows of [[1_000_000], [-1], [5, 3]])
-      await expect(snapshot.signaturesAt(rows)).rejects.toThrow(SnapshotFormatError);
+      await expect(snapshot.textsAt("signature", rows)).rejects.toThrow(SnapshotFormatError);
   });
 });
 
