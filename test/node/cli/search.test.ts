@@ -54,6 +54,21 @@ describe("search, refs and read", () => {
     expect(await sandbox.run("app", ["search", "-"], { input: "" })).toMatchObject({ code: 2 });
   });
 
+  it("answers any query, or says what is wrong with it", async () => {
+    const queries = [
+      "closeSession ".repeat(8_000),
+      "closeSession \u0000\u001b[31m\u202e'; drop table chunks; -- (a+)+$ [[[ (?:",
+      `closeSession ${Array.from({ length: 10_000 }, (_, i) => `term${i}`).join(" ")}`,
+    ];
+    for (const input of queries) {
+      const { code, json } = await sandbox.run("app", ["search", "-", "--json"], { input, env: NO_KEY });
+      expect(code).toBe(0);
+      expect(results(json)[0]).toMatchObject({ path: "src/session.ts" });
+    }
+    const huge = await sandbox.run("app", ["search", "-"], { input: "x".repeat(1_000_001), env: NO_KEY });
+    expect(huge).toMatchObject({ code: 2, stderr: expect.stringContaining("longer than 1000000 characters") });
+  });
+
   it("finds uses of a name, and prints lines of a file", async () => {
     const { json } = await sandbox.run("app", ["refs", "closeSession", "--json"], { env: NO_KEY });
     expect(json["references"]).toContainEqual({
