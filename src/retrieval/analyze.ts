@@ -23,7 +23,7 @@ export const WHOLE_BIT = 0x80;
 const MAX_BODY = 15;
 const MAX_NAMES = 3;
 
-/** The counts of a chunk's terms, by hash: open addressing over typed arrays, cleared by what was used. */
+/** Counts of a chunk's terms by hash. Open addressing over typed arrays; clearing touches only the slots in use. */
 class TermCounts {
   #capacity = 8192;
   #hashes = new Int32Array(this.#capacity);
@@ -48,7 +48,7 @@ class TermCounts {
     this.#counts[slot] = (this.#counts[slot] as number) | bit;
   }
 
-  /** Writes the terms and forgets them. */
+  /** Writes the terms and clears the table. */
   flush(writer: ByteWriter): void {
     for (let i = 0; i < this.size; i++) {
       const slot = this.#slots[i] as number;
@@ -59,7 +59,7 @@ class TermCounts {
     this.size = 0;
   }
 
-  /** The slot of a hash; every caller makes its counts other than zero. */
+  /** The slot of a hash. A count of zero marks a free slot, so every caller must set a count. */
   #slotOf(hash: number): number {
     const mask = this.#capacity - 1;
     let slot = hash & mask;
@@ -145,10 +145,10 @@ export function analyzeContent(content: SourceContent): Uint8Array<ArrayBuffer> 
   return writer.finish();
 }
 
-/** A view of an analysis. */
+/** A decoded analysis; its arrays are views of the bytes. */
 export interface Analysis extends ContentKey {
   record: Uint8Array;
-  /** At the first chunk. */
+  /** Positioned at the first chunk. */
   chunks: ByteReader;
 }
 

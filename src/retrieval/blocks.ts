@@ -2,8 +2,8 @@ import { ByteReader, ByteWriter, bytesOf, checksum, copyU32 } from "./bytes.ts";
 import { SearchFormatError, type RangeReader } from "./types.ts";
 
 /**
- * Blocks of some kilobytes, each with a checksum, and their directory: what a query reads of an index. The directory is among the
- * hot parts of a file, the blocks are read when they are needed.
+ * Blocks of a few kilobytes, each with a checksum, and their directory. The directory is read when the file is opened, a block when a
+ * query needs it.
  */
 
 /** A block is closed when it has reached this size; a single entry may be larger. */
@@ -47,7 +47,7 @@ export class Blocks {
   readonly keys: Uint32Array;
   readonly #ends: Uint32Array;
   readonly #checksums: Uint32Array;
-  /** Blocks whose checksum was found right; their bytes are not checked again. */
+  /** 1 for blocks whose checksum was verified; they are not checked again. */
   readonly #checked: Uint8Array;
 
   /** `directory` from `BlockWriter.directory`; `offset` is where the body begins in `bytes`. */
@@ -65,7 +65,7 @@ export class Blocks {
     return this.keys.length;
   }
 
-  /** Index of the block that holds `key` if any does; -1 where it is below all. */
+  /** Index of the only block that can hold `key`; -1 if `key` is lower than every block's first key. */
   find(key: number): number {
     let low = -1;
     let high = this.keys.length - 1;

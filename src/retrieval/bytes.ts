@@ -126,7 +126,7 @@ export class ByteReader {
     const length = this.varint();
     const start = this.position;
     if (length > MAX_SHORT_BYTES) return decoder.decode(this.bytes(length));
-    // Names are short and mostly ASCII: a call of the decoder costs more than they do.
+    // Names are short and mostly ASCII: decoding them here is cheaper than a call of the decoder.
     let text = "";
     for (let i = 0; i < length; i++) {
       const byte = this.u8();
@@ -140,7 +140,7 @@ export class ByteReader {
   }
 
   /**
-   * `count` strings. One call decodes them all: thousands of short names cost mostly calls otherwise (10 % of a query).
+   * `count` strings, decoded in one call: for thousands of short names the calls themselves were 10 % of a query.
    */
   strings(count: number): string[] {
     const start = this.position;
@@ -155,7 +155,7 @@ export class ByteReader {
     const bytes = this.#bytes.subarray(start, this.position);
     if (start + (ends.at(-1) ?? 0) > this.#bytes.length) throw new SearchFormatError("the data end too early");
     const text = decoder.decode(bytes);
-    // Offsets of bytes and of characters differ as soon as one character takes two bytes.
+    // Byte offsets are character offsets only if every character takes one byte.
     if (text.length === bytes.length) return ends.map((end, i) => text.slice(end - (lengths[i] as number), end));
     this.position = start;
     return Array.from({ length: count }, () => this.string());
@@ -174,7 +174,7 @@ export function copyU16(bytes: Uint8Array, offset: number, count: number): Uint1
   return new Uint16Array(copyOf(bytes, offset, 2 * count));
 }
 
-/** Not `slice`: that of a Node `Buffer` is a view. */
+/** `slice` would not copy: on a Node `Buffer` it returns a view. */
 function copyOf(bytes: Uint8Array, offset: number, length: number): ArrayBuffer {
   const copy = new Uint8Array(length);
   copy.set(bytes.subarray(offset, offset + length));
@@ -187,8 +187,8 @@ export function bytesOf(array: Uint32Array | Uint16Array): Uint8Array {
 }
 
 /**
- * A 32-bit checksum that notices damage, not malice: MurmurHash3 (x86, 32 bits; Appleby 2011) with the length as its seed. Four
- * bytes a step, so that checking a block costs less than decoding it.
+ * 32-bit checksum against accidental damage, not against tampering: MurmurHash3 (x86, 32 bits; Appleby 2011) with the length as seed. It
+ * takes four bytes a step, so checking a block costs less than decoding it.
  */
 export function checksum(bytes: Uint8Array): number {
   let hash = bytes.length | 0;

@@ -26,9 +26,9 @@ const FUNCTION_SHARE = 0.7;
 const OTHER_SHARE = 0.4;
 /** Kinds that name no definition of code. */
 export const TEXT_KINDS: ReadonlySet<string> = new Set(["heading", "key", "rule", "element", "test", "stage"]);
-/** Of names that more files define than this, the first count. */
+/** Definitions of one name that are considered; further ones are ignored. */
 const MAX_DEFINITIONS = 2_000;
-/** Limit of definitions of a name whose qualified names are compared. */
+/** Definitions of one name whose qualified names are compared. */
 const MAX_QUALIFIED = 200;
 
 export interface Definition {
@@ -55,7 +55,7 @@ export async function findDefinitions(
   for (const { key, parts, shown, weight } of identifiers) {
     const found = named.get(key) ?? [];
     const matching = parts.length === 1 ? found : qualifiedBy(records, comparable(found), parts);
-    // `self.client.send` is not a qualified name, but its last part may be defined.
+    // `self.client.send` is not a qualified name, but `send` alone may be defined somewhere.
     const taken = matching.length > 0 ? matching : found;
     const sources = new Set(taken.filter(({ isSource }) => isSource).map(({ file }) => file)).size;
     for (const { file, symbol, share } of taken) {
@@ -118,7 +118,7 @@ export interface NamedFile {
   entry: NameEntry;
 }
 
-/** Files with names that begin with `prefix` and pass, in order of file and symbol. */
+/** Names that begin with `prefix` and pass, with the files that define them, in order of file and symbol. */
 export async function namedFiles(
   index: SearchIndex,
   prefix: string,
@@ -138,7 +138,7 @@ export async function namedFiles(
 
 const filesOfSegments = new WeakMap<SearchIndex, Map<number, number[]>[]>();
 
-/** Files by the ordinal of their content, for one segment. Made once for an index. */
+/** Files by the ordinal of their content, for one segment. Computed once per index. */
 export function filesOfSegment(index: SearchIndex, segment: number): ReadonlyMap<number, readonly number[]> {
   let all = filesOfSegments.get(index);
   if (!all) {

@@ -1,16 +1,16 @@
 /**
- * Cuts a query into segments that count differently: people paste whole issues, with traces, code and version lists. A query of
- * one short line is all title. Linear in the length of the text.
+ * Splits a query into segments of different weight, because people paste whole issues with traces, code and version lists. A query of
+ * one short line is one title segment. Linear in the length of the text.
  */
 
 export interface QuerySegment {
   text: string;
-  /** How much a word counts that stands here; see `WEIGHTS`. */
+  /** Weight of a word in this segment; see `WEIGHTS`. */
   weight: number;
   kind: "title" | "inline" | "prose" | "error" | "code";
 }
 
-/** A place of a traceback: a path and the function's name. */
+/** One frame of a traceback. */
 export interface Frame {
   path: string;
   name: string | undefined;
@@ -34,7 +34,7 @@ const SHORT_FRAME = /^([\w./\\-]{1,300}\.\w{1,6}):\d+(?::\d+)?:(?: in (\S{1,100}
 const SCRIPT_FRAME = /^\s*at (?:(?:async |new )?([\w.$<>]{1,100}) )?\(?([^\s()]{1,400}?):\d+(?::\d+)?\)?$/;
 const ERROR_LINE = /^(?:E {1,8})?[\w.]{0,100}(?:Error|Exception|Warning|Failure|panic(?:ked)?)\b/;
 
-/** Lines that describe the reporter's machine, or that come from an issue form. */
+/** Lines that describe the reporter's machine, or that come from an issue template. */
 const NOISE: readonly RegExp[] = [
   /^\s*[-*+]? ?\[[ xX]\]/,
   /^[\s=\-_*#~+.]{3,}$/,
@@ -115,7 +115,7 @@ function frameOf(line: string): Frame | undefined {
   return script ? { path: script[2] as string, name: script[1] } : undefined;
 }
 
-/** The first words of the first line, since a long line is not a title. */
+/** Splits the first line after `TITLE_WORDS` words: only the beginning of a long line is a title. */
 function splitTitle(line: string): { title: string; rest: string } {
   let words = 0;
   for (const { index } of line.matchAll(/\S+/g)) {
@@ -124,7 +124,7 @@ function splitTitle(line: string): { title: string; rest: string } {
   return { title: line, rest: "" };
 }
 
-/** Puts a line of prose, its `inline code` apart; in a title it counts as the title. */
+/** Adds a line of prose, with its `inline code` as segments of their own; in a title, inline code counts as the title. */
 function putWithCode(
   put: (kind: keyof typeof WEIGHTS, text: string) => void,
   kind: "title" | "prose",

@@ -9,13 +9,13 @@ import type { FoundSymbol, OutlineAnswer, SymbolAnswer, SymbolRequest, TextSourc
 /** Look-ups by name and by file. */
 
 export const DEFAULT_SYMBOL_LIMIT = 20;
-/** Names are looked at up to here. */
+/** Longer names are cut to this length. */
 const MAX_NAME_UNITS = 300;
 const MIN_FUZZY_UNITS = 2;
 
 /**
- * Definitions by name: exact, else by prefix, else fuzzy, in order of fitness, path and line. Throws what `texts` throws, and
- * `SearchFormatError` over damage.
+ * Definitions by name: exact, else by prefix, else fuzzy, best match first, then by path and line. Throws what `texts` throws, and
+ * `SearchFormatError` if the index is damaged.
  */
 export async function findSymbols(
   index: SearchIndex,
@@ -43,7 +43,7 @@ interface Found {
 
 const MATCHES = { exact: findExact, prefix: findPrefix, fuzzy: findFuzzy };
 
-/** By regard to case, or without where that finds nothing. A qualified name must be what the symbol's ends with. */
+/** Compares case-sensitively first, else without case. The symbol's qualified name must end with the wanted one. */
 async function findExact(index: SearchIndex, name: string): Promise<Found[]> {
   const parts = nameParts(foldCase(name));
   const keys = new Set([nameKey(name, ""), nameKey(name, "heading")]);
@@ -63,9 +63,9 @@ async function findExact(index: SearchIndex, name: string): Promise<Found[]> {
 }
 
 /**
- * Symbols whose qualified name ends the wanted one: the rest of it may be a module or package, which no symbol is named after
- * (`requests.sessions.Session`), or a scope that a macro opens. The path must have a part of the rest. Those with the longest name
- * come first, then those whose path has more of the rest.
+ * Symbols whose qualified name is the end of the wanted one. The rest may be a module or package (`requests.sessions.Session`) or a
+ * scope that a macro opens, and no symbol has these as its parent; a part of the rest must be in the path. The longest qualified name comes
+ * first, then the path that contains most of the rest.
  */
 function withinPaths(index: SearchIndex, candidates: readonly Found[], name: string): Found[] {
   const parts = nameParts(name);
@@ -87,7 +87,7 @@ async function findPrefix(index: SearchIndex, name: string): Promise<Found[]> {
   const found = (await resolve(index, named)).filter(({ symbol }) =>
     endsWithParts(nameParts(foldCase(symbol.qualifiedName)).slice(0, -1), outer),
   );
-  // Short names are nearer to what was typed.
+  // The shortest names are closest to what was typed.
   const order = byImportance(index);
   return found.sort((a, b) => a.symbol.name.length - b.symbol.name.length || order(a, b));
 }
@@ -128,7 +128,7 @@ function inOrder(a: Found, b: Found): number {
   return a.file - b.file || a.symbol.startLine - b.symbol.startLine || a.ordinal - b.ordinal;
 }
 
-/** The symbols with these names, in order of path and line. */
+/** The symbols behind name entries, in order of path and line. */
 async function resolve(index: SearchIndex, named: readonly NamedFile[]): Promise<Found[]> {
   const records = await recordsOf(index, named);
   const found = named.flatMap(({ file, entry }, i): Found[] => {

@@ -5,9 +5,9 @@
 
 /** More segments than this are merged. */
 const MAX_SEGMENTS = 8;
-/** A segment joins a merge while it is at most this many times as large as all smaller ones together. */
+/** A segment joins a merge if it is at most this many times as large as all smaller ones together. */
 const SIZE_FACTOR = 4;
-/** Below this share of live chunks a segment is rewritten without the unused ones. */
+/** A segment with a lower share of live chunks is rewritten without the dead ones. */
 const MIN_LIVE_SHARE = 0.5;
 
 export interface SegmentUse {
@@ -17,7 +17,7 @@ export interface SegmentUse {
   liveChunkCount: number;
 }
 
-/** Ids of the segments of a revision that should become one; empty if none should. */
+/** Ids of the segments of a revision that should be merged into one; empty if none should. */
 export function planMerge(segments: readonly SegmentUse[]): string[] {
   const sparse = segments.filter(({ chunkCount, liveChunkCount }) => liveChunkCount < MIN_LIVE_SHARE * chunkCount);
   if (segments.length <= MAX_SEGMENTS) return sparse.map(({ id }) => id);

@@ -1,9 +1,9 @@
 /** Names of definitions as they are looked up, and qualified names of any language. */
 
-/** Longest part of a name that is looked up by; headings and keys can be longer. */
+/** Longer keys are cut to this length; headings and configuration keys can be long. */
 const MAX_KEY_UNITS = 80;
 
-/** Letters of ASCII in lower case, as names are compared without regard to case. The same on every platform. */
+/** Lower-cases ASCII letters only, so that case-insensitive comparison is the same on every platform. */
 export function foldCase(text: string): string {
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
@@ -18,7 +18,7 @@ export function lastPart(name: string): string {
   return nameParts(name).at(-1) ?? name;
 }
 
-/** What a definition is looked up by: the last part of its name, of a heading or key the whole, without regard to case. */
+/** Key that a definition is found by: the last part of its name, or the whole text of a heading or key, in lower case. */
 export function nameKey(name: string, kind: string): string {
   const isText = kind === "heading" || kind === "key" || kind === "rule" || kind === "element";
   return foldCase(isText ? name.trim() : lastPart(name)).slice(0, MAX_KEY_UNITS);

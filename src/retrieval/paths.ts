@@ -1,6 +1,6 @@
 import { scanTerms, stemOf } from "./scanner.ts";
 
-/** What the ranking takes from a path: the words of the file's name and of its folders, and what kind of file it is. */
+/** What ranking derives from a path: words of the file's name and of its folders, and the kind of file. */
 
 /** Kinds of file that rank lower, as bits of a number. */
 export const TRAIT = {
@@ -14,7 +14,7 @@ export const TRAIT = {
   generated: 128,
 } as const;
 
-/** Files that are not the product's own code: shown after it where order is a matter of taste. */
+/** Traits of files that are listed after the sources. */
 export const ASIDE = TRAIT.test | TRAIT.example | TRAIT.docs | TRAIT.generated;
 
 const TEST_FOLDERS = words(
@@ -33,7 +33,7 @@ const GENERATED_FOLDERS = words("generated gen _generated autogen");
 const DOCS_LANGUAGES = words("markdown rst asciidoc text html");
 const DATA_LANGUAGES = words("json yaml toml xml ini css sql csv properties dockerfile makefile text");
 
-/** File names without meaning, which are replaced by the folder's name. */
+/** File names without meaning; the folder's name is used instead. */
 const EMPTY_STEMS = words("index mod __init__ main lib init types __main__ default");
 
 const HEADER_OF = new Map([
@@ -70,7 +70,7 @@ export function splitPath(path: string): PathParts {
   };
 }
 
-/** The name a file goes by: its stem, or its folder's name where the stem says nothing. */
+/** Stem of a file, or its folder's name if the stem is one of `EMPTY_STEMS`. */
 export function tellingStem({ stem, folders }: PathParts): string {
   return EMPTY_STEMS.has(stem.toLowerCase()) ? (folders.at(-1) ?? stem) : stem;
 }
@@ -85,7 +85,7 @@ export function nameWords(name: string): string[] {
   return [...found];
 }
 
-/** Reads paths one after another. What it finds out about a folder it remembers: a folder has many files. */
+/** Derives terms and traits of paths, and caches them by folder: a folder has many files. */
 export class PathReader {
   readonly #folderTerms = new Map<string, ReadonlySet<number>>();
   readonly #folderTraits = new Map<string, number>();

@@ -2,18 +2,18 @@ import type { RankedFile } from "./rerank.ts";
 import type { ChunkPlace, ContentRecord, SymbolPlace } from "./record.ts";
 import type { SearchIndex } from "./search-index.ts";
 
-/** Where in the ranked files the answers are. */
+/** Chooses the chunks to show of the ranked files. */
 
-/** A second place of a file is shown where it is nearly as strong as the first and this far away. */
+/** A second chunk of a file is shown if it has this share of the first one's focus and is this far away. */
 const SECOND_SHARE = 0.9;
 const FAR_LINES = 100;
-/** What a second place ranks below the first. */
+/** Score by which a second chunk ranks below the first. */
 const SECOND_PENALTY = 5;
-/** A definition that the query names so clearly is the place to show. */
+/** A definition with at least this score decides which chunk is shown. */
 const SURE_DEFINITION = 0.3;
 /** A definition of more lines is not shown as a whole. */
 const MAX_WHOLE_LINES = 150;
-/** Signatures that are asked for with a place. */
+/** Signatures loaded for a place at most. */
 const MAX_SYMBOLS = 40;
 
 /** A chunk of a ranked file that answers. */

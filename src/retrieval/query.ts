@@ -4,7 +4,7 @@ import { splitPath, TRAIT } from "./paths.ts";
 import { isLanguageName, scanTerms, stemOf } from "./scanner.ts";
 import type { IncludeKind, SearchRequest } from "./types.ts";
 
-/** What the engine makes of a request. */
+/** Parses a request into terms, identifiers, mentioned paths and filters. */
 
 /** Longer queries are cut there. */
 export const MAX_QUERY_UNITS = 32_768;
@@ -16,21 +16,21 @@ const MAX_LITERALS = 8;
 
 /** A joined identifier counts more than one of its words. */
 const WHOLE_WEIGHT = 1.3;
-/** Names of languages tell little: code does not name its own. */
+/** Names of languages tell little: code rarely names its own language. */
 const LANGUAGE_WEIGHT = 0.1;
 
 export interface QueryTerm {
   hash: number;
   /** Stem of a word; a whole identifier in lower case. */
   stem: string;
-  /** As it stands in the query first. */
+  /** As written where it first occurs in the query. */
   shown: string;
   weight: number;
   /** A whole identifier of several words. */
   isWhole: boolean;
 }
 
-/** A name that the query may mean a definition by. */
+/** A name in the query that may be that of a definition. */
 export interface QueryIdentifier {
   /** Last part without regard to case. */
   key: string;
@@ -56,7 +56,7 @@ export interface ParsedQuery {
   literals: string[];
   paths: string[];
   languages: string[];
-  /** `TRAIT` bits that cost nothing for this query. */
+  /** `TRAIT` bits that are not penalised for this query. */
   wanted: number;
 }
 
@@ -101,7 +101,7 @@ export function parseQuery(request: SearchRequest): ParsedQuery {
   };
 }
 
-/** Takes `path:`, `lang:` and quoted literals out of a query of one line; longer texts hold none. */
+/** Takes `path:`, `lang:` and quoted literals out of a query of one line; in longer texts they are plain text. */
 function takeFilters(query: string): { rest: string; paths: string[]; languages: string[]; literals: string[] } {
   const [paths, languages, literals]: string[][] = [[], [], []];
   const found = { paths: paths as string[], languages: languages as string[], literals: literals as string[] };

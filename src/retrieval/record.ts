@@ -2,8 +2,8 @@ import { ByteReader, type ByteWriter } from "./bytes.ts";
 import type { SourceContent } from "./types.ts";
 
 /**
- * The record of a content: where its chunks and symbols lie and what the symbols are called. It is the same in an analysis and
- * in a segment, so merging copies it.
+ * Record of a content: lines of its chunks, and names, kinds and lines of its symbols. Its bytes are the same in an analysis and in a
+ * segment, so merging copies them.
  */
 
 export interface ChunkPlace {
@@ -63,25 +63,25 @@ export class ContentRecord {
 /** Scopes whose functions count as top-level ones. */
 const OPEN_KINDS: ReadonlySet<string> = new Set(["module", "namespace", "object"]);
 
-/** Kinds by their number in a record; the number is the position, so the list only grows. Others are spelled out. */
+/** Symbol kinds; a kind's number in a record is its position here, so only append. Other kinds are written as strings. */
 const KINDS = (
   "function method constructor class interface struct enum enum_member union trait type constant variable field module " +
   "namespace object extension macro test heading key rule table view stage target element"
 ).split(" ");
 const OTHER_KIND = 255;
 
-/** How a qualified name is made of its parent's and its own, by number; `WHOLE` stands for one that is spelled out. */
+/** Separators between the parent's qualified name and a symbol's own name, by number; with `WHOLE` the qualified name is written out. */
 const SEPARATORS = [".", "::", "#", "/", ":", " > ", "\\"];
 const UNQUALIFIED = 254;
 const WHOLE = 255;
 
-/** Number of a kind in an index; that of every kind it does not know is the same. */
+/** Number of a kind; all unlisted kinds share one. */
 export function kindNumber(kind: string): number {
   const number = KINDS.indexOf(kind);
   return number < 0 ? OTHER_KIND : number;
 }
 
-/** The kind of a number; undefined if it is one of those it does not know. */
+/** Kind of a number; undefined for the number of unlisted kinds. */
 export function kindOfNumber(number: number): string | undefined {
   return KINDS[number];
 }
@@ -164,7 +164,7 @@ function readSymbols(reader: ByteReader): SymbolPlace[] {
   return symbols;
 }
 
-/** Puts the qualified name together, the parent's first; parents may come later in the list. */
+/** Builds a symbol's qualified name, its parent's first: parents may come later in the list. */
 function qualify(symbols: SymbolPlace[], hows: number[], index: number, depth: number): void {
   const symbol = symbols[index];
   const separator = SEPARATORS[hows[index] ?? WHOLE];

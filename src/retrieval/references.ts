@@ -13,7 +13,7 @@ import type { FoundReference, ReferenceAnswer, ReferenceRequest, TextSource, Wan
 export const DEFAULT_REFERENCE_LIMIT = 50;
 /** Documents read together. */
 const BATCH = 200;
-/** Documents read at most; what lies beyond is not looked at, and the answer says that it is truncated. */
+/** Documents read at most; if there are more, the answer is marked as truncated. */
 const MAX_DOCUMENTS_READ = 4_000;
 const MAX_LINE_UNITS = 300;
 

@@ -12,7 +12,7 @@ import type { SearchIndex } from "./search-index.ts";
  */
 
 const CANDIDATES = 80;
-/** Queries with more terms than this are long: no path can have much of them. */
+/** Queries with more terms are long: no path can contain a large share of them. */
 const LONG_TERMS = 20;
 
 const WEIGHT = {
@@ -28,7 +28,7 @@ const WEIGHT = {
   mention: 2.0,
   frame: 1.0,
 } as const;
-/** Where no path has this share of the query, paths tell nothing, and single chunks decide. */
+/** If no path contains this share of the query, paths are no evidence and single chunks decide. */
 const TELLING_PATH = 0.03;
 const PATHLESS = { base: 1, focus: 8 } as const;
 const STEM_LENGTH_UNIT = 3;
@@ -136,7 +136,7 @@ export function highest(values: Float64Array, count: number): number[] {
   return best;
 }
 
-/** Best chunk, and parts of the second and third. */
+/** For each file the score of its best chunk, plus a share of the second and third. */
 function baseScores({ fileCount, firstDocuments }: SearchIndex, evidence: Float64Array): Float64Array {
   const bases = new Float64Array(fileCount);
   for (let file = 0; file < fileCount; file++) {
@@ -170,16 +170,16 @@ function bestOf({ firstDocuments }: SearchIndex, values: Float64Array, file: num
 }
 
 /**
- * What a match of a name's word with the query is worth. In a long query any word is matched by chance: a word counts its share of
- * the query's weight there, and fully where the query has ten words or fewer.
+ * Weighs matches between words of a name and words of the query. A long query matches any word by chance, so there a match counts by
+ * the word's share of the query's weight; in queries of up to ten words it counts fully.
  */
 class WordEvidence {
   readonly #worth = new Map<string, number>();
   readonly #words: ScoredTerm[];
   readonly #total: number;
-  /** What `#partWorth` has found, by the hash of the word. */
+  /** Results of `#partWorth` by the hash of the word. */
   readonly #parts = new Map<number, number>();
-  /** How the words of the query begin: whatever matches one, whole or by prefix, holds this. */
+  /** Matches the first letters of the query's words: every name that matches a word, whole or by prefix, contains them. */
   readonly #beginnings: RegExp;
 
   constructor(terms: readonly ScoredTerm[]) {
@@ -198,17 +198,17 @@ class WordEvidence {
     }
   }
 
-  /** Returns false if no word of the name can match; a quick look, since a file may have thousands of functions. */
+  /** False if no word of the name can match. A cheap filter, since a file may have thousands of functions. */
   mayMatch(name: string): boolean {
     return this.#beginnings.test(name);
   }
 
-  /** 0 to 1: how sure it is that the query means this word. */
+  /** How much a match with this word of the query counts: 0 to 1. */
   worth(word: string): number {
     return this.#worth.get(word) ?? 0;
   }
 
-  /** How the words of a name are in the query. */
+  /** Shares of a name's words that occur in the query, whole and by prefix. */
   match(words: readonly string[]): { share: number; prefix: number; count: number; shown: string[] } {
     let matched = 0;
     const shown: string[] = [];
@@ -232,7 +232,7 @@ class WordEvidence {
     };
   }
 
-  /** How well the words of a function's name are in the query: 0 to 1. */
+  /** How well the words of a function's name match the query: 0 to 1. */
   nameWorth(name: string): number {
     const seen: number[] = [];
     let matched = 0;
@@ -247,7 +247,7 @@ class WordEvidence {
     return seen.length === 0 ? 0 : (matched / seen.length) * Math.min(1, matched / 2);
   }
 
-  /** Worth of a word of a name; less where it only begins with a word of the query, or the other way round. */
+  /** Worth of a word of a name; less if the word and a word of the query only share a prefix. */
   #partWorth(hash: number, name: string, start: number, end: number): number {
     let best = this.#parts.get(hash);
     if (best !== undefined) return best;
@@ -267,7 +267,7 @@ function escapeRegExp(text: string): string {
   return text.replace(/[^\p{L}\p{N}]/gu, String.raw`\$&`);
 }
 
-/** How well the best name of a top-level function is in the query. */
+/** How well the best name of a top-level function matches the query: 0 to 1. */
 function functionNames({ functions }: ContentRecord, words: WordEvidence): number {
   let best = 0;
   for (const name of functions) if (words.mayMatch(name)) best = Math.max(best, words.nameWorth(name));

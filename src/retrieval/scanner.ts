@@ -4,14 +4,14 @@ import { FNV_OFFSET, FNV_PRIME, mix } from "../embedding/builtin/scanner.ts";
 import { stemLength } from "../embedding/builtin/stem.ts";
 
 /**
- * Splits code and prose into terms in one pass, without making strings. A term is a 32-bit hash: two terms in a million share
- * one, which costs the ranking nothing. `readHTTPHeaders` gives the words read, http, header (stemmed) and the whole
+ * Splits code and prose into terms in one pass, without creating strings. A term is a 32-bit hash; collisions are too rare to affect
+ * ranking. `readHTTPHeaders` gives the words read, http, header (stemmed) and the whole
  * `readhttpheader`; `read_http_headers` and `readhttpheaders` give the same whole.
  */
 
-/** Longest word kept whole; what is longer (blobs, hashes) is cut there. */
+/** Longer words (blobs, hashes) are split at this length. */
 const MAX_WORD_UNITS = 48;
-/** Units of an identifier that its whole is made of. */
+/** UTF-16 units of an identifier that its hash covers. */
 const MAX_WHOLE_UNITS = 96;
 
 /** Receives what `scanTerms` finds, in text order: the words of an identifier, then the identifier. Offsets are UTF-16 units. */
@@ -26,7 +26,7 @@ const word = new Uint16Array(MAX_WORD_UNITS);
 const whole = new Uint16Array(MAX_WHOLE_UNITS);
 const stemmed = new Uint16Array(MAX_WORD_UNITS);
 
-/** Hash of the stem of the lower-case units; changes them. */
+/** Hash of the stem of the lower-case units; modifies them. */
 function hashOf(units: Uint16Array, length: number): number {
   const stem = stemLength(units, length);
   let hash = FNV_OFFSET;
@@ -67,7 +67,7 @@ export function isStopWord(hash: number): boolean {
   return STOPS.has(hash);
 }
 
-/** Names of programming languages: people put them into queries, code does not name its own. */
+/** Names of programming languages: people write them in queries, but code rarely names its own language. */
 export function isLanguageName(hash: number): boolean {
   return LANGUAGE_NAMES.has(hash);
 }
@@ -109,7 +109,7 @@ export function scanTerms(text: string, visitor: TermVisitor): void {
       continue;
     }
     if (kind === IDEOGRAPH) {
-      // No spaces between words: every pair of neighbours stands for a word.
+      // These scripts have no spaces between words: every pair of neighbours counts as a word.
       if (previous !== IDEOGRAPH) endWhole(i);
       else visitor.word(mix(Math.imul(ideograph, FNV_PRIME) ^ raw), i - 1, i + 1);
       ideograph = raw;

@@ -6,11 +6,11 @@ import { IN_NAME } from "./table.ts";
 
 /**
  * The first stage: scores of all documents in one scan of the postings. Two scores are kept. `evidence` tells how much a file is
- * about the query (nearly linear in counts, with the path); `focus` tells which chunk of it answers (BM25 with names and docs). Both
- * were measured: with either alone, files or chunks are found worse.
+ * about the query (nearly linear in counts, with the path); `focus` tells which chunk of it answers (BM25 with names and docs). With
+ * either alone, files or chunks are ranked worse (measured).
  */
 
-/** Terms that are scored: the strongest by weight and rarity. More gained nothing on whole issue texts. */
+/** Only the strongest terms by weight × idf are scored. Scoring more did not improve results for whole issue texts. */
 const MAX_SCORED_TERMS = 100;
 
 const BODY_WEIGHT = 0.3;
@@ -27,7 +27,7 @@ const FOCUS_B = 0.75;
 const FOCUS_NAMES = 2;
 const FOCUS_DOC = 1;
 
-/** A term with what the index says of it. */
+/** A term with its inverse document frequencies. */
 export interface ScoredTerm extends QueryTerm {
   /** Over documents. */
   idf: number;

@@ -27,7 +27,7 @@ export class SearchIndex {
   readonly relativeLengths: Float64Array;
   /** For each segment the first document of each of its chunks; -1 where no file has it. */
   readonly documentOfChunk: readonly Int32Array[];
-  /** The next document that is the same chunk at another path; -1 after the last. */
+  /** The next document with the same chunk at another path; -1 after the last. */
   readonly nextDocument: Int32Array;
   /** First file of each revision, and the number of files after the last. */
   readonly firstFiles: readonly number[];
@@ -133,7 +133,7 @@ export class SearchIndex {
     return this.segments[this.segmentOf[file] as number] as Segment;
   }
 
-  /** Files by the name behind the last slash, without regard to case. Made when it is first asked for. */
+  /** Files by the lower-case name after the last slash. Computed on first use. */
   get filesByName(): ReadonlyMap<string, readonly number[]> {
     if (this.#filesByName) return this.#filesByName;
     const files = new Map<string, number[]>();

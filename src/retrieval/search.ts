@@ -11,7 +11,7 @@ import type { LoadedText, SearchAnswer, SearchRequest, SearchResult, TextSource,
 
 export const DEFAULT_LIMIT = 10;
 export const DEFAULT_MAX_TOKENS = 4_000;
-/** Reasons named with a result at most. */
+/** Entries of `matched` at most. */
 const MAX_MATCHED = 12;
 
 /**
@@ -35,7 +35,7 @@ export async function search(
   const ranked = await rankFiles(index, query, scores, { allowed: fileFilter(index, query), similar });
   const kinds = new Set((request.kinds ?? []).map((kind) => kind.toLowerCase()));
   const found = findChunks(index, ranked, kinds);
-  // A literal is looked for in all candidates; without one, only what is shown is read.
+  // Literals are checked in the text of all candidates; without one, only the texts that are shown are read.
   const read = (query.literals.length > 0 ? found : found.slice(0, limit)).map((chunk) => placeOf(index, chunk, kinds));
   const loaded = await texts(read.map((place) => wantedText(index, place)));
   const matching = read

@@ -20,7 +20,7 @@ interface NewContent {
   addPostings(postings: PostingsWriter, firstChunk: number): void;
 }
 
-/** A segment over the contents that were analysed. Of equal contents the first is taken. The order of the rest decides nothing. */
+/** Builds a segment over analysed contents. Of equal contents the first is taken; otherwise their order does not matter. */
 export function buildSegment(analyses: Iterable<Uint8Array>): Uint8Array<ArrayBuffer> {
   const contents: NewContent[] = [];
   for (const bytes of analyses) contents.push(contentOf(readAnalysis(bytes)));
@@ -187,7 +187,7 @@ function writeNames(contents: readonly NewContent[]): BlockWriter {
     if (block.length === 0) [first, previous] = [name, ""];
     let shared = 0;
     while (shared < name.length && name[shared] === previous[shared]) shared++;
-    // Half a surrogate pair cannot be written.
+    // A surrogate pair must not be split.
     if (shared > 0 && /[\uD800-\uDBFF]/.test(name[shared - 1] as string)) shared--;
     block.varint(shared);
     block.string(name.slice(shared));

@@ -140,7 +140,7 @@ export class Segment {
     const { names } = this;
     const low = utf8Prefix(prefix);
     const found: NameEntry[] = [];
-    // The block before the first with such a key may end with such names.
+    // Names with the prefix may begin at the end of the block before.
     let first = names.find(low - 1);
     if (first < 0) first = 0;
     const loading: (Uint8Array | Promise<Uint8Array>)[] = [];
@@ -152,8 +152,8 @@ export class Segment {
       let common = 0;
       for (const reader = new ByteReader(block); !reader.atEnd;) {
         const shared = reader.varint();
-        // A name that shares more with the one before than that one shares with the prefix sorts before the prefix, too. Most
-        // names of a block do; they are not decoded.
+        // If a name has more in common with its predecessor than the predecessor has with the prefix, it sorts before the prefix
+        // as well. This holds for most names of a block; they are not decoded.
         const isBefore = common < prefix.length && shared > common;
         if (isBefore) reader.skip(reader.varint());
         else {

@@ -4,9 +4,9 @@ import { scanTerms } from "./scanner.ts";
 import type { ScoredTerm } from "./score.ts";
 import type { LoadedText } from "./types.ts";
 
-/** What of a place is shown: its lines, the symbol around them, and shorter forms for a small budget. */
+/** Chooses what to show of a place: lines, the enclosing symbol, and shorter forms for a small budget. */
 
-/** Share of a chunk's matches above which a symbol is shown instead of the chunk. */
+/** A chunk is narrowed to a symbol that has at least this share of its matches. */
 const NARROW_SHARE = 0.6;
 const MATCHING_LINES = 8;
 const FEW_LINES = 2;

@@ -37,7 +37,7 @@ export interface ContentKey {
   language: string;
 }
 
-/** A chunk as the parser cut it; `ChunkRecord` of the parser fits, and so do the rows of both stores. */
+/** A chunk as the parser cut it; the parser's `ChunkRecord` and the rows of both stores have these fields. */
 export interface SourceChunk {
   /** Ignored where the chunk is withheld. */
   text: string;
@@ -47,7 +47,7 @@ export interface SourceChunk {
   withheld: boolean;
 }
 
-/** A symbol as the parser found it; `SymbolRecord` of the parser fits, and so do the rows of both stores. */
+/** A symbol as the parser found it; the parser's `SymbolRecord` and the rows of both stores have these fields. */
 export interface SourceSymbol {
   kind: string;
   name: string;
@@ -211,7 +211,7 @@ export interface ReferenceRequest {
   limit?: number | undefined;
 }
 
-/** A line on which an identifier is used. By name: what it is bound to is not resolved. */
+/** A line that uses an identifier. Found by name: bindings are not resolved. */
 export interface FoundReference {
   revision: number;
   path: string;

@@ -9,9 +9,9 @@ import type { IndexStore } from "../index/store.ts";
 import { readContents, type IndexedContent } from "./contents.ts";
 import type { OpenFile, SearchFolder } from "./search-folder.ts";
 
-/** Bytes of analyses that are collected for one segment: some 50,000 chunks, and what a build holds in memory. */
+/** Analyses collected for one segment, in bytes: about 50,000 chunks. Bounds the memory of a build. */
 const MAX_ANALYSIS_BYTES = 24 * 1024 * 1024;
-/** Tables of commits that are kept, the newest. */
+/** Number of commit tables that are kept; the oldest are removed. */
 const KEPT_COMMITS = 20;
 
 export interface IndexedFile {
@@ -28,7 +28,7 @@ export function stateName(root: string): string {
   return `tree-${sha256(Buffer.from(root)).toString("hex").slice(0, 32)}`;
 }
 
-/** Versions that a table's name ends with: one of another version is never opened. */
+/** Versions at the end of a table's name: a table of another version is never opened. */
 export const VERSIONS = `v${SEGMENT_VERSION}.${TABLE_VERSION}`;
 
 /**

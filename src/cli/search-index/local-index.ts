@@ -29,7 +29,7 @@ import { type OpenFile, SearchFolder } from "./search-folder.ts";
 import { storeTexts } from "./texts.ts";
 import { describeTree, isUnchanged, listingOf, readTreeState, writeTreeState } from "./tree-state.ts";
 
-/** A file that another process replaced is opened again; more often only while many write at once. */
+/** Attempts to open a table that another process may be replacing. */
 const MAX_TRIES = 3;
 
 export interface LocalIndexInfo {
@@ -81,18 +81,18 @@ export async function openLocalIndex(context: Context, project: Project): Promis
   }
 }
 
-/** The table of the work tree where nothing has changed since it was written; undefined if something has, or may have. */
+/** Name of the work tree's table if nothing has changed since it was written; undefined if something has, or may have. */
 async function unchangedTable(project: Project, folder: SearchFolder): Promise<string | undefined> {
   const { root, head, files } = project;
   const bytes = files && folder.readState(stateName(root));
   const state = bytes && readTreeState(bytes);
-  // While git lists the files, those of the last time are examined.
+  // The files of the last listing are examined while git lists them anew.
   if (!state || state.head !== (head ?? null) || !isUnchanged(new FileTree(root), state)) return undefined;
   if (listingOf((await files) ?? []) !== state.listing) return undefined;
   return lastTable(project, folder) === state.table ? state.table : undefined;
 }
 
-/** Indexes what has changed and gives the name of the table. Where the index cannot be written, the last table has to do. */
+/** Indexes what has changed and returns the name of the new table; that of the last table if the index cannot be written. */
 async function updatedTable(context: Context, project: Project, folder: SearchFolder): Promise<string> {
   const { root, head, files } = project;
   const update = async (store: IndexStore): Promise<string> => {
@@ -162,7 +162,7 @@ function workTreeRow(store: IndexStore, root: string): WorkTreeRow {
   return store.prepare("select id, indexed_at from worktrees where root = ?").get(root) as unknown as WorkTreeRow;
 }
 
-/** Name of the table of a work tree's state. A state has a time of its own: one writer works at a time. */
+/** Name of the table of a work tree's state. The time identifies the state, since there is one writer at a time. */
 function tableName({ id, indexed_at }: WorkTreeRow): string {
   return `${treePrefix(id)}${indexed_at}-p${PARSER_VERSION}-${VERSIONS}`;
 }
@@ -281,7 +281,7 @@ class OpenLocalIndex implements LocalIndex {
     this.#store.close();
   }
 
-  /** Runs a look-up; where it meets damage, the search index is rebuilt and the look-up run again. */
+  /** Runs a look-up. If it finds damage, the search index is rebuilt and the look-up runs again. */
   async #healing<T>(work: (index: SearchIndex, texts: TextSource) => Promise<T>): Promise<T> {
     const texts = storeTexts(this.#store, this.#tree);
     try {

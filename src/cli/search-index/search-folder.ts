@@ -22,7 +22,7 @@ const ID_DIGITS = 32;
 
 /**
  * The search index on disk, in a folder of the local index: immutable segments, shared by all work trees, and one table for each
- * work tree or commit. A file has its name when its bytes are on disk. Only the holder of the write lock writes or removes files;
+ * work tree or commit. A file gets its name only after its bytes are on disk. Only the holder of the write lock writes or removes files;
  * readers keep what they opened.
  */
 export class SearchFolder {
@@ -90,12 +90,12 @@ export class SearchFolder {
     this.#remove(name + TABLE);
   }
 
-  /** Removes everything: it is all made from the local index. */
+  /** Removes everything; all of it can be rebuilt from the local index. */
   clear(): void {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  /** Removes what a process left behind that ended while writing. */
+  /** Removes temporary files of processes that ended while writing. */
   removeLeftovers(): void {
     for (const name of this.#all()) if (name.endsWith(TEMPORARY)) this.#remove(name);
   }
@@ -117,7 +117,7 @@ export class SearchFolder {
     try {
       rmSync(join(this.#folder, name), { force: true });
     } catch {
-      // Windows does not delete open files; the next run removes it.
+      // Windows does not remove a file that is open; the next run does.
     }
   }
 

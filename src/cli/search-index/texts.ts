@@ -55,7 +55,7 @@ function contentRow(store: IndexStore, { sha256, language }: WantedText): Conten
 function fromTables(store: IndexStore, contentId: number, { chunks, symbols }: WantedText): LoadedText {
   const chunk = store.prepare(`select text, ${intact("chunks")} as intact from chunks where id = ?`);
   const symbol = store.prepare(`select signature as text, ${intact("symbols")} as intact from symbols where id = ?`);
-  // A row that is missing is damage, too.
+  // A missing row is damage as well.
   const textOf = (row: unknown): string => verified<{ text: string }>(row ?? { intact: 0 }).text;
   return {
     chunks: chunks.map(({ ordinal }) => textOf(chunk.get(rowId(contentId, ordinal)))),
