@@ -15,6 +15,8 @@ export interface IsolateMemory {
   startBytes: number;
   /** The highest sum of all parts so far. */
   peakBytes(): number;
+  /** What is in use after a garbage collection. */
+  liveBytes(): Promise<number>;
   stop(): void;
 }
 
@@ -29,16 +31,23 @@ export async function watchIsolate(inspectorPort: number, worker: string): Promi
     socket.addEventListener("open", resolve, { once: true });
     socket.addEventListener("error", reject, { once: true });
   });
-  let answered: ((usage: HeapUsage) => void) | undefined;
+  const waiting = new Map<number, (result: unknown) => void>();
   socket.addEventListener("message", ({ data }) => {
-    const { result } = JSON.parse(String(data)) as { result?: HeapUsage };
-    if (result) answered?.(result);
+    const { id, result } = JSON.parse(String(data)) as { id?: number; result?: unknown };
+    if (id === undefined) return;
+    waiting.get(id)?.(result);
+    waiting.delete(id);
   });
+  let lastId = 0;
+  const call = (method: string): Promise<unknown> => {
+    const id = ++lastId;
+    const answer = new Promise((resolve) => waiting.set(id, resolve));
+    socket.send(JSON.stringify({ id, method }));
+    return answer;
+  };
   const read = async () => {
-    const answer = new Promise<HeapUsage>((resolve) => (answered = resolve));
-    socket.send(JSON.stringify({ id: 1, method: "Runtime.getHeapUsage" }));
-    const { totalSize, embedderHeapUsedSize, backingStorageSize } = await answer;
-    return totalSize + embedderHeapUsedSize + backingStorageSize;
+    const usage = (await call("Runtime.getHeapUsage")) as HeapUsage;
+    return usage.totalSize + usage.embedderHeapUsedSize + usage.backingStorageSize;
   };
   const startBytes = await read();
   let peak = startBytes;
@@ -54,6 +63,10 @@ export async function watchIsolate(inspectorPort: number, worker: string): Promi
   return {
     startBytes,
     peakBytes: () => peak,
+    liveBytes: async () => {
+      await call("HeapProfiler.collectGarbage");
+      return read();
+    },
     stop: () => {
       stopping.abort();
       socket.close();

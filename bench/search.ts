@@ -224,10 +224,15 @@ async function benchWarm(bench: Bench): Promise<void> {
 async function benchMemory(bench: Bench): Promise<void> {
   const isolate = await watchIsolate(bench.inspectorPort, "code-context-api");
   const names = [ONE, ...HALVES, ALL];
-  for (let round = 0; round < 3; round++)
-    for (const name of names) await askAll(bench, name, [...bench.shorts.slice(0, 10), ...bench.issues.slice(0, 3)], 4);
+  const live: number[] = [];
+  for (let round = 0; round < 3; round++) {
+    for (const name of names) {
+      await askAll(bench, name, [...bench.shorts.slice(0, 10), ...bench.issues.slice(0, 3)], 4);
+      live.push(await isolate.liveBytes());
+    }
+  }
   console.log(
-    `memory of the isolate      ${mib(isolate.startBytes)} before, ${mib(isolate.peakBytes())} at its peak with ${names.length} workspaces in turn`,
+    `memory of the isolate      ${mib(isolate.startBytes)} before; with ${names.length} workspaces in turn ${mib(Math.max(...live))} in use, ${mib(isolate.peakBytes())} with garbage`,
   );
   isolate.stop();
 }

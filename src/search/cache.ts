@@ -2,6 +2,7 @@
 import { openIndex, type SearchIndex } from "../retrieval/search-index.ts";
 import { RevisionTable } from "../retrieval/table.ts";
 import type { VectorSection } from "../retrieval/vector-section.ts";
+import { pause } from "../pause.ts";
 import { LruCache } from "./lru.ts";
 import { openObject, PageCache } from "./read.ts";
 import { type SearchBucket, segmentKey, tableKey } from "./store.ts";
@@ -9,6 +10,10 @@ import type { Target } from "./targets.ts";
 
 /** Bytes of open indexes and tables; pages have the rest of the 32 MB (`read.ts`). */
 const INDEX_BYTES = 12 * 1024 * 1024;
+
+/** How long a request waits for another that opens the same index, and how often it looks. */
+const MAX_OPENING_MS = 2_000;
+const OPENING_POLL_MS = 5;
 
 /** An index, open for searching. */
 export interface OpenIndex {
@@ -36,22 +41,36 @@ function sizeOf({ index }: OpenIndex): number {
 export class SearchCache {
   readonly pages = new PageCache();
   readonly #indexes = new LruCache<OpenIndex>(INDEX_BYTES, sizeOf);
+  /** When a request began to open an index that is not open yet, in milliseconds. */
+  readonly #openingSince = new Map<string, number>();
   readonly #tables = new LruCache<RevisionTable>(INDEX_BYTES / 4, ({ paths }) => BYTES_PER_PATH * paths.length);
 
   /** Opens the index over some revisions. Throws `SearchFormatError` if an object is missing or damaged. */
   async open(bucket: SearchBucket, targets: readonly Target[]): Promise<OpenIndex> {
     const key = targets.map(({ tenantId, table }) => `${tenantId}/${table}`).join(" ");
+    await this.#waitWhileOpening(key);
     const known = this.#indexes.get(key);
     if (known) return known;
-    const sources = await Promise.all(
-      targets.map(async ({ tenantId, table }) => ({
-        table: await openObject(bucket, tableKey(tenantId, table), { cache: this.pages }),
-        segment: (id: string) => openObject(bucket, segmentKey(tenantId, id), { cache: this.pages }),
-      })),
-    );
-    const opened: OpenIndex = { index: await openIndex(sources) };
-    this.#indexes.set(key, opened);
-    return opened;
+    this.#openingSince.set(key, Date.now());
+    try {
+      const opened = await readIndex(bucket, targets, this.pages);
+      this.#indexes.set(key, opened);
+      return opened;
+    } finally {
+      this.#openingSince.delete(key);
+    }
+  }
+
+  /**
+   * Waits while another request opens the same index: each would hold all of it in memory. It looks at the cache again and again
+   * instead of awaiting the other's promise, which never settles where that request is cancelled.
+   */
+  async #waitWhileOpening(key: string): Promise<void> {
+    for (;;) {
+      const since = this.#openingSince.get(key);
+      if (since === undefined || Date.now() - since > MAX_OPENING_MS) return;
+      await pause(OPENING_POLL_MS);
+    }
   }
 
   /** Opens the table of a revision alone: its paths and digest. Throws `SearchFormatError` as `open` does. */
@@ -70,4 +89,14 @@ export class SearchCache {
     this.#indexes.clear();
     this.#tables.clear();
   }
+}
+
+async function readIndex(bucket: SearchBucket, targets: readonly Target[], cache: PageCache): Promise<OpenIndex> {
+  const sources = await Promise.all(
+    targets.map(async ({ tenantId, table }) => ({
+      table: await openObject(bucket, tableKey(tenantId, table), { cache }),
+      segment: (id: string) => openObject(bucket, segmentKey(tenantId, id), { cache }),
+    })),
+  );
+  return { index: await openIndex(sources) };
 }

@@ -75,15 +75,16 @@ export interface RunRequest {
 export class Pipeline {
   readonly db: Db;
   readonly bucket = new MemoryBucket();
-  readonly searchBucket = new MemoryBucket();
+  readonly searchBucket: MemoryBucket;
   readonly tenantId = crypto.randomUUID();
   readonly workspaceId = crypto.randomUUID();
   /** Messages of the last run, in the order they were sent. */
   messages: StepMessage[] = [];
   private readonly embedder = createEmbedder({ provider: "builtin", timeoutMs: 60_000 }, { fetch });
 
-  constructor(databaseUrl: string) {
+  constructor(databaseUrl: string, searchBucket = new MemoryBucket()) {
     this.db = openDb(databaseUrl);
+    this.searchBucket = searchBucket;
   }
 
   async prepare(): Promise<this> {
