@@ -16,6 +16,7 @@ import { rowsOf } from "../src/db/rows.ts";
 import { startGitServer } from "../src/local/git/git-server.ts";
 import { freePort } from "../src/local/stack/ports.ts";
 import { type RunningService, startService } from "../src/local/stack/service.ts";
+import { isSearchable } from "../src/search/store.ts";
 import { createWorkspace } from "../src/tenancy/index.ts";
 import { watchIsolate } from "./isolate-memory.ts";
 import { quantile } from "./retrieval/metrics.ts";
@@ -71,7 +72,8 @@ export async function run(args: string[]): Promise<void> {
       vars: { GIT_ALLOW_LOCAL: "true", RATE_LIMITS },
     });
     const workspaces = new Map<string, string>();
-    for (const name of [ONE, ALL, ...HALVES]) workspaces.set(name, await workspaceOf(running, git.origin, name));
+    const names = wanted.has("memory") ? [ONE, ALL, ...HALVES] : [ONE, ALL];
+    for (const name of names) workspaces.set(name, await workspaceOf(running, git.origin, name));
     return { running, workspaces, ...readQueries(evalFolder), inspectorPort };
   };
   let bench = await start();
@@ -115,11 +117,13 @@ function readQueries(folder: string): { shorts: string[]; issues: string[] } {
 async function workspaceOf({ service }: RunningService, origin: string, name: string): Promise<string> {
   const db = openDb(service.databaseUrl);
   const repo = `example.com/bench/${name}`;
-  const [known] = await rowsOf<{ id: string; seq: number | null }>(
+  const [known] = await rowsOf<{ id: string; table: string | null }>(
     db,
-    sql`select id, current_seq as seq from workspaces where repo = ${repo} and tenant_id = ${service.tenantId}`,
+    sql`select w.id, r.search_table as table from workspaces w
+        left join revisions r on r.workspace_id = w.id and r.seq = w.current_seq
+        where w.repo = ${repo} and w.tenant_id = ${service.tenantId}`,
   );
-  if (known?.seq != null) return known.id;
+  if (known && isSearchable({ searchTable: known.table, searchVectors: null }, false)) return known.id;
   const { workspaceId } = known
     ? { workspaceId: known.id }
     : await createWorkspace(db, { tenantId: service.tenantId, repo });
