@@ -36,7 +36,7 @@ beforeAll(async () => {
   });
   service.listen(0, "127.0.0.1");
   await once(service, "listening");
-});
+}, 300_000);
 
 afterAll(() => {
   service?.close();
