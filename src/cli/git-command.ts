@@ -79,11 +79,15 @@ export async function withoutFilters(cwd: string): Promise<Record<string, string
   return settings;
 }
 
-/** Runs a git command and returns its output. Throws {@link GitCommandError} if it fails or hangs. */
+/**
+ * Runs a git command and returns its output. Throws {@link GitCommandError} if it fails or hangs, and the reason of `signal` once that
+ * is aborted.
+ */
 export function git(
   cwd: string,
   args: readonly string[],
   settings: Readonly<Record<string, string>> = {},
+  signal?: AbortSignal,
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const child = spawn("git", args, { cwd, env: gitEnvironment(settings), stdio: ["ignore", "pipe", "pipe"] });
@@ -93,6 +97,7 @@ export function git(
       stderr = `no answer within ${IDLE_TIMEOUT_MS / 1_000} s`;
       child.kill("SIGKILL");
     }, IDLE_TIMEOUT_MS);
+    signal?.addEventListener("abort", () => child.kill("SIGKILL"));
     child.stdout.on("data", (part: Buffer) => {
       timer.refresh();
       output.push(part);
@@ -109,6 +114,7 @@ export function git(
     child.on("close", (code) => {
       clearTimeout(timer);
       if (code === 0) resolve(Buffer.concat(output));
+      else if (signal?.aborted) reject(signal.reason as Error);
       else reject(new GitCommandError(args[0] ?? "", stderr.trim()));
     });
   });

@@ -3,6 +3,7 @@ import { lstatSync, readFileSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { CliError, EXIT } from "./exit-codes.ts";
 import { git, gitEnvironment, GitCommandError, gitLine, gitList, splitNul, withoutFilters } from "./git-command.ts";
+import { unlessBlocked } from "./git-blocked.ts";
 
 export interface GitEntry {
   /** Of the file in the tree: 0o100644, 0o100755, 0o120000 (link), 0o160000 (submodule). */
@@ -111,14 +112,15 @@ export async function countApart(
 /** Number of files of the work tree that differ from HEAD. */
 export async function countChanges(cwd: string): Promise<number> {
   const args = ["status", "--porcelain", "-z", "--no-renames", "--untracked-files=normal", "--ignore-submodules=all"];
-  return splitNul(await git(cwd, args, await withoutFilters(cwd))).length;
+  const settings = await withoutFilters(cwd);
+  return splitNul(await unlessBlocked(cwd, (signal) => git(cwd, args, settings, signal))).length;
 }
 
 /** Lists tracked files and untracked ones that are not ignored, as paths relative to the root with `/`. */
 export async function listWorkTreeFiles(cwd: string): Promise<string[]> {
   const args = ["ls-files", "--cached", "--others", "--exclude-standard", "--full-name", "-z", "--", ":/"];
   // Files in a merge conflict are listed once per side.
-  return [...new Set(splitNul(await git(cwd, args)))];
+  return [...new Set(splitNul(await unlessBlocked(cwd, (signal) => git(cwd, args, {}, signal))))];
 }
 
 /** Lists every file of a commit, including submodules. */

@@ -213,6 +213,13 @@ it.skipIf(process.platform === "win32")("is not blocked by a FIFO", async () => 
     code: 0,
     json: { fileCount: 1 },
   });
+  // Git itself would wait for this one.
+  sandbox.write("app/lib/a.ts", "export const a = 1;\n");
+  execFileSync("mkfifo", [sandbox.path("app", "lib", ".gitignore")]);
+  expect(await sandbox.run("app", ["index", "--local", "--no-embed", "--json"])).toMatchObject({
+    code: 2,
+    json: { code: "SPECIAL_FILE", error: expect.stringContaining("lib/.gitignore") },
+  });
 });
 
 describe("a folder without git", () => {
