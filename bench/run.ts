@@ -2,7 +2,17 @@
  * `npm run bench -- <name> [options]`: benchmarks print ratios against a reference measured in the same run. Peers are
  * installed once with `npm install --prefix bench/peers`; without them the rows that need one are left out, and it says so.
  */
-const BENCHES = ["index", "gateway", "snapshot", "cli", "retrieval", "symbols", "dashboard", "search"] as const;
+const BENCHES = [
+  "index",
+  "gateway",
+  "snapshot",
+  "cli",
+  "retrieval",
+  "symbols",
+  "dashboard",
+  "search",
+  "scale",
+] as const;
 
 const [name = "", ...args] = process.argv.slice(2);
 if (!(BENCHES as readonly string[]).includes(name)) {

@@ -1,15 +1,14 @@
 // oxlint-disable-next-line no-restricted-imports -- a Durable Object; the rest of the folder is platform-free
 import { DurableObject } from "cloudflare:workers";
 import { createLogger } from "../log.ts";
+import { grantSlots } from "./fair-share.ts";
 import { coordinatorOf } from "./coordinator.ts";
 
-/** Runs of a tenant that work at the same time. The queue is shared: further runs would delay other tenants' runs. */
-export const MAX_WORKING_RUNS = 4;
 /** How often slots are checked against the coordinators, in case the release of one was lost. */
 const AUDIT_MS = 15_000;
 
 /**
- * The line in which the runs of one tenant wait: at most {@link MAX_WORKING_RUNS} have a slot, the others get theirs in the order
+ * The line in which the runs of one tenant wait: at most `MAX_WORKING_RUNS` have a slot, the others get theirs in the order
  * they came.
  */
 export class TenantRuns extends DurableObject<ApiEnv> {
@@ -57,8 +56,11 @@ export class TenantRuns extends DurableObject<ApiEnv> {
 
   /** Grants the free slots; returns the runs that got one. */
   private grant(): LineEntry[] {
-    const free = MAX_WORKING_RUNS - this.entries("granted = 1").length;
-    const next = free > 0 ? this.entries("granted = 0").slice(0, free) : [];
+    const line = this.entries("1 = 1");
+    const granted = new Set(
+      grantSlots(line.map(({ runId, slot }) => ({ runId, granted: slot === 1 }))).map((run) => run.runId),
+    );
+    const next = line.filter(({ runId }) => granted.has(runId));
     for (const { runId } of next) this.sql.exec("update line set granted = 1 where run_id = ?", runId);
     return next;
   }
@@ -89,7 +91,7 @@ export class TenantRuns extends DurableObject<ApiEnv> {
   private entries(condition: string, ...bindings: string[]): LineEntry[] {
     return this.sql
       .exec<LineEntry>(
-        `select run_id as runId, workspace_id as workspaceId from line where ${condition} order by position`,
+        `select run_id as runId, workspace_id as workspaceId, granted as slot from line where ${condition} order by position`,
         ...bindings,
       )
       .toArray();
@@ -99,6 +101,8 @@ export class TenantRuns extends DurableObject<ApiEnv> {
 interface LineEntry extends Record<string, SqlStorageValue> {
   runId: string;
   workspaceId: string;
+  /** 1 where it has a slot. */
+  slot: number;
 }
 
 /** A tenant's line as the coordinators see it. */

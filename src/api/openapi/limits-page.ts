@@ -19,6 +19,7 @@ import {
   UPLOAD_URL_TTL_SEC,
 } from "../../contract/limits.ts";
 import { type Surface, SURFACES } from "../../contract/surfaces.ts";
+import { MAX_WORKING_RUNS } from "../../indexing/fair-share.ts";
 import { DEFAULT_GIT_LIMITS } from "../../git/limits.ts";
 
 const SURFACE_TEXTS: Record<Surface, string> = {
@@ -103,7 +104,7 @@ ${table(
     ["Nesting of folders", count(DEFAULT_GIT_LIMITS.treeDepth), refusal("CLONE_FAILED")],
     ["Bytes received in one pull", bytes(DEFAULT_GIT_LIMITS.totalBytes), refusal("CLONE_FAILED")],
     ["Time of one pull", seconds(DEFAULT_GIT_LIMITS.wallMs / 1000), refusal("CLONE_FAILED")],
-    ["Runs of a tenant at once", "4; others wait", "none"],
+    ["Runs of a tenant at once", `${MAX_WORKING_RUNS}; others wait`, "none"],
   ],
 )}
 

@@ -84,5 +84,11 @@ export const PAGES: readonly PageEntry[] = [
     group: "Run it",
     description: "Who can do what, what is stored, and how secrets are kept.",
   },
+  {
+    file: "scale.md",
+    label: "Scale",
+    group: "Run it",
+    description: "What a million repositories would take, and which limits come first.",
+  },
   { file: "architecture.md", label: "Architecture", group: "Run it", description: "How the parts fit together." },
 ];

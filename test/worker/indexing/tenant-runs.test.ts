@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { coordinatorOf } from "../../../src/indexing/coordinator.ts";
 import type { RunSpec } from "../../../src/indexing/run-state.ts";
 import type { RunsClient } from "../../../src/indexing/steps.ts";
-import { MAX_WORKING_RUNS } from "../../../src/indexing/tenant-runs.ts";
+import { MAX_WORKING_RUNS } from "../../../src/indexing/fair-share.ts";
 import { steps } from "../support/worker.ts";
 
 const newSpec = (tenantId: string): RunSpec => ({

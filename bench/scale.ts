@@ -1,0 +1,97 @@
+/**
+ * `npm run bench -- scale`: what a large deployment would take, from unit costs measured on the local stack, and a simulation of the indexing
+ * queue. Prints the tables of docs/scale.md.
+ */
+import { MAX_WORKING_RUNS } from "../src/indexing/fair-share.ts";
+import { simulate } from "./scale/simulate.ts";
+
+/** Measured with this project as the repository (921 files, 5.6 MB), builtin embedding, 2026-11-22. */
+const MEASURED = {
+  first: { rows: 20_789, postgresBytes: 11_542_528, objects: 6, objectBytes: 1_044_431 },
+  /** A push that changes three files. */
+  push: { rows: 52, postgresBytes: 32_768, objects: 2, objectBytes: 49_947 },
+};
+
+/** Assumed, not measured. */
+const ASSUMED = {
+  repositories: 1_000_000,
+  pushesPerSec: 50,
+  searchesPerSec: 2_000,
+  /** The mean repository is this part of the measured one. */
+  sizeShare: 0.25,
+  /** Puts of a push: search objects, and staged shards and trees. */
+  putsPerPush: 5,
+  /** R2 reads of a search after the isolates' caches; 0 where all is cached. */
+  readsPerSearch: 5,
+  /** Durable Object requests: gate (admit, settle) of a search; coordinator, line and gate of a push. */
+  objectCallsPerSearch: 2,
+  objectCallsPerPush: 15,
+  /** Messages of a push; each is written, read and deleted. */
+  messagesPerPush: 1,
+  /** Retention: revisions and objects of a repository beyond the current one, as a share of it. */
+  historyShare: 0.2,
+};
+
+/** US dollars, from the providers' pages as of 2026 (docs/scale.md names them). */
+const PRICES = {
+  postgresGbMonth: 0.35,
+  r2GbMonth: 0.015,
+  r2WriteMillion: 4.5,
+  r2ReadMillion: 0.36,
+  objectCallMillion: 0.15,
+  queueOperationMillion: 0.4,
+  requestMillion: 0.3,
+};
+
+const SECONDS_A_MONTH = 2_592_000;
+
+export async function run(): Promise<void> {
+  const { repositories, sizeShare, historyShare } = ASSUMED;
+  const kept = repositories * sizeShare * (1 + historyShare);
+  const millions = (perSecond: number) => (perSecond * SECONDS_A_MONTH) / 1e6;
+  const postgresGb = (kept * MEASURED.first.postgresBytes) / 1e9;
+  const r2Gb = (kept * MEASURED.first.objectBytes) / 1e9;
+  const writes = millions(ASSUMED.pushesPerSec * ASSUMED.putsPerPush);
+  const reads = millions(ASSUMED.searchesPerSec * ASSUMED.readsPerSearch);
+  const calls = millions(
+    ASSUMED.searchesPerSec * ASSUMED.objectCallsPerSearch + ASSUMED.pushesPerSec * ASSUMED.objectCallsPerPush,
+  );
+  const operations = millions(ASSUMED.pushesPerSec * ASSUMED.messagesPerPush * 3);
+  const requests = millions(ASSUMED.searchesPerSec + 2 * ASSUMED.pushesPerSec);
+  print("What it takes", [
+    ["rows in Postgres", `${((kept * MEASURED.first.rows) / 1e9).toFixed(1)} billion`],
+    ["bytes in Postgres", `${(postgresGb / 1_000).toFixed(1)} TB`],
+    ["rows written a second", String(ASSUMED.pushesPerSec * MEASURED.push.rows)],
+    ["objects in R2", `${((repositories * MEASURED.first.objects * (1 + historyShare)) / 1e6).toFixed(1)} million`],
+    ["bytes in R2 without snapshots", `${(r2Gb / 1_000).toFixed(2)} TB`],
+    [
+      "R2 writes / reads a second",
+      `${ASSUMED.pushesPerSec * ASSUMED.putsPerPush} / ${ASSUMED.searchesPerSec * ASSUMED.readsPerSearch}`,
+    ],
+    ["Durable Object requests a second", String(Math.round((calls * 1e6) / SECONDS_A_MONTH))],
+  ]);
+  const dollars = (amount: number) => `$${Math.round(amount).toLocaleString("en-US")}`;
+  print("A month in dollars, without Postgres compute and models", [
+    ["Postgres storage", dollars(postgresGb * PRICES.postgresGbMonth)],
+    ["R2 storage", dollars(r2Gb * PRICES.r2GbMonth)],
+    ["R2 writes", dollars(writes * PRICES.r2WriteMillion)],
+    ["R2 reads", dollars(reads * PRICES.r2ReadMillion)],
+    ["Durable Object requests", dollars(calls * PRICES.objectCallMillion)],
+    ["queue operations", dollars(operations * PRICES.queueOperationMillion)],
+    ["Worker requests", dollars(requests * PRICES.requestMillion)],
+  ]);
+  const load = { seed: 1, tenants: 100_000, pushesPerSec: ASSUMED.pushesPerSec, seconds: 600, runSec: 1, burst: 3_000 };
+  const rows = [60, 100, 250].flatMap((workers) =>
+    [MAX_WORKING_RUNS, Infinity].map((slots) => {
+      const { waitP50, waitP99, burstDoneSec, maxQueued, maxInLine } = simulate({ ...load, workers, slots });
+      const figures = [waitP50.toFixed(1), waitP99.toFixed(1), burstDoneSec.toFixed(0), maxQueued, maxInLine];
+      return [`${workers} workers, ${slots === Infinity ? "no limit" : `${slots} slots`}`, figures.join("  ")];
+    }),
+  );
+  print("Queue: wait p50, p99 (s) of the others; burst done (s); most queued; most in line", rows);
+}
+
+function print(title: string, rows: readonly (readonly string[])[]): void {
+  console.log(`\n${title}`);
+  for (const [name = "", value = ""] of rows) console.log(`  ${name.padEnd(36)} ${value}`);
+}
