@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type SimulationOptions, simulate } from "../../../bench/scale/simulate.ts";
 import { grantSlots, MAX_WORKING_RUNS } from "../../../src/indexing/fair-share.ts";
