@@ -25,7 +25,8 @@ export const serviceChecks: Check[] = [
       for (;;) {
         const { body, text } = await target.call("/healthz");
         if (body["ok"] === true) return;
-        holds(Date.now() < deadline, `the service is degraded: ${text.slice(0, 300)}`);
+        const mayRecover = body["ok"] === false && Date.now() < deadline;
+        holds(mayRecover, `the service is degraded: ${text.slice(0, 300)}`);
         await pause(POLL_EVERY_MS);
       }
     },
