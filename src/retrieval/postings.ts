@@ -10,14 +10,51 @@ import { ByteReader, ByteWriter } from "./bytes.ts";
 /** Postings are collected as document * 256 + counts, so documents stay below 2^24. */
 export const MAX_DOCUMENTS = 2 ** 24;
 
-/** Collects postings in any order and writes them sorted by term and document. */
-export class PostingsWriter {
+/** Postings sorted at a time. A sort takes 24 bytes for each, so that the memory of a build does not grow with the segment. */
+const MAX_SORTED_POSTINGS = 2 ** 20;
+const HASHES = 2 ** 32;
+
+/** Passes for `writePostings`. */
+export function passesFor(postingCount: number): number {
+  return Math.max(1, Math.ceil(postingCount / MAX_SORTED_POSTINGS));
+}
+
+/**
+ * Writes postings, sorted by term and document. They are sorted in passes, each over a range of hashes, so `addAll` is called once
+ * per pass and must add the same postings each time, in any order. The bytes do not depend on the number of passes.
+ */
+export function writePostings(passes: number, addAll: (postings: PostingsCollector) => void): BlockWriter {
+  const blocks = new BlockWriter();
+  const block = new BlockOfTerms();
+  for (let pass = 0; pass < passes; pass++) {
+    const [first, end] = [pass, pass + 1].map((n) => Math.floor((HASHES * n) / passes));
+    const postings = new PostingsCollector(first as number, end as number);
+    addAll(postings);
+    postings.write(block, blocks);
+  }
+  block.flush(blocks);
+  return blocks;
+}
+
+/** Collects the postings of one pass. */
+export class PostingsCollector {
+  /** First hash of the pass, unsigned. */
+  readonly first: number;
+  /** End of the pass's hashes, exclusive. */
+  readonly end: number;
   #hashes = new Int32Array(1 << 16);
   #values = new Uint32Array(1 << 16);
   #count = 0;
 
-  /** `counts` is a byte. A term is added to a document at most once. */
+  constructor(first: number, end: number) {
+    this.first = first;
+    this.end = end;
+  }
+
+  /** Adds a posting, unless another pass has its hash. `counts` is a byte. A term is added to a document at most once. */
   add(hash: number, document: number, counts: number): void {
+    const unsigned = hash >>> 0;
+    if (unsigned < this.first || unsigned >= this.end) return;
     if (this.#count === this.#hashes.length) {
       const [hashes, values] = [new Int32Array(this.#count * 2), new Uint32Array(this.#count * 2)];
       hashes.set(this.#hashes);
@@ -29,7 +66,8 @@ export class PostingsWriter {
     this.#values[this.#count++] = document * 256 + counts;
   }
 
-  write(): BlockWriter {
+  /** Adds the terms to the block; full ones go to `blocks`. */
+  write(block: BlockOfTerms, blocks: BlockWriter): void {
     const { ids, sorted } = this.#distinct();
     const ends = new Uint32Array(sorted.length + 1);
     for (let i = 0; i < this.#count; i++) ends[(ids[i] as number) + 1] = (ends[(ids[i] as number) + 1] as number) + 1;
@@ -41,14 +79,10 @@ export class PostingsWriter {
       placed[next[id] as number] = this.#values[i] as number;
       next[id] = (next[id] as number) + 1;
     }
-    const blocks = new BlockWriter();
-    const block = new BlockOfTerms();
     for (let id = 0; id < sorted.length; id++) {
       block.add(sorted[id] as number, placed.subarray(ends[id], ends[id + 1]).sort());
       if (block.byteLength >= BLOCK_BYTES) block.flush(blocks);
     }
-    block.flush(blocks);
-    return blocks;
   }
 
   /** The distinct hashes in ascending order (unsigned), and for each posting the position of its hash among them. */

@@ -2,13 +2,18 @@ import { readAnalysis, bytesOfHex, type Analysis } from "./analyze.ts";
 import { BLOCK_BYTES, BlockWriter, type Blocks } from "./blocks.ts";
 import { ByteReader, ByteWriter, bytesOf, checksum } from "./bytes.ts";
 import { nameKey } from "./names.ts";
-import { forEachPosting, MAX_DOCUMENTS, PostingsWriter } from "./postings.ts";
+import { forEachPosting, MAX_DOCUMENTS, passesFor, type PostingsCollector, writePostings } from "./postings.ts";
 import { ContentRecord, kindNumber } from "./record.ts";
 import { compareUtf8, utf8Prefix } from "./order.ts";
 import { SEGMENT_MAGIC, SEGMENT_VERSION, type Segment } from "./segment.ts";
 
 /** Chunks of a segment at most. Builders start another one well before. */
 export const MAX_SEGMENT_CHUNKS = MAX_DOCUMENTS - 1;
+
+/** Bytes of a posting in an analysis (hash, counts), which is all but a small part of it. */
+const ANALYSED_POSTING_BYTES = 5;
+/** Bytes of a posting in a block at least: document, counts. */
+const MIN_POSTING_BYTES = 2;
 
 interface NewContent {
   sha256: string;
@@ -17,14 +22,18 @@ interface NewContent {
   /** Words of each chunk. */
   lengths: number[];
   /** Adds the postings of the content, whose first chunk is to have this number. */
-  addPostings(postings: PostingsWriter, firstChunk: number): void;
+  addPostings(postings: PostingsCollector, firstChunk: number): void;
 }
 
 /** Builds a segment over analysed contents. Of equal contents the first is taken; otherwise their order does not matter. */
 export function buildSegment(analyses: Iterable<Uint8Array>): Uint8Array<ArrayBuffer> {
   const contents: NewContent[] = [];
-  for (const bytes of analyses) contents.push(contentOf(readAnalysis(bytes)));
-  return write(contents, (postings, order, firstChunks) => {
+  let byteLength = 0;
+  for (const bytes of analyses) {
+    contents.push(contentOf(readAnalysis(bytes)));
+    byteLength += bytes.length;
+  }
+  return write(contents, passesFor(byteLength / ANALYSED_POSTING_BYTES), (postings, order, firstChunks) => {
     for (const [i, content] of order.entries()) content.addPostings(postings, firstChunks[i] as number);
   });
 }
@@ -46,8 +55,7 @@ function contentOf({ sha256, language, record, chunks }: Analysis): NewContent {
       for (let chunk = firstChunk; !chunks.atEnd; chunk++) {
         chunks.varint();
         for (let left = chunks.varint(); left > 0; left--) {
-          const hash = chunks.u32();
-          postings.add(hash, chunk, chunks.u8());
+          postings.add(chunks.u32(), chunk, chunks.u8());
         }
       }
     },
@@ -78,7 +86,8 @@ export async function mergeSegments(
     }
   }
   const terms = await Promise.all(segments.map((segment) => readAll(segment.terms)));
-  return write(contents, (postings, order, firstChunks) => {
+  const byteLength = terms.flat().reduce((sum, { length }) => sum + length, 0);
+  return write(contents, passesFor(byteLength / MIN_POSTING_BYTES), (postings, order, firstChunks) => {
     const chunkMaps = segments.map((segment) => new Int32Array(segment.chunkCount).fill(-1));
     for (const [i, content] of order.entries()) {
       const { segment, firstChunk } = (content as (typeof contents)[number]).place;
@@ -87,11 +96,15 @@ export async function mergeSegments(
     }
     for (const [position, blocks] of terms.entries()) {
       const map = chunkMaps[position] as Int32Array;
-      for (const block of blocks)
+      const { keys } = (segments[position] as Segment).terms;
+      for (const [i, block] of blocks.entries()) {
+        // The last hash of a block is lower than the first of the next one.
+        if ((keys[i] as number) >= postings.end || (keys[i + 1] ?? Infinity) <= postings.first) continue;
         forEachPosting(block, (hash, chunk, counts) => {
           const to = map[chunk] ?? -1;
           if (to >= 0) postings.add(hash, to, counts);
         });
+      }
     }
   });
 }
@@ -104,7 +117,8 @@ async function readAll(blocks: Blocks): Promise<Uint8Array[]> {
 
 function write(
   given: readonly NewContent[],
-  addPostings: (postings: PostingsWriter, contents: readonly NewContent[], firstChunks: Uint32Array) => void,
+  passes: number,
+  addPostings: (postings: PostingsCollector, contents: readonly NewContent[], firstChunks: Uint32Array) => void,
 ): Uint8Array<ArrayBuffer> {
   const sorted = given.toSorted((a, b) => compareKeys(a, b));
   const contents = sorted.filter((content, i) => i === 0 || compareKeys(content, sorted[i - 1] as NewContent) !== 0);
@@ -113,10 +127,8 @@ function write(
   for (const [i, { lengths }] of contents.entries()) firstChunks[i + 1] = (firstChunks[i] as number) + lengths.length;
   const chunkCount = firstChunks[contents.length] as number;
   if (chunkCount > MAX_SEGMENT_CHUNKS) throw new RangeError(`a segment holds at most ${MAX_SEGMENT_CHUNKS} chunks`);
-  const postings = new PostingsWriter();
-  addPostings(postings, contents, firstChunks);
+  const terms = writePostings(passes, (postings) => addPostings(postings, contents, firstChunks));
   const records = writeRecords(contents);
-  const terms = postings.write();
   const names = writeNames(contents);
 
   const hot = new ByteWriter();

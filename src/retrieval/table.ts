@@ -3,7 +3,7 @@ import { Blocks } from "./blocks.ts";
 import { ByteReader, ByteWriter, bytesOf, checksum, copyU16, copyU32 } from "./bytes.ts";
 import { compareUtf8 } from "./order.ts";
 import { PathReader, splitPath } from "./paths.ts";
-import { PostingsWriter } from "./postings.ts";
+import { writePostings } from "./postings.ts";
 import { SEGMENT_VERSION, type Segment } from "./segment.ts";
 import { SearchFormatError, type RangeReader, type RevisionFile } from "./types.ts";
 
@@ -55,15 +55,15 @@ export function buildTable(
   const used = [...new Set(placed.map(({ segment }) => segment))].sort((a, b) => a - b);
   const paths = new Set(placed.map(({ path }) => path));
   const exists = (path: string): boolean => paths.has(path);
-  const postings = new PostingsWriter();
   const reader = new PathReader();
   const traits = new Uint16Array(placed.length);
-  for (const [i, { path, language }] of placed.entries()) {
-    const parts = splitPath(path);
-    for (const [hash, field] of reader.terms(parts)) postings.add(hash, i, field);
-    traits[i] = reader.traits(path, parts, language, exists);
-  }
-  const terms = postings.write();
+  const terms = writePostings(1, (postings) => {
+    for (const [i, { path, language }] of placed.entries()) {
+      const parts = splitPath(path);
+      for (const [hash, field] of reader.terms(parts)) postings.add(hash, i, field);
+      traits[i] = reader.traits(path, parts, language, exists);
+    }
+  });
   const directory = terms.directory();
   const body = new TextEncoder().encode(placed.map(({ path }) => path + PATH_END).join(""));
 

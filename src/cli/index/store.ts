@@ -12,7 +12,11 @@ import { IndexDamagedError, verified } from "./verified.ts";
 const BUSY_TIMEOUT_MS = 10_000;
 /** A version further ahead than this means damage, not a newer program. */
 const PLAUSIBLE_VERSIONS = 100;
-const CACHE_KIB = 64 * 1024;
+/**
+ * Page cache of a connection. The files stay in the system's cache, so a larger one saves nothing: with 64 MiB the first index of
+ * 53,000 chunks took 56 MB more memory and the same CPU time.
+ */
+const CACHE_KIB = 8 * 1024;
 
 /** How long contents that no worktree uses are kept, for branch switches and deleted worktrees. */
 const UNUSED_KEPT_MS = 30 * 24 * 3_600_000;

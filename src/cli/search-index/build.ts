@@ -9,8 +9,8 @@ import type { IndexStore } from "../index/store.ts";
 import { readContents, type IndexedContent } from "./contents.ts";
 import type { OpenFile, SearchFolder } from "./search-folder.ts";
 
-/** Analyses collected for one segment, in bytes: about 50,000 chunks. Bounds the memory of a build. */
-const MAX_ANALYSIS_BYTES = 24 * 1024 * 1024;
+/** Analyses collected for one segment, in bytes: about 17,000 chunks. Bounds the memory of a build. */
+const MAX_ANALYSIS_BYTES = 8 * 1024 * 1024;
 /** Number of commit tables that are kept; the oldest are removed. */
 const KEPT_COMMITS = 20;
 
