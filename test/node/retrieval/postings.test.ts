@@ -27,7 +27,7 @@ describe("writePostings", () => {
 
 describe("a segment whose postings are sorted in several passes", () => {
   const CONTENTS = 20;
-  const TERMS = 60_000;
+  const TERMS = 54_000;
 
   /** An analysis with one chunk, whose terms are its own but for a few that all share. */
   function analysis(content: number): Uint8Array {
@@ -47,15 +47,16 @@ describe("a segment whose postings are sorted in several passes", () => {
   }
 
   async function countPostings({ terms }: Segment): Promise<{ postings: number; hashes: number }> {
-    let postings = 0;
-    const hashes = new Set<number>();
+    let [postings, hashes] = [0, 0];
     for (let i = 0; i < terms.count; i++) {
+      let previous = -1;
       forEachPosting(await terms.read(i), (hash) => {
         postings++;
-        hashes.add(hash);
+        if (hash !== previous) hashes++;
+        previous = hash;
       });
     }
-    return { postings, hashes: hashes.size };
+    return { postings, hashes };
   }
 
   it("holds every posting once, and is the same when it was merged", async () => {
