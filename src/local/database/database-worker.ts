@@ -7,6 +7,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 import { PGlite } from "@electric-sql/pglite";
 import { vector } from "@electric-sql/pglite-pgvector";
+import { startAutovacuum } from "./autovacuum.ts";
 import { createNeonEndpoint } from "./neon-endpoint.ts";
 
 /** What the thread is started with. */
@@ -55,8 +56,9 @@ async function main(): Promise<void> {
     return report({ type: "failed", message, code: undefined });
   }
 
+  const execute = (message: Uint8Array) => database.execProtocolRawSync(message);
   const server = createNeonEndpoint({
-    execute: (message) => database.execProtocolRawSync(message),
+    execute,
     password,
     onFatal: (error) => {
       report({ type: "failed", message: error.message, code: undefined });
@@ -69,6 +71,8 @@ async function main(): Promise<void> {
   server.listen(listenPort, "127.0.0.1");
   await once(server, "listening");
   const address = server.address();
+  // A database in memory is that of a test, which says itself when to analyze.
+  const stopAutovacuum = folder === undefined ? () => {} : startAutovacuum(execute);
   report({ type: "ready", port: typeof address === "object" && address ? address.port : listenPort });
 
   for await (const [command] of on(port, "message") as AsyncIterable<[DatabaseWorkerCommand]>) {
@@ -77,6 +81,7 @@ async function main(): Promise<void> {
     writeFileSync(command.file, new Uint8Array(await archive.arrayBuffer()));
     report({ type: "dumped" });
   }
+  stopAutovacuum();
   server.closeAllConnections();
   server.close();
   await database.close();

@@ -255,6 +255,26 @@ describe("a malformed request", () => {
 });
 
 describe("a data directory", () => {
+  it("keeps the statistics of its tables, and vacuums what is dead, as PostgreSQL does by itself", async () => {
+    const dataDir = mkdtempSync(path.join(os.tmpdir(), "code-context-database-"));
+    const running = await startDatabase({ dataDir });
+    try {
+      const kept = neon(running.url);
+      const table = async () => {
+        const [row] = await kept`select last_analyze is not null as analyzed, last_vacuum is not null as vacuumed
+          from pg_stat_user_tables where relname = 'tenants'`;
+        return row;
+      };
+      await kept`insert into tenants (id, name, slug) select gen_random_uuid(), 'n' || i, 's' || i from generate_series(1, 500) i`;
+      await expect.poll(table, { interval: 200 }).toEqual({ analyzed: true, vacuumed: false });
+      await kept`delete from tenants`;
+      await expect.poll(table, { interval: 200 }).toEqual({ analyzed: true, vacuumed: true });
+    } finally {
+      await running.close();
+      rmSync(dataDir, { recursive: true, force: true });
+    }
+  });
+
   it("keeps rows and password, and no one else can read it", async () => {
     const dataDir = mkdtempSync(path.join(os.tmpdir(), "code-context-database-"));
     try {
