@@ -121,7 +121,8 @@ function matchedWords(matched: readonly string[]): string[] {
   return matched.filter((word) => !/^(?:path|defines|mentioned):/.test(word) && word.length > 1);
 }
 
-function highlighter(context: Context, matched: readonly string[]): (line: string) => string {
+/** A function that colours the matched words in a line. */
+export function highlighter(context: Context, matched: readonly string[]): (line: string) => string {
   const words = matchedWords(matched)
     .sort((a, b) => b.length - a.length)
     .map((word) => word.replace(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`));

@@ -11,23 +11,71 @@ export interface FoundExpression {
 
 const ROOT = new URL("../../../", import.meta.url);
 
-/** Every literal regular expression in `src`. */
-export function findExpressions(): FoundExpression[] {
-  return globSync("src/**/*.ts", { cwd: ROOT.pathname })
-    .filter((file) => !file.endsWith(".d.ts"))
-    .toSorted()
-    .flatMap((file) => {
-      const program = parseAst(readFileSync(new URL(file, ROOT), "utf8"), { lang: "ts" });
-      const found: FoundExpression[] = [];
-      visit(program, (regex) => found.push({ file, source: regex.pattern, flags: regex.flags }));
-      return found;
+/** Every literal regular expression in `src`, and how many calls of `RegExp` each file has. */
+export function findExpressions(): { literals: FoundExpression[]; calls: Record<string, number> } {
+  const literals: FoundExpression[] = [];
+  const calls: Record<string, number> = {};
+  for (const file of globSync("src/**/*.{ts,tsx}", { cwd: ROOT.pathname }).toSorted()) {
+    if (file.endsWith(".d.ts")) continue;
+    const program = parseAst(readFileSync(new URL(file, ROOT), "utf8"), { lang: file.endsWith("x") ? "tsx" : "ts" });
+    visit(program, (node) => {
+      if ("regex" in node) {
+        const { pattern, flags } = node.regex as { pattern: string; flags: string };
+        literals.push({ file, source: pattern, flags });
+      } else if ((node.type === "NewExpression" || node.type === "CallExpression") && isRegExp(node.callee)) {
+        calls[file] = (calls[file] ?? 0) + 1;
+      }
     });
+  }
+  return { literals, calls };
 }
 
-function visit(node: unknown, onRegex: (regex: { pattern: string; flags: string }) => void): void {
+/** Whether an expression is `RegExp`, alone or as a property such as `globalThis.RegExp`. */
+function isRegExp(callee: unknown): boolean {
+  if (typeof callee !== "object" || callee === null) return false;
+  const { name, property } = callee as { name?: unknown; property?: unknown };
+  return name === "RegExp" || isRegExp(property);
+}
+
+interface SyntaxNode {
+  type?: string;
+  regex?: unknown;
+  callee?: unknown;
+}
+
+function visit(node: unknown, onNode: (node: SyntaxNode) => void): void {
   if (typeof node !== "object" || node === null) return;
-  if ("regex" in node && typeof node.regex === "object") onRegex(node.regex as { pattern: string; flags: string });
-  for (const child of Object.values(node)) visit(child, onRegex);
+  onNode(node);
+  for (const child of Object.values(node)) visit(child, onNode);
+}
+
+export interface BuiltExpression extends FoundExpression {
+  /** Line and column of the call. */
+  place: string;
+}
+
+/** Runs `body` and returns the regular expressions that it builds with calls of `RegExp` in `src`. */
+export async function recordBuilt(body: () => unknown): Promise<BuiltExpression[]> {
+  const built: BuiltExpression[] = [];
+  const original = globalThis.RegExp;
+  const record = (expression: RegExp): RegExp => {
+    // The frames: this function, the proxy's handler, the caller.
+    const caller = new Error().stack?.split("\n")[3] ?? "";
+    const [, file, place] = /\/(src\/[^\s:?]+)[^:]*:(\d+:\d+)/.exec(caller) ?? [];
+    if (file !== undefined && place !== undefined && !caller.includes("node_modules"))
+      built.push({ file, place, source: expression.source, flags: expression.flags });
+    return expression;
+  };
+  globalThis.RegExp = new Proxy(original, {
+    construct: (_target, args: [string, string?]) => record(new original(...args)),
+    apply: (_target, _this, args: [string, string?]) => record(original(...args)),
+  });
+  try {
+    await body();
+  } finally {
+    globalThis.RegExp = original;
+  }
+  return built;
 }
 
 const CHARACTERS = " \t\na0A_-./\"'`()[]{}<>=:;,#*\\$%@|+!~&^?é".split("");

@@ -1,5 +1,7 @@
-import { describe, expect, it } from "vitest";
-import { findExpressions, superlinearUnit } from "./probe.ts";
+import { Hono } from "hono";
+import { describe, expect, it, vi } from "vitest";
+import { openShop } from "../retrieval/shop.ts";
+import { findExpressions, recordBuilt, superlinearUnit } from "./probe.ts";
 
 /** Expressions whose input is short whoever sends it, by file: what bounds it. */
 const BOUNDED: Record<string, Record<string, string>> = {
@@ -12,6 +14,7 @@ const BOUNDED: Record<string, Record<string, string>> = {
   "src/cli/exit-codes.ts": { "\\s*\\n\\s*": "the message of an error" },
   "src/cli/main.ts": { "\\s*\\n\\s*": "the message of an error" },
   "src/client/transport.ts": { "\\/+$": "the URL that the caller has configured" },
+  "src/conformance/conformance.ts": { "\\/+$": "the URL that the caller has given" },
   "src/embedding/config.ts": { "\\/+$": "the URL that the operator has configured" },
   "src/gate/source.ts": { "%.*$": "an address in one line of a header" },
   "src/git/wire/http.ts": { "\\/+$": "a source URL of at most 2,000 characters" },
@@ -21,11 +24,50 @@ const BOUNDED: Record<string, Record<string, string>> = {
     "(?:\\s*(?:\\\\|\\{|=>|->|=|:|\\bdo|\\bbegin|\\bthen|;|,))+$": "the first 1,200 characters of a declaration",
   },
   "src/release/manifest.ts": { "\\[([^\\]\\n]*)\\]\\((?!https?:|#)([^)\\s]+)\\)": "this repository's README" },
+  "src/site/docs/search.ts": { " *\\| *": "this project's own documentation" },
   "src/snapshot/publish/presign.ts": { "\\/+$": "the URL that the operator has configured" },
 };
 
+/** Odd words of a request, to be matched literally. */
+const ODD_WORDS = ["a+", "(b*)+", "c|d", "[e", "\\w*"];
+
+/** How every call of `RegExp` in a file is reached; the import alone builds the constants. */
+const BUILDERS: Record<string, () => unknown> = {
+  "src/api/middleware/fallback.ts": async () => {
+    const { fallback } = await import("../../../src/api/middleware/fallback.ts");
+    fallback(new Hono().get("/v1/a/:name/b.json", (c) => c.text("")).get("/v1/:one/:two", (c) => c.text("")) as never);
+  },
+  "src/cli/commands/search.ts": async () => {
+    const { highlighter } = await import("../../../src/cli/commands/search.ts");
+    highlighter({ ui: { style: (_style: string, text: string) => text } } as never, ODD_WORDS)("a+");
+  },
+  "src/git/object.ts": async () => {
+    const { headerField } = await import("../../../src/git/object.ts");
+    for (const name of ["tree", "parent", "object", "type"])
+      headerField(new TextEncoder().encode(`${name} value\n`), name);
+  },
+  "src/local/admin/bucket.ts": async () => {
+    const { openBucket } = await import("../../../src/local/admin/bucket.ts");
+    vi.stubGlobal("fetch", async () => new Response("<Contents><Key>a</Key><Size>1</Size></Contents>"));
+    try {
+      const bucket = openBucket({ url: "http://localhost", accessKeyId: "id", secretAccessKey: "secret" });
+      expect(await Array.fromAsync(bucket.list())).toEqual([{ key: "a", size: 1 }]);
+    } finally {
+      vi.unstubAllGlobals();
+    }
+  },
+  "src/parsing/secrets/assignments.ts": () => import("../../../src/parsing/secrets/assignments.ts"),
+  "src/parsing/secrets/find.ts": () => import("../../../src/parsing/secrets/find.ts"),
+  "src/retrieval/rerank.ts": async () => {
+    const shop = await openShop();
+    const { search } = await import("../../../src/retrieval/search.ts");
+    await search(shop.index, { query: `cart ${ODD_WORDS.join(" ")}` }, shop.texts);
+  },
+  "src/tenancy/credentials.ts": () => import("../../../src/tenancy/credentials.ts"),
+};
+
 describe("regular expressions of the sources", () => {
-  const expressions = findExpressions();
+  const { literals: expressions, calls } = findExpressions();
 
   it("are found", () => {
     expect(expressions.length).toBeGreaterThan(400);
@@ -41,6 +83,26 @@ describe("regular expressions of the sources", () => {
           ? []
           : [`${expression.file}: /${expression.source}/ on ${JSON.stringify(unit)}, repeated`];
       });
+    expect(found).toEqual([]);
+  });
+
+  it("take linear time where they are built from strings", { timeout: 60_000 }, async () => {
+    // A file that is missing in BUILDERS, or a call that its builder does not reach, fails here.
+    vi.resetModules();
+    const built = await recordBuilt(async () => {
+      for (const build of Object.values(BUILDERS)) await build();
+    });
+    const reached: Record<string, number> = {};
+    for (const at of new Set(built.map(({ file, place }) => `${file} ${place}`))) {
+      const file = at.split(" ")[0] ?? "";
+      reached[file] = (reached[file] ?? 0) + 1;
+    }
+    expect(reached).toEqual(calls);
+    expect(Object.keys(BUILDERS)).toEqual(Object.keys(calls));
+    const distinct = new Map(built.map((expression) => [`${expression.file} ${expression.source}`, expression]));
+    const found = [...distinct.values()].filter(
+      (expression) => superlinearUnit(expression) !== undefined && superlinearUnit(expression) !== undefined,
+    );
     expect(found).toEqual([]);
   });
 
