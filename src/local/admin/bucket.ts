@@ -43,7 +43,7 @@ export function openBucket({ url, accessKeyId, secretAccessKey }: BucketAddress)
       const query: Record<string, string> = { "list-type": "2", prefix };
       for (;;) {
         const page = await (await send("", { query })).text();
-        for (const [, entry = ""] of page.matchAll(/<Contents>(.*?)<\/Contents>/gs)) {
+        for (const entry of page.split("<Contents>").slice(1)) {
           const field = (name: string) => unescapeXml(new RegExp(`<${name}>([^<]*)</${name}>`).exec(entry)?.[1] ?? "");
           yield { key: field("Key"), size: Number(field("Size")) };
         }
