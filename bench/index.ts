@@ -228,7 +228,7 @@ async function benchService(
       `bytes received  ours ${wire.ours}, native fetch --filter=blob:none + checkout ${wire.native}, ratio ${ratio(wire.ours, wire.native)} (goal < 2)`,
     );
     console.log(
-      `indexer memory  ${mib(isolate.startBytes)} before, growth ${mib(isolate.peakBytes() - isolate.startBytes)} at its peak (heap, buffers and WebAssembly of its isolate; goal < 128 MB)`,
+      `indexer memory  ${mib(isolate.startBytes)} before, growth ${mib(isolate.peakBytes() - isolate.startBytes)} at its peak (heap and array buffers of its isolate, without WebAssembly memory; goal < 128 MB)`,
     );
     console.log(
       `workerd memory  ${mib(memory.start)} before, growth ${mib(memory.peak() - memory.start)} at its peak (the process: all Workers, and the simulators of R2, queues and objects)`,

@@ -14,12 +14,12 @@ export type GitErrorCode =
   | "LIMIT"
   | "ABORTED";
 
-/** What can go wrong with a remote repository. `stderr` is what git would have printed: the server's words, or ours. */
+/** Failure of an operation on a remote repository. `stderr` is what git would print: the server's message if it sent one, else ours. */
 export class GitError extends Error {
   readonly code: GitErrorCode;
   readonly stderr: string;
   readonly retryable: boolean;
-  /** HTTP status it comes from; 0 when it does not. */
+  /** HTTP status of the failed response; 0 when the failure is not an HTTP status. */
   readonly status: number;
 
   constructor(
@@ -41,7 +41,7 @@ export const overLimit = (message: string): GitError => new GitError("LIMIT", me
 export const protocolError = (message: string, stderr?: string): GitError =>
   new GitError("PROTOCOL", message, stderr === undefined ? {} : { stderr });
 
-/** Makes foreign text safe to show: secrets blanked, control characters dropped, length capped. */
+/** Makes server text safe to show: blanks secrets, drops control characters, caps the length. */
 export type Scrub = (text: string) => string;
 
 /** Blanks the token in every form in which a server could echo it, and any credentials inside a URL. */
@@ -62,7 +62,7 @@ export function makeScrub(auth: { token: string; username?: string | undefined }
     for (const secret of secrets) out = out.replaceAll(secret, "***");
     out = out.replaceAll(/:\/\/[^/\s@]+@/g, "://***@");
     out = out.replaceAll(/\r\n?/g, "\n");
-    // oxlint-disable-next-line no-control-regex -- control characters are what is removed here
+    // oxlint-disable-next-line no-control-regex -- removes control characters on purpose
     out = out.replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f]/g, "").trim();
     return out.length > STDERR_MAX_BYTES ? `${out.slice(0, STDERR_MAX_BYTES)}…` : out;
   };

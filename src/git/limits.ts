@@ -1,6 +1,6 @@
 /**
  * Every cap and timeout of the git client, in one place. Sizes are bytes unless the name says otherwise; times are
- * enforced by timers, because clocks stand still during CPU work in Workers.
+ * enforced by timers, because clocks do not advance during CPU work in Workers.
  */
 export interface GitLimits {
   /** One tree object. */
@@ -11,9 +11,9 @@ export interface GitLimits {
   commitBytes: number;
   /** The instructions of one delta; larger ones are not applied. */
   deltaBytes: number;
-  /** Deltas kept while their base is still to come. */
+  /** Deltas kept until their base arrives. */
   pendingDeltaBytes: number;
-  /** Paths a tree expands to (a small pack can describe exponentially many). */
+  /** Paths that a tree may expand to (a small pack can describe exponentially many). */
   files: number;
   /** Directory nesting. */
   treeDepth: number;
@@ -21,7 +21,7 @@ export interface GitLimits {
   refs: number;
   /** Bytes of a reference advertisement or another answer that is not a pack. */
   textBytes: number;
-  /** Objects one pack may announce. */
+  /** Objects that one pack may declare. */
   objects: number;
   /** Response bytes of one pull, all requests together. */
   totalBytes: number;
@@ -29,7 +29,7 @@ export interface GitLimits {
   inputBufferBytes: number;
   /** The ring of inflated objects: delta-base cache and holding area until the plan is known. */
   ringBytes: number;
-  /** Object ids asked for in one request. */
+  /** Object ids requested at a time. */
   wantsPerRequest: number;
   /** One whole operation (connect, resolve, pull). */
   wallMs: number;
@@ -37,7 +37,7 @@ export interface GitLimits {
   headersMs: number;
   /** Between two reads of a response body. */
   idleMs: number;
-  /** Attempts of one request that fails in the network before anything was delivered. */
+  /** Attempts per request; only network failures before the first delivered object are retried. */
   attempts: number;
 }
 
@@ -70,14 +70,14 @@ export const RETRY_BASE_MS = 250;
 export const RETRY_MAX_MS = 4_000;
 /** Redirects followed for the reference advertisement. */
 export const MAX_REDIRECTS = 3;
-/** What is kept of a server's words. */
+/** Length to which a server's message is cut. */
 export const STDERR_MAX_BYTES = 4 * KIB;
 /** Request bodies above this size are sent gzip-compressed, as git itself does. */
 export const GZIP_MIN_BYTES = KIB;
 /** A pkt-line with its four length digits is never longer. */
 export const PKT_MAX_BYTES = 65_520;
 
-/** Fills what the caller left out with the defaults. */
+/** Completes the caller's limits with the defaults. */
 export function withDefaultLimits(limits: Partial<GitLimits> | undefined): GitLimits {
   return { ...DEFAULT_GIT_LIMITS, ...limits };
 }

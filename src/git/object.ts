@@ -24,7 +24,7 @@ export const typeName = (type: ObjectType): string => TYPE_NAMES[type];
 /** Bytes of an object id. */
 export const oidBytes = (format: ObjectFormat): number => (format === "sha1" ? 20 : 32);
 
-/** Free bytes wanted before an object's content, for its header, so that one call hashes both. */
+/** Free bytes needed before an object's content: the header goes there, so that one call hashes both. */
 export const HEADER_ROOM_BYTES = 32;
 
 const HEADER_PREFIXES: Readonly<Record<ObjectType, Uint8Array>> = {
@@ -70,14 +70,14 @@ export function hashInPlace(
   return digestHex(format, buf.subarray(writeHeader(type, end - start, buf, start), end));
 }
 
-/** Id of an object held anywhere. */
+/** Id of an object whose content has no free bytes before it. */
 export function hashObject(format: ObjectFormat, type: ObjectType, content: Uint8Array): string {
   const header = new Uint8Array(HEADER_ROOM_BYTES);
   const from = writeHeader(type, content.length, header, HEADER_ROOM_BYTES);
   return nodeCrypto.createHash(format).update(header.subarray(from)).update(content).digest("hex");
 }
 
-/** Incremental hash, for what is never held whole. */
+/** Incremental hash, for data that is never in memory as a whole. */
 export const newHash = (format: ObjectFormat): nodeCrypto.Hash => nodeCrypto.createHash(format);
 
 const HEX_BYTE: readonly string[] = Array.from({ length: 256 }, (_, i) => i.toString(16).padStart(2, "0"));

@@ -1,22 +1,22 @@
 import { Buffer } from "node:buffer";
 
 const INITIAL_ROWS = 1024;
-/** Slots of the index per row: at most half of them are taken. */
+/** Hash slots per row, so that at most half of the slots are used. */
 const SLOTS_PER_ROW = 2;
 const ABSENT = -1;
 
 /**
- * Numbers object ids in the order they come. As text in a `Map` an id takes about a hundred bytes of the JavaScript heap, which the
- * garbage collector walks again and again; here it takes its own length and eight bytes.
+ * Numbers object ids in insertion order. An id takes its own length plus eight bytes, outside the garbage collector's reach; as a
+ * string in a `Map` it takes about a hundred bytes of heap.
  */
 export class OidTable {
   private ids: Buffer;
-  /** Row + 1 by slot, 0 for a free one; open addressing with linear probing. */
+  /** Row + 1 per slot, 0 for a free slot; open addressing with linear probing. */
   private slots: Int32Array;
   private count = 0;
   private readonly idBytes: number;
   private readonly key: Uint8Array;
-  /** Random, because the author of a repository can choose its ids. */
+  /** Random hash seed, because a repository's author can choose its object ids. */
   private readonly seed = (Math.random() * 2 ** 32) | 0;
 
   constructor(idBytes: number) {
@@ -26,7 +26,7 @@ export class OidTable {
     this.slots = new Int32Array(INITIAL_ROWS * SLOTS_PER_ROW);
   }
 
-  /** Rows so far; they are numbered from 0. */
+  /** Number of rows; rows are numbered from 0. */
   get size(): number {
     return this.count;
   }
@@ -36,7 +36,7 @@ export class OidTable {
     return this.read(oid) ? this.slots[this.probe(this.key, 0)]! - 1 : ABSENT;
   }
 
-  /** The id's row, a new one if it has none yet. @throws RangeError for text that is not an id in lower-case hex */
+  /** Returns the id's row; adds one if the id is new. @throws RangeError for text that is not an id in lower-case hex */
   add(oid: string): number {
     if (!this.read(oid)) throw new RangeError(`not an object id: ${JSON.stringify(oid)}`);
     let slot = this.probe(this.key, 0);
@@ -60,7 +60,7 @@ export class OidTable {
     return oid.length === this.idBytes * 2 && readHex(oid, this.key, 0);
   }
 
-  /** The slot that holds the id at `from[at, …)`, or the free one where it belongs. */
+  /** The slot that holds the id at `from[at, …)`, or the free slot in which it would be stored. */
   private probe(from: Uint8Array, at: number): number {
     const { ids, slots, idBytes } = this;
     const mask = slots.length - 1;
@@ -91,7 +91,7 @@ export class OidTable {
   }
 }
 
-/** A set of object ids of which some are taken away again. */
+/** A set of object ids that supports removal. */
 export class OidSet {
   private readonly table: OidTable;
   private alive = new Uint8Array(INITIAL_ROWS);
@@ -120,7 +120,7 @@ export class OidSet {
     return row >= 0 && this.alive[row] === 1;
   }
 
-  /** True when it was there. */
+  /** Removes the id; true if it was in the set. */
   delete(oid: string): boolean {
     const row = this.table.find(oid);
     if (row < 0 || this.alive[row] === 0) return false;
@@ -139,7 +139,7 @@ export class OidSet {
   }
 }
 
-/** Decodes lower-case hex into `into` from `at` on; false when it is none. */
+/** Decodes lower-case hex into `into` at `at`; false if the text is not lower-case hex. */
 export function readHex(hex: string, into: Uint8Array, at: number): boolean {
   for (let i = 0; i < hex.length; i += 2) {
     const high = hexDigit(hex.charCodeAt(i));

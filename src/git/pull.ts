@@ -18,35 +18,35 @@ export interface BlobHandlers {
   /** Larger blobs are not delivered. */
   maxBlobBytes: number;
   /**
-   * Each wanted blob, exactly once. A promise holds the transfer back until it resolves. `data` is the caller's to keep,
-   * unless `borrowBlobs` is set.
+   * Called exactly once for each wanted blob. The transfer pauses until a returned promise resolves. The caller may keep
+   * `data` unless `borrowBlobs` is set.
    */
   onBlob(oid: string, data: Uint8Array): void | Promise<void>;
-  /** Each wanted blob larger than `maxBlobBytes`; without a size where the server filtered it out. */
+  /** Called for each wanted blob larger than `maxBlobBytes`; the size is unknown when the server filtered the blob out. */
   onOversize?: ((oid: string, size: number | undefined) => void) | undefined;
   onProgress?: ((progress: { receivedBytes: number; objects: number }) => void) | undefined;
-  /** Hand out views that are valid only until `onBlob` returns or its promise resolves: saves one copy a blob. */
+  /** Pass views that are valid only until `onBlob` returns or its promise resolves; saves one copy per blob. */
   borrowBlobs?: boolean | undefined;
 }
 
-/** Ring of a request that only brings trees: their bases are found in the tree store. */
+/** Ring size of a request for trees only: delta bases come from the tree store. */
 const TREES_RING_BYTES = 1024 * 1024;
 
 export interface PullRequest extends BlobHandlers {
   /** Full id of the commit. */
   commit: string;
   /**
-   * An earlier pull to build on: only trees that differ are sent, then only the blobs the plan names. Without it one request
-   * brings everything up to the size limit.
+   * An earlier pull to build on: the server sends only trees that differ, then only the planned blobs. Without it, one
+   * request fetches everything up to the size limit.
    */
   have?: { commit: string; trees: TreeStore } | undefined;
-  /** Called exactly once, when every tree of the commit is known. Returns ids of the blobs to deliver. */
+  /** Called exactly once, when every tree of the commit is known. Returns the ids of the blobs to deliver. */
   plan(trees: TreeStore, rootTree: string): Iterable<string> | Promise<Iterable<string>>;
 }
 
 /**
- * State of one pull over all its requests: which trees are known, which blobs are still wanted. Objects may come
- * in any order: blobs that arrive before the plan is made stay in the ring until it is.
+ * State of one pull across its requests: which trees are known, which blobs are still wanted. Objects may arrive
+ * in any order: blobs that arrive before the plan is made are held in the ring until then.
  */
 export class PullState implements PackSink {
   readonly trees: TreeStore;
@@ -60,7 +60,7 @@ export class PullState implements PackSink {
   /** Blobs that were discarded before the plan was made. */
   dropped = 0;
   lostObjects = 0;
-  /** The caller's wish was stated by a request that leaves large blobs out. */
+  /** A request with a blob size filter has been sent for the wanted blobs. */
   filtered = false;
   private readonly transport: HttpTransport;
   private readonly scope: Scope;
@@ -70,7 +70,7 @@ export class PullState implements PackSink {
   private readonly plan: (trees: TreeStore, root: string) => Iterable<string> | Promise<Iterable<string>>;
   readonly tracker: TreeTracker;
   private ring: ObjectRing | undefined;
-  /** Fetches all trees on their own, when held blobs fill the ring; false when the server cannot. */
+  /** Fetches only the trees, for when held blobs fill the ring; false when the server does not support it. */
   fetchTrees: (() => Promise<boolean>) | undefined;
 
   constructor(
@@ -97,7 +97,7 @@ export class PullState implements PackSink {
     return this.handlers.maxBlobBytes;
   }
 
-  /** Sends one request and takes in its pack, again after failures that came before anything was delivered. */
+  /** Sends one request and reads its pack; retries failures that occur before the first delivery. */
   async fetchPack(request: PackRequest, treesOnly = false): Promise<void> {
     const { transport, scope, advertisement } = this;
     const { limits } = transport;
@@ -127,7 +127,7 @@ export class PullState implements PackSink {
         }
         if (this.remaining === undefined) for (const _ of ring.held()) this.dropped++;
       },
-      // Some hosts answer a filter they don't know with HTTP 500: that will not pass.
+      // Some hosts answer an unknown filter with HTTP 500; a retry would fail again.
       (error) => this.blobs === before && !(error.status === 500 && request.filter !== undefined),
     );
   }
@@ -167,12 +167,12 @@ export class PullState implements PackSink {
     this.tracker.setRoot(oid);
   }
 
-  /** A set of ids of this repository's kind. */
+  /** An empty set for ids of this repository's hash length. */
   oidSet(oids: Iterable<string>): OidSet {
     return new OidSet(oidBytes(this.trees.objectFormat), oids);
   }
 
-  /** Calls the caller's plan, once, and delivers the blobs that were held back for it. */
+  /** Calls the caller's plan once and delivers the held blobs that it wants. */
   async makePlan(): Promise<void> {
     if (this.remaining !== undefined || this.rootTree === undefined) return;
     checkExpansion(this.trees, this.rootTree, this.transport.limits);
@@ -238,7 +238,7 @@ export class PullState implements PackSink {
     this.remaining?.clear();
   }
 
-  /** @throws GitError PROTOCOL naming what never came */
+  /** @throws GitError PROTOCOL naming the missing objects */
   missing(what: string): never {
     throw protocolError(`the server did not send ${what}`);
   }

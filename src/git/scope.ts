@@ -1,8 +1,8 @@
 import { GitError } from "./errors.ts";
 
 /**
- * One operation's time and cancellation: a wall-clock timer, the caller's signal, and every wait in between. Timers,
- * never clock arithmetic: clocks do not advance during CPU work in Workers.
+ * Time limit and cancellation of one operation: a wall-clock timer, the caller's signal, and every wait. It uses timers,
+ * not clock arithmetic, because clocks do not advance during CPU work in Workers.
  */
 export class Scope {
   private failure: GitError | undefined;

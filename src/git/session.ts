@@ -14,11 +14,11 @@ import { TreeStore } from "./trees/tree-store.ts";
 
 /** What a server offers beyond the minimum. */
 export interface GitCapabilities {
-  /** Partial clone: blobs can be left out. */
+  /** Partial clone: the server can omit blobs. */
   filter: boolean;
-  /** History can be left out. */
+  /** Shallow clone: the server can omit history. */
   shallow: boolean;
-  /** Any object can be asked for by its id. */
+  /** Any object can be requested by its id. */
   anyWant: boolean;
   /** The server's advertised agent string. */
   agent: string | undefined;
@@ -42,7 +42,7 @@ export interface PullResult {
   stats: PullStats;
 }
 
-/** A remote repository whose capabilities are known. Operations may follow one another, also concurrently. */
+/** A remote repository with known capabilities. Operations may run one after another or concurrently. */
 export interface GitSession {
   readonly objectFormat: ObjectFormat;
   readonly protocol: 0 | 2;
@@ -57,7 +57,7 @@ export interface GitSession {
 }
 
 /**
- * Asks a repository for its references and capabilities, over smart HTTP, protocol v2 preferred, v0 accepted.
+ * Reads a repository's references and capabilities over smart HTTP; prefers protocol v2, accepts v0.
  * @throws GitError URL_FORBIDDEN, AUTH, NOT_FOUND, NETWORK, TIMEOUT, PROTOCOL, LIMIT, ABORTED
  */
 export async function connect(remote: GitRemote, deps: GitDeps): Promise<GitSession> {
@@ -86,7 +86,7 @@ class Session implements GitSession {
   private readonly transport: HttpTransport;
   private readonly advertisement: Advertisement;
   private readonly deps: GitDeps;
-  /** What the server has refused is not requested again. */
+  /** Features that the server has refused are not requested again. */
   private readonly learned: PullLimits;
 
   constructor(transport: HttpTransport, advertisement: Advertisement, deps: GitDeps) {
@@ -126,7 +126,7 @@ class Session implements GitSession {
     });
   }
 
-  /** Makes sure that a commit id exists, where that can be asked cheaply; peels tag objects. */
+  /** Checks that a commit id exists, if the server can tell cheaply; peels tag objects. */
   private async checkCommit(
     scope: Scope,
     oid: string,

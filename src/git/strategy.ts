@@ -2,16 +2,16 @@ import { corrupt, GitError } from "./errors.ts";
 import type { GitLimits } from "./limits.ts";
 import type { PullRequest, PullState } from "./pull.ts";
 
-/** What may be asked of a server. Refusals are remembered here for the session. */
+/** Features that may be requested from a server. Refusals are recorded here for the session. */
 export interface PullLimits {
   filter: boolean;
-  /** `blob:limit` in particular (some servers know only `blob:none`). */
+  /** `blob:limit` in particular (some servers support only `blob:none`). */
   blobLimit: boolean;
   shallow: boolean;
   anyWant: boolean;
 }
 
-/** Rounds in which missing trees, or full packs, are asked for again. */
+/** Rounds in which missing trees or full packs are requested again. */
 const MAX_ROUNDS = 4;
 /** Batch size of the last retries: small, so that few blobs of a batch are deltas of one another. */
 const SMALL_BATCH = 64;
@@ -59,7 +59,7 @@ async function firstRequest(
 ): Promise<void> {
   const { commit } = request;
   const shallow = may.shallow;
-  // The commit has not moved: all of its trees are known.
+  // The commit has not changed: all of its trees are known.
   if (request.have !== undefined && have === undefined) return;
   for (;;) {
     const byLimit = may.filter && may.blobLimit && request.have === undefined;
@@ -77,14 +77,14 @@ async function firstRequest(
   }
 }
 
-/** Asks again for trees that a thin or filtered pack left out. */
+/** Requests trees that a thin or filtered pack omitted. */
 async function completeTrees(state: PullState, may: PullLimits, commit: string): Promise<void> {
   const { tracker } = state;
   const shallow = may.shallow;
   for (let round = 0; !tracker.complete && round < MAX_ROUNDS; round++) {
     const before = tracker.missing().length;
     if (round === 0 && state.rootTree === undefined && may.filter) {
-      // The commit alone: with `have` all of its trees may be known already.
+      // Only the commit: with `have`, all of its trees may be known already.
       await state.fetchPack({ wants: [commit], shallow, filter: "tree:0" }, true);
     } else if (state.rootTree !== undefined && may.filter && may.anyWant) {
       try {
@@ -102,14 +102,14 @@ async function completeTrees(state: PullState, may: PullLimits, commit: string):
   if (!tracker.complete) state.missing(`${tracker.missing().length} of the commit's trees`);
 }
 
-/** Asks for everything still wanted, and for the bases of what could not be rebuilt, until all is delivered. */
+/** Requests the wanted blobs and the missing delta bases until everything is delivered. */
 async function completeBlobs(state: PullState, may: PullLimits, commit: string, limits: GitLimits): Promise<void> {
   const { remaining, pending } = state;
   if (remaining === undefined) throw corrupt("no plan");
   for (let round = 0; may.anyWant && remaining.size > 0 && round < MAX_ROUNDS; round++) {
     const unknown = state.dropped > 0 || state.lostObjects > 0;
     if (state.filtered && pending.size === 0 && !unknown) return state.reportOversize();
-    // Blobs the filter left out are oversize: ask only for missing delta bases.
+    // Blobs that the filter omitted are oversize: request only missing delta bases.
     const onlyBases = state.filtered && !unknown;
     const wants = onlyBases || round < 1 ? pending.bases() : [];
     if (!onlyBases) {
@@ -138,7 +138,7 @@ async function completeBlobs(state: PullState, may: PullLimits, commit: string, 
     if (remaining.size + pending.size >= before && round > 0) break;
   }
   if (remaining.size === 0) return;
-  // These are deltas whose base is too large to hold.
+  // The remaining blobs are deltas whose base is too large to hold.
   if (state.lostObjects > 0 || state.filtered) return state.reportOversize();
   state.missing(`${remaining.size} of the wanted blobs`);
 }
@@ -151,7 +151,7 @@ async function fetchWants(state: PullState, wants: readonly string[], size: numb
     batch = [];
   };
   for (const oid of asked) {
-    // An earlier batch may have brought it already.
+    // An earlier batch may have delivered it already.
     if (state.remaining?.has(oid) !== true && !state.pending.has(oid)) continue;
     batch.push(oid);
     if (batch.length === size) await flush();

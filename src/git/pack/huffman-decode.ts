@@ -7,7 +7,7 @@ const MAX_CODE_BITS = 15;
 
 /** A canonical Huffman code: a table for short codes, counts and symbols in code order for the rest. */
 export interface Huffman {
-  /** Indexed by the next bits: `symbol << 4 | length`, 0 for codes longer than the table is wide (or none). */
+  /** Indexed by the next bits: `symbol << 4 | length`; 0 for codes longer than the table's width and for unused codes. */
   readonly table: Uint16Array;
   mask: number;
   readonly counts: Uint16Array;
@@ -66,7 +66,7 @@ export function buildHuffman(
   const width = Math.max(1, Math.min(bits, max));
   const size = 1 << width;
   code.mask = size - 1;
-  // Codes longer than the table leave zeros, and so does an incomplete code.
+  // Entries stay zero for codes longer than the table's width and for the unused part of an incomplete code.
   if (max > width || left > 0) table.fill(0, 0, size);
   let reversed = 0;
   let index = 0;
@@ -83,7 +83,7 @@ export function buildHuffman(
   }
 }
 
-/** Canonical decoding bit by bit. Returns `symbol << 4 | length`. @throws GitError CORRUPT for bits that are no code */
+/** Canonical decoding bit by bit. Returns `symbol << 4 | length`. @throws GitError CORRUPT for bits that match no code */
 export function decodeLong(code: Huffman, hold: number): number {
   const { counts, symbols } = code;
   let value = 0;

@@ -1,7 +1,7 @@
 /**
  * Streaming zlib inflate (RFC 1950, RFC 1951) for pack entries: resumable at any byte, writes into the caller's buffer,
- * allocates nothing after construction. It looks up to {@link LOOKAHEAD_BYTES} past the symbol at hand, which in a
- * pack is always there: at least a checksum and the pack's trailer follow every entry. The Adler-32 is skipped, not
+ * allocates nothing after construction. It reads up to {@link LOOKAHEAD_BYTES} past the current symbol; a pack always
+ * has them, because at least a checksum and the pack's trailer follow every entry. The Adler-32 is skipped, not
  * checked: object ids and the pack's trailing hash are stronger.
  *
  * Why no library: a pack does not store the compressed length of an entry, so the decoder has to report where the
@@ -17,9 +17,9 @@ export const INFLATE_DONE = 1;
 export const INFLATE_OUT_FULL = 2;
 export type InflateStatus = typeof INFLATE_NEED_INPUT | typeof INFLATE_DONE | typeof INFLATE_OUT_FULL;
 
-/** Input that must be there before a symbol is decoded. */
+/** Input bytes that must be available before a symbol is decoded. */
 export const LOOKAHEAD_BYTES = 8;
-/** History a match may reach back. */
+/** Maximum distance of a match. */
 export const WINDOW_BYTES = 32_768;
 const MAX_MATCH_BYTES = 258;
 
@@ -56,9 +56,9 @@ const MODE_TRAILER = 4;
 const MODE_DONE = 5;
 
 export class Inflater {
-  /** Where reading stopped in the input given to the last `run`. */
+  /** Input position at which the last `run` stopped. */
   inPos = 0;
-  /** Where writing stopped in the output. */
+  /** Output position at which the last `run` stopped. */
   outPos = 0;
   private mode = MODE_ZLIB_HEADER;
   private hold = 0;
@@ -83,7 +83,7 @@ export class Inflater {
   }
 
   /**
-   * Goes on with the stream. `outStart` is the first byte a match may refer to, `outEnd` the end of the output.
+   * Continues the stream. `outStart` is the first byte a match may refer to, `outEnd` the end of the output.
    * With `sliding`, returns INFLATE_OUT_FULL when fewer than 258 bytes of output are left; otherwise
    * more output than fits is an error.
    * @throws GitError CORRUPT
@@ -146,7 +146,7 @@ export class Inflater {
     }
   }
 
-  /** Reads a block's header whole, or nothing of it. False: more input is needed. */
+  /** Reads a complete block header; consumes nothing and returns false when more input is needed. */
   private blockHeader(input: Uint8Array, inEnd: number): boolean {
     let p = this.inPos;
     let hold = this.hold;
@@ -252,7 +252,7 @@ export class Inflater {
     return true;
   }
 
-  /** Commits a parsed header: whole unread bytes go back to the input, at most 7 bits stay. */
+  /** Commits a parsed header: returns unread whole bytes to the input and keeps at most 7 bits. */
   private accept(p: number, hold: number, n: number, last: boolean, mode: number): void {
     this.inPos = p - (n >> 3);
     this.bits = n & 7;

@@ -43,7 +43,7 @@ export class PackReader {
   private readonly inflater = new Inflater();
   private left = 0;
   private wait: Promise<void> | undefined;
-  /** Ids of objects that never were in the ring, and pending or lost entries, by pack offset. */
+  /** By pack offset: ids of objects that were never in the ring, and entries that are pending or lost. */
   private readonly outside = new Map<number, string>();
   private readonly waiting = new Map<number, PendingDelta>();
   private readonly lostOffsets = new Set<number>();
@@ -133,7 +133,7 @@ export class PackReader {
     return FINISHED;
   }
 
-  /** Reads an entry's header whole, or nothing of it. False: more input is needed. */
+  /** Reads a complete entry header; consumes nothing and returns false when more input is needed. */
   private entryHeader(): boolean {
     const { source } = this;
     const { buf, end } = source;
@@ -279,7 +279,7 @@ export class PackReader {
     } else this.outside.set(this.entryOffset, oid);
     const handed = this.sink.object(type, oid, buf, start, end, entry);
     if (this.pending.size > 0 && this.pending.has(oid)) {
-      // The base may be overwritten while the consumer is awaited, so what needs it works on a copy.
+      // The base may be overwritten while the consumer is awaited, so its dependants use a copy.
       const base = buf.slice(start, end);
       this.wait = (async (): Promise<void> => {
         await handed;
@@ -311,7 +311,7 @@ export class PackReader {
     return true;
   }
 
-  /** Is a delta's result worth building? */
+  /** Whether the result of a delta is needed. */
   private acceptable(type: ObjectType, header: DeltaHeader, baseLength: number): boolean {
     if (header.baseSize !== baseLength) throw corrupt("delta base has the wrong size");
     this.checkSize(type, header.resultSize);
@@ -336,7 +336,7 @@ export class PackReader {
     const start = ring.reserve(length);
     let from = base;
     let fromStart = baseStart;
-    // The result's place may be the base's own.
+    // The result may be written over its own base.
     if (base === ring.buf && baseStart < start + length && baseStart + baseLength > start - HEADER_ROOM_BYTES) {
       from = base.slice(baseStart, baseStart + baseLength);
       fromStart = 0;
@@ -346,7 +346,7 @@ export class PackReader {
     return true;
   }
 
-  /** Applies everything that waited for `oid`, and what waited for those results in turn. */
+  /** Applies all deltas that waited for `oid`, then those that waited for their results. */
   private async resolve(type: ObjectType, oid: string, base: Uint8Array): Promise<void> {
     const stack = this.pending.take(oid).map((pending) => ({ pending, base }));
     for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
@@ -369,7 +369,7 @@ export class PackReader {
     }
   }
 
-  /** Gives up a delta taken from those pending, and all that waits for its result. */
+  /** Drops a pending delta and all deltas that wait for its result. */
   private abandon(pending: PendingDelta): void {
     const stack = [pending];
     for (let next = stack.pop(); next !== undefined; next = stack.pop()) {

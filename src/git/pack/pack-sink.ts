@@ -1,11 +1,11 @@
 import type { ObjectType } from "../object.ts";
 import type { RingEntry } from "./ring.ts";
 
-/** What becomes of the objects of a pack. */
+/** Receives the objects of a pack. */
 export interface PackSink {
   /**
-   * One object, verified only as far as its id says. `buf[start, end)` is valid until this returns or resolves, or, when
-   * `entry` is marked as held, until released. A promise stops the reading until it resolves.
+   * Receives one object. Its id is computed from its content; nothing else is verified. `buf[start, end)` is valid until
+   * this returns or resolves, or, if it marks `entry` as held, until the release. Reading pauses until a promise resolves.
    */
   object(
     type: ObjectType,
@@ -15,16 +15,16 @@ export interface PackSink {
     end: number,
     entry: RingEntry | undefined,
   ): void | Promise<void>;
-  /** A blob too large to be held: hashed and thrown away. */
+  /** A blob that is too large to hold: it was hashed and discarded. */
   oversize(oid: string, size: number): void;
-  /** An object that could not be rebuilt, whose id is therefore unknown. */
+  /** An object that could not be rebuilt; its id is unknown. */
   lost(): void;
   /** Called when held objects leave no room; must release all of them. */
   pressure(): Promise<void>;
-  /** Nothing more is needed from this pack. */
+  /** True when nothing more is needed from this pack. */
   satisfied(): boolean;
-  /** More input has come. */
+  /** Called after each read of input. */
   progress(): void;
-  /** A tree kept elsewhere, as a delta base. */
+  /** Returns a stored tree to be used as a delta base. */
   tree(oid: string): Uint8Array | undefined;
 }

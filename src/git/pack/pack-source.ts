@@ -13,7 +13,7 @@ export class PackSource {
   end = 0;
   /** Offset in the pack of `buf[0]`. */
   base = 0;
-  /** What the server said beside the pack. */
+  /** Progress and error text that the server sent along with the pack. */
   said = "";
   private readonly packets: PacketReader;
   private readonly sideBand: boolean;
@@ -58,7 +58,7 @@ export class PackSource {
     this.end += data.length;
   }
 
-  /** Hashes what was consumed and moves the rest to the front. */
+  /** Hashes the consumed bytes and moves the rest to the front. */
   private compact(): void {
     this.hash.update(this.buf.subarray(this.hashed, this.pos));
     this.buf.copyWithin(0, this.pos, this.end);
@@ -68,7 +68,7 @@ export class PackSource {
     this.hashed = 0;
   }
 
-  /** Appends at least one byte. False: the pack's bytes are over. */
+  /** Appends at least one byte; false at the end of the pack's bytes. */
   async fill(): Promise<boolean> {
     const before = this.base + this.end;
     while (!this.over) {
@@ -103,13 +103,13 @@ export class PackSource {
     if (this.hash.digest("hex") !== expected) throw corrupt("pack checksum does not match");
   }
 
-  /** Reads on to the end of the answer, where a fatal message may still hide. */
+  /** Reads the rest of the response, which may still contain a fatal message. */
   async drain(): Promise<void> {
     while (await this.fill()) this.pos = this.end;
   }
 }
 
-/** Turns a server's fatal words (side-band 3, ERR packet) into the error they mean. */
+/** Maps a server's fatal message (side-band 3, ERR packet) to a {@link GitError}. */
 export function remoteFatal(message: string, stderr: string): GitError {
   const text = message.trim();
   const lower = text.toLowerCase();

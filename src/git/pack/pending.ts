@@ -4,7 +4,7 @@ export interface PendingDelta {
   readonly children: PendingDelta[];
 }
 
-/** Deltas whose base has not come yet or has left the ring, by the base's id; they outlive the pack they came in. */
+/** Deltas whose base has not arrived or has left the ring, by the base's id. They are kept across the packs of one pull. */
 export class PendingDeltas {
   /** Bytes held. */
   bytes = 0;
@@ -19,7 +19,7 @@ export class PendingDeltas {
     return this.byBase.size;
   }
 
-  /** Ids of the bases waited for. */
+  /** Ids of the missing bases. */
   bases(): string[] {
     return [...this.byBase.keys()];
   }
@@ -28,7 +28,7 @@ export class PendingDeltas {
     return this.byBase.has(base);
   }
 
-  /** Keeps a copy of `delta`, to be applied to `base`. Undefined when there is no room. */
+  /** Stores a copy of `delta`, to be applied to `base`. Undefined when there is no room. */
   add(base: string | PendingDelta, delta: Uint8Array): PendingDelta | undefined {
     if (this.bytes + delta.length > this.maxBytes) return undefined;
     this.bytes += delta.length;
@@ -42,14 +42,14 @@ export class PendingDeltas {
     return pending;
   }
 
-  /** Removes and returns what waits for `base`. */
+  /** Removes and returns the deltas that wait for `base`. */
   take(base: string): PendingDelta[] {
     const list = this.byBase.get(base) ?? [];
     this.byBase.delete(base);
     return list;
   }
 
-  /** Tells that a taken delta is not held any longer. */
+  /** Releases the bytes of a delta that was removed by {@link take}. */
   release(pending: PendingDelta): void {
     this.bytes -= pending.delta.length;
   }

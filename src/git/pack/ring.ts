@@ -3,23 +3,23 @@ import { HEADER_ROOM_BYTES, type ObjectType } from "../object.ts";
 
 /** An inflated object in the ring. */
 export interface RingEntry {
-  /** Where its entry starts in the pack. */
+  /** Offset of its entry in the pack. */
   readonly offset: number;
   readonly start: number;
   readonly length: number;
   readonly type: ObjectType;
   readonly oid: string;
-  /** Not to be overwritten: a blob that waits for the plan. */
+  /** Protected from being overwritten: a blob that waits for the plan. */
   held: boolean;
 }
 
 /**
  * A fixed buffer of the most recent objects of one pack, overwritten oldest first. Objects inflate straight into it,
- * are handed out from it and serve as delta bases while they last. Of those overwritten, offset and id are remembered.
+ * are delivered from it and serve as delta bases until they are overwritten. Offset and id of overwritten objects are kept.
  */
 export class ObjectRing {
   readonly buf: Uint8Array;
-  /** Larger objects don't go into the ring. */
+  /** Larger objects are not stored in the ring. */
   readonly maxObjectBytes: number;
   private write = 0;
   private queue: RingEntry[] = [];
@@ -37,7 +37,7 @@ export class ObjectRing {
     this.goneIds = Buffer.alloc(1024 * idBytes);
   }
 
-  /** Forgets everything, for another pack. */
+  /** Resets the ring for another pack. */
   clear(): void {
     this.write = 0;
     this.queue = [];
@@ -56,7 +56,7 @@ export class ObjectRing {
     return entry.start - HEADER_ROOM_BYTES < end && entry.start + entry.length > start - HEADER_ROOM_BYTES;
   }
 
-  /** Would an object of this length overwrite one that is held? */
+  /** Whether an object of this length would overwrite a held one. */
   blocked(length: number): boolean {
     const { start, wrapped } = this.place(length);
     for (let i = this.head; i < this.queue.length; i++) {
@@ -85,14 +85,14 @@ export class ObjectRing {
     return start;
   }
 
-  /** Records the object written at the place last reserved. */
+  /** Records the object written at the most recently reserved place. */
   add(entry: RingEntry): void {
     this.write = entry.start + entry.length;
     this.queue.push(entry);
     this.byOid?.set(entry.oid, entry);
   }
 
-  /** Notes the id of an object that is not in the ring (any more). Offsets must come in ascending order. */
+  /** Records the id of an object that is not in the ring. Offsets must be ascending. */
   remember(offset: number, oid: string): void {
     if (this.goneCount === this.goneOffsets.length) {
       const offsets = new Float64Array(this.goneCount * 2);
@@ -105,7 +105,7 @@ export class ObjectRing {
     this.goneCount++;
   }
 
-  /** The object whose pack entry starts at `offset`, while it lasts. */
+  /** The object whose pack entry starts at `offset`, unless it was overwritten. */
   find(offset: number): RingEntry | undefined {
     let low = this.head;
     let high = this.queue.length - 1;

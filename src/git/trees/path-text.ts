@@ -50,7 +50,7 @@ const UNESCAPES: Readonly<Record<string, number>> = {
   "\\": 92,
 };
 
-/** The bytes of a path as {@link pathFromBytes} wrote it. @throws RangeError for text it cannot have written */
+/** Reverses {@link pathFromBytes}. @throws RangeError for text that it does not produce */
 export function pathToBytes(path: string): Uint8Array {
   if (!path.startsWith('"')) return Buffer.from(path);
   if (path.length < 2 || !path.endsWith('"')) throw new RangeError("unterminated quoted path");
@@ -75,7 +75,7 @@ export function pathToBytes(path: string): Uint8Array {
   return Uint8Array.from(out);
 }
 
-/** A path as it reads, for matching names and extensions: what is not UTF-8 is replaced, so different paths may read alike. */
+/** A path as display text, for matching names and extensions. Invalid UTF-8 is replaced, so different paths may give the same text. */
 export function readablePath(path: string): string {
   return path.startsWith('"') ? new TextDecoder().decode(pathToBytes(path)) : path;
 }

@@ -4,9 +4,9 @@ import { hashObject, OBJ_TREE, type ObjectFormat, oidBytes } from "../object.ts"
 import { TreeCursor } from "./tree.ts";
 
 const CHUNK_BYTES = 256 * 1024;
-/** Encoded trees that are handed out at a time; larger ones go alone. */
+/** Size of the parts in which encoded trees are yielded; a larger tree is a part of its own. */
 const PART_BYTES = 64 * 1024;
-/** Of a tree's length, whose limit lies far below 2^28. */
+/** Maximum bytes of a tree's encoded length; the limit on trees is far below 2^28. */
 const MAX_VARINT_BYTES = 4;
 const MAGIC = [0x47, 0x54, 0x53, 0x31]; // "GTS1"
 
@@ -17,8 +17,8 @@ interface Slot {
 }
 
 /**
- * Raw tree objects by id, packed into large chunks: their own size plus about a hundred bytes each. A store may stand on
- * another (`under`), which it reads through without copying.
+ * Raw tree objects by id, packed into large chunks; each takes its own size plus about a hundred bytes. A store may be
+ * layered on another one (`under`), from which it reads without copying.
  */
 export class TreeStore {
   readonly objectFormat: ObjectFormat;
@@ -26,7 +26,7 @@ export class TreeStore {
   private readonly under: TreeStore | undefined;
   private chunk = new Uint8Array(0);
   private used = 0;
-  /** Raw bytes in this store, without the one under it. */
+  /** Raw bytes in this store, excluding `under`. */
   bytes = 0;
 
   constructor(objectFormat: ObjectFormat, under?: TreeStore) {
@@ -34,7 +34,7 @@ export class TreeStore {
     this.under = under;
   }
 
-  /** Trees in this store, without the one under it. */
+  /** Trees in this store, excluding `under`. */
   get size(): number {
     return this.slots.size;
   }
@@ -43,13 +43,13 @@ export class TreeStore {
     return this.slots.has(oid) || (this.under?.has(oid) ?? false);
   }
 
-  /** The raw tree object, a view into the store: not to be written to. */
+  /** The raw tree object, as a view into the store that must not be modified. */
   get(oid: string): Uint8Array | undefined {
     const slot = this.slots.get(oid);
     return slot === undefined ? this.under?.get(oid) : slot.chunk.subarray(slot.start, slot.start + slot.length);
   }
 
-  /** Keeps a copy of `buf[start, end)`, whose id the caller has computed. */
+  /** Stores a copy of `buf[start, end)` under the id that the caller has computed. */
   add(oid: string, buf: Uint8Array, start: number, end: number): void {
     if (this.has(oid)) return;
     const length = end - start;
@@ -102,7 +102,7 @@ export class TreeStore {
 
   /**
    * The trees reachable from `root`, as bytes: magic, id length, then length (LEB128) and raw content of each, parents
-   * first. Deterministic, not compressed; ids are not stored, {@link decode} recomputes them. In parts that hold until the next.
+   * first. Deterministic, not compressed; ids are not stored, {@link decode} recomputes them. A part is valid until the next one.
    */
   *encode(root: string): Generator<Uint8Array> {
     const part = new Uint8Array(PART_BYTES);
@@ -132,7 +132,7 @@ export class TreeStore {
 
   /**
    * Reads what {@link encode} wrote; the store keeps views into `bytes`. Every id is recomputed, so a tree looked up
-   * by its id is genuine; whether all of a root's trees are there shows when walking it.
+   * by its id is genuine. Missing trees are detected when a root is walked.
    * @throws GitError CORRUPT
    */
   static decode(bytes: Uint8Array, objectFormat: ObjectFormat): TreeStore {

@@ -4,7 +4,7 @@ import { oidBytes } from "../object.ts";
 import { TreeCursor } from "./tree.ts";
 import type { TreeStore } from "./tree-store.ts";
 
-/** Knows at any time which trees of a root are still missing, reading each tree once however they arrive. */
+/** Tracks which trees of a root are still missing. Reads each tree once, in whatever order they arrive. */
 export class TreeTracker {
   private readonly trees: TreeStore;
   private readonly idBytes: number;
@@ -31,7 +31,7 @@ export class TreeTracker {
     this.visit([oid]);
   }
 
-  /** Tells that the store now holds `oid`. */
+  /** Records that the store now contains `oid`. */
   arrived(oid: string): void {
     if (!this.absent.delete(oid)) return;
     this.seen.delete(oid);
@@ -54,7 +54,7 @@ export class TreeTracker {
 }
 
 /**
- * Bounds what a tree expands to before anyone walks it: few small objects can describe exponentially many paths.
+ * Bounds the expansion of a tree before it is walked: a few small objects can describe exponentially many paths.
  * Each tree is read once. @throws GitError LIMIT, CORRUPT for a tree that contains itself or is missing
  */
 export function checkExpansion(trees: TreeStore, root: string, limits: GitLimits): void {

@@ -10,7 +10,7 @@ export const MODE_GITLINK = 0o160000;
 
 const TYPE_MASK = 0o170000;
 
-/** The five modes git knows; historical variants (100664, …) become the one they stand for. @throws GitError CORRUPT */
+/** Maps a mode to one of git's five; historical variants (100664, …) are normalized. @throws GitError CORRUPT */
 function canonicalMode(mode: number): number {
   switch (mode & TYPE_MASK) {
     case 0o100000:
@@ -28,13 +28,13 @@ function canonicalMode(mode: number): number {
 
 /** A read position in a raw tree object: `next` moves to the following entry and fills the fields. */
 export class TreeCursor {
-  /** The raw tree: `<octal mode> <name>\0<binary id>`, again and again. */
+  /** The raw tree: a sequence of `<octal mode> <name>\0<binary id>`. */
   raw: Uint8Array = new Uint8Array(0);
   mode = 0;
   nameStart = 0;
   nameEnd = 0;
   oidStart = 0;
-  /** The name is printable ASCII without quotes: its bytes are its text. */
+  /** True if the name is printable ASCII without quotes, so that its bytes are its text. */
   plain = true;
   private pos = 0;
   private readonly idBytes: number;
@@ -93,12 +93,12 @@ export class TreeCursor {
     return true;
   }
 
-  /** Is the entry just read a directory? */
+  /** Whether the current entry is a directory. */
   get isTree(): boolean {
     return this.mode === MODE_TREE;
   }
 
-  /** Object id of the entry just read, as hex. */
+  /** Object id of the current entry, as hex. */
   oid(): string {
     return hex(this.raw, this.oidStart, this.oidStart + this.idBytes);
   }
@@ -142,7 +142,7 @@ export function compareNames(
   return afterA - afterB;
 }
 
-/** `.`, `..`, `.git` and what some file system takes for it (case, trailing dots, `git~1`, ignorable code points). */
+/** `.`, `..`, `.git` and names that some file system treats as `.git` (case, trailing dots, `git~1`, ignorable code points). */
 function isForbiddenName(raw: Uint8Array, start: number, end: number): boolean {
   const first = raw[start]!;
   // Only names that begin with "." or "g"/"G", or hold ignorable code points (E2 80 xx, E2 81 xx, EF BB BF), can match.

@@ -7,7 +7,7 @@ import { compareNames, MODE_TREE, TreeCursor } from "./tree.ts";
 import type { TreeStore } from "./tree-store.ts";
 
 export interface TreeEntry {
-  /** From the root, with slashes; see {@link pathFromBytes} for names that are not plain text. */
+  /** Relative to the root, with slashes; see {@link pathFromBytes} for names that are not plain text. */
   path: string;
   /** 0o100644, 0o100755, 0o120000 (symlink) or 0o160000 (submodule). */
   mode: number;
@@ -16,7 +16,7 @@ export interface TreeEntry {
 
 export interface TreeChange extends TreeEntry {
   status: "added" | "modified" | "deleted";
-  /** Of the old side; `mode` and `oid` are the new side's, or the old ones when deleted. */
+  /** Values of the old side. `mode` and `oid` are those of the new side, or the old ones for a deletion. */
   oldOid?: string;
   oldMode?: number;
 }
@@ -26,7 +26,7 @@ export interface WalkLimits {
   treeDepth?: number;
 }
 
-/** A directory's path: as text while it is plain, as bytes in any case. */
+/** A directory's path: always as bytes, and as text while it is plain. */
 class Prefix {
   readonly text: string | undefined;
   readonly bytes: Uint8Array;
@@ -78,7 +78,7 @@ class Budget {
 }
 
 /**
- * Everything under `root` that is not a directory, in git's order (byte order of the paths).
+ * Yields every entry under `root` that is not a directory, in git's order (byte order of the paths).
  * @throws GitError CORRUPT for a missing or malformed tree, LIMIT beyond the limits
  */
 export function* walkTree(trees: TreeStore, root: string, limits: WalkLimits = {}): Generator<TreeEntry> {
@@ -102,8 +102,8 @@ export function* walkTree(trees: TreeStore, root: string, limits: WalkLimits = {
 }
 
 /**
- * What changed from the old tree to the new, ordered by path as git orders them; subtrees with the same id are
- * skipped unread. A file that becomes a directory is one deletion and additions; renames are a deletion and an addition.
+ * Yields the changes from the old tree to the new one, in git's path order. Subtrees with the same id are skipped
+ * unread. A file that becomes a directory is a deletion and additions; a rename is a deletion and an addition.
  * @throws GitError as {@link walkTree}
  */
 export function* diffTrees(

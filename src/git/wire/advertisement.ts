@@ -8,11 +8,11 @@ import type { Scrub } from "../errors.ts";
 export interface AdvertisedRef {
   name: string;
   oid: string;
-  /** What a tag finally points to, however many tags lie between. */
+  /** The fully peeled target of a tag, through any number of nested tags. */
   peeled?: string;
 }
 
-/** What the server can do, and, in protocol v0, all its references. */
+/** The server's capabilities and, in protocol v0, all its references. */
 export interface Advertisement {
   protocol: 0 | 2;
   objectFormat: ObjectFormat;
@@ -24,7 +24,7 @@ export interface Advertisement {
   head: string | undefined;
 }
 
-/** Throws what an `ERR` packet says. */
+/** Throws the error of an `ERR` packet. */
 export function throwIfError(text: string, scrub: Scrub): void {
   if (text.startsWith("ERR ")) throw remoteFatal(scrub(text.slice(4)), scrub(text.slice(4)));
 }
@@ -119,7 +119,7 @@ function formatOf(capabilities: ReadonlyMap<string, string>): ObjectFormat {
   return format;
 }
 
-/** HTTP 200 without a body: the server process died before it could say why. */
+/** HTTP 200 without a body: the server process died before it could report an error. */
 export function emptyAnswer(): GitError {
-  return new GitError("PROTOCOL", "the server answered with nothing at all (empty response body)");
+  return new GitError("PROTOCOL", "the server sent an empty response body");
 }

@@ -7,7 +7,7 @@ import { checkRemoteUrl, defaultUsername, type GitHostPolicy } from "./url.ts";
 export interface GitRemote {
   /** `https://host/path`, with or without `.git`. */
   url: string;
-  /** Sent as HTTP Basic; the user name defaults to what the host expects beside a token. */
+  /** Sent as HTTP Basic; the user name defaults to the one the host expects with a token. */
   auth?: { token: string; username?: string } | undefined;
 }
 
@@ -22,14 +22,14 @@ export interface GitDeps {
 export const DEFAULT_USER_AGENT = "git/2.45.0 (code-context)";
 const SERVICE_SUFFIX = "/info/refs?service=git-upload-pack";
 
-/** Counters of everything a session moved. */
+/** Transfer counters of a session. */
 export interface Traffic {
   requests: number;
   receivedBytes: number;
   sentBytes: number;
 }
 
-/** One response body: read with an idle timeout, counted against the total, cancelled when not read to its end. */
+/** One response body: read with an idle timeout, counted toward the byte limit, cancelled if it is not read to the end. */
 export interface BodyReader {
   /** The next bytes, at least one, valid until the next read. Undefined at the end of the body. */
   read(): Promise<Uint8Array | undefined>;
@@ -38,7 +38,7 @@ export interface BodyReader {
   cutOff(where: string): GitError;
 }
 
-/** Speaks HTTP with one remote: address checks, redirects, authorization, timeouts, status codes. */
+/** HTTP client for one remote: address checks, redirects, authorization, timeouts, status codes. */
 export class HttpTransport {
   readonly traffic: Traffic = { requests: 0, receivedBytes: 0, sentBytes: 0 };
   readonly scrub: Scrub;
@@ -65,7 +65,7 @@ export class HttpTransport {
     }
   }
 
-  /** The reference advertisement; later requests go where its redirects led. */
+  /** Requests the reference advertisement; later requests use the URL it was redirected to. */
   async getRefs(scope: Scope): Promise<BodyReader> {
     let url = this.base + SERVICE_SUFFIX;
     for (let hop = 0; ; hop++) {
@@ -102,7 +102,7 @@ export class HttpTransport {
     return checked.href;
   }
 
-  /** A request to git-upload-pack. `body` is gzip-compressed when that pays. */
+  /** Sends a request to git-upload-pack. A large `body` is gzip-compressed. */
   async post(scope: Scope, body: string): Promise<BodyReader> {
     const { response, controller } = await this.send(scope, `${this.base}/git-upload-pack`, "POST", body);
     if (response.status >= 300 && response.status < 400) {
@@ -195,7 +195,7 @@ export class HttpTransport {
   }
 }
 
-/** Bytes asked for at a time. By itself workerd reads four KiB into a new buffer each time, some kilobytes of objects beside it. */
+/** Read size. By default workerd reads 4 KiB at a time into a new buffer, with some kilobytes of objects per read. */
 const READ_BYTES = 128 * 1024;
 
 interface ChunkReader {
@@ -204,7 +204,7 @@ interface ChunkReader {
   cancel(): Promise<void>;
 }
 
-/** Reads into one buffer over and over, where the stream can (those of a network can, hand-made ones mostly not). */
+/** Reads into one reused buffer if the stream supports it (network streams do, most hand-made ones do not). */
 function chunkReader(body: ReadableStream<Uint8Array>): ChunkReader {
   let reader: ReadableStreamBYOBReader;
   try {

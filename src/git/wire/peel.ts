@@ -12,7 +12,7 @@ import type { Scope } from "../scope.ts";
 
 const RING_BYTES = 256 * 1024;
 
-/** Fetches a commit without its trees, to see that it exists; a tag object leads to its commit. Needs filters. */
+/** Fetches a commit without its trees to check that it exists; peels a tag object to its commit. Requires filter support. */
 export async function peelCommit(
   transport: HttpTransport,
   scope: Scope,
@@ -48,7 +48,7 @@ export async function peelCommit(
       }
     });
   } catch (error) {
-    // A server that dislikes the filter still answers the real request.
+    // A server that rejects the filter still answers the real request.
     if (error instanceof GitError && error.code === "PROTOCOL") return oid;
     throw error;
   }

@@ -46,12 +46,12 @@ export function packetLength(bytes: Uint8Array, at: number): number {
   return length;
 }
 
-/** Reads pkt-lines, side-band pack data and raw bytes off one response body, in that order of need. */
+/** Reads pkt-lines, side-band pack data and raw bytes from one response body. */
 export class PacketReader {
   private readonly body: BodyReader;
   private chunk: Uint8Array = new Uint8Array(0);
   private pos = 0;
-  /** Payload bytes of the current side-band packet still to come, and its band. */
+  /** Remaining payload bytes of the current side-band packet, and its band. */
   private left = 0;
   private band = 0;
 
@@ -62,7 +62,7 @@ export class PacketReader {
   private async more(): Promise<boolean> {
     const length = this.chunk.length - this.pos;
     if (length > PKT_MAX_BYTES) throw overLimit("too much buffered input");
-    // The next read may overwrite what is left of this one.
+    // The next read may overwrite the rest of this one.
     const rest = length === 0 ? undefined : this.chunk.slice(this.pos);
     const next = await this.body.read();
     if (rest !== undefined) {
@@ -102,8 +102,8 @@ export class PacketReader {
   }
 
   /**
-   * Demultiplexes the side-band packets that are there (waiting for the first), handing each piece to `onBand` without
-   * copying. False: flush or end of body.
+   * Demultiplexes the available side-band packets (waits for the first) and passes each piece to `onBand` without
+   * copying. False at a flush packet or the end of the body.
    */
   async pumpSideBand(onBand: (band: number, data: Uint8Array) => void): Promise<boolean> {
     if (this.pos >= this.chunk.length && !(await this.more())) {
@@ -138,7 +138,7 @@ export class PacketReader {
           continue;
         }
       }
-      // A header split over two reads.
+      // The header is split over two reads.
       if (!(await this.more())) throw this.body.cutOff("inside a side-band packet");
     }
   }

@@ -17,10 +17,10 @@ export interface ResolvedRef {
   defaultBranch: string | null;
 }
 
-/** The references a name may mean, asked of the server (v2) or picked from its advertisement (v0). */
+/** The references that a name may mean, requested from the server (v2) or selected from its advertisement (v0). */
 export interface RefList {
   refs: AdvertisedRef[];
-  /** Target of the symbolic HEAD, also when no commit is there yet. */
+  /** Target of the symbolic HEAD, even if the branch has no commit yet. */
   head: string | undefined;
 }
 
@@ -56,7 +56,7 @@ async function lsRefs(
   });
 }
 
-/** The names `ref` may stand for, best first: branches before tags, as `git clone --branch` has it. */
+/** The full names that `ref` may mean, in order of preference: branches before tags, as in `git clone --branch`. */
 function candidates(ref: string): string[] {
   if (ref === "HEAD" || ref.startsWith("refs/")) return [ref];
   return [`refs/heads/${ref}`, `refs/tags/${ref}`, `refs/${ref}`];
@@ -64,9 +64,9 @@ function candidates(ref: string): string[] {
 
 const refNotFound = (message: string): GitError => new GitError("REF_NOT_FOUND", message);
 
-/** Checks a name as `git check-ref-format` would, as far as it could break the protocol. */
+/** Rejects names that could break the protocol; a subset of `git check-ref-format`. */
 function checkRefName(ref: string): void {
-  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+  // oxlint-disable-next-line no-control-regex -- looks for control characters on purpose
   if (ref === "" || ref.length > 1024 || /[\u0000-\u0020\u007f~^:?*[\\]|\.\.|^-|@\{/.test(ref)) {
     throw refNotFound(`${JSON.stringify(ref.slice(0, 200))} is not a valid branch, tag or commit`);
   }
@@ -74,7 +74,7 @@ function checkRefName(ref: string): void {
 
 /**
  * Resolves a name to its commit: nothing or HEAD, a branch, a tag (nested ones too), a full `refs/…` name.
- * Returns undefined for a full commit id, which needs another kind of question.
+ * Returns undefined for a full commit id, which is resolved by another request.
  */
 export async function resolveName(
   transport: HttpTransport,

@@ -9,9 +9,9 @@ import type { Scope } from "../scope.ts";
 /** One request for a pack. */
 export interface PackRequest {
   wants: readonly string[];
-  /** Only the wanted commits, not their history. */
+  /** Fetch only the wanted commits, not their history. */
   shallow: boolean;
-  /** Partial-clone filter, where the server has them. */
+  /** Partial-clone filter; set only if the server supports it. */
   filter?: string | undefined;
   /** Send only what this commit's trees lack, as a thin pack. */
   have?: string | undefined;
@@ -70,7 +70,7 @@ function v0Body(advertisement: Advertisement, request: PackRequest, sideBand: st
   return body + pkt("done\n");
 }
 
-/** Sends the request and reads the answer up to the first byte of the pack. The caller cancels `packets`. */
+/** Sends the request and reads the response up to the first byte of the pack. The caller cancels `packets`. */
 export async function openPack(
   transport: HttpTransport,
   scope: Scope,
@@ -103,7 +103,7 @@ function expectShallow(line: string): void {
   }
 }
 
-/** Sections of a v2 fetch answer, up to `packfile`. */
+/** Reads the sections of a v2 fetch response up to `packfile`. */
 async function skipToPackV2(packets: PacketReader, scrub: Scrub): Promise<void> {
   let seen = false;
   for (let lines = 0; lines < 1_000_000; lines++) {
@@ -119,7 +119,7 @@ async function skipToPackV2(packets: PacketReader, scrub: Scrub): Promise<void> 
   throw protocolError("the server sent no pack");
 }
 
-/** The ACK or NAK that precedes a v0 pack. */
+/** Reads the ACK or NAK that precedes a v0 pack. */
 async function skipAcknowledgement(packets: PacketReader, scrub: Scrub): Promise<void> {
   const packet = await packets.read();
   if (packet.kind === "eof") throw emptyAnswer();

@@ -1,6 +1,6 @@
 import { GitError } from "../errors.ts";
 
-/** Suffixes under which names are never public. */
+/** Suffixes of names that are never public. */
 const LOCAL_SUFFIXES = [
   "localhost",
   "local",
@@ -16,7 +16,7 @@ const LOCAL_SUFFIXES = [
   "invalid",
   "onion",
 ];
-/** Public zones whose names resolve to whatever private address is written in them. */
+/** Public zones whose names resolve to the address written in the name, which may be private. */
 const REBINDING_ZONES = ["nip.io", "sslip.io", "xip.io", "localtest.me", "lvh.me", "vcap.me", "lacolhost.com"];
 
 const forbidden = (why: string): GitError => new GitError("URL_FORBIDDEN", `repository URL not allowed: ${why}`);
@@ -25,9 +25,9 @@ const under = (host: string, zone: string): boolean => host === zone || host.end
 
 /** Which hosts repositories may be pulled from. */
 export interface GitHostPolicy {
-  /** Also `http://127.0.0.1:*` and `http://localhost:*`: for the local stack and tests. */
+  /** Also allow `http://127.0.0.1:*` and `http://localhost:*`: for the local stack and tests. */
   allowLocal: boolean;
-  /** Only these, in lower case: `host`, `*.zone` for the names in it, either with `:port`. Undefined: any public name, port 443. */
+  /** Allow only these, in lower case: `host`, or `*.zone` for names below it, either with `:port`. Undefined: any public name, port 443. */
   hosts?: readonly string[] | undefined;
 }
 
@@ -45,9 +45,9 @@ export function readGitHosts(value: string | undefined): readonly string[] | und
 }
 
 /**
- * Checks every URL that is fetched, first request and redirects alike. https only, no credentials, no IP literal in any
+ * Checks every URL before it is fetched, redirects included: https only, no credentials, no IP literal in any
  * notation (the URL parser normalises decimal, octal and hexadecimal forms to dotted ones), port 443, no name that is local by
- * convention; what an operator has listed may have any name, and the port that is listed with it.
+ * convention. Hosts listed by an operator may have any name and the listed port.
  * @throws GitError URL_FORBIDDEN, naming what is wrong
  */
 export function checkRemoteUrl(url: string, { allowLocal, hosts }: GitHostPolicy): URL {
@@ -87,7 +87,7 @@ function isListed(entry: string, host: string, port: string): boolean {
   return name.startsWith("*.") ? host.endsWith(name.slice(1)) : host === name;
 }
 
-/** Basic-auth user name that goes with a bare token on the well-known hosts; any name does on most others. */
+/** Basic-auth user name for a bare token on well-known hosts; most other hosts accept any name. */
 export function defaultUsername(host: string): string {
   if (host.includes("gitlab")) return "oauth2";
   if (host.includes("bitbucket")) return "x-token-auth";
