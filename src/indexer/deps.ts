@@ -11,7 +11,7 @@ import { workerGrammars } from "../parsing/grammars-worker.ts";
 import { type CodeParser, createParser } from "../parsing/parser.ts";
 import { buildSnapshotRun } from "./snapshot-run.ts";
 
-/** Upstream calls of one shard in flight at a time: of the six connections of an invocation two stay free. */
+/** Upstream calls of one shard in flight at a time. An invocation has six connections; two stay free for storage and database. */
 const EMBED_CONCURRENCY = 4;
 
 const fetcher: typeof fetch = (input, init) => fetch(input, init);

@@ -5,12 +5,12 @@ import { buildSnapshot, RevisionMissingError } from "../snapshot/publish/build.t
 
 /**
  * The last step of a snapshot run: builds the artifact of the indexed commit, publishes it, and records the outcome. Throws
- * {@link StalePlanError} when newer runs and the sweep have removed the revision since: it has to be indexed again.
+ * {@link StalePlanError} when newer runs and the sweep have removed the revision since; the commit must be indexed again.
  */
 export async function buildSnapshotRun(step: StepContext, bucket: R2Bucket): Promise<Record<string, unknown>> {
   const { run, db, log, now } = step;
   const gitSha = run.source.ref;
-  if (gitSha === undefined) throw new Error("a snapshot run names its commit");
+  if (gitSha === undefined) throw new Error("a snapshot run requires a commit");
   const built = await buildSnapshot(
     { db, bucket, log, now },
     {

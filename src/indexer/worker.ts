@@ -62,7 +62,7 @@ async function handle(message: Message, env: IndexerEnv): Promise<void> {
   await handleStep(message, parsed.data, env);
 }
 
-/** Rebuilds the search index of a revision that a reader found damaged. Does the same however often it is asked. */
+/** Rebuilds the search index of a revision that a reader found damaged. Idempotent. */
 async function rebuildSearch(
   message: Message,
   revision: Omit<IndexedRevision, "baseSeq">,

@@ -10,16 +10,16 @@ import { encodeEmbedShard, putShard, ShardBuffer, shardKey } from "./staging.ts"
 import { findUnembedded, type KnownBlob, writeBlobs } from "./store.ts";
 import { rowsOf } from "../db/rows.ts";
 
-/** Source bytes of one shard: a few seconds of parsing, small compared with a Worker's memory. */
+/** Source bytes per shard: a few seconds of parsing, small compared with a Worker's memory. */
 const SHARD_BYTES = 1024 * 1024;
-/** Blobs of one shard: bounds the rows of tiny files. */
+/** Blobs per shard: bounds the number of rows when files are tiny. */
 const SHARD_BLOBS = 1_000;
-/** Contents of one shard that only embeds. */
+/** Contents per shard that is only embedded. */
 const SHARD_CONTENTS = 200;
 
 /**
- * Takes the blobs of a pull one by one, recognises what must not be indexed, and stages the rest in shards of bounded
- * size, each announced as soon as it is stored.
+ * Receives the blobs of a pull, skips those that must not be indexed, and stages the rest in shards of bounded
+ * size. Each shard is announced as soon as it is stored.
  */
 export class BlobSink {
   readonly blobs: BlobTable;
@@ -39,7 +39,7 @@ export class BlobSink {
     this.onShard = onShard;
   }
 
-  /** Takes over what earlier runs found out about a blob. */
+  /** Records what earlier runs found out about a blob. */
   learn(blob: KnownBlob): void {
     if (blob.interpreter !== null) this.blobs.setInterpreter(blob.oid, blob.interpreter);
     if (blob.sizeBytes > this.step.run.options.maxFileSizeBytes) this.blobs.setSkip(blob.oid, "too_large");
@@ -47,12 +47,12 @@ export class BlobSink {
     else if (blob.skip !== null) this.blobs.setSkip(blob.oid, blob.skip);
   }
 
-  /** True when the content is stored already, parsed as this language. */
+  /** Whether the content is stored already, parsed as this language. */
   isStored(sha256: string, language: string): boolean {
     return this.knownContents.size > 0 && this.knownContents.has(contentId(this.step.run.tenantId, sha256, language));
   }
 
-  /** Takes a blob; `data` is copied. Resolves when there is room for more. */
+  /** Adds a blob; `data` is copied. Resolves when there is room for more. */
   add(oid: string, data: Uint8Array): Promise<void> | undefined {
     const reason = contentSkipReason(data);
     if (reason !== undefined) {

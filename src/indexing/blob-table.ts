@@ -6,17 +6,17 @@ const INITIAL_ROWS = 1024;
 
 const UNKNOWN = 0;
 const HASHED = 1;
-/** States from here on are reasons to skip the blob. */
+/** States from this value on are reasons to skip the blob. */
 const FIRST_REASON = 2;
 
-/** What a run knows about the blobs of its files: one row each, about 70 bytes outside the JavaScript heap. */
+/** The state of a run's blobs: one row each, about 70 bytes outside the JavaScript heap. */
 export class BlobTable {
   private readonly oids: OidTable;
-  /** By row: a language, or several where files of different languages have the same content. */
+  /** By row: the blob's language, or several if files of different languages have the same content. */
   private readonly languages: (LanguageId | LanguageId[] | undefined)[] = [];
-  /** By row: the language that the blob's `#!` line names. */
+  /** By row: the language named by the blob's `#!` line. */
   private readonly interpreters = new Map<number, LanguageId>();
-  /** Rows of which some file has no language but that of the `#!` line. */
+  /** Rows with a file whose language only the `#!` line determines. */
   private readonly scripts = new Set<number>();
   private readonly reasons: string[] = [];
   private states = new Uint8Array(INITIAL_ROWS);
@@ -44,7 +44,7 @@ export class BlobTable {
     return this.oids.find(oid);
   }
 
-  /** Notes that a file of this language has the blob for its content; null: of the language that its `#!` line names. */
+  /** Records that a file of this language has the blob as its content; null if the `#!` line determines the language. */
   want(oid: string, language: LanguageId | null): void {
     const row = this.row(oid);
     if (language === null) {
@@ -69,12 +69,12 @@ export class BlobTable {
     this.interpreters.set(this.row(oid), language);
   }
 
-  /** The language that the blob's `#!` line names, where it has one. */
+  /** The language named by the blob's `#!` line, if any. */
   interpreterAt(row: number): LanguageId | undefined {
     return this.interpreters.get(row);
   }
 
-  /** SHA-256 of the blob's bytes in hex, where it is known. */
+  /** SHA-256 of the blob's bytes in hex, if known. */
   sha256At(row: number): string | undefined {
     if (this.states[row] !== HASHED) return undefined;
     return this.hashes.toString("hex", row * SHA256_BYTES, (row + 1) * SHA256_BYTES);
@@ -86,7 +86,7 @@ export class BlobTable {
     this.states[row] = HASHED;
   }
 
-  /** Why the blob is not indexed. */
+  /** The reason why the blob is not indexed, if any. */
   skipAt(row: number): string | undefined {
     const state = this.states[row] ?? UNKNOWN;
     return state < FIRST_REASON ? undefined : this.reasons[state - FIRST_REASON];

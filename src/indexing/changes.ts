@@ -1,4 +1,4 @@
-/** Turns a listing and the fate of its blobs into the rows that change, staged for the finish. */
+/** Computes the changed rows from a listing and the states of its blobs, and stages them for the finish. */
 import { sql } from "drizzle-orm";
 import { rowsOf } from "../db/rows.ts";
 import type { BlobSink } from "./blob-sink.ts";
@@ -9,9 +9,9 @@ import { pages } from "./pages.ts";
 import { filesAfter, type Revision } from "./revision-files.ts";
 import { changesKey, type FilePut, putJson } from "./staging.ts";
 
-/** Rows of one staged object of file changes. */
+/** Rows per staged object of file changes. */
 const CHANGES_PER_OBJECT = 5_000;
-/** Rows of the current revision that are compared at a time. */
+/** Rows of the current revision that are compared per query. */
 const COMPARE_PAGE = 5_000;
 
 export interface StagedChanges {
@@ -21,7 +21,7 @@ export interface StagedChanges {
   puts: number;
   /** Files whose content was new to the tenant. */
   freshFiles: number;
-  /** Files left out for their content, with the reason. */
+  /** Files skipped because of their content, with the reason. */
   skips: Map<string, string>;
   /** Contents of the listing that were stored before this run. */
   reused: Set<string>;
@@ -29,8 +29,8 @@ export interface StagedChanges {
 
 /**
  * Stages the rows that differ from the current revision. A listing of the whole tree is compared with the rows of that revision,
- * if there is one; a listing made against a base differs already. Rows are staged while they are made, so that a first run of
- * many files never holds all.
+ * if there is one; a listing made against a base contains only differences. Rows are staged as they are produced, so that a
+ * first run of many files never holds all of them.
  */
 export async function stageChanges(
   step: StepContext,
@@ -89,7 +89,7 @@ function* toPuts(
   }
 }
 
-/** Drops puts that the current revision already has, and adds deletes for rows of it that are not put again. */
+/** Drops puts that the current revision already has, and adds deletes for its rows that are not put again. */
 async function subtractRows(
   step: StepContext,
   revision: Revision,

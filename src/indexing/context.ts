@@ -9,16 +9,16 @@ import type { SearchWriter } from "../search/write.ts";
 import type { RunSpec, StepUsage } from "./run-state.ts";
 import type { StagingBucket } from "./staging.ts";
 
-/** Called with each staged shard as soon as it can be worked on. */
+/** Called with each staged shard as soon as it can be processed. */
 export type ShardReady = (shard: number, key: string) => Promise<void>;
 
-/** What the steps of a run work with. */
+/** Everything that the steps of a run need. */
 export interface StepContext {
   run: RunSpec;
   attempt: number;
   db: Db;
   staging: StagingBucket;
-  /** Where segments and tables of the search index are kept. */
+  /** Bucket for the segments and tables of the search index. */
   search: SearchBucket;
   embedder: Embedder;
   parser: () => Promise<CodeParser>;
@@ -29,28 +29,28 @@ export interface StepContext {
   region: string;
   log: Logger;
   now: () => number;
-  /** Embedding work of this claim, added up as it is done. */
+  /** Embedding work of this claim so far. */
   usage: StepUsage;
   /** Reports progress. Throws `StaleAttemptError` when the attempt no longer counts. */
   beat: (progress: { filesDone?: number; filesTotal?: number }) => Promise<void>;
-  /** Notes progress without a report: a step that makes none for long is given up. */
+  /** Marks progress without a report; a step without progress is given up after a while. */
   mark: () => void;
-  /** Goes on to another phase within the same message. Throws `StaleAttemptError` when another worker has it. */
+  /** Continues with another phase in the same message. Throws `StaleAttemptError` when another worker has claimed it. */
   enter: (phase: RunPhase) => Promise<void>;
 }
 
-/** What writing the search index takes of a step. */
+/** The part of a step's context that is needed to write the search index. */
 export function searchWriter(step: StepContext): SearchWriter {
   const { db, search, embedder } = step;
   return { db, bucket: search, model: embedder.isModel ? embedder.fingerprint : null, beat: () => step.beat({}) };
 }
 
-/** The plan no longer fits what is stored; the run has to be planned again. */
+/** The plan no longer matches the stored data; the run must be planned again. */
 export class StalePlanError extends Error {
   override readonly name = "StalePlanError";
 }
 
-/** The run was cancelled while the step was at work. */
+/** The run was cancelled while the step was running. */
 export class RunCancelledError extends Error {
   override readonly name = "RunCancelledError";
 }

@@ -1,6 +1,6 @@
 /**
- * The last step of a run: the rows of the new revision are written beside the current ones, invisible, and then one
- * statement makes them visible. Killed anywhere, it starts over; delivered twice, the second time changes nothing.
+ * The last step of a run: writes the rows of the new revision, which are invisible until one statement switches to them.
+ * The step can be killed and restarted at any point; a second delivery changes nothing.
  */
 import { and, eq, sql } from "drizzle-orm";
 import type { IndexResult } from "../contract/index.ts";
@@ -34,7 +34,7 @@ import {
   treesKey,
 } from "./staging.ts";
 
-/** Switches the workspace, or a ref of it, to what the run's plan and shards prepared. Returns the run's result. */
+/** Switches the workspace, or one of its refs, to the revision that the plan and the shards prepared. Returns the run's result. */
 export async function finish(step: StepContext, work: WorkCounters): Promise<IndexResult> {
   const { run, staging, db } = step;
   const done = await earlierResult(step);
@@ -71,7 +71,7 @@ export async function finish(step: StepContext, work: WorkCounters): Promise<Ind
   return result;
 }
 
-/** The result of a run that found its commit indexed already. */
+/** The result of a run whose commit was already indexed. */
 export async function finishUnchanged(step: StepContext, revision: Revision, ref: string | null): Promise<IndexResult> {
   const { runId, kind, workspaceId, tenantId } = step.run;
   if (!isSearchable(revision, step.embedder.isModel))
@@ -90,7 +90,7 @@ const revisionOf = (step: StepContext, { workspaceId, seq, baseSeq, current }: T
   baseSeq: current ? null : (baseSeq ?? 0),
 });
 
-/** The result of this run if an earlier delivery of the step has switched already. */
+/** The result of this run if an earlier delivery of the step has already switched. */
 async function earlierResult(step: StepContext): Promise<IndexResult | undefined> {
   const rows = await rowsOf<{ result: IndexResult | null }>(
     step.db,
@@ -100,7 +100,7 @@ async function earlierResult(step: StepContext): Promise<IndexResult | undefined
   return rows[0]?.result ?? undefined;
 }
 
-/** Why the switch was refused: another delivery of this step was quicker, the run was cancelled, or the plan is out of date. */
+/** Handles a refused switch: another delivery of this step came first, the run was cancelled, or the plan is out of date. */
 async function resultAfterRefusal(step: StepContext): Promise<IndexResult> {
   const { db, run } = step;
   const [row] = await db.select({ state: runs.state, result: runs.result }).from(runs).where(eq(runs.id, run.runId));
@@ -112,7 +112,7 @@ async function resultAfterRefusal(step: StepContext): Promise<IndexResult> {
 async function newTotals(step: StepContext, target: Target, puts: number): Promise<Totals> {
   const base = target.baseSeq === null ? NO_TOTALS : await baseTotals(step, target.baseSeq);
   const change = await changeOfTotals(step.db, target);
-  // Another worker writes the same rows: plan again rather than switch to a part of them.
+  // Another worker is writing the same rows: plan again rather than switch to an incomplete set.
   if (change.added !== puts) throw new StalePlanError("the rows of the revision are not complete");
   return {
     files: base.files + change.files,

@@ -5,8 +5,7 @@ import { bytesToUuid } from "../uuid.ts";
 import { SELECTION_VERSION } from "./select.ts";
 
 /**
- * Name-based id of a content: concurrent writers of the same bytes write the same row, and no look-up is needed before the
- * insert.
+ * Name-based id of a content: concurrent writers of the same bytes write the same row without a look-up.
  */
 export function contentId(tenantId: string, sha256: string, language: string): string {
   const name = `${tenantId}\n${sha256}\n${language}\n${PARSER_VERSION}`;
@@ -18,7 +17,7 @@ export function sha256Hex(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-/** Hash of everything but the commit that decides what a run indexes. Equal keys make two revisions comparable by tree. */
+/** Hash of everything except the commit that affects what a run indexes. Revisions with equal keys can be compared by tree. */
 export function planKey(options: IndexOptions): string {
   const { include, exclude, maxFileSizeBytes } = options;
   return sha256Hex(

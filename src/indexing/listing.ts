@@ -1,4 +1,4 @@
-/** What a run has to look at, by its trees, and what of it is known already. */
+/** Lists the files of a commit that a run must look at, and finds out which blobs are already known. */
 import type { IndexOptions } from "../contract/index.ts";
 import {
   diffTrees,
@@ -27,24 +27,24 @@ export interface Candidate {
   path: string;
   oid: string;
   mode: number;
-  /** Null: the one that its `#!` line names. */
+  /** Null: determined by the `#!` line. */
   language: LanguageId | null;
 }
 
 export interface Listing {
   /**
-   * Files to be indexed: of the whole tree, or of what differs from the base. Those of a whole tree are read from its objects
-   * anew by each iteration: their paths and ids would take more memory than anything else of a plan.
+   * Files to index: the whole tree, or what differs from the base. Each iteration reads a whole tree from its objects again,
+   * because a list of its paths and ids would take more memory than anything else in a plan.
    */
   files: Iterable<Candidate>;
   fileCount: number;
   /** Paths that are no longer indexed. */
   deletes: string[];
-  /** How many files are left out for their names, by reason; against a base, how many more than there. */
+  /** Number of files skipped by name, per reason; with a base, the difference to the base's number. */
   leftOut: Map<string, number>;
 }
 
-/** Lists the files to index. With a base (indexed with the same options) only what differs from it is listed. */
+/** Lists the files to index. With a base (indexed with the same options), lists only the differences from it. */
 export function listCandidates(options: IndexOptions, wanted: Tree, base: Tree | undefined): Listing {
   const select = createSelector(options);
   const judge = (path: string, mode: number): PathVerdict => {
@@ -77,11 +77,11 @@ export function listCandidates(options: IndexOptions, wanted: Tree, base: Tree |
   return { files, fileCount: files.length, deletes, leftOut };
 }
 
-/** The chosen files of a tree: what is kept is the choice alone. */
+/** The selected files of a tree. Only the selection is held in memory. */
 class TreeFiles {
   count = 0;
   private readonly tree: Tree;
-  /** By the tree's entries in their order; undefined for those that are left out. */
+  /** One item per tree entry, in order; undefined for skipped entries. */
   private readonly languages: (LanguageId | null | undefined)[] = [];
 
   constructor(tree: Tree, judge: (entry: TreeEntry) => PathVerdict) {
@@ -102,7 +102,7 @@ class TreeFiles {
   }
 }
 
-/** Tells the sink what is known already; returns the blobs that have to be pulled. */
+/** Passes what is already known to the sink; returns the blobs that must be pulled. */
 export async function resolveKnown(step: StepContext, listing: Listing, sink: BlobSink): Promise<Iterable<string>> {
   const { blobs } = sink;
   for (const file of listing.files) blobs.want(file.oid, file.language);
@@ -117,7 +117,7 @@ export async function resolveKnown(step: StepContext, listing: Listing, sink: Bl
   return missingBlobs(sink);
 }
 
-/** Ids that the contents of the blobs known by their bytes have, if they are stored. */
+/** Content ids of the blobs whose SHA-256 is known, which may or may not be stored. */
 function* possibleContents(tenantId: string, blobs: BlobTable): Generator<string> {
   for (let row = 0; row < blobs.size; row++) {
     const sha256 = blobs.sha256At(row);

@@ -1,8 +1,8 @@
 import * as z from "zod";
 
 /**
- * What travels on the indexing queue: references, never content and never a credential. Each step names the run and the
- * attempt it belongs to; a message of an attempt that has been given up is dropped.
+ * Messages of the indexing queue. They hold references, never content or a credential. Each step names its run and
+ * attempt; a message of an attempt that was given up is dropped.
  */
 const step = { workspaceId: z.string(), runId: z.string(), attempt: z.int() };
 

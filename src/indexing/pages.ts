@@ -1,4 +1,4 @@
-/** Ids of one look-up query. */
+/** Ids per look-up query. */
 const LOOKUP_PAGE = 5_000;
 
 /** Splits an iteration into arrays of at most `size` items, for look-up queries. */

@@ -1,5 +1,5 @@
 /**
- * The first step of a run: find the wanted commit, pull what is not known, and stage it for the shards.
+ * The first step of a run: finds the wanted commit, pulls unknown blobs, and stages them for the shards.
  * One streaming pull serves the whole run. Shards read their blobs from object storage, so the git host and its credential are
  * needed in this step only, and servers without filters or `want <blob>` need no special case.
  */
@@ -31,7 +31,7 @@ export type PlanOutcome =
   | { outcome: "unchanged"; revision: Revision; ref: string | null }
   | { outcome: "planned"; shards: number; filesTotal: number };
 
-/** Whether a run makes its commit what readers see by default; a snapshot run indexes beside that. */
+/** Whether the run's commit becomes the current revision. A snapshot run leaves the current revision as it is. */
 const makesCurrent = ({ kind, options }: RunSpec): boolean => kind === "index" && options.current !== false;
 
 /** Plans a run. Throws `GitError` when the repository cannot be pulled. */
@@ -124,7 +124,7 @@ async function openSession(step: StepContext): Promise<GitSession> {
   );
 }
 
-/** Whether a commit is indexed already, with vectors of the current model, in a revision that is still kept. */
+/** Whether a commit is already indexed with vectors of the current model, in a revision that is still kept. */
 export async function isIndexed(step: StepContext, gitSha: string): Promise<boolean> {
   const { db, run, embedder } = step;
   const rows = await db
@@ -141,7 +141,7 @@ export async function isIndexed(step: StepContext, gitSha: string): Promise<bool
   return rows.length > 0;
 }
 
-/** Loads the trees of a revision and what it left out. Undefined if they are missing or damaged: the trees are pulled again. */
+/** Loads the trees and skips of a revision. Undefined if they are missing or damaged; the trees are then pulled again. */
 async function loadBase(step: StepContext, revision: Revision, format: GitSession["objectFormat"]) {
   const bytes = await getBytes(step.staging, treesKey(revision.workspaceId, revision.runId));
   if (!bytes) return undefined;
@@ -162,7 +162,7 @@ async function loadBase(step: StepContext, revision: Revision, format: GitSessio
 
 const NOTHING_LEFT_OUT: LeftOut = { byName: {}, byContent: [] };
 
-/** Combines what the base left out, except for paths that this run looked at, with what this run leaves out. */
+/** Combines the skips of this run with those of the base, except for paths that this run looked at. */
 function mergeLeftOut(base: LeftOut, listing: Listing, found: Map<string, string>): LeftOut {
   const byName = new Map(Object.entries(base.byName));
   for (const [reason, change] of listing.leftOut) byName.set(reason, (byName.get(reason) ?? 0) + change);

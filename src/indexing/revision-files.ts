@@ -1,10 +1,10 @@
 /**
- * How revisions and their files are stored, and how to read them.
+ * Storage layout of revisions and their files, and queries to read them.
  *
- * Revisions that were current at some time form the main line: a row of `revision_files` is valid from `from_seq` until before
- * `to_seq`. Any other revision (another branch, a commit that was indexed for a snapshot only) is stored as its differences from
- * a revision of the main line: `base_seq` (0 for an empty base) and rows in `revision_overlays`, where a null content is a
- * deleted file. So a further branch costs its differences, in rows as in contents.
+ * Revisions that were current at some time form the main line: a row of `revision_files` is valid from `from_seq` (inclusive)
+ * to `to_seq` (exclusive). Any other revision (another branch, a commit indexed only for a snapshot) is stored as its differences
+ * from a revision of the main line: `base_seq` (0 for an empty base) and rows in `revision_overlays`, where a null content means
+ * a deleted file. A further branch therefore costs only its differences, in rows and in contents.
  */
 import { and, desc, eq, inArray, type SQL, sql } from "drizzle-orm";
 import type { Db } from "../db/client.ts";
@@ -12,7 +12,7 @@ import { revisionRefs, revisions, workspaces } from "../db/schema.ts";
 
 export type Revision = typeof revisions.$inferSelect;
 
-/** Refs of a workspace whose last revision is kept. */
+/** Number of refs per workspace whose last revision is kept. */
 export const MAX_REFS = 64;
 
 /** The rows of a revision as a subquery with `path`, `content_id`, `git_oid` and `mode`; give it an alias. */
@@ -28,7 +28,7 @@ export function filesOf({ workspaceId, seq, baseSeq }: Pick<Revision, "workspace
       where o.workspace_id = ${workspaceId}::uuid and o.seq = ${seq} and o.content_id is not null)`;
 }
 
-/** As {@link filesOf}, the first `limit` rows behind a path in path order. */
+/** Like {@link filesOf}, but only the first `limit` rows after a path, in path order. */
 export function filesAfter(
   { workspaceId, seq, baseSeq }: Pick<Revision, "workspaceId" | "seq" | "baseSeq">,
   after: string,
@@ -37,7 +37,7 @@ export function filesAfter(
   const page = sql`order by path limit ${limit}`;
   if (baseSeq === null)
     return sql`(select * from ${filesOf({ workspaceId, seq, baseSeq })} f where path > ${after} ${page})`;
-  // Each side is limited by itself: both are read in the order of their index then.
+  // Each side has its own limit, so that both are read in index order.
   return sql`(select * from (
       (select b.path, b.content_id, b.git_oid, b.mode from revision_files b
         where b.workspace_id = ${workspaceId}::uuid and b.from_seq <= ${baseSeq} and (b.to_seq is null or b.to_seq > ${baseSeq}) and b.path > ${after}
@@ -65,8 +65,8 @@ export function refNames(ref: string): string[] {
 }
 
 /**
- * The revision to answer from: without `ref` the current one, else the last one of that branch or tag, else one of that full
- * commit id. Undefined if it is not indexed, or not kept any more. The caller has checked that the tenant owns the workspace.
+ * The revision to answer from: the current one without `ref`, else the last one of that branch or tag, else one of that full
+ * commit id. Undefined if it is not indexed or no longer kept. The caller must check that the tenant owns the workspace.
  */
 export async function revisionFor(db: Db, workspaceId: string, ref?: string): Promise<Revision | undefined> {
   if (ref === undefined) return currentRevision(db, workspaceId);
@@ -88,7 +88,7 @@ export async function revisionFor(db: Db, workspaceId: string, ref?: string): Pr
   return rows[0];
 }
 
-/** Forgets a ref that was deleted; its revision goes with the next sweep. Takes short and full names; true when it was there. */
+/** Removes a deleted ref; the next sweep removes its revision. Accepts short and full names. True if the ref existed. */
 export async function dropRef(db: Db, workspaceId: string, ref: string): Promise<boolean> {
   const dropped = await db
     .delete(revisionRefs)

@@ -1,4 +1,4 @@
-/** The statements that write a new revision: its rows, invisible until the statement that switches to it. */
+/** Statements that write a new revision. Its rows are invisible until the statement that switches to it. */
 import { type SQL, sql } from "drizzle-orm";
 import { arrayOf, unnest } from "../db/arrays.ts";
 import type { Db } from "../db/client.ts";
@@ -13,7 +13,7 @@ export interface Target {
   seq: number;
   /** Current revision of the workspace when the run was planned; null if there was none. */
   baseSeq: number | null;
-  /** True: it becomes the current revision. False: it is stored as an overlay on the current one. */
+  /** True: the revision becomes the current one. False: it is stored as an overlay on the current one. */
   current: boolean;
 }
 
@@ -33,7 +33,7 @@ export async function nextSeq(db: Db, workspaceId: string): Promise<number> {
 const stillBase = ({ workspaceId, baseSeq }: Target): SQL =>
   sql`exists (select 1 from workspaces w where w.id = ${workspaceId} and w.current_seq is not distinct from ${baseSeq}::int)`;
 
-/** Removes the rows of runs that never reached their switch. */
+/** Removes the rows of runs that ended without a switch. */
 export async function discardLeftovers(db: Db, target: Target): Promise<void> {
   const { workspaceId, seq, baseSeq } = target;
   const guard = stillBase(target);
@@ -79,7 +79,7 @@ export async function writeChanges(db: Db, target: Target, { puts, deletes }: Fi
   ]);
 }
 
-/** What the written rows add to the totals of the base, and how many files they put: the cost follows the change. */
+/** What the written rows add to the base's totals, and how many files they put. Costs are proportional to the change. */
 export async function changeOfTotals(db: Db, target: Target): Promise<Totals & { added: number }> {
   const { workspaceId, seq, baseSeq } = target;
   const changes = target.current
@@ -122,14 +122,14 @@ export interface NewRevision {
   /** Full name of the branch or tag that was indexed. */
   ref: string | null;
   result: Record<string, unknown>;
-  /** Its part of the search index. */
+  /** The revision's entry in the search index. */
   table: WrittenTable;
 }
 
 /**
  * Makes the revision visible: revision, pointer, ref and outcome of the run in one statement, which does nothing unless the
- * workspace still has the base revision of the plan and the run has neither ended nor been cancelled. True when it took effect. A
- * snapshot run gets its outcome later, when its artifact is published.
+ * workspace still has the base revision of the plan and the run has neither ended nor been cancelled. True if it took effect. The
+ * outcome of a snapshot run is recorded later, when its artifact is published.
  */
 export async function switchTo(db: Db, target: Target, revision: NewRevision): Promise<boolean> {
   const { workspaceId, seq, baseSeq, current } = target;
@@ -161,7 +161,7 @@ export async function switchTo(db: Db, target: Target, revision: NewRevision): P
   return rows.length > 0;
 }
 
-/** Points a ref to a revision that exists, and records the outcome of the run that found it. False for a run that was cancelled. */
+/** Points a ref to an existing revision and records the outcome of the run that found it. False if the run was cancelled. */
 export async function recordUnchanged(
   db: Db,
   { workspaceId, seq }: { workspaceId: string; seq: number },

@@ -12,8 +12,8 @@ import type { TenantLine } from "./tenant-runs.ts";
 const CALL_TIMEOUT_MS = 10_000;
 
 /**
- * Calls of a run coordinator to others: outcomes to Postgres, tokens to the tenant's gate, slots of the tenant's line. A call that
- * fails is logged and stays due; the coordinator's alarm retries it.
+ * Outgoing calls of a run coordinator: outcomes to Postgres, tokens to the tenant's gate, slots from `TenantRuns`. A failed call
+ * is logged and stays due; the coordinator's alarm retries it.
  */
 export class RunOutbox {
   private readonly store: RunStore;
@@ -40,7 +40,7 @@ export class RunOutbox {
     try {
       await raceTimeout(this.tenantLine(tenantId).release(runId), CALL_TIMEOUT_MS);
     } catch (error) {
-      // The line checks its slots from time to time.
+      // `TenantRuns` checks its slots periodically and releases this one.
       this.log.error("slot_not_released", error, { runId });
     }
   }
@@ -79,7 +79,7 @@ export class RunOutbox {
     }
   }
 
-  /** Tells the tenant's gate of the tokens that runs have used, whatever became of them. */
+  /** Reports the tokens that runs have used to the tenant's gate, including those of failed runs. */
   async reportUsage(): Promise<void> {
     for (const { batch, tenantId, tokens } of this.store.usageToReport(() => crypto.randomUUID())) {
       try {

@@ -18,7 +18,7 @@ export const NO_TOTALS: Totals = { files: 0, symbols: 0, chunks: 0, redacted: 0,
 
 const SKIP_PREFIX = "skipped.";
 
-/** What a revision's `stats` hold. */
+/** Content of a revision's `stats`. */
 export function toStats(totals: Totals, skipped: Record<string, number>): Record<string, number> {
   const entries = Object.entries(skipped).map(([reason, count]) => [SKIP_PREFIX + reason, count]);
   const { redacted, fallbacks, partials } = totals;
@@ -67,7 +67,7 @@ export function toResult(
   };
 }
 
-/** The wire form of a run that found the revision as it was. */
+/** The wire form of a run that changed nothing. */
 export function unchangedResult(step: StepContext, revision: Revision): IndexResult {
   const indexed = {
     gitSha: revision.gitSha,

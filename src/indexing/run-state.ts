@@ -1,6 +1,6 @@
 /**
- * The states of one run as plain data: what the coordinator stores, what the consumer reports, what clients see. Pure; the
- * Durable Object around it adds storage, clock and queue.
+ * The states of one run as plain data: what the coordinator stores, what the consumer reports, what clients see. Pure
+ * functions; the coordinator's Durable Object adds storage, clock and queue.
  */
 import type { IndexOptions, RunPhase, RunStatus } from "../contract/index.ts";
 import type { StepMessage } from "./messages.ts";
@@ -18,7 +18,7 @@ export interface RunSpec {
   kind: "index" | "snapshot";
   source: SealedSource;
   options: IndexOptions;
-  /** Public id of the credential that asked. */
+  /** Public id of the credential that requested the run. */
   actor: string;
 }
 
@@ -31,14 +31,14 @@ export interface WorkCounters {
 
 /** The work of one claim of a step, reported once however the step ends. */
 export interface StepUsage extends WorkCounters {
-  /** As {@link StepClaim} has it; work reported twice under one token counts once. */
+  /** The token of the {@link StepClaim}; work reported twice under one token counts once. */
   token: string;
 }
 
-/** What a worker gets that may do a step. */
+/** Given to the worker that may process a step. */
 export interface StepClaim {
   spec: RunSpec;
-  /** Names this claim. */
+  /** Identifies this claim. */
   token: string;
 }
 
@@ -60,11 +60,11 @@ export interface RunRecord {
   shardsDone: number;
   /** When the current step, or the message that starts it, is given up (Unix milliseconds). */
   leaseUntil: number;
-  /** The step that one worker has claimed and no other may do; null while none is claimed. */
+  /** The step that a worker has claimed exclusively; null while none is claimed. */
   held: RunPhase | null;
-  /** The message to send when the alarm fires next, because sending it has failed. */
+  /** The message to send at the next alarm, because sending it has failed. */
   unsent: StepMessage | null;
-  /** Attempts whose worker fell silent. One that only waited in the queue does not count. */
+  /** Attempts whose worker stopped reporting. An attempt that only waited in the queue does not count. */
   lostAttempts: number;
   /** Consecutive failures of the plan, the finish or the build with the same code. Shards count their own. */
   failures: { code: string; count: number };
@@ -77,11 +77,11 @@ export interface RunRecord {
   recorded: boolean;
 }
 
-/** How long a claimed step may stay silent before the run starts over from its plan. */
+/** How long a claimed step may go without a report before the run restarts from its plan. */
 export const LEASE_MS = 15_000;
-/** How long a message may wait in the queue, behind those of other workspaces, before it is taken for lost. */
+/** How long a message may wait in the queue, behind those of other workspaces, before it is considered lost. */
 export const QUEUE_LEASE_MS = 10 * 60_000;
-/** Attempts that may fall silent, the first included, before the run fails. */
+/** Attempts that may time out, the first included, before the run fails. */
 export const MAX_LOST_ATTEMPTS = 4;
 /** Shards of one run in the queue at a time, so that a large run does not fill it. */
 export const SHARDS_IN_FLIGHT = 8;
@@ -91,7 +91,7 @@ export const CANCELLED_ERROR: RunError = { code: "RUN_CANCELLED", error: "the ru
 
 const NO_FAILURES = { code: "", count: 0 };
 
-/** A run as it stands in the queue. */
+/** Creates the record of a queued run. */
 export function newRun(spec: RunSpec): RunRecord {
   return {
     spec,
@@ -115,7 +115,7 @@ export function newRun(spec: RunSpec): RunRecord {
   };
 }
 
-/** Begins the next attempt, from the plan. What earlier attempts stored still counts. */
+/** Begins the next attempt, from the plan. Data stored by earlier attempts is reused. */
 export function beginAttempt(run: RunRecord, now: number): RunRecord {
   return {
     ...run,
@@ -132,18 +132,18 @@ export function beginAttempt(run: RunRecord, now: number): RunRecord {
 }
 
 /**
- * Claims a step of the run for one worker. Null when another one holds it: plan, finish and build must not be done twice at
- * the same time, and a message may be delivered twice. Shards may.
+ * Claims a step of the run for one worker. Null if another worker holds it: a message may be delivered twice, and plan,
+ * finish and build must not run concurrently. Shards may.
  */
 export function claimStep(run: RunRecord, phase: RunPhase, now: number): RunRecord | null {
   if (phase === "indexing") return { ...run, phase, leaseUntil: Math.max(run.leaseUntil, now + LEASE_MS) };
   if (run.held === phase && run.leaseUntil > now) return null;
-  // A plan is made once an attempt: its shards are on their way.
+  // An attempt is planned only once: its shards are already in the queue.
   if (phase === "pulling" && (run.shards !== null || run.held !== null)) return null;
   return { ...run, phase, held: phase, leaseUntil: now + LEASE_MS };
 }
 
-/** Takes a report of progress. A late one, from a step that has handed over, changes no lease. */
+/** Applies a progress report. A late report from a step that has ended renews no lease. */
 export function recordProgress(
   run: RunRecord,
   phase: RunPhase,
@@ -155,26 +155,26 @@ export function recordProgress(
   return run.held === phase && run.phase === phase ? { ...next, leaseUntil: now + LEASE_MS } : next;
 }
 
-/** The plan is complete: shards may still be at work, the finish comes when they are done. */
+/** Records that the plan is complete. The finish follows when all shards are done. */
 export function recordPlan(run: RunRecord, plan: { shards: number; filesTotal: number }, now: number): RunRecord {
   const { shards, filesTotal } = plan;
   return { ...run, shards, filesTotal, phase: "indexing", failures: NO_FAILURES, leaseUntil: now + QUEUE_LEASE_MS };
 }
 
-/** Counts a failure of a step that one worker does at a time. */
+/** Counts a failure of an exclusive step (plan, finish or build). */
 export function recordFailure(run: RunRecord, error: RunError): RunRecord {
   const count = run.failures.code === error.code ? run.failures.count + 1 : 1;
   return { ...run, lastError: error, failures: { code: error.code, count } };
 }
 
-/** Passes the run on to its next step, which a message will start. */
+/** Moves the run to its next step, which a message will start. */
 export function handOver(run: RunRecord, phase: RunPhase, now: number): RunRecord {
   return { ...run, phase, held: null, failures: NO_FAILURES, leaseUntil: now + QUEUE_LEASE_MS };
 }
 
 export type RunOutcome = { result: Record<string, unknown> } | { error: RunError } | "cancelled";
 
-/** Ends a run. The sealed credential goes with it. */
+/** Ends a run and deletes its sealed credential. */
 export function endRun(run: RunRecord, now: number, outcome: RunOutcome): RunRecord {
   const { auth: _dropped, ...source } = run.spec.source;
   const ended = { ...run, spec: { ...run.spec, source }, phase: "done" as const, unsent: null, endedAt: now };
@@ -185,7 +185,7 @@ export function endRun(run: RunRecord, now: number, outcome: RunOutcome): RunRec
 
 export const isEnded = (run: RunRecord): boolean => run.endedAt !== null;
 
-/** Every shard of the attempt is done, and no further one will come. */
+/** Whether the plan is complete and every shard of the attempt is done. */
 export const isReady = (run: RunRecord): boolean => run.shards !== null && run.shardsDone >= run.shards;
 
 /** The wire form of a run. */

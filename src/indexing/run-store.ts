@@ -9,7 +9,7 @@ export class RunStore {
     this.createTables();
   }
 
-  /** Creates those tables that are missing. */
+  /** Creates missing tables. */
   createTables(): void {
     this.sql.exec(`
       create table if not exists runs (position integer primary key autoincrement, run_id text unique, ended integer, record text);
@@ -21,12 +21,12 @@ export class RunStore {
     `);
   }
 
-  /** The run that is being worked on. */
+  /** The active run. */
   running(): RunRecord | undefined {
     return this.unfinished().find((run) => run.state === "running");
   }
 
-  /** Runs that have not ended, in the order they came. */
+  /** Runs that have not ended, in order of arrival. */
   unfinished(): RunRecord[] {
     return this.records("select record from runs where ended = 0 order by position");
   }
@@ -49,7 +49,7 @@ export class RunStore {
     return this.records("select record from runs where ended > 0 and json_extract(record, '$.recorded') = 0");
   }
 
-  /** Forgets runs that ended before `time`; Postgres alone knows them then. */
+  /** Deletes runs that ended before `time`; their outcome remains in Postgres. */
   forget(time: number): void {
     this.sql.exec("delete from runs where ended > 0 and ended < ? and json_extract(record, '$.recorded') = 1", time);
     this.sql.exec("delete from run_usage where batch = 'reported' and run_id not in (select run_id from runs)");
@@ -67,7 +67,7 @@ export class RunStore {
     this.sql.exec("insert or ignore into run_shards values (?, ?, ?, 'staged', 0)", runId, attempt, shard);
   }
 
-  /** Takes staged shards to be sent, so that at most `inFlight` are under way. */
+  /** Takes staged shards to send, so that at most `inFlight` are in the queue. */
   takeShards(runId: string, attempt: number, inFlight: number): number[] {
     const sent = this.sql
       .exec("select 1 from run_shards where run_id = ? and attempt = ? and state = 'sent'", runId, attempt)
@@ -84,7 +84,7 @@ export class RunStore {
     return rows.map(({ shard }) => shard);
   }
 
-  /** Moves a shard to another state; false if it was there already or is done. */
+  /** Moves a shard to another state; false if it is already in that state or done. */
   setShard(runId: string, attempt: number, shard: number, state: "staged" | "sent" | "done"): boolean {
     return (
       this.sql.exec(
@@ -97,7 +97,7 @@ export class RunStore {
     );
   }
 
-  /** Counts a failure of a shard; returns how many there have been. */
+  /** Counts a failure of a shard; returns its number of failures. */
   countShardFailure(runId: string, attempt: number, shard: number): number {
     const rows = this.sql
       .exec<{ failures: number }>(
@@ -110,7 +110,7 @@ export class RunStore {
     return rows[0]?.failures ?? 1;
   }
 
-  /** Adds work to a run, once for each token. */
+  /** Adds work to a run, once per claim token. */
   addUsage(run: RunRecord, usage: StepUsage): void {
     if (usage.embedded === 0 && usage.tokens === 0) return;
     this.sql.exec(
@@ -124,7 +124,7 @@ export class RunStore {
     );
   }
 
-  /** All work of a run, over its steps and attempts. */
+  /** Total work of a run across its steps and attempts. */
   work(runId: string): WorkCounters {
     const row = this.sql
       .exec<{ embedded: number; ms: number; tokens: number }>(

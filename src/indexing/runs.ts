@@ -1,4 +1,4 @@
-/** Runs as the routes, the hooks and the daily job see them: recorded in Postgres, driven by their workspace's coordinator. */
+/** Runs as used by the routes, the hooks and the daily job: recorded in Postgres, driven by their workspace's coordinator. */
 import { and, desc, eq, inArray, lt, type SQL } from "drizzle-orm";
 import type { RunStatus, Source } from "../contract/index.ts";
 import type { Db } from "../db/client.ts";
@@ -20,7 +20,7 @@ export interface RunRequest {
   kind: RunSpec["kind"];
   source: Source;
   options: RunSpec["options"];
-  /** Public id of the credential that asked. */
+  /** Public id of the credential that requested the run. */
   actor: string;
 }
 
@@ -30,9 +30,9 @@ const ORPHANED_AFTER_MS = 60_000;
 const SUBMIT_TRIES = 3;
 
 /**
- * Records a run and hands it to its workspace's coordinator. The source's token is sealed before it goes anywhere. A run that
- * the coordinator does not take is failed; if even that cannot be recorded, {@link failOrphanedRuns} does it later.
- * Throws what the database or the coordinator throws.
+ * Records a run and submits it to its workspace's coordinator. The source's token is sealed first. A run that cannot be
+ * submitted is marked failed; if that cannot be recorded either, {@link failOrphanedRuns} does it later.
+ * Throws errors of the database and the coordinator.
  */
 export async function startRun(deps: RunDeps & { encryptionKey: string }, request: RunRequest): Promise<RunSpec> {
   const { db } = deps;
@@ -51,7 +51,7 @@ export async function startRun(deps: RunDeps & { encryptionKey: string }, reques
   return spec;
 }
 
-/** A broken call may have arrived; submitting the same run twice is harmless. */
+/** A failed call may have arrived; submitting the same run twice is harmless. */
 async function submit({ coordinators }: RunDeps, spec: RunSpec): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -71,7 +71,7 @@ async function sealSource({ auth, url, ref }: Source, encryptionKey: string, run
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** A tenant's run; undefined if there is none of that id. */
+/** A tenant's run; undefined if the id is unknown. */
 export async function findRun(db: Db, tenantId: string, runId: string): Promise<RunRow | undefined> {
   if (!UUID.test(runId)) return undefined;
   const rows = await db
@@ -89,7 +89,7 @@ export interface RunListItem extends RunStatus {
   finishedAt: string | null;
 }
 
-/** The runs of a workspace, newest first. The caller has checked that the tenant owns the workspace. */
+/** The runs of a workspace, newest first. The caller must check that the tenant owns the workspace. */
 export async function listRuns(
   { db, coordinators }: RunDeps,
   workspaceId: string,
@@ -110,14 +110,14 @@ export async function listRuns(
   );
 }
 
-/** The status of a run, from its coordinator as long as that knows it. */
+/** The status of a run, from its coordinator while that still stores it, else from Postgres. */
 export async function runStatus({ coordinators }: RunDeps, run: RunRow): Promise<RunStatus> {
   return (await coordinatorOf(coordinators, run.workspaceId).status(run.id)) ?? storedStatus(run);
 }
 
 /**
- * Cancels a run that has not ended. Postgres decides: once the run is cancelled there, the statement that switches the revision
- * refuses it, whatever its worker still does. Returns the status afterwards.
+ * Cancels a run that has not ended. Postgres is authoritative: once the run is cancelled there, the statement that switches the
+ * revision has no effect, even if a worker is still running. Returns the new status.
  */
 export async function cancelRun(deps: RunDeps, run: RunRow): Promise<RunStatus> {
   const cancelled = await deps.db
@@ -130,7 +130,7 @@ export async function cancelRun(deps: RunDeps, run: RunRow): Promise<RunStatus> 
   return runStatus(deps, run);
 }
 
-/** The status of a run that its coordinator has forgotten. */
+/** The status of a run that its coordinator no longer stores. */
 export function storedStatus(run: RunRow): RunStatus {
   const result = run.result as RunStatus["result"] | null;
   const error = run.error as RunStatus["error"] | null;
@@ -146,8 +146,8 @@ export function storedStatus(run: RunRow): RunStatus {
 }
 
 /**
- * Fails runs that were recorded but never reached their coordinator, as when the isolate died in between: nothing else would
- * ever end them. `which` narrows the runs that are looked at. Returns how many there were.
+ * Fails orphaned runs: recorded, but never received by their coordinator, for example because the isolate died in between.
+ * Nothing else would end them. `which` narrows the runs to check. Returns the number of failed runs.
  */
 export async function failOrphanedRuns({ db, coordinators }: RunDeps, now: number, which?: SQL): Promise<number> {
   const old = lt(runs.createdAt, new Date(now - ORPHANED_AFTER_MS));

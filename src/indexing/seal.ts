@@ -1,4 +1,4 @@
-/** AES-256-GCM under a key derived from the deployment's ENCRYPTION_KEY; for credentials that have to wait in storage. */
+/** AES-256-GCM under a key derived from the deployment's ENCRYPTION_KEY, for credentials that are stored until a run uses them. */
 import { readKeyRing } from "../key-ring.ts";
 
 const IV_BYTES = 12;
@@ -16,7 +16,7 @@ async function deriveKey(secret: string, purpose: string) {
   );
 }
 
-/** Encrypts `plain` for one purpose (such as a run id): it opens for that purpose only. Base64. */
+/** Encrypts `plain` for one purpose (such as a run id) and can be decrypted only for that purpose. Base64. */
 export async function seal(secret: string, purpose: string, plain: string): Promise<string> {
   const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES));
   const key = await deriveKey(readKeyRing(secret).current, purpose);
@@ -24,7 +24,7 @@ export async function seal(secret: string, purpose: string, plain: string): Prom
   return Buffer.concat([iv, new Uint8Array(sealed)]).toString("base64");
 }
 
-/** Reverses `seal`, with any key of the ring. Throws when none of them, or another purpose or text, is what it was sealed with. */
+/** Reverses `seal` with any key of the ring. Throws if no key fits, the purpose differs, or the text was altered. */
 export async function unseal(secret: string, purpose: string, sealed: string): Promise<string> {
   const { current, others } = readKeyRing(secret);
   for (const key of others) {

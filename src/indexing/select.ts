@@ -4,16 +4,16 @@ import { detectLanguage, isDefaultIncluded, mayBeScript } from "../parsing/detec
 import type { LanguageId } from "../parsing/languages.ts";
 import { skipReason } from "../parsing/skip.ts";
 
-/** Bumped when the same options may select other files. */
+/** Increment when the same options may select other files. */
 export const SELECTION_VERSION = 2;
 
-/** `language` null: the file's first line may name its language; without one it is left out as `unknown_type`. */
+/** `language` null: the file's `#!` line may name its language; a file without one is skipped as `unknown_type`. */
 export type PathVerdict = { take: true; language: LanguageId | null } | { take: false; reason: string };
 
 /**
  * Decides by path which files of a tree are indexed: the `include` globs (default: every known language), minus
- * vendored, generated, minified and lock files, minus `exclude`. A skipped file or folder can be had by naming it in
- * `include` literally, such as `vendor/**`. See `../globs.ts` for the syntax; an `include` that begins with `!` starts from
+ * vendored, generated, minified and lock files, minus `exclude`. A file or folder that is skipped by default is indexed if `include`
+ * names it literally, such as `vendor/**`. See `../globs.ts` for the syntax; an `include` that begins with `!` starts from
  * the default.
  */
 export function createSelector(options: Pick<IndexOptions, "include" | "exclude">): (path: string) => PathVerdict {
@@ -35,7 +35,7 @@ export function createSelector(options: Pick<IndexOptions, "include" | "exclude"
 
 const isDefault = (path: string): boolean => isDefaultIncluded(path) || mayBeScript(path);
 
-/** True when the glob spells out a segment that is skipped by default: `vendor/**`, `package-lock.json`. */
+/** Whether the glob spells out a segment that is skipped by default: `vendor/**`, `package-lock.json`. */
 function namesSkipped(glob: string): boolean {
   if (glob.startsWith("!")) return false;
   const literal = glob.split("/").filter((segment) => segment !== "" && !/[*?[{]/.test(segment));

@@ -1,6 +1,6 @@
 /**
- * The middle steps of a run: parse, embed and store one shard of staged blobs. Idempotent by key: a shard that is processed
- * twice finds its rows and vectors stored.
+ * The middle steps of a run: parse, embed and store one shard of staged blobs. Idempotent: rows and vectors that a shard
+ * finds already stored are not written again.
  */
 import { encodeF16 } from "../embedding/index.ts";
 import { embeddingText } from "../parsing/chunks.ts";
@@ -19,22 +19,22 @@ import {
   writeVectors,
 } from "./store.ts";
 
-/** Source bytes that are parsed, embedded and written in one transaction. */
+/** Source bytes per transaction of parsed and embedded files. */
 const GROUP_BYTES = 256 * 1024;
-/** Files of one group. */
+/** Files per group. */
 const GROUP_FILES = 250;
-/** Symbols and chunks of one write: a hundred KB of source can declare ten thousand names, and each is a row of a dozen values. */
+/** Symbols and chunks per write: 100 KB of source can declare ten thousand names, and each is a row of a dozen values. */
 const WRITE_ROWS = 3_000;
-/** Contents whose chunks are read at a time to be embedded again: at most a few MB of text. */
+/** Contents whose chunks are read per query for re-embedding: at most a few MB of text. */
 const EMBED_CONTENTS = 10;
 /** Chunks that are embedded and written at a time. */
 const EMBED_CHUNKS = 200;
-/** Retries of one upstream call; more than for interactive calls, because runs can wait. */
+/** Retries per upstream call; more than for interactive calls, because runs can wait. */
 const EMBED_RETRIES = 5;
-/** Enough for the longest `Retry-After` that is honoured; below the time after which the step would count as stalled. */
+/** Covers the longest `Retry-After` that is honoured, and stays below the time after which the step counts as stalled. */
 const EMBED_PATIENCE_MS = 85_000;
 
-/** Processes a shard. Returns its number of files; null when the staged object is gone, because its run is over. */
+/** Processes a shard. Returns its number of files; null when the staged object was deleted because the run has ended. */
 export async function processShard(step: StepContext, key: string): Promise<number | null> {
   const shard = await getShard(step.staging, key);
   if (!shard) return null;
@@ -57,7 +57,7 @@ export async function processShard(step: StepContext, key: string): Promise<numb
       for (const { id, sha256, language, parsed } of contents) segment.add({ id, sha256, language, ...parsed });
       await writing;
       writing = writeContents(step.db, step.run.tenantId, step.embedder.fingerprint, contents, vectors);
-      // The next await reports a failure; until then it must not count as unhandled.
+      // The next await reports a failure; this avoids an unhandled rejection until then.
       writing.catch(() => {});
     }
     files += group.length;
@@ -88,7 +88,7 @@ interface Prepared {
   vectors: StoredVector[];
 }
 
-/** Parses and embeds what is not stored yet, in parts of about `WRITE_ROWS` rows. */
+/** Parses and embeds contents that are not stored yet, in parts of about `WRITE_ROWS` rows. */
 async function* prepare(step: StepContext, blobs: readonly StagedBlob[]): AsyncGenerator<Prepared, void, void> {
   const parser = await step.parser();
   const wanted = blobs.flatMap((blob) =>

@@ -1,8 +1,8 @@
 import type { RunStatus } from "../contract/index.ts";
 
-/** Intermediaries drop connections that stay silent; a comment line keeps them. */
+/** Intermediaries drop idle connections; a comment line keeps them open. */
 const KEEP_ALIVE_MS = 15_000;
-/** Fewer events than this would look stuck, more would only cost. */
+/** Minimum interval between events: short enough to look live, long enough to be cheap. */
 const MIN_INTERVAL_MS = 100;
 
 /** One server-sent event: `event: status`, its data a run status. */
@@ -13,8 +13,8 @@ export function encodeEvent(id: number, status: RunStatus): string {
 const ended = (status: RunStatus) => status.state !== "queued" && status.state !== "running";
 
 /**
- * A stream of `status` events: the first at once, later ones when `subscribe` pushes them (at most ten a second, the last
- * never dropped), closed after the one that ends the run.
+ * A stream of `status` events: the first immediately, later ones when `subscribe` pushes them (at most ten a second; the
+ * last one is never dropped). The stream closes after the event that ends the run.
  */
 export function sseStream(
   first: RunStatus,

@@ -1,5 +1,5 @@
 /**
- * What a run leaves in object storage between its steps: blobs in shards of bounded size, the list of file changes, and
+ * Objects that a run stages between its steps: blobs in shards of bounded size, the list of file changes, and
  * the trees of the indexed commit. Keys begin with the run and its attempt, so that attempts never share an object.
  */
 import { constants, deflateRawSync, inflateRawSync } from "node:zlib";
@@ -7,7 +7,7 @@ import type { LanguageId } from "../parsing/languages.ts";
 import type { SearchBucket } from "../search/store.ts";
 import { raceTimeout } from "../pause.ts";
 
-/** The part of an R2 bucket that is used. */
+/** The subset of an R2 bucket that is needed. */
 export interface StagingBucket {
   put(key: string, value: Uint8Array): Promise<unknown>;
   get(key: string): Promise<{ arrayBuffer(): Promise<ArrayBuffer> } | null>;
@@ -18,7 +18,7 @@ export interface StagingBucket {
   }): Promise<{ objects: { key: string; uploaded: Date }[]; truncated: boolean; cursor?: string }>;
 }
 
-/** Limit of one call to the object store. */
+/** Time limit per call to the object store. */
 export const STAGING_TIMEOUT_MS = 20_000;
 
 /** The object store failed or did not answer in time. */
@@ -26,7 +26,7 @@ export class StagingError extends Error {
   override readonly name = "StagingError";
 }
 
-/** The same bucket with a time limit on every call. Its failures are {@link StagingError}s. `onDone` is called after each call that succeeded. */
+/** Wraps a bucket with a time limit on every call. Failures are {@link StagingError}s. `onDone` is called after each successful call. */
 export function limitBucket(
   bucket: SearchBucket,
   onDone: () => void = () => {},
@@ -75,29 +75,29 @@ export interface FileChanges {
   deletes: string[];
 }
 
-/** What a revision left out, kept beside its trees for the next plan. */
+/** Files that a revision skipped; stored beside its trees for the next plan. */
 export interface LeftOut {
-  /** By their names: files by reason. */
+  /** Skipped by name: number of files per reason. */
   byName: Record<string, number>;
-  /** By their content: path and reason. */
+  /** Skipped by content: path and reason. */
   byContent: [path: string, reason: string][];
 }
 
-/** What the plan hands to the finish. */
+/** Data passed from the plan to the finish. */
 export interface PlanSummary {
   commit: string;
   rootTree: string;
   defaultBranch: string | null;
   planKey: string;
-  /** Of the model the plan was made for. */
+  /** Fingerprint of the model that the plan was made for. */
   fingerprint: string;
-  /** Current revision of the workspace, which the changes are relative to. */
+  /** Current revision of the workspace; the changes are relative to it. */
   baseSeq: number | null;
   /** Whether the new revision becomes the current one. */
   current: boolean;
-  /** Full name of the branch or tag that was asked for. */
+  /** Full name of the requested branch or tag. */
   ref: string | null;
-  /** Rows that the finish writes. */
+  /** Number of rows that the finish writes. */
   puts: number;
   /** Files whose content was new to the tenant. */
   freshFiles: number;
@@ -113,7 +113,7 @@ export const summaryKey = (runId: string, attempt: number) => `${runPrefix(runId
 export const TREES_PREFIX = "trees/";
 export const treesKey = (workspaceId: string, runId: string) => `${TREES_PREFIX}${workspaceId}/${runId}`;
 
-/** Beside the trees: what the revision left out. */
+/** Key of the revision's skips, beside its trees. */
 export const skipsKey = (workspaceId: string, runId: string) => `${treesKey(workspaceId, runId)}.skips`;
 
 interface ShardTrailer {
@@ -125,8 +125,7 @@ interface ShardTrailer {
 const TRAILER_LENGTH_BYTES = 4;
 
 /**
- * Gathers blobs into one buffer that is used over and over: a pull of a large repository would otherwise leave its whole
- * size behind as garbage. A shard is the blobs' bytes, a trailer as JSON, and the trailer's length (4 bytes, little-endian).
+ * Collects blobs in one reused buffer; otherwise a pull would leave garbage of the repository's whole size. A shard is the blobs' bytes, a trailer as JSON, and the trailer's length (4 bytes, little-endian).
  */
 export class ShardBuffer {
   private buffer = new Uint8Array(0);
@@ -198,14 +197,14 @@ function decodeShard(bytes: Uint8Array): Shard {
 }
 
 /**
- * Stores a shard, compressed: source is a fifth of its size then, and what is uploaded and read again is much of what a run
- * moves. The quickest level, in one call: a shard is small.
+ * Stores a shard compressed. Source shrinks to a fifth, and shards are much of what a run transfers. Uses the fastest level,
+ * in one call, because a shard is small.
  */
 export async function putShard(bucket: StagingBucket, key: string, shard: Uint8Array): Promise<void> {
   await bucket.put(key, deflateRawSync(shard, { level: constants.Z_BEST_SPEED }));
 }
 
-/** Reads what `putShard` stored; undefined when it is gone. */
+/** Reads what `putShard` stored; undefined if it was deleted. */
 export async function getShard(bucket: StagingBucket, key: string): Promise<Shard | undefined> {
   const bytes = await getBytes(bucket, key);
   if (!bytes) return undefined;
@@ -218,7 +217,7 @@ export async function putJson(bucket: StagingBucket, key: string, value: unknown
   await bucket.put(key, await gzip([new TextEncoder().encode(JSON.stringify(value))]));
 }
 
-/** Reads what `putJson` stored. Throws when the object is gone. */
+/** Reads what `putJson` stored. Throws if it was deleted. */
 export async function getJson<T>(bucket: StagingBucket, key: string): Promise<T> {
   const bytes = await getBytes(bucket, key);
   if (!bytes) throw new Error(`staged object is gone: ${key}`);
@@ -230,7 +229,7 @@ export async function getBytes(bucket: StagingBucket, key: string): Promise<Uint
   return object ? new Uint8Array(await object.arrayBuffer()) : undefined;
 }
 
-/** Compresses what comes in parts. */
+/** Compresses a sequence of parts. */
 export const gzip = (parts: Iterable<Uint8Array>) => transform(parts, new CompressionStream("gzip"));
 export const gunzip = (bytes: Uint8Array) => transform([bytes], new DecompressionStream("gzip"));
 

@@ -1,6 +1,6 @@
 /**
- * The consumer's side of a run: which step a message means, and what a failure of it means for the run. Platform-free:
- * the run coordinator is passed in.
+ * The consumer's side of a run: processes the step of a message and decides what a failure means for the run.
+ * Platform-free: the run coordinator is passed in.
  */
 import type { RunPhase } from "../contract/index.ts";
 import { isUnreachable, PG_FOREIGN_KEY_VIOLATION, pgErrorCode } from "../db/errors.ts";
@@ -16,7 +16,7 @@ import type { RunError, RunSpec, StepClaim, StepUsage, WorkCounters } from "./ru
 import { processShard } from "./shard.ts";
 import { StagingError } from "./staging.ts";
 
-/** The run coordinator as the consumer sees it. */
+/** RPC interface of the run coordinator, as used by the consumer. */
 export interface RunsClient {
   claim(runId: string, attempt: number, phase: RunPhase): Promise<StepClaim | null>;
   beat(runId: string, attempt: number, phase: RunPhase, progress: Progress): Promise<boolean>;
@@ -35,11 +35,11 @@ export interface RunsClient {
   failed(runId: string, attempt: number, step: StepRef, verdict: Verdict, usage?: StepUsage): Promise<void>;
   succeed(runId: string, attempt: number, result: Record<string, unknown>): Promise<void>;
   cancel(runId: string): Promise<unknown>;
-  /** Fails a run whose message was delivered too often. */
+  /** Fails a run whose message reached the dead-letter queue. */
   failOrphaned(runId: string, attempt: number): Promise<void>;
 }
 
-/** Which step of an attempt. */
+/** Identifies a step of an attempt. */
 export type StepRef = { kind: "plan" | "finish" | "build" } | { kind: "shard"; shard: number };
 
 interface Progress {
@@ -66,17 +66,17 @@ const PHASE_OF: Record<StepMessage["kind"], RunPhase> = {
   build: "building",
 };
 
-/** How often a step that has made progress renews its lease. */
+/** Interval at which a step renews its lease if it has made progress. */
 const HEARTBEAT_MS = 4_000;
 /**
- * A step without progress for this long is given up. Longer than any single call it waits for may take: an upstream call
- * with its retries has 60 s, a query 30 s, an object 20 s.
+ * A step without progress for this long is given up. Longer than any single call may take: an upstream call with its retries
+ * has 60 s, a query 30 s, an object 20 s.
  */
 export const STALL_MS = 90_000;
 
 /**
- * Does one step, and reports how it ended. A step whose attempt no longer counts ends quietly. Throws only when the coordinator
- * cannot be reached.
+ * Processes one step and reports its outcome. A step of a stale attempt ends without a report. Throws only when the
+ * coordinator cannot be reached.
  */
 export async function runStep(message: StepMessage, deps: StepDeps): Promise<void> {
   const { runId, attempt } = message;
@@ -191,8 +191,8 @@ async function perform(message: StepMessage, step: StepContext, deps: StepDeps):
 }
 
 /**
- * Plans, and announces each shard as soon as a second one exists. A run of one shard, as most are that follow a push, is done
- * in place: it needs no messages.
+ * Plans the run and announces its shards once a second one exists. A run of a single shard, as is usual after a push, is
+ * processed in place without further messages.
  */
 async function planAndStart(step: StepContext, deps: StepDeps): Promise<void> {
   const { attempt } = step;
@@ -240,19 +240,19 @@ async function conclude(step: StepContext, deps: StepDeps, result: Record<string
 export interface Verdict {
   action: "retry" | "restart" | "fail";
   error: RunError;
-  /** Failures of this kind in a row that the run survives, plus one. */
+  /** Consecutive failures of this kind after which the run fails. */
   limit: number;
 }
 
-/** Tries of one step, by kind of failure. A failed clone is reported early, because a client may be waiting for it. */
+/** Tries per step, by kind of failure. A failed clone is reported early, because a client may be waiting. */
 const GIT_TRIES = 3;
 const UPSTREAM_TRIES = 2;
 const STAGING_TRIES = 4;
 const STALE_TRIES = 5;
-/** With the waits between them some four minutes. */
+/** About four minutes, including the delays between tries. */
 const DATABASE_TRIES = 13;
 
-/** Judges the failure of a step. */
+/** Maps the failure of a step to its consequence for the run. */
 export function classifyFailure(error: unknown, kind: StepMessage["kind"]): Verdict {
   const again = kind === "plan" ? "restart" : "retry";
   const verdict = (runError: RunError, limit: number, action: Verdict["action"] = again): Verdict => ({
@@ -279,7 +279,7 @@ export function classifyFailure(error: unknown, kind: StepMessage["kind"]): Verd
     return verdict({ code: "STORAGE_UNAVAILABLE", error: text }, DATABASE_TRIES);
   }
   const unexpected: RunError = { code: "INTERNAL", error: "an unexpected error while indexing; try again" };
-  // A sweep removed a content since the plan, or the model changed: the next plan accounts for it.
+  // A sweep removed a content since the plan, or the model changed: a new plan takes that into account.
   if (error instanceof StalePlanError || pgErrorCode(error) === PG_FOREIGN_KEY_VIOLATION) {
     return verdict(unexpected, STALE_TRIES, "restart");
   }

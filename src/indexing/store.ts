@@ -1,6 +1,6 @@
 /**
- * The content-addressed half of the index in SQL. Rows travel as column arrays through `unnest`: one statement whatever
- * their number, and binary values as base64, which is the quickest way into Postgres over HTTP.
+ * The content-addressed half of the index in SQL. Rows are sent as column arrays through `unnest`, so that one statement takes
+ * any number of rows. Binary values are sent as base64, the fastest way into Postgres over HTTP.
  */
 import { sql, type SQL } from "drizzle-orm";
 import { arrayOf, unnest } from "../db/arrays.ts";
@@ -26,13 +26,13 @@ export interface StoredVector {
   bytes: Uint8Array;
 }
 
-/** What is known of a git blob. `sha256` null: its bytes are never indexed, for the reason in `skip`. */
+/** Known facts about a git blob. `sha256` null: its bytes are never indexed, for the reason in `skip`. */
 export interface KnownBlob {
   oid: string;
   sha256: string | null;
   sizeBytes: number;
   skip: string | null;
-  /** Language that its `#!` line names. */
+  /** Language named by its `#!` line. */
   interpreter: LanguageId | null;
 }
 
@@ -42,8 +42,8 @@ const base64 = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset
 const clean = (text: string) => (text.includes("\0") ? text.replaceAll("\0", "\uFFFD") : text);
 
 /**
- * Which of the given chunk hashes have a vector already. Those are the caller's for the rest of the day: the sweep leaves
- * them alone though no chunk of a kept revision may have them yet.
+ * Returns the given chunk hashes that already have a vector, and claims those vectors: the sweep keeps them for the rest of
+ * the day even if no chunk of a kept revision refers to them yet.
  */
 export async function claimVectors(
   db: Db,
@@ -52,7 +52,7 @@ export async function claimVectors(
   hashes: readonly string[],
 ): Promise<Set<string>> {
   if (hashes.length === 0) return new Set();
-  // A row that the sweep is removing at this moment is in no branch: the update finds it gone, and it is not of today.
+  // A row that the sweep is deleting concurrently is in neither branch: the update does not find it, and it is not of today.
   const rows = await rowsOf<{ hash: string }>(
     db,
     sql`with found as materialized (
@@ -78,7 +78,7 @@ export async function writeContents(
   contents: readonly IndexedContent[],
   vectors: readonly StoredVector[],
 ): Promise<void> {
-  // Equal order everywhere keeps concurrent writers of the same rows from locking each other out.
+  // A fixed order prevents deadlocks between concurrent writers of the same rows.
   const ordered = contents.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   const statements = [
     ...(vectors.length > 0 ? [insertVectors(tenantId, fingerprint, vectors)] : []),
@@ -178,7 +178,7 @@ function insertChunks(contents: readonly IndexedContent[]): SQL[] {
   ];
 }
 
-/** What is known of git blobs, by object id. */
+/** Known facts about git blobs, by object id. */
 export async function findBlobs(db: Db, tenantId: string, oids: readonly string[]): Promise<Map<string, KnownBlob>> {
   if (oids.length === 0) return new Map();
   const rows = await rowsOf<{
@@ -201,7 +201,7 @@ export async function findBlobs(db: Db, tenantId: string, oids: readonly string[
   );
 }
 
-/** Remembers what git blobs turned out to be. */
+/** Records facts about git blobs. */
 export async function writeBlobs(db: Db, tenantId: string, blobs: readonly KnownBlob[]): Promise<void> {
   if (blobs.length === 0) return;
   const ordered = blobs.toSorted((a, b) => (a.oid < b.oid ? -1 : 1));
@@ -219,14 +219,14 @@ export async function writeBlobs(db: Db, tenantId: string, blobs: readonly Known
     where git_blobs.parser_version <> excluded.parser_version`);
 }
 
-/** Which of the given contents exist. */
+/** Returns the given contents that exist. */
 export async function findContents(db: Db, ids: readonly string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
   const rows = await rowsOf<{ id: string }>(db, sql`select id from contents where id = any(${arrayOf(ids, "uuid")})`);
   return new Set(rows.map((row) => row.id));
 }
 
-/** Which of the given contents have a chunk without a vector of this fingerprint. */
+/** Returns the given contents that have a chunk without a vector of this fingerprint. */
 export async function findUnembedded(
   db: Db,
   tenantId: string,

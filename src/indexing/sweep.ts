@@ -1,22 +1,22 @@
-/** The daily clean-up: revisions that can no longer be asked for, contents and vectors no revision refers to, old records, staged leftovers. */
+/** The daily clean-up: removes unreachable revisions, contents and vectors without a revision, old records, and orphaned staged objects. */
 import { type SQL, sql } from "drizzle-orm";
 import { arrayOf } from "../db/arrays.ts";
 import type { Db } from "../db/client.ts";
 import { rowsOf } from "../db/rows.ts";
 import { type StagingBucket, TREES_PREFIX } from "./staging.ts";
 
-/** Newest revisions kept of a workspace, besides the current one and those of its refs: snapshots of a recent commit need not index it again. */
+/** Newest revisions kept per workspace, besides the current one and those of its refs, so that snapshots of recent commits need no indexing. */
 export const REVISIONS_KEPT = 5;
 /** Rows younger than this may belong to a run that has not switched yet. */
 const GRACE_HOURS = 24;
 const GRACE_DAYS = GRACE_HOURS / 24;
 const HOUR_MS = 3_600_000;
-/** How long it is remembered what a git blob was; forgotten ones are pulled again when they are met. */
+/** How long facts about git blobs are kept; a blob without facts is pulled again when needed. */
 const BLOBS_KEPT_DAYS = 90;
-/** How long finished runs are kept; those that made a revision live as long as that. */
+/** How long finished runs are kept; a run that made a revision is kept as long as the revision. */
 const RUNS_KEPT_DAYS = 90;
 const AUDIT_KEPT_DAYS = 365;
-/** Rows of one deleting statement: each stays well under the query timeout. */
+/** Rows per delete statement, so that each stays well under the query timeout. */
 const SWEEP_PAGE = 2_000;
 
 export interface SweepReport {
@@ -30,7 +30,7 @@ export interface SweepReport {
   objects: number;
 }
 
-/** Removes what nothing refers to. Every statement is safe beside running index runs; interrupted, the next one goes on. */
+/** Removes unreferenced data. Every statement is safe during index runs; the next sweep continues an interrupted one. */
 export async function sweepIndex(db: Db, staging: StagingBucket, now: number): Promise<SweepReport> {
   const { revisions, files } = await sweepRevisions(db);
   return {
@@ -45,11 +45,11 @@ export async function sweepIndex(db: Db, staging: StagingBucket, now: number): P
   };
 }
 
-/** The statements of the sweep, so that a test can have them explained. */
+/** The statements of the sweep; exported so that a test can check their query plans. */
 export const statements = {
   /**
-   * Revisions that are not kept, with their overlays: kept are the newest ones, the current one, those of refs, and those that a
-   * kept one is based on.
+   * Deletes revisions and their overlays, except the newest ones, the current one, those of refs, and those that a kept one is
+   * based on.
    */
   revisions: (workspaceId: string): SQL => sql`with gone as (
       delete from revisions r where r.workspace_id = ${workspaceId}
@@ -61,13 +61,13 @@ export const statements = {
     ), overlays as (
       delete from revision_overlays where workspace_id = ${workspaceId} and seq in (select seq from gone)
     ) select seq from gone`,
-  /** Rows that are valid in no revision of the main line. */
+  /** Deletes rows that are valid in no revision of the main line. */
   files: (workspaceId: string): SQL => sql`delete from revision_files where ctid in (
       select f.ctid from revision_files f where f.workspace_id = ${workspaceId} and f.to_seq is not null
         and f.to_seq <= (select w.current_seq from workspaces w where w.id = ${workspaceId})
         and not exists (select 1 from revisions r where r.workspace_id = f.workspace_id and r.base_seq is null and r.seq >= f.from_seq and r.seq < f.to_seq)
       limit ${SWEEP_PAGE}) returning 1`,
-  /** A page of contents by id: where it ends, and how many of it were deleted. */
+  /** Deletes unreferenced contents of one page by id. Returns the page's last id and the number of deleted contents. */
   contents: (after: string): SQL => sql`with page as (
         select c.id, c.created_at from contents c where c.id > ${after}::uuid order by c.id limit ${SWEEP_PAGE}
       ), gone as (
@@ -76,8 +76,8 @@ export const statements = {
           and not exists (select 1 from revision_overlays o where o.content_id = p.id)) returning 1
       ) select (select id from page order by id desc limit 1) as last, (select count(*) from page)::int as seen, (select count(*) from gone)::int as gone`,
   /**
-   * A page of a tenant's vectors. One is written or claimed before the chunk that has its hash is: one without such a chunk for
-   * a whole day is waste.
+   * Deletes orphaned vectors of one page of a tenant. A vector is written or claimed before its chunk is written, so it is an
+   * orphan only if it has had no chunk for a whole day.
    */
   vectors: (tenantId: string, after: { fingerprint: string; hash: string }): SQL => sql`with page as (
         select v.fingerprint, v.chunk_hash, v.used_on from vectors v where v.tenant_id = ${tenantId}
@@ -149,7 +149,7 @@ async function sweepPages(db: Db, statement: () => SQL): Promise<number> {
 
 type StoredObject = Awaited<ReturnType<StagingBucket["list"]>>["objects"][number];
 
-/** Staged objects of runs that are long over, and the trees of revisions that are not current. */
+/** Removes staged objects of runs that ended long ago, and the trees of revisions that are not current. */
 async function sweepObjects(db: Db, staging: StagingBucket, now: number): Promise<number> {
   const isOld = (object: StoredObject) => now - object.uploaded.getTime() > GRACE_HOURS * HOUR_MS;
   let removed = 0;
@@ -178,7 +178,7 @@ async function* listPages(staging: StagingBucket, prefix: string): AsyncGenerato
 /** Keys are `trees/<workspace>/<run>` and `trees/<workspace>/<run>.skips`. */
 const runOfTrees = ({ key }: StoredObject) => key.split("/").at(-1)?.split(".")[0] ?? "";
 
-/** Which of these runs made the revision that readers of their workspace see. */
+/** Returns the given runs that made the current revision of their workspace. */
 async function currentRuns(db: Db, runIds: string[]): Promise<Set<string>> {
   if (runIds.length === 0) return new Set();
   const rows = await rowsOf<{ run_id: string }>(

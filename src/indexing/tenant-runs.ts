@@ -8,8 +8,8 @@ import { coordinatorOf } from "./coordinator.ts";
 const AUDIT_MS = 15_000;
 
 /**
- * The line in which the runs of one tenant wait: at most `MAX_WORKING_RUNS` have a slot, the others get theirs in the order
- * they came.
+ * The waiting line of one tenant's runs: at most `MAX_WORKING_RUNS` have a slot; the others are granted theirs in order of
+ * arrival.
  */
 export class TenantRuns extends DurableObject<ApiEnv> {
   private readonly sql: SqlStorage;
@@ -71,7 +71,7 @@ export class TenantRuns extends DurableObject<ApiEnv> {
         try {
           await this.coordinator(entry).slotGranted();
         } catch (error) {
-          // The coordinator asks again by itself.
+          // The coordinator requests the slot again.
           this.log.error("slot_grant_not_delivered", error, { runId: entry.runId });
         }
       }),
@@ -101,11 +101,11 @@ export class TenantRuns extends DurableObject<ApiEnv> {
 interface LineEntry extends Record<string, SqlStorageValue> {
   runId: string;
   workspaceId: string;
-  /** 1 where it has a slot. */
+  /** 1 if the run has a slot. */
   slot: number;
 }
 
-/** A tenant's line as the coordinators see it. */
+/** RPC interface of a tenant's line, as used by the coordinators. */
 export interface TenantLine {
   request(runId: string, workspaceId: string): Promise<boolean>;
   release(runId: string): Promise<void>;

@@ -35,11 +35,11 @@ import { sseStream } from "./sse.ts";
 import { shardKey } from "./staging.ts";
 import type { StepRef, Verdict } from "./steps.ts";
 
-/** Ended runs stay readable here this long; afterwards Postgres alone knows them. */
+/** How long ended runs are stored here; afterwards only Postgres has them. */
 const KEEP_ENDED_MS = 24 * 3_600_000;
 /**
- * The alarm fires at least this often while anything is left to do. It is what wakes this object after a restart, so it must
- * never be further away than a run may wait.
+ * Maximum interval between alarms while work is left. The alarm wakes this object after a restart, so the interval must not
+ * exceed the time that a run may wait.
  */
 const TICK_MS = 5_000;
 /** A waiting RPC is answered at least this often, so that a broken connection is noticed. */
@@ -47,16 +47,16 @@ const MAX_WAIT_MS = 60_000;
 const QUEUE_TIMEOUT_MS = 10_000;
 
 /**
- * Coordinates the runs of one workspace: one at a time, in the order they came. It sends the messages of the active run, counts
- * its shards, starts it over when its step falls silent, wakes those who wait, and streams progress. The work itself happens
- * in the indexer; whatever arrives from an attempt that was given up is refused here.
+ * Coordinates the runs of one workspace, one at a time, in order of arrival. It sends the messages of the active run, counts
+ * its shards, restarts it when its step stops reporting, answers waiting calls, and streams progress. The indexer does the
+ * work; reports of an attempt that was given up are rejected here.
  */
 export class WorkspaceRuns extends DurableObject<ApiEnv> {
   private readonly store: RunStore;
   private readonly outbox: RunOutbox;
   private readonly log = createLogger({ worker: "api", object: "WorkspaceRuns" });
   private readonly listeners = new Set<(run: RunRecord) => void>();
-  /** The run that is being worked on, if any; written through to storage. */
+  /** The active run, if any; written through to storage. */
   private active: RunRecord | undefined;
   private starting = false;
 
@@ -65,35 +65,35 @@ export class WorkspaceRuns extends DurableObject<ApiEnv> {
     this.store = new RunStore(ctx.storage.sql);
     this.outbox = new RunOutbox(this.store, env, this.log);
     this.active = this.store.running();
-    // After a restart of everything the queue may have lost its messages: wait for them no longer than for a silent step.
+    // A full restart may lose queued messages: wait for them no longer than for a silent step.
     if (this.active) {
       this.active = { ...this.active, leaseUntil: Math.min(this.active.leaseUntil, Date.now() + LEASE_MS) };
     }
     if (!this.store.isEmpty()) void ctx.storage.setAlarm(this.nextAlarm());
   }
 
-  /** Accepts a run. Asking again for the same run changes nothing. */
+  /** Accepts a run. Idempotent. */
   async submit(spec: RunSpec): Promise<void> {
     if (!this.find(spec.runId)) this.store.save(newRun(spec));
     await this.ctx.storage.setAlarm(this.nextAlarm());
     await this.startNext();
   }
 
-  /** Deletes everything: the workspace's tenant was erased. Steps that are still at work are refused from now on. */
+  /** Deletes all state after the workspace's tenant was erased. Later reports of running steps are rejected. */
   async erase(): Promise<void> {
     this.active = undefined;
     await this.ctx.storage.deleteAll();
     await this.ctx.storage.deleteAlarm();
-    // For whatever still asks.
+    // Later calls still need the tables.
     this.store.createTables();
   }
 
-  /** Tells that a run of this workspace has been given one of its tenant's slots. */
+  /** Called when a run of this workspace was granted one of its tenant's slots. */
   async slotGranted(): Promise<void> {
     await this.startNext();
   }
 
-  /** What a worker needs to do a step, or null when it must not: its attempt was given up, or another worker has the step. */
+  /** Claims a step for a worker. Null if its attempt was given up or another worker has claimed the step. */
   claim(runId: string, attempt: number, phase: RunPhase): StepClaim | null {
     const run = this.current(runId, attempt);
     const claimed = run && claimStep(run, phase, Date.now());
@@ -102,7 +102,7 @@ export class WorkspaceRuns extends DurableObject<ApiEnv> {
     return { spec: run.spec, token: crypto.randomUUID() };
   }
 
-  /** Takes a report of progress. False tells the step to stop. */
+  /** Applies a progress report. False if the step must stop. */
   beat(
     runId: string,
     attempt: number,
@@ -114,7 +114,7 @@ export class WorkspaceRuns extends DurableObject<ApiEnv> {
     return run !== undefined;
   }
 
-  /** A shard is staged: it is sent as soon as few enough are under way. */
+  /** Called when a shard is staged; sends it as soon as few enough shards are in the queue. */
   async shardStaged(runId: string, attempt: number, shard: number): Promise<void> {
     const run = this.current(runId, attempt);
     if (!run) return;
@@ -122,7 +122,7 @@ export class WorkspaceRuns extends DurableObject<ApiEnv> {
     await this.sendShards(run);
   }
 
-  /** The plan is complete. True when nothing is left but to finish: the caller does it; else the last shard triggers it. */
+  /** Called when the plan is complete. True if only the finish is left, which the caller then does; else the last shard triggers it. */
   planned(runId: string, attempt: number, plan: { shards: number; filesTotal: number }, usage: StepUsage): boolean {
     this.addUsage(runId, usage);
     const run = this.current(runId, attempt);
@@ -132,7 +132,7 @@ export class WorkspaceRuns extends DurableObject<ApiEnv> {
     return isReady(next);
   }
 
-  /** A shard is stored. Counted once, however often it is reported. */
+  /** Called when a shard is stored. Idempotent. */
   async shardDone(runId: string, attempt: number, shard: number, files: number, usage: StepUsage): Promise<void> {
     this.addUsage(runId, usage);
     const run = this.current(runId, attempt);
@@ -140,30 +140,30 @@ export class WorkspaceRuns extends DurableObject<ApiEnv> {
     const counted = { ...run, shardsDone: run.shardsDone + 1, filesDone: run.filesDone + files };
     if (isReady(counted)) await this.sendNext(counted, "finishing", "finish");
     else {
-      // While the plan is at work its own reports decide; after it, shards may wait in the queue.
+      // While the plan runs, its own reports renew the lease; after it, shards may wait in the queue.
       const lease = run.shards === null ? LEASE_MS : QUEUE_LEASE_MS;
       this.update({ ...counted, leaseUntil: Math.max(run.leaseUntil, Date.now() + lease) });
       await this.sendShards(counted);
     }
   }
 
-  /** Adds work that nothing else reports, such as that of an attempt that was given up. */
+  /** Adds work that no other call reports, such as that of an attempt that was given up. */
   spent(runId: string, usage: StepUsage): void {
     this.addUsage(runId, usage);
   }
 
-  /** All work of the run so far; null when the attempt was given up. */
+  /** Total work of the run so far; null if the attempt was given up. */
   work(runId: string, attempt: number): WorkCounters | null {
     return this.current(runId, attempt) ? this.store.work(runId) : null;
   }
 
-  /** Passes a run on to another step, such as the building of a snapshot after its indexing. */
+  /** Moves a run to another step, such as the snapshot build after indexing. */
   async handOver(runId: string, attempt: number, kind: "build"): Promise<void> {
     const run = this.current(runId, attempt);
     if (run) await this.sendNext(run, "building", kind);
   }
 
-  /** A step failed: it is sent again, the run starts over from its plan, or it fails, as the verdict and its limit say. */
+  /** Called when a step failed: resends the step, restarts the run from its plan, or fails it, according to the verdict and its limit. */
   async failed(runId: string, attempt: number, step: StepRef, verdict: Verdict, usage?: StepUsage): Promise<void> {
     if (usage) this.addUsage(runId, usage);
     const run = this.current(runId, attempt);
@@ -208,7 +208,7 @@ export class WorkspaceRuns extends DurableObject<ApiEnv> {
     return run !== undefined && !isEnded(run);
   }
 
-  /** Resolves with the run's status when it has ended, or as it stands after a minute; null for an unknown run. */
+  /** Waits up to a minute for the run to end and returns its status; null for an unknown run. */
   async wait(runId: string): Promise<RunStatus | null> {
     const run = this.find(runId);
     if (!run || isEnded(run)) return run ? toStatus(run) : null;
@@ -224,7 +224,7 @@ export class WorkspaceRuns extends DurableObject<ApiEnv> {
     return this.status(runId);
   }
 
-  /** The run's status as server-sent events, from now until it has ended; null for an unknown run. */
+  /** Streams the run's status as server-sent events until it ends; null for an unknown run. */
   events(runId: string): ReadableStream<Uint8Array> | null {
     const run = this.find(runId);
     if (!run) return null;
@@ -237,9 +237,9 @@ export class WorkspaceRuns extends DurableObject<ApiEnv> {
     });
   }
 
-  /** Restarts silent runs, sends what could not be sent, records outcomes and usage, and forgets old runs. */
+  /** Restarts silent runs, resends unsent messages, records outcomes and usage, and deletes old runs. */
   override async alarm(): Promise<void> {
-    // Set first: whatever fails below is tried again.
+    // Set the next alarm first, so that failures below are retried.
     await this.ctx.storage.setAlarm(Date.now() + TICK_MS);
     await this.restartIfSilent();
     if (this.active?.unsent) await this.send(this.active, this.active.unsent);
@@ -255,7 +255,7 @@ export class WorkspaceRuns extends DurableObject<ApiEnv> {
   private async restartIfSilent(): Promise<void> {
     const run = this.active;
     if (!run || run.leaseUntil > Date.now()) return;
-    // An attempt that no worker has begun on has only waited in the queue.
+    // An attempt without a claimed step has only waited in the queue.
     const begun = run.held !== null || run.shards !== null;
     const lost = { ...run, lostAttempts: run.lostAttempts + (begun ? 1 : 0) };
     this.log.warn("run_silent", { runId: run.spec.runId, attempt: run.attempt, phase: run.phase });
@@ -270,7 +270,7 @@ export class WorkspaceRuns extends DurableObject<ApiEnv> {
     return now + (busy ? TICK_MS : KEEP_ENDED_MS);
   }
 
-  /** Starts the next run in line, as soon as its tenant has a slot for it. */
+  /** Starts the next run in line as soon as its tenant has a free slot. */
   private async startNext(): Promise<void> {
     if (this.active || this.starting) return;
     this.starting = true;
@@ -329,7 +329,7 @@ export class WorkspaceRuns extends DurableObject<ApiEnv> {
     return { kind, workspaceId: run.spec.workspaceId, runId: run.spec.runId, attempt: run.attempt };
   }
 
-  /** Sends the message of a run's next step; where that fails the next tick sends it again. */
+  /** Sends the message of a run's next step; if that fails, the next alarm sends it again. */
   private async send(run: RunRecord, message: StepMessage, delaySec = 0): Promise<void> {
     const sent = await this.trySend(message, delaySec);
     const now = this.current(run.spec.runId, run.attempt);
