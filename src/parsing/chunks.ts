@@ -6,14 +6,14 @@ import type { SourceText } from "./source-text.ts";
 import type { Chunk, DraftSymbol, Outline } from "./types.ts";
 
 /**
- * Weights are non-whitespace characters. About 1,500 (some 400–500 tokens) is what one vector still describes well,
- * and 3,000 leaves nearly every function whole while staying far below the 2,048 tokens of the narrowest model served.
+ * Weights are non-whitespace characters. One vector describes about 1,500 of them well (400–500 tokens). A maximum of 3,000
+ * keeps nearly every function whole and stays far below 2,048 tokens, the smallest input limit of the supported models.
  */
 export const TARGET_WEIGHT = 1500;
 export const MAX_WEIGHT = 3000;
-/** A piece lighter than this (a closing brace, a lone import) joins its neighbour up to the maximum. */
+/** A piece lighter than this (a closing brace, a lone import) is merged with its neighbour, up to the maximum. */
 const CRUMB_WEIGHT = 200;
-/** Only a line that is longer by itself is cut for embedding; its chunk keeps the whole text. */
+/** Only a single line longer than this is truncated for embedding; its chunk keeps the whole text. */
 const MAX_EMBEDDED_CHARACTERS = 12_000;
 /** Number of innermost scopes whose signatures are included in a chunk's context. */
 const CONTEXT_SIGNATURES = 2;
@@ -26,8 +26,8 @@ interface Span {
 }
 
 /**
- * Exactly what is embedded for a chunk: its context, a line break, its text; of a text beyond 12,000 characters (a
- * single very long line) the first 12,000.
+ * The exact text that is embedded for a chunk: its context, a line break, and its text, cut to 12,000 characters (only a
+ * single very long line exceeds them).
  */
 export function embeddingText(chunk: { context: string; text: string }): string {
   const text = cut(chunk.text, MAX_EMBEDDED_CHARACTERS);
@@ -58,7 +58,7 @@ class Splitter {
     this.levels = levels;
   }
 
-  /** Cuts a region at its lowest levels, the pieces that are still too heavy likewise, and joins light neighbours. */
+  /** Cuts a region at its lowest levels, recursively while pieces are too heavy, and merges light neighbours. */
   split(region: Span, limit: number, into: Span[], levels = this.levels): void {
     if (region.to - region.from <= 1 || this.source.weight(region.from, region.to) <= limit) {
       into.push(region);
@@ -139,7 +139,7 @@ function describeScopes(around: readonly DraftSymbol[]): string {
   return [crumbs, ...signatures].join("\n");
 }
 
-/** Finds the symbols around rows. Asked in ascending order of rows, it looks at each symbol a few times at most. */
+/** Finds the symbols around rows. Visits each symbol a few times at most if rows are queried in ascending order. */
 class ScopeIndex {
   private readonly symbols: readonly DraftSymbol[];
   private readonly order: number[];

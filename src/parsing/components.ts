@@ -7,9 +7,9 @@ const SPACE = 32;
 const NEWLINE = 10;
 
 export interface ComponentScripts {
-  /** The file with everything but its scripts blanked: offsets and rows stay as they are. */
+  /** The file with everything except its scripts blanked; offsets and rows are unchanged. */
   units: Uint16Array;
-  /** Levels of the scripts from their tree, of markup and styles from their layout. */
+  /** Cut levels: from the tree for scripts, from the layout for markup and styles. */
   levels(root: SyntaxNode): Uint8Array;
 }
 
@@ -40,7 +40,7 @@ export function scriptsOnly(source: SourceText): ComponentScripts {
   };
 }
 
-/** What is between `<script …>` and `</script`. Each search goes on where the last one ended. */
+/** The text between `<script …>` and `</script`. Each search continues where the last one ended. */
 function scriptSpans(text: string): { start: number; end: number }[] {
   const spans: { start: number; end: number }[] = [];
   const opening = /<script(?=[\s>])/gi;

@@ -11,13 +11,13 @@ const PAGE_BYTES = 65_536;
 const MEBIBYTE = 1024 * 1024;
 
 /**
- * The memory, from address 0: the stack, the core's own data, the grammars' data, the heap.
+ * Memory layout from address 0: the stack, the core's own data, the grammars' data, the heap.
  *
- * - The stack lies lowest, so that overrunning it traps instead of overwriting data (ambiguous input makes the core
+ * - The stack comes first, so that an overflow traps instead of overwriting data (ambiguous input makes the core
  *   recurse; the 64 KiB that emscripten gives by default are not enough). The engine's own call stack mostly ends first.
- * - Grammars lie outside the heap: how much a file may use does not depend on which grammars are loaded. The twenty
+ * - Grammars are outside the heap, so that a file's heap limit does not depend on which grammars are loaded. The twenty
  *   take 30.1 MiB.
- * - The heap starts small and cannot pass its limit: ambiguous input asks for gigabytes within few operations, and a
+ * - The heap starts small and has a hard limit: ambiguous input requests gigabytes within a few operations, and a
  *   Worker has 128 MB. Of several thousand real files none needs more than 16 MiB.
  */
 const CORE_AT = 2 * MEBIBYTE;
@@ -29,17 +29,17 @@ const GROW_BYTES = 2 * MEBIBYTE;
 
 /** The core copies source text through a buffer of 10 KiB and keeps two bytes of it. */
 const INPUT_BUFFER_UNITS = 5119;
-/** A scanner may ask for no bytes and use them all the same (Swift's does). */
+/** A scanner may allocate zero bytes and still write to them (Swift's does). */
 const MIN_CALLOC_BYTES = 64;
-/** Entry 0 of the table is the null function; behind the core's own come the grammars'. */
+/** Entry 0 of the table is the null function; the core's entries follow, then those of the grammars. */
 const CORE_TABLE_AT = 1;
 
-/** Thrown through the core when its heap would pass the limit. The core must be booted again then. */
+/** Thrown through the core when its heap would exceed the limit. The core must then be booted again. */
 export class HeapLimitError extends Error {}
 
 const NO_UNITS = new Uint16Array(0);
 
-/** Where a grammar is linked: the same place after every boot. */
+/** Addresses at which a grammar is linked; the same after every boot. */
 export interface GrammarPlace {
   module: WebAssembly.Module;
   dataAt: number;
@@ -53,7 +53,7 @@ export interface LoadedGrammar {
   isNamed: boolean[];
   fieldIds: Map<string, number>;
   place: GrammarPlace;
-  /** Of the core that the grammar is linked to, and its address there. */
+  /** Generation of the core that the grammar is linked to, and its address in it. */
   generation: number;
   address: number;
 }
@@ -61,8 +61,8 @@ export interface LoadedGrammar {
 /**
  * The tree-sitter core and its grammars, linked by the dynamic linking convention of WebAssembly
  * (https://github.com/WebAssembly/tool-conventions/blob/main/DynamicLinking.md): position-independent modules that
- * share a memory and a table. Done here and not by web-tree-sitter's start-up code because that keeps one instance for
- * the life of a process, which one hostile file can leave unusable; this one can be booted again in the same memory.
+ * share a memory and a table. This replaces web-tree-sitter's start-up code, which keeps one instance per process; a hostile
+ * file can leave that instance unusable. This core can be booted again in the same memory.
  */
 export class TreeSitterCore {
   /** Functions of the running instance; replaced by {@link boot}. */
@@ -71,16 +71,16 @@ export class TreeSitterCore {
   words: Int32Array;
   /** Address of the buffer through which the core takes nodes and gives results. */
   transfer = 0;
-  /** Raised by {@link boot}: addresses of an earlier generation mean nothing any more. */
+  /** Incremented by {@link boot}: addresses of an earlier generation are invalid. */
   generation = 0;
   /** Code units of the text that is being parsed. */
   units: Uint16Array = NO_UNITS;
   /** Progress calls that the parse may still make. */
   remainingCalls = 0;
-  /** Times that the parse may still ask for a piece of the text. */
+  /** Number of text pieces that the parse may still read. */
   remainingReads = 0;
   private halves: Uint16Array;
-  /** The core's data and the begin of the heap as {@link rewind} brings them back. */
+  /** The core's data and the start of the heap, as restored by {@link rewind}. */
   private start = { data: new Int32Array(0), heap: new Int32Array(0) };
   private readonly module: WebAssembly.Module;
   private readonly memory: WasmMemory;
@@ -107,8 +107,8 @@ export class TreeSitterCore {
   }
 
   /**
-   * Starts the core from nothing, in the same memory: what an earlier instance left there is gone, its trees and
-   * parsers with it. Grammars have to be linked again.
+   * Starts a fresh instance of the core in the same memory. All data of an earlier instance is discarded, including its
+   * trees and parsers; grammars must be linked again.
    */
   boot(): void {
     // New memory is zero, and takes no room before it is written to.
@@ -133,7 +133,7 @@ export class TreeSitterCore {
     this.transfer = instance.exports["ts_init"]!();
   }
 
-  /** Takes what is in the heap now for what {@link rewind} goes back to. */
+  /** Saves the current heap as the state that {@link rewind} restores. */
   mark(): void {
     const { words } = this;
     let end = (HEAP_AT + INITIAL_HEAP_BYTES) >>> 2;
@@ -142,15 +142,15 @@ export class TreeSitterCore {
   }
 
   /**
-   * Forgets everything that was allocated since {@link mark}, without freeing it piece by piece. So every file meets
-   * the same heap, whatever came before it.
+   * Discards everything that was allocated since {@link mark} at once, so that every file is parsed with the same heap,
+   * independent of earlier files.
    */
   rewind(): void {
     this.words.set(this.start.data, CORE_AT >>> 2);
     this.words.set(this.start.heap, HEAP_AT >>> 2);
   }
 
-  /** Finds room for a grammar. */
+  /** Reserves memory and table entries for a grammar. */
   reserve(module: WebAssembly.Module): GrammarPlace {
     const { memorySize, memoryAlign, tableSize } = linkInfo(module);
     const dataAt = Math.ceil(this.nextGrammarAt / memoryAlign) * memoryAlign;
@@ -166,7 +166,7 @@ export class TreeSitterCore {
     const env = {
       ...core,
       ...this.place(dataAt, tableAt, this.stackPointer!),
-      // All of it zero, or what a scanner reads depends on what was parsed before.
+      // Zero all of it: otherwise a scanner's reads would depend on what was parsed before.
       calloc: (count: number, size: number) => core["calloc"]!(1, Math.max(MIN_CALLOC_BYTES, count * size)),
     };
     const { exports } = new wasm.Instance(module, completed(module, { env }));
@@ -197,7 +197,7 @@ export class TreeSitterCore {
       // Copies prepared code units into the core's buffer: no strings, no callbacks of callbacks.
       tree_sitter_parse_callback: (address: number, index: number, _row: number, _column: number, size: number) => {
         const begin = index >>> 0;
-        // Out of budget, the text ends here and the next progress call ends the parse.
+        // When the budget is used up, the text ends here and the next progress call ends the parse.
         if (--this.remainingReads < 0) this.remainingCalls = 0;
         const end = this.remainingReads < 0 ? begin : Math.min(begin + INPUT_BUFFER_UNITS, this.units.length);
         if (begin < end) this.halves.set(this.units.subarray(begin, end), address >>> 1);

@@ -2,9 +2,9 @@ import { LANGUAGES, type LanguageId, type LanguageInfo } from "./languages.ts";
 
 /** Known languages whose files are rarely source: detected, but only indexed where `include` names them. */
 const NOT_DEFAULT: ReadonlySet<LanguageId> = new Set<LanguageId>(["csv", "diff"]);
-/** So much of a file's begin is looked at for its `#!` line. */
+/** Number of leading bytes that are searched for a `#!` line. */
 export const SHEBANG_BYTES = 256;
-/** What looks like the extension of a file of some other type, such as `.png`. */
+/** Matches the extension of a file of some other type, such as `.png`. */
 const EXTENSION = /\.[a-z][a-z0-9]{0,9}$/i;
 
 const byId = new Map<string, LanguageInfo>();
@@ -38,30 +38,29 @@ export function isLanguageId(value: string): value is LanguageId {
 
 /**
  * Whether a path is indexed by default: its name alone says it is source or text. Files known by their `#!` line only
- * are not, since that takes their content.
+ * are not, because that requires their content.
  */
 export function isDefaultIncluded(path: string): boolean {
   const id = detectLanguage(path);
   return id !== undefined && !NOT_DEFAULT.has(id);
 }
 
-/** Whether a name says nothing of the type: such a file may be a script, whose first line names its interpreter. */
+/** Whether a name does not determine the type. Such a file may be a script whose first line names its interpreter. */
 export function mayBeScript(path: string): boolean {
   const name = path.slice(path.lastIndexOf("/") + 1);
   return detectLanguage(path) === undefined && !EXTENSION.test(name.slice(1));
 }
 
-/** So much of a header is looked at. */
+/** Length of the part of a header that is examined. */
 const HEADER_CHARACTERS = 262_144;
 const MAX_HEADER_LINE = 300;
-/** What C has no use for at the begin of a line. */
+/** Line beginnings that do not occur in C. */
 const CPP_LINE =
   /^\s*(?:(?:inline\s+)?namespace(?:\s+\w+(?:::\w+)*)?\s*(?:\{|$)|template\s*<|class\s+\w|using\s+\w|(?:public|private|protected)\s*:|#\s*include\s*<\w+>|enum\s+class\b)|\bstd::\w|\boperator\s*[=<>!+*/()[\]-]|\b(?:constexpr|noexcept|static_cast<|decltype)\b/;
 
 /**
- * Whether a file of a C name is C++: `.h` is the name of both. Judged by its content alone, so that the same bytes are
- * parsed alike in every repository and a run on a change gives what a run on the whole tree gives. What C++ compilers alone
- * see (`#ifdef __cplusplus`) does not count.
+ * Whether a file with a C name is C++ (both use `.h`). Decided by content alone, so that the same bytes are parsed alike in
+ * every repository, and an incremental run gives the same result as a full one. Code inside `#ifdef __cplusplus` does not count.
  */
 export function isCpp(text: string): boolean {
   const head = text.slice(0, HEADER_CHARACTERS);

@@ -5,20 +5,19 @@ import { wasm } from "./wasm.ts";
 
 /** Approximate number of parse operations per progress call. */
 const OPERATIONS_PER_PROGRESS_CALL = 100;
-/** Real files need up to 4.1 operations a character. Clocks stand still in workerd, so operations are what is counted. */
+/** Real files need up to 4.1 operations per character. Operations are counted because clocks do not advance in workerd. */
 const OPERATIONS_PER_CHARACTER = 12;
 const BASE_OPERATIONS = 200_000;
 /**
- * Operations that start over far back in the text, again and again, cost a thousand times the usual: 50 KB of shell took
- * 10 s. They show in how often text is read (by pieces of some 5,000 characters): real files need up to one time for 40
- * characters.
+ * Operations that repeatedly restart far back in the text cost a thousand times the usual: 50 KB of shell took 10 s. They are
+ * detected by the number of text reads (pieces of about 5,000 characters): real files need at most one read per 40 characters.
  */
 const CHARACTERS_PER_READ = 8;
 const BASE_READS = 4000;
 /** `ts_language_symbol_type` of node types that appear in trees: named ones and anonymous tokens. */
 const VISIBLE_TYPES = 2;
 
-/** Raised when the syntax parser of this process cannot be started again. Another process can: retry there. */
+/** Thrown when the syntax parser of this process cannot be restarted. Retry in another process. */
 export class ParserUnavailableError extends Error {
   constructor(cause: unknown) {
     super("The syntax parser of this process could not be started again; retry the file in another one.", { cause });
@@ -28,11 +27,11 @@ export class ParserUnavailableError extends Error {
 
 export type Failure = "budget" | "parser-error";
 
-/** What the parses of a file may still cost together. */
+/** Remaining budget of all parses of a file. */
 export interface WorkBudget {
   /** Progress calls, each about {@link OPERATIONS_PER_PROGRESS_CALL} operations. */
   calls: number;
-  /** Times that a piece of the text may be read. */
+  /** Number of text pieces that may be read. */
   reads: number;
 }
 
@@ -47,8 +46,8 @@ export function workBudget(characters: number): WorkBudget {
 export type SyntaxResult = { ok: true; tree: SyntaxTree } | { ok: false; reason: Failure };
 
 /**
- * Parses within limits that hold in a Worker: a budget of operations in place of a clock, and a bounded heap. Input that
- * traps the core or exhausts its heap costs that file its tree; the core is then booted again, as new.
+ * Parses within limits that work in a Worker: a budget of operations instead of a clock, and a bounded heap. A file that
+ * traps the core or exhausts its heap gets no tree; the core is then booted again.
  */
 export class SyntaxEngine {
   private readonly core: TreeSitterCore;
@@ -92,7 +91,7 @@ export class SyntaxEngine {
   /**
    * Parses UTF-16 text, which may be a part of `text` that begins at `origin`. The tree is valid until the next parse.
    *
-   * @param budget what the parse may cost; what it did cost is taken off.
+   * @param budget limit on the parse's cost; the actual cost is subtracted.
    * @throws ParserUnavailableError if the core had to be booted again and could not be.
    */
   parse(
@@ -129,14 +128,14 @@ export class SyntaxEngine {
   }
 
   /**
-   * What is left of the core after a trap, or after its heap ended amid an operation, is thrown away. Says why the file
-   * gets no tree; throws what did not come out of the core.
+   * Discards the core after a trap or an exhausted heap, and boots it again. Returns why the file gets no tree; rethrows
+   * errors that did not come from the core.
    *
    * @throws ParserUnavailableError if the core cannot be booted again.
    */
   recover(error: unknown): Failure {
     const isHeapLimit = error instanceof HeapLimitError;
-    // A deep recursion ends as a RangeError.
+    // Deep recursion causes a RangeError.
     if (!isHeapLimit && !(error instanceof wasm.RuntimeError) && !(error instanceof RangeError)) throw error;
     this.reboot();
     return isHeapLimit ? "budget" : "parser-error";

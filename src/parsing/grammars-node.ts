@@ -6,18 +6,18 @@ import { CORE_WASM, GRAMMAR_WASM } from "./grammar-files.ts";
 import type { GrammarSource } from "./languages.ts";
 import { wasm } from "./wasm.ts";
 
-/** Until these are set, V8 compiles with counters that call the optimizing compiler for what runs often. */
+/** Flags that keep V8 from optimizing frequently run code with its optimizing compiler. */
 const BASELINE_ONLY = ["--no-wasm-tier-up", "--no-wasm-dynamic-tiering"];
 
 /**
- * Compiles the core with optimization and everything after it, in the whole process, without. A grammar's lexer is a single
+ * Compiles the core with optimization, and everything after it in the whole process without. A grammar's lexer is a single
  * function of up to several hundred KiB, for which V8's optimizing compiler takes gigabytes and goes on after the work is done;
  * the core's functions are small, and a fifth faster optimized. Indexing Alamofire takes 260 MB instead of 2,970 MB and exits
  * at once instead of after 4.6 s; hono 200 MB instead of 690; git/git 325 MB instead of 720, in 4 % more CPU time (baseline
  * code for the core as well: 27 % more).
  */
 function compileCore(bytes: Uint8Array): WebAssembly.Module {
-  // Whether a function counts is decided when it is first compiled, by default when it is first called.
+  // A function's counters are set up when it is first compiled, by default at its first call.
   setFlagsFromString("--no-wasm-lazy-compilation");
   const module = new wasm.Module(bytes);
   for (const flag of ["--wasm-lazy-compilation", ...BASELINE_ONLY]) setFlagsFromString(flag);

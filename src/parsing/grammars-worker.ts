@@ -44,7 +44,7 @@ const GRAMMARS: Record<GrammarName, WebAssembly.Module> = {
   dart,
 };
 
-/** Grammars that the bundler has put into the Worker, compiled. Needs a `CompiledWasm` rule for `**\/*.wasm`. */
+/** Compiled grammars from the Worker's bundle. Needs a `CompiledWasm` rule for `**\/*.wasm`. */
 export function workerGrammars(): GrammarSource {
   return { core: () => core, grammar: (name) => GRAMMARS[name] };
 }

@@ -1,4 +1,4 @@
-/** Grammars that are shipped, by the name their wasm goes by. */
+/** Shipped grammars, by the name of their wasm file. */
 export type GrammarName =
   | "typescript"
   | "tsx"
@@ -40,7 +40,7 @@ export interface LanguageInfo {
   mode: "syntax" | "structure" | "plain";
 }
 
-/** Every language there is; the order decides nothing, an extension belongs to one language. */
+/** All supported languages. The order has no effect; an extension belongs to one language. */
 export const LANGUAGES = [
   syntax("typescript", "TypeScript", "typescript", ["ts", "mts", "cts"], [], ["deno", "ts-node", "tsx", "bun"]),
   syntax("tsx", "TSX", "tsx", ["tsx"]),

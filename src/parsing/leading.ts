@@ -10,12 +10,12 @@ export interface Trivium {
 export interface Lead {
   /** Where the symbol starts with its attributes and decorators. */
   start: number;
-  /** Where its doc comment starts, or else the same. */
+  /** Where its doc comment starts; equal to the above if it has none. */
   docStart: number;
   doc: string | null;
 }
 
-/** Finds what stands directly before a symbol. `trivia` are in document order. */
+/** Finds the comments and attributes directly before a symbol. `trivia` are in document order. */
 export class TriviaIndex {
   private readonly text: string;
   private readonly trivia: readonly Trivium[];
@@ -71,7 +71,7 @@ export class TriviaIndex {
     return breaks <= (this.text[end - 1] === "\n" ? 0 : 1);
   }
 
-  /** A comment behind code belongs to that code, unless the symbol follows on the same line. */
+  /** A comment after code belongs to that code, unless the symbol follows on the same line. */
   private trailsCode(start: number, end: number, next: number): boolean {
     const lineStart = this.text.lastIndexOf("\n", start - 1) + 1;
     if (start === 0 || this.text.slice(lineStart, start).trim() === "") return false;

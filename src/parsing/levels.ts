@@ -3,7 +3,7 @@ import type { SyntaxNode } from "./syntax-node.ts";
 import type { DraftSymbol } from "./types.ts";
 
 /**
- * Cut levels. `levels[row]` says how deep a cut before that row would go: the number of nested nodes it would part.
+ * Cut levels. `levels[row]` is the depth of a cut before that row: the number of nested nodes that it would split.
  * The chunker cuts at the lowest level first. Above the syntax levels:
  * - {@link SOLID}: inside a node small enough to stay whole (blank lines and indentation decide, if it must be);
  * - {@link GLUED}: between a comment or decorator and what it belongs to.
@@ -12,7 +12,7 @@ export const MAX_SYNTAX_LEVEL = 100;
 export const SOLID = 101;
 export const GLUED = 255;
 
-/** Levels from a tree. Only nodes heavier than `limit` are looked into. */
+/** Levels from a tree. Only nodes heavier than `limit` are descended into. */
 export function syntaxLevels(root: SyntaxNode, source: SourceText, limit: number, target: number): Uint8Array {
   const levels = new Uint8Array(source.lineCount + 1);
   if (source.weight(0, source.lineCount) <= target) return levels;
@@ -52,7 +52,7 @@ export function glueComments(
   }
 }
 
-/** Keeps what leads a symbol (doc comment, decorators) with its first line. */
+/** Keeps a symbol's doc comment and decorators with its first line. */
 export function glueLeads(levels: Uint8Array, symbols: readonly DraftSymbol[]): void {
   for (const { leadRow, startRow, outlineOnly } of symbols)
     if (!outlineOnly) raise(levels, leadRow + 1, startRow, GLUED);
@@ -62,8 +62,8 @@ const INDENT_STEPS = 30;
 const TAB_WIDTH = 4;
 
 /**
- * Levels from layout alone: a cut goes best before a line that follows a blank one and is indented least, then before
- * an unindented line, never before a closing bracket.
+ * Levels from layout alone. The best cut is before the least indented line that follows a blank line, then before an
+ * unindented line; never before a closing bracket.
  */
 export function layoutLevels(source: SourceText, from = 0, to = source.lineCount): Uint8Array {
   const levels = new Uint8Array(source.lineCount + 1);

@@ -13,10 +13,10 @@ import { structureOutline } from "./structure/index.ts";
 import { type CompiledRules, compileRules, extractSymbols } from "./symbols.ts";
 import type { DraftSymbol, FallbackReason, Outline, ParsedFile, CodeSymbol } from "./types.ts";
 
-/** Lines beyond this are data (an image in a string), which a grammar may take minutes for: it sees only their ends. */
+/** Longer lines are data (an image in a string), which a grammar may take minutes to parse; it is given only their ends. */
 const MAX_PARSED_LINE = 20_000;
 const PARSED_LINE_END = 1000;
-/** With one such line in so many, or lines this long on average, a file is data or minified code. */
+/** A file with a higher share of such lines, or a higher average line length, is data or minified code. */
 const LINES_PER_LONG_LINE = 10;
 const MAX_MEAN_LINE = 400;
 const MEAN_LINE_FROM_CHARACTERS = 20_000;
@@ -31,16 +31,16 @@ export interface CodeParser {
   /**
    * Symbols and chunks of one file. The same bytes and language give the same result everywhere.
    *
-   * A file that the parser's core does not survive gets plain chunks and the next one a core as new.
+   * A file that crashes the parser's core gets plain chunks; the core is restarted for the next file.
    *
-   * @throws ParserUnavailableError when the core cannot be started again (retry elsewhere), and what loading the grammar throws.
+   * @throws ParserUnavailableError when the core cannot be started again (retry elsewhere), and errors of loading the grammar.
    */
   parse(input: ParseInput): Promise<ParsedFile>;
 }
 
 /**
- * Makes a parser; grammars are loaded when first needed. It holds 34 to 72 MiB, which a Worker does not get back while
- * its isolate lives: make one and keep it.
+ * Creates a parser; grammars are loaded on first use. It holds 34 to 72 MiB, which a Worker cannot release before its
+ * isolate ends: create one and reuse it.
  */
 export async function createParser(source: GrammarSource): Promise<CodeParser> {
   const engine = await SyntaxEngine.create(source);

@@ -3,12 +3,12 @@ const MAX_DOC_CHARACTERS = 2000;
 
 /** A declaration head on one line: whitespace folded, the opening of its body dropped, at most 300 characters. */
 export function foldSignature(head: string): string {
-  // Twice the limit is enough to fold from: indentation seldom takes more than half.
+  // Twice the limit is enough input: indentation seldom takes more than half.
   const folded = head
     .slice(0, MAX_SIGNATURE_CHARACTERS * 4)
     .replace(/\s+/g, " ")
     .trim()
-    // What a macro's line continuation or an opened body leaves at the end.
+    // Remove the rest of a macro's line continuation or an opened body.
     .replace(/(?:\s*(?:\\|\{|=>|->|=|:|\bdo|\bbegin|\bthen|;|,))+$/, "");
   return cut(folded, MAX_SIGNATURE_CHARACTERS);
 }
@@ -20,7 +20,7 @@ export function cut(text: string, limit: number): string {
   return text.slice(0, code >= 0xd800 && code < 0xdc00 ? limit - 1 : limit);
 }
 
-/** A doc is cut at 2,000 characters: so much of the comments, with their markers and indentation, is enough. */
+/** A doc is cut at 2,000 characters; this much raw comment text, with markers and indentation, is enough for that. */
 const MAX_COMMENT_CHARACTERS = 8000;
 
 /** C# wraps its doc comments in these. */
@@ -30,7 +30,7 @@ export function limitDoc(doc: string): string {
   return cut(doc, MAX_DOC_CHARACTERS).trimEnd();
 }
 
-/** The words of comments: their markers (`//`, `/** … *\/`, `#`, `--`, `"""`) and common indentation are dropped. */
+/** The text of comments: markers (`//`, `/** … *\/`, `#`, `--`, `"""`) and common indentation are dropped. */
 export function cleanComment(comments: readonly string[]): string {
   const lines: string[] = [];
   let characters = 0;

@@ -15,11 +15,11 @@ export interface RowRange {
 
 export interface Recovered {
   symbols: DraftSymbol[];
-  /** Lines are left that no parse could read. */
+  /** Whether some lines could not be read by any parse. */
   isPartial: boolean;
 }
 
-/** Languages whose blocks are in braces; those of the value `true` have macros. */
+/** Languages with blocks in braces; `true` for those with macros. */
 const BRACES: Partial<Record<GrammarName, boolean>> = {
   c: true,
   cpp: true,
@@ -46,7 +46,7 @@ export class Recovery {
   private readonly source: SourceText;
   private readonly budget: WorkBudget;
 
-  /** @param budget what the file's first parse has left; the rest must do with it */
+  /** @param budget what the file's first parse has left over for all further parses */
   constructor(
     engine: SyntaxEngine,
     grammar: LoadedGrammar,
@@ -62,15 +62,15 @@ export class Recovery {
   }
 
   /**
-   * Finds the symbols that errors hide: after one, a parser may read nothing more up to the end of the file. The file is
-   * parsed again without function bodies, where most errors are; what is still damaged is cut where a declaration of the
-   * top level seems to begin, and each piece parsed by itself, and then its members. What all of it costs is bounded by the budget.
+   * Finds symbols hidden by errors: after an error, a parser may read nothing more up to the end of the file. The file is
+   * parsed again without function bodies, which contain most errors. Damaged ranges that remain are cut where a top-level
+   * declaration seems to begin; each piece is parsed by itself, then its members. The budget bounds the total cost.
    */
   recover(name: GrammarName, units: Uint16Array, symbols: DraftSymbol[], damaged: readonly RowRange[]): Recovered {
     const hasMacros = BRACES[name];
     if (hasMacros === undefined) return this.recoverPieces(units, symbols, damaged);
     const { units: skeleton, macros } = skeletonOf(this.source, units, hasMacros);
-    // What looks like a macro was taken for a declared name.
+    // Some of these symbols may be macros that were read as declared names.
     const plausible = withoutMacros(symbols, macros);
     const parsed = this.engine.parse(skeleton, this.source.text, this.grammar, this.budget);
     if (!parsed.ok) return this.recoverPieces(skeleton, plausible, damaged);
@@ -115,7 +115,7 @@ export class Recovery {
         read(head);
         const type = found.findLastIndex(({ kind }, index) => index >= start && CONTAINERS.has(kind));
         if (type !== -1) {
-          // The head, read alone, ends with its line.
+          // A head that is parsed alone ends with its line.
           found[type]!.end = source.contentEnd(piece.to);
           found[type]!.endRow = piece.to;
           isPartial = this.parsePieces(units, body, depth + 1, type, found) || isPartial;
@@ -143,9 +143,9 @@ export class Recovery {
   }
 
   /**
-   * Symbols of two parses in document order. Where both have one, that of the second counts: errors around it are fewer.
+   * Symbols of two parses in document order. If both have a symbol, the second one wins: it has fewer errors around it.
    *
-   * @param ofPieces the second parse was of pieces, which do not know the namespaces around them
+   * @param ofPieces whether the second parse was of pieces, whose symbols lack the enclosing namespaces
    */
   private merge(first: readonly DraftSymbol[], second: readonly DraftSymbol[], ofPieces: boolean): DraftSymbol[] {
     const spaces = ofPieces ? first.filter(({ kind }) => SPACES.has(kind)).slice(0, MAX_SPACES) : [];
@@ -180,10 +180,10 @@ export class Recovery {
 
 /** Cost of starting a parse, in progress calls. */
 const PIECE_CALLS = 5;
-/** Types within types that are cut open. */
+/** Depth of nested types whose members are parsed separately. */
 const MAX_DEPTH = 3;
 const MAX_HEAD_ROWS = 30;
-/** A comment behind an opening brace may be so long. */
+/** Maximum length of a comment after an opening brace. */
 const MAX_BRACE_DISTANCE = 200;
 const SPACES: ReadonlySet<string> = new Set(["namespace", "module"]);
 const CONTAINERS: ReadonlySet<string> = new Set([
@@ -197,7 +197,7 @@ const CONTAINERS: ReadonlySet<string> = new Set([
   "extension",
 ]);
 const MAX_SPACES = 50;
-/** Symbols within symbols; parents may form a circle in code that is wrong. */
+/** Maximum symbol depth; parents may form a cycle in broken code. */
 const MAX_NESTING = 100;
 
 function outermostOf(symbol: DraftSymbol, symbols: readonly DraftSymbol[]): DraftSymbol {
@@ -211,8 +211,8 @@ function keyOf({ name, nameStart }: DraftSymbol): string {
 }
 
 /**
- * The rows that are not in a top-level node without errors. After an error a parser may leave the rest of the text out of
- * the tree; so rows that no node covers count as well.
+ * The rows outside error-free top-level nodes. This includes rows that no node covers, because after an error a parser may
+ * omit the rest of the text from the tree.
  */
 export function damagedRows(tree: SyntaxTree, source: SourceText): RowRange[] {
   const { root } = tree;
@@ -221,7 +221,7 @@ export function damagedRows(tree: SyntaxTree, source: SourceText): RowRange[] {
   const sound = children.filter((child) => !child.hasError);
   const ranges: RowRange[] = [];
   for (const { from, to } of uncoveredRows(sound, source, { from: 0, to: source.lineCount - 1 })) {
-    // The head of a type may be sound where its body is not: they belong together.
+    // A type's head may be free of errors while its body is not; they belong together.
     const last = ranges.at(-1);
     let start = from;
     while (start > (last?.to ?? 0) && /^(?:[\s{]|$)/.test(source.line(start).slice(0, 1))) start--;
@@ -231,7 +231,7 @@ export function damagedRows(tree: SyntaxTree, source: SourceText): RowRange[] {
   return ranges;
 }
 
-/** Rows of a range, blank ones apart, that no node covers. */
+/** Non-blank rows of a range that no node covers. */
 function uncoveredRows(nodes: readonly SyntaxNode[], source: SourceText, range: RowRange): RowRange[] {
   const ranges: RowRange[] = [];
   let next = range.from;
@@ -248,7 +248,7 @@ function uncoveredRows(nodes: readonly SyntaxNode[], source: SourceText, range: 
   return ranges;
 }
 
-/** Whether lines are in no node or only in an error. One within a line costs no declaration around it. */
+/** Whether lines are in no node or only in an error. An error within a line hides no declaration around it. */
 function hasUnreadLines(tree: SyntaxTree, source: SourceText, range: RowRange): boolean {
   const { root } = tree;
   if (!root.hasError) return false;
@@ -256,9 +256,9 @@ function hasUnreadLines(tree: SyntaxTree, source: SourceText, range: RowRange): 
   return uncoveredRows(root.children, source, range).length > 0;
 }
 
-/** A label or an access specifier (`public:`) belongs to what is around it; so do closing brackets and branches. */
+/** Labels, access specifiers (`public:`), closing brackets and branches belong to the surrounding code. */
 const CONTINUES = /^(?:[)\]}{]|\w+\s*:(?!:)|(?:else|elif|elsif|catch|rescue|finally|ensure|end|where)\b)/;
-/** What may stand before a declaration of the top level: the end of another, a directive. */
+/** What may precede a top-level declaration: the end of another one, or a directive. */
 const ENDS = /^(?:[)\]}]|#|end\b)|;$/;
 
 /** Cuts a range before each line, indented by `indent` characters, that seems to begin a declaration. */
@@ -281,7 +281,7 @@ function piecesOf(source: SourceText, { from, to }: RowRange, indent: number): R
   return pieces;
 }
 
-/** The least indentation in a range, brackets and directives apart. */
+/** The smallest indentation in a range, ignoring brackets and directives. */
 function bodyIndent(source: SourceText, { from, to }: RowRange): number {
   let least = Number.POSITIVE_INFINITY;
   for (let row = from; row <= to; row++) {
@@ -299,7 +299,7 @@ function headEnd(source: SourceText, { from, to }: RowRange): number {
   return from;
 }
 
-/** Gives the symbols from `start` on, where they have no parent, to a type whose body they were cut from. */
+/** Sets the parent of parentless symbols from `start` on to the type whose body they were cut from. */
 function adopt(found: DraftSymbol[], start: number, container: number, separator: string): void {
   const { qualifiedName, kind } = found[container]!;
   const isType = !SPACES.has(kind);
@@ -325,7 +325,7 @@ function withoutMacros(symbols: readonly DraftSymbol[], macros: ReadonlySet<numb
   return kept;
 }
 
-/** Adds a list whose parents index itself. */
+/** Appends a list whose parent indexes refer to that list. */
 function append(into: DraftSymbol[], more: readonly DraftSymbol[]): void {
   const base = into.length;
   for (const symbol of more) into.push({ ...symbol, parent: symbol.parent === null ? null : symbol.parent + base });

@@ -2,9 +2,9 @@ import type { SourceText } from "./source-text.ts";
 
 const SPACE = 32;
 const NEWLINE = 10;
-/** Lines longer than this are left as they are, so that no pattern has much to search. */
+/** Lines longer than this are left unchanged, to bound the work of each pattern. */
 const MAX_LINE = 1000;
-/** Lines that a declaration head is looked for above its opening brace. */
+/** Number of lines above an opening brace that are searched for the declaration's head. */
 const MAX_HEAD_LINES = 30;
 
 /** Blocks with these heads hold declarations; others hold statements. */
@@ -21,10 +21,10 @@ export interface Skeleton {
 }
 
 /**
- * A file's text without what lies inside function bodies, and in C and C++ without what looks like a macro in front of or
- * behind a declaration: what is left mostly parses where the whole does not. All characters keep their places.
+ * A file's text without the contents of function bodies and, in C and C++, without apparent macros before or after a
+ * declaration. The rest can usually be parsed when the whole file cannot. All characters keep their positions.
  *
- * Blocks are told by braces and indentation: one ends at a `}` that is indented as the line that opened it is.
+ * Blocks are recognised by braces and indentation: a block ends at a `}` with the indentation of the line that opened it.
  */
 export function skeletonOf(source: SourceText, units: Uint16Array, hasMacros: boolean): Skeleton {
   const macros = new Set<number>();
@@ -62,7 +62,7 @@ export function skeletonOf(source: SourceText, units: Uint16Array, hasMacros: bo
   return { units: skeleton, macros };
 }
 
-/** Nesting beyond this is not looked into. */
+/** Deeper nesting is not examined. */
 const MAX_OPEN = 100;
 
 function isTypeHead(head: string): boolean {
@@ -83,7 +83,7 @@ function headAt(source: SourceText, row: number, content: string, indent: number
   return lines.join(" ");
 }
 
-/** Patterns look at no line longer than this. */
+/** Patterns are not applied to lines longer than this. */
 const MAX_MACRO_LINE = 300;
 
 /** `API int f(void)`, `class EXPORT A`, `f(void) NOTHROW;` and lines of a macro alone. */
@@ -92,7 +92,7 @@ const MACROS =
 
 function macrosOf(source: SourceText, row: number, line: string): { start: number; end: number }[] {
   if (line.length > MAX_MACRO_LINE) return [];
-  // A macro that a body follows makes a function.
+  // A macro followed by a body defines a function.
   const next = row + 1 < source.lineCount ? source.line(row + 1).trimStart() : "";
   if (next.startsWith("{") && /^\s*[A-Z][A-Z0-9_]{2,}\(/.test(line)) return [];
   const rowStart = source.lineStarts[row]!;

@@ -23,7 +23,7 @@ export class SourceText {
   readonly weights: Uint32Array;
   private readonly singleByte: boolean;
   private readonly byteStarts: Uint32Array;
-  /** Where {@link byteAt} was asked last. */
+  /** Position of the last {@link byteAt} query. */
   private last = { row: -1, offset: 0, byte: 0 };
 
   constructor(bytes: Uint8Array) {
@@ -31,7 +31,7 @@ export class SourceText {
     const utf8 = decodeUtf8(bytes);
     this.encoding = utf8 === undefined ? "latin-1" : "utf-8";
     this.text = utf8 ?? decodeLatin1(bytes);
-    // Of UTF-8, only ASCII has as many characters as bytes.
+    // In UTF-8, only ASCII text has as many characters as bytes.
     this.singleByte = this.text.length === bytes.length;
     this.lineCount = countLines(bytes);
     this.byteStarts = new Uint32Array(this.lineCount + 1);
@@ -122,7 +122,7 @@ export class SourceText {
     if (this.singleByte || this.lineCount === 0) return offset;
     const row = this.rowAt(offset);
     const { last } = this;
-    // Offsets mostly ascend: a long line is not walked from its begin for each of them.
+    // Offsets mostly ascend, so a long line need not be walked from its start each time.
     const from = last.row === row && last.offset <= offset ? last : undefined;
     let byte = from?.byte ?? this.byteStarts[row]!;
     for (let index = from?.offset ?? this.lineStarts[row]!; index < offset; index++) {
@@ -151,7 +151,7 @@ function countLines(bytes: Uint8Array): number {
   return bytes.at(-1) === NEWLINE ? lines : lines + 1;
 }
 
-/** The text of valid UTF-8, a byte order mark kept as U+FEFF; `undefined` where it is not valid. */
+/** Decodes UTF-8, keeping a byte order mark as U+FEFF; `undefined` if it is invalid. */
 export function decodeUtf8(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -160,7 +160,7 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** ISO-8859-1: one byte, one character. `TextDecoder("latin1")` would be windows-1252. */
+/** Decodes ISO-8859-1, one character per byte. `TextDecoder("latin1")` would be windows-1252. */
 function decodeLatin1(bytes: Uint8Array): string {
   const BLOCK = 8192;
   let text = "";

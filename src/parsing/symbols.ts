@@ -24,9 +24,9 @@ const TYPE_KINDS: ReadonlySet<SymbolKind> = new Set<SymbolKind>([
   "object",
   "extension",
 ]);
-/** What members written elsewhere can belong to. */
+/** Kinds that can be the parent of members declared elsewhere. */
 const OWNER_KINDS: ReadonlySet<SymbolKind> = new Set<SymbolKind>([...TYPE_KINDS, "type", "module", "namespace"]);
-/** A file with more symbols than this is data in disguise; the rest is left to its chunks. */
+/** A file with more symbols than this is data; the rest is only chunked. */
 const MAX_SYMBOLS = 20_000;
 /** Kinds that conditional compilation, unions of types and the like declare twice in the same place. */
 const MEMBER_KINDS: ReadonlySet<SymbolKind> = new Set<SymbolKind>(["field", "enum_member"]);
@@ -34,7 +34,7 @@ const MEMBER_KINDS: ReadonlySet<SymbolKind> = new Set<SymbolKind>(["field", "enu
 /** Characters of a declaration's head in which its name is searched. */
 const MAX_NAME_DISTANCE = 2000;
 
-/** What nodes of a type are: trivia, declarations, or (Elixir's attributes) the one or the other. */
+/** Role of a node type: trivia, declaration, or (Elixir's attributes) either. */
 interface Entry {
   trivia?: "comment" | "attribute";
   rule?: Rule;
@@ -83,12 +83,12 @@ export interface Extracted {
   comments: readonly { start: number; end: number }[];
 }
 
-/** Reads symbols off a tree in document order, outer before inner. */
+/** Reads the symbols of a tree in document order, outer before inner. */
 export function extractSymbols(tree: SyntaxTree, source: SourceText, compiled: CompiledRules): Extracted {
   const nodes = tree.nodesOf(compiled.wanted);
   const trivia: Trivium[] = [];
   const declarations: { node: SyntaxNode; rule: Rule }[] = [];
-  // All of them first: a rule may find symbols that stand behind its node's start.
+  // Collect all first: a rule may find symbols that start after its node does.
   for (const node of nodes) {
     const { trivia: kind, rule } = compiled.byTypeId[node.typeId] ?? {};
     if (rule !== undefined && (kind === undefined || rule(node, ROOT) !== undefined)) declarations.push({ node, rule });
@@ -111,7 +111,7 @@ class Extractor {
   /** Scripts assign a variable again and again; it is declared where that happens first. */
   private readonly variables = new Set<string>();
   private readonly members = new Set<string>();
-  /** Of the symbols, how many chunks know of. */
+  /** Number of symbols that are visible to chunks. */
   private shaping = 0;
   private readonly stack: Scope[] = [ROOT];
 
@@ -139,7 +139,7 @@ class Extractor {
     const outlineOnly = scope.outlineOnly || found.outlineOnly === true;
     if (found.kind !== undefined) {
       if (name === "" || this.isKnown(found.kind, path, outlineOnly)) return;
-      // What chunks depend on does not depend on how much there is besides.
+      // The limit on chunk symbols is independent of the number of outline-only symbols.
       if ((outlineOnly ? this.symbols.length : this.shaping) >= MAX_SYMBOLS) return;
       if (!outlineOnly) this.shaping++;
       symbol = this.symbols.length;
@@ -212,7 +212,7 @@ class Extractor {
     return headStart + Math.max(wordIndex(head, name), 0);
   }
 
-  /** Functions without a body are all head; of anything else it is the first line. */
+  /** The head is the whole node for functions without a body, else the first line. */
   private defaultHeadEnd(kind: SymbolKind, node: SyntaxNode, end: number): number {
     if (FUNCTION_KINDS.has(kind) && kind !== "macro") return end;
     return this.source.contentEnd(Math.min(node.row, this.source.lineCount - 1));
@@ -255,7 +255,7 @@ function wordIndex(text: string, word: string): number {
   return -1;
 }
 
-/** Some grammars let a node run into the line breaks behind it. */
+/** Some grammars include trailing line breaks in a node. */
 function trimEnd(text: string, start: number, end: number): number {
   let at = end;
   while (at > start && /\s/.test(text[at - 1]!)) at--;

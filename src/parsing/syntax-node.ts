@@ -1,7 +1,7 @@
 import type { LoadedGrammar, TreeSitterCore } from "./core.ts";
 
 const NODE_BYTES = 20;
-/** Where a text begins of which a tree covers a part. */
+/** Start of the part of a text that a tree covers. */
 export interface Origin {
   /** In UTF-16 code units. */
   offset: number;
@@ -68,7 +68,7 @@ export class SyntaxTree {
     return index + this.origin.offset;
   }
 
-  /** The list of nodes that the last call left behind its count; frees it. */
+  /** The list of nodes that the last call returned after its count; frees it. */
   readList(): SyntaxNode[] {
     const heap = this.core.words;
     const count = heap[this.core.transfer >>> 2]!;
@@ -172,7 +172,7 @@ export class SyntaxNode {
     return this.tree.readResult();
   }
 
-  /** The node in a field; `undefined` where there is none or the grammar has no such field. */
+  /** The node in a field; `undefined` if there is none or the grammar has no such field. */
   field(name: string): SyntaxNode | undefined {
     const id = this.tree.grammar.fieldIds.get(name);
     if (id === undefined) return undefined;

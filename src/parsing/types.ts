@@ -1,4 +1,4 @@
-/** What a symbol is. Terms follow the language servers' where they exist. */
+/** Kinds of symbols. The terms follow the Language Server Protocol where it has them. */
 export const SYMBOL_KINDS = [
   "function",
   "method",
@@ -70,7 +70,7 @@ export interface Chunk {
   withheld: boolean;
 }
 
-/** Why a file with a grammar got plain chunks. */
+/** Why a file whose language has a grammar got plain chunks. */
 export type FallbackReason = "no-grammar" | "budget" | "long-lines" | "too-deep" | "parser-error";
 
 export interface ParsedFile {
@@ -83,7 +83,7 @@ export interface ParsedFile {
   /** `partial`: by syntax, except lines that the grammar cannot read. */
   outcome: "syntax" | "partial" | "structure" | "plain" | "fallback";
   fallbackReason?: FallbackReason;
-  /** The grammar met text it does not know, if only a token. Symbols around it are kept. */
+  /** The grammar could not read some text, possibly a single token. Symbols around it are kept. */
   hasErrors: boolean;
 }
 
@@ -102,18 +102,18 @@ export interface DraftSymbol {
   nameStart: number;
   /** First row of the doc comment and decorators that belong to it. */
   leadRow: number;
-  /** Chunks are cut and described as if it were not there. */
+  /** Chunks are cut and described without it. */
   outlineOnly?: boolean;
 }
 
 /**
- * What a parse hands to the chunker: symbols, and for each row how deep a cut before that row would go.
- * A low level is a clean cut (nothing spans it), see `levels.ts`.
+ * Output of a parse for the chunker: symbols, and for each row the depth of a cut before it.
+ * A low level is a clean cut (no node spans it), see `levels.ts`.
  */
 export interface Outline {
   symbols: DraftSymbol[];
   levels: Uint8Array;
   hasErrors: boolean;
-  /** Lines are left that the grammar cannot read. */
+  /** Whether some lines could not be read by the grammar. */
   isPartial?: boolean;
 }

@@ -1,4 +1,4 @@
-/** What a `CompiledWasm` rule makes of an import. */
+/** Type of an import under a `CompiledWasm` rule. */
 declare module "*.wasm" {
   const module: WebAssembly.Module;
   export default module;

@@ -1,6 +1,6 @@
 /**
- * WebAssembly as used here. The type packages of Node and of Workers each declare a different part of it; the global
- * itself is the same in both.
+ * The used subset of the WebAssembly API. The type packages of Node and Workers each declare a different part; the global
+ * is the same in both.
  */
 export interface WasmMemory {
   readonly buffer: ArrayBuffer;
@@ -27,7 +27,7 @@ export type WasmImports = Record<string, Record<string, unknown>>;
 
 interface WasmGlobal {
   Instance: new (module: WebAssembly.Module, imports: WasmImports) => WasmInstance;
-  /** Compiling is not allowed in Workers, where modules come compiled. */
+  /** Not allowed in Workers, where modules are precompiled. */
   Module: {
     new (bytes: Uint8Array): WebAssembly.Module;
     customSections(module: WebAssembly.Module, name: string): ArrayBuffer[];

@@ -18,7 +18,7 @@ import { scalaRules } from "./scala.ts";
 import { swiftRules } from "./swift.ts";
 import { zigRules } from "./zig.ts";
 
-/** How symbols are read, by grammar. */
+/** Rules for reading symbols, by grammar. */
 export const GRAMMAR_RULES: Record<GrammarName, GrammarRules> = {
   typescript: typescriptRules,
   tsx: typescriptRules,

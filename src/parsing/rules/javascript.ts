@@ -11,7 +11,7 @@ import {
 
 const FUNCTION_TYPES = new Set(["arrow_function", "function_expression", "generator_function"]);
 const PROPERTY_MODIFIERS = new Set(["accessibility_modifier", "override_modifier", "readonly"]);
-/** Parts of an intersection of types that are looked at. */
+/** Number of parts of an intersection type that are examined. */
 const MAX_INTERSECTION = 8;
 const TOP_LEVEL_PARENTS = new Set(["program", "export_statement", "ambient_declaration"]);
 
@@ -84,7 +84,7 @@ function bodyStart(value: SyntaxNode): number {
   return value.field("body")?.start ?? value.end;
 }
 
-/** What a value makes of the name it is given. */
+/** The kind of symbol that a value makes of the name it is assigned to. */
 function valued(value: SyntaxNode | undefined): { kind: "function" | "class"; headEnd: number } | undefined {
   if (value === undefined) return undefined;
   if (FUNCTION_TYPES.has(value.type)) return { kind: "function", headEnd: bodyStart(value) };
@@ -193,7 +193,7 @@ const signature: Rule = (node, scope): Found | undefined => {
   return { kind: "method", name, headEnd: node.end };
 };
 
-/** Written directly in an interface or in a type that is a symbol; not in the type of a parameter, say. */
+/** Whether the node is directly in an interface or in a type that is a symbol (not, for example, in a parameter's type). */
 const property: Rule = (node, scope) => {
   if (scope.kind !== "scope" || scope.local) return undefined;
   const name = memberName(node.field("name"));

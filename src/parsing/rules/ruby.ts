@@ -4,7 +4,7 @@ import type { Found, GrammarRules, Rule, Scope } from "./rule.ts";
 const ATTRIBUTES = /^(?:c?attr_(?:reader|writer|accessor)|mattr_(?:reader|writer|accessor))\b/;
 const ATTRIBUTES_LENGTH = 20;
 
-/** `A::B#m` for what an instance answers to, `A::B.m` for what the class does. */
+/** `A::B#m` for instance methods, `A::B.m` for class methods. */
 function methodOf(scope: Scope): { kind: "method" | "function"; separator: string } {
   const isMember = scope.kind === "class" || scope.kind === "module" || scope.kind === "scope";
   return { kind: isMember ? "method" : "function", separator: scope.kind === "scope" ? "." : isMember ? "#" : "::" };
@@ -46,7 +46,7 @@ const assignment: Rule = (node, scope) => {
   return { kind: made ? "class" : "constant", name: left.text, leaf: !made };
 };
 
-/** `attr_reader :a, :b`: what can be read or set. */
+/** `attr_reader :a, :b`: attributes. */
 const attributes: Rule = (node, scope) => {
   if (scope.local || !ATTRIBUTES.test(node.tree.text.slice(node.start, node.start + ATTRIBUTES_LENGTH)))
     return undefined;

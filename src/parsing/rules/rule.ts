@@ -5,14 +5,14 @@ import type { SymbolKind } from "../types.ts";
 export interface Scope {
   kind: SymbolKind | "root" | "scope";
   name: string;
-  /** Qualified name of everything down to here; empty at the top. */
+  /** Qualified name of this scope; empty at the top level. */
   path: string;
   end: number;
   /** Inside a function body: variables are local here. */
   local: boolean;
-  /** Index of the nearest symbol around, this scope included. */
+  /** Index of the nearest enclosing symbol, including this scope's own. */
   symbol: number | null;
-  /** All that is found inside is {@link Found.outlineOnly}. */
+  /** Everything found inside is {@link Found.outlineOnly}. */
   outlineOnly: boolean;
 }
 
@@ -26,39 +26,39 @@ export interface Found {
   outer?: SyntaxNode;
   /** Type that the symbol belongs to although it is not written inside it (Go receiver, `A::b`). */
   container?: string;
-  /** Joins the container's or scope's name with this one, where not the language's own separator. */
+  /** Separator between the container's or scope's name and this one, if it differs from the language's own. */
   separator?: string;
-  /** Where the declaration's head begins, if not with the range (decorators come before it). */
+  /** Start of the declaration's head, if it differs from the range's (decorators come before the head). */
   headStart?: number;
-  /** Where the declaration's head ends. By default the `body` field's start, else the end of the node's first line. */
+  /** End of the declaration's head. By default the `body` field's start, else the end of the node's first line. */
   headEnd?: number;
   /** Docstring found inside; comments before the symbol are used if absent. */
   doc?: string;
-  /** Variables inside are local. By default so for functions and methods, and not for types. */
+  /** Whether variables inside are local. Default: true for functions and methods, false for types. */
   local?: boolean;
-  /** Where the symbol and its scope end, if not with the node. */
+  /** End of the symbol and its scope, if it differs from the node's. */
   end?: number;
   /** The scope reaches to the next one of its kind or the end of the file (a namespace without braces). */
   fileWide?: boolean;
-  /** No scope: later nodes inside it belong to what is around. */
+  /** No scope: later nodes inside it belong to the enclosing scope. */
   leaf?: boolean;
   /**
-   * Chunks are cut and described as if the symbol were not there: a member that readers look up, too small to be a
-   * chunk's subject. Without a kind: all that is found inside.
+   * Chunks are cut and described without this symbol: it is a member that users look up but too small to be the subject of
+   * a chunk. Without a kind, this applies to everything found inside.
    */
   outlineOnly?: boolean;
 }
 
 export type Rule = (node: SyntaxNode, scope: Scope) => Found | Found[] | undefined;
 
-/** How symbols are read off one grammar's trees. */
+/** Rules for reading symbols from one grammar's trees. */
 export interface GrammarRules {
   separator: string;
   symbols: Record<string, Rule>;
   comments: readonly string[];
-  /** Nodes that stand before a symbol as siblings and belong to it. */
+  /** Nodes that precede a symbol as siblings and belong to it. */
   attributes?: readonly string[];
-  /** The doc comment in an attribute's text, where the language writes it so. */
+  /** Extracts the doc comment from an attribute's text, for languages that write it there. */
   attributeDoc?: (text: string) => string | undefined;
 }
 
@@ -75,7 +75,7 @@ export function topLevel(rule: Rule): Rule {
   return (node, scope) => (scope.local ? undefined : rule(node, scope));
 }
 
-/** A function that is a method where it is written inside a type. */
+/** A function, or a method if it is inside a type. */
 export function callable(field = "name"): Rule {
   return (node, scope) => {
     const name = node.field(field)?.text;

@@ -1,5 +1,5 @@
 /**
- * Secrets that only their name gives away: a name that announces one, something that assigns, and a value that looks
+ * Secrets that are recognised by their name: a name that suggests a secret, an assignment, and a value that looks
  * random. Covers source code, dotenv, YAML, JSON, TOML, INI, XML, Dockerfiles, command lines and connection strings.
  */
 import { classifyName, MAX_NAME_CHARACTERS, type NameClass } from "./names.ts";
@@ -7,7 +7,7 @@ import { isPlaceholder, randomnessBits } from "./randomness.ts";
 import { NextOf } from "./next-of.ts";
 import type { SecretRange } from "./types.ts";
 
-/** Fewest characters of a value, and fewest bits by {@link randomnessBits}, for it to count under such a name. */
+/** Minimum length of a value, and minimum {@link randomnessBits}, to count as a secret under such a name. */
 const LIMITS: Record<NameClass, { characters: number; bits: number }> = {
   password: { characters: 8, bits: 10 },
   secret: { characters: 12, bits: 14 },
@@ -17,11 +17,11 @@ const LIMITS: Record<NameClass, { characters: number; bits: number }> = {
 const LOOSE_EXTRA_BITS = 10;
 const LOOSE_MIN_CHARACTERS = 16;
 
-/** Every name of a secret has one of these in it. */
+/** Every name of a secret contains one of these. */
 const NOUN = /pass|pwd|secret|token|key|auth|cred|salt|jwt|bearer|psk|mnemonic|bindpw|rootpw|identified by/gi;
 
 const OPEN = String.raw`\s{0,40}(?:[|>][+-]?\s{1,40})?[[({]?\s{0,40}`;
-/** What may stand between a name and its value. Each is bounded, so that a file costs time in proportion to its size. */
+/** What may come between a name and its value. Each pattern is bounded, so that the time is linear in the file's size. */
 const SEPARATORS: readonly { pattern: RegExp; quoted?: boolean; loose?: boolean; after?: RegExp }[] = [
   // `name: type = value`
   { pattern: new RegExp(String.raw`\s{0,4}[!?]?:\s{0,4}[A-Za-z_&][\w.<>|\[\]&' ?]{0,40}=${OPEN}`, "y"), quoted: true },
@@ -40,11 +40,11 @@ const SEPARATORS: readonly { pattern: RegExp; quoted?: boolean; loose?: boolean;
 ];
 const FLAG_BEFORE = /(?:--|\b(?:ENV|ARG|setx|export|-gx|password|login|PASSWORD)[ \t]{1,4})$/;
 
-/** What may stand before the value itself: a string's prefix, or one call or constructor around it. */
+/** What may precede the value itself: a string's prefix, or one call or constructor around it. */
 const WRAPPER = /(?:[bBuUrRfFL@$]{1,2}(?=["'`])|(?:new )?[A-Za-z][\w.]{0,40}\(\s{0,10}(?=["'`]))?/y;
 const BARE = /[^\s"'`,;<>(){}[\]\\]{1,256}/y;
 const SCHEME = /^(?:(?:Bearer|Basic|Token|SSWS|ApiKey|Bot)[ \t]{1,4}|base64:|hex:|hex2bin:|django-insecure-)/i;
-/** Longer values are judged by so much of them. */
+/** Longer values are judged by this many leading characters. */
 const MAX_VALUE_CHARACTERS = 256;
 
 /** Adds the values that are assigned to names of secrets. */
@@ -67,7 +67,7 @@ export function findAssigned(text: string, found: SecretRange[]): void {
 interface Value {
   start: number;
   text: string;
-  /** Nothing but a space stands between name and value. */
+  /** Only a space separates name and value. */
   loose: boolean;
 }
 
@@ -127,7 +127,7 @@ const UUID = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/i;
 /** Regular expressions and escaped bytes look random by their symbols; text with spaces is prose or code. */
 const PATTERN =
   /\s|^[^A-Za-z]*$|^[A-Z]+(?:_[A-Z]+)+$|\\r\\n|(?:%[\dA-F]{2}){3}|\\[dwsbDWSB]|\[\^?[a-zA-Z\d]-[a-zA-Z\d]|\{\d{1,4},\d{0,4}\}|\(\?[:=!<]/;
-/** Where a value is kept rather than what it is. */
+/** References to where a value is stored, rather than the value. */
 const REFERENCE =
   /^(?:[a-z][a-z\d+.-]{0,20}:\/\/|arn:|ssm:|vault:|op:|secretsmanager|projects\/|[A-Za-z]:\\|@Microsoft|!(?:vault|ref|sub|getatt|secret|env)|urn:|data:|magnet:|#[\da-f]{3,8}$|\$\w{1,60}$|\$[({]|%[A-Z_]{2,40}%|sha(?:256|384|512)-|0x[\da-f]{40}$)/i;
 /** Paths, formats and code, unless they look so random that they can be neither. */
@@ -161,7 +161,7 @@ export function decodeBase64(value: string): string | undefined {
 
 const WORD = /[\w$-]/;
 
-/** The identifier around a position, as far as a name may be long. */
+/** The identifier around a position, up to the maximum length of a name. */
 function identifierAround(text: string, at: number): { start: number; end: number } {
   let start = at;
   while (start > 0 && at - start < MAX_NAME_CHARACTERS && WORD.test(text[start - 1]!)) start--;

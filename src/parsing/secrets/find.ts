@@ -8,7 +8,7 @@ import { SHAPE_RULES, TOKEN_RULES } from "./rules.ts";
 import { findStructured } from "./structures.ts";
 import type { SecretRange } from "./types.ts";
 
-/** What follows a token's prefix must look at least this random: `npm_config_registry` does not. */
+/** Minimum randomness of the text after a token's prefix; `npm_config_registry` falls below it. */
 const MIN_TOKEN_BITS = 8;
 const MAX_JUDGED_CHARACTERS = 100;
 /** Limit of attempts in a run of token characters: a minimum, plus one per `CHARACTERS_PER_TRY`. */
@@ -26,7 +26,7 @@ const TOKEN_PATTERNS = TOKEN_RULES.map(({ rule, prefixes, body }) => ({
   // A body of fixed length must end there; one of any length ends by itself.
   pattern: new RegExp(`(?:${anyOf(prefixes)})(${body})${/,\d+\}$/.test(body) ? "" : "(?![A-Za-z0-9])"}`, "y"),
 }));
-/** Longest first, so that of prefixes that begin alike the most specific is found. */
+/** Longest first, so that the most specific of several matching prefixes is found. */
 const PREFIXES = [...new Set(TOKEN_RULES.flatMap(({ prefixes }) => prefixes))].sort((a, b) => b.length - a.length);
 const ANY_PREFIX = new RegExp(`(?<![A-Za-z0-9])(?:${anyOf(PREFIXES)})`, "g");
 /** The rules that a prefix may begin: its own, and those of the prefixes that it begins with. */
@@ -40,7 +40,7 @@ const RULES_OF = new Map(
 /** Every character of every token rule; no token is shorter. */
 const RUN = /(?<![\w+/=.~:$%!-])[\w+/=.~:$%!-]{16,}/g;
 
-/** Likely secrets of a text, by position; overlapping finds of several rules are all given. */
+/** Likely secrets of a text, by position. Overlapping matches of several rules are all returned. */
 export function findSecrets(text: string): SecretRange[] {
   const found: SecretRange[] = [];
   for (const { 0: run, index } of text.matchAll(RUN)) findTokens(run, index, found);
@@ -84,7 +84,7 @@ function looksDrawn(rule: string, body: string): boolean {
   return randomnessBits(longest.length >= MIN_PART_CHARACTERS ? longest : parts.join("")) >= MIN_TOKEN_BITS;
 }
 
-/** The example token of manuals, whose payload has no user. */
+/** The example token in manuals, whose payload has no user. */
 function isExampleToken(token: string): boolean {
   const [, payload = ""] = token.split(".");
   return /John Doe|"sub": ?"1234567890"|example/i.test(Buffer.from(payload, "base64url").toString("latin1"));

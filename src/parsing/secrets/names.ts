@@ -1,6 +1,6 @@
-/** Which names announce a secret. Judged by their words, so that `apiKey`, `API_KEY` and `x-api-key` are one name. */
+/** Decides which names suggest a secret. Names are compared by words, so that `apiKey`, `API_KEY` and `x-api-key` are one name. */
 
-/** How much the name alone says: a `password` may be short, a `key` is most often no secret. */
+/** Strength of the name as evidence: a `password` may be short, a `key` is usually no secret. */
 export type NameClass = "password" | "secret" | "key";
 
 const setOf = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/));
@@ -30,7 +30,7 @@ const HARMLESS_KINDS = setOf(
    cancellation stop eos bos pad mask unk parse syntax lexer change state translate metric series dict json
    sha sha1 sha256 md5 etag commit content image file asset css class style media websocket socket ws`,
 );
-/** Words after the noun that leave it what it is. */
+/** Words after the noun that do not change its meaning. */
 const SUFFIXES = setOf(
   `base value data prod production live dev development staging stage test testing sandbox default main old
    new current previous prev backup string str text plain plaintext raw b64 base64 hex env primary secondary
@@ -44,7 +44,7 @@ const JOINED_SECRET = /(?:secret|authtoken|apitoken|accesstoken|apikey|secretkey
 /** Names longer than this are judged by their end. */
 export const MAX_NAME_CHARACTERS = 64;
 
-/** What a name announces; undefined for an ordinary one. */
+/** The kind of secret that a name suggests; undefined for an ordinary name. */
 export function classifyName(name: string): NameClass | undefined {
   const words = splitWords(name);
   while (words.length > 1 && isSuffix(words.at(-1)!)) words.pop();

@@ -1,4 +1,4 @@
-/** The next place of a text. Asked in about ascending order, all questions together read the text about once. */
+/** Finds the next match in a text. If positions are queried in roughly ascending order, the text is read about once in total. */
 export class NextOf {
   readonly #text: string;
   readonly #needle: string;
@@ -10,10 +10,10 @@ export class NextOf {
     this.#needle = needle;
   }
 
-  /** The place, or the end of the text. */
+  /** Position of the match, or the end of the text. */
   from(position: number): number {
     if (position < this.#asked) {
-      // A little back: what lies between has not been looked at.
+      // The query goes back a little: the text in between has not been searched.
       const at = this.#text.slice(position, this.#asked).indexOf(this.#needle);
       if (at !== -1) return position + at;
     }

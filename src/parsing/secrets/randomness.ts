@@ -54,7 +54,7 @@ const CASE_KEPT_BITS = 0.2;
 const CASE_RAISED_BITS = 3.5;
 const CASE_AFTER_UPPER_BITS = 1;
 
-/** What a judgement is made of; longer strings are judged by their beginning. */
+/** Number of characters that are scored; longer strings are judged by their beginning. */
 const MAX_JUDGED_CHARACTERS = 200;
 
 /** The log-likelihood ratio described above, in bits. Above zero: more likely drawn at random than written. */

@@ -1,12 +1,12 @@
 /**
- * Credentials whose own shape gives them away: the prefixes that issuers publish for scanners. One row a kind:
+ * Credentials that are recognised by their own format: the prefixes that issuers publish for scanners. One row per kind:
  * name, prefixes, and what follows one of them.
  *
  * Bodies use bounded quantifiers only, so that a try costs no more than the bound, wherever it starts.
  */
 export interface TokenRule {
   rule: string;
-  /** One of them begins the token. */
+  /** The token begins with one of these. */
   prefixes: readonly string[];
   /** Source of the regular expression for the rest. */
   body: string;

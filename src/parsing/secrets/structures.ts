@@ -1,15 +1,15 @@
-/** Secrets that the text around them gives away: key blocks, URLs, headers, manifests and files of credentials. */
+/** Secrets that are recognised by the surrounding text: key blocks, URLs, headers, manifests and credential files. */
 import { decodeBase64, isSecretValue } from "./assignments.ts";
 import { isPlaceholder, randomnessBits } from "./randomness.ts";
 import { NextOf } from "./next-of.ts";
 import type { SecretRange } from "./types.ts";
 
-/** A password in a place where nothing else can stand may be shorter, and is judged with less suspicion. */
+/** A password in a place where only a password can occur may be shorter and less random. */
 const MIN_PASSWORD_CHARACTERS = 6;
 const MIN_PASSWORD_BITS = 10;
 /** Test data for URLs is all symbols. */
 const MIN_PASSWORD_ALPHANUMERICS = 5;
-/** A user name in a URL is a token only when it could be nothing else. */
+/** Minimum evidence for a user name in a URL to count as a token. */
 const MIN_USER_CHARACTERS = 16;
 const MIN_USER_BITS = 16;
 
@@ -107,7 +107,7 @@ function unescaped(part: string): string {
   }
 }
 
-/** Places where only a password can stand. Group 1 is it. */
+/** Places where only a password can occur. Group 1 is the password. */
 const PASSWORD_PLACES: readonly { rule: string; hint: string; pattern: RegExp }[] = [
   {
     rule: "netrc",
@@ -212,7 +212,7 @@ function findJsonWebKeys(text: string, found: SecretRange[]): void {
   }
 }
 
-/** Wallets' recovery phrases: twelve words or more, hardly one of them twice. */
+/** Recovery phrases of wallets: twelve words or more with hardly any repetition. */
 function findMnemonics(text: string, found: SecretRange[]): void {
   const pattern =
     /(?:mnemonic|(?:seed|recovery|backup)[_ -]?phrase)["']?\s{0,4}[:=]\s{0,4}["'`]?((?:[a-z]{3,8} ){11,23}[a-z]{3,8})(?![\w ])/gi;

@@ -1,18 +1,18 @@
-/** Takes secrets out of what is kept of symbols: names, signatures and documentation. Chunk contexts are made of these. */
+/** Removes secrets from the stored parts of symbols: names, signatures and documentation. Chunk contexts consist of these. */
 import type { SourceText } from "../source-text.ts";
 import type { DraftSymbol } from "../types.ts";
 import type { SecretRange } from "./types.ts";
 
 const WITHHELD = "withheld";
-/** Names, signatures and docstrings are taken from no further behind a symbol's start than this. */
+/** Names, signatures and docstrings come from within this distance of a symbol's start. */
 const HEAD_CHARACTERS = 8192;
-/** Part of a secret that must not survive: folding and cutting may take the rest. */
+/** Length of a part of a secret that must not be kept; folding and cutting may have removed the rest. */
 const PART_CHARACTERS = 12;
 const MIN_PART_CHARACTERS = 6;
 
 /**
  * Changes the symbols in place. A name that holds a secret, or is part of one, becomes `withheld`, also in the qualified
- * names of the symbols inside; a signature becomes the name, and documentation goes.
+ * names of the symbols inside; a signature is replaced by the name, and documentation is removed.
  */
 export function withholdSecrets(
   symbols: readonly DraftSymbol[],

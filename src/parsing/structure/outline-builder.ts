@@ -6,7 +6,7 @@ import type { DraftSymbol, Outline, SymbolKind } from "../types.ts";
 /** A file with more sections than this is data; the rest is left to its chunks. */
 const MAX_SECTIONS = 5000;
 
-/** Patterns see so much of a line, so that one that backtracks has little to do. */
+/** Patterns are applied to this many characters of a line, which bounds backtracking. */
 const MAX_MATCHED = 500;
 
 export function matched(line: string): string {
@@ -64,7 +64,7 @@ export class OutlineBuilder {
     return this.symbols.length - 1;
   }
 
-  /** Line comments directly above a row: where they begin and what they say. They stay with the row. */
+  /** Line comments directly above a row: their first row and their text. They stay with the row. */
   commentAbove(row: number, marker: RegExp): { leadRow: number; doc: string | null } {
     let leadRow = row;
     while (leadRow > 0 && marker.test(this.source.line(leadRow - 1))) leadRow--;
@@ -76,7 +76,7 @@ export class OutlineBuilder {
     return { leadRow, doc: doc === "" ? null : doc };
   }
 
-  /** Lets a cut go before `leadRow` as it would before `row`, and nowhere between. */
+  /** Moves the cut level of `row` to `leadRow` and prevents cuts in between. */
   moveCut(leadRow: number, row: number): void {
     this.levels[leadRow] = this.levels[row]!;
     for (let at = leadRow + 1; at <= row; at++) this.levels[at] = GLUED;

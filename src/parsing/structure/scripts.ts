@@ -27,7 +27,7 @@ const SQL_KINDS: Record<string, SymbolKind> = {
   database: "namespace",
 };
 
-/** Statements; what they create are the symbols. Strings, comments and dollar-quoted bodies may hold semicolons. */
+/** Statements; the objects they create are the symbols. Strings, comments and dollar-quoted bodies may hold semicolons. */
 export function sqlOutline(source: SourceText): Outline {
   const builder = new OutlineBuilder(source);
   const { text } = source;
