@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { lstatSync, readFileSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { sha256 } from "./checksum.ts";
 import { CliError, EXIT } from "./exit-codes.ts";
 import { git, gitEnvironment, GitCommandError, gitLine, gitList, splitNul, withoutFilters } from "./git-command.ts";
 import { unlessBlocked } from "./git-blocked.ts";
@@ -116,11 +117,23 @@ export async function countChanges(cwd: string): Promise<number> {
   return splitNul(await unlessBlocked(cwd, (signal) => git(cwd, args, settings, signal))).length;
 }
 
-/** Lists tracked files and untracked ones that are not ignored, as paths relative to the root with `/`. */
-export async function listWorkTreeFiles(cwd: string): Promise<string[]> {
+/** The files of a work tree: tracked ones, and untracked ones that are not ignored. */
+export interface FileListing {
+  /** SHA-256 of git's output, in hex. While it is the same, so are the paths. */
+  digest: string;
+  /** Relative to the root, with `/`. */
+  paths(): string[];
+}
+
+/** Lists the files of the work tree around `cwd`. The paths are decoded on demand: a search of an unchanged tree needs the digest. */
+export async function listWorkTreeFiles(cwd: string): Promise<FileListing> {
   const args = ["ls-files", "--cached", "--others", "--exclude-standard", "--full-name", "-z", "--", ":/"];
-  // Files in a merge conflict are listed once per side.
-  return [...new Set(splitNul(await unlessBlocked(cwd, (signal) => git(cwd, args, {}, signal))))];
+  const output = await unlessBlocked(cwd, (signal) => git(cwd, args, {}, signal));
+  return {
+    digest: sha256(output).toString("hex"),
+    // Files in a merge conflict are listed once per side.
+    paths: () => [...new Set(splitNul(output))],
+  };
 }
 
 /** Lists every file of a commit, including submodules. */

@@ -6,7 +6,7 @@ import { inBackground } from "./background.ts";
 import { readConfig } from "./config.ts";
 import type { Context } from "./context.ts";
 import { CliError, EXIT } from "./exit-codes.ts";
-import { findWorkTree, listWorkTreeFiles, readRemoteUrls, trackedRemote } from "./git.ts";
+import { type FileListing, findWorkTree, listWorkTreeFiles, readRemoteUrls, trackedRemote } from "./git.ts";
 import { indexDirectory } from "./paths.ts";
 
 /** The work tree around the current folder. */
@@ -18,7 +18,7 @@ export interface Project {
   /** Commit that is checked out. */
   head: string | undefined;
   /** The files of the work tree; set with `listFiles`. */
-  files: Promise<string[]> | undefined;
+  files: Promise<FileListing> | undefined;
   /** The git directory that all worktrees of the repository share; undefined outside of git. */
   commonDir: string | undefined;
   /** Normalised identity, from `codectx config repo` or the remote; undefined if there is neither. */

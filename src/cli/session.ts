@@ -129,7 +129,8 @@ export async function updateWorkTree(
   options: UpdateOptions,
 ): Promise<IndexReport> {
   const nowMs = Date.now();
-  const files = project.plainFolder ? undefined : (project.files ?? inBackground(listWorkTreeFiles(project.root)));
+  const listing = project.plainFolder ? undefined : (project.files ?? listWorkTreeFiles(project.root));
+  const files = listing && inBackground(listing.then((listed) => listed.paths()));
   let line = context.ui.progress("Indexing ");
   let phase = "indexing";
   try {

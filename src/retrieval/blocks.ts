@@ -27,8 +27,9 @@ export class BlockWriter {
     return this.#body.length;
   }
 
+  /** A view of the blocks, until the next one is added. */
   body(): Uint8Array<ArrayBuffer> {
-    return this.#body.finish();
+    return this.#body.view();
   }
 
   /** Count, then keys, ends and checksums, four bytes each. */

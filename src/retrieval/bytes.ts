@@ -53,6 +53,11 @@ export class ByteWriter {
     this.bytes(bytes);
   }
 
+  /** A view of what was written, until more is. */
+  view(): Uint8Array<ArrayBuffer> {
+    return this.#bytes.subarray(0, this.length);
+  }
+
   /** A copy of what was written. */
   finish(): Uint8Array<ArrayBuffer> {
     return this.#bytes.slice(0, this.length);

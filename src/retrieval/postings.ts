@@ -11,7 +11,7 @@ import { ByteReader, ByteWriter } from "./bytes.ts";
 export const MAX_DOCUMENTS = 2 ** 24;
 
 /** Postings sorted at a time. A sort takes 24 bytes for each, so that the memory of a build does not grow with the segment. */
-const MAX_SORTED_POSTINGS = 2 ** 20;
+const MAX_SORTED_POSTINGS = 2 ** 19;
 const HASHES = 2 ** 32;
 
 /** Passes for `writePostings`. */

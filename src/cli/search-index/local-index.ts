@@ -27,7 +27,7 @@ import { buildSearchTable, type IndexedFile, SegmentCollector, stateName, treePr
 import { readLines, type FileLines } from "./read-lines.ts";
 import { type OpenFile, SearchFolder } from "./search-folder.ts";
 import { storeTexts } from "./texts.ts";
-import { describeTree, isUnchanged, listingOf, readTreeState, writeTreeState } from "./tree-state.ts";
+import { describeTree, isUnchanged, readTreeState, writeTreeState } from "./tree-state.ts";
 
 /** Attempts to open a table that another process may be replacing. */
 const MAX_TRIES = 3;
@@ -88,7 +88,7 @@ async function unchangedTable(project: Project, folder: SearchFolder): Promise<s
   const state = bytes && readTreeState(bytes);
   // The files of the last listing are examined while git lists them anew.
   if (!state || state.head !== (head ?? null) || !isUnchanged(new FileTree(root), state)) return undefined;
-  if (listingOf((await files) ?? []) !== state.listing) return undefined;
+  if ((await files)?.digest !== state.listing) return undefined;
   return lastTable(project, folder) === state.table ? state.table : undefined;
 }
 
@@ -106,8 +106,9 @@ async function updatedTable(context: Context, project: Project, folder: SearchFo
         .all(row.id)
         .map(({ path, stat }) => [String(path), String(stat)]),
     );
-    const run = { table, head, startedAtMs };
-    const state = files && describeTree(new FileTree(root), run, await files, known);
+    const listed = await files;
+    const run = { table, head, listing: listed?.digest ?? "", startedAtMs };
+    const state = listed && describeTree(new FileTree(root), run, listed.paths(), known);
     if (state) folder.writeState(stateName(root), writeTreeState(state));
     return table;
   };

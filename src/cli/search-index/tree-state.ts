@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { isDefaultIncluded, mayBeScript } from "../../parsing/detect.ts";
 import { skipReason } from "../../parsing/skip.ts";
 import { sha256 } from "../checksum.ts";
@@ -21,7 +20,7 @@ export interface TreeState {
   table: string;
   /** Commit that was checked out. */
   head: string | null;
-  /** SHA-256 of the listed paths, in hex. */
+  /** Digest of the list of files, as `listWorkTreeFiles` gives it. */
   listing: string;
   paths: readonly string[];
   /** Four numbers for each path. */
@@ -41,18 +40,13 @@ const HEADER_AT = CHECKSUM_BYTES + 4;
 const NUMBERS = 4;
 const ABSENT: FileStat = { size: -1, mtimeMs: 0, ctimeMs: 0, ino: 0 };
 
-/** SHA-256 of a list of paths, in hex. */
-export function listingOf(paths: readonly string[]): string {
-  return createHash("sha256").update(paths.join("\0")).digest("hex");
-}
-
 /**
  * The state of a work tree after a run that began at `startedAtMs` and left `table`. `known` are the indexed files with the stats
  * that were taken before they were read. Undefined if a file may have changed during the run without a trace in its stats.
  */
 export function describeTree(
   tree: FileTree,
-  run: { table: string; head: string | undefined; startedAtMs: number },
+  run: { table: string; head: string | undefined; listing: string; startedAtMs: number },
   listed: readonly string[],
   known: ReadonlyMap<string, string>,
 ): TreeState | undefined {
@@ -68,8 +62,8 @@ export function describeTree(
     paths.push(path);
     numbers.push(...(stamp === undefined ? [size, mtimeMs, ctimeMs, ino] : stamp.split(":").map(Number)));
   }
-  const { table, head } = run;
-  return { table, head: head ?? null, listing: listingOf(listed), paths, stats: Float64Array.from(numbers) };
+  const { table, head, listing } = run;
+  return { table, head: head ?? null, listing, paths, stats: Float64Array.from(numbers) };
 }
 
 /** Whether the index depends on the file itself, not only on its name. */

@@ -43,7 +43,7 @@ function describeNow(startedAtMs = LATER): TreeState | undefined {
       return [path, stat ? stampOf(stat) : ""];
     }),
   );
-  return describeTree(tree, { table: "tree-1", head: undefined, startedAtMs }, FILES, known);
+  return describeTree(tree, { table: "tree-1", head: undefined, listing: "a1", startedAtMs }, FILES, known);
 }
 
 function stateNow(): TreeState {
@@ -87,7 +87,7 @@ describe("the state of a work tree", () => {
     expect(describeNow(Date.now() - 1_000)).toBeUndefined();
     const state = describeTree(
       new FileTree(root),
-      { table: "tree-1", head: undefined, startedAtMs: LATER },
+      { table: "tree-1", head: undefined, listing: "a1", startedAtMs: LATER },
       FILES,
       new Map([["src/a.py", ""]]),
     );

@@ -27,7 +27,7 @@ describe("writePostings", () => {
 
 describe("a segment whose postings are sorted in several passes", () => {
   const CONTENTS = 20;
-  const TERMS = 54_000;
+  const TERMS = 27_000;
 
   /** An analysis with one chunk, whose terms are its own but for a few that all share. */
   function analysis(content: number): Uint8Array {
