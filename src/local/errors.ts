@@ -7,7 +7,7 @@ export class StartError extends Error {
   }
 }
 
-/** Code of a failed system call (`EADDRINUSE`), where there is one. */
+/** Code of a failed system call (`EADDRINUSE`), if any. */
 export function errnoOf(error: unknown): string | undefined {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * Entry of the npm scripts: `node src/local/run.mjs <command> …`. Plain JavaScript, so that a Node that is too old and a missing
- * installation are told in one line instead of a syntax error.
+ * Entry of the npm scripts: `node src/local/run.mjs <command> …`. Plain JavaScript, so that an outdated Node or a missing
+ * installation is reported in one line instead of as a syntax error.
  */
 import module from "node:module";
 
@@ -20,7 +20,7 @@ if (major < 22 || (major === 22 && minor < 18)) {
 }
 if (!COMMANDS.includes(command)) fail(`unknown command "${command}": expected one of ${COMMANDS.join(", ")}`);
 process.argv.splice(2, process.argv.length, ...rest);
-// Keeps compiled code between starts; loading Miniflare and wrangler is a good part of one.
+// Caches compiled code between starts, because loading Miniflare and wrangler is a large part of the start-up time.
 module.enableCompileCache?.();
 try {
   await import(`./commands/${command}.ts`);

@@ -1,6 +1,6 @@
 /**
  * Back-up and restore of a deployment: every table as gzipped lines of JSON, and the objects of the snapshot bucket. `backup.json` is
- * written last and names all of it, so a folder without it is no back-up.
+ * written last and lists everything, so a folder without it is no complete back-up.
  *
  *   <folder>/backup.json   <folder>/tables/<table>.jsonl.gz   <folder>/objects/<key>
  */
@@ -32,13 +32,13 @@ export type Manifest = z.infer<typeof Manifest>;
 
 export interface BackupOptions {
   folder: string;
-  /** Undefined: rows only; the objects are copied by other means. */
+  /** Undefined: rows only; the objects are backed up by other means. */
   bucket: Bucket | undefined;
-  /** The database is a branch that nothing writes to, so runs which never end are no obstacle. */
+  /** The database is a branch without writers, so unfinished runs are allowed. */
   isBranch: boolean;
 }
 
-/** Writes a back-up. Throws `StartError` when runs are under way or ran meanwhile: their rows would be incomplete. */
+/** Writes a back-up. Throws `StartError` if runs are active or were started meanwhile: their rows would be incomplete. */
 export async function backUp(db: Db, { folder, bucket, isBranch }: BackupOptions): Promise<Manifest> {
   await checkTables(db);
   if (existsSync(path.join(folder, "backup.json")))
@@ -60,8 +60,8 @@ export async function backUp(db: Db, { folder, bucket, isBranch }: BackupOptions
 }
 
 /**
- * Replaces everything in the database by a back-up and puts its objects into the bucket. Throws `StartError` before anything is changed
- * where the back-up is incomplete, or the service has another ENCRYPTION_KEY: no credential of the back-up would work.
+ * Replaces the whole database with a back-up and puts its objects into the bucket. Throws `StartError` before any change if the
+ * back-up is incomplete, or if the service has another ENCRYPTION_KEY, with which no credential of the back-up would work.
  */
 export async function restore(db: Db, { folder, bucket }: Pick<BackupOptions, "folder" | "bucket">): Promise<Manifest> {
   const file = path.join(folder, "backup.json");
@@ -118,7 +118,7 @@ async function checkCredentialKey(db: Db, folder: string): Promise<void> {
 
 const tableFile = (folder: string, table: TableName) => path.join(folder, "tables", `${table}.jsonl.gz`);
 
-/** Keys become file names of one level, so that no key can lead out of the folder. */
+/** Encodes a key as a single file name, so that no key can escape the folder. */
 const objectFile = (folder: string, key: string) => path.join(folder, "objects", encodeURIComponent(key));
 
 const readObject = (folder: string, key: string): Uint8Array => {
@@ -140,7 +140,7 @@ async function copyObjects(bucket: Bucket, folder: string): Promise<Manifest["ob
   return objects;
 }
 
-/** Writes lines, gzipped, and returns how many. */
+/** Writes gzipped lines and returns their number. */
 export async function writeLines(file: string, pages: AsyncIterable<string[]>): Promise<number> {
   let count = 0;
   async function* lines() {

@@ -1,4 +1,4 @@
-/** The snapshot bucket over its S3 endpoint, as the admin commands read and write it. */
+/** The snapshot bucket over its S3 endpoint, for the admin commands. */
 import { AwsClient } from "aws4fetch";
 import { StartError } from "../errors.ts";
 
@@ -13,7 +13,7 @@ export interface StoredObject {
 
 export interface Bucket {
   list(prefix?: string): AsyncGenerator<StoredObject>;
-  /** Throws `StartError` if it is gone. */
+  /** Throws `StartError` if it does not exist. */
   get(key: string): Promise<Uint8Array>;
   put(key: string, body: Uint8Array): Promise<void>;
 }

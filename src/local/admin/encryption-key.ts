@@ -1,4 +1,4 @@
-/** Rotation of `ENCRYPTION_KEY`: the values it takes one after the other, and sealing again what the old key sealed. */
+/** Rotation of `ENCRYPTION_KEY`: its successive values, and resealing of stored secrets. */
 import { randomBytes } from "node:crypto";
 import { and, eq, isNotNull } from "drizzle-orm";
 import { readTokenPurpose } from "../../dashboard/sources.ts";
@@ -9,14 +9,14 @@ import { seal, unseal } from "../../indexing/seal.ts";
 import { readKeyRing, writeKeyRing } from "../../key-ring.ts";
 import { StartError } from "../errors.ts";
 
-/** First value: a new key that opens and does not seal yet, so that Workers which are deployed later understand it. */
+/** First value: adds a new key for decryption only, so that every Worker has it before it is used for encryption. */
 export function addKey(secret: string): string {
   const ring = readKeyRing(secret);
   if (ring.others.length > 0) throw new StartError("ENCRYPTION_KEY: a rotation is under way; finish it first");
   return writeKeyRing({ ...ring, others: [randomBytes(32).toString("base64")] });
 }
 
-/** Second value: the new key seals, the old one opens. */
+/** Second value: the new key encrypts; the old one still decrypts. */
 export function switchKey(secret: string): string {
   const { current, others, ids } = readKeyRing(secret);
   const [next, ...rest] = others;
@@ -24,7 +24,7 @@ export function switchKey(secret: string): string {
   return writeKeyRing({ current: next, others: [...rest, current], ids });
 }
 
-/** Last value: the new key alone, and what makes the checks in public ids. Throws while the database holds what only another key opens. */
+/** Last value: only the new key, and the key of the checks in public ids. Throws while the database holds values that need another key. */
 export async function dropKeys(db: Db, secret: string): Promise<string> {
   const ring = { ...readKeyRing(secret), others: [] };
   for (const row of await sealedRows(db)) {
@@ -38,13 +38,13 @@ export async function dropKeys(db: Db, secret: string): Promise<string> {
 }
 
 export interface ResealReport {
-  /** Rows that the current key seals now. */
+  /** Rows resealed with the current key. */
   resealed: number;
-  /** Rows that changed in between; a second run finds them sealed already or seals them. */
+  /** Rows that changed in the meantime; a second run reseals them if necessary. */
   changed: number;
 }
 
-/** Seals every stored read token and hook secret with the current key. May be repeated and interrupted. */
+/** Reseals every stored read token and hook secret with the current key. Idempotent; may be interrupted. */
 export async function reseal(db: Db, secret: string): Promise<ResealReport> {
   const { current } = readKeyRing(secret);
   const report: ResealReport = { resealed: 0, changed: 0 };
@@ -61,7 +61,7 @@ export async function reseal(db: Db, secret: string): Promise<ResealReport> {
 interface SealedRow {
   purpose: string;
   sealed: string;
-  /** Writes another text, unless the row has changed since it was read. */
+  /** Replaces the sealed text, unless the row has changed since it was read. */
   replace: (sealed: string) => Promise<boolean>;
 }
 

@@ -1,10 +1,10 @@
-/** The tables as rows of JSON: what a back-up and an export of a tenant are made of. */
+/** The tables as rows of JSON, for back-ups and tenant exports. */
 import { sql } from "drizzle-orm";
 import type { Db } from "../../db/client.ts";
 import { rowsOf } from "../../db/rows.ts";
 import { StartError } from "../errors.ts";
 
-/** In an order in which rows can be inserted: what a row refers to comes before it. */
+/** In insertion order: referenced tables come first. */
 export const TABLES = [
   "service_settings",
   "users",
@@ -35,9 +35,9 @@ export const TABLES = [
 ] as const;
 export type TableName = (typeof TABLES)[number];
 
-/** Codes that are good for ten minutes. */
+/** Codes that expire after ten minutes. */
 const LEFT_OUT = ["sign_in_codes"];
-/** Blocks of a table that are read at once: 8 KiB each. */
+/** Blocks of a table, of 8 KiB each, that are read per query. */
 const PAGE_BLOCKS = 64;
 const INSERT_CHARACTERS = 1_000_000;
 
@@ -59,7 +59,7 @@ export async function checkTables(db: Db): Promise<void> {
     );
 }
 
-/** All rows of a table as JSON texts, in pages of some blocks; what is written meanwhile may be missed. */
+/** All rows of a table as JSON texts, in pages of a few blocks. Rows written meanwhile may be missed. */
 export async function* readTable(db: Db, table: TableName): AsyncGenerator<string[]> {
   const name = sql.identifier(table);
   const [size] = await rowsOf<{ blocks: number }>(
@@ -76,14 +76,14 @@ export async function* readTable(db: Db, table: TableName): AsyncGenerator<strin
   }
 }
 
-/** Inserts rows as `readTable` gives them. */
+/** Inserts rows in the format of `readTable`. */
 export async function writeTable(
   db: Db,
   table: TableName,
   rows: AsyncIterable<string> | Iterable<string>,
 ): Promise<number> {
   const name = sql.identifier(table);
-  // These columns refer to tables that come later; `finishPointers` sets them.
+  // These columns refer to tables that are restored later; `finishPointers` sets them.
   const source =
     table === "workspaces"
       ? sql`json_populate_recordset(null::workspaces, (select json_agg(r::jsonb || '{"current_seq":null,"current_snapshot_id":null}') from json_array_elements(`
@@ -108,7 +108,7 @@ export async function writeTable(
   return total;
 }
 
-/** Sets what `writeTable` left out of workspaces: which revision and snapshot readers see. */
+/** Sets the columns of workspaces that `writeTable` omits: the current revision and snapshot. */
 export async function finishPointers(db: Db, workspaces: readonly string[]): Promise<void> {
   for (let at = 0; at < workspaces.length; at += 1_000) {
     const rows = `[${workspaces.slice(at, at + 1_000).join(",")}]`;

@@ -1,4 +1,4 @@
-/** What belongs to a tenant: its export, and the proof that nothing of it is left. */
+/** Data of a tenant: its export, and the check that none is left after an erasure. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { sql } from "drizzle-orm";
@@ -11,7 +11,7 @@ import { checkTables, TABLES, type TableName } from "./tables.ts";
 
 type Owner = "tenant_id" | "workspace_id" | "content_id" | "hook_id" | "id" | "member";
 
-/** By which column the rows of a table belong to a tenant; tables that are not named belong to none. */
+/** Column that assigns the rows of a table to a tenant; tables not listed belong to no tenant. */
 const OWNERS: Partial<Record<TableName, Owner>> = {
   tenants: "id",
   users: "member",
@@ -24,9 +24,9 @@ const OWNERS: Partial<Record<TableName, Owner>> = {
   repository_sources: "workspace_id",
   hook_deliveries: "hook_id",
 };
-/** Settings of the deployment, sessions of people who may be in several teams, and the record of erasures itself. */
+/** Settings of the deployment, sessions of people who may be in several teams, and the log of erasures. */
 const OF_NOBODY = new Set<TableName>(["service_settings", "sessions", "erasures"]);
-/** Hashes of secrets, and secrets that are sealed. */
+/** Columns with hashes of secrets or sealed secrets. */
 const SECRET_COLUMNS = ["secret_hash", "token_hash", "sealed_token", "sealed_secret"];
 const PAGE = 5_000;
 
@@ -57,7 +57,7 @@ export interface ExportReport {
 
 /**
  * Writes all rows of a tenant as gzipped lines of JSON, a file a table, without hashes of credentials and without sealed secrets, and the list of its
- * objects. Throws `StartError` where there is no such tenant.
+ * objects. Throws `StartError` if the tenant does not exist.
  */
 export async function exportTenant(
   db: Db,
@@ -101,7 +101,7 @@ async function* rowsOfTenant(db: Db, table: TableName, tenantId: string): AsyncG
   }
 }
 
-/** Rows that belong to a tenant, by table; tables without any are not named. Also finds rows whose owner is gone. */
+/** Number of a tenant's rows by table, without empty tables. Also finds rows whose owner no longer exists. */
 export async function rowsLeft(db: Db, tenantId: string): Promise<Record<string, number>> {
   const left: Record<string, number> = {};
   for (const table of tablesOfTenants) {

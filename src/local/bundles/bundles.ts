@@ -1,4 +1,4 @@
-/** Production bundles: what `wrangler deploy` would upload, built without a network and kept until a source changes. */
+/** Production bundles: the files that `wrangler deploy` would upload, built offline and cached until a source changes. */
 import { createHash } from "node:crypto";
 import {
   copyFileSync,
@@ -20,15 +20,15 @@ import { runWrangler, wranglerComplaint } from "./wrangler.ts";
 export const WORKERS = ["api", "indexer", "site"] as const;
 export type WorkerName = (typeof WORKERS)[number];
 
-/** Which files of this checkout a bundle was made from, and their hash. */
+/** The source files of a bundle in this checkout, and their hash. */
 const STAMP = ".sources.json";
 const METAFILE = "bundle-meta.json";
 const OPTIONS = "options.json";
-/** Licences that have to accompany a bundle. */
+/** Licences that must accompany a bundle. */
 const NOTICES = ["LICENSE", "THIRD_PARTY_NOTICES.md"];
-/** Raised when what a build writes changes. */
+/** Increment when the output format of a build changes. */
 const BUILD_VERSION = "5";
-/** Folders that a bundle is made from besides the modules that it imports: the site renders the documentation. */
+/** Source folders of a bundle besides its imported modules: the site renders the documentation. */
 const MORE_SOURCES: Partial<Record<WorkerName, readonly string[]>> = {
   site: ["docs", "integrations", "src/local/docs", "src/site/assets"],
 };
@@ -38,12 +38,12 @@ export function configPath(worker: WorkerName): string {
   return path.join(PROJECT_ROOT, worker === "api" ? "wrangler.toml" : `src/${worker}/wrangler.toml`);
 }
 
-/** Where a Worker's bundle is. */
+/** Folder of a Worker's bundle. */
 export function bundleFolder(worker: WorkerName): string {
   return path.join(PROJECT_ROOT, "dist", worker);
 }
 
-/** Builds those bundles that are missing or older than their sources. Returns the names of the built ones. */
+/** Builds bundles that are missing or out of date. Returns the names of the built ones. */
 export async function buildBundles(): Promise<WorkerName[]> {
   const outdated = WORKERS.filter(isOutdated);
   await Promise.all(outdated.map(build));
@@ -56,7 +56,7 @@ interface Stamp {
   hash: string;
 }
 
-/** A new file can only matter once one that is known has changed to import it. */
+/** A new file has an effect only once a known file changes to import it. */
 function isOutdated(worker: WorkerName): boolean {
   const file = path.join(bundleFolder(worker), STAMP);
   if (!existsSync(file)) return true;
@@ -64,7 +64,7 @@ function isOutdated(worker: WorkerName): boolean {
   return hashSources(worker, files) !== hash;
 }
 
-/** Hash of all that a bundle is made from: sources, configuration, and the lock file for the dependencies. */
+/** Hash of a bundle's inputs: sources, configuration, and the lock file for the dependencies. */
 function hashSources(worker: WorkerName, files: readonly string[]): string {
   const hash = createHash("sha256").update(BUILD_VERSION);
   const config = path.relative(PROJECT_ROOT, configPath(worker));
@@ -95,7 +95,7 @@ function sourcesOf(worker: WorkerName, folder: string): string[] {
     .toSorted();
 }
 
-/** Builds beside the final place and moves it there in one step, so that two builds at once do no harm. */
+/** Builds in a temporary folder and renames it, so that concurrent builds are safe. */
 async function build(worker: WorkerName): Promise<void> {
   const dist = path.join(PROJECT_ROOT, "dist");
   mkdirSync(dist, { recursive: true });
@@ -121,13 +121,13 @@ function replaceFolder(from: string, to: string): void {
     try {
       return renameSync(from, to);
     } catch (error) {
-      // Another build has put its own there in between.
+      // A concurrent build has finished first.
       if (attempt === 3) throw error;
     }
   }
 }
 
-/** A Worker's configuration in the form that Miniflare takes. */
+/** A Worker's configuration in Miniflare's format. */
 export interface WorkerOptions {
   name: string;
   /** Bindings and compatibility settings, without modules and variables. */
@@ -136,7 +136,7 @@ export interface WorkerOptions {
   variables: Record<string, string>;
 }
 
-/** Reads a configuration file with wrangler, whose import takes most of a second; the build keeps the outcome. */
+/** Reads a configuration file with wrangler. Importing wrangler takes most of a second, so the build stores the result. */
 async function readWorkerOptions(worker: WorkerName): Promise<WorkerOptions> {
   const wrangler = await import("wrangler");
   const config = wrangler.unstable_readConfig({ config: configPath(worker) }, { hideWarnings: true });
@@ -155,7 +155,7 @@ export function bundleOptions(worker: WorkerName): WorkerOptions {
   return JSON.parse(readFileSync(path.join(bundleFolder(worker), OPTIONS), "utf8")) as WorkerOptions;
 }
 
-/** A module of a bundle, as Miniflare takes it. */
+/** A module of a bundle in Miniflare's format. */
 export interface BundleModule {
   type: "ESModule" | "CompiledWasm" | "Text" | "Data";
   path: string;

@@ -7,7 +7,7 @@ import { PROJECT_ROOT } from "../project.ts";
 const TIMEOUT_MS = 300_000;
 const QUIET = { WRANGLER_SEND_METRICS: "false", WRANGLER_HIDE_BANNER: "true", CI: "true", NO_COLOR: "1" };
 
-/** Runs wrangler without a network. Rejects with the error of `execFile`, which has its output. */
+/** Runs wrangler offline. Rejects with the error of `execFile`, which has its output. */
 export async function runWrangler(args: readonly string[]): Promise<void> {
   const folder = path.dirname(createRequire(import.meta.url).resolve("wrangler/package.json"));
   const entry = path.join(folder, "bin", "wrangler.js");
@@ -15,7 +15,7 @@ export async function runWrangler(args: readonly string[]): Promise<void> {
   await promisify(execFile)(process.execPath, [entry, ...args], { cwd: PROJECT_ROOT, timeout: TIMEOUT_MS, env });
 }
 
-/** The line of wrangler's output that says what went wrong. */
+/** The line of wrangler's output that states the error. */
 export function wranglerComplaint(error: unknown): string {
   const outputs =
     error instanceof Error && "stderr" in error && "stdout" in error ? [error.stderr, error.stdout] : [error];

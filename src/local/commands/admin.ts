@@ -160,7 +160,7 @@ function summary(folder: string, { createdAt, rows, objects }: Manifest): Result
   return { folder, createdAt, rows: total, objects: Object.keys(objects).length };
 }
 
-/** The bucket that the environment names, or that of the service running on DATA_DIR. */
+/** The bucket configured in the environment, or that of the service running on DATA_DIR. */
 function adminBucket(): Bucket {
   const { SNAPSHOTS_S3_URL: url, R2_ACCESS_KEY_ID: accessKeyId, R2_SECRET_ACCESS_KEY: secretAccessKey } = process.env;
   if (url && accessKeyId && secretAccessKey) return openBucket({ url, accessKeyId, secretAccessKey });

@@ -3,12 +3,12 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { CodeContextClient } from "../../client/index.ts";
 import type { ServiceFile } from "../stack/service-file.ts";
 
-/** Two that fit any repository; the third asks for the definition that the first answer names. */
+/** Two questions that fit any repository; the third asks for the definition named in the first answer. */
 const QUESTIONS = ["where does the program start", "how are errors handled"] as const;
 const RESULTS_SHOWN = 3;
 const LINES_SHOWN = 12;
 
-/** Asks and prints. Throws what the clients throw. */
+/** Asks the questions and prints the answers. Throws errors of the clients. */
 export async function askQuestions(service: ServiceFile): Promise<void> {
   const { apiUrl, apiKey, workspaceId } = service;
   const client = new CodeContextClient({ baseUrl: apiUrl, apiKey });

@@ -1,6 +1,6 @@
 /**
- * `npm run demo -- [https url | local path]`: starts the service with a data directory of its own, indexes a repository, shows
- * what is stored of it, indexes it again, and leaves nothing behind.
+ * `npm run demo -- [https url | local path]`: starts the service with a temporary data directory, indexes a repository, shows
+ * the stored data, indexes it again, and cleans up.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
@@ -36,7 +36,7 @@ await runMain(async () => {
   const cleanups: (() => Promise<void> | void)[] = [];
   const interruption = Promise.withResolvers<never>();
   void untilSignal().then(() => interruption.reject(new Interrupted()));
-  // What is cut off in the middle of starting must have been noted down before it can be stopped.
+  // Register resources before they start, so that an interrupted start can be cleaned up.
   const work = demonstrate(argument, cleanups, (error) => interruption.reject(error));
   try {
     await Promise.race([work, interruption.promise]);
@@ -55,7 +55,7 @@ function readArgument(): string | undefined {
     const options = { help: { type: "boolean", short: "h" } } as const;
     const { values, positionals } = parseArgs({ allowPositionals: true, options });
     if (positionals.length > 1) throw new UsageError("expected one URL or path at most");
-    // npm runs scripts at the checkout; a path is meant from where npm was called.
+    // npm runs scripts in the checkout; a path is relative to the folder where npm was called.
     const [given] = positionals;
     const isPath = given !== undefined && !given.includes("://");
     if (values.help === true) return undefined;
@@ -140,7 +140,7 @@ function showResult(result: IndexResult, startedAt: number): void {
   console.log("");
 }
 
-/** The largest symbol of each of some files, as the database has them. */
+/** The largest symbol of each of a few files, from the database. */
 async function showSymbols({ service }: RunningService): Promise<void> {
   const { rows } = await openDb(service.databaseUrl).execute(sql`
     select path, kind, qualified_name, start_line

@@ -10,7 +10,7 @@ import { untilSignal } from "./signals.ts";
 
 /** An editor writes a file in several steps, and a branch switch many files. */
 const SETTLE_MS = 200;
-/** Code of this process and migrations: a restart takes them. */
+/** Code of this process and migrations: changes to them need a restart. */
 const OF_THIS_PROCESS = /^(?:src\/local|drizzle)\//;
 const OF_THE_WORKERS = /^src\/(?!cli\/|client\/).*\.(?:ts|toml|html|css|js)$|^wrangler\.toml$/;
 
@@ -35,7 +35,7 @@ await runMain(async () => {
       if (built.length === 0) return;
       console.log(`${built.join(", ")} rebuilt in ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
     } catch (error) {
-      // The service goes on with the bundles it has.
+      // The service continues with its current bundles.
       console.error(`error: ${error instanceof Error ? error.message : String(error)}`);
     }
   };

@@ -4,7 +4,7 @@ import { UserError } from "../../users/errors.ts";
 import { StartError } from "../errors.ts";
 import { DeployError } from "../../deploy/errors.ts";
 
-/** Exit code of a command that was used wrongly. */
+/** Exit code for wrong usage. */
 export const EXIT_USAGE = 2;
 
 /** Runs a command; a failure ends the process with one line and code 1 (2 for wrong usage). */

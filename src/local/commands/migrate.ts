@@ -1,4 +1,4 @@
-/** `npm run db:migrate`: applies the migrations to the database that DATABASE_URL (or a running service) names. */
+/** `npm run db:migrate`: applies the migrations to the database of DATABASE_URL or of a running service. */
 import { readDataDir, readDatabaseUrl } from "../stack/environment.ts";
 import { StartError } from "../errors.ts";
 import { runMain } from "./main.ts";

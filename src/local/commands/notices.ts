@@ -1,6 +1,6 @@
 /**
- * `npm run notices [-- --check]`: writes THIRD_PARTY_NOTICES.md, the licences of what the CLI package and the Workers carry,
- * from the packages that are installed; or checks that it is up to date.
+ * `npm run notices [-- --check]`: writes THIRD_PARTY_NOTICES.md, the licences of the packages in the CLI and the Workers,
+ * from the installed packages; or checks that it is up to date.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -22,7 +22,7 @@ OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO 
 LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR
 IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.`;
 
-/** Grammars that a package of prebuilt ones carries without their licence. Versions are those that the package builds. */
+/** Grammars that a package ships prebuilt without their licence, in the versions that it builds. */
 const PREBUILT: Record<string, { source: string; version: string; license: string }> = {
   swift: {
     source: "https://github.com/alex-pinkus/tree-sitter-swift",
@@ -36,7 +36,7 @@ const PREBUILT: Record<string, { source: string; version: string; license: strin
   },
 };
 
-/** Helpers of native builds, which nothing that is shipped carries. */
+/** Helpers of native builds, which are not shipped. */
 const NOT_SHIPPED = /^(?:node-addon-api|node-gyp-build|npm-check-updates)$/;
 const IS_GRAMMAR = /(?:^|\/)tree-sitter-/;
 
@@ -105,7 +105,7 @@ function section(title: string, origin: string, text: string): string {
   return `### ${title}\n\n${origin}\n\n\`\`\`text\n${text.replaceAll("```", "'''").trim()}\n\`\`\`\n`;
 }
 
-/** Every package that a bundle may carry, by the lock file: dependencies, and theirs. */
+/** Every package that a bundle may contain, from the lock file: direct and transitive dependencies. */
 function bundledPackages(): Package[] {
   const lock = JSON.parse(readFileSync(path.join(PROJECT_ROOT, "package-lock.json"), "utf8")) as {
     packages: Record<string, { dev?: boolean; optional?: boolean; devOptional?: boolean }>;
@@ -147,7 +147,7 @@ function plainUrl(url: string): string {
     .replace(/\.git$/, "");
 }
 
-/** The licence as the package carries it; of the Apache License, which this project has as well, a reference and the notice. */
+/** The package's licence text. For the Apache License, which is also this project's, a reference and the notice. */
 function licenseText(folder: string, license: string): string {
   const files = readdirSync(folder);
   const read = (pattern: RegExp) =>

@@ -1,6 +1,6 @@
 import type { RunStatus } from "../../contract/index.ts";
 
-/** Shows how a run goes on: one line that changes on a terminal, a line per step elsewhere. */
+/** Shows the progress of a run: one changing line on a terminal, a line per step elsewhere. */
 export interface Progress {
   show(status: RunStatus): void;
   /** Ends the changing line. */

@@ -13,9 +13,9 @@ import { runMain } from "./main.ts";
 
 /** Largest minified script of each Worker, in bytes; grammars are files beside it. */
 const MAX_SCRIPT_BYTES: Record<WorkerName, number> = { api: 900_000, indexer: 800_000, site: 600_000 };
-/** The api without the MCP server and its SDK, which the first MCP request loads: what every new isolate evaluates. */
+/** The part of the api that every new isolate evaluates. The MCP server and its SDK are loaded by the first MCP request. */
 const MAX_API_START_BYTES = 640_000;
-/** All of a Worker, grammars included; Cloudflare's own limit is 64 MiB. */
+/** Total size of a Worker, grammars included; Cloudflare's limit is 64 MiB. */
 const MAX_TOTAL_BYTES = 60_000_000;
 const MAX_PROXY_BYTES = 10_000;
 

@@ -7,14 +7,14 @@ import { startService } from "../stack/service.ts";
 import { DEMO_EMAIL, serviceFilePath } from "../stack/service-file.ts";
 import { untilSignal } from "./signals.ts";
 
-/** Time for which `/healthz` answers `stopping` at least, so that a health check can see it. */
+/** Minimum time for which `/healthz` answers `stopping`, so that a health check can see it. */
 const STOPPING_NOTICE_MS = 1_000;
 
 await runMain(async () => {
   const startedAt = performance.now();
   const { dataDir, ...options } = readEnvironment(process.env);
   const ended = Promise.withResolvers<Error | NodeJS.Signals>();
-  // Listening from the start: a signal while starting ends what has been started.
+  // Listen before starting: a signal during the start stops everything started so far.
   void untilSignal().then(ended.resolve);
   const running = await startService({
     ...options,

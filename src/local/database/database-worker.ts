@@ -1,6 +1,6 @@
 /**
- * Thread that owns the database: PGlite and the HTTP endpoint in front of it. Being on the same thread, a request's bytes go
- * from the socket to PostgreSQL and back with no message passing, and a long query blocks nothing but other queries.
+ * Thread that owns the database: PGlite and the HTTP endpoint in front of it. On one thread, a request's bytes go from the
+ * socket to PostgreSQL and back without message passing, and a long query blocks only other queries.
  */
 import { on, once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -10,11 +10,11 @@ import { vector } from "@electric-sql/pglite-pgvector";
 import { startAutovacuum } from "./autovacuum.ts";
 import { createNeonEndpoint } from "./neon-endpoint.ts";
 
-/** What the thread is started with. */
+/** Start parameters of the thread. */
 export interface DatabaseWorkerData {
   /** Folder of the database; in memory when absent. */
   folder: string | undefined;
-  /** Archive to make a new database from, instead of initialising one. */
+  /** Archive from which a new database is created, instead of initialising one. */
   template: string | undefined;
   port: number;
   password: string;
@@ -23,7 +23,7 @@ export interface DatabaseWorkerData {
 /** Messages to the thread. */
 export type DatabaseWorkerCommand = { type: "dump"; file: string } | { type: "close" };
 
-/** What the thread reports. */
+/** Reports of the thread. */
 export type DatabaseWorkerReport =
   | { type: "ready"; port: number }
   | { type: "dumped" }

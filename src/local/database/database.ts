@@ -24,7 +24,7 @@ export interface RunningDatabase {
 
 /**
  * Starts PostgreSQL (PGlite with pgvector) behind a Neon-shaped endpoint on 127.0.0.1 and applies the migrations.
- * Throws `StartError` when the port is taken or the folder holds no database that can be opened.
+ * Throws `StartError` if the port is taken or the folder's database cannot be opened.
  */
 export async function startDatabase(options: DatabaseOptions = {}): Promise<RunningDatabase> {
   const { dataDir, port = 0 } = options;
@@ -33,7 +33,7 @@ export async function startDatabase(options: DatabaseOptions = {}): Promise<Runn
   if (dataDir !== undefined) setAsideUnfinished(dataDir);
   const isNew = folder === undefined || !existsSync(folder);
   const template = templatePath();
-  // PGlite makes its files for everyone to write; the folder keeps everyone out.
+  // PGlite creates world-writable files, so the folder itself is restricted to the owner.
   if (folder !== undefined) mkdirSync(folder, { recursive: true, mode: 0o700 });
   const { databasePassword: password } = dataDir === undefined ? newSecrets() : localSecrets(dataDir);
   const worker = new Worker(new URL("./database-worker.ts", import.meta.url), {
@@ -102,17 +102,17 @@ export async function startDatabase(options: DatabaseOptions = {}): Promise<Runn
   return database;
 }
 
-/** Makes the archive that new databases start from, unless it is there. */
+/** Creates the archive for new databases if it is missing. */
 export async function prepareTemplate(): Promise<void> {
   if (existsSync(templatePath())) return;
   const database = await startDatabase();
   await database.close();
 }
 
-/** Present once a database has been made completely. */
+/** Present once a database is complete. */
 const READY_MARK = "database-made";
 
-/** A first start that was killed leaves half a database, which can never be opened. */
+/** Renames the incomplete database of a first start that was killed; it cannot be opened. */
 function setAsideUnfinished(dataDir: string): void {
   const folder = path.join(dataDir, "database");
   if (!existsSync(folder) || existsSync(path.join(dataDir, READY_MARK))) return;

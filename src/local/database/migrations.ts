@@ -7,19 +7,19 @@ import { fileURLToPath } from "node:url";
 import { neon, type NeonQueryFunction } from "@neondatabase/serverless";
 import { readMigrationFiles } from "drizzle-orm/migrator";
 import { pgErrorCode } from "../../db/errors.ts";
-// Teaches the driver where a loopback database answers.
+// Sets the driver's endpoint for a loopback database.
 import "../../db/client.ts";
 import { StartError } from "../errors.ts";
 
 const FOLDER = fileURLToPath(new URL("../../../drizzle", import.meta.url));
 
-/** Any number; the same for everyone who migrates. */
+/** Key of the advisory lock: an arbitrary number, shared by all migrating processes. */
 const ADVISORY_LOCK = 7_216_401;
 const PG_DIVISION_BY_ZERO = "22012";
 
 /**
- * Brings a database up to date; does nothing when it is. Safe to run from several processes at once. Returns how many
- * migrations were applied. Throws `StartError` when the database has migrations of another history.
+ * Applies pending migrations. Safe to run from several processes at once. Returns the number of applied migrations.
+ * Throws `StartError` when the database has migrations of another history.
  */
 export async function migrate(databaseUrl: string, folder: string = FOLDER): Promise<number> {
   const sql = neon(databaseUrl);
@@ -45,7 +45,7 @@ export async function migrate(databaseUrl: string, folder: string = FOLDER): Pro
   return count;
 }
 
-/** How many migrations `migrate` would apply. Changes nothing. */
+/** Number of pending migrations. Changes nothing. */
 export async function pendingMigrations(databaseUrl: string, folder: string = FOLDER): Promise<number> {
   const sql = neon(databaseUrl);
   const [table] = await sql`select to_regclass('drizzle.__drizzle_migrations')::text as name`;
@@ -66,7 +66,7 @@ async function apply(
   try {
     await sql.transaction([
       sql`select pg_advisory_xact_lock(${ADVISORY_LOCK})`,
-      // A batch cannot branch; a division by zero ends it when the work is done already.
+      // A batch cannot branch; a division by zero aborts it if the migration is already applied.
       sql`select 1 / (select count(*) = 0 from drizzle.__drizzle_migrations where hash = ${migration.hash})::int`,
       ...migration.sql.map((statement) => sql.query(statement)),
       sql`insert into drizzle.__drizzle_migrations (hash, created_at) values (${migration.hash}, ${migration.folderMillis})`,

@@ -1,20 +1,20 @@
 /**
- * Neon's HTTP protocol (`POST /sql`) in front of any PostgreSQL that can answer one wire message synchronously. It is what
- * `@neondatabase/serverless` speaks: `{query, params}` or `{queries: […]}`, headers `Neon-*`, rows as arrays of text, and a
- * failure of the database as 400 with its error fields.
+ * Neon's HTTP protocol (`POST /sql`) in front of any PostgreSQL that can answer one wire message synchronously. The driver
+ * `@neondatabase/serverless` uses it: `{query, params}` or `{queries: […]}`, headers `Neon-*`, rows as arrays of text, and
+ * database errors as 400 with their fields.
  */
 import { createHash, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { decodeResult, encodeQuery, type WireError, type WireResult } from "./postgres-wire.ts";
 
-/** Sends one frontend message and returns everything the backend says to it. */
+/** Sends one frontend message and returns the backend's complete response. */
 export type Execute = (message: Uint8Array) => Uint8Array;
 
 export interface NeonEndpointOptions {
   execute: Execute;
-  /** The password a connection string must carry. */
+  /** The password required in a connection string. */
   password: string;
-  /** Called when `execute` throws: the database has failed and cannot be used any more. */
+  /** Called when `execute` throws: the database has failed and is no longer usable. */
   onFatal: (error: Error) => void;
 }
 
@@ -22,7 +22,7 @@ export interface NeonEndpointOptions {
 const PROTOCOL_VIOLATION = "08P01";
 /** Neon's own cap on a request. */
 const MAX_REQUEST_BYTES = 64 * 1024 * 1024;
-/** Long enough that no client ever finds its idle connection closed under it while a query blocks the thread. */
+/** Long enough that idle connections stay open while a query blocks the thread. */
 const KEEP_ALIVE_MS = 24 * 60 * 60 * 1000;
 
 const ISOLATION_LEVELS: Record<string, string> = {
@@ -32,12 +32,12 @@ const ISOLATION_LEVELS: Record<string, string> = {
   Serializable: "SERIALIZABLE",
 };
 
-/** The database itself failed, which no later query can be expected to survive. */
+/** The database itself failed; later queries would fail too. */
 class DatabaseFailure extends Error {
   override readonly name = "DatabaseFailure";
 }
 
-/** A query that the database refused; answered with 400. */
+/** A query that the database rejected; answered with 400. */
 class QueryFailure extends Error {
   readonly fields: WireError;
   constructor(fields: WireError) {
@@ -51,7 +51,7 @@ interface Query {
   params: (string | null)[];
 }
 
-/** Makes the server; the caller listens. */
+/** Creates the server; the caller starts listening. */
 export function createNeonEndpoint(options: NeonEndpointOptions): Server {
   const server = createServer(
     { keepAliveTimeout: KEEP_ALIVE_MS, headersTimeout: 0, requestTimeout: 0 },
@@ -128,7 +128,7 @@ function run(execute: Execute, body: unknown, headers: IncomingMessage["headers"
   }
   const { query, params } = readQuery(body);
   const result = ask(execute, query, params);
-  // A request is a session of its own: what it leaves open or set must not reach the next one.
+  // Each request is a separate session: open transactions and settings must not leak into the next one.
   if (result.status !== "I") ask(execute, "ROLLBACK", []);
   if (result.command === "SET") ask(execute, "RESET ALL", []);
   if (result.error) throw new QueryFailure(result.error);

@@ -1,6 +1,6 @@
 /**
  * An archive of a new database with all migrations applied. Initialising PostgreSQL takes 3 to 4 s; unpacking the archive takes
- * one. It is made by the first database that starts without one, and holds no secret: the password is the endpoint's.
+ * one. The first database that starts without an archive creates it. It holds no secret: the password belongs to the endpoint.
  */
 import { createHash } from "node:crypto";
 import { globSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
@@ -10,7 +10,7 @@ import { PROJECT_ROOT } from "../project.ts";
 
 const FOLDER = path.join(PROJECT_ROOT, "dist", "database");
 
-/** Where the archive for this version of PGlite and these migrations is, or would be. */
+/** Path of the archive for this version of PGlite and these migrations. */
 export function templatePath(): string {
   const hash = createHash("sha256");
   const entry = createRequire(import.meta.url).resolve("@electric-sql/pglite");
@@ -21,7 +21,7 @@ export function templatePath(): string {
   return path.join(FOLDER, `${hash.digest("hex").slice(0, 16)}.tar`);
 }
 
-/** Lets `write` fill a temporary file, which then replaces all earlier archives. */
+/** Calls `write` with a temporary file, which then replaces all earlier archives. */
 export async function saveTemplate(template: string, write: (file: string) => Promise<void>): Promise<void> {
   mkdirSync(FOLDER, { recursive: true });
   const temporary = path.join(FOLDER, `.${process.pid}-${path.basename(template)}`);

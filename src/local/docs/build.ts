@@ -53,7 +53,7 @@ function inMemory(bytes: Uint8Array): RangeReader {
   return { size: bytes.length, read: (offset, length) => bytes.subarray(offset, offset + length) };
 }
 
-/** Leaves a file alone that has the content already, so that nothing is built again for it. */
+/** Writes a file only if its content changed, so that nothing is rebuilt needlessly. */
 function write(name: string, content: string | Uint8Array): void {
   const file = path.join(OUTPUT, name);
   if (existsSync(file) && readFileSync(file).equals(Buffer.from(content))) return;

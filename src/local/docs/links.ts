@@ -1,4 +1,4 @@
-/** Where links of the pages lead on the site. */
+/** Resolves links between pages to their targets on the site. */
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { PROJECT_ROOT } from "../project.ts";
@@ -8,11 +8,11 @@ import type { LinkResolver } from "./render.ts";
 /** Examples that pages link to; the site serves them as plain text. */
 const ATTACHMENT = /^(?:\.\.\/)?[\w/.-]+\.(?:ya?ml|json|toml)$/;
 
-/** What rendering finds besides the pages. */
+/** Findings of the rendering. */
 export interface LinkReport {
-  /** Linked files that are no pages, as paths from the root of the repository. */
+  /** Linked files that are not pages, as paths from the root of the repository. */
   attachments: Set<string>;
-  /** Links that lead nowhere, with the page they are on. They lead to the overview instead. */
+  /** Dead links and the page they are on. They are redirected to the overview. */
   dead: string[];
 }
 

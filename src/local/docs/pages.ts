@@ -1,4 +1,4 @@
-/** Which files of `docs/` are pages of the site, in the order of its navigation. */
+/** The files of `docs/` that are pages of the site, in navigation order. */
 export interface PageEntry {
   file: string;
   /** Name in the navigation. */

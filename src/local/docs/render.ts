@@ -9,7 +9,7 @@ export interface RenderedPage {
   headings: Heading[];
 }
 
-/** Where a link of a page leads on the site. */
+/** Resolves a link of a page to its target on the site. */
 export type LinkResolver = (href: string) => string;
 
 const LANGUAGES: Record<string, string> = { sh: "bash", js: "javascript", ts: "typescript", yml: "yaml" };
@@ -34,7 +34,7 @@ export function renderPage(markdown: string, resolve: LinkResolver): RenderedPag
       },
       table(token) {
         const cell = (cell: Tokens.TableCell) => {
-          // A header without text is announced as nothing, so an empty corner is no header.
+          // Screen readers cannot announce an empty header, so an empty corner cell is no header.
           const isHeader = cell.header && cell.text !== "";
           const tag = isHeader ? "th" : "td";
           return `<${tag}${isHeader ? ' scope="col"' : ""}>${this.parser.parseInline(cell.tokens)}</${tag}>`;
@@ -46,9 +46,9 @@ export function renderPage(markdown: string, resolve: LinkResolver): RenderedPag
       link({ href, tokens }) {
         return `<a href="${escapeHtml(resolve(href))}">${this.parser.parseInline(tokens)}</a>`;
       },
-      // Pictures are for readers of the repository: the Worker carries text only.
+      // Images are dropped: the Worker serves only text.
       image: () => "",
-      // Comments for those who edit the file; no page needs HTML of its own.
+      // HTML is dropped: it is only used for comments to editors.
       html: () => "",
     },
   });

@@ -1,4 +1,4 @@
-/** What the demo indexes: a URL as it is, or a repository on this machine behind an HTTP server of its own. */
+/** The repository that the demo indexes: a URL, or a local repository served over HTTP. */
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import path from "node:path";
@@ -8,12 +8,12 @@ import { startGitServer } from "./git-server.ts";
 
 export interface DemoSource {
   url: string;
-  /** How to call it. */
+  /** Display name. */
   label: string;
   close(): Promise<void>;
 }
 
-/** Throws `StartError` when there is nothing there that could be indexed. */
+/** Throws `StartError` if there is no repository to index. */
 export async function openSource(argument: string): Promise<DemoSource> {
   if (/^https?:\/\//i.test(argument)) return { url: argument, label: argument, close: () => Promise.resolve() };
   if (/^[a-z][a-z+]+:\/\//i.test(argument) && !argument.startsWith("file://")) {
@@ -27,7 +27,7 @@ export async function openSource(argument: string): Promise<DemoSource> {
     `${folder} is not a git repository: give an https URL or the path of one`,
   );
   const commit = await git(folder, ["rev-parse", "--short", "HEAD"], `${folder} has no commit yet`);
-  // The folder that belongs to a worktree has its own HEAD and finds the rest by itself.
+  // A worktree's git folder has its own HEAD and refers to the main one.
   const server = await startGitServer(path.dirname(gitDir));
   return {
     url: `${server.origin}/${encodeURIComponent(path.basename(gitDir))}`,

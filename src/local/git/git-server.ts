@@ -8,13 +8,13 @@ import type { Readable, Writable } from "node:stream";
 import { createGunzip } from "node:zlib";
 
 export interface GitCgiRequest {
-  /** Folder that paths of URLs start at. */
+  /** Root folder of URL paths. */
   root: string;
   method: string;
-  /** With the query. */
+  /** Including the query. */
   url: string;
   contentType: string | undefined;
-  /** Of the decompressed body; left open when absent. */
+  /** Length of the decompressed body; unknown when absent. */
   contentLength?: number;
   /** The Git-Protocol header: without it the server speaks version 0. */
   protocol: string | undefined;
@@ -30,7 +30,7 @@ export function spawnHttpBackend(request: GitCgiRequest): ChildProcessByStdio<Wr
   return spawn("git", [...settings, "http-backend"], {
     env: {
       PATH: process.env["PATH"] ?? "",
-      // Nothing of the user's own configuration decides what is served.
+      // The user's own git configuration must not affect what is served.
       GIT_CONFIG_NOSYSTEM: "1",
       HOME: path.join(os.tmpdir(), "no-such-home"),
       GIT_PROJECT_ROOT: request.root,

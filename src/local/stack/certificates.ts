@@ -6,8 +6,8 @@ const VARIABLE = "NODE_EXTRA_CA_CERTS";
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
 /**
- * Points `NODE_EXTRA_CA_CERTS` at those of its certificates that are not public ones. The variable often names the system's
- * whole bundle; Miniflare hands each certificate in it to workerd, which knows the public ones, at seconds per start.
+ * Reduces `NODE_EXTRA_CA_CERTS` to its non-public certificates. The variable often names the system's whole bundle, and
+ * Miniflare passes each certificate to workerd, which already has the public ones; this takes seconds per start.
  * Must run before Miniflare is imported.
  */
 export function passExtraCertificatesOnly(folder: string): void {

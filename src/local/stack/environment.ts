@@ -9,7 +9,7 @@ const DEFAULT_HOST = "127.0.0.1";
 const DEFAULT_PORT = 8787;
 const DEFAULT_DATA_DIR = ".data";
 
-/** Variables of the Workers that are taken from the environment as they are. */
+/** Variables of the Workers that are passed through from the environment. */
 const WORKER_VARS = [
   "REGION",
   "EMBED_PROVIDER",
@@ -37,7 +37,7 @@ const WORKER_VARS = [
 export interface LocalEnvironment {
   /** Address to listen on. */
   host: string;
-  /** Where clients reach the api, if not at 127.0.0.1; without a trailing slash. */
+  /** Public URL of the api, if not at 127.0.0.1; without a trailing slash. */
   publicApiUrl: string | undefined;
   port: number;
   sitePort: number;
@@ -78,7 +78,7 @@ function readPublicUrl(env: NodeJS.ProcessEnv): string | undefined {
   return url;
 }
 
-/** Relative paths start at the checkout, wherever a command is called from. */
+/** Relative paths are resolved against the checkout, not the current folder. */
 export function readDataDir(env: NodeJS.ProcessEnv): string {
   return path.resolve(PROJECT_ROOT, env["DATA_DIR"] || DEFAULT_DATA_DIR);
 }
@@ -93,7 +93,7 @@ export function readDatabaseUrl(env: NodeJS.ProcessEnv): string | undefined {
   return url;
 }
 
-/** Variables for the Workers; sources on this machine are allowed unless said otherwise. */
+/** Variables for the Workers; sources on this machine are allowed by default. */
 export function readWorkerVars(env: NodeJS.ProcessEnv): Record<string, string> {
   const vars: Record<string, string> = { GIT_ALLOW_LOCAL: "true" };
   for (const name of WORKER_VARS) {

@@ -1,6 +1,6 @@
 /**
  * Stands in for Cloudflare's edge in front of a Worker: adds the client's address, and cancels a request whose client has
- * disconnected (workerd takes a closed connection for a half-closed one and only notices a reset). It also forwards the
+ * disconnected (workerd treats a closed connection as half-closed and only notices a reset). It also forwards the
  * local S3 endpoint of R2, which Miniflare serves on a port of its own, and answers health requests while the service stops.
  */
 import { HealthResponse } from "../../contract/health.ts";
@@ -13,15 +13,15 @@ const HOST = "127.0.0.1";
 const S3_PATH = "/cdn-cgi/local/r2/s3/";
 const CLIENT_ADDRESS = "cf-connecting-ip";
 const HEALTH_PATH = /^(?:\/api\/v1)?\/healthz(?:\?|$)/;
-/** Hop-by-hop headers; those that `Connection` names are the site Worker's business. */
+/** Hop-by-hop headers; the site Worker removes those named by `Connection`. */
 const OF_CONNECTION = new Set(["keep-alive", "proxy-connection", "transfer-encoding", "upgrade", "expect"]);
 /** workerd closes a connection that has been idle for 5 s; ours must be closed earlier, or a request may be sent into the close. */
 const IDLE_MS = 2_000;
 const CLIENT_IDLE_MS = 75_000;
 const HEALTH_TIMEOUT_MS = 2_000;
-/** About how long a restart takes. */
+/** Approximate duration of a restart. */
 const RETRY_AFTER_SEC = "5";
-/** Headers that describe the body or the connection of an answer. */
+/** Headers that describe the body or the connection of a response. */
 const OF_BODY = new Set([
   "content-length",
   "content-type",
@@ -38,7 +38,7 @@ export interface FrontOptions {
   port: number;
   /** Variable that names the port, for the error when it is taken. */
   variable: string;
-  /** Port of the Worker behind. */
+  /** Port of the Worker behind the front. */
   target: number;
   /** Port of the S3 endpoint. */
   s3?: number;
@@ -91,7 +91,7 @@ export async function startFront(options: FrontOptions): Promise<Front> {
   };
 }
 
-/** The health document as the api gives it, with the status that only this process knows. */
+/** The api's health document, with the status `stopping` that only this process knows. */
 async function answerStopping(request: IncomingMessage, response: ServerResponse, port: number): Promise<void> {
   const address = addressOf(request.socket.remoteAddress);
   const answer = await fetch(`http://${HOST}:${port}${request.url}`, {
@@ -115,12 +115,12 @@ function forward(request: IncomingMessage, response: ServerResponse, agent: Agen
   headers.push(CLIENT_ADDRESS, addressOf(request.socket.remoteAddress));
   const { method, url } = request;
   const sent = httpRequest({ host: HOST, port, agent, method, path: url, headers, setHost: false });
-  // Small answers are worth more than full packets here.
+  // Low latency of small responses matters more than full packets.
   sent.setNoDelay(true);
   sent.on("response", (answer) => {
     response.writeHead(answer.statusCode ?? 502, answer.statusMessage, passedOn(answer.rawHeaders, "connection"));
     answer.pipe(response);
-    // A truncated answer must not look complete.
+    // A truncated response must not look complete.
     answer.on("error", () => response.destroy());
   });
   sent.on("error", () => {
@@ -132,7 +132,7 @@ function forward(request: IncomingMessage, response: ServerResponse, agent: Agen
   });
   response.on("close", () => {
     if (response.writableFinished) return;
-    // A reset is what workerd notices at once.
+    // workerd notices a reset immediately.
     sent.socket?.resetAndDestroy();
     sent.destroy();
   });
@@ -151,7 +151,7 @@ function passedOn(raw: readonly string[], except: string): string[] {
   return kept;
 }
 
-/** An IPv4 address that Node shows as IPv6 (`::ffff:127.0.0.1`) is the same client. */
+/** Converts an IPv4-mapped IPv6 address (`::ffff:127.0.0.1`) to IPv4. */
 function addressOf(peer: string | undefined): string {
   return peer?.replace(/^::ffff:/, "") ?? HOST;
 }

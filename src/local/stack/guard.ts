@@ -1,19 +1,19 @@
 /**
- * workerd outlives a parent that is killed and would keep its ports. The guard is a shell that waits for the end of a pipe
- * from this process: when the pipe closes without a word, this process is gone and the guard ends what it left.
+ * workerd survives the death of its parent and would keep its ports. The guard is a shell that reads a pipe from this
+ * process: if the pipe closes without a message, this process has died and the guard ends its children.
  */
 import { execFileSync, spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 
 const SCRIPT = `read -r word; [ "$word" = done ] || kill -9 "$@" 2>/dev/null`;
 
-/** Guards the children of this process with this program name; the returned function lets go of them. */
+/** Guards the children of this process with this program name; the returned function stops guarding them. */
 export function guardChildren(program: string): () => void {
   const pids = childrenOf(process.pid, program);
   if (pids.length === 0) return () => undefined;
   const guard = spawn("/bin/sh", ["-c", SCRIPT, "guard", ...pids.map(String)], {
     stdio: ["pipe", "ignore", "ignore"],
-    // In a group of its own, or Ctrl-C would end the guard as well.
+    // In a separate process group; otherwise Ctrl-C would end the guard as well.
     detached: true,
   });
   guard.on("error", () => undefined);

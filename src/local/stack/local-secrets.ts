@@ -4,20 +4,20 @@ import path from "node:path";
 import * as z from "zod";
 import { StartError } from "../errors.ts";
 
-/** What a data directory must keep to itself, made once and the same at every start. */
+/** Secrets of a data directory, generated once and reused at every start. */
 const LocalSecrets = z.object({
   databasePassword: z.string(),
-  /** 256 bits in base64; encrypts what passes through queues. */
+  /** 256 bits in base64; encrypts stored credentials. */
   encryptionKey: z.string(),
   r2AccessKeyId: z.string(),
   r2SecretAccessKey: z.string(),
 });
 export type LocalSecrets = z.infer<typeof LocalSecrets>;
 
-/** Its presence is also what makes a folder a data directory. */
+/** A folder with this file is a data directory. */
 export const SECRETS_FILE = "secrets.json";
 
-/** The secrets of a data directory (which must exist); made at first use, readable by the owner only. */
+/** The secrets of a data directory (which must exist); generated at first use, readable only by the owner. */
 export function localSecrets(dataDir: string): LocalSecrets {
   const file = path.join(dataDir, SECRETS_FILE);
   if (existsSync(file)) {
@@ -30,7 +30,7 @@ export function localSecrets(dataDir: string): LocalSecrets {
   return secrets;
 }
 
-/** A fresh set, for a stack that leaves nothing behind. */
+/** A new set of secrets, for a temporary stack. */
 export function newSecrets(): LocalSecrets {
   return {
     databasePassword: randomBytes(24).toString("base64url"),
@@ -40,7 +40,7 @@ export function newSecrets(): LocalSecrets {
   };
 }
 
-/** Writes a file that only the owner can read, whole or not at all. */
+/** Atomically writes a file that only the owner can read. */
 export function writePrivateJson(file: string, value: unknown): void {
   const temporary = `${file}.${process.pid}.tmp`;
   writeFileSync(temporary, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });

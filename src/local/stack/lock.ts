@@ -10,8 +10,8 @@ const LockFile = z.object({ pid: z.number().int(), identity: z.string() });
 const ATTEMPTS = 3;
 
 /**
- * Takes a data directory for this process; the returned function gives it back. A lock left by a process that was killed is
- * taken over, after ending what that process may have left running. Throws `StartError` when its owner is alive.
+ * Locks a data directory for this process; the returned function releases it. A stale lock of a killed process is taken over
+ * after ending that process's remaining children. Throws `StartError` if the owner is alive.
  */
 export async function lockDataDir(dataDir: string): Promise<() => void> {
   const file = path.join(dataDir, "lock");

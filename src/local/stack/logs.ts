@@ -2,7 +2,7 @@ import { createWriteStream, mkdirSync, renameSync, statSync } from "node:fs";
 import { once } from "node:events";
 import path from "node:path";
 
-/** Where the Workers' console output goes. */
+/** Sink for the Workers' console output. */
 export interface LogSink {
   write(line: string): void;
   close(): Promise<void>;

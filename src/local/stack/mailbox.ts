@@ -1,4 +1,4 @@
-/** The mail that the local stack sends: one file a message, in the data directory. */
+/** Mail sent by the local stack: one file per message, in the data directory. */
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { MAILBOX_RECIPIENT_HEADER } from "../../mail/eml.ts";
@@ -17,14 +17,14 @@ export function createMailbox(folder: string): (request: MailboxRequest) => Prom
         await writeFile(path.join(folder, fileName(at, address)), message, { flag: "wx", mode: 0o600 });
         return new Response(null, { status: 204 });
       } catch (error) {
-        // Two messages to one address in one millisecond: the second takes the next.
+        // Of two messages to one address in the same millisecond, the second gets the next one.
         if (errnoOf(error) !== "EEXIST") throw error;
       }
     }
   };
 }
 
-/** The part of a request that both Miniflare's and Node's have. */
+/** The members that Miniflare's and Node's requests have in common. */
 interface MailboxRequest {
   headers: { get(name: string): string | null };
   text(): Promise<string>;

@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import { errnoOf, StartError } from "../errors.ts";
 
 const HOST = "127.0.0.1";
-/** Below the ports that systems give to outgoing connections: one of those may be gone before it is listened on. */
+/** Below the ephemeral ports, which an outgoing connection may take before the service listens. */
 const [FIRST_FREE, LAST_FREE] = [16_000, 32_000];
 const MAX_TRIES = 100;
 
@@ -15,7 +15,7 @@ function listenOnce(port: number): Promise<void> {
   });
 }
 
-/** A port of 127.0.0.1 that nothing listens on at this moment, and that nothing but chance will take in the next. */
+/** A free port of 127.0.0.1 that is unlikely to be taken before it is used. */
 export async function freePort(): Promise<number> {
   for (let tries = 1; ; tries++) {
     const port = randomInt(FIRST_FREE, LAST_FREE);
@@ -28,7 +28,7 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** Throws a `StartError` that names the variable when nothing can listen on the port. */
+/** Throws a `StartError` that names the variable if the port cannot be listened on. */
 export async function claimPort(port: number, variable: string): Promise<void> {
   try {
     await listenOnce(port);

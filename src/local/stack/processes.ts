@@ -1,10 +1,10 @@
-/** Which process is which, so that a later one with the same id is not taken for the first. */
+/** Identifies processes, so that a later one with the same id is not mistaken for an earlier one. */
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 
 /**
- * What tells a running process from another one with the same id: when it started. Undefined when there is none, a constant
- * where the system has no way to tell.
+ * Start time of a running process, which distinguishes it from others with the same id. Undefined if there is none; a
+ * constant if the system does not provide it.
  */
 export function processIdentity(pid: number): string | undefined {
   try {
@@ -19,7 +19,7 @@ export function processIdentity(pid: number): string | undefined {
 function startFromProc(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The second field, in parentheses, may hold anything; the start time is the 20th after it (proc_pid_stat(5)).
+    // The second field, in parentheses, may contain any text; the start time is the 20th field after it (proc_pid_stat(5)).
     return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
   } catch {
     return undefined;

@@ -1,4 +1,4 @@
-/** `service.json`: where the running service is and how to use it. */
+/** `service.json`: addresses and credentials of the running service. */
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { sql } from "drizzle-orm";
@@ -23,7 +23,7 @@ const DemoCredentials = z.object({
   apiKey: z.string(),
   workerToken: z.string(),
 });
-/** The demo tenant and what it is used with. */
+/** The demo tenant and its credentials. */
 export type DemoCredentials = z.infer<typeof DemoCredentials>;
 
 export const ServiceFile = DemoCredentials.extend({ apiUrl: z.string(), siteUrl: z.string(), databaseUrl: z.string() });
@@ -32,7 +32,7 @@ export type ServiceFile = z.infer<typeof ServiceFile>;
 /** Owner of the demo tenant, for a first look at the dashboard. */
 export const DEMO_EMAIL = "demo@example.com";
 
-/** Path of a data directory's `service.json`; there while the service answers. */
+/** Path of a data directory's `service.json`, which exists while the service runs. */
 export function serviceFilePath(dataDir: string): string {
   return path.join(dataDir, "service.json");
 }
@@ -42,7 +42,7 @@ export function readServiceFile(dataDir: string): ServiceFile | undefined {
   return readJson(serviceFilePath(dataDir), ServiceFile);
 }
 
-/** Writes `service.json`, whole, for the owner only. */
+/** Atomically writes `service.json`, readable only by the owner. */
 export function writeServiceFile(dataDir: string, service: ServiceFile): void {
   writePrivateJson(serviceFilePath(dataDir), service);
 }
@@ -51,7 +51,7 @@ export function removeServiceFile(dataDir: string): void {
   rmSync(serviceFilePath(dataDir), { force: true });
 }
 
-/** The demo tenant of a data directory: made at the first start, the same at every later one. */
+/** The demo tenant of a data directory: created at the first start and reused later. */
 export async function demoCredentials(stack: Pick<RunningStack, "dataDir" | "databaseUrl">): Promise<DemoCredentials> {
   const file = path.join(stack.dataDir, "credentials.json");
   const db = openDb(stack.databaseUrl);

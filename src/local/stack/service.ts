@@ -3,12 +3,12 @@ import { type RunningStack, type StackOptions, startStack } from "./stack.ts";
 
 export interface RunningService {
   stack: RunningStack;
-  /** What `service.json` says. */
+  /** Content of `service.json`. */
   service: ServiceFile;
   stop(): Promise<void>;
 }
 
-/** A stack with its demo tenant, announced in `service.json` from when it answers until it stops. */
+/** A stack with its demo tenant. `service.json` exists from the time it answers until it stops. */
 export async function startService(options: StackOptions): Promise<RunningService> {
   const stack = await startStack(options);
   const stop = async () => {

@@ -19,7 +19,7 @@ export interface StackOptions {
   dataDir: string;
   /** Address to listen on; default 127.0.0.1. */
   host?: string;
-  /** Where clients reach the api, if not at 127.0.0.1: signed URLs of snapshots begin with it. */
+  /** Public URL of the api, if not at 127.0.0.1; prefix of signed snapshot URLs. */
   publicApiUrl?: string | undefined;
   /** Port of the api; 0 for any free one. */
   port: number;
@@ -27,7 +27,7 @@ export interface StackOptions {
   sitePort: number;
   /** A Neon-shaped database to use instead of the embedded one. */
   databaseUrl?: string | undefined;
-  /** Variables of the Workers by name, over the defaults of their configuration. */
+  /** Variables of the Workers by name; override the defaults of their configuration. */
   vars?: Record<string, string>;
   /** Port on 127.0.0.1 where DevTools find the Workers; none when absent. */
   inspectorPort?: number;
@@ -35,7 +35,7 @@ export interface StackOptions {
   logToConsole?: boolean;
   /** Called once when a part of the running stack dies. */
   onFatal?: (error: Error) => void;
-  /** Told about steps that take time. */
+  /** Called at the start of slow steps. */
   onProgress?: (step: string) => void;
 }
 
@@ -44,7 +44,7 @@ export interface RunningStack {
   siteUrl: string;
   databaseUrl: string;
   dataDir: string;
-  /** Where the api Worker listens itself: for benchmarks, which must not measure what this machine puts in front. */
+  /** Direct address of the api Worker, for benchmarks that must not measure the local front. */
   apiWorkerPort: number;
   /** Runs the indexer's daily job now and waits for it. */
   runScheduled(): Promise<void>;
@@ -91,7 +91,7 @@ async function start(
   await claimPort(sitePort, "SITE_PORT");
 
   onProgress?.("preparing the database and the Workers");
-  // Both are waited for even when one fails: what has started by then must be stopped again.
+  // Wait for both even if one fails, so that whatever has started is stopped.
   passExtraCertificatesOnly(dataDir);
   const steps = [openDatabase(options, stops), buildBundles()] as const;
   // Not imported at the top: loading Miniflare takes half a second, in which the database's thread is at work already.
@@ -143,7 +143,7 @@ async function start(
   };
 }
 
-/** Names that a data directory may hold before anything else is in it. */
+/** Names that may exist in an otherwise empty data directory. */
 const FRESH = new Set(["lock", ".gitkeep", ".DS_Store"]);
 
 function openDataDir(dataDir: string): void {
@@ -164,7 +164,7 @@ function openDataDir(dataDir: string): void {
     );
   }
   try {
-    // It may have existed, readable by others, before the service put its secrets there.
+    // The folder may have existed, readable by others, before it held secrets.
     chmodSync(dataDir, 0o700);
   } catch (error) {
     throw new StartError(
@@ -187,8 +187,7 @@ async function openDatabase(options: StackOptions, stops: (() => Promise<void> |
 }
 
 /**
- * Asks the api from inside, where it does not count against anybody's budget of health requests; then once each of the ports
- * that others will use.
+ * Polls the api's health past the front, where no rate limit applies; then requests each public port once.
  */
 async function waitUntilHealthy(workers: RunningWorkers, apiUrl: string, siteUrl: string): Promise<void> {
   const deadline = Date.now() + READY_TIMEOUT_MS;

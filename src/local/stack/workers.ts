@@ -16,20 +16,20 @@ export const INDEXER_NAME = "code-context-indexer";
 /** As in the indexer's wrangler.toml. */
 const DAILY_CRON = "17 3 * * *";
 const HOST = "127.0.0.1";
-/** Longest time that requests in flight get to finish when the service stops. */
+/** Time limit for requests in flight when the service stops. */
 const DRAIN_MS = 10_000;
 const SNAPSHOTS_BINDING = "SNAPSHOTS";
 
 export interface WorkersOptions {
-  /** Where clients reach the api: signed URLs of snapshots begin with it. */
+  /** Public URL of the api; prefix of signed snapshot URLs. */
   apiUrl: string;
-  /** Address at which the api and the site listen; everything behind them stays at 127.0.0.1. */
+  /** Address at which the api and the site listen; everything behind them listens on 127.0.0.1. */
   host: string;
   port: number;
   sitePort: number;
   databaseUrl: string;
   secrets: LocalSecrets;
-  /** Variables and secrets by name; only those that a Worker declares reach it. */
+  /** Variables and secrets by name; a Worker gets only those that it declares. */
   vars: Record<string, string>;
   /** Folder of R2 objects and Durable Objects. */
   objectsDir: string;
@@ -51,9 +51,9 @@ export interface RunningWorkers {
   fetchApi(path: string): Promise<Response>;
   /** Runs the indexer's scheduled job and waits for it. Throws when it fails. */
   runScheduled(): Promise<void>;
-  /** Where the api Worker listens itself, behind the front. */
+  /** Direct address of the api Worker, behind the front. */
   apiPort: number;
-  /** Takes the bundles as they are now. */
+  /** Reloads the bundles. */
   reload(): Promise<void>;
   /** Reports the service as stopping and waits until no request is in flight: at least `noticeMs`, at most `DRAIN_MS`. */
   drain(noticeMs: number): Promise<void>;
@@ -99,7 +99,7 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
       workers: [
         { ...workerOptions("api", vars, s3Credentials), ...listening(apiPort) },
         withMailbox({ ...workerOptions("site", vars), ...listening(sitePort) }, options.mailDir),
-        // Last: Miniflare copies all that it has encoded whenever the configuration grows, and the grammars are 34 MB.
+        // Last, because Miniflare copies everything encoded so far whenever the configuration grows, and the grammars are 34 MB.
         workerOptions("indexer", vars),
       ],
     });
@@ -155,7 +155,7 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** Removes Miniflare's signal handlers, which exit at once; the starter of the stack shuts it down in order. */
+/** Removes Miniflare's signal handlers, which exit immediately; the stack's owner shuts it down in order. */
 function withoutSignalHandlers<T>(create: () => T): T {
   const before = new Map(SIGNALS.map((signal) => [signal, process.listeners(signal)]));
   const created = create();
@@ -185,7 +185,7 @@ function workerOptions(
   };
 }
 
-/** Adds the service that takes mail; only the local stack has one, so it is in no configuration file. */
+/** Adds the mail service, which exists only in the local stack and therefore in no configuration file. */
 function withMailbox(worker: V4WorkerOptions, folder: string): V4WorkerOptions {
   return { ...worker, serviceBindings: { ...worker.serviceBindings, MAILBOX: createMailbox(folder) } };
 }

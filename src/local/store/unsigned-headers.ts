@@ -1,6 +1,6 @@
 /**
- * A check that R2 makes and Miniflare's S3 endpoint does not: every `x-amz-*` header of a request must be covered by its
- * signature. Without it an upload URL could be used with a header such as `x-amz-copy-source`, which copies another object.
+ * A check that R2 performs and Miniflare's S3 endpoint does not: the signature must cover every `x-amz-*` header of a request.
+ * Otherwise an upload URL could be used with a header such as `x-amz-copy-source`, which copies another object.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 
@@ -15,7 +15,7 @@ export function hasUnsignedAmzHeader(request: Pick<IncomingMessage, "url" | "hea
   return Object.keys(request.headers).some((name) => name.startsWith("x-amz-") && !signed.has(name));
 }
 
-/** Answers as S3 does: 403 with an XML document. */
+/** Responds like S3: 403 with an XML document. */
 export function refuseUnsigned(response: ServerResponse): void {
   const body =
     '<?xml version="1.0" encoding="UTF-8"?>' +
