@@ -14,7 +14,7 @@ export class PackSource {
   /** Offset in the pack of `buf[0]`. */
   base = 0;
   /** Progress and error text that the server sent along with the pack. */
-  said = "";
+  progressText = "";
   private readonly packets: PacketReader;
   private readonly sideBand: boolean;
   private readonly format: ObjectFormat;
@@ -37,9 +37,9 @@ export class PackSource {
   private readonly onBand = (band: number, data: Uint8Array): void => {
     if (band === 1) this.append(data);
     else if (band === 2 || band === 3) {
-      this.said = (this.said + new TextDecoder().decode(data)).slice(-STDERR_MAX_BYTES);
+      this.progressText = (this.progressText + new TextDecoder().decode(data)).slice(-STDERR_MAX_BYTES);
       if (band === 3) this.fatal = (this.fatal ?? "") + new TextDecoder().decode(data);
-    } else throw new GitError("PROTOCOL", `unknown side-band ${band}`, { stderr: this.scrub(this.said) });
+    } else throw new GitError("PROTOCOL", `unknown side-band ${band}`, { stderr: this.scrub(this.progressText) });
   };
 
   private append(data: Uint8Array): void {
@@ -79,7 +79,7 @@ export class PackSource {
         if (data === undefined) this.over = true;
         else this.append(data);
       }
-      if (this.fatal !== undefined) throw remoteFatal(this.fatal, this.scrub(this.said));
+      if (this.fatal !== undefined) throw remoteFatal(this.fatal, this.scrub(this.progressText));
       if (this.base + this.end > before) return true;
     }
     return false;
@@ -88,7 +88,7 @@ export class PackSource {
   /** The error for a pack that stops in the middle. */
   truncated(): GitError {
     return new GitError("NETWORK", "the server stopped before the pack was complete", {
-      stderr: this.scrub(this.said),
+      stderr: this.scrub(this.progressText),
     });
   }
 
@@ -113,15 +113,15 @@ export class PackSource {
 export function remoteFatal(message: string, stderr: string): GitError {
   const text = message.trim();
   const lower = text.toLowerCase();
-  const said = { stderr: stderr === "" ? text : stderr };
+  const options = { stderr: stderr === "" ? text : stderr };
   if (/not our ref|unknown revision|bad object|does not exist on the server|no such ref/.test(lower)) {
-    return new GitError("REF_NOT_FOUND", `the server does not have it: ${text}`, said);
+    return new GitError("REF_NOT_FOUND", `the server does not have it: ${text}`, options);
   }
   if (/repository .{0,500}(not found|not exist)|not found|no such repository/.test(lower)) {
-    return new GitError("NOT_FOUND", `repository not found: ${text}`, said);
+    return new GitError("NOT_FOUND", `repository not found: ${text}`, options);
   }
   if (/access denied|permission|unauthori[sz]ed|authentication|forbidden/.test(lower)) {
-    return new GitError("AUTH", `access denied: ${text}`, said);
+    return new GitError("AUTH", `access denied: ${text}`, options);
   }
-  return new GitError("PROTOCOL", `the server refused: ${text}`, said);
+  return new GitError("PROTOCOL", `the server refused: ${text}`, options);
 }

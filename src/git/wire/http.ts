@@ -151,8 +151,8 @@ export class HttpTransport {
   private networkError(error: unknown): GitError {
     if (error instanceof GitError) return error;
     const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : "";
-    const said = error instanceof Error ? error.message : String(error);
-    return new GitError("NETWORK", this.scrub(`connection failed: ${said}${cause}`));
+    const message = error instanceof Error ? error.message : String(error);
+    return new GitError("NETWORK", this.scrub(`connection failed: ${message}${cause}`));
   }
 
   private async accept(
@@ -166,11 +166,11 @@ export class HttpTransport {
     const body = new StreamBody(this, scope, response, controller);
     if (status === 200 && type.toLowerCase().startsWith(contentType)) return body;
     const plain = type.toLowerCase().startsWith("text/plain");
-    let said = "";
-    if (plain && status !== 200) said = await body.text(STDERR_MAX_BYTES).catch(() => "");
+    let serverText = "";
+    if (plain && status !== 200) serverText = await body.text(STDERR_MAX_BYTES).catch(() => "");
     body.cancel();
-    said = this.scrub(said);
-    const stderr = said === "" ? `HTTP ${status}` : `HTTP ${status}: ${said}`;
+    serverText = this.scrub(serverText);
+    const stderr = serverText === "" ? `HTTP ${status}` : `HTTP ${status}: ${serverText}`;
     if (status === 200) {
       throw protocolError(`not a Git smart-HTTP server (content type ${JSON.stringify(this.scrub(type))})`);
     }

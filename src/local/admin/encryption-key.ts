@@ -32,7 +32,8 @@ export async function dropKeys(db: Db, secret: string): Promise<string> {
       () => true,
       () => false,
     );
-    if (!opens) throw new StartError("the database still holds what only the old key opens: run encryption-key reseal");
+    if (!opens)
+      throw new StartError("the database still holds values sealed with the old key: run encryption-key reseal");
   }
   return writeKeyRing(ring);
 }
@@ -50,7 +51,7 @@ export async function reseal(db: Db, secret: string): Promise<ResealReport> {
   const report: ResealReport = { resealed: 0, changed: 0 };
   for (const { purpose, sealed, replace } of await sealedRows(db)) {
     const plain = await unseal(secret, purpose, sealed).catch(() => {
-      throw new StartError(`no key in ENCRYPTION_KEY opens ${purpose}: is it the value of the Workers?`);
+      throw new StartError(`no key in ENCRYPTION_KEY decrypts ${purpose}: set it to the value that the Workers have`);
     });
     if (await replace(await seal(current, purpose, plain))) report.resealed++;
     else report.changed++;

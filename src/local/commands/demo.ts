@@ -93,7 +93,7 @@ async function demonstrate(
   await showSymbols(running);
   const second = await index(running, source, "second run, nothing has changed");
   if (second.skippedUnchanged !== first.fileCount || second.embeddedCount !== 0) {
-    throw new StartError("the second run did work again that the first had done");
+    throw new StartError("the second run repeated work of the first");
   }
   console.log(`All ${second.skippedUnchanged} files were recognised and skipped.\n`);
   await askQuestions(running.service);

@@ -156,6 +156,6 @@ function licenseText(folder: string, license: string): string {
   if (license === "Apache-2.0")
     return ["Apache License 2.0; its text is in the file LICENSE.", ...notices].join("\n\n");
   const texts = read(/^licen[cs]e/i);
-  if (texts.length === 0) throw new StartError(`${path.basename(folder)} carries no licence text`);
+  if (texts.length === 0) throw new StartError(`${path.basename(folder)} contains no licence text`);
   return [...texts, ...notices].join("\n\n").replaceAll("\r\n", "\n");
 }
