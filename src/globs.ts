@@ -34,13 +34,47 @@ export function compileGlobs(globs: readonly string[], otherwise: PathFilter = (
   };
 }
 
+/**
+ * Compiles the text of an ignore file, in `.gitignore` syntax; case does not count. The result gives the verdict of the last line
+ * that matches the path itself (without a `/` at its end): true for ignored, false for a line with `!`, undefined without any.
+ * What lies in an ignored folder is the caller's to know.
+ */
+export function compileIgnoreFile(text: string): (path: string, isFolder: boolean) => boolean | undefined {
+  const rules = text.split("\n").flatMap((raw) => {
+    const line = (raw.endsWith("\\ ") ? raw : raw.trimEnd()).toLowerCase();
+    if (line === "" || line.startsWith("#")) return [];
+    const ignored = !line.startsWith("!");
+    return [{ ignored, pattern: parsePattern(asIgnoreGlob(ignored ? line : line.slice(1))) }];
+  });
+  return (path, isFolder) => {
+    const folded = path.toLowerCase();
+    return rules.findLast(
+      ({ pattern: { automaton, foldersOnly } }) => (isFolder || !foldersOnly) && automaton.matchesWhole(folded),
+    )?.ignored;
+  };
+}
+
+/** An ignore file has no alternatives, and `**` is special only as a whole segment. */
+function asIgnoreGlob(glob: string): string {
+  const segments = glob.replace(/\\.|[{}]/g, (token) => (token.length > 1 ? token : `\\${token}`)).split("/");
+  return segments
+    .map((segment) =>
+      segment === "**" ? segment : segment.replace(/\\.|\*+/g, (token) => (token.startsWith("*") ? "*" : token)),
+    )
+    .join("/");
+}
+
 function compilePattern(glob: string): PathFilter {
+  const { automaton, foldersOnly } = parsePattern(glob);
+  return (path) => automaton.matches(path, foldersOnly);
+}
+
+function parsePattern(glob: string): { automaton: Automaton; foldersOnly: boolean } {
   const anchored = glob.replace(/^\.?\//, "");
   const foldersOnly = anchored.endsWith("/");
   const body = foldersOnly ? anchored.slice(0, lastIndexNotSlash(anchored) + 1) : anchored;
   const anywhere = !glob.startsWith("/") && !body.includes("/");
-  const automaton = new Automaton(tokenize(anywhere ? `**/${body}` : body));
-  return (path) => automaton.matches(path, foldersOnly);
+  return { automaton: new Automaton(tokenize(anywhere ? `**/${body}` : body)), foldersOnly };
 }
 
 function lastIndexNotSlash(text: string): number {
@@ -217,13 +251,24 @@ class Automaton {
 
   /** Whether the pattern matches the path or one of its parent folders; with `foldersOnly`, only the parents count. */
   matches(path: string, foldersOnly: boolean): boolean {
+    return this.run(path, true) || (!foldersOnly && this.reached[this.accept] === this.step);
+  }
+
+  /** Whether the pattern matches the path itself. */
+  matchesWhole(path: string): boolean {
+    this.run(path, false);
+    return this.reached[this.accept] === this.step;
+  }
+
+  /** Reads the path; with `parents`, stops and returns true after a parent folder that matches. */
+  private run(path: string, parents: boolean): boolean {
     this.step = 1;
     this.reached.fill(0);
     this.current.length = 0;
     this.follow(0, this.current, true);
     for (const character of path) {
       const next = code(character);
-      if (next === SLASH && this.reached[this.accept] === this.step) return true;
+      if (parents && next === SLASH && this.reached[this.accept] === this.step) return true;
       this.following.length = 0;
       const segmentStart = next === SLASH;
       this.step++;
@@ -233,7 +278,7 @@ class Automaton {
       }
       [this.current, this.following] = [this.following, this.current];
     }
-    return !foldersOnly && this.reached[this.accept] === this.step;
+    return false;
   }
 
   /** Adds a state to the list, with every state that is reachable from it without consuming a character. */

@@ -1,31 +1,37 @@
-import ignore, { type Ignore } from "ignore";
+import { compileIgnoreFile } from "../../globs.ts";
 import { type FileTree, folderOf } from "./file-tree.ts";
+
+type IgnoreFile = ReturnType<typeof compileIgnoreFile>;
 
 /** Ignore files of a tree, in `.gitignore` syntax; each applies below its own folder. */
 export class IgnoreRules {
-  private readonly byFolder = new Map<string, Ignore>();
+  private readonly byFolder = new Map<string, IgnoreFile>();
 
   /** `folder` is relative to the root, `""` for the root itself. */
   add(folder: string, text: string): void {
-    const rules = this.byFolder.get(folder) ?? ignore();
-    rules.add(text);
-    this.byFolder.set(folder, rules);
+    this.byFolder.set(folder, compileIgnoreFile(text));
   }
 
-  /** Whether a path (relative to the root; folders end in `/`) is ignored. Inner files override outer ones. */
+  /**
+   * Whether a path (relative to the root; folders end in `/`) is ignored. Inner files override outer ones; as in git, nothing in
+   * an ignored folder is taken back in.
+   */
   ignores(path: string): boolean {
     if (this.byFolder.size === 0) return false;
+    for (let end = path.indexOf("/"); end !== -1; end = path.indexOf("/", end + 1))
+      if (this.verdict(path.slice(0, end), true)) return true;
+    return !path.endsWith("/") && this.verdict(path, false);
+  }
+
+  /** What the ignore files say of the path itself, which has no `/` at its end. */
+  private verdict(path: string, isFolder: boolean): boolean {
     let ignored = false;
-    for (let end = -1; ;) {
-      const folder = end === -1 ? "" : path.slice(0, end);
-      const rules = this.byFolder.get(folder);
-      if (rules) {
-        const verdict = rules.test(end === -1 ? path : path.slice(end + 1));
-        if (verdict.ignored) ignored = true;
-        else if (verdict.unignored) ignored = false;
-      }
-      end = path.indexOf("/", end + 1);
-      if (end === -1 || end === path.length - 1) return ignored;
+    for (let begin = 0; ;) {
+      const file = this.byFolder.get(path.slice(0, Math.max(begin - 1, 0)));
+      ignored = file?.(path.slice(begin), isFolder) ?? ignored;
+      const slash = path.indexOf("/", begin);
+      if (slash === -1) return ignored;
+      begin = slash + 1;
     }
   }
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { IgnoreRules } from "../../../src/cli/index/ignore-rules.ts";
 import { printable } from "../../../src/cli/printable.ts";
 import { readEvents } from "../../../src/client/sse.ts";
 import { parseJson } from "../../../src/client/failures.ts";
@@ -122,5 +123,16 @@ describe("a megabyte of the worst input", () => {
     const quarter = await secondsOf(run, text.slice(0, MEGABYTE / 4));
     const whole = await secondsOf(run, text);
     expect(whole).toBeLessThan(Math.min(MAX_GROWTH * quarter + SLACK_SECONDS, MAX_SECONDS));
+  });
+
+  it("in an ignore file, or a path that one is tried on", () => {
+    const started = process.cpuUsage();
+    const rules = new IgnoreRules();
+    rules.add("", "*a*a*a*a*b\n**/a/**/a/**/b\n");
+    expect(rules.ignores("a/".repeat(500))).toBe(false);
+    expect(rules.ignores("a".repeat(4_000))).toBe(false);
+    rules.add("", "[{*\\\n".repeat(20_000));
+    expect(rules.ignores("a")).toBe(false);
+    expect(process.cpuUsage(started).user / 1e6).toBeLessThan(MAX_SECONDS);
   });
 });

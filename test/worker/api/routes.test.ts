@@ -9,7 +9,8 @@ it("has exactly the routes that are described", () => {
   const described = ROUTES.flatMap(({ method, path, aliases = [] }) =>
     [path, `/api/v1${path}`, ...aliases].map((address) => `${method} ${address}`),
   );
-  expect([...existing].toSorted()).toEqual(described.toSorted());
+  // The operator's route has a token of its own and is described in docs/operations.md.
+  expect([...existing].toSorted()).toEqual(["GET /metrics", ...described].toSorted());
 });
 
 it("serves the description to anyone", async () => {
