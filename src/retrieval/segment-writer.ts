@@ -1,11 +1,12 @@
 import { readAnalysis, bytesOfHex, type Analysis } from "./analyze.ts";
 import { BLOCK_BYTES, BlockWriter, type Blocks } from "./blocks.ts";
-import { ByteReader, ByteWriter, bytesOf, checksum } from "./bytes.ts";
+import { ByteReader, ByteWriter, bytesOf } from "./bytes.ts";
+import { beginFile } from "./file-header.ts";
 import { nameKey } from "./names.ts";
 import { forEachPosting, MAX_DOCUMENTS, passesFor, type PostingsCollector, writePostings } from "./postings.ts";
 import { ContentRecord, kindNumber } from "./record.ts";
 import { compareUtf8, utf8Prefix } from "./order.ts";
-import { SEGMENT_MAGIC, SEGMENT_VERSION, type Segment } from "./segment.ts";
+import { SEGMENT_FORMAT, type Segment } from "./segment.ts";
 
 /** Chunks of a segment at most. Builders start another one well before. */
 export const MAX_SEGMENT_CHUNKS = MAX_DOCUMENTS - 1;
@@ -146,13 +147,7 @@ function write(
     hot.varint(directory.length);
     hot.bytes(directory);
   }
-  const hotBytes = hot.finish();
-  const file = new ByteWriter();
-  file.u32(SEGMENT_MAGIC);
-  file.u32(SEGMENT_VERSION);
-  file.u32(hotBytes.length);
-  file.u32(checksum(hotBytes));
-  file.bytes(hotBytes);
+  const file = beginFile(SEGMENT_FORMAT, hot.view());
   for (const blocks of [records, terms, names]) file.bytes(blocks.body());
   return file.finish();
 }

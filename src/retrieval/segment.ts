@@ -1,16 +1,16 @@
 import { hexOf, bytesOfHex } from "./analyze.ts";
 import { Blocks } from "./blocks.ts";
-import { ByteReader, checksum, copyU16, copyU32 } from "./bytes.ts";
+import { ByteReader, copyU16, copyU32 } from "./bytes.ts";
+import { HEADER_BYTES, readHotPart } from "./file-header.ts";
 import { compareUtf8, utf8Prefix } from "./order.ts";
 import { ContentRecord } from "./record.ts";
 import { SearchFormatError, type ContentKey, type RangeReader } from "./types.ts";
 
-/** "CCSG", read as a little-endian number. */
-export const SEGMENT_MAGIC = 0x47534343;
 /** Raised with every change of the format, or of what `analyzeContent` puts into it. */
 export const SEGMENT_VERSION = 1;
+/** The magic number is "CCSG". */
+export const SEGMENT_FORMAT = { name: "segment", magic: 0x47534343, version: SEGMENT_VERSION };
 
-const HEADER_BYTES = 16;
 const SHA256_BYTES = 32;
 
 /** A name in a segment. */
@@ -65,16 +65,7 @@ export class Segment {
 
   /** Opens a segment. Throws `SearchFormatError` if the hot parts are damaged or of another version. */
   static async open(bytes: RangeReader): Promise<Segment> {
-    const header = new ByteReader(await bytes.read(0, Math.min(HEADER_BYTES, bytes.size)));
-    if (header.u32() !== SEGMENT_MAGIC) throw new SearchFormatError("this is no segment");
-    const version = header.u32();
-    if (version !== SEGMENT_VERSION) throw new SearchFormatError(`the segment is of version ${version}`);
-    const length = header.u32();
-    const expected = header.u32();
-    if (HEADER_BYTES + length > bytes.size) throw new SearchFormatError("the segment is truncated");
-    const hot = await bytes.read(HEADER_BYTES, length);
-    if (checksum(hot) !== expected) throw new SearchFormatError("the segment's tables have a wrong checksum");
-    return new Segment(bytes, hot);
+    return new Segment(bytes, await readHotPart(bytes, SEGMENT_FORMAT));
   }
 
   language(ordinal: number): string {

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { Blocks } from "./blocks.ts";
-import { ByteReader, ByteWriter, bytesOf, checksum, copyU16, copyU32 } from "./bytes.ts";
+import { ByteReader, ByteWriter, bytesOf, copyU16, copyU32 } from "./bytes.ts";
+import { beginFile, HEADER_BYTES, readHotPart } from "./file-header.ts";
 import { compareUtf8 } from "./order.ts";
 import { PathReader, splitPath } from "./paths.ts";
 import { writePostings } from "./postings.ts";
@@ -12,14 +13,13 @@ import { SearchFormatError, type RangeReader, type RevisionFile } from "./types.
  * some 60 bytes a path, written anew for each revision; the segments it names are shared.
  */
 
-/** "CCTB", read as a little-endian number. */
-const TABLE_MAGIC = 0x42544343;
 /** Raised with every change of the format, or of what the ranking takes from paths. */
 export const TABLE_VERSION = 1;
+/** The magic number is "CCTB". */
+const TABLE_FORMAT = { name: "revision table", magic: 0x42544343, version: TABLE_VERSION };
 /** Raised with every change that may alter an answer. */
 export const ENGINE_VERSION = 2;
 
-const HEADER_BYTES = 16;
 /** Between paths. Git allows every other byte in them. */
 const PATH_END = "\0";
 
@@ -79,13 +79,7 @@ export function buildTable(
   hot.bytes(bytesOf(traits));
   hot.varint(directory.length);
   hot.bytes(directory);
-  const hotBytes = hot.finish();
-  const file = new ByteWriter();
-  file.u32(TABLE_MAGIC);
-  file.u32(TABLE_VERSION);
-  file.u32(hotBytes.length);
-  file.u32(checksum(hotBytes));
-  file.bytes(hotBytes);
+  const file = beginFile(TABLE_FORMAT, hot.view());
   file.bytes(terms.body());
   return { table: file.finish(), missing };
 }
@@ -146,15 +140,6 @@ export class RevisionTable {
 
   /** Opens a table. Throws `SearchFormatError` if it is damaged or of another version. */
   static async open(bytes: RangeReader): Promise<RevisionTable> {
-    const header = new ByteReader(await bytes.read(0, Math.min(HEADER_BYTES, bytes.size)));
-    if (header.u32() !== TABLE_MAGIC) throw new SearchFormatError("this is no revision table");
-    const version = header.u32();
-    if (version !== TABLE_VERSION) throw new SearchFormatError(`the revision table is of version ${version}`);
-    const length = header.u32();
-    const expected = header.u32();
-    if (HEADER_BYTES + length > bytes.size) throw new SearchFormatError("the revision table is truncated");
-    const hot = await bytes.read(HEADER_BYTES, length);
-    if (checksum(hot) !== expected) throw new SearchFormatError("the revision table has a wrong checksum");
-    return new RevisionTable(bytes, hot);
+    return new RevisionTable(bytes, await readHotPart(bytes, TABLE_FORMAT));
   }
 }

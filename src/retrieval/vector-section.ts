@@ -1,4 +1,5 @@
 import { ByteReader, ByteWriter, bytesOf, checksum, copyU32 } from "./bytes.ts";
+import { beginFile, HEADER_BYTES, readHotPart } from "./file-header.ts";
 import { SearchFormatError, type RangeReader } from "./types.ts";
 
 /**
@@ -7,14 +8,13 @@ import { SearchFormatError, type RangeReader } from "./types.ts";
  * 2002). A file of its own, because the same segment serves tenants without a model.
  */
 
-/** "CCVS", read as a little-endian number. */
-const SECTION_MAGIC = 0x53564343;
 /** Raised with every change of the format. */
 export const VECTOR_SECTION_VERSION = 1;
+/** The magic number is "CCVS". */
+const SECTION_FORMAT = { name: "vector section", magic: 0x53564343, version: VECTOR_SECTION_VERSION };
 
 /** Components whose sign is kept. More bits order the candidates better, but those are scored by their vectors anyway. */
 export const MAX_SIGN_BITS = 512;
-const HEADER_BYTES = 16;
 /** Rows are read in strides that begin at multiples of this offset in the file, so that a cache of pages need not copy. */
 const STRIDE_BYTES = 64 * 1024;
 /** The rows begin at a multiple of this, which is a multiple of every row's length. */
@@ -81,12 +81,7 @@ export function buildVectorSection(input: VectorSectionInput): Uint8Array<ArrayB
   }
   prefix.bytes(bytesOf(checksums));
   const hot = prefix.finish();
-  const file = new ByteWriter();
-  file.u32(SECTION_MAGIC);
-  file.u32(VECTOR_SECTION_VERSION);
-  file.u32(hot.length);
-  file.u32(checksum(hot));
-  file.bytes(hot);
+  const file = beginFile(SECTION_FORMAT, hot);
   file.bytes(new Uint8Array(start - HEADER_BYTES - hot.length));
   file.bytes(body);
   return file.finish();
@@ -136,16 +131,7 @@ export class VectorSection {
 
   /** Opens a section. Throws `SearchFormatError` if the hot part is damaged or of another version. */
   static async open(bytes: RangeReader): Promise<VectorSection> {
-    const header = new ByteReader(await bytes.read(0, Math.min(HEADER_BYTES, bytes.size)));
-    if (header.u32() !== SECTION_MAGIC) throw new SearchFormatError("this is no vector section");
-    const version = header.u32();
-    if (version !== VECTOR_SECTION_VERSION) throw new SearchFormatError(`the vector section is of version ${version}`);
-    const length = header.u32();
-    const expected = header.u32();
-    if (HEADER_BYTES + length > bytes.size) throw new SearchFormatError("the vector section is truncated");
-    const hot = await bytes.read(HEADER_BYTES, length);
-    if (checksum(hot) !== expected) throw new SearchFormatError("the vector section has a wrong checksum");
-    return new VectorSection(bytes, hot);
+    return new VectorSection(bytes, await readHotPart(bytes, SECTION_FORMAT));
   }
 
   /** Bytes of all rows. */
