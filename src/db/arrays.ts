@@ -8,7 +8,10 @@ export const arrayOf = (values: readonly Value[], type: string): SQL =>
   sql`${sql.param(arrayLiteral(values))}::${sql.raw(type)}[]`;
 
 /** `unnest(…)` over rows. `columns` gives each column's SQL type and its value in a row. */
-export function unnest<T>(rows: readonly T[], columns: readonly [type: string, valueOf: (row: T) => Value][]): SQL {
+export function unnest<T>(
+  rows: readonly T[],
+  columns: readonly (readonly [type: string, valueOf: (row: T) => Value])[],
+): SQL {
   const arrays = columns.map(([type, valueOf]) => arrayOf(rows.map(valueOf), type));
   return sql`unnest(${sql.join(arrays, sql`, `)})`;
 }

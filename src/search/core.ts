@@ -3,7 +3,6 @@
  * give the answers their forms. Each answer is wholly from the revisions it is asked of.
  */
 import { sql } from "drizzle-orm";
-import { unnest } from "../db/arrays.ts";
 import type { Db } from "../db/client.ts";
 import { rowsOf } from "../db/rows.ts";
 import { ApiError } from "../errors.ts";
@@ -24,10 +23,11 @@ import {
   type SymbolRequest,
 } from "../retrieval/types.ts";
 import type { OpenIndex, SearchCache } from "./cache.ts";
+import { contentsAt } from "./content-at.ts";
 import { type FileLines, readFile, readOutline } from "./file-text.ts";
 import type { SearchBucket } from "./store.ts";
 import type { Target } from "./targets.ts";
-import { contentAt, databaseTexts } from "./texts.ts";
+import { databaseTexts } from "./texts.ts";
 import {
   databaseVectors,
   digestWithVectors,
@@ -169,17 +169,10 @@ export async function targetsWith(db: Db, targets: readonly Target[], path: stri
   if (targets.length <= 1) return [...targets];
   const rows = await rowsOf<{ at: number }>(
     db,
-    sql`select w.at from ${unnest(
-      targets.map((target, at) => ({ ...target, at })),
-      [
-        ["int", ({ at }) => at],
-        ["uuid", ({ workspaceId }) => workspaceId],
-        ["int", ({ seq }) => seq],
-        ["int", ({ baseSeq, seq }) => baseSeq ?? seq],
-        ["text", () => path],
-      ],
-    )} as w(at, workspace, seq, base, path)
-    join lateral ${contentAt} f on f.content_id is not null order by w.at`,
+    sql`select w.at from ${contentsAt(
+      targets.map((target, at) => ({ ...target, at, path })),
+      [["at", "int", ({ at }) => at]],
+    )} order by w.at`,
   );
   return rows.flatMap(({ at }) => targets[at] ?? []);
 }

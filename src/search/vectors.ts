@@ -9,11 +9,11 @@ import type { QueryVector } from "../retrieval/similarity.ts";
 import type { ChunkKey } from "../retrieval/types.ts";
 import { VECTOR_SECTION_VERSION, VectorSection } from "../retrieval/vector-section.ts";
 import type { OpenIndex } from "./cache.ts";
+import { contentsAt } from "./content-at.ts";
 import { LruCache } from "./lru.ts";
 import { openObject, type PageCache } from "./read.ts";
 import { type SearchBucket, vectorKey } from "./store.ts";
 import type { Target } from "./targets.ts";
-import { contentAt } from "./texts.ts";
 
 /** Sign bits that one query compares at most: 250,000 chunks of 512 bits. With more, the query is answered by its words. */
 const MAX_ROW_BYTES = 16_000_000;
@@ -100,16 +100,11 @@ export function databaseVectors(db: Db, targets: readonly Target[], fingerprint:
     if (wanted.length === 0) return chunks.map(() => undefined);
     const rows = await rowsOf<{ at: number; vector: string }>(
       db,
-      sql`select w.at, encode(v.vector, 'base64') as vector from ${unnest(wanted, [
-        ["int", ({ at }) => at],
-        ["uuid", ({ tenantId }) => tenantId],
-        ["uuid", ({ workspaceId }) => workspaceId],
-        ["int", ({ seq }) => seq],
-        ["int", ({ baseSeq, seq }) => baseSeq ?? seq],
-        ["text", ({ path }) => path],
-        ["int", ({ ordinal }) => ordinal],
-      ])} as w(at, tenant, workspace, seq, base, path, ordinal)
-      join lateral ${contentAt} f on true
+      sql`select w.at, encode(v.vector, 'base64') as vector from ${contentsAt(wanted, [
+        ["at", "int", ({ at }) => at],
+        ["tenant", "uuid", ({ tenantId }) => tenantId],
+        ["ordinal", "int", ({ ordinal }) => ordinal],
+      ])}
       join chunks k on k.content_id = f.content_id and k.ordinal = w.ordinal
       join vectors v on v.tenant_id = w.tenant and v.fingerprint = ${fingerprint} and v.chunk_hash = k.hash`,
     );
