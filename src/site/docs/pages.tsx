@@ -1,10 +1,9 @@
 /** The pages of the documentation as documents. */
 import type { Context } from "hono";
-import { getCookie } from "hono/cookie";
 import { raw } from "hono/html";
 import type { Child } from "hono/jsx";
-import { DOCS_STYLE, ICON, SCRIPT, STYLE } from "../assets/index.ts";
-import { Icon } from "../views/icons.tsx";
+import { DOCS_STYLE } from "../assets/index.ts";
+import { Document, FoldBar, SkipLink, ThemeSwitch } from "../views/document.tsx";
 import { docs } from "./content.ts";
 import type { DocsHit } from "./search.ts";
 import type { DocsPage } from "./types.ts";
@@ -14,7 +13,7 @@ export function docPage(c: Context, page: DocsPage) {
   const at = docs.pages.indexOf(page);
   const contents = page.headings.filter(({ depth }) => depth <= 3);
   return (
-    <Document c={c} title={page.title} slug={page.slug} description={page.description}>
+    <Frame c={c} title={page.title} slug={page.slug} description={page.description}>
       <div class="doc-columns">
         <main id="main" class="doc">
           {contents.length > 2 && (
@@ -41,20 +40,14 @@ export function docPage(c: Context, page: DocsPage) {
           </aside>
         )}
       </div>
-    </Document>
+    </Frame>
   );
 }
 
 /** Results of a search; without a query, the form alone. */
 export function searchPage(c: Context, query: string, hits: readonly DocsHit[]) {
   return (
-    <Document
-      c={c}
-      title="Search the documentation"
-      slug={undefined}
-      description="Search the documentation"
-      query={query}
-    >
+    <Frame c={c} title="Search the documentation" slug={undefined} description="Search the documentation" query={query}>
       <main id="main" class="doc">
         <h1>{query.trim() === "" ? "Search the documentation" : `Results for “${query.trim()}”`}</h1>
         {query.trim() !== "" && hits.length === 0 && (
@@ -74,24 +67,24 @@ export function searchPage(c: Context, query: string, hits: readonly DocsHit[]) 
           ))}
         </ol>
       </main>
-    </Document>
+    </Frame>
   );
 }
 
 export function missingPage(c: Context) {
   return (
-    <Document c={c} title="Not found" slug={undefined} description="Not found">
+    <Frame c={c} title="Not found" slug={undefined} description="Not found">
       <main id="main" class="doc">
         <h1>Not found</h1>
         <p>
           There is no such page. <a href="/docs">All pages</a> are on the side.
         </p>
       </main>
-    </Document>
+    </Frame>
   );
 }
 
-interface DocumentProps {
+interface FrameProps {
   c: Context;
   title: string;
   /** Of the page that the navigation marks. */
@@ -101,33 +94,22 @@ interface DocumentProps {
   children?: Child;
 }
 
-function Document({ c, title, slug, description, query = "", children }: DocumentProps) {
-  const theme = getCookie(c, "cc_theme");
-  return (
+/** A page with the navigation of the documentation. */
+function Frame({ c, title, slug, description, query = "", children }: FrameProps) {
+  const head = (
     <>
-      {raw("<!doctype html>")}
-      <html lang="en" class="no-js" {...(theme === "dark" || theme === "light" ? { "data-theme": theme } : {})}>
-        <head>
-          <meta charset="utf-8" />
-          <meta name="viewport" content="width=device-width, initial-scale=1" />
-          <meta name="description" content={description} />
-          <title>{`${title} · Code Context`}</title>
-          <link rel="icon" href={ICON.path} type="image/svg+xml" />
-          <link rel="stylesheet" href={STYLE.path} />
-          <link rel="stylesheet" href={DOCS_STYLE.path} />
-          <script src={SCRIPT.path} defer></script>
-        </head>
-        <body>
-          <a class="skip" href="#main">
-            Skip to the content
-          </a>
-          <div class="shell">
-            <Side slug={slug} query={query} />
-            {children}
-          </div>
-        </body>
-      </html>
+      <meta name="description" content={description} />
+      <link rel="stylesheet" href={DOCS_STYLE.path} />
     </>
+  );
+  return (
+    <Document c={c} title={title} head={head}>
+      <SkipLink />
+      <div class="shell">
+        <Side slug={slug} query={query} />
+        {children}
+      </div>
+    </Document>
   );
 }
 
@@ -135,14 +117,7 @@ function Side({ slug, query }: { slug: string | undefined; query: string }) {
   const groups = [...new Set(docs.pages.map(({ group }) => group))];
   return (
     <header class="side">
-      <div class="fold-bar">
-        <a class="brand" href="/docs">
-          <img src={ICON.path} alt="" width="20" height="20" /> Code Context
-        </a>
-        <button type="button" class="quiet" data-fold aria-expanded="false" aria-controls="side-fold">
-          <Icon name="menu" /> Menu
-        </button>
-      </div>
+      <FoldBar home="/docs" />
       <form role="search" action="/docs" class="doc-search">
         <label class="sr" for="docs-query">
           Search the documentation
@@ -180,9 +155,7 @@ function Side({ slug, query }: { slug: string | undefined; query: string }) {
         <div class="side-foot">
           <div class="row">
             <a href="/app">Dashboard</a>
-            <button type="button" class="quiet" data-theme-switch>
-              <Icon name="theme" /> Theme
-            </button>
+            <ThemeSwitch />
           </div>
         </div>
       </div>

@@ -7,7 +7,8 @@ import { DashboardError } from "../app/errors.ts";
 import { clearSessionCookie } from "../app/guards.ts";
 import { describeBrowser } from "../views/browser.ts";
 import { accountPage, gatePage } from "../views/layout.tsx";
-import { Field, Form, Head, Panel, Time } from "../views/parts.tsx";
+import { Field, Form, Head, Panel } from "../views/parts.tsx";
+import { ACTIONS, Table, TimeCell } from "../views/table.tsx";
 
 export const accountPages = new Hono<DashboardHono>();
 export const accountApi = new Hono<DashboardHono>();
@@ -70,45 +71,23 @@ accountPages.get("/account", async (c) => {
           )
         }
       >
-        <div class="scroll" tabindex={0} role="region" aria-label="Sessions">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Browser</th>
-                <th scope="col">Last used</th>
-                <th scope="col">Signed in</th>
-                <th scope="col">Expires</th>
-                <th scope="col">
-                  <span class="sr">Actions</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {sessions.map((session) => (
-                <tr>
-                  <th scope="row">
-                    {describeBrowser(session.userAgent)}{" "}
-                    {session.id === currentId && <span class="tag ok">this one</span>}
-                  </th>
-                  <td>
-                    <Time at={session.lastSeenAt} />
-                  </td>
-                  <td>
-                    <Time at={session.createdAt} />
-                  </td>
-                  <td>
-                    <Time at={session.expiresAt} />
-                  </td>
-                  <td class="actions">
-                    <Form action={`/app/api/sessions/${session.id}/revoke`} inline>
-                      <button class="quiet">Sign out</button>
-                    </Form>
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table label="Sessions" headings={["Browser", "Last used", "Signed in", "Expires", ACTIONS]}>
+          {sessions.map((session) => (
+            <tr>
+              <th scope="row">
+                {describeBrowser(session.userAgent)} {session.id === currentId && <span class="tag ok">this one</span>}
+              </th>
+              <TimeCell at={session.lastSeenAt} />
+              <TimeCell at={session.createdAt} />
+              <TimeCell at={session.expiresAt} />
+              <td class="actions">
+                <Form action={`/app/api/sessions/${session.id}/revoke`} inline>
+                  <button class="quiet">Sign out</button>
+                </Form>
+              </td>
+            </tr>
+          ))}
+        </Table>
       </Panel>
     </>,
   );

@@ -14,7 +14,8 @@ import { invalid } from "../app/answers.tsx";
 import { type DashboardContext, type DashboardHono, tenantPath } from "../app/context.ts";
 import { tenantPage } from "../views/layout.tsx";
 import { cursorOf, Pager } from "../views/pager.tsx";
-import { Empty, Field, Head, Time } from "../views/parts.tsx";
+import { Empty, Field, Head, Select } from "../views/parts.tsx";
+import { Table, TimeCell } from "../views/table.tsx";
 
 export const auditPages = new Hono<DashboardHono>();
 export const auditApi = new Hono<DashboardHono>();
@@ -55,17 +56,12 @@ auditPages.get("/audit", async (c) => {
       <section class="panel">
         <form method="get" class="filters" aria-label="Filter">
           <div class="row">
-            <div class="field fit">
-              <label for="field-event">Event</label>
-              <select id="field-event" name="event">
-                <option value="">all</option>
-                {AUDIT_EVENTS.map((event) => (
-                  <option value={event} selected={event === filter.event}>
-                    {event}
-                  </option>
-                ))}
-              </select>
-            </div>
+            <Select
+              label="Event"
+              name="event"
+              value={filter.event}
+              options={[["", "all"], ...AUDIT_EVENTS.map((event) => [event, event] as const)]}
+            />
             <div class="field fit">
               <label for="field-actor">Actor</label>
               <input
@@ -115,40 +111,26 @@ auditPages.get("/audit", async (c) => {
 
 function EventTable({ rows }: { rows: AuditRow[] }) {
   return (
-    <div class="scroll" tabindex={0} role="region" aria-label="Events">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">When</th>
-            <th scope="col">Event</th>
-            <th scope="col">Actor</th>
-            <th scope="col">Details</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr>
-              <td>
-                <Time at={row.at} />
-              </td>
-              <th scope="row">
-                <span class={TONES[row.event] ?? "tag"}>{row.event}</span>
-              </th>
-              <td>
-                <a href={`?actor=${encodeURIComponent(row.actor)}`}>{row.actorName ?? shortActor(row.actor)}</a>
-              </td>
-              <td class="wide small">
-                {Object.entries(row.details).map(([name, value]) => (
-                  <span>
-                    <span class="soft">{name}</span> {typeof value === "string" ? value : JSON.stringify(value)}{" "}
-                  </span>
-                ))}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table label="Events" headings={["When", "Event", "Actor", "Details"]}>
+      {rows.map((row) => (
+        <tr>
+          <TimeCell at={row.at} />
+          <th scope="row">
+            <span class={TONES[row.event] ?? "tag"}>{row.event}</span>
+          </th>
+          <td>
+            <a href={`?actor=${encodeURIComponent(row.actor)}`}>{row.actorName ?? shortActor(row.actor)}</a>
+          </td>
+          <td class="wide small">
+            {Object.entries(row.details).map(([name, value]) => (
+              <span>
+                <span class="soft">{name}</span> {typeof value === "string" ? value : JSON.stringify(value)}{" "}
+              </span>
+            ))}
+          </td>
+        </tr>
+      ))}
+    </Table>
   );
 }
 

@@ -10,12 +10,14 @@ import { DashboardError } from "../app/errors.ts";
 import { actorOfSession } from "../app/fields.ts";
 import { formatCount } from "../views/format.ts";
 import { tenantPage } from "../views/layout.tsx";
-import { Confirm, Copyable, Empty, Field, Head, Panel, Time } from "../views/parts.tsx";
+import { Confirm, Copyable, Empty, Field, Head, Panel, Select } from "../views/parts.tsx";
+import { ACTIONS, Table, TimeCell } from "../views/table.tsx";
 
 export const keyPages = new Hono<DashboardHono>();
 export const keyApi = new Hono<DashboardHono>();
 
 const KIND_NAMES: Record<CredentialKind, string> = { api_key: "API key", worker_token: "Worker token" };
+const KINDS = Object.entries(KIND_NAMES);
 const EXPIRY_DAYS = [30, 90, 365];
 const DAY_MS = 86_400_000;
 
@@ -60,22 +62,12 @@ async function keysPage(c: DashboardContext, shown?: Shown) {
             <form method="post" action={base}>
               <div class="row">
                 <Field label="Name" name="name" required maxlength={100} placeholder="laptop, CI, agent …" />
-                <div class="field fit">
-                  <label for="field-kind">Kind</label>
-                  <select id="field-kind" name="kind">
-                    <option value="api_key">API key</option>
-                    <option value="worker_token">Worker token</option>
-                  </select>
-                </div>
-                <div class="field fit">
-                  <label for="field-expires">Expires</label>
-                  <select id="field-expires" name="expiresInDays">
-                    <option value="">never</option>
-                    {EXPIRY_DAYS.map((days) => (
-                      <option value={String(days)}>in {days} days</option>
-                    ))}
-                  </select>
-                </div>
+                <Select label="Kind" name="kind" options={KINDS} />
+                <Select
+                  label="Expires"
+                  name="expiresInDays"
+                  options={[["", "never"], ...EXPIRY_DAYS.map((days) => [String(days), `in ${days} days`] as const)]}
+                />
                 <button class="primary">Create</button>
               </div>
             </form>
@@ -94,58 +86,35 @@ async function keysPage(c: DashboardContext, shown?: Shown) {
 function KeyTable({ keys, base, kind }: { keys: KeyUsage[]; base: string | undefined; kind: CredentialKind }) {
   if (keys.length === 0) return <Empty title={kind === "api_key" ? "No API key yet" : "No worker token yet"} />;
   return (
-    <div class="scroll" tabindex={0} role="region" aria-label={`${KIND_NAMES[kind]}s`}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            <th scope="col">Public id</th>
-            <th scope="col">State</th>
-            <th scope="col">Last used</th>
-            <th scope="col" class="num">
-              Credits, 30 days
-            </th>
-            <th scope="col">Created</th>
-            <th scope="col">Expires</th>
-            <th scope="col">
-              <span class="sr">Actions</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {keys.map((key) => (
-            <tr>
-              <th scope="row">{key.name}</th>
-              <td>
-                <code title={key.id}>…{key.id.slice(-8)}</code>
-              </td>
-              <td>{stateTag(key)}</td>
-              <td>
-                <Time at={key.lastUsedAt} />
-              </td>
-              <td class="num">{formatCount(key.credits)}</td>
-              <td>
-                <Time at={key.createdAt} />
-              </td>
-              <td>
-                <Time at={key.expiresAt} />
-              </td>
-              <td class="actions">
-                {base !== undefined && key.revokedAt === null && (
-                  <Confirm
-                    label="Revoke …"
-                    title={`Revoke “${key.name}”?`}
-                    question={`Whatever uses “${key.name}” is refused from now on. This cannot be undone.`}
-                    action={`${base}/${key.id}/revoke`}
-                    button="Revoke for good"
-                  />
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      label={`${KIND_NAMES[kind]}s`}
+      headings={["Name", "Public id", "State", "Last used", { num: "Credits, 30 days" }, "Created", "Expires", ACTIONS]}
+    >
+      {keys.map((key) => (
+        <tr>
+          <th scope="row">{key.name}</th>
+          <td>
+            <code title={key.id}>…{key.id.slice(-8)}</code>
+          </td>
+          <td>{stateTag(key)}</td>
+          <TimeCell at={key.lastUsedAt} />
+          <td class="num">{formatCount(key.credits)}</td>
+          <TimeCell at={key.createdAt} />
+          <TimeCell at={key.expiresAt} />
+          <td class="actions">
+            {base !== undefined && key.revokedAt === null && (
+              <Confirm
+                label="Revoke …"
+                title={`Revoke “${key.name}”?`}
+                question={`Whatever uses “${key.name}” is refused from now on. This cannot be undone.`}
+                action={`${base}/${key.id}/revoke`}
+                button="Revoke for good"
+              />
+            )}
+          </td>
+        </tr>
+      ))}
+    </Table>
   );
 }
 

@@ -10,7 +10,7 @@ import { invalid } from "../app/answers.tsx";
 import { Code } from "../views/code.tsx";
 import { formatCount } from "../views/format.ts";
 import { tenantPage } from "../views/layout.tsx";
-import { Empty, Head, Time } from "../views/parts.tsx";
+import { Empty, Head, Select, Time } from "../views/parts.tsx";
 import { Commit, commitUrl } from "../views/state.tsx";
 
 export const searchPages = new Hono<DashboardHono>();
@@ -48,17 +48,12 @@ searchPages.get("/search", async (c) => {
                 autofocus
               />
             </div>
-            <div class="field fit">
-              <label for="field-repo">Repository</label>
-              <select id="field-repo" name="repo">
-                <option value="">all</option>
-                {indexed.map((one) => (
-                  <option value={one.workspaceId} selected={one.workspaceId === repo}>
-                    {one.repo ?? one.workspaceId}
-                  </option>
-                ))}
-              </select>
-            </div>
+            <Select
+              label="Repository"
+              name="repo"
+              value={repo}
+              options={[["", "all"], ...indexed.map((one) => [one.workspaceId, one.repo ?? one.workspaceId] as const)]}
+            />
             <button class="primary">Search</button>
           </div>
         </div>

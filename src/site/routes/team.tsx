@@ -22,7 +22,8 @@ import { DashboardError } from "../app/errors.ts";
 import { isUuid } from "../app/fields.ts";
 import { takeOrRefuse } from "../app/guards.ts";
 import { tenantPage } from "../views/layout.tsx";
-import { Confirm, Field, Form, Head, Panel, Time } from "../views/parts.tsx";
+import { Confirm, Field, Form, Head, Panel, Select, Time } from "../views/parts.tsx";
+import { ACTIONS, Table, TimeCell } from "../views/table.tsx";
 import { sendOrRefuse } from "./sign-in.tsx";
 
 export const teamPages = new Hono<DashboardHono>();
@@ -34,21 +35,33 @@ const ROLE_TEXTS: Record<Role, string> = {
   member: "Member: sees everything, changes nothing",
 };
 
-function RoleSelect({ id, value, roles, label }: { id: string; value: Role; roles: Role[]; label: string }) {
+/** Changes a member's role as soon as another one is chosen; without JavaScript, with its button. */
+function RoleForm({ action, id, label, value, roles }: RoleFormProps) {
   return (
-    <>
-      <label for={id} class={label === "Role" ? "" : "sr"}>
+    <Form action={action} inline>
+      <label for={id} class="sr">
         {label}
       </label>
-      <select id={id} name="role" {...(label === "Role" ? {} : { "data-submit": "" })}>
+      <select id={id} name="role" data-submit="">
         {roles.map((role) => (
           <option value={role} selected={role === value}>
-            {label === "Role" ? ROLE_TEXTS[role] : role}
+            {role}
           </option>
         ))}
       </select>
-    </>
+      <noscript>
+        <button>Save</button>
+      </noscript>
+    </Form>
   );
+}
+
+interface RoleFormProps {
+  action: string;
+  id: string;
+  label: string;
+  value: Role;
+  roles: Role[];
 }
 
 teamPages.get("/team", async (c) => {
@@ -74,9 +87,12 @@ teamPages.get("/team", async (c) => {
             <Form action={`${base}/invitations`}>
               <div class="row">
                 <Field label="E-mail address" name="email" type="email" required maxlength={254} autocomplete="off" />
-                <div class="field fit">
-                  <RoleSelect id="field-role" value="member" roles={grantable} label="Role" />
-                </div>
+                <Select
+                  label="Role"
+                  name="role"
+                  value="member"
+                  options={grantable.map((one) => [one, ROLE_TEXTS[one]])}
+                />
                 <button class="primary">Invite</button>
               </div>
             </Form>
@@ -84,111 +100,76 @@ teamPages.get("/team", async (c) => {
         </Panel>
       )}
       <Panel title={`Members (${members.length})`}>
-        <div class="scroll" tabindex={0} role="region" aria-label="Members">
-          <table>
-            <thead>
+        <Table label="Members" headings={["Person", "Role", "Joined", ACTIONS]}>
+          {members.map((member) => {
+            const mayChange = manages && (role === "owner" || member.role !== "owner");
+            const name = member.name ?? member.email;
+            return (
               <tr>
-                <th scope="col">Person</th>
-                <th scope="col">Role</th>
-                <th scope="col">Joined</th>
-                <th scope="col">
-                  <span class="sr">Actions</span>
+                <th scope="row">
+                  {name} {member.userId === me && <span class="tag">you</span>}
+                  {member.name !== null && <div class="soft small">{member.email}</div>}
                 </th>
+                <td>
+                  {mayChange && member.userId !== me ? (
+                    <RoleForm
+                      action={`${base}/members/${member.userId}/role`}
+                      id={`role-${member.userId}`}
+                      label={`Role of ${name}`}
+                      value={member.role}
+                      roles={grantable}
+                    />
+                  ) : (
+                    member.role
+                  )}
+                </td>
+                <TimeCell at={member.joinedAt} />
+                <td class="actions">
+                  {mayChange && member.userId !== me && (
+                    <Confirm
+                      label="Remove …"
+                      title={`Remove ${name}?`}
+                      question={`${name} will see nothing of this team any more. Keys they made go on working.`}
+                      action={`${base}/members/${member.userId}/remove`}
+                      button={`Remove ${name}`}
+                    />
+                  )}
+                </td>
               </tr>
-            </thead>
-            <tbody>
-              {members.map((member) => {
-                const mayChange = manages && (role === "owner" || member.role !== "owner");
-                const name = member.name ?? member.email;
-                return (
-                  <tr>
-                    <th scope="row">
-                      {name} {member.userId === me && <span class="tag">you</span>}
-                      {member.name !== null && <div class="soft small">{member.email}</div>}
-                    </th>
-                    <td>
-                      {mayChange && member.userId !== me ? (
-                        <Form action={`${base}/members/${member.userId}/role`} inline>
-                          <RoleSelect
-                            id={`role-${member.userId}`}
-                            value={member.role}
-                            roles={grantable}
-                            label={`Role of ${name}`}
-                          />
-                          <noscript>
-                            <button>Save</button>
-                          </noscript>
-                        </Form>
-                      ) : (
-                        member.role
-                      )}
-                    </td>
-                    <td>
-                      <Time at={member.joinedAt} />
-                    </td>
-                    <td class="actions">
-                      {mayChange && member.userId !== me && (
-                        <Confirm
-                          label="Remove …"
-                          title={`Remove ${name}?`}
-                          question={`${name} will see nothing of this team any more. Keys they made go on working.`}
-                          action={`${base}/members/${member.userId}/remove`}
-                          button={`Remove ${name}`}
-                        />
-                      )}
-                    </td>
-                  </tr>
-                );
-              })}
-            </tbody>
-          </table>
-        </div>
+            );
+          })}
+        </Table>
       </Panel>
       {invitations.length > 0 && (
         <Panel title="Invitations">
-          <div class="scroll" tabindex={0} role="region" aria-label="Invitations">
-            <table>
-              <thead>
-                <tr>
-                  <th scope="col">Address</th>
-                  <th scope="col">Role</th>
-                  <th scope="col">Invited by</th>
-                  <th scope="col">Expires</th>
-                  <th scope="col">
-                    <span class="sr">Actions</span>
-                  </th>
-                </tr>
-              </thead>
-              <tbody>
-                {invitations.map((invitation) => (
-                  <tr>
-                    <th scope="row">{invitation.email}</th>
-                    <td>{invitation.role}</td>
-                    <td>{invitation.invitedBy ?? "–"}</td>
-                    <td>
-                      {invitation.expiresAt.getTime() <= nowMs ? (
-                        <span class="tag warn">expired</span>
-                      ) : (
-                        <Time at={invitation.expiresAt} nowMs={nowMs} />
-                      )}
-                    </td>
-                    <td class="actions">
-                      {manages && (
-                        <>
-                          <Form action={`${base}/invitations/${invitation.id}/resend`} inline>
-                            <button class="quiet">Send again</button>
-                          </Form>
-                          <Form action={`${base}/invitations/${invitation.id}/revoke`} inline>
-                            <button class="quiet">Revoke</button>
-                          </Form>
-                        </>
-                      )}
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
+          <Table label="Invitations" headings={["Address", "Role", "Invited by", "Expires", ACTIONS]}>
+            {invitations.map((invitation) => (
+              <tr>
+                <th scope="row">{invitation.email}</th>
+                <td>{invitation.role}</td>
+                <td>{invitation.invitedBy ?? "–"}</td>
+                <td>
+                  {invitation.expiresAt.getTime() <= nowMs ? (
+                    <span class="tag warn">expired</span>
+                  ) : (
+                    <Time at={invitation.expiresAt} nowMs={nowMs} />
+                  )}
+                </td>
+                <td class="actions">
+                  {manages && (
+                    <>
+                      <Form action={`${base}/invitations/${invitation.id}/resend`} inline>
+                        <button class="quiet">Send again</button>
+                      </Form>
+                      <Form action={`${base}/invitations/${invitation.id}/revoke`} inline>
+                        <button class="quiet">Revoke</button>
+                      </Form>
+                    </>
+                  )}
+                </td>
+              </tr>
+            ))}
+          </Table>
         </Panel>
       )}
     </>,

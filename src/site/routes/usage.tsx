@@ -8,6 +8,7 @@ import { DayBars, MonthLine, type Point } from "../views/charts.tsx";
 import { formatCount, isoDay } from "../views/format.ts";
 import { tenantPage } from "../views/layout.tsx";
 import { Empty, Head, Panel } from "../views/parts.tsx";
+import { Table } from "../views/table.tsx";
 
 export const usagePages = new Hono<DashboardHono>();
 export const usageApi = new Hono<DashboardHono>();
@@ -161,38 +162,22 @@ function KeyPanel({ days, names }: { days: DayUsage[]; names: Map<string, string
           <p>Calls appear here some seconds after they were answered.</p>
         </Empty>
       ) : (
-        <div class="scroll" tabindex={0} role="region" aria-label="Usage by key">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Key</th>
-                <th scope="col">Share</th>
-                <th scope="col" class="num">
-                  Credits
-                </th>
-                <th scope="col" class="num">
-                  Calls
-                </th>
-                <th scope="col" class="num">
-                  Tokens
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {rows.map(([id, { credits, calls, tokens }]) => (
-                <tr>
-                  <th scope="row">{names.get(id) ?? (id === "index" ? "hosted indexing" : `…${id.slice(-8)}`)}</th>
-                  <td class="wide">
-                    <progress max={most} value={credits} aria-label={`${formatCount(credits)} credits`} />
-                  </td>
-                  <td class="num">{formatCount(credits)}</td>
-                  <td class="num">{formatCount(calls)}</td>
-                  <td class="num">{formatCount(tokens)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table
+          label="Usage by key"
+          headings={["Key", "Share", { num: "Credits" }, { num: "Calls" }, { num: "Tokens" }]}
+        >
+          {rows.map(([id, { credits, calls, tokens }]) => (
+            <tr>
+              <th scope="row">{names.get(id) ?? (id === "index" ? "hosted indexing" : `…${id.slice(-8)}`)}</th>
+              <td class="wide">
+                <progress max={most} value={credits} aria-label={`${formatCount(credits)} credits`} />
+              </td>
+              <td class="num">{formatCount(credits)}</td>
+              <td class="num">{formatCount(calls)}</td>
+              <td class="num">{formatCount(tokens)}</td>
+            </tr>
+          ))}
+        </Table>
       )}
     </Panel>
   );
@@ -235,28 +220,15 @@ usagePages.get("/limits", async (c) => {
         </div>
       </Panel>
       <Panel title="Rate limits" text="Counted in fixed windows. A refused request's answer says how long to wait.">
-        <div class="scroll" tabindex={0} role="region" aria-label="Rate limits">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">What</th>
-                <th scope="col" class="num">
-                  Requests
-                </th>
-                <th scope="col">In</th>
-              </tr>
-            </thead>
-            <tbody>
-              {rows.map(([surface, text]) => (
-                <tr>
-                  <th scope="row">{text}</th>
-                  <td class="num">{formatCount(SURFACES[surface].limit)}</td>
-                  <td>{windowText(SURFACES[surface].windowSec)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table label="Rate limits" headings={["What", { num: "Requests" }, "In"]}>
+          {rows.map(([surface, text]) => (
+            <tr>
+              <th scope="row">{text}</th>
+              <td class="num">{formatCount(SURFACES[surface].limit)}</td>
+              <td>{windowText(SURFACES[surface].windowSec)}</td>
+            </tr>
+          ))}
+        </Table>
       </Panel>
     </>,
   );

@@ -1,6 +1,7 @@
 import type { DeliveryRow, RepositoryRow } from "../../dashboard/repositories.ts";
 import { HOOK_PROVIDERS } from "../../db/people-schema.ts";
-import { Confirm, Empty, Panel, Time } from "./parts.tsx";
+import { Confirm, Empty, Panel, Select } from "./parts.tsx";
+import { ACTIONS, Table, TimeCell } from "./table.tsx";
 import { Commit } from "./state.tsx";
 
 export const PROVIDER_NAMES = { github: "GitHub", gitlab: "GitLab", gitea: "Gitea" } as const;
@@ -20,59 +21,40 @@ export function HooksPanel({
   return (
     <Panel title="Push hooks" text="The host calls a hook at every push, and the pushed branch is indexed.">
       {hooks.length > 0 && (
-        <div class="scroll" tabindex={0} role="region" aria-label="Push hooks">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Host</th>
-                <th scope="col">Hook</th>
-                <th scope="col">Made</th>
-                <th scope="col">
-                  <span class="sr">Actions</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {hooks.map((hook) => (
-                <tr>
-                  <th scope="row">{PROVIDER_NAMES[hook.provider]}</th>
-                  <td>
-                    <code>
-                      /hooks/{hook.provider}/{hook.id}
-                    </code>
-                  </td>
-                  <td>
-                    <Time at={hook.createdAt} />
-                  </td>
-                  <td class="actions">
-                    {manages && (
-                      <Confirm
-                        label="Delete …"
-                        title={`Delete the ${PROVIDER_NAMES[hook.provider]} hook?`}
-                        question="Pushes that the host still reports to this address will be refused."
-                        action={`${base}/hooks/${hook.id}/delete`}
-                        button="Delete the hook"
-                      />
-                    )}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table label="Push hooks" headings={["Host", "Hook", "Made", ACTIONS]}>
+          {hooks.map((hook) => (
+            <tr>
+              <th scope="row">{PROVIDER_NAMES[hook.provider]}</th>
+              <td>
+                <code>
+                  /hooks/{hook.provider}/{hook.id}
+                </code>
+              </td>
+              <TimeCell at={hook.createdAt} />
+              <td class="actions">
+                {manages && (
+                  <Confirm
+                    label="Delete …"
+                    title={`Delete the ${PROVIDER_NAMES[hook.provider]} hook?`}
+                    question="Pushes that the host still reports to this address will be refused."
+                    action={`${base}/hooks/${hook.id}/delete`}
+                    button="Delete the hook"
+                  />
+                )}
+              </td>
+            </tr>
+          ))}
+        </Table>
       )}
       {manages && free.length > 0 && (
         <div class="body">
           <form method="post" action={`${base}/hooks`}>
             <div class="row">
-              <div class="field fit">
-                <label for="field-provider">Host</label>
-                <select id="field-provider" name="provider">
-                  {free.map((provider) => (
-                    <option value={provider}>{PROVIDER_NAMES[provider]}</option>
-                  ))}
-                </select>
-              </div>
+              <Select
+                label="Host"
+                name="provider"
+                options={free.map((provider) => [provider, PROVIDER_NAMES[provider]])}
+              />
               <button>Make a hook</button>
             </div>
           </form>
@@ -94,36 +76,21 @@ export function DeliveriesPanel({ deliveries, repo }: { deliveries: DeliveryRow[
             <p>Push a commit, or use the host's own button to test the hook.</p>
           </Empty>
         ) : (
-          <div class="scroll" tabindex={0} role="region" aria-label="Deliveries">
-            <table>
-              <thead>
-                <tr>
-                  <th scope="col">Event</th>
-                  <th scope="col">Branch</th>
-                  <th scope="col">Commit</th>
-                  <th scope="col">Outcome</th>
-                  <th scope="col">When</th>
-                </tr>
-              </thead>
-              <tbody>
-                {deliveries.map((delivery) => (
-                  <tr>
-                    <th scope="row">
-                      {PROVIDER_NAMES[delivery.provider]} {delivery.event}
-                    </th>
-                    <td>{delivery.branch ?? "–"}</td>
-                    <td>{delivery.gitSha === null ? "–" : <Commit repo={repo} sha={delivery.gitSha} />}</td>
-                    <td class="wide">
-                      <span class={OUTCOME_TONES[delivery.outcome] ?? "tag"}>{delivery.outcome}</span> {delivery.detail}
-                    </td>
-                    <td>
-                      <Time at={delivery.at} />
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
+          <Table label="Deliveries" headings={["Event", "Branch", "Commit", "Outcome", "When"]}>
+            {deliveries.map((delivery) => (
+              <tr>
+                <th scope="row">
+                  {PROVIDER_NAMES[delivery.provider]} {delivery.event}
+                </th>
+                <td>{delivery.branch ?? "–"}</td>
+                <td>{delivery.gitSha === null ? "–" : <Commit repo={repo} sha={delivery.gitSha} />}</td>
+                <td class="wide">
+                  <span class={OUTCOME_TONES[delivery.outcome] ?? "tag"}>{delivery.outcome}</span> {delivery.detail}
+                </td>
+                <TimeCell at={delivery.at} />
+              </tr>
+            ))}
+          </Table>
         )}
       </Panel>
     </div>

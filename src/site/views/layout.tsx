@@ -1,8 +1,6 @@
-import { getCookie } from "hono/cookie";
-import { raw } from "hono/html";
 import type { Child } from "hono/jsx";
 import { type DashboardContext, sessionOf } from "../app/context.ts";
-import { ICON, SCRIPT, STYLE } from "../assets/index.ts";
+import { Brand, Document, FoldBar, SkipLink, ThemeSwitch } from "./document.tsx";
 import { Icon, type IconName } from "./icons.tsx";
 
 export interface PageOptions {
@@ -23,67 +21,48 @@ const PAGES: readonly { page: string; label: string; icon: IconName }[] = [
   { page: "settings", label: "Settings", icon: "settings" },
 ];
 
-/** The HTML document around `body`. */
-function Document({ c, title, body }: { c: DashboardContext; title: string; body: Child }) {
-  const theme = getCookie(c, "cc_theme");
-  return (
-    <>
-      {raw("<!doctype html>")}
-      <html lang="en" class="no-js" {...(theme === "dark" || theme === "light" ? { "data-theme": theme } : {})}>
-        <head>
-          <meta charset="utf-8" />
-          <meta name="viewport" content="width=device-width, initial-scale=1" />
-          <title>{`${title} · Code Context`}</title>
-          <link rel="icon" href={ICON.path} type="image/svg+xml" />
-          <link rel="stylesheet" href={STYLE.path} />
-          <script src={SCRIPT.path} defer></script>
-        </head>
-        <body>{body}</body>
-      </html>
-    </>
-  );
-}
-
 /** A page outside of a team: sign-in, invitation, errors. */
 export function gatePage(c: DashboardContext, { title, status = 200 }: PageOptions, content: Child) {
-  const body = (
-    <div class="gate">
-      <main id="main">
-        <Brand />
-        <NoticeBar c={c} />
-        {content}
-      </main>
-    </div>
+  return c.html(
+    <Document c={c} title={title}>
+      <div class="gate">
+        <main id="main">
+          <Brand home="/app" />
+          <NoticeBar c={c} />
+          {content}
+        </main>
+      </div>
+    </Document>,
+    status,
   );
-  return c.html(<Document c={c} title={title} body={body} />, status);
 }
 
 /** A page of a tenant, with the navigation. `page` is its path segment. */
 export function tenantPage(c: DashboardContext, page: string, { title, status = 200 }: PageOptions, content: Child) {
-  return c.html(<Document c={c} title={title} body={<Shell c={c} page={page} content={content} />} />, status);
+  return c.html(<Shell c={c} title={title} page={page} content={content} />, status);
 }
 
 /** A page of the signed-in user, with a list of their teams. */
 export function accountPage(c: DashboardContext, { title, status = 200 }: PageOptions, content: Child) {
-  return c.html(<Document c={c} title={title} body={<Shell c={c} page="account" content={content} />} />, status);
+  return c.html(<Shell c={c} title={title} page="account" content={content} />, status);
 }
 
-function Shell({ c, page, content }: { c: DashboardContext; page: string; content: Child }) {
+interface ShellProps {
+  c: DashboardContext;
+  title: string;
+  page: string;
+  content: Child;
+}
+
+function Shell({ c, title, page, content }: ShellProps) {
   const { user, memberships } = sessionOf(c);
   const current = c.get("membership");
   return (
-    <>
-      <a class="skip" href="#main">
-        Skip to the content
-      </a>
+    <Document c={c} title={title}>
+      <SkipLink />
       <div class="shell">
         <header class="side">
-          <div class="fold-bar">
-            <Brand />
-            <button type="button" class="quiet" data-fold aria-expanded="false" aria-controls="side-fold">
-              <Icon name="menu" /> Menu
-            </button>
-          </div>
+          <FoldBar home="/app" />
           <div class="fold" id="side-fold">
             <details class="switch">
               <summary>
@@ -133,9 +112,7 @@ function Shell({ c, page, content }: { c: DashboardContext; page: string; conten
                 <form method="post" action="/app/api/sign-out" class="inline">
                   <button class="quiet">Sign out</button>
                 </form>
-                <button type="button" class="quiet" data-theme-switch>
-                  <Icon name="theme" /> Theme
-                </button>
+                <ThemeSwitch />
               </div>
             </div>
           </div>
@@ -145,15 +122,7 @@ function Shell({ c, page, content }: { c: DashboardContext; page: string; conten
           {content}
         </main>
       </div>
-    </>
-  );
-}
-
-function Brand() {
-  return (
-    <a class="brand" href="/app">
-      <img src={ICON.path} alt="" width="20" height="20" /> Code Context
-    </a>
+    </Document>
   );
 }
 

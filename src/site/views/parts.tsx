@@ -142,6 +142,33 @@ export function Confirm({
   );
 }
 
+/** A labelled choice. `options` are values with the texts shown for them. */
+export function Select({
+  label,
+  name,
+  options,
+  value,
+}: {
+  label: string;
+  name: string;
+  options: readonly (readonly [value: string, text: string])[];
+  value?: string | undefined;
+}) {
+  const id = `field-${name}`;
+  return (
+    <div class="field fit">
+      <label for={id}>{label}</label>
+      <select id={id} name={name}>
+        {options.map(([option, text]) => (
+          <option value={option} selected={option === value}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
 /** A labelled input. */
 export function Field({
   label,

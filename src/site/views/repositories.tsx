@@ -2,57 +2,39 @@ import type { RepositoryRow } from "../../dashboard/repositories.ts";
 import { type DashboardContext, tenantPath } from "../app/context.ts";
 import { formatBytes, formatCount } from "./format.ts";
 import { Field, Time } from "./parts.tsx";
+import { Table, TimeCell } from "./table.tsx";
 import { Commit, IndexTag } from "./state.tsx";
 
 /** Table of a tenant's repositories. */
 export function RepositoryTable({ c, rows }: { c: DashboardContext; rows: RepositoryRow[] }) {
   return (
-    <div class="scroll" tabindex={0} role="region" aria-label="Repositories">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Repository</th>
-            <th scope="col">Index</th>
-            <th scope="col">Commit</th>
-            <th scope="col" class="num">
-              Files
-            </th>
-            <th scope="col" class="num">
-              Symbols
-            </th>
-            <th scope="col">Indexed</th>
-            <th scope="col">Snapshot</th>
-            <th scope="col">Hook</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr>
-              <th scope="row">
-                <a href={tenantPath(c, `repositories/${row.workspaceId}`)}>{nameOf(row)}</a>
-              </th>
-              <td>
-                <IndexTag repository={row} />
-              </td>
-              <td>{row.index ? <Commit repo={row.repo} sha={row.index.gitSha} /> : <span class="soft">–</span>}</td>
-              <td class="num">{row.index ? formatCount(row.index.fileCount) : "–"}</td>
-              <td class="num">{row.index ? formatCount(row.index.symbolCount) : "–"}</td>
-              <td>
-                <Time at={row.index?.indexedAt ?? null} />
-              </td>
-              <td>{row.snapshot ? formatBytes(row.snapshot.sizeBytes) : <span class="soft">none</span>}</td>
-              <td>
-                {row.hooks.length === 0 ? (
-                  <span class="soft">none</span>
-                ) : (
-                  row.hooks.map((hook) => hook.provider).join(", ")
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      label="Repositories"
+      headings={["Repository", "Index", "Commit", { num: "Files" }, { num: "Symbols" }, "Indexed", "Snapshot", "Hook"]}
+    >
+      {rows.map((row) => (
+        <tr>
+          <th scope="row">
+            <a href={tenantPath(c, `repositories/${row.workspaceId}`)}>{nameOf(row)}</a>
+          </th>
+          <td>
+            <IndexTag repository={row} />
+          </td>
+          <td>{row.index ? <Commit repo={row.repo} sha={row.index.gitSha} /> : <span class="soft">–</span>}</td>
+          <td class="num">{row.index ? formatCount(row.index.fileCount) : "–"}</td>
+          <td class="num">{row.index ? formatCount(row.index.symbolCount) : "–"}</td>
+          <TimeCell at={row.index?.indexedAt ?? null} />
+          <td>{row.snapshot ? formatBytes(row.snapshot.sizeBytes) : <span class="soft">none</span>}</td>
+          <td>
+            {row.hooks.length === 0 ? (
+              <span class="soft">none</span>
+            ) : (
+              row.hooks.map((hook) => hook.provider).join(", ")
+            )}
+          </td>
+        </tr>
+      ))}
+    </Table>
   );
 }
 

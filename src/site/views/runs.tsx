@@ -2,7 +2,8 @@ import type { Child } from "hono/jsx";
 import type { RunRow } from "../../dashboard/repositories.ts";
 import type { RunStatus } from "../../contract/indexing.ts";
 import { formatCount } from "./format.ts";
-import { Confirm, Empty, Panel, Time } from "./parts.tsx";
+import { Confirm, Empty, Panel } from "./parts.tsx";
+import { ACTIONS, Table, TimeCell } from "./table.tsx";
 import { Commit, isActive, RunTag } from "./state.tsx";
 
 /** A run, with its coordinator's progress while it is active. */
@@ -30,54 +31,34 @@ export function RunsPanel({
             <p>A run pulls the repository, parses the changes and makes them searchable.</p>
           </Empty>
         ) : (
-          <div class="scroll" tabindex={0} role="region" aria-label="Runs">
-            <table>
-              <thead>
-                <tr>
-                  <th scope="col">Run</th>
-                  <th scope="col">State</th>
-                  <th scope="col">Result</th>
-                  <th scope="col">Started</th>
-                  <th scope="col" class="num">
-                    Took
-                  </th>
-                  <th scope="col">
-                    <span class="sr">Actions</span>
-                  </th>
-                </tr>
-              </thead>
-              <tbody>
-                {runs.map((run) => (
-                  <tr>
-                    <th scope="row">
-                      {run.kind} <span class="soft">{run.ref ?? "default branch"}</span>
-                    </th>
-                    <td>
-                      <RunTag state={run.state} />
-                    </td>
-                    <td class="wide">
-                      <Result run={run} repo={repo} />
-                    </td>
-                    <td>
-                      <Time at={run.createdAt} />
-                    </td>
-                    <td class="num">{duration(run)}</td>
-                    <td class="actions">
-                      {cancelBase !== undefined && isActive(run.state) && (
-                        <Confirm
-                          label="Cancel …"
-                          title="Cancel the run?"
-                          question="The run stops, and readers keep the index they have."
-                          action={`${cancelBase}/${run.runId}/cancel`}
-                          button="Cancel the run"
-                        />
-                      )}
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
+          <Table label="Runs" headings={["Run", "State", "Result", "Started", { num: "Took" }, ACTIONS]}>
+            {runs.map((run) => (
+              <tr>
+                <th scope="row">
+                  {run.kind} <span class="soft">{run.ref ?? "default branch"}</span>
+                </th>
+                <td>
+                  <RunTag state={run.state} />
+                </td>
+                <td class="wide">
+                  <Result run={run} repo={repo} />
+                </td>
+                <TimeCell at={run.createdAt} />
+                <td class="num">{duration(run)}</td>
+                <td class="actions">
+                  {cancelBase !== undefined && isActive(run.state) && (
+                    <Confirm
+                      label="Cancel …"
+                      title="Cancel the run?"
+                      question="The run stops, and readers keep the index they have."
+                      action={`${cancelBase}/${run.runId}/cancel`}
+                      button="Cancel the run"
+                    />
+                  )}
+                </td>
+              </tr>
+            ))}
+          </Table>
         )}
         {pager}
       </Panel>
