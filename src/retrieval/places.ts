@@ -39,14 +39,10 @@ export interface Place extends FoundChunk {
  * The chunks of the ranked files that answer, best first: one a file, or two. `kinds`, where not empty, are the symbol kinds that a
  * chunk must show.
  */
-export function findChunks(
-  index: SearchIndex,
-  { files, focus }: { files: readonly RankedFile[]; focus: Float64Array },
-  kinds: ReadonlySet<string>,
-): FoundChunk[] {
+export function findChunks(index: SearchIndex, files: readonly RankedFile[], kinds: ReadonlySet<string>): FoundChunk[] {
   const found: FoundChunk[] = [];
   for (const ranked of files) {
-    const [first, second] = bestChunks(index, focus, ranked, kinds);
+    const [first, second] = bestChunks(index, ranked, kinds);
     if (first === undefined) continue;
     found.push({ ranked, score: ranked.score, document: first });
     if (second !== undefined) found.push({ ranked, score: ranked.score - SECOND_PENALTY, document: second });
@@ -56,8 +52,7 @@ export function findChunks(
 
 function bestChunks(
   { firstDocuments }: SearchIndex,
-  focus: Float64Array,
-  { file, record, definition }: RankedFile,
+  { file, record, definition, focus }: RankedFile,
   kinds: ReadonlySet<string>,
 ): [first: number | undefined, second: number | undefined] {
   const base = firstDocuments[file] as number;
@@ -65,7 +60,7 @@ function bestChunks(
     kinds.size === 0 ||
     record.symbols.some((s) => kinds.has(s.kind) && s.startLine <= chunk.endLine && s.endLine >= chunk.startLine);
   const order = record.chunks
-    .map((chunk, i) => ({ chunk, document: base + i, score: focus[base + i] as number }))
+    .map((chunk, i) => ({ chunk, document: base + i, score: focus[i] as number }))
     .filter(({ chunk }) => fits(chunk))
     .sort((a, b) => b.score - a.score || a.document - b.document);
   const [best] = order;

@@ -1,4 +1,4 @@
-import { findDefinitions, recordsOf, type Definition } from "./definitions.ts";
+import { recordsOf, type Definition } from "./definitions.ts";
 import { nameWords, splitPath, tellingStem, TRAIT } from "./paths.ts";
 import type { Mention, ParsedQuery } from "./query.ts";
 import type { ContentRecord } from "./record.ts";
@@ -55,21 +55,40 @@ export interface RankedFile {
   definition: Definition | undefined;
   isMentioned: boolean;
   record: ContentRecord;
+  /** Focus of each of its documents, to which similarity adds. */
+  focus: Float64Array;
   /** Words of the query in the file's name, as they stand in the query. */
   pathWords: string[];
 }
 
+/** A file of the first stage, with all that the second one needs to know of its documents. */
+interface Candidate {
+  file: number;
+  /** Score without what its record and the words of its path add. */
+  score: number;
+  definition: Definition | undefined;
+  isMentioned: boolean;
+  focus: Float64Array;
+}
+
 /**
- * Ranks files, best first; files of equal score in order of path. `allowed`, where given, leaves files out; `similar` is the
- * similarity of each document by its vector, 0 to 1. Returned with the focus of their documents, to which similarity adds.
+ * The files to rank, best first by evidence, definitions and mentions. Synchronous; keeps nothing of `scores`. `allowed`, where given,
+ * leaves files out; `similar` is the similarity of each document by its vector, 0 to 1.
  */
-export async function rankFiles(
+export function chooseFiles(
   index: SearchIndex,
   query: ParsedQuery,
   scores: Scores,
-  { allowed, similar }: { allowed?: ((file: number) => boolean) | undefined; similar?: Float64Array | undefined },
-): Promise<{ files: RankedFile[]; focus: Float64Array }> {
-  const definitions = await findDefinitions(index, query.identifiers);
+  {
+    definitions,
+    allowed,
+    similar,
+  }: {
+    definitions: ReadonlyMap<number, Definition>;
+    allowed?: ((file: number) => boolean) | undefined;
+    similar?: Float64Array | undefined;
+  },
+): Candidate[] {
   const mentions = findMentions(index, query.mentions);
   const bases = baseScores(index, scores.evidence);
   let maxBase = 0;
@@ -90,21 +109,46 @@ export async function rankFiles(
     for (let file = 0; file < index.fileCount; file++) add(file, weight * bestOf(index, similar, file));
   }
   if (allowed) for (const [file, first] of firsts.entries()) if (first > 0 && !allowed(file)) firsts[file] = 0;
-  const candidates = highest(firsts, CANDIDATES).map((file) => ({ file, first: firsts[file] as number }));
-  const { focus, coverage } = scores.chunksOf(candidates.map(({ file }) => file));
+  const files = highest(firsts, CANDIDATES);
+  const { focus, coverage } = scores.chunksOf(files);
   let maxFocus = 1e-9;
-  for (const { file } of candidates) maxFocus = Math.max(maxFocus, bestOf(index, focus, file));
-  const words = new WordEvidence(scores.terms);
+  for (const file of files) maxFocus = Math.max(maxFocus, bestOf(index, focus, file));
+  return files.map((file): Candidate => {
+    const [start, end] = [index.firstDocuments[file] as number, index.firstDocuments[file + 1] as number];
+    const own = focus.slice(start, end);
+    // The most similar chunk gets as much again as the one of most focus.
+    if (similar)
+      for (let d = start; d < end; d++) own[d - start] = (own[d - start] as number) + maxFocus * (similar[d] as number);
+    return {
+      file,
+      score:
+        (firsts[file] as number) +
+        WEIGHT.coverage * (bestOf(index, coverage, file) / (scores.total || 1)) +
+        (focusWeight * bestOf(index, focus, file)) / maxFocus,
+      definition: definitions.get(file),
+      isMentioned: mentions.has(file),
+      focus: own,
+    };
+  });
+}
+
+/** Ranks the chosen files, best first; files of equal score in order of path. */
+export async function rankFiles(
+  index: SearchIndex,
+  query: ParsedQuery,
+  terms: readonly ScoredTerm[],
+  candidates: readonly Candidate[],
+): Promise<RankedFile[]> {
+  const words = new WordEvidence(terms);
   const records = await recordsOf(index, candidates);
-  const ranked = candidates.map(({ file, first }, i): RankedFile => {
+  const ranked = candidates.map((candidate, i): RankedFile => {
+    const { file } = candidate;
     const record = records[i] as ContentRecord;
     const parts = splitPath(index.path(file));
     const stem = words.match(nameWords(tellingStem(parts)));
     const parent = words.match(nameWords(parts.folders.at(-1) ?? ""));
     let score =
-      first +
-      WEIGHT.coverage * (bestOf(index, coverage, file) / (scores.total || 1)) +
-      (focusWeight * bestOf(index, focus, file)) / maxFocus +
+      candidate.score +
       WEIGHT.stemShare * stem.share +
       WEIGHT.stemPrefix * stem.prefix +
       WEIGHT.parentShare * parent.share +
@@ -112,12 +156,9 @@ export async function rankFiles(
       (WEIGHT.stemLength * stem.count) / STEM_LENGTH_UNIT;
     const traits = (index.traits[file] as number) & ~query.wanted;
     for (const [trait, penalty] of PENALTIES) if ((traits & trait) !== 0) score -= penalty;
-    const definition = definitions.get(file);
-    return { file, score, definition, isMentioned: mentions.has(file), record, pathWords: stem.shown };
+    return { ...candidate, score, record, pathWords: stem.shown };
   });
-  // The most similar chunk gets as much again as the one of most focus.
-  const places = similar ? focus.map((value, d) => value + maxFocus * (similar[d] as number)) : focus;
-  return { files: ranked.sort((a, b) => b.score - a.score || a.file - b.file), focus: places };
+  return ranked.sort((a, b) => b.score - a.score || a.file - b.file);
 }
 
 /** Positions of the `count` highest values above zero, the highest first; of equal values the first. */

@@ -68,13 +68,31 @@ interface Decoded {
   paths: number[];
 }
 
-/** Scores every document for the terms. Reads all postings first, then scores synchronously. */
-export async function scoreDocuments(index: SearchIndex, terms: readonly QueryTerm[]): Promise<Scores> {
+/** Postings of a query's terms, by segment or table and by term. */
+export interface QueryPostings {
+  segments: readonly (readonly (PostingList | undefined)[])[];
+  tables: readonly (readonly (PostingList | undefined)[])[];
+}
+
+/** Reads the postings that `scoreDocuments` needs. Throws `SearchFormatError` if a block is damaged. */
+export async function readQueryPostings(index: SearchIndex, terms: readonly QueryTerm[]): Promise<QueryPostings> {
   const hashes = terms.map(({ hash }) => hash);
   const [segments, tables] = await Promise.all([
     Promise.all(index.segments.map((segment) => readPostings(segment.terms, hashes))),
     Promise.all(index.tables.map((table) => readPostings(table.terms, hashes))),
   ]);
+  return { segments, tables };
+}
+
+/**
+ * Scores every document for the terms. Synchronous, because it allocates megabytes: of the queries under way in a process, only one at
+ * a time holds arrays over all documents. What awaits anything must not keep the result.
+ */
+export function scoreDocuments(
+  index: SearchIndex,
+  terms: readonly QueryTerm[],
+  { segments, tables }: QueryPostings,
+): Scores {
   let postingCount = 0;
   for (const lists of segments) for (const list of lists) postingCount += list?.count ?? 0;
   const pool = new Pool(postingCount);
@@ -95,7 +113,7 @@ export async function scoreDocuments(index: SearchIndex, terms: readonly QueryTe
     .sort((a, b) => a.i - b.i)
     .map(({ term }) => term);
   return {
-    terms: strongest,
+    terms: strongest.map(({ decoded: _, ...term }) => term),
     ...addEvidence(index, pool.values, strongest),
     chunksOf: (files) => scoreChunks(index, pool.values, strongest, files),
   };

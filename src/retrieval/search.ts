@@ -1,9 +1,10 @@
 import { compileGlobs } from "../globs.ts";
 import { estimateTokens } from "../embedding/tokens.ts";
+import { findDefinitions } from "./definitions.ts";
 import { findChunks, placeOf, type Place } from "./places.ts";
 import { parseQuery, type ParsedQuery } from "./query.ts";
-import { rankFiles } from "./rerank.ts";
-import { scoreDocuments, type ScoredTerm } from "./score.ts";
+import { chooseFiles, rankFiles } from "./rerank.ts";
+import { readQueryPostings, scoreDocuments, type ScoredTerm } from "./score.ts";
 import type { SearchIndex } from "./search-index.ts";
 import { findSimilar, type QueryVector } from "./similarity.ts";
 import { showPlace, type Shown } from "./snippets.ts";
@@ -28,11 +29,8 @@ export async function search(
 ): Promise<SearchAnswer> {
   const limit = request.limit ?? DEFAULT_LIMIT;
   const query = parseQuery(request);
-  const [scores, similar] = await Promise.all([
-    scoreDocuments(index, query.terms),
-    vector === undefined ? undefined : findSimilar(index, vector),
-  ]);
-  const ranked = await rankFiles(index, query, scores, { allowed: fileFilter(index, query), similar });
+  const { terms, candidates, similar } = await firstStage(index, query, vector);
+  const ranked = await rankFiles(index, query, terms, candidates);
   const kinds = new Set((request.kinds ?? []).map((kind) => kind.toLowerCase()));
   const found = findChunks(index, ranked, kinds);
   // Literals are checked in the text of all candidates; without one, only the texts that are shown are read.
@@ -41,14 +39,14 @@ export async function search(
   const matching = read
     .map((place, i) => ({ place, text: loaded[i] ?? { chunks: [], signatures: [] } }))
     .filter(({ text }) => query.literals.every((literal) => text.chunks.some((chunk) => chunk.includes(literal))));
-  const terms = new Map(scores.terms.map((term) => [term.hash, term]));
-  const shown = matching.slice(0, limit).map(({ place, text }) => ({ place, shown: showPlace(place, text, terms) }));
+  const byHash = new Map(terms.map((term) => [term.hash, term]));
+  const shown = matching.slice(0, limit).map(({ place, text }) => ({ place, shown: showPlace(place, text, byHash) }));
   const packed = pack(
     shown.map(({ shown }) => shown.forms),
     request.maxTokens ?? DEFAULT_MAX_TOKENS,
   );
   const results = shown.map(({ place, shown }, i) =>
-    resultOf(index, query, scores.terms, {
+    resultOf(index, query, terms, {
       place,
       shown,
       snippet: packed.snippets[i] ?? "",
@@ -63,6 +61,18 @@ export async function search(
     tokens: packed.tokens,
     digest: index.digest,
   };
+}
+
+/** Reads all that the first stage needs, then scores at once. */
+async function firstStage(index: SearchIndex, query: ParsedQuery, vector: QueryVector | undefined) {
+  const [postings, definitions, similar] = await Promise.all([
+    readQueryPostings(index, query.terms),
+    findDefinitions(index, query.identifiers),
+    vector === undefined ? undefined : findSimilar(index, vector),
+  ]);
+  const scores = scoreDocuments(index, query.terms, postings);
+  const candidates = chooseFiles(index, query, scores, { definitions, allowed: fileFilter(index, query), similar });
+  return { terms: scores.terms, candidates, similar };
 }
 
 /** Undefined if the query filters nothing. */
