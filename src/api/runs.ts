@@ -29,7 +29,7 @@ export async function requireWorkspace(c: ApiContext, principal: Principal, work
   }
 }
 
-/** Runs a database call of the indexing routes; any failure except an `ApiError` becomes `STORAGE_UNAVAILABLE`. */
+/** Calls the database or a coordinator for the indexing routes; any failure except an `ApiError` becomes `STORAGE_UNAVAILABLE`. */
 export async function stored<T>(query: () => Promise<T>): Promise<T> {
   try {
     return await query();

@@ -18,8 +18,8 @@ export interface StagingBucket {
   }): Promise<{ objects: { key: string; uploaded: Date }[]; truncated: boolean; cursor?: string }>;
 }
 
-/** Time limit per call to the object store. */
-export const STAGING_TIMEOUT_MS = 20_000;
+/** Time limit per call to the object store. Objects have about 1 MB; where messages are handled one by one, others wait that long. */
+export const STAGING_TIMEOUT_MS = 10_000;
 
 /** The object store failed or did not answer in time. */
 export class StagingError extends Error {

@@ -70,7 +70,7 @@ const PHASE_OF: Record<StepMessage["kind"], RunPhase> = {
 const HEARTBEAT_MS = 4_000;
 /**
  * A step without progress for this long is given up. Longer than any single call may take: an upstream call with its retries
- * has 60 s, a query 30 s, an object 20 s.
+ * has 60 s, a query 30 s, an object 10 s.
  */
 export const STALL_MS = 90_000;
 

@@ -88,9 +88,9 @@ export function setRateHeaders(c: ApiContext, rate: RateState): void {
   for (const [name, value] of Object.entries(rateHeaders(rate))) c.header(name, value);
 }
 
-/** The indexing routes' error for an unreachable database. */
+/** The indexing routes' error for an unreachable database, gate or coordinator. */
 export function storageUnavailable(cause?: unknown): ApiError {
-  return new ApiError("STORAGE_UNAVAILABLE", "the database cannot be reached; try again with a growing wait", {
+  return new ApiError("STORAGE_UNAVAILABLE", "the storage cannot be reached; try again with a growing wait", {
     cause,
     headers: { [RETRY_AFTER_HEADER]: "5" },
   });

@@ -1,6 +1,7 @@
 import { HTTPException } from "hono/http-exception";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { type CompatErrorBody, type ErrorCode, type FieldIssue, RETRY_AFTER_HEADER } from "../../contract/index.ts";
+import { isUnreachable } from "../../db/errors.ts";
 import { ApiError } from "../../errors.ts";
 import type { ApiContext } from "../context.ts";
 
@@ -8,6 +9,7 @@ import type { ApiContext } from "../context.ts";
 const CLIENT_GONE_STATUS = 499;
 /** Default `Retry-After` of a 503. */
 const DEFAULT_RETRY_AFTER_SEC = 30;
+const DATABASE_RETRY_AFTER_SEC = "5";
 
 /** Converts a thrown error to a response. Unexpected errors reveal no details. */
 export function onError(error: Error, c: ApiContext): Response {
@@ -29,6 +31,10 @@ function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof HTTPException && error.status === 400)
     return new ApiError("INVALID_BODY", "the request is malformed");
+  if (isUnreachable(error)) {
+    const headers = { [RETRY_AFTER_HEADER]: DATABASE_RETRY_AFTER_SEC };
+    return new ApiError("UNAVAILABLE", "the database cannot be reached right now; try again", { cause: error, headers });
+  }
   return new ApiError("INTERNAL", "an unexpected error; try again, and quote the X-Request-Id when you report it", {
     cause: error,
   });

@@ -42,6 +42,6 @@ export const ERROR_TEXTS: Record<ErrorCode, string> = {
   SIGN_UPLOAD_FAILED: "No upload URL could be signed.",
   EMBED_UNAVAILABLE: "Embedding is not configured on this service.",
   RERANK_UNAVAILABLE: "Reranking is not configured on this service.",
-  UNAVAILABLE: "The service cannot check or count the request right now; wait `Retry-After`.",
+  UNAVAILABLE: "The service cannot check, count or answer the request right now; wait `Retry-After`.",
   UPSTREAM_TIMEOUT: "The model service took longer than 60 s.",
 };

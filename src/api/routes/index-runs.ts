@@ -76,7 +76,7 @@ export const index = route({
     checkSource(c, body.source);
     await requireWorkspace(c, principal, body.workspaceId);
     const spec = await startRun(c, principal, { kind: "index", ...body });
-    if (!prefersAsync(c)) return c.json(resultOf(await waitFor(c, spec)));
+    if (!prefersAsync(c)) return c.json(resultOf(await stored(() => waitFor(c, spec))));
     c.header("Preference-Applied", "respond-async");
     c.header("Location", `${c.req.path.replace(/\/$/, "")}/${spec.runId}`);
     return c.json({ ok: true, accepted: true, runId: spec.runId } satisfies RunAccepted, 202);
@@ -112,11 +112,11 @@ export const runStatus = route({
   handle: async (c, { principal }) => {
     const run = await requireRun(c, principal);
     if ((c.req.header("Accept") ?? "").includes("text/event-stream")) {
-      const events = await coordinatorOf(c.env.WORKSPACE_RUNS, run.workspaceId).events(run.id);
+      const events = await stored(() => coordinatorOf(c.env.WORKSPACE_RUNS, run.workspaceId).events(run.id));
       const headers = { "Content-Type": "text/event-stream", "X-Accel-Buffering": "no" };
       if (events) return c.body(events, 200, headers);
     }
-    return c.json(await readStatus(runDeps(c), run));
+    return c.json(await stored(() => readStatus(runDeps(c), run)));
   },
 });
 
