@@ -9,6 +9,7 @@
 import { createCohere } from "@ai-sdk/cohere";
 import { createOpenAI } from "@ai-sdk/openai";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import { constructLlmApi } from "@continuedev/openai-adapters";
 import { CohereEmbeddings, CohereRerank } from "@langchain/cohere";
 import { OpenAIEmbeddings } from "@langchain/openai";
 import { OpenAIEmbedding } from "@llamaindex/openai";
@@ -62,6 +63,15 @@ const CALLS = {
     best(await new CohereRerank({ model, client: new CohereClient(cohereOptions) }).rerank(documents, query)),
   "LlamaIndex.TS, OpenAIEmbedding": async () =>
     vectors(await new OpenAIEmbedding({ apiKey, model, baseURL }).getTextEmbeddings(texts)),
+  "Continue, openai embedding": async () => {
+    const api = constructLlmApi({ provider: "openai", apiKey, apiBase: `${baseURL}/` });
+    const { data } = await api.embed({ model, input: texts });
+    return vectors(data.map(({ embedding }) => embedding));
+  },
+  "Continue, cohere reranking": async () => {
+    const api = constructLlmApi({ provider: "cohere", apiKey, apiBase: `${baseURL}/` });
+    return best((await api.rerank({ model, query, documents })).data);
+  },
   "Vercel AI SDK, openai": async () => {
     const { embeddings } = await embedMany({
       model: createOpenAI({ apiKey, baseURL }).embedding(model),
