@@ -13,6 +13,7 @@ import { ParsedContents } from "./retrieval/corpus.ts";
 import { benchIssues } from "./retrieval/issues.ts";
 import { benchSemble } from "./retrieval/semble.ts";
 import { benchSpeed } from "./retrieval/speed.ts";
+import { evaluationFolders } from "./support.ts";
 
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({
@@ -26,14 +27,7 @@ export async function run(args: string[]): Promise<void> {
       misses: { type: "boolean", default: false },
     },
   });
-  const evalFolder = values.eval ?? process.env["EVAL_DIR"];
-  const repos = values.repos ?? process.env["EVAL_REPOS_DIR"];
-  if (evalFolder === undefined || repos === undefined) {
-    console.error(
-      "bench retrieval: give --eval DIR and --repos DIR (or EVAL_DIR and EVAL_REPOS_DIR); see docs/search.md",
-    );
-    process.exit(2);
-  }
+  const { evalFolder, repos } = evaluationFolders(values);
   const parsed = new ParsedContents(values.cache);
   const json = <T>(file: string): T => JSON.parse(readFileSync(path.join(evalFolder, file), "utf8")) as T;
   const isWanted = (name: string): boolean =>

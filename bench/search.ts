@@ -23,7 +23,7 @@ import { quantile } from "./retrieval/metrics.ts";
 import { ALL, commitAll, HALVES, makeCorpus, ONE } from "./search/corpus.ts";
 import { countCosts, listBytes } from "./search/costs.ts";
 import { benchTsRank } from "./search/ts-rank.ts";
-import { median, mib, temporaryFolder, timed } from "./support.ts";
+import { evaluationFolders, median, mib, temporaryFolder, timed } from "./support.ts";
 
 const SHORT_QUERIES = 200;
 const CLIENTS = [1, 16];
@@ -51,12 +51,7 @@ export async function run(args: string[]): Promise<void> {
       only: { type: "string" },
     },
   });
-  const evalFolder = values.eval ?? process.env["EVAL_DIR"];
-  const repos = values.repos ?? process.env["EVAL_REPOS_DIR"];
-  if (evalFolder === undefined || repos === undefined) {
-    console.error("bench search: give --eval DIR and --repos DIR (or EVAL_DIR and EVAL_REPOS_DIR); see docs/search.md");
-    process.exit(2);
-  }
+  const { evalFolder, repos } = evaluationFolders(values);
   const folder = path.resolve(values.data ?? temporaryFolder("search"));
   const served = path.join(folder, "repos");
   makeCorpus(served, repos);

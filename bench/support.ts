@@ -42,6 +42,23 @@ export function peer(file: string): string | undefined {
   return undefined;
 }
 
+/**
+ * Folders of the queries with known answers and of the checkouts they are about, from `--eval` and `--repos` or the environment. Ends
+ * the process if one of them is not given.
+ */
+export function evaluationFolders(given: { eval?: string | undefined; repos?: string | undefined }): {
+  evalFolder: string;
+  repos: string;
+} {
+  const evalFolder = given.eval ?? process.env["EVAL_DIR"];
+  const repos = given.repos ?? process.env["EVAL_REPOS_DIR"];
+  if (evalFolder === undefined || repos === undefined) {
+    console.error("give --eval DIR and --repos DIR (or EVAL_DIR and EVAL_REPOS_DIR); see docs/search.md");
+    process.exit(2);
+  }
+  return { evalFolder, repos };
+}
+
 /** A temporary folder that is deleted when the process ends. */
 export function temporaryFolder(name: string): string {
   const folder = mkdtempSync(path.join(os.tmpdir(), `code-context-bench-${name}-`));

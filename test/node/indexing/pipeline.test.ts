@@ -1,35 +1,14 @@
 import { sql } from "drizzle-orm";
-import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createEmbedder } from "../../../src/embedding/index.ts";
 import { rowsOf } from "../../../src/db/rows.ts";
 import { shardKey, skipsKey, treesKey } from "../../../src/indexing/staging.ts";
 import { claimVectors } from "../../../src/indexing/store.ts";
 import { sweepIndex } from "../../../src/indexing/sweep.ts";
-import { type RunningDatabase, startDatabase } from "../../../src/local/database/database.ts";
-import { type GitBackend, startGitBackend } from "../../support/git-backend.ts";
-import { GitRepo } from "../../support/git-repo.ts";
-import { Pipeline } from "../../support/pipeline.ts";
+import { git, givenRepository, newPipeline, pipeline, repo } from "../../support/given-repository.ts";
+import type { Pipeline } from "../../support/pipeline.ts";
 
-let database: RunningDatabase;
-let repo: GitRepo;
-let git: GitBackend;
-let pipeline: Pipeline;
-
-beforeAll(async () => {
-  database = await startDatabase();
-});
-afterAll(async () => {
-  await database.close();
-});
-beforeEach(async () => {
-  repo = new GitRepo();
-  git = await startGitBackend(repo.root);
-  pipeline = await new Pipeline(database.url).prepare();
-});
-afterEach(async () => {
-  await git.close();
-  repo.remove();
-});
+givenRepository();
 
 const url = () => git.url("repo");
 
@@ -125,7 +104,7 @@ describe("an index run", () => {
     repo.write("b.ts", source("two")).write("e.sh", "echo 1\n").commit();
     const stepped = await pipeline.run({ url: url() });
 
-    const fresh = await new Pipeline(database.url).prepare();
+    const fresh = await newPipeline();
     const direct = await fresh.run({ url: url() });
     const { runId: _a, embeddedCount: _b, skippedUnchanged: _c, embedMs: _d, ...left } = stepped.result ?? {};
     const { runId: _e, embeddedCount: _f, skippedUnchanged: _g, embedMs: _h, ...right } = direct.result ?? {};
@@ -240,12 +219,12 @@ describe("interruptions", () => {
 
   it("ends with the rows of an undisturbed run, wherever it is killed and however often a message comes", async () => {
     repo.files(fill()).commit();
-    const undisturbed = await new Pipeline(database.url).prepare();
+    const undisturbed = await newPipeline();
     await undisturbed.run({ url: url() });
     const steps = undisturbed.messages.length;
     expect(steps).toBeGreaterThanOrEqual(4);
     for (let victim = 0; victim < steps; victim++) {
-      const own = await new Pipeline(database.url).prepare();
+      const own = await newPipeline();
       let seen = 0;
       await own.run({ url: url() }, async (_message, once) => {
         // Everything before the victim is delivered twice; from the victim on, the world has ended.

@@ -1,36 +1,15 @@
 import { eq, sql } from "drizzle-orm";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { rowsOf } from "../../../src/db/rows.ts";
 import { runs, workspaces } from "../../../src/db/schema.ts";
 import { dropRef, filesOf, MAX_REFS, revisionFor } from "../../../src/indexing/revision-files.ts";
 import { REVISIONS_KEPT, sweepIndex } from "../../../src/indexing/sweep.ts";
 import { SearchCache } from "../../../src/search/cache.ts";
 import { file, search } from "../../../src/search/service.ts";
-import { type RunningDatabase, startDatabase } from "../../../src/local/database/database.ts";
-import { type GitBackend, startGitBackend } from "../../support/git-backend.ts";
-import { GitRepo } from "../../support/git-repo.ts";
-import { Pipeline, type RunRequest } from "../../support/pipeline.ts";
+import { git, givenRepository, newPipeline, pipeline, repo } from "../../support/given-repository.ts";
+import type { Pipeline, RunRequest } from "../../support/pipeline.ts";
 
-let database: RunningDatabase;
-let repo: GitRepo;
-let git: GitBackend;
-let pipeline: Pipeline;
-
-beforeAll(async () => {
-  database = await startDatabase();
-});
-afterAll(async () => {
-  await database.close();
-});
-beforeEach(async () => {
-  repo = new GitRepo();
-  git = await startGitBackend(repo.root);
-  pipeline = await new Pipeline(database.url).prepare();
-});
-afterEach(async () => {
-  await git.close();
-  repo.remove();
-});
+givenRepository();
 
 const source = (name: string) => `export function ${name}() {\n  return "${name}";\n}\n`;
 const index = (request: Omit<RunRequest, "url"> = {}) => pipeline.run({ url: git.url("repo"), ...request });
@@ -50,7 +29,7 @@ async function filesAt(ref?: string, own: Pipeline = pipeline): Promise<Record<s
 
 /** What a workspace of its own says of a ref. */
 async function fresh(ref: string): Promise<{ files: unknown; counts: unknown }> {
-  const own = await new Pipeline(database.url).prepare();
+  const own = await newPipeline();
   await own.run({ url: git.url("repo"), ref });
   return { files: await filesAt(undefined, own), counts: await countsAt(undefined, own) };
 }

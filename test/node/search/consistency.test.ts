@@ -1,29 +1,12 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { SearchRequest } from "../../../src/contract/search.ts";
-import { type RunningDatabase, startDatabase } from "../../../src/local/database/database.ts";
 import { SearchCache } from "../../../src/search/cache.ts";
 import type { SearchDeps } from "../../../src/search/core.ts";
 import { file, search } from "../../../src/search/service.ts";
-import { type GitBackend, startGitBackend } from "../../support/git-backend.ts";
-import { GitRepo } from "../../support/git-repo.ts";
-import { MemoryBucket, Pipeline } from "../../support/pipeline.ts";
+import { git, givenRepository, newPipeline, repo } from "../../support/given-repository.ts";
+import { MemoryBucket, type Pipeline } from "../../support/pipeline.ts";
 
-let database: RunningDatabase;
-let repo: GitRepo;
-let git: GitBackend;
-
-beforeAll(async () => {
-  database = await startDatabase();
-});
-afterAll(async () => database.close());
-beforeEach(async () => {
-  repo = new GitRepo();
-  git = await startGitBackend(repo.root);
-});
-afterEach(async () => {
-  await git.close();
-  repo.remove();
-});
+givenRepository();
 
 const FILES = 8;
 /** Set for a longer run by hand: `SEARCH_SWITCHES=50 SEARCH_QUERIES=10000`. */
@@ -52,7 +35,7 @@ async function ask(pipeline: Pipeline, deps: SearchDeps) {
 }
 
 it("answers wholly from one revision while runs switch them", async () => {
-  const pipeline = await new Pipeline(database.url).prepare();
+  const pipeline = await newPipeline();
   const versions = new Map<string, number>();
   const commit = async (version: number) => {
     versions.set(repo.files(filesOf(version)).commit(`version ${version}`), version);
@@ -102,7 +85,7 @@ class FailingBucket extends MemoryBucket {
 it("answers as a fresh workspace does, wherever a write of the index failed", async () => {
   repo.files(filesOf(0)).commit("first");
   const failing = new FailingBucket();
-  const pipeline = await new Pipeline(database.url, failing).prepare();
+  const pipeline = await newPipeline(failing);
   const index = (own: Pipeline) => own.run({ url: git.url("repo") });
   await index(pipeline);
   const deps = depsOf(pipeline);
@@ -124,7 +107,7 @@ it("answers as a fresh workspace does, wherever a write of the index failed", as
       const hasFailed = failing.writes >= step;
       failing.failAt = 0;
       if (!whole) await index(pipeline);
-      const fresh = await new Pipeline(database.url).prepare();
+      const fresh = await newPipeline();
       await index(fresh);
       expect((await ask(pipeline, deps)).results.map(withoutWorkspace)).toEqual(
         (await ask(fresh, depsOf(fresh))).results.map(withoutWorkspace),
@@ -137,7 +120,7 @@ it("answers as a fresh workspace does, wherever a write of the index failed", as
 const withoutWorkspace = (result: { workspaceId: string }) => ({ ...result, workspaceId: "" });
 
 it("keeps what each branch has apart, at the cost of its differences", async () => {
-  const pipeline = await new Pipeline(database.url).prepare();
+  const pipeline = await newPipeline();
   repo.files(filesOf(0)).commit("first");
   await pipeline.run({ url: git.url("repo") });
   const bytes = () =>

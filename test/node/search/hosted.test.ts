@@ -1,35 +1,16 @@
 import { sql } from "drizzle-orm";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { FileQuery, OutlineQuery, ReferencesQuery, SearchRequest, SymbolsQuery } from "../../../src/contract/search.ts";
-import { type RunningDatabase, startDatabase } from "../../../src/local/database/database.ts";
 import type { SearchDeps } from "../../../src/search/core.ts";
 import { SearchCache } from "../../../src/search/cache.ts";
 import { file, outline, references, search, symbols } from "../../../src/search/service.ts";
 import { SEARCH_PREFIX } from "../../../src/search/store.ts";
 import { sweepSearch } from "../../../src/search/sweep.ts";
 import { rebuildTable } from "../../../src/search/write.ts";
-import { type GitBackend, startGitBackend } from "../../support/git-backend.ts";
-import { GitRepo } from "../../support/git-repo.ts";
-import { Pipeline } from "../../support/pipeline.ts";
+import { git, givenRepository, newPipeline, pipeline, repo } from "../../support/given-repository.ts";
+import type { Pipeline } from "../../support/pipeline.ts";
 
-let database: RunningDatabase;
-let repo: GitRepo;
-let git: GitBackend;
-let pipeline: Pipeline;
-
-beforeAll(async () => {
-  database = await startDatabase();
-});
-afterAll(async () => database.close());
-beforeEach(async () => {
-  repo = new GitRepo();
-  git = await startGitBackend(repo.root);
-  pipeline = await new Pipeline(database.url).prepare();
-});
-afterEach(async () => {
-  await git.close();
-  repo.remove();
-});
+givenRepository();
 
 const DAY_MS = 86_400_000;
 
@@ -113,7 +94,7 @@ describe("hosted search", () => {
     await expect(noPath).rejects.toMatchObject({ code: "NOT_FOUND", details: { near: ["src/session-0.ts"] } });
     const noName = symbols(deps(), pipeline.tenantId, SymbolsQuery.parse({ ...query, name: "nowhere" }));
     await expect(noName).rejects.toMatchObject({ code: "NOT_FOUND" });
-    const other = await new Pipeline(database.url).prepare();
+    const other = await newPipeline();
     await expect(answers("session", other)).rejects.toMatchObject({ code: "NO_INDEX" });
     const foreign = search(deps(), other.tenantId, SearchRequest.parse({ query: "session", ...query }));
     await expect(foreign).rejects.toMatchObject({ code: "NO_WORKSPACE" });
@@ -132,7 +113,7 @@ describe("hosted search", () => {
       await run();
       await answers("session", pipeline, using);
     }
-    const cold = await new Pipeline(database.url).prepare();
+    const cold = await newPipeline();
     await run(cold);
     for (const query of QUERIES) {
       expect(await answers(query, pipeline, using), query).toEqual(await answers(query, cold));

@@ -1,18 +1,15 @@
 import { createHash } from "node:crypto";
 import { sql } from "drizzle-orm";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { SearchRequest } from "../../../src/contract/search.ts";
 import type { Embedder } from "../../../src/embedding/index.ts";
-import { type RunningDatabase, startDatabase } from "../../../src/local/database/database.ts";
 import { SearchCache } from "../../../src/search/cache.ts";
 import type { SearchDeps } from "../../../src/search/core.ts";
 import { search } from "../../../src/search/service.ts";
 import { sweepSearch } from "../../../src/search/sweep.ts";
 import { QueryVectorCache } from "../../../src/search/vectors.ts";
 import { rebuildTable } from "../../../src/search/write.ts";
-import { type GitBackend, startGitBackend } from "../../support/git-backend.ts";
-import { GitRepo } from "../../support/git-repo.ts";
-import { Pipeline } from "../../support/pipeline.ts";
+import { git, givenRepository, newPipeline, pipeline, repo } from "../../support/given-repository.ts";
 
 const DIMENSION = 48;
 const DAY_MS = 86_400_000;
@@ -49,22 +46,7 @@ function componentsOf(seed: string): Float32Array {
 
 const MODEL = new TopicEmbedder("emb_topic");
 
-let database: RunningDatabase;
-let repo: GitRepo;
-let git: GitBackend;
-let pipeline: Pipeline;
-
-beforeAll(async () => {
-  database = await startDatabase();
-  repo = new GitRepo();
-  git = await startGitBackend(repo.root);
-  pipeline = await new Pipeline(database.url).prepare();
-});
-afterAll(async () => {
-  await git.close();
-  repo.remove();
-  await database.close();
-});
+givenRepository({ isShared: true });
 
 const run = (own = pipeline, embedder: Embedder = MODEL) => own.run({ url: git.url("repo"), embedder });
 
@@ -125,7 +107,7 @@ it("writes the vectors of what a push changes, and answers as a fresh workspace 
     await run();
   }
   expect(sectionKeys().filter((key) => !before.has(key))).toHaveLength(3);
-  const fresh = await new Pipeline(database.url).prepare();
+  const fresh = await newPipeline();
   await run(fresh);
   expect(await ask()).toEqual(await ask(fresh));
 });

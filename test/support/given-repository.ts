@@ -1,0 +1,38 @@
+import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
+import { type RunningDatabase, startDatabase } from "../../src/local/database/database.ts";
+import { type GitBackend, startGitBackend } from "./git-backend.ts";
+import { GitRepo } from "./git-repo.ts";
+import { type MemoryBucket, Pipeline } from "./pipeline.ts";
+
+let database: RunningDatabase;
+/** An empty repository. */
+export let repo: GitRepo;
+/** Serves the repository. */
+export let git: GitBackend;
+/** Indexes into a workspace of its own. */
+export let pipeline: Pipeline;
+
+/**
+ * Starts a database for the tests of a file, and sets `repo`, `git` and `pipeline` anew before each of them; with `isShared`, once
+ * for all of them.
+ */
+export function givenRepository({ isShared = false } = {}): void {
+  beforeAll(async () => {
+    database = await startDatabase();
+  });
+  afterAll(() => database.close());
+  (isShared ? beforeAll : beforeEach)(async () => {
+    repo = new GitRepo();
+    git = await startGitBackend(repo.root);
+    pipeline = await newPipeline();
+  });
+  (isShared ? afterAll : afterEach)(async () => {
+    await git.close();
+    repo.remove();
+  });
+}
+
+/** A pipeline of a new workspace and tenant on the same database. */
+export function newPipeline(searchBucket?: MemoryBucket): Promise<Pipeline> {
+  return new Pipeline(database.url, searchBucket).prepare();
+}
