@@ -44,14 +44,23 @@ export function compileIgnoreFile(text: string): (path: string, isFolder: boolea
     const line = (raw.endsWith("\\ ") ? raw : raw.trimEnd()).toLowerCase();
     if (line === "" || line.startsWith("#")) return [];
     const ignored = !line.startsWith("!");
-    return [{ ignored, pattern: parsePattern(asIgnoreGlob(ignored ? line : line.slice(1))) }];
+    return [{ ignored, ...compileIgnoreGlob(ignored ? line : line.slice(1)) }];
   });
   return (path, isFolder) => {
     const folded = path.toLowerCase();
+    const name = folded.slice(folded.lastIndexOf("/") + 1);
     return rules.findLast(
-      ({ pattern: { automaton, foldersOnly } }) => (isFolder || !foldersOnly) && automaton.matchesWhole(folded),
+      ({ foldersOnly, byName, matches }) => (isFolder || !foldersOnly) && matches(byName ? name : folded),
     )?.ignored;
   };
+}
+
+/** `byName`: the glob is for the last segment of a path alone. Most are, and most of those are plain names. */
+function compileIgnoreGlob(glob: string): { foldersOnly: boolean; byName: boolean; matches: PathFilter } {
+  const { body, foldersOnly, anywhere } = splitPattern(asIgnoreGlob(glob));
+  if (!/[\\*?[]/.test(body)) return { foldersOnly, byName: anywhere, matches: (text) => text === body };
+  const automaton = new Automaton(tokenize(body));
+  return { foldersOnly, byName: anywhere, matches: (text) => automaton.matchesWhole(text) };
 }
 
 /** An ignore file has no alternatives, and `**` is special only as a whole segment. */
@@ -65,16 +74,17 @@ function asIgnoreGlob(glob: string): string {
 }
 
 function compilePattern(glob: string): PathFilter {
-  const { automaton, foldersOnly } = parsePattern(glob);
+  const { body, foldersOnly, anywhere } = splitPattern(glob);
+  const automaton = new Automaton(tokenize(anywhere ? `**/${body}` : body));
   return (path) => automaton.matches(path, foldersOnly);
 }
 
-function parsePattern(glob: string): { automaton: Automaton; foldersOnly: boolean } {
+/** `anywhere`: the glob has no `/` that would tie it to a folder. */
+function splitPattern(glob: string): { body: string; foldersOnly: boolean; anywhere: boolean } {
   const anchored = glob.replace(/^\.?\//, "");
   const foldersOnly = anchored.endsWith("/");
   const body = foldersOnly ? anchored.slice(0, lastIndexNotSlash(anchored) + 1) : anchored;
-  const anywhere = !glob.startsWith("/") && !body.includes("/");
-  return { automaton: new Automaton(tokenize(anywhere ? `**/${body}` : body)), foldersOnly };
+  return { body, foldersOnly, anywhere: !glob.startsWith("/") && !body.includes("/") };
 }
 
 function lastIndexNotSlash(text: string): number {

@@ -3,13 +3,32 @@ import { type FileTree, folderOf } from "./file-tree.ts";
 
 type IgnoreFile = ReturnType<typeof compileIgnoreFile>;
 
+/** An ignore file, with the length of the path (and its `/`) below which it applies. */
+interface Scoped {
+  verdict: IgnoreFile;
+  prefix: number;
+}
+
+/** What applies to the entries of a folder. */
+interface FolderRules {
+  /** Whether the folder itself is ignored. */
+  ignored: boolean;
+  /** Outer files first. */
+  files: readonly Scoped[];
+}
+
 /** Ignore files of a tree, in `.gitignore` syntax; each applies below its own folder. */
 export class IgnoreRules {
-  private readonly byFolder = new Map<string, IgnoreFile>();
+  private readonly byFolder = new Map<string, IgnoreFile[]>();
+  /** Rules of the folders that were asked about, so that a path costs what its last segment does. */
+  private readonly folders = new Map<string, FolderRules>();
 
-  /** `folder` is relative to the root, `""` for the root itself. */
+  /**
+   * Adds an ignore file of a folder; where several match, the one added last decides. `folder` is relative to the root, `""` for the
+   * root itself. Add the files of a folder before asking about what lies in it.
+   */
   add(folder: string, text: string): void {
-    this.byFolder.set(folder, compileIgnoreFile(text));
+    this.byFolder.set(folder, [...(this.byFolder.get(folder) ?? []), compileIgnoreFile(text)]);
   }
 
   /**
@@ -18,22 +37,33 @@ export class IgnoreRules {
    */
   ignores(path: string): boolean {
     if (this.byFolder.size === 0) return false;
-    for (let end = path.indexOf("/"); end !== -1; end = path.indexOf("/", end + 1))
-      if (this.verdict(path.slice(0, end), true)) return true;
-    return !path.endsWith("/") && this.verdict(path, false);
+    const isFolder = path.endsWith("/");
+    const name = isFolder ? path.slice(0, -1) : path;
+    const { ignored, files } = this.rulesIn(folderOf(name));
+    return ignored || isIgnored(files, name, isFolder);
   }
 
-  /** What the ignore files say of the path itself, which has no `/` at its end. */
-  private verdict(path: string, isFolder: boolean): boolean {
-    let ignored = false;
-    for (let begin = 0; ;) {
-      const file = this.byFolder.get(path.slice(0, Math.max(begin - 1, 0)));
-      ignored = file?.(path.slice(begin), isFolder) ?? ignored;
-      const slash = path.indexOf("/", begin);
-      if (slash === -1) return ignored;
-      begin = slash + 1;
-    }
+  private rulesIn(folder: string): FolderRules {
+    let rules = this.folders.get(folder);
+    if (!rules) this.folders.set(folder, (rules = this.findRules(folder)));
+    return rules;
   }
+
+  private findRules(folder: string): FolderRules {
+    const outer = folder === "" ? { ignored: false, files: [] } : this.rulesIn(folderOf(folder));
+    const ignored = outer.ignored || isIgnored(outer.files, folder, true);
+    const own = this.byFolder.get(folder);
+    if (!own) return { ignored, files: outer.files };
+    const prefix = folder === "" ? 0 : folder.length + 1;
+    return { ignored, files: [...outer.files, ...own.map((verdict) => ({ verdict, prefix }))] };
+  }
+}
+
+/** What the ignore files say of the path itself, which has no `/` at its end. */
+function isIgnored(files: readonly Scoped[], path: string, isFolder: boolean): boolean {
+  let ignored = false;
+  for (const { verdict, prefix } of files) ignored = verdict(path.slice(prefix), isFolder) ?? ignored;
+  return ignored;
 }
 
 export const CODECTX_IGNORE = ".codectxignore";

@@ -78,10 +78,8 @@ export async function indexWorkTree(store: IndexStore, options: IndexOptions): P
   const same = checkKnown(tree, known);
   const { head } = options;
   const files = await options.files;
-  const { paths, rules, unreadable } = files
-    ? { paths: files, rules: readCodectxIgnores(tree, files), unreadable: 0 }
-    : walkFolder(tree);
-  const scan = scanFiles(tree, paths, rules, known, {
+  const { paths, unreadable } = files ? { paths: files, unreadable: 0 } : walkFolder(tree);
+  const scan = scanFiles(tree, paths, readCodectxIgnores(tree, paths), known, {
     maxFileSizeBytes: DEFAULT_MAX_FILE_SIZE_BYTES,
     nowMs: options.nowMs,
     same,

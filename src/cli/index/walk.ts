@@ -4,9 +4,12 @@ import { skipReason } from "../../parsing/skip.ts";
 import type { FileTree } from "./file-tree.ts";
 import { CODECTX_IGNORE, IgnoreRules } from "./ignore-rules.ts";
 
+/** A folder's ignore files, in order: those of a later file decide. */
+const IGNORE_FILES = [".gitignore", CODECTX_IGNORE];
+
 export interface WalkedFolder {
+  /** Relative to the root, in order. */
   paths: string[];
-  rules: IgnoreRules;
   /** Folders that may not be read. */
   unreadable: number;
 }
@@ -29,18 +32,18 @@ export function walkFolder(tree: FileTree): WalkedFolder {
       continue;
     }
     const pathOf = (name: string): string => (folder === "" ? name : `${folder}/${name}`);
-    for (const { name } of entries) {
-      if (name === ".gitignore" || name === CODECTX_IGNORE)
+    for (const name of IGNORE_FILES) {
+      if (entries.some((entry) => entry.name === name))
         rules.add(folder, new TextDecoder().decode(tree.read(pathOf(name))));
     }
     for (const entry of entries) {
       const path = pathOf(entry.name);
       if (entry.isDirectory()) {
         if (skipReason(`${path}/x`) === undefined && !rules.ignores(`${path}/`)) pending.push(path);
-      } else if (entry.isFile()) paths.push(path);
+      } else if (entry.isFile() && !rules.ignores(path)) paths.push(path);
     }
   }
-  return { paths: paths.filter((path) => !rules.ignores(path)).sort(), rules, unreadable };
+  return { paths: paths.sort(), unreadable };
 }
 
 /** Entries of a folder; none on another file system, undefined if it cannot be read. */

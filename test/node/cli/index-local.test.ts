@@ -90,7 +90,9 @@ describe("codectx index --local", () => {
     sandbox.write("plain/a.py", "def alpha():\n    return 1\n");
     sandbox.write("plain/skip/b.py", "def beta():\n    return 1\n");
     sandbox.write("plain/.gitignore", "skip/\n");
-    // The ignore file itself is a text like others.
+    sandbox.write("plain/drop.py", "def gamma():\n    return 1\n");
+    sandbox.write("plain/.codectxignore", "drop.py\n");
+    // .gitignore is a text like others.
     expect((await sandbox.run("plain", LOCAL)).json).toMatchObject({ fileCount: 2, repo: null });
     sandbox.repository("lonely", { "a.go": "package a\n\nfunc Alpha() {}\n" });
     sandbox.git("lonely", "remote", "remove", "origin");

@@ -186,6 +186,16 @@ describe("IgnoreRules", () => {
     const verdicts = ["a.log", "logs/a.log", "logs/keep.log", "other/keep.log", "build/x.ts", "src/build/x.ts"];
     expect(verdicts.map((path) => rules.ignores(path))).toEqual([true, true, false, true, true, false]);
   });
+
+  it("adds up the files of a folder, and takes nothing back in that lies in an ignored folder", () => {
+    const rules = new IgnoreRules();
+    rules.add("", "*.log\nout\n[Bb]in/\n");
+    rules.add("", "!keep.log\n/docs/*.md\n");
+    rules.add("out", "!*\n");
+    const ignored = ["a.log", "x/out/deep/a.ts", "out/a.ts", "lib/Bin/a.ts", "docs/a.md"];
+    const kept = ["keep.log", "lib/bin", "lib/docs/a.md", "docs/in/a.md", "outer/a.ts"];
+    expect([...ignored, ...kept].filter((path) => rules.ignores(path))).toEqual(ignored);
+  });
 });
 
 describe("toCliError", () => {
