@@ -7,6 +7,11 @@ export class StartError extends Error {
   }
 }
 
+/** The command line is wrong; the message names the flag. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}
+
 /** Code of a failed system call (`EADDRINUSE`), if any. */
 export function errnoOf(error: unknown): string | undefined {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;

@@ -33,7 +33,10 @@ function toApiError(error: unknown): ApiError {
     return new ApiError("INVALID_BODY", "the request is malformed");
   if (isUnreachable(error)) {
     const headers = { [RETRY_AFTER_HEADER]: DATABASE_RETRY_AFTER_SEC };
-    return new ApiError("UNAVAILABLE", "the database cannot be reached right now; try again", { cause: error, headers });
+    return new ApiError("UNAVAILABLE", "the database cannot be reached right now; try again", {
+      cause: error,
+      headers,
+    });
   }
   return new ApiError("INTERNAL", "an unexpected error; try again, and quote the X-Request-Id when you report it", {
     cause: error,

@@ -1,7 +1,7 @@
 import { pgErrorCode, isUnreachable } from "../../db/errors.ts";
 import { TenancyError } from "../../tenancy/errors.ts";
 import { UserError } from "../../users/errors.ts";
-import { StartError } from "../errors.ts";
+import { StartError, UsageError } from "../errors.ts";
 import { DeployError } from "../../deploy/errors.ts";
 
 /** Exit code for wrong usage. */
@@ -15,11 +15,6 @@ export async function runMain(main: () => Promise<void>): Promise<void> {
     console.error(`error: ${explain(error)}`);
     process.exitCode = error instanceof UsageError ? EXIT_USAGE : 1;
   }
-}
-
-/** The command line is wrong; the message names the flag. */
-export class UsageError extends Error {
-  override readonly name = "UsageError";
 }
 
 function explain(error: unknown): string {
