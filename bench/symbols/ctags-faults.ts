@@ -39,6 +39,34 @@ const FAULTS: readonly Fault[] = [
       (/^(?:constant|variable)$/.test(kind) && !/^(?:export\s+)?(?:declare\s+)?(?:const|let|var)\b/.test(line)),
   },
   {
+    languages: SCRIPTS,
+    reason: "JavaScript, TypeScript: an imported or exported type taken for a declaration",
+    test: ({ name, kind }, line) =>
+      kind === "alias" && !new RegExp(`\\btype\\s+${escape(name)}\\s*(?:[<=]|$)`).test(line),
+  },
+  {
+    languages: SCRIPTS,
+    reason: "JavaScript, TypeScript: a renamed property or a word of the value taken for the declared name",
+    test: ({ name, kind }, line) =>
+      /^(?:constant|variable)$/.test(kind) &&
+      (new RegExp(`^[^=]*\\{[^=]*\\b${escape(name)}\\s*:`).test(line) ||
+        new RegExp(
+          `^(?:export\\s+)?(?:const|let|var)\\s+(?!${escape(name)}\\b)[\\w$]+\\s*[:=][^,]*\\b${escape(name)}\\b`,
+        ).test(line)),
+  },
+  {
+    languages: ["JavaScript"],
+    reason: "JavaScript: a deleted property taken for a method",
+    test: ({ kind }, line) => kind === "method" && /^\s*delete\b/.test(line),
+  },
+  {
+    languages: ["Python"],
+    reason: "Python: a further assignment to a variable",
+    test: ({ name, kind, line: row }, _line, lines) =>
+      kind === "variable" &&
+      lines.slice(0, row - 1).some((line) => new RegExp(`^\\s*${escape(name)}\\s*(?::[^=]*)?=(?!=)`).test(line)),
+  },
+  {
     languages: ["Lua"],
     reason: "Lua: a line with the word function in it, or a computed key",
     test: ({ name }, line) =>
@@ -95,6 +123,16 @@ const FAULTS: readonly Fault[] = [
       (kind === "alias" && new RegExp(`alias\\s+(?:-\\w\\s+)?["']?${escape(name)}[^\\w=]`).test(line)),
   },
   {
+    languages: ["Sh"],
+    reason: "Shell: text in a string or here-document taken for a function",
+    test: ({ name, kind, line: row }, line, lines) =>
+      kind === "function" &&
+      (!new RegExp(
+        `(?:^|[;&|{(]|\\b(?:then|do|else))\\s*(?:function\\s+${escape(name)}|${escape(name)}\\s*\\(\\s*\\))\\s*(?:$|[#({[]|\\(\\s*\\))`,
+      ).test(line) ||
+        isShellText(row - 1, lines)),
+  },
+  {
     languages: C,
     reason: "C, C++: an include guard",
     test: ({ name, kind }, line) =>
@@ -121,6 +159,19 @@ const FAULTS: readonly Fault[] = [
       kind !== "macro" && /^[A-Z][A-Z0-9_]{3,}$/.test(name) && new RegExp(`[\\w)]\\s+${escape(name)}\\b`).test(line),
   },
 ];
+
+/** Whether a row is between `<<WORD` and `WORD`, or the last line above it with an odd number of quotes ends with one. */
+function isShellText(row: number, lines: readonly string[]): boolean {
+  for (let above = row - 1; above >= 0; above--) {
+    const line = lines[above]!;
+    const word = /(?<!<)<<-?\s*["'\\]?(\w+)/.exec(line)?.[1];
+    const isEnd = (text: string) => text.trim() === word;
+    if (word !== undefined && lines.slice(row + 1).some(isEnd) && !lines.slice(above + 1, row).some(isEnd)) return true;
+  }
+  const isOdd = (line: string) => line.split("'").length % 2 === 0;
+  const quote = lines.slice(0, row).findLast((line) => isOdd(line) && !/^\s*#/.test(line));
+  return quote !== undefined && /[\s\\]'$/.test(quote);
+}
 
 function escape(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");

@@ -135,7 +135,7 @@ function isTopLevel(outer: SyntaxNode, scope: Scope): boolean {
   return TOP_LEVEL_PARENTS.has(parent) || (parent === "statement_block" && scope.kind === "namespace");
 }
 
-/** `exports.x = …`, `A.prototype.b = function …`, `app.use = function …`. */
+/** `exports.x = …`, `A.prototype.b = …`, `app.use = function …`. */
 const assignment: Rule = (node, scope) => {
   const left = node.field("left");
   if (left?.type !== "member_expression") return undefined;
@@ -151,8 +151,14 @@ const assignment: Rule = (node, scope) => {
   const name = parts?.[2] ?? "";
   const object = (parts?.[1] ?? "").replace(/^(?:module\.)?exports(?:\.|$)/, "").replace(/\.prototype$/, "");
   const isExport = /^(?:module\.)?exports\./.test(target);
+  const ofPrototype = parts?.[1]?.endsWith(".prototype");
   if (made === undefined) {
     if (right?.type === "object" && !scope.local && target.endsWith(".prototype")) return { name: object };
+    if (ofPrototype) {
+      // The value may be a function that is declared elsewhere.
+      const kind = right?.type === "identifier" || right?.type === "member_expression" ? "method" : "field";
+      return { ...statement, kind, name, container: object, leaf: true };
+    }
     return isExport && !scope.local && right?.type !== "identifier"
       ? { ...statement, kind: "constant", name }
       : undefined;

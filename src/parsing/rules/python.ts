@@ -1,6 +1,6 @@
 import { dedent } from "../prose.ts";
 import type { SyntaxNode } from "../syntax-node.ts";
-import { anonymousFunction, type GrammarRules, isTypeScope, type Rule } from "./rule.ts";
+import { anonymousFunction, type Found, type GrammarRules, isTypeScope, type Rule, type Scope } from "./rule.ts";
 
 /** The string that opens a body, without quotes and common indentation. */
 function docstring(node: SyntaxNode): string | undefined {
@@ -29,23 +29,24 @@ function definition(kind: "class" | "function"): Rule {
   };
 }
 
-/** Assignments of modules and classes; reassigned names count once for each assignment at the top. */
+/** Assignments of modules and classes, of several names too; reassigned names count once for each assignment at the top. */
 const assignment: Rule = (node, scope) => {
   if (scope.local) return undefined;
   const left = node.field("left");
-  if (left?.type !== "identifier") return undefined;
   const statement = node.parent;
-  if (statement?.type !== "expression_statement") return undefined;
-  const name = left.text;
-  const place = statement.parent;
-  if (place?.type === "block" && !isTypeScope(scope)) {
-    // `if`, `try` and `with` at the top of a file open no scope.
-    return { kind: valueKind(name), name, leaf: true, outlineOnly: true };
-  }
-  if (place?.type !== "module" && place?.type !== "block") return undefined;
-  if (isTypeScope(scope)) return { kind: "field", name, leaf: true };
-  return { kind: valueKind(name), name, leaf: true };
+  const place = statement?.parent?.type;
+  if (statement?.type !== "expression_statement" || (place !== "module" && place !== "block")) return undefined;
+  if (left?.type === "identifier") return variable(left, place, scope);
+  if (left?.type !== "pattern_list") return undefined;
+  const names = left.namedChildren.filter(({ type }) => type === "identifier");
+  return names.map((name): Found => ({ ...variable(name, place, scope), nameNode: name }));
 };
+
+function variable({ text: name }: SyntaxNode, place: string, scope: Scope): Found {
+  if (isTypeScope(scope)) return { kind: "field", name, leaf: true };
+  // `if`, `try` and `with` at the top of a file open no scope.
+  return { kind: valueKind(name), name, leaf: true, ...(place === "block" ? { outlineOnly: true } : {}) };
+}
 
 function valueKind(name: string): "constant" | "variable" {
   return /^_*[A-Z][A-Z0-9_]*$/.test(name) ? "constant" : "variable";

@@ -43,6 +43,28 @@ describe("what an error hides is found", () => {
     expect(names).toEqual(expect.arrayContaining(["3 A", "4 A.first", "9 A.last", "12 after"]));
   });
 
+  it("behind the syntax of zsh, in functions and on their line, and behind here-documents", async () => {
+    const text = [
+      "function outer {",
+      "  (( ${+functions[_a::$1]} )) || { for x ($list[@]) print -r -- ${(q)x} }",
+      "  inner() {",
+      "    echo ${${(M)@:#-*}[1]}",
+      "  }",
+      "  cat <<-EOF",
+      "\tfake() {",
+      "\tEOF",
+      "}",
+      "short() { [[ $a = (b|c)* ]] && print ${(%):-%x} }",
+      "alias after=outer",
+      "last()",
+      "{",
+      "  for k v (${(kv)map}) { print $k }",
+      "}",
+    ].join("\n");
+    expect(await parseText("bash", text)).toMatchObject({ hasErrors: true });
+    expect(await namesOf("bash", text)).toEqual(["1 outer", "3 outer.inner", "10 short", "11 after", "12 last"]);
+  });
+
   it("and a file with lines that nothing can read is parsed in part", async () => {
     const parsed = await parseText("go", "package p\n\nfunc A() {}\n\n)))(((\n]]][[[\n{{{)))\n((([[[\n\nfunc B() {}\n");
     expect(parsed.outcome).toBe("partial");
