@@ -2,11 +2,15 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
 import { PlatformError, DeployError } from "./errors.ts";
-import { type JsonRequest, requestJson } from "./http.ts";
+import { createOnce, type JsonRequest, requestJson } from "./http.ts";
 
 export const CLOUDFLARE_API = "https://api.cloudflare.com/client/v4";
 
-const Envelope = z.object({ result: z.unknown() });
+const Envelope = z.object({
+  success: z.boolean().optional(),
+  result: z.unknown(),
+  result_info: z.object({ total_pages: z.number().optional() }).nullish(),
+});
 const Refusal = z.object({ errors: z.array(z.object({ code: z.number(), message: z.string() })) });
 const Account = z.object({ id: z.string(), name: z.string() });
 const Queue = z.object({ queue_id: z.string(), queue_name: z.string() });
@@ -34,6 +38,9 @@ export interface S3Credentials {
   secretAccessKey: string;
 }
 
+/** Most pages of a list that are read. */
+const MAX_PAGES = 100;
+
 /** Permission group for reading and writing the objects of one bucket. */
 const BUCKET_WRITE = "Workers R2 Storage Bucket Item Write";
 
@@ -46,7 +53,7 @@ export class Cloudflare {
 
   /** Lists the accounts of a token. Throws `PlatformError` (401, 403) if the token is invalid. */
   static async accounts(apiUrl: string, token: string): Promise<z.infer<typeof Account>[]> {
-    return call(z.array(Account), { method: "GET", url: `${apiUrl}/accounts?per_page=50`, token });
+    return listAll(Account, { url: `${apiUrl}/accounts?per_page=50`, token });
   }
 
   /** The account's subdomain of `workers.dev`; undefined if it has not chosen one. */
@@ -60,7 +67,10 @@ export class Cloudflare {
   }
 
   async createBucket(name: string): Promise<void> {
-    await this.#call(z.unknown(), "POST", "/r2/buckets", { name });
+    await createOnce(
+      () => this.#create(z.unknown(), "/r2/buckets", { name }),
+      async () => (await this.hasBucket(name)) || undefined,
+    );
   }
 
   async deleteBucket(name: string): Promise<void> {
@@ -91,12 +101,15 @@ export class Cloudflare {
   }
 
   async findQueue(name: string): Promise<z.infer<typeof Queue> | undefined> {
-    const queues = await this.#call(z.array(Queue), "GET", `/queues?name=${encodeURIComponent(name)}`);
+    const queues = await this.#list(Queue, `/queues?name=${encodeURIComponent(name)}`);
     return queues.find((queue) => queue.queue_name === name);
   }
 
   async createQueue(name: string): Promise<void> {
-    await this.#call(z.unknown(), "POST", "/queues", { queue_name: name });
+    await createOnce<unknown>(
+      () => this.#create(Queue, "/queues", { queue_name: name }),
+      () => this.findQueue(name),
+    );
   }
 
   async deleteQueue(name: string): Promise<void> {
@@ -133,7 +146,7 @@ export class Cloudflare {
   }
 
   async findToken(name: string): Promise<string | undefined> {
-    const tokens = await this.#call(z.array(Token), "GET", "/tokens?per_page=50");
+    const tokens = await this.#list(Token, "/tokens?per_page=50");
     return tokens.find((token) => token.name === name)?.id;
   }
 
@@ -157,10 +170,16 @@ export class Cloudflare {
         `Cloudflare lists no permission group "${BUCKET_WRITE}": set R2_ACCESS_KEY_ID and R2_SECRET_ACCESS_KEY yourself`,
       );
     const resource = `com.cloudflare.edge.r2.bucket.${this.options.accountId}_default_${bucket}`;
-    const token = await this.#call(Token, "POST", "/tokens", {
-      name,
-      policies: [{ effect: "allow", permission_groups: [{ id: group.id }], resources: { [resource]: "*" } }],
-    });
+    const policies = [{ effect: "allow", permission_groups: [{ id: group.id }], resources: { [resource]: "*" } }];
+    const token = await createOnce(
+      () => this.#create(Token, "/tokens", { name, policies }),
+      async () => {
+        // Its value is lost with the answer.
+        const lost = await this.findToken(name);
+        if (lost !== undefined) await this.deleteToken(lost);
+        return undefined;
+      },
+    );
     if (token.value === undefined) throw new DeployError("Cloudflare created an R2 token but did not show its value");
     return { accessKeyId: token.id, secretAccessKey: createHash("sha256").update(token.value).digest("hex") };
   }
@@ -168,6 +187,23 @@ export class Cloudflare {
   #call<T>(schema: z.ZodType<T>, method: JsonRequest["method"], path: string, body?: unknown): Promise<T> {
     const { apiUrl, token, accountId } = this.options;
     return call(schema, { method, url: `${apiUrl}/accounts/${accountId}${path}`, token, body });
+  }
+
+  #create<T>(schema: z.ZodType<T>, path: string, body: unknown): Promise<T> {
+    const { apiUrl, token, accountId } = this.options;
+    return call(schema, {
+      method: "POST",
+      url: `${apiUrl}/accounts/${accountId}${path}`,
+      token,
+      body,
+      isCreation: true,
+    });
+  }
+
+  /** All pages of a list. `path` has a query. */
+  #list<T>(schema: z.ZodType<T>, path: string): Promise<T[]> {
+    const { apiUrl, token, accountId } = this.options;
+    return listAll(schema, { url: `${apiUrl}/accounts/${accountId}${path}`, token });
   }
 
   /** Like a GET, but undefined for 404. */
@@ -191,14 +227,31 @@ export class Cloudflare {
 }
 
 async function call<T>(schema: z.ZodType<T>, request: Omit<JsonRequest, "describe">): Promise<T> {
-  const answer = Envelope.safeParse(await requestJson({ ...request, describe }));
+  return (await callPage(schema, request)).result;
+}
+
+async function callPage<T>(
+  schema: z.ZodType<T>,
+  request: Omit<JsonRequest, "describe">,
+): Promise<{ result: T; pages: number }> {
+  const target = `${request.method} ${new URL(request.url).pathname}`;
+  const json = await requestJson({ ...request, describe });
+  const answer = Envelope.safeParse(json);
+  if (answer.data?.success === false) throw new DeployError(`${target} failed: ${describe(json) ?? "no reason given"}`);
   const result = schema.safeParse(answer.data?.result);
-  if (!result.success) {
-    throw new DeployError(
-      `${request.method} ${new URL(request.url).pathname}: Cloudflare's answer has an unknown form`,
-    );
+  if (!result.success) throw new DeployError(`${target}: Cloudflare's answer has an unknown form`);
+  return { result: result.data, pages: answer.data?.result_info?.total_pages ?? 1 };
+}
+
+/** All pages of a list. `url` has a query. */
+async function listAll<T>(schema: z.ZodType<T>, { url, token }: { url: string; token: string }): Promise<T[]> {
+  const all: T[] = [];
+  for (let page = 1; page <= MAX_PAGES; page++) {
+    const { result, pages } = await callPage(z.array(schema), { method: "GET", url: `${url}&page=${page}`, token });
+    all.push(...result);
+    if (page >= pages) break;
   }
-  return result.data;
+  return all;
 }
 
 function describe(json: unknown): string | undefined {

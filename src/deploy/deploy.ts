@@ -6,7 +6,7 @@ import type { DeployContext, Step } from "./context.ts";
 import { destroy } from "./destroy.ts";
 import { DeployError } from "./errors.ts";
 import { Neon } from "./neon.ts";
-import { firstTenant, health, uploads } from "./release.ts";
+import { firstOwner, firstTenant, health, uploads } from "./release.ts";
 import { bucketKey, buckets, cors, database, encryptionKey, lifecycle, migrations, queues } from "./resources.ts";
 import { rollbacks } from "./rollback.ts";
 import { readSettings, type Settings, USAGE } from "./settings.ts";
@@ -28,6 +28,7 @@ const STEPS: Step[] = [
   bucketKey,
   ...uploads,
   firstTenant,
+  firstOwner,
   health,
 ];
 

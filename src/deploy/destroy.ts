@@ -1,6 +1,6 @@
 /** `npm run deploy -- destroy`: removes a deployment, and its data after a second confirmation. */
 import type { DeployContext } from "./context.ts";
-import { PlatformError } from "./errors.ts";
+import { DeployError, PlatformError } from "./errors.ts";
 import { deploymentName } from "./names.ts";
 import { declaredResources, DEPLOY_ORDER, workerConfig } from "./workers.ts";
 
@@ -14,8 +14,12 @@ export type Ask = (question: string) => Promise<string>;
 
 /** Destroys a deployment. Returns false if the operator did not confirm. */
 export async function destroy(context: DeployContext, ask: Ask): Promise<boolean> {
-  const { cloudflare, settings, say } = context;
+  const { cloudflare, settings, state, neon, say } = context;
   const name = deploymentName(settings.environment);
+  const { neonProjectId, isNeonProjectUnfinished } = state.read();
+  if ((neonProjectId !== undefined || isNeonProjectUnfinished === true) && !neon) {
+    throw new DeployError(`NEON_API_KEY is not set: this deployment has the Neon project ${name}`);
+  }
   const answer = await ask(
     `This removes the Workers and queues of ${name}; clients are refused from then on.\nType ${name} to go on: `,
   );
@@ -41,21 +45,32 @@ export async function destroy(context: DeployContext, ask: Ask): Promise<boolean
 }
 
 async function destroyData(context: DeployContext, name: string): Promise<void> {
-  const { cloudflare, settings, neon, state, say } = context;
+  const { cloudflare, settings, state } = context;
   const token = await cloudflare.findToken(`${name}-r2`);
   if (token !== undefined) await cloudflare.deleteToken(token);
+  state.update({ r2: undefined });
   let isEmpty = true;
   for (const bucket of declaredResources(settings.environment).buckets.values()) {
     if (!(await removeBucket(context, bucket))) isEmpty = false;
   }
-  const { neonProjectId } = state.read();
-  if (neonProjectId !== undefined && neon) {
-    await neon.deleteProject(neonProjectId);
-    say(`  removed Neon project ${name}`);
-  } else if (settings.databaseUrl !== undefined) {
-    say("  DATABASE_URL was given: drop that database yourself");
-  }
+  await removeDatabase(context, name);
   if (isEmpty) state.remove();
+}
+
+async function removeDatabase({ neon, settings, state, say }: DeployContext, name: string): Promise<void> {
+  if (settings.databaseUrl !== undefined) return say("  DATABASE_URL was given: drop that database yourself");
+  const { neonProjectId, isNeonProjectUnfinished } = state.read();
+  const found = await neon?.findProject(name);
+  const id = neonProjectId ?? (isNeonProjectUnfinished === true ? found : undefined);
+  if (id !== undefined && neon) {
+    await neon.deleteProject(id);
+    state.update({ neonProjectId: undefined, isNeonProjectUnfinished: undefined });
+    say(`  removed Neon project ${name}`);
+  } else if (found !== undefined) {
+    say(
+      `  Neon project ${name} was not created by this deployment: delete it in Neon's console if nothing else needs it`,
+    );
+  }
 }
 
 /** Removes a bucket if it is empty (R2 deletes no others); else lets its objects expire. */

@@ -13,3 +13,6 @@ export class PlatformError extends DeployError {
     this.status = status;
   }
 }
+
+/** The answer to a request was lost, or was a failure of the platform: the request may have been carried out. */
+export class LostAnswerError extends DeployError {}

@@ -1,69 +1,96 @@
 /** JSON requests to the platforms' APIs, with timeouts and bounded retries. */
 import { backoffMs, withJitter } from "../backoff.ts";
 import { pause } from "../pause.ts";
-import { PlatformError, DeployError } from "./errors.ts";
+import { DeployError, LostAnswerError, PlatformError } from "./errors.ts";
 
 const TIMEOUT_MS = 30_000;
 const ATTEMPTS = 5;
 const BACKOFF = { baseMs: 1_000, capMs: 20_000 };
 const MAX_MESSAGE = 400;
+/** Longest `Retry-After` that is honoured, in milliseconds. */
+const MAX_RETRY_AFTER_MS = 60_000;
+/** The platform did nothing yet: too many requests, or (Neon) another operation is under way. */
+const REFUSED_FOR_NOW = new Set([423, 429]);
 
 export interface JsonRequest {
   method: "GET" | "POST" | "PUT" | "DELETE";
   url: string;
   token: string;
   body?: unknown;
+  /** A creation, which must not be carried out twice: it is repeated only if it was refused for now. */
+  isCreation?: boolean;
   /** Reads the platform's error message from a refused answer's JSON. */
   describe: (json: unknown) => string | undefined;
 }
 
 /**
- * Sends a request and returns the answer's JSON (undefined for an empty body). Makes up to five attempts on 429, 5xx and lost
- * connections; callers look before they create, so a creation whose answer was lost is not repeated. Throws `PlatformError` if the
- * platform rejects the request and `DeployError` if it cannot be reached.
+ * Sends a request and returns the answer's JSON (undefined for an empty body). Makes up to five attempts on 423, 429, 5xx and lost
+ * connections. Throws `PlatformError` if the platform rejects the request, `DeployError` if it cannot be reached, and
+ * `LostAnswerError` in place of repeating a creation that may have been carried out.
  */
 export async function requestJson(request: JsonRequest): Promise<unknown> {
   const target = `${request.method} ${new URL(request.url).pathname}`;
   for (let attempt = 1; ; attempt++) {
-    const response = await send(request);
-    if (response instanceof Error) {
-      if (attempt === ATTEMPTS) {
-        throw new DeployError(
-          `${new URL(request.url).host} cannot be reached (${response.message}): check the network`,
-        );
-      }
-    } else {
-      const text = await response.text();
-      const json = parse(text);
-      if (response.ok) return json;
-      const retryable = response.status === 429 || response.status >= 500;
-      if (!retryable || attempt === ATTEMPTS) {
-        const reason = request.describe(json)?.slice(0, MAX_MESSAGE) ?? "no reason given";
-        throw new PlatformError(`${target} answered ${response.status}: ${reason}`, response.status);
-      }
+    const answer = await send(request);
+    if (!(answer instanceof Error) && answer.response.ok) return answer.json;
+    if (answer instanceof Error || answer.response.status >= 500) {
+      const problem =
+        answer instanceof Error
+          ? `${new URL(request.url).host} cannot be reached (${answer.message}): check the network`
+          : `${target} answered ${answer.response.status}: ${reasonOf(request, answer.json)}`;
+      if (request.isCreation === true) throw new LostAnswerError(problem);
+      if (attempt === ATTEMPTS) throw new DeployError(problem);
+    } else if (!REFUSED_FOR_NOW.has(answer.response.status) || attempt === ATTEMPTS) {
+      throw new PlatformError(
+        `${target} answered ${answer.response.status}: ${reasonOf(request, answer.json)}`,
+        answer.response.status,
+      );
     }
-    const wait = response instanceof Error ? undefined : Number(response.headers.get("Retry-After") ?? Number.NaN);
-    await pause(delayMs(attempt, wait));
+    await pause(delayMs(attempt, answer instanceof Error ? null : answer.response.headers.get("Retry-After")));
   }
 }
 
-async function send({ method, url, token, body }: JsonRequest): Promise<Response | Error> {
+/**
+ * Creates something exactly once: `find` looks for it after a `LostAnswerError` of `create`, which is then repeated only if nothing
+ * was found. Makes up to five attempts.
+ */
+export async function createOnce<T>(create: () => Promise<T>, find: () => Promise<T | undefined>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await create();
+    } catch (error) {
+      if (!(error instanceof LostAnswerError) || attempt === ATTEMPTS) throw error;
+    }
+    await pause(backoffMs(attempt, BACKOFF));
+    const found = await find();
+    if (found !== undefined) return found;
+  }
+}
+
+function reasonOf({ describe }: JsonRequest, json: unknown): string {
+  return describe(json)?.slice(0, MAX_MESSAGE) ?? "no reason given";
+}
+
+/** Sends a request and reads its answer; returns the error if either fails. */
+async function send({ method, url, token, body }: JsonRequest): Promise<{ response: Response; json: unknown } | Error> {
   try {
-    return await fetch(url, {
+    const response = await fetch(url, {
       method,
       headers: { Authorization: `Bearer ${token}`, Accept: "application/json", "Content-Type": "application/json" },
       ...(body !== undefined && { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
+    return { response, json: parse(await response.text()) };
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
   }
 }
 
 /** Wait before the next attempt: `Retry-After` (seconds, capped) if the platform sent it, else the back-off. */
-function delayMs(attempt: number, retryAfterSec: number | undefined): number {
-  if (retryAfterSec === undefined || !(retryAfterSec >= 0)) return backoffMs(attempt, BACKOFF);
-  return withJitter(Math.min(retryAfterSec * 1_000, BACKOFF.capMs));
+function delayMs(attempt: number, retryAfter: string | null): number {
+  const seconds = Number(retryAfter ?? Number.NaN);
+  if (!(seconds >= 0)) return backoffMs(attempt, BACKOFF);
+  return withJitter(Math.min(seconds * 1_000, MAX_RETRY_AFTER_MS));
 }
 
 function parse(text: string): unknown {

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { pause } from "../pause.ts";
 import { PlatformError, DeployError } from "./errors.ts";
-import { type JsonRequest, requestJson } from "./http.ts";
+import { createOnce, type JsonRequest, requestJson } from "./http.ts";
 
 export const NEON_API = "https://console.neon.tech/api/v2";
 
@@ -10,8 +10,10 @@ const DATABASE = "neondb";
 const ROLE = "neondb_owner";
 const POLL_MS = 1_000;
 const READY_WITHIN_MS = 120_000;
+const MAX_PAGES = 100;
 
 const Project = z.object({ id: z.string(), name: z.string() });
+const Projects = z.object({ projects: z.array(Project), pagination: z.object({ cursor: z.string() }).nullish() });
 const Operations = z.object({ operations: z.array(z.object({ status: z.string() })) });
 
 export class Neon {
@@ -25,25 +27,31 @@ export class Neon {
   async findProject(name: string): Promise<string | undefined> {
     const query = new URLSearchParams({ search: name, limit: "100" });
     if (this.options.orgId !== undefined) query.set("org_id", this.options.orgId);
-    const { projects } = await this.#call(
-      z.object({ projects: z.array(Project) }),
-      "GET",
-      `/projects?${query.toString()}`,
-    );
-    return projects.find((project) => project.name === name)?.id;
+    for (let page = 0; page < MAX_PAGES; page++) {
+      const { projects, pagination } = await this.#call(Projects, "GET", `/projects?${query.toString()}`);
+      const found = projects.find((project) => project.name === name);
+      if (found) return found.id;
+      const cursor = pagination?.cursor ?? "";
+      // The last page has a cursor, too.
+      if (projects.length === 0 || cursor === "" || cursor === query.get("cursor")) break;
+      query.set("cursor", cursor);
+    }
+    return undefined;
   }
 
-  /** Creates a project and waits until its database accepts connections. Returns the project's id. */
+  /** Creates a project and returns its id. Its database accepts connections after `waitUntilReady`. */
   async createProject(name: string, region: string | undefined): Promise<string> {
     const project = {
       name,
       pg_version: 17,
+      branch: { database_name: DATABASE, role_name: ROLE },
       ...(region !== undefined && { region_id: region }),
       ...(this.options.orgId !== undefined && { org_id: this.options.orgId }),
     };
-    const created = await this.#call(z.object({ project: Project }), "POST", "/projects", { project });
-    await this.waitUntilReady(created.project.id);
-    return created.project.id;
+    return createOnce(
+      async () => (await this.#call(z.object({ project: Project }), "POST", "/projects", { project })).project.id,
+      () => this.findProject(name),
+    );
   }
 
   /** Waits up to two minutes for the operations of a new project. */
@@ -75,7 +83,8 @@ export class Neon {
 
   async #call<T>(schema: z.ZodType<T>, method: JsonRequest["method"], path: string, body?: unknown): Promise<T> {
     const { apiUrl, apiKey } = this.options;
-    const json = await requestJson({ method, url: `${apiUrl}${path}`, token: apiKey, body, describe });
+    const isCreation = method === "POST";
+    const json = await requestJson({ method, url: `${apiUrl}${path}`, token: apiKey, body, describe, isCreation });
     const result = schema.safeParse(json);
     if (!result.success) throw new DeployError(`${method} ${path.split("?")[0]}: Neon's answer has an unknown form`);
     return result.data;

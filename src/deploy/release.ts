@@ -1,6 +1,7 @@
 /** Steps that upload the Workers and check that they are healthy. */
-import { count } from "drizzle-orm";
+import { asc } from "drizzle-orm";
 import { openDb } from "../db/client.ts";
+import { users } from "../db/people-schema.ts";
 import { tenants } from "../db/schema.ts";
 import { pause } from "../pause.ts";
 import { createTenant, saveCredentialKey } from "../tenancy/index.ts";
@@ -54,32 +55,45 @@ function uploadOf(context: DeployContext): Upload {
 export const firstTenant: Step = {
   title: "first tenant",
   plan: async ({ databaseUrl, settings }) => {
-    if (databaseUrl !== undefined && (await hasTenants(databaseUrl))) return undefined;
-    return `create "${settings.tenantName}"${settings.ownerEmail === undefined ? "" : ` owned by ${settings.ownerEmail}`}`;
+    if (databaseUrl !== undefined && (await hasRows(databaseUrl, tenants))) return undefined;
+    return `create "${settings.tenantName}"`;
   },
   apply: async ({ databaseUrl, settings, state, say }) => {
     if (databaseUrl === undefined) throw new DeployError("the database is not there yet");
     const db = openDb(databaseUrl);
     const encryptionKey = settings.secrets["ENCRYPTION_KEY"] ?? state.read().encryptionKey;
     if (encryptionKey !== undefined) await saveCredentialKey(db, encryptionKey);
-    const { tenantName: name, ownerEmail: email } = settings;
-    const tenant = await createTenant(db, { name });
-    if (email !== undefined) await addUser(db, { email, tenantId: tenant.tenantId, role: "owner" });
+    const tenant = await createTenant(db, { name: settings.tenantName });
     say(`  tenant        ${tenant.tenantId}`);
     say(`  API key       ${tenant.apiKey}`);
     say(`  worker token  ${tenant.workerToken}`);
     say("  Keep both: they are not shown again (npm run admin -- key create makes others).");
-    if (email !== undefined && (settings.vars["MAIL_PROVIDER"] ?? "none") === "none") {
+  },
+};
+
+/** Makes the given person the owner of the first tenant, if there is nobody yet. */
+export const firstOwner: Step = {
+  title: "first owner",
+  plan: async ({ databaseUrl, settings: { ownerEmail } }) => {
+    if (ownerEmail === undefined || (databaseUrl !== undefined && (await hasRows(databaseUrl, users))))
+      return undefined;
+    return `add ${ownerEmail}`;
+  },
+  apply: async ({ databaseUrl, settings: { ownerEmail: email, vars }, say }) => {
+    if (databaseUrl === undefined || email === undefined) throw new DeployError("the database is not there yet");
+    const db = openDb(databaseUrl);
+    const [tenant] = await db.select({ id: tenants.id }).from(tenants).orderBy(asc(tenants.createdAt)).limit(1);
+    await addUser(db, { email, tenantId: tenant?.id ?? "", role: "owner" });
+    if ((vars["MAIL_PROVIDER"] ?? "none") === "none") {
       say(`  ${email} cannot sign in to the dashboard yet: set MAIL_PROVIDER and MAIL_FROM, and deploy again.`);
     }
   },
 };
 
-/** Whether there is a tenant; false if the tables do not exist yet. */
-async function hasTenants(databaseUrl: string): Promise<boolean> {
+/** Whether a table has rows; false if the tables do not exist yet. */
+async function hasRows(databaseUrl: string, table: typeof tenants | typeof users): Promise<boolean> {
   try {
-    const [row] = await openDb(databaseUrl).select({ tenants: count() }).from(tenants);
-    return (row?.tenants ?? 0) > 0;
+    return (await openDb(databaseUrl).$count(table)) > 0;
   } catch {
     return false;
   }

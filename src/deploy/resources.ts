@@ -22,16 +22,22 @@ export const database: Step = {
   plan: async (context) => {
     if (context.databaseUrl !== undefined) return undefined;
     const name = deploymentName(context.settings.environment);
-    const id = context.state.read().neonProjectId ?? (await context.neon?.findProject(name));
+    const { neonProjectId, isNeonProjectUnfinished } = context.state.read();
+    const id = neonProjectId ?? (await context.neon?.findProject(name));
     if (id === undefined) return `create Neon project ${name}`;
+    if (isNeonProjectUnfinished === true) return `finish creating Neon project ${name}`;
     context.databaseUrl = await context.neon?.connectionString(id);
     return undefined;
   },
   apply: async (context) => {
     const { neon, settings, state } = context;
     if (!neon) throw new DeployError("no database: set NEON_API_KEY or DATABASE_URL");
-    const id = await neon.createProject(deploymentName(settings.environment), settings.neon?.region);
-    state.update({ neonProjectId: id });
+    const name = deploymentName(settings.environment);
+    // A run that is killed before it knows the id leaves a project that the next one finds by name, and destroy may delete.
+    state.update({ isNeonProjectUnfinished: true });
+    const id = (await neon.findProject(name)) ?? (await neon.createProject(name, settings.neon?.region));
+    await neon.waitUntilReady(id);
+    state.update({ neonProjectId: id, isNeonProjectUnfinished: undefined });
     context.databaseUrl = await neon.connectionString(id);
   },
 };
@@ -131,12 +137,21 @@ export const bucketKey: Step = {
   title: "R2 key",
   plan: async (context) => {
     const { settings, state } = context;
-    if (settings.secrets["R2_ACCESS_KEY_ID"] !== undefined || state.read().r2) return undefined;
+    const given = settings.secrets["R2_ACCESS_KEY_ID"];
+    const kept = state.read().r2;
+    if (given !== undefined) return given === kept?.accessKeyId ? undefined : "keep the given one";
+    if (kept) return undefined;
     if ((await deployedSecrets(context)).has("R2_SECRET_ACCESS_KEY")) return undefined;
     return `create token ${deploymentName(settings.environment)}-r2`;
   },
   apply: async (context) => {
     const { cloudflare, settings, state } = context;
+    const { R2_ACCESS_KEY_ID: accessKeyId, R2_SECRET_ACCESS_KEY: secretAccessKey } = settings.secrets;
+    if (accessKeyId !== undefined && secretAccessKey !== undefined) {
+      // So that a later run without the variables does not bring the one before back.
+      state.update({ r2: { accessKeyId, secretAccessKey } });
+      return;
+    }
     const name = `${deploymentName(settings.environment)}-r2`;
     // Replace a token whose value was lost when a deployment was killed.
     const lost = await cloudflare.findToken(name);

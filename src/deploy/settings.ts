@@ -75,6 +75,9 @@ export function readSettings(args: string[], env: NodeJS.ProcessEnv, varNames: I
     throw new DeployError("no database: set NEON_API_KEY to have one created, or DATABASE_URL to use one");
   }
   checkMail(env);
+  if (!env["R2_ACCESS_KEY_ID"] !== !env["R2_SECRET_ACCESS_KEY"]) {
+    throw new DeployError("R2_ACCESS_KEY_ID and R2_SECRET_ACCESS_KEY belong together: set both, or neither");
+  }
   return {
     command,
     dryRun: values["dry-run"] ?? false,

@@ -16,6 +16,8 @@ const DeployState = z.object({
   r2: z.object({ accessKeyId: z.string(), secretAccessKey: z.string() }).optional(),
   /** Id of the Neon project that this deployment created; `destroy` deletes no other. */
   neonProjectId: z.string().optional(),
+  /** The project of this deployment's name is being created by it, and its id is not known yet. */
+  isNeonProjectUnfinished: z.boolean().optional(),
 });
 export type DeployState = z.infer<typeof DeployState>;
 
@@ -34,7 +36,7 @@ export class StateFile {
     return state.data;
   }
 
-  /** Merges `change` into the file. */
+  /** Merges `change` into the file; undefined removes a value. */
   update(change: Partial<DeployState>): DeployState {
     const state = { ...this.read(), ...change };
     mkdirSync(path.dirname(this.path), { recursive: true, mode: 0o700 });

@@ -21,6 +21,9 @@ import {
 
 const ACCOUNT = "0123456789abcdef0123456789abcdef";
 export const FAKE_TOKEN = "fake-cloudflare-token";
+/** Lists that come in pages, here of two. */
+const PAGED = /^\/accounts(?:\/\w+\/(?:queues|tokens))?$/;
+const PAGE_SIZE = 2;
 const KEEP_ALIVE_MS = 600_000;
 const BUCKET_WRITE = "Workers R2 Storage Bucket Item Write";
 
@@ -48,8 +51,10 @@ export class FakeCloudflare {
   readonly unknown: string[] = [];
   /** `METHOD path` of every request that changed something. */
   readonly changes: string[] = [];
-  /** Called before each change with its method and path. */
+  /** Called before each change with its method and path; a `Refusal` that it throws is the answer. */
   beforeChange: (change: string) => void = () => {};
+  /** Status that a change is answered with after it was made, in place of the true answer. */
+  answerWith: (change: string) => number | undefined = () => undefined;
   readonly #server: Server;
 
   private constructor(server: Server) {
@@ -107,14 +112,18 @@ export class FakeCloudflare {
     const url = new URL(request.url);
     const path = url.pathname.replace(/^\/client\/v4/, "");
     const call = { method: request.method, path, query: url.searchParams, request };
-    if (request.method !== "GET") {
-      this.beforeChange(`${request.method} ${path}`);
-      this.changes.push(`${request.method} ${path}`);
-    }
     try {
+      if (request.method !== "GET") {
+        this.beforeChange(`${request.method} ${path}`);
+        this.changes.push(`${request.method} ${path}`);
+      }
       if (request.headers.get("Authorization") !== `Bearer ${FAKE_TOKEN}`)
         throw new Refusal(403, 9109, "Invalid access token");
-      return envelope(200, true, [], await this.#route(call));
+      const result = await this.#route(call);
+      const status = request.method === "GET" ? undefined : this.answerWith(`${request.method} ${path}`);
+      if (status !== undefined) return envelope(status, false, [{ code: 10001, message: "Internal error" }], null);
+      const [shown, pages] = PAGED.test(path) ? onePage(result, url.searchParams) : [result, 1];
+      return envelope(200, true, [], shown, pages);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       return envelope(error.status, false, [{ code: error.code, message: error.message }], null);
@@ -356,15 +365,13 @@ function queueJson({ id, name, consumers }: Queue) {
   };
 }
 
-function envelope(status: number, success: boolean, errors: unknown[], result: unknown): Response {
-  return Response.json(
-    {
-      success,
-      errors,
-      messages: [],
-      result,
-      result_info: { page: 1, per_page: 50, count: 1, total_count: 1, total_pages: 1 },
-    },
-    { status },
-  );
+function onePage(result: unknown, query: URLSearchParams): [unknown, number] {
+  if (!Array.isArray(result)) return [result, 1];
+  const start = (Number(query.get("page") ?? "1") - 1) * PAGE_SIZE;
+  return [result.slice(start, start + PAGE_SIZE), Math.ceil(result.length / PAGE_SIZE)];
+}
+
+function envelope(status: number, success: boolean, errors: unknown[], result: unknown, pages = 1): Response {
+  const info = { page: 1, per_page: PAGE_SIZE, count: 1, total_count: 1, total_pages: pages };
+  return Response.json({ success, errors, messages: [], result, result_info: info }, { status });
 }

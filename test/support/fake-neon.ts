@@ -9,6 +9,8 @@ export class FakeNeon {
   readonly projects = new Map<string, { name: string; polls: number }>();
   readonly unknown: string[] = [];
   beforeChange: (change: string) => void = () => {};
+  /** Status that a change is answered with after it was made, in place of the true answer. */
+  answerWith: (change: string) => number | undefined = () => undefined;
   readonly #server: Server;
 
   private constructor(server: Server) {
@@ -49,12 +51,18 @@ export class FakeNeon {
     const path = url.pathname.replace(/^\/api\/v2/, "");
     if (method !== "GET") this.beforeChange(`${method} ${path}`);
     if (path === "/projects" && method === "GET") {
-      return ok({ projects: [...this.projects].map(([id, { name }]) => ({ id, name })) });
+      // One project a page; the cursor is the last one's id.
+      const found = [...this.projects].filter(([, { name }]) => name.includes(url.searchParams.get("search") ?? ""));
+      const after = found.findIndex(([id]) => id === url.searchParams.get("cursor"));
+      const page = found.slice(after + 1, after + 2).map(([id, { name }]) => ({ id, name }));
+      return ok({ projects: page, pagination: { cursor: page.at(-1)?.id ?? url.searchParams.get("cursor") ?? "" } });
     }
     if (path === "/projects" && method === "POST") {
       const { name } = z.object({ project: z.object({ name: z.string() }) }).parse(JSON.parse(body)).project;
       const id = `project-${this.projects.size + 1}`;
       this.projects.set(id, { name, polls: 0 });
+      const status = this.answerWith(`${method} ${path}`);
+      if (status !== undefined) return { status, json: { message: "internal error" } };
       return { status: 201, json: { project: { id, name } } };
     }
     const [, id = "", sub] = /^\/projects\/([^/]+)(?:\/(\w+))?$/.exec(path) ?? [];

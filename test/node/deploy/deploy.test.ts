@@ -95,6 +95,7 @@ describe("npm run deploy", () => {
     expect(read([], mail)).toThrow("MAIL_FROM is not set");
     expect(read([], { ...mail, MAIL_FROM: "a@example.com" })).toThrow("MAIL_API_KEY is not set: resend needs it");
     expect(read([], { ...mail, MAIL_PROVIDER: "smtp" })).toThrow("expected cloudflare, resend or none");
+    expect(read([], { ...token, NEON_API_KEY: "n", R2_ACCESS_KEY_ID: "id" })).toThrow("set both, or neither");
   });
 
   it("passes on the platform's refusal of a token, without the token", async () => {
@@ -163,8 +164,17 @@ describe("npm run deploy", () => {
     const before = cloudflare.changes.length;
     const key = cloudflare.scripts.get("code-context-staging-api")?.secrets.get("ENCRYPTION_KEY") ?? "";
     const mail = { MAIL_PROVIDER: "resend", MAIL_FROM: "Code <noreply@example.com>", MAIL_API_KEY: "mail-secret" };
-    const { code, output } = await deploy([], { env: { ...mail, EMBED_PROVIDER: "workers-ai" } });
+    const r2 = { R2_ACCESS_KEY_ID: "second-id", R2_SECRET_ACCESS_KEY: "second-secret" };
+    const { code, output } = await deploy([], { env: { ...mail, ...r2, EMBED_PROVIDER: "workers-ai" } });
     expect(code, output).toBe(0);
+    expect(cloudflare.scripts.get("code-context-staging-api")?.secrets.get("R2_SECRET_ACCESS_KEY")).toBe(
+      "second-secret",
+    );
+    expect(output).not.toContain("second-secret");
+    // A given key is kept: a later deployment without the variables must not bring the one before back.
+    const state = JSON.parse(readFileSync(path.join(stateDir, "staging.json"), "utf8")) as object;
+    expect(state).toMatchObject({ r2: { accessKeyId: "second-id", secretAccessKey: "second-secret" } });
+    expect((await deploy(["--dry-run"])).output).toMatch(/R2 key +nothing to do/);
     const bindingsOf = (worker: string) =>
       cloudflare.scripts.get(`code-context-staging-${worker}`)?.metadata.bindings ?? [];
     expect(bindingsOf("site").find(({ name }) => name === "MAIL_FROM")?.text).toBe(mail.MAIL_FROM);
@@ -200,6 +210,8 @@ describe("npm run deploy", () => {
 
   it("destroys only what is confirmed, the data after a second question", async () => {
     expect((await deploy(["destroy"], { input: "yes\n" })).output).toContain("nothing was changed");
+    const keyless = await deploy(["destroy"], { input: "code-context-staging\n", env: { NEON_API_KEY: "" } });
+    expect(keyless.output).toContain("NEON_API_KEY is not set: this deployment has the Neon project");
     expect(cloudflare.scripts.size).toBe(3);
     const first = await deploy(["destroy"], { input: "code-context-staging\nno\n" });
     expect(first.output).toContain("data kept");
@@ -210,7 +222,14 @@ describe("npm run deploy", () => {
     const full = await deploy(["destroy"], { input: answers });
     expect(full.output).toContain("they expire within a day");
     expect(neon.projects.size + cloudflare.tokens.size).toBe(0);
-    expect(readFileSync(path.join(stateDir, "staging.json"), "utf8")).toContain("encryptionKey");
+    // What is gone is forgotten: a deployment in the meantime would otherwise use a deleted key or project.
+    const { encryptionKey, ...rest } = JSON.parse(
+      readFileSync(path.join(stateDir, "staging.json"), "utf8"),
+    ) as object & {
+      encryptionKey: string;
+    };
+    expect(encryptionKey).not.toBe("");
+    expect(rest).toEqual({});
     for (const bucket of cloudflare.buckets.values()) bucket.objects = 0;
     await deploy(["destroy"], { input: answers });
     expect(cloudflare.buckets.size).toBe(0);
