@@ -8,6 +8,7 @@ import { buildBundles } from "../bundles/bundles.ts";
 import { startDatabase, type RunningDatabase } from "../database/database.ts";
 import { errnoOf, StartError } from "../errors.ts";
 import { lockDataDir } from "./lock.ts";
+import { growInLargeSteps } from "./miniflare-growth.ts";
 import { createLogSink, type LogSink } from "./logs.ts";
 import { migrate } from "../database/migrations.ts";
 import { claimPort, freePort } from "./ports.ts";
@@ -95,7 +96,8 @@ async function start(
   passExtraCertificatesOnly(dataDir);
   const steps = [openDatabase(options, stops), buildBundles()] as const;
   // Not imported at the top: loading Miniflare takes half a second, in which the database's thread is at work already.
-  const workersModule = import("./workers.ts");
+  const stopPatching = growInLargeSteps();
+  const workersModule = import("./workers.ts").finally(stopPatching);
   await Promise.allSettled([...steps, workersModule]);
   const [database] = await Promise.all(steps);
   const logs: LogSink = createLogSink(options.logToConsole === true ? undefined : path.join(dataDir, "logs"));

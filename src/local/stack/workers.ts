@@ -99,7 +99,6 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
       workers: [
         { ...workerOptions("api", vars, s3Credentials), ...listening(apiPort) },
         withMailbox({ ...workerOptions("site", vars), ...listening(sitePort) }, options.mailDir),
-        // Last, because Miniflare copies everything encoded so far whenever the configuration grows, and the grammars are 34 MB.
         workerOptions("indexer", vars),
       ],
     });
