@@ -59,8 +59,14 @@ export function compileIgnoreFile(text: string): (path: string, isFolder: boolea
 function compileIgnoreGlob(glob: string): { foldersOnly: boolean; byName: boolean; matches: PathFilter } {
   const { body, foldersOnly, anywhere } = splitPattern(asIgnoreGlob(glob));
   if (!/[\\*?[]/.test(body)) return { foldersOnly, byName: anywhere, matches: (text) => text === body };
+  // The literal ends of a glob reject nearly every path before the automaton runs.
+  const prefix = body.slice(0, body.search(/[\\*?[]/));
+  const lastSyntax = Math.max(...["*", "?", "]"].map((character) => body.lastIndexOf(character)));
+  const suffix = body.includes("\\") ? "" : body.slice(lastSyntax + 1);
   const automaton = new Automaton(tokenize(body));
-  return { foldersOnly, byName: anywhere, matches: (text) => automaton.matchesWhole(text) };
+  const matches = (text: string): boolean =>
+    text.startsWith(prefix) && text.endsWith(suffix) && automaton.matchesWhole(text);
+  return { foldersOnly, byName: anywhere, matches };
 }
 
 /** An ignore file has no alternatives, and `**` is special only as a whole segment. */

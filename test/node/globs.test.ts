@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { compileGlobs } from "../../src/globs.ts";
+import { compileGlobs, compileIgnoreFile } from "../../src/globs.ts";
 
 const matches = (glob: string, path: string) => compileGlobs([glob])(path);
 
@@ -168,3 +168,16 @@ function expand(glob: string): string[] {
   }
   return [glob];
 }
+
+describe("compileIgnoreFile", () => {
+  it("reads a line without folders as the glob that it is", () => {
+    const glob = fc.stringMatching(/^[ab]?(?:\*|[ab?[\]-])[ab?[\]-]{0,6}\*?$/).filter((text) => !text.includes("**"));
+    const name = fc.stringMatching(/^[ab[\]-]{1,8}$/);
+    fc.assert(
+      fc.property(glob, name, (line, path) => {
+        expect(compileIgnoreFile(line)(path, false) ?? false).toBe(compileGlobs([line])(path));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
