@@ -117,12 +117,17 @@ export async function countChanges(cwd: string): Promise<number> {
   return splitNul(await unlessBlocked(cwd, (signal) => git(cwd, args, settings, signal))).length;
 }
 
-/** The files of a work tree: tracked ones, and untracked ones that are not ignored. */
+/** The files of a work tree: tracked ones, and untracked ones that are not ignored; or those of a plain folder. */
 export interface FileListing {
-  /** SHA-256 of git's output, in hex. While it is the same, so are the paths. */
+  /** SHA-256 of git's output, in hex; empty outside of git. While it is the same, so are the paths. */
   digest: string;
   /** Relative to the root, with `/`. */
   paths(): string[];
+  /** Outside of git, the folders and ignore files that were read, `""` for the root. While they are the same, so are the paths. */
+  folders: readonly string[];
+  ignoreFiles: readonly string[];
+  /** Number of folders that may not be read. */
+  unreadable: number;
 }
 
 /** Lists the files of the work tree around `cwd`. The paths are decoded on demand: a search of an unchanged tree needs the digest. */
@@ -133,6 +138,9 @@ export async function listWorkTreeFiles(cwd: string): Promise<FileListing> {
     digest: sha256(output).toString("hex"),
     // Files in a merge conflict are listed once per side.
     paths: () => [...new Set(splitNul(output))],
+    folders: [],
+    ignoreFiles: [],
+    unreadable: 0,
   };
 }
 

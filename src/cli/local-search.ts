@@ -5,7 +5,6 @@ import { IndexDamagedError } from "./index/verified.ts";
 import { CliError, EXIT } from "./exit-codes.ts";
 import { resolveCommit } from "./git.ts";
 import { findProject, type Project, requireGit } from "./project.ts";
-import { openCommitIndex } from "./search-index/commit-index.ts";
 import { type LocalIndex, openLocalIndex } from "./search-index/local-index.ts";
 
 export interface RefOption {
@@ -24,8 +23,11 @@ export async function withLocalIndex<T>(
 ): Promise<T> {
   const project = await findProject(context, { listFiles: ref === undefined });
   const gitSha = ref === undefined ? undefined : await commitOf(project, ref);
-  const openIndex = (): Promise<LocalIndex> =>
-    gitSha === undefined ? openLocalIndex(context, project) : openCommitIndex(context, project, gitSha);
+  const openIndex = async (): Promise<LocalIndex> => {
+    if (gitSha === undefined) return openLocalIndex(context, project);
+    const { openCommitIndex } = await import("./search-index/commit-index.ts");
+    return openCommitIndex(context, project, gitSha);
+  };
   try {
     return await openAndUse(openIndex, project, use);
   } catch (error) {

@@ -3,11 +3,13 @@ import { requireApiKey, createClient, credentialsOf, type Context } from "./cont
 import type { EmbedCheckResponse } from "../contract/index.ts";
 import { noteIdentity } from "./cache.ts";
 import { inBackground } from "./background.ts";
-import { listWorkTreeFiles } from "./git.ts";
+import { type FileListing, listWorkTreeFiles } from "./git.ts";
+import { FileTree } from "./index/file-tree.ts";
 import { indexWorkTree, type IndexReport } from "./index/index-worktree.ts";
 import { takeWriteLock } from "./index/lock.ts";
 import { IndexStore } from "./index/store.ts";
 import type { Embedding } from "./index/vectors.ts";
+import { walkFolder } from "./index/walk.ts";
 import { IndexDamagedError } from "./index/verified.ts";
 import type { Project } from "./project.ts";
 import { formatCount } from "./ui.ts";
@@ -114,8 +116,15 @@ export async function openEmbedding(
   return { client, space };
 }
 
+/** Lists the files of a project: those that git lists, or all of a plain folder. */
+export async function listFiles({ plainFolder, files, root }: Project): Promise<FileListing> {
+  return plainFolder ? walkFolder(new FileTree(root)) : (files ?? listWorkTreeFiles(root));
+}
+
 export interface UpdateOptions {
   embed: boolean;
+  /** From {@link listFiles}, if the caller needs it too. */
+  files?: Promise<FileListing> | undefined;
   /** The embedding space, if this run has already requested it. */
   space?: EmbedCheckResponse | undefined;
   onAnalysis?: ((analysis: Uint8Array) => void) | undefined;
@@ -129,8 +138,7 @@ export async function updateWorkTree(
   options: UpdateOptions,
 ): Promise<IndexReport> {
   const nowMs = Date.now();
-  const listing = project.plainFolder ? undefined : (project.files ?? listWorkTreeFiles(project.root));
-  const files = listing && inBackground(listing.then((listed) => listed.paths()));
+  const files = inBackground(options.files ?? listFiles(project));
   let line = context.ui.progress("Indexing ");
   let phase = "indexing";
   try {

@@ -9,7 +9,7 @@ import { CliError, EXIT } from "../exit-codes.ts";
 import { baseFile, basesAreIntact, listBases, readArtifact } from "../index/bases.ts";
 import type { IndexStore } from "../index/store.ts";
 import { findProject, requireRepo, type Project } from "../project.ts";
-import { updateForSearch } from "../search-index/local-index.ts";
+import { updateForSearch } from "../search-index/update.ts";
 import { SearchFolder } from "../search-index/search-folder.ts";
 import { withWriter } from "../session.ts";
 import { knownSnapshot, saveKnownSnapshot } from "../snapshot-state.ts";

@@ -24,6 +24,8 @@ export class FileTree {
   readonly root: string;
   /** By path, whether a folder is reached without a link. */
   private readonly folders = new Map<string, boolean>();
+  /** The last of them: paths mostly come in order. */
+  private last = { folder: "", inside: true };
 
   constructor(root: string) {
     this.root = root;
@@ -31,9 +33,19 @@ export class FileTree {
 
   /** `lstat` of the regular file at a path; undefined if there is none. */
   lstat(path: string): Stats | undefined {
+    const stats = this.examine(path);
+    return stats?.isFile() === true && this.isInside(path) ? stats : undefined;
+  }
+
+  /** `lstat` of the folder at a path; undefined if there is none. */
+  lstatFolder(path: string): Stats | undefined {
+    const stats = this.examine(path);
+    return stats?.isDirectory() === true ? stats : undefined;
+  }
+
+  private examine(path: string): Stats | undefined {
     try {
-      const stats = lstatSync(`${this.root}/${path}`, { throwIfNoEntry: false });
-      return stats?.isFile() === true && this.isInside(path) ? stats : undefined;
+      return lstatSync(path === "" ? this.root : `${this.root}/${path}`, { throwIfNoEntry: false });
     } catch (error) {
       if (isUnreadable(error)) return undefined;
       throw error;
@@ -76,11 +88,16 @@ export class FileTree {
 
   private isInside(path: string): boolean {
     const folder = folderOf(path);
-    if (folder === "") return true;
+    if (folder === this.last.folder) return this.last.inside;
+    const inside = folder === "" || this.isFolder(folder);
+    this.last = { folder, inside };
+    return inside;
+  }
+
+  private isFolder(folder: string): boolean {
     let inside = this.folders.get(folder);
     if (inside === undefined) {
-      inside =
-        lstatSync(`${this.root}/${folder}`, { throwIfNoEntry: false })?.isDirectory() === true && this.isInside(folder);
+      inside = this.lstatFolder(folder) !== undefined && this.isInside(folder);
       this.folders.set(folder, inside);
     }
     return inside;

@@ -67,6 +67,8 @@ function isIgnored(files: readonly Scoped[], path: string, isFolder: boolean): b
 }
 
 export const CODECTX_IGNORE = ".codectxignore";
+/** A folder's ignore files outside of git, in order: lines of a later file decide. */
+export const IGNORE_FILES: readonly string[] = [".gitignore", CODECTX_IGNORE];
 
 /** Reads every `.codectxignore` of a work tree. */
 export function readCodectxIgnores(tree: FileTree, paths: readonly string[]): IgnoreRules {

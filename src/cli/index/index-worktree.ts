@@ -12,8 +12,8 @@ import { intact } from "./schema.ts";
 import type { IndexStore } from "./store.ts";
 import { IndexDamagedError, verified } from "./verified.ts";
 import type { Embedding } from "./vectors.ts";
-import { walkFolder } from "./walk.ts";
 import { sha256 } from "../checksum.ts";
+import type { FileListing } from "../git.ts";
 
 /** Counters of a whole work tree. */
 export interface WorkTreeTotals {
@@ -47,8 +47,7 @@ export interface IndexOptions extends BuildOptions {
   root: string;
   /** Commit that is checked out. */
   head: string | undefined;
-  /** Files that git lists; undefined outside of git, where the folder is walked. */
-  files: Promise<string[]> | undefined;
+  files: Promise<FileListing>;
   parserVersion: number;
   /** Time at which the scan begins. */
   nowMs: number;
@@ -77,14 +76,14 @@ export async function indexWorkTree(store: IndexStore, options: IndexOptions): P
   const tree = new FileTree(root);
   const same = checkKnown(tree, known);
   const { head } = options;
-  const files = await options.files;
-  const { paths, unreadable } = files ? { paths: files, unreadable: 0 } : walkFolder(tree);
+  const listing = await options.files;
+  const paths = listing.paths();
   const scan = scanFiles(tree, paths, readCodectxIgnores(tree, paths), known, {
     maxFileSizeBytes: DEFAULT_MAX_FILE_SIZE_BYTES,
     nowMs: options.nowMs,
     same,
   });
-  if (unreadable > 0) scan.skipped["unreadable"] = unreadable;
+  if (listing.unreadable > 0) scan.skipped["unreadable"] = listing.unreadable;
   const removed = removedFiles(known, scan);
   const touched = scan.changed.length > 0 || removed.length > 0 || row?.parser_version !== parserVersion;
   const embedding = await options.embedding(touched);

@@ -1,13 +1,13 @@
 import { analyzeContent } from "../../retrieval/analyze.ts";
 import { planMerge } from "../../retrieval/merge-policy.ts";
-import { SEGMENT_VERSION, Segment } from "../../retrieval/segment.ts";
+import { Segment } from "../../retrieval/segment.ts";
 import { buildSegment, mergeSegments } from "../../retrieval/segment-writer.ts";
-import { buildTable, type OpenSegment, RevisionTable, TABLE_VERSION } from "../../retrieval/table.ts";
+import { buildTable, type OpenSegment, RevisionTable } from "../../retrieval/table.ts";
 import { SearchFormatError, type RevisionFile } from "../../retrieval/types.ts";
-import { sha256 } from "../checksum.ts";
 import type { IndexStore } from "../index/store.ts";
 import { readContents, type IndexedContent } from "./contents.ts";
 import type { OpenFile, SearchFolder } from "./search-folder.ts";
+import { COMMIT_PREFIX, stateName, treePrefix, VERSIONS } from "./table-names.ts";
 
 /** Analyses collected for one segment, in bytes: about 17,000 chunks. Bounds the memory of a build. */
 const MAX_ANALYSIS_BYTES = 8 * 1024 * 1024;
@@ -18,18 +18,6 @@ export interface IndexedFile {
   path: string;
   content: IndexedContent;
 }
-
-/** Prefix of the names of a work tree's tables, and of a commit's. */
-export const treePrefix = (worktreeId: number): string => `tree-${worktreeId}-`;
-export const COMMIT_PREFIX = "commit-";
-
-/** Name of the file that holds a work tree's state. */
-export function stateName(root: string): string {
-  return `tree-${sha256(Buffer.from(root)).toString("hex").slice(0, 32)}`;
-}
-
-/** Versions at the end of a table's name: a table of another version is never opened. */
-export const VERSIONS = `v${SEGMENT_VERSION}.${TABLE_VERSION}`;
 
 /**
  * Writes the table `name` over `files`, with the segments it needs: those there are, one over what they lack, and merged ones

@@ -15,10 +15,11 @@ import { IndexStore } from "../index/store.ts";
 import { verified } from "../index/verified.ts";
 import type { Project } from "../project.ts";
 import { withWriter } from "../session.ts";
-import { buildSearchTable, COMMIT_PREFIX, type IndexedFile, VERSIONS } from "./build.ts";
+import { buildSearchTable, type IndexedFile } from "./build.ts";
 import type { LocalIndex } from "./local-index.ts";
 import { linesOf } from "./read-lines.ts";
 import { type OpenFile, SearchFolder } from "./search-folder.ts";
+import { COMMIT_PREFIX, VERSIONS } from "./table-names.ts";
 import { storeTexts } from "./texts.ts";
 
 /**

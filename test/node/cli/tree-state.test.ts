@@ -12,7 +12,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { stampOf } from "../../../src/cli/index/file-stat.ts";
+import type { FileListing } from "../../../src/cli/git.ts";
 import { FileTree } from "../../../src/cli/index/file-tree.ts";
+import { walkFolder } from "../../../src/cli/index/walk.ts";
 import {
   describeTree,
   isUnchanged,
@@ -22,6 +24,8 @@ import {
 } from "../../../src/cli/search-index/tree-state.ts";
 
 const FILES = ["run", "src/a.py", "src/deep/b.py", "logo.png", ".codectxignore"];
+/** As git would list them. */
+const LISTING: FileListing = { digest: "a1", paths: () => FILES, folders: [], ignoreFiles: [], unreadable: 0 };
 /** Long after the files were written, so that no stat is racy. */
 const LATER = Date.now() + 3_600_000;
 
@@ -43,7 +47,16 @@ function describeNow(startedAtMs = LATER): TreeState | undefined {
       return [path, stat ? stampOf(stat) : ""];
     }),
   );
-  return describeTree(tree, { table: "tree-1", head: undefined, listing: "a1", startedAtMs }, FILES, known);
+  return describeTree(tree, { table: "tree-1", head: undefined, listing: LISTING, startedAtMs }, known);
+}
+
+/** The state outside of git. */
+function describeFolder(): TreeState {
+  const tree = new FileTree(root);
+  const run = { table: "tree-1", head: undefined, listing: walkFolder(tree), startedAtMs: LATER };
+  const state = describeTree(tree, run, new Map());
+  if (!state) throw new Error("the state is racy");
+  return state;
 }
 
 function stateNow(): TreeState {
@@ -83,12 +96,34 @@ describe("the state of a work tree", () => {
     expect(isUnchanged(new FileTree(root), state)).toBe(false);
   });
 
+  it.each<[string, () => void]>([
+    ["a new file in an empty folder", () => writeFileSync(join(root, "empty/c.py"), "one\n")],
+    ["a new folder", () => mkdirSync(join(root, "src/new"))],
+    ["an ignore file that ignores itself", () => writeFileSync(join(root, "src/.gitignore"), ".*\n\n")],
+    ["an edit of the same length", () => writeFileSync(join(root, "src/a.py"), "two\n")],
+    [
+      "a folder that is now a link to itself",
+      () => {
+        renameSync(join(root, "empty"), join(root, "src/moved"));
+        symlinkSync(join(root, "src/moved"), join(root, "empty"));
+      },
+    ],
+  ])("notices %s outside of git, where nothing is listed", (_, change) => {
+    mkdirSync(join(root, "empty"));
+    writeFileSync(join(root, "src/.gitignore"), ".*\n");
+    const state = describeFolder();
+    const read = readTreeState(new Uint8Array(writeTreeState(state)));
+    expect(read).toEqual(state);
+    expect(isUnchanged(new FileTree(root), state)).toBe(true);
+    change();
+    expect(isUnchanged(new FileTree(root), state)).toBe(false);
+  });
+
   it("is not kept where a file changed while the run examined it", () => {
     expect(describeNow(Date.now() - 1_000)).toBeUndefined();
     const state = describeTree(
       new FileTree(root),
-      { table: "tree-1", head: undefined, listing: "a1", startedAtMs: LATER },
-      FILES,
+      { table: "tree-1", head: undefined, listing: LISTING, startedAtMs: LATER },
       new Map([["src/a.py", ""]]),
     );
     expect(state).toBeUndefined();

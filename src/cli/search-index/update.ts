@@ -1,0 +1,99 @@
+import type { Context } from "../context.ts";
+import { inBackground } from "../background.ts";
+import { EXIT, toCliError } from "../exit-codes.ts";
+import { FileTree } from "../index/file-tree.ts";
+import type { IndexReport } from "../index/index-worktree.ts";
+import { intact } from "../index/schema.ts";
+import type { IndexStore } from "../index/store.ts";
+import { verified } from "../index/verified.ts";
+import type { Project } from "../project.ts";
+import { listFiles, type UpdateOptions, updateWorkTree, withWriter } from "../session.ts";
+import { buildSearchTable, type IndexedFile, SegmentCollector } from "./build.ts";
+import { SearchFolder } from "./search-folder.ts";
+import { lastTable, stateName, tableName, workTreeRow } from "./table-names.ts";
+import { describeTree, writeTreeState } from "./tree-state.ts";
+
+/** Indexes what has changed and returns the name of the new table; that of the last table if the index cannot be written. */
+export async function updatedTable(context: Context, project: Project, folder: SearchFolder): Promise<string> {
+  const update = async (store: IndexStore): Promise<string> => {
+    await updateForSearch(context, project, store, { embed: false });
+    return tableName(workTreeRow(store, project.root));
+  };
+  return withWriter(context, project, "search", update).catch((error: unknown) => {
+    const last = toCliError(error).exit === EXIT.io ? lastTable(project, folder) : undefined;
+    if (last === undefined) throw error;
+    context.ui.warn(`the index is as it was, it cannot be updated: ${toCliError(error).message}`);
+    return last;
+  });
+}
+
+/** Brings the index of a work tree up to date with all that searching it needs. Needs the write lock. */
+export async function updateForSearch(
+  context: Context,
+  project: Project,
+  store: IndexStore,
+  options: Omit<UpdateOptions, "files" | "onAnalysis">,
+): Promise<IndexReport> {
+  const startedAtMs = Date.now();
+  const files = inBackground(listFiles(project));
+  const folder = new SearchFolder(project.directory);
+  const collector = new SegmentCollector(folder);
+  const report = await updateWorkTree(context, project, store, {
+    ...options,
+    files,
+    onAnalysis: (analysis) => collector.add(analysis),
+  });
+  collector.finish();
+  const table = await ensureTable(store, folder, project.root);
+  writeState(project, store, folder, { table, head: project.head, listing: await files, startedAtMs });
+  return report;
+}
+
+/** Remembers the state of the work tree after a run, for searches that find it unchanged. */
+function writeState(
+  { root }: Project,
+  store: IndexStore,
+  folder: SearchFolder,
+  run: Parameters<typeof describeTree>[1],
+) {
+  const known = new Map(
+    store
+      .prepare("select path, stat from worktree_files where worktree_id = ?")
+      .all(workTreeRow(store, root).id)
+      .map(({ path, stat }) => [String(path), String(stat)]),
+  );
+  const state = describeTree(new FileTree(root), run, known);
+  if (state) folder.writeState(stateName(root), writeTreeState(state));
+}
+
+/** Makes the table of the work tree where there is none. Needs the write lock. */
+async function ensureTable(store: IndexStore, folder: SearchFolder, root: string): Promise<string> {
+  const row = workTreeRow(store, root);
+  const name = tableName(row);
+  if (!folder.tableNames().includes(name)) await buildSearchTable(store, folder, name, indexedFiles(store, row.id));
+  return name;
+}
+
+function indexedFiles(store: IndexStore, worktreeId: number): IndexedFile[] {
+  const rows = store
+    .prepare(
+      `select f.path, c.id, lower(hex(c.sha256)) as sha256, c.language, c.base is not null as isInBase,
+         ${intact("contents", "c")} as intact
+       from worktree_files f join contents c on c.id = f.content_id where f.worktree_id = ? and c.skip is null`,
+    )
+    .all(worktreeId)
+    .map((row) => verified<{ path: string; id: number; sha256: string; language: string; isInBase: number }>(row));
+  return rows.map(({ path, id, sha256, language, isInBase }) => ({
+    path,
+    content: { id, sha256, language, isInBase: isInBase === 1 },
+  }));
+}
+
+/** Deletes the search index and rebuilds it from the local index. */
+export async function rebuildSearchIndex(context: Context, project: Project, folder: SearchFolder): Promise<string> {
+  context.ui.note("the search index was damaged and is rebuilt");
+  return withWriter(context, project, "search", async (store) => {
+    folder.clear();
+    return ensureTable(store, folder, project.root);
+  });
+}
