@@ -106,6 +106,8 @@ export interface DeliveryRow {
   branch: string | null;
   gitSha: string | null;
   outcome: string;
+  /** More than one only for rejected deliveries of a day, which share a row. */
+  times: number;
   detail: string | null;
   runId: string | null;
 }
@@ -115,7 +117,7 @@ export function listDeliveries(db: Db, workspaceId: string, limit = 20): Promise
   return rowsOf<DeliveryRow>(
     db,
     sql`
-      select d.id, d.at, h.provider, d.event, d.branch, d.git_sha as "gitSha", d.outcome, d.detail, d.run_id as "runId"
+      select d.id, d.at, h.provider, d.event, d.branch, d.git_sha as "gitSha", d.outcome, d.times, d.detail, d.run_id as "runId"
       from hooks h
       cross join lateral (select * from hook_deliveries where hook_id = h.id order by at desc, id desc limit ${limit}) d
       where h.workspace_id = ${workspaceId}

@@ -168,13 +168,15 @@ export const hookDeliveries = pgTable(
       .notNull()
       .references(() => hooks.id, { onDelete: "cascade" }),
     at: instant("at").notNull().defaultNow(),
-    /** The provider's id of the delivery; a repeated one starts no second run. */
+    /** The provider's id of the delivery; a repeated one starts no second run. Of rejected ones: the reason and the day, which share a row. */
     deliveryId: text("delivery_id"),
     event: text("event").notNull(),
     branch: text("branch"),
     gitSha: text("git_sha"),
-    /** received, started, ignored, deleted or failed. */
+    /** received, started, ignored, deleted, failed or rejected. */
     outcome: text("outcome").notNull(),
+    /** Deliveries that the row stands for; more than one only if they were rejected. `at` is the time of the last. */
+    times: integer("times").notNull().default(1),
     /** Reason, shown in the dashboard. */
     detail: text("detail"),
     runId: uuid("run_id"),

@@ -59,13 +59,17 @@ export async function receiveDelivery(deps: HookDeps, incoming: IncomingDelivery
   const hook = await findHook(deps.db, incoming.id);
   if (!hook || hook.provider !== incoming.provider) return { status: "unknown" };
   const secret = await unseal(deps.encryptionKey, hookSecretPurpose(hook.id), hook.sealedSecret);
-  if (!isGenuine(hook.provider, incoming.headers, incoming.body, secret)) return { status: "forged" };
+  if (!isGenuine(hook.provider, incoming.headers, incoming.body, secret)) {
+    await recordRejection(deps.db, hook.id, "forged");
+    return { status: "forged" };
+  }
   let delivery: Delivery;
   try {
     delivery = readDelivery(hook.provider, incoming.headers, incoming.body);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    return { status: "malformed", message: "the payload does not have the provider's format" };
+    await recordRejection(deps.db, hook.id, "malformed");
+    return { status: "malformed", message: REJECTED.malformed };
   }
   const accepted = { status: "accepted", tenantId: hook.tenantId, event: delivery.event } as const;
   const recorded = await claimDelivery(deps.db, hook, delivery);
@@ -114,6 +118,25 @@ async function claimDelivery(db: Db, hook: Hook, { event, deliveryId, push }: De
     .onConflictDoNothing()
     .returning({ id: hookDeliveries.id });
   return row?.id;
+}
+
+/** Why a delivery was rejected, for the answer and the dashboard. */
+export const REJECTED = {
+  forged: "the signature or token is not the hook's: enter its secret at the host again",
+  malformed: "the payload does not have the provider's format",
+};
+
+/** Records a rejected delivery: one row per reason and day, so that whoever knows a hook's address can fill neither the table nor the list. */
+async function recordRejection(db: Db, hookId: string, reason: keyof typeof REJECTED): Promise<void> {
+  const deliveryId = `${reason} ${new Date().toISOString().slice(0, 10)}`;
+  await db
+    .insert(hookDeliveries)
+    .values({ hookId, deliveryId, event: "delivery", outcome: "rejected", detail: REJECTED[reason] })
+    .onConflictDoUpdate({
+      target: [hookDeliveries.hookId, hookDeliveries.deliveryId],
+      targetWhere: sql`${hookDeliveries.deliveryId} is not null`,
+      set: { at: sql`now()`, times: sql`${hookDeliveries.times} + 1` },
+    });
 }
 
 async function recordOutcome(db: Db, id: string, { outcome, runId, detail }: Outcome): Promise<void> {

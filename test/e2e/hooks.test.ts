@@ -62,9 +62,9 @@ const runsOf = (workspaceId: string) =>
   );
 
 const deliveriesOf = (hookId: string) =>
-  rowsOf<{ outcome: string; branch: string | null; run_id: string | null }>(
+  rowsOf<{ outcome: string; branch: string | null; times: number }>(
     database(),
-    sql`select outcome, branch, run_id from hook_deliveries where hook_id = ${hookId} order by at desc`,
+    sql`select outcome, branch, times from hook_deliveries where hook_id = ${hookId} order by at desc`,
   );
 
 const currentSha = async (workspaceId: string) =>
@@ -91,8 +91,8 @@ describe.each(["github", "gitlab", "gitea"] as const)("a push that %s reports", 
 });
 
 describe("deliveries", () => {
-  it("are refused without the secret, and leave nothing behind", async () => {
-    const { hook, deliver, workspaceId } = await connect("github");
+  it("are refused without the secret, and leave no more than their number", async () => {
+    const { hook, deliver, workspaceId, owner, base } = await connect("github");
     const push = { ref: "refs/heads/main", after: SHA };
     expect((await deliver(push, { "X-Hub-Signature-256": `sha256=${"0".repeat(64)}` })).status).toBe(401);
     const { headers, body } = PAYLOADS.github(push);
@@ -106,7 +106,8 @@ describe("deliveries", () => {
     ]) {
       expect([path, (await api(path, { body: {} })).status]).toEqual([path, 404]);
     }
-    expect(await deliveriesOf(hook.id)).toEqual([]);
+    expect(await deliveriesOf(hook.id)).toMatchObject([{ outcome: "rejected", branch: null, times: 2 }]);
+    expect(await owner.page(base.replace("/api/tenants", ""))).toContain("(2 times that day)");
     expect(await runsOf(workspaceId)).toHaveLength(1);
   });
 
@@ -117,7 +118,7 @@ describe("deliveries", () => {
     expect([tag.status, await tag.json()]).toMatchObject([200, { ok: true, outcome: "ignored" }]);
     const other = await deliver({ ref: "refs/heads/feature", after: SHA });
     expect(await other.json()).toMatchObject({ outcome: "ignored" });
-    expect((await deliveriesOf(hook.id)).map(({ outcome }) => outcome)).toEqual(["ignored", "ignored"]);
+    expect((await deliveriesOf(hook.id)).map(({ outcome }) => outcome)).toEqual(["ignored", "ignored", "rejected"]);
   });
 
   it("start one run however often they are sent", async () => {

@@ -4,7 +4,7 @@ import { ApiError } from "../../errors.ts";
 import { count, takeFromBucket } from "../../gate/client.ts";
 import { HOOK_PROVIDERS } from "../../db/people-schema.ts";
 import { isHookId } from "../../hooks/ids.ts";
-import { receiveDelivery } from "../../hooks/receive.ts";
+import { receiveDelivery, REJECTED } from "../../hooks/receive.ts";
 import type { ApiContext } from "../context.ts";
 import { RateLimitedError, setRateHeaders } from "../middleware/authorize.ts";
 import { readCapped } from "../middleware/body.ts";
@@ -57,10 +57,7 @@ export const hook = publicRoute({
       case "unknown":
         throw noHook();
       case "forged":
-        throw new ApiError(
-          "UNAUTHORIZED",
-          "the signature or token is not the hook's: enter its secret at the host again",
-        );
+        throw new ApiError("UNAUTHORIZED", REJECTED.forged);
       case "malformed":
         throw new ApiError("INVALID_BODY", received.message);
       case "accepted": {

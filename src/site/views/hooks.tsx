@@ -64,7 +64,12 @@ export function HooksPanel({
   );
 }
 
-const OUTCOME_TONES: Record<string, string> = { started: "tag ok", deleted: "tag ok", failed: "tag bad" };
+const OUTCOME_TONES: Record<string, string> = {
+  started: "tag ok",
+  deleted: "tag ok",
+  failed: "tag bad",
+  rejected: "tag bad",
+};
 
 /** The latest deliveries of a repository's hooks. */
 export function DeliveriesPanel({ deliveries, repo }: { deliveries: DeliveryRow[]; repo: string | null }) {
@@ -86,6 +91,7 @@ export function DeliveriesPanel({ deliveries, repo }: { deliveries: DeliveryRow[
                 <td>{delivery.gitSha === null ? "–" : <Commit repo={repo} sha={delivery.gitSha} />}</td>
                 <td class="wide">
                   <span class={OUTCOME_TONES[delivery.outcome] ?? "tag"}>{delivery.outcome}</span> {delivery.detail}
+                  {delivery.times > 1 && ` (${delivery.times} times that day)`}
                 </td>
                 <TimeCell at={delivery.at} />
               </tr>

@@ -1,0 +1,1 @@
+ALTER TABLE "hook_deliveries" ADD COLUMN "times" integer DEFAULT 1 NOT NULL;
