@@ -6,7 +6,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, lstatSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { detectLanguage, isDefaultIncluded } from "../src/parsing/detect.ts";
+import { contentLanguage, detectLanguage, isDefaultIncluded } from "../src/parsing/detect.ts";
 import { nodeGrammars } from "../src/parsing/grammars-node.ts";
 import { createParser } from "../src/parsing/parser.ts";
 import { contentSkipReason, skipReason } from "../src/parsing/skip.ts";
@@ -70,9 +70,10 @@ async function addRepository(root: string, rows: Map<string, Row>, faults: Map<s
   const repository = path.basename(root);
   for (const [file, all] of tags) {
     const full = path.join(root, file);
-    const language = detectLanguage(file);
-    if (language === undefined || !lstatSync(full).isFile()) continue;
+    const named = detectLanguage(file);
+    if (named === undefined || !lstatSync(full).isFile()) continue;
     const bytes = new Uint8Array(readFileSync(full));
+    const language = contentLanguage(named, bytes);
     if (bytes.length > MAX_FILE_BYTES || contentSkipReason(bytes) !== undefined) continue;
     const { symbols, hasErrors, text, outcome } = await parser.parse({ bytes, language });
     if (outcome !== "syntax" && outcome !== "partial" && outcome !== "fallback") continue;

@@ -66,7 +66,7 @@ export const gitBlobs = pgTable(
     sizeBytes: bigint("size_bytes", { mode: "number" }).notNull(),
     /** Why it is not indexed (binary, lfs, minified, …); null if it is. */
     skip: text("skip"),
-    /** Language of its `#!` line, for files without a known extension. */
+    /** Language of its `#!` line, for files without a known extension; `cpp` for C++ in a file with a C name. */
     interpreter: text("interpreter"),
     /** Version of the rules that decided this. */
     parserVersion: smallint("parser_version").notNull(),

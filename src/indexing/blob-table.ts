@@ -14,8 +14,8 @@ export class BlobTable {
   private readonly oids: OidTable;
   /** By row: the blob's language, or several if files of different languages have the same content. */
   private readonly languages: (LanguageId | LanguageId[] | undefined)[] = [];
-  /** By row: the language named by the blob's `#!` line. */
-  private readonly interpreters = new Map<number, LanguageId>();
+  /** By row: the language that the blob's content tells, see {@link languageAt}. */
+  private readonly told = new Map<number, LanguageId>();
   /** Rows with a file whose language only the `#!` line determines. */
   private readonly scripts = new Set<number>();
   private readonly reasons: string[] = [];
@@ -60,18 +60,22 @@ export class BlobTable {
 
   languagesAt(row: number): LanguageId[] {
     const stated = this.languages[row];
-    const languages = stated === undefined ? [] : typeof stated === "string" ? [stated] : stated;
-    const interpreter = this.scripts.has(row) ? this.interpreters.get(row) : undefined;
-    return interpreter === undefined || languages.includes(interpreter) ? languages : [...languages, interpreter];
+    const named = stated === undefined ? [] : typeof stated === "string" ? [stated] : stated;
+    const languages = new Set(named.map((language) => this.languageAt(row, language) ?? language));
+    const interpreter = this.scripts.has(row) ? this.languageAt(row, null) : undefined;
+    return interpreter === undefined ? [...languages] : [...languages.add(interpreter)];
   }
 
-  setInterpreter(oid: string, language: LanguageId): void {
-    this.interpreters.set(this.row(oid), language);
+  /** Records the language of the blob's `#!` line, or `cpp` for C++ in a file with a C name. */
+  tell(oid: string, language: LanguageId): void {
+    this.told.set(this.row(oid), language);
   }
 
-  /** The language named by the blob's `#!` line, if any. */
-  interpreterAt(row: number): LanguageId | undefined {
-    return this.interpreters.get(row);
+  /** The language of a file with the blob as its content; `named` is what its name says, null if only the content tells. */
+  languageAt(row: number, named: LanguageId | null): LanguageId | undefined {
+    const told = this.told.get(row);
+    if (named === null) return told === "cpp" ? undefined : told;
+    return named === "c" && told === "cpp" ? told : named;
   }
 
   /** SHA-256 of the blob's bytes in hex, if known. */

@@ -76,7 +76,7 @@ function* toPuts(
     const { path, oid, mode } = file;
     const row = blobs.find(oid);
     const sha256 = blobs.sha256At(row);
-    const language = file.language ?? blobs.interpreterAt(row);
+    const language = blobs.languageAt(row, file.language);
     if (sha256 === undefined || language === undefined) {
       found.skips.set(path, blobs.skipAt(row) ?? (sha256 === undefined ? "unavailable" : "unknown_type"));
       deletes.add(path);

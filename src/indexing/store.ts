@@ -32,7 +32,7 @@ export interface KnownBlob {
   sha256: string | null;
   sizeBytes: number;
   skip: string | null;
-  /** Language named by its `#!` line. */
+  /** Language that its content tells, see `BlobTable.tell`. */
   interpreter: LanguageId | null;
 }
 
@@ -216,7 +216,7 @@ export async function writeBlobs(db: Db, tenantId: string, blobs: readonly Known
     ])} as t(o, s, size, skip, interpreter)
     on conflict (tenant_id, oid) do update set sha256 = excluded.sha256, skip = excluded.skip, interpreter = excluded.interpreter,
       parser_version = excluded.parser_version, seen_on = current_date
-    where git_blobs.parser_version <> excluded.parser_version`);
+    where git_blobs.parser_version <> excluded.parser_version or (git_blobs.interpreter is null and excluded.interpreter is not null)`);
 }
 
 /** Returns the given contents that exist. */

@@ -51,19 +51,24 @@ export function mayBeScript(path: string): boolean {
   return detectLanguage(path) === undefined && !EXTENSION.test(name.slice(1));
 }
 
-/** Length of the part of a header that is examined. */
-const HEADER_CHARACTERS = 262_144;
+/** Size of the part of a header that is examined. */
+const HEADER_BYTES = 262_144;
 const MAX_HEADER_LINE = 300;
 /** Line beginnings that do not occur in C. */
 const CPP_LINE =
   /^\s*(?:(?:inline\s+)?namespace(?:\s+\w+(?:::\w+)*)?\s*(?:\{|$)|template\s*<|class\s+\w|using\s+\w|(?:public|private|protected)\s*:|#\s*include\s*<\w+>|enum\s+class\b)|\bstd::\w|\boperator\s*[=<>!+*/()[\]-]|\b(?:constexpr|noexcept|static_cast<|decltype)\b/;
 
 /**
- * Whether a file with a C name is C++ (both use `.h`). Decided by content alone, so that the same bytes are parsed alike in
- * every repository, and an incremental run gives the same result as a full one. Code inside `#ifdef __cplusplus` does not count.
+ * The language of a file, given what its name says: a file with a C name may be C++ (both use `.h`). Decided by content alone,
+ * so that the same bytes have the same language in every repository, and an incremental run gives the same result as a full one.
  */
-export function isCpp(text: string): boolean {
-  const head = text.slice(0, HEADER_CHARACTERS);
+export function contentLanguage(named: LanguageId, bytes: Uint8Array): LanguageId {
+  return named === "c" && isCpp(bytes) ? "cpp" : named;
+}
+
+/** Whether C code is C++. Code inside `#ifdef __cplusplus` does not count. */
+function isCpp(bytes: Uint8Array): boolean {
+  const head = new TextDecoder("latin1").decode(bytes.subarray(0, HEADER_BYTES));
   let inComment = false;
   let guarded = 0;
   for (let at = 0; at < head.length;) {

@@ -1,5 +1,5 @@
 import { buildChunks, MAX_WEIGHT, TARGET_WEIGHT } from "./chunks.ts";
-import { isCpp, languageInfo } from "./detect.ts";
+import { contentLanguage, languageInfo } from "./detect.ts";
 import { SyntaxEngine, workBudget } from "./engine.ts";
 import type { GrammarName, GrammarSource, LanguageId } from "./languages.ts";
 import { glueComments, glueLeads, layoutLevels, syntaxLevels } from "./levels.ts";
@@ -47,7 +47,8 @@ export async function createParser(source: GrammarSource): Promise<CodeParser> {
   const engine = await SyntaxEngine.create(source);
   const compiled = new Map<GrammarName, CompiledRules>();
   return {
-    async parse({ bytes, language }) {
+    async parse({ bytes, language: named }) {
+      const language = contentLanguage(named, bytes);
       const info = languageInfo(language);
       const text = new SourceText(bytes);
       if (info.mode === "plain" || text.lineCount === 0)
@@ -68,8 +69,7 @@ async function syntaxOutline(
   language: LanguageId,
   source: SourceText,
 ): Promise<Outline | FallbackReason> {
-  const named = languageInfo(language).grammar;
-  const name = named === "c" && isCpp(source.text) ? "cpp" : named;
+  const name = languageInfo(language).grammar;
   const rules = name === undefined ? undefined : GRAMMAR_RULES[name];
   if (name === undefined || rules === undefined) return "no-grammar";
   const grammar = await engine.grammar(name);

@@ -1,6 +1,6 @@
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
-import { detectLanguage } from "../../parsing/detect.ts";
+import { contentLanguage, detectLanguage } from "../../parsing/detect.ts";
 import type { CodeSymbol } from "../../parsing/types.ts";
 import type { OutlineSymbol } from "../../retrieval/types.ts";
 import type { Context } from "../context.ts";
@@ -60,8 +60,8 @@ function readSource(index: LocalIndex, project: Project, path: string): Uint8Arr
 }
 
 async function fromFile(path: string, bytes: Uint8Array): Promise<Outline> {
-  const language = detectLanguage(path, bytes);
-  if (language === undefined)
+  const named = detectLanguage(path, bytes);
+  if (named === undefined)
     throw new CliError(EXIT.usage, "UNKNOWN_LANGUAGE", `${path} is of no language that codectx knows`);
   const { contentSkipReason } = await import("../../parsing/skip.ts");
   const reason = contentSkipReason(bytes);
@@ -73,6 +73,7 @@ async function fromFile(path: string, bytes: Uint8Array): Promise<Outline> {
     import("../index/parse-pool.ts"),
   ]);
   const parser = await createParser(nodeGrammars(packedGrammars()));
+  const language = contentLanguage(named, bytes);
   const { symbols } = await parser.parse({ bytes, language });
   const outlined = symbols.map((symbol) => {
     const { kind, name, qualifiedName, signature, startLine, endLine } = symbol;

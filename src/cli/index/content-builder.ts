@@ -1,4 +1,5 @@
 import { embeddingText } from "../../parsing/chunks.ts";
+import { contentLanguage } from "../../parsing/detect.ts";
 import type { LanguageId } from "../../parsing/languages.ts";
 import { sha256 } from "../checksum.ts";
 import type { EmbedQueue } from "./embed-queue.ts";
@@ -50,7 +51,8 @@ export class ContentBuilder {
    * Finds or creates the content and calls `use` with its id. Resolves when there is room for another file; throws the error of an
    * earlier one. Transfers `bytes`.
    */
-  async add(bytes: Uint8Array, language: LanguageId, use: (contentId: number) => void): Promise<void> {
+  async add(bytes: Uint8Array, named: LanguageId, use: (contentId: number) => void): Promise<void> {
+    const language = contentLanguage(named, bytes);
     const digest = sha256(bytes);
     const known = this.store.findContent(digest, language);
     if (known !== undefined) {

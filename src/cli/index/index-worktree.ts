@@ -1,4 +1,5 @@
 import { DEFAULT_MAX_FILE_SIZE_BYTES } from "../../contract/limits.ts";
+import { contentLanguage } from "../../parsing/detect.ts";
 import type { ContentBuilder, BuilderStats } from "./content-builder.ts";
 import type { EmbedStats } from "./embed-queue.ts";
 import { listBases } from "./bases.ts";
@@ -160,7 +161,7 @@ function findKnown(
   if (store.prepare("select 1 from contents limit 1").get() === undefined) return { read, unknown: [...changed] };
   const unknown = changed.filter(({ path, language, stat }) => {
     const bytes = tree.read(path);
-    const contentId = bytes && store.findContent(sha256(bytes), language);
+    const contentId = bytes && store.findContent(sha256(bytes), contentLanguage(language, bytes));
     if (contentId === undefined) return true;
     read.set(path, { contentId, stat });
     return false;

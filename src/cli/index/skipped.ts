@@ -1,3 +1,4 @@
+import { contentLanguage } from "../../parsing/detect.ts";
 import { contentSkipReason } from "../../parsing/skip.ts";
 import { sha256 } from "../checksum.ts";
 import type { ChangedFile, KnownFile } from "./scan.ts";
@@ -25,8 +26,12 @@ export function withoutSkipped(
     const bytes = bytesOf(path);
     const skip = bytes && contentSkipReason(bytes);
     if (!bytes || skip === undefined) return true;
-    const content = { sha256: sha256(bytes), language, sizeBytes: bytes.byteLength };
-    const known = store.findContent(content.sha256, language);
+    const content = {
+      sha256: sha256(bytes),
+      language: contentLanguage(language, bytes),
+      sizeBytes: bytes.byteLength,
+    };
+    const known = store.findContent(content.sha256, content.language);
     store.begin();
     read.set(path, { contentId: known ?? store.addContent(skippedContent(content, skip)), stat });
     return false;

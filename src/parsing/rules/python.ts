@@ -39,13 +39,14 @@ const assignment: Rule = (node, scope) => {
   if (left?.type === "identifier") return variable(left, place, scope);
   if (left?.type !== "pattern_list") return undefined;
   const names = left.namedChildren.filter(({ type }) => type === "identifier");
-  return names.map((name): Found => ({ ...variable(name, place, scope), nameNode: name }));
+  return names.map((name) => variable(name, place, scope));
 };
 
-function variable({ text: name }: SyntaxNode, place: string, scope: Scope): Found {
-  if (isTypeScope(scope)) return { kind: "field", name, leaf: true };
+function variable(nameNode: SyntaxNode, place: string, scope: Scope): Found {
+  const name = nameNode.text;
+  if (isTypeScope(scope)) return { kind: "field", name, nameNode, leaf: true };
   // `if`, `try` and `with` at the top of a file open no scope.
-  return { kind: valueKind(name), name, leaf: true, ...(place === "block" ? { outlineOnly: true } : {}) };
+  return { kind: valueKind(name), name, nameNode, leaf: true, ...(place === "block" ? { outlineOnly: true } : {}) };
 }
 
 function valueKind(name: string): "constant" | "variable" {

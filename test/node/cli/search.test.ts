@@ -48,6 +48,9 @@ describe("search, refs and read", () => {
     expect(piped.stdout).not.toMatch(/\u001b/);
     const only = await sandbox.run("app", ["search", "closeSession", "--path", "src/app*", "--json"], { env: NO_KEY });
     expect(results(only.json).map(({ path }) => path)).toEqual(["src/app.ts"]);
+    sandbox.write("app/include/pool.h", "class Pool {\n public:\n  void closeSession();\n};\n");
+    const cpp = await sandbox.run("app", ["search", "closeSession", "--language", "cpp", "--json"], { env: NO_KEY });
+    expect(results(cpp.json)).toMatchObject([{ path: "include/pool.h", language: "cpp" }]);
     const none = await sandbox.run("app", ["search", "session", "--language", "go"], { env: NO_KEY });
     expect(none).toMatchObject({ code: 0, stdout: "No results.\n" });
     expect(await sandbox.run("app", ["search", " "])).toMatchObject({ code: 2 });

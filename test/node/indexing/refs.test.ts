@@ -222,6 +222,31 @@ describe("files whose names are unusual", () => {
     expect(await countsAt()).toEqual((await fresh("main")).counts);
   });
 
+  it("have the language of their content where a C name may be C++", async () => {
+    const languages = async () =>
+      rowsOf<{ path: string; language: string; symbols: number }>(
+        pipeline.db,
+        sql`select f.path, c.language, c.symbol_count as symbols
+          from ${filesOf((await revisionFor(pipeline.db, pipeline.workspaceId))!)} f
+          join contents c on c.id = f.content_id order by f.path`,
+      );
+    const pool = "class Pool {\n public:\n  void drain();\n};\n";
+    repo.files({ "notes.txt": pool, "plain.h": "int drain(void);\n" }).commit();
+    await index();
+    repo.write("pool.h", pool).write("pool.hpp", pool).write("pool", pool).commit();
+    expect((await index()).result).toMatchObject({ fileCount: 4, skipped: { unknown_type: 1 } });
+    const expected = [
+      { path: "notes.txt", language: "text", symbols: 0 },
+      { path: "plain.h", language: "c", symbols: 1 },
+      { path: "pool.h", language: "cpp", symbols: 2 },
+      { path: "pool.hpp", language: "cpp", symbols: 2 },
+    ];
+    expect(await languages()).toEqual(expected);
+    repo.write("plain.h", "int fill(void);\n").commit();
+    expect((await index()).result).toMatchObject({ fileCount: 4, skippedUnchanged: 3, embeddedCount: 1 });
+    expect(await languages()).toEqual(expected);
+  });
+
   it("adds up: every file of the commit is indexed or counted under a reason", async () => {
     repo.files({
       "a.ts": source("a"),

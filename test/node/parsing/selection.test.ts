@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import {
   DEFAULT_EXTENSIONS,
   detectLanguage,
-  isCpp,
+  contentLanguage,
   isDefaultIncluded,
   mayBeScript,
 } from "../../../src/parsing/detect.ts";
@@ -71,13 +71,13 @@ describe("language", () => {
     ["#include <stdio.h>\nint namespace_count;\nstruct class *a;\n", false],
     ["/* template <typename T>\n   class A; */\n// std::string\nint f(void);\n", false],
   ])("of a header %j is C++: %s", (text, expected) => {
-    expect(isCpp(text)).toBe(expected);
+    expect(contentLanguage("c", encode(text))).toBe(expected ? "cpp" : "c");
   });
 
   it("of a header is judged in bounded work", () => {
     const started = process.cpuUsage();
     for (const unit of ["operator ", "namespace a::", "/*", "\n#if", "class", " ", "a::b"])
-      isCpp(unit.repeat(1_000_000 / unit.length));
+      contentLanguage("c", encode(unit.repeat(1_000_000 / unit.length)));
     expect(process.cpuUsage(started).user).toBeLessThan(10e6);
   });
 

@@ -11,7 +11,7 @@ import { PacketReader } from "../../../src/git/wire/pkt-line.ts";
 import { checkRemoteUrl } from "../../../src/git/wire/url.ts";
 import { compileGlobs } from "../../../src/globs.ts";
 import { readDelivery } from "../../../src/hooks/payload.ts";
-import { detectLanguage, isCpp } from "../../../src/parsing/detect.ts";
+import { contentLanguage, detectLanguage } from "../../../src/parsing/detect.ts";
 import { SourceText } from "../../../src/parsing/source-text.ts";
 import { splitPath } from "../../../src/retrieval/paths.ts";
 import { parseQuery } from "../../../src/retrieval/query.ts";
@@ -63,7 +63,7 @@ const MATCHERS: [name: string, unit: string, run: (text: string) => unknown][] =
   ["shebang", " -a=", (text) => detectLanguage("script", encode(`#!${text}`))],
   ["shebang: digits and dots", "1.", (text) => detectLanguage("script", encode(`#!/bin/${text}x`))],
   ["language of a long name", "a.", (text) => detectLanguage(text)],
-  ["C or C++", "/*\n", isCpp],
+  ["C or C++", "/*\n", (text) => contentLanguage("c", encode(text))],
   ["line index: empty lines", "\n", (text) => new SourceText(encode(text))],
   ["line index: wide characters", "é\n", (text) => new SourceText(encode(text))],
   ["encoding: late invalid byte", "a", (text) => new SourceText(Buffer.from(`${text}\u{ff}`, "latin1"))],
