@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { sampleFiles, Sandbox } from "./support/run.ts";
@@ -81,10 +81,17 @@ describe("the local search index", () => {
       (file) => rmSync(file),
       (file) => writeFileSync(`${file}.tmp`, "half"),
     ];
+    const fileOf = (suffix: string): string => {
+      const name = readdirSync(searchFolder()).find((file) => file.endsWith(suffix));
+      return join(searchFolder(), name ?? expect.fail(`no ${suffix}`));
+    };
+    for (const harm of damage) {
+      harm(fileOf(".state"));
+      expect(await ask("double5 Holder5")).toEqual(right);
+    }
     for (const harm of damage)
       for (const suffix of [".segment", ".table"]) {
-        const name = readdirSync(searchFolder()).find((file) => file.endsWith(suffix)) ?? "";
-        harm(join(searchFolder(), name));
+        harm(fileOf(suffix));
         expect(await ask("double5 Holder5")).toEqual(right);
       }
     sandbox.write("app/src/more.ts", "export const one = 1;\n");
@@ -103,6 +110,45 @@ describe("the local search index", () => {
       for (const found of both) expect(found.slice(0, 1)).toEqual(right);
     }
     expect(existsSync(searchFolder())).toBe(true);
+  });
+
+  it("is right after a kill before any change that a merge makes on disk", async () => {
+    const edit = (name: string, modules: readonly number[]): void => {
+      for (const i of modules) sandbox.write(`app/src/module${i}.ts`, `export const ${name}${i} = ${i};\n`);
+    };
+    const hook = `--import ${new URL("./support/kill-at.ts", import.meta.url).href}`;
+    /** Searches over a copy of the cache as it was before the merge. */
+    const merge = async (copy: string, env: Record<string, string>) => {
+      cpSync(sandbox.path("cache"), sandbox.path(copy), { recursive: true });
+      const cache = { XDG_CACHE_HOME: sandbox.path(copy) };
+      const run = await sandbox.run("app", ["search", QUERY, "--json"], {
+        env: { ...cache, NODE_OPTIONS: hook, ...env },
+      });
+      return { run, again: () => sandbox.run("app", ["search", QUERY, "--json"], { env: cache }) };
+    };
+    const QUERY = "Holder7 walrus2 zebra0 giraffe4";
+    await ask(QUERY);
+    edit("zebra", [0, 1, 2]);
+    await ask(QUERY);
+    // Of both segments less than half is left, so the next search merges them.
+    edit("walrus", [1, 2]);
+    edit("giraffe", [3, 4, 5, 6]);
+    const log = sandbox.path("changes.log");
+    const { run: undisturbed } = await merge("undisturbed", { CHANGES_LOG: log });
+    expect(undisturbed.code).toBe(0);
+    const changes = readFileSync(log, "utf8").trim().split("\n");
+    // One new segment and one merged, then the table, what they replace, and the state.
+    expect(changes.filter((change) => change === "rename .segment")).toHaveLength(2);
+    expect(changes.filter((change) => change === "remove .segment")).toHaveLength(2);
+    await Promise.all(
+      changes.map(async (_, i) => {
+        const { run, again } = await merge(`killed-${i}`, { KILL_AT: String(i + 1) });
+        expect(run.code).toBeNull();
+        const { json } = await again();
+        expect(json["results"]).toEqual(undisturbed.json["results"]);
+        expect(json["digest"]).toEqual(undisturbed.json["digest"]);
+      }),
+    );
   });
 });
 
