@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import os from "node:os";
 import path from "node:path";
@@ -23,6 +23,7 @@ const DATABASE_AWAY_MS = Number(process.env["DATABASE_AWAY_MS"] ?? 3_000);
 const FILES = 150;
 /** Below the size of a staged shard, above that of the service's own small databases. */
 const FILE_LIMIT_BYTES = 300_000;
+const PROVIDER_KEY = randomBytes(16).toString("hex");
 
 let folder: string;
 let models: ModelServer;
@@ -57,11 +58,12 @@ beforeAll(async () => {
   folder = mkdtempSync(path.join(os.tmpdir(), "code-context-faults-"));
   databasePort = await freePort();
   databaseServer = await startOwnDatabase();
-  models = await startModelServer({ tokens: 1, dimension: 4 });
+  models = await startModelServer({ tokens: 1, dimension: 4, apiKey: PROVIDER_KEY });
   running = await spawnService({
     EMBED_PROVIDER: "openai",
     EMBED_BASE_URL: models.baseUrl,
     EMBED_MODEL: "model",
+    EMBED_API_KEY: PROVIDER_KEY,
     DATA_DIR: path.join(folder, "service"),
     MINIFLARE_WORKERD_PATH: workerdThatSurvivesItsLimit(),
     DATABASE_URL: databaseServer.url,
@@ -121,6 +123,8 @@ async function expectAway(response: Response, status: number): Promise<void> {
   expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0);
 }
 
+const workersLog = () => readFileSync(path.join(folder, "service", "logs", "workers.log"), "utf8");
+
 /** The health probe calls the provider's root. */
 const modelCalls = () => models.requests.filter((request) => request.path.endsWith("/embeddings")).length;
 
@@ -170,9 +174,19 @@ it.skipIf(process.platform !== "linux")(
     expect(small.status, await small.text()).toBe(200);
     const search = await send("/search", own.apiKey, { query: "work", workspaceId: own.workspaceId });
     expect(await search.json()).toMatchObject({ code: "NO_INDEX" });
+    await expect.poll(workersLog).toContain("the object store failed to store an object");
     limitFiles("unlimited");
     const answer = await large;
     expect(answer.status, await answer.clone().text()).toBe(200);
     expect(await answer.json()).toMatchObject({ fileCount: FILES, symbolCount: 61 * FILES });
   },
 );
+
+it("keeps the provider's key to itself when the provider repeats it", async () => {
+  const { apiKey } = await newTenant();
+  models.fault({ kind: "status", status: 400 }, 1);
+  const refused = await send("/embed", apiKey, { input: ["text"] });
+  expect(refused.status).toBe(502);
+  expect(workersLog()).toContain("UPSTREAM_ERROR");
+  for (const text of [await refused.text(), workersLog(), running.output()]) expect(text).not.toContain(PROVIDER_KEY);
+});
