@@ -116,7 +116,10 @@ it("writes no secret in clear to a log, a row, an object, a message or an error"
   const manifest = { ...counts, gitSha: "1".repeat(40), checksum, embedding: { fingerprint: "f", dimension: 3 } };
   const snapshot = { manifest, repo: "github.com/acme/secrets", sizeBytes: bytes.length };
   const signed = await api("/index-snapshot", { key: tenant.apiKey, body: { op: "sign", ...snapshot } });
-  const { uploadUrl, uploadHeaders } = (await signed.json()) as { uploadUrl: string; uploadHeaders: HeadersInit };
+  const { uploadUrl, uploadHeaders } = (await signed.json()) as {
+    uploadUrl: string;
+    uploadHeaders: Record<string, string>;
+  };
   keep("upload signature", String(new URL(uploadUrl).searchParams.get("X-Amz-Signature")));
   expect((await fetch(uploadUrl, { method: "PUT", headers: uploadHeaders, body: bytes })).status).toBe(200);
   await read(await api("/index-snapshot", { key: tenant.apiKey, body: { op: "commit", ...snapshot } }));
