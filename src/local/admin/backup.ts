@@ -5,7 +5,15 @@
  *   <folder>/backup.json   <folder>/tables/<table>.jsonl.gz   <folder>/objects/<key>
  */
 import { createHash } from "node:crypto";
-import { createReadStream, createWriteStream, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  createReadStream,
+  createWriteStream,
+  existsSync,
+  mkdirSync,
+  openAsBlob,
+  readFileSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
@@ -69,11 +77,16 @@ export async function restore(db: Db, { folder, bucket }: Pick<BackupOptions, "f
   if (!manifest.success) throw new StartError(`${folder} holds no complete back-up of this version`);
   const { rows, objects } = manifest.data;
   for (const [key, { sha256 }] of Object.entries(objects)) {
-    if (sha256Of(readObject(folder, key)) !== sha256) throw new StartError(`the back-up's object ${key} is damaged`);
+    if ((await sha256Of(existingObject(folder, key))) !== sha256)
+      throw new StartError(`the back-up's object ${key} is damaged`);
   }
   await checkTables(db);
   await checkCredentialKey(db, folder);
-  if (bucket) for (const key of Object.keys(objects)) await bucket.put(key, readObject(folder, key));
+  if (bucket) {
+    for (const [key, { sha256 }] of Object.entries(objects)) {
+      await bucket.put(key, await openAsBlob(existingObject(folder, key)), sha256);
+    }
+  }
   await db.execute(
     sql`truncate ${sql.join(
       TABLES.map((table) => sql.identifier(table)),
@@ -121,21 +134,33 @@ const tableFile = (folder: string, table: TableName) => path.join(folder, "table
 /** Encodes a key as a single file name, so that no key can escape the folder. */
 const objectFile = (folder: string, key: string) => path.join(folder, "objects", encodeURIComponent(key));
 
-const readObject = (folder: string, key: string): Uint8Array => {
+function existingObject(folder: string, key: string): string {
   const file = objectFile(folder, key);
   if (!existsSync(file)) throw new StartError(`the back-up's object ${key} is missing`);
-  return readFileSync(file);
-};
+  return file;
+}
 
-const sha256Of = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
+async function sha256Of(file: string): Promise<string> {
+  const hash = createHash("sha256");
+  await pipeline(createReadStream(file), hash);
+  return hash.digest("hex");
+}
 
 async function copyObjects(bucket: Bucket, folder: string): Promise<Manifest["objects"]> {
   mkdirSync(path.join(folder, "objects"), { recursive: true, mode: 0o700 });
   const objects: Manifest["objects"] = {};
   for await (const { key } of bucket.list()) {
-    const bytes = await bucket.get(key);
-    writeFileSync(objectFile(folder, key), bytes, { mode: 0o600 });
-    objects[key] = { size: bytes.length, sha256: sha256Of(bytes) };
+    const hash = createHash("sha256");
+    let size = 0;
+    const measured = async function* (chunks: AsyncIterable<Uint8Array>) {
+      for await (const chunk of chunks) {
+        hash.update(chunk);
+        size += chunk.length;
+        yield chunk;
+      }
+    };
+    await pipeline(await bucket.get(key), measured, createWriteStream(objectFile(folder, key), { mode: 0o600 }));
+    objects[key] = { size, sha256: hash.digest("hex") };
   }
   return objects;
 }

@@ -13,9 +13,10 @@ export interface StoredObject {
 
 export interface Bucket {
   list(prefix?: string): AsyncGenerator<StoredObject>;
-  /** Throws `StartError` if it does not exist. */
-  get(key: string): Promise<Uint8Array>;
-  put(key: string, body: Uint8Array): Promise<void>;
+  /** Streams an object. Throws `StartError` if it does not exist. */
+  get(key: string): Promise<ReadableStream<Uint8Array>>;
+  /** Stores an object; the store refuses a body with another SHA-256 (hexadecimal). */
+  put(key: string, body: Blob, sha256: string): Promise<void>;
 }
 
 export interface BucketAddress {
@@ -52,9 +53,9 @@ export function openBucket({ url, accessKeyId, secretAccessKey }: BucketAddress)
         query["continuation-token"] = unescapeXml(next);
       }
     },
-    get: async (key) => new Uint8Array(await (await send(pathOf(key))).arrayBuffer()),
-    put: async (key, body) => {
-      await send(pathOf(key), { method: "PUT", body: body as Uint8Array<ArrayBuffer> });
+    get: async (key) => (await send(pathOf(key))).body ?? new Blob([]).stream(),
+    put: async (key, body, sha256) => {
+      await send(pathOf(key), { method: "PUT", body, headers: { "X-Amz-Content-Sha256": sha256 } });
     },
   };
 }

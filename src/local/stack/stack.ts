@@ -56,7 +56,12 @@ export interface RunningStack {
   stop(): Promise<void>;
 }
 
-const DAY_MS = 24 * 60 * 60 * 1000;
+const DAILY_CRON = "17 3 * * *";
+/** The schedules of the indexer's wrangler.toml, with their periods in milliseconds. */
+const SCHEDULES = [
+  [DAILY_CRON, 24 * 60 * 60_000],
+  ["*/10 * * * *", 10 * 60_000],
+] as const;
 const READY_TIMEOUT_MS = 60_000;
 const READY_POLL_MS = 100;
 
@@ -122,19 +127,20 @@ async function start(
   stops.push(() => workers.stop());
   await waitUntilHealthy(workers, apiUrl, siteUrl);
 
-  const runScheduled = () => workers.runScheduled();
-  const timer = setInterval(() => {
-    runScheduled().catch((error: unknown) => logs.write(`scheduled job: ${asError(error).message}`));
-  }, DAY_MS);
-  timer.unref();
-  stops.push(() => clearInterval(timer));
+  for (const [cron, everyMs] of SCHEDULES) {
+    const timer = setInterval(() => {
+      workers.runScheduled(cron).catch((error: unknown) => logs.write(`scheduled job: ${asError(error).message}`));
+    }, everyMs);
+    timer.unref();
+    stops.push(() => clearInterval(timer));
+  }
   return {
     apiUrl,
     siteUrl,
     databaseUrl: database,
     dataDir,
     apiWorkerPort: workers.apiPort,
-    runScheduled,
+    runScheduled: () => workers.runScheduled(DAILY_CRON),
     rebuild: async () => {
       const built = await buildBundles();
       if (built.length > 0) await workers.reload();

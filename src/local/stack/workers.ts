@@ -13,8 +13,6 @@ import type { LocalSecrets } from "./local-secrets.ts";
 
 const API_NAME = "code-context-api";
 export const INDEXER_NAME = "code-context-indexer";
-/** As in the indexer's wrangler.toml. */
-const DAILY_CRON = "17 3 * * *";
 const HOST = "127.0.0.1";
 /** Time limit for requests in flight when the service stops. */
 const DRAIN_MS = 10_000;
@@ -49,8 +47,8 @@ interface WorkerHandle {
 export interface RunningWorkers {
   /** Sends a request to the api Worker past the front, where no rate limit by address applies. */
   fetchApi(path: string): Promise<Response>;
-  /** Runs the indexer's scheduled job and waits for it. Throws when it fails. */
-  runScheduled(): Promise<void>;
+  /** Runs the indexer's job of a schedule in its wrangler.toml and waits for it. Throws when it fails. */
+  runScheduled(cron: string): Promise<void>;
   /** Direct address of the api Worker, behind the front. */
   apiPort: number;
   /** Reloads the bundles. */
@@ -128,9 +126,9 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
   const handleOf = async (name: string) => (await miniflare.getWorker(name)) as unknown as WorkerHandle;
   return {
     fetchApi: async (path) => (await handleOf(API_NAME)).fetch(`http://localhost${path}`),
-    runScheduled: async () => {
+    runScheduled: async (cron) => {
       const indexer = await handleOf(INDEXER_NAME);
-      const { outcome } = await indexer.scheduled({ scheduledTime: new Date(), cron: DAILY_CRON });
+      const { outcome } = await indexer.scheduled({ scheduledTime: new Date(), cron });
       if (outcome !== "ok") throw new Error(`the indexer's scheduled job ended with ${outcome}`);
     },
     apiPort,
