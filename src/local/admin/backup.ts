@@ -5,15 +5,7 @@
  *   <folder>/backup.json   <folder>/tables/<table>.jsonl.gz   <folder>/objects/<key>
  */
 import { createHash } from "node:crypto";
-import {
-  createReadStream,
-  createWriteStream,
-  existsSync,
-  mkdirSync,
-  openAsBlob,
-  readFileSync,
-  writeFileSync,
-} from "node:fs";
+import { createReadStream, createWriteStream, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
@@ -21,6 +13,7 @@ import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
 import { sql } from "drizzle-orm";
 import * as z from "zod";
+import { fileChecksum } from "../../cli/checksum.ts";
 import type { Db } from "../../db/client.ts";
 import { rowsOf } from "../../db/rows.ts";
 import { StartError } from "../errors.ts";
@@ -77,14 +70,14 @@ export async function restore(db: Db, { folder, bucket }: Pick<BackupOptions, "f
   if (!manifest.success) throw new StartError(`${folder} holds no complete back-up of this version`);
   const { rows, objects } = manifest.data;
   for (const [key, { sha256 }] of Object.entries(objects)) {
-    if ((await sha256Of(existingObject(folder, key))) !== sha256)
+    if ((await fileChecksum(existingObject(folder, key))) !== `sha256:${sha256}`)
       throw new StartError(`the back-up's object ${key} is damaged`);
   }
   await checkTables(db);
   await checkCredentialKey(db, folder);
   if (bucket) {
     for (const [key, { sha256 }] of Object.entries(objects)) {
-      await bucket.put(key, await openAsBlob(existingObject(folder, key)), sha256);
+      await bucket.put(key, existingObject(folder, key), sha256);
     }
   }
   await db.execute(
@@ -138,12 +131,6 @@ function existingObject(folder: string, key: string): string {
   const file = objectFile(folder, key);
   if (!existsSync(file)) throw new StartError(`the back-up's object ${key} is missing`);
   return file;
-}
-
-async function sha256Of(file: string): Promise<string> {
-  const hash = createHash("sha256");
-  await pipeline(createReadStream(file), hash);
-  return hash.digest("hex");
 }
 
 async function copyObjects(bucket: Bucket, folder: string): Promise<Manifest["objects"]> {

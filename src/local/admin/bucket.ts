@@ -1,5 +1,7 @@
 /** The snapshot bucket over its S3 endpoint, for the admin commands. */
+import { stat } from "node:fs/promises";
 import { AwsClient } from "aws4fetch";
+import { upload } from "../../cli/transfer/upload.ts";
 import { StartError } from "../errors.ts";
 
 const TIMEOUT_MS = 300_000;
@@ -15,8 +17,8 @@ export interface Bucket {
   list(prefix?: string): AsyncGenerator<StoredObject>;
   /** Streams an object. Throws `StartError` if it does not exist. */
   get(key: string): Promise<ReadableStream<Uint8Array>>;
-  /** Stores an object; the store refuses a body with another SHA-256 (hexadecimal). */
-  put(key: string, body: Blob, sha256: string): Promise<void>;
+  /** Stores a file as an object; the store refuses one with another SHA-256 (hexadecimal). */
+  put(key: string, file: string, sha256: string): Promise<void>;
 }
 
 export interface BucketAddress {
@@ -26,24 +28,23 @@ export interface BucketAddress {
   secretAccessKey: string;
 }
 
-/** Opens the bucket. Calls are retried by the client; every one has a time limit. */
+/** Opens the bucket. Calls that fail are retried; every one has a time limit. */
 export function openBucket({ url, accessKeyId, secretAccessKey }: BucketAddress): Bucket {
   const client = new AwsClient({ accessKeyId, secretAccessKey, service: "s3", region: REGION, retries: 3 });
-  const send = async (path: string, init: RequestInit & { query?: Record<string, string> } = {}): Promise<Response> => {
-    const { query, ...rest } = init;
+  const read = async (path: string, query: Record<string, string> = {}): Promise<Response> => {
     const address = new URL(url + path);
-    for (const [name, value] of Object.entries(query ?? {})) address.searchParams.set(name, value);
-    const response = await client.fetch(address.href, { ...rest, signal: AbortSignal.timeout(TIMEOUT_MS) });
+    for (const [name, value] of Object.entries(query)) address.searchParams.set(name, value);
+    const response = await client.fetch(address.href, { signal: AbortSignal.timeout(TIMEOUT_MS) });
     if (response.ok) return response;
     const reason = /<Code>([^<]*)<\/Code>/.exec(await response.text())?.[1] ?? "";
-    throw new StartError(`the bucket answers ${response.status} ${reason} to ${init.method ?? "GET"} ${path || "/"}`);
+    throw new StartError(`the bucket answers ${response.status} ${reason} to GET ${path || "/"}`);
   };
   const pathOf = (key: string) => `/${key.split("/").map(encodeURIComponent).join("/")}`;
   return {
     async *list(prefix = "") {
       const query: Record<string, string> = { "list-type": "2", prefix };
       for (;;) {
-        const page = await (await send("", { query })).text();
+        const page = await (await read("", query)).text();
         for (const entry of page.split("<Contents>").slice(1)) {
           const field = (name: string) => unescapeXml(new RegExp(`<${name}>([^<]*)</${name}>`).exec(entry)?.[1] ?? "");
           yield { key: field("Key"), size: Number(field("Size")) };
@@ -53,9 +54,17 @@ export function openBucket({ url, accessKeyId, secretAccessKey }: BucketAddress)
         query["continuation-token"] = unescapeXml(next);
       }
     },
-    get: async (key) => (await send(pathOf(key))).body ?? new Blob([]).stream(),
-    put: async (key, body, sha256) => {
-      await send(pathOf(key), { method: "PUT", body, headers: { "X-Amz-Content-Sha256": sha256 } });
+    get: async (key) => (await read(pathOf(key))).body ?? new Blob([]).stream(),
+    put: async (key, file, sha256) => {
+      const target = async () => {
+        const headers = { "X-Amz-Content-Sha256": sha256 };
+        const signed = await client.sign(url + pathOf(key), { method: "PUT", headers });
+        return { url: signed.url, headers: Object.fromEntries(signed.headers) };
+      };
+      const options = { signal: new AbortController().signal, renew: target };
+      await upload(await target(), file, (await stat(file)).size, options).catch((error: unknown) => {
+        throw new StartError(`object ${key}: ${error instanceof Error ? error.message : String(error)}`);
+      });
     },
   };
 }
