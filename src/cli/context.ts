@@ -45,7 +45,11 @@ export function checkApiUrl(value: string): string {
   }
   const local = ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname);
   if (url.protocol === "http:" && !local) {
-    throw new CliError(EXIT.usage, "BAD_API_URL", `${value}: use https, a key sent over http can be read on its way`);
+    throw new CliError(
+      EXIT.usage,
+      "BAD_API_URL",
+      `${value}: use https, because a key sent over http can be read in transit`,
+    );
   }
   return value.replace(/\/+$/, "");
 }

@@ -84,11 +84,11 @@ function describe({ info }: LocalIndex): IndexInfo {
 
 function checkScope(scope: Scope, { repo, gitSha }: IndexInfo): void {
   if (scope.repo !== undefined && scope.repo.toLowerCase() !== repo.toLowerCase()) {
-    throw new SourceError(`${scope.repo} is not indexed here: this server knows the work tree of ${repo} alone.`);
+    throw new SourceError(`${scope.repo} is not indexed here: this server only knows the work tree of ${repo}.`);
   }
   if (scope.ref !== undefined && (gitSha === null || !gitSha.startsWith(scope.ref.toLowerCase()))) {
     throw new SourceError(
-      `${scope.ref} is not indexed here: this server knows the files of the work tree. Leave ref out.`,
+      `${scope.ref} is not indexed here: this server only knows the files of the work tree. Leave out ref.`,
     );
   }
 }

@@ -25,7 +25,7 @@ export async function followRun(
     throw new CliError(
       EXIT.interrupted,
       "ABORTED",
-      `interrupted; the run goes on: \`codectx runs watch ${runId}\` follows it`,
+      `interrupted; the run continues: \`codectx runs watch ${runId}\` follows it`,
       { details: { runId }, cause: error },
     );
   } finally {

@@ -75,5 +75,5 @@ async function readStatus(data: string): Promise<RunStatus> {
   }
   const read = await readAnswer("RunStatus", value);
   if ("answer" in read) return read.answer;
-  throw new CodeContextError("BAD_RESPONSE", "the run's status is not what this client understands");
+  throw new CodeContextError("BAD_RESPONSE", "the answer is not a run's status that this client knows");
 }

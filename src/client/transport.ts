@@ -79,7 +79,7 @@ export class Transport {
       if ("answer" in read) return read.answer;
       throw new CodeContextError(
         "BAD_RESPONSE",
-        `${call.method} ${call.path} answered ${response.status} with a body that is not this service's (${read.issue})`,
+        `${call.method} ${call.path} answered ${response.status} with a body of an unknown form (${read.issue})`,
         { status: response.status, requestId },
       );
     });

@@ -39,7 +39,7 @@ async function openContext(settings: Settings): Promise<DeployContext> {
   if (accountId === undefined) {
     const names = accounts.map(({ id, name }) => `${id} (${name})`).join(", ");
     throw new DeployError(
-      `the token sees ${accounts.length} accounts: set CLOUDFLARE_ACCOUNT_ID to one of ${names || "yours"}`,
+      `the token can access ${accounts.length} accounts: set CLOUDFLARE_ACCOUNT_ID to one of ${names || "yours"}`,
     );
   }
   if (!accounts.some(({ id }) => id === accountId)) {

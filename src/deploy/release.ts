@@ -27,7 +27,7 @@ export const uploads: Step[] = DEPLOY_ORDER.map((worker) => ({
 
 function uploadOf(context: DeployContext): Upload {
   const { settings, accountId, databaseUrl, state } = context;
-  if (databaseUrl === undefined) throw new DeployError("the database is not there yet");
+  if (databaseUrl === undefined) throw new DeployError("the database does not exist yet");
   const { encryptionKey, r2 } = state.read();
   const snapshots = declaredResources(settings.environment).buckets.get("SNAPSHOTS") ?? "";
   return {
@@ -59,7 +59,7 @@ export const firstTenant: Step = {
     return `create "${settings.tenantName}"`;
   },
   apply: async ({ databaseUrl, settings, state, say }) => {
-    if (databaseUrl === undefined) throw new DeployError("the database is not there yet");
+    if (databaseUrl === undefined) throw new DeployError("the database does not exist yet");
     const db = openDb(databaseUrl);
     const encryptionKey = settings.secrets["ENCRYPTION_KEY"] ?? state.read().encryptionKey;
     if (encryptionKey !== undefined) await saveCredentialKey(db, encryptionKey);
@@ -80,7 +80,7 @@ export const firstOwner: Step = {
     return `add ${ownerEmail}`;
   },
   apply: async ({ databaseUrl, settings: { ownerEmail: email, vars }, say }) => {
-    if (databaseUrl === undefined || email === undefined) throw new DeployError("the database is not there yet");
+    if (databaseUrl === undefined || email === undefined) throw new DeployError("the database does not exist yet");
     const db = openDb(databaseUrl);
     const [tenant] = await db.select({ id: tenants.id }).from(tenants).orderBy(asc(tenants.createdAt)).limit(1);
     await addUser(db, { email, tenantId: tenant?.id ?? "", role: "owner" });

@@ -50,7 +50,7 @@ export const migrations: Step = {
     return count === 0 ? undefined : `apply ${count}`;
   },
   apply: async ({ databaseUrl }) => {
-    if (databaseUrl === undefined) throw new DeployError("the database is not there yet");
+    if (databaseUrl === undefined) throw new DeployError("the database does not exist yet");
     await migrate(databaseUrl);
   },
 };

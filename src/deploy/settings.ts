@@ -34,7 +34,7 @@ export const USAGE = `Usage: npm run deploy [-- [rollback | destroy] [--env NAME
   destroy      remove the Workers and queues, then, asked again, the data
 
 Environment:
-  CLOUDFLARE_API_TOKEN       required; CLOUDFLARE_ACCOUNT_ID where the token sees several accounts
+  CLOUDFLARE_API_TOKEN       required; CLOUDFLARE_ACCOUNT_ID if the token can access several accounts
   NEON_API_KEY               creates the database (NEON_ORG_ID, NEON_REGION optional), or
   DATABASE_URL               names one that exists
   OWNER_EMAIL, TENANT_NAME   the first user and tenant

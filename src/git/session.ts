@@ -140,10 +140,7 @@ class Session implements GitSession {
         advertisement.capabilities.has(name),
       );
       if (anyReachable) return oid;
-      throw new GitError(
-        "REF_NOT_FOUND",
-        `this server hands out only the tips of branches and tags, and ${oid} is none`,
-      );
+      throw new GitError("REF_NOT_FOUND", `this server only serves tips of branches and tags, and ${oid} is not one`);
     }
     if (!learned.filter) return oid;
     return peelCommit(this.transport, scope, advertisement, oid);

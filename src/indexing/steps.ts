@@ -138,7 +138,7 @@ class Lifeline {
   async beat(progress: Progress): Promise<void> {
     this.mark();
     const wanted = await this.runs.beat(this.runId, this.attempt, this.phase, progress);
-    if (!wanted) throw new StaleAttemptError("the attempt was given up");
+    if (!wanted) throw new StaleAttemptError("the attempt was abandoned");
   }
 
   end(): void {

@@ -110,7 +110,7 @@ async function buildAndCheck(version: string): Promise<void> {
   await step("build", "npm", ["run", "--silent", "build:cli", "--", "--logLevel", "error"]);
   const { packed, tarball } = await packPackage(OUTPUT);
   const problems = await packageProblems(packed);
-  if (problems.length > 0) throw new ReleaseError(`the package is not right:\n  ${problems.join("\n  ")}`);
+  if (problems.length > 0) throw new ReleaseError(`the package has problems:\n  ${problems.join("\n  ")}`);
   const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
   console.log(
     `${packed.filename}: ${packed.files.length} files, ${megabytes(packed.size)}, ${megabytes(packed.unpackedSize)} unpacked`,

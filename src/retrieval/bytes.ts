@@ -91,7 +91,7 @@ export class ByteReader {
 
   u8(): number {
     const value = this.#bytes[this.position++];
-    if (value === undefined) throw new SearchFormatError("the data end too early");
+    if (value === undefined) throw new SearchFormatError("the data ends too early");
     return value;
   }
 
@@ -117,7 +117,7 @@ export class ByteReader {
   /** A view of the next `length` bytes. */
   bytes(length: number): Uint8Array {
     const end = this.position + length;
-    if (end > this.#bytes.length) throw new SearchFormatError("the data end too early");
+    if (end > this.#bytes.length) throw new SearchFormatError("the data ends too early");
     const view = this.#bytes.subarray(this.position, end);
     this.position = end;
     return view;
@@ -158,7 +158,7 @@ export class ByteReader {
       ends.push(this.position - start);
     }
     const bytes = this.#bytes.subarray(start, this.position);
-    if (start + (ends.at(-1) ?? 0) > this.#bytes.length) throw new SearchFormatError("the data end too early");
+    if (start + (ends.at(-1) ?? 0) > this.#bytes.length) throw new SearchFormatError("the data ends too early");
     const text = decoder.decode(bytes);
     // Byte offsets are character offsets only if every character takes one byte.
     if (text.length === bytes.length) return ends.map((end, i) => text.slice(end - (lengths[i] as number), end));
@@ -169,13 +169,13 @@ export class ByteReader {
 
 /** Copies `count` 32-bit integers out of bytes of any alignment. */
 export function copyU32(bytes: Uint8Array, offset: number, count: number): Uint32Array {
-  if (offset + 4 * count > bytes.length) throw new SearchFormatError("the data end too early");
+  if (offset + 4 * count > bytes.length) throw new SearchFormatError("the data ends too early");
   return new Uint32Array(copyOf(bytes, offset, 4 * count));
 }
 
 /** Copies `count` 16-bit integers out of bytes of any alignment. */
 export function copyU16(bytes: Uint8Array, offset: number, count: number): Uint16Array {
-  if (offset + 2 * count > bytes.length) throw new SearchFormatError("the data end too early");
+  if (offset + 2 * count > bytes.length) throw new SearchFormatError("the data ends too early");
   return new Uint16Array(copyOf(bytes, offset, 2 * count));
 }
 

@@ -71,7 +71,7 @@ function checkParents(symbols: readonly { parent: number | null; qualifiedName: 
     let at: number | null = start;
     for (; at !== null && depths[at] === 0; at = (symbols[at] as { parent: number | null }).parent)
       if (at >= symbols.length || chain.push(at) > MAX_DEPTH) fail("symbols are nested too deep");
-    let depth = at === null ? 0 : (depths[at] ?? fail("a parent is not there"));
+    let depth = at === null ? 0 : (depths[at] ?? fail("a parent does not exist"));
     for (const symbol of chain.reverse()) depths[symbol] = ++depth;
     if (depth > MAX_DEPTH) fail("symbols are nested too deep");
   }
@@ -99,7 +99,7 @@ async function checkTerms({ terms, chunkCount }: Segment): Promise<void> {
         const delta = reader.varint();
         if (delta === 0 && left < count) fail("a chunk has a term twice");
         chunk += delta;
-        if (chunk >= chunkCount) fail("a posting names a chunk that is not there");
+        if (chunk >= chunkCount) fail("a posting refers to a chunk that does not exist");
         reader.u8();
       }
       if (count === 0 || reader.position !== end) fail("postings do not fill their bytes");

@@ -135,7 +135,7 @@ export class RevisionTable {
     this.traits = copyU16(hot, reader.position, count);
     reader.bytes(2 * count);
     this.terms = new Blocks(bytes, HEADER_BYTES + hot.length, reader.bytes(reader.varint()));
-    if (this.paths.length !== count) throw new SearchFormatError("the table's paths are not as many as its files");
+    if (this.paths.length !== count) throw new SearchFormatError("the table has different numbers of paths and files");
   }
 
   /** Opens a table. Throws `SearchFormatError` if it is damaged or of another version. */

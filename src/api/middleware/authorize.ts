@@ -90,7 +90,7 @@ export function setRateHeaders(c: ApiContext, rate: RateState): void {
 
 /** The indexing routes' error for an unreachable database, gate or coordinator. */
 export function storageUnavailable(cause?: unknown): ApiError {
-  return new ApiError("STORAGE_UNAVAILABLE", "the storage cannot be reached; try again with a growing wait", {
+  return new ApiError("STORAGE_UNAVAILABLE", "the storage cannot be reached; try again, waiting longer each time", {
     cause,
     headers: { [RETRY_AFTER_HEADER]: "5" },
   });

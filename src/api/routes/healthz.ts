@@ -14,10 +14,10 @@ export const health = publicRoute({
   tag: "Service",
   summary: "Health of the service",
   description:
-    "Public. 200 with `ok` false means degraded, but up. Dependencies are probed in the background every 30 s; a request triggers nothing.",
+    "Public. 200 with `ok` false means that a dependency fails. Dependencies are probed in the background every 30 s, not by requests.",
   surface: "healthz",
   responses: {
-    200: { description: "Up; `ok` and `checks` tell how well.", schema: HealthResponse },
+    200: { description: "The service is up; `ok` and `checks` report its state.", schema: HealthResponse },
     503: { description: "Starting up or shutting down.", schema: HealthResponse },
   },
   handle: async (c) => {

@@ -28,7 +28,7 @@ export const hook = publicRoute({
   tag: "Hosted indexing",
   summary: "Index a push that a Git host reports",
   description:
-    "The address of a hook made in the dashboard. A delivery proves itself by GitHub's or Gitea's signature, or GitLab's token. Pushes to the default branch, and to branches that the repository's settings name, start an index run; everything else is answered with `ignored`. The same delivery again starts nothing.",
+    "Called by the Git host, at the address of a hook that was created in the dashboard. Deliveries are authenticated by GitHub's or Gitea's signature or GitLab's token. Pushes to the default branch, and to branches named in the repository's settings, start an index run; all others are answered with `ignored`. A repeated delivery starts nothing.",
   surface: "hook",
   parameters: [
     {
@@ -40,7 +40,7 @@ export const hook = publicRoute({
     },
     { name: "id", in: "path", required: true, description: "Public id of the hook.", schema: { type: "string" } },
   ],
-  responses: { 200: { description: "What became of the delivery.", schema: HookResponse } },
+  responses: { 200: { description: "The outcome of the delivery.", schema: HookResponse } },
   errors: ["INVALID_BODY", "UNAUTHORIZED", "NOT_FOUND", "INPUT_TOO_LARGE", "UNAVAILABLE", "STORAGE_UNAVAILABLE"],
   handle: async (c) => {
     const id = c.req.param("id") ?? "";

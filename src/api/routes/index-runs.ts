@@ -127,7 +127,7 @@ export const listRuns = route({
   path: "/index",
   tag: TAG,
   summary: "List a workspace's runs",
-  description: "Newest first. Finished runs are kept for a while only.",
+  description: "Newest first. Finished runs are kept for at least 90 days.",
   credential: "worker_token",
   surface: "index_status",
   parameters: [
@@ -162,11 +162,11 @@ export const cancelRun = route({
   path: "/index/{runId}",
   tag: TAG,
   summary: "Cancel a run",
-  description: "What readers see stays as it was. A run that has ended stays as it is; the answer tells its state.",
+  description: "The current index does not change. A run that has ended is left as it is; the answer has its state.",
   credential: "worker_token",
   surface: "index_status",
   parameters: [RUN_ID],
-  responses: { 200: { description: "The run after it.", schema: RunStatus } },
+  responses: { 200: { description: "The run after the cancellation.", schema: RunStatus } },
   errors: ["RUN_NOT_FOUND", "STORAGE_UNAVAILABLE"],
   handle: async (c, { principal }) => {
     const run = await requireRun(c, principal);

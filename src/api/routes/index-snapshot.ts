@@ -54,7 +54,7 @@ export const readSnapshot = route({
   ],
   responses: {
     200: {
-      description: "By mode: the manifest and a download URL, the summary, or the list.",
+      description: "Depending on the mode: the manifest and a download URL, the summary, or the list.",
       schema: z.union([PullResponse, ProbeResponse, ListResponse]),
     },
   },
@@ -77,7 +77,7 @@ export const publishSnapshot = route({
   tag: TAG,
   summary: "Publish a snapshot: sign, upload, commit",
   description:
-    "`sign` needs `sizeBytes`, in the body or in the manifest, and answers with a URL for one PUT of exactly so many bytes straight to storage, with `uploadHeaders`; `commit` checks what arrived and makes it the current snapshot. Both need the shared-index opt-in.",
+    "`sign` needs `sizeBytes`, in the body or in the manifest, and answers with a URL for one PUT of exactly that many bytes directly to the object store, with `uploadHeaders`; `commit` checks the upload and makes it the current snapshot. Both need the shared-index opt-in.",
   credential: "api_key",
   surface: "index_snapshot",
   body: {
@@ -98,7 +98,7 @@ export const publishSnapshot = route({
     },
     toError: bodyError,
   },
-  responses: { 200: { description: "By `op`.", schema: z.union([SignResponse, CommitResponse]) } },
+  responses: { 200: { description: "Depends on `op`.", schema: z.union([SignResponse, CommitResponse]) } },
   bodyErrors: ["INVALID_BODY", "INVALID_SELECTOR"],
   errors: [
     "SHARED_INDEX_DISABLED",

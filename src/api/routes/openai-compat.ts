@@ -53,12 +53,12 @@ export const openaiModels = route({
   path: "/v1/models",
   aliases: ["/api/v1/models"],
   tag: TAG,
-  summary: "The one model there is",
+  summary: "The model of the service",
   description: "Its name is the fingerprint of the embedding space.",
   credential: "api_key",
   surface: "metered",
   errorForm: "compat",
-  responses: { 200: { description: "A list of one.", schema: ModelsResponse } },
+  responses: { 200: { description: "A list with one model.", schema: ModelsResponse } },
   errors: ["EMBED_UNAVAILABLE"],
   handle: async (c) => {
     const { fingerprint } = requireEmbedder(c.get("services"));

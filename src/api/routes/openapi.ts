@@ -10,7 +10,7 @@ export function openapiRoute(build: (version: string) => OpenApiDocument): Route
     method: "GET",
     path: "/openapi.json",
     tag: "Service",
-    summary: "This description",
+    summary: "This API description",
     surface: null,
     responses: { 200: { description: "An OpenAPI 3.1 document.", schema: z.record(z.string(), z.unknown()) } },
     handle: (c) => {

@@ -13,7 +13,7 @@ export const compatRerank = meteredRoute({
   aliases: ["/v2/rerank", "/api/v1/v2/rerank"],
   tag: "Other services' formats",
   summary: "Reranking as Cohere's and Jina's clients ask for it",
-  description: "Limits, metering and scores are those of `/rerank`, but rows come best first.",
+  description: "Limits, metering and scores are those of `/rerank`, but the best rows come first.",
   surface: "metered",
   errorForm: "compat",
   body: {

@@ -14,7 +14,7 @@ export const rerank = meteredRoute({
   tag: TAG,
   summary: "Score documents against a query",
   description:
-    "Tokens count in the same monthly counter as those of `/embed`. The cap of 480,000 characters is on the documents together; the query has the same cap to itself.",
+    "Tokens count in the same monthly counter as those of `/embed`. The documents together may have 480,000 characters, and so may the query.",
   surface: "metered",
   body: {
     schema: RerankRequest,

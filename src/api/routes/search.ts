@@ -50,7 +50,7 @@ export const searchCode = route({
   tag: TAG,
   summary: "Search what is indexed",
   description:
-    "Reads the current revision of one workspace (`repo` or `workspaceId`), or of all workspaces of the tenant. `indexes` names the commit that each answer is from; the same `digest` and request give the same answer. Where the service has an embedding model, workspaces indexed under it are also ranked by the query's vector: that costs what `POST /embed` costs for the query (one credit; nothing for the same query within ten minutes), and an answer without it, because the provider failed or the quota is used up, says `degraded`. `rerank` costs what `POST /rerank` costs. Otherwise searching is free.",
+    "Reads the current revision of one workspace (`repo` or `workspaceId`), or of all workspaces of the tenant. `indexes` names the commit that each answer is from; the same `digest` and request give the same answer. If the service has an embedding model, workspaces indexed with it are also ranked by the query's vector. Embedding the query costs what `POST /embed` costs (one credit; nothing for the same query within ten minutes); if the provider fails or the quota is used up, the answer is ranked without the vector and has `degraded`. `rerank` costs what `POST /rerank` costs. Otherwise searching is free.",
   credential: "api_key",
   surface: "search",
   counts: "search",
@@ -101,7 +101,7 @@ export const findReferences = route({
   id: "references",
   path: "/references",
   summary: "Find where a name is used",
-  description: "By name: what a name is bound to is not resolved. Definitions are left out.",
+  description: "Names are compared, not resolved. Definitions are left out.",
   parameters: [
     ...SELECTOR,
     parameter("name", "Identifier; of a qualified name the last part.", text, true),

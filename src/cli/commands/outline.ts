@@ -62,7 +62,7 @@ function readSource(index: LocalIndex, project: Project, path: string): Uint8Arr
 async function fromFile(path: string, bytes: Uint8Array): Promise<Outline> {
   const named = detectLanguage(path, bytes);
   if (named === undefined)
-    throw new CliError(EXIT.usage, "UNKNOWN_LANGUAGE", `${path} is of no language that codectx knows`);
+    throw new CliError(EXIT.usage, "UNKNOWN_LANGUAGE", `codectx does not know the language of ${path}`);
   const { contentSkipReason } = await import("../../parsing/skip.ts");
   const reason = contentSkipReason(bytes);
   if (reason !== undefined)

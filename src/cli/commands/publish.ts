@@ -136,7 +136,7 @@ async function rejectOlder({ root }: Project, gitSha: string, published: string)
   throw new CliError(
     EXIT.busy,
     "NEWER_PUBLISHED",
-    `${gitSha.slice(0, 10)} is older than the published commit ${published.slice(0, 10)}; --force replaces it all the same`,
+    `${gitSha.slice(0, 10)} is older than the published commit ${published.slice(0, 10)}; --force replaces it anyway`,
     { details: { gitSha, published } },
   );
 }

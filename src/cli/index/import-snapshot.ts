@@ -30,7 +30,7 @@ export async function importSnapshot(
   const snapshot = await openSnapshot(bytes);
   const { header } = snapshot;
   if (header.gitSha !== options.gitSha) {
-    throw new SnapshotFormatError(`it describes commit ${header.gitSha}, its manifest says ${options.gitSha}`);
+    throw new SnapshotFormatError(`it describes commit ${header.gitSha}, but its manifest says ${options.gitSha}`);
   }
   store.begin();
   try {

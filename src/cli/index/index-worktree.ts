@@ -177,7 +177,7 @@ function knownFiles(store: IndexStore, worktreeId: number): Map<string, KnownFil
     rows.map(({ path, contentId, stat, sum }) => {
       // Computed here, because calling it from SQL for every file is measurably slower.
       if (rowCheck(worktreeId, path, contentId, stat) !== sum)
-        throw new IndexDamagedError("a row does not match its check sum");
+        throw new IndexDamagedError("a row does not match its checksum");
       return [path, { contentId, stat }];
     }),
   );

@@ -134,7 +134,7 @@ export class IndexStore {
     const version = versionOf(this.db);
     if (version === SCHEMA_VERSION) return;
     if (version > SCHEMA_VERSION + PLAUSIBLE_VERSIONS || version < 0)
-      throw new IndexDamagedError("its version makes no sense");
+      throw new IndexDamagedError("its version is invalid");
     if (version > SCHEMA_VERSION) {
       throw new CliError(EXIT.usage, "INDEX_TOO_NEW", "the local index was made by a newer codectx; update this one");
     }

@@ -13,6 +13,6 @@ export class IndexDamagedError extends Error {
 /** Returns a row if its `intact` column is set. Throws {@link IndexDamagedError} otherwise. */
 export function verified<T>(row: unknown): T {
   const { intact, ...rest } = row as { intact: number | null };
-  if (intact !== 1) throw new IndexDamagedError("a row does not match its check sum");
+  if (intact !== 1) throw new IndexDamagedError("a row does not match its checksum");
   return rest as T;
 }

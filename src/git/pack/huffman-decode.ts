@@ -99,5 +99,5 @@ export function decodeLong(code: Huffman, hold: number): number {
     first = (first + count) << 1;
     value <<= 1;
   }
-  throw corrupt("bits that are no code");
+  throw corrupt("invalid Huffman code");
 }

@@ -43,7 +43,7 @@ export interface BackupOptions {
 export async function backUp(db: Db, { folder, bucket, isBranch }: BackupOptions): Promise<Manifest> {
   await checkTables(db);
   if (existsSync(path.join(folder, "backup.json")))
-    throw new StartError(`${folder} holds a back-up: name another folder`);
+    throw new StartError(`${folder} already contains a back-up: choose another folder`);
   const before = await runsOf(db);
   if (before.unfinished > 0 && !isBranch)
     throw new StartError(
@@ -67,7 +67,7 @@ export async function backUp(db: Db, { folder, bucket, isBranch }: BackupOptions
 export async function restore(db: Db, { folder, bucket }: Pick<BackupOptions, "folder" | "bucket">): Promise<Manifest> {
   const file = path.join(folder, "backup.json");
   const manifest = Manifest.safeParse(existsSync(file) ? parseJson(readFileSync(file, "utf8")) : undefined);
-  if (!manifest.success) throw new StartError(`${folder} holds no complete back-up of this version`);
+  if (!manifest.success) throw new StartError(`${folder} contains no complete back-up of this version`);
   const { rows, objects } = manifest.data;
   for (const [key, { sha256 }] of Object.entries(objects)) {
     if ((await fileChecksum(existingObject(folder, key))) !== `sha256:${sha256}`)
@@ -89,7 +89,7 @@ export async function restore(db: Db, { folder, bucket }: Pick<BackupOptions, "f
   for (const table of TABLES) {
     const written = await writeTable(db, table, linesOf(tableFile(folder, table)));
     if (written !== rows[table])
-      throw new StartError(`${table}: the back-up has ${written} rows and names ${rows[table]}`);
+      throw new StartError(`${table}: the back-up has ${written} rows, but backup.json says ${rows[table]}`);
   }
   const workspaces: string[] = [];
   for await (const line of linesOf(tableFile(folder, "workspaces"))) workspaces.push(line);

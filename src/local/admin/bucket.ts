@@ -37,7 +37,7 @@ export function openBucket({ url, accessKeyId, secretAccessKey }: BucketAddress)
     const response = await client.fetch(address.href, { signal: AbortSignal.timeout(TIMEOUT_MS) });
     if (response.ok) return response;
     const reason = /<Code>([^<]*)<\/Code>/.exec(await response.text())?.[1] ?? "";
-    throw new StartError(`the bucket answers ${response.status} ${reason} to GET ${path || "/"}`);
+    throw new StartError(`the bucket answered ${response.status} ${reason} to GET ${path || "/"}`);
   };
   const pathOf = (key: string) => `/${key.split("/").map(encodeURIComponent).join("/")}`;
   return {

@@ -47,7 +47,7 @@ export const COMMANDS: Record<string, Command> = {
     run: async (db, flags) => {
       const tenantId = flags["tenant"] ?? "";
       const values = tenantValues(flags);
-      if (Object.keys(values).length === 0) throw new UsageError("give --shared-index or --monthly-credits");
+      if (Object.keys(values).length === 0) throw new UsageError("expected --shared-index or --monthly-credits");
       await setTenant(db, { tenantId, ...values });
       return { tenantId, ...values };
     },

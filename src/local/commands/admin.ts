@@ -85,7 +85,7 @@ await runMain(async () => {
     const commands = Object.keys(COMMANDS).join(", ");
     throw new UsageError(
       name === ""
-        ? `a command is needed: ${commands} (--help tells more)`
+        ? `a command is needed: ${commands} (see --help)`
         : `unknown command "${name}": expected one of ${commands}`,
     );
   }

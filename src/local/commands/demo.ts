@@ -63,7 +63,7 @@ function readArgument(): string | undefined {
   } catch (error) {
     throw error instanceof UsageError
       ? error
-      : new UsageError(`${(error as Error).message.split(". ")[0]} (--help tells more)`);
+      : new UsageError(`${(error as Error).message.split(". ")[0]} (see --help)`);
   }
 }
 

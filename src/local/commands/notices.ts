@@ -54,7 +54,7 @@ await runMain(async () => {
     writeFileSync(FILE, text);
     console.log("THIRD_PARTY_NOTICES.md written");
   } else if (!existsSync(FILE) || readFileSync(FILE, "utf8") !== text) {
-    throw new StartError("THIRD_PARTY_NOTICES.md is out of date: run npm run notices and commit what it makes");
+    throw new StartError("THIRD_PARTY_NOTICES.md is out of date: run npm run notices and commit the result");
   } else console.log("THIRD_PARTY_NOTICES.md is up to date");
 });
 

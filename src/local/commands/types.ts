@@ -35,7 +35,7 @@ await runMain(async () => {
     try {
       await runWrangler(["types", ...args, ...(check ? ["--check"] : [])]);
     } catch (error) {
-      const advice = check ? "run npm run types and commit what it makes" : "see above";
+      const advice = check ? "run npm run types and commit the result" : "see above";
       throw new StartError(`${file}: ${wranglerComplaint(error)} (${advice})`);
     }
     console.log(`${file} ${check ? "is up to date" : "written"}`);
