@@ -44,7 +44,7 @@ export async function postJson(context: CallContext, request: JsonRequest): Prom
     throw unusableAnswer(`answer is not JSON (content-type ${response.headers.get("content-type") ?? "none"})`, status);
   }
   if (isRecord(answer) && answer["error"] !== undefined && answer["error"] !== null) {
-    throw unusableAnswer(scrub(`2xx with an error: ${JSON.stringify(answer["error"])}`, request.apiKey), status);
+    throw unusableAnswer(scrub(`2xx with an error: ${text.slice(0, MAX_ERROR_BODY_BYTES)}`, request.apiKey), status);
   }
   return answer;
 }

@@ -1,10 +1,13 @@
-import { describe, expect, it } from "vitest";
+import { Hono } from "hono";
+import { getCookie } from "hono/cookie";
+import { describe, expect, it, vi } from "vitest";
 import { IgnoreRules } from "../../../src/cli/index/ignore-rules.ts";
 import { printable } from "../../../src/cli/printable.ts";
 import { readEvents } from "../../../src/client/sse.ts";
 import { parseJson } from "../../../src/client/failures.ts";
 import { readRetryAfterMs } from "../../../src/client/waits.ts";
-import { parseRetryAfterMs } from "../../../src/embedding/http.ts";
+import { parseRetryAfterMs, postJson } from "../../../src/embedding/http.ts";
+import { UpstreamError } from "../../../src/embedding/errors.ts";
 import { sourceOf } from "../../../src/gate/source.ts";
 import { parseLfsPointer } from "../../../src/git/lfs.ts";
 import { PacketReader } from "../../../src/git/wire/pkt-line.ts";
@@ -16,6 +19,7 @@ import { SourceText } from "../../../src/parsing/source-text.ts";
 import { splitPath } from "../../../src/retrieval/paths.ts";
 import { parseQuery } from "../../../src/retrieval/query.ts";
 import { scanTerms } from "../../../src/retrieval/scanner.ts";
+import { parseQuery as parseSnapshotQuery } from "../../../src/snapshot/publish/selector.ts";
 import { parseSearchPlaces } from "../../../src/snapshot/format/search-places.ts";
 import { bearerOf, deriveCredentialKey, parseCredential } from "../../../src/tenancy/credentials.ts";
 import { normalizeRepo } from "../../../src/tenancy/repo.ts";
@@ -38,6 +42,47 @@ const terms = { word: () => undefined, whole: () => undefined };
 async function drainEvents(text: string): Promise<void> {
   for await (const data of readEvents(new Response(text).body!)) expect(data).toBeDefined();
 }
+
+/** What the dashboard reads of a request, as an app of its own. Not plain imports: the files' types are those of the Workers runtime. */
+async function openDashboard(): Promise<Hono> {
+  const { readFields, wantsJson } = await vi.importActual<{
+    readFields: (c: unknown) => Promise<{ text(name: string): string; lines(name: string): string[] }>;
+    wantsJson: (c: unknown) => boolean;
+  }>("../../../src/site/app/answers.tsx");
+  const { cursorOf } = await vi.importActual<{ cursorOf: (c: unknown, name: string) => string | undefined }>(
+    "../../../src/site/views/pager.tsx",
+  );
+  return new Hono().all("/", async (c) => {
+    getCookie(c, "cc_session");
+    const fields = await readFields(c);
+    return c.json([wantsJson(c), cursorOf(c, "before"), fields.text("a"), fields.lines("a")]);
+  });
+}
+const dashboard = openDashboard();
+
+async function ask(init: RequestInit, query = ""): Promise<void> {
+  const app = await dashboard;
+  app.onError((error) => {
+    throw error;
+  });
+  await app.request(`/${query}`, init);
+}
+
+const form = (type: string, body: string) => ask({ method: "POST", headers: { "Content-Type": type }, body });
+
+/** Reads a provider's answer of this status and text. */
+async function answerOf(text: string, status = 200): Promise<void> {
+  const signal = new AbortController().signal;
+  const context = { fetch: async () => new Response(text, { status }), signal, retrying: false };
+  const limits = { maxResponseBytes: 8 * MEGABYTE, now: () => 0 };
+  await postJson(context, { url: "http://localhost", apiKey: "key", body: {}, ...limits }).catch((error: unknown) =>
+    expect(error).toBeInstanceOf(UpstreamError),
+  );
+}
+
+const nested = (text: string) => "[".repeat(text.length) + "]".repeat(text.length);
+const gitlabPush = new Headers({ "X-Gitlab-Event": "Push Hook" });
+const giteaPush = new Headers({ "X-Gitea-Event": "push" });
 
 async function drainPackets(bytes: Uint8Array, readBytes: number): Promise<void> {
   let at = 0;
@@ -92,6 +137,30 @@ const MATCHERS: [name: string, unit: string, run: (text: string) => unknown][] =
     (text) =>
       readDelivery("github", new Headers({ "Content-Type": "application/x-www-form-urlencoded" }), encode(text)),
   ],
+  ["GitLab's hook: depth", '{"project":', (text) => readDelivery("gitlab", gitlabPush, encode(text))],
+  ["GitLab's hook: fields", '"ref":"a",', (text) => readDelivery("gitlab", gitlabPush, encode(`{${text}"after":1}`))],
+  [
+    "Gitea's hook: default branch",
+    "a ",
+    (text) => readDelivery("gitea", giteaPush, encode(JSON.stringify({ repository: { default_branch: text } }))),
+  ],
+  ["Gitea's hook: event", "a", (text) => readDelivery("gitea", new Headers({ "X-Gitea-Event": text }), encode("{}"))],
+  ["selector: repository", "a/", (text) => parseSnapshotQuery(new URLSearchParams({ repo: text }))],
+  ["selector: ID", "0-", (text) => parseSnapshotQuery(new URLSearchParams({ workspaceId: text }))],
+  ["selector: parameters", "repo=a&", (text) => parseSnapshotQuery(new URLSearchParams(text))],
+  ["dashboard: cookies", "a=%2;", (text) => ask({ headers: { Cookie: text } })],
+  ["dashboard: one cookie", "cc_session=", (text) => ask({ headers: { Cookie: text } })],
+  ["dashboard: Accept", "text/", (text) => ask({ headers: { Accept: text } })],
+  ["dashboard: cursor", "0-", (text) => ask({}, `?before=${text}`)],
+  ["dashboard: parameters", "before=%2&", (text) => ask({}, `?${text}`)],
+  ["dashboard: form", "a=%0A&", (text) => form("application/x-www-form-urlencoded", text)],
+  ["dashboard: JSON", "[", (text) => form("application/json", text)],
+  ["dashboard: content type", ";", (text) => form(`application/json${text}`, "{}")],
+  ["dashboard: multipart", "--a\r\n", (text) => form("multipart/form-data; boundary=a", text)],
+  ["provider: depth of an answer", "[", (text) => answerOf(nested(text))],
+  ["provider: depth of an error", "[", (text) => answerOf(`{"error":${nested(text)}}`)],
+  ["provider: text of an error", "Bearer ", (text) => answerOf(JSON.stringify({ error: text }))],
+  ["provider: text of a refusal", "//a", (text) => answerOf(text, 400)],
   ["repository's identity", "a/", (text) => normalizeRepo(`https://h.org/${text}`)],
   ["e-mail address", "a.", (text) => checkEmail(`a@${text}!`)],
   ["sign-in code", "1 ", parseCode],
