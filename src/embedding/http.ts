@@ -21,7 +21,7 @@ export interface JsonRequest {
  * POSTs `body` and returns the parsed JSON of a 2xx answer. Redirects are not followed, since they would forward the key. Throws
  * `UpstreamError`.
  */
-export async function postJson(context: CallContext, request: JsonRequest): Promise<unknown> {
+export async function postJson(context: Pick<CallContext, "fetch" | "signal">, request: JsonRequest): Promise<unknown> {
   const headers: Record<string, string> = { "content-type": "application/json", accept: "application/json" };
   if (request.apiKey !== undefined) headers["authorization"] = `Bearer ${request.apiKey}`;
   const body = JSON.stringify(request.body);

@@ -73,7 +73,7 @@ const form = (type: string, body: string) => ask({ method: "POST", headers: { "C
 /** Reads a provider's answer of this status and text. */
 async function answerOf(text: string, status = 200): Promise<void> {
   const signal = new AbortController().signal;
-  const context = { fetch: async () => new Response(text, { status }), signal, retrying: false };
+  const context = { fetch: async () => new Response(text, { status }), signal };
   const limits = { maxResponseBytes: 8 * MEGABYTE, now: () => 0 };
   await postJson(context, { url: "http://localhost", apiKey: "key", body: {}, ...limits }).catch((error: unknown) =>
     expect(error).toBeInstanceOf(UpstreamError),
