@@ -57,7 +57,10 @@ export interface Scores extends Evidence {
   chunksOf(files: readonly number[]): ChunkScores;
 }
 
-type DecodedTerm = ScoredTerm & { decoded: Decoded };
+interface DecodedTerm {
+  term: ScoredTerm;
+  decoded: Decoded;
+}
 
 /** Postings of a term as documents: pool[start … end) holds document * 256 + counts. */
 interface Decoded {
@@ -96,24 +99,19 @@ export function scoreDocuments(
   let postingCount = 0;
   for (const lists of segments) for (const list of lists) postingCount += list?.count ?? 0;
   const pool = new Pool(postingCount);
-  const decoded = terms.map((_, t) => decode(index, pool, segments, tables, t));
   const known = terms.map((term, t): DecodedTerm => {
-    const { start, end, files, paths } = decoded[t] as Decoded;
-    return {
-      ...term,
-      idf: inverseFrequency(Math.max(end - start, paths.length), index.documentCount),
-      fileIdf: inverseFrequency(Math.max(files, paths.length), index.fileCount),
-      decoded: decoded[t] as Decoded,
-    };
+    const decoded = decode(index, pool, segments, tables, t);
+    const { start, end, files, paths } = decoded;
+    const idf = inverseFrequency(Math.max(end - start, paths.length), index.documentCount);
+    const fileIdf = inverseFrequency(Math.max(files, paths.length), index.fileCount);
+    return { term: { ...term, idf, fileIdf }, decoded };
   });
-  const strongest = known
-    .map((term, i) => ({ term, i }))
-    .sort((a, b) => b.term.weight * b.term.idf - a.term.weight * a.term.idf || a.i - b.i)
-    .slice(0, MAX_SCORED_TERMS)
-    .sort((a, b) => a.i - b.i)
-    .map(({ term }) => term);
+  const strengthOf = ({ term }: DecodedTerm): number => term.weight * term.idf;
+  // Sorting is stable: of equal terms the first ones count.
+  const best = new Set(known.toSorted((a, b) => strengthOf(b) - strengthOf(a)).slice(0, MAX_SCORED_TERMS));
+  const strongest = known.filter((own) => best.has(own));
   return {
-    terms: strongest.map(({ decoded: _, ...term }) => term),
+    terms: strongest.map(({ term }) => term),
     ...addEvidence(index, pool.values, strongest),
     chunksOf: (files) => scoreChunks(index, pool.values, strongest, files),
   };
@@ -226,9 +224,9 @@ function addEvidence(index: SearchIndex, pool: Uint32Array, terms: readonly Deco
   const inPaths = new Float64Array(index.fileCount);
   let total = 0;
   let mostInPath = 0;
-  for (const [t, { weight, idf, decoded }] of terms.entries()) {
+  for (const [t, { term, decoded }] of terms.entries()) {
     const { start, end, paths } = decoded;
-    const strength = weight * idf;
+    const strength = term.weight * term.idf;
     total += strength;
     for (const path of paths) boosts[path >> 2] = (path & IN_NAME) === 0 ? IN_FOLDER_WEIGHT : IN_NAME_WEIGHT;
     for (let i = start; i < end; i++) {
@@ -273,8 +271,8 @@ function scoreChunks(
   const stamps = new Uint8Array(documentCount);
   for (const file of files) stamps.fill(1, firstDocuments[file], firstDocuments[file + 1]);
   const wanted = new Set(files);
-  for (const [t, { weight, idf, decoded }] of terms.entries()) {
-    const strength = weight * idf;
+  for (const [t, { term, decoded }] of terms.entries()) {
+    const strength = term.weight * term.idf;
     for (let i = decoded.start; i < decoded.end; i++) {
       const posting = pool[i] as number;
       const document = posting >>> 8;
