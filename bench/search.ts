@@ -29,6 +29,11 @@ const SHORT_QUERIES = 200;
 const CLIENTS = [1, 16];
 const COLD_STARTS = 7;
 const PARTS = ["warm", "cold", "memory", "cost", "push", "ts_rank"] as const;
+/** Workspaces of different size, and what is printed of them. */
+const SIZES = [
+  [ONE, "one copy"],
+  [ALL, "four copies"],
+] as const;
 const POLL_MS = 1_000;
 const RATE_LIMITS = '{"index":{"limit":100000},"search":{"limit":1000000000},"metered":{"limit":1000000}}';
 
@@ -67,7 +72,8 @@ export async function run(args: string[]): Promise<void> {
       vars: { GIT_ALLOW_LOCAL: "true", RATE_LIMITS },
     });
     const workspaces = new Map<string, string>();
-    const names = wanted.has("memory") ? [ONE, ALL, ...HALVES] : [ONE, ALL];
+    const names =
+      process.env["BENCH_ONE"] !== undefined ? [ONE] : wanted.has("memory") ? [ONE, ALL, ...HALVES] : [ONE, ALL];
     for (const name of names) workspaces.set(name, await workspaceOf(running, git.origin, name));
     return { running, workspaces, ...readQueries(evalFolder), inspectorPort };
   };
@@ -75,7 +81,9 @@ export async function run(args: string[]): Promise<void> {
   try {
     if (wanted.has("memory")) await benchMemory(bench);
     if (wanted.has("warm")) await benchWarm(bench);
-    if (wanted.has("cost")) await countCosts(bench.running, bench.workspaces, bench);
+    if (wanted.has("cost"))
+      for (const [name, label] of SIZES)
+        await countCosts(bench.running, bench.workspaces.get(name) ?? "", label, bench);
     if (wanted.has("push")) await benchPush(bench, served, git.origin);
     if (wanted.has("ts_rank")) await benchTsRank(bench.running, bench.workspaces.get(ONE) ?? "", bench);
     if (wanted.has("cold")) {
@@ -202,10 +210,7 @@ const figures = (ms: readonly number[]): string =>
 
 async function benchWarm(bench: Bench): Promise<void> {
   const { shorts, issues } = bench;
-  for (const [name, label] of [
-    [ONE, "one copy"],
-    [ALL, "four copies"],
-  ] as const) {
+  for (const [name, label] of SIZES) {
     for (const [kind, queries] of [
       ["short queries", shorts],
       ["issue texts", issues],

@@ -8,7 +8,6 @@ import { SearchCache } from "../../src/search/cache.ts";
 import { search } from "../../src/search/service.ts";
 import { SEARCH_PREFIX, type SearchBucket } from "../../src/search/store.ts";
 import { mean } from "../retrieval/metrics.ts";
-import { ONE } from "./corpus.ts";
 
 interface Counts {
   gets: number;
@@ -19,7 +18,8 @@ interface Counts {
 /** Prints round trips and bytes of first and warm queries. */
 export async function countCosts(
   running: RunningService,
-  workspaces: ReadonlyMap<string, string>,
+  workspaceId: string,
+  name: string,
   { shorts, issues }: { shorts: readonly string[]; issues: readonly string[] },
 ): Promise<void> {
   const { service } = running;
@@ -35,7 +35,7 @@ export async function countCosts(
     const cache = new SearchCache();
     const ask = async (query: string): Promise<Counts> => {
       const before = { ...counts };
-      const request = SearchRequest.parse({ query, workspaceId: workspaces.get(ONE) });
+      const request = SearchRequest.parse({ query, workspaceId });
       await search(
         { db: openDb(service.databaseUrl), bucket, cache, repair: async () => {} },
         service.tenantId,
@@ -47,7 +47,7 @@ export async function countCosts(
         statements: counts.statements - before.statements,
       };
     };
-    print("first query", [await ask(shorts[0] ?? "")]);
+    print(`${name}, first query`, [await ask(shorts[0] ?? "")]);
     for (const [label, queries] of [
       ["short queries", shorts],
       ["issue texts", issues],
@@ -56,8 +56,8 @@ export async function countCosts(
       for (const query of queries) first.push(await ask(query));
       const again: Counts[] = [];
       for (const query of queries) again.push(await ask(query));
-      print(`${label}, never asked before`, first);
-      print(`${label}, again`, again);
+      print(`${name}, ${label}, never asked before`, first);
+      print(`${name}, ${label}, again`, again);
     }
   } finally {
     globalThis.fetch = original;
@@ -105,15 +105,15 @@ function s3Bucket(running: RunningService, counts: Counts): SearchBucket {
   };
 }
 
-/** Bytes of each object of the search index. */
-export async function listBytes(running: RunningService): Promise<Map<string, number>> {
+/** Bytes of each object of the search index, of all tenants or one. */
+export async function listBytes(running: RunningService, tenantId = ""): Promise<Map<string, number>> {
   const { client, base } = clientOf(running);
   const objects = new Map<string, number>();
   let token: string | undefined;
   do {
     const query = new URLSearchParams({
       "list-type": "2",
-      prefix: SEARCH_PREFIX,
+      prefix: SEARCH_PREFIX + tenantId,
       ...(token && { "continuation-token": token }),
     });
     const text = await (await client.fetch(`${base}?${query.toString()}`)).text();

@@ -2,12 +2,15 @@ import { ByteReader, ByteWriter, bytesOf, checksum, copyU32 } from "./bytes.ts";
 import { SearchFormatError, type RangeReader } from "./types.ts";
 
 /**
- * Blocks of a few kilobytes, each with a checksum, and their directory. The directory is read when the file is opened, a block when a
+ * Blocks of some two kilobytes, each with a checksum, and their directory. The directory is read when the file is opened, a block when a
  * query needs it.
  */
 
-/** A block is closed when it has reached this size; a single entry may be larger. */
-export const BLOCK_BYTES = 8 * 1024;
+/**
+ * A block is closed when it has reached this size; a single entry may be larger. A query needs a few entries of many blocks, so what is
+ * read and cached in vain grows with the block; the directory, which is in memory, takes 12 bytes a block.
+ */
+export const BLOCK_BYTES = 2 * 1024;
 
 /** Collects blocks. `key` is the first key of a block; keys ascend. */
 export class BlockWriter {

@@ -110,10 +110,9 @@ export async function mergeSegments(
   });
 }
 
-async function readAll(blocks: Blocks): Promise<Uint8Array[]> {
-  const all: Uint8Array[] = [];
-  for (let i = 0; i < blocks.count; i++) all.push(await blocks.read(i));
-  return all;
+/** Reads all blocks together, so that a reader of remote objects needs few requests. */
+function readAll(blocks: Blocks): Promise<Uint8Array[]> {
+  return Promise.all(Array.from({ length: blocks.count }, (_, i) => blocks.read(i)));
 }
 
 function write(

@@ -4,11 +4,11 @@ import { RevisionTable } from "../retrieval/table.ts";
 import type { VectorSection } from "../retrieval/vector-section.ts";
 import { pause } from "../pause.ts";
 import { LruCache } from "./lru.ts";
-import { openObject, PageCache } from "./read.ts";
+import { openObject, RangeCache } from "./read.ts";
 import { type SearchBucket, segmentKey, tableKey } from "./store.ts";
 import type { Target } from "./targets.ts";
 
-/** Bytes of open indexes and tables; pages have the rest of the 32 MB (`read.ts`). */
+/** Bytes of open indexes and tables; ranges of objects have the rest of the 32 MB (`read.ts`). */
 const INDEX_BYTES = 12 * 1024 * 1024;
 
 /** How long a request waits for another that opens the same index, and how often it looks. */
@@ -37,9 +37,9 @@ function sizeOf({ index }: OpenIndex): number {
   return bytes;
 }
 
-/** Open indexes, tables and pages. Objects never change, so what is open stays valid. */
+/** Open indexes, tables and ranges of objects. Objects never change, so what is open stays valid. */
 export class SearchCache {
-  readonly pages = new PageCache();
+  readonly ranges = new RangeCache();
   readonly #indexes = new LruCache<OpenIndex>(INDEX_BYTES, sizeOf);
   /** When a request began to open an index that is not open yet, in milliseconds. */
   readonly #openingSince = new Map<string, number>();
@@ -53,7 +53,7 @@ export class SearchCache {
     if (known) return known;
     this.#openingSince.set(key, Date.now());
     try {
-      const opened = await readIndex(bucket, targets, this.pages);
+      const opened = await readIndex(bucket, targets, this.ranges);
       this.#indexes.set(key, opened);
       return opened;
     } finally {
@@ -78,20 +78,20 @@ export class SearchCache {
     const key = tableKey(tenantId, table);
     const known = this.#tables.get(key);
     if (known) return known;
-    const opened = await RevisionTable.open(await openObject(bucket, key, { cache: this.pages }));
+    const opened = await RevisionTable.open(await openObject(bucket, key, { cache: this.ranges }));
     this.#tables.set(key, opened);
     return opened;
   }
 
   /** Forgets everything. For a damaged object, which a rebuild replaces under the same name. */
   clear(): void {
-    this.pages.clear();
+    this.ranges.clear();
     this.#indexes.clear();
     this.#tables.clear();
   }
 }
 
-async function readIndex(bucket: SearchBucket, targets: readonly Target[], cache: PageCache): Promise<OpenIndex> {
+async function readIndex(bucket: SearchBucket, targets: readonly Target[], cache: RangeCache): Promise<OpenIndex> {
   const sources = await Promise.all(
     targets.map(async ({ tenantId, table }) => ({
       table: await openObject(bucket, tableKey(tenantId, table), { cache }),

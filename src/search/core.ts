@@ -83,7 +83,7 @@ async function queryVector(
 ): Promise<{ query: QueryVector; digest: string } | "failed" | undefined> {
   const own = targetsOf(targets, model);
   if (model === undefined || own.length === 0) return undefined;
-  const sections = await openSections({ db, bucket, pages: cache.pages }, open, own);
+  const sections = await openSections({ db, bucket, ranges: cache.ranges }, open, own);
   if (!sections) return undefined;
   const vector = await model.embed(text.slice(0, MAX_EMBEDDED_CHARACTERS).toWellFormed());
   if (!vector) return "failed";

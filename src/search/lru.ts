@@ -11,6 +11,11 @@ export class LruCache<Value> {
     this.#sizeOf = sizeOf;
   }
 
+  /** Bytes that are left of the budget. */
+  get room(): number {
+    return Math.max(0, this.#budget - this.#bytes);
+  }
+
   get(key: string): Value | undefined {
     const entry = this.#values.get(key);
     if (!entry) return undefined;

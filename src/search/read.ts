@@ -1,26 +1,61 @@
 /** Ranged reading of index objects, with a cache of the isolate. */
+import { pause } from "../pause.ts";
 import { type RangeReader, SearchFormatError } from "../retrieval/types.ts";
 import { LruCache } from "./lru.ts";
 import type { SearchBucket } from "./store.ts";
 
-/** Unit of reading and caching: several blocks of 8 KB, few enough requests for a large table. */
-const PAGE_BYTES = 64 * 1024;
 /** What is read of an object when it is opened; holds all of a small one, and the hot parts of most. */
 const FIRST_READ_BYTES = 256 * 1024;
+/** While the cache has room, whole pages are read: an index that fits into it is read with few requests. A full cache keeps blocks only. */
+const PAGE_BYTES = 64 * 1024;
+/** Ranges that are wanted together are read with one request where no more than this lies between them: bytes cost less than requests. */
+const MAX_GAP_BYTES = 256 * 1024;
+/** Where such a request ends. */
+const MAX_REQUEST_BYTES = 1024 * 1024;
+/** Longer ranges are hot parts, which their readers keep in another form. */
+const MAX_KEPT_BYTES = PAGE_BYTES;
 
-/** Pages between two wanted ones that are read with them: an eighth of a megabyte more costs less than another request. */
-const MAX_GAP_PAGES = 2;
-
-/** Bytes of pages that an isolate keeps, least recently used out. */
+/** Bytes of ranges that an isolate keeps, least recently used out. */
 const CACHE_BYTES = 20 * 1024 * 1024;
+/** An entry's share of the cache besides its bytes: key, array, position in the order of use. */
+const ENTRY_BYTES = 250;
+
+/** Bytes that the requests to the object store under way may have together; a single request may have more. */
+const MAX_READING_BYTES = 16 * 1024 * 1024;
+const READING_POLL_MS = 2;
+/** A read that has not ended by then belongs to a request that was cancelled. */
+const MAX_READING_MS = 10_000;
 
 /**
- * Pages of immutable objects. It keeps bytes only, never promises: in Workers a request must not wait for I/O that another request
- * has started.
+ * Pages and blocks of immutable objects. It keeps bytes only, never promises: in Workers a request must not wait for I/O that another
+ * request has started.
  */
-export class PageCache extends LruCache<Uint8Array> {
+export class RangeCache extends LruCache<Uint8Array> {
+  readonly #reading = new Map<symbol, { bytes: number; since: number }>();
+
   constructor(budgetBytes: number = CACHE_BYTES) {
-    super(budgetBytes, ({ byteLength }) => byteLength);
+    super(budgetBytes, ({ byteLength }) => byteLength + ENTRY_BYTES);
+  }
+
+  /** Runs a read of so many bytes once there is room for it, so that the memory of reads under way is bounded. */
+  async whenRoom<T>(bytes: number, read: () => Promise<T>): Promise<T> {
+    while (this.#readingBytes() + bytes > MAX_READING_BYTES && this.#reading.size > 0) await pause(READING_POLL_MS);
+    const id = Symbol("read");
+    this.#reading.set(id, { bytes, since: Date.now() });
+    try {
+      return await read();
+    } finally {
+      this.#reading.delete(id);
+    }
+  }
+
+  #readingBytes(): number {
+    let sum = 0;
+    for (const [id, { bytes, since }] of this.#reading) {
+      if (Date.now() - since > MAX_READING_MS) this.#reading.delete(id);
+      else sum += bytes;
+    }
+    return sum;
   }
 }
 
@@ -28,28 +63,41 @@ export class PageCache extends LruCache<Uint8Array> {
 export async function openObject(
   bucket: SearchBucket,
   key: string,
-  { cache = new PageCache(), firstBytes = FIRST_READ_BYTES }: { cache?: PageCache; firstBytes?: number } = {},
+  { cache = new RangeCache(), firstBytes = FIRST_READ_BYTES }: { cache?: RangeCache; firstBytes?: number } = {},
 ): Promise<RangeReader> {
-  const first = await bucket.get(key, { range: { offset: 0, length: firstBytes } });
-  if (!first) throw new SearchFormatError(`${key} is missing`);
-  const bytes = new Uint8Array(await first.arrayBuffer());
-  for (let offset = 0; offset < bytes.byteLength; offset += PAGE_BYTES) {
-    const isWhole = offset + PAGE_BYTES <= bytes.byteLength || bytes.byteLength === first.size;
-    // A copy: a view would keep the whole read in memory after its other pages are gone.
-    if (isWhole) cache.set(`${key} ${offset / PAGE_BYTES}`, bytes.slice(offset, offset + PAGE_BYTES));
+  return cache.whenRoom(firstBytes, async () => {
+    const first = await bucket.get(key, { range: { offset: 0, length: firstBytes } });
+    if (!first) throw new SearchFormatError(`${key} is missing`);
+    keepPages(cache, key, { offset: 0, end: first.size }, new Uint8Array(await first.arrayBuffer()));
+    return new CachedReader(bucket, key, first.size, cache);
+  });
+}
+
+const pageKey = (key: string, page: number): string => `${key} page ${page}`;
+
+/** Keeps the whole pages of what was read from `offset`, the beginning of a page, in an object that ends at `end`. */
+function keepPages(cache: RangeCache, key: string, { offset, end }: Range, bytes: Uint8Array): void {
+  for (let at = 0; at < bytes.byteLength; at += PAGE_BYTES) {
+    const isWhole = at + PAGE_BYTES <= bytes.byteLength || offset + bytes.byteLength === end;
+    // A copy: a view would keep all that was read in memory after the other pages are gone.
+    if (isWhole) cache.set(pageKey(key, (offset + at) / PAGE_BYTES), bytes.slice(at, at + PAGE_BYTES));
   }
-  return new CachedReader(bucket, key, first.size, cache);
+}
+
+interface Range {
+  offset: number;
+  end: number;
 }
 
 class CachedReader implements RangeReader {
   readonly #bucket: SearchBucket;
   readonly #key: string;
   readonly size: number;
-  readonly #cache: PageCache;
-  /** Pages asked for in the current synchronous burst: they are read together. */
-  #batch: { wanted: Set<number>; read: Promise<Map<number, Uint8Array>> } | undefined;
+  readonly #cache: RangeCache;
+  /** Ranges asked for in the current synchronous burst, by where they begin: they are read together. */
+  #batch: { wanted: Map<string, Range>; read: Promise<Map<string, Uint8Array>> } | undefined;
 
-  constructor(bucket: SearchBucket, key: string, size: number, cache: PageCache) {
+  constructor(bucket: SearchBucket, key: string, size: number, cache: RangeCache) {
     this.#bucket = bucket;
     this.#key = key;
     this.size = size;
@@ -57,55 +105,86 @@ class CachedReader implements RangeReader {
   }
 
   read(offset: number, length: number): Uint8Array | Promise<Uint8Array> {
+    if (length === 0) return new Uint8Array();
+    const end = offset + length;
+    const key = `${this.#key} ${offset}-${end}`;
+    const known = this.#cache.get(key);
+    if (known) return known;
+    return this.#fromPages({ offset, end }) ?? this.#load(key, { offset, end });
+  }
+
+  /** A range out of pages that are in the cache; undefined if one of them is not. */
+  #fromPages({ offset, end }: Range): Uint8Array | undefined {
     const first = Math.floor(offset / PAGE_BYTES);
-    const last = Math.floor(Math.max(offset, offset + length - 1) / PAGE_BYTES);
-    const pages: (Uint8Array | undefined)[] = [];
-    for (let page = first; page <= last; page++) pages.push(this.#cache.get(`${this.#key} ${page}`));
-    const cut = (own: readonly Uint8Array[]) => cutOut(own, offset - first * PAGE_BYTES, length);
-    if (pages.every((page) => page !== undefined)) return cut(pages);
-    const missing = pages.flatMap((page, i) => (page === undefined ? [first + i] : []));
-    return this.#load(missing).then((read) => cut(pages.map((page, i) => page ?? (read.get(first + i) as Uint8Array))));
+    const pages: Uint8Array[] = [];
+    for (let page = first; page * PAGE_BYTES < end; page++) {
+      const own = this.#cache.get(pageKey(this.#key, page));
+      if (!own) return undefined;
+      pages.push(own);
+    }
+    const parts = pages.map((page, i) => {
+      const start = (first + i) * PAGE_BYTES;
+      return page.subarray(Math.max(0, offset - start), end - start);
+    });
+    const [only] = parts;
+    return only && parts.length === 1 ? only : join(parts);
   }
 
   /** Joins a batch. A batch is of one request: microtasks run before any other request's code. */
-  #load(pages: readonly number[]): Promise<Map<number, Uint8Array>> {
+  async #load(key: string, range: Range): Promise<Uint8Array> {
     if (!this.#batch) {
-      const wanted = new Set<number>();
+      const wanted = new Map<string, Range>();
       const read = Promise.resolve().then(() => {
         this.#batch = undefined;
-        return this.#fetch([...wanted].toSorted((a, b) => a - b));
+        return this.#fetch(wanted);
       });
       this.#batch = { wanted, read };
     }
-    for (const page of pages) this.#batch.wanted.add(page);
-    return this.#batch.read;
+    const { wanted, read } = this.#batch;
+    wanted.set(key, range);
+    return (await read).get(key) as Uint8Array;
   }
 
-  /** Reads pages, in ascending order, with a request for each run of near ones. */
-  async #fetch(pages: readonly number[]): Promise<Map<number, Uint8Array>> {
-    const runs: [first: number, last: number][] = [];
-    for (const page of pages) {
+  /** Reads ranges, with a request for each run of near ones. */
+  async #fetch(wanted: ReadonlyMap<string, Range>): Promise<Map<string, Uint8Array>> {
+    const runs: (Range & { keys: string[] })[] = [];
+    for (const [key, { offset, end }] of [...wanted].toSorted(([, a], [, b]) => a.offset - b.offset)) {
       const run = runs.at(-1);
-      if (run && page - run[1] <= MAX_GAP_PAGES + 1) run[1] = page;
-      else runs.push([page, page]);
+      if (run && offset - run.end <= MAX_GAP_BYTES && end - run.offset <= MAX_REQUEST_BYTES) {
+        run.end = Math.max(run.end, end);
+        run.keys.push(key);
+      } else runs.push({ offset, end, keys: [key] });
     }
-    const read = new Map<number, Uint8Array>();
+    const read = new Map<string, Uint8Array>();
     await Promise.all(
-      runs.map(async ([first, last]) => {
-        const bytes = await this.#fetchRun(first, last);
-        for (let page = first; page <= last; page++) {
-          const own = bytes.slice((page - first) * PAGE_BYTES, (page - first + 1) * PAGE_BYTES);
-          this.#cache.set(`${this.#key} ${page}`, own);
-          read.set(page, own);
-        }
-      }),
+      runs.map((run) =>
+        this.#cache.whenRoom(run.end - run.offset, async () => {
+          const around = this.#aroundOf(run);
+          const bytes = await this.#fetchRange(around ?? run);
+          if (around) keepPages(this.#cache, this.#key, { offset: around.offset, end: this.size }, bytes);
+          for (const key of run.keys) {
+            const { offset, end } = wanted.get(key) as Range;
+            const start = offset - (around ?? run).offset;
+            const own = bytes.slice(start, start + end - offset);
+            read.set(key, own);
+            if (!around && own.byteLength <= MAX_KEPT_BYTES) this.#cache.set(key, own);
+          }
+        }),
+      ),
     );
     return read;
   }
 
-  async #fetchRun(first: number, last: number): Promise<Uint8Array> {
-    const offset = first * PAGE_BYTES;
-    const length = Math.min((last + 1) * PAGE_BYTES, this.size) - offset;
+  /** The whole pages around some blocks if there is room for them in the cache; undefined for a hot part. */
+  #aroundOf({ offset, end, keys }: Range & { keys: string[] }): Range | undefined {
+    if (keys.length === 1 && end - offset > MAX_KEPT_BYTES) return undefined;
+    const first = offset - (offset % PAGE_BYTES);
+    const last = Math.min(this.size, Math.ceil(end / PAGE_BYTES) * PAGE_BYTES);
+    return last - first <= this.#cache.room ? { offset: first, end: last } : undefined;
+  }
+
+  async #fetchRange({ offset, end }: Range): Promise<Uint8Array> {
+    const length = end - offset;
     const object = await this.#bucket.get(this.#key, { range: { offset, length } });
     if (!object) throw new SearchFormatError(`${this.#key} is missing`);
     const bytes = new Uint8Array(await object.arrayBuffer());
@@ -114,17 +193,12 @@ class CachedReader implements RangeReader {
   }
 }
 
-function cutOut(pages: readonly Uint8Array[], start: number, length: number): Uint8Array {
-  const [only] = pages;
-  if (pages.length === 1 && only) return only.subarray(start, start + length);
-  const bytes = new Uint8Array(length);
-  let filled = 0;
-  let skip = start;
-  for (const page of pages) {
-    const part = page.subarray(skip, skip + length - filled);
-    bytes.set(part, filled);
-    filled += part.byteLength;
-    skip = 0;
+function join(parts: readonly Uint8Array[]): Uint8Array {
+  const bytes = new Uint8Array(parts.reduce((sum, { byteLength }) => sum + byteLength, 0));
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.byteLength;
   }
   return bytes;
 }

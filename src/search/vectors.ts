@@ -11,7 +11,7 @@ import { VECTOR_SECTION_VERSION, VectorSection } from "../retrieval/vector-secti
 import type { OpenIndex } from "./cache.ts";
 import { contentsAt } from "./content-at.ts";
 import { LruCache } from "./lru.ts";
-import { openObject, type PageCache } from "./read.ts";
+import { openObject, type RangeCache } from "./read.ts";
 import { type SearchBucket, vectorKey } from "./store.ts";
 import type { Target } from "./targets.ts";
 
@@ -43,7 +43,7 @@ export function digestWithVectors(digest: string, fingerprint: string, revisions
 export interface SectionSource {
   db: Db;
   bucket: SearchBucket;
-  pages: PageCache;
+  ranges: RangeCache;
 }
 
 /**
@@ -62,7 +62,7 @@ export async function openSections(
 }
 
 async function readSections(
-  { db, bucket, pages }: SectionSource,
+  { db, bucket, ranges }: SectionSource,
   { index }: OpenIndex,
   targets: readonly Target[],
 ): Promise<NonNullable<OpenIndex["sections"]>> {
@@ -79,7 +79,7 @@ async function readSections(
   const opened = await Promise.all(
     rows.map(async ({ tenant, segment, section }) => ({
       segment: index.segmentIds.indexOf(segment),
-      section: await VectorSection.open(await openObject(bucket, vectorKey(tenant, section), { cache: pages })),
+      section: await VectorSection.open(await openObject(bucket, vectorKey(tenant, section), { cache: ranges })),
     })),
   );
   const sections = new Map<number, VectorSection[]>();

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
-import { expect, it } from "vitest";
-import { openObject, PageCache } from "../../../src/search/read.ts";
+import { describe, expect, it } from "vitest";
+import type { RangeReader } from "../../../src/retrieval/types.ts";
+import { openObject, RangeCache } from "../../../src/search/read.ts";
 import { MemoryBucket } from "../../support/pipeline.ts";
 
 const KB = 1024;
@@ -15,7 +16,7 @@ class CountingBucket extends MemoryBucket {
   }
 }
 
-async function openBytes(size: number, cache = new PageCache()) {
+async function openBytes(size: number, cache = new RangeCache()) {
   const bucket = new CountingBucket();
   const bytes = Uint8Array.from({ length: size }, (_, i) => (i * 31 + (i >> 9)) & 0xff);
   await bucket.put("object", bytes);
@@ -32,7 +33,7 @@ it("gives exactly the bytes that are asked for, whatever is cached", async () =>
       fc.integer({ min: 1, max: 1_000 * KB }),
       fc.nat(400 * KB),
       async (wanted, size, budget) => {
-        const { bytes, reader } = await openBytes(size, new PageCache(budget));
+        const { bytes, reader } = await openBytes(size, new RangeCache(budget));
         const inside = wanted.map(([offset, length]): [number, number] => {
           const start = offset % size;
           return [start, Math.min(length, size - start)];
@@ -46,11 +47,52 @@ it("gives exactly the bytes that are asked for, whatever is cached", async () =>
   );
 });
 
-it("reads a page once for all that is asked for together, and near pages with one request", async () => {
-  const { bucket, reader } = await openBytes(4_000 * KB);
-  const together = [130, 140, 190, 260, 3_000, 3_010].map(async (at) => reader.read(at * KB, KB));
-  await Promise.all(together);
-  expect(bucket.gets).toBe(2);
-  await Promise.all([130, 200, 3_000].map(async (at) => reader.read(at * KB, KB)));
-  expect(bucket.gets).toBe(2);
+describe("ranges that are wanted together", () => {
+  const wanted = [130, 140, 390, 1_000, 3_000, 3_010];
+  const readAll = (reader: RangeReader, from = wanted) => Promise.all(from.map(async (at) => reader.read(at * KB, KB)));
+
+  it("are read with one request for each run of near ones, with the pages around them", async () => {
+    const { bucket, reader } = await openBytes(4_000 * KB);
+    await readAll(reader);
+    expect(bucket.gets).toBe(3);
+    await readAll(reader, [...wanted, 150, 300, 3_040]);
+    expect(bucket.gets).toBe(3);
+  });
+
+  it("are kept without their pages where the cache has no room for those", async () => {
+    const { bucket, reader } = await openBytes(4_000 * KB, new RangeCache(60 * KB));
+    await readAll(reader);
+    expect(bucket.gets).toBe(3);
+    await readAll(reader);
+    expect(bucket.gets).toBe(3);
+    await readAll(reader, [150, 300, 3_040]);
+    expect(bucket.gets).toBeGreaterThan(3);
+  });
+});
+
+/** A bucket whose reads end when they are let go. */
+class SlowBucket extends MemoryBucket {
+  under = 0;
+  most = 0;
+
+  override async get(...args: Parameters<MemoryBucket["get"]>) {
+    const bytes = args[1]?.range.length ?? 0;
+    this.under += bytes;
+    this.most = Math.max(this.most, this.under);
+    const object = await super.get(...args);
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    this.under -= bytes;
+    return object;
+  }
+}
+
+it("has 16 MB of reads under way at most, however many are asked for", async () => {
+  const bucket = new SlowBucket();
+  await bucket.put("object", new Uint8Array(20 * KB * KB));
+  const cache = new RangeCache();
+  const reader = await openObject(bucket, "object", { cache });
+  const read = await Promise.all(Array.from({ length: 25 }, async (_, i) => reader.read(i * 800 * KB, 790 * KB)));
+  expect(read.every(({ byteLength }) => byteLength === 790 * KB)).toBe(true);
+  expect(bucket.most).toBeGreaterThan(10 * KB * KB);
+  expect(bucket.most).toBeLessThanOrEqual(16 * KB * KB);
 });
