@@ -37,7 +37,7 @@ export function compileGlobs(globs: readonly string[], otherwise: PathFilter = (
 /**
  * Compiles the text of an ignore file, in `.gitignore` syntax; case does not count. The result gives the verdict of the last line
  * that matches the path itself (without a `/` at its end): true for ignored, false for a line with `!`, undefined without any.
- * What lies in an ignored folder is the caller's to know.
+ * The caller has to skip the contents of ignored folders.
  */
 export function compileIgnoreFile(text: string): (path: string, isFolder: boolean) => boolean | undefined {
   const rules = text.split("\n").flatMap((raw) => {

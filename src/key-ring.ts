@@ -1,6 +1,6 @@
 /**
- * The deployment's encryption keys, as the secret `ENCRYPTION_KEY` holds them: one key as it is, or, during and after a rotation, a ring
- * in JSON. One secret keeps the Workers in step: each of them has all keys or none of them.
+ * The deployment's encryption keys in the secret `ENCRYPTION_KEY`: a single key, or, during and after a rotation, several keys as JSON. Because
+ * they are one secret, a Worker always has either all of them or none.
  */
 export interface KeyRing {
   /** Seals; also opens. */

@@ -175,7 +175,7 @@ export const hookDeliveries = pgTable(
     gitSha: text("git_sha"),
     /** received, started, ignored, deleted, failed or rejected. */
     outcome: text("outcome").notNull(),
-    /** Deliveries that the row stands for; more than one only if they were rejected. `at` is the time of the last. */
+    /** Deliveries that the row represents; more than one only if they were rejected. `at` is the time of the last. */
     times: integer("times").notNull().default(1),
     /** Reason, shown in the dashboard. */
     detail: text("detail"),

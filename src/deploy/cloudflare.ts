@@ -123,7 +123,7 @@ export class Cloudflare {
     return found?.map(({ name }) => name);
   }
 
-  /** Deployments of a Worker, the current one first; empty where there is no such Worker. */
+  /** Deployments of a Worker, the current one first; empty if there is no such Worker. */
   async deployments(script: string): Promise<Deployment[]> {
     const found = await this.#find(Deployments, `/workers/scripts/${script}/deployments`);
     return (found?.deployments ?? []).map(({ versions, annotations }) => ({

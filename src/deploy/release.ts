@@ -71,7 +71,7 @@ export const firstTenant: Step = {
   },
 };
 
-/** Makes the given person the owner of the first tenant, if there is nobody yet. */
+/** Makes the given person the owner of the first tenant, if there are no users yet. */
 export const firstOwner: Step = {
   title: "first owner",
   plan: async ({ databaseUrl, settings: { ownerEmail } }) => {

@@ -108,7 +108,7 @@ export function readSettings(args: string[], env: NodeJS.ProcessEnv, varNames: I
   };
 }
 
-/** Throws `DeployError` where mail is asked for and what it needs is missing: sign-in codes would fail only when somebody signs in. */
+/** Throws `DeployError` if a setting of the mail provider is missing; otherwise it would be noticed only when someone signs in. */
 function checkMail({ MAIL_PROVIDER: provider, MAIL_FROM: from, MAIL_API_KEY: key }: NodeJS.ProcessEnv): void {
   if (!provider || provider === "none") return;
   if (provider !== "cloudflare" && provider !== "resend") {

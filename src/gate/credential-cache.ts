@@ -66,7 +66,7 @@ export class CredentialCache {
     }
   }
 
-  /** The cached facts of a credential, whatever their age. */
+  /** The cached facts of a credential, of any age. */
   peek(id: string): CredentialFacts | null {
     return this.#entries.get(id)?.facts ?? null;
   }

@@ -1,6 +1,6 @@
 /**
  * Handles a delivery from a git host: verifies and records it, and starts an index run of the pushed branch. The run reads the branch
- * when it starts, so it indexes the newest push in whatever order deliveries arrive; queued runs of the branch are cancelled, because
+ * when it starts, so it indexes the newest push even if deliveries arrive out of order; queued runs of the branch are cancelled, because
  * the new one covers them.
  */
 import { and, eq, sql } from "drizzle-orm";
@@ -126,7 +126,7 @@ export const REJECTED = {
   malformed: "the payload does not have the provider's format",
 };
 
-/** Records a rejected delivery: one row per reason and day, so that whoever knows a hook's address can fill neither the table nor the list. */
+/** Records a rejected delivery: one row per reason and day, so that someone who knows a hook's address cannot fill the table or the list. */
 async function recordRejection(db: Db, hookId: string, reason: keyof typeof REJECTED): Promise<void> {
   const deliveryId = `${reason} ${new Date().toISOString().slice(0, 10)}`;
   await db

@@ -14,7 +14,7 @@ import type {
 
 /** The index that an answer comes from. */
 export interface IndexInfo {
-  /** Normalised identity (`github.com/owner/name`), or the folder's name where there is no remote. */
+  /** Normalised identity (`github.com/owner/name`), or the folder's name if there is no remote. */
   repo: string;
   /** Commit that is indexed; null outside of git. */
   gitSha: string | null;

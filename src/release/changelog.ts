@@ -5,7 +5,7 @@ const UNRELEASED = /^## (?:(\d\S*) — )?unreleased[ \t]*$/im;
 
 /**
  * Gives the unreleased section its version and date (`YYYY-MM-DD`). Returns the new text and the section's body. Throws
- * `ReleaseError` where there is no such section, where it is empty, or where it names another version.
+ * `ReleaseError` if there is no such section, or if it is empty or names another version.
  */
 export function releaseChangelog(text: string, version: string, date: string): { text: string; notes: string } {
   const heading = UNRELEASED.exec(text);

@@ -1,4 +1,4 @@
-/** Where the version stands, and which versions may follow it. */
+/** Reads and writes the version, and checks which versions may follow it. */
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { PROJECT_ROOT } from "../local/project.ts";
@@ -10,7 +10,7 @@ const VERSION = /^(\d+)\.(\d+)\.(\d+)(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?$/
 /** A line of a file that carries the version, as a pattern with the version as its second group. */
 const PLACES: { file: string; pattern: RegExp }[] = [
   { file: "package.json", pattern: /^( {2}"version": ")([^"]+)/m },
-  // The project's own entry stands twice at the lock file's top.
+  // The lock file has the project's own version twice, at its top.
   { file: "package-lock.json", pattern: /^( {2}"version": ")([^"]+)/m },
   { file: "package-lock.json", pattern: /^( {4}"": \{\n {6}"name": "[^"]+",\n {6}"version": ")([^"]+)/m },
   { file: "wrangler.toml", pattern: /^(SERVICE_VERSION = ")([^"]+)/m },

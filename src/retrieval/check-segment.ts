@@ -18,9 +18,9 @@ export interface CheckedContent extends ContentKey {
 
 /**
  * Reads all of a segment and checks that its parts fit together: contents in order, records of as many chunks as the segment says,
- * parents and lines in range, every posting of a chunk that exists, every name one of a record. For a segment that somebody else
- * has made: checksums show damage, not intent. Time and memory are in proportion to its bytes. Resolves to its contents; throws
- * `SearchFormatError`, or whatever a decoder throws over bytes that are none of the format.
+ * parents and lines in range, every posting of a chunk that exists, every name one of a record. For segments from
+ * other machines: checksums protect against damage, not against manipulation. Time and memory are in proportion to its bytes. Resolves to
+ * its contents; throws `SearchFormatError`, or a decoder's error if the bytes are not of the format.
  */
 export async function checkSegment(segment: Segment): Promise<CheckedContent[]> {
   const { contents, names } = await checkRecords(segment);

@@ -8,7 +8,7 @@ export function foldCase(text: string): string {
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
-/** Parts of a qualified name, whatever the language joins them by: `Sinatra::Base`, `Plug.Builder`, `Foo#bar`, `a/b`, `x->y`. */
+/** Parts of a qualified name, in the notation of any language: `Sinatra::Base`, `Plug.Builder`, `Foo#bar`, `a/b`, `x->y`. */
 export function nameParts(name: string): string[] {
   return name.split(/[.:#/\\\s]|->/).filter((part) => part !== "");
 }

@@ -47,7 +47,7 @@ function words(list: string): ReadonlySet<string> {
 }
 
 export interface PathParts {
-  /** Folders from the root, as they stand there. */
+  /** Folders from the root, as written. */
   folders: string[];
   /** Name of the file. */
   name: string;

@@ -79,7 +79,7 @@ const INCLUDED: Record<IncludeKind, number> = {
   generated: TRAIT.generated,
 };
 
-/** Reads a request's query and filters. Bounded work whatever the query is. */
+/** Reads a request's query and filters. The work is bounded for any query. */
 export function parseQuery(request: SearchRequest): ParsedQuery {
   const filters = takeFilters(request.query.slice(0, MAX_QUERY_UNITS));
   const { segments, frames, linkedPaths } = readQueryText(filters.rest);
@@ -164,7 +164,7 @@ function identifiersOf(segments: readonly QuerySegment[]): Map<string, QueryIden
       const parts = nameParts(name);
       const last = parts.at(-1) ?? "";
       const clear = isSingle || isCall || kind === "inline" || parts.length > 1 || isJoined(last);
-      // The first word of a sentence is capitalised whatever it is.
+      // The first word of every sentence is capitalised.
       if (clear) addIdentifier(found, name, weight);
       else if (/^\p{Lu}\p{L}{2,}/u.test(last) && !(isFirst && kind !== "title"))
         addIdentifier(found, name, 0.2 * weight);

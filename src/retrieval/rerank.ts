@@ -57,7 +57,7 @@ export interface RankedFile {
   record: ContentRecord;
   /** Focus of each of its documents, to which similarity adds. */
   focus: Float64Array;
-  /** Words of the query in the file's name, as they stand in the query. */
+  /** Words of the query in the file's name, as written in the query. */
   pathWords: string[];
 }
 

@@ -16,7 +16,7 @@ const MAX_WHOLE_UNITS = 96;
 
 /** Receives what `scanTerms` finds, in text order: the words of an identifier, then the identifier. Offsets are UTF-16 units. */
 export interface TermVisitor {
-  /** A word of two or more characters that is not a stop word; `text.slice(start, end)` is how it stands there. */
+  /** A word of two or more characters that is not a stop word; `text.slice(start, end)` is its spelling. */
   word(hash: number, start: number, end: number): void;
   /** An identifier of two or more characters; with `parts` = 1 its hash is that of its only word, which is no stop word. */
   whole(hash: number, parts: number, start: number, end: number): void;

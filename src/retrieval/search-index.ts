@@ -98,7 +98,7 @@ export class SearchIndex {
     for (let d = 0; d < this.documentCount; d++) this.relativeLengths[d] = (this.relativeLengths[d] as number) / mean;
   }
 
-  /** Opens revisions. Segments that several name are opened once. Throws `SearchFormatError` over damage. */
+  /** Opens revisions. Segments that several name are opened once. Throws `SearchFormatError` if one is damaged. */
   static async open(revisions: readonly RevisionSource[]): Promise<SearchIndex> {
     const tables = await Promise.all(revisions.map(({ table }) => RevisionTable.open(table)));
     const opening = new Map<string, Promise<Segment>>();

@@ -130,7 +130,7 @@ function rangeOf(
   if (!place) return chunk;
   const isLoaded = (lines[0]?.number ?? 0) <= place.startLine && (lines.at(-1)?.number ?? 0) >= place.endLine;
   if (isLoaded) return { startLine: place.startLine, endLine: place.endLine };
-  // A definition that begins here and goes on beyond: from its first line to the end of the chunk.
+  // A definition that begins here and continues in the next chunk: from its first line to the end of this one.
   const begins = place.startLine >= chunk.startLine && place.startLine <= chunk.endLine;
   return { startLine: begins ? place.startLine : chunk.startLine, endLine: chunk.endLine };
 }

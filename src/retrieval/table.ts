@@ -9,8 +9,8 @@ import { SEGMENT_VERSION, type Segment } from "./segment.ts";
 import { SearchFormatError, type RangeReader, type RevisionFile } from "./types.ts";
 
 /**
- * The table of a revision: its paths, in which segment each content lies, and what the ranking takes from the paths. A file of
- * some 60 bytes a path, written anew for each revision; the segments it names are shared.
+ * The table of a revision: its paths, the segment of each content, and what the ranking takes from the paths. A file of some 60 bytes a
+ * path, written for each revision; the segments that it refers to are shared.
  */
 
 /** Raised with every change of the format, or of what the ranking takes from paths. */
@@ -95,7 +95,7 @@ function findContent(
   return undefined;
 }
 
-/** SHA-256 of all that decides answers: versions, paths, contents. How contents are spread over segments is no part of it. */
+/** SHA-256 of all that answers depend on: versions, paths, contents. The distribution of contents over segments is not included. */
 function digestOf(files: readonly RevisionFile[]): Uint8Array {
   const hash = createHash("sha256");
   hash.update(`${ENGINE_VERSION} ${TABLE_VERSION} ${SEGMENT_VERSION}\n`);

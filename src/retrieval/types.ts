@@ -90,7 +90,7 @@ export type IncludeKind = "tests" | "docs" | "examples" | "generated";
 export interface SearchRequest {
   /** Words, identifiers, a whole issue text. `"quoted"` must occur literally; `path:GLOB` and `lang:ID` filter. */
   query: string;
-  /** Results at most; 10 where it is not given. */
+  /** Maximum of results; default 10. */
   limit?: number | undefined;
   /** Globs, as of `options.include`: a file must match one of them and none that begins with `!`. */
   paths?: readonly string[] | undefined;
@@ -98,7 +98,7 @@ export interface SearchRequest {
   languages?: readonly string[] | undefined;
   /** Symbol kinds; a result must lie in or define a symbol of one of them. */
   kinds?: readonly string[] | undefined;
-  /** Budget of the snippets, in tokens of four characters; 4,000 where it is not given. */
+  /** Budget of the snippets, in tokens of four characters; default 4,000. */
   maxTokens?: number | undefined;
   include?: readonly IncludeKind[] | undefined;
 }
@@ -128,7 +128,7 @@ export interface SearchResult {
    * shown as a line of its own that holds `…`.
    */
   snippet: string;
-  /** Why it was found: words of the query as they stand there, with `path:`, `defines:`, `mentioned:` before what is not in the text. */
+  /** Why it was found: words of the query as written there; what is not in the text has `path:`, `defines:` or `mentioned:` before it. */
   matched: string[];
 }
 
@@ -182,7 +182,7 @@ export interface SymbolRequest {
    */
   match?: "exact" | "prefix" | "fuzzy" | undefined;
   kind?: string | undefined;
-  /** 20 where it is not given. */
+  /** Default 20. */
   limit?: number | undefined;
 }
 
@@ -207,7 +207,7 @@ export interface SymbolAnswer {
 export interface ReferenceRequest {
   /** Identifier, compared with regard to case; of a qualified name the last part. */
   name: string;
-  /** 50 where it is not given. */
+  /** Default 50. */
   limit?: number | undefined;
 }
 

@@ -153,7 +153,7 @@ export class VectorSection {
 
   /**
    * The number of signs in which each chunk differs from `query` (`signBits`); meaningless for chunks without a vector. Throws
-   * `SearchFormatError` over damage.
+   * `SearchFormatError` if rows are damaged.
    */
   async distances(query: Uint32Array): Promise<Uint16Array> {
     const words = this.#words;

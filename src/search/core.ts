@@ -94,7 +94,7 @@ async function queryVector(
   };
 }
 
-/** Definitions by name, with names near to one that is not there. */
+/** Definitions by name; if there are none, names near to it. */
 export async function symbolsIn(
   deps: SearchDeps,
   targets: readonly Target[],
@@ -107,7 +107,7 @@ export async function symbolsIn(
   });
 }
 
-/** Uses of a name in one revision. `isKnown` is false, with near names, where it is neither used nor defined. */
+/** Uses of a name in one revision. `isKnown` is false, with near names, if it is neither used nor defined. */
 export async function referencesIn(
   deps: SearchDeps,
   target: Target,
@@ -126,8 +126,8 @@ export async function referencesIn(
 }
 
 /**
- * Uses of a name in several revisions, in order of revision. They are opened one after another, and none after the limit is
- * reached, so a name that is used in the first repository costs the look at one.
+ * Uses of a name in several revisions, in order of revision. They are opened one after another until the limit is
+ * reached, so for a name that is used often in the first repository only that one is opened.
  */
 export async function referencesAcross(
   deps: SearchDeps,

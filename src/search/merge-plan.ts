@@ -16,8 +16,8 @@ export interface SegmentSize {
 }
 
 /**
- * Groups of segments to merge, smallest first. Rewrites no more than the run wrote itself, and a little: the cost of a push
- * follows its change, while a first index is left with few segments.
+ * Groups of segments to merge, smallest first. Rewrites about as much as the run wrote itself, so that the cost of a push is in
+ * proportion to its change, and a first index has few segments.
  */
 export function planMerges(segments: readonly SegmentSize[], freshChunks: number): string[][] {
   let budget = segments.length > MANY_SEGMENTS ? Number.POSITIVE_INFINITY : Math.max(PUSH_BUDGET_CHUNKS, freshChunks);

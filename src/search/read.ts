@@ -59,7 +59,7 @@ export class RangeCache extends LruCache<Uint8Array> {
   }
 }
 
-/** Opens an object for ranged reading. Throws `SearchFormatError` if it is not there. */
+/** Opens an object for ranged reading. Throws `SearchFormatError` if it is missing. */
 export async function openObject(
   bucket: SearchBucket,
   key: string,

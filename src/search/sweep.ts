@@ -1,4 +1,4 @@
-/** Daily removal of objects of the search index that no revision and no content names. */
+/** Daily removal of objects of the search index that no revision and no content refers to. */
 import { sql } from "drizzle-orm";
 import type { Db } from "../db/client.ts";
 import { rowsOf } from "../db/rows.ts";

@@ -1,7 +1,7 @@
 /**
  * The indexer's side of hosted search. A shard adds a segment over the contents it has parsed; the finish of a run completes what
  * is missing, merges small segments and writes the revision's table, which the statement that switches the revision records.
- * Every object is named by its bytes and every row is set to what it is anyway, so each step may run any number of times.
+ * Objects are named by the hash of their bytes, and updates of rows are idempotent, so each step may run any number of times.
  */
 import { sql } from "drizzle-orm";
 import { arrayOf } from "../db/arrays.ts";

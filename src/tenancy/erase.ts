@@ -1,13 +1,13 @@
 /**
  * Erasure of a tenant. `eraseTenant` deletes its rows and records the order; `finishErasures`, in the indexer's cron, deletes what is outside
- * of Postgres: objects in R2 and the state of Durable Objects. Each step may be repeated, so an interrupted erasure goes on.
+ * of Postgres: objects in R2 and the state of Durable Objects. Each step may be repeated, so that an interrupted erasure can continue.
  */
 import { eq, isNull, sql } from "drizzle-orm";
 import type { Db } from "../db/client.ts";
 import { erasures } from "../db/records-schema.ts";
 import { tenants } from "../db/schema.ts";
 
-/** Deletes every row of a tenant in one transaction; its keys stop working within a second. False where there is no such tenant. */
+/** Deletes every row of a tenant in one transaction; its keys stop working within a second. Returns false if there is no such tenant. */
 export async function eraseTenant(db: Db, tenantId: string): Promise<boolean> {
   const workspaces = sql`(select id from workspaces where tenant_id = ${tenantId})`;
   const order = sql`insert into erasures (tenant_id, workspace_ids, prefixes)
@@ -62,7 +62,7 @@ export async function finishErasures(deps: ErasureDeps): Promise<Record<string, 
   const reports: Record<string, ErasureReport> = {};
   for (const { tenantId, workspaceIds, prefixes } of open) {
     const report: ErasureReport = { objects: 0, durableObjects: 0 };
-    // Coordinators first: no run goes on that could write again.
+    // Coordinators first, so that no run continues and writes again.
     for (const workspaceId of workspaceIds) {
       await deps.eraseRuns(workspaceId);
       report.durableObjects++;

@@ -73,7 +73,7 @@ export async function readCapped(request: Request, limit: number): Promise<Uint8
   }
 }
 
-/** Refused bodies are received to their end up to this size. */
+/** Refused bodies up to this size are read to their end. */
 const DRAIN_BYTES = 64 * 1024 * 1024;
 const DRAIN_TIMEOUT_MS = 10_000;
 

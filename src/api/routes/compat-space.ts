@@ -6,7 +6,7 @@ import { probeDimension } from "./embed.ts";
 
 const FINGERPRINT = /^emb_[0-9a-f]{32}$/;
 
-/** A request's own name for the length of the vectors, and what it asks for. */
+/** The field of a request that sets the length of the vectors, and its value. */
 interface WantedDimension {
   field: "dimensions" | "output_dimension";
   value: number | undefined;

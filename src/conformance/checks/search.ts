@@ -1,4 +1,4 @@
-/** Search over what is indexed, and the MCP server. They read whatever the tenant has. */
+/** Search over what is indexed, and the MCP server. They read the tenant's existing indexes. */
 import { answered, type Check, equal, holds, refused, type Target } from "../target.ts";
 
 const TOOLS = ["find_references", "find_symbol", "list_repos", "outline", "read_file", "search_code"];

@@ -268,7 +268,7 @@ export class PackReader {
     return true;
   }
 
-  /** Hashes, records and hands out an object at its final place. */
+  /** Hashes, records and delivers an object at its final place. */
   private deliver(type: ObjectType, buf: Uint8Array, start: number, length: number, inRing: boolean): void {
     const end = start + length;
     const oid = hashInPlace(this.format, type, buf, start, end);

@@ -4,7 +4,7 @@ import { oidBytes } from "../object.ts";
 import { TreeCursor } from "./tree.ts";
 import type { TreeStore } from "./tree-store.ts";
 
-/** Tracks which trees of a root are still missing. Reads each tree once, in whatever order they arrive. */
+/** Tracks which trees of a root are still missing. Reads each tree once, in any order. */
 export class TreeTracker {
   private readonly trees: TreeStore;
   private readonly idBytes: number;

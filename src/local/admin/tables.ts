@@ -41,7 +41,7 @@ const LEFT_OUT = ["sign_in_codes"];
 const PAGE_BLOCKS = 64;
 const INSERT_CHARACTERS = 1_000_000;
 
-/** Throws `StartError` if the database has other tables than this version knows: it needs migrations, or a newer version. */
+/** Throws `StartError` if the tables are not those of this version: the database needs migrations, or a newer version of this command. */
 export async function checkTables(db: Db): Promise<void> {
   const rows = await rowsOf<{ name: string }>(
     db,

@@ -23,7 +23,7 @@ export interface RunningDatabase {
 }
 
 /**
- * Starts PostgreSQL (PGlite with pgvector) behind a Neon-shaped endpoint on 127.0.0.1 and applies the migrations.
+ * Starts PostgreSQL (PGlite with pgvector) behind an endpoint of Neon's protocol on 127.0.0.1 and applies the migrations.
  * Throws `StartError` if the port is taken or the folder's database cannot be opened.
  */
 export async function startDatabase(options: DatabaseOptions = {}): Promise<RunningDatabase> {

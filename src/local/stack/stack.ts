@@ -26,7 +26,7 @@ export interface StackOptions {
   port: number;
   /** Port of the site; 0 for any free one. */
   sitePort: number;
-  /** A Neon-shaped database to use instead of the embedded one. */
+  /** A database that speaks Neon's protocol, to use instead of the embedded one. */
   databaseUrl?: string | undefined;
   /** Variables of the Workers by name; override the defaults of their configuration. */
   vars?: Record<string, string>;

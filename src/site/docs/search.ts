@@ -17,7 +17,7 @@ export interface DocsHit {
   href: string;
   /** The lines around the first match, as plain text. */
   snippet: string;
-  /** Words of the query as they stand in the text. */
+  /** Words of the query as written in the text. */
   matched: string[];
 }
 

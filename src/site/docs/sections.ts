@@ -5,7 +5,7 @@ export interface Section {
   /** Its name in the index. Words of it count in the ranking: `operations/back-up-and-restore.md`. */
   path: string;
   page: Pick<DocsPage, "slug" | "title" | "label">;
-  /** Undefined for what stands above the first heading. */
+  /** Undefined for the text above the first heading. */
   heading: Heading | undefined;
   /** Markdown, the line of the heading included. */
   text: string;

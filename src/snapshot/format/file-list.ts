@@ -120,7 +120,7 @@ function countWithheld(chunks: readonly { withheld: boolean }[]): number {
   return chunks.reduce((sum, { withheld }) => sum + Number(withheld), 0);
 }
 
-/** Decodes a list and checks it against the header. Throws {@link SnapshotFormatError}, or whatever decoders throw over damage. */
+/** Decodes a list and checks it against the header. Throws {@link SnapshotFormatError}, or a decoder's error, if it is damaged. */
 export function readFileList(bytes: Uint8Array, header: SnapshotHeader): ListedFile[] {
   const { fileCount } = header;
   const hashesEnd = LENGTH_BYTES + fileCount * HASH_BYTES;

@@ -28,7 +28,7 @@ export interface Group {
   columns: Extent[];
 }
 
-/** Reads bytes `start` to `end`. Throws {@link SnapshotFormatError} where there are fewer. */
+/** Reads bytes `start` to `end`. Throws {@link SnapshotFormatError} if there are fewer. */
 export async function exactly(bytes: SnapshotBytes, start: number, end: number): Promise<Uint8Array> {
   const part = await bytes.read(start, end);
   if (part.length !== end - start)
@@ -54,7 +54,7 @@ export function describing<T>(where: string, decode: () => T): T {
 export interface Footer {
   header: SnapshotHeader;
   groups: Group[];
-  /** Where the file list lies. */
+  /** Position of the file list. */
   list: Extent;
   /** Where the search segments lie; undefined in artifacts of older versions. */
   search: SearchPlaces | undefined;

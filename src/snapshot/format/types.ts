@@ -29,7 +29,7 @@ export interface SnapshotIdentity {
   parserVersion: number;
 }
 
-/** The header as it stands in the artifact. */
+/** The header as stored in the artifact. */
 export interface SnapshotHeader extends SnapshotIdentity {
   formatVersion: number;
   /** Encoding of a vector's components. */

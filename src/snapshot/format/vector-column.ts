@@ -112,7 +112,7 @@ function readLevels(
   const body = bytes.subarray(reader.offset);
   const definition = body.subarray(page.repetition_levels_byte_length, levelBytes);
   const presence = decodePresence(new ByteCursor(definition, "vector"), rows, dimension);
-  // There is one way to write the levels of these rows: whatever else stands there is damage.
+  // The levels of these rows can be written in one way only: anything else is damage.
   const expected = encodeLevels(presence, dimension);
   if (
     Buffer.compare(expected.definition, definition) !== 0 ||

@@ -16,9 +16,8 @@ export interface WrittenSnapshot {
 }
 
 /**
- * Writes the artifact of `source` to `sink`, in order, a row group and now and then a search segment at a time: memory is bounded
- * by these, and by the list of files, whatever the size of the snapshot. The bytes depend on nothing but the source, on any
- * platform. The sink may keep what it is given.
+ * Writes the artifact of `source` to `sink` in order, one row group or search segment at a time. These and the list of files bound the memory. The
+ * bytes depend on the source only, on any platform. The sink may keep the arrays that it gets.
  * Throws `RangeError` naming the file when the source breaks its own rules (order, ranges, vector length).
  */
 export async function writeSnapshot(

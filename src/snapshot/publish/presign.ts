@@ -39,7 +39,7 @@ export function createPresigner(config: PresignerConfig): Presigner | undefined 
     expiresInSec: number,
   ): Promise<string> {
     const url = new URL(`${base}/${key}`);
-    // Part of what is signed, so it has to stand in the URL first.
+    // It is signed too, so it must be in the URL before signing.
     url.searchParams.set("X-Amz-Expires", String(expiresInSec));
     // `allHeaders` because Content-Length is otherwise taken for a header that proxies may change.
     const signed = await client.sign(url.href, { method, headers, aws: { signQuery: true, allHeaders: true } });

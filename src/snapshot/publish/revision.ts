@@ -1,4 +1,4 @@
-/** Reads a revision from Postgres for the snapshot writer, in pages by path. Memory is bounded whatever the revision's size. */
+/** Reads a revision from Postgres for the snapshot writer, in pages by path. Memory does not depend on the revision's size. */
 import { sql } from "drizzle-orm";
 import type { Db } from "../../db/client.ts";
 import { rowsOf } from "../../db/rows.ts";
