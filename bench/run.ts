@@ -9,6 +9,7 @@ const BENCHES = [
   "cli",
   "retrieval",
   "symbols",
+  "isolate-memory",
   "dashboard",
   "search",
   "scale",

@@ -51,17 +51,30 @@ const MAX_VALUE_CHARACTERS = 256;
 export function findAssigned(text: string, found: SecretRange[]): void {
   const lines = new NextOf(text, "\n");
   const quotes = new Map([`"`, `'`, "`"].map((quote) => [quote, new NextOf(text, quote)]));
+  // Names repeat, and a hostile file repeats values too.
+  const kinds = new Map<string, NameClass | undefined>();
+  const verdicts = new Map<string, boolean>();
   let nameEnd = -1;
   for (const { index } of text.matchAll(NOUN)) {
     if (index < nameEnd) continue;
     const name = identifierAround(text, index);
     nameEnd = Math.max(name.end, index + 1);
-    const kind = classifyName(text.slice(name.start, name.end));
+    const kind = remembered(kinds, text.slice(name.start, name.end), classifyName);
     if (kind === undefined) continue;
     const value = valueAfter(text, name, lines, quotes);
-    if (value === undefined || !isSecretValue(value.text, kind, value.loose)) continue;
+    if (value === undefined) continue;
+    const key = `${kind} ${value.loose} ${value.text}`;
+    if (!remembered(verdicts, key, () => isSecretValue(value.text, kind, value.loose))) continue;
     found.push({ start: value.start, end: value.start + value.text.length, rule: `assigned-${kind}` });
   }
+}
+
+function remembered<T>(known: Map<string, T>, key: string, compute: (key: string) => T): T {
+  const before = known.get(key);
+  if (before !== undefined || known.has(key)) return before as T;
+  const made = compute(key);
+  known.set(key, made);
+  return made;
 }
 
 interface Value {
@@ -79,8 +92,7 @@ function valueAfter(
 ): Value | undefined {
   for (const { pattern, quoted, loose } of SEPARATORS) {
     pattern.lastIndex = name.end;
-    const separator = pattern.exec(text);
-    if (separator === null) continue;
+    if (!pattern.test(text)) continue;
     const isLoose = loose === true && !FLAG_BEFORE.test(text.slice(Math.max(0, name.start - 12), name.start));
     const value = valueAt(text, pattern.lastIndex, quoted === true, lines, quotes);
     if (value !== undefined) return { ...value, loose: isLoose && !value.quoted };
@@ -96,7 +108,7 @@ function valueAt(
   quotes: ReadonlyMap<string, NextOf>,
 ): { start: number; text: string; quoted: boolean } | undefined {
   WRAPPER.lastIndex = at;
-  let start = at + (WRAPPER.exec(text)?.[0].length ?? 0);
+  let start = WRAPPER.test(text) ? WRAPPER.lastIndex : at;
   const quote = quotes.get(text[start] ?? "");
   if (quote !== undefined) {
     // `"""` opens as one quote; a backslash before a quote in a string within a string belongs to it.
@@ -106,16 +118,19 @@ function valueAt(
   }
   if (text.startsWith('\\"', start)) start += 2;
   else if (mustBeQuoted) return undefined;
-  BARE.lastIndex = start;
-  const bare = BARE.exec(text)?.[0];
+  const bare = bareAt(text, start);
   // A call or an index expression, not a value.
   if (bare === undefined || text[start + bare.length] === "(" || text[start + bare.length] === "[") return undefined;
   if (/^(?:Bearer|Basic|Token|SSWS)$/i.test(bare)) {
-    BARE.lastIndex = start + bare.length + 1;
-    const rest = BARE.exec(text)?.[0];
+    const rest = bareAt(text, start + bare.length + 1);
     return rest === undefined ? undefined : { start: start + bare.length + 1, text: rest, quoted: false };
   }
   return withoutScheme(start, bare, false);
+}
+
+function bareAt(text: string, at: number): string | undefined {
+  BARE.lastIndex = at;
+  return BARE.test(text) ? text.slice(at, BARE.lastIndex) : undefined;
 }
 
 function withoutScheme(start: number, text: string, quoted: boolean): { start: number; text: string; quoted: boolean } {
@@ -136,15 +151,23 @@ const TEXT_LIKE_BITS = 30;
 
 /** Whether a value that is assigned to such a name is the secret itself. */
 export function isSecretValue(value: string, kind: NameClass, isLoose = false): boolean {
-  const { characters, bits } = LIMITS[kind];
-  if (value.length < characters || isPlaceholder(value) || REFERENCE.test(value) || PATTERN.test(value)) return false;
+  // The patterns come last, because they cost most.
+  return value.length >= LIMITS[kind].characters && isRandom(value, kind, isLoose) && !isNoValue(value);
+}
+
+function isNoValue(value: string): boolean {
+  return REFERENCE.test(value) || PATTERN.test(value) || isPlaceholder(value);
+}
+
+function isRandom(value: string, kind: NameClass, isLoose: boolean): boolean {
   if (UUID.test(value)) return !isLoose && randomnessBits(value.replaceAll("-", "")) > 0;
   const decoded = decodeBase64(value);
   if (decoded !== undefined) return isSecretValue(withoutUser(decoded), kind === "key" ? "key" : "password", isLoose);
+  const { bits } = LIMITS[kind];
   const found = randomnessBits(value);
-  if (TEXT_LIKE.test(value) && found < TEXT_LIKE_BITS) return false;
-  if (!isLoose) return found >= bits;
-  return value.length >= LOOSE_MIN_CHARACTERS && /\d/.test(value) && found >= bits + LOOSE_EXTRA_BITS;
+  if (!isLoose) return found >= bits && (found >= TEXT_LIKE_BITS || !TEXT_LIKE.test(value));
+  if (found < bits + LOOSE_EXTRA_BITS || value.length < LOOSE_MIN_CHARACTERS || !/\d/.test(value)) return false;
+  return found >= TEXT_LIKE_BITS || !TEXT_LIKE.test(value);
 }
 
 /** The password of `user:password`, as headers and docker's configuration encode it. */
@@ -159,13 +182,17 @@ export function decodeBase64(value: string): string | undefined {
   return /^[\t\n\r\x20-\x7e]{4,}$/.test(decoded) ? decoded : undefined;
 }
 
-const WORD = /[\w$-]/;
+/** `[\w$-]` */
+function isNameCode(code: number): boolean {
+  const isLetter = (code | 32) >= 97 && (code | 32) <= 122;
+  return isLetter || (code >= 48 && code <= 57) || code === 95 || code === 36 || code === 45;
+}
 
 /** The identifier around a position, up to the maximum length of a name. */
 function identifierAround(text: string, at: number): { start: number; end: number } {
   let start = at;
-  while (start > 0 && at - start < MAX_NAME_CHARACTERS && WORD.test(text[start - 1]!)) start--;
+  while (start > 0 && at - start < MAX_NAME_CHARACTERS && isNameCode(text.charCodeAt(start - 1))) start--;
   let end = at;
-  while (end < text.length && end - at < MAX_NAME_CHARACTERS && WORD.test(text[end]!)) end++;
+  while (end < text.length && end - at < MAX_NAME_CHARACTERS && isNameCode(text.charCodeAt(end))) end++;
   return { start, end };
 }

@@ -4,8 +4,9 @@
  */
 import { findAssigned } from "./assignments.ts";
 import { isPlaceholder, randomnessBits } from "./randomness.ts";
-import { SHAPE_RULES, TOKEN_RULES } from "./rules.ts";
+import { SHAPE_RULES } from "./shape-rules.ts";
 import { findStructured } from "./structures.ts";
+import { TOKEN_RULES } from "./token-rules.ts";
 import type { SecretRange } from "./types.ts";
 
 /** Minimum randomness of the text after a token's prefix; `npm_config_registry` falls below it. */
@@ -76,12 +77,12 @@ function findTokens(run: string, offset: number, found: SecretRange[]): void {
 
 /** Whether a token's longest part is random. A JWT's payload is text, and a webhook's URL proves itself. */
 function looksDrawn(rule: string, body: string): boolean {
-  if (isPlaceholder(body)) return false;
-  if (rule === "jwt" || rule === "jwe") return !isExampleToken(body);
-  if (rule.endsWith("-webhook")) return true;
+  if (rule === "jwt" || rule === "jwe") return !isPlaceholder(body) && !isExampleToken(body);
+  if (rule.endsWith("-webhook")) return !isPlaceholder(body);
   const parts = body.slice(0, MAX_JUDGED_CHARACTERS).split(/[^A-Za-z\d]/);
   const longest = parts.reduce((long, part) => (part.length > long.length ? part : long), "");
-  return randomnessBits(longest.length >= MIN_PART_CHARACTERS ? longest : parts.join("")) >= MIN_TOKEN_BITS;
+  const judged = longest.length >= MIN_PART_CHARACTERS ? longest : parts.join("");
+  return randomnessBits(judged) >= MIN_TOKEN_BITS && !isPlaceholder(body);
 }
 
 /** The example token in manuals, whose payload has no user. */

@@ -132,6 +132,11 @@ const PASSWORD_PLACES: readonly { rule: string; hint: string; pattern: RegExp }[
       /\b(?:sshpass|mysql\w{0,8}|docker|podman|ldap\w{3,8}|redis-cli|mongo\w{0,8}|sqlcmd|smbclient)\b[^\n]{0,160}?\s-{1,2}(?:[paPw]|password)[ =]?["']?([^\s"'`-][^\s"'`]{7,200})/g,
   },
   {
+    rule: "command-line",
+    hint: "lftp",
+    pattern: /\blftp\s[^\n]{0,80}?-u\s{1,4}[\w.@-]{1,60},([^\s"'`]{6,200})/g,
+  },
+  {
     rule: "sql-password",
     hint: "BY",
     pattern: /\bIDENTIFIED (?:WITH \w{1,40} )?BY (?:PASSWORD )?["']([^"'\n]{6,200})["']/g,

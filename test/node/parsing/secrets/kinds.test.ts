@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { findSecrets } from "../../../../src/parsing/secrets/find.ts";
-import { Draw, KINDS, randomFrom } from "./kinds.ts";
+import { Draw, randomFrom } from "./draw.ts";
+import { KINDS } from "./kinds.ts";
 
-const SAMPLES = 40;
+const SAMPLES = 100;
+const SEED = 1;
 
 describe("kinds of secrets", () => {
   it("are at least 200, each once", () => {
@@ -10,14 +12,11 @@ describe("kinds of secrets", () => {
     expect(new Set(KINDS.map(([name]) => name)).size).toBe(KINDS.length);
   });
 
-  it.each(KINDS.map(([name, sample], index) => ({ name, sample, seed: index + 1 })))(
-    "$name is found in 95 of 100 samples",
-    ({ sample, seed }) => {
-      const draw = new Draw(randomFrom(seed));
-      const missed = Array.from({ length: SAMPLES }, () => `first line\n${sample(draw)}\nlast line\n`).filter(
-        (text) => findSecrets(text).length === 0,
-      );
-      expect(missed.length, missed[0]).toBeLessThanOrEqual(SAMPLES * 0.05);
-    },
-  );
+  it.each(KINDS.map(([name, sample]) => ({ name, sample })))("$name is found in 95 of 100 samples", ({ sample }) => {
+    const draw = new Draw(randomFrom(SEED));
+    const missed = Array.from({ length: SAMPLES }, () => `first line\n${sample(draw)}\nlast line\n`).filter(
+      (text) => findSecrets(text).length === 0,
+    );
+    expect(missed.length, missed[0]).toBeLessThanOrEqual(SAMPLES * 0.05);
+  });
 });

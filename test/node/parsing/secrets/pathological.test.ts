@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { findSecrets } from "../../../../src/parsing/secrets/find.ts";
-import { SHAPE_RULES, TOKEN_RULES } from "../../../../src/parsing/secrets/rules.ts";
+import { SHAPE_RULES } from "../../../../src/parsing/secrets/shape-rules.ts";
+import { TOKEN_RULES } from "../../../../src/parsing/secrets/token-rules.ts";
 
 const MEGABYTE = 1_000_000;
 // Limits leave room for a busy machine: anything worse than linear takes minutes.

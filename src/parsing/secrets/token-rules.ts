@@ -18,6 +18,7 @@ const rows: readonly (readonly [rule: string, prefixes: string, body: string])[]
   ["aws-bedrock-key", "ABSK bedrock-api-key-", "[A-Za-z0-9+/]{60,300}={0,2}"],
   ["aws-appsync-key", "da2-", "[a-z0-9]{26}"],
   ["aws-mws-token", "amzn.mws.", "[0-9a-f]{8}-[0-9a-f-]{27}"],
+  ["aws-session-token", "IQoJb3JpZ2lu FwoGZXIvYXdz FQoGZXIvYXdz", "[A-Za-z0-9+/]{100,2000}={0,2}"],
   ["google-api-key", "AIza", "[\\w-]{35}"],
   ["google-oauth-secret", "GOCSPX-", "[\\w-]{28}"],
   ["google-oauth-token", "ya29.", "[\\w-]{40,800}"],
@@ -39,6 +40,12 @@ const rows: readonly (readonly [rule: string, prefixes: string, body: string])[]
   ["pulumi-token", "pul-", "[a-f0-9]{40}"],
   ["doppler-token", "dp.pt. dp.st. dp.ct. dp.sa. dp.scim. dp.audit.", "(?:[a-z0-9_-]{2,35}\\.)?[A-Za-z0-9]{40,44}"],
   ["vault-token", "hvs. hvb. hvr.", "[\\w-]{24,300}"],
+  ["vault-token", "s.", "[A-Za-z0-9]{24}"],
+  ["deno-deploy-token", "ddp_ ddw_ ddo_", "[A-Za-z0-9]{36}"],
+  ["vercel-blob-token", "vercel_blob_rw_", "[A-Za-z0-9]{16}_[A-Za-z0-9]{30}"],
+  ["appwrite-key", "standard_", "[a-f0-9]{128,256}"],
+  ["bitwarden-token", "0.", "[a-f0-9]{8}-[a-f0-9-]{27}\\.[A-Za-z0-9]{30}:[A-Za-z0-9+/]{22}=="],
+  ["infisical-token", "st.", "[a-f0-9-]{24,36}\\.[a-f0-9]{32}\\.[a-f0-9]{32}"],
   ["onepassword-token", "ops_eyJ", "[A-Za-z0-9+/_-]{100,1000}={0,2}"],
   [
     "onepassword-secret-key",
@@ -65,6 +72,8 @@ const rows: readonly (readonly [rule: string, prefixes: string, body: string])[]
   ["clickhouse-key", "4b1d", "[A-Za-z0-9]{38}"],
   ["xata-key", "xau_", "[A-Za-z0-9]{32,64}"],
   ["confluent-key", "cflt", "[A-Za-z0-9+/]{56,64}"],
+  ["fauna-key", "fnA", "[\\w-]{37}"],
+  ["tinybird-token", "p.eyJ", "[\\w-]{20,400}\\.[\\w-]{20,80}"],
   // Code hosting, CI and package registries
   ["github-token", "ghp_ gho_ ghu_ ghs_ ghr_", "[A-Za-z0-9]{36,251}"],
   ["github-fine-grained-token", "github_pat_", "[A-Za-z0-9_]{60,255}"],
@@ -78,7 +87,7 @@ const rows: readonly (readonly [rule: string, prefixes: string, body: string])[]
   ["atlassian-token", "ATATT3xFfGF0 ATATT3 ATSTT3", "[\\w=-]{60,300}"],
   ["trello-token", "ATTA", "[a-f0-9]{64}[A-F0-9]{8}"],
   ["circleci-token", "CCIPAT_ CCIPRJ_", "[A-Za-z0-9]{22}_[a-f0-9]{40}"],
-  ["buildkite-token", "bkua_ bkct_ bkaj_", "[A-Za-z0-9]{40,64}"],
+  ["buildkite-token", "bkua_ bkct_ bkaj_ bkagt_", "[A-Za-z0-9]{40,64}"],
   ["sonar-token", "squ_ sqp_ sqa_", "[a-f0-9]{40}"],
   ["sourcegraph-token", "sgp_ slk_", "(?:[a-f0-9]{16}_|local_)?[a-f0-9]{40,64}"],
   ["npm-token", "npm_", "[A-Za-z0-9]{36}"],
@@ -92,6 +101,14 @@ const rows: readonly (readonly [rule: string, prefixes: string, body: string])[]
   ["artifactory-key", "AKCp cmVmdGtuOj", "[A-Za-z0-9]{45,80}"],
   ["terraform-token", "ATLAS-TOKEN.", "[\\w-]{30,90}"],
   ["prefect-key", "pnu_ pnb_", "[A-Za-z0-9]{36}"],
+  ["snyk-token", "snyk_uat. snyk_sat.", "[a-f0-9]{8}\\.[\\w-]{20,80}(?:\\.[\\w-]{20,80})?"],
+  ["chromatic-token", "chpt_", "[a-z0-9]{14,20}"],
+  ["percy-token", "web_ app_ auto_", "[a-f0-9]{64}"],
+  ["depot-token", "depot_org_ depot_project_ depot_user_", "[a-f0-9]{64}"],
+  ["socket-token", "sktsec_", "[A-Za-z0-9]{30,60}(?:_api)?"],
+  ["wakatime-key", "waka_", "[a-f0-9]{8}-[a-f0-9-]{27}"],
+  ["trigger-dev-key", "tr_prod_ tr_dev_ tr_stg_ tr_preview_ tr_pat_", "[A-Za-z0-9]{20,40}"],
+  ["inngest-key", "signkey-prod- signkey-test- signkey-branch-", "[a-f0-9]{32,64}"],
   ["dockerhub-token", "dtr_", "[\\w-]{27,60}"],
   ["postman-key", "PMAK-", "[a-f0-9]{24}-[a-f0-9]{34}"],
   ["readme-key", "rdme_", "[a-z0-9]{70}"],
@@ -114,6 +131,18 @@ const rows: readonly (readonly [rule: string, prefixes: string, body: string])[]
   ["jina-key", "jina_", "[a-f0-9]{32}[\\w-]{20,60}"],
   ["nvidia-key", "nvapi-", "[\\w-]{60,80}"],
   ["cerebras-key", "csk-", "[a-z0-9]{48}"],
+  ["openai-session", "sess-", "[A-Za-z0-9]{40}"],
+  ["cursor-key", "key_", "[a-f0-9]{64}"],
+  ["llamacloud-key", "llx-", "[A-Za-z0-9]{48}"],
+  ["browserbase-key", "bb_live_ bb_test_", "[\\w-]{27,40}"],
+  ["brave-key", "BSA", "[\\w-]{27}"],
+  ["scrapfly-key", "scp-live- scp-test-", "[a-f0-9]{32}"],
+  ["cartesia-key", "sk_car_", "[\\w-]{20,60}"],
+  ["anyscale-key", "esecret_", "[a-z0-9]{26}"],
+  ["logfire-token", "pylf_v1_us_ pylf_v1_eu_ pylf_v2_us_ pylf_v2_eu_", "[A-Za-z0-9]{40,60}"],
+  ["arize-key", "ak-", "[a-f0-9]{8}-[a-f0-9-]{27}-[\\w-]{32}"],
+  ["mem0-key", "m0-", "[A-Za-z0-9]{40}"],
+  ["composio-key", "ak_", "[\\w-]{20}"],
   ["langsmith-key", "lsv2_pt_ lsv2_sk_", "[a-f0-9]{32}_[a-f0-9]{10}"],
   ["wandb-key", "wandb_v1_", "[\\w-]{40,100}"],
   ["tavily-key", "tvly-", "(?:dev-|prod-)?[\\w-]{32,64}"],
@@ -134,6 +163,9 @@ const rows: readonly (readonly [rule: string, prefixes: string, body: string])[]
   ["facebook-token", "EAA", "[A-Za-z0-9]{80,300}"],
   ["instagram-token", "IGQV IGAA", "[\\w-]{60,300}"],
   ["twitter-bearer", "AAAAAAAAAAAAAAAAAAAA", "[A-Za-z0-9%]{50,200}"],
+  ["firebase-messaging-key", "AAAA", "[\\w-]{7}:APA91b[\\w-]{100,180}"],
+  ["pubnub-key", "sec-c-", "(?:[A-Za-z0-9+/=]{48}|[a-f0-9-]{36})"],
+  ["liveblocks-key", "sk_prod_ sk_dev_", "[\\w-]{40,80}"],
   ["sendgrid-key", "SG.", "[\\w-]{22}\\.[\\w-]{43}"],
   ["brevo-key", "xkeysib- xsmtpsib-", "[a-f0-9]{64}-[A-Za-z0-9]{16}"],
   ["resend-key", "re_", "[A-Za-z0-9]{8}_[A-Za-z0-9]{24}"],
@@ -142,6 +174,7 @@ const rows: readonly (readonly [rule: string, prefixes: string, body: string])[]
   ["hubspot-token", "pat-na1- pat-na2- pat-eu1-", "[a-f0-9]{8}-[a-f0-9-]{27}"],
   ["typeform-token", "tfp_", "[\\w.=-]{40,64}"],
   // Payments and commerce
+  ["stripe-key", "ek_live_ ek_test_", "[A-Za-z0-9]{40,247}"],
   ["stripe-key", "sk_live_ sk_test_ rk_live_ rk_test_ sk_org_live_ sk_org_test_", "[A-Za-z0-9]{20,247}"],
   ["webhook-secret", "whsec_", "[A-Za-z0-9+/]{24,80}={0,2}"],
   ["square-token", "sq0atp- sq0csp- sq0idp-", "[\\w-]{22,43}"],
@@ -152,12 +185,17 @@ const rows: readonly (readonly [rule: string, prefixes: string, body: string])[]
   ["mollie-key", "live_ test_", "[A-Za-z0-9]{30}"],
   ["gocardless-token", "live_ sandbox_", "[\\w-]{40}"],
   ["lob-key", "live_ test_", "[a-f0-9]{35}"],
+  ["adyen-key", "AQE", "[A-Za-z]hm[a-z][A-Za-z0-9+/]{60,400}={0,2}"],
+  ["checkout-key", "sk_sbox_", "[a-z0-9]{26,40}"],
+  ["polar-token", "polar_oat_ polar_pat_ polar_whs_", "\\w{32,64}"],
+  ["unkey-key", "unkey_", "[A-Za-z0-9]{20,40}"],
+  ["databento-key", "db-", "[A-Za-z0-9]{29}"],
   ["flutterwave-key", "FLWSECK- FLWSECK_TEST-", "[a-f0-9A-F]{12,40}(?:-X)?"],
   ["plaid-token", "access-production- access-sandbox- access-development-", "[a-f0-9]{8}-[a-f0-9-]{27}"],
   ["easypost-key", "EZAK EZTK", "[A-Za-z0-9]{54}"],
   ["shippo-token", "shippo_live_ shippo_test_", "[a-f0-9]{40}"],
   ["duffel-token", "duffel_live_ duffel_test_", "[\\w=-]{43}"],
-  ["shopify-token", "shpat_ shpss_ shpca_ shppa_ shptka_", "[a-fA-F0-9]{32}"],
+  ["shopify-token", "shpat_ shpss_ shpca_ shppa_ shptka_ shpua_", "[a-fA-F0-9]{32}"],
   // Monitoring and analytics
   ["newrelic-key", "NRAK- NRII- NRIQ- NRRA- NRAA- NRSP- NRBR-", "[A-Za-z0-9_-]{27,50}"],
   ["newrelic-browser-key", "NRJS-", "[a-f0-9]{19}"],
@@ -177,7 +215,7 @@ const rows: readonly (readonly [rule: string, prefixes: string, body: string])[]
   ["notion-token", "secret_ ntn_", "[A-Za-z0-9]{43,50}"],
   ["airtable-token", "pat", "[A-Za-z0-9]{14}\\.[a-f0-9]{64}"],
   ["figma-token", "figd_ figo_ figu_ figdh_ figoh_ figuh_", "[\\w-]{36,80}"],
-  ["linear-key", "lin_api_ lin_oauth_", "[A-Za-z0-9]{32,64}"],
+  ["linear-key", "lin_api_ lin_oauth_ lin_wh_", "[A-Za-z0-9]{32,64}"],
   ["asana-token", "0/ 1/ 2/", "\\d{13,20}(?:/\\d{13,20})?:[a-f0-9]{32}"],
   ["clickup-token", "pk_", "\\d{7,8}_[A-Z0-9]{32}"],
   ["dropbox-token", "sl.", "(?:u\\.)?[\\w-]{120,800}"],
@@ -203,137 +241,3 @@ export const TOKEN_RULES: readonly TokenRule[] = rows.map(([rule, prefixes, body
   prefixes: prefixes.split(" "),
   body,
 }));
-
-/** Shapes without a prefix of their own, or with more than a token in them. Group 1, where there is one, is the secret. */
-export interface ShapeRule {
-  rule: string;
-  /** One of these texts occurs wherever the pattern matches. */
-  hints: readonly string[];
-  pattern: RegExp;
-}
-
-export const SHAPE_RULES: readonly ShapeRule[] = [
-  {
-    rule: "azure-client-secret",
-    hints: ["Q~"],
-    pattern: /(?<![\w~.-])([\w~.-]{3}\dQ~[\w~.-]{31,34})(?![\w~.-])/dg,
-  },
-  {
-    rule: "azure-devops-token",
-    hints: ["AZDO"],
-    pattern: /(?<![A-Za-z0-9])([A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4})(?![A-Za-z0-9])/dg,
-  },
-  {
-    rule: "azure-key",
-    hints: ["AzFu", "AzSe", "+ACR", "AIoT", "APIM", "ACDb", "+ASt", "+AMC", "+ARm", "ASbT", "AEhS", "JQQJ99"],
-    pattern:
-      /(?<![\w+/-])([\w+/-]{32,96}(?:AzFu|AzSe|\+ACR|AIoT|APIM|ACDb|\+ASt|\+AMC|\+ARm|ASbT|AEhS|JQQJ99)[\w+/-]{4,40}={0,2})(?![\w+/])/dg,
-  },
-  {
-    rule: "terraform-cloud-token",
-    hints: [".atlasv1."],
-    pattern: /(?<![A-Za-z0-9])([A-Za-z0-9]{14}\.atlasv1\.[\w=-]{60,70})/dg,
-  },
-  {
-    rule: "discord-token",
-    hints: ["M", "N", "O"],
-    pattern: /(?<![\w.-])([MNO][A-Za-z\d]{23,27}\.[\w-]{6}\.[\w-]{27,40})(?![\w.-])/dg,
-  },
-  { rule: "telegram-token", hints: [":AA"], pattern: /(?<![\w:])(\d{8,10}:AA[\w-]{33})(?![\w-])/dg },
-  {
-    rule: "mailchimp-key",
-    hints: ["-us"],
-    pattern: /(?<=(?<![A-Za-z0-9])([a-f0-9]{32}))-us\d{1,2}(?![a-z0-9])/dg,
-  },
-  {
-    rule: "mailgun-key",
-    hints: ["-"],
-    pattern: /(?<=(?<![A-Za-z0-9-])([a-f0-9]{32}))-[a-f0-9]{8}-[a-f0-9]{8}(?![A-Za-z0-9-])/dg,
-  },
-  { rule: "newrelic-license", hints: ["NRAL"], pattern: /(?<![A-Za-z0-9])([a-zA-Z0-9]{36})NRAL(?![A-Za-z0-9])/dg },
-  {
-    rule: "unleash-token",
-    hints: [":"],
-    pattern: /(?<=[\w*]):[\w-]{1,40}\.([a-f0-9]{56})(?![a-f0-9])/dg,
-  },
-  { rule: "maxmind-key", hints: ["_mmk"], pattern: /(?<![A-Za-z0-9])([A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk)/dg },
-  {
-    rule: "twilio-key",
-    hints: ["SK"],
-    pattern: /(?<![A-Za-z0-9])SK([a-f0-9]{32})(?![A-Za-z0-9])/dg,
-  },
-  {
-    rule: "jwt",
-    hints: ["eyJ"],
-    pattern: /(?<![\w.-])(eyJ[\w-]{8,4000}\.[\w-]{6,8000}\.[\w-]{20,1000})(?![\w-])/dg,
-  },
-  {
-    rule: "jwe",
-    hints: ["eyJ"],
-    pattern: /(?<![\w.-])(eyJ[\w-]{8,2000}\.[\w-]{0,1000}\.[\w-]{8,100}\.[\w-]{8,8000}\.[\w-]{16,100})(?![\w-])/dg,
-  },
-  {
-    rule: "slack-webhook",
-    hints: ["hooks.slack"],
-    pattern:
-      /(https:\/\/hooks\.slack(?:-gov)?\.com\/(?:services|workflows|triggers)\/[A-Z0-9]{8,14}\/[A-Za-z0-9]{8,24}\/[A-Za-z0-9/]{18,80})/dg,
-  },
-  {
-    rule: "discord-webhook",
-    hints: ["/api/webhooks/"],
-    pattern: /(https:\/\/(?:\w{2,10}\.)?discord(?:app)?\.com\/api\/webhooks\/\d{17,20}\/[\w-]{60,80})/dg,
-  },
-  {
-    rule: "teams-webhook",
-    hints: ["webhook.office.com", "outlook.office.com"],
-    pattern:
-      /(https:\/\/[\w-]{1,60}\.(?:webhook\.)?office\.com\/webhook(?:b2)?\/[\da-f-]{36}@[\da-f-]{36}\/IncomingWebhook\/[\da-f]{32}\/[\da-f-]{36}(?:\/[\w-]{1,80})?)/dgi,
-  },
-  {
-    rule: "google-chat-webhook",
-    hints: ["chat.googleapis.com"],
-    pattern:
-      /https:\/\/chat\.googleapis\.com\/v1\/spaces\/[\w-]{5,40}\/messages\?key=[\w%-]{20,60}&token=([\w%-]{20,80})/dg,
-  },
-  {
-    rule: "zapier-webhook",
-    hints: ["hooks.zapier.com", "hook.integromat", ".make.com/"],
-    pattern:
-      /(https:\/\/(?:hooks\.zapier\.com\/hooks\/catch\/\d{4,12}\/[a-z0-9]{5,12}|hook\.[\w.]{2,30}\.?(?:make|integromat)\.com\/[a-z0-9]{24,40}))/dg,
-  },
-  {
-    rule: "signed-url",
-    hints: ["ignature=", "sig="],
-    pattern:
-      /[?&;](?:X-Amz-Signature|X-Goog-Signature|Signature|X-Amz-Security-Token|sig|se?ignature)=([A-Za-z0-9%+/_~=-]{27,2000})/dgi,
-  },
-  {
-    rule: "wordpress-salt",
-    hints: ["_SALT", "_KEY"],
-    pattern:
-      /\bdefine\(\s{0,8}['"](?:AUTH|SECURE_AUTH|LOGGED_IN|NONCE)_(?:KEY|SALT)['"]\s{0,8},\s{0,20}['"]([^'\n]{40,120})['"]/dg,
-  },
-  {
-    rule: "password-hash",
-    hints: ["$"],
-    pattern:
-      /(?<![\w$])(\$(?:2[abxy]\$\d\d\$[./A-Za-z0-9]{53}|apr1\$[./A-Za-z0-9]{1,8}\$[./A-Za-z0-9]{22}|[156]\$(?:rounds=\d{1,9}\$)?[./A-Za-z0-9]{1,16}\$[./A-Za-z0-9]{22,86}|y\$[./A-Za-z0-9]{1,10}\$[./A-Za-z0-9]{1,86}\$[./A-Za-z0-9]{43}|argon2(?:id?|d)\$v=\d{1,3}\$[\w=,]{5,40}\$[\w+/]{8,88}\$[\w+/]{16,128}))(?![\w./])/dg,
-  },
-  {
-    rule: "password-hash",
-    hints: ["{SSHA", "{SHA", "pbkdf2_sha"],
-    pattern:
-      /(\{S?SHA(?:256|512)?\}[A-Za-z0-9+/]{20,120}={0,2}|pbkdf2_sha\d{1,3}\$\d{1,8}\$\w{6,32}\$[A-Za-z0-9+/]{20,90}={0,2})/dg,
-  },
-  {
-    rule: "wireguard-key",
-    hints: ["PrivateKey", "PresharedKey"],
-    pattern: /(?:PrivateKey|PresharedKey)\s{0,8}[=:]\s{0,8}["']?([A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=)/dg,
-  },
-  {
-    rule: "private-key-der",
-    hints: ["MI", "MC4CAQAwBQYDK2V", "LS0tLS1CRUdJTi", "b3BlbnNzaC1rZXktdjE"],
-    pattern:
-      /(?<![A-Za-z0-9+/])((?:MII[CEJ][\w+/]{2}IBA|MIICX[AQ]IBAA|MHcCAQEE|MIGHAgEAMBMG|MIG[A-Z0-9]AgEAM|MIHcAgEB|MIGkAgEB|MC4CAQAwBQYDK2V|b3BlbnNzaC1rZXktdjE|LS0tLS1CRUdJTi(?:BSU0EgUFJJVkFUR|BFQyBQUklWQVRF|BQUklWQVRF|BPUEVOU1NIIFBSSVZB|BFTkNSWVBURUQgUFJJ|BEU0EgUFJJVkFUR|BQR1AgUFJJVkFUR))[A-Za-z0-9+/\\\s]{24,16000}={0,2})/dg,
-  },
-];
