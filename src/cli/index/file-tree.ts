@@ -40,7 +40,9 @@ export class FileTree {
   /** `lstat` of the folder at a path; undefined if there is none. */
   lstatFolder(path: string): Stats | undefined {
     const stats = this.examine(path);
-    return stats?.isDirectory() === true ? stats : undefined;
+    const folder = stats?.isDirectory() === true && (path === "" || this.isInside(path)) ? stats : undefined;
+    this.folders.set(path, folder !== undefined);
+    return folder;
   }
 
   private examine(path: string): Stats | undefined {
@@ -95,12 +97,7 @@ export class FileTree {
   }
 
   private isFolder(folder: string): boolean {
-    let inside = this.folders.get(folder);
-    if (inside === undefined) {
-      inside = this.lstatFolder(folder) !== undefined && this.isInside(folder);
-      this.folders.set(folder, inside);
-    }
-    return inside;
+    return this.folders.get(folder) ?? this.lstatFolder(folder) !== undefined;
   }
 }
 

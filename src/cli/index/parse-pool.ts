@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
 import { Worker } from "node:worker_threads";
 import type { LanguageId } from "../../parsing/languages.ts";
+import { languageInfo } from "../../parsing/detect.ts";
 import type { ParseFile, ParseOutcome } from "./parse-file.ts";
 import type { ParseAnswer, ParseRequest } from "./parse-worker.ts";
 
@@ -15,6 +16,14 @@ const FILES_PER_WORKER = 20;
 const FILES_WITHOUT_WORKER = 8;
 /** Number of waiting files per worker at which another worker is started. */
 const WAITING_PER_WORKER = 3;
+
+/**
+ * A worker with this many grammars is replaced before it gets a file that needs another one: neither a grammar's tables nor its code
+ * are released before the thread ends.
+ */
+const MAX_GRAMMARS = 4;
+/** A worker parses at least this many files, so that languages in turns do not start one worker after another. */
+const MIN_FILES = 100;
 
 /** Folder of the packed CLI's grammars; undefined in the repository, where they come from the installed packages. */
 export function packedGrammars(): string | undefined {
@@ -28,10 +37,17 @@ interface Task {
   reject: (error: Error) => void;
 }
 
+/** What a worker has done so far. */
+interface Load {
+  grammars: Set<string>;
+  fileCount: number;
+}
+
 /** Parses files in worker threads, in parallel to reading, storing and embedding. */
 export class ParsePool {
   private readonly workers: Worker[] = [];
   private readonly idle: Worker[] = [];
+  private readonly loads = new Map<Worker, Load>();
   private readonly running = new Map<Worker, Task>();
   private readonly waiting: Task[] = [];
   private readonly size: number;
@@ -61,14 +77,40 @@ export class ParsePool {
     while (this.waiting.length > 0) {
       const more = this.workers.length < this.size && this.waiting.length > this.workers.length * WAITING_PER_WORKER;
       const worker = this.idle.pop() ?? (more ? this.start() : undefined);
-      const task = worker && this.waiting.shift();
+      const [task] = this.waiting;
       if (!worker || !task) return;
+      const { bytes, language } = task.request;
+      if (this.retire(worker, language)) continue;
+      this.waiting.shift();
       this.running.set(worker, task);
-      const { bytes } = task.request;
       const owned =
         bytes.byteLength === bytes.buffer.byteLength && bytes.buffer instanceof ArrayBuffer ? [bytes.buffer] : [];
       worker.postMessage(task.request, owned);
     }
+  }
+
+  /**
+   * Counts the file towards the worker's load, or ends the worker and returns true where it has loaded enough. Its place is taken once
+   * its memory is free.
+   */
+  private retire(worker: Worker, language: LanguageId): boolean {
+    const { grammar } = languageInfo(language);
+    const load = this.loads.get(worker) as Load;
+    const isNew = grammar !== undefined && !load.grammars.has(grammar);
+    if (isNew && load.grammars.size >= MAX_GRAMMARS && load.fileCount >= MIN_FILES) {
+      void worker.terminate().then(() => {
+        this.remove(worker);
+        this.dispatch();
+      });
+      return true;
+    }
+    if (isNew) load.grammars.add(grammar);
+    load.fileCount++;
+    return false;
+  }
+
+  private remove(worker: Worker): void {
+    if (this.loads.delete(worker)) this.workers.splice(this.workers.indexOf(worker), 1);
   }
 
   private start(): Worker {
@@ -83,6 +125,7 @@ export class ParsePool {
       workerData: { grammars: packedGrammars() },
     });
     this.workers.push(worker);
+    this.loads.set(worker, { grammars: new Set(), fileCount: 0 });
     worker.on("message", (answer: ParseAnswer) => {
       const task = this.running.get(worker);
       this.running.delete(worker);
@@ -95,7 +138,7 @@ export class ParsePool {
     });
     worker.on("error", (error) => {
       // The worker died (out of memory, a bug): its file fails, other workers take the rest.
-      this.workers.splice(this.workers.indexOf(worker), 1);
+      this.remove(worker);
       const task = this.running.get(worker);
       this.running.delete(worker);
       task?.reject(error instanceof Error ? error : new Error(String(error)));

@@ -1,0 +1,34 @@
+import { expect, it } from "vitest";
+import { fileParser } from "../../../src/cli/index/parse-file.ts";
+import { ParsePool } from "../../../src/cli/index/parse-pool.ts";
+import type { LanguageId } from "../../../src/parsing/languages.ts";
+
+const FILES: Partial<Record<LanguageId, string>> = {
+  python: "def one():\n    return 1\n",
+  go: "package a\n\nfunc One() int { return 1 }\n",
+  lua: "function one() return 1 end\n",
+  javascript: "export function one() { return 1; }\n",
+  java: "class One { int one() { return 1; } }\n",
+};
+
+it("replaces a worker that has loaded many grammars, and parses every file", async () => {
+  let started = 0;
+  const count = (): void => void started++;
+  process.on("worker", count);
+  // So few files that one worker is enough.
+  const pool = new ParsePool(20);
+  try {
+    const parse = (language: LanguageId, text: string) => pool.parse(new TextEncoder().encode(text), language);
+    const first = Array.from({ length: 120 }, (_, i) => parse("python", `x${i} = ${i}\n`));
+    const named = Object.entries(FILES) as [LanguageId, string][];
+    const rest = named.map(([language, text]) => parse(language, text));
+    expect(await Promise.all(first)).toHaveLength(120);
+    const inline = fileParser(undefined);
+    for (const [i, [language, text]] of named.entries())
+      expect(await rest[i]).toMatchObject(await inline(new TextEncoder().encode(text), language));
+    expect(started).toBe(2);
+  } finally {
+    process.off("worker", count);
+    await pool.close();
+  }
+});
