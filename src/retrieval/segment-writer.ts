@@ -112,7 +112,7 @@ export async function mergeSegments(
 
 /** Reads all blocks together, so that a reader of remote objects needs few requests. */
 function readAll(blocks: Blocks): Promise<Uint8Array[]> {
-  return Promise.all(Array.from({ length: blocks.count }, (_, i) => blocks.read(i)));
+  return Promise.all(Array.from({ length: blocks.count }, async (_, i) => blocks.read(i)));
 }
 
 function write(
