@@ -148,6 +148,21 @@ describe("codectx against the service", () => {
     expect((json["results"] as { path: string }[])[0]?.path).toBe("src/module7.ts");
     const other = await run("app", ["search", "--remote", "--repo", "github.com/acme/none", "double7"]);
     expect(other).toMatchObject({ code: 4, json: { code: "NO_WORKSPACE" } });
+    for (const args of [
+      ["symbol", "double7"],
+      ["refs", "double7"],
+      ["outline", "src/module7.ts"],
+      ["read", "src/module7.ts:1-2"],
+    ]) {
+      const local = await run("app", args);
+      const remote = await run("app", [...args, "--remote"]);
+      const { indexes, by: _, gitSha, ...answer } = remote.json;
+      expect([args, remote.code, indexes]).toEqual([args, local.code, [expect.objectContaining({ gitSha })]]);
+      expect(local.json).toMatchObject(answer);
+    }
+    expect(await run("app", ["symbol", "--remote", "double"])).toMatchObject({ code: 0, json: { match: "prefix" } });
+    expect(await run("app", ["symbol", "--remote", "nothing"])).toMatchObject({ code: 4, json: { code: "NOT_FOUND" } });
+    expect(await run("app", ["read", "--repo", "github.com/acme/none", "a.ts"])).toMatchObject({ code: 2 });
   });
 
   it("publishes from a pipeline, and stops at once when the key is revoked", async () => {

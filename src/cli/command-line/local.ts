@@ -2,12 +2,14 @@ import { Option } from "commander";
 import { CLIENT_NAMES } from "../commands/setup-clients.ts";
 import type { CleanOptions } from "../commands/cache.ts";
 import type { SearchOptions } from "../commands/search.ts";
-import type { RefOption } from "../local-search.ts";
+import type { RemoteOption } from "../remote-search.ts";
 import type { SetupOptions } from "../commands/setup.ts";
 import type { SymbolOptions } from "../commands/symbol.ts";
 import { type AddCommand, collect, examples, wholeNumber } from "./options.ts";
 
 const REF = "answer for this branch, tag or commit; the work tree is left alone";
+const REMOTE = "ask the service instead";
+const REPO = "with --remote: repository identity (default: from the remote)";
 const INCLUDES = ["tests", "docs", "examples", "generated"];
 
 /** Commands that need no account and no network. */
@@ -25,8 +27,8 @@ export const LOCAL_COMMANDS: Readonly<Record<string, AddCommand>> = {
         new Option("--include <what>", "do not rank these lower; repeatable").choices(INCLUDES).argParser(collect),
       )
       .addOption(new Option("--max-tokens <n>", "budget of all snippets together").argParser(wholeNumber))
-      .option("--remote", "ask the service instead")
-      .option("--repo <repo>", "with --remote: repository identity (default: from the remote)")
+      .option("--remote", REMOTE)
+      .option("--repo <repo>", REPO)
       .option("--ref <ref>", REF)
       .addHelpText(
         "after",
@@ -49,6 +51,8 @@ export const LOCAL_COMMANDS: Readonly<Record<string, AddCommand>> = {
       .description("find where a symbol is defined")
       .option("--kind <kind>", "only this kind: function, method, class, …")
       .addOption(new Option("--limit <n>", "at most so many").argParser(wholeNumber).default(50))
+      .option("--remote", REMOTE)
+      .option("--repo <repo>", REPO)
       .option("--ref <ref>", REF)
       .addHelpText(
         "after",
@@ -66,10 +70,12 @@ export const LOCAL_COMMANDS: Readonly<Record<string, AddCommand>> = {
       .argument("<name>", "identifier")
       .description("find where a name is used")
       .addOption(new Option("--limit <n>", "at most so many").argParser(wholeNumber).default(50))
+      .option("--remote", REMOTE)
+      .option("--repo <repo>", REPO)
       .option("--ref <ref>", REF)
       .addHelpText("after", examples("codectx refs parseConfig", "codectx refs Router --json"))
       .action(
-        run(async (context, name: string, options: { limit: number } & RefOption) =>
+        run(async (context, name: string, options: { limit: number } & RemoteOption) =>
           (await import("../commands/refs.ts")).refs(context, name, options),
         ),
       ),
@@ -79,10 +85,12 @@ export const LOCAL_COMMANDS: Readonly<Record<string, AddCommand>> = {
       .command("outline")
       .argument("<file>", "file of this work tree")
       .description("show the symbols of a file")
+      .option("--remote", REMOTE)
+      .option("--repo <repo>", REPO)
       .option("--ref <ref>", REF)
       .addHelpText("after", examples("codectx outline src/app.ts", "codectx outline --json src/app.ts"))
       .action(
-        run(async (context, file: string, options: RefOption) =>
+        run(async (context, file: string, options: RemoteOption) =>
           (await import("../commands/outline.ts")).outline(context, file, options),
         ),
       ),
@@ -92,10 +100,12 @@ export const LOCAL_COMMANDS: Readonly<Record<string, AddCommand>> = {
       .command("read")
       .argument("<place>", "file, or file and lines: src/app.ts:10-40")
       .description("print lines of an indexed file, without what may be a secret")
+      .option("--remote", REMOTE)
+      .option("--repo <repo>", REPO)
       .option("--ref <ref>", REF)
       .addHelpText("after", examples("codectx read src/app.ts:10-40", "codectx read src/app.ts --json"))
       .action(
-        run(async (context, place: string, options: RefOption) =>
+        run(async (context, place: string, options: RemoteOption) =>
           (await import("../commands/read.ts")).read(context, place, options),
         ),
       ),

@@ -6,9 +6,10 @@ import type { OutlineSymbol } from "../../retrieval/types.ts";
 import type { Context } from "../context.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
 import { FileTree } from "../index/file-tree.ts";
-import { type RefOption, withLocalIndex } from "../local-search.ts";
+import { withLocalIndex } from "../local-search.ts";
 import { showPaged } from "../pager.ts";
 import { pathInProject, type Project } from "../project.ts";
+import { remoteIndex, type RemoteOption, remotePath } from "../remote-search.ts";
 import type { LocalIndex } from "../search-index/local-index.ts";
 import { emphasize } from "./symbol.ts";
 
@@ -18,26 +19,44 @@ interface Outline {
 }
 
 /** `codectx outline <file>`: the symbols of a file, from the index, or parsed here if it is not indexed. */
-export async function outline(context: Context, file: string, { ref }: RefOption): Promise<void> {
-  const { ui } = context;
+export async function outline(context: Context, file: string, options: RemoteOption): Promise<void> {
+  const { ref } = options;
+  const remote = await remoteIndex(context, options);
+  if (remote) {
+    const { selector, call } = remote;
+    const answer = await remote.client.outline({ ...selector, path: remotePath(context, remote, file, options) }, call);
+    return show(context, answer, { gitSha: answer.indexes[0]?.gitSha ?? null, indexes: answer.indexes });
+  }
   await withLocalIndex(
     context,
     async (index, project) => {
       const path = pathInProject(project, context.cwd, file);
-      const { language, symbols } = (await index.outline(path)) ?? (await unindexed(index, project, path, ref));
-      // `symbols`: the name in earlier versions, kept for scripts.
-      const document = { gitSha: index.info.gitSha, path, language, outline: symbols, symbols };
-      await showPaged(context, document, () => {
-        if (symbols.length === 0) return [`${path} (${language}) has no symbols`];
-        return symbols.map(({ name, signature, startLine, endLine, depth }) => {
-          const lines = startLine === endLine ? String(startLine) : `${startLine}-${endLine}`;
-          const place = ui.link(join(project.root, path), ui.style("dim", lines.padEnd(11)));
-          return `${place} ${"  ".repeat(depth)}${emphasize(context, signature || name, name)}`;
-        });
-      });
+      const found = (await index.outline(path)) ?? (await unindexed(index, project, path, ref));
+      const shown = { path, language: found.language, outline: found.symbols };
+      await show(context, shown, { gitSha: index.info.gitSha }, project.root);
     },
     { ref },
   );
+}
+
+/** Prints an outline; `root` is the work tree of the path, for links. */
+async function show(
+  context: Context,
+  { path, language, outline: symbols }: { path: string; language: string; outline: readonly OutlineSymbol[] },
+  source: object,
+  root?: string,
+): Promise<void> {
+  const { ui } = context;
+  // `symbols`: the name in earlier versions, kept for scripts.
+  await showPaged(context, { ...source, path, language, outline: symbols, symbols }, () => {
+    if (symbols.length === 0) return [`${path} (${language}) has no symbols`];
+    return symbols.map(({ name, signature, startLine, endLine, depth }) => {
+      const lines = startLine === endLine ? String(startLine) : `${startLine}-${endLine}`;
+      const text = ui.style("dim", lines.padEnd(11));
+      const place = root === undefined ? text : ui.link(join(root, path), text);
+      return `${place} ${"  ".repeat(depth)}${emphasize(context, signature || name, name)}`;
+    });
+  });
 }
 
 /** The outline of a work-tree file that is not indexed. */

@@ -1,13 +1,20 @@
 import type { Context } from "../context.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
-import { type RefOption, withLocalIndex } from "../local-search.ts";
+import { withLocalIndex } from "../local-search.ts";
 import { showPaged } from "../pager.ts";
 import { pathInProject } from "../project.ts";
+import { remoteIndex, type RemoteOption, remotePath } from "../remote-search.ts";
 
 /** `codectx read <path>[:a-b]`: lines of an indexed file, without possible secrets. */
-export async function read(context: Context, place: string, { ref }: RefOption): Promise<void> {
-  const { ui } = context;
+export async function read(context: Context, place: string, options: RemoteOption): Promise<void> {
   const { file, start, end } = parsePlace(place);
+  const remote = await remoteIndex(context, options);
+  if (remote) {
+    const range = { ...(start === undefined ? {} : { start }), ...(end === undefined ? {} : { end }) };
+    const path = remotePath(context, remote, file, options);
+    const { ok: _, ...lines } = await remote.client.file({ ...remote.selector, path, ...range }, remote.call);
+    return show(context, { gitSha: lines.indexes[0]?.gitSha ?? null, ...lines });
+  }
   await withLocalIndex(
     context,
     async (index, project) => {
@@ -20,18 +27,31 @@ export async function read(context: Context, place: string, { ref }: RefOption):
           details: { similar },
         });
       }
-      const width = String(lines.endLine).length;
-      await showPaged(context, { gitSha: index.info.gitSha, ...lines }, () =>
-        lines.text.split("\n").map((text, position) => {
-          const line = lines.startLine + position;
-          const isWithheld = lines.withheld.some(([from, to]) => line >= from && line <= to);
-          const shown = isWithheld ? ui.style("dim", "(withheld: may contain a secret)") : text;
-          // Line numbers on a terminal only.
-          return ui.terminal ? `${ui.style("dim", String(line).padStart(width))}  ${shown}` : shown;
-        }),
-      );
+      await show(context, { gitSha: index.info.gitSha, ...lines });
     },
-    { ref },
+    { ref: options.ref },
+  );
+}
+
+type Shown = {
+  gitSha: string | null;
+  startLine: number;
+  endLine: number;
+  text: string;
+  withheld: readonly (readonly number[])[];
+};
+
+async function show(context: Context, lines: Shown): Promise<void> {
+  const { ui } = context;
+  const width = String(lines.endLine).length;
+  await showPaged(context, lines, () =>
+    lines.text.split("\n").map((text, position) => {
+      const line = lines.startLine + position;
+      const isWithheld = lines.withheld.some(([from = 0, to = 0]) => line >= from && line <= to);
+      const shown = isWithheld ? ui.style("dim", "(withheld: may contain a secret)") : text;
+      // Line numbers on a terminal only.
+      return ui.terminal ? `${ui.style("dim", String(line).padStart(width))}  ${shown}` : shown;
+    }),
   );
 }
 

@@ -1,23 +1,21 @@
 import { join } from "node:path";
 import { text as readAll } from "node:stream/consumers";
 import type { IncludeKind, SearchRequest, SearchResult } from "../../retrieval/types.ts";
-import { createClient, credentialsOf, requireApiKey, type Context } from "../context.ts";
+import type { Context } from "../context.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
 import { withLocalIndex, withoutRevision } from "../local-search.ts";
 import { showPaged } from "../pager.ts";
-import { findProject, type Project, requireRepo } from "../project.ts";
+import type { Project } from "../project.ts";
+import { type RemoteIndex, remoteIndex, type RemoteOption } from "../remote-search.ts";
 import type { LocalIndex } from "../search-index/local-index.ts";
 
-export interface SearchOptions {
+export interface SearchOptions extends RemoteOption {
   limit?: number;
   path?: string[];
   language?: string[];
   kind?: string[];
   include?: IncludeKind[];
   maxTokens?: number;
-  ref?: string;
-  remote?: boolean;
-  repo?: string;
 }
 
 /** Longer than any issue text; the engine uses the strongest terms of a long query. */
@@ -32,8 +30,8 @@ export async function search(context: Context, words: readonly string[], options
   const query = await queryOf(words);
   const { limit, path, language, kind, include, maxTokens } = options;
   const request: SearchRequest = { query, limit, paths: path, languages: language, kinds: kind, include, maxTokens };
-  if (options.remote) return searchRemote(context, request, options);
-  if (options.repo !== undefined) throw new CliError(EXIT.usage, "USAGE", "--repo is for --remote");
+  const remote = await remoteIndex(context, options);
+  if (remote) return searchRemote(context, request, remote);
   const answer = async (index: LocalIndex, { root }: Project): Promise<void> => {
     const { results, truncated, tokens } = await index.search(request);
     const shown = withoutRevision(results);
@@ -54,16 +52,13 @@ async function queryOf(words: readonly string[]): Promise<string> {
   return query;
 }
 
-async function searchRemote(context: Context, request: SearchRequest, options: SearchOptions): Promise<void> {
-  const credentials = credentialsOf(context);
-  const client = await createClient(context, { ...credentials, apiKey: requireApiKey(credentials) });
-  const project = await findProject(context);
+async function searchRemote(context: Context, request: SearchRequest, remote: RemoteIndex): Promise<void> {
+  const { client, selector, call } = remote;
   const { query, limit, maxTokens, paths, languages, kinds, include } = request;
   const answer = await client.search(
     {
       query,
-      repo: requireRepo(project, options.repo),
-      ...(options.ref === undefined ? {} : { ref: options.ref }),
+      ...selector,
       ...(limit === undefined ? {} : { limit }),
       ...(maxTokens === undefined ? {} : { maxTokens }),
       ...(paths ? { paths: [...paths] } : {}),
@@ -71,7 +66,7 @@ async function searchRemote(context: Context, request: SearchRequest, options: S
       ...(kinds ? { kinds: [...kinds] } : {}),
       ...(include ? { include: [...include] } : {}),
     },
-    { signal: context.stop },
+    call,
   );
   const { ok: _, ...document } = answer;
   const gitSha = answer.indexes[0]?.gitSha ?? null;

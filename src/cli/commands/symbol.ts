@@ -1,12 +1,15 @@
 import { join } from "node:path";
+import { CodeContextError } from "../../client/errors.ts";
+import type { SymbolsResponse } from "../../contract/search.ts";
 import { SYMBOL_KINDS } from "../../parsing/types.ts";
 import type { Context } from "../context.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
-import { type RefOption, withLocalIndex, withoutRevision } from "../local-search.ts";
+import { withLocalIndex, withoutRevision } from "../local-search.ts";
 import { showPaged } from "../pager.ts";
+import { type RemoteIndex, remoteIndex, type RemoteOption } from "../remote-search.ts";
 import { formatCount } from "../ui.ts";
 
-export interface SymbolOptions extends RefOption {
+export interface SymbolOptions extends RemoteOption {
   kind?: string;
   limit: number;
 }
@@ -17,12 +20,17 @@ const MAX_SIMILAR = 5;
  * `codectx symbol <name>`: finds definitions by name or by qualified name in any language's syntax, else by prefix.
  * The best matches come first: code before tests and documentation.
  */
-export async function symbol(context: Context, name: string, { kind, limit, ref }: SymbolOptions): Promise<void> {
+export async function symbol(context: Context, name: string, options: SymbolOptions): Promise<void> {
+  const { kind, limit, ref } = options;
   if (name.trim() === "") throw new CliError(EXIT.usage, "NO_NAME", "the name is empty");
   if (kind !== undefined && !(SYMBOL_KINDS as readonly string[]).includes(kind)) {
     throw new CliError(EXIT.usage, "UNKNOWN_KIND", `no kind named ${kind}: ${SYMBOL_KINDS.join(", ")}`);
   }
-  const { ui } = context;
+  const remote = await remoteIndex(context, options);
+  if (remote) {
+    const answer = await remoteSymbols(remote, name, options);
+    return show(context, { gitSha: answer.indexes[0]?.gitSha ?? null, ...answer }, limit, undefined);
+  }
   await withLocalIndex(
     context,
     async (index, { root }) => {
@@ -37,19 +45,45 @@ export async function symbol(context: Context, name: string, { kind, limit, ref 
           details: { similar },
         });
       }
-      const { gitSha } = index.info;
+      const { match, truncated } = answer;
       const symbols = withoutRevision(answer.symbols);
-      await showPaged(context, { gitSha, symbols, match: answer.match, truncated: answer.truncated }, () => {
-        const lines = symbols.map(({ path, startLine, name: found, qualifiedName, signature }) => {
-          const place = ui.link(join(root, path), ui.style("cyan", `${path}:${startLine}`));
-          const scope = qualifiedName === found ? "" : ui.style("dim", `  ${qualifiedName}`);
-          return `${place}  ${emphasize(context, signature || qualifiedName, found)}${scope}`;
-        });
-        return answer.truncated ? [...lines, `(the first ${formatCount(limit)}; --limit shows more)`] : lines;
-      });
+      await show(context, { gitSha: index.info.gitSha, symbols, match, truncated }, limit, root);
     },
     { ref },
   );
+}
+
+async function remoteSymbols(
+  { client, selector, call }: RemoteIndex,
+  name: string,
+  { kind, limit }: Pick<SymbolOptions, "kind" | "limit">,
+): Promise<Omit<SymbolsResponse, "ok">> {
+  const ask = (match: "exact" | "prefix") =>
+    client.symbols({ ...selector, name, match, limit, ...(kind === undefined ? {} : { kind }) }, call);
+  const { ok: _, ...answer } = await ask("exact").catch((error: unknown) => {
+    if (error instanceof CodeContextError && error.code === "NOT_FOUND") return ask("prefix");
+    throw error;
+  });
+  return answer;
+}
+
+/** Prints symbols; `root` is the work tree of the paths, for links. */
+async function show(
+  context: Context,
+  document: Pick<SymbolsResponse, "symbols" | "match" | "truncated"> & { gitSha: string | null },
+  limit: number,
+  root: string | undefined,
+): Promise<void> {
+  const { ui } = context;
+  await showPaged(context, document, () => {
+    const lines = document.symbols.map(({ path, startLine, name: found, qualifiedName, signature }) => {
+      const text = ui.style("cyan", `${path}:${startLine}`);
+      const place = root === undefined ? text : ui.link(join(root, path), text);
+      const scope = qualifiedName === found ? "" : ui.style("dim", `  ${qualifiedName}`);
+      return `${place}  ${emphasize(context, signature || qualifiedName, found)}${scope}`;
+    });
+    return document.truncated ? [...lines, `(the first ${formatCount(limit)}; --limit shows more)`] : lines;
+  });
 }
 
 /** A signature with the name in bold. */
