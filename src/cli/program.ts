@@ -15,8 +15,8 @@ export function buildProgram(makeContext: MakeContext, args: readonly string[]):
       "Search the code of a repository: on this machine without an account, or with the Code Context service.",
     )
     .version(VERSION, "-V, --version", "print the version")
-    .option("--json", "print one JSON document on stdout, errors too")
-    .option("-q, --quiet", "no progress and no remarks")
+    .option("--json", "print one JSON document on stdout, also for errors")
+    .option("-q, --quiet", "print no progress and no warnings")
     .option("--no-color", "no colours (as NO_COLOR)")
     .option("--api-url <url>", "address of the service (as CODECTX_API_URL)")
     .configureHelp({ showGlobalOptions: true })

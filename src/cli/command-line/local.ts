@@ -7,8 +7,8 @@ import type { SetupOptions } from "../commands/setup.ts";
 import type { SymbolOptions } from "../commands/symbol.ts";
 import { type AddCommand, collect, examples, wholeNumber } from "./options.ts";
 
-const REF = "answer for this branch, tag or commit; the work tree is left alone";
-const REMOTE = "ask the service instead";
+const REF = "search this branch, tag or commit; the work tree does not change";
+const REMOTE = "search the hosted indexes instead";
 const REPO = "with --remote: repository identity (default: from the remote)";
 const INCLUDES = ["tests", "docs", "examples", "generated"];
 
@@ -19,7 +19,7 @@ export const LOCAL_COMMANDS: Readonly<Record<string, AddCommand>> = {
       .command("search")
       .argument("<query...>", "words, identifiers, a whole issue text; `-` reads it from stdin")
       .description("search the code of this work tree, uncommitted changes included")
-      .addOption(new Option("--limit <n>", "at most so many results").argParser(wholeNumber).default(10))
+      .addOption(new Option("--limit <n>", "maximum number of results").argParser(wholeNumber).default(10))
       .option("--path <glob>", "only these files; repeatable, `!` excludes", collect)
       .option("--language <language>", "only this language; repeatable", collect)
       .option("--kind <kind>", "only symbols of this kind; repeatable", collect)
@@ -50,7 +50,7 @@ export const LOCAL_COMMANDS: Readonly<Record<string, AddCommand>> = {
       .argument("<name>", "name, qualified name (`User.save`, `Sinatra::Base`), or the beginning of a name")
       .description("find where a symbol is defined")
       .option("--kind <kind>", "only this kind: function, method, class, …")
-      .addOption(new Option("--limit <n>", "at most so many").argParser(wholeNumber).default(50))
+      .addOption(new Option("--limit <n>", "maximum number of results").argParser(wholeNumber).default(50))
       .option("--remote", REMOTE)
       .option("--repo <repo>", REPO)
       .option("--ref <ref>", REF)
@@ -69,7 +69,7 @@ export const LOCAL_COMMANDS: Readonly<Record<string, AddCommand>> = {
       .command("refs")
       .argument("<name>", "identifier")
       .description("find where a name is used")
-      .addOption(new Option("--limit <n>", "at most so many").argParser(wholeNumber).default(50))
+      .addOption(new Option("--limit <n>", "maximum number of results").argParser(wholeNumber).default(50))
       .option("--remote", REMOTE)
       .option("--repo <repo>", REPO)
       .option("--ref <ref>", REF)
@@ -99,7 +99,7 @@ export const LOCAL_COMMANDS: Readonly<Record<string, AddCommand>> = {
     program
       .command("read")
       .argument("<place>", "file, or file and lines: src/app.ts:10-40")
-      .description("print lines of an indexed file, without what may be a secret")
+      .description("print lines of an indexed file, except those that may hold a secret")
       .option("--remote", REMOTE)
       .option("--repo <repo>", REPO)
       .option("--ref <ref>", REF)
@@ -122,7 +122,7 @@ export const LOCAL_COMMANDS: Readonly<Record<string, AddCommand>> = {
     cache
       .command("clean")
       .argument("[repository...]", "as `cache list` names them")
-      .description("delete indexes; without a name those whose work trees are gone")
+      .description("delete indexes; without a name, those of missing work trees")
       .option("--all", "delete every index")
       .addOption(new Option("--older-than <days>", "delete what was not used for so long").argParser(wholeNumber))
       .action(
@@ -151,7 +151,7 @@ export const LOCAL_COMMANDS: Readonly<Record<string, AddCommand>> = {
       .command("setup")
       .argument("<client>", CLIENT_NAMES.join(", "))
       .description("add `codectx mcp` to the MCP configuration of a coding agent")
-      .option("--user", "for every project of yours, not this one alone")
+      .option("--user", "for all of your projects, not only this one")
       .option("-y, --yes", "write without asking")
       .addHelpText("after", examples("codectx setup claude-code", "codectx setup codex --yes"))
       .action(
@@ -163,7 +163,7 @@ export const LOCAL_COMMANDS: Readonly<Record<string, AddCommand>> = {
   doctor: (program, run) =>
     program
       .command("doctor")
-      .description("check what codectx needs, and say what to do about it")
+      .description("check what codectx needs and suggest how to fix problems")
       .addHelpText("after", examples("codectx doctor"))
       .action(run(async (context) => (await import("../commands/doctor.ts")).doctor(context))),
 };

@@ -90,7 +90,7 @@ export const SERVICE_COMMANDS: Readonly<Record<string, AddCommand>> = {
       .command("index")
       .description("index the repository: hosted by the service, or --local in this work tree")
       .option("--local", "index this work tree on this machine, uncommitted changes included")
-      .option("--no-embed", "with --local: no vectors: nothing is sent or paid for")
+      .option("--no-embed", "with --local: make no vectors, so that nothing is sent or charged")
       .option("--workspace <id>", "workspace of the hosted run (as CODECTX_WORKSPACE)")
       .option("--worker-token <token>", "credential of the hosted run (as CODECTX_WORKER_TOKEN)")
       .option("--url <url>", "HTTPS clone URL (default: the remote); CODECTX_GIT_TOKEN for a private repository")
@@ -126,7 +126,7 @@ export const SERVICE_COMMANDS: Readonly<Record<string, AddCommand>> = {
       .description("the newest runs of a workspace")
       .option("--workspace <id>", "workspace (as CODECTX_WORKSPACE; default: that of the repository)")
       .option("--repo <repo>", "repository identity, to find the workspace by (default: from the remote)")
-      .addOption(new Option("--limit <n>", "at most so many").argParser(wholeNumber).default(20))
+      .addOption(new Option("--limit <n>", "maximum number of results").argParser(wholeNumber).default(20))
       .action(
         run(async (context, options: RunListOptions) =>
           (await import("../commands/runs.ts")).runsList(context, options),

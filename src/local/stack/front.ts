@@ -4,7 +4,7 @@
  * local S3 endpoint of R2, which Miniflare serves on a port of its own, and answers health requests while the service stops.
  */
 import { HealthResponse } from "../../contract/health.ts";
-import { hasUnsignedAmzHeader, refuseUnsigned } from "../store/unsigned-headers.ts";
+import { hasUnsignedAmzHeader, refuseUnsigned } from "./unsigned-headers.ts";
 import { parseJson } from "./local-secrets.ts";
 import { Agent, createServer, type IncomingMessage, request as httpRequest, type ServerResponse } from "node:http";
 import { errnoOf, StartError } from "../errors.ts";
