@@ -1,5 +1,6 @@
 /** The tools, once, for `codectx mcp` and for `POST /mcp`. */
 import * as z from "zod";
+import { text } from "../contract/text.ts";
 import {
   fileText,
   outlineText,
@@ -20,20 +21,18 @@ const MAX_NAME_CHARACTERS = 300;
 const MAX_BODIES = 3;
 const MAX_BODY_LINES = 80;
 
-const repo = z
-  .string()
+const repo = text
   .min(1)
   .max(500)
   .optional()
   .describe("Repository as list_repos names it, such as github.com/owner/name. Default: all of them.");
 const oneRepo = repo.describe("Repository as list_repos names it. Needed where there are several.");
-const ref = z
-  .string()
+const ref = text
   .min(1)
   .max(500)
   .optional()
   .describe("Branch, tag or commit that is indexed. Default: the current revision.");
-const path = z.string().min(1).max(4_096).describe("Path from the root of the repository.");
+const path = text.min(1).max(4_096).describe("Path from the root of the repository.");
 const maxTokens = z
   .int()
   .min(200)
@@ -41,7 +40,7 @@ const maxTokens = z
   .default(DEFAULT_MAX_TOKENS)
   .describe("Length of the answer. What does not fit is shortened, and the answer says so.");
 const limitOf = (fallback: number, max: number) => z.int().min(1).max(max).default(fallback);
-const name = z.string().trim().min(1).max(MAX_NAME_CHARACTERS);
+const name = text.trim().min(1).max(MAX_NAME_CHARACTERS);
 
 /** What a tool runs with. */
 export interface ToolContext {
@@ -78,16 +77,16 @@ const searchCode = tool({
     "Returns the best places with numbered lines, the enclosing symbol and the path; the lines are current, so a file need not be read again for them. " +
     'A phrase in "double quotes" must occur literally. Tests, docs, examples and generated code rank lower unless the query asks for them.',
   input: z.object({
-    query: z.string().trim().min(1).max(MAX_QUERY_CHARACTERS).describe("Words, identifiers, or a whole issue text."),
+    query: text.trim().min(1).max(MAX_QUERY_CHARACTERS).describe("Words, identifiers, or a whole issue text."),
     repo,
     ref,
     paths: z
-      .array(z.string().min(1))
+      .array(text.min(1))
       .max(50)
       .optional()
       .describe('Globs such as "src/**" or "!**/test/**"; a file must match one and no negated one.'),
-    languages: z.array(z.string().min(1)).max(50).optional().describe("Language ids such as typescript, python, go."),
-    kinds: z.array(z.string().min(1)).max(50).optional().describe("Kinds of symbol such as function, class, method."),
+    languages: z.array(text.min(1)).max(50).optional().describe("Language ids such as typescript, python, go."),
+    kinds: z.array(text.min(1)).max(50).optional().describe("Kinds of symbol such as function, class, method."),
     include: z
       .array(z.enum(["tests", "docs", "examples", "generated"]))
       .optional()
@@ -113,7 +112,7 @@ const findSymbol = tool({
     repo,
     ref,
     match: z.enum(["exact", "prefix", "fuzzy"]).optional().describe("Default: the first of them that finds something."),
-    kind: z.string().min(1).max(50).optional().describe("Kind of symbol such as function, class, method."),
+    kind: text.min(1).max(50).optional().describe("Kind of symbol such as function, class, method."),
     limit: limitOf(20, 100),
     max_tokens: maxTokens,
   }),
@@ -192,7 +191,7 @@ const listRepos = tool({
   title: "List repositories",
   description: "Lists the repositories that are indexed, each with its commit and the age of its index.",
   input: z.object({
-    query: z.string().max(500).optional().describe("Part of a name."),
+    query: text.max(500).optional().describe("Part of a name."),
     max_tokens: maxTokens,
   }),
   run: async ({ source, nowMs }, input) => {

@@ -73,6 +73,7 @@ describe("the site's reverse proxy", () => {
     const { siteUrl } = service();
     const page = await fetch(`${siteUrl}/docs/cli`);
     expect([page.status, page.headers.get("Content-Type")]).toEqual([200, "text/html; charset=UTF-8"]);
+    expect(page.headers.has("X-Request-Id")).toBe(true);
     expect(page.headers.get("Content-Security-Policy")).toMatch(
       /^default-src 'none'; script-src 'self'; style-src 'self'/,
     );
@@ -102,7 +103,12 @@ describe("the site's reverse proxy", () => {
       "/docs/cli/more",
     ])
       expect([path, (await fetch(siteUrl + path)).status]).toEqual([path, 404]);
-    expect((await fetch(`${siteUrl}/docs`, { method: "POST" })).status).toBe(405);
+    const missing = await fetch(`${siteUrl}/docs/nothing`);
+    expect([missing.headers.has("X-Request-Id"), await missing.json()]).toMatchObject([true, { code: "NOT_FOUND" }]);
+    const shown = await fetch(`${siteUrl}/docs/nothing`, { headers: { Accept: "text/html" } });
+    expect([shown.status, await shown.text()]).toEqual([404, expect.stringContaining("<html")]);
+    const posted = await fetch(`${siteUrl}/docs`, { method: "POST" });
+    expect([posted.status, await posted.json()]).toMatchObject([405, { code: "METHOD_NOT_ALLOWED" }]);
   });
 });
 

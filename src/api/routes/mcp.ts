@@ -82,5 +82,6 @@ async function answerMcp(c: ApiContext, body: unknown, principal: Principal): Pr
     now,
   });
   // Copied into Hono's response, which has the rate-limit headers.
-  return c.body(answer.body ?? "", answer.status as 200, Object.fromEntries(answer.headers));
+  const headers = { ...Object.fromEntries(answer.headers), "cache-control": "no-store" };
+  return c.body(answer.body ?? "", answer.status as 200, headers);
 }

@@ -2,7 +2,9 @@
 import { type Context, Hono } from "hono";
 import { etag } from "hono/etag";
 import type { Child } from "hono/jsx";
+import { ApiError } from "../../errors.ts";
 import { pageHeaders } from "../app/page-headers.ts";
+import { ownHeaders } from "../headers.ts";
 import { docs } from "./content.ts";
 import { docPage, missingPage, searchPage } from "./pages.tsx";
 import { searchDocs } from "./search.ts";
@@ -17,9 +19,11 @@ export function createDocs(): Hono {
   app.use(etag());
   app.use(async (c, next) => {
     if (c.req.method !== "GET" && c.req.method !== "HEAD") {
-      return c.text("only GET and HEAD are possible here\n", 405, { Allow: "GET, HEAD" });
+      const error = new ApiError("METHOD_NOT_ALLOWED", "only GET and HEAD are possible here");
+      return c.json(error.toBody(), 405, { ...ownHeaders(c.req.raw.headers), Allow: "GET, HEAD" });
     }
     await next();
+    for (const [name, value] of Object.entries(ownHeaders(c.req.raw.headers))) c.header(name, value);
     c.header("Cache-Control", "no-cache");
     // The theme is a cookie.
     c.header("Vary", "Cookie");
@@ -33,7 +37,7 @@ export function createDocs(): Hono {
   app.get("/docs/files/:name{.+}", (c) => {
     const name = c.req.param("name");
     const attachment = Object.hasOwn(docs.attachments, name) ? docs.attachments[name] : undefined;
-    return attachment === undefined ? html(c, missingPage(c), 404) : text(c, attachment, PLAIN);
+    return attachment === undefined ? missing(c) : text(c, attachment, PLAIN);
   });
   app.get("/docs/:name{.+}", (c) => {
     const name = c.req.param("name");
@@ -45,7 +49,13 @@ export function createDocs(): Hono {
 
 function page(c: Context, slug: string) {
   const found = docs.pages.find((page) => page.slug === slug);
-  return found ? html(c, docPage(c, found)) : html(c, missingPage(c), 404);
+  return found ? html(c, docPage(c, found)) : missing(c);
+}
+
+/** A page if the client accepts HTML, else the contract's error body. */
+function missing(c: Context) {
+  if ((c.req.header("Accept") ?? "").includes("text/html")) return html(c, missingPage(c), 404);
+  return c.json(new ApiError("NOT_FOUND", "there is no such page").toBody(), 404);
 }
 
 const html = (c: Context, content: Child, status: 200 | 404 = 200) => c.html(<>{content}</>, status);

@@ -38,6 +38,21 @@ describe("POST /mcp", () => {
     expect(message.result?.["tools"]).toHaveLength(6);
     expect(remaining(response)).toBe(LIMIT);
     expect(response.headers.get("X-Request-Id")).not.toBeNull();
+    expect(response.headers.get("Cache-Control")).toBe("no-store");
+  });
+
+  it("names the argument that the database could not take", async () => {
+    const tenant = await createApiTenant();
+    for (const [name, field] of [
+      ["outline", "path"],
+      ["find_symbol", "name"],
+      ["search_code", "query"],
+    ] as const) {
+      for (const value of ["a\0b", "\ud800"]) {
+        const { message } = await legacy(tenant, "tools/call", { name, arguments: { [field]: value } });
+        expect(JSON.stringify(message)).toMatch(`${field}: must be well-formed Unicode`);
+      }
+    }
   });
 
   it("counts tool calls, and says that nothing is indexed yet", async () => {
