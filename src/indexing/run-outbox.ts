@@ -5,6 +5,7 @@ import { PG_FOREIGN_KEY_VIOLATION, pgErrorCode } from "../db/errors.ts";
 import { runs } from "../db/schema.ts";
 import type { Logger } from "../log.ts";
 import { raceTimeout } from "../pause.ts";
+import type { StepMessage } from "./messages.ts";
 import type { RunSpec } from "./run-state.ts";
 import type { RunStore } from "./run-store.ts";
 import type { TenantLine } from "./tenant-runs.ts";
@@ -12,7 +13,7 @@ import type { TenantLine } from "./tenant-runs.ts";
 const CALL_TIMEOUT_MS = 10_000;
 
 /**
- * Outgoing calls of a run coordinator: outcomes to Postgres, tokens to the tenant's gate, slots from `TenantRuns`. A failed call
+ * Outgoing calls of a run coordinator: steps to the queue, outcomes to Postgres, tokens to the tenant's gate, slots from `TenantRuns`. A failed call
  * is logged and stays due; the coordinator's alarm retries it.
  */
 export class RunOutbox {
@@ -42,6 +43,17 @@ export class RunOutbox {
     } catch (error) {
       // `TenantRuns` checks its slots periodically and releases this one.
       this.log.error("slot_not_released", error, { runId });
+    }
+  }
+
+  /** Puts the message of a step into the queue, after a delay in seconds. False if that failed. */
+  async sendStep(message: StepMessage, delaySeconds = 0): Promise<boolean> {
+    try {
+      await raceTimeout(this.env.INDEX_QUEUE.send(message, { delaySeconds }), CALL_TIMEOUT_MS);
+      return true;
+    } catch (error) {
+      this.log.error("queue_send_failed", error, { runId: message.runId, kind: message.kind });
+      return false;
     }
   }
 

@@ -3,7 +3,6 @@ import { DurableObject } from "cloudflare:workers";
 import type { RunPhase, RunStatus } from "../contract/index.ts";
 import { createLogger } from "../log.ts";
 import { backoffMs } from "../backoff.ts";
-import { raceTimeout } from "../pause.ts";
 import type { StepMessage } from "./messages.ts";
 import {
   beginAttempt,
@@ -31,7 +30,7 @@ import {
 } from "./run-state.ts";
 import { RunOutbox } from "./run-outbox.ts";
 import { RunStore } from "./run-store.ts";
-import { sseStream } from "./sse.ts";
+import { RunWatchers } from "./run-watchers.ts";
 import { shardKey } from "./staging.ts";
 import type { StepRef, Verdict } from "./steps.ts";
 
@@ -42,9 +41,6 @@ const KEEP_ENDED_MS = 24 * 3_600_000;
  * exceed the time that a run may wait.
  */
 const TICK_MS = 5_000;
-/** A waiting RPC is answered at least this often, so that a broken connection is noticed. */
-const MAX_WAIT_MS = 60_000;
-const QUEUE_TIMEOUT_MS = 10_000;
 
 /**
  * Coordinates the runs of one workspace, one at a time, in order of arrival. It sends the messages of the active run, counts
@@ -55,7 +51,7 @@ export class WorkspaceRuns extends DurableObject<ApiEnv> {
   private readonly store: RunStore;
   private readonly outbox: RunOutbox;
   private readonly log = createLogger({ worker: "api", object: "WorkspaceRuns" });
-  private readonly listeners = new Set<(run: RunRecord) => void>();
+  private readonly watchers = new RunWatchers();
   /** The active run, if any; written through to storage. */
   private active: RunRecord | undefined;
   private starting = false;
@@ -211,30 +207,14 @@ export class WorkspaceRuns extends DurableObject<ApiEnv> {
   /** Waits up to a minute for the run to end and returns its status; null for an unknown run. */
   async wait(runId: string): Promise<RunStatus | null> {
     const run = this.find(runId);
-    if (!run || isEnded(run)) return run ? toStatus(run) : null;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const listener = (changed: RunRecord) => {
-      if (changed.spec.runId === runId && isEnded(changed)) resolve();
-    };
-    this.listeners.add(listener);
-    const timer = setTimeout(resolve, MAX_WAIT_MS);
-    await promise;
-    clearTimeout(timer);
-    this.listeners.delete(listener);
+    if (run && !isEnded(run)) await this.watchers.untilEnded(runId);
     return this.status(runId);
   }
 
   /** Streams the run's status as server-sent events until it ends; null for an unknown run. */
   events(runId: string): ReadableStream<Uint8Array> | null {
     const run = this.find(runId);
-    if (!run) return null;
-    return sseStream(toStatus(run), (push) => {
-      const listener = (changed: RunRecord) => {
-        if (changed.spec.runId === runId) push(toStatus(changed));
-      };
-      this.listeners.add(listener);
-      return () => this.listeners.delete(listener);
-    });
+    return run ? this.watchers.stream(run) : null;
   }
 
   /** Restarts silent runs, resends unsent messages, records outcomes and usage, and deletes old runs. */
@@ -305,7 +285,7 @@ export class WorkspaceRuns extends DurableObject<ApiEnv> {
     const { attempt } = run;
     for (const shard of this.store.takeShards(runId, attempt, SHARDS_IN_FLIGHT)) {
       const key = shardKey(runId, attempt, shard);
-      const sent = await this.trySend({ kind: "shard", workspaceId, runId, attempt, shard, key });
+      const sent = await this.outbox.sendStep({ kind: "shard", workspaceId, runId, attempt, shard, key });
       if (!sent) this.store.setShard(runId, attempt, shard, "staged");
     }
   }
@@ -317,7 +297,7 @@ export class WorkspaceRuns extends DurableObject<ApiEnv> {
       this.update({ ...run, leaseUntil: Math.max(run.leaseUntil, Date.now() + delaySec * 1_000 + LEASE_MS) });
       const key = shardKey(runId, attempt, step.shard);
       const message = { kind: "shard" as const, workspaceId, runId, attempt, shard: step.shard, key };
-      if (!(await this.trySend(message, delaySec))) this.store.setShard(runId, attempt, step.shard, "staged");
+      if (!(await this.outbox.sendStep(message, delaySec))) this.store.setShard(runId, attempt, step.shard, "staged");
       return;
     }
     const waiting = { ...run, held: null, leaseUntil: handOver(run, run.phase, Date.now()).leaseUntil };
@@ -331,20 +311,10 @@ export class WorkspaceRuns extends DurableObject<ApiEnv> {
 
   /** Sends the message of a run's next step; if that fails, the next alarm sends it again. */
   private async send(run: RunRecord, message: StepMessage, delaySec = 0): Promise<void> {
-    const sent = await this.trySend(message, delaySec);
+    const sent = await this.outbox.sendStep(message, delaySec);
     const now = this.current(run.spec.runId, run.attempt);
     const unsent = sent ? null : message;
     if (now && now.unsent !== unsent) this.update({ ...now, unsent });
-  }
-
-  private async trySend(message: StepMessage, delaySeconds = 0): Promise<boolean> {
-    try {
-      await raceTimeout(this.env.INDEX_QUEUE.send(message, { delaySeconds }), QUEUE_TIMEOUT_MS);
-      return true;
-    } catch (error) {
-      this.log.error("queue_send_failed", error, { runId: message.runId, kind: message.kind });
-      return false;
-    }
   }
 
   private async end(run: RunRecord, outcome: RunOutcome): Promise<void> {
@@ -355,7 +325,7 @@ export class WorkspaceRuns extends DurableObject<ApiEnv> {
     this.store.save(ended);
     await this.ctx.storage.setAlarm(this.nextAlarm());
     await this.outbox.reportUsage();
-    this.notify(ended);
+    this.watchers.notify(ended);
     await this.outbox.releaseSlot(ended.spec);
     await this.startNext();
     await this.outbox.recordFailures();
@@ -379,11 +349,7 @@ export class WorkspaceRuns extends DurableObject<ApiEnv> {
   private update(run: RunRecord): void {
     this.active = run;
     this.store.save(run);
-    this.notify(run);
-  }
-
-  private notify(run: RunRecord): void {
-    for (const listener of this.listeners) listener(run);
+    this.watchers.notify(run);
   }
 }
 
