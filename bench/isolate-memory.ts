@@ -165,7 +165,7 @@ async function measure(repository: string): Promise<void> {
       console.log(`${name} failed: ${await response.text()}; peaks: ${peaks}`);
       return;
     }
-    const { fileCount, symbolCount } = (await response.json()) as Record<string, unknown>;
+    const { fileCount, symbolCount } = (await response.json()) as { fileCount: number; symbolCount: number };
     const wasmBytes = await isolate.wasmBytes();
     const sum = isolate.peakBytes() + wasmBytes;
     console.log(
