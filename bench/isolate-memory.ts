@@ -122,6 +122,14 @@ export async function watchIsolate(inspectorPort: number, worker: string): Promi
   };
 }
 
+const POLL_MS = 500;
+
+interface Run {
+  state: string;
+  result?: { fileCount: number; symbolCount: number };
+  error?: { code: string };
+}
+
 export async function run(args: string[]): Promise<void> {
   const { values, positionals } = parseArgs({
     args,
@@ -152,20 +160,27 @@ async function measure(repository: string): Promise<void> {
     const isolate = await watchIsolate(inspectorPort, INDEXER_NAME);
     const { workspaceId } = await createWorkspace(openDb(service.databaseUrl), { tenantId: service.tenantId });
     const url = `${server.origin}/${path.basename(repository)}`;
-    const response = await fetch(`${service.apiUrl}/index`, {
+    const headers = { Authorization: `Bearer ${service.workerToken}`, "Content-Type": "application/json" };
+    const submitted = await fetch(`${service.apiUrl}/index`, {
       method: "POST",
-      headers: { Authorization: `Bearer ${service.workerToken}`, "Content-Type": "application/json" },
+      headers: { ...headers, Prefer: "respond-async" },
       body: JSON.stringify({ workspaceId, source: { type: "git", url } }),
     });
+    const { runId } = (await submitted.json()) as { runId: string };
+    let run: Run;
+    do {
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+      run = (await (await fetch(`${service.apiUrl}/index/${runId}`, { headers })).json()) as Run;
+    } while (run.state === "queued" || run.state === "running");
     const { heapBytes, bufferBytes } = isolate.peaks();
     const name = path.basename(repository).padEnd(20);
     const peaks = `heap ${mib(heapBytes)}, buffers ${mib(bufferBytes)}`;
-    if (!response.ok) {
-      // An isolate that ran out of memory ends the connection; the answer may be empty.
-      console.log(`${name} failed: ${await response.text()}; peaks: ${peaks}`);
+    if (run.result === undefined) {
+      // An isolate that ran out of memory takes the process with it; the run is tried again until its attempts are used up.
+      console.log(`${name} ${run.state}: ${run.error?.code}; peaks: ${peaks}`);
       return;
     }
-    const { fileCount, symbolCount } = (await response.json()) as { fileCount: number; symbolCount: number };
+    const { fileCount, symbolCount } = run.result;
     const wasmBytes = await isolate.wasmBytes();
     const sum = isolate.peakBytes() + wasmBytes;
     console.log(

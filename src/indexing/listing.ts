@@ -10,12 +10,13 @@ import {
   walkTree,
 } from "../git/index.ts";
 import type { LanguageId } from "../parsing/languages.ts";
+import type { PathVerdict } from "../parsing/name-verdict.ts";
 import type { BlobSink } from "./blob-sink.ts";
 import type { BlobTable } from "./blob-table.ts";
 import type { StepContext } from "./context.ts";
 import { contentId } from "./ids.ts";
 import { pages } from "./pages.ts";
-import { createSelector, type PathVerdict } from "./select.ts";
+import { createSelector } from "./select.ts";
 import { findBlobs, findContents } from "./store.ts";
 
 interface Tree {

@@ -1,14 +1,11 @@
 import type { IndexOptions } from "../contract/index.ts";
 import { compileGlobs } from "../globs.ts";
-import { detectLanguage, isDefaultIncluded, mayBeScript } from "../parsing/detect.ts";
-import type { LanguageId } from "../parsing/languages.ts";
+import { detectLanguage } from "../parsing/detect.ts";
+import { isDefaultName, nameVerdict, type PathVerdict } from "../parsing/name-verdict.ts";
 import { skipReason } from "../parsing/skip.ts";
 
 /** Increment when the same options may select other files. */
 export const SELECTION_VERSION = 2;
-
-/** `language` null: the file's `#!` line may name its language; a file without one is skipped as `unknown_type`. */
-export type PathVerdict = { take: true; language: LanguageId | null } | { take: false; reason: string };
 
 /**
  * Decides by path which files of a tree are indexed: the `include` globs (default: every known language), minus
@@ -17,23 +14,23 @@ export type PathVerdict = { take: true; language: LanguageId | null } | { take: 
  * the default.
  */
 export function createSelector(options: Pick<IndexOptions, "include" | "exclude">): (path: string) => PathVerdict {
-  const included = options.include ? compileGlobs(options.include, isDefault) : isDefault;
-  const unskipped = compileGlobs(options.include?.filter(namesSkipped) ?? []);
   const excluded = compileGlobs(options.exclude ?? []);
+  if (!options.include) {
+    return (path) => {
+      const verdict = nameVerdict(path);
+      return verdict.take && excluded(path) ? { take: false, reason: "excluded" } : verdict;
+    };
+  }
+  const included = compileGlobs(options.include, isDefaultName);
+  const unskipped = compileGlobs(options.include.filter(namesSkipped));
   return (path) => {
-    const language = detectLanguage(path);
-    if (!included(path)) {
-      return { take: false, reason: language === undefined && !options.include ? "unknown_type" : "not_included" };
-    }
+    if (!included(path)) return { take: false, reason: "not_included" };
     const skip = skipReason(path);
     if (skip !== undefined && !unskipped(path)) return { take: false, reason: skip };
     if (excluded(path)) return { take: false, reason: "excluded" };
-    if (language !== undefined) return { take: true, language };
-    return { take: true, language: options.include && !isDefault(path) ? "text" : null };
+    return { take: true, language: detectLanguage(path) ?? (isDefaultName(path) ? null : "text") };
   };
 }
-
-const isDefault = (path: string): boolean => isDefaultIncluded(path) || mayBeScript(path);
 
 /** Whether the glob spells out a segment that is skipped by default: `vendor/**`, `package-lock.json`. */
 function namesSkipped(glob: string): boolean {

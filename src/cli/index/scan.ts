@@ -1,6 +1,6 @@
-import { detectLanguage, isDefaultIncluded, mayBeScript, SHEBANG_BYTES } from "../../parsing/detect.ts";
+import { detectLanguage, SHEBANG_BYTES } from "../../parsing/detect.ts";
 import type { LanguageId } from "../../parsing/languages.ts";
-import { skipReason } from "../../parsing/skip.ts";
+import { nameVerdict } from "../../parsing/name-verdict.ts";
 import { isRacy, stampOf } from "./file-stat.ts";
 import type { FileTree } from "./file-tree.ts";
 import type { IgnoreRules } from "./ignore-rules.ts";
@@ -53,19 +53,15 @@ export function selectPath(
   skipped: Record<string, number>,
   interpreter: () => LanguageId | undefined,
 ): LanguageId | undefined {
-  const isScript = mayBeScript(path);
-  let reason: string | undefined = isScript || isDefaultIncluded(path) ? skipReason(path) : outsideDefault(path);
-  if (reason === undefined && rules.ignores(path)) reason = "ignored";
-  const language = reason === undefined ? (isScript ? interpreter() : detectLanguage(path)) : undefined;
-  if (language !== undefined) return language;
-  reason ??= "unknown_type";
+  const verdict = nameVerdict(path);
+  let reason = verdict.take ? "unknown_type" : verdict.reason;
+  if (verdict.take && rules.ignores(path)) reason = "ignored";
+  else if (verdict.take) {
+    const language = verdict.language ?? interpreter();
+    if (language !== undefined) return language;
+  }
   skipped[reason] = (skipped[reason] ?? 0) + 1;
   return undefined;
-}
-
-/** As in `src/indexing/select.ts`: files of a known type that are rarely source, such as CSV, are indexed by request only. */
-function outsideDefault(path: string): string {
-  return detectLanguage(path) === undefined ? "unknown_type" : "not_included";
 }
 
 /**
