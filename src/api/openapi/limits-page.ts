@@ -81,7 +81,7 @@ ${table(
     ["Characters of all texts together", count(MAX_INPUT_CHARACTERS), refusal("INPUT_TOO_LARGE")],
     ["A glob of `include` or `exclude`", `${count(MAX_GLOB_CHARACTERS)} characters`, refusal("BAD_BODY")],
     [
-      "Workspaces that runs create by themselves",
+      "Workspaces that runs create automatically",
       `${count(MAX_PROVISIONED_WORKSPACES)} a tenant`,
       refusal("WORKSPACE_LIMIT"),
     ],

@@ -44,7 +44,7 @@ auditPages.get("/audit", async (c) => {
     <>
       <Head
         title="Audit log"
-        text="Who changed what, and which requests were refused. New events appear by themselves."
+        text="Who changed what, and which requests were refused. New events appear automatically."
       >
         <a class="button" href={exportUrl("csv")}>
           Export CSV
@@ -92,7 +92,7 @@ auditPages.get("/audit", async (c) => {
         <div id="events" aria-live="polite" {...(filter.before === undefined ? { "data-refresh": "4" } : {})}>
           {rows.length === 0 ? (
             <Empty title={isFiltered ? "Nothing matches" : "Nothing happened yet"}>
-              <p>Changes of keys, members, repositories and settings are recorded here, and refused requests.</p>
+              <p>This log records changes of keys, members, repositories and settings, and refused requests.</p>
             </Empty>
           ) : (
             <EventTable rows={rows} />

@@ -27,7 +27,7 @@ connectPages.get("/start", async (c) => {
       <section class="panel" id="steps" aria-live="polite" {...(all ? {} : { "data-refresh": "3" })}>
         <ol class="steps">
           <Step done={steps.hasKey} number={1} title="Make an API key">
-            <p class="soft">Agents and the command line show it with every request.</p>
+            <p class="soft">Agents and the command line send it with every request.</p>
             {!steps.hasKey && (
               <a class="button primary" href={tenantPath(c, "keys")}>
                 {manages ? "Make a key" : "Ask an admin of your team for one"}
@@ -35,7 +35,7 @@ connectPages.get("/start", async (c) => {
             )}
           </Step>
           <Step done={steps.keyUsed} number={2} title="Use the key">
-            <p class="soft">This asks whether the key works, and costs nothing. It shows here some seconds later.</p>
+            <p class="soft">This checks the key at no cost. The step is done some seconds later.</p>
             {!steps.keyUsed && (
               <Copyable
                 block

@@ -106,7 +106,7 @@ function KeyTable({ keys, base, kind }: { keys: KeyUsage[]; base: string | undef
               <Confirm
                 label="Revoke …"
                 title={`Revoke “${key.name}”?`}
-                question={`Whatever uses “${key.name}” is refused from now on. This cannot be undone.`}
+                question={`Requests with “${key.name}” will be refused from now on. This cannot be undone.`}
                 action={`${base}/${key.id}/revoke`}
                 button="Revoke for good"
               />

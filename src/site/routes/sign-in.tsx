@@ -40,7 +40,7 @@ signInPages.get("/sign-in", (c) => {
           <button class="primary">Send me a code</button>
         </Form>
       </div>
-      <p class="soft small">New here? The same form makes your account.</p>
+      <p class="soft small">New here? The same form creates your account.</p>
     </>,
   );
 });

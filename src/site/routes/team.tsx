@@ -129,7 +129,7 @@ teamPages.get("/team", async (c) => {
                     <Confirm
                       label="Remove …"
                       title={`Remove ${name}?`}
-                      question={`${name} will see nothing of this team any more. Keys they made go on working.`}
+                      question={`${name} will lose access to this team. Keys that they created keep working.`}
                       action={`${base}/members/${member.userId}/remove`}
                       button={`Remove ${name}`}
                     />

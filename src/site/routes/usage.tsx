@@ -159,7 +159,7 @@ function KeyPanel({ days, names }: { days: DayUsage[]; names: Map<string, string
     <Panel title="By key" text="The last 30 days.">
       {rows.length === 0 ? (
         <Empty title="Nothing used yet">
-          <p>Calls appear here some seconds after they were answered.</p>
+          <p>Calls appear here some seconds after they are answered.</p>
         </Empty>
       ) : (
         <Table
@@ -207,7 +207,7 @@ usagePages.get("/limits", async (c) => {
     <>
       <Head
         title="Limits"
-        text="All keys of the team share these budgets. Every answer says in its X-RateLimit headers what is left."
+        text="All keys of the team share these budgets. The X-RateLimit headers of an answer say how many requests are left."
       />
       <Panel title="Quota">
         <div class="body">

@@ -50,7 +50,7 @@ export function RunsPanel({
                     <Confirm
                       label="Cancel …"
                       title="Cancel the run?"
-                      question="The run stops, and readers keep the index they have."
+                      question="The run stops; the current index does not change."
                       action={`${cancelBase}/${run.runId}/cancel`}
                       button="Cancel the run"
                     />
