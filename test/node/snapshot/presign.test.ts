@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { freePort } from "../../../src/local/stack/ports.ts";
 import { createPresigner, type Presigner } from "../../../src/snapshot/publish/presign.ts";
 
 const CREDENTIALS = { accessKeyId: "local", secretAccessKey: "local-secret" };
@@ -8,6 +9,8 @@ const KEY = "snapshots/0b5e/x_-.parquet";
 const bytes = new Uint8Array(randomBytes(5_000));
 const sha256 = createHash("sha256").update(bytes).digest("hex");
 
+/** Signed, so it stays the same when the store's options change. */
+let port: number;
 let miniflare: Miniflare;
 let presigner: Presigner;
 
@@ -16,21 +19,27 @@ const put = (url: string, headers: Record<string, string>, body: Uint8Array = by
 const upload = (key: string, expiresInSec = 60) =>
   presigner.upload(key, { sha256, sizeBytes: bytes.length, expiresInSec });
 
+/** A store that accepts one key; Miniflare has no second one for a bucket, as R2 has. */
+const storeWith = (s3Credentials: typeof CREDENTIALS) =>
+  convertV4MiniflareOptions({
+    port,
+    modules: true,
+    script: "export default { fetch: () => new Response() }",
+    r2Buckets: { SNAPSHOTS: { id: "snapshots-test", s3Credentials } },
+  });
+
+async function presignerWith(credentials: typeof CREDENTIALS): Promise<Presigner> {
+  const { origin } = await miniflare.ready;
+  const endpoint = `${origin}/cdn-cgi/local/r2/s3/snapshots-test/`;
+  return createPresigner({ endpoint, ...credentials }) as Presigner;
+}
+
 /** Against the S3 endpoint that the local stack serves its bucket at; R2 checks signatures the same way. */
 describe("signed URLs", () => {
   beforeAll(async () => {
-    miniflare = new Miniflare(
-      convertV4MiniflareOptions({
-        modules: true,
-        script: "export default { fetch: () => new Response() }",
-        r2Buckets: { SNAPSHOTS: { id: "snapshots-test", s3Credentials: CREDENTIALS } },
-      }),
-    );
-    const { origin } = await miniflare.ready;
-    presigner = createPresigner({
-      endpoint: `${origin}/cdn-cgi/local/r2/s3/snapshots-test/`,
-      ...CREDENTIALS,
-    }) as Presigner;
+    port = await freePort();
+    miniflare = new Miniflare(storeWith(CREDENTIALS));
+    presigner = await presignerWith(CREDENTIALS);
   });
 
   afterAll(() => miniflare.dispose());
@@ -69,6 +78,30 @@ describe("signed URLs", () => {
     await new Promise((resolve) => setTimeout(resolve, 2_100));
     expect((await put(url, headers)).status).toBe(403);
     expect((await fetch(download)).status).toBe(403);
+  });
+
+  it("name the key that signed them, and stop with it when it is deleted after a rotation", async () => {
+    const next = { accessKeyId: "next", secretAccessKey: "next-secret" };
+    const keyOf = (url: string) => new URL(url).searchParams.get("X-Amz-Credential")?.split("/")[0];
+    const before = {
+      read: await presigner.download(KEY, { expiresInSec: 60 }),
+      write: await upload("uploads/rotated"),
+    };
+    const rotated = await presignerWith(next);
+    expect([before.read, before.write.url].map(keyOf)).toEqual(["local", "local"]);
+    // The service signs with the new key, and the old one is still there.
+    expect(keyOf(await rotated.download(KEY, { expiresInSec: 60 }))).toBe("next");
+    expect((await put(before.write.url, before.write.headers)).status).toBe(200);
+    expect((await fetch(before.read)).status).toBe(200);
+    await miniflare.setOptions(storeWith(next));
+    const after = await presignerWith(next);
+    // Stores differ in the status for an unknown key.
+    expect([401, 403]).toContain((await fetch(before.read)).status);
+    for (const key of [KEY, "uploads/rotated"]) {
+      const { body } = await fetch(await after.download(key, { expiresInSec: 60 }));
+      expect(new Uint8Array(await new Response(body).arrayBuffer())).toEqual(bytes);
+    }
+    await miniflare.setOptions(storeWith(CREDENTIALS));
   });
 
   it("are not minted without an address and credentials", () => {
