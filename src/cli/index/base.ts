@@ -4,6 +4,7 @@ import { openSnapshot } from "../../snapshot/format/reader.ts";
 import { SnapshotFormatError, type SnapshotBytes } from "../../snapshot/format/types.ts";
 import { fileChecksum } from "../checksum.ts";
 import { clearKnownSnapshot } from "../snapshot-state.ts";
+import { removeContents } from "./garbage.ts";
 import { type Base, baseFile, contentKey, contentsByKey, listBases, readArtifact } from "./bases.ts";
 import type { IndexStore } from "./store.ts";
 import { IndexDamagedError } from "./verified.ts";
@@ -77,7 +78,10 @@ export async function pruneBases(store: IndexStore): Promise<void> {
         "select 1 from contents c join worktree_files f on f.content_id = c.id where c.base = ? limit 1",
       );
       if (contents.length > 0 && (id === newest || used.get(id) !== undefined)) continue;
-      store.removeContents(contents.map((content) => content.id));
+      removeContents(
+        store,
+        contents.map((content) => content.id),
+      );
       store.prepare("delete from bases where id = ?").run(id);
     }
   });
@@ -114,7 +118,10 @@ export function discardBase(store: IndexStore, base: Base): void {
     const contents = store.prepare("select id from contents where base = ?").all(base.id) as { id: number }[];
     const forget = store.prepare("delete from worktree_files where content_id = ?");
     for (const { id } of contents) forget.run(id);
-    store.removeContents(contents.map(({ id }) => id));
+    removeContents(
+      store,
+      contents.map(({ id }) => id),
+    );
     store.prepare("update worktrees set embedded_with = null").run();
     store.prepare("delete from bases where id = ?").run(base.id);
     clearKnownSnapshot(store);

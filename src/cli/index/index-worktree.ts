@@ -4,6 +4,7 @@ import type { ContentBuilder, BuilderStats } from "./content-builder.ts";
 import type { EmbedStats } from "./embed-queue.ts";
 import { listBases } from "./bases.ts";
 import { FileTree } from "./file-tree.ts";
+import { collectGarbage } from "./garbage.ts";
 import { readCodectxIgnores } from "./ignore-rules.ts";
 import type { BuildOptions, Built } from "./run-build.ts";
 import { checkKnown, scanFiles, type ChangedFile, type KnownFile, type Scan } from "./scan.ts";
@@ -124,7 +125,7 @@ export async function indexWorkTree(store: IndexStore, options: IndexOptions): P
   const totals = countTotals(store, worktreeId);
   store.transaction(() => {
     store.prepare("update worktrees set totals = ? where id = ?").run(JSON.stringify(totals), worktreeId);
-    if (!store.unsettled) store.collectGarbage(options.nowMs);
+    if (!store.unsettled) collectGarbage(store, options.nowMs);
   });
   const report = {
     ...withSkipped(totals, scan),

@@ -98,10 +98,11 @@ export class ParsePool {
     const load = this.loads.get(worker) as Load;
     const isNew = grammar !== undefined && !load.grammars.has(grammar);
     if (isNew && load.grammars.size >= MAX_GRAMMARS && load.fileCount >= MIN_FILES) {
-      void worker.terminate().then(() => {
+      worker.once("exit", () => {
         this.remove(worker);
         this.dispatch();
       });
+      void worker.terminate();
       return true;
     }
     if (isNew) load.grammars.add(grammar);

@@ -1,15 +1,13 @@
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import type { Chunk, CodeSymbol } from "../../parsing/types.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
+import { BUSY_TIMEOUT_MS, openReadOnly, versionOf } from "./database.ts";
 import { addRowCheck } from "./row-check.ts";
-import { belongsTo, CONTENT_KEY, INDEXES, intact, rowId, SCHEMA_VERSION, TABLES } from "./schema.ts";
+import { CONTENT_KEY, INDEXES, intact, rowId, SCHEMA_VERSION, TABLES } from "./schema.ts";
 import { IndexDamagedError, verified } from "./verified.ts";
 
-/** How long a statement waits for another process's commit. */
-const BUSY_TIMEOUT_MS = 10_000;
 /** A version further ahead than this means damage, not a newer program. */
 const PLAUSIBLE_VERSIONS = 100;
 /**
@@ -17,9 +15,6 @@ const PLAUSIBLE_VERSIONS = 100;
  * 53,000 chunks took 56 MB more memory and the same CPU time.
  */
 const CACHE_KIB = 8 * 1024;
-
-/** How long contents that no worktree uses are kept, for branch switches and deleted worktrees. */
-const UNUSED_KEPT_MS = 30 * 24 * 3_600_000;
 
 export interface NewContent {
   sha256: Uint8Array;
@@ -307,51 +302,8 @@ export class IndexStore {
       ) !== undefined
     );
   }
-
-  /** Deletes contents that no worktree has used for 30 days. Must be called within a transaction. */
-  collectGarbage(nowMs: number): void {
-    const used = "id in (select content_id from worktree_files)";
-    this.prepare(`update contents set unused_since = null where unused_since is not null and ${used}`).run();
-    this.prepare(`update contents set unused_since = ? where unused_since is null and not ${used}`).run(nowMs);
-    const old = this.prepare("select id from contents where unused_since < ?").all(nowMs - UNUSED_KEPT_MS) as {
-      id: number;
-    }[];
-    if (old.length === 0) return;
-    this.removeContents(old.map(({ id }) => id));
-    this.prepare("delete from vectors where chunk_hash not in (select hash from chunks)").run();
-  }
-
-  /** Deletes contents with everything except vectors. Must be called within a transaction. */
-  removeContents(ids: readonly number[]): void {
-    for (const id of ids) {
-      this.prepare(`delete from symbols where ${belongsTo("symbols", "?1")}`).run(id);
-      this.prepare(`delete from chunks where ${belongsTo("chunks", "?1")}`).run(id);
-      this.prepare("delete from contents where id = ?").run(id);
-    }
-    if (ids.length > 0) this.prepare("delete from blobs where content_id not in (select id from contents)").run();
-  }
-}
-
-function versionOf(db: DatabaseSync): number {
-  return (db.prepare("pragma user_version").get() as { user_version: number }).user_version;
 }
 
 function unsettledFile(directory: string): string {
   return `${IndexStore.fileIn(directory)}.new`;
-}
-
-function openReadOnly(file: string): DatabaseSync {
-  let db = new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
-  try {
-    db.prepare("pragma user_version").get();
-    return db;
-  } catch (error) {
-    db.close();
-    // SQLITE_READONLY or CANTOPEN: WAL's shared memory cannot be created in a read-only folder, where nobody can write either.
-    const code =
-      error instanceof Error && "errcode" in error && typeof error.errcode === "number" ? error.errcode & 0xff : 0;
-    if (code !== 8 && code !== 14) throw error;
-  }
-  db = new DatabaseSync(`${pathToFileURL(file).href}?immutable=1`, { readOnly: true });
-  return db;
 }
