@@ -12,6 +12,7 @@ const BENCHES = [
   "isolate-memory",
   "dashboard",
   "search",
+  "hosted",
   "scale",
 ] as const;
 
