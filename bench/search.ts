@@ -1,10 +1,10 @@
 /**
- * `npm run bench -- search --eval DIR --repos DIR [--data DIR] [--only warm,cold,memory,cost,push,ts_rank]`
+ * `npm run bench -- search --eval DIR --repos DIR [--data DIR] [--only warm,cold,memory,cost,push,ts_rank] [--one]`
  *
  * Hosted search over HTTP on the local stack, in a workspace of all repositories and in one of four copies of them: latency warm and
  * in a new isolate, for one client and for sixteen, beside `ts_rank` in the same database; memory of the isolate; round trips and bytes
  * of a query; bytes that a push of one file writes. `DIR`s as for `retrieval`. `--data` keeps what is indexed for the next time: it
- * takes a quarter of an hour.
+ * takes a quarter of an hour. `--one` leaves the four copies out.
  */
 import { appendFileSync, readdirSync, readFileSync } from "node:fs";
 import { Agent, request as httpRequest } from "node:http";
@@ -54,6 +54,7 @@ export async function run(args: string[]): Promise<void> {
       repos: { type: "string" },
       data: { type: "string" },
       only: { type: "string" },
+      one: { type: "boolean", default: false },
     },
   });
   const { evalFolder, repos } = evaluationFolders(values);
@@ -61,6 +62,7 @@ export async function run(args: string[]): Promise<void> {
   const served = path.join(folder, "repos");
   makeCorpus(served, repos);
   const wanted = new Set(values.only?.split(",") ?? PARTS);
+  const sizes = values.one ? SIZES.slice(0, 1) : SIZES;
   const git = await startGitServer(served);
   const start = async (): Promise<Bench> => {
     const inspectorPort = await freePort();
@@ -72,17 +74,16 @@ export async function run(args: string[]): Promise<void> {
       vars: { GIT_ALLOW_LOCAL: "true", RATE_LIMITS },
     });
     const workspaces = new Map<string, string>();
-    const names =
-      process.env["BENCH_ONE"] !== undefined ? [ONE] : wanted.has("memory") ? [ONE, ALL, ...HALVES] : [ONE, ALL];
+    const names = [...sizes.map(([name]) => name), ...(wanted.has("memory") ? HALVES : [])];
     for (const name of names) workspaces.set(name, await workspaceOf(running, git.origin, name));
     return { running, workspaces, ...readQueries(evalFolder), inspectorPort };
   };
   let bench = await start();
   try {
     if (wanted.has("memory")) await benchMemory(bench);
-    if (wanted.has("warm")) await benchWarm(bench);
+    if (wanted.has("warm")) await benchWarm(bench, sizes);
     if (wanted.has("cost"))
-      for (const [name, label] of SIZES)
+      for (const [name, label] of sizes)
         await countCosts(bench.running, bench.workspaces.get(name) ?? "", label, bench);
     if (wanted.has("push")) await benchPush(bench, served, git.origin);
     if (wanted.has("ts_rank")) await benchTsRank(bench.running, bench.workspaces.get(ONE) ?? "", bench);
@@ -208,9 +209,9 @@ async function askAll(bench: Bench, name: string, queries: readonly string[], cl
 const figures = (ms: readonly number[]): string =>
   [0.5, 0.95, 0.99].map((q) => `p${q * 100} ${quantile(ms, q).toFixed(1)} ms`).join(", ");
 
-async function benchWarm(bench: Bench): Promise<void> {
+async function benchWarm(bench: Bench, sizes: readonly (readonly [name: string, label: string])[]): Promise<void> {
   const { shorts, issues } = bench;
-  for (const [name, label] of SIZES) {
+  for (const [name, label] of sizes) {
     for (const [kind, queries] of [
       ["short queries", shorts],
       ["issue texts", issues],
@@ -227,7 +228,7 @@ async function benchWarm(bench: Bench): Promise<void> {
 
 async function benchMemory(bench: Bench): Promise<void> {
   const isolate = await watchIsolate(bench.inspectorPort, "code-context-api");
-  const names = [ONE, ...HALVES, ALL];
+  const names = [...bench.workspaces.keys()];
   const live: number[] = [];
   for (let round = 0; round < 3; round++) {
     for (const name of names) {
