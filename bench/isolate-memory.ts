@@ -11,6 +11,7 @@ import { freePort } from "../src/local/stack/ports.ts";
 import { startService } from "../src/local/stack/service.ts";
 import { INDEXER_NAME } from "../src/local/stack/workers.ts";
 import { createWorkspace } from "../src/tenancy/index.ts";
+import { indexToEnd } from "./index-to-end.ts";
 import { mib, temporaryFolder } from "./support.ts";
 
 const INTERVAL_MS = 25;
@@ -122,14 +123,6 @@ export async function watchIsolate(inspectorPort: number, worker: string): Promi
   };
 }
 
-const POLL_MS = 500;
-
-interface Run {
-  state: string;
-  result?: { fileCount: number; symbolCount: number };
-  error?: { code: string };
-}
-
 export async function run(args: string[]): Promise<void> {
   const { values, positionals } = parseArgs({
     args,
@@ -160,18 +153,7 @@ async function measure(repository: string): Promise<void> {
     const isolate = await watchIsolate(inspectorPort, INDEXER_NAME);
     const { workspaceId } = await createWorkspace(openDb(service.databaseUrl), { tenantId: service.tenantId });
     const url = `${server.origin}/${path.basename(repository)}`;
-    const headers = { Authorization: `Bearer ${service.workerToken}`, "Content-Type": "application/json" };
-    const submitted = await fetch(`${service.apiUrl}/index`, {
-      method: "POST",
-      headers: { ...headers, Prefer: "respond-async" },
-      body: JSON.stringify({ workspaceId, source: { type: "git", url } }),
-    });
-    const { runId } = (await submitted.json()) as { runId: string };
-    let run: Run;
-    do {
-      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-      run = (await (await fetch(`${service.apiUrl}/index/${runId}`, { headers })).json()) as Run;
-    } while (run.state === "queued" || run.state === "running");
+    const run = await indexToEnd(service, workspaceId, url);
     const { heapBytes, bufferBytes } = isolate.peaks();
     const name = path.basename(repository).padEnd(20);
     const peaks = `heap ${mib(heapBytes)}, buffers ${mib(bufferBytes)}`;

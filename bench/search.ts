@@ -19,6 +19,7 @@ import { type RunningService, startService } from "../src/local/stack/service.ts
 import { isSearchable } from "../src/search/store.ts";
 import { createWorkspace } from "../src/tenancy/index.ts";
 import { watchIsolate } from "./isolate-memory.ts";
+import { indexToEnd } from "./index-to-end.ts";
 import { quantile } from "./retrieval/metrics.ts";
 import { ALL, commitAll, HALVES, makeCorpus, ONE } from "./search/corpus.ts";
 import { countCosts, listBytes } from "./search/costs.ts";
@@ -34,7 +35,6 @@ const SIZES = [
   [ONE, "one copy"],
   [ALL, "four copies"],
 ] as const;
-const POLL_MS = 1_000;
 const RATE_LIMITS = '{"index":{"limit":100000},"search":{"limit":1000000000},"metered":{"limit":1000000}}';
 
 interface Bench {
@@ -138,20 +138,8 @@ async function workspaceOf({ service }: RunningService, origin: string, name: st
 }
 
 async function index(service: RunningService["service"], workspaceId: string, url: string): Promise<void> {
-  const headers = { Authorization: `Bearer ${service.workerToken}`, "Content-Type": "application/json" };
-  const submitted = await fetch(`${service.apiUrl}/index`, {
-    method: "POST",
-    headers: { ...headers, Prefer: "respond-async" },
-    body: JSON.stringify({ workspaceId, source: { type: "git", url } }),
-  });
-  const { runId } = (await submitted.json()) as { runId: string };
-  for (;;) {
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-    const response = await fetch(`${service.apiUrl}/index/${runId}`, { headers });
-    const { state, error } = (await response.json()) as { state?: string; error?: unknown };
-    if (state === "succeeded") return;
-    if (state === "failed" || state === "cancelled") throw new Error(`${url}: ${JSON.stringify(error)}`);
-  }
+  const { state, error } = await indexToEnd(service, workspaceId, url);
+  if (state !== "succeeded") throw new Error(`${url}: ${JSON.stringify(error)}`);
 }
 
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });

@@ -41,7 +41,7 @@ export class BlobSink {
 
   /** Records what earlier runs found out about a blob. */
   learn(blob: KnownBlob): void {
-    if (blob.interpreter !== null) this.blobs.tell(blob.oid, blob.interpreter);
+    if (blob.interpreter !== null) this.blobs.setContentLanguage(blob.oid, blob.interpreter);
     if (blob.sizeBytes > this.step.run.options.maxFileSizeBytes) this.blobs.setSkip(blob.oid, "too_large");
     else if (blob.sha256 !== null) this.blobs.setSha256(blob.oid, blob.sha256);
     else if (blob.skip !== null) this.blobs.setSkip(blob.oid, blob.skip);
@@ -64,7 +64,7 @@ export class BlobSink {
     const row = this.blobs.find(oid);
     const isCpp = this.blobs.languagesAt(row).includes("c") && contentLanguage("c", data) === "cpp";
     const interpreter = isCpp ? "cpp" : (detectLanguage("", data) ?? null);
-    if (interpreter !== null) this.blobs.tell(oid, interpreter);
+    if (interpreter !== null) this.blobs.setContentLanguage(oid, interpreter);
     const languages = this.blobs.languagesAt(row).filter((name) => !this.isStored(sha256, name));
     this.blobs.setSha256(oid, sha256);
     this.discovered.push({ oid, sha256, sizeBytes: data.byteLength, skip: null, interpreter });

@@ -14,8 +14,8 @@ export class BlobTable {
   private readonly oids: OidTable;
   /** By row: the blob's language, or several if files of different languages have the same content. */
   private readonly languages: (LanguageId | LanguageId[] | undefined)[] = [];
-  /** By row: the language that the blob's content tells, see {@link languageAt}. */
-  private readonly told = new Map<number, LanguageId>();
+  /** By row: the language found in the blob's content, see {@link languageAt}. */
+  private readonly contentLanguages = new Map<number, LanguageId>();
   /** Rows with a file whose language only the `#!` line determines. */
   private readonly scripts = new Set<number>();
   private readonly reasons: string[] = [];
@@ -67,15 +67,15 @@ export class BlobTable {
   }
 
   /** Records the language of the blob's `#!` line, or `cpp` for C++ in a file with a C name. */
-  tell(oid: string, language: LanguageId): void {
-    this.told.set(this.row(oid), language);
+  setContentLanguage(oid: string, language: LanguageId): void {
+    this.contentLanguages.set(this.row(oid), language);
   }
 
-  /** The language of a file with the blob as its content; `named` is what its name says, null if only the content tells. */
+  /** The language of a file with the blob as its content; `named` is what its name says, null if it says none. */
   languageAt(row: number, named: LanguageId | null): LanguageId | undefined {
-    const told = this.told.get(row);
-    if (named === null) return told === "cpp" ? undefined : told;
-    return named === "c" && told === "cpp" ? told : named;
+    const found = this.contentLanguages.get(row);
+    if (named === null) return found === "cpp" ? undefined : found;
+    return named === "c" && found === "cpp" ? found : named;
   }
 
   /** SHA-256 of the blob's bytes in hex, if known. */

@@ -32,7 +32,7 @@ export interface KnownBlob {
   sha256: string | null;
   sizeBytes: number;
   skip: string | null;
-  /** Language that its content tells, see `BlobTable.tell`. */
+  /** Language found in its content, see `BlobTable.setContentLanguage`. */
   interpreter: LanguageId | null;
 }
 
