@@ -3,7 +3,7 @@ import type { ErrorCode, Source } from "../contract/index.ts";
 import { ApiError, invalidBody } from "../errors.ts";
 import { count } from "../gate/client.ts";
 import type { Principal } from "../gate/types.ts";
-import { checkRemoteUrl, GitError } from "../git/index.ts";
+import { checkRepositoryUrl, GitError } from "../git/index.ts";
 import type { RunSpec } from "../indexing/run-state.ts";
 import { type RunDeps, type RunRequest, startRun as startIndexRun } from "../indexing/runs.ts";
 import { findWorkspace } from "../tenancy/workspaces.ts";
@@ -13,7 +13,7 @@ import { storageUnavailable } from "./middleware/authorize.ts";
 /** Rejects a source whose URL the service will not contact. `code` is the route's code for a bad source. */
 export function checkSource(c: ApiContext, source: Source, code: ErrorCode = "INVALID_BODY"): void {
   try {
-    checkRemoteUrl(source.url, c.get("services").gitHosts);
+    checkRepositoryUrl(source.url, c.get("services").gitHosts);
   } catch (error) {
     if (error instanceof GitError) throw invalidBody([{ path: "source.url", message: error.message }], code);
     throw error;

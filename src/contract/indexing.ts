@@ -5,7 +5,7 @@ import {
   MAX_GLOB_CHARACTERS,
   MAX_GLOBS_CHARACTERS,
 } from "./limits.ts";
-import { nonEmptyText, text } from "./text.ts";
+import { nonEmptyText, numberParameter, text } from "./text.ts";
 
 /** A UUID of any version and variant: ids may come from other systems. */
 export const Uuid = z
@@ -120,12 +120,7 @@ export const MAX_RUNS_LISTED = 100;
 /** Query of `GET /index`. */
 export const ListRunsQuery = z.object({
   workspaceId: Uuid,
-  limit: z
-    .string()
-    .regex(/^\d{1,3}$/, "must be a whole number")
-    .transform(Number)
-    .pipe(z.int().min(1).max(MAX_RUNS_LISTED))
-    .default(DEFAULT_RUNS_LISTED),
+  limit: numberParameter(1, MAX_RUNS_LISTED).default(DEFAULT_RUNS_LISTED),
 });
 
 export const RunListItem = RunStatus.extend({

@@ -1,13 +1,15 @@
 /** Requests and answers of `/search`, `/symbols`, `/references`, `/outline` and `/file`. */
 import * as z from "zod";
-import { nonEmptyText, text } from "./text.ts";
+import { nonEmptyText, numberParameter, text } from "./text.ts";
 
 export const MAX_QUERY_CHARACTERS = 32_768;
 export const MAX_SEARCH_RESULTS = 50;
 export const MAX_SEARCH_TOKENS = 32_000;
 const MAX_NAME_CHARACTERS = 300;
 const MAX_PATH_CHARACTERS = 4_096;
-const MAX_LOOKUP_RESULTS = 200;
+export const MAX_LOOKUP_RESULTS = 200;
+/** Beyond every file that is indexed. */
+const MAX_LINE = 1_000_000_000;
 
 /** Selects one workspace and one of its revisions. Without a selector, `POST /search` searches all workspaces of the tenant. */
 const selector = {
@@ -108,8 +110,8 @@ export const SearchResponse = z
   .meta({ id: "SearchResponse" });
 export type SearchResponse = z.infer<typeof SearchResponse>;
 
-const limit = (fallback: number) => z.coerce.number().int().min(1).max(MAX_LOOKUP_RESULTS).default(fallback);
-const line = z.coerce.number().int().min(1).optional();
+const limit = (fallback: number) => numberParameter(1, MAX_LOOKUP_RESULTS).default(fallback);
+const line = numberParameter(1, MAX_LINE).optional();
 
 export const SymbolsQuery = z.object({
   ...selector,

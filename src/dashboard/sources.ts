@@ -5,7 +5,7 @@ import type { Db } from "../db/client.ts";
 import { PG_UNIQUE_VIOLATION, pgErrorCode } from "../db/errors.ts";
 import { repositorySources } from "../db/people-schema.ts";
 import { workspaces } from "../db/schema.ts";
-import { checkRemoteUrl, type GitHostPolicy } from "../git/wire/url.ts";
+import { checkRepositoryUrl, type GitHostPolicy } from "../git/wire/url.ts";
 import { seal, unseal } from "../indexing/seal.ts";
 import { TenancyError } from "../tenancy/errors.ts";
 import { normalizeRepo } from "../tenancy/repo.ts";
@@ -130,7 +130,7 @@ export async function disconnectRepository(
 
 function checkSource({ cloneUrl, token, tokenUsername, branches }: SourceInput, gitHosts: GitHostPolicy) {
   const url = cloneUrl.trim();
-  checkRemoteUrl(url, gitHosts);
+  checkRepositoryUrl(url, gitHosts);
   if (token !== undefined && token.length > MAX_TOKEN_CHARACTERS) {
     throw new TenancyError("INVALID", `token: expected at most ${MAX_TOKEN_CHARACTERS} characters`, "token");
   }

@@ -12,4 +12,4 @@ export { connect, type GitCapabilities, type GitSession, type PullResult, type P
 export { MODE_EXECUTABLE, MODE_FILE, MODE_GITLINK, MODE_SYMLINK } from "./trees/tree.ts";
 export { TreeStore } from "./trees/tree-store.ts";
 export { diffTrees, type TreeChange, type TreeEntry, type WalkLimits, walkTree } from "./trees/walk.ts";
-export { checkRemoteUrl, type GitHostPolicy, readGitHosts } from "./wire/url.ts";
+export { checkRemoteUrl, checkRepositoryUrl, type GitHostPolicy, readGitHosts } from "./wire/url.ts";

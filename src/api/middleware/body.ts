@@ -2,6 +2,7 @@ import type * as z from "zod";
 import { type FieldIssue, MAX_BODY_BYTES } from "../../contract/index.ts";
 import { ApiError, invalidBody } from "../../errors.ts";
 import { raceTimeout } from "../../pause.ts";
+import { describeIssue, toIssue } from "../issues.ts";
 
 /**
  * The outcome of reading a body. An error is a value, because a small body is read before the gate is called, but an invalid body
@@ -34,13 +35,15 @@ export async function readBody<Schema extends z.ZodType>(
   if (!JSON_TYPE.test(request.headers.get("Content-Type") ?? "")) {
     return malformed("send a JSON body with Content-Type: application/json");
   }
+  const encoding = request.headers.get("Content-Encoding") ?? "identity";
+  if (encoding !== "identity") return malformed(`send the body uncompressed: Content-Encoding ${encoding} is not read`);
   let json: unknown;
   try {
     json = JSON.parse(decoder.decode(bytes));
   } catch {
     return malformed("the body is not valid JSON");
   }
-  const parsed = schema.safeParse(json);
+  const parsed = schema.safeParse(json, { error: describeIssue });
   return parsed.success
     ? { ok: true, data: parsed.data }
     : { ok: false, error: toError(parsed.error.issues.slice(0, MAX_ISSUES).map(toIssue)) };
@@ -100,12 +103,4 @@ async function drain(reader: ReadableStreamDefaultReader<Uint8Array>, expected: 
   // The client may have disconnected, which does not matter here.
   await raceTimeout(readAll(), DRAIN_TIMEOUT_MS).catch(() => undefined);
   await reader.cancel().catch(() => undefined);
-}
-
-/** Converts a zod issue to the contract's form. */
-export function toIssue(issue: z.core.$ZodIssue): FieldIssue {
-  const path = issue.path.map(String).join(".");
-  const missing =
-    issue.code === "invalid_type" && issue.input === undefined && /received undefined/.test(issue.message);
-  return { path, message: missing ? "is required" : issue.message };
 }

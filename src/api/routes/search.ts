@@ -1,6 +1,7 @@
 import {
   FileQuery,
   FileResponse,
+  MAX_LOOKUP_RESULTS,
   OutlineQuery,
   OutlineResponse,
   ReferencesQuery,
@@ -24,6 +25,7 @@ function parameter(name: string, description: string, schema: Record<string, unk
 
 const text = { type: "string" };
 const whole = { type: "integer", minimum: 1 };
+const lookupLimit = { ...whole, maximum: MAX_LOOKUP_RESULTS };
 
 /** Parameters that select a workspace and one of its revisions. */
 const SELECTOR: Parameter[] = [
@@ -87,7 +89,7 @@ export const findSymbols = route({
       enum: ["exact", "prefix", "fuzzy"],
     }),
     parameter("kind", "Kind of symbol, such as `class`.", text),
-    parameter("limit", "Symbols at most; 20 without it.", whole),
+    parameter("limit", "Symbols at most; 20 without it.", lookupLimit),
   ],
   responses: { 200: { description: "The definitions.", schema: SymbolsResponse } },
   errors: LOOKUP_ERRORS,
@@ -105,7 +107,7 @@ export const findReferences = route({
   parameters: [
     ...SELECTOR,
     parameter("name", "Identifier; of a qualified name the last part.", text, true),
-    parameter("limit", "References at most; 50 without it.", whole),
+    parameter("limit", "References at most; 50 without it.", lookupLimit),
   ],
   responses: { 200: { description: "Lines in order of path.", schema: ReferencesResponse } },
   errors: LOOKUP_ERRORS,

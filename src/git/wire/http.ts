@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { GitError, makeScrub, overLimit, protocolError, type Scrub } from "../errors.ts";
 import { GZIP_MIN_BYTES, type GitLimits, MAX_REDIRECTS, STDERR_MAX_BYTES } from "../limits.ts";
 import type { Scope } from "../scope.ts";
-import { checkRemoteUrl, defaultUsername, type GitHostPolicy } from "./url.ts";
+import { checkRemoteUrl, checkRepositoryUrl, defaultUsername, type GitHostPolicy } from "./url.ts";
 
 export interface GitRemote {
   /** `https://host/path`, with or without `.git`. */
@@ -50,10 +50,7 @@ export class HttpTransport {
   gitProtocol = "version=2";
 
   constructor(remote: GitRemote, deps: GitDeps, limits: GitLimits) {
-    const url = checkRemoteUrl(remote.url, deps.hosts);
-    if (url.search !== "") {
-      throw new GitError("URL_FORBIDDEN", "repository URL not allowed: it must not have a query (?…)");
-    }
+    const url = checkRepositoryUrl(remote.url, deps.hosts);
     this.base = url.href.replace(/\/+$/, "");
     this.deps = deps;
     this.limits = limits;
@@ -152,6 +149,9 @@ export class HttpTransport {
     if (error instanceof GitError) return error;
     const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : "";
     const message = error instanceof Error ? error.message : String(error);
+    // What workerd says of a host name that has no address.
+    if (message.startsWith("internal error"))
+      return new GitError("NETWORK", "connection failed: the host was not reached");
     return new GitError("NETWORK", this.scrub(`connection failed: ${message}${cause}`));
   }
 

@@ -80,6 +80,16 @@ export function checkRemoteUrl(url: string, { allowLocal, hosts }: GitHostPolicy
   return parsed;
 }
 
+/**
+ * Checks a repository's address as it was given: like `checkRemoteUrl`, and without a query, to which paths cannot be appended.
+ * @throws GitError URL_FORBIDDEN, naming what is wrong
+ */
+export function checkRepositoryUrl(url: string, policy: GitHostPolicy): URL {
+  const parsed = checkRemoteUrl(url, policy);
+  if (parsed.search !== "") throw forbidden("it must not have a query (?…)");
+  return parsed;
+}
+
 /** Whether an entry of the list names this host. `port` is empty for 443. */
 function isListed(entry: string, host: string, port: string): boolean {
   const [name = "", entryPort = ""] = entry.split(":");

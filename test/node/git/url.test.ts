@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { checkRemoteUrl, GitError, readGitHosts } from "../../../src/git/index.ts";
+import { checkRemoteUrl, checkRepositoryUrl, GitError, readGitHosts } from "../../../src/git/index.ts";
 import { makeScrub } from "../../../src/git/errors.ts";
 
 describe("GIT_HOSTS", () => {
@@ -90,6 +90,13 @@ describe("checkRemoteUrl", () => {
       expect(() => checkRemoteUrl(url, { allowLocal: true })).toThrow(GitError);
     }
   });
+});
+
+test("checkRepositoryUrl takes what checkRemoteUrl takes, except an address with a query", () => {
+  expect(checkRepositoryUrl("https://github.com/o/r", { allowLocal: false }).pathname).toBe("/o/r");
+  const check = (url: string) => () => checkRepositoryUrl(url, { allowLocal: false });
+  expect(check("https://github.com/o/r?x=1")).toThrow("it must not have a query");
+  expect(check("https://localhost/r")).toThrow(GitError);
 });
 
 describe("scrub", () => {

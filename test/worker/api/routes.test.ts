@@ -30,3 +30,13 @@ it("knows no other routes and methods", async () => {
   expect(wrong.headers.get("Allow")).toBe("GET, HEAD, POST");
   expect(wrong.headers.get("X-Request-Id")).toBeTruthy();
 });
+
+it("names a parameter that is given twice, and a body that is compressed", async () => {
+  const tenant = await createApiTenant();
+  const twice = await tenant.call("GET /symbols?name=a&limit=1&limit=2");
+  expect(twice).toMatchObject({ status: 400, body: { code: "INVALID_BODY", error: "limit: must be given once" } });
+  const gzip = { json: { input: ["text"] }, headers: { "Content-Encoding": "gzip" } };
+  const compressed = await tenant.call("POST /embed", gzip);
+  expect(compressed).toMatchObject({ status: 400, body: { code: "INVALID_BODY" } });
+  expect(compressed.body["error"]).toContain("send the body uncompressed");
+});
