@@ -18,17 +18,21 @@ export const TRAIT = {
 export const ASIDE = TRAIT.test | TRAIT.example | TRAIT.docs | TRAIT.generated;
 
 const TEST_FOLDERS = words(
-  "test tests testdata test_data __tests__ __mocks__ spec specs e2e unittest unittests integration_tests testsuite",
+  "test tests testdata __tests__ __mocks__ __fixtures__ __snapshots__ spec specs e2e unittest unittests testsuite testutil testutils " +
+    "testhelper testhelpers testlib testsupport fixture fixtures mock mocks regress fuzz fuzzing",
 );
+/** `t` is the folder of tests of Perl, and of projects that follow it. */
+const TOP_TEST_FOLDERS = words("t testing");
+/** A word of a folder's name, as in `integration_tests` or `test-utils`. */
+const TEST_WORD = /(?:^|_)(?:tests?|specs?)(?:_|$)|(?:^|_)testing_/;
 const EXAMPLE_FOLDERS = words(
   "example examples demo demos sample samples playground sandbox tutorial tutorials docs_src bench benches benchmark benchmarks perf",
 );
 const DOCS_FOLDERS = words("doc docs documentation website wiki man");
 const OLD_FOLDERS = words("legacy compat deprecated obsolete old attic");
-const INTERNAL_FOLDERS = words(
-  "internal internals _internal impl detail details private _private vendor _vendor vendored third_party thirdparty",
-);
-const GENERATED_FOLDERS = words("generated gen _generated autogen");
+const INTERNAL_FOLDERS = words("internal internals _internal impl detail details private _private");
+/** Code that nobody edits here: generated, or vendored. */
+const GENERATED_FOLDERS = words("generated gen _generated autogen vendor _vendor vendored third_party thirdparty");
 
 const DOCS_LANGUAGES = words("markdown rst asciidoc text html");
 const DATA_LANGUAGES = words("json yaml toml xml ini css sql csv properties dockerfile makefile text");
@@ -123,10 +127,11 @@ function termsIn(text: string): ReadonlySet<number> {
 }
 
 function folderTraits(given: readonly string[]): number {
-  const folders = given.map((folder) => folder.toLowerCase().replaceAll("-", "_"));
+  const folders = given.map((folder) => folder.toLowerCase().replace(/[-.]/g, "_"));
   let traits = 0;
-  if (folders.some((folder) => TEST_FOLDERS.has(folder)) || folders[0] === "testing") traits |= TRAIT.test;
-  if (given.some((folder) => /[a-z0-9](?:Tests?|Specs?)$|[-_.](?:tests?|specs?)$/.test(folder))) traits |= TRAIT.test;
+  if (folders.some((folder) => TEST_FOLDERS.has(folder) || TEST_WORD.test(folder))) traits |= TRAIT.test;
+  if (TOP_TEST_FOLDERS.has(folders[0] ?? "")) traits |= TRAIT.test;
+  if (given.some((folder) => /[a-z0-9](?:Tests?|Specs?)$/.test(folder))) traits |= TRAIT.test;
   if (folders.some((folder) => EXAMPLE_FOLDERS.has(folder))) traits |= TRAIT.example;
   if (folders.some((folder) => DOCS_FOLDERS.has(folder))) traits |= TRAIT.docs;
   if (folders.some((folder) => OLD_FOLDERS.has(folder))) traits |= TRAIT.old;

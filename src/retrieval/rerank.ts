@@ -34,13 +34,13 @@ const PATHLESS = { base: 1, focus: 8 } as const;
 const STEM_LENGTH_UNIT = 3;
 
 const PENALTIES: readonly [trait: number, penalty: number][] = [
-  [TRAIT.test, 3.15],
-  [TRAIT.example, 3.23],
-  [TRAIT.docs, 3.92],
-  [TRAIT.data, 2.4],
+  [TRAIT.test, 4],
+  [TRAIT.example, 4],
+  [TRAIT.docs, 5],
+  [TRAIT.data, 2.5],
   [TRAIT.old, 3.64],
   [TRAIT.header, 3.9],
-  [TRAIT.internal, 2.56],
+  [TRAIT.internal, 1.3],
   [TRAIT.generated, 2.5],
 ];
 

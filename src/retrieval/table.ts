@@ -14,11 +14,11 @@ import { SearchFormatError, type RangeReader, type RevisionFile } from "./types.
  */
 
 /** Raised with every change of the format, or of what the ranking takes from paths. */
-export const TABLE_VERSION = 1;
+export const TABLE_VERSION = 2;
 /** The magic number is "CCTB". */
 const TABLE_FORMAT = { name: "revision table", magic: 0x42544343, version: TABLE_VERSION };
 /** Raised with every change that may alter an answer. */
-export const ENGINE_VERSION = 2;
+export const ENGINE_VERSION = 3;
 
 /** Between paths. Git allows every other byte in them. */
 const PATH_END = "\0";
