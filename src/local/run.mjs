@@ -23,6 +23,7 @@ process.argv.splice(2, process.argv.length, ...rest);
 // Caches compiled code between starts, because loading Miniflare and wrangler is a large part of the start-up time.
 module.enableCompileCache?.();
 try {
+  await import("./drizzle-imports.mjs");
   await import(`./commands/${command}.ts`);
 } catch (error) {
   const missing =

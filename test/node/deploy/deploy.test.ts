@@ -49,7 +49,8 @@ interface Outcome {
 /** Runs the command; `killAt` ends it with SIGKILL before its nth change at either API. */
 function deploy(args: string[] = [], { env = {}, input = "", killAt = 0 } = {}): Promise<Outcome> {
   const apiUrl = `http://127.0.0.1:${(health.address() as AddressInfo).port}`;
-  const child = spawn(process.execPath, ["src/deploy/deploy.ts", "--env", "staging", ...args], {
+  const entry = ["--import", "./src/local/drizzle-imports.mjs", "src/deploy/deploy.ts"];
+  const child = spawn(process.execPath, [...entry, "--env", "staging", ...args], {
     cwd: PROJECT_ROOT,
     env: {
       PATH: process.env["PATH"],
