@@ -12,14 +12,14 @@ process.env["NODE_COMPILE_CACHE"] ??= path.join(os.tmpdir(), "code-context-compi
 const LIMITS = { testTimeout: 90_000, hookTimeout: 120_000, expect: { poll: { timeout: 60_000 } } };
 
 const NODE = {
-  environment: "node",
+  environment: "node" as const,
   execArgv: ["--import", new URL("src/local/drizzle-imports.mjs", import.meta.url).href],
-} as const;
+};
 
 export default defineConfig({
   test: {
-    // At least two: much of the time is spent waiting for processes to start.
-    maxWorkers: Math.min(4, Math.max(2, os.availableParallelism() - 1)),
+    // More than two cores can run at once: a third of the time is spent waiting for processes to start, to answer and to end.
+    maxWorkers: Math.min(4, Math.max(3, os.availableParallelism() - 1)),
     projects: [
       {
         test: {

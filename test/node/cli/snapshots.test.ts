@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { sampleFiles, Sandbox } from "./support/run.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -9,9 +9,19 @@ let sandbox: Sandbox;
 /** Another machine: its own cache. */
 const OTHER = () => ({ XDG_CACHE_HOME: sandbox.path("other-cache") });
 
-beforeEach(async () => {
-  sandbox = await Sandbox.create();
-  sandbox.repository("app", sampleFiles(20));
+/** `app` as it was committed, and as it was published; each test has a copy. */
+let committed: Sandbox;
+let published: Sandbox;
+
+beforeAll(async () => {
+  committed = await Sandbox.create();
+  committed.repository("app", sampleFiles(20));
+  published = await committed.copy();
+  expect(await published.run("app", ["publish", "--json"])).toMatchObject({ code: 0, json: { published: true } });
+});
+afterAll(() => {
+  committed.remove();
+  published.remove();
 });
 afterEach(() => sandbox.remove());
 
@@ -38,6 +48,10 @@ function cached(cache: string): string[] {
 }
 
 describe("publish", () => {
+  beforeEach(async () => {
+    sandbox = await committed.copy();
+  });
+
   it("publishes the commit, not the work tree, and each commit once", async () => {
     sandbox.write("app/src/dirty.ts", "export const dirty = 1;\n");
     sandbox.write("app/src/module0.ts", "export const overwritten = 1;\n");
@@ -84,7 +98,7 @@ describe("publish", () => {
 
 describe("pull", () => {
   beforeEach(async () => {
-    await sandbox.run("app", ["publish", "--json"]);
+    sandbox = await published.copy();
     sandbox.clone("app", "clone");
   });
 
@@ -324,8 +338,11 @@ describe("pull", () => {
 });
 
 describe("ci", () => {
+  beforeEach(async () => {
+    sandbox = await published.copy();
+  });
+
   it("reuses the current snapshot on an empty runner, and never replaces a newer one", async () => {
-    await sandbox.run("app", ["publish", "--json"]);
     const paid = sandbox.service.embedded.length;
     const old = sandbox.git("app", "rev-parse", "HEAD");
     sandbox.write("app/src/next.ts", "export const next = 1;\n");
@@ -352,7 +369,6 @@ describe("ci", () => {
     ["that is no snapshot", () => Buffer.from("PAR1 no snapshot PAR1"), "as published"],
   ])("replaces a published snapshot %s", async (_, spoil, how) => {
     const { createHash } = await import("node:crypto");
-    await sandbox.run("app", ["publish", "--json"]);
     const stored = sandbox.service.snapshots.get("github.com/acme/app")!;
     const bytes = spoil(Buffer.from(sandbox.service.objects.get(stored.storagePath)!));
     sandbox.service.objects.set(stored.storagePath, bytes);

@@ -1,5 +1,5 @@
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -34,6 +34,14 @@ export class Sandbox {
     const sandbox = new Sandbox();
     await sandbox.service.start();
     return sandbox;
+  }
+
+  /** A sandbox with the files of this one, and a service of its own that holds the same snapshots. */
+  async copy(): Promise<Sandbox> {
+    const copy = await Sandbox.create();
+    cpSync(this.root, copy.root, { recursive: true, preserveTimestamps: true });
+    copy.service.takeOver(this.service);
+    return copy;
   }
 
   remove(): void {

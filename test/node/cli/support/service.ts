@@ -59,6 +59,13 @@ export class FakeService {
     return this;
   }
 
+  /** Holds what another service holds, and has embedded what that has. */
+  takeOver({ snapshots, objects, embedded }: FakeService): void {
+    for (const [repo, stored] of snapshots) this.snapshots.set(repo, stored);
+    for (const [path, bytes] of objects) this.objects.set(path, bytes);
+    this.embedded.push(...embedded);
+  }
+
   stop(): void {
     this.server.closeAllConnections();
     this.server.close();
