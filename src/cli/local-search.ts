@@ -5,7 +5,8 @@ import { IndexDamagedError } from "./index/verified.ts";
 import { CliError, EXIT } from "./exit-codes.ts";
 import { resolveCommit } from "./git.ts";
 import { findProject, type Project, requireGit } from "./project.ts";
-import { type LocalIndex, openLocalIndex } from "./search-index/local-index.ts";
+import { askWorkTree } from "./search-index/ask-work-tree.ts";
+import type { LocalIndex } from "./search-index/local-index.ts";
 
 export interface RefOption {
   /** Branch, tag or commit to search instead of the work tree. */
@@ -13,29 +14,34 @@ export interface RefOption {
 }
 
 /**
- * Updates the local index and runs `use` on it, for the current work tree or another commit (`ref`). Makes no request. A damaged
- * index is rebuilt, and `use` runs again.
+ * Updates the local index and asks it, for the current work tree or another commit (`ref`). Makes no request. A damaged index is
+ * rebuilt. `ask` may run more than once, so it must have no effects: it returns what is to be shown.
  */
 export async function withLocalIndex<T>(
   context: Context,
-  use: (index: LocalIndex, project: Project) => Promise<T>,
+  ask: (index: LocalIndex, project: Project) => Promise<T>,
   { ref }: { ref?: string | undefined } = {},
 ): Promise<T> {
   const project = await findProject(context, { listFiles: ref === undefined });
   const gitSha = ref === undefined ? undefined : await commitOf(project, ref);
-  const openIndex = async (): Promise<LocalIndex> => {
-    if (gitSha === undefined) return openLocalIndex(context, project);
+  const answer = async (): Promise<T> => {
+    if (gitSha === undefined) return askWorkTree(context, project, (index) => ask(index, project));
     const { openCommitIndex } = await import("./search-index/commit-index.ts");
-    return openCommitIndex(context, project, gitSha);
+    const index = await openCommitIndex(context, project, gitSha);
+    try {
+      return await ask(index, project);
+    } finally {
+      index.close();
+    }
   };
   try {
-    return await openAndUse(openIndex, project, use);
+    return await answer();
   } catch (error) {
     const damage = damageOf(error, project.directory);
     if (!damage) throw error;
     const { rebuildIndex } = await import("./session.ts");
     await rebuildIndex(context, project, damage);
-    return openAndUse(openIndex, project, use);
+    return answer();
   }
 }
 
@@ -53,19 +59,6 @@ function damageOf(error: unknown, directory: string): Error | undefined {
   // Artifacts are read here only as base layers.
   if (!(error instanceof SnapshotFormatError) && !isGone) return undefined;
   return new IndexDamagedError(`the pulled snapshot: ${isGone ? "its file is gone" : error.message}`, { cause: error });
-}
-
-async function openAndUse<T>(
-  openIndex: () => Promise<LocalIndex>,
-  project: Project,
-  use: (index: LocalIndex, project: Project) => Promise<T>,
-): Promise<T> {
-  const index = await openIndex();
-  try {
-    return await use(index, project);
-  } finally {
-    index.close();
-  }
 }
 
 /** Removes the revision number, which has no meaning for a work tree. */

@@ -4,8 +4,8 @@ import { SourceError } from "../mcp/source.ts";
 import type { OutlineAnswer, ReferenceRequest, SearchRequest, SymbolRequest } from "../retrieval/types.ts";
 import type { Context } from "./context.ts";
 import { CliError } from "./exit-codes.ts";
-import { findProject } from "./project.ts";
-import { type LocalIndex, openLocalIndex } from "./search-index/local-index.ts";
+import { withLocalIndex } from "./local-search.ts";
+import type { LocalIndex } from "./search-index/local-index.ts";
 
 /**
  * The index of the current work tree, for the MCP tools. Each request updates the index first, so it finds the latest edits.
@@ -51,23 +51,18 @@ export class LocalSource implements CodeSource {
     await this.listRepos().catch(() => undefined);
   }
 
-  async #ask<T extends object>(scope: Scope, use: (index: LocalIndex) => Promise<T>): Promise<Answered<T>> {
+  async #ask<T extends object>(scope: Scope, ask: (index: LocalIndex) => Promise<T>): Promise<Answered<T>> {
     return this.#withIndex(async (index) => {
       const info = describe(index);
       checkScope(scope, info);
-      return { ...(await use(index)), indexes: [info] };
+      return { ...(await ask(index)), indexes: [info] };
     });
   }
 
-  #withIndex<T>(use: (index: LocalIndex) => Promise<T>): Promise<T> {
+  #withIndex<T>(ask: (index: LocalIndex) => Promise<T>): Promise<T> {
     const run = this.#last.then(async () => {
       try {
-        const index = await openLocalIndex(this.#context, await findProject(this.#context, { listFiles: true }));
-        try {
-          return await use(index);
-        } finally {
-          index.close();
-        }
+        return await withLocalIndex(this.#context, ask);
       } catch (error) {
         throw error instanceof CliError ? new SourceError(error.message) : error;
       }

@@ -27,16 +27,17 @@ export async function outline(context: Context, file: string, options: RemoteOpt
     const answer = await remote.client.outline({ ...selector, path: remotePath(context, remote, file, options) }, call);
     return show(context, answer, { gitSha: answer.indexes[0]?.gitSha ?? null, indexes: answer.indexes });
   }
-  await withLocalIndex(
+  const { root, gitSha, ...shown } = await withLocalIndex(
     context,
     async (index, project) => {
       const path = pathInProject(project, context.cwd, file);
       const found = (await index.outline(path)) ?? (await unindexed(index, project, path, ref));
-      const shown = { path, language: found.language, outline: found.symbols };
-      await show(context, shown, { gitSha: index.info.gitSha }, project.root);
+      const { language, symbols } = found;
+      return { root: project.root, gitSha: index.info.gitSha, path, language, outline: symbols };
     },
     { ref },
   );
+  await show(context, shown, { gitSha }, root);
 }
 
 /** Prints an outline; `root` is the work tree of the path, for links. */

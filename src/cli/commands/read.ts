@@ -15,7 +15,7 @@ export async function read(context: Context, place: string, options: RemoteOptio
     const { ok: _, ...lines } = await remote.client.file({ ...remote.selector, path, ...range }, remote.call);
     return show(context, { gitSha: lines.indexes[0]?.gitSha ?? null, ...lines });
   }
-  await withLocalIndex(
+  const shown = await withLocalIndex(
     context,
     async (index, project) => {
       const path = pathInProject(project, context.cwd, file);
@@ -27,10 +27,11 @@ export async function read(context: Context, place: string, options: RemoteOptio
           details: { similar },
         });
       }
-      await show(context, { gitSha: index.info.gitSha, ...lines });
+      return { gitSha: index.info.gitSha, ...lines };
     },
     { ref: options.ref },
   );
+  await show(context, shown);
 }
 
 type Shown = {

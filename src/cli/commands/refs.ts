@@ -17,18 +17,18 @@ export async function refs(context: Context, name: string, options: { limit: num
     const { ok: _, ...answer } = await remote.client.references({ ...remote.selector, name, limit }, remote.call);
     return show(context, { gitSha: answer.indexes[0]?.gitSha ?? null, ...answer }, { name, limit });
   }
-  await withLocalIndex(
+  const { root, ...document } = await withLocalIndex(
     context,
-    async (index, { root }) => {
+    async (index, project) => {
       const { references: found, truncated } = await index.references({ name, limit });
       if (found.length === 0) {
         throw new CliError(EXIT.notFound, "NOT_FOUND", `nothing in this work tree uses the name ${name}`);
       }
-      const references = withoutRevision(found);
-      await show(context, { gitSha: index.info.gitSha, references, truncated }, { name, limit, root });
+      return { root: project.root, gitSha: index.info.gitSha, references: withoutRevision(found), truncated };
     },
     { ref },
   );
+  await show(context, document, { name, limit, root });
 }
 
 /** Prints references; `root` is the work tree of the paths, for links. */

@@ -32,15 +32,16 @@ export async function search(context: Context, words: readonly string[], options
   const request: SearchRequest = { query, limit, paths: path, languages: language, kinds: kind, include, maxTokens };
   const remote = await remoteIndex(context, options);
   if (remote) return searchRemote(context, request, remote);
-  const answer = async (index: LocalIndex, { root }: Project): Promise<void> => {
-    const { results, truncated, tokens } = await index.search(request);
-    const shown = withoutRevision(results);
-    const { gitSha, digest } = index.info;
-    await showPaged(context, { gitSha, results: shown, truncated, tokens, digest }, () =>
-      describeResults(context, shown, root),
-    );
-  };
-  await withLocalIndex(context, answer, { ref: options.ref });
+  const ask = async (index: LocalIndex, { root }: Project) => ({
+    ...(await index.search(request)),
+    ...index.info,
+    root,
+  });
+  const { gitSha, digest, root, results, truncated, tokens } = await withLocalIndex(context, ask, { ref: options.ref });
+  const shown = withoutRevision(results);
+  await showPaged(context, { gitSha, results: shown, truncated, tokens, digest }, () =>
+    describeResults(context, shown, root),
+  );
 }
 
 async function queryOf(words: readonly string[]): Promise<string> {

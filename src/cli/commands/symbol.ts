@@ -31,9 +31,9 @@ export async function symbol(context: Context, name: string, options: SymbolOpti
     const answer = await remoteSymbols(remote, name, options);
     return show(context, { gitSha: answer.indexes[0]?.gitSha ?? null, ...answer }, limit, undefined);
   }
-  await withLocalIndex(
+  const { root, ...document } = await withLocalIndex(
     context,
-    async (index, { root }) => {
+    async (index, project) => {
       let answer = await index.symbols({ name, kind, limit, match: "exact" });
       if (answer.symbols.length === 0) answer = await index.symbols({ name, kind, limit, match: "prefix" });
       if (answer.symbols.length === 0) {
@@ -47,10 +47,11 @@ export async function symbol(context: Context, name: string, options: SymbolOpti
       }
       const { match, truncated } = answer;
       const symbols = withoutRevision(answer.symbols);
-      await show(context, { gitSha: index.info.gitSha, symbols, match, truncated }, limit, root);
+      return { root: project.root, gitSha: index.info.gitSha, symbols, match, truncated };
     },
     { ref },
   );
+  await show(context, document, limit, root);
 }
 
 async function remoteSymbols(

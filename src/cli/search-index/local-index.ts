@@ -20,9 +20,8 @@ import { IndexStore } from "../index/store.ts";
 import type { Project } from "../project.ts";
 import { readLines, type FileLines } from "./read-lines.ts";
 import { type OpenFile, SearchFolder } from "./search-folder.ts";
-import { lastTable, stateName, workTreeRow } from "./table-names.ts";
+import { workTreeRow } from "./table-names.ts";
 import { storeTexts } from "./texts.ts";
-import { isUnchanged, readTreeState } from "./tree-state.ts";
 
 /** What writes the index; loaded when there is something to write. */
 const updates = () => import("./update.ts");
@@ -57,15 +56,14 @@ export interface LocalIndex {
   close(): void;
 }
 
-/**
- * Brings the index of a work tree up to date, uncommitted edits included, and opens it for searching. The first call in a
- * repository indexes all of it, with progress; later ones what changed. A damaged search index is rebuilt. Throws what
- * `updateWorkTree` throws.
- */
-export async function openLocalIndex(context: Context, project: Project): Promise<LocalIndex> {
+/** Opens a table of a work tree. A damaged search index is rebuilt if `rebuild` is set; else `SearchFormatError` is thrown. */
+export async function openLocalIndex(
+  context: Context,
+  project: Project,
+  name: string,
+  { rebuild }: { rebuild: boolean },
+): Promise<LocalIndex> {
   const folder = new SearchFolder(project.directory);
-  const name =
-    (await unchangedTable(project, folder)) ?? (await (await updates()).updatedTable(context, project, folder));
   for (let tries = 1; ; tries++) {
     const opened: OpenFile[] = [];
     try {
@@ -73,21 +71,10 @@ export async function openLocalIndex(context: Context, project: Project): Promis
       return new OpenLocalIndex(context, project, folder, index, opened);
     } catch (error) {
       for (const file of opened) file.close();
-      if (!(error instanceof SearchFormatError) || tries === MAX_TRIES) throw error;
+      if (!(error instanceof SearchFormatError) || !rebuild || tries === MAX_TRIES) throw error;
       await (await updates()).rebuildSearchIndex(context, project, folder);
     }
   }
-}
-
-/** Name of the work tree's table if nothing has changed since it was written; undefined if something has, or may have. */
-async function unchangedTable(project: Project, folder: SearchFolder): Promise<string | undefined> {
-  const { root, head, files } = project;
-  const bytes = folder.readState(stateName(root));
-  const state = bytes && readTreeState(bytes);
-  // The files of the last listing are examined while git lists them anew.
-  if (!state || state.head !== (head ?? null) || !isUnchanged(new FileTree(root), state)) return undefined;
-  if (files && (await files).digest !== state.listing) return undefined;
-  return lastTable(project, folder) === state.table ? state.table : undefined;
 }
 
 async function openTable(folder: SearchFolder, name: string, opened: OpenFile[]): Promise<SearchIndex> {

@@ -9,9 +9,10 @@ import { verified } from "../index/verified.ts";
 import type { Project } from "../project.ts";
 import { listFiles, type UpdateOptions, updateWorkTree, withWriter } from "../session.ts";
 import { buildSearchTable, type IndexedFile, SegmentCollector } from "./build.ts";
+import { describeTree } from "./describe-tree.ts";
 import { SearchFolder } from "./search-folder.ts";
 import { lastTable, stateName, tableName, workTreeRow } from "./table-names.ts";
-import { describeTree, writeTreeState } from "./tree-state.ts";
+import { writeTreeState } from "./tree-state.ts";
 
 /** Indexes what has changed and returns the name of the new table; that of the last table if the index cannot be written. */
 export async function updatedTable(context: Context, project: Project, folder: SearchFolder): Promise<string> {

@@ -15,8 +15,8 @@ import { stampOf } from "../../../src/cli/index/file-stat.ts";
 import type { FileListing } from "../../../src/cli/git.ts";
 import { FileTree } from "../../../src/cli/index/file-tree.ts";
 import { walkFolder } from "../../../src/cli/index/walk.ts";
+import { describeTree } from "../../../src/cli/search-index/describe-tree.ts";
 import {
-  describeTree,
   isUnchanged,
   readTreeState,
   type TreeState,
