@@ -1,5 +1,5 @@
 import { ByteReader, ByteWriter } from "./bytes.ts";
-import { writeRecord } from "./record.ts";
+import { writeOutline, writeSymbols } from "./record.ts";
 import { scanTerms } from "./scanner.ts";
 import type { ContentKey, SourceContent } from "./types.ts";
 
@@ -7,7 +7,7 @@ import type { ContentKey, SourceContent } from "./types.ts";
  * What the index keeps of a content, made where the content is parsed (in a worker thread, in a shard's Worker) and put into a
  * segment later:
  *
- *   language (string), SHA-256 (32 bytes), record length (varint), record (record.ts)
+ *   language (string), SHA-256 (32 bytes), outline and symbols (record.ts), each with its length (varint) before it
  *   then for each chunk: length in words (varint), number of terms (varint), each term: hash (4 bytes), counts (1 byte)
  *
  * Counts of a term in a chunk: bits 0–3 in the text (at most 15), bits 4–5 in names of symbols that begin in the chunk (at most
@@ -121,10 +121,12 @@ export function analyzeContent(content: SourceContent): Uint8Array<ArrayBuffer> 
   const writer = new ByteWriter();
   writer.string(content.language);
   writer.bytes(bytesOfHex(content.sha256));
-  const record = new ByteWriter();
-  writeRecord(record, content);
-  writer.varint(record.length);
-  writer.bytes(record.finish());
+  for (const write of [writeOutline, writeSymbols]) {
+    const part = new ByteWriter();
+    write(part, content);
+    writer.varint(part.length);
+    writer.bytes(part.view());
+  }
   const byLine = content.symbols.toSorted((a, b) => a.startLine - b.startLine);
   let next = 0;
   for (const { text, startLine, endLine, withheld } of content.chunks) {
@@ -147,7 +149,8 @@ export function analyzeContent(content: SourceContent): Uint8Array<ArrayBuffer> 
 
 /** A decoded analysis; its arrays are views of the bytes. */
 export interface Analysis extends ContentKey {
-  record: Uint8Array;
+  outline: Uint8Array;
+  symbols: Uint8Array;
   /** Positioned at the first chunk. */
   chunks: ByteReader;
 }
@@ -156,8 +159,9 @@ export function readAnalysis(bytes: Uint8Array): Analysis {
   const reader = new ByteReader(bytes);
   const language = reader.string();
   const sha256 = hexOf(reader.bytes(32));
-  const record = reader.bytes(reader.varint());
-  return { language, sha256, record, chunks: reader };
+  const outline = reader.bytes(reader.varint());
+  const symbols = reader.bytes(reader.varint());
+  return { language, sha256, outline, symbols, chunks: reader };
 }
 
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));

@@ -12,27 +12,34 @@ import { SearchFormatError, type RangeReader } from "./types.ts";
  */
 export const BLOCK_BYTES = 2 * 1024;
 
-/** Collects blocks. `key` is the first key of a block; keys ascend. */
+/** Collects blocks, at the end of `body`. `key` is the first key of a block; keys ascend. */
 export class BlockWriter {
-  readonly #body = new ByteWriter();
+  readonly #body: ByteWriter;
+  readonly #start: number;
   readonly #keys: number[] = [];
   readonly #ends: number[] = [];
   readonly #checksums: number[] = [];
 
+  constructor(body = new ByteWriter()) {
+    this.#body = body;
+    this.#start = body.length;
+  }
+
   add(key: number, block: Uint8Array): void {
     this.#keys.push(key);
     this.#body.bytes(block);
-    this.#ends.push(this.#body.length);
+    this.#ends.push(this.#body.length - this.#start);
     this.#checksums.push(checksum(block));
   }
 
+  /** Of the blocks. */
   get byteLength(): number {
-    return this.#body.length;
+    return this.#ends.at(-1) ?? 0;
   }
 
   /** A view of the blocks, until the next one is added. */
   body(): Uint8Array<ArrayBuffer> {
-    return this.#body.view();
+    return this.#body.view().subarray(this.#start, this.#start + this.byteLength);
   }
 
   /** Count, then keys, ends and checksums, four bytes each. */
@@ -81,11 +88,17 @@ export class Blocks {
     return low;
   }
 
+  byteLengthOf(index: number): number {
+    return (this.#ends[index] as number) - this.#startOf(index);
+  }
+
+  #startOf(index: number): number {
+    return index === 0 ? 0 : (this.#ends[index - 1] as number);
+  }
+
   /** The bytes of a block. Throws `SearchFormatError` if they are damaged. */
   read(index: number): Uint8Array | Promise<Uint8Array> {
-    const start = index === 0 ? 0 : (this.#ends[index - 1] as number);
-    const length = (this.#ends[index] as number) - start;
-    const bytes = this.#bytes.read(this.#offset + start, length);
+    const bytes = this.#bytes.read(this.#offset + this.#startOf(index), this.byteLengthOf(index));
     return bytes instanceof Promise ? bytes.then((read) => this.#check(index, read)) : this.#check(index, bytes);
   }
 

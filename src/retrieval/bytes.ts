@@ -8,8 +8,13 @@ const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
 const MAX_SHORT_BYTES = 32;
 
 export class ByteWriter {
-  #bytes = new Uint8Array(1024);
+  #bytes: Uint8Array<ArrayBuffer>;
   length = 0;
+
+  /** `capacity` is how many bytes are expected; more are made room for. */
+  constructor(capacity = 1024) {
+    this.#bytes = new Uint8Array(capacity);
+  }
 
   u8(value: number): void {
     this.#reserve(1);
@@ -43,6 +48,14 @@ export class ByteWriter {
   bytes(value: Uint8Array): void {
     this.#reserve(value.length);
     this.#bytes.set(value, this.length);
+    this.length += value.length;
+  }
+
+  /** Puts bytes before all that was written. */
+  prepend(value: Uint8Array): void {
+    this.#reserve(value.length);
+    this.#bytes.copyWithin(value.length, 0, this.length);
+    this.#bytes.set(value);
     this.length += value.length;
   }
 

@@ -1,7 +1,8 @@
 import { ByteReader } from "./bytes.ts";
 import { nameKey } from "./names.ts";
-import { compareUtf8, utf8Prefix } from "./order.ts";
-import { ContentRecord, kindNumber } from "./record.ts";
+import { utf8Prefix } from "./order.ts";
+import { ContentRecord, kindNumber, readSymbols } from "./record.ts";
+import { compareKeys, compareNames } from "./segment-file.ts";
 import type { Segment } from "./segment.ts";
 import { type ContentKey, SearchFormatError } from "./types.ts";
 
@@ -33,29 +34,46 @@ export async function checkSegment(segment: Segment): Promise<CheckedContent[]> 
 type ContentNames = readonly { name: string; kind: number }[];
 
 async function checkRecords(segment: Segment): Promise<{ contents: CheckedContent[]; names: ContentNames[] }> {
-  const { records, firstChunks, contentCount, chunkCount } = segment;
+  const { firstChunks, contentCount, chunkCount } = segment;
   const contents: CheckedContent[] = [];
+  await checkEntries(segment, "outlines", (ordinal, entry) => {
+    const { chunks } = new ContentRecord(entry);
+    const first = firstChunks[ordinal] as number;
+    if (first + chunks.length !== firstChunks[ordinal + 1]) fail("a record has another number of chunks");
+    if (!chunks.every(isPlace)) fail("a record has lines out of range");
+    const key = segment.contentKey(ordinal);
+    const before = contents.at(-1);
+    if (before && compareKeys(before, key) >= 0) fail("contents are not in order");
+    contents.push({ ...key, chunkCount: chunks.length, symbolCount: 0 });
+  });
   const names: ContentNames[] = [];
-  for (let block = 0; block < records.count; block++) {
-    if (records.keys[block] !== contents.length) fail("a block of records has a wrong key");
-    for (const reader = new ByteReader(await records.read(block)); !reader.atEnd;) {
-      const ordinal = contents.length;
-      if (ordinal === contentCount) fail("there are more records than contents");
-      const { chunks, symbols } = new ContentRecord(reader.bytes(reader.varint()));
-      const first = firstChunks[ordinal] as number;
-      if (first + chunks.length !== firstChunks[ordinal + 1]) fail("a record has another number of chunks");
-      if (!chunks.every(isPlace) || !symbols.every(isPlace)) fail("a record has lines out of range");
-      checkParents(symbols);
-      const key = segment.contentKey(ordinal);
-      const before = contents.at(-1);
-      if (before && compareKeys(before, key) >= 0) fail("contents are not in order");
-      contents.push({ ...key, chunkCount: chunks.length, symbolCount: symbols.length });
-      names.push(symbols.map(({ name, kind }) => ({ name: nameKey(name, kind), kind: kindNumber(kind) })));
+  await checkEntries(segment, "symbols", (ordinal, entry) => {
+    const symbols = readSymbols(entry);
+    if (!symbols.every(isPlace)) fail("a record has lines out of range");
+    checkParents(symbols);
+    (contents[ordinal] as CheckedContent).symbolCount = symbols.length;
+    names.push(symbols.map(({ name, kind }) => ({ name: nameKey(name, kind), kind: kindNumber(kind) })));
+  });
+  if (firstChunks[0] !== 0 || firstChunks[contentCount] !== chunkCount) fail("contents and chunks do not add up");
+  return { contents, names };
+}
+
+/** Visits the entries of all contents, in order. */
+async function checkEntries(
+  segment: Segment,
+  part: "outlines" | "symbols",
+  visit: (ordinal: number, entry: Uint8Array) => void,
+): Promise<void> {
+  const blocks = segment[part];
+  let ordinal = 0;
+  for (let block = 0; block < blocks.count; block++) {
+    if (blocks.keys[block] !== ordinal) fail("a block of records has a wrong key");
+    for (const reader = new ByteReader(await blocks.read(block)); !reader.atEnd; ordinal++) {
+      if (ordinal === segment.contentCount) fail("there are more records than contents");
+      visit(ordinal, reader.bytes(reader.varint()));
     }
   }
-  if (contents.length !== contentCount || firstChunks[0] !== 0 || firstChunks[contentCount] !== chunkCount)
-    fail("records, contents and chunks do not add up");
-  return { contents, names };
+  if (ordinal !== segment.contentCount) fail("there are fewer records than contents");
 }
 
 function isPlace({ startLine, endLine }: { startLine: number; endLine: number }): boolean {
@@ -75,11 +93,6 @@ function checkParents(symbols: readonly { parent: number | null; qualifiedName: 
     for (const symbol of chain.reverse()) depths[symbol] = ++depth;
     if (depth > MAX_DEPTH) fail("symbols are nested too deep");
   }
-}
-
-function compareKeys(a: ContentKey, b: ContentKey): number {
-  if (a.sha256 !== b.sha256) return a.sha256 < b.sha256 ? -1 : 1;
-  return a.language < b.language ? -1 : Number(a.language > b.language);
 }
 
 async function checkTerms({ terms, chunkCount }: Segment): Promise<void> {
@@ -120,18 +133,12 @@ async function checkNames({ names }: Segment, contents: readonly ContentNames[])
       const entry = { name, content: reader.varint(), symbol: reader.varint() };
       const symbol = contents[entry.content]?.[entry.symbol];
       if (symbol?.name !== name || symbol.kind !== reader.u8()) fail("a name is not that of its symbol");
-      if (before && compareEntries(before, entry) >= 0) fail("names are not in order");
+      if (before && compareNames(before, entry) >= 0) fail("names are not in order");
       before = entry;
     }
   }
   // In order, and so without one twice: as many as there are symbols are all of them.
   if (left !== 0) fail("names are missing");
-}
-
-type NameEntry = { name: string; content: number; symbol: number };
-
-function compareEntries(a: NameEntry, b: NameEntry): number {
-  return compareUtf8(a.name, b.name) || a.content - b.content || a.symbol - b.symbol;
 }
 
 function fail(why: string): never {

@@ -1,9 +1,9 @@
 import { endsWithParts, foldCase, nameParts } from "./names.ts";
 import { TRAIT } from "./paths.ts";
-import { type ContentRecord, kindOfNumber } from "./record.ts";
+import { type ContentRecord, kindOfNumber, type SymbolPlace } from "./record.ts";
 import type { QueryIdentifier } from "./query.ts";
 import type { SearchIndex } from "./search-index.ts";
-import type { NameEntry } from "./segment.ts";
+import type { NameEntry, Segment } from "./segment.ts";
 
 /** Which files define what the query names. */
 
@@ -48,13 +48,13 @@ export async function findDefinitions(
   const best = new Map<number, Definition>();
   const keys = [...new Set(identifiers.map(({ key }) => key))];
   const named = new Map(await Promise.all(keys.map(async (key) => [key, await definitionsOf(index, key)] as const)));
-  const records = await recordsByFile(
+  const symbols = await symbolsByFile(
     index,
     identifiers.flatMap(({ key, parts }) => (parts.length === 1 ? [] : comparable(named.get(key)))),
   );
   for (const { key, parts, shown, weight } of identifiers) {
     const found = named.get(key) ?? [];
-    const matching = parts.length === 1 ? found : qualifiedBy(records, comparable(found), parts);
+    const matching = parts.length === 1 ? found : qualifiedBy(symbols, comparable(found), parts);
     // `self.client.send` is not a qualified name, but `send` alone may be defined somewhere.
     const taken = matching.length > 0 ? matching : found;
     const sources = new Set(taken.filter(({ isSource }) => isSource).map(({ file }) => file)).size;
@@ -91,23 +91,26 @@ function comparable(named: readonly Named[] = []): readonly Named[] {
   return named.slice(0, MAX_QUALIFIED);
 }
 
-async function recordsByFile(index: SearchIndex, named: readonly Named[]): Promise<Map<number, ContentRecord>> {
+async function symbolsByFile(
+  index: SearchIndex,
+  named: readonly Named[],
+): Promise<Map<number, readonly SymbolPlace[]>> {
   const files = [...new Set(named.map(({ file }) => file))];
-  const records = await recordsOf(
+  const symbols = await symbolsOf(
     index,
     files.map((file) => ({ file })),
   );
-  return new Map(files.map((file, i) => [file, records[i] as ContentRecord]));
+  return new Map(files.map((file, i) => [file, symbols[i] ?? []]));
 }
 
 /** Those whose qualified name ends with the parts. */
 function qualifiedBy(
-  records: ReadonlyMap<number, ContentRecord>,
+  symbols: ReadonlyMap<number, readonly SymbolPlace[]>,
   named: readonly Named[],
   parts: readonly string[],
 ): Named[] {
   return named.filter(({ file, symbol }) => {
-    const qualifiedName = records.get(file)?.symbols[symbol]?.qualifiedName ?? "";
+    const qualifiedName = symbols.get(file)?.[symbol]?.qualifiedName ?? "";
     return endsWithParts(nameParts(foldCase(qualifiedName)), parts);
   });
 }
@@ -155,8 +158,35 @@ export function filesOfSegment(index: SearchIndex, segment: number): ReadonlyMap
   return all[segment] as Map<number, number[]>;
 }
 
-/** Records of the files' contents, in their order. */
-export async function recordsOf(index: SearchIndex, wanted: readonly { file: number }[]): Promise<ContentRecord[]> {
+/** Records of the files' contents without their symbols, in the order of the files. */
+export function outlinesOf(index: SearchIndex, wanted: readonly { file: number }[]): Promise<ContentRecord[]> {
+  return readBySegment(index, wanted, (segment, ordinals) => segment.readOutlines(ordinals));
+}
+
+/** Symbols of the files' contents, in the order of the files. */
+export function symbolsOf(
+  index: SearchIndex,
+  wanted: readonly { file: number }[],
+): Promise<(readonly SymbolPlace[])[]> {
+  return readBySegment(index, wanted, (segment, ordinals) => segment.readSymbols(ordinals));
+}
+
+/** Reads the symbols of records that have none yet. */
+export async function addSymbols(
+  index: SearchIndex,
+  files: readonly { file: number; record: ContentRecord }[],
+): Promise<void> {
+  const missing = files.filter(({ record }) => !record.hasSymbols);
+  const symbols = await symbolsOf(index, missing);
+  for (const [i, { record }] of missing.entries()) record.addSymbols(symbols[i] ?? []);
+}
+
+/** What is read of each file's content, in their order, with one call for each segment. */
+async function readBySegment<T>(
+  index: SearchIndex,
+  wanted: readonly { file: number }[],
+  read: (segment: Segment, ordinals: readonly number[]) => Promise<T[]>,
+): Promise<T[]> {
   const bySegment = new Map<number, number[]>();
   for (const [i, { file }] of wanted.entries()) {
     const segment = index.segmentOf[file] as number;
@@ -164,13 +194,13 @@ export async function recordsOf(index: SearchIndex, wanted: readonly { file: num
     if (list) list.push(i);
     else bySegment.set(segment, [i]);
   }
-  const records: ContentRecord[] = [];
+  const found: T[] = [];
   await Promise.all(
     [...bySegment].map(async ([segment, positions]) => {
       const ordinals = positions.map((i) => index.ordinalOf[(wanted[i] as { file: number }).file] as number);
-      const read = await (index.segments[segment] as SearchIndex["segments"][number]).readRecords(ordinals);
-      for (const [k, i] of positions.entries()) records[i] = read[k] as ContentRecord;
+      const parts = await read(index.segments[segment] as Segment, ordinals);
+      for (const [k, i] of positions.entries()) found[i] = parts[k] as T;
     }),
   );
-  return records;
+  return found;
 }

@@ -1,8 +1,8 @@
-import { namedFiles, recordsOf, TEXT_KINDS, type NamedFile } from "./definitions.ts";
+import { namedFiles, symbolsOf, TEXT_KINDS, type NamedFile } from "./definitions.ts";
 import { endsWithParts, foldCase, nameKey, nameParts } from "./names.ts";
 import { compareUtf8 } from "./order.ts";
 import { ASIDE } from "./paths.ts";
-import type { ContentRecord, SymbolPlace } from "./record.ts";
+import type { SymbolPlace } from "./record.ts";
 import type { SearchIndex } from "./search-index.ts";
 import type { FoundSymbol, OutlineAnswer, SymbolAnswer, SymbolRequest, TextSource, WantedText } from "./types.ts";
 
@@ -130,9 +130,9 @@ function inOrder(a: Found, b: Found): number {
 
 /** The symbols behind name entries, in order of path and line. */
 async function resolve(index: SearchIndex, named: readonly NamedFile[]): Promise<Found[]> {
-  const records = await recordsOf(index, named);
+  const symbols = await symbolsOf(index, named);
   const found = named.flatMap(({ file, entry }, i): Found[] => {
-    const symbol = records[i]?.symbols[entry.symbol];
+    const symbol = symbols[i]?.[entry.symbol];
     return symbol ? [{ file, ordinal: entry.symbol, symbol }] : [];
   });
   const seen = new Set<string>();
@@ -177,8 +177,7 @@ export async function outlineOf(
 ): Promise<OutlineAnswer | undefined> {
   const file = index.fileAt(revision, path);
   if (file === undefined) return undefined;
-  const [record] = await recordsOf(index, [{ file }]);
-  const { symbols } = record as ContentRecord;
+  const [symbols = []] = await symbolsOf(index, [{ file }]);
   const all = symbols.map((_, ordinal) => ordinal);
   const [loaded] = all.length === 0 ? [] : await texts([wantedSymbols(index, file, all)]);
   return { language: index.language(file), symbols: outlineFrom(symbols, loaded?.signatures ?? []) };

@@ -35,6 +35,11 @@ export interface Place extends FoundChunk {
   defined: number | undefined;
 }
 
+/** Whether `findChunks` needs the symbols of a file. */
+export function needsSymbols({ definition }: RankedFile, kinds: ReadonlySet<string>): boolean {
+  return kinds.size > 0 || (definition !== undefined && definition.score >= SURE_DEFINITION);
+}
+
 /**
  * The chunks of the ranked files that answer, best first: one a file, or two. `kinds`, where not empty, are the symbol kinds that a
  * chunk must show.
@@ -112,7 +117,7 @@ function chunksOf({ chunks }: ContentRecord, { startLine, endLine }: SymbolPlace
 
 /** The shortest of the symbols that contains the lines; of equal ones the last. */
 export function innermost(
-  { symbols }: ContentRecord,
+  { symbols }: Pick<ContentRecord, "symbols">,
   ordinals: readonly number[],
   startLine: number,
   endLine: number,

@@ -1,5 +1,6 @@
-import { BLOCK_BYTES, BlockWriter, type Blocks } from "./blocks.ts";
+import { BlockWriter, type Blocks } from "./blocks.ts";
 import { ByteReader, ByteWriter } from "./bytes.ts";
+import { SearchFormatError } from "./types.ts";
 
 /**
  * Postings by term. A block holds the terms of a range of hashes: their number (varint), their hashes (4 bytes each, ascending),
@@ -9,6 +10,9 @@ import { ByteReader, ByteWriter } from "./bytes.ts";
 
 /** Postings are collected as document * 256 + counts, so documents stay below 2^24. */
 export const MAX_DOCUMENTS = 2 ** 24;
+
+/** As `BLOCK_BYTES`; a query needs one term of a block, so there are fewer in vain. */
+const TERM_BLOCK_BYTES = 1024;
 
 /** Postings sorted at a time. A sort takes 24 bytes for each, so that the memory of a build does not grow with the segment. */
 const MAX_SORTED_POSTINGS = 2 ** 19;
@@ -23,16 +27,19 @@ export function passesFor(postingCount: number): number {
  * Writes postings, sorted by term and document. They are sorted in passes, each over a range of hashes, so `addAll` is called once
  * per pass and must add the same postings each time, in any order. The bytes do not depend on the number of passes.
  */
-export function writePostings(passes: number, addAll: (postings: PostingsCollector) => void): BlockWriter {
-  const blocks = new BlockWriter();
-  const block = new BlockOfTerms();
+export function writePostings(
+  passes: number,
+  addAll: (postings: PostingsCollector) => void,
+  blocks = new BlockWriter(),
+): BlockWriter {
+  const writer = new TermWriter(blocks);
   for (let pass = 0; pass < passes; pass++) {
     const [first, end] = [pass, pass + 1].map((n) => Math.floor((HASHES * n) / passes));
     const postings = new PostingsCollector(first as number, end as number);
     addAll(postings);
-    postings.write(block, blocks);
+    postings.write(writer);
   }
-  block.flush(blocks);
+  writer.end();
   return blocks;
 }
 
@@ -66,8 +73,8 @@ export class PostingsCollector {
     this.#values[this.#count++] = document * 256 + counts;
   }
 
-  /** Adds the terms to the block; full ones go to `blocks`. */
-  write(block: BlockOfTerms, blocks: BlockWriter): void {
+  /** Writes the terms of the pass. */
+  write(writer: TermWriter): void {
     const { ids, sorted } = this.#distinct();
     const ends = new Uint32Array(sorted.length + 1);
     for (let i = 0; i < this.#count; i++) ends[(ids[i] as number) + 1] = (ends[(ids[i] as number) + 1] as number) + 1;
@@ -79,10 +86,8 @@ export class PostingsCollector {
       placed[next[id] as number] = this.#values[i] as number;
       next[id] = (next[id] as number) + 1;
     }
-    for (let id = 0; id < sorted.length; id++) {
-      block.add(sorted[id] as number, placed.subarray(ends[id], ends[id + 1]).sort());
-      if (block.byteLength >= BLOCK_BYTES) block.flush(blocks);
-    }
+    for (let id = 0; id < sorted.length; id++)
+      writer.add(sorted[id] as number, placed.subarray(ends[id], ends[id + 1]).sort());
   }
 
   /** The distinct hashes in ascending order (unsigned), and for each posting the position of its hash among them. */
@@ -112,15 +117,18 @@ export class PostingsCollector {
   }
 }
 
-class BlockOfTerms {
+/** Writes blocks of terms, which are added in ascending order of their hashes (unsigned). */
+export class TermWriter {
+  readonly #blocks: BlockWriter;
   readonly #hashes: number[] = [];
   readonly #sizes = new ByteWriter();
   readonly #postings = new ByteWriter();
 
-  get byteLength(): number {
-    return this.#hashes.length * 4 + this.#sizes.length + this.#postings.length;
+  constructor(blocks: BlockWriter) {
+    this.#blocks = blocks;
   }
 
+  /** Adds a term. `values` holds document * 256 + counts of each posting, ascending. */
   add(hash: number, values: Uint32Array): void {
     const before = this.#postings.length;
     let previous = 0;
@@ -133,17 +141,19 @@ class BlockOfTerms {
     this.#hashes.push(hash);
     this.#sizes.varint(values.length);
     this.#sizes.varint(this.#postings.length - before);
+    if (this.#hashes.length * 4 + this.#sizes.length + this.#postings.length >= TERM_BLOCK_BYTES) this.end();
   }
 
-  flush(into: BlockWriter): void {
+  /** Writes the last block. */
+  end(): void {
     const first = this.#hashes[0];
     if (first === undefined) return;
-    const writer = new ByteWriter();
-    writer.varint(this.#hashes.length);
-    for (const hash of this.#hashes) writer.u32(hash);
-    writer.bytes(this.#sizes.finish());
-    writer.bytes(this.#postings.finish());
-    into.add(first, writer.finish());
+    const block = new ByteWriter();
+    block.varint(this.#hashes.length);
+    for (const hash of this.#hashes) block.u32(hash);
+    block.bytes(this.#sizes.view());
+    block.bytes(this.#postings.view());
+    this.#blocks.add(first, block.view());
     this.#hashes.length = 0;
     this.#sizes.clear();
     this.#postings.clear();
@@ -198,24 +208,35 @@ function skipTo(block: Uint8Array, reader: ByteReader, left: number, offset: num
   return new ByteReader(block, start).bytes(length);
 }
 
-/** Calls `visit` for every posting of a block's terms, in order. */
-export function forEachPosting(
-  block: Uint8Array,
-  visit: (hash: number, document: number, counts: number) => void,
-): void {
+/** A term of a block, with its postings. */
+export interface Term extends PostingList {
+  /** Unsigned. */
+  hash: number;
+}
+
+/** The terms of a block, in order. Throws `SearchFormatError` if they do not fit into it. */
+export function termsOfBlock(block: Uint8Array): Term[] {
   const reader = new ByteReader(block);
-  const count = reader.varint();
-  const hashes = Array.from({ length: count }, () => reader.u32());
-  const sizes = hashes.map(() => {
-    const postings = reader.varint();
-    reader.varint();
-    return postings;
+  const hashes = Array.from({ length: reader.varint() }, () => reader.u32());
+  const sizes = hashes.map(() => ({ count: reader.varint(), byteLength: reader.varint() }));
+  return hashes.map((hash, i) => {
+    const { count, byteLength } = sizes[i] as (typeof sizes)[number];
+    if (count > byteLength) throw new SearchFormatError("a term has more postings than bytes");
+    return { hash, count, bytes: reader.bytes(byteLength) };
   });
-  for (let i = 0; i < count; i++) {
-    let document = 0;
-    for (let left = sizes[i] as number; left > 0; left--) {
-      document += reader.varint();
-      visit(hashes[i] as number, document, reader.u8());
+}
+
+/** Calls `visit` for each posting of a list, in order. */
+export function eachPosting({ bytes }: PostingList, visit: (document: number, counts: number) => void): void {
+  let document = 0;
+  for (let at = 0; at < bytes.length;) {
+    let byte = bytes[at++] as number;
+    let delta = byte & 0x7f;
+    for (let shift = 7; byte >= 0x80; shift += 7) {
+      byte = bytes[at++] as number;
+      delta |= (byte & 0x7f) << shift;
     }
+    document += delta;
+    visit(document, bytes[at++] as number);
   }
 }

@@ -2,8 +2,9 @@ import { ByteReader, type ByteWriter } from "./bytes.ts";
 import type { SourceContent } from "./types.ts";
 
 /**
- * Record of a content: lines of its chunks, and names, kinds and lines of its symbols. Its bytes are the same in an analysis and in a
- * segment, so merging copies them.
+ * Record of a content, in two parts: the outline (names of top-level functions, lines of the chunks), which every candidate of a query
+ * needs and which is small, and the symbols, which only those that are shown need. Their bytes are the same in an analysis and in a segment,
+ * so merging copies them.
  */
 
 export interface ChunkPlace {
@@ -21,42 +22,31 @@ export interface SymbolPlace {
   endLine: number;
 }
 
-/** A record, decoded part by part as it is needed: most candidates of a query need no symbols. */
+/** The record of a content. Its symbols are added where they are needed. */
 export class ContentRecord {
-  readonly #bytes: Uint8Array;
-  #functions: { names: string[]; end: number } | undefined;
-  #chunks: { places: ChunkPlace[]; end: number } | undefined;
-  #symbols: SymbolPlace[] | undefined;
-
-  constructor(bytes: Uint8Array) {
-    this.#bytes = bytes;
-  }
-
   /** Names of the functions that are not inside a type or another function. */
-  get functions(): readonly string[] {
-    return this.#readFunctions().names;
+  readonly functions: readonly string[];
+  readonly chunks: readonly ChunkPlace[];
+  #symbols: readonly SymbolPlace[] | undefined;
+
+  constructor(outline: Uint8Array) {
+    const reader = new ByteReader(outline);
+    this.functions = reader.strings(reader.varint());
+    this.chunks = readChunks(reader);
   }
 
-  get chunks(): readonly ChunkPlace[] {
-    return this.#readChunks().places;
+  get hasSymbols(): boolean {
+    return this.#symbols !== undefined;
   }
 
+  addSymbols(symbols: readonly SymbolPlace[]): void {
+    this.#symbols = symbols;
+  }
+
+  /** Throws `TypeError` before `addSymbols`. */
   get symbols(): readonly SymbolPlace[] {
-    return (this.#symbols ??= readSymbols(new ByteReader(this.#bytes, this.#readChunks().end)));
-  }
-
-  #readFunctions(): { names: string[]; end: number } {
-    if (this.#functions) return this.#functions;
-    const reader = new ByteReader(this.#bytes);
-    const names = reader.strings(reader.varint());
-    return (this.#functions = { names, end: reader.position });
-  }
-
-  #readChunks(): { places: ChunkPlace[]; end: number } {
-    if (this.#chunks) return this.#chunks;
-    const reader = new ByteReader(this.#bytes, this.#readFunctions().end);
-    const places = readChunks(reader);
-    return (this.#chunks = { places, end: reader.position });
+    if (!this.#symbols) throw new TypeError("the symbols of this record were not read");
+    return this.#symbols;
   }
 }
 
@@ -86,7 +76,7 @@ export function kindOfNumber(number: number): string | undefined {
   return KINDS[number];
 }
 
-export function writeRecord(writer: ByteWriter, content: SourceContent): void {
+export function writeOutline(writer: ByteWriter, content: SourceContent): void {
   const functions = content.symbols.filter(
     ({ kind, parent }) =>
       (kind === "function" || kind === "macro") &&
@@ -101,9 +91,11 @@ export function writeRecord(writer: ByteWriter, content: SourceContent): void {
     writer.varint((endLine - startLine) * 2 + (withheld ? 1 : 0));
     line = endLine;
   }
-  const { symbols } = content;
+}
+
+export function writeSymbols(writer: ByteWriter, { symbols }: SourceContent): void {
   writer.varint(symbols.length);
-  line = 0;
+  let line = 0;
   for (const { kind, name, qualifiedName, parent, startLine, endLine } of symbols) {
     const number = kindNumber(kind);
     writer.u8(number);
@@ -138,7 +130,9 @@ function readChunks(reader: ByteReader): ChunkPlace[] {
   return chunks;
 }
 
-function readSymbols(reader: ByteReader): SymbolPlace[] {
+/** Decodes what `writeSymbols` wrote. Throws `SearchFormatError` at the end of the bytes. */
+export function readSymbols(bytes: Uint8Array): SymbolPlace[] {
+  const reader = new ByteReader(bytes);
   const symbols: SymbolPlace[] = [];
   const hows: number[] = [];
   let line = 0;

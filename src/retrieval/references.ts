@@ -1,12 +1,11 @@
 import { WHOLE_BIT } from "./analyze.ts";
-import { recordsOf } from "./definitions.ts";
+import { outlinesOf, symbolsOf } from "./definitions.ts";
 import { lastPart } from "./names.ts";
 import { ASIDE } from "./paths.ts";
 import { innermost } from "./places.ts";
-import { readPostings } from "./postings.ts";
+import { eachPosting, readPostings } from "./postings.ts";
 import type { ContentRecord } from "./record.ts";
 import { scanTerms } from "./scanner.ts";
-import { eachPosting } from "./score.ts";
 import type { SearchIndex } from "./search-index.ts";
 import type { FoundReference, ReferenceAnswer, ReferenceRequest, TextSource, WantedText } from "./types.ts";
 
@@ -85,12 +84,10 @@ async function referencesIn(
     else byFile.set(file, [ordinal]);
   }
   const files = [...byFile.keys()];
-  const records = await recordsOf(
-    index,
-    files.map((file) => ({ file })),
-  );
+  const places = files.map((file) => ({ file }));
+  const [outlines, symbols] = await Promise.all([outlinesOf(index, places), symbolsOf(index, places)]);
   const wanted = files.map((file, i): WantedText => {
-    const { chunks } = records[i] as ContentRecord;
+    const { chunks } = outlines[i] as ContentRecord;
     const { sha256, language } = index.contentKey(file);
     return {
       sha256,
@@ -106,16 +103,16 @@ async function referencesIn(
   });
   const loaded = await texts(wanted);
   return wanted.flatMap((file, i) => {
-    const record = records[i] as ContentRecord;
-    const all = record.symbols.map((_, ordinal) => ordinal);
-    const definitions = new Set(record.symbols.filter((s) => lastPart(s.name) === name).map((s) => s.startLine));
+    const own = symbols[i] ?? [];
+    const all = own.map((_, ordinal) => ordinal);
+    const definitions = new Set(own.filter((s) => lastPart(s.name) === name).map((s) => s.startLine));
     return file.chunks.flatMap(({ startLine }, k) =>
       linesWith(loaded[i]?.chunks[k] ?? "", name)
         .map(({ offset, text }) => ({ line: startLine + offset, text }))
         .filter(({ line }) => !definitions.has(line))
         .map(({ line, text }): FoundReference => {
-          const around = innermost(record, all, line, line);
-          const enclosing = around === undefined ? null : (record.symbols[around]?.qualifiedName ?? null);
+          const around = innermost({ symbols: own }, all, line, line);
+          const enclosing = around === undefined ? null : (own[around]?.qualifiedName ?? null);
           return { revision: file.revision, path: file.path, line, text, enclosing };
         }),
     );

@@ -1,4 +1,4 @@
-import { recordsOf, type Definition } from "./definitions.ts";
+import { outlinesOf, type Definition } from "./definitions.ts";
 import { nameWords, splitPath, tellingStem, TRAIT } from "./paths.ts";
 import type { Mention, ParsedQuery } from "./query.ts";
 import type { ContentRecord } from "./record.ts";
@@ -54,6 +54,7 @@ export interface RankedFile {
   score: number;
   definition: Definition | undefined;
   isMentioned: boolean;
+  /** Without symbols. */
   record: ContentRecord;
   /** Focus of each of its documents, to which similarity adds. */
   focus: Float64Array;
@@ -140,7 +141,7 @@ export async function rankFiles(
   candidates: readonly Candidate[],
 ): Promise<RankedFile[]> {
   const words = new WordEvidence(terms);
-  const records = await recordsOf(index, candidates);
+  const records = await outlinesOf(index, candidates);
   const ranked = candidates.map((candidate, i): RankedFile => {
     const { file } = candidate;
     const record = records[i] as ContentRecord;

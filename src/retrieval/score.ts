@@ -1,5 +1,5 @@
 import { BODY_MASK, DOC_BIT, NAMES_MASK, NAMES_SHIFT } from "./analyze.ts";
-import { readPostings, type PostingList } from "./postings.ts";
+import { eachPosting, readPostings, type PostingList } from "./postings.ts";
 import type { QueryTerm } from "./query.ts";
 import type { SearchIndex } from "./search-index.ts";
 import { IN_NAME } from "./table.ts";
@@ -198,21 +198,6 @@ function decodeList(
   }
   pool.length = length;
   return files;
-}
-
-/** Calls `visit` for each posting of a short list. */
-export function eachPosting({ bytes }: PostingList, visit: (document: number, counts: number) => void): void {
-  let document = 0;
-  for (let at = 0; at < bytes.length;) {
-    let byte = bytes[at++] as number;
-    let delta = byte & 0x7f;
-    for (let shift = 7; byte >= 0x80; shift += 7) {
-      byte = bytes[at++] as number;
-      delta |= (byte & 0x7f) << shift;
-    }
-    document += delta;
-    visit(document, bytes[at++] as number);
-  }
 }
 
 /** Adds up the evidence of all documents. */

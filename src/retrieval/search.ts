@@ -1,7 +1,7 @@
 import { compileGlobs } from "../globs.ts";
 import { estimateTokens } from "../embedding/tokens.ts";
-import { findDefinitions } from "./definitions.ts";
-import { findChunks, placeOf, type Place } from "./places.ts";
+import { addSymbols, findDefinitions } from "./definitions.ts";
+import { findChunks, needsSymbols, placeOf, type Place } from "./places.ts";
 import { parseQuery, type ParsedQuery } from "./query.ts";
 import { chooseFiles, rankFiles } from "./rerank.ts";
 import { readQueryPostings, scoreDocuments, type ScoredTerm } from "./score.ts";
@@ -32,9 +32,19 @@ export async function search(
   const { terms, candidates, similar } = await firstStage(index, query, vector);
   const ranked = await rankFiles(index, query, terms, candidates);
   const kinds = new Set((request.kinds ?? []).map((kind) => kind.toLowerCase()));
+  // Those of the files that are most likely shown are read with them.
+  await addSymbols(index, [
+    ...ranked.slice(0, limit),
+    ...ranked.slice(limit).filter((file) => needsSymbols(file, kinds)),
+  ]);
   const found = findChunks(index, ranked, kinds);
   // Literals are checked in the text of all candidates; without one, only the texts that are shown are read.
-  const read = (query.literals.length > 0 ? found : found.slice(0, limit)).map((chunk) => placeOf(index, chunk, kinds));
+  const chosen = query.literals.length > 0 ? found : found.slice(0, limit);
+  await addSymbols(
+    index,
+    chosen.map(({ ranked }) => ranked),
+  );
+  const read = chosen.map((chunk) => placeOf(index, chunk, kinds));
   const loaded = await texts(read.map((place) => wantedText(index, place)));
   const matching = read
     .map((place, i) => ({ place, text: loaded[i] ?? { chunks: [], signatures: [] } }))

@@ -3,11 +3,11 @@ import { Blocks } from "./blocks.ts";
 import { ByteReader, copyU16, copyU32 } from "./bytes.ts";
 import { HEADER_BYTES, readHotPart } from "./file-header.ts";
 import { compareUtf8, utf8Prefix } from "./order.ts";
-import { ContentRecord } from "./record.ts";
+import { ContentRecord, readSymbols, type SymbolPlace } from "./record.ts";
 import { SearchFormatError, type ContentKey, type RangeReader } from "./types.ts";
 
 /** Raised with every change of the format, or of what `analyzeContent` puts into it. */
-export const SEGMENT_VERSION = 1;
+export const SEGMENT_VERSION = 2;
 /** The magic number is "CCSG". */
 export const SEGMENT_FORMAT = { name: "segment", magic: 0x47534343, version: SEGMENT_VERSION };
 
@@ -31,7 +31,10 @@ export class Segment {
   readonly firstChunks: Uint32Array;
   /** Words of each chunk, at most 65,535. */
   readonly lengths: Uint16Array;
-  readonly records: Blocks;
+  readonly byteLength: number;
+  /** The two parts of the contents' records. */
+  readonly outlines: Blocks;
+  readonly symbols: Blocks;
   readonly terms: Blocks;
   readonly names: Blocks;
   readonly #sha256: Uint8Array;
@@ -50,6 +53,7 @@ export class Segment {
     reader.bytes(4 * (this.contentCount + 1));
     this.lengths = copyU16(hot, reader.position, this.chunkCount);
     reader.bytes(2 * this.chunkCount);
+    this.byteLength = bytes.size;
     let offset = HEADER_BYTES + hot.length;
     const nextBlocks = (): Blocks => {
       const byteLength = reader.varint();
@@ -57,7 +61,8 @@ export class Segment {
       offset += byteLength;
       return blocks;
     };
-    this.records = nextBlocks();
+    this.outlines = nextBlocks();
+    this.symbols = nextBlocks();
     this.terms = nextBlocks();
     this.names = nextBlocks();
     if (offset !== bytes.size) throw new SearchFormatError("the segment is truncated");
@@ -112,18 +117,14 @@ export class Segment {
     return low;
   }
 
-  /** Records of contents, in the order asked for. Each block is read once. */
-  async readRecords(ordinals: readonly number[]): Promise<ContentRecord[]> {
-    const wanted = ordinals.map((ordinal) => this.records.find(ordinal));
-    const loading = new Map([...new Set(wanted)].map((index) => [index, this.records.read(index)]));
-    const blocks = new Map<number, Uint8Array>();
-    for (const [index, bytes] of loading) blocks.set(index, await bytes);
-    return ordinals.map((ordinal, i) => {
-      const index = wanted[i] as number;
-      const reader = new ByteReader(blocks.get(index) as Uint8Array);
-      for (let skip = ordinal - (this.records.keys[index] as number); skip > 0; skip--) reader.skip(reader.varint());
-      return new ContentRecord(reader.bytes(reader.varint()));
-    });
+  /** Records of contents without their symbols, in the order asked for. Each block is read once. */
+  async readOutlines(ordinals: readonly number[]): Promise<ContentRecord[]> {
+    return (await readEntries(this.outlines, ordinals)).map((bytes) => new ContentRecord(bytes));
+  }
+
+  /** Symbols of contents, in the order asked for. Each block is read once. */
+  async readSymbols(ordinals: readonly number[]): Promise<SymbolPlace[][]> {
+    return (await readEntries(this.symbols, ordinals)).map(readSymbols);
   }
 
   /** The entries of names that begin with `prefix` (as `nameKey` gives it), in order; all names for an empty one. */
@@ -159,6 +160,19 @@ export class Segment {
     }
     return found;
   }
+}
+
+async function readEntries(blocks: Blocks, ordinals: readonly number[]): Promise<Uint8Array[]> {
+  const wanted = ordinals.map((ordinal) => blocks.find(ordinal));
+  const loading = new Map([...new Set(wanted)].map((index) => [index, blocks.read(index)]));
+  const loaded = new Map<number, Uint8Array>();
+  for (const [index, bytes] of loading) loaded.set(index, await bytes);
+  return ordinals.map((ordinal, i) => {
+    const index = wanted[i] as number;
+    const reader = new ByteReader(loaded.get(index) as Uint8Array);
+    for (let skip = ordinal - (blocks.keys[index] as number); skip > 0; skip--) reader.skip(reader.varint());
+    return reader.bytes(reader.varint());
+  });
 }
 
 /** Characters that two texts have in common at their beginning. */

@@ -2,8 +2,8 @@
 
 /** Segments are merged in groups of at least this many, so that a chunk is rewritten about once for each power of it. */
 const MERGE_FACTOR = 8;
-/** Chunks of a merged segment at most: its postings, some 9 bytes for each of a chunk's ~90 terms, are in memory while it is built. */
-export const MAX_MERGED_CHUNKS = 16_384;
+/** Bytes of a merged segment at most, some 65,000 chunks: it is in memory while it is written. */
+export const MAX_MERGED_BYTES = 20 * 1024 * 1024;
 /** Chunks that a small push may rewrite: about 240 KB at 295 bytes a chunk. */
 const PUSH_BUDGET_CHUNKS = 800;
 /** With more segments than this the budget of a push does not hold: every query reads a block of each. */
@@ -13,6 +13,8 @@ export interface SegmentSize {
   id: string;
   /** Chunks of contents that the revision has. */
   liveChunks: number;
+  /** Their share of the segment's bytes. */
+  liveBytes: number;
 }
 
 /**
@@ -24,17 +26,18 @@ export function planMerges(segments: readonly SegmentSize[], freshChunks: number
   const sorted = segments.toSorted((a, b) => a.liveChunks - b.liveChunks || (a.id < b.id ? -1 : 1));
   const groups: string[][] = [];
   let group: string[] = [];
-  let chunks = 0;
+  let bytes = 0;
   const close = () => {
     if (group.length >= MERGE_FACTOR) groups.push(group);
     group = [];
-    chunks = 0;
+    bytes = 0;
   };
-  for (const { id, liveChunks } of sorted) {
-    if (liveChunks > budget || liveChunks > MAX_MERGED_CHUNKS / 2) break;
-    if (chunks + liveChunks > MAX_MERGED_CHUNKS) close();
+  for (const { id, liveChunks, liveBytes } of sorted) {
+    if (liveChunks > budget) break;
+    if (liveBytes > MAX_MERGED_BYTES / 2) continue;
+    if (bytes + liveBytes > MAX_MERGED_BYTES) close();
     group.push(id);
-    chunks += liveChunks;
+    bytes += liveBytes;
     budget -= liveChunks;
   }
   close();

@@ -9,12 +9,13 @@ import type { Db } from "../db/client.ts";
 import { rowsOf } from "../db/rows.ts";
 import { filesOf } from "../indexing/revision-files.ts";
 import { analyzeContent } from "../retrieval/analyze.ts";
-import { buildSegment, mergeSegments } from "../retrieval/segment-writer.ts";
+import { mergeSegments } from "../retrieval/segment-merge.ts";
+import { buildSegment } from "../retrieval/segment-writer.ts";
 import { Segment } from "../retrieval/segment.ts";
 import { buildTable } from "../retrieval/table.ts";
 import { type RevisionFile, SearchFormatError } from "../retrieval/types.ts";
 import { loadContents, type StoredContent } from "./contents.ts";
-import { planMerges } from "./merge-plan.ts";
+import { planMerges, type SegmentSize } from "./merge-plan.ts";
 import { openObject } from "./read.ts";
 import { type VectorContent, writeVectorSections } from "./vector-writer.ts";
 import { objectId, type SearchBucket, segmentKey, SEGMENT_ID_PREFIX, TABLE_ID_PREFIX, tableKey } from "./store.ts";
@@ -204,7 +205,7 @@ async function mergeAndWrite(
   for (const id of new Set(rows.map(({ segment }) => segment)))
     segments.set(id, await openSegment(writer, revision.tenantId, id));
   await writer.beat();
-  for (const group of planMerges(liveSizes(rows), freshChunks))
+  for (const group of planMerges(liveSizes(rows, segments), freshChunks))
     await merge(writer, revision.tenantId, group, rows, segments);
   const files: RevisionFile[] = rows.map(({ path, sha256, language }) => ({ path, sha256, language }));
   const opened = [...segments].map(([id, segment]) => ({ id, segment }));
@@ -241,11 +242,14 @@ function contentsBySegment(rows: readonly FileRow[]): Map<string, VectorContent[
   return bySegment;
 }
 
-function liveSizes(rows: readonly FileRow[]): { id: string; liveChunks: number }[] {
+function liveSizes(rows: readonly FileRow[], segments: ReadonlyMap<string, Segment>): SegmentSize[] {
   const contents = new Map(rows.map((row) => [row.content, row]));
   const sizes = new Map<string, number>();
   for (const { segment, chunks } of contents.values()) sizes.set(segment, (sizes.get(segment) ?? 0) + chunks);
-  return [...sizes].map(([id, liveChunks]) => ({ id, liveChunks }));
+  return [...sizes].map(([id, liveChunks]) => {
+    const { byteLength = 0, chunkCount = 0 } = segments.get(id) ?? {};
+    return { id, liveChunks, liveBytes: (byteLength * liveChunks) / Math.max(1, chunkCount) };
+  });
 }
 
 /** Replaces a group of segments, in `segments` and in `rows`, by one with the contents that the revision has of them. */

@@ -1,7 +1,8 @@
 import { analyzeContent } from "../../retrieval/analyze.ts";
 import { planMerge } from "../../retrieval/merge-policy.ts";
 import { Segment } from "../../retrieval/segment.ts";
-import { buildSegment, mergeSegments } from "../../retrieval/segment-writer.ts";
+import { mergeSegments } from "../../retrieval/segment-merge.ts";
+import { buildSegment } from "../../retrieval/segment-writer.ts";
 import { buildTable, type OpenSegment, RevisionTable } from "../../retrieval/table.ts";
 import { SearchFormatError, type RevisionFile } from "../../retrieval/types.ts";
 import type { IndexStore } from "../index/store.ts";

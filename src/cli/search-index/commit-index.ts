@@ -1,6 +1,6 @@
 import { SourceText } from "../../parsing/source-text.ts";
 import { PARSER_VERSION } from "../../parsing/version.ts";
-import { recordsOf } from "../../retrieval/definitions.ts";
+import { outlinesOf } from "../../retrieval/definitions.ts";
 import { findSymbols, nearPaths, outlineOf } from "../../retrieval/lookups.ts";
 import { findReferences } from "../../retrieval/references.ts";
 import { search } from "../../retrieval/search.ts";
@@ -112,8 +112,8 @@ async function open(project: Project, folder: SearchFolder, name: string, gitSha
         const source = new SourceText(
           new Uint8Array(await git(project.root, ["cat-file", "blob", `${gitSha}:${path}`])),
         );
-        const [record] = await recordsOf(index, [{ file }]);
-        return linesOf(source, record?.chunks ?? [], { path, language: index.language(file) }, start, end);
+        const [outline] = await outlinesOf(index, [{ file }]);
+        return linesOf(source, outline?.chunks ?? [], { path, language: index.language(file) }, start, end);
       },
       nearPaths: (path) => nearPaths(index, 0, path),
       close: () => {

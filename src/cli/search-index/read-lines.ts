@@ -1,4 +1,4 @@
-import { recordsOf } from "../../retrieval/definitions.ts";
+import { outlinesOf } from "../../retrieval/definitions.ts";
 import type { SearchIndex } from "../../retrieval/search-index.ts";
 import { SourceText } from "../../parsing/source-text.ts";
 import type { FileTree } from "../index/file-tree.ts";
@@ -31,8 +31,8 @@ export async function readLines(
   const file = index.fileAt(0, path);
   const bytes = file === undefined ? undefined : tree.read(path);
   if (file === undefined || !bytes) return undefined;
-  const [record] = await recordsOf(index, [{ file }]);
-  return linesOf(new SourceText(bytes), record?.chunks ?? [], { path, language: index.language(file) }, start, end);
+  const [outline] = await outlinesOf(index, [{ file }]);
+  return linesOf(new SourceText(bytes), outline?.chunks ?? [], { path, language: index.language(file) }, start, end);
 }
 
 /** Lines of a text without those of its withheld chunks. */

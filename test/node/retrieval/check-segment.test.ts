@@ -52,14 +52,14 @@ interface Directory {
   bodyAt: number;
 }
 
-/** The three directories, found by what the bodies hold: each is the only place with its number of blocks and its ends. */
+/** The directories, found by what the bodies hold: each is the only place with its number of blocks and its ends. */
 async function directoriesOf(bytes: Uint8Array): Promise<Directory[]> {
   const segment = await Segment.open(inMemory(bytes));
   const view = new DataView(bytes.buffer);
   const hotEnd = HEADER_BYTES + view.getUint32(8, true);
   let bodyAt = hotEnd;
   const found: Directory[] = [];
-  for (const blocks of [segment.records, segment.terms, segment.names]) {
+  for (const blocks of [segment.outlines, segment.symbols, segment.terms, segment.names]) {
     const lengths = await Promise.all(
       Array.from({ length: blocks.count }, async (_, i) => (await blocks.read(i)).length),
     );

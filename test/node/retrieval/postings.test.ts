@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { ByteWriter } from "../../../src/retrieval/bytes.ts";
-import { forEachPosting, writePostings } from "../../../src/retrieval/postings.ts";
+import { eachPosting, termsOfBlock, writePostings } from "../../../src/retrieval/postings.ts";
 import type { Segment } from "../../../src/retrieval/segment.ts";
-import { buildSegment, mergeSegments } from "../../../src/retrieval/segment-writer.ts";
+import { mergeSegments } from "../../../src/retrieval/segment-merge.ts";
+import { buildSegment } from "../../../src/retrieval/segment-writer.ts";
 import { segmentOf } from "./support.ts";
 
 /** A well-spread 32-bit hash of a number, different for each. */
@@ -34,9 +35,11 @@ describe("a segment whose postings are sorted in several passes", () => {
     const writer = new ByteWriter();
     writer.string("python");
     writer.bytes(new Uint8Array(32).fill(content));
-    // The record: no functions, a chunk in line 1, no symbols.
-    writer.varint(5);
-    for (const value of [0, 1, 2, 0, 0]) writer.varint(value);
+    // The outline: no functions, a chunk in line 1. Then the symbols: none.
+    writer.varint(4);
+    for (const value of [0, 1, 2, 0]) writer.varint(value);
+    writer.varint(1);
+    writer.varint(0);
     writer.varint(TERMS);
     writer.varint(TERMS);
     for (let n = 0; n < TERMS; n++) {
@@ -49,12 +52,10 @@ describe("a segment whose postings are sorted in several passes", () => {
   async function countPostings({ terms }: Segment): Promise<{ postings: number; hashes: number }> {
     let [postings, hashes] = [0, 0];
     for (let i = 0; i < terms.count; i++) {
-      let previous = -1;
-      forEachPosting(await terms.read(i), (hash) => {
-        postings++;
-        if (hash !== previous) hashes++;
-        previous = hash;
-      });
+      for (const term of termsOfBlock(await terms.read(i))) {
+        hashes++;
+        eachPosting(term, () => postings++);
+      }
     }
     return { postings, hashes };
   }

@@ -1,10 +1,16 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { MAX_MERGED_CHUNKS, planMerges, type SegmentSize } from "../../../src/search/merge-plan.ts";
+import { MAX_MERGED_BYTES, planMerges, type SegmentSize } from "../../../src/search/merge-plan.ts";
 
 const sizes = fc
-  .array(fc.integer({ min: 0, max: 40_000 }), { maxLength: 120 })
-  .map((all): SegmentSize[] => all.map((liveChunks, i) => ({ id: `s${i}`, liveChunks })));
+  .array(fc.record({ liveChunks: fc.integer({ min: 0, max: 80_000 }), perChunk: fc.integer({ min: 100, max: 800 }) }), {
+    maxLength: 120,
+  })
+  .map((all) => all.map(({ liveChunks, perChunk }, i) => segment(`s${i}`, liveChunks, perChunk)));
+
+function segment(id: string, liveChunks: number, bytesPerChunk = 300): SegmentSize {
+  return { id, liveChunks, liveBytes: liveChunks * bytesPerChunk };
+}
 
 function chunksOf(segments: readonly SegmentSize[], group: readonly string[]): number {
   return segments.reduce((sum, { id, liveChunks }) => sum + (group.includes(id) ? liveChunks : 0), 0);
@@ -19,7 +25,8 @@ describe("planMerges", () => {
         expect(new Set(taken).size).toBe(taken.length);
         for (const group of groups) {
           expect(group.length).toBeGreaterThanOrEqual(8);
-          expect(chunksOf(segments, group)).toBeLessThanOrEqual(MAX_MERGED_CHUNKS);
+          const bytes = segments.reduce((sum, { id, liveBytes }) => sum + (group.includes(id) ? liveBytes : 0), 0);
+          expect(bytes).toBeLessThanOrEqual(MAX_MERGED_BYTES);
         }
       }),
     );
@@ -35,15 +42,15 @@ describe("planMerges", () => {
   });
 
   it("keeps the number of segments small over a thousand pushes of three chunks", () => {
-    let segments: SegmentSize[] = [{ id: "base", liveChunks: 50_000 }];
+    let segments: SegmentSize[] = [segment("base", 50_000)];
     let most = 0;
     let rewritten = 0;
     for (let push = 0; push < 1_000; push++) {
-      segments.push({ id: `push-${push}`, liveChunks: 3 });
+      segments.push(segment(`push-${push}`, 3));
       for (const group of planMerges(segments, 3)) {
         const liveChunks = chunksOf(segments, group);
         rewritten += liveChunks;
-        segments = [...segments.filter(({ id }) => !group.includes(id)), { id: `merged-${push}`, liveChunks }];
+        segments = [...segments.filter(({ id }) => !group.includes(id)), segment(`merged-${push}`, liveChunks)];
       }
       most = Math.max(most, segments.length);
     }
@@ -53,8 +60,8 @@ describe("planMerges", () => {
   });
 
   it("leaves a first index of many shards with few segments", () => {
-    const shards = Array.from({ length: 88 }, (_, i) => ({ id: `s${i}`, liveChunks: 570 }));
-    const groups = planMerges(shards, 50_160);
-    expect(88 - groups.flat().length + groups.length).toBeLessThanOrEqual(12);
+    const shards = Array.from({ length: 400 }, (_, i) => segment(`s${i}`, 600));
+    const groups = planMerges(shards, 240_000);
+    expect(shards.length - groups.flat().length + groups.length).toBeLessThanOrEqual(4);
   });
 });
