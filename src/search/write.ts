@@ -16,7 +16,7 @@ import { buildTable } from "../retrieval/table.ts";
 import { type RevisionFile, SearchFormatError } from "../retrieval/types.ts";
 import { loadContents, type StoredContent } from "./contents.ts";
 import { planMerges, type SegmentSize } from "./merge-plan.ts";
-import { openObject } from "./read.ts";
+import { openObject, RangeCache } from "./read.ts";
 import { type VectorContent, writeVectorSections } from "./vector-writer.ts";
 import { objectId, type SearchBucket, segmentKey, SEGMENT_ID_PREFIX, TABLE_ID_PREFIX, tableKey } from "./store.ts";
 
@@ -32,6 +32,8 @@ export interface SearchWriter {
 /** Source bytes that are read back and analysed at a time. */
 const BATCH_BYTES = 2 * 1024 * 1024;
 const BATCH_CONTENTS = 500;
+/** A merge reads everything once: only what opening a segment has read is kept, and not for long. */
+const WRITER_CACHE_BYTES = 1024 * 1024;
 /** Rounds of completing a revision whose segments turn out to be damaged. */
 const REPAIRS = 2;
 
@@ -202,11 +204,12 @@ async function mergeAndWrite(
         from ${filesOf(revision)} f join contents c on c.id = f.content_id`,
   );
   const segments = new Map<string, Segment>();
+  const ranges = new RangeCache(WRITER_CACHE_BYTES);
   for (const id of new Set(rows.map(({ segment }) => segment)))
-    segments.set(id, await openSegment(writer, revision.tenantId, id));
+    segments.set(id, await openSegment(writer, revision.tenantId, id, ranges));
   await writer.beat();
   for (const group of planMerges(liveSizes(rows, segments), freshChunks))
-    await merge(writer, revision.tenantId, group, rows, segments);
+    await merge(writer, revision.tenantId, group, rows, segments, ranges);
   const files: RevisionFile[] = rows.map(({ path, sha256, language }) => ({ path, sha256, language }));
   const opened = [...segments].map(([id, segment]) => ({ id, segment }));
   const { table, missing } = buildTable(files, opened);
@@ -259,6 +262,7 @@ async function merge(
   group: readonly string[],
   rows: FileRow[],
   segments: Map<string, Segment>,
+  ranges: RangeCache,
 ): Promise<void> {
   const own = group.flatMap((id) => {
     const segment = segments.get(id);
@@ -276,14 +280,19 @@ async function merge(
   });
   const id = await putSegment(writer, tenantId, bytes, [...new Set(moved.map(({ content }) => content))]);
   for (const old of group) segments.delete(old);
-  segments.set(id, await openSegment(writer, tenantId, id));
+  segments.set(id, await openSegment(writer, tenantId, id, ranges));
   for (const row of moved) row.segment = id;
   await writer.beat();
 }
 
-async function openSegment({ bucket }: SearchWriter, tenantId: string, id: string): Promise<Segment> {
+async function openSegment(
+  { bucket }: SearchWriter,
+  tenantId: string,
+  id: string,
+  cache: RangeCache,
+): Promise<Segment> {
   try {
-    return await Segment.open(await openObject(bucket, segmentKey(tenantId, id)));
+    return await Segment.open(await openObject(bucket, segmentKey(tenantId, id), { cache }));
   } catch (error) {
     if (error instanceof SearchFormatError) throw new DamagedSegmentError(id, error);
     throw error;

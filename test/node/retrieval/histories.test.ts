@@ -4,9 +4,11 @@ import { analyzeContent } from "../../../src/retrieval/analyze.ts";
 import { planMerge } from "../../../src/retrieval/merge-policy.ts";
 import { search } from "../../../src/retrieval/search.ts";
 import { mergeSegments } from "../../../src/retrieval/segment-merge.ts";
+import type { Segment } from "../../../src/retrieval/segment.ts";
 import { buildSegment } from "../../../src/retrieval/segment-writer.ts";
 import { findReferences } from "../../../src/retrieval/references.ts";
 import { findSymbols } from "../../../src/retrieval/lookups.ts";
+import type { ContentKey } from "../../../src/retrieval/types.ts";
 import { coldIndex, contentOf, openFiles, segmentOf, textsOf, type TestFile } from "./support.ts";
 
 const WORDS = "session close open token parse file HttpServer read_header queue retry lease user admin index".split(
@@ -90,19 +92,27 @@ describe("answers", () => {
 
   it("of a merged segment's bytes do not tell what it was merged from", async () => {
     await fc.assert(
-      fc.asyncProperty(history, async (commits) => {
+      fc.asyncProperty(history, fc.infiniteStream(fc.boolean()), async (commits, choices) => {
         const known = withKnownSymbols(commits);
         const parts = [];
         for (const commit of known)
           parts.push(await segmentOf(buildSegment(commit.map((one) => analyzeContent(contentOf(one))))));
-        const merged = await mergeSegments(parts.map(({ segment }) => segment));
-        const cold = buildSegment(known.flat().map((one) => analyzeContent(contentOf(one))));
+        const segments = parts.map(({ segment }) => segment);
+        const wanted = new Set<string>();
+        for (const one of known.flat()) if (choices.next().value) wanted.add(keyOf(contentOf(one)));
+        const merged = await mergeSegments(segments, (segment, ordinal) =>
+          wanted.has(keyOf((segments[segment] as Segment).contentKey(ordinal))),
+        );
+        const contents = known.flat().map((one) => contentOf(one));
+        const cold = buildSegment(contents.filter((one) => wanted.has(keyOf(one))).map(analyzeContent));
         expect(Buffer.from(merged).equals(Buffer.from(cold))).toBe(true);
       }),
-      { numRuns: 40 },
+      { numRuns: 60 },
     );
   });
 });
+
+const keyOf = ({ sha256, language }: ContentKey): string => `${sha256} ${language}`;
 
 describe("the merge policy", () => {
   it("keeps the number of segments small, and the bytes it writes in proportion", () => {
