@@ -15,7 +15,7 @@ const UNITS: Readonly<Record<string, string>> = { string: "characters", array: "
 
 /**
  * What is wrong with a value that a schema rejects without a message of its own: an `error` option of `safeParse`. Zod's texts
- * speak of its own types. Undefined where there is nothing better to say than zod does.
+ * speak of its own types. Undefined if there is nothing better to say than zod does.
  */
 export function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.input === undefined) return "is required";

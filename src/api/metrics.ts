@@ -12,7 +12,7 @@ import { counter, monitorOf } from "./middleware/count-requests.ts";
 
 /** A shorter token is taken for a placeholder: the route does not exist then. */
 const MIN_TOKEN_CHARACTERS = 16;
-/** Answers with all metrics. 404 where no `METRICS_TOKEN` is set, 401 without it. */
+/** Answers with all metrics. 404 if no `METRICS_TOKEN` is set, 401 without it. */
 export async function answerMetrics(c: ApiContext): Promise<Response> {
   const token = c.env.METRICS_TOKEN ?? "";
   if (token.length < MIN_TOKEN_CHARACTERS) throw new ApiError("NOT_FOUND", `there is no ${c.req.path}`);
@@ -79,7 +79,7 @@ function healthMetrics({ checks }: HealthStatus): Metric[] {
     {
       name: "codecontext_dependency_up",
       type: "gauge",
-      help: "1 where the last probe of a dependency succeeded.",
+      help: "1 if the last probe of a dependency succeeded.",
       samples: all.map(([check, { ok }]) => ({ labels: { check }, value: ok ? 1 : 0 })),
     },
     {

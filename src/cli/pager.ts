@@ -23,8 +23,8 @@ export async function showPaged(
 }
 
 /**
- * The pager for these lines: `CODECTX_PAGER`, else `PAGER`, else `less`. Undefined where there is no terminal or a dumb one, where
- * everything fits on the screen, and where the user wants none (an empty value or `cat`).
+ * The pager for these lines: `CODECTX_PAGER`, else `PAGER`, else `less`. Undefined if there is no terminal or a dumb one, if
+ * everything fits on the screen, and if the user wants none (an empty value or `cat`).
  */
 export function pagerFor(
   lines: readonly string[],

@@ -28,10 +28,7 @@ export const SourceSchema = z
       .object({
         type: z.literal("token", { error: 'must be "token"' }).optional(),
         token: nonEmptyText.max(4_096).optional().describe("Read access to a private repository."),
-        username: nonEmptyText
-          .max(200)
-          .optional()
-          .describe("User name of the token, where the host wants a special one."),
+        username: nonEmptyText.max(200).optional().describe("User name of the token, if the host wants a special one."),
       })
       .optional()
       .describe("Without a token it is ignored."),

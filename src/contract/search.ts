@@ -66,7 +66,7 @@ export const SearchedIndex = z
   .object({
     repo: z.string().nullable(),
     workspaceId: z.uuid(),
-    ref: z.string().nullable().describe("The ref that was asked for; else the default branch, where it is known."),
+    ref: z.string().nullable().describe("The ref that was asked for; else the default branch, if it is known."),
     gitSha: z.string(),
     indexedAt: z.iso.datetime(),
     fingerprint: z.string(),

@@ -57,7 +57,7 @@ export const CommitRequest = z
     storagePath: nonEmptyText
       .max(500)
       .optional()
-      .describe("From sign; needed only where the same bytes were signed more than once."),
+      .describe("From sign; needed only if the same bytes were signed more than once."),
     expectedGitSha: gitSha
       .nullable()
       .optional()

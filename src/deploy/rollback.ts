@@ -20,7 +20,7 @@ export const rollbacks: Step[] = DEPLOY_ORDER.toReversed().map((worker) => ({
   },
 }));
 
-/** The version that was active before the current one; undefined where a rollback has brought it back already. */
+/** The version that was active before the current one; undefined if a rollback has brought it back already. */
 async function previousVersion({ cloudflare }: DeployContext, script: string): Promise<string | undefined> {
   const [current, ...older] = await cloudflare.deployments(script);
   if (!current) throw new DeployError(`${script} is not deployed`);

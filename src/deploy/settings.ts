@@ -39,7 +39,7 @@ Environment:
   DATABASE_URL               names one that exists
   OWNER_EMAIL, TENANT_NAME   the first user and tenant
   EMBED_*, RERANK_*, MAIL_*, RATE_LIMITS, REGION, GIT_HOSTS, … as docs/operations.md lists them
-  API_URL, SITE_URL          public addresses, where they are not workers.dev`;
+  API_URL, SITE_URL          public addresses, if they are not workers.dev`;
 
 const SECRET_NAMES = [
   "EMBED_API_KEY",

@@ -5,7 +5,7 @@
 
 /** What one isolate counted since it last reported. */
 export interface RequestCounts {
-  /** By `method route status code`, separated by spaces; the code is `-` where there was no error. */
+  /** By `method route status code`, separated by spaces; the code is `-` if there was no error. */
   requests: Record<string, number>;
   /** By route: how many took up to each of `LATENCY_BUCKETS_MS`, then how many there were, then their sum in milliseconds. */
   latencies: Record<string, number[]>;

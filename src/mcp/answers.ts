@@ -74,7 +74,7 @@ function keepMatching(text: string, words: readonly string[], count: number): (l
   return (_line, index) => kept.has(index);
 }
 
-/** A definition with its lines, where they were read. */
+/** A definition with its lines, if they were read. */
 export type ShownSymbol = FoundSymbol & { body?: string };
 
 export function symbolsText(

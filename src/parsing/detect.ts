@@ -1,6 +1,6 @@
 import { LANGUAGES, type LanguageId, type LanguageInfo } from "./languages.ts";
 
-/** Known languages whose files are rarely source: detected, but only indexed where `include` names them. */
+/** Known languages whose files are rarely source: detected, but only indexed if `include` names them. */
 const NOT_DEFAULT: ReadonlySet<LanguageId> = new Set<LanguageId>(["csv", "diff"]);
 /** Number of leading bytes that are searched for a `#!` line. */
 export const SHEBANG_BYTES = 256;
@@ -92,7 +92,7 @@ function isCpp(bytes: Uint8Array): boolean {
   return false;
 }
 
-/** Language by file name, extension, then `#!` line of `head` (the first bytes of the file, where at hand). */
+/** Language by file name, extension, then `#!` line of `head` (the first bytes of the file, if at hand). */
 export function detectLanguage(path: string, head?: Uint8Array): LanguageId | undefined {
   const name = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
   const exact = byFilename.get(name);

@@ -5,7 +5,7 @@ import { skipReason } from "./skip.ts";
 /** `language` null: the file's `#!` line may name its language; a file without one is skipped as `unknown_type`. */
 export type PathVerdict = { take: true; language: LanguageId | null } | { take: false; reason: string };
 
-/** Whether files of this name are indexed by default, if their first line names a language where the name does not. */
+/** Whether files of this name are indexed by default, if their first line names a language and the name does not. */
 export const isDefaultName = (path: string): boolean => isDefaultIncluded(path) || mayBeScript(path);
 
 /** Decides by its name whether a file is indexed by default. The hosted index and the CLI both go by this. */

@@ -5,7 +5,7 @@ const NEWLINE = 10;
 /** Longer lines are left unchanged, to bound the work of each pattern. */
 const MAX_LINE = 1000;
 
-/** `f()` or `function f`, with the opening brace and what follows it, where that is on the same line. */
+/** `f()` or `function f`, with the opening brace and what follows it, if that is on the same line. */
 const HEAD = /^(?:function\s+[^\s(){}]+(?:\s*\(\s*\))?|[^\s(){}$"'`=;&|<>#]+\s*\(\s*\))\s*(\{.*)?$/;
 const HEREDOC = /(?<!<)<<-?\s*(?:\\?(\w+)|"(\w+)"|'(\w+)')/;
 
@@ -19,7 +19,7 @@ interface OpenBody {
 
 /**
  * A script's text without here-documents and without the bodies of its functions, apart from functions in them. What is
- * left can usually be parsed where the whole cannot: zsh has syntax of its own, mostly inside functions. All characters
+ * left can usually be parsed when the whole cannot: zsh has syntax of its own, mostly inside functions. All characters
  * keep their positions.
  *
  * A body ends at a `}` with the indentation of the function's head, or on the head's line.

@@ -108,7 +108,7 @@ function isPlausibleText(bytes: Uint8Array): boolean {
   return strange <= bytes.length * MAX_STRANGE_SHARE;
 }
 
-/** Length of the UTF-8 sequence of two or three bytes that begins at an offset; 1 where none does. */
+/** Length of the UTF-8 sequence of two or three bytes that begins at an offset; 1 if none does. */
 function sequenceLength(bytes: Uint8Array, at: number): number {
   const first = bytes[at]!;
   const length = first >= 0xe0 ? 3 : first >= 0xc2 ? 2 : 1;

@@ -108,7 +108,7 @@ class Extractor {
   private readonly source: SourceText;
   private readonly rules: GrammarRules;
   private readonly leads: TriviaIndex;
-  /** Scripts assign a variable again and again; it is declared where that happens first. */
+  /** Scripts assign a variable again and again; it is declared at the first of them. */
   private readonly variables = new Set<string>();
   private readonly members = new Set<string>();
   /** Number of symbols that are visible to chunks. */
@@ -246,7 +246,7 @@ export function resolveOwners(symbols: readonly DraftSymbol[]): void {
 
 const WORD_CHARACTER = /[\p{L}\p{N}_$]/u;
 
-/** Index of a word that is not part of a longer one; -1 where there is none. */
+/** Index of a word that is not part of a longer one; -1 if there is none. */
 function wordIndex(text: string, word: string): number {
   for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + 1)) {
     const isPart = WORD_CHARACTER.test(text[at - 1] ?? "") || WORD_CHARACTER.test(text[at + word.length] ?? "");

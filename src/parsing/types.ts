@@ -1,4 +1,4 @@
-/** Kinds of symbols. The terms follow the Language Server Protocol where it has them. */
+/** Kinds of symbols. The terms follow the Language Server Protocol if it has them. */
 export const SYMBOL_KINDS = [
   "function",
   "method",

@@ -10,7 +10,7 @@ const TSC_TIMEOUT_MS = 120_000;
 
 /**
  * Writes the declarations of the client and of what it imports into `folder`, with plain types in the contract's place. Returns the
- * path of the entry. Throws with the compiler's output where the client uses what not all of Node, Workers and browsers have.
+ * path of the entry. Throws with the compiler's output if the client uses what not all of Node, Workers and browsers have.
  */
 export async function writeClientTypes(folder: string): Promise<string> {
   await rm(folder, { recursive: true, force: true });

@@ -21,7 +21,7 @@ const PLACES: { file: string; pattern: RegExp }[] = [
 /** Files that a new version changes. */
 export const VERSION_FILES = [...new Set(PLACES.map(({ file }) => file))];
 
-/** The version at each place. Throws where a file has none. */
+/** The version at each place. Throws if a file has none. */
 export async function versionsInFiles(): Promise<{ file: string; version: string }[]> {
   return Promise.all(
     PLACES.map(async ({ file, pattern }) => {

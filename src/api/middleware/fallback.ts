@@ -3,7 +3,7 @@ import { ApiError } from "../../errors.ts";
 import type { ApiContext, ApiHono } from "../context.ts";
 import { onError } from "./errors.ts";
 
-/** Answers requests that no route matched: 405 with `Allow` where the path exists for other methods, else 404. */
+/** Answers requests that no route matched: 405 with `Allow` if the path exists for other methods, else 404. */
 export function fallback(app: Hono<ApiHono>): (c: ApiContext) => Response {
   const known = new Map<string, { pattern: RegExp; methods: Set<string> }>();
   for (const { method, path } of app.routes) {

@@ -54,7 +54,7 @@ export class FileTree {
     }
   }
 
-  /** What is at a path instead of a regular file; undefined for a folder and where there is nothing. */
+  /** What is at a path instead of a regular file; undefined for a folder and if there is nothing. */
   irregular(path: string): "symlink" | "special_file" | undefined {
     const stats = lstatSync(`${this.root}/${path}`, { throwIfNoEntry: false });
     if (stats === undefined || stats.isFile() || stats.isDirectory()) return undefined;

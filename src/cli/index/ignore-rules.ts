@@ -24,7 +24,7 @@ export class IgnoreRules {
   private readonly folders = new Map<string, FolderRules>();
 
   /**
-   * Adds an ignore file of a folder; where several match, the one added last decides. `folder` is relative to the root, `""` for the
+   * Adds an ignore file of a folder; if several match, the one added last decides. `folder` is relative to the root, `""` for the
    * root itself. Add the files of a folder before asking about what lies in it.
    */
   add(folder: string, text: string): void {

@@ -102,7 +102,7 @@ export class ParsePool {
   }
 
   /**
-   * Counts the file towards the worker's load, or ends the worker and returns true where it has loaded enough. Its place is taken once
+   * Counts the file towards the worker's load, or ends the worker and returns true if it has loaded enough. Its place is taken once
    * its memory is free.
    */
   private retire(worker: Worker, language: LanguageId): boolean {

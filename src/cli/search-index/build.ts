@@ -22,7 +22,7 @@ export interface IndexedFile {
 
 /**
  * Writes the table `name` over `files`, with the segments it needs: those there are, one over what they lack, and merged ones
- * where there are too many. Removes what no table names any more. Needs the write lock.
+ * if there are too many. Removes what no table names any more. Needs the write lock.
  */
 export async function buildSearchTable(
   store: IndexStore,
@@ -109,7 +109,7 @@ export class SegmentCollector {
   }
 }
 
-/** Merges those segments of a table that the policy names; the id of the new one, undefined where there is nothing to merge. */
+/** Merges those segments of a table that the policy names; the id of the new one, undefined if there is nothing to merge. */
 async function mergeWhereWorth(
   folder: SearchFolder,
   table: Uint8Array,
@@ -159,7 +159,7 @@ async function collectGarbage(store: IndexStore, folder: SearchFolder, written: 
   for (const name of folder.stateNames()) if (!states.has(name)) folder.removeState(name);
 }
 
-/** False where the table is damaged. */
+/** False if the table is damaged. */
 async function addSegmentIds(folder: SearchFolder, name: string, into: Set<string>): Promise<boolean> {
   const file = folder.openTable(name);
   if (!file) return false;

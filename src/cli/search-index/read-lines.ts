@@ -19,7 +19,7 @@ export interface FileLines {
 
 /**
  * Lines of an indexed file of the work tree as it is now; lines that were withheld from the index are withheld here too. Undefined
- * where the path is not indexed, or its file is gone.
+ * if the path is not indexed, or its file is gone.
  */
 export async function readLines(
   index: SearchIndex,

@@ -10,7 +10,7 @@ import { verified } from "../index/verified.ts";
 
 /**
  * Texts from the local index. A pulled artifact stores its texts compressed, so the lines of its contents are read from the work
- * tree's file where that still has the indexed content, else from the artifact.
+ * tree's file if that still has the indexed content, else from the artifact.
  */
 export function storeTexts(store: IndexStore, tree: FileTree | undefined): TextSource {
   return async (wanted) => {
@@ -39,7 +39,7 @@ export function storeTexts(store: IndexStore, tree: FileTree | undefined): TextS
 
 interface ContentRow {
   id: number;
-  /** The base layer that holds the content; null where the tables do. */
+  /** The base layer that holds the content; null if the tables hold it. */
   base: number | null;
 }
 
@@ -63,7 +63,7 @@ function fromTables(store: IndexStore, contentId: number, { chunks, symbols }: W
   };
 }
 
-/** Texts of the chunks from the work tree's file; undefined where it is gone or has another content. */
+/** Texts of the chunks from the work tree's file; undefined if it is gone or has another content. */
 function linesFromFile(tree: FileTree | undefined, { path, sha256, chunks }: WantedText): string[] | undefined {
   if (chunks.length === 0) return [];
   const bytes = tree?.read(path);

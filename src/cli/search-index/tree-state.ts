@@ -9,7 +9,7 @@ import { VERSION } from "../version.ts";
  * needs neither the write lock nor the rows of the files.
  *
  * Bytes: SHA-256 of the rest (32), length of the header (4), header (JSON), then for each path size, mtime, ctime (milliseconds) and
- * inode (8 bytes each, IEEE 754; size is -1 where there is no folder or regular file), then the paths, each ended by a NUL. The file never
+ * inode (8 bytes each, IEEE 754; size is -1 if there is no folder or regular file), then the paths, each ended by a NUL. The file never
  * leaves the machine, so numbers are in its byte order.
  */
 export interface TreeState {

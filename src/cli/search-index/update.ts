@@ -67,7 +67,7 @@ function writeState(
   if (state) folder.writeState(stateName(root), writeTreeState(state));
 }
 
-/** Makes the table of the work tree where there is none. Needs the write lock. */
+/** Makes the table of the work tree if there is none. Needs the write lock. */
 async function ensureTable(store: IndexStore, folder: SearchFolder, root: string): Promise<string> {
   const row = workTreeRow(store, root);
   const name = tableName(row);

@@ -1,4 +1,4 @@
-/** `npm run docs:site`: renders `docs/` and its search index into `dist/docs`, from where the site Worker's bundle takes them. */
+/** `npm run docs:site`: renders `docs/` and its search index into `dist/docs`, from which the site Worker's bundle takes them. */
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import path from "node:path";

@@ -195,7 +195,7 @@ async function openDatabase(options: StackOptions, stops: (() => Promise<void> |
 }
 
 /**
- * Polls the api's health past the front, where no rate limit applies; then requests each public port once.
+ * Polls the api's health past the front, so that no rate limit applies; then requests each public port once.
  */
 async function waitUntilHealthy(workers: RunningWorkers, apiUrl: string, siteUrl: string): Promise<void> {
   const deadline = Date.now() + READY_TIMEOUT_MS;

@@ -45,7 +45,7 @@ interface WorkerHandle {
 }
 
 export interface RunningWorkers {
-  /** Sends a request to the api Worker past the front, where no rate limit by address applies. */
+  /** Sends a request to the api Worker past the front, so that no rate limit by address applies. */
   fetchApi(path: string): Promise<Response>;
   /** Runs the indexer's job of a schedule in its wrangler.toml and waits for it. Throws when it fails. */
   runScheduled(cron: string): Promise<void>;

@@ -20,7 +20,7 @@ export interface Scope {
 export interface Found {
   kind?: SymbolKind;
   name: string;
-  /** Node of the name; by default the `name` field, else where the head first mentions the name. */
+  /** Node of the name; by default the `name` field, else the place where the head first mentions the name. */
   nameNode?: SyntaxNode;
   /** Node whose range is the symbol's; the matched node if absent. */
   outer?: SyntaxNode;

@@ -1,4 +1,4 @@
-/** Shapes without a prefix of their own, or with more than a token in them. Group 1, where there is one, is the secret. */
+/** Shapes without a prefix of their own, or with more than a token in them. Group 1, if there is one, is the secret. */
 export interface ShapeRule {
   rule: string;
   /** One of these texts occurs wherever the pattern matches. */

@@ -19,7 +19,7 @@ interface Heading {
   title: string;
 }
 
-/** Headings are symbols that reach to the next of their depth; a fenced block stays whole where it fits. */
+/** Headings are symbols that reach to the next of their depth; a fenced block stays whole if it fits. */
 export function markdownOutline(source: SourceText): Outline {
   const builder = new OutlineBuilder(source);
   const headings = scan(builder);

@@ -1,4 +1,4 @@
-/** Tables, each in a region that scrolls sideways where it is too wide. */
+/** Tables, each in a region that scrolls sideways if it is too wide. */
 import type { Child } from "hono/jsx";
 import { Time } from "./parts.tsx";
 

@@ -18,7 +18,7 @@ export const ABSENT = -1;
 interface Page {
   /** Decompresses the values. */
   body: () => ByteCursor;
-  /** 1 where the row has a value; undefined if all have. */
+  /** 1 if the row has a value; undefined if all have. */
   levels: Uint32Array | undefined;
   present: number;
   /** Decompresses the dictionary's entries. A column without values has none. */

@@ -19,7 +19,7 @@ export type TextColumn = "signature" | "text";
 export interface SnapshotReader {
   header: SnapshotHeader;
   /**
-   * Yields every file in path order, with one row group in memory at a time. Throws `SnapshotFormatError` where the artifact is
+   * Yields every file in path order, with one row group in memory at a time. Throws `SnapshotFormatError` if the artifact is
    * damaged. Until the iteration has ended, the files it has yielded must not be trusted.
    */
   files(): AsyncIterable<SnapshotFile>;

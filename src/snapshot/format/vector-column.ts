@@ -53,7 +53,7 @@ export function encodeLevels(
   return { repetition: repetition.finish(), definition: definition.finish() };
 }
 
-/** Which of the rows have a vector, from their definition levels. Throws where the runs are not whole rows, `rows` of them. */
+/** Which of the rows have a vector, from their definition levels. Throws if the runs are not whole rows, `rows` of them. */
 function decodePresence(cursor: ByteCursor, rows: number, dimension: number): boolean[] {
   const presence: boolean[] = [];
   while (cursor.remaining > 0) {

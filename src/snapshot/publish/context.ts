@@ -9,7 +9,7 @@ import type { SnapshotBucket } from "./storage.ts";
 export interface SnapshotContext {
   db: Db;
   bucket: SnapshotBucket;
-  /** Undefined where the store's S3 endpoint is not configured; URLs cannot be signed then. */
+  /** Undefined if the store's S3 endpoint is not configured; URLs cannot be signed then. */
   presigner: Presigner | undefined;
   /** Most bytes that the snapshots of one tenant may take. */
   storageLimitBytes: number;

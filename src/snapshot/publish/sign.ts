@@ -30,7 +30,7 @@ export function noWorkspace(): ApiError {
 /** Deeper nesting could overflow the stack when the manifest is serialized again. */
 const MAX_MANIFEST_DEPTH = 64;
 
-/** Throws `INVALID_BODY` where the manifest could not be stored and returned unchanged. */
+/** Throws `INVALID_BODY` if the manifest could not be stored and returned unchanged. */
 export function checkManifest(manifest: SnapshotManifest): void {
   const open: { value: unknown; depth: number }[] = [{ value: manifest, depth: 1 }];
   for (let item = open.pop(); item !== undefined; item = open.pop()) {
