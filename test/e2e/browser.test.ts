@@ -20,6 +20,15 @@ const FILES = {
   "README.md": "# Sessions\n\nHow sessions are opened and closed.\n",
 };
 
+/** Words of code in tables that are broken over lines. */
+const BROKEN_WORDS = `[...document.querySelectorAll("td code")].flatMap(({ firstChild: text }) =>
+  [...(text?.nodeValue ?? "").matchAll(/\\w+/g)].flatMap(({ 0: word, index }) => {
+    const range = document.createRange();
+    range.setStart(text, index);
+    range.setEnd(text, index + word.length);
+    return range.getClientRects().length > 1 ? [word] : [];
+  }))`;
+
 /** What the browser complained about; must stay empty. */
 const complaints: string[] = [];
 
@@ -168,6 +177,7 @@ describe.skipIf(process.env["SKIP_BROWSER"] === "1")("in a browser", { timeout: 
     for (const path of ["", "/start", "/http", "/operations"]) {
       await page.goto(`${siteUrl}/docs${path}`);
       await checkPage(page);
+      expect([path, ...(await page.evaluate<string[]>(BROKEN_WORDS))]).toEqual([path]);
     }
     await page.keyboard.press("/");
     await page.keyboard.type("rate limits");

@@ -9,6 +9,7 @@ import {
   MAX_EMBED_INPUTS,
   MAX_FILE_SIZE_BYTES,
   MAX_GLOB_CHARACTERS,
+  MAX_GLOBS_CHARACTERS,
   MAX_INPUT_CHARACTERS,
   MAX_MANIFEST_BYTES,
   MAX_PROVISIONED_WORKSPACES,
@@ -79,9 +80,10 @@ ${table(
     ["Texts of one `POST /embed`", count(MAX_EMBED_INPUTS), refusal("INVALID_BODY")],
     ["Documents of one `POST /rerank`", count(MAX_RERANK_DOCUMENTS), refusal("INVALID_BODY")],
     ["Characters of all texts together", count(MAX_INPUT_CHARACTERS), refusal("INPUT_TOO_LARGE")],
-    ["A glob of `include` or `exclude`", `${count(MAX_GLOB_CHARACTERS)} characters`, refusal("BAD_BODY")],
+    ["A glob of `include` or `exclude`", `${count(MAX_GLOB_CHARACTERS)} characters`, refusal("INVALID_BODY")],
+    ["All globs of one list together", `${count(MAX_GLOBS_CHARACTERS)} characters`, refusal("INVALID_BODY")],
     [
-      "Workspaces that runs create automatically",
+      "Workspaces that publishing a snapshot creates",
       `${count(MAX_PROVISIONED_WORKSPACES)} a tenant`,
       refusal("WORKSPACE_LIMIT"),
     ],
@@ -113,8 +115,8 @@ ${table(
 ${table(
   ["What", "Limit", "Error"],
   [
-    ["A snapshot", bytes(MAX_SNAPSHOT_BYTES), refusal("BAD_BODY")],
-    ["Its manifest", bytes(MAX_MANIFEST_BYTES), refusal("BAD_BODY")],
+    ["A snapshot", bytes(MAX_SNAPSHOT_BYTES), refusal("INVALID_BODY")],
+    ["Its manifest", bytes(MAX_MANIFEST_BYTES), refusal("INVALID_BODY")],
     ["All snapshots of a tenant", bytes(DEFAULT_STORAGE_LIMIT_BYTES), refusal("STORAGE_LIMIT")],
     ["Snapshots kept of a workspace", count(SNAPSHOTS_KEPT), "older ones are deleted in the daily clean-up"],
     ["Snapshot jobs of a tenant at once", "1", refusal("SNAPSHOT_IN_PROGRESS")],
