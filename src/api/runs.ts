@@ -1,7 +1,6 @@
 /** Shared by the indexing routes: validates sources and workspaces, and starts runs. */
 import type { ErrorCode, Source } from "../contract/index.ts";
 import { ApiError, invalidBody } from "../errors.ts";
-import { count } from "../gate/client.ts";
 import type { Principal } from "../gate/types.ts";
 import { checkRepositoryUrl, GitError } from "../git/index.ts";
 import type { RunSpec } from "../indexing/run-state.ts";
@@ -43,7 +42,7 @@ export function runDeps(c: ApiContext): RunDeps {
   return { db: c.get("services").db, coordinators: c.env.WORKSPACE_RUNS };
 }
 
-/** Starts a run for the caller and counts the call. */
+/** Starts a run for the caller; its coordinator counts the call. */
 export async function startRun(
   c: ApiContext,
   { tenantId, credentialId: actor }: Principal,
@@ -53,7 +52,5 @@ export async function startRun(
   const starting = startIndexRun(deps, { ...request, tenantId, actor });
   // A recorded run must also be submitted, even if the client disconnects in between.
   c.executionCtx.waitUntil(starting.catch(() => undefined));
-  const spec = await stored(() => starting);
-  await count(c.env.TENANT_GATE, tenantId, `run:${spec.runId}`, request.kind);
-  return spec;
+  return stored(() => starting);
 }

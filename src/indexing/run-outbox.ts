@@ -13,7 +13,7 @@ import type { TenantLine } from "./tenant-runs.ts";
 const CALL_TIMEOUT_MS = 10_000;
 
 /**
- * Outgoing calls of a run coordinator: steps to the queue, outcomes to Postgres, tokens to the tenant's gate, slots from `TenantRuns`. A failed call
+ * Outgoing calls of a run coordinator: steps to the queue, outcomes to Postgres, calls and tokens to the tenant's gate, slots from `TenantRuns`. A failed call
  * is logged and stays due; the coordinator's alarm retries it.
  */
 export class RunOutbox {
@@ -87,6 +87,19 @@ export class RunOutbox {
         // The tenant is gone, and the run's row with it.
         if (pgErrorCode(error) === PG_FOREIGN_KEY_VIOLATION) this.store.save({ ...run, recorded: true });
         this.log.error("run_outcome_not_recorded", error, { runId: run.spec.runId });
+      }
+    }
+  }
+
+  /** Counts runs as calls at the tenant's gate, each once. */
+  async countRuns(): Promise<void> {
+    for (const { runId, tenantId, kind } of this.store.uncounted()) {
+      try {
+        const gate = this.env.TENANT_GATE.get(this.env.TENANT_GATE.idFromName(tenantId));
+        await raceTimeout(gate.count(`run:${runId}`, kind), CALL_TIMEOUT_MS);
+        this.store.counted(runId);
+      } catch (error) {
+        this.log.error("run_not_counted", error, { runId });
       }
     }
   }

@@ -1,4 +1,4 @@
-import { newRun, type RunRecord, type StepUsage, type WorkCounters } from "./run-state.ts";
+import { newRun, type RunRecord, type RunSpec, type StepUsage, type WorkCounters } from "./run-state.ts";
 
 /** The tables of one workspace's run coordinator. */
 export class RunStore {
@@ -18,6 +18,7 @@ export class RunStore {
       create table if not exists run_usage (token text primary key, run_id text, tenant_id text, embedded integer, embed_ms real,
         tokens integer, batch text);
       create index if not exists run_usage_run on run_usage (run_id);
+      create table if not exists uncounted_runs (run_id text primary key, tenant_id text, kind text);
     `);
   }
 
@@ -44,6 +45,25 @@ export class RunStore {
     );
   }
 
+  /** Stores a new run, which the tenant's gate has not counted yet. */
+  add(spec: RunSpec): void {
+    this.save(newRun(spec));
+    this.sql.exec("insert or ignore into uncounted_runs values (?, ?, ?)", spec.runId, spec.tenantId, spec.kind);
+  }
+
+  /** Runs that the tenant's gate has not counted as calls. */
+  uncounted(): { runId: string; tenantId: string; kind: RunSpec["kind"] }[] {
+    return this.sql
+      .exec<{ runId: string; tenantId: string; kind: RunSpec["kind"] }>(
+        "select run_id as runId, tenant_id as tenantId, kind from uncounted_runs",
+      )
+      .toArray();
+  }
+
+  counted(runId: string): void {
+    this.sql.exec("delete from uncounted_runs where run_id = ?", runId);
+  }
+
   /** Ended runs whose outcome is not in Postgres yet. */
   unrecorded(): RunRecord[] {
     return this.records("select record from runs where ended > 0 and json_extract(record, '$.recorded') = 0");
@@ -56,7 +76,7 @@ export class RunStore {
   }
 
   isEmpty(): boolean {
-    return this.sql.exec("select 1 from runs limit 1").toArray().length === 0;
+    return this.sql.exec("select 1 from runs union all select 1 from uncounted_runs limit 1").toArray().length === 0;
   }
 
   clearShards(runId: string): void {

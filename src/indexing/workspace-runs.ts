@@ -14,7 +14,6 @@ import {
   LEASE_MS,
   LOST_ERROR,
   MAX_LOST_ATTEMPTS,
-  newRun,
   QUEUE_LEASE_MS,
   recordFailure,
   recordPlan,
@@ -70,9 +69,10 @@ export class WorkspaceRuns extends DurableObject<ApiEnv> {
 
   /** Accepts a run. Idempotent. */
   async submit(spec: RunSpec): Promise<void> {
-    if (!this.find(spec.runId)) this.store.save(newRun(spec));
+    if (!this.find(spec.runId)) this.store.add(spec);
     await this.ctx.storage.setAlarm(this.nextAlarm());
     await this.startNext();
+    await this.outbox.countRuns();
   }
 
   /** Deletes all state after the workspace's tenant was erased. Later reports of running steps are rejected. */
@@ -217,7 +217,7 @@ export class WorkspaceRuns extends DurableObject<ApiEnv> {
     return run ? this.watchers.stream(run) : null;
   }
 
-  /** Restarts silent runs, resends unsent messages, records outcomes and usage, and deletes old runs. */
+  /** Restarts silent runs, resends unsent messages, records outcomes, calls and usage, and deletes old runs. */
   override async alarm(): Promise<void> {
     // Set the next alarm first, so that failures below are retried.
     await this.ctx.storage.setAlarm(Date.now() + TICK_MS);
@@ -226,6 +226,7 @@ export class WorkspaceRuns extends DurableObject<ApiEnv> {
     if (this.active) await this.sendShards(this.active);
     await this.startNext();
     await this.outbox.recordFailures();
+    await this.outbox.countRuns();
     await this.outbox.reportUsage();
     this.store.forget(Date.now() - KEEP_ENDED_MS);
     if (this.store.isEmpty()) await this.ctx.storage.deleteAlarm();
@@ -246,7 +247,8 @@ export class WorkspaceRuns extends DurableObject<ApiEnv> {
   private nextAlarm(): number {
     const now = Date.now();
     if (this.active) return Math.min(Math.max(this.active.leaseUntil, now), now + TICK_MS);
-    const busy = this.store.unfinished().length > 0 || this.store.unrecorded().length > 0;
+    const { store } = this;
+    const busy = store.unfinished().length + store.unrecorded().length + store.uncounted().length > 0;
     return now + (busy ? TICK_MS : KEEP_ENDED_MS);
   }
 

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { MAX_BODY_BYTES, RETRY_AFTER_HEADER } from "../../contract/index.ts";
 import { ApiError } from "../../errors.ts";
-import { count, takeFromBucket } from "../../gate/client.ts";
+import { takeFromBucket } from "../../gate/client.ts";
 import { HOOK_PROVIDERS } from "../../db/people-schema.ts";
 import { isHookId } from "../../hooks/ids.ts";
 import { receiveDelivery, REJECTED } from "../../hooks/receive.ts";
@@ -61,8 +61,7 @@ export const hook = publicRoute({
       case "malformed":
         throw new ApiError("INVALID_BODY", received.message);
       case "accepted": {
-        const { outcome, runId, detail, tenantId } = received;
-        if (runId !== null) await count(c.env.TENANT_GATE, tenantId, `run:${runId}`, "index");
+        const { outcome, runId, detail } = received;
         return c.json({ ok: true, outcome, runId, detail } satisfies z.infer<typeof HookResponse>);
       }
     }

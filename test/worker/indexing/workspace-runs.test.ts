@@ -1,11 +1,13 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { TenantGate } from "../../../src/gate/tenant-gate.ts";
 import { LEASE_MS, MAX_LOST_ATTEMPTS, QUEUE_LEASE_MS, SHARDS_IN_FLIGHT } from "../../../src/indexing/run-state.ts";
 import type { RunsClient } from "../../../src/indexing/steps.ts";
 import { startClock, stopClock } from "../support/clock.ts";
 import { cutDatabase } from "../support/database-away.ts";
 import {
   coordinator,
+  indexCalls,
   indexTokens,
   NOTHING,
   row,
@@ -107,6 +109,20 @@ describe("the run coordinator", () => {
     startClock();
     await worker().failed(spec.runId, 2, { kind: "plan" }, verdict("fail"), usage());
     expect(await indexTokens()).toBe(9);
+  });
+
+  it("counts a run as one call, even if the gate was away when it was submitted", async () => {
+    const away = vi.spyOn(TenantGate.prototype, "count").mockRejectedValue(new Error("the gate is away"));
+    const spec = await submitted();
+    expect(await stateOf(spec)).toBe("running");
+    expect(away).toHaveBeenCalled();
+    away.mockRestore();
+    expect(await indexCalls()).toBe(0);
+    await runDurableObjectAlarm(stub());
+    expect(await indexCalls()).toBe(1);
+    await runDurableObjectAlarm(stub());
+    await coordinator().submit(spec);
+    expect(await indexCalls()).toBe(1);
   });
 
   it("does not restart or fail a run that waits in the queue", async () => {

@@ -55,8 +55,7 @@ export const stage = async (runId: string, attempt: number, count: number) => {
   for (let shard = 0; shard < count; shard++) await worker().shardStaged(runId, attempt, shard);
 };
 export const row = async (runId: string) => (await db.select().from(runs).where(eq(runs.id, runId)))[0];
-export const indexTokens = async () => {
-  const gate = env.TENANT_GATE.get(env.TENANT_GATE.idFromName(tenantId));
-  return (await gate.usage("someone")).indexTokens;
-};
+const usageOfTenant = () => env.TENANT_GATE.get(env.TENANT_GATE.idFromName(tenantId)).usage("someone");
+export const indexTokens = async () => (await usageOfTenant()).indexTokens;
+export const indexCalls = async () => (await usageOfTenant()).calls.index;
 export const stateOf = async (spec: RunSpec) => (await coordinator().status(spec.runId))?.state;
