@@ -8,7 +8,8 @@ import { sweepIndex } from "../indexing/sweep.ts";
 import { sweepSnapshots } from "../snapshot/publish/sweep.ts";
 import { limitBucket } from "../indexing/staging.ts";
 import { sweepSearch } from "../search/sweep.ts";
-import { type IndexedRevision, rebuildTable } from "../search/write.ts";
+import { repairRevision } from "../search/repair.ts";
+import type { IndexedRevision } from "../search/write.ts";
 import { sweepPeople } from "../users/sweep.ts";
 import { finishErasures } from "../tenancy/erase.ts";
 import { sharedOf, stepDeps } from "./deps.ts";
@@ -62,7 +63,7 @@ async function handle(message: Message, env: IndexerEnv): Promise<void> {
   await handleStep(message, parsed.data, env);
 }
 
-/** Rebuilds the search index of a revision that a reader found damaged. Idempotent. */
+/** Repairs the search index of a revision that a reader found damaged. Idempotent: a second message finds nothing to do. */
 async function rebuildSearch(
   message: Message,
   revision: Omit<IndexedRevision, "baseSeq">,
@@ -72,8 +73,9 @@ async function rebuildSearch(
   const { workspaceId, seq } = revision;
   const model = embedder?.isModel === true ? embedder.fingerprint : null;
   try {
-    await rebuildTable({ db, bucket: limitBucket(env.SNAPSHOTS), model, beat: async () => {} }, revision);
-    log.info("search_rebuilt", { workspaceId, seq });
+    const writer = { db, bucket: limitBucket(env.SNAPSHOTS), model, beat: async () => {} };
+    const wasDamaged = await repairRevision(writer, revision);
+    log.info(wasDamaged ? "search_rebuilt" : "search_found_whole", { workspaceId, seq });
     message.ack();
   } catch (error) {
     log.error("search_not_rebuilt", error, { workspaceId, seq });

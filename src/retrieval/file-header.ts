@@ -28,14 +28,16 @@ export function beginFile({ magic, version }: FileFormat, hot: Uint8Array): Byte
 
 /** Reads the hot part of a file. Throws `SearchFormatError` if it is damaged, or the file is of another kind or version. */
 export async function readHotPart(bytes: RangeReader, { name, magic, version }: FileFormat): Promise<Uint8Array> {
-  const header = new ByteReader(await bytes.read(0, Math.min(HEADER_BYTES, bytes.size)));
-  if (header.u32() !== magic) throw new SearchFormatError(`this is not a ${name}`);
+  const damaged = (what: string) => new SearchFormatError(what, bytes.name);
+  if (bytes.size < HEADER_BYTES) throw damaged(`the ${name} is truncated`);
+  const header = new ByteReader(await bytes.read(0, HEADER_BYTES));
+  if (header.u32() !== magic) throw damaged(`this is not a ${name}`);
   const found = header.u32();
-  if (found !== version) throw new SearchFormatError(`the ${name} has format version ${found}, not ${version}`);
+  if (found !== version) throw damaged(`the ${name} has format version ${found}, not ${version}`);
   const length = header.u32();
   const expected = header.u32();
-  if (HEADER_BYTES + length > bytes.size) throw new SearchFormatError(`the ${name} is truncated`);
+  if (HEADER_BYTES + length > bytes.size) throw damaged(`the ${name} is truncated`);
   const hot = await bytes.read(HEADER_BYTES, length);
-  if (checksum(hot) !== expected) throw new SearchFormatError(`the first part of the ${name} has a wrong checksum`);
+  if (checksum(hot) !== expected) throw damaged(`the first part of the ${name} has a wrong checksum`);
   return hot;
 }

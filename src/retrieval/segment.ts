@@ -65,7 +65,7 @@ export class Segment {
     this.symbols = nextBlocks();
     this.terms = nextBlocks();
     this.names = nextBlocks();
-    if (offset !== bytes.size) throw new SearchFormatError("the segment is truncated");
+    if (offset !== bytes.size) throw new SearchFormatError("the segment is truncated", bytes.name);
   }
 
   /** Opens a segment. Throws `SearchFormatError` if the hot parts are damaged or of another version. */

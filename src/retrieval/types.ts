@@ -15,6 +15,8 @@
 
 /** Bytes that are read by range: a file, a buffer, an object in a bucket. */
 export interface RangeReader {
+  /** Where the bytes come from, for errors; absent if nobody asks. */
+  readonly name?: string;
   /** Length in bytes. */
   readonly size: number;
   /**
@@ -27,6 +29,13 @@ export interface RangeReader {
 /** A segment or table is damaged, truncated, or of another format version. Rebuild it from the contents. */
 export class SearchFormatError extends Error {
   override readonly name = "SearchFormatError";
+  /** `RangeReader.name` of what is damaged, if known. */
+  readonly source: string | undefined;
+
+  constructor(message: string, source?: string) {
+    super(message);
+    this.source = source;
+  }
 }
 
 /** What identifies a content: the bytes of the file and the language they were parsed as. */

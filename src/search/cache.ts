@@ -47,7 +47,7 @@ export class SearchCache {
 
   /** Opens the index over some revisions. Throws `SearchFormatError` if an object is missing or damaged. */
   async open(bucket: SearchBucket, targets: readonly Target[]): Promise<OpenIndex> {
-    const key = targets.map(({ tenantId, table }) => `${tenantId}/${table}`).join(" ");
+    const key = keyOf(targets);
     await this.#waitWhileOpening(key);
     const known = this.#indexes.get(key);
     if (known) return known;
@@ -83,13 +83,19 @@ export class SearchCache {
     return opened;
   }
 
-  /** Forgets everything. For a damaged object, which a rebuild replaces under the same name. */
-  clear(): void {
-    this.ranges.clear();
-    this.#indexes.clear();
-    this.#tables.clear();
+  /**
+   * Forgets a damaged object, which a rebuild may replace under the same name, and the index that read it. Without a key, all ranges:
+   * any of them may be the damaged one.
+   */
+  forget(targets: readonly Target[], object: string | undefined): void {
+    this.#indexes.delete(keyOf(targets));
+    if (object === undefined) this.ranges.clear();
+    else this.ranges.deletePrefix(`${object} `);
   }
 }
+
+const keyOf = (targets: readonly Target[]): string =>
+  targets.map(({ tenantId, table }) => `${tenantId}/${table}`).join(" ");
 
 async function readIndex(bucket: SearchBucket, targets: readonly Target[], cache: RangeCache): Promise<OpenIndex> {
   const sources = await Promise.all(

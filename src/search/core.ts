@@ -26,7 +26,7 @@ import type { OpenIndex, SearchCache } from "./cache.ts";
 import { contentsAt } from "./content-at.ts";
 import { type FileLines, readFile, readOutline } from "./file-text.ts";
 import type { SearchBucket } from "./store.ts";
-import type { Target } from "./targets.ts";
+import { type Target, targetsReading } from "./targets.ts";
 import { databaseTexts } from "./texts.ts";
 import {
   databaseVectors,
@@ -41,12 +41,14 @@ const REPAIR_WAIT_SEC = 30;
 /** Revisions whose paths are looked through for names near a missing one. */
 const MAX_NEAR_TABLES = 10;
 const NEAR_NAMES = 5;
+/** Workspaces that an error names. */
+const MAX_NAMED = 5;
 
 export interface SearchDeps {
   db: Db;
   bucket: SearchBucket;
   cache: SearchCache;
-  /** Has the search index of a revision rebuilt; called when it turns out to be damaged. */
+  /** Has the search index of a revision checked and rebuilt; called when it turns out to be damaged. */
   repair: (target: Target) => Promise<void>;
   /** Absent if no model is configured, or if there is no key to charge. */
   model?: QueryModel | undefined;
@@ -211,15 +213,21 @@ function withIndex<T>(
   return withRepair(deps, targets, async () => answer(await deps.cache.open(deps.bucket, targets)));
 }
 
-/** Reads an index; a damaged one is rebuilt, and the client told to come back. */
+/**
+ * Reads an index. If an object of it is damaged, the revisions that read that object are rebuilt, and the client is told which they
+ * are and to come back. An answer over all workspaces is refused too: without one of them it would be wrong and look complete.
+ */
 async function withRepair<T>(deps: SearchDeps, targets: readonly Target[], read: () => Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (error) {
     if (!(error instanceof SearchFormatError)) throw error;
-    deps.cache.clear();
-    await Promise.all(targets.map((target) => deps.repair(target)));
-    throw new ApiError("UNAVAILABLE", "the search index is damaged and is being rebuilt; try again", {
+    deps.cache.forget(targets, error.source);
+    const damaged = await targetsReading(deps.db, targets, error.source);
+    await Promise.all(damaged.map((target) => deps.repair(target)));
+    const names = damaged.slice(0, MAX_NAMED).map(({ repo, workspaceId }) => repo ?? workspaceId);
+    const which = names.length === 0 ? "the search index" : `the search index of ${names.join(", ")}`;
+    throw new ApiError("UNAVAILABLE", `${which} is damaged and is being rebuilt; try again`, {
       headers: { "Retry-After": String(REPAIR_WAIT_SEC) },
       cause: error,
     });

@@ -40,6 +40,11 @@ export class LruCache<Value> {
     this.#values.delete(key);
   }
 
+  /** Deletes the values whose keys begin so. */
+  deletePrefix(prefix: string): void {
+    for (const key of this.#values.keys()) if (key.startsWith(prefix)) this.delete(key);
+  }
+
   clear(): void {
     this.#values.clear();
     this.#bytes = 0;

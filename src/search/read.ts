@@ -67,7 +67,7 @@ export async function openObject(
 ): Promise<RangeReader> {
   return cache.whenRoom(firstBytes, async () => {
     const first = await bucket.get(key, { range: { offset: 0, length: firstBytes } });
-    if (!first) throw new SearchFormatError(`${key} is missing`);
+    if (!first) throw new SearchFormatError(`${key} is missing`, key);
     keepPages(cache, key, { offset: 0, end: first.size }, new Uint8Array(await first.arrayBuffer()));
     return new CachedReader(bucket, key, first.size, cache);
   });
@@ -91,7 +91,7 @@ interface Range {
 
 class CachedReader implements RangeReader {
   readonly #bucket: SearchBucket;
-  readonly #key: string;
+  readonly name: string;
   readonly size: number;
   readonly #cache: RangeCache;
   /** Ranges asked for in the current synchronous burst, by where they begin: they are read together. */
@@ -99,7 +99,7 @@ class CachedReader implements RangeReader {
 
   constructor(bucket: SearchBucket, key: string, size: number, cache: RangeCache) {
     this.#bucket = bucket;
-    this.#key = key;
+    this.name = key;
     this.size = size;
     this.#cache = cache;
   }
@@ -107,7 +107,7 @@ class CachedReader implements RangeReader {
   read(offset: number, length: number): Uint8Array | Promise<Uint8Array> {
     if (length === 0) return new Uint8Array();
     const end = offset + length;
-    const key = `${this.#key} ${offset}-${end}`;
+    const key = `${this.name} ${offset}-${end}`;
     const known = this.#cache.get(key);
     if (known) return known;
     return this.#fromPages({ offset, end }) ?? this.#load(key, { offset, end });
@@ -118,7 +118,7 @@ class CachedReader implements RangeReader {
     const first = Math.floor(offset / PAGE_BYTES);
     const pages: Uint8Array[] = [];
     for (let page = first; page * PAGE_BYTES < end; page++) {
-      const own = this.#cache.get(pageKey(this.#key, page));
+      const own = this.#cache.get(pageKey(this.name, page));
       if (!own) return undefined;
       pages.push(own);
     }
@@ -161,7 +161,7 @@ class CachedReader implements RangeReader {
         this.#cache.whenRoom(run.end - run.offset, async () => {
           const around = this.#aroundOf(run);
           const bytes = await this.#fetchRange(around ?? run);
-          if (around) keepPages(this.#cache, this.#key, { offset: around.offset, end: this.size }, bytes);
+          if (around) keepPages(this.#cache, this.name, { offset: around.offset, end: this.size }, bytes);
           for (const key of run.keys) {
             const { offset, end } = wanted.get(key) as Range;
             const start = offset - (around ?? run).offset;
@@ -185,10 +185,10 @@ class CachedReader implements RangeReader {
 
   async #fetchRange({ offset, end }: Range): Promise<Uint8Array> {
     const length = end - offset;
-    const object = await this.#bucket.get(this.#key, { range: { offset, length } });
-    if (!object) throw new SearchFormatError(`${this.#key} is missing`);
+    const object = await this.#bucket.get(this.name, { range: { offset, length } });
+    if (!object) throw new SearchFormatError(`${this.name} is missing`, this.name);
     const bytes = new Uint8Array(await object.arrayBuffer());
-    if (bytes.byteLength !== length) throw new SearchFormatError(`${this.#key} is truncated`);
+    if (bytes.byteLength !== length) throw new SearchFormatError(`${this.name} is truncated`, this.name);
     return bytes;
   }
 }

@@ -1,6 +1,7 @@
 /** Which revisions a request reads: one round trip to the database, by tenant always. */
 import { type SQL, sql } from "drizzle-orm";
 import type { SearchedIndex } from "../contract/search.ts";
+import { unnest } from "../db/arrays.ts";
 import type { Db } from "../db/client.ts";
 import { rowsOf } from "../db/rows.ts";
 import { ApiError } from "../errors.ts";
@@ -95,6 +96,29 @@ function targetOf(tenantId: string, row: TargetRow, ref: string | undefined): Ta
     table,
     hasVectors: row.has_vectors,
   };
+}
+
+/**
+ * The targets that read an object of the search index, given by its key; none if they have been rebuilt since. All of them if the key
+ * is not known.
+ */
+export async function targetsReading(
+  db: Db,
+  targets: readonly Target[],
+  object: string | undefined,
+): Promise<readonly Target[]> {
+  if (object === undefined || targets.length <= 1) return targets;
+  const id = object.slice(object.lastIndexOf("/") + 1);
+  const rows = await rowsOf<{ workspace: string; seq: number }>(
+    db,
+    sql`select r.workspace_id as workspace, r.seq from ${unnest(targets, [
+      ["uuid", ({ workspaceId }) => workspaceId],
+      ["int", ({ seq }) => seq],
+    ])} as t(workspace, seq) join revisions r on r.workspace_id = t.workspace and r.seq = t.seq
+        where r.search_table = ${id} or ${id} = any(r.search_segments) or ${id} = any(r.search_vectors)`,
+  );
+  const reading = new Set(rows.map(({ workspace, seq }) => `${workspace} ${seq}`));
+  return targets.filter(({ workspaceId, seq }) => reading.has(`${workspaceId} ${seq}`));
 }
 
 function explainMissing(row: TargetRow, ref: string | undefined): string {

@@ -42,16 +42,15 @@ export interface VectorWriter {
 
 /**
  * Ids of sections that cover all embedded chunks of the contents, in the order of the segments. Sections of earlier revisions of
- * the workspace are used again where they cover them, so a push writes those of its own segments. With `isRebuild` all are written
- * anew, because an old one may be damaged.
+ * the workspace are used again where they cover them, so a push writes those of its own segments; those in `damaged` are not.
  */
 export async function writeVectorSections(
   writer: VectorWriter,
   revision: VectorRevision,
   segments: readonly { id: string; segment: Segment; contents: readonly VectorContent[] }[],
-  isRebuild: boolean,
+  damaged: ReadonlySet<string>,
 ): Promise<string[]> {
-  const earlier = isRebuild ? new Map<string, Set<string>>() : await earlierSections(writer.db, revision);
+  const earlier = await earlierSections(writer.db, revision, damaged);
   const ids: string[] = [];
   for (const { id, segment, contents } of segments) {
     const known = await firstCovering(writer, revision, earlier.get(id) ?? new Set(), segment, contents);
@@ -61,10 +60,11 @@ export async function writeVectorSections(
   return ids;
 }
 
-/** Sections of the workspace's latest revisions under the same model, by segment. */
+/** Sections of the workspace's latest revisions under the same model, without the damaged ones, by segment. */
 async function earlierSections(
   db: Db,
   { workspaceId, fingerprint }: VectorRevision,
+  damaged: ReadonlySet<string>,
 ): Promise<Map<string, Set<string>>> {
   const rows = await rowsOf<{ segments: string[]; vectors: string[] }>(
     db,
@@ -76,7 +76,7 @@ async function earlierSections(
   for (const { segments, vectors } of rows) {
     for (const [i, segment] of segments.entries()) {
       const id = vectors[i];
-      if (id?.startsWith(VECTOR_ID_PREFIX) !== true) continue;
+      if (id?.startsWith(VECTOR_ID_PREFIX) !== true || damaged.has(id)) continue;
       sections.set(segment, (sections.get(segment) ?? new Set()).add(id));
     }
   }

@@ -90,45 +90,33 @@ export async function writeTable(
   writer: SearchWriter,
   revision: IndexedRevision,
   freshChunks: number,
-  isRebuild = false,
+  damaged: ReadonlySet<string> = new Set(),
 ): Promise<WrittenTable> {
   for (let repair = 0; ; repair++) {
     const completed = await completeSegments(writer, revision);
     try {
-      return await mergeAndWrite(writer, revision, { freshChunks: Math.max(freshChunks, completed), isRebuild });
+      return await mergeAndWrite(writer, revision, { freshChunks: Math.max(freshChunks, completed), damaged });
     } catch (error) {
       if (!(error instanceof DamagedSegmentError) || repair === REPAIRS) throw error;
-      // Its contents are indexed again, from the database.
-      await writer.db.execute(
-        sql`update contents set segment = null where tenant_id = ${revision.tenantId} and segment = ${error.id}`,
-      );
+      await releaseContents(writer.db, revision.tenantId, [error.id]);
     }
   }
 }
 
-/** Rebuilds the segments and the table of a revision from the database, and records the new ones. For an index that is damaged. */
-export async function rebuildTable(
-  writer: SearchWriter,
-  { tenantId, workspaceId, seq }: Omit<IndexedRevision, "baseSeq">,
-): Promise<void> {
-  const [row] = await rowsOf<{ base_seq: number | null; fingerprint: string }>(
-    writer.db,
-    sql`select base_seq, fingerprint from revisions where workspace_id = ${workspaceId} and seq = ${seq}`,
+/** Has the contents of damaged segments indexed again, from the database, by the next `writeTable` of a revision that has them. */
+export async function releaseContents(db: Db, tenantId: string, segments: readonly string[]): Promise<void> {
+  await db.execute(
+    sql`update contents set segment = null where tenant_id = ${tenantId} and segment = any(${arrayOf(segments, "text")})`,
   );
-  // Swept since; nothing reads it any more.
-  if (!row) return;
-  const revision: IndexedRevision = { tenantId, workspaceId, seq, baseSeq: row.base_seq };
-  await writer.db.execute(
-    sql`update contents set segment = null where id in (select f.content_id from ${filesOf(revision)} f)`,
-  );
-  // A revision of another model has no vectors to search by.
-  const model = row.fingerprint === writer.model ? writer.model : null;
-  await recordTable({ ...writer, model }, revision, true);
 }
 
-/** Writes and records the table of a revision that is visible already. */
-export async function recordTable(writer: SearchWriter, revision: IndexedRevision, isRebuild = false): Promise<void> {
-  const { table, segments, vectors } = await writeTable(writer, revision, 0, isRebuild);
+/** Writes and records the table of a revision that is visible already. `damaged` are ids of vector sections not to use again. */
+export async function recordTable(
+  writer: SearchWriter,
+  revision: IndexedRevision,
+  damaged: ReadonlySet<string> = new Set(),
+): Promise<void> {
+  const { table, segments, vectors } = await writeTable(writer, revision, 0, damaged);
   await writer.db
     .execute(sql`update revisions set search_table = ${table}, search_segments = ${arrayOf(segments, "text")},
       search_vectors = ${vectors === null ? sql`null` : arrayOf(vectors, "text")}
@@ -195,7 +183,7 @@ interface FileRow {
 async function mergeAndWrite(
   writer: SearchWriter,
   revision: IndexedRevision,
-  { freshChunks, isRebuild }: { freshChunks: number; isRebuild: boolean },
+  { freshChunks, damaged }: { freshChunks: number; damaged: ReadonlySet<string> },
 ): Promise<WrittenTable> {
   const { db, bucket, model } = writer;
   const rows = await rowsOf<FileRow>(
@@ -229,7 +217,7 @@ async function mergeAndWrite(
     segment: segments.get(own) as Segment,
     contents: contents.get(own) ?? [],
   }));
-  const vectors = await writeVectorSections(writer, { ...revision, fingerprint: model }, parts, isRebuild);
+  const vectors = await writeVectorSections(writer, { ...revision, fingerprint: model }, parts, damaged);
   return { table: id, segments: ids, vectors };
 }
 

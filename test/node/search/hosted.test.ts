@@ -6,7 +6,7 @@ import { SearchCache } from "../../../src/search/cache.ts";
 import { file, outline, references, search, symbols } from "../../../src/search/service.ts";
 import { SEARCH_PREFIX } from "../../../src/search/store.ts";
 import { sweepSearch } from "../../../src/search/sweep.ts";
-import { rebuildTable } from "../../../src/search/write.ts";
+import { repairRevision } from "../../../src/search/repair.ts";
 import { git, givenRepository, newPipeline, pipeline, repo } from "../../support/given-repository.ts";
 import type { Pipeline } from "../../support/pipeline.ts";
 
@@ -22,7 +22,9 @@ function deps(own = pipeline): SearchDeps {
     db: own.db,
     bucket: own.searchBucket,
     cache: new SearchCache(),
-    repair: async (target) => rebuildTable(writer(own), target),
+    repair: async (target) => {
+      await repairRevision(writer(own), target);
+    },
   };
 }
 
