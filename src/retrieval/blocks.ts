@@ -104,7 +104,8 @@ export class Blocks {
 
   #check(index: number, bytes: Uint8Array): Uint8Array {
     if (this.#checked[index] === 1) return bytes;
-    if (checksum(bytes) !== this.#checksums[index]) throw new SearchFormatError("a block has a wrong checksum", this.#bytes.name);
+    if (checksum(bytes) !== this.#checksums[index])
+      throw new SearchFormatError("a block has a wrong checksum", this.#bytes.name);
     this.#checked[index] = 1;
     return bytes;
   }

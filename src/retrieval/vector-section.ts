@@ -123,7 +123,8 @@ export class VectorSection {
     this.#words = wordsPerRow(this.dimension);
     this.#present = reader.bytes(Math.ceil(this.chunkCount / 8)).slice();
     this.#start = Math.ceil((HEADER_BYTES + hot.length) / ROW_ALIGNMENT) * ROW_ALIGNMENT;
-    if (this.#start + this.rowBytes !== bytes.size) throw new SearchFormatError("the vector section is truncated", bytes.name);
+    if (this.#start + this.rowBytes !== bytes.size)
+      throw new SearchFormatError("the vector section is truncated", bytes.name);
     const strides = strideCount(this.#start, this.rowBytes);
     this.#checksums = copyU32(hot, reader.position, strides);
     this.#checked = new Uint8Array(strides);
@@ -182,7 +183,8 @@ export class VectorSection {
 
   #check(i: number, bytes: Uint8Array): Uint8Array {
     if (this.#checked[i] === 1) return bytes;
-    if (checksum(bytes) !== this.#checksums[i]) throw new SearchFormatError("rows of a vector section are damaged", this.#bytes.name);
+    if (checksum(bytes) !== this.#checksums[i])
+      throw new SearchFormatError("rows of a vector section are damaged", this.#bytes.name);
     this.#checked[i] = 1;
     return bytes;
   }
