@@ -19,6 +19,13 @@ const WHOLE_WEIGHT = 1.3;
 /** Names of languages tell little: code rarely names its own language. */
 const LANGUAGE_WEIGHT = 0.1;
 
+/** What people call things that code has a short name for, which their question does not contain. */
+const CODE_NAMES: readonly [RegExp, string][] = [
+  [/\bentry[ -]?points?\b/i, "main"],
+  [/\bcommand[ -]line\b/i, "cli"],
+];
+const CODE_NAME_WEIGHT = 0.5;
+
 export interface QueryTerm {
   hash: number;
   /** Stem of a word; a whole identifier in lower case. */
@@ -84,7 +91,7 @@ export function parseQuery(request: SearchRequest): ParsedQuery {
   const filters = takeFilters(request.query.slice(0, MAX_QUERY_UNITS));
   const { segments, frames, linkedPaths } = readQueryText(filters.rest);
   for (const literal of filters.literals) segments.unshift({ kind: "title", weight: 1, text: literal });
-  const terms = termsOf(segments);
+  const terms = termsOf([...segments, ...codeNames(segments)]);
   const identifiers = identifiersOf(segments);
   for (const { name } of frames) if (name !== undefined) addIdentifier(identifiers, name, 0.25);
   const mentions = mentionsOf(segments);
@@ -120,6 +127,16 @@ function takeFilters(query: string): { rest: string; paths: string[]; languages:
     },
   );
   return { rest, ...found };
+}
+
+/** The names that code has for what a short query asks for. */
+function codeNames(segments: readonly QuerySegment[]): QuerySegment[] {
+  if (segments.some(({ kind }) => kind !== "title")) return [];
+  return CODE_NAMES.filter(([phrase]) => segments.some(({ text }) => phrase.test(text))).map(([, text]) => ({
+    kind: "title",
+    weight: CODE_NAME_WEIGHT,
+    text,
+  }));
 }
 
 function termsOf(segments: readonly QuerySegment[]): QueryTerm[] {

@@ -146,11 +146,13 @@ export async function rankFiles(
     const { file } = candidate;
     const record = records[i] as ContentRecord;
     const parts = splitPath(index.path(file));
-    const stem = words.match(nameWords(tellingStem(parts)));
+    const name = tellingStem(parts);
+    const stem = words.match(nameWords(name));
     const parent = words.match(nameWords(parts.folders.at(-1) ?? ""));
     let score =
       candidate.score +
-      WEIGHT.stemShare * stem.share +
+      // The name of a folder counts once: as the parent's, not again as that of its `index` file.
+      (name === parts.stem ? WEIGHT.stemShare * stem.share : 0) +
       WEIGHT.stemPrefix * stem.prefix +
       WEIGHT.parentShare * parent.share +
       WEIGHT.functionName * functionNames(record, words) +

@@ -1,9 +1,12 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { findSymbols, nearPaths, outlineOf } from "../../../src/retrieval/lookups.ts";
+import { analyzeContent } from "../../../src/retrieval/analyze.ts";
 import { findReferences } from "../../../src/retrieval/references.ts";
 import { search } from "../../../src/retrieval/search.ts";
+import { buildSegment } from "../../../src/retrieval/segment-writer.ts";
 import type { SearchAnswer, SearchRequest } from "../../../src/retrieval/types.ts";
 import { openShop } from "./shop.ts";
+import { contentOf, openFiles, segmentOf } from "./support.ts";
 
 let shop: Awaited<ReturnType<typeof openShop>>;
 beforeAll(async () => {
@@ -142,6 +145,36 @@ The session should last 30 minutes.`;
       await findSymbols(shop.index, { name: query }, shop.texts);
       await findReferences(shop.index, { name: query }, shop.texts);
     }
+  });
+});
+
+describe("ranking", () => {
+  /** Paths of the answer over these files, best first. */
+  async function rank(query: string, texts: Record<string, string>): Promise<string[]> {
+    const files = Object.entries(texts).map(([path, text]) => ({ path, text, language: "typescript" }));
+    const segment = await segmentOf(buildSegment(files.map((file) => analyzeContent(contentOf(file)))));
+    const { results } = await search(await openFiles(files, [segment]), { query }, () =>
+      files.map(() => ({ chunks: [], signatures: [] })),
+    );
+    return results.map(({ path }) => path);
+  }
+
+  it("counts a folder's name once, so that an index file does not outrank what it exports", async () => {
+    const found = await rank("router", {
+      "src/router/index.ts": `export { Router } from "./router.ts";\nexport { Router as default } from "./router.ts";`,
+      "src/router/router.ts": `export class Router {\n  add(path: string): void {\n    this.paths.push(path);\n  }\n}`,
+      "src/view/page.ts": "export const page = 1;",
+    });
+    expect(found[0]).toBe("src/router/router.ts");
+  });
+
+  it("knows that the entry point is called main", async () => {
+    const found = await rank("entry point of the server", {
+      "src/main.ts": "listen(8080);",
+      "src/listing.ts": "// Every entry has a point on the server's map.\nexport const entries = [];",
+      "src/server.ts": "export function listen(port: number): void {}",
+    });
+    expect(found).toContain("src/main.ts");
   });
 });
 
