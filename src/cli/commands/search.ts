@@ -30,6 +30,11 @@ export async function search(context: Context, words: readonly string[], options
   const query = await queryOf(words);
   const { limit, path, language, kind, include, maxTokens } = options;
   const request: SearchRequest = { query, limit, paths: path, languages: language, kinds: kind, include, maxTokens };
+  if (kind || language) {
+    const { checkKinds, checkLanguages } = await import("../filters.ts");
+    checkKinds(kind ?? []);
+    checkLanguages(language ?? []);
+  }
   const remote = await remoteIndex(context, options);
   if (remote) return searchRemote(context, request, remote);
   const ask = async (index: LocalIndex, { root }: Project) => ({

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { CodeContextError } from "../../client/errors.ts";
 import type { SymbolsResponse } from "../../contract/search.ts";
-import { SYMBOL_KINDS } from "../../parsing/types.ts";
 import type { Context } from "../context.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
+import { checkKinds } from "../filters.ts";
 import { withLocalIndex, withoutRevision } from "../local-search.ts";
 import { showPaged } from "../pager.ts";
 import { type RemoteIndex, remoteIndex, type RemoteOption } from "../remote-search.ts";
@@ -23,9 +23,7 @@ const MAX_SIMILAR = 5;
 export async function symbol(context: Context, name: string, options: SymbolOptions): Promise<void> {
   const { kind, limit, ref } = options;
   if (name.trim() === "") throw new CliError(EXIT.usage, "NO_NAME", "the name is empty");
-  if (kind !== undefined && !(SYMBOL_KINDS as readonly string[]).includes(kind)) {
-    throw new CliError(EXIT.usage, "UNKNOWN_KIND", `no kind named ${kind}: ${SYMBOL_KINDS.join(", ")}`);
-  }
+  if (kind !== undefined) checkKinds([kind]);
   const remote = await remoteIndex(context, options);
   if (remote) {
     const answer = await remoteSymbols(remote, name, options);

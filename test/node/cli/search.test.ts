@@ -53,6 +53,9 @@ describe("search, refs and read", () => {
     expect(results(cpp.json)).toMatchObject([{ path: "include/pool.h", language: "cpp" }]);
     const none = await sandbox.run("app", ["search", "session", "--language", "go"], { env: NO_KEY });
     expect(none).toMatchObject({ code: 0, stdout: "No results.\n" });
+    const unknown = await sandbox.run("app", ["search", "session", "--language", "klingon"]);
+    expect(unknown).toMatchObject({ code: 2, stderr: expect.stringMatching(/no language named klingon: .*, go, /) });
+    expect(await sandbox.run("app", ["search", "session", "--kind", "bogus"])).toMatchObject({ code: 2 });
     expect(await sandbox.run("app", ["search", " "])).toMatchObject({ code: 2 });
     expect(await sandbox.run("app", ["search", "-"], { input: "" })).toMatchObject({ code: 2 });
   });
