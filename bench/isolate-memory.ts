@@ -41,8 +41,9 @@ interface Remote {
 
 export interface IsolateMemory {
   startBytes: number;
-  /** Highest sum of the three counters so far. */
+  /** Highest sum of the three counters so far, or since `restart`. */
   peakBytes(): number;
+  restart(): void;
   /** Highest JavaScript heap and highest array buffers so far. */
   peaks(): { heapBytes: number; bufferBytes: number };
   /** Size of all WebAssembly memories, which only grow. */
@@ -100,6 +101,9 @@ export async function watchIsolate(inspectorPort: number, worker: string): Promi
   return {
     startBytes,
     peakBytes: () => peak,
+    restart: () => {
+      peak = 0;
+    },
     peaks: () => peaks,
     wasmBytes: async () => {
       await call("Runtime.enable");

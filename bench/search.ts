@@ -80,7 +80,7 @@ export async function run(args: string[]): Promise<void> {
   };
   let bench = await start();
   try {
-    if (wanted.has("memory")) await benchMemory(bench);
+    if (wanted.has("memory")) await benchMemory(bench, sizes);
     if (wanted.has("warm")) await benchWarm(bench, sizes);
     if (wanted.has("cost"))
       for (const [name, label] of sizes)
@@ -214,7 +214,7 @@ async function benchWarm(bench: Bench, sizes: readonly (readonly [name: string, 
   }
 }
 
-async function benchMemory(bench: Bench): Promise<void> {
+async function benchMemory(bench: Bench, sizes: readonly (readonly [name: string, label: string])[]): Promise<void> {
   const isolate = await watchIsolate(bench.inspectorPort, "code-context-api");
   const names = [...bench.workspaces.keys()];
   const live: number[] = [];
@@ -227,6 +227,13 @@ async function benchMemory(bench: Bench): Promise<void> {
   console.log(
     `memory of the isolate      ${mib(isolate.startBytes)} before; with ${names.length} workspaces in turn ${mib(Math.max(...live))} in use, ${mib(isolate.peakBytes())} with garbage`,
   );
+  for (const [name, label] of sizes) {
+    isolate.restart();
+    await askAll(bench, name, [...bench.issues, ...bench.issues], 16);
+    console.log(
+      `${label}, 16 issue texts at a time  ${mib(await isolate.liveBytes())} in use, ${mib(isolate.peakBytes())} with garbage`,
+    );
+  }
   isolate.stop();
 }
 

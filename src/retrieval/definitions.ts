@@ -130,32 +130,12 @@ export async function namedFiles(
   const found: NamedFile[] = [];
   const lists = await Promise.all(index.segments.map((segment) => segment.namesFrom(prefix)));
   for (const [s, entries] of lists.entries()) {
-    const files = filesOfSegment(index, s);
     for (const entry of entries) {
       if (!passes(entry.name)) continue;
-      for (const file of files.get(entry.content) ?? []) found.push({ file, entry });
+      for (const file of index.filesOf(s, entry.content)) found.push({ file, entry });
     }
   }
   return found.sort((a, b) => a.file - b.file || a.entry.symbol - b.entry.symbol).slice(0, MAX_DEFINITIONS);
-}
-
-const filesOfSegments = new WeakMap<SearchIndex, Map<number, number[]>[]>();
-
-/** Files by the ordinal of their content, for one segment. Computed once per index. */
-export function filesOfSegment(index: SearchIndex, segment: number): ReadonlyMap<number, readonly number[]> {
-  let all = filesOfSegments.get(index);
-  if (!all) {
-    all = index.segments.map(() => new Map<number, number[]>());
-    for (let file = 0; file < index.fileCount; file++) {
-      const files = all[index.segmentOf[file] as number] as Map<number, number[]>;
-      const ordinal = index.ordinalOf[file] as number;
-      const same = files.get(ordinal);
-      if (same) same.push(file);
-      else files.set(ordinal, [file]);
-    }
-    filesOfSegments.set(index, all);
-  }
-  return all[segment] as Map<number, number[]>;
 }
 
 /** Records of the files' contents without their symbols, in the order of the files. */

@@ -77,6 +77,16 @@ export interface QueryPostings {
   tables: readonly (readonly (PostingList | undefined)[])[];
 }
 
+/** Bytes of the blocks that `readQueryPostings` reads. */
+export function queryPostingBytes({ segments }: SearchIndex, terms: readonly QueryTerm[]): number {
+  let bytes = 0;
+  for (const { terms: blocks } of segments) {
+    const wanted = new Set(terms.map(({ hash }) => blocks.find(hash >>> 0)));
+    for (const index of wanted) if (index >= 0) bytes += blocks.byteLengthOf(index);
+  }
+  return bytes;
+}
+
 /** Reads the postings that `scoreDocuments` needs. Throws `SearchFormatError` if a block is damaged. */
 export async function readQueryPostings(index: SearchIndex, terms: readonly QueryTerm[]): Promise<QueryPostings> {
   const hashes = terms.map(({ hash }) => hash);

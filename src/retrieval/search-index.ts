@@ -29,6 +29,9 @@ export class SearchIndex {
   readonly documentOfChunk: readonly Int32Array[];
   /** The next document with the same chunk at another path; -1 after the last. */
   readonly nextDocument: Int32Array;
+  /** For each segment the first file with each of its contents; -1 where no file has it. The next one with the same content; -1 after the last. */
+  readonly #firstFileOf: readonly Int32Array[];
+  readonly #nextFile: Int32Array;
   /** First file of each revision, and the number of files after the last. */
   readonly firstFiles: readonly number[];
   readonly digest: string;
@@ -70,18 +73,24 @@ export class SearchIndex {
     this.relativeLengths = new Float64Array(this.documentCount);
     this.nextDocument = new Int32Array(this.documentCount).fill(-1);
     this.documentOfChunk = this.segments.map(({ chunkCount }) => new Int32Array(chunkCount).fill(-1));
+    this.#firstFileOf = this.segments.map(({ contentCount }) => new Int32Array(contentCount).fill(-1));
+    this.#nextFile = new Int32Array(fileCount);
     this.#numberDocuments();
     this.digest = digestOfTables(tables);
   }
 
-  /** Fills the tables of documents, from the last file to the first, so that chains ascend. */
+  /** Fills the tables of documents and of files by content, from the last file to the first, so that chains ascend. */
   #numberDocuments(): void {
     let total = 0;
     for (let file = this.fileCount - 1; file >= 0; file--) {
       const position = this.segmentOf[file] as number;
       const segment = this.segments[position] as Segment;
       const documents = this.documentOfChunk[position] as Int32Array;
-      const firstChunk = segment.firstChunks[this.ordinalOf[file] as number] as number;
+      const files = this.#firstFileOf[position] as Int32Array;
+      const ordinal = this.ordinalOf[file] as number;
+      this.#nextFile[file] = files[ordinal] as number;
+      files[ordinal] = file;
+      const firstChunk = segment.firstChunks[ordinal] as number;
       const first = this.firstDocuments[file] as number;
       const count = (this.firstDocuments[file + 1] as number) - first;
       for (let i = 0; i < count; i++) {
@@ -131,6 +140,14 @@ export class SearchIndex {
 
   segmentOfFile(file: number): Segment {
     return this.segments[this.segmentOf[file] as number] as Segment;
+  }
+
+  /** Files with a content, ascending. */
+  filesOf(segment: number, ordinal: number): number[] {
+    const files: number[] = [];
+    for (let file = this.#firstFileOf[segment]?.[ordinal] ?? -1; file >= 0; file = this.#nextFile[file] as number)
+      files.push(file);
+    return files;
   }
 
   /** Files by the lower-case name after the last slash. Computed on first use. */

@@ -4,7 +4,7 @@ import { addSymbols, findDefinitions } from "./definitions.ts";
 import { findChunks, needsSymbols, placeOf, type Place } from "./places.ts";
 import { parseQuery, type ParsedQuery } from "./query.ts";
 import { chooseFiles, rankFiles } from "./rerank.ts";
-import { readQueryPostings, scoreDocuments, type ScoredTerm } from "./score.ts";
+import { queryPostingBytes, readQueryPostings, scoreDocuments, type ScoredTerm } from "./score.ts";
 import type { SearchIndex } from "./search-index.ts";
 import { findSimilar, type QueryVector } from "./similarity.ts";
 import { showPlace, type Shown } from "./snippets.ts";
@@ -12,6 +12,8 @@ import type { LoadedText, SearchAnswer, SearchRequest, SearchResult, TextSource,
 
 export const DEFAULT_LIMIT = 10;
 export const DEFAULT_MAX_TOKENS = 4_000;
+/** Runs a work that holds so many bytes when there is room for it. */
+export type InTurn = <T>(bytes: number, work: () => Promise<T>) => Promise<T>;
 /** Entries of `matched` at most. */
 const MAX_MATCHED = 12;
 
@@ -19,17 +21,21 @@ const MAX_MATCHED = 12;
  * Answers a query. Bounded work whatever the query is: what is beyond 32,768 characters, 512 distinct terms, 64 identifiers and 32
  * mentioned paths does not count, and the 100 strongest terms are scored. The same index, request and vector give the same answer to
  * the byte. With `vector`, similarity in its model's space takes part in the ranking. Throws `SearchFormatError` if a block of the
- * index is damaged, and what `texts` and `vector.vectorsOf` throw.
+ * index is damaged, and what `texts` and `vector.vectorsOf` throw. `inTurn` runs the part that holds most memory, given the bytes of
+ * the postings it reads.
  */
 export async function search(
   index: SearchIndex,
   request: SearchRequest,
   texts: TextSource,
   vector?: QueryVector,
+  inTurn: InTurn = (_bytes, work) => work(),
 ): Promise<SearchAnswer> {
   const limit = request.limit ?? DEFAULT_LIMIT;
   const query = parseQuery(request);
-  const { terms, candidates, similar } = await firstStage(index, query, vector);
+  const { terms, candidates, similar } = await inTurn(queryPostingBytes(index, query.terms), () =>
+    firstStage(index, query, vector),
+  );
   const ranked = await rankFiles(index, query, terms, candidates);
   const kinds = new Set((request.kinds ?? []).map((kind) => kind.toLowerCase()));
   // Those of the files that are most likely shown are read with them.

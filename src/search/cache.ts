@@ -7,6 +7,7 @@ import { LruCache } from "./lru.ts";
 import { openObject, RangeCache } from "./read.ts";
 import { type SearchBucket, segmentKey, tableKey } from "./store.ts";
 import type { Target } from "./targets.ts";
+import { Turns } from "./turns.ts";
 
 /** Bytes of open indexes and tables; ranges of objects have the rest of the 32 MB (`read.ts`). */
 const INDEX_BYTES = 12 * 1024 * 1024;
@@ -22,13 +23,21 @@ export interface OpenIndex {
   sections?: ReadonlyMap<number, readonly VectorSection[]>;
 }
 
+/**
+ * Bytes of postings that searches may hold at once: one of a whole issue takes some 3 MB at 250,000 chunks. Scoring takes twice as much
+ * again. More at a time would not end earlier, because they compute on one thread.
+ */
+const SEARCH_BYTES = 8 * 1024 * 1024;
+/** A search that holds its postings for longer belongs to a request that was cancelled. */
+const MAX_SEARCH_MS = 5_000;
+
 /** Rough bytes in memory of a table: its typed arrays, and its paths as strings. */
 const BYTES_PER_PATH = 200;
 /** Of an open index, for each document: `firstDocuments` … `nextDocument`. */
 const BYTES_PER_DOCUMENT = 16;
-/** Of an open segment, for each chunk: lengths and documents; for each content: hash, language, first chunk. */
+/** Of an open segment, for each chunk: lengths and documents; for each content: hash, language, first chunk, first file. */
 const BYTES_PER_CHUNK = 6;
-const BYTES_PER_CONTENT = 40;
+const BYTES_PER_CONTENT = 44;
 
 function sizeOf({ index }: OpenIndex): number {
   let bytes = BYTES_PER_DOCUMENT * index.documentCount + BYTES_PER_PATH * index.fileCount;
@@ -40,6 +49,8 @@ function sizeOf({ index }: OpenIndex): number {
 /** Open indexes, tables and ranges of objects. Objects never change, so what is open stays valid. */
 export class SearchCache {
   readonly ranges = new RangeCache();
+  /** Of searches, by the bytes of their postings. */
+  readonly turns = new Turns(SEARCH_BYTES, MAX_SEARCH_MS);
   readonly #indexes = new LruCache<OpenIndex>(INDEX_BYTES, sizeOf);
   /** When a request began to open an index that is not open yet, in milliseconds. */
   readonly #openingSince = new Map<string, number>();

@@ -8,7 +8,7 @@ import { rowsOf } from "../db/rows.ts";
 import { ApiError } from "../errors.ts";
 import { findSymbols, nearPathsOf, outlineFrom } from "../retrieval/lookups.ts";
 import { findReferences } from "../retrieval/references.ts";
-import { search } from "../retrieval/search.ts";
+import { type InTurn, search } from "../retrieval/search.ts";
 import { digestOfTables, type SearchIndex } from "../retrieval/search-index.ts";
 import type { QueryVector } from "../retrieval/similarity.ts";
 import {
@@ -67,11 +67,12 @@ export async function searchTargets(
     const { index } = open;
     const texts = databaseTexts(deps.db, targets);
     const vector = await queryVector(deps, targets, open, request.query);
+    const inTurn: InTurn = (bytes, work) => deps.cache.turns.run(bytes, work);
     if (typeof vector === "object") {
-      const answer = await search(index, request, texts, vector.query);
+      const answer = await search(index, request, texts, vector.query, inTurn);
       return { ...answer, digest: vector.digest };
     }
-    const answer = await search(index, request, texts);
+    const answer = await search(index, request, texts, undefined, inTurn);
     return vector === "failed" ? { ...answer, degraded: "embedding" } : answer;
   });
 }

@@ -1,8 +1,8 @@
 /** Ranged reading of index objects, with a cache of the isolate. */
-import { pause } from "../pause.ts";
 import { type RangeReader, SearchFormatError } from "../retrieval/types.ts";
 import { LruCache } from "./lru.ts";
 import type { SearchBucket } from "./store.ts";
+import { Turns } from "./turns.ts";
 
 /** What is read of an object when it is opened; holds all of a small one, and the hot parts of most. */
 const FIRST_READ_BYTES = 256 * 1024;
@@ -22,7 +22,6 @@ const ENTRY_BYTES = 250;
 
 /** Bytes that the requests to the object store under way may have together; a single request may have more. */
 const MAX_READING_BYTES = 16 * 1024 * 1024;
-const READING_POLL_MS = 2;
 /** A read that has not ended by then belongs to a request that was cancelled. */
 const MAX_READING_MS = 10_000;
 
@@ -31,31 +30,15 @@ const MAX_READING_MS = 10_000;
  * request has started.
  */
 export class RangeCache extends LruCache<Uint8Array> {
-  readonly #reading = new Map<symbol, { bytes: number; since: number }>();
+  readonly #reads = new Turns(MAX_READING_BYTES, MAX_READING_MS);
 
   constructor(budgetBytes: number = CACHE_BYTES) {
     super(budgetBytes, ({ byteLength }) => byteLength + ENTRY_BYTES);
   }
 
   /** Runs a read of so many bytes once there is room for it, so that the memory of reads under way is bounded. */
-  async whenRoom<T>(bytes: number, read: () => Promise<T>): Promise<T> {
-    while (this.#readingBytes() + bytes > MAX_READING_BYTES && this.#reading.size > 0) await pause(READING_POLL_MS);
-    const id = Symbol("read");
-    this.#reading.set(id, { bytes, since: Date.now() });
-    try {
-      return await read();
-    } finally {
-      this.#reading.delete(id);
-    }
-  }
-
-  #readingBytes(): number {
-    let sum = 0;
-    for (const [id, { bytes, since }] of this.#reading) {
-      if (Date.now() - since > MAX_READING_MS) this.#reading.delete(id);
-      else sum += bytes;
-    }
-    return sum;
+  whenRoom<T>(bytes: number, read: () => Promise<T>): Promise<T> {
+    return this.#reads.run(bytes, read);
   }
 }
 

@@ -1,0 +1,52 @@
+import * as fc from "fast-check";
+import { expect, it, vi } from "vitest";
+import { pause } from "../../../src/pause.ts";
+import { Turns } from "../../../src/search/turns.ts";
+
+it("runs works in the order they came, as many at once as there is room for", async () => {
+  const sizes = fc.array(fc.integer({ min: 1, max: 150 }), { minLength: 1, maxLength: 30 });
+  await fc.assert(
+    fc.asyncProperty(sizes, async (all) => {
+      const turns = new Turns(100, 10_000);
+      const started: number[] = [];
+      let [taken, working] = [0, 0];
+      await Promise.all(
+        all.map((bytes, i) =>
+          turns.run(bytes, async () => {
+            started.push(i);
+            taken += bytes;
+            working++;
+            expect(taken <= 100 || working === 1).toBe(true);
+            await pause(0);
+            taken -= bytes;
+            working--;
+          }),
+        ),
+      );
+      expect(started).toEqual(all.map((_, i) => i));
+    }),
+    { numRuns: 15 },
+  );
+});
+
+it("gives the room of a failed work, and of one that never ends, to the next", async () => {
+  const turns = new Turns(100, 20);
+  const failing = turns.run(100, () => Promise.reject(new Error("no")));
+  await expect(failing).rejects.toThrow("no");
+  void turns.run(100, () => new Promise(() => {}));
+  expect(await turns.run(100, async () => "done")).toBe("done");
+});
+
+it("passes over one that was cancelled while it waited", async () => {
+  const turns = new Turns(100, 10_000);
+  let end = () => {};
+  const working = turns.run(100, () => new Promise<void>((resolve) => (end = resolve)));
+  // The timers of a cancelled request never fire.
+  const timers = vi.spyOn(globalThis, "setTimeout").mockImplementationOnce(() => 0 as never);
+  void turns.run(100, async () => "cancelled");
+  timers.mockRestore();
+  const next = turns.run(100, async () => "done");
+  end();
+  await working;
+  expect(await next).toBe("done");
+});
