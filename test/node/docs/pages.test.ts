@@ -25,6 +25,17 @@ describe("the pages", () => {
     }
   });
 
+  it("name every variable and secret of the Workers' configurations", () => {
+    const text = readFileSync(path.join(ROOT, "docs/operations.md"), "utf8");
+    for (const folder of ["", "src/indexer", "src/site"]) {
+      const config = readFileSync(path.join(ROOT, folder, "wrangler.toml"), "utf8");
+      const secrets = /^required = \[([^\]]*)\]/m.exec(config)?.[1] ?? "";
+      const names = [...config.matchAll(/^([A-Z]\w+) = /gm), ...secrets.matchAll(/"(\w+)"/g)].map(([, name]) => name);
+      expect(names.length).toBeGreaterThan(5);
+      expect([folder, ...names.filter((name) => !text.includes(`\`${name}\``))]).toEqual([folder]);
+    }
+  });
+
   it("link to pages and anchors that exist, README.md included", () => {
     const anchors = new Map(pages.map((page) => [page.slug === "" ? "/docs" : `/docs/${page.slug}`, anchorsOf(page)]));
     const dead = [...deadLinks];
