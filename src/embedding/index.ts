@@ -4,7 +4,6 @@ export { createEmbedder, createReranker } from "./create.ts";
 export { shortDecimals } from "./decimals.ts";
 export { UpstreamError, type UpstreamErrorCode } from "./errors.ts";
 export { decodeF16, encodeF16 } from "./f16.ts";
-export { computeFingerprint, type FingerprintInput } from "./fingerprint.ts";
 export { estimateTokens } from "./tokens.ts";
 export type {
   AiBinding,

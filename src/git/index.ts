@@ -2,14 +2,14 @@
 export { GitError, type GitErrorCode } from "./errors.ts";
 export type { GitDeps, GitRemote } from "./wire/http.ts";
 export { type LfsPointer, parseLfsPointer } from "./lfs.ts";
-export { DEFAULT_GIT_LIMITS, type GitLimits } from "./limits.ts";
+export type { GitLimits } from "./limits.ts";
 export { type ObjectFormat, oidBytes } from "./object.ts";
 export { OidTable, readHex } from "./oid-table.ts";
 export { pathFromBytes, pathToBytes, readablePath } from "./trees/path-text.ts";
 export type { BlobHandlers, PullRequest } from "./pull.ts";
 export type { ResolvedRef } from "./wire/refs.ts";
 export { connect, type GitCapabilities, type GitSession, type PullResult, type PullStats } from "./session.ts";
-export { MODE_EXECUTABLE, MODE_FILE, MODE_GITLINK, MODE_SYMLINK } from "./trees/tree.ts";
+export { MODE_GITLINK, MODE_SYMLINK } from "./trees/tree.ts";
 export { TreeStore } from "./trees/tree-store.ts";
 export { diffTrees, type TreeChange, type TreeEntry, type WalkLimits, walkTree } from "./trees/walk.ts";
 export { checkRemoteUrl, checkRepositoryUrl, type GitHostPolicy, readGitHosts } from "./wire/url.ts";

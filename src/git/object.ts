@@ -12,15 +12,6 @@ export const OBJ_OFS_DELTA = 6;
 export const OBJ_REF_DELTA = 7;
 export type ObjectType = typeof OBJ_COMMIT | typeof OBJ_TREE | typeof OBJ_BLOB | typeof OBJ_TAG;
 
-const TYPE_NAMES: Readonly<Record<ObjectType, string>> = {
-  [OBJ_COMMIT]: "commit",
-  [OBJ_TREE]: "tree",
-  [OBJ_BLOB]: "blob",
-  [OBJ_TAG]: "tag",
-};
-
-export const typeName = (type: ObjectType): string => TYPE_NAMES[type];
-
 /** Bytes of an object id. */
 export const oidBytes = (format: ObjectFormat): number => (format === "sha1" ? 20 : 32);
 

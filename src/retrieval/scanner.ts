@@ -59,13 +59,9 @@ export function stemOf(text: string): string {
   return result;
 }
 
+/** Words like "the" and "for", which are neither indexed nor looked up. */
 const STOPS: ReadonlySet<number> = new Set(STOP_WORDS.split(" ").map(hashWord));
 const LANGUAGE_NAMES: ReadonlySet<number> = new Set(LANGUAGES.split(" ").map(hashWord));
-
-/** Words like "the" and "for", which are neither indexed nor looked up. */
-export function isStopWord(hash: number): boolean {
-  return STOPS.has(hash);
-}
 
 /** Names of programming languages: people write them in queries, but code rarely names its own language. */
 export function isLanguageName(hash: number): boolean {

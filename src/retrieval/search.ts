@@ -8,7 +8,7 @@ import { queryPostingBytes, readQueryPostings, scoreDocuments, type ScoredTerm }
 import type { SearchIndex } from "./search-index.ts";
 import { findSimilar, type QueryVector } from "./similarity.ts";
 import { showPlace, type Shown } from "./snippets.ts";
-import type { LoadedText, SearchAnswer, SearchRequest, SearchResult, TextSource, WantedText } from "./types.ts";
+import type { SearchAnswer, SearchRequest, SearchResult, TextSource, WantedText } from "./types.ts";
 
 export const DEFAULT_LIMIT = 10;
 export const DEFAULT_MAX_TOKENS = 4_000;
@@ -179,9 +179,4 @@ function resultOf(
     snippet,
     matched: [...new Set(matched)].slice(0, MAX_MATCHED),
   };
-}
-
-/** A `TextSource` from a function that reads one text after another. */
-export function textsOneByOne(load: (wanted: WantedText) => LoadedText): TextSource {
-  return (wanted) => wanted.map(load);
 }

@@ -1,19 +1,16 @@
 /** Tenants, their workspaces and credentials. */
 export {
-  bearerOf,
   createCredential,
   type CredentialKey,
   type CredentialKind,
   deriveCredentialKey,
-  hashSecret,
   type NewCredential,
   parseCredential,
   type ParsedCredential,
-  isSameHash,
 } from "./credentials.ts";
 export { loadCredentialKey, saveCredentialKey } from "./credential-key.ts";
 export { TenancyError, type TenancyErrorCode } from "./errors.ts";
-export { createKey, type KeyInfo, type KeyInput, listKeys, type NewKey, revokeKey } from "./keys.ts";
+export { createKey, type KeyInfo, type KeyInput, type NewKey, revokeKey } from "./keys.ts";
 export { normalizeRepo } from "./repo.ts";
 export { createTenant, type NewTenant, setTenant, type TenantChange, type TenantInput } from "./tenants.ts";
 export {

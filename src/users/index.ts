@@ -1,7 +1,6 @@
 /** Users: sign-in, sessions, memberships and invitations. */
 export { addUser, createOwnTenant, setUserName } from "./accounts.ts";
 export { checkEmail } from "./email.ts";
-export { UserError, type UserErrorCode } from "./errors.ts";
 export {
   acceptInvitation,
   findInvitation,

@@ -28,9 +28,6 @@ export function ordinalOf(id: number): number {
   return id % ORDINAL_FACTOR;
 }
 
-/** SQL for the content id of a symbol's or chunk's row. */
-export const contentIdOf = (alias: string): string => `(${alias}.id / ${ORDINAL_FACTOR})`;
-
 /** SQL condition: the row belongs to the content named by the expression. */
 export const belongsTo = (alias: string, contentId: string): string =>
   `${alias}.id between ${contentId} * ${ORDINAL_FACTOR} and ${contentId} * ${ORDINAL_FACTOR} + ${MAX_ORDINAL}`;

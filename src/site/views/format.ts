@@ -36,11 +36,6 @@ export function formatBytes(bytes: number): string {
   return `${power === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${BYTE_UNITS[power] ?? "B"}`;
 }
 
-/** The first characters of a commit id. */
-export function shortSha(sha: string): string {
-  return sha.slice(0, 8);
-}
-
 /** 2026-11-21 */
 export function isoDay(date: Date): string {
   return date.toISOString().slice(0, 10);
