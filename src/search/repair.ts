@@ -1,8 +1,12 @@
 /** Repairs the search index of a revision of which a reader has found an object damaged. */
+import { createHash } from "node:crypto";
 import { sql } from "drizzle-orm";
 import { rowsOf } from "../db/rows.ts";
-import { objectId, type SearchBucket, segmentKey, tableKey, vectorKey } from "./store.ts";
+import { idOfHash, type SearchBucket, segmentKey, tableKey, vectorKey } from "./store.ts";
 import { type IndexedRevision, recordTable, releaseContents, type SearchWriter } from "./write.ts";
+
+/** Bytes of an object that are in memory at a time. */
+const PART_BYTES = 1024 * 1024;
 
 interface RevisionRow {
   base_seq: number | null;
@@ -48,8 +52,12 @@ export async function repairRevision(
 
 /** Whether an object has the bytes that its name is the hash of. */
 async function isWhole(bucket: SearchBucket, key: string, id: string): Promise<boolean> {
-  const object = await bucket.get(key);
-  if (!object) return false;
-  const prefix = id.slice(0, id.indexOf("-") + 1);
-  return objectId(prefix, new Uint8Array(await object.arrayBuffer())) === id;
+  const hash = createHash("sha256");
+  for (let offset = 0, size = 1; offset < size; offset += PART_BYTES) {
+    const object = await bucket.get(key, { range: { offset, length: PART_BYTES } });
+    if (!object) return false;
+    ({ size } = object);
+    hash.update(new Uint8Array(await object.arrayBuffer()));
+  }
+  return idOfHash(id.slice(0, id.indexOf("-") + 1), hash) === id;
 }

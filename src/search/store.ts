@@ -8,7 +8,7 @@
  * `contents.segment` names a content's newest segment; `revisions.search_table`, `search_segments` and `search_vectors` name what a
  * revision reads. Writers put an object even where it exists: the sweep spares young objects, and a put makes it young.
  */
-import { createHash } from "node:crypto";
+import { createHash, type Hash } from "node:crypto";
 import { SEGMENT_VERSION } from "../retrieval/segment.ts";
 import { ENGINE_VERSION, TABLE_VERSION } from "../retrieval/table.ts";
 import { VECTOR_SECTION_VERSION } from "../retrieval/vector-section.ts";
@@ -52,5 +52,10 @@ const ID_DIGITS = 32;
 
 /** Name of an object: its version, then the first 128 bits of its SHA-256. */
 export function objectId(prefix: string, bytes: Uint8Array): string {
-  return prefix + createHash("sha256").update(bytes).digest("hex").slice(0, ID_DIGITS);
+  return idOfHash(prefix, createHash("sha256").update(bytes));
+}
+
+/** The same from the SHA-256 of an object that is read in parts. */
+export function idOfHash(prefix: string, sha256: Hash): string {
+  return prefix + sha256.digest("hex").slice(0, ID_DIGITS);
 }
