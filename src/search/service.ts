@@ -13,7 +13,7 @@ import type {
   SymbolsResponse,
 } from "../contract/search.ts";
 import type { Db } from "../db/client.ts";
-import { ApiError } from "../errors.ts";
+import { ApiError, invalidBody } from "../errors.ts";
 import {
   digestOf,
   linesIn,
@@ -98,7 +98,7 @@ export async function outline(deps: SearchDeps, tenantId: string, query: Outline
 export async function file(deps: SearchDeps, tenantId: string, query: FileQuery): Promise<FileResponse> {
   const { path, start, end } = query;
   if (start !== undefined && end !== undefined && end < start)
-    throw new ApiError("INVALID_BODY", "end: must not be below start");
+    throw invalidBody([{ path: "end", message: "must not be below start" }]);
   const target = await findOne(deps.db, tenantId, query);
   const [lines, digest] = await Promise.all([linesIn(deps, target, path, { start, end }), digestOf(deps, target)]);
   if (!lines) throw notFound("path", path, await nearPathsIn(deps, [target], path));

@@ -170,6 +170,11 @@ describe("look-ups", () => {
       details: { near: expect.arrayContaining(["src/session-store.ts"]) },
     });
     expect((await get("/file", { path: "src/evict.ts", start: "0" })).status).toBe(400);
+    const reversed = await get("/file", { path: "src/evict.ts", start: "2", end: "1" });
+    expect(await reversed.json()).toMatchObject({
+      code: "INVALID_BODY",
+      details: { issues: [{ path: "end", message: "must not be below start" }] },
+    });
     expect((await get("/outline", { path: "a\0b" })).status).toBe(400);
   });
 
