@@ -1,3 +1,4 @@
+import { inBackground } from "./background.ts";
 import type { Context } from "./context.ts";
 import { SnapshotFormatError } from "../snapshot/format/types.ts";
 import { isDamage } from "./index/damage.ts";
@@ -22,7 +23,10 @@ export async function withLocalIndex<T>(
   ask: (index: LocalIndex, project: Project) => Promise<T>,
   { ref }: { ref?: string | undefined } = {},
 ): Promise<T> {
-  const project = await findProject(context, { listFiles: ref === undefined });
+  const finding = inBackground(findProject(context, { listFiles: ref === undefined }));
+  // The engine is loaded while git answers.
+  if (ref === undefined) await import("./search-index/local-index.ts");
+  const project = await finding;
   const gitSha = ref === undefined ? undefined : await commitOf(project, ref);
   const answer = async (): Promise<T> => {
     if (gitSha === undefined) return askWorkTree(context, project, (index) => ask(index, project));

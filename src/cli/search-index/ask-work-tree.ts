@@ -23,7 +23,6 @@ export async function askWorkTree<T>(
 ): Promise<T> {
   const folder = new SearchFolder(project.directory);
   const askTable = async (name: string, options: { rebuild: boolean }): Promise<T> => {
-    // Loaded when the files are being examined.
     const { openLocalIndex } = await import("./local-index.ts");
     const index = await openLocalIndex(context, project, name, options);
     try {
