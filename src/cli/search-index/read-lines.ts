@@ -1,21 +1,8 @@
+import type { FileText } from "../../mcp/source.ts";
 import { outlinesOf } from "../../retrieval/definitions.ts";
 import type { SearchIndex } from "../../retrieval/search-index.ts";
 import { SourceText } from "../../parsing/source-text.ts";
 import type { FileTree } from "../index/file-tree.ts";
-
-/** Lines of a file. */
-export interface FileLines {
-  path: string;
-  language: string;
-  /** 1-based, inclusive. */
-  startLine: number;
-  endLine: number;
-  lineCount: number;
-  /** The lines; withheld ones are empty. */
-  text: string;
-  /** Ranges of lines that may hold a secret, within the lines given. */
-  withheld: [from: number, to: number][];
-}
 
 /**
  * Lines of an indexed file of the work tree as it is now; lines that were withheld from the index are withheld here too. Undefined
@@ -27,7 +14,7 @@ export async function readLines(
   path: string,
   start = 1,
   end = Infinity,
-): Promise<FileLines | undefined> {
+): Promise<FileText | undefined> {
   const file = index.fileAt(0, path);
   const bytes = file === undefined ? undefined : tree.read(path);
   if (file === undefined || !bytes) return undefined;
@@ -42,7 +29,7 @@ export function linesOf(
   file: { path: string; language: string },
   start = 1,
   end = Infinity,
-): FileLines {
+): FileText {
   const startLine = Math.min(Math.max(1, Math.floor(start)), Math.max(1, source.lineCount));
   const endLine = Math.max(startLine, Math.min(Math.floor(end), source.lineCount));
   const withheld = chunks
