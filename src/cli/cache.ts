@@ -56,7 +56,9 @@ function readIdentity(directory: string): string | undefined {
   }
 }
 
+/** None where a run ended before it wrote an index; undefined if the index cannot be read. */
 function readWorktrees(directory: string): string[] | undefined {
+  if (!existsSync(IndexStore.fileIn(directory))) return [];
   try {
     const store = IndexStore.openForReading(directory, PARSER_VERSION);
     if (!store) return undefined;

@@ -253,6 +253,12 @@ describe("config, cache, doctor and setup", () => {
       removed: ["github.com/acme/gone"],
     });
     expect(await list()).toEqual(["github.com/acme/kept"]);
+    // As a run leaves it that ended before it wrote anything.
+    sandbox.write("cache/codectx/repos/empty/repository.txt", "github.com/acme/empty\n");
+    const { stdout } = await sandbox.run(".", ["cache", "list"]);
+    expect(stdout).toMatch(/acme\/empty +\d+ B +[\d-]+ +0$/m);
+    await sandbox.run(".", ["cache", "clean"]);
+    expect(await list()).toEqual(["github.com/acme/kept"]);
     expect(await sandbox.run(".", ["cache", "clean", "github.com/acme/none"])).toMatchObject({ code: 4 });
     await sandbox.run(".", ["cache", "clean", "github.com/acme/kept"]);
     expect(await list()).toEqual([]);
