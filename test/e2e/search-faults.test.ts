@@ -207,42 +207,41 @@ it("answers like a service that was never killed, wherever a run, a repair or a 
   // Nobody asks the service about the runs: they go on by themselves.
   const ended = async () => (await db().execute(sql`select 1 from runs where state in ('queued', 'running')`)).rows;
   await expect.poll(ended, { timeout: RESUME_MS, interval: 250 }).toEqual([]);
-  for (const { name, team } of victims) expect(await answersOf(team), name).toEqual(expected);
-
   const [damaged] = victims as [(typeof victims)[0]];
   await killRepairs(damaged.team, expected);
+  for (const { name, team } of victims) expect(await answersOf(team), name).toEqual(expected);
   await killSweep();
   for (const { name, team } of victims) expect(await answersOf(team), name).toEqual(expected);
   expect(await answersOf(undisturbed)).toEqual(expected);
 }, 600_000);
 
-/** Kills the repair of a damaged segment at two steps; the next request asks for it again. */
+/**
+ * Damages a segment that no isolate has read since the last start, and kills its repair at two steps; the next request asks for it again.
+ * All objects are old afterwards, but for those that the repair has written.
+ */
 async function killRepairs(team: Team, expected: unknown): Promise<void> {
   const ask = () => answersOf(team).catch((error: unknown) => (error as { code: string }).code);
+  const { rows } = await db().execute(
+    sql`select unnest(search_segments) as id from revisions where workspace_id = ${team.workspaceId}`,
+  );
+  await objects.damage(`search/${team.tenantId}/segments/${String(rows[0]?.["id"])}`);
   for (const [at, matches] of [
     ["after", releases],
     ["before", recordsTable],
   ] as const) {
-    const { rows } = await db().execute(
-      sql`select unnest(search_segments) as id from revisions where workspace_id = ${team.workspaceId} order by seq desc limit 1`,
-    );
-    await objects.damage(`search/${team.tenantId}/segments/${String(rows[0]?.["id"])}`);
-    // A fresh isolate, which has not read the object yet.
-    await service.restart();
     const killed = service.killAt({ at, matches });
     expect(await ask()).toBe("UNAVAILABLE");
     await killed;
+    await service.stop();
+    makeObjectsOld(service.dataDir);
     await service.restart();
-    await expect.poll(ask, { timeout: RESUME_MS, interval: 250 }).toEqual(expected);
   }
+  await expect.poll(ask, { timeout: RESUME_MS, interval: 250 }).toEqual(expected);
 }
 
 /** Kills the daily job between its look at the rows and its deletions, and lets it run again. */
 async function killSweep(): Promise<void> {
   const before = new Set(await objects.keys());
-  await service.stop();
-  makeObjectsOld(service.dataDir);
-  await service.restart();
   const killed = service.killAt({ at: "after", matches: listsLive, occurrence: 2 });
   // The job's own promise may never settle: its process is gone.
   service.runScheduled().catch(() => undefined);
