@@ -43,9 +43,9 @@ export interface IsolateMemory {
   startBytes: number;
   /** Highest sum of the three counters so far, or since `restart`. */
   peakBytes(): number;
-  restart(): void;
-  /** Highest JavaScript heap and highest array buffers so far. */
+  /** Highest JavaScript heap and highest array buffers, likewise. */
   peaks(): { heapBytes: number; bufferBytes: number };
+  restart(): void;
   /** Size of all WebAssembly memories, which only grow. */
   wasmBytes(): Promise<number>;
   /** Sum of the three counters after a garbage collection. */
@@ -103,6 +103,8 @@ export async function watchIsolate(inspectorPort: number, worker: string): Promi
     peakBytes: () => peak,
     restart: () => {
       peak = 0;
+      peaks.heapBytes = 0;
+      peaks.bufferBytes = 0;
     },
     peaks: () => peaks,
     wasmBytes: async () => {

@@ -231,7 +231,7 @@ async function benchMemory(bench: Bench, sizes: readonly (readonly [name: string
     isolate.restart();
     await askAll(bench, name, [...bench.issues, ...bench.issues], 16);
     console.log(
-      `${label}, 16 issue texts at a time  ${mib(await isolate.liveBytes())} in use, ${mib(isolate.peakBytes())} with garbage`,
+      `${label}, 16 issue texts at a time  ${mib(await isolate.liveBytes())} in use, ${mib(isolate.peakBytes())} with garbage (heap ${mib(isolate.peaks().heapBytes)}, buffers ${mib(isolate.peaks().bufferBytes)} at most)`,
     );
   }
   isolate.stop();
