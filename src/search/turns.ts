@@ -18,7 +18,7 @@ interface Ticket {
 export class Turns {
   readonly #roomBytes: number;
   readonly #maxWorkMs: number;
-  #waiting: Ticket[] = [];
+  readonly #waiting: Ticket[] = [];
   readonly #working = new Set<Ticket>();
 
   /** A work that has not ended after `maxWorkMs` belongs to a request that was cancelled. */
@@ -48,9 +48,9 @@ export class Turns {
 
   #isTurnOf(own: Ticket): boolean {
     const now = Date.now();
-    if (this.#waiting[0] !== own) {
-      this.#waiting = this.#waiting.filter(({ seenAt }) => now - seenAt <= MAX_SILENT_MS);
-      if (this.#waiting[0] !== own) return false;
+    for (let [first] = this.#waiting; first !== own; [first] = this.#waiting) {
+      if (!first || now - first.seenAt <= MAX_SILENT_MS) return false;
+      this.#waiting.shift();
     }
     let taken = 0;
     for (const ticket of this.#working) {
