@@ -17,9 +17,6 @@ import {
 import { writeSnapshot } from "../../../src/snapshot/format/writer.ts";
 import { collect, fixtureFiles, IDENTITY, memoryBytes, memorySink, sourceOf } from "./fixture.ts";
 
-const LENGTH_BYTES = 4;
-const HASH_BYTES = 32;
-
 type Listed = Omit<ListedFile, "row">;
 
 /** Encodes a list; symbols and chunks count, what is in them does not. */
@@ -86,25 +83,26 @@ describe("the file list", () => {
     );
   });
 
-  it("is refused, whichever of its bits is damaged", async () => {
+  it("is refused or says the same, whichever of its bits is damaged", async () => {
     const files = fixtureFiles(6);
     const sink = memorySink();
     await writeSnapshot(sourceOf(files), sink.write);
     const bytes = sink.bytes();
+    const expected = await collect((await openSnapshot(memoryBytes(bytes))).files());
     const list = encode(await (await openSnapshot(memoryBytes(bytes))).listing());
     const start = Buffer.from(bytes).indexOf(list);
     expect(start).toBeGreaterThan(0);
+    let refused = 0;
     for (let at = start; at < start + list.length; at++) {
       const damaged = Uint8Array.from(bytes);
       damaged[at] = (damaged[at] as number) ^ (1 << (at % 8));
       const snapshot = await openSnapshot(memoryBytes(damaged));
-      // Of gzip's own header not every bit says something.
-      const inGzipHeader = at - start - LENGTH_BYTES - files.length * HASH_BYTES;
-      if (inGzipHeader >= 3 && inGzipHeader < 10) continue;
-      // Nor do the bits that pad the last byte of the compressed data, before CRC-32 and length.
-      if (at === start + list.length - 9) continue;
-      await expect(collect(snapshot.files())).rejects.toThrow(SnapshotFormatError);
+      // Some bits say nothing (of gzip's header, padding), and a distance of DEFLATE may lead to the same bytes at another place.
+      const outcome: unknown = await collect(snapshot.files()).catch((error: unknown) => error);
+      if (outcome instanceof SnapshotFormatError) refused++;
+      else expect(outcome).toEqual(expected);
     }
+    expect(refused).toBeGreaterThan(list.length - 20);
   });
 
   const counts = { sizeBytes: 5, symbolCount: 2, chunkCount: 1, withheldCount: 0 };
