@@ -34,10 +34,6 @@ const client = {
   deps: { alwaysBundle: [/./], onlyBundle: false },
 } as const satisfies UserConfig;
 
-function standalone(name: string, source: string): UserConfig {
-  return { ...common, entry: { [name]: source }, clean: false, outputOptions: { codeSplitting: false } };
-}
-
 /**
  * The `codectx` package: the command, with the grammars as files beside it, and the client below `client/`. Everything is bundled:
  * there is no dependency to install. The repository's own package stays private; `npm pack ./dist/cli` makes the tarball.
@@ -51,9 +47,13 @@ export default defineConfig(async () => {
       clean: false,
       onSuccess: writePackage,
     },
-    // Programs of a thread and of a process: each a file with all that it needs.
-    standalone("parse-worker", "src/cli/index/parse-worker.ts"),
-    standalone("examine-process", "src/cli/search-index/examine-process.ts"),
+    // A file of its own, with all that a thread needs.
+    {
+      ...common,
+      entry: { "parse-worker": "src/cli/index/parse-worker.ts" },
+      clean: false,
+      outputOptions: { codeSplitting: false },
+    },
     {
       ...client,
       entry: { index: "src/client/index.ts" },

@@ -28,10 +28,13 @@ export async function findWorkTree(cwd: string): Promise<WorkTree | undefined> {
   let output: Buffer;
   try {
     // Before the first commit HEAD cannot be resolved and the call fails: retry without it.
-    output = await git(cwd, [...args, "HEAD^{commit}"]).catch(() => git(cwd, args));
+    output = await git(cwd, [...args, "HEAD^{commit}"]).catch((error: unknown) => {
+      if (isOutsideGit(error)) throw error;
+      return git(cwd, args);
+    });
   } catch (error) {
     if (!(error instanceof GitCommandError)) throw error;
-    if (/not a git repository/.test(error.stderr)) return undefined;
+    if (isOutsideGit(error)) return undefined;
     if (/must be run in a work tree|cannot use bare repository/.test(error.stderr)) {
       throw new CliError(
         EXIT.usage,
@@ -50,6 +53,10 @@ export async function findWorkTree(cwd: string): Promise<WorkTree | undefined> {
     );
   }
   return { root, commonDir, head };
+}
+
+function isOutsideGit(error: unknown): boolean {
+  return error instanceof GitCommandError && /not a git repository/.test(error.stderr);
 }
 
 /** Whether the work tree belongs to the git directory. A repository may not point to other folders, unless the user set GIT_DIR. */

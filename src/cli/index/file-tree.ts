@@ -20,7 +20,7 @@ const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
  * are skipped and do not block. Paths are relative to the root, with `/`.
  */
 export class FileTree {
-  /** Absolute, without symbolic links. */
+  /** Absolute or relative to the current folder, without symbolic links. */
   readonly root: string;
   /** By path, whether a folder is reached without a link. */
   private readonly folders = new Map<string, boolean>();

@@ -8,7 +8,6 @@ import {
   readSync,
   renameSync,
   rmSync,
-  statSync,
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -73,11 +72,6 @@ export class SearchFolder {
     } finally {
       file?.close();
     }
-  }
-
-  /** Bytes of a work tree's state; 0 if there is none. */
-  stateSize(name: string): number {
-    return statSync(join(this.#folder, name + STATE), { throwIfNoEntry: false })?.size ?? 0;
   }
 
   writeState(name: string, bytes: Uint8Array): void {
