@@ -5,7 +5,7 @@ import { StartError } from "../errors.ts";
 import { PROJECT_ROOT } from "../project.ts";
 import { readEnvironment } from "../stack/environment.ts";
 import { startService } from "../stack/service.ts";
-import { runMain } from "./main.ts";
+import { rejectArguments, runMain } from "./main.ts";
 import { untilSignal } from "./signals.ts";
 
 /** An editor writes a file in several steps, and a branch switch many files. */
@@ -15,6 +15,7 @@ const OF_THIS_PROCESS = /^(?:src\/local|drizzle)\//;
 const OF_THE_WORKERS = /^src\/(?!cli\/|client\/).*\.(?:ts|toml|html|css|js)$|^wrangler\.toml$/;
 
 await runMain(async () => {
+  rejectArguments(process.argv.slice(2));
   const ended = Promise.withResolvers<Error | NodeJS.Signals>();
   void untilSignal().then(ended.resolve);
   const running = await startService({

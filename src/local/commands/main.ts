@@ -27,3 +27,11 @@ function explain(error: unknown): string {
     return "the database cannot be reached: is the service running? check DATABASE_URL and DATA_DIR";
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
+
+/** Throws `UsageError` for any argument of a command that takes its settings from the environment alone. */
+export function rejectArguments([first]: readonly string[]): void {
+  if (first === undefined) return;
+  throw new UsageError(
+    `unexpected argument "${first}": settings are environment variables, such as PORT=9000 and DATA_DIR=data`,
+  );
+}

@@ -2,7 +2,7 @@
 import path from "node:path";
 import { readEnvironment } from "../stack/environment.ts";
 import { StartError } from "../errors.ts";
-import { runMain } from "./main.ts";
+import { rejectArguments, runMain } from "./main.ts";
 import { startService } from "../stack/service.ts";
 import { DEMO_EMAIL, serviceFilePath } from "../stack/service-file.ts";
 import { untilSignal } from "./signals.ts";
@@ -12,6 +12,7 @@ const STOPPING_NOTICE_MS = 1_000;
 
 await runMain(async () => {
   const startedAt = performance.now();
+  rejectArguments(process.argv.slice(2));
   const { dataDir, ...options } = readEnvironment(process.env);
   const ended = Promise.withResolvers<Error | NodeJS.Signals>();
   // Listen before starting: a signal during the start stops everything started so far.

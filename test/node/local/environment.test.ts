@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { rejectArguments } from "../../../src/local/commands/main.ts";
 import { readEnvironment } from "../../../src/local/stack/environment.ts";
 
 describe("the environment of npm start", () => {
@@ -14,5 +15,10 @@ describe("the environment of npm start", () => {
     for (const API_URL of ["code.example.com", "https://code.example.com/api", "ftp://code.example.com"]) {
       expect(() => readEnvironment({ API_URL })).toThrow("API_URL: expected");
     }
+  });
+
+  it("takes no arguments: an option that does nothing would be a trap", () => {
+    expect(() => rejectArguments([])).not.toThrow();
+    expect(() => rejectArguments(["--port", "9000"])).toThrow('unexpected argument "--port": settings are environment');
   });
 });
