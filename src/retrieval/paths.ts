@@ -18,7 +18,7 @@ export const TRAIT = {
 export const ASIDE = TRAIT.test | TRAIT.example | TRAIT.docs | TRAIT.generated;
 
 const TEST_FOLDERS = words(
-  "test tests testdata __tests__ __mocks__ __fixtures__ __snapshots__ spec specs e2e unittest unittests testsuite testutil testutils " +
+  "testdata __mocks__ __fixtures__ __snapshots__ e2e unittest unittests testsuite testutil testutils " +
     "testhelper testhelpers testlib testsupport fixture fixtures mock mocks regress fuzz fuzzing",
 );
 /** `t` is the folder of tests of Perl, and of projects that follow it. */

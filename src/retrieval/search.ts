@@ -39,10 +39,10 @@ export async function search(
   const ranked = await rankFiles(index, query, terms, candidates);
   const kinds = new Set((request.kinds ?? []).map((kind) => kind.toLowerCase()));
   // Those of the files that are most likely shown are read with them.
-  await addSymbols(index, [
-    ...ranked.slice(0, limit),
-    ...ranked.slice(limit).filter((file) => needsSymbols(file, kinds)),
-  ]);
+  await addSymbols(
+    index,
+    ranked.filter((file, i) => i < limit || needsSymbols(file, kinds)),
+  );
   const found = findChunks(index, ranked, kinds);
   // Literals are checked in the text of all candidates; without one, only the texts that are shown are read.
   const chosen = query.literals.length > 0 ? found : found.slice(0, limit);

@@ -68,11 +68,9 @@ export async function searchTargets(
     const texts = databaseTexts(deps.db, targets);
     const vector = await queryVector(deps, targets, open, request.query);
     const inTurn: InTurn = (bytes, work) => deps.cache.turns.run(bytes, work);
-    if (typeof vector === "object") {
-      const answer = await search(index, request, texts, vector.query, inTurn);
-      return { ...answer, digest: vector.digest };
-    }
-    const answer = await search(index, request, texts, undefined, inTurn);
+    const found = vector === "failed" ? undefined : vector;
+    const answer = await search(index, request, texts, found?.query, inTurn);
+    if (found) return { ...answer, digest: found.digest };
     return vector === "failed" ? { ...answer, degraded: "embedding" } : answer;
   });
 }

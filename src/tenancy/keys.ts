@@ -75,7 +75,7 @@ export async function listKeys(db: Db, tenantId: string): Promise<KeyInfo[]> {
 
 /**
  * Revokes a credential by its public id, permanently. Returns false if it was already revoked. Throws `TenancyError` if there is no
- * such credential, of this kind and of this tenant if they are given.
+ * such credential, or if it is not of the kind or the tenant given.
  */
 export async function revokeKey(
   db: Db,
