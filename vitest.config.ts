@@ -59,6 +59,8 @@ export default defineConfig({
         test: {
           name: "worker",
           include: ["test/worker/**/*.test.ts"],
+          // What a Durable Object logs while it is evicted may stay undelivered, and the file would wait for it forever (workers-sdk#15719).
+          disableConsoleIntercept: true,
           ...LIMITS,
           globalSetup: ["./test/support/worker-database.ts", "./test/support/worker-models.ts"],
         },
