@@ -99,6 +99,10 @@ function s3Bucket(running: RunningService, counts: Counts): SearchBucket {
       const total = /\/(\d+)$/.exec(response.headers.get("Content-Range") ?? "")?.[1];
       return { size: total === undefined ? bytes.byteLength : Number(total), arrayBuffer: async () => bytes };
     },
+    head: async (key) => {
+      const { ok, headers } = await client.fetch(`${base}/${key}`, { method: "HEAD" });
+      return ok ? { size: Number(headers.get("Content-Length")) } : null;
+    },
     put: readOnly,
     delete: readOnly,
     list: readOnly,

@@ -43,6 +43,7 @@ export function limitBucket(
     }
   };
   return {
+    head: (key) => limited("find an object", () => bucket.head(key)),
     put: (key, value) => limited("store an object", () => bucket.put(key, value)),
     get: async (key, options) => {
       const object = await limited("find an object", () => bucket.get(key, options));

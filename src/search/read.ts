@@ -1,7 +1,7 @@
 /** Ranged reading of index objects, with a cache of the isolate. */
 import { type RangeReader, SearchFormatError } from "../retrieval/types.ts";
 import { LruCache } from "./lru.ts";
-import type { SearchBucket } from "./store.ts";
+import { getRange, type SearchBucket } from "./store.ts";
 import { Turns } from "./turns.ts";
 
 /** What is read of an object when it is opened; holds all of a small one, and the hot parts of most. */
@@ -49,9 +49,9 @@ export async function openObject(
   { cache = new RangeCache(), firstBytes = FIRST_READ_BYTES }: { cache?: RangeCache; firstBytes?: number } = {},
 ): Promise<RangeReader> {
   return cache.whenRoom(firstBytes, async () => {
-    const first = await bucket.get(key, { range: { offset: 0, length: firstBytes } });
+    const first = await getRange(bucket, key, { offset: 0, length: firstBytes });
     if (!first) throw new SearchFormatError(`${key} is missing`, key);
-    keepPages(cache, key, { offset: 0, end: first.size }, new Uint8Array(await first.arrayBuffer()));
+    keepPages(cache, key, { offset: 0, end: first.size }, first.bytes);
     return new CachedReader(bucket, key, first.size, cache);
   });
 }
@@ -168,11 +168,10 @@ class CachedReader implements RangeReader {
 
   async #fetchRange({ offset, end }: Range): Promise<Uint8Array> {
     const length = end - offset;
-    const object = await this.#bucket.get(this.name, { range: { offset, length } });
+    const object = await getRange(this.#bucket, this.name, { offset, length });
     if (!object) throw new SearchFormatError(`${this.name} is missing`, this.name);
-    const bytes = new Uint8Array(await object.arrayBuffer());
-    if (bytes.byteLength !== length) throw new SearchFormatError(`${this.name} is truncated`, this.name);
-    return bytes;
+    if (object.bytes.byteLength !== length) throw new SearchFormatError(`${this.name} is truncated`, this.name);
+    return object.bytes;
   }
 }
 

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { sql } from "drizzle-orm";
 import { rowsOf } from "../db/rows.ts";
-import { idOfHash, type SearchBucket, segmentKey, tableKey, vectorKey } from "./store.ts";
+import { getRange, idOfHash, type SearchBucket, segmentKey, tableKey, vectorKey } from "./store.ts";
 import { type IndexedRevision, recordTable, releaseContents, type SearchWriter } from "./write.ts";
 
 /** Bytes of an object that are in memory at a time. */
@@ -54,10 +54,10 @@ export async function repairRevision(
 async function isWhole(bucket: SearchBucket, key: string, id: string): Promise<boolean> {
   const hash = createHash("sha256");
   for (let offset = 0, size = 1; offset < size; offset += PART_BYTES) {
-    const object = await bucket.get(key, { range: { offset, length: PART_BYTES } });
+    const object = await getRange(bucket, key, { offset, length: PART_BYTES });
     if (!object) return false;
     ({ size } = object);
-    hash.update(new Uint8Array(await object.arrayBuffer()));
+    hash.update(object.bytes);
   }
   return idOfHash(id.slice(0, id.indexOf("-") + 1), hash) === id;
 }

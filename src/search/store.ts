@@ -19,12 +19,30 @@ export interface SearchBucket {
     key: string,
     options?: { range: { offset: number; length: number } },
   ): Promise<{ size: number; arrayBuffer(): Promise<ArrayBuffer> } | null>;
+  head(key: string): Promise<{ size: number } | null>;
   put(key: string, value: Uint8Array): Promise<unknown>;
   delete(keys: string | string[]): Promise<void>;
   list(options: {
     prefix: string;
     cursor?: string;
   }): Promise<{ objects: { key: string; uploaded: Date }[]; truncated: boolean; cursor?: string }>;
+}
+
+/** Reads a range of an object: fewer bytes if the object ends within it, none if it ends before it. Null if there is no object. */
+export async function getRange(
+  bucket: SearchBucket,
+  key: string,
+  range: { offset: number; length: number },
+): Promise<{ size: number; bytes: Uint8Array } | null> {
+  try {
+    const object = await bucket.get(key, { range });
+    return object && { size: object.size, bytes: new Uint8Array(await object.arrayBuffer()) };
+  } catch (error) {
+    // R2 fails if no byte of the range exists, which is the case for any range of an empty object.
+    const object = await bucket.head(key);
+    if (object && object.size > range.offset) throw error;
+    return object && { size: object.size, bytes: new Uint8Array() };
+  }
 }
 
 export const SEARCH_PREFIX = "search/";

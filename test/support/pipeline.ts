@@ -39,8 +39,15 @@ export class MemoryBucket implements StagingBucket, SearchBucket {
     const object = this.objects.get(key);
     if (!object) return null;
     const { offset, length } = options?.range ?? { offset: 0, length: object.bytes.byteLength };
+    if (options && offset >= object.bytes.byteLength)
+      throw new Error("get: The requested range is not satisfiable (10039)");
     const part = object.bytes.slice(offset, offset + length);
     return { size: object.bytes.byteLength, arrayBuffer: async () => part.buffer };
+  }
+
+  async head(key: string) {
+    const object = this.objects.get(key);
+    return object ? { size: object.bytes.byteLength } : null;
   }
 
   async delete(keys: string | string[]): Promise<void> {

@@ -156,13 +156,15 @@ describe("hosted search", () => {
     const keys = Array.from(pipeline.searchBucket.objects.keys());
     for (const key of keys) {
       const object = pipeline.searchBucket.objects.get(key);
-      for (const damage of ["flip", "cut", "delete"] as const) {
+      for (const damage of ["flip", "cut", "empty", "delete"] as const) {
         const bytes = object?.bytes ?? new Uint8Array();
         if (damage === "delete") pipeline.searchBucket.objects.delete(key);
         else
           await pipeline.searchBucket.put(
             key,
-            damage === "cut" ? bytes.subarray(0, bytes.length / 2) : bytes.map((byte) => byte ^ 0x10),
+            damage === "flip"
+              ? bytes.map((byte) => byte ^ 0x10)
+              : bytes.subarray(0, damage === "cut" ? bytes.length / 2 : 0),
           );
         await expect(answers("session expires"), `${damage} ${key}`).rejects.toMatchObject({
           code: "UNAVAILABLE",
