@@ -8,15 +8,19 @@ import { SearchFormatError, type RangeReader } from "./types.ts";
 
 /**
  * A block is closed when it has reached this size; a single entry may be larger. A query needs a few entries of many blocks, so what is
- * read and cached in vain grows with the block; the directory, which is in memory, takes 12 bytes a block.
+ * read and cached in vain grows with the block; the directory, which is in memory, takes 16 bytes a block.
  */
 export const BLOCK_BYTES = 2 * 1024;
 
-/** Collects blocks, at the end of `body`. `key` is the first key of a block; keys ascend. */
+/**
+ * Collects blocks, at the end of `body`. `key` is the first key of a block; keys ascend. `detail` is one more number that readers can
+ * see without reading the block.
+ */
 export class BlockWriter {
   readonly #body: ByteWriter;
   readonly #start: number;
   readonly #keys: number[] = [];
+  readonly #details: number[] = [];
   readonly #ends: number[] = [];
   readonly #checksums: number[] = [];
 
@@ -25,8 +29,9 @@ export class BlockWriter {
     this.#start = body.length;
   }
 
-  add(key: number, block: Uint8Array): void {
+  add(key: number, block: Uint8Array, detail = 0): void {
     this.#keys.push(key);
+    this.#details.push(detail);
     this.#body.bytes(block);
     this.#ends.push(this.#body.length - this.#start);
     this.#checksums.push(checksum(block));
@@ -42,11 +47,12 @@ export class BlockWriter {
     return this.#body.view().subarray(this.#start, this.#start + this.byteLength);
   }
 
-  /** Count, then keys, ends and checksums, four bytes each. */
+  /** Count, then keys, ends, checksums and details, four bytes each. */
   directory(): Uint8Array<ArrayBuffer> {
     const writer = new ByteWriter();
     writer.u32(this.#keys.length);
-    for (const column of [this.#keys, this.#ends, this.#checksums]) writer.bytes(bytesOf(Uint32Array.from(column)));
+    for (const column of [this.#keys, this.#ends, this.#checksums, this.#details])
+      writer.bytes(bytesOf(Uint32Array.from(column)));
     return writer.finish();
   }
 }
@@ -56,6 +62,7 @@ export class Blocks {
   readonly #bytes: RangeReader;
   readonly #offset: number;
   readonly keys: Uint32Array;
+  readonly details: Uint32Array;
   readonly #ends: Uint32Array;
   readonly #checksums: Uint32Array;
   /** 1 for blocks whose checksum was verified; they are not checked again. */
@@ -69,6 +76,7 @@ export class Blocks {
     this.keys = copyU32(directory, 4, count);
     this.#ends = copyU32(directory, 4 + 4 * count, count);
     this.#checksums = copyU32(directory, 4 + 8 * count, count);
+    this.details = copyU32(directory, 4 + 12 * count, count);
     this.#checked = new Uint8Array(count);
   }
 
@@ -78,11 +86,16 @@ export class Blocks {
 
   /** Index of the only block that can hold `key`; -1 if `key` is lower than every block's first key. */
   find(key: number): number {
+    return this.lastWhere((block) => (this.keys[block] as number) <= key);
+  }
+
+  /** Index of the last block for which `isBefore` holds, as it does for all blocks before that one; -1 if there is none. */
+  lastWhere(isBefore: (block: number) => boolean): number {
     let low = -1;
     let high = this.keys.length - 1;
     while (low < high) {
       const middle = (low + high + 1) >> 1;
-      if ((this.keys[middle] as number) <= key) low = middle;
+      if (isBefore(middle)) low = middle;
       else high = middle - 1;
     }
     return low;

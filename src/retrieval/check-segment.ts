@@ -1,9 +1,10 @@
 import { ByteReader } from "./bytes.ts";
-import { nameKey } from "./names.ts";
-import { utf8Prefix } from "./order.ts";
+import { foldCase, nameKey, nameParts, scopeByte } from "./names.ts";
+import { comparePrefixes, utf8Prefix } from "./order.ts";
+import { TERM_BLOCK_BYTES } from "./postings.ts";
 import { ContentRecord, kindNumber, readSymbols } from "./record.ts";
 import { compareKeys, compareNames } from "./segment-file.ts";
-import type { Segment } from "./segment.ts";
+import type { NameEntry, Segment } from "./segment.ts";
 import { type ContentKey, SearchFormatError } from "./types.ts";
 
 /** Deepest nesting of symbols; the parser stops well before. */
@@ -30,8 +31,8 @@ export async function checkSegment(segment: Segment): Promise<CheckedContent[]> 
   return contents;
 }
 
-/** Keys and kinds of a content's symbols, by ordinal. */
-type ContentNames = readonly { name: string; kind: number }[];
+/** Keys, kinds and scopes of a content's symbols, by ordinal. */
+type ContentNames = readonly Pick<NameEntry, "name" | "kind" | "scope">[];
 
 async function checkRecords(segment: Segment): Promise<{ contents: CheckedContent[]; names: ContentNames[] }> {
   const { firstChunks, contentCount, chunkCount } = segment;
@@ -52,7 +53,13 @@ async function checkRecords(segment: Segment): Promise<{ contents: CheckedConten
     if (!symbols.every(isPlace)) fail("a record has lines out of range");
     checkParents(symbols);
     (contents[ordinal] as CheckedContent).symbolCount = symbols.length;
-    names.push(symbols.map(({ name, kind }) => ({ name: nameKey(name, kind), kind: kindNumber(kind) })));
+    names.push(
+      symbols.map(({ name, qualifiedName, kind }) => ({
+        name: nameKey(name, kind),
+        kind: kindNumber(kind),
+        scope: scopeByte(nameParts(foldCase(qualifiedName))),
+      })),
+    );
   });
   if (firstChunks[0] !== 0 || firstChunks[contentCount] !== chunkCount) fail("contents and chunks do not add up");
   return { contents, names };
@@ -102,6 +109,10 @@ async function checkTerms({ terms, chunkCount }: Segment): Promise<void> {
     const hashes = Array.from({ length: reader.varint() }, () => reader.u32());
     if (hashes[0] !== terms.keys[block]) fail("a block of terms has a wrong key");
     const sizes = hashes.map(() => ({ count: reader.varint(), byteLength: reader.varint() }));
+    const [only] = sizes;
+    if (terms.details[block] !== (sizes.length === 1 ? only?.count : 0)) fail("a block of terms has a wrong number");
+    if (sizes.length > 1 && sizes.some(({ byteLength }) => byteLength >= TERM_BLOCK_BYTES))
+      fail("a long list of postings shares its block");
     for (const [i, { count, byteLength }] of sizes.entries()) {
       const hash = hashes[i] as number;
       if (hash <= highest) fail("terms are not in order");
@@ -129,10 +140,12 @@ async function checkNames({ names }: Segment, contents: readonly ContentNames[])
     const reader = new ByteReader(await names.read(block));
     for (let isFirst = true; !reader.atEnd; isFirst = false, left--) {
       name = name.slice(0, reader.varint()) + reader.string();
-      if (isFirst && names.keys[block] !== utf8Prefix(name)) fail("a block of names has a wrong key");
+      const key = [names.keys[block] as number, names.details[block] as number] as const;
+      if (isFirst && comparePrefixes(key, utf8Prefix(name)) !== 0) fail("a block of names has a wrong key");
       const entry = { name, content: reader.varint(), symbol: reader.varint() };
       const symbol = contents[entry.content]?.[entry.symbol];
-      if (symbol?.name !== name || symbol.kind !== reader.u8()) fail("a name is not that of its symbol");
+      if (symbol?.name !== name || symbol.kind !== reader.u8() || symbol.scope !== reader.u8())
+        fail("a name is not that of its symbol");
       if (before && compareNames(before, entry) >= 0) fail("names are not in order");
       before = entry;
     }

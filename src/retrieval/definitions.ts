@@ -1,4 +1,4 @@
-import { endsWithParts, foldCase, nameParts } from "./names.ts";
+import { endsWithParts, foldCase, nameParts, scopeByte } from "./names.ts";
 import { TRAIT } from "./paths.ts";
 import { type ContentRecord, kindOfNumber, type SymbolPlace } from "./record.ts";
 import type { QueryIdentifier } from "./query.ts";
@@ -50,11 +50,11 @@ export async function findDefinitions(
   const named = new Map(await Promise.all(keys.map(async (key) => [key, await definitionsOf(index, key)] as const)));
   const symbols = await symbolsByFile(
     index,
-    identifiers.flatMap(({ key, parts }) => (parts.length === 1 ? [] : comparable(named.get(key)))),
+    identifiers.flatMap(({ key, parts }) => (parts.length === 1 ? [] : comparable(named.get(key), parts))),
   );
   for (const { key, parts, shown, weight } of identifiers) {
     const found = named.get(key) ?? [];
-    const matching = parts.length === 1 ? found : qualifiedBy(symbols, comparable(found), parts);
+    const matching = parts.length === 1 ? found : qualifiedBy(symbols, comparable(found, parts), parts);
     // `self.client.send` is not a qualified name, but `send` alone may be defined somewhere.
     const taken = matching.length > 0 ? matching : found;
     const sources = new Set(taken.filter(({ isSource }) => isSource).map(({ file }) => file)).size;
@@ -72,23 +72,26 @@ interface Named {
   symbol: number;
   share: number;
   isSource: boolean;
+  /** As in `NameEntry`. */
+  scope: number;
 }
 
 async function definitionsOf(index: SearchIndex, key: string): Promise<Named[]> {
   const found: Named[] = [];
-  for (const { file, entry } of await namedFiles(index, key, (name) => name === key)) {
+  for (const { file, entry } of await filesNamed(index, key)) {
     const kind = kindOfNumber(entry.kind) ?? "";
     if (TEXT_KINDS.has(kind)) continue;
     const share = TYPE_KINDS.has(kind) ? 1 : FUNCTION_KINDS.has(kind) ? FUNCTION_SHARE : OTHER_SHARE;
     const isSource = ((index.traits[file] as number) & (TRAIT.test | TRAIT.example | TRAIT.docs)) === 0;
-    found.push({ file, symbol: entry.symbol, share, isSource });
+    found.push({ file, symbol: entry.symbol, share, isSource, scope: entry.scope });
   }
   return found;
 }
 
-/** The definitions of a name whose qualified names are compared. */
-function comparable(named: readonly Named[] = []): readonly Named[] {
-  return named.slice(0, MAX_QUALIFIED);
+/** The definitions of a name whose qualified names are compared with the parts: most of other scopes are left out. */
+function comparable(named: readonly Named[] = [], parts: readonly string[]): readonly Named[] {
+  const wanted = scopeByte(parts);
+  return named.slice(0, MAX_QUALIFIED).filter(({ scope }) => scope === wanted);
 }
 
 async function symbolsByFile(
@@ -127,14 +130,23 @@ export async function namedFiles(
   prefix: string,
   passes: (name: string) => boolean,
 ): Promise<NamedFile[]> {
-  const found: NamedFile[] = [];
   const lists = await Promise.all(index.segments.map((segment) => segment.namesFrom(prefix)));
-  for (const [s, entries] of lists.entries()) {
-    for (const entry of entries) {
-      if (!passes(entry.name)) continue;
-      for (const file of index.filesOf(s, entry.content)) found.push({ file, entry });
-    }
-  }
+  return inFiles(
+    index,
+    lists.map((entries) => entries.filter(({ name }) => passes(name))),
+  );
+}
+
+/** As `namedFiles`, of one whole name (as `nameKey` gives it). */
+export async function filesNamed(index: SearchIndex, name: string): Promise<NamedFile[]> {
+  return inFiles(index, await Promise.all(index.segments.map((segment) => segment.namesEqual(name))));
+}
+
+/** The files that define the names, which are given by segment. */
+function inFiles(index: SearchIndex, lists: readonly (readonly NameEntry[])[]): NamedFile[] {
+  const found: NamedFile[] = [];
+  for (const [s, entries] of lists.entries())
+    for (const entry of entries) for (const file of index.filesOf(s, entry.content)) found.push({ file, entry });
   return found.sort((a, b) => a.file - b.file || a.entry.symbol - b.entry.symbol).slice(0, MAX_DEFINITIONS);
 }
 

@@ -1,4 +1,4 @@
-import { namedFiles, symbolsOf, TEXT_KINDS, type NamedFile } from "./definitions.ts";
+import { filesNamed, namedFiles, symbolsOf, TEXT_KINDS, type NamedFile } from "./definitions.ts";
 import { endsWithParts, foldCase, nameKey, nameParts } from "./names.ts";
 import { compareUtf8 } from "./order.ts";
 import { ASIDE } from "./paths.ts";
@@ -48,7 +48,7 @@ async function findExact(index: SearchIndex, name: string): Promise<Found[]> {
   const parts = nameParts(foldCase(name));
   const keys = new Set([nameKey(name, ""), nameKey(name, "heading")]);
   const named: NamedFile[] = [];
-  for (const key of keys) named.push(...(await namedFiles(index, key, (candidate) => candidate === key)));
+  for (const key of keys) named.push(...(await filesNamed(index, key)));
   const candidates = await resolve(index, named);
   const found = candidates.filter(
     ({ symbol }) =>

@@ -24,6 +24,18 @@ export function nameKey(name: string, kind: string): string {
   return foldCase(isText ? name.trim() : lastPart(name)).slice(0, MAX_KEY_UNITS);
 }
 
+/**
+ * A byte by which most names of other scopes are recognised without reading their symbols: a hash of the second last part of a
+ * qualified name, 1 to 255; 0 if there is only one part.
+ */
+export function scopeByte(parts: readonly string[]): number {
+  const scope = parts.at(-2);
+  if (scope === undefined) return 0;
+  let hash = 0;
+  for (let i = 0; i < scope.length; i++) hash = (Math.imul(hash, 31) + scope.charCodeAt(i)) >>> 0;
+  return 1 + (hash % 255);
+}
+
 /** Whether the parts of a qualified name end with the wanted ones. */
 export function endsWithParts(parts: readonly string[], wanted: readonly string[]): boolean {
   const offset = parts.length - wanted.length;

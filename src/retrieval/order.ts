@@ -19,10 +19,21 @@ function inCodePointOrder(unit: number): number {
 
 const encoder = new TextEncoder();
 
-/** The first four bytes of the text in UTF-8 as a number, the first byte highest; a short text is filled up with zeros. */
-export function utf8Prefix(text: string): number {
-  const bytes = encoder.encode(text.slice(0, 4));
-  let prefix = 0;
-  for (let i = 0; i < 4; i++) prefix = prefix * 256 + (bytes[i] ?? 0);
-  return prefix;
+/** Eight bytes as two numbers of 32 bits, the first byte highest. */
+export type Prefix = readonly [first: number, second: number];
+
+/** The first eight bytes of the text in UTF-8; a short text is filled up with `fill`. */
+export function utf8Prefix(text: string, fill = 0): Prefix {
+  const bytes = encoder.encode(text.slice(0, 9));
+  const word = (start: number): number => {
+    let value = 0;
+    for (let i = start; i < start + 4; i++) value = value * 256 + (bytes[i] ?? fill);
+    return value;
+  };
+  return [word(0), word(4)];
+}
+
+/** Below 0 if `a` is before `b`, 0 if they are equal. */
+export function comparePrefixes(a: Prefix, b: Prefix): number {
+  return a[0] - b[0] || a[1] - b[1];
 }

@@ -5,14 +5,18 @@ import { SearchFormatError } from "./types.ts";
 /**
  * Postings by term. A block holds the terms of a range of hashes: their number (varint), their hashes (4 bytes each, ascending),
  * for each the number of its postings and their length in bytes (varints), then the postings one after another: the number
- * of the document less that of the one before (varint), and its counts (1 byte).
+ * of the document less that of the one before (varint), and its counts (1 byte). A long list of postings has a block of its own. The
+ * detail of a block of one term is the number of its postings, that of other blocks 0: so without reading anything a query knows how
+ * frequent the frequent terms are.
  */
 
 /** Postings are collected as document * 256 + counts, so documents stay below 2^24. */
 export const MAX_DOCUMENTS = 2 ** 24;
 
-/** As `BLOCK_BYTES`; a query needs one term of a block, so there are fewer in vain. */
-const TERM_BLOCK_BYTES = 1024;
+/** As `BLOCK_BYTES`; a query needs one term of a block, so there are fewer in vain. Postings of so many bytes do not share a block. */
+export const TERM_BLOCK_BYTES = 1024;
+/** Of a posting: the number of the document and its counts. */
+const MIN_POSTING_BYTES = 2;
 
 /** Postings sorted at a time. A sort takes 24 bytes for each, so that the memory of a build does not grow with the segment. */
 const MAX_SORTED_POSTINGS = 2 ** 19;
@@ -123,6 +127,10 @@ export class TermWriter {
   readonly #hashes: number[] = [];
   readonly #sizes = new ByteWriter();
   readonly #postings = new ByteWriter();
+  /** The postings of the term that is being added. */
+  readonly #added = new ByteWriter();
+  /** Of the term added last. */
+  #lastCount = 0;
 
   constructor(blocks: BlockWriter) {
     this.#blocks = blocks;
@@ -130,17 +138,21 @@ export class TermWriter {
 
   /** Adds a term. `values` holds document * 256 + counts of each posting, ascending. */
   add(hash: number, values: Uint32Array): void {
-    const before = this.#postings.length;
+    const added = this.#added;
+    added.clear();
     let previous = 0;
     for (const value of values) {
       const document = value >>> 8;
-      this.#postings.varint(document - previous);
-      this.#postings.u8(value & 0xff);
+      added.varint(document - previous);
+      added.u8(value & 0xff);
       previous = document;
     }
+    if (added.length >= TERM_BLOCK_BYTES) this.end();
     this.#hashes.push(hash);
     this.#sizes.varint(values.length);
-    this.#sizes.varint(this.#postings.length - before);
+    this.#sizes.varint(added.length);
+    this.#postings.bytes(added.view());
+    this.#lastCount = values.length;
     if (this.#hashes.length * 4 + this.#sizes.length + this.#postings.length >= TERM_BLOCK_BYTES) this.end();
   }
 
@@ -153,7 +165,7 @@ export class TermWriter {
     for (const hash of this.#hashes) block.u32(hash);
     block.bytes(this.#sizes.view());
     block.bytes(this.#postings.view());
-    this.#blocks.add(first, block.view());
+    this.#blocks.add(first, block.view(), this.#hashes.length === 1 ? this.#lastCount : 0);
     this.#hashes.length = 0;
     this.#sizes.clear();
     this.#postings.clear();
@@ -166,9 +178,32 @@ export interface PostingList {
   bytes: Uint8Array;
 }
 
+/** The block that may hold a term; -1 if no block does. */
+export function blockOfTerm(blocks: Blocks, hash: number): number {
+  const block = blocks.find(hash >>> 0);
+  const isOther = block >= 0 && blocks.details[block] !== 0 && blocks.keys[block] !== hash >>> 0;
+  return isOther ? -1 : block;
+}
+
+/** Bounds of a number, both inclusive. */
+export interface Bounds {
+  least: number;
+  most: number;
+}
+
+/** How many postings a term has, as far as that is known without reading its block. */
+export function postingBounds(blocks: Blocks, hash: number): Bounds {
+  const block = blockOfTerm(blocks, hash);
+  if (block < 0) return { least: 0, most: 0 };
+  const count = blocks.details[block] as number;
+  if (count > 0) return { least: count, most: count };
+  const bytes = Math.min(blocks.byteLengthOf(block), TERM_BLOCK_BYTES);
+  return { least: 0, most: Math.floor(bytes / MIN_POSTING_BYTES) };
+}
+
 /** Postings of each wanted term; undefined if a term does not occur. Each block is read once. */
 export async function readPostings(blocks: Blocks, hashes: readonly number[]): Promise<(PostingList | undefined)[]> {
-  const wanted = hashes.map((hash) => blocks.find(hash >>> 0));
+  const wanted = hashes.map((hash) => blockOfTerm(blocks, hash));
   const loading = new Map<number, Uint8Array | Promise<Uint8Array>>();
   for (const index of wanted) if (index >= 0 && !loading.has(index)) loading.set(index, blocks.read(index));
   const loaded = new Map<number, Uint8Array>();

@@ -1,7 +1,8 @@
 import { BODY_MASK, DOC_BIT, NAMES_MASK, NAMES_SHIFT } from "./analyze.ts";
-import { eachPosting, readPostings, type PostingList } from "./postings.ts";
+import { blockOfTerm, eachPosting, readPostings, type PostingList } from "./postings.ts";
 import type { QueryTerm } from "./query.ts";
 import type { SearchIndex } from "./search-index.ts";
+import { inverseFrequency, MAX_SCORED_TERMS } from "./select-terms.ts";
 import { IN_NAME } from "./table.ts";
 
 /**
@@ -9,9 +10,6 @@ import { IN_NAME } from "./table.ts";
  * about the query (nearly linear in counts, with the path); `focus` tells which chunk of it answers (BM25 with names and docs). With
  * either alone, files or chunks are ranked worse (measured).
  */
-
-/** Only the strongest terms by weight × idf are scored. Scoring more did not improve results for whole issue texts. */
-const MAX_SCORED_TERMS = 100;
 
 const BODY_WEIGHT = 0.3;
 /** A chunk of a line or two must not win by being short. */
@@ -81,7 +79,7 @@ export interface QueryPostings {
 export function queryPostingBytes({ segments }: SearchIndex, terms: readonly QueryTerm[]): number {
   let bytes = 0;
   for (const { terms: blocks } of segments) {
-    const wanted = new Set(terms.map(({ hash }) => blocks.find(hash >>> 0)));
+    const wanted = new Set(terms.map(({ hash }) => blockOfTerm(blocks, hash)));
     for (const index of wanted) if (index >= 0) bytes += blocks.byteLengthOf(index);
   }
   return bytes;
@@ -125,10 +123,6 @@ export function scoreDocuments(
     ...addEvidence(index, pool.values, strongest),
     chunksOf: (files) => scoreChunks(index, pool.values, strongest, files),
   };
-}
-
-function inverseFrequency(count: number, total: number): number {
-  return Math.log(1 + (Math.max(total, count) - count + 0.5) / (count + 0.5));
 }
 
 /** Growing list of decoded postings. */

@@ -1,8 +1,17 @@
 import { createHash } from "node:crypto";
 import { hexOf } from "./analyze.ts";
+import type { Bounds } from "./postings.ts";
 import { Segment } from "./segment.ts";
 import { RevisionTable } from "./table.ts";
 import { SearchFormatError, type ContentKey, type RevisionSource } from "./types.ts";
+
+/** How the chunks of a segment are used. */
+interface ChunkUse {
+  /** Chunks that no file has. */
+  unused: number;
+  /** Element n: by how many the documents exceed the chunks, of the n chunks that most files have. */
+  repeats: Uint32Array;
+}
 
 /**
  * One or more revisions, open for searching. Files are numbered through all revisions, in order of revision and path. A document is
@@ -36,6 +45,7 @@ export class SearchIndex {
   readonly firstFiles: readonly number[];
   readonly digest: string;
   #filesByName: Map<string, number[]> | undefined;
+  #uses: readonly ChunkUse[] | undefined;
 
   private constructor(tables: readonly RevisionTable[], segments: ReadonlyMap<string, Segment>) {
     this.tables = tables;
@@ -150,6 +160,16 @@ export class SearchIndex {
     return files;
   }
 
+  /** Bounds of the number of documents with a term, from those of the number of a segment's chunks with it. */
+  documentBounds(segment: number, { least, most }: Bounds): Bounds {
+    this.#uses ??= this.documentOfChunk.map((documents) => chunkUse(documents, this.nextDocument));
+    const { unused, repeats } = this.#uses[segment] as ChunkUse;
+    return {
+      least: Math.max(0, least - unused),
+      most: most + (repeats[Math.min(most, repeats.length - 1)] as number),
+    };
+  }
+
   /** Files by the lower-case name after the last slash. Computed on first use. */
   get filesByName(): ReadonlyMap<string, readonly number[]> {
     if (this.#filesByName) return this.#filesByName;
@@ -171,6 +191,20 @@ export class SearchIndex {
     const index = paths.indexOf(path);
     return index < 0 ? undefined : (this.firstFiles[revision] as number) + index;
   }
+}
+
+function chunkUse(documents: Int32Array, nextDocument: Int32Array): ChunkUse {
+  let unused = 0;
+  const more: number[] = [];
+  for (const first of documents) {
+    if (first < 0) unused++;
+    let files = 0;
+    for (let document = first; document >= 0; document = nextDocument[document] as number) files++;
+    if (files > 1) more.push(files - 1);
+  }
+  const repeats = new Uint32Array(more.length + 1);
+  for (const [i, own] of more.sort((a, b) => b - a).entries()) repeats[i + 1] = (repeats[i] as number) + own;
+  return { unused, repeats };
 }
 
 /** Names all that answers over revisions depend on: 32 hex digits over the digests of their tables. */

@@ -2,10 +2,11 @@ import { compileGlobs } from "../globs.ts";
 import { estimateTokens } from "../embedding/tokens.ts";
 import { addSymbols, findDefinitions } from "./definitions.ts";
 import { findChunks, needsSymbols, placeOf, type Place } from "./places.ts";
-import { parseQuery, type ParsedQuery } from "./query.ts";
+import { parseQuery, type ParsedQuery, type QueryTerm } from "./query.ts";
 import { chooseFiles, rankFiles } from "./rerank.ts";
 import { queryPostingBytes, readQueryPostings, scoreDocuments, type ScoredTerm } from "./score.ts";
 import type { SearchIndex } from "./search-index.ts";
+import { selectTerms } from "./select-terms.ts";
 import { findSimilar, type QueryVector } from "./similarity.ts";
 import { showPlace, type Shown } from "./snippets.ts";
 import type { SearchAnswer, SearchRequest, SearchResult, TextSource, WantedText } from "./types.ts";
@@ -33,8 +34,9 @@ export async function search(
 ): Promise<SearchAnswer> {
   const limit = request.limit ?? DEFAULT_LIMIT;
   const query = parseQuery(request);
-  const { terms, candidates, similar } = await inTurn(queryPostingBytes(index, query.terms), () =>
-    firstStage(index, query, vector),
+  const selected = selectTerms(index, query.terms);
+  const { terms, candidates, similar } = await inTurn(queryPostingBytes(index, selected), () =>
+    firstStage(index, query, selected, vector),
   );
   const ranked = await rankFiles(index, query, terms, candidates);
   const kinds = new Set((request.kinds ?? []).map((kind) => kind.toLowerCase()));
@@ -79,14 +81,19 @@ export async function search(
   };
 }
 
-/** Reads all that the first stage needs, then scores at once. */
-async function firstStage(index: SearchIndex, query: ParsedQuery, vector: QueryVector | undefined) {
+/** Reads all that the first stage needs, then scores at once. `selected` are the terms of `selectTerms`. */
+async function firstStage(
+  index: SearchIndex,
+  query: ParsedQuery,
+  selected: readonly QueryTerm[],
+  vector: QueryVector | undefined,
+) {
   const [postings, definitions, similar] = await Promise.all([
-    readQueryPostings(index, query.terms),
+    readQueryPostings(index, selected),
     findDefinitions(index, query.identifiers),
     vector === undefined ? undefined : findSimilar(index, vector),
   ]);
-  const scores = scoreDocuments(index, query.terms, postings);
+  const scores = scoreDocuments(index, selected, postings);
   const candidates = chooseFiles(index, query, scores, { definitions, allowed: fileFilter(index, query), similar });
   return { terms: scores.terms, candidates, similar };
 }

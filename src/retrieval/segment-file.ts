@@ -114,13 +114,14 @@ export class EntryWriter {
 }
 
 /** The order of names in a segment. */
-export function compareNames(a: Omit<NameEntry, "kind">, b: Omit<NameEntry, "kind">): number {
+export function compareNames(a: Omit<NameEntry, "kind" | "scope">, b: Omit<NameEntry, "kind" | "scope">): number {
   return compareUtf8(a.name, b.name) || a.content - b.content || a.symbol - b.symbol;
 }
 
 /**
  * Writes blocks of names (`nameKey`), in the order of `compareNames`: the number of characters a name shares with the one before it in
- * the block (varint), the rest (string), content and symbol (varints), kind (1 byte). A block's key is the first four bytes of its first name.
+ * the block (varint), the rest (string), content and symbol (varints), kind and scope (1 byte each). A block's key and detail are the
+ * first eight bytes of its first name.
  */
 export class NameWriter {
   readonly #blocks: BlockWriter;
@@ -132,7 +133,7 @@ export class NameWriter {
     this.#blocks = blocks;
   }
 
-  add({ name, content, symbol, kind }: NameEntry): void {
+  add({ name, content, symbol, kind, scope }: NameEntry): void {
     if (this.#block.length === 0) [this.#first, this.#previous] = [name, ""];
     let shared = 0;
     while (shared < name.length && name[shared] === this.#previous[shared]) shared++;
@@ -143,13 +144,15 @@ export class NameWriter {
     this.#block.varint(content);
     this.#block.varint(symbol);
     this.#block.u8(kind);
+    this.#block.u8(scope);
     this.#previous = name;
     if (this.#block.length >= BLOCK_BYTES) this.end();
   }
 
   /** Writes the last block. */
   end(): void {
-    if (this.#block.length > 0) this.#blocks.add(utf8Prefix(this.#first), this.#block.view());
+    const [key, detail] = utf8Prefix(this.#first);
+    if (this.#block.length > 0) this.#blocks.add(key, this.#block.view(), detail);
     this.#block.clear();
   }
 }

@@ -171,7 +171,7 @@ async function* namesOfBlocks(
     for (const reader = new ByteReader(block); !reader.atEnd;) {
       name = name.slice(0, reader.varint()) + reader.string();
       const content = newOrdinals[reader.varint()] ?? -1;
-      const entry = { name, content, symbol: reader.varint(), kind: reader.u8() };
+      const entry = { name, content, symbol: reader.varint(), kind: reader.u8(), scope: reader.u8() };
       if (content >= 0) entries.push(entry);
     }
     yield entries;

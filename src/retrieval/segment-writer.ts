@@ -1,5 +1,5 @@
 import { readAnalysis, type Analysis } from "./analyze.ts";
-import { nameKey } from "./names.ts";
+import { foldCase, nameKey, nameParts, scopeByte } from "./names.ts";
 import { passesFor, type PostingsCollector, writePostings } from "./postings.ts";
 import { kindNumber, readSymbols } from "./record.ts";
 import type { NameEntry } from "./segment.ts";
@@ -78,8 +78,10 @@ function contentOf({ sha256, language, outline, symbols, chunks }: Analysis): Ne
 function namesOf(contents: readonly NewContent[]): NameEntry[] {
   const names: NameEntry[] = [];
   for (const [content, own] of contents.entries()) {
-    for (const [symbol, { name, kind }] of readSymbols(own.symbols).entries())
-      names.push({ name: nameKey(name, kind), content, symbol, kind: kindNumber(kind) });
+    for (const [symbol, { name, qualifiedName, kind }] of readSymbols(own.symbols).entries()) {
+      const scope = scopeByte(nameParts(foldCase(qualifiedName)));
+      names.push({ name: nameKey(name, kind), content, symbol, kind: kindNumber(kind), scope });
+    }
   }
   return names.sort(compareNames);
 }

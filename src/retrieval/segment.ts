@@ -2,12 +2,12 @@ import { hexOf, bytesOfHex } from "./analyze.ts";
 import { Blocks } from "./blocks.ts";
 import { ByteReader, copyU16, copyU32 } from "./bytes.ts";
 import { HEADER_BYTES, readHotPart } from "./file-header.ts";
-import { compareUtf8, utf8Prefix } from "./order.ts";
+import { comparePrefixes, compareUtf8, type Prefix, utf8Prefix } from "./order.ts";
 import { ContentRecord, readSymbols, type SymbolPlace } from "./record.ts";
 import { SearchFormatError, type ContentKey, type RangeReader } from "./types.ts";
 
 /** Raised with every change of the format, or of what `analyzeContent` puts into it. */
-export const SEGMENT_VERSION = 2;
+export const SEGMENT_VERSION = 3;
 /** The magic number is "CCSG". */
 export const SEGMENT_FORMAT = { name: "segment", magic: 0x47534343, version: SEGMENT_VERSION };
 
@@ -21,6 +21,8 @@ export interface NameEntry {
   symbol: number;
   /** As `kindNumber` gives it. */
   kind: number;
+  /** As `scopeByte` gives it for the parts of the qualified name in lower case. */
+  scope: number;
 }
 
 /** An open segment: its hot parts in memory, the rest read by block. */
@@ -127,16 +129,29 @@ export class Segment {
     return (await readEntries(this.symbols, ordinals)).map(readSymbols);
   }
 
+  /** The entries of a name (as `nameKey` gives it), in order. */
+  async namesEqual(name: string): Promise<NameEntry[]> {
+    return this.#namesFrom(name, utf8Prefix(name), true);
+  }
+
   /** The entries of names that begin with `prefix` (as `nameKey` gives it), in order; all names for an empty one. */
   async namesFrom(prefix: string): Promise<NameEntry[]> {
+    return this.#namesFrom(prefix, utf8Prefix(prefix, 0xff), false);
+  }
+
+  /** `last` is the highest key of a block that may begin with such a name. */
+  async #namesFrom(prefix: string, last: Prefix, isWhole: boolean): Promise<NameEntry[]> {
     const { names } = this;
     const low = utf8Prefix(prefix);
+    const keyOf = (block: number): Prefix => [names.keys[block] as number, names.details[block] as number];
     const found: NameEntry[] = [];
     // Names with the prefix may begin at the end of the block before.
-    let first = names.find(low - 1);
-    if (first < 0) first = 0;
+    const first = Math.max(
+      0,
+      names.lastWhere((block) => comparePrefixes(keyOf(block), low) < 0),
+    );
     const loading: (Uint8Array | Promise<Uint8Array>)[] = [];
-    for (let i = first; i < names.count && (i === first || (names.keys[i] as number) <= highest(prefix)); i++)
+    for (let i = first; i < names.count && (i === first || comparePrefixes(keyOf(i), last) <= 0); i++)
       loading.push(names.read(i));
     for (const bytes of loading) {
       const block = bytes instanceof Promise ? await bytes : bytes;
@@ -152,9 +167,10 @@ export class Segment {
           name = name.slice(0, shared) + reader.string();
           common = commonLength(name, prefix);
         }
-        const entry = { name, content: reader.varint(), symbol: reader.varint(), kind: reader.u8() };
+        const [content, symbol] = [reader.varint(), reader.varint()];
+        const entry = { name, content, symbol, kind: reader.u8(), scope: reader.u8() };
         if (isBefore) continue;
-        if (common === prefix.length) found.push(entry);
+        if (common === prefix.length && !(isWhole && name.length > common)) found.push(entry);
         else if (compareUtf8(name, prefix) > 0) return found;
       }
     }
@@ -180,10 +196,4 @@ function commonLength(a: string, b: string): number {
   let length = 0;
   while (length < b.length && a.charCodeAt(length) === b.charCodeAt(length)) length++;
   return length;
-}
-
-/** The highest key of a block whose first name begins with the prefix. */
-function highest(prefix: string): number {
-  const length = new TextEncoder().encode(prefix.slice(0, 4)).length;
-  return length >= 4 ? utf8Prefix(prefix) : utf8Prefix(prefix) + 256 ** (4 - length) - 1;
 }

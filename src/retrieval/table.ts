@@ -14,7 +14,7 @@ import { SearchFormatError, type RangeReader, type RevisionFile } from "./types.
  */
 
 /** Raised with every change of the format, or of what the ranking takes from paths. */
-export const TABLE_VERSION = 2;
+export const TABLE_VERSION = 3;
 /** The magic number is "CCTB". */
 const TABLE_FORMAT = { name: "revision table", magic: 0x42544343, version: TABLE_VERSION };
 /** Raised with every change that may alter an answer. */
