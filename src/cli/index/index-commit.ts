@@ -5,6 +5,7 @@ import { folderOf } from "./file-tree.ts";
 import { CODECTX_IGNORE, IgnoreRules } from "./ignore-rules.ts";
 import type { BuilderStats } from "./content-builder.ts";
 import type { EmbedStats } from "./embed-queue.ts";
+import { inParsingOrder } from "./parsing-order.ts";
 import { runBuild, type BuildOptions, type Built } from "./run-build.ts";
 import { detectLanguage, mayBeScript } from "../../parsing/detect.ts";
 import { selectPath } from "./scan.ts";
@@ -90,7 +91,7 @@ export async function parseCommit(
     else unknown.set(`${oid} ${language}`, { oid, language });
   }
   const built = await runBuild(store, embedding, { ...options, expectedFiles: unknown.size }, async (builder) => {
-    const wanted = [...unknown.values()];
+    const wanted = inParsingOrder([...unknown.values()]);
     let done = 0;
     for await (const { oid, bytes } of readBlobs(
       options.root,

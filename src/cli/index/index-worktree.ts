@@ -6,6 +6,7 @@ import { listBases } from "./bases.ts";
 import { FileTree } from "./file-tree.ts";
 import { collectGarbage } from "./garbage.ts";
 import { readCodectxIgnores } from "./ignore-rules.ts";
+import { inParsingOrder } from "./parsing-order.ts";
 import type { BuildOptions, Built } from "./run-build.ts";
 import { checkKnown, scanFiles, type ChangedFile, type KnownFile, type Scan } from "./scan.ts";
 import { withoutSkipped } from "./skipped.ts";
@@ -194,7 +195,7 @@ async function readChanged(
   options: IndexOptions,
 ): Promise<void> {
   let done = 0;
-  for (const { path, language, stat } of files) {
+  for (const { path, language, stat } of inParsingOrder(files)) {
     options.stop?.throwIfAborted();
     const bytes = tree.read(path);
     if (bytes) await builder.add(bytes, language, (contentId) => read.set(path, { contentId, stat }));

@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
-import { setFlagsFromString } from "node:v8";
 import { Worker } from "node:worker_threads";
 import type { LanguageId } from "../../parsing/languages.ts";
 import { languageInfo } from "../../parsing/detect.ts";
+import { boundHeaps } from "./heap.ts";
 import type { ParseFile, ParseOutcome } from "./parse-file.ts";
 import type { ParseAnswer, ParseRequest } from "./parse-worker.ts";
 
@@ -127,12 +127,7 @@ export class ParsePool {
   }
 
   private start(): Worker {
-    // For the whole process. V8 doubles the young generation of each thread up to 48 MB under a steady stream of short-lived
-    // objects; at its first size indexing git/git takes 263 MB instead of 337, in the same CPU time.
-    setFlagsFromString("--semi-space-growth-factor=1");
-    // V8 lets the old generation grow to several times what is live before it collects it, which is fast but here mostly garbage of
-    // the messages: the first index of 53,000 chunks takes 80 MB less with this limit.
-    setFlagsFromString("--heap-growing-percent=30");
+    boundHeaps();
     const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
     const worker = new Worker(new URL(`./parse-worker.${extension}`, import.meta.url), {
       workerData: { grammars: packedGrammars() },

@@ -2,6 +2,7 @@ import type { Context } from "../context.ts";
 import { inBackground } from "../background.ts";
 import { EXIT, toCliError } from "../exit-codes.ts";
 import { FileTree } from "../index/file-tree.ts";
+import { boundHeaps } from "../index/heap.ts";
 import type { IndexReport } from "../index/index-worktree.ts";
 import { intact } from "../index/schema.ts";
 import type { IndexStore } from "../index/store.ts";
@@ -36,6 +37,8 @@ export async function updateForSearch(
   options: Omit<UpdateOptions, "files" | "onAnalysis">,
 ): Promise<IndexReport> {
   const startedAtMs = Date.now();
+  // Before the files are listed: the listing alone lets this thread's young generation grow to 34 MB, which V8 keeps.
+  boundHeaps();
   const files = inBackground(listFiles(project));
   const folder = new SearchFolder(project.directory);
   const collector = new SegmentCollector(folder);

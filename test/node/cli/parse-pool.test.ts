@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { fileParser } from "../../../src/cli/index/parse-file.ts";
 import { ParsePool } from "../../../src/cli/index/parse-pool.ts";
+import { inParsingOrder } from "../../../src/cli/index/parsing-order.ts";
 import type { LanguageId } from "../../../src/parsing/languages.ts";
 
 const FILES: Partial<Record<LanguageId, string>> = {
@@ -31,4 +32,12 @@ it("replaces a worker that has loaded many grammars, and parses every file", asy
     process.off("worker", count);
     await pool.close();
   }
+});
+
+it("orders files by grammar, otherwise as they are given", () => {
+  const languages: LanguageId[] = ["go", "markdown", "c", "go", "json", "cpp", "c", "markdown"];
+  const files = languages.map((language, position) => ({ language, position }));
+  const ordered = inParsingOrder(files).map(({ language, position }) => `${language} ${position}`);
+  // Markdown and JSON are parsed without a grammar.
+  expect(ordered).toEqual(["go 0", "go 3", "markdown 1", "json 4", "markdown 7", "c 2", "c 6", "cpp 5"]);
 });
