@@ -12,13 +12,13 @@ export type ParseOutcome = { skip: string } | { file: Omit<ParsedFile, "text">; 
 /** Parses a file to symbols and chunks, or a reason to skip it. */
 export type ParseFile = (bytes: Uint8Array, language: LanguageId) => Promise<ParseOutcome>;
 
-/** Creates a parser, which is initialised with the first file. Default `grammars`: those of the installed packages. */
-export function fileParser(grammars: string | undefined): ParseFile {
+/** Creates a parser, which is initialised with the first file. The parameters are those of `nodeGrammars`. */
+export function fileParser(grammars: string | undefined, core?: WebAssembly.Module): ParseFile {
   let parser: Promise<CodeParser> | undefined;
   return async (bytes, language) => {
     const skip = contentSkipReason(bytes);
     if (skip !== undefined) return { skip };
-    parser ??= createParser(nodeGrammars(grammars));
+    parser ??= createParser(nodeGrammars(grammars, core));
     const { text: _, ...file } = await (await parser).parse({ bytes, language });
     const { chunks, symbols } = file;
     const analysis = analyzeContent({ sha256: sha256(bytes).toString("hex"), language, chunks, symbols });

@@ -4,9 +4,10 @@ import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import type { LanguageId } from "../../parsing/languages.ts";
 import { languageInfo } from "../../parsing/detect.ts";
+import { compiledCore } from "../../parsing/grammars-node.ts";
 import { boundHeaps } from "./heap.ts";
 import type { ParseFile, ParseOutcome } from "./parse-file.ts";
-import type { ParseAnswer, ParseRequest } from "./parse-worker.ts";
+import type { ParseAnswer, ParseRequest, ParseWorkerData } from "./parse-worker.ts";
 
 /** Each worker holds its own grammars, some 50 MB. */
 const MAX_WORKERS = 8;
@@ -129,8 +130,9 @@ export class ParsePool {
   private start(): Worker {
     boundHeaps();
     const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
+    const grammars = packedGrammars();
     const worker = new Worker(new URL(`./parse-worker.${extension}`, import.meta.url), {
-      workerData: { grammars: packedGrammars() },
+      workerData: { grammars, core: compiledCore(grammars) } satisfies ParseWorkerData,
     });
     this.workers.push(worker);
     this.loads.set(worker, { grammars: new Set(), fileCount: 0 });

@@ -10,9 +10,15 @@ export interface ParseRequest {
 
 export type ParseAnswer = { id: number } & (ParseOutcome | { error: string });
 
-const { grammars } = workerData as { grammars: string | undefined };
+/** The parameters of `nodeGrammars`. */
+export interface ParseWorkerData {
+  grammars: string | undefined;
+  core: WebAssembly.Module;
+}
+
+const { grammars, core } = workerData as ParseWorkerData;
 const port = parentPort;
-const parse = fileParser(grammars);
+const parse = fileParser(grammars, core);
 
 async function answer({ id, bytes, language }: ParseRequest): Promise<ParseAnswer> {
   try {
