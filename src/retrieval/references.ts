@@ -56,10 +56,11 @@ async function documentsWith(index: SearchIndex, name: string): Promise<number[]
 }
 
 /** Documents in order of path and line, those of sources before those of tests, documentation, examples and generated code. */
-function sourcesFirst({ fileOfDocument, traits }: SearchIndex, documents: readonly number[]): number[] {
+function sourcesFirst(index: SearchIndex, documents: readonly number[]): number[] {
+  const { fileOfDocument, traits } = index;
   const rank = (document: number): number =>
     ((traits[fileOfDocument[document] as number] as number) & ASIDE) === 0 ? 0 : 1;
-  return documents.toSorted((a, b) => rank(a) - rank(b) || a - b);
+  return documents.toSorted((a, b) => rank(a) - rank(b) || index.compareDocuments(a, b));
 }
 
 /** The term of an identifier; undefined if it is too short or too common to have one. Of `valid?` and `my-class` the first part. */

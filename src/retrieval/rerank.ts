@@ -115,7 +115,7 @@ export function chooseFiles(
   let maxFocus = 1e-9;
   for (const file of files) maxFocus = Math.max(maxFocus, bestOf(index, focus, file));
   return files.map((file): Candidate => {
-    const [start, end] = [index.firstDocuments[file] as number, index.firstDocuments[file + 1] as number];
+    const [start, end] = [index.firstDocuments[file] as number, index.endDocuments[file] as number];
     const own = focus.slice(start, end);
     // The most similar chunk gets as much again as the one of most focus.
     if (similar)
@@ -181,13 +181,13 @@ export function highest(values: Float64Array, count: number): number[] {
 }
 
 /** For each file the score of its best chunk, plus a share of the second and third. */
-function baseScores({ fileCount, firstDocuments }: SearchIndex, evidence: Float64Array): Float64Array {
+function baseScores({ fileCount, firstDocuments, endDocuments }: SearchIndex, evidence: Float64Array): Float64Array {
   const bases = new Float64Array(fileCount);
   for (let file = 0; file < fileCount; file++) {
     let first = 0;
     let second = 0;
     let third = 0;
-    for (let d = firstDocuments[file] as number; d < (firstDocuments[file + 1] as number); d++) {
+    for (let d = firstDocuments[file] as number; d < (endDocuments[file] as number); d++) {
       const score = evidence[d] as number;
       if (score <= third) continue;
       third = score;
@@ -206,9 +206,9 @@ function baseScores({ fileCount, firstDocuments }: SearchIndex, evidence: Float6
 }
 
 /** The highest value of a document of the file. */
-function bestOf({ firstDocuments }: SearchIndex, values: Float64Array, file: number): number {
+function bestOf({ firstDocuments, endDocuments }: SearchIndex, values: Float64Array, file: number): number {
   let best = 0;
-  for (let d = firstDocuments[file] as number; d < (firstDocuments[file + 1] as number); d++)
+  for (let d = firstDocuments[file] as number; d < (endDocuments[file] as number); d++)
     best = Math.max(best, values[d] as number);
   return best;
 }

@@ -206,7 +206,7 @@ function decodeList(
 
 /** Adds up the evidence of all documents. */
 function addEvidence(index: SearchIndex, pool: Uint32Array, terms: readonly DecodedTerm[]): Evidence {
-  const { firstDocuments, fileOfDocument, relativeLengths } = index;
+  const { firstDocuments, endDocuments, fileOfDocument, relativeLengths } = index;
   const evidence = new Float64Array(index.documentCount);
   const boosts = new Float64Array(index.fileCount);
   const stamps = new Uint32Array(index.documentCount);
@@ -239,7 +239,7 @@ function addEvidence(index: SearchIndex, pool: Uint32Array, terms: readonly Deco
       inPaths[file] = inPath;
       mostInPath = Math.max(mostInPath, inPath);
       const gain = (strength * tf) / (EVIDENCE_SATURATION + tf);
-      for (let d = firstDocuments[file] as number; d < (firstDocuments[file + 1] as number); d++)
+      for (let d = firstDocuments[file] as number; d < (endDocuments[file] as number); d++)
         if (stamps[d] !== t + 1) evidence[d] = (evidence[d] as number) + gain;
     }
   }
@@ -253,12 +253,12 @@ function scoreChunks(
   terms: readonly DecodedTerm[],
   files: readonly number[],
 ): ChunkScores {
-  const { documentCount, firstDocuments, relativeLengths } = index;
+  const { documentCount, firstDocuments, endDocuments, relativeLengths } = index;
   const focus = new Float64Array(documentCount);
   const coverage = new Float64Array(documentCount);
   // 0 for documents of other files; else 1 more than the last term that the document has.
   const stamps = new Uint8Array(documentCount);
-  for (const file of files) stamps.fill(1, firstDocuments[file], firstDocuments[file + 1]);
+  for (const file of files) stamps.fill(1, firstDocuments[file], endDocuments[file]);
   const wanted = new Set(files);
   for (const [t, { term, decoded }] of terms.entries()) {
     const strength = term.weight * term.idf;
@@ -276,7 +276,7 @@ function scoreChunks(
     for (const path of decoded.paths) {
       const file = path >> 2;
       if (!wanted.has(file)) continue;
-      for (let d = firstDocuments[file] as number; d < (firstDocuments[file + 1] as number); d++)
+      for (let d = firstDocuments[file] as number; d < (endDocuments[file] as number); d++)
         if (stamps[d] !== t + 2) coverage[d] = (coverage[d] as number) + strength;
     }
   }

@@ -83,7 +83,7 @@ async function nearest(
     for (const [chunk, distance] of distances.entries())
       if (distance <= farthest) candidates.push({ segment, chunk, document: documents[chunk] as number, distance });
   }
-  candidates.sort((a, b) => a.distance - b.distance || a.document - b.document);
+  candidates.sort((a, b) => a.distance - b.distance || index.compareDocuments(a.document, b.document));
   return { candidates: candidates.slice(0, CANDIDATES), count, mean: count === 0 ? 0 : cosines / count };
 }
 
