@@ -1,5 +1,5 @@
-import { existsSync } from "node:fs";
-import { readdir } from "node:fs/promises";
+// `promises` is loaded when it is used first, which is seldom.
+import { existsSync, promises } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import { CliError, EXIT } from "./exit-codes.ts";
 
@@ -40,7 +40,7 @@ async function findBlocking(root: string): Promise<string | undefined> {
   const folders = [root];
   for (let at = 0; at < folders.length && at < MAX_FOLDERS; at++) {
     const folder = folders[at]!;
-    for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
+    for (const entry of await promises.readdir(folder, { withFileTypes: true }).catch(() => [])) {
       if (entry.isDirectory() && entry.name !== ".git") folders.push(join(folder, entry.name));
       const isSpecial = entry.isFIFO() || entry.isSocket() || entry.isCharacterDevice() || entry.isBlockDevice();
       if (isSpecial && READ_BY_GIT.has(entry.name))

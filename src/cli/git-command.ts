@@ -88,9 +88,10 @@ export function git(
   args: readonly string[],
   settings: Readonly<Record<string, string>> = {},
   signal?: AbortSignal,
+  env: NodeJS.ProcessEnv = process.env,
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const child = spawn("git", args, { cwd, env: gitEnvironment(settings), stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn("git", args, { cwd, env: gitEnvironment(settings, env), stdio: ["ignore", "pipe", "pipe"] });
     const output: Buffer[] = [];
     let stderr = "";
     const timer = setTimeout(() => {

@@ -6,7 +6,7 @@ import { inBackground } from "./background.ts";
 import { readConfig } from "./config.ts";
 import type { Context } from "./context.ts";
 import { CliError, EXIT } from "./exit-codes.ts";
-import { type FileListing, findWorkTree, listWorkTreeFiles, readRemoteUrls, trackedRemote } from "./git.ts";
+import { type FileListing, findWorkTree, listWorkTreeFiles, mayBeInGit, readRemoteUrls, trackedRemote } from "./git.ts";
 import { indexDirectory } from "./paths.ts";
 
 /** The work tree around the current folder. */
@@ -34,10 +34,11 @@ export interface Project {
 /** Finds the project of the current folder. With `listFiles`, git lists its files in the background. */
 export async function findProject(context: Context, { listFiles } = { listFiles: false }): Promise<Project> {
   const cwd = realpathSync(context.cwd);
-  const files = listFiles ? inBackground(listWorkTreeFiles(cwd)) : undefined;
-  const remoteUrls = inBackground(readRemoteUrls(cwd));
-  const tree = await findWorkTree(cwd);
-  const remote = tree && (await chooseRemote(cwd, await remoteUrls));
+  const inGit = mayBeInGit(cwd);
+  const files = inGit && listFiles ? inBackground(listWorkTreeFiles(cwd)) : undefined;
+  const remoteUrls = inGit ? inBackground(readRemoteUrls(cwd)) : undefined;
+  const tree = inGit ? await findWorkTree(cwd) : undefined;
+  const remote = tree && remoteUrls && (await chooseRemote(cwd, await remoteUrls));
   const root = tree ? realpathSync(tree.root) : cwd;
   if (!tree) rejectWholeDisk(root);
   const commonDir = tree && realpathSync(tree.commonDir);

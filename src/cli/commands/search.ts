@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { text as readAll } from "node:stream/consumers";
 import type { IncludeKind, SearchRequest, SearchResult } from "../../retrieval/types.ts";
 import type { Context } from "../context.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
@@ -50,12 +49,17 @@ export async function search(context: Context, words: readonly string[], options
 }
 
 async function queryOf(words: readonly string[]): Promise<string> {
-  const query = (words.length === 1 && words[0] === "-" ? await readAll(process.stdin) : words.join(" ")).trim();
+  const query = (words.length === 1 && words[0] === "-" ? await readStdin() : words.join(" ")).trim();
   if (query === "") throw new CliError(EXIT.usage, "NO_QUERY", "the query is empty");
   if (query.length > MAX_QUERY_CHARACTERS) {
     throw new CliError(EXIT.usage, "QUERY_TOO_LONG", `the query is longer than ${MAX_QUERY_CHARACTERS} characters`);
   }
   return query;
+}
+
+async function readStdin(): Promise<string> {
+  const { text } = await import("node:stream/consumers");
+  return text(process.stdin);
 }
 
 async function searchRemote(context: Context, request: SearchRequest, remote: RemoteIndex): Promise<void> {

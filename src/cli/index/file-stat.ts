@@ -16,6 +16,12 @@ export function stampOf({ size, mtimeMs, ctimeMs, ino }: FileStat): string {
   return `${size}:${mtimeMs}:${ctimeMs}:${ino}`;
 }
 
+/** The state that {@link stampOf} has encoded. */
+export function statOf(stamp: string): FileStat {
+  const [size = 0, mtimeMs = 0, ctimeMs = 0, ino = 0] = stamp.split(":").map(Number);
+  return { size, mtimeMs, ctimeMs, ino };
+}
+
 /** Whether a change after `nowMs`, when the file was examined, could keep its stamp unchanged. */
 export function isRacy({ mtimeMs, ctimeMs }: FileStat, nowMs: number): boolean {
   const isCoarse = mtimeMs % 1_000 === 0 && ctimeMs % 1_000 === 0;

@@ -4,7 +4,7 @@ import { SearchFormatError } from "../../retrieval/types.ts";
 import { examineTree } from "./examine-tree.ts";
 import type { LocalIndex } from "./local-index.ts";
 import { SearchFolder } from "./search-folder.ts";
-import { lastTable, stateName } from "./table-names.ts";
+import { lastTable } from "./table-names.ts";
 
 /**
  * Brings the index of a work tree up to date, uncommitted edits included, and asks it. The first call in a repository indexes all of
@@ -34,27 +34,23 @@ export async function askWorkTree<T>(
 
 /**
  * The answer from the last table. Undefined if the work tree is no longer in the state for which it was written, or the table cannot
- * be opened: it is damaged, or another process has just replaced it.
+ * be opened: it is damaged, or another process has just replaced it. The table is asked while git lists and compares the files.
  */
 async function askLastTable<T>(
   project: Project,
   folder: SearchFolder,
   askTable: (name: string) => Promise<T>,
 ): Promise<{ answer: T } | undefined> {
-  const table = lastTable(project, folder);
-  if (table === undefined || !(await isLastState(project, table))) return undefined;
+  const { root, head, files } = project;
+  const last = examineTree(folder, root);
+  if (!last || last.head !== (head ?? null) || last.table !== lastTable(project, folder)) return undefined;
+  const isCurrent = async () => (await last.unchanged) && (!files || (await files).digest === last.listing);
   try {
-    return { answer: await askTable(table) };
+    const answer = await askTable(last.table);
+    return (await isCurrent()) ? { answer } : undefined;
   } catch (error) {
-    if (error instanceof SearchFormatError) return undefined;
+    // An index of files that have changed is updated before it is called damaged.
+    if (error instanceof SearchFormatError || !(await isCurrent())) return undefined;
     throw error;
   }
-}
-
-/** Whether a table is that of the work tree's last state, and the work tree is still in it, also by git's list of its files. */
-async function isLastState({ root, directory, head, files }: Project, table: string): Promise<boolean> {
-  // The files of the last listing are examined while git lists them anew.
-  const state = examineTree({ root, directory, name: stateName(root) });
-  if (state?.table !== table || state.head !== (head ?? null)) return false;
-  return !files || (await files).digest === state.listing;
 }

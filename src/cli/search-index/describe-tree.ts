@@ -1,10 +1,22 @@
+import { lstatSync } from "node:fs";
 import { isDefaultIncluded, mayBeScript } from "../../parsing/detect.ts";
 import { skipReason } from "../../parsing/skip.ts";
+import { sha256 } from "../checksum.ts";
 import type { FileListing } from "../git.ts";
-import { type FileStat, isRacy } from "../index/file-stat.ts";
+import { type FileStat, isRacy, statOf } from "../index/file-stat.ts";
 import type { FileTree } from "../index/file-tree.ts";
 import { IGNORE_FILES } from "../index/ignore-rules.ts";
-import { ABSENT, type TreeState } from "./tree-state.ts";
+import type { SearchFolder } from "./search-folder.ts";
+import { encodeStatIndex, isComparable, MIN_FILES } from "./stat-index.ts";
+import { stateName } from "./table-names.ts";
+import { ABSENT, type StatList, type TreeState, writeTreeState } from "./tree-state.ts";
+
+type DescribedState = Omit<TreeState, "statIndex">;
+
+interface Rows {
+  paths: string[];
+  numbers: number[];
+}
 
 /**
  * The state of a work tree after a run that began at `startedAtMs` and left `table`. `known` are the indexed files with the stats
@@ -14,34 +26,54 @@ export function describeTree(
   tree: FileTree,
   run: { table: string; head: string | undefined; listing: FileListing; startedAtMs: number },
   known: ReadonlyMap<string, string>,
-): TreeState | undefined {
+): DescribedState | undefined {
   const { table, head, listing, startedAtMs } = run;
   const { digest, folders, ignoreFiles } = listing;
-  const paths: string[] = [];
-  const numbers: number[] = [];
-  /** False if the path may have changed during the run. */
-  const add = (path: string, stat: FileStat | undefined): boolean => {
-    paths.push(path);
-    const { size, mtimeMs, ctimeMs, ino } = stat ?? ABSENT;
-    numbers.push(size, mtimeMs, ctimeMs, ino);
-    return stat === undefined || !isRacy(stat, startedAtMs);
+  const examined: Rows = { paths: [], numbers: [] };
+  const compared: Rows = { paths: [], numbers: [] };
+  const add = (path: string, stat: FileStat, list = isComparable(stat, startedAtMs) ? compared : examined): void => {
+    list.paths.push(path);
+    list.numbers.push(stat.size, stat.mtimeMs, stat.ctimeMs, stat.ino);
   };
-  for (const folder of folders) if (!add(folder, tree.lstatFolder(folder))) return undefined;
+  const mayHaveChanged = (stat: FileStat): boolean => stat !== ABSENT && isRacy(stat, startedAtMs);
+  for (const folder of folders) {
+    const stat = tree.lstatFolder(folder) ?? ABSENT;
+    if (mayHaveChanged(stat)) return undefined;
+    add(folder, stat, examined);
+  }
   for (const path of new Set([...ignoreFiles, ...listing.paths()])) {
     const stamp = known.get(path);
     if (stamp === "") return undefined;
-    if (stamp !== undefined) {
-      paths.push(path);
-      numbers.push(...stamp.split(":").map(Number));
-    } else if (dependsOnFile(path) && !add(path, tree.lstat(path))) return undefined;
+    if (stamp !== undefined) add(path, statOf(stamp));
+    else if (dependsOnFile(path)) {
+      const stat = tree.lstat(path) ?? ABSENT;
+      if (mayHaveChanged(stat)) return undefined;
+      add(path, stat);
+    }
   }
+  const isForGit = compared.paths.length >= MIN_FILES;
   return {
     table,
     head: head ?? null,
     listing: digest,
     folderCount: folders.length,
-    paths,
-    stats: Float64Array.from(numbers),
+    examined: isForGit ? listOf(examined) : listOf(examined, compared),
+    compared: () => (isForGit ? listOf(compared) : listOf()),
+  };
+}
+
+/** Writes the state of the work tree at `root`, and the index that git compares with it. */
+export function saveState(folder: SearchFolder, root: string, state: DescribedState): void {
+  const compared = state.compared();
+  const index = compared.paths.length === 0 ? undefined : encodeStatIndex(compared, lstatSync(root));
+  const statIndex = index ? sha256(index).toString("hex") : "";
+  folder.writeState(stateName(root), writeTreeState({ ...state, statIndex }), index);
+}
+
+function listOf(...parts: readonly Rows[]): StatList {
+  return {
+    paths: parts.flatMap(({ paths }) => paths),
+    numbers: Float64Array.from(parts.flatMap(({ numbers }) => numbers)),
   };
 }
 

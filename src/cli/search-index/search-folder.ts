@@ -17,6 +17,9 @@ import type { RangeReader } from "../../retrieval/types.ts";
 const SEGMENT = ".segment";
 const TABLE = ".table";
 const STATE = ".state";
+const STAT_INDEX = ".stats";
+/** A git directory without objects. */
+const GIT_DIRECTORY = "git";
 const TEMPORARY = ".tmp";
 const ID_DIGITS = 32;
 
@@ -66,20 +69,32 @@ export class SearchFolder {
 
   /** Bytes of a work tree's state (tree-state.ts); undefined if there is none. */
   readState(name: string): Uint8Array<ArrayBuffer> | undefined {
-    const file = OpenFile.open(join(this.#folder, name + STATE));
-    try {
-      return file?.read(0, file.size);
-    } finally {
-      file?.close();
-    }
+    return this.#read(name + STATE);
   }
 
-  writeState(name: string, bytes: Uint8Array): void {
+  /** `statIndex` is what git compares with the work tree (stat-index.ts). */
+  writeState(name: string, bytes: Uint8Array, statIndex: Uint8Array | undefined): void {
+    if (statIndex) {
+      for (const folder of ["objects", "refs"])
+        mkdirSync(join(this.#folder, GIT_DIRECTORY, folder), { recursive: true, mode: 0o700 });
+      this.#write(join(GIT_DIRECTORY, "HEAD"), Buffer.from("ref: refs/heads/main\n"));
+      this.#write(name + STAT_INDEX, statIndex);
+    } else this.#remove(name + STAT_INDEX);
     this.#write(name + STATE, bytes);
   }
 
   removeState(name: string): void {
     this.#remove(name + STATE);
+    this.#remove(name + STAT_INDEX);
+  }
+
+  /** Absolute paths of the index that git compares with a work tree, and of the git directory for it. */
+  statIndex(name: string): { gitDirectory: string; file: string } {
+    return { gitDirectory: join(this.#folder, GIT_DIRECTORY), file: join(this.#folder, name + STAT_INDEX) };
+  }
+
+  readStatIndex(name: string): Uint8Array<ArrayBuffer> | undefined {
+    return this.#read(name + STAT_INDEX);
   }
 
   removeSegment(id: string): void {
@@ -98,6 +113,15 @@ export class SearchFolder {
   /** Removes temporary files of processes that ended while writing. */
   removeLeftovers(): void {
     for (const name of this.#all()) if (name.endsWith(TEMPORARY)) this.#remove(name);
+  }
+
+  #read(name: string): Uint8Array<ArrayBuffer> | undefined {
+    const file = OpenFile.open(join(this.#folder, name));
+    try {
+      return file?.read(0, file.size);
+    } finally {
+      file?.close();
+    }
   }
 
   #write(name: string, bytes: Uint8Array): void {

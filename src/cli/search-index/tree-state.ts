@@ -3,14 +3,19 @@ import type { FileStat } from "../index/file-stat.ts";
 import type { FileTree } from "../index/file-tree.ts";
 import { VERSION } from "../version.ts";
 
+/** Paths and, for each of them, four numbers of its `lstat`: size (-1 if nothing is there), mtime, ctime (milliseconds) and inode. */
+export interface StatList {
+  paths: readonly string[];
+  numbers: Float64Array;
+}
+
 /**
  * The state of a work tree for which a table was written: the list of its files, and `lstat` of every file that the index depends
  * on. Outside of git, `lstat` of every folder stands for the list. While it is the same there is nothing to index, and a search
  * needs neither the write lock nor the rows of the files.
  *
- * Bytes: SHA-256 of the rest (32), length of the header (4), header (JSON), then for each path size, mtime, ctime (milliseconds) and
- * inode (8 bytes each, IEEE 754; size is -1 if there is no folder or regular file), then the paths, each ended by a NUL. The file never
- * leaves the machine, so numbers are in its byte order.
+ * Bytes: SHA-256 of the rest (32), length of the header (4), header (JSON), the numbers of both lists (8 bytes each, IEEE 754), then
+ * the paths of both, each ended by a NUL. The file never leaves the machine, so numbers are in its byte order.
  */
 export interface TreeState {
   /** Name of the table. */
@@ -19,44 +24,65 @@ export interface TreeState {
   head: string | null;
   /** Digest of the list of files, see `FileListing`. */
   listing: string;
-  /** How many of the paths, the first ones, are folders. */
+  /** How many of the examined paths, the first ones, are folders. */
   folderCount: number;
-  paths: readonly string[];
-  /** Four numbers for each path. */
-  stats: Float64Array;
+  /** What a search examines itself. */
+  examined: StatList;
+  /** The files that git compares (stat-index.ts). Decoded on demand. */
+  compared: () => StatList;
+  /** SHA-256 of the index that git compares them with, in hex; empty if there are none. */
+  statIndex: string;
 }
 
-interface Header {
+interface Header extends Pick<TreeState, "table" | "head" | "listing" | "folderCount" | "statIndex"> {
   version: string;
-  table: string;
-  head: string | null;
-  listing: string;
-  folderCount: number;
-  count: number;
+  examinedCount: number;
+  comparedCount: number;
+  /** Length of the examined paths. */
+  examinedBytes: number;
 }
 
 const CHECKSUM_BYTES = 32;
 const HEADER_AT = CHECKSUM_BYTES + 4;
-const NUMBERS = 4;
+export const NUMBERS = 4;
 /** Stands for a file or folder that is not there. */
 export const ABSENT: FileStat = { size: -1, mtimeMs: 0, ctimeMs: 0, ino: 0 };
 
-/** Whether every file and folder is as it was. The caller compares the digest of the list of files. */
-export function isUnchanged(tree: FileTree, { paths, folderCount, stats }: TreeState): boolean {
+/** Whether the files, or those of them that are in `only`, are as they were. The first `folderCount` paths are folders. */
+export function isUnchanged(
+  tree: FileTree,
+  { paths, numbers }: StatList,
+  { folderCount = 0, only }: { folderCount?: number; only?: ReadonlySet<string> } = {},
+): boolean {
   return paths.every((path, i) => {
+    if (only?.has(path) === false) return true;
     const { size, mtimeMs, ctimeMs, ino } = (i < folderCount ? tree.lstatFolder(path) : tree.lstat(path)) ?? ABSENT;
     const at = i * NUMBERS;
-    return stats[at] === size && stats[at + 1] === mtimeMs && stats[at + 2] === ctimeMs && stats[at + 3] === ino;
+    return (
+      numbers[at] === size && numbers[at + 1] === mtimeMs && numbers[at + 2] === ctimeMs && numbers[at + 3] === ino
+    );
   });
 }
 
-export function writeTreeState({ paths, stats, ...names }: TreeState): Buffer {
-  const fields: Header = { ...names, version: VERSION, count: paths.length };
+export function writeTreeState({ examined, compared, ...names }: TreeState): Buffer {
+  const second = compared();
+  const examinedPaths = pathBytes(examined.paths);
+  const fields: Header = {
+    ...names,
+    version: VERSION,
+    examinedCount: examined.paths.length,
+    comparedCount: second.paths.length,
+    examinedBytes: examinedPaths.length,
+  };
   const header = Buffer.from(JSON.stringify(fields));
   const length = Buffer.from(Uint32Array.of(header.length).buffer);
-  const numbers = Buffer.from(stats.buffer, stats.byteOffset, stats.byteLength);
-  const rest = Buffer.concat([length, header, numbers, Buffer.from(paths.map((path) => `${path}\0`).join(""))]);
+  const numbers = [examined, second].map((list) => new Uint8Array(Float64Array.from(list.numbers).buffer));
+  const rest = Buffer.concat([length, header, ...numbers, examinedPaths, pathBytes(second.paths)]);
   return Buffer.concat([sha256(rest), rest]);
+}
+
+function pathBytes(paths: readonly string[]): Buffer {
+  return Buffer.from(paths.map((path) => `${path}\0`).join(""));
 }
 
 /** Undefined if the bytes are damaged or of another version of this program. `bytes` must not be a `Buffer`. */
@@ -66,11 +92,20 @@ export function readTreeState(bytes: Uint8Array<ArrayBuffer>): TreeState | undef
     return undefined;
   const [headerLength = 0] = new Uint32Array(bytes.slice(CHECKSUM_BYTES, HEADER_AT).buffer);
   const numbersAt = HEADER_AT + headerLength;
-  const { version, count, ...names } = JSON.parse(buffer.toString("utf8", HEADER_AT, numbersAt)) as Header;
+  const fields = JSON.parse(buffer.toString("utf8", HEADER_AT, numbersAt)) as Header;
+  const { version, examinedCount, comparedCount, examinedBytes, ...names } = fields;
   if (version !== VERSION) return undefined;
-  const pathsAt = numbersAt + 8 * NUMBERS * count;
-  const stats = new Float64Array(bytes.slice(numbersAt, pathsAt).buffer);
-  const paths = buffer.toString("utf8", pathsAt).split("\0");
-  paths.pop();
-  return paths.length === count ? { ...names, paths, stats } : undefined;
+  const pathsAt = numbersAt + 8 * NUMBERS * (examinedCount + comparedCount);
+  const list = (first: number, count: number, start: number, end: number): StatList => {
+    const at = numbersAt + 8 * NUMBERS * first;
+    const paths = buffer.toString("utf8", start, end).split("\0");
+    paths.pop();
+    return { paths, numbers: new Float64Array(bytes.slice(at, at + 8 * NUMBERS * count).buffer) };
+  };
+  const comparedAt = pathsAt + examinedBytes;
+  return {
+    ...names,
+    examined: list(0, examinedCount, pathsAt, comparedAt),
+    compared: () => list(examinedCount, comparedCount, comparedAt, buffer.length),
+  };
 }

@@ -10,10 +10,9 @@ import { verified } from "../index/verified.ts";
 import type { Project } from "../project.ts";
 import { listFiles, type UpdateOptions, updateWorkTree, withWriter } from "../session.ts";
 import { buildSearchTable, type IndexedFile, SegmentCollector } from "./build.ts";
-import { describeTree } from "./describe-tree.ts";
+import { describeTree, saveState } from "./describe-tree.ts";
 import { SearchFolder } from "./search-folder.ts";
-import { lastTable, stateName, tableName, workTreeRow } from "./table-names.ts";
-import { writeTreeState } from "./tree-state.ts";
+import { lastTable, tableName, workTreeRow } from "./table-names.ts";
 
 /** Indexes what has changed and returns the name of the new table; that of the last table if the index cannot be written. */
 export async function updatedTable(context: Context, project: Project, folder: SearchFolder): Promise<string> {
@@ -67,7 +66,7 @@ function writeState(
       .map(({ path, stat }) => [String(path), String(stat)]),
   );
   const state = describeTree(new FileTree(root), run, known);
-  if (state) folder.writeState(stateName(root), writeTreeState(state));
+  if (state) saveState(folder, root, state);
 }
 
 /** Makes the table of the work tree if there is none. Needs the write lock. */
