@@ -12,7 +12,7 @@ import { COMMIT_PREFIX, stateName, treePrefix, VERSIONS } from "./table-names.ts
 
 /**
  * Analyses collected for one segment, in bytes: about 8,500 chunks. Building a segment takes four times as much in large buffers, of which
- * malloc keeps most. With twice as much the first index of 61,000 chunks takes 291 MB instead of 249.
+ * malloc keeps most. With twice as much the first index of 61,000 chunks takes 291 MB instead of 249 to 265.
  */
 const MAX_ANALYSIS_BYTES = 4 * 1024 * 1024;
 /** Number of commit tables that are kept; the oldest are removed. */
