@@ -3,7 +3,7 @@ import { nameWords, splitPath, tellingStem, TRAIT } from "./paths.ts";
 import type { Mention, ParsedQuery } from "./query.ts";
 import type { ContentRecord } from "./record.ts";
 import { scanTerms, stemOf } from "./scanner.ts";
-import type { Scores, ScoredTerm } from "./score.ts";
+import type { ChunkScores, Scores, ScoredTerm } from "./score.ts";
 import type { SearchIndex } from "./search-index.ts";
 
 /**
@@ -91,14 +91,16 @@ export function chooseFiles(
   },
 ): Candidate[] {
   const mentions = findMentions(index, query.mentions);
-  const bases = baseScores(index, scores.evidence);
+  // Plain loops over all files: iterators and callbacks make an object of each number.
+  const firsts = baseScores(index, scores.evidence);
   let maxBase = 0;
-  for (const base of bases) maxBase = Math.max(maxBase, base);
+  for (let file = 0; file < firsts.length; file++) maxBase = Math.max(maxBase, firsts[file] as number);
   const isLong = query.terms.length > LONG_TERMS;
   const pathless = isLong ? 0 : Math.max(0, 1 - scores.pathShare / TELLING_PATH);
   const baseWeight = WEIGHT.base + pathless * (PATHLESS.base - WEIGHT.base);
   const focusWeight = WEIGHT.focus + pathless * (PATHLESS.focus - WEIGHT.focus);
-  const firsts = bases.map((base) => (baseWeight * base) / (maxBase || 1));
+  for (let file = 0; file < firsts.length; file++)
+    firsts[file] = (baseWeight * (firsts[file] as number)) / (maxBase || 1);
   const add = (file: number, score: number): void => {
     firsts[file] = (firsts[file] as number) + score;
   };
@@ -109,26 +111,29 @@ export function chooseFiles(
     const weight = baseWeight + focusWeight + WEIGHT.coverage;
     for (let file = 0; file < index.fileCount; file++) add(file, weight * bestOf(index, similar, file));
   }
-  if (allowed) for (const [file, first] of firsts.entries()) if (first > 0 && !allowed(file)) firsts[file] = 0;
+  if (allowed)
+    for (let file = 0; file < firsts.length; file++)
+      if ((firsts[file] as number) > 0 && !allowed(file)) firsts[file] = 0;
   const files = highest(firsts, CANDIDATES);
-  const { focus, coverage } = scores.chunksOf(files);
-  let maxFocus = 1e-9;
-  for (const file of files) maxFocus = Math.max(maxFocus, bestOf(index, focus, file));
-  return files.map((file): Candidate => {
-    const [start, end] = [index.firstDocuments[file] as number, index.endDocuments[file] as number];
-    const own = focus.slice(start, end);
+  const chunks = scores.chunksOf(files);
+  const bestFocus = chunks.map(({ focus }) => focus.reduce((best, value) => Math.max(best, value), 0));
+  const maxFocus = Math.max(1e-9, ...bestFocus);
+  return files.map((file, i): Candidate => {
+    const { focus, coverage } = chunks[i] as ChunkScores;
     // The most similar chunk gets as much again as the one of most focus.
+    const start = index.firstDocuments[file] as number;
     if (similar)
-      for (let d = start; d < end; d++) own[d - start] = (own[d - start] as number) + maxFocus * (similar[d] as number);
+      for (let k = 0; k < focus.length; k++)
+        focus[k] = (focus[k] as number) + maxFocus * (similar[start + k] as number);
     return {
       file,
       score:
         (firsts[file] as number) +
-        WEIGHT.coverage * (bestOf(index, coverage, file) / (scores.total || 1)) +
-        (focusWeight * bestOf(index, focus, file)) / maxFocus,
+        WEIGHT.coverage * (coverage.reduce((best, value) => Math.max(best, value), 0) / (scores.total || 1)) +
+        (focusWeight * (bestFocus[i] as number)) / maxFocus,
       definition: definitions.get(file),
       isMentioned: mentions.has(file),
-      focus: own,
+      focus,
     };
   });
 }

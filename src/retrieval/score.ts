@@ -42,7 +42,7 @@ interface Evidence {
   pathShare: number;
 }
 
-/** By document. */
+/** Of the documents of one file. */
 export interface ChunkScores {
   focus: Float64Array;
   /** Sum of weight × idf of the terms that a document has. */
@@ -51,8 +51,8 @@ export interface ChunkScores {
 
 export interface Scores extends Evidence {
   terms: readonly ScoredTerm[];
-  /** Focus and coverage of the documents of these files; 0 for all others. */
-  chunksOf(files: readonly number[]): ChunkScores;
+  /** Focus and coverage of the documents of these files, in the order of the files. */
+  chunksOf(files: readonly number[]): ChunkScores[];
 }
 
 interface DecodedTerm {
@@ -209,7 +209,8 @@ function addEvidence(index: SearchIndex, pool: Uint32Array, terms: readonly Deco
   const { firstDocuments, endDocuments, fileOfDocument, relativeLengths } = index;
   const evidence = new Float64Array(index.documentCount);
   const boosts = new Float64Array(index.fileCount);
-  const stamps = new Uint32Array(index.documentCount);
+  // 1 more than the last term that the document has; there are at most `MAX_SCORED_TERMS`.
+  const stamps = new Uint8Array(index.documentCount);
   const inPaths = new Float64Array(index.fileCount);
   let total = 0;
   let mostInPath = 0;
@@ -246,39 +247,51 @@ function addEvidence(index: SearchIndex, pool: Uint32Array, terms: readonly Deco
   return { evidence, total, pathShare: total > 0 ? mostInPath / total : 0 };
 }
 
-/** Adds up focus and coverage of the documents of `files`; those of all other documents are 0. */
+/** Adds up focus and coverage of the documents of `files`. */
 function scoreChunks(
   index: SearchIndex,
   pool: Uint32Array,
   terms: readonly DecodedTerm[],
   files: readonly number[],
-): ChunkScores {
+): ChunkScores[] {
   const { documentCount, firstDocuments, endDocuments, relativeLengths } = index;
-  const focus = new Float64Array(documentCount);
-  const coverage = new Float64Array(documentCount);
-  // 0 for documents of other files; else 1 more than the last term that the document has.
-  const stamps = new Uint8Array(documentCount);
-  for (const file of files) stamps.fill(1, firstDocuments[file], endDocuments[file]);
-  const wanted = new Set(files);
+  // 1 more than the position of each document of the files among them; 0 for documents of other files.
+  const places = new Uint32Array(documentCount);
+  let count = 0;
+  for (const file of files)
+    for (let d = firstDocuments[file] as number; d < (endDocuments[file] as number); d++) places[d] = ++count;
+  const focus = new Float64Array(count);
+  const coverage = new Float64Array(count);
+  // 1 more than the last term that the document has.
+  const stamps = new Uint8Array(count);
   for (const [t, { term, decoded }] of terms.entries()) {
     const strength = term.weight * term.idf;
     for (let i = decoded.start; i < decoded.end; i++) {
       const posting = pool[i] as number;
       const document = posting >>> 8;
-      if (stamps[document] === 0) continue;
+      const place = (places[document] as number) - 1;
+      if (place < 0) continue;
       const names = (posting >> NAMES_SHIFT) & NAMES_MASK;
       const near = (posting & BODY_MASK) + FOCUS_NAMES * names + ((posting & DOC_BIT) === 0 ? 0 : FOCUS_DOC);
       const norm = FOCUS_K1 * (1 - FOCUS_B + FOCUS_B * (relativeLengths[document] as number));
-      focus[document] = (focus[document] as number) + (strength * near) / (near + norm);
-      coverage[document] = (coverage[document] as number) + strength;
-      stamps[document] = t + 2;
+      focus[place] = (focus[place] as number) + (strength * near) / (near + norm);
+      coverage[place] = (coverage[place] as number) + strength;
+      stamps[place] = t + 1;
     }
     for (const path of decoded.paths) {
       const file = path >> 2;
-      if (!wanted.has(file)) continue;
-      for (let d = firstDocuments[file] as number; d < (endDocuments[file] as number); d++)
-        if (stamps[d] !== t + 2) coverage[d] = (coverage[d] as number) + strength;
+      for (let d = firstDocuments[file] as number; d < (endDocuments[file] as number); d++) {
+        const place = (places[d] as number) - 1;
+        // Of a file, all documents have a place or none.
+        if (place < 0) break;
+        if (stamps[place] !== t + 1) coverage[place] = (coverage[place] as number) + strength;
+      }
     }
   }
-  return { focus, coverage };
+  let end = 0;
+  return files.map((file) => {
+    const start = end;
+    end += (endDocuments[file] as number) - (firstDocuments[file] as number);
+    return { focus: focus.subarray(start, end), coverage: coverage.subarray(start, end) };
+  });
 }

@@ -167,10 +167,13 @@ export class Segment {
           name = name.slice(0, shared) + reader.string();
           common = commonLength(name, prefix);
         }
-        const [content, symbol] = [reader.varint(), reader.varint()];
-        const entry = { name, content, symbol, kind: reader.u8(), scope: reader.u8() };
+        const content = reader.varint();
+        const symbol = reader.varint();
+        const kind = reader.u8();
+        const scope = reader.u8();
         if (isBefore) continue;
-        if (common === prefix.length && !(isWhole && name.length > common)) found.push(entry);
+        if (common === prefix.length && !(isWhole && name.length > common))
+          found.push({ name, content, symbol, kind, scope });
         else if (compareUtf8(name, prefix) > 0) return found;
       }
     }
