@@ -6,7 +6,6 @@ import { IndexDamagedError } from "./index/verified.ts";
 import { CliError, EXIT } from "./exit-codes.ts";
 import { resolveCommit } from "./git.ts";
 import { findProject, type Project, requireGit } from "./project.ts";
-import { askWorkTree } from "./search-index/ask-work-tree.ts";
 import type { LocalIndex } from "./search-index/local-index.ts";
 
 export interface RefOption {
@@ -24,7 +23,8 @@ export async function withLocalIndex<T>(
   { ref }: { ref?: string | undefined } = {},
 ): Promise<T> {
   const finding = inBackground(findProject(context, { listFiles: ref === undefined }));
-  // The engine is loaded while git answers.
+  // Whatever git need not wait for is loaded while it answers.
+  const { askWorkTree } = await import("./search-index/ask-work-tree.ts");
   if (ref === undefined) await import("./search-index/local-index.ts");
   const project = await finding;
   const gitSha = ref === undefined ? undefined : await commitOf(project, ref);

@@ -51,6 +51,17 @@ describe("the local search index", () => {
     expect(gone).toMatchObject({ code: 4, stdout: "" });
   });
 
+  it("needs no git outside of git", async () => {
+    rmSync(sandbox.path("app/.git"), { recursive: true });
+    for (let i = 0; i < 2; i++) {
+      const { code, json } = await sandbox.run("app", ["search", "Holder3", "--json"], {
+        env: { PATH: sandbox.path() },
+      });
+      expect(code).toBe(0);
+      expect((json["results"] as object[])[0]).toMatchObject({ path: "src/module3.ts" });
+    }
+  });
+
   it("is shared by the work trees of a repository, each with its own files", async () => {
     await ask("Holder3");
     const before = segments();
