@@ -4,8 +4,8 @@ import { git, splitNul } from "../git-command.ts";
 import { NUMBERS, type StatList } from "./tree-state.ts";
 
 /**
- * Stats of files as a git index, so that git can compare them with the files. Git does so in threads of its own while this process
- * loads and searches: at 17,600 files a search ends earlier by the time of as many `lstat`, and uses less CPU time.
+ * Stats of files as a git index, so that git can compare them with the files. Git does so while this process searches, and faster: at
+ * 17,600 files a search took 158 ms instead of 189 outside of git and 187 instead of 212 in git, with 15 to 30 ms less CPU time.
  *
  * The index is used with a git directory of our own, so no configuration of the repository is read, and none need exist. Contents
  * are never compared.
@@ -28,7 +28,8 @@ const MAX_NAME_LENGTH = 0xfff;
 const SETTINGS: Readonly<Record<string, string>> = {
   "core.checkStat": "default",
   "core.fileMode": "false",
-  "core.preloadIndex": "true",
+  // A thread for every 500 files would compete with the search for the processors.
+  "core.preloadIndex": "false",
   "core.trustctime": "true",
 };
 
