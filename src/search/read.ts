@@ -22,6 +22,11 @@ const ENTRY_BYTES = 250;
 
 /** Bytes that the requests to the object store under way may have together; a single request may have more. */
 const MAX_READING_BYTES = 16 * 1024 * 1024;
+/**
+ * Requests of one batch under way. A Worker has six connections, and each read that waits for room looks for its turn every other
+ * millisecond: with all requests at once, 16 issue texts at a time took 4.5 s at 242,000 chunks instead of 4.1 s.
+ */
+const MAX_BATCH_REQUESTS = 4;
 /** A read that has not ended by then belongs to a request that was cancelled. */
 const MAX_READING_MS = 10_000;
 
@@ -139,23 +144,30 @@ class CachedReader implements RangeReader {
       } else runs.push({ offset, end, keys: [key] });
     }
     const read = new Map<string, Uint8Array>();
-    await Promise.all(
-      runs.map((run) =>
-        this.#cache.whenRoom(run.end - run.offset, async () => {
-          const around = this.#aroundOf(run);
-          const bytes = await this.#fetchRange(around ?? run);
-          if (around) keepPages(this.#cache, this.name, { offset: around.offset, end: this.size }, bytes);
-          for (const key of run.keys) {
-            const { offset, end } = wanted.get(key) as Range;
-            const start = offset - (around ?? run).offset;
-            const own = bytes.slice(start, start + end - offset);
-            read.set(key, own);
-            if (!around && own.byteLength <= MAX_KEPT_BYTES) this.#cache.set(key, own);
-          }
-        }),
-      ),
-    );
+    const left = runs.values();
+    const readNext = async () => {
+      for (const run of left) await this.#cache.whenRoom(run.end - run.offset, () => this.#fetchRun(run, wanted, read));
+    };
+    await Promise.all(Array.from({ length: Math.min(MAX_BATCH_REQUESTS, runs.length) }, readNext));
     return read;
+  }
+
+  /** Reads a run of ranges with one request, and adds them to `read`. */
+  async #fetchRun(
+    run: Range & { keys: string[] },
+    wanted: ReadonlyMap<string, Range>,
+    read: Map<string, Uint8Array>,
+  ): Promise<void> {
+    const around = this.#aroundOf(run);
+    const bytes = await this.#fetchRange(around ?? run);
+    if (around) keepPages(this.#cache, this.name, { offset: around.offset, end: this.size }, bytes);
+    for (const key of run.keys) {
+      const { offset, end } = wanted.get(key) as Range;
+      const start = offset - (around ?? run).offset;
+      const own = bytes.slice(start, start + end - offset);
+      read.set(key, own);
+      if (!around && own.byteLength <= MAX_KEPT_BYTES) this.#cache.set(key, own);
+    }
   }
 
   /** The whole pages around some blocks if there is room for them in the cache; undefined for a hot part. */
