@@ -37,7 +37,7 @@ export class BlockWriter {
     this.#checksums.push(checksum(block));
   }
 
-  /** Of the blocks. */
+  /** Bytes of the blocks. */
   get byteLength(): number {
     return this.#ends.at(-1) ?? 0;
   }

@@ -199,6 +199,13 @@ function copyOf(bytes: Uint8Array, offset: number, length: number): ArrayBuffer 
   return copy.buffer;
 }
 
+/** The values in a new array of at least `length` and at least twice as long. */
+export function grown(values: Uint32Array, length: number): Uint32Array<ArrayBuffer> {
+  const longer = new Uint32Array(Math.max(2 * values.length, length));
+  longer.set(values);
+  return longer;
+}
+
 /** The bytes of a typed array, without a copy. */
 export function bytesOf(array: Uint32Array | Uint16Array): Uint8Array {
   return new Uint8Array(array.buffer, array.byteOffset, array.byteLength);

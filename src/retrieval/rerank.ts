@@ -54,7 +54,7 @@ export interface RankedFile {
   score: number;
   definition: Definition | undefined;
   isMentioned: boolean;
-  /** Without symbols. */
+  /** Has no symbols until `addSymbols` has read them. */
   record: ContentRecord;
   /** Focus of each of its documents, to which similarity adds. */
   focus: Float64Array;

@@ -1,4 +1,5 @@
 import { BODY_MASK, DOC_BIT, NAMES_MASK, NAMES_SHIFT } from "./analyze.ts";
+import { grown } from "./bytes.ts";
 import { blockOfTerm, eachPosting, readPostings, type PostingList } from "./postings.ts";
 import type { QueryTerm } from "./query.ts";
 import type { SearchIndex } from "./search-index.ts";
@@ -135,10 +136,7 @@ class Pool {
   }
 
   reserve(more: number): void {
-    if (this.length + more <= this.values.length) return;
-    const grown = new Uint32Array(Math.max(this.values.length * 2, this.length + more));
-    grown.set(this.values);
-    this.values = grown;
+    if (this.length + more > this.values.length) this.values = grown(this.values, this.length + more);
   }
 }
 

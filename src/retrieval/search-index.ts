@@ -43,8 +43,9 @@ export class SearchIndex {
   readonly documentOfChunk: readonly Int32Array[];
   /** The next document with the same chunk at another path; -1 after the last. */
   readonly nextDocument: Int32Array;
-  /** For each segment the first file with each of its contents; -1 where no file has it. The next one with the same content; -1 after the last. */
+  /** For each segment the first file with each of its contents; -1 if no file has it. */
   readonly #firstFileOf: readonly Int32Array[];
+  /** The next file with the same content; -1 after the last. */
   readonly #nextFile: Int32Array;
   /** First file of each revision, and the number of files after the last. */
   readonly firstFiles: readonly number[];

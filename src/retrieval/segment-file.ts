@@ -46,6 +46,12 @@ export function compareKeys(a: ContentKey, b: ContentKey): number {
   return 0;
 }
 
+/** Contents in the order of a segment; of equal ones only the first given. */
+export function inOrder<T extends ContentKey>(contents: readonly T[]): T[] {
+  const sorted = contents.toSorted(compareKeys);
+  return sorted.filter((content, i) => i === 0 || compareKeys(content, sorted[i - 1] as T) !== 0);
+}
+
 /** A segment in one buffer: its blocks are written one section after another, then the hot part is put in front of them. */
 export class SegmentFile {
   readonly #file: ByteWriter;

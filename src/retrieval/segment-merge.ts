@@ -1,9 +1,9 @@
 import type { Blocks } from "./blocks.ts";
-import { ByteReader } from "./bytes.ts";
+import { ByteReader, grown } from "./bytes.ts";
 import { mergeSorted } from "./merge-sorted.ts";
 import { eachPosting, type Term, TermWriter, termsOfBlock } from "./postings.ts";
 import type { NameEntry, Segment } from "./segment.ts";
-import { compareKeys, compareNames, EntryWriter, layOut, NameWriter, SegmentFile } from "./segment-file.ts";
+import { compareNames, EntryWriter, inOrder, layOut, NameWriter, SegmentFile } from "./segment-file.ts";
 import { type ContentKey, SearchFormatError } from "./types.ts";
 
 /** Bytes that are read ahead of all segments together, and of each at least. */
@@ -51,8 +51,7 @@ function chooseContents(
   for (const [position, segment] of segments.entries())
     for (let ordinal = 0; ordinal < segment.contentCount; ordinal++)
       if (isWanted(position, ordinal)) wanted.push({ ...segment.contentKey(ordinal), segment: position, ordinal });
-  wanted.sort(compareKeys);
-  return wanted.filter((content, i) => i === 0 || compareKeys(content, wanted[i - 1] as Moved) !== 0);
+  return inOrder(wanted);
 }
 
 /** For each segment the new number of each content and each chunk; -1 for those that are left out. */
@@ -127,11 +126,7 @@ async function mergeTerms(
     (term, segment) => {
       if (term.hash !== hash) write();
       hash = term.hash;
-      if (count + term.count > values.length) {
-        const grown = new Uint32Array(Math.max(2 * values.length, count + term.count));
-        grown.set(values);
-        values = grown;
-      }
+      if (count + term.count > values.length) values = grown(values, count + term.count);
       const chunks = newChunks[segment] as Int32Array;
       eachPosting(term, (chunk, counts) => {
         const to = chunks[chunk] ?? -1;

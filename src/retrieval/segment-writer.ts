@@ -3,7 +3,7 @@ import { foldCase, nameKey, nameParts, scopeByte } from "./names.ts";
 import { passesFor, type PostingsCollector, writePostings } from "./postings.ts";
 import { kindNumber, readSymbols } from "./record.ts";
 import type { NameEntry } from "./segment.ts";
-import { compareKeys, compareNames, EntryWriter, layOut, NameWriter, SegmentFile } from "./segment-file.ts";
+import { compareNames, EntryWriter, inOrder, layOut, NameWriter, SegmentFile } from "./segment-file.ts";
 import type { ContentKey } from "./types.ts";
 
 /** Bytes of a posting in an analysis (hash, counts), which is all but a small part of it. */
@@ -26,8 +26,7 @@ export function buildSegment(analyses: Iterable<Uint8Array>): Uint8Array<ArrayBu
     given.push(contentOf(readAnalysis(bytes)));
     byteLength += bytes.length;
   }
-  const sorted = given.toSorted(compareKeys);
-  const contents = sorted.filter((content, i) => i === 0 || compareKeys(content, sorted[i - 1] as NewContent) !== 0);
+  const contents = inOrder(given);
   const layout = layOut(contents, ({ lengths }) => lengths);
   const file = new SegmentFile();
   const outlines = new EntryWriter(file.section());
