@@ -227,12 +227,20 @@ async function benchMemory(bench: Bench, sizes: readonly (readonly [name: string
   console.log(
     `memory of the isolate      ${mib(isolate.startBytes)} before; with ${names.length} workspaces in turn ${mib(Math.max(...live))} in use, ${mib(isolate.peakBytes())} with garbage`,
   );
+  const loads = [
+    ["short queries", bench.shorts, 16],
+    ["issue texts", bench.issues, 1],
+    ["issue texts", [...bench.issues, ...bench.issues], 16],
+  ] as const;
   for (const [name, label] of sizes) {
-    isolate.restart();
-    await askAll(bench, name, [...bench.issues, ...bench.issues], 16);
-    console.log(
-      `${label}, 16 issue texts at a time  ${mib(await isolate.liveBytes())} in use, ${mib(isolate.peakBytes())} with garbage (heap ${mib(isolate.peaks().heapBytes)}, buffers ${mib(isolate.peaks().bufferBytes)} at most)`,
-    );
+    for (const [kind, queries, clients] of loads) {
+      isolate.restart();
+      await askAll(bench, name, queries, clients);
+      const { heapBytes, bufferBytes } = isolate.peaks();
+      console.log(
+        `${label}, ${kind}, ${String(clients).padStart(2)} at a time  ${mib(await isolate.liveBytes())} in use, ${mib(isolate.peakBytes())} with garbage (heap ${mib(heapBytes)}, buffers ${mib(bufferBytes)} at most)`,
+      );
+    }
   }
   isolate.stop();
 }

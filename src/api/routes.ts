@@ -1,5 +1,4 @@
 /** All routes of the service. The router, the OpenAPI document and the manual are built from this table. */
-import { buildDocument } from "./openapi/document.ts";
 import type { Route } from "./route.ts";
 import { cohereEmbedV1, cohereEmbedV2 } from "./routes/cohere-compat.ts";
 import { checkEmbed, embed } from "./routes/embed.ts";
@@ -43,5 +42,5 @@ export const ROUTES: readonly Route[] = [
   cohereEmbedV1,
   compatRerank,
   health,
-  openapiRoute((version) => buildDocument(ROUTES, version)),
+  openapiRoute(() => ROUTES),
 ];

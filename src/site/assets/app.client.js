@@ -84,7 +84,11 @@
   async function refresh(region) {
     const busy = region.contains(document.activeElement) || region.querySelector("details[open],:popover-open");
     if (document.hidden || busy) return;
-    const response = await fetch(region.dataset.refreshUrl ?? location.href, { headers: { Accept: "text/html" } });
+    const response = await fetch(region.dataset.refreshUrl ?? location.href, {
+      headers: { Accept: "text/html" },
+      // Without a limit, one answer that never comes would end the refreshing.
+      signal: AbortSignal.timeout(10_000),
+    });
     if (!response.ok || response.redirected) return;
     const page = new DOMParser().parseFromString(await response.text(), "text/html");
     const fresh = page.getElementById(region.id);
