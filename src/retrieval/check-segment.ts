@@ -1,10 +1,9 @@
 import { ByteReader } from "./bytes.ts";
-import { foldCase, nameKey, nameParts, scopeByte } from "./names.ts";
 import { comparePrefixes, utf8Prefix } from "./order.ts";
 import { TERM_BLOCK_BYTES } from "./postings.ts";
-import { ContentRecord, kindNumber, readSymbols } from "./record.ts";
-import { compareKeys, compareNames } from "./segment-file.ts";
-import type { NameEntry, Segment } from "./segment.ts";
+import { ContentRecord, readSymbols } from "./record.ts";
+import { compareKeys, compareNames, nameOf } from "./segment-file.ts";
+import type { Segment } from "./segment.ts";
 import { type ContentKey, SearchFormatError } from "./types.ts";
 
 /** Deepest nesting of symbols; the parser stops well before. */
@@ -32,7 +31,7 @@ export async function checkSegment(segment: Segment): Promise<CheckedContent[]> 
 }
 
 /** Keys, kinds and scopes of a content's symbols, by ordinal. */
-type ContentNames = readonly Pick<NameEntry, "name" | "kind" | "scope">[];
+type ContentNames = readonly ReturnType<typeof nameOf>[];
 
 async function checkRecords(segment: Segment): Promise<{ contents: CheckedContent[]; names: ContentNames[] }> {
   const { firstChunks, contentCount, chunkCount } = segment;
@@ -53,13 +52,7 @@ async function checkRecords(segment: Segment): Promise<{ contents: CheckedConten
     if (!symbols.every(isPlace)) fail("a record has lines out of range");
     checkParents(symbols);
     (contents[ordinal] as CheckedContent).symbolCount = symbols.length;
-    names.push(
-      symbols.map(({ name, qualifiedName, kind }) => ({
-        name: nameKey(name, kind),
-        kind: kindNumber(kind),
-        scope: scopeByte(nameParts(foldCase(qualifiedName))),
-      })),
-    );
+    names.push(symbols.map(nameOf));
   });
   if (firstChunks[0] !== 0 || firstChunks[contentCount] !== chunkCount) fail("contents and chunks do not add up");
   return { contents, names };

@@ -2,8 +2,10 @@ import { bytesOfHex } from "./analyze.ts";
 import { BLOCK_BYTES, BlockWriter } from "./blocks.ts";
 import { ByteWriter, bytesOf } from "./bytes.ts";
 import { beginFile } from "./file-header.ts";
+import { foldCase, nameKey, nameParts, scopeByte } from "./names.ts";
 import { compareUtf8, utf8Prefix } from "./order.ts";
 import { MAX_DOCUMENTS } from "./postings.ts";
+import { kindNumber, type SymbolPlace } from "./record.ts";
 import { SEGMENT_FORMAT, type NameEntry } from "./segment.ts";
 import type { ContentKey } from "./types.ts";
 
@@ -117,6 +119,15 @@ export class EntryWriter {
     if (this.#block.length > 0) this.#blocks.add(this.#first, this.#block.view());
     this.#block.clear();
   }
+}
+
+/** What a segment's names hold of a symbol. */
+export function nameOf({
+  name,
+  qualifiedName,
+  kind,
+}: Pick<SymbolPlace, "name" | "qualifiedName" | "kind">): Pick<NameEntry, "name" | "kind" | "scope"> {
+  return { name: nameKey(name, kind), kind: kindNumber(kind), scope: scopeByte(nameParts(foldCase(qualifiedName))) };
 }
 
 /** The order of names in a segment. */

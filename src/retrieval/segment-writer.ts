@@ -1,9 +1,8 @@
 import { readAnalysis, type Analysis } from "./analyze.ts";
-import { foldCase, nameKey, nameParts, scopeByte } from "./names.ts";
 import { passesFor, type PostingsCollector, writePostings } from "./postings.ts";
-import { kindNumber, readSymbols } from "./record.ts";
+import { readSymbols } from "./record.ts";
 import type { NameEntry } from "./segment.ts";
-import { compareNames, EntryWriter, inOrder, layOut, NameWriter, SegmentFile } from "./segment-file.ts";
+import { compareNames, EntryWriter, inOrder, layOut, nameOf, NameWriter, SegmentFile } from "./segment-file.ts";
 import type { ContentKey } from "./types.ts";
 
 /** Bytes of a posting in an analysis (hash, counts), which is all but a small part of it. */
@@ -77,10 +76,7 @@ function contentOf({ sha256, language, outline, symbols, chunks }: Analysis): Ne
 function namesOf(contents: readonly NewContent[]): NameEntry[] {
   const names: NameEntry[] = [];
   for (const [content, own] of contents.entries()) {
-    for (const [symbol, { name, qualifiedName, kind }] of readSymbols(own.symbols).entries()) {
-      const scope = scopeByte(nameParts(foldCase(qualifiedName)));
-      names.push({ name: nameKey(name, kind), content, symbol, kind: kindNumber(kind), scope });
-    }
+    for (const [symbol, place] of readSymbols(own.symbols).entries()) names.push({ ...nameOf(place), content, symbol });
   }
   return names.sort(compareNames);
 }

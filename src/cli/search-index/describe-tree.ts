@@ -52,13 +52,14 @@ export function describeTree(
     }
   }
   const isForGit = compared.paths.length >= MIN_FILES;
+  const forGit = isForGit ? listOf(compared) : listOf();
   return {
     table,
     head: head ?? null,
     listing: digest,
     folderCount: folders.length,
     examined: isForGit ? listOf(examined) : listOf(examined, compared),
-    compared: () => (isForGit ? listOf(compared) : listOf()),
+    compared: () => forGit,
   };
 }
 
