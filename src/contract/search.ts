@@ -89,7 +89,14 @@ export const SearchResult = z
     symbol: z.object(SymbolShape).nullable(),
     score: z.number(),
     snippet: z.string(),
-    matched: z.array(z.string()).describe("Why it was found."),
+    matched: z
+      .array(
+        z.object({
+          kind: z.enum(["word", "literal", "path", "definition", "mention", "similarity"]),
+          text: z.string(),
+        }),
+      )
+      .describe("Why it was found, the strongest reasons first."),
   })
   .meta({ id: "SearchResult" });
 export type SearchResult = z.infer<typeof SearchResult>;

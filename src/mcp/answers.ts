@@ -1,5 +1,12 @@
 /** The text of each tool's answer. */
-import type { FoundSymbol, OutlineSymbol, ReferenceAnswer, SearchAnswer, SearchResult } from "../retrieval/types.ts";
+import {
+  type FoundSymbol,
+  matchedTexts,
+  type OutlineSymbol,
+  type ReferenceAnswer,
+  type SearchAnswer,
+  type SearchResult,
+} from "../retrieval/types.ts";
 import type { Answered, FileText, IndexInfo, RepoInfo } from "./source.ts";
 import { describeIndex, fit, type Forms, numberedLine, numberedLines, shownOf, tokensOf } from "./text.ts";
 
@@ -53,7 +60,7 @@ function resultForms(indexes: readonly IndexInfo[], result: SearchResult): Forms
   const title = `${placeOf(indexes, revision, path)}:${startLine}-${endLine}${symbol ? `  ${symbol.kind} ${symbol.qualifiedName}` : ""}`;
   // A snippet that the engine has shortened cannot be numbered.
   if (snippet.split("\n").length !== endLine - startLine + 1) return [`${title}\n${snippet}`, title];
-  const words = matched.filter((word) => !/^(?:path|defines|mentioned):/.test(word)).map((word) => word.toLowerCase());
+  const words = matchedTexts(matched).map((word) => word.toLowerCase());
   const short = (count: number) => numberedLines(snippet, startLine, keepMatching(snippet, words, count));
   return [
     `${title}\n${numberedLines(snippet, startLine)}`,

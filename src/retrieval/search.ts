@@ -9,7 +9,7 @@ import type { SearchIndex } from "./search-index.ts";
 import { selectTerms } from "./select-terms.ts";
 import { findSimilar, type QueryVector } from "./similarity.ts";
 import { showPlace, type Shown } from "./snippets.ts";
-import type { SearchAnswer, SearchRequest, SearchResult, TextSource, WantedText } from "./types.ts";
+import type { Match, SearchAnswer, SearchRequest, SearchResult, TextSource, WantedText } from "./types.ts";
 
 export const DEFAULT_LIMIT = 10;
 export const DEFAULT_MAX_TOKENS = 4_000;
@@ -161,16 +161,20 @@ function resultOf(
 ): SearchResult {
   const { ranked, score, defined } = place;
   const symbol = shown.symbol === undefined ? undefined : ranked.record.symbols[shown.symbol];
-  const matched: string[] = [];
-  if (defined !== undefined && ranked.definition) matched.push(`defines:${ranked.definition.shown}`);
-  if (ranked.isMentioned) matched.push("mentioned:path");
-  if (isSimilar) matched.push("similar:embedding");
-  for (const literal of query.literals) matched.push(`"${literal}"`);
-  for (const { hash, shown: text } of terms) if (shown.terms.has(hash)) matched.push(text);
-  for (const word of ranked.pathWords) matched.push(`path:${word}`);
+  const path = index.path(ranked.file);
+  const matched: Match[] = [];
+  const add = (kind: Match["kind"], text: string): void => {
+    if (!matched.some((match) => match.kind === kind && match.text === text)) matched.push({ kind, text });
+  };
+  if (defined !== undefined && ranked.definition) add("definition", ranked.definition.shown);
+  if (ranked.isMentioned) add("mention", path);
+  if (isSimilar) add("similarity", "embedding");
+  for (const literal of query.literals) add("literal", literal);
+  for (const { hash, shown: text } of terms) if (shown.terms.has(hash)) add("word", text);
+  for (const word of ranked.pathWords) add("path", word);
   return {
     revision: index.revisionOf(ranked.file),
-    path: index.path(ranked.file),
+    path,
     language: index.language(ranked.file),
     startLine: shown.startLine,
     endLine: shown.endLine,
@@ -184,6 +188,6 @@ function resultOf(
       : null,
     score: Math.round(score * 10_000) / 10_000,
     snippet,
-    matched: [...new Set(matched)].slice(0, MAX_MATCHED),
+    matched: matched.slice(0, MAX_MATCHED),
   };
 }

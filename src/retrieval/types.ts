@@ -121,6 +121,21 @@ export interface ResultSymbol {
   signature: string;
 }
 
+/**
+ * A reason why a result was found. `word`: a word of the query, as written there, that occurs in the text. `literal`: a quoted text that
+ * does. `path`: a word of the query in the path. `definition`: the name of the query that the file defines. `mention`: the path, which
+ * the query mentions. `similarity`: the vector of the text is near that of the query; `text` says what compared them.
+ */
+export interface Match {
+  kind: "word" | "literal" | "path" | "definition" | "mention" | "similarity";
+  text: string;
+}
+
+/** The matched texts that occur in a result's lines: its words and literals. */
+export function matchedTexts(matched: readonly Match[]): string[] {
+  return matched.filter(({ kind }) => kind === "word" || kind === "literal").map(({ text }) => text);
+}
+
 export interface SearchResult {
   /** Which of the revisions given to `openIndex`. */
   revision: number;
@@ -137,8 +152,8 @@ export interface SearchResult {
    * shown as a line of its own that holds `…`.
    */
   snippet: string;
-  /** Why it was found: words of the query as written there; what is not in the text has `path:`, `defines:` or `mentioned:` before it. */
-  matched: string[];
+  /** Why it was found, the strongest reasons first. */
+  matched: Match[];
 }
 
 export interface SearchAnswer {

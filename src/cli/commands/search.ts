@@ -1,5 +1,11 @@
 import { join } from "node:path";
-import type { IncludeKind, SearchRequest, SearchResult } from "../../retrieval/types.ts";
+import {
+  type IncludeKind,
+  type Match,
+  matchedTexts,
+  type SearchRequest,
+  type SearchResult,
+} from "../../retrieval/types.ts";
 import type { Context } from "../context.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
 import { withLocalIndex, withoutRevision } from "../local-search.ts";
@@ -99,10 +105,10 @@ function describeResults(context: Context, results: readonly Shown[], root: stri
 }
 
 /** Lines of a snippet; of a long one, the first and those with matches. */
-function shortened(snippet: string, matched: readonly string[]): string[] {
+function shortened(snippet: string, matched: readonly Match[]): string[] {
   const lines = snippet.split("\n");
   if (lines.length <= MAX_SHOWN_LINES) return lines;
-  const words = matchedWords(matched).map((word) => word.toLowerCase());
+  const words = matchedTexts(matched).map((word) => word.toLowerCase());
   const kept = new Set([0]);
   for (const [at, line] of lines.entries()) {
     if (kept.size >= MAX_SHOWN_LINES) break;
@@ -121,14 +127,10 @@ function shortened(snippet: string, matched: readonly string[]): string[] {
   return shown;
 }
 
-/** Matched words that occur in the text; others have a reason before a colon. */
-function matchedWords(matched: readonly string[]): string[] {
-  return matched.filter((word) => !/^(?:path|defines|mentioned):/.test(word) && word.length > 1);
-}
-
 /** A function that colours the matched words in a line. */
-export function highlighter(context: Context, matched: readonly string[]): (line: string) => string {
-  const words = matchedWords(matched)
+export function highlighter(context: Context, matched: readonly Match[]): (line: string) => string {
+  const words = matchedTexts(matched)
+    .filter((word) => word.length > 1)
     .sort((a, b) => b.length - a.length)
     .map((word) => word.replace(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`));
   if (words.length === 0) return (line) => line;

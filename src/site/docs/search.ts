@@ -1,7 +1,7 @@
 /** Search in the documentation, by the engine that searches code. */
 import { openIndex, type SearchIndex } from "../../retrieval/search-index.ts";
 import { search } from "../../retrieval/search.ts";
-import type { RangeReader, TextSource } from "../../retrieval/types.ts";
+import { matchedTexts, type RangeReader, type TextSource } from "../../retrieval/types.ts";
 import { docs, segment, table } from "./content.ts";
 import { type Section, sectionsOf } from "./sections.ts";
 
@@ -39,7 +39,7 @@ export async function searchDocs(query: string): Promise<DocsHit[]> {
     const section = sections.get(path);
     // A long section may be found twice.
     if (section === undefined || hits.has(path)) continue;
-    const found = matched.filter((word) => !word.includes(":"));
+    const found = matchedTexts(matched);
     const { page, heading } = section;
     const address = page.slug === "" ? "/docs" : `/docs/${page.slug}`;
     hits.set(path, {

@@ -34,7 +34,10 @@ const source: CodeSource = {
         symbol: { name: "close", qualifiedName: `Session${i}.close`, kind: "method", signature: "close(): void" },
         score: 1,
         snippet: text(100, 159),
-        matched: ["sessions", "path:file"],
+        matched: [
+          { kind: "word", text: "sessions" },
+          { kind: "path", text: "file" },
+        ],
       })),
     }),
   symbols: (_scope, { name }) =>

@@ -42,7 +42,8 @@ const BUILDERS: Record<string, () => unknown> = {
   },
   "src/cli/commands/search.ts": async () => {
     const { highlighter } = await import("../../../src/cli/commands/search.ts");
-    highlighter({ ui: { style: (_style: string, text: string) => text } } as never, ODD_WORDS)("a+");
+    const matched = ODD_WORDS.map((text) => ({ kind: "word" as const, text }));
+    highlighter({ ui: { style: (_style: string, text: string) => text } } as never, matched)("a+");
   },
   "src/git/object.ts": async () => {
     const { headerField } = await import("../../../src/git/object.ts");

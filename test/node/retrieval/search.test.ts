@@ -58,7 +58,7 @@ describe("search", () => {
     expect(first?.symbol?.signature).toContain("applyDiscount(cart: Cart, percent: number)");
     expect(first?.snippet).toContain("Math.max(0,");
     expect(first?.snippet.split("\n")).toHaveLength((first?.endLine ?? 0) - (first?.startLine ?? 0) + 1);
-    expect(first?.matched).toContain("defines:applyDiscount");
+    expect(first?.matched).toContainEqual({ kind: "definition", text: "applyDiscount" });
   });
 
   it("filters by path, language and kind", async () => {

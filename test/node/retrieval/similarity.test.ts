@@ -153,7 +153,10 @@ describe("similarity in the ranking", () => {
     const [query, path] = LABELLED[0] as [string, string];
     const ask = async () => search(shop.index, { query }, shop.texts, await vectorFor(query, 3, 0.6));
     const first = await ask();
-    expect(first.results[0]).toMatchObject({ path, matched: expect.arrayContaining(["similar:embedding"]) });
+    expect(first.results[0]).toMatchObject({
+      path,
+      matched: expect.arrayContaining([{ kind: "similarity", text: "embedding" }]),
+    });
     expect(JSON.stringify(await ask())).toBe(JSON.stringify(first));
   });
 

@@ -91,7 +91,7 @@ it("ranks by vectors where the workspace has them, and by words where not", asyn
   const words = await ask(pipeline, deps(pipeline, { model: undefined }));
   expect(words.results[0]?.path).not.toBe(LEASE);
   const answer = await ask();
-  expect(answer.results[0]).toMatchObject({ path: LEASE, matched: ["similar:embedding"] });
+  expect(answer.results[0]).toMatchObject({ path: LEASE, matched: [{ kind: "similarity", text: "embedding" }] });
   expect(answer.indexes).not.toEqual(words.indexes);
   expect(await ask()).toEqual(answer);
 
