@@ -1,7 +1,7 @@
 /** Starts index runs from a workspace's stored source. */
 import { DEFAULT_MAX_FILE_SIZE_BYTES } from "../contract/limits.ts";
 import type { RunSpec } from "../indexing/run-state.ts";
-import { type RunDeps, startRun } from "../indexing/runs.ts";
+import { type RunDeps, type RunRequest, startRun } from "../indexing/runs.ts";
 import { TenancyError } from "../tenancy/errors.ts";
 import { openSource, type OpenSource } from "./sources.ts";
 
@@ -20,17 +20,16 @@ export interface SourceRun {
 export async function indexFromSource(deps: RunDeps & { encryptionKey: string }, run: SourceRun): Promise<RunSpec> {
   const source = await openSource(deps, run.workspaceId);
   if (!source) throw new TenancyError("CONFLICT", "the repository has no source; set its clone address first");
-  return indexSource(deps, source, run);
+  return startRun(deps, requestOf(source, run));
 }
 
-/** {@link indexFromSource} with a source that has already been loaded. */
-export function indexSource(
-  deps: RunDeps & { encryptionKey: string },
+/** The request of an index run of a loaded source. */
+export function requestOf(
   source: OpenSource,
   { tenantId, workspaceId, branch, current, actor }: SourceRun,
-): Promise<RunSpec> {
+): RunRequest {
   const { url, token, username } = source;
-  return startRun(deps, {
+  return {
     tenantId,
     workspaceId,
     kind: "index",
@@ -44,5 +43,5 @@ export function indexSource(
     },
     options: { maxFileSizeBytes: DEFAULT_MAX_FILE_SIZE_BYTES, ...(current ? {} : { current }) },
     actor,
-  });
+  };
 }

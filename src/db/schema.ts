@@ -17,6 +17,7 @@ import {
   uniqueIndex,
   uuid,
 } from "drizzle-orm/pg-core";
+import type { RunSpec } from "../indexing/run-state.ts";
 import { bytea, createdAt } from "./columns.ts";
 
 export const tenants = pgTable(
@@ -174,6 +175,8 @@ export const runs = pgTable(
     request: jsonb("request").notNull(),
     result: jsonb("result"),
     error: jsonb("error"),
+    /** The run as its coordinator must get it, its token sealed; null once the coordinator has it, or the run has ended. */
+    submission: jsonb("submission").$type<RunSpec>(),
     createdAt: createdAt(),
     finishedAt: timestamp("finished_at", { withTimezone: true }),
   },
@@ -182,6 +185,9 @@ export const runs = pgTable(
     index("runs_unfinished")
       .on(t.createdAt)
       .where(sql`${t.state} in ('queued', 'running')`),
+    index("runs_unsubmitted")
+      .on(t.createdAt)
+      .where(sql`${t.submission} is not null`),
     index("runs_finished")
       .on(t.finishedAt)
       .where(sql`${t.finishedAt} is not null`),

@@ -2,7 +2,7 @@
 import { MONITOR_NAME } from "../health/index.ts";
 import { coordinatorOf } from "../indexing/coordinator.ts";
 import { QueueMessage, type StepMessage } from "../indexing/messages.ts";
-import { failOrphanedRuns } from "../indexing/runs.ts";
+import { settleOrphanedRuns } from "../indexing/runs.ts";
 import { runStep } from "../indexing/steps.ts";
 import { sweepIndex } from "../indexing/sweep.ts";
 import { sweepSnapshots } from "../snapshot/publish/sweep.ts";
@@ -30,8 +30,9 @@ export default {
 
   async scheduled({ cron }, env) {
     const { db, log } = sharedOf(env);
-    const orphaned = await failOrphanedRuns({ db, coordinators: env.WORKSPACE_RUNS }, Date.now());
-    if (orphaned > 0) log.warn("orphaned_runs_failed", { runs: orphaned });
+    const { submitted, failed } = await settleOrphanedRuns({ db, coordinators: env.WORKSPACE_RUNS }, Date.now());
+    if (submitted > 0) log.warn("orphaned_runs_submitted", { runs: submitted });
+    if (failed > 0) log.warn("orphaned_runs_failed", { runs: failed });
     const erased = await finishErasures({
       db,
       snapshots: env.SNAPSHOTS,

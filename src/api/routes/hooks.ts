@@ -28,7 +28,7 @@ export const hook = publicRoute({
   tag: "Hosted indexing",
   summary: "Index a push that a Git host reports",
   description:
-    "Called by the Git host, at the address of a hook that was created in the dashboard. Deliveries are authenticated by GitHub's or Gitea's signature or GitLab's token. Pushes to the default branch, and to branches named in the repository's settings, start an index run; all others are answered with `ignored`. A repeated delivery starts nothing.",
+    "Called by the Git host, at the address of a hook that was created in the dashboard. Deliveries are authenticated by GitHub's or Gitea's signature or GitLab's token. Pushes to the default branch, and to branches named in the repository's settings, start an index run; all others are answered with `ignored`. A repeated delivery starts nothing, unless its run failed.",
   surface: "hook",
   parameters: [
     {

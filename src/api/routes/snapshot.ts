@@ -13,7 +13,7 @@ import { revisions, runs, workspaces } from "../../db/schema.ts";
 import { ApiError, invalidBody } from "../../errors.ts";
 import type { Principal } from "../../gate/types.ts";
 import type { RunSpec } from "../../indexing/run-state.ts";
-import { failOrphanedRuns, type RunRequest } from "../../indexing/runs.ts";
+import { settleOrphanedRuns, type RunRequest } from "../../indexing/runs.ts";
 import type { ApiContext } from "../context.ts";
 import { route } from "../route.ts";
 import { checkSource, requireWorkspace, runDeps, startRun, stored } from "../runs.ts";
@@ -113,7 +113,7 @@ async function tryStart(
 /** Fails a job that was recorded but never started and so blocks the tenant's publishing. Returns whether there was one. */
 async function failOrphanedJob(c: ApiContext, principal: Principal): Promise<boolean> {
   const job = and(eq(runs.tenantId, principal.tenantId), eq(runs.kind, "snapshot"));
-  return (await stored(() => failOrphanedRuns(runDeps(c), c.get("services").now(), job))) > 0;
+  return (await stored(() => settleOrphanedRuns(runDeps(c), c.get("services").now(), job))).failed > 0;
 }
 
 /** The error code of the first rejected field; `BAD_BODY` if the body is not an object. */

@@ -27,7 +27,7 @@ const OWNERS: Partial<Record<TableName, Owner>> = {
 /** Settings of the deployment, sessions of people who may be in several teams, and the log of erasures. */
 const OF_NOBODY = new Set<TableName>(["service_settings", "sessions", "erasures"]);
 /** Columns with hashes of secrets or sealed secrets. */
-const SECRET_COLUMNS = ["secret_hash", "token_hash", "sealed_token", "sealed_secret"];
+const SECRET_COLUMNS = ["secret_hash", "token_hash", "sealed_token", "sealed_secret", "submission"];
 const PAGE = 5_000;
 
 function conditionOf(table: TableName, tenantId: string) {

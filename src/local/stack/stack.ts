@@ -14,6 +14,7 @@ import { migrate } from "../database/migrations.ts";
 import { claimPort, freePort } from "./ports.ts";
 import { localSecrets, SECRETS_FILE } from "./local-secrets.ts";
 import { passExtraCertificatesOnly } from "./certificates.ts";
+import { startSchedules } from "./schedules.ts";
 import type { RunningWorkers } from "./workers.ts";
 
 export interface StackOptions {
@@ -56,12 +57,6 @@ export interface RunningStack {
   stop(): Promise<void>;
 }
 
-const DAILY_CRON = "17 3 * * *";
-/** The schedules of the indexer's wrangler.toml, with their periods in milliseconds. */
-const SCHEDULES = [
-  [DAILY_CRON, 24 * 60 * 60_000],
-  ["*/10 * * * *", 10 * 60_000],
-] as const;
 const READY_TIMEOUT_MS = 60_000;
 const READY_POLL_MS = 100;
 
@@ -127,20 +122,19 @@ async function start(
   stops.push(() => workers.stop());
   await waitUntilHealthy(workers, apiUrl, siteUrl);
 
-  for (const [cron, everyMs] of SCHEDULES) {
-    const timer = setInterval(() => {
-      workers.runScheduled(cron).catch((error: unknown) => logs.write(`scheduled job: ${asError(error).message}`));
-    }, everyMs);
-    timer.unref();
-    stops.push(() => clearInterval(timer));
-  }
+  const schedules = startSchedules({
+    dataDir,
+    run: (cron) => workers.runScheduled(cron),
+    onError: (error) => logs.write(`scheduled job: ${asError(error).message}`),
+  });
+  stops.push(() => schedules.stop());
   return {
     apiUrl,
     siteUrl,
     databaseUrl: database,
     dataDir,
     apiWorkerPort: workers.apiPort,
-    runScheduled: () => workers.runScheduled(DAILY_CRON),
+    runScheduled: () => schedules.runDaily(),
     rebuild: async () => {
       const built = await buildBundles();
       if (built.length > 0) await workers.reload();

@@ -16,14 +16,33 @@ export function countQueries(): { restore: () => void; tries: () => number } {
   return watchDatabase();
 }
 
-function watchDatabase(answer?: () => Promise<Response>): { restore: () => void; tries: () => number } {
+/**
+ * Breaks the database at a query, counted from 1, and from then on: that one fails before it is carried out, or after it, when its
+ * answer gets lost.
+ */
+export function breakDatabaseAt(
+  query: number,
+  moment: "before" | "after",
+): { restore: () => void; tries: () => number } {
+  const refused = () => Promise.reject(new TypeError("connection refused"));
+  return watchDatabase(async (tried, carryOut) => {
+    if (tried < query) return carryOut();
+    if (tried === query && moment === "after") await carryOut();
+    return refused();
+  });
+}
+
+function watchDatabase(answer?: (tried: number, carryOut: () => Promise<Response>) => Promise<Response>): {
+  restore: () => void;
+  tries: () => number;
+} {
   const original = globalThis.fetch;
   let tries = 0;
   const spy = vi.spyOn(globalThis, "fetch").mockImplementation((input, init) => {
     const url = typeof input === "string" ? input : input instanceof URL ? input.href : input.url;
     if (new URL(url).host !== databaseHost) return original(input, init);
     tries++;
-    return answer ? answer() : original(input, init);
+    return answer ? answer(tries, () => original(input, init)) : original(input, init);
   });
   return { restore: () => spy.mockRestore(), tries: () => tries };
 }
