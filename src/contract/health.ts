@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-export const CHECK_NAMES = ["database", "storage", "queue", "embedding"] as const;
+export const CHECK_NAMES = ["database", "storage", "queue", "embedding", "gate"] as const;
 export type CheckName = (typeof CHECK_NAMES)[number];
 
 export const HealthCheck = z.object({

@@ -2,6 +2,7 @@
 import { withJitter } from "../backoff.ts";
 import type { CallKind, Surface } from "../contract/surfaces.ts";
 import { readKeyRing } from "../key-ring.ts";
+import { createLogger, type LogFields } from "../log.ts";
 import { pause, raceTimeout } from "../pause.ts";
 import type { ParsedCredential } from "../tenancy/credentials.ts";
 import { bucketName } from "./source.ts";
@@ -35,6 +36,8 @@ const SETTLE_TIMEOUT_MS = 5_000;
 const TAKE_TIMEOUT_MS = 1_000;
 const RETRY_DELAY_MS = 50;
 
+const log = createLogger({ component: "gate-client" });
+
 /**
  * Admits a request at the tenant's gate: checks the credential, takes from the rate bucket and reserves credits if asked to.
  * A retry after a lost answer may take and reserve twice; the orphaned reservation expires at its deadline.
@@ -47,7 +50,7 @@ export function admit(
 ): Promise<AdmitResult> {
   const { tenantId, kind, id, secretHash } = credential;
   const request = { tenantId, credential: { kind, id, secretHash }, surface, ...options };
-  return call(ADMIT_TIMEOUT_MS, () => tenantGate(gates, tenantId).admit(request));
+  return call({ tenantId, method: "admit" }, ADMIT_TIMEOUT_MS, () => tenantGate(gates, tenantId).admit(request));
 }
 
 /** Reserves credits for a request that was admitted without a reservation. */
@@ -57,7 +60,9 @@ export function reserve(
   credentialId: string,
   request: CreditRequest,
 ): Promise<ReserveResult> {
-  return call(ADMIT_TIMEOUT_MS, () => tenantGate(gates, tenantId).reserve(credentialId, request));
+  return call({ tenantId, method: "reserve" }, ADMIT_TIMEOUT_MS, () =>
+    tenantGate(gates, tenantId).reserve(credentialId, request),
+  );
 }
 
 /** Settles a reservation; idempotent. Once it resolves to credits, the settlement is durable. */
@@ -67,7 +72,9 @@ export function settle(
   reservationId: string,
   settlement: Settlement,
 ): Promise<{ credits: number } | GateUnavailable> {
-  return call(SETTLE_TIMEOUT_MS, () => tenantGate(gates, tenantId).settle(reservationId, settlement));
+  return call({ tenantId, method: "settle" }, SETTLE_TIMEOUT_MS, () =>
+    tenantGate(gates, tenantId).settle(reservationId, settlement),
+  );
 }
 
 /**
@@ -81,7 +88,7 @@ export async function count(
   kind: CallKind | null,
   indexTokens = 0,
 ): Promise<{ ok: boolean }> {
-  const result = await call(SETTLE_TIMEOUT_MS, async () => {
+  const result = await call({ tenantId, method: "count" }, SETTLE_TIMEOUT_MS, async () => {
     await tenantGate(gates, tenantId).count(key, kind, indexTokens);
     return { ok: true };
   });
@@ -94,7 +101,7 @@ export function usage(
   tenantId: string,
   credentialId?: string,
 ): Promise<UsageSnapshot | GateUnavailable> {
-  return call(ADMIT_TIMEOUT_MS, () => tenantGate(gates, tenantId).usage(credentialId));
+  return call({ tenantId, method: "usage" }, ADMIT_TIMEOUT_MS, () => tenantGate(gates, tenantId).usage(credentialId));
 }
 
 /** Owner of a bucket outside of the tenants' API surfaces. */
@@ -125,7 +132,9 @@ export async function takeFromBucket(
   { surface, subject, audit }: BucketSubject,
 ): Promise<TakeResult | GateUnavailable> {
   const name = await bucketName(readKeyRing(salt).ids, surface, subject);
-  return call(TAKE_TIMEOUT_MS, () => (buckets.get(buckets.idFromName(name)) as RateBucketApi).take(surface, audit));
+  return call({ surface, method: "take" }, TAKE_TIMEOUT_MS, () =>
+    (buckets.get(buckets.idFromName(name)) as RateBucketApi).take(surface, audit),
+  );
 }
 
 // A new stub for each attempt: a stub stays broken after its object was reset.
@@ -133,8 +142,8 @@ function tenantGate(gates: GateNamespace, tenantId: string): TenantGateApi {
   return gates.get(gates.idFromName(tenantId)) as TenantGateApi;
 }
 
-/** Makes a call within a time limit; retries once if the platform says that a retry may help. */
-async function call<T>(timeoutMs: number, run: () => Promise<T>): Promise<T | GateUnavailable> {
+/** Makes a call within a time limit; retries once if the platform says that a retry may help. Logs why it failed. */
+async function call<T>(about: LogFields, timeoutMs: number, run: () => Promise<T>): Promise<T | GateUnavailable> {
   const deadline = Date.now() + timeoutMs;
   for (let attempt = 1; ; attempt++) {
     try {
@@ -142,7 +151,10 @@ async function call<T>(timeoutMs: number, run: () => Promise<T>): Promise<T | Ga
     } catch (error) {
       // The gate throws RangeError on invalid arguments.
       if (error instanceof RangeError) throw error;
-      if (attempt > 1 || !isRetryable(error)) return GATE_UNAVAILABLE;
+      if (attempt > 1 || !isRetryable(error)) {
+        log.error("gate_unavailable", error, about);
+        return GATE_UNAVAILABLE;
+      }
       await pause(withJitter(RETRY_DELAY_MS));
     }
   }

@@ -128,7 +128,7 @@ export class CredentialCache {
 /** Reads the credentials that an earlier instance stored: id, facts, time of the check. */
 export function readFacts(sql: Sql): [string, CredentialFacts, number][] {
   return sql
-    .exec<{ id: string; facts: string; checked_at_ms: number }>("select * from credentials")
+    .exec<{ id: string; facts: string; checked_at_ms: number }>("select id, facts, checked_at_ms from credentials")
     .toArray()
     .map(({ id, facts, checked_at_ms }) => [id, JSON.parse(facts) as CredentialFacts, checked_at_ms]);
 }
@@ -136,5 +136,11 @@ export function readFacts(sql: Sql): [string, CredentialFacts, number][] {
 /** Stores a credential's facts, or deletes them if the credential is no longer valid. */
 export function storeFacts(sql: Sql, id: string, facts: CredentialFacts | null, checkedAtMs: number): void {
   if (facts === null) sql.exec("delete from credentials where id = ?", id);
-  else sql.exec("insert or replace into credentials values (?, ?, ?)", id, JSON.stringify(facts), checkedAtMs);
+  else
+    sql.exec(
+      "insert or replace into credentials (id, facts, checked_at_ms) values (?, ?, ?)",
+      id,
+      JSON.stringify(facts),
+      checkedAtMs,
+    );
 }

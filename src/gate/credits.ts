@@ -42,6 +42,8 @@ const COUNTERS = [
   ...CALL_KINDS.map((kind) => `${kind}_calls`),
 ] as const;
 
+const MONTH_COLUMNS = `(period, version, flushed_version, seeded, ${COUNTERS.join(", ")})`;
+
 export const CREDITS_SCHEMA = `
 create table months (
   period text primary key, version integer not null, flushed_version integer not null, seeded integer not null,
@@ -103,7 +105,7 @@ export class CreditLedger {
     if (committed + credits > limit) return { committed };
     const reservationId = crypto.randomUUID();
     this.#sql.exec(
-      "insert into reservations values (?, ?, ?, ?, ?, null)",
+      "insert into reservations (id, credential_id, period, credits, deadline_ms) values (?, ?, ?, ?, ?)",
       reservationId,
       credentialId,
       period,
@@ -140,7 +142,7 @@ export class CreditLedger {
   count(key: string | null, kind: CallKind | null, indexTokens: number, nowMs: number): boolean {
     requireCount(indexTokens, "indexTokens");
     if (key !== null) {
-      const insert = "insert into counted values (?, ?) on conflict do nothing returning 1 as isNew";
+      const insert = "insert into counted (key, at_ms) values (?, ?) on conflict do nothing returning 1 as isNew";
       if (this.#sql.exec(insert, key, nowMs).toArray().length === 0) return false;
     }
     this.#add(periodOf(nowMs), { index_tokens: indexTokens, ...(kind !== null && { [`${kind}_calls`]: 1 }) });
@@ -176,7 +178,7 @@ export class CreditLedger {
     const merge = (column: string) =>
       `${column} = case when seeded then max(${column}, excluded.${column}) else ${column} + excluded.${column} end`;
     this.#sql.exec(
-      `insert into months values (?, ?, ?, 1, ${COUNTERS.map(() => "?").join(", ")})
+      `insert into months ${MONTH_COLUMNS} values (?, ?, ?, 1, ${COUNTERS.map(() => "?").join(", ")})
        on conflict do update set ${COUNTERS.map(merge).join(", ")},
        version = excluded.version + version, flushed_version = excluded.flushed_version, seeded = 1`,
       period,
@@ -220,7 +222,7 @@ export class CreditLedger {
   #add(period: string, counters: Partial<Record<string, number>>): void {
     const values = COUNTERS.map((column) => counters[column] ?? 0);
     this.#sql.exec(
-      `insert into months values (?, 1, 0, 0, ${COUNTERS.map(() => "?").join(", ")})
+      `insert into months ${MONTH_COLUMNS} values (?, 1, 0, 0, ${COUNTERS.map(() => "?").join(", ")})
        on conflict do update set version = version + 1,
        ${COUNTERS.map((column) => `${column} = ${column} + excluded.${column}`).join(", ")}`,
       period,

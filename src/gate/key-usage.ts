@@ -40,7 +40,8 @@ export class KeyUsage {
     nowMs: number,
   ): void {
     this.#sql.exec(
-      `insert into key_days values (?, ?, ?, ?, ?, ?, 1, 0) on conflict do update set calls = calls + excluded.calls,
+      `insert into key_days (credential_id, day, calls, credits, tokens, last_used_ms, version, flushed_version)
+       values (?, ?, ?, ?, ?, ?, 1, 0) on conflict do update set calls = calls + excluded.calls,
        credits = credits + excluded.credits, tokens = tokens + excluded.tokens,
        last_used_ms = max(last_used_ms, excluded.last_used_ms), version = version + 1`,
       credentialId,

@@ -136,7 +136,8 @@ function rejectionStatements(db: Db, rejections: readonly Rejections[]) {
       at: new Date(firstMs),
       details: {
         surface,
-        ...(SURFACES[surface].subject === "user" && { subject: actor }),
+        // A release that was rolled back may have stored surfaces that this one does not know.
+        ...(surface in SURFACES && SURFACES[surface].subject === "user" && { subject: actor }),
         windowStart: new Date(startMs).toISOString(),
         windowEnd: new Date(endMs).toISOString(),
         rejected,

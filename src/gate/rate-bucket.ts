@@ -7,7 +7,8 @@ import { readBudgets } from "./budgets.ts";
 import { flushRejections } from "./mirror.ts";
 import { GateStorage } from "./storage.ts";
 import type { AuditTarget, RateBucketApi, TakeResult } from "./types.ts";
-import { RateWindows, WINDOWS_SCHEMA } from "./windows.ts";
+import { RATE_BUCKET_TABLES } from "./tables.ts";
+import { RateWindows } from "./windows.ts";
 
 export type RateBucketEnv = Pick<ApiEnv, "DATABASE_URL"> & { RATE_LIMITS?: string };
 
@@ -30,7 +31,7 @@ export class RateBucket extends DurableObject<RateBucketEnv> implements RateBuck
   constructor(ctx: DurableObjectState, env: RateBucketEnv) {
     super(ctx, env);
     this.#db = openDb(env.DATABASE_URL);
-    this.#storage = new GateStorage(ctx.storage, WINDOWS_SCHEMA);
+    this.#storage = new GateStorage(ctx.storage, RATE_BUCKET_TABLES);
     this.#windows = new RateWindows(ctx.storage.sql, readBudgets(env.RATE_LIMITS));
     void ctx.blockConcurrencyWhile(async () => {
       this.#alarmAtMs = (await ctx.storage.getAlarm()) ?? undefined;

@@ -1,14 +1,12 @@
 /** A gate's SQLite storage. The rows are the only state; changes are committed in groups. */
+import { createTables, type ObjectTables, openTables, type Sql, type TableStorage } from "../object-tables.ts";
 import { pause } from "../pause.ts";
-import type { Sql } from "./types.ts";
 
 /** Pause before the next commit under load, so that one wait for the disk covers many changes. */
 const GATHER_MS = 2;
 
 /** The subset of a Durable Object's storage that the gate uses. */
-export interface Storage {
-  readonly sql: Sql;
-  transactionSync<T>(change: () => T): T;
+export interface Storage extends TableStorage {
   /** Resolves when everything written so far is on disk. */
   sync(): Promise<void>;
   deleteAll(): Promise<void>;
@@ -16,16 +14,19 @@ export interface Storage {
 
 export class GateStorage {
   readonly #storage: Storage;
-  readonly #schema: string;
+  readonly #tables: ObjectTables;
   readonly #queue: (() => void)[] = [];
   #hasTables: boolean;
   #isCommitting = false;
 
-  /** Creates `schema` with the first change, so that an object without changes occupies no storage. */
-  constructor(storage: Storage, schema: string) {
+  /**
+   * Upgrades existing tables. Creates missing ones with the first change, so that an object without changes occupies no
+   * storage. Throws `NewerTablesError` for tables of a later release.
+   */
+  constructor(storage: Storage, tables: ObjectTables) {
     this.#storage = storage;
-    this.#schema = schema;
-    this.#hasTables = storage.sql.exec("select 1 from sqlite_master where name = 'windows'").toArray().length > 0;
+    this.#tables = tables;
+    this.#hasTables = openTables(storage, tables);
   }
 
   get sql(): Sql {
@@ -64,7 +65,7 @@ export class GateStorage {
     this.#isCommitting = true;
     try {
       while (this.#queue.length > 0) {
-        if (!this.#hasTables) this.#storage.sql.exec(this.#schema);
+        if (!this.#hasTables) createTables(this.#storage, this.#tables);
         this.#hasTables = true;
         for (const change of this.#queue.splice(0)) change();
         await this.#storage.sync();

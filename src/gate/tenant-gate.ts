@@ -7,12 +7,13 @@ import { PG_FOREIGN_KEY_VIOLATION, pgErrorCode } from "../db/errors.ts";
 import { createLogger } from "../log.ts";
 import { isSameHash } from "../tenancy/credentials.ts";
 import { readBudgets } from "./budgets.ts";
-import { CREDENTIALS_SCHEMA, CredentialCache, readFacts, storeFacts } from "./credential-cache.ts";
-import { CreditLedger, CREDITS_SCHEMA } from "./credits.ts";
-import { KEY_USAGE_SCHEMA, KeyUsage } from "./key-usage.ts";
+import { CredentialCache, readFacts, storeFacts } from "./credential-cache.ts";
+import { CreditLedger } from "./credits.ts";
+import { KeyUsage } from "./key-usage.ts";
 import { flush, hasTenant, loadCredential, loadMonths } from "./mirror.ts";
 import { periodEndMs, periodOf, periodStartMs } from "./period.ts";
 import { GateStorage } from "./storage.ts";
+import { TENANT_GATE_TABLES } from "./tables.ts";
 import type {
   AdmitRequest,
   AdmitResult,
@@ -23,12 +24,9 @@ import type {
   TenantGateApi,
   UsageSnapshot,
 } from "./types.ts";
-import { RateWindows, retryAfterSec, WINDOWS_SCHEMA } from "./windows.ts";
+import { RateWindows, retryAfterSec } from "./windows.ts";
 
 export type TenantGateEnv = Pick<ApiEnv, "DATABASE_URL"> & { RATE_LIMITS?: string };
-
-const SCHEMA = `create table meta (key text primary key, value text not null) without rowid;
-${WINDOWS_SCHEMA}${CREDITS_SCHEMA}${KEY_USAGE_SCHEMA}${CREDENTIALS_SCHEMA}`;
 
 const MAX_HOLD_MS = 15 * 60_000;
 /** Delay between a change and its flush, so that one write to Postgres carries many changes. */
@@ -66,7 +64,7 @@ export class TenantGate extends DurableObject<TenantGateEnv> implements TenantGa
   constructor(ctx: DurableObjectState, env: TenantGateEnv) {
     super(ctx, env);
     this.#db = openDb(env.DATABASE_URL);
-    this.#storage = new GateStorage(ctx.storage, SCHEMA);
+    this.#storage = new GateStorage(ctx.storage, TENANT_GATE_TABLES);
     const { sql } = ctx.storage;
     this.#ledger = new CreditLedger(sql);
     this.#windows = new RateWindows(sql, readBudgets(env.RATE_LIMITS));
@@ -157,6 +155,11 @@ export class TenantGate extends DurableObject<TenantGateEnv> implements TenantGa
         calls,
       };
     });
+  }
+
+  /** Reads the counters, for the health check. A gate without tables stays without. */
+  async check(): Promise<void> {
+    if (!this.#storage.isEmpty) await this.usage();
   }
 
   /** Deletes everything: the tenant was erased. */
@@ -276,7 +279,7 @@ export class TenantGate extends DurableObject<TenantGateEnv> implements TenantGa
 
   #setMeta(key: "tenant" | "gone_since", value: string | undefined): void {
     if (value === undefined) this.#storage.sql.exec("delete from meta where key = ?", key);
-    else this.#storage.sql.exec("insert or replace into meta values (?, ?)", key, value);
+    else this.#storage.sql.exec("insert or replace into meta (key, value) values (?, ?)", key, value);
   }
 
   #schedule(atMs: number): void {

@@ -2,14 +2,7 @@ import type { CallKind, Surface } from "../contract/surfaces.ts";
 import type { CredentialKind } from "../tenancy/credentials.ts";
 
 export type { CredentialKind };
-
-/** The subset of a Durable Object's `SqlStorage` that the gate uses. */
-export interface Sql {
-  exec<T extends Record<string, ArrayBuffer | string | number | null>>(
-    query: string,
-    ...bindings: (ArrayBuffer | string | number | null)[]
-  ): { toArray(): T[] };
-}
+export type { Sql } from "../object-tables.ts";
 
 /** A request's credential. Only the SHA-256 of the secret is sent to the gate. */
 export interface PresentedCredential {

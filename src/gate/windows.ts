@@ -41,7 +41,7 @@ export class RateWindows {
     const endMs = startMs + lengthMs;
     const [row] = this.#sql
       .exec<{ used: number; rejected: number }>(
-        `insert into windows values (?, ?, ?, 1, 0, null, null, null, 0)
+        `insert into windows (surface, start_ms, end_ms, used, rejected, reported) values (?, ?, ?, 1, 0, 0)
          on conflict (surface, start_ms) do update set used = used + 1 where used < ? returning used, rejected`,
         surface,
         startMs,

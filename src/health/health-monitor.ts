@@ -2,20 +2,30 @@
 import { DurableObject } from "cloudflare:workers";
 import type { CheckName } from "../contract/health.ts";
 import { openDb } from "../db/client.ts";
+import { createTables, type ObjectTables, openTables } from "../object-tables.ts";
 import { embeddingAddress } from "./embedding-address.ts";
 import { QueueHeartbeat } from "./heartbeat.ts";
 import { deriveStatus, CHECKS_VALID_MS, type Probe, PROBE_INTERVAL_MS, PROBE_TIMEOUT_MS, runProbes } from "./probe.ts";
 import { addCounts, type RequestCounts } from "./request-counts.ts";
-import { databaseProbe, embeddingProbe, storageProbe } from "./probes.ts";
+import { databaseProbe, embeddingProbe, gateProbe, randomTenant, storageProbe } from "./probes.ts";
 import type { Checks, HealthMonitorApi, HealthStatus } from "./types.ts";
 
 /** The monitor also reads the `EMBED_*` variables. */
-export type HealthMonitorEnv = Pick<ApiEnv, "DATABASE_URL" | "SNAPSHOTS" | "INDEX_QUEUE">;
+export type HealthMonitorEnv = Pick<ApiEnv, "DATABASE_URL" | "SNAPSHOTS" | "INDEX_QUEUE" | "TENANT_GATE">;
 
 /** Storage key, written by `stop` and read at the next start. */
 const STOPPED = "stopped";
 const ROUND = "round";
 const COUNTS = "counts";
+
+/** The monitor has no tables; the version covers the values under the keys above. */
+const TABLES: ObjectTables = {
+  object: "HealthMonitor",
+  create: "",
+  upgrades: [],
+  readableFrom: 1,
+  unversioned: () => 0,
+};
 
 interface Round {
   /** Unix time in milliseconds. */
@@ -39,14 +49,20 @@ export class HealthMonitor extends DurableObject<HealthMonitorEnv> implements He
 
   constructor(ctx: DurableObjectState, env: HealthMonitorEnv) {
     super(ctx, env);
+    if (!openTables(ctx.storage, TABLES)) createTables(ctx.storage, TABLES);
     this.#heartbeat = new QueueHeartbeat((message) => env.INDEX_QUEUE.send(message));
+    const db = openDb(env.DATABASE_URL);
     this.#probes = {
-      database: databaseProbe(openDb(env.DATABASE_URL)),
+      database: databaseProbe(db),
       storage: storageProbe(env.SNAPSHOTS),
       queue: (signal) => this.#heartbeat.probe(signal, QUEUE_PATIENCE_MS),
       embedding: embeddingProbe(
         (url, init) => fetch(url, init),
         () => embeddingAddress({ ...env }),
+      ),
+      gate: gateProbe(
+        (name) => env.TENANT_GATE.get(env.TENANT_GATE.idFromName(name)),
+        () => randomTenant(db),
       ),
     };
     void ctx.blockConcurrencyWhile(async () => {

@@ -1,6 +1,7 @@
-/** The probes of the four dependencies. */
-import { sql } from "drizzle-orm";
+/** The probes of the dependencies. */
+import { type SQL, sql } from "drizzle-orm";
 import type { Db } from "../db/client.ts";
+import { tenants } from "../db/schema.ts";
 import { ProbeError, type Probe } from "./probe.ts";
 
 export function databaseProbe(db: Db): Probe {
@@ -36,6 +37,42 @@ export function embeddingProbe(
     await response.body?.cancel();
     if (response.status >= 500) throw new ProbeError(`answered with status ${response.status}`);
   };
+}
+
+/** The gate calls that the probe makes. */
+export interface ProbedGate {
+  usage(): Promise<unknown>;
+  check(): Promise<void>;
+}
+
+/** Name of the gate that belongs to no tenant. It is used by the probe alone, so it has tables in every deployment. */
+const HEALTH_GATE = "health";
+
+/**
+ * Calls the probe's own gate, and the gate of one tenant. A tenant's gate that fails is called again in the next rounds, until
+ * it answers.
+ */
+export function gateProbe(gateOf: (name: string) => ProbedGate, pickTenant: () => Promise<string | undefined>): Probe {
+  let suspect: string | undefined;
+  return async () => {
+    await gateOf(HEALTH_GATE).usage();
+    // The database has a check of its own.
+    const tenantId = suspect ?? (await pickTenant().catch(() => undefined));
+    if (tenantId === undefined) return;
+    suspect = tenantId;
+    await gateOf(tenantId).check();
+    suspect = undefined;
+  };
+}
+
+/** Id of a random tenant; undefined if there is none. */
+export async function randomTenant(db: Db): Promise<string | undefined> {
+  const from = (condition: SQL) =>
+    sql`(select ${tenants.id} from ${tenants} where ${condition} order by ${tenants.id} limit 1)`;
+  const { rows } = await db.execute<{ id: string }>(
+    sql`${from(sql`${tenants.id} >= ${crypto.randomUUID()}::uuid`)} union all ${from(sql`true`)} limit 1`,
+  );
+  return rows[0]?.id;
 }
 
 function readAddress(address: () => string | undefined): string | undefined {

@@ -1,4 +1,5 @@
 import type { HealthCheck } from "../contract/health.ts";
+import { createLogger } from "../log.ts";
 import { raceTimeout } from "../pause.ts";
 import { MONITOR_NAME, type HealthMonitorApi, type HealthStatus } from "./types.ts";
 
@@ -25,6 +26,8 @@ export function createHealthCache(): HealthCache {
 const FRESH_MS = 1_000;
 const READ_TIMEOUT_MS = 2_000;
 
+const log = createLogger({ component: "health" });
+
 /**
  * Reads the monitor's status, at most about a second old. While one request refreshes it, others use the last answer. If the
  * monitor is unreachable, the service is degraded, not down: this Worker is up.
@@ -48,7 +51,8 @@ async function ask(monitors: MonitorNamespace): Promise<HealthStatus | undefined
   try {
     const monitor = monitors.get(monitors.idFromName(MONITOR_NAME)) as HealthMonitorApi;
     return await raceTimeout(monitor.status(), READ_TIMEOUT_MS);
-  } catch {
+  } catch (error) {
+    log.error("health_monitor_unavailable", error);
     return undefined;
   }
 }

@@ -1,25 +1,39 @@
+import { createTables, type ObjectTables, openTables, type TableStorage } from "../object-tables.ts";
 import { newRun, type RunRecord, type RunSpec, type StepUsage, type WorkCounters } from "./run-state.ts";
+
+const SHARDS_AND_USAGE = `
+create table run_shards (run_id text, attempt integer, shard integer, state text, failures integer default 0,
+  primary key (run_id, attempt, shard));
+create table run_usage (token text primary key, run_id text, tenant_id text, embedded integer, embed_ms real,
+  tokens integer, batch text);
+create index run_usage_run on run_usage (run_id);
+`;
+const UNCOUNTED_RUNS = "create table uncounted_runs (run_id text primary key, tenant_id text, kind text);";
+
+/** Versions 2 and 3 came with 4d22081 and cab1f13. The fields of `record` that an earlier version lacks have defaults, see `newRun`. */
+const TABLES: ObjectTables = {
+  object: "WorkspaceRuns",
+  create: `create table runs (position integer primary key autoincrement, run_id text unique, ended integer, record text);
+${SHARDS_AND_USAGE}${UNCOUNTED_RUNS}`,
+  upgrades: [`drop table if exists shards; ${SHARDS_AND_USAGE}`, UNCOUNTED_RUNS],
+  readableFrom: 3,
+  unversioned: (has) => (has("uncounted_runs") ? 3 : has("run_shards") ? 2 : has("runs") ? 1 : 0),
+};
 
 /** The tables of one workspace's run coordinator. */
 export class RunStore {
+  private readonly storage: TableStorage;
   private readonly sql: SqlStorage;
 
-  constructor(sql: SqlStorage) {
-    this.sql = sql;
-    this.createTables();
+  constructor(storage: TableStorage & { readonly sql: SqlStorage }) {
+    this.storage = storage;
+    this.sql = storage.sql;
+    if (!openTables(storage, TABLES)) this.createTables();
   }
 
-  /** Creates missing tables. */
+  /** Creates the tables again after all storage of the object was deleted. */
   createTables(): void {
-    this.sql.exec(`
-      create table if not exists runs (position integer primary key autoincrement, run_id text unique, ended integer, record text);
-      create table if not exists run_shards (run_id text, attempt integer, shard integer, state text, failures integer default 0,
-        primary key (run_id, attempt, shard));
-      create table if not exists run_usage (token text primary key, run_id text, tenant_id text, embedded integer, embed_ms real,
-        tokens integer, batch text);
-      create index if not exists run_usage_run on run_usage (run_id);
-      create table if not exists uncounted_runs (run_id text primary key, tenant_id text, kind text);
-    `);
+    createTables(this.storage, TABLES);
   }
 
   /** The active run. */
@@ -48,7 +62,12 @@ export class RunStore {
   /** Stores a new run, which the tenant's gate has not counted yet. */
   add(spec: RunSpec): void {
     this.save(newRun(spec));
-    this.sql.exec("insert or ignore into uncounted_runs values (?, ?, ?)", spec.runId, spec.tenantId, spec.kind);
+    this.sql.exec(
+      "insert or ignore into uncounted_runs (run_id, tenant_id, kind) values (?, ?, ?)",
+      spec.runId,
+      spec.tenantId,
+      spec.kind,
+    );
   }
 
   /** Runs that the tenant's gate has not counted as calls. */
@@ -84,7 +103,12 @@ export class RunStore {
   }
 
   addShard(runId: string, attempt: number, shard: number): void {
-    this.sql.exec("insert or ignore into run_shards values (?, ?, ?, 'staged', 0)", runId, attempt, shard);
+    this.sql.exec(
+      "insert or ignore into run_shards (run_id, attempt, shard, state) values (?, ?, ?, 'staged')",
+      runId,
+      attempt,
+      shard,
+    );
   }
 
   /** Takes staged shards to send, so that at most `inFlight` are in the queue. */
@@ -134,7 +158,7 @@ export class RunStore {
   addUsage(run: RunRecord, usage: StepUsage): void {
     if (usage.embedded === 0 && usage.tokens === 0) return;
     this.sql.exec(
-      "insert or ignore into run_usage values (?, ?, ?, ?, ?, ?, null)",
+      "insert or ignore into run_usage (token, run_id, tenant_id, embedded, embed_ms, tokens) values (?, ?, ?, ?, ?, ?)",
       usage.token,
       run.spec.runId,
       run.spec.tenantId,

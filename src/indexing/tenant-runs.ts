@@ -1,11 +1,21 @@
 // oxlint-disable-next-line no-restricted-imports -- a Durable Object; the rest of the folder is platform-free
 import { DurableObject } from "cloudflare:workers";
 import { createLogger } from "../log.ts";
+import { createTables, type ObjectTables, openTables } from "../object-tables.ts";
 import { grantSlots } from "./fair-share.ts";
 import { coordinatorOf } from "./coordinator.ts";
 
 /** How often slots are checked against the coordinators, in case the release of one was lost. */
 const AUDIT_MS = 15_000;
+
+const TABLES: ObjectTables = {
+  object: "TenantRuns",
+  create:
+    "create table line (position integer primary key autoincrement, run_id text unique, workspace_id text, granted integer);",
+  upgrades: [],
+  readableFrom: 1,
+  unversioned: (has) => (has("line") ? 1 : 0),
+};
 
 /**
  * The waiting line of one tenant's runs: at most `MAX_WORKING_RUNS` have a slot; the others are granted theirs in order of
@@ -18,9 +28,7 @@ export class TenantRuns extends DurableObject<ApiEnv> {
   constructor(ctx: DurableObjectState, env: ApiEnv) {
     super(ctx, env);
     this.sql = ctx.storage.sql;
-    this.sql.exec(
-      "create table if not exists line (position integer primary key autoincrement, run_id text unique, workspace_id text, granted integer)",
-    );
+    if (!openTables(ctx.storage, TABLES)) createTables(ctx.storage, TABLES);
   }
 
   /** Requests a slot. False: the run waits in line, and its coordinator is notified when the slot is granted. Idempotent. */

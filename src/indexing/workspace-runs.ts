@@ -57,7 +57,7 @@ export class WorkspaceRuns extends DurableObject<ApiEnv> {
 
   constructor(ctx: DurableObjectState, env: ApiEnv) {
     super(ctx, env);
-    this.store = new RunStore(ctx.storage.sql);
+    this.store = new RunStore(ctx.storage);
     this.outbox = new RunOutbox(this.store, env, this.log);
     this.active = this.store.running();
     // A full restart may lose queued messages: wait for them no longer than for a silent step.

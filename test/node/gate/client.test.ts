@@ -42,6 +42,7 @@ describe("gate client", () => {
   });
   afterEach(() => {
     vi.useRealTimers();
+    vi.restoreAllMocks();
   });
 
   it("asks the object of the credential's tenant, without the tenant's secret", async () => {
@@ -86,10 +87,19 @@ describe("gate client", () => {
       calls++;
       throw platformError(flags);
     });
+    const logged = vi.spyOn(console, "log").mockReturnValue();
     const answer = usage(gates, TENANT, "credential");
     await vi.advanceTimersByTimeAsync(200);
     expect(await answer).toEqual({ outcome: "unavailable" });
     expect(calls).toBe(attempts);
+    expect(logged.mock.calls.map(([line]) => JSON.parse(String(line)) as unknown)).toEqual([
+      expect.objectContaining({
+        event: "gate_unavailable",
+        tenantId: TENANT,
+        method: "usage",
+        error: "Error: platform",
+      }),
+    ]);
   });
 
   it("is unavailable when there is no answer in time", async () => {

@@ -2,6 +2,7 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "c
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { HealthResponse } from "../../../src/contract/health.ts";
+import { TenantGate } from "../../../src/gate/tenant-gate.ts";
 import { createHealthCache, healthHttpStatus, MONITOR_NAME, readHealth } from "../../../src/health/index.ts";
 import { startClock, stopClock } from "../support/clock.ts";
 import { cutDatabase } from "../support/database-away.ts";
@@ -35,7 +36,7 @@ describe("health monitor", () => {
     await firstRound();
     const found = await status();
     expect(found).toMatchObject({ ok: true, status: "ok" });
-    expect(Object.keys(found.checks).sort()).toEqual(["database", "embedding", "queue", "storage"]);
+    expect(Object.keys(found.checks).sort()).toEqual(["database", "embedding", "gate", "queue", "storage"]);
     expect(() => HealthResponse.parse({ ...found, version: "0" })).not.toThrow();
     await runInDurableObject(monitor(), async (_, state) => {
       expect(await state.storage.getAlarm()).toBeGreaterThan(Date.now());
@@ -53,6 +54,15 @@ describe("health monitor", () => {
     expect(found.checks.database).toMatchObject({ ok: false, error: "not reachable" });
     expect(found.checks.storage).toMatchObject({ ok: true });
     expect(healthHttpStatus(found.status)).toBe(200);
+    await runDurableObjectAlarm(monitor());
+    expect(await status()).toMatchObject({ status: "ok" });
+  });
+
+  it("is degraded while a gate does not work", async () => {
+    vi.spyOn(TenantGate.prototype, "usage").mockRejectedValueOnce(new Error("no such table: months"));
+    await firstRound();
+    const found = await status();
+    expect(found).toMatchObject({ status: "degraded", checks: { gate: { ok: false, error: "not reachable" } } });
     await runDurableObjectAlarm(monitor());
     expect(await status()).toMatchObject({ status: "ok" });
   });

@@ -2,8 +2,9 @@ import { describe, expect, it } from "vitest";
 import { embeddingAddress } from "../../../src/health/embedding-address.ts";
 import { QueueHeartbeat } from "../../../src/health/heartbeat.ts";
 import { ProbeError, runProbe } from "../../../src/health/probe.ts";
-import { embeddingProbe, storageProbe } from "../../../src/health/probes.ts";
+import { embeddingProbe, gateProbe, randomTenant, storageProbe } from "../../../src/health/probes.ts";
 import type { HealthHeartbeat } from "../../../src/health/types.ts";
+import { createTenant, db } from "../support/tenants.ts";
 
 const signal = new AbortController().signal;
 
@@ -43,6 +44,40 @@ describe("probe", () => {
       () => embeddingAddress({ EMBED_PROVIDER: "nonsense" }),
     );
     await expect(wrong(signal)).rejects.toThrow("not configured properly");
+  });
+
+  it("of the gates calls a tenant's, and one that failed until it answers", async () => {
+    const called: string[] = [];
+    const broken = new Set<string>();
+    const answer = async (name: string) => {
+      called.push(name);
+      if (broken.has(name)) throw new Error("no such column: end_ms");
+    };
+    const tenants = ["a", "b", "c", "d"];
+    const probe = gateProbe(
+      (name) => ({ usage: () => answer(name), check: () => answer(name) }),
+      async () => tenants.shift(),
+    );
+    await probe(signal);
+    broken.add("b");
+    await expect(probe(signal)).rejects.toThrow("end_ms");
+    await expect(probe(signal)).rejects.toThrow("end_ms");
+    broken.clear();
+    await probe(signal);
+    await probe(signal);
+    broken.add("health");
+    await expect(probe(signal)).rejects.toThrow("end_ms");
+    expect(called.filter((name) => name !== "health")).toEqual(["a", "b", "b", "b", "c"]);
+    const withoutDatabase = gateProbe(
+      () => ({ usage: async () => ({}), check: () => Promise.reject(new Error("must not be asked")) }),
+      () => Promise.reject(new Error("database is down")),
+    );
+    await expect(withoutDatabase(signal)).resolves.toBeUndefined();
+  });
+
+  it("of the gates finds a tenant, whichever id it draws", async () => {
+    await createTenant();
+    for (let i = 0; i < 5; i++) expect(await randomTenant(db)).toMatch(/^[0-9a-f-]{36}$/);
   });
 
   it("knows where a provider listens", () => {
