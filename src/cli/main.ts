@@ -1,4 +1,5 @@
 import { CommanderError } from "commander";
+import { visibleLines } from "../display.ts";
 import type { Context, GlobalOptions } from "./context.ts";
 import { CliError, EXIT, toCliError } from "./exit-codes.ts";
 import { allCommands, buildProgram, isHelp } from "./program.ts";
@@ -36,7 +37,8 @@ export async function main(args: readonly string[]): Promise<void> {
     ui = makeUi(global);
     return { env: process.env, cwd: process.cwd(), ui, global, stop: stop.signal, abort: abort.signal };
   }, args);
-  if (ui.json) for (const command of allCommands(program)) command.configureOutput({ writeErr: () => undefined });
+  const writeErr = (text: string): unknown => ui.json || process.stderr.write(visibleLines(text));
+  for (const command of allCommands(program)) command.configureOutput({ writeErr });
   try {
     await program.parseAsync(args, { from: "user" });
   } catch (error) {

@@ -31,7 +31,7 @@ export function pagerFor(
   { isTerminal, rows, env }: { isTerminal: boolean; rows: number | undefined; env: Context["env"] },
 ): string | undefined {
   const pager = env["CODECTX_PAGER"] ?? env["PAGER"] ?? "less";
-  const fits = lines.flatMap((line) => line.split("\n")).length < (rows || DEFAULT_ROWS);
+  const fits = lines.length < (rows || DEFAULT_ROWS);
   return !isTerminal || fits || pager === "" || pager === "cat" || env["TERM"] === "dumb" ? undefined : pager;
 }
 

@@ -1,8 +1,8 @@
 import { pathToFileURL } from "node:url";
 import { stripVTControlCharacters, styleText } from "node:util";
+import { visible, visibleJson } from "../display.ts";
 import type { CliError } from "./exit-codes.ts";
 import type { Environment } from "./paths.ts";
-import { printable, printableJson } from "./printable.ts";
 
 const REDRAW_MS = 100;
 const BAR_CELLS = 24;
@@ -18,12 +18,12 @@ type Style = Parameters<typeof styleText>[0];
 const ESC_MARK = `\ue000${Math.random().toString(36).slice(2)}\ue001`;
 
 function marked(style: Style, text: string): string {
-  return styleText(style, printable(text), { validateStream: false }).replaceAll("\u001b", ESC_MARK);
+  return styleText(style, visible(text), { validateStream: false }).replaceAll("\u001b", ESC_MARK);
 }
 
-/** Replaces placeholders and escapes unsafe characters. */
+/** Replaces placeholders and escapes unseen characters, line breaks among them. */
 function rendered(line: string): string {
-  return printable(line).replaceAll(ESC_MARK, "\u001b");
+  return visible(line).replaceAll(ESC_MARK, "\u001b");
 }
 
 export interface UiOptions {
@@ -46,7 +46,7 @@ export interface ProgressLine {
 
 /**
  * Output of `codectx`. Results go to stdout, as lines or as one JSON document. Progress and notes go to stderr, progress only if it
- * is a terminal. Control and bidirectional characters are escaped.
+ * is a terminal. Unseen characters are escaped (display.ts): a line stays one line, whatever a repository or a service puts into it.
  */
 export class Ui {
   readonly json: boolean;
@@ -93,13 +93,13 @@ export class Ui {
   result(document: Record<string, unknown>, human: () => string | readonly string[]): void {
     this.line?.end();
     this.options.stdout.write(
-      this.json ? `${printableJson({ ok: true, ...document })}\n` : this.renderedLines([human()].flat()),
+      this.json ? `${visibleJson({ ok: true, ...document })}\n` : this.renderedLines([human()].flat()),
     );
   }
 
   /** Renders lines like {@link result}, for a pager. */
   renderedLines(lines: readonly string[]): string {
-    return lines.map((text) => `${text.split("\n").map(rendered).join("\n")}\n`).join("");
+    return lines.map((line) => `${rendered(line)}\n`).join("");
   }
 
   /** Prints a note to stderr, unless with --quiet or --json. */
@@ -124,13 +124,13 @@ export class Ui {
     const { code, message, requestId, details } = error;
     if (this.json) {
       this.options.stdout.write(
-        `${printableJson({ ok: false, code, error: message, exitCode: error.exit, requestId, details })}\n`,
+        `${visibleJson({ ok: false, code, error: message, exitCode: error.exit, requestId, details })}\n`,
       );
       return;
     }
     const label = this.colors(this.options.stderr) ? styleText("red", "error:", { validateStream: false }) : "error:";
-    const reference = requestId === undefined ? "" : ` (request ${requestId})`;
-    this.options.stderr.write(`${label} ${printable(message)}${reference}\n`);
+    const reference = requestId === undefined ? "" : ` (request ${visible(requestId)})`;
+    this.options.stderr.write(`${label} ${visible(message)}${reference}\n`);
   }
 
   /** A progress bar on stderr, if it is a terminal. */
@@ -170,7 +170,7 @@ class TerminalLine implements ProgressLine {
     if (this.shown && now - this.drawnAt < REDRAW_MS && !atOnce) return;
     this.drawnAt = now;
     this.hide();
-    this.stream.write(printable(`${this.label} ${text}`).slice(0, (this.stream.columns || DEFAULT_COLUMNS) - 1));
+    this.stream.write(visible(`${this.label} ${text}`).slice(0, (this.stream.columns || DEFAULT_COLUMNS) - 1));
     this.shown = true;
   }
 

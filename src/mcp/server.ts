@@ -1,5 +1,6 @@
 /** The MCP server that both transports use. Imports the SDK, so importers load this module with `await import()`. */
 import { McpServer } from "@modelcontextprotocol/server";
+import { visible } from "../display.ts";
 import { type CodeSource, SourceError } from "./source.ts";
 import { TOOLS } from "./tools.ts";
 
@@ -35,7 +36,7 @@ export function createMcpServer({ version, source, onError, now = Date.now }: Mc
         } catch (error) {
           const isKnown = error instanceof SourceError;
           if (!isKnown) onError(error);
-          const text = isKnown ? error.message : "The index could not answer. Try again.";
+          const text = isKnown ? visible(error.message) : "The index could not answer. Try again.";
           return { content: [{ type: "text" as const, text }], isError: true };
         }
       },

@@ -1,6 +1,7 @@
 /** The tools, once, for `codectx mcp` and for `POST /mcp`. */
 import * as z from "zod";
 import { text } from "../contract/text.ts";
+import { visible, visibleAnswer } from "../display.ts";
 import {
   fileText,
   outlineText,
@@ -97,7 +98,10 @@ const searchCode = tool({
   run: async ({ source, nowMs }, input) => {
     const { query, limit, paths, languages, kinds, include } = input;
     const request = { query, limit, paths, languages, kinds, include, maxTokens: MAX_MAX_TOKENS };
-    return searchText(await source.search(scopeOf(input), request), { maxTokens: input.max_tokens, nowMs });
+    return searchText(visibleAnswer(await source.search(scopeOf(input), request)), {
+      maxTokens: input.max_tokens,
+      nowMs,
+    });
   },
 });
 
@@ -133,7 +137,10 @@ const findSymbol = tool({
         return file === undefined || file.withheld.length > 0 ? symbol : { ...symbol, body: file.text };
       }),
     );
-    return symbolsText(input.name, { ...answer, symbols }, { maxTokens: input.max_tokens, nowMs });
+    return symbolsText(visible(input.name), visibleAnswer({ ...answer, symbols }), {
+      maxTokens: input.max_tokens,
+      nowMs,
+    });
   },
 });
 
@@ -152,7 +159,7 @@ const findReferences = tool({
   }),
   run: async ({ source, nowMs }, input) => {
     const answer = await source.references(scopeOf(input), { name: input.name, limit: input.limit });
-    return referencesText(input.name, answer, { maxTokens: input.max_tokens, nowMs });
+    return referencesText(visible(input.name), visibleAnswer(answer), { maxTokens: input.max_tokens, nowMs });
   },
 });
 
@@ -163,7 +170,10 @@ const outline = tool({
     "Lists the symbols that a file defines, nested, with their lines and signatures: what is in a file, at a tenth of the cost of reading it.",
   input: z.object({ path, repo: oneRepo, ref, max_tokens: maxTokens }),
   run: async ({ source, nowMs }, input) =>
-    outlineText(input.path, await source.outline(scopeOf(input), input.path), { maxTokens: input.max_tokens, nowMs }),
+    outlineText(visible(input.path), visibleAnswer(await source.outline(scopeOf(input), input.path)), {
+      maxTokens: input.max_tokens,
+      nowMs,
+    }),
 });
 
 const readFile = tool({
@@ -182,7 +192,8 @@ const readFile = tool({
   }),
   run: async ({ source, nowMs }, input) => {
     const { path, start_line: start, end_line: end } = input;
-    return fileText(await source.readFile(scopeOf(input), path, start, end), { maxTokens: input.max_tokens, nowMs });
+    const file = await source.readFile(scopeOf(input), path, start, end);
+    return fileText(visibleAnswer(file), { maxTokens: input.max_tokens, nowMs });
   },
 });
 
@@ -198,7 +209,7 @@ const listRepos = tool({
     const all = await source.listRepos();
     const wanted = (input.query ?? "").trim().toLowerCase();
     const repos = all.filter((candidate) => candidate.repo.toLowerCase().includes(wanted));
-    return reposText(repos, all.length, { maxTokens: input.max_tokens, nowMs });
+    return reposText(visibleAnswer(repos), all.length, { maxTokens: input.max_tokens, nowMs });
   },
 });
 

@@ -103,7 +103,7 @@ describe("keys", () => {
   it("are shown once, work at once, and are refused within a second of being revoked", async () => {
     const team = await newTeam();
     const made = await team.owner.send(`${team.base}/keys`, {
-      form: { name: "laptop <b>", kind: "api_key", expiresInDays: "30" },
+      form: { name: "laptop <b>\u001b[2J\u202e\u{e0041}", kind: "api_key", expiresInDays: "30" },
     });
     expect(made.status).toBe(201);
     const html = await made.text();
@@ -112,6 +112,9 @@ describe("keys", () => {
     expect((await api("/embed", { key })).status).toBe(200);
     const page = await team.owner.page(`${team.pages}/keys`);
     expect(page).not.toContain(key);
+    for (const text of [html, page]) expect(text).not.toMatch(/(?![\n\t])\p{C}/u);
+    for (const name of ["keys", "audit"])
+      expect(await team.owner.page(`${team.pages}/${name}`)).toContain(String.raw`\x1b[2J\u202e\u{e0041}`);
     const id = key.split("_")[2] ?? "";
     expect((await team.owner.post(`${team.base}/keys/${id}/revoke`)).status).toBe(200);
     await expect.poll(async () => (await api("/embed", { key })).status).toBe(401);

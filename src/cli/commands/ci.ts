@@ -1,6 +1,7 @@
 import { appendFileSync } from "node:fs";
 import type { CodeContextClient } from "../../client/client.ts";
 import { CodeContextError } from "../../client/errors.ts";
+import { visible } from "../../display.ts";
 import { createClient, credentialsOf, requireApiKey, type Context } from "../context.ts";
 import { EXIT, toCliError } from "../exit-codes.ts";
 import { isAncestor, resolveCommit } from "../git.ts";
@@ -28,7 +29,7 @@ export async function ci(context: Context, options: { repo?: string }): Promise<
     : describePublished(result, durationMs);
   context.ui.result({ ...result, durationMs }, () => lines);
   const summary = context.env["GITHUB_STEP_SUMMARY"];
-  if (summary) appendFileSync(summary, `### Code Context\n\n${lines.join("\n\n")}\n`);
+  if (summary) appendFileSync(summary, `### Code Context\n\n${lines.map(visible).join("\n\n")}\n`);
 }
 
 async function publishNewest(context: Context, options: { repo?: string }): Promise<CiResult> {

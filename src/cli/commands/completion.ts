@@ -32,7 +32,7 @@ export function completion(context: Context, program: Command, shell: string): v
   const script = make(
     visible.filter((command) => command.name() !== "help").map((command) => entryOf(program, command)),
   );
-  context.ui.result({ shell, script }, () => script);
+  context.ui.result({ shell, script }, () => script.split("\n"));
 }
 
 /** Prints names of symbols with a prefix, for completion scripts; nothing on errors. */

@@ -16,7 +16,7 @@ const PENDING_COOKIE = "cc_pending";
 export const signInPages = new Hono<DashboardHono>();
 export const signInApi = new Hono<DashboardHono>();
 
-signInPages.get("/sign-in", (c) => {
+signInPages.get("/sign-in", async (c) => {
   const next = nextPath(c.req.query("next"));
   if (c.get("session")) return c.redirect(next, 303);
   return gatePage(
@@ -45,7 +45,7 @@ signInPages.get("/sign-in", (c) => {
   );
 });
 
-signInPages.get("/sign-in/code", (c) => {
+signInPages.get("/sign-in/code", async (c) => {
   const next = nextPath(c.req.query("next"));
   if (c.get("session")) return c.redirect(next, 303);
   const email = c.req.query("email") ?? "";

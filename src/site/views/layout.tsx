@@ -1,4 +1,6 @@
 import type { Child } from "hono/jsx";
+import type { HtmlEscapedString } from "hono/utils/html";
+import { visibleHtml } from "../../display.ts";
 import { type DashboardContext, sessionOf } from "../app/context.ts";
 import { Brand, Document, FoldBar, SkipLink, ThemeSwitch } from "./document.tsx";
 import { Icon, type IconName } from "./icons.tsx";
@@ -21,9 +23,19 @@ const PAGES: readonly { page: string; label: string; icon: IconName }[] = [
   { page: "settings", label: "Settings", icon: "settings" },
 ];
 
+/** Answers with a page whose texts, which may come from a repository or another person, are shown by display.ts. */
+async function show(
+  c: DashboardContext,
+  page: HtmlEscapedString | Promise<HtmlEscapedString>,
+  status: PageOptions["status"],
+): Promise<Response> {
+  return c.html(visibleHtml((await page).toString()), status);
+}
+
 /** A page outside of a team: sign-in, invitation, errors. */
 export function gatePage(c: DashboardContext, { title, status = 200 }: PageOptions, content: Child) {
-  return c.html(
+  return show(
+    c,
     <Document c={c} title={title}>
       <div class="gate">
         <main id="main">
@@ -39,12 +51,12 @@ export function gatePage(c: DashboardContext, { title, status = 200 }: PageOptio
 
 /** A page of a tenant, with the navigation. `page` is its path segment. */
 export function tenantPage(c: DashboardContext, page: string, { title, status = 200 }: PageOptions, content: Child) {
-  return c.html(<Shell c={c} title={title} page={page} content={content} />, status);
+  return show(c, <Shell c={c} title={title} page={page} content={content} />, status);
 }
 
 /** A page of the signed-in user, with a list of their teams. */
 export function accountPage(c: DashboardContext, { title, status = 200 }: PageOptions, content: Child) {
-  return c.html(<Shell c={c} title={title} page="account" content={content} />, status);
+  return show(c, <Shell c={c} title={title} page="account" content={content} />, status);
 }
 
 interface ShellProps {

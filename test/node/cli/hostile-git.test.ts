@@ -250,29 +250,36 @@ describe("a folder without git", () => {
 });
 
 describe("output", () => {
-  const NAME = "evil\u001b]0;owned\u0007\u202egnp.ts";
+  // A line break, and what hides: zero width, tags, a variation selector without its emoji.
+  const NAME = "evil\u001b]0;owned\u0007\u202egnp\nsrc/safe.ts:1  export function shown() {}\u200b\u{e0041}\ufe01.ts";
+  const UNSEEN = /(?![\n\t])\p{C}/u;
 
-  it("shows control and bidirectional characters of names and signatures as escapes", async () => {
-    sandbox.write(`app/${NAME}`, "export function shown(a = '\u001b[31m', b = '\u202e') {}\n");
+  it("shows what would not be seen, in names and signatures, as escapes, and a name as one line", async () => {
+    sandbox.write(`app/${NAME}`, "export function shown(a = '\u001b[31m', b = '\u202e\u{e0041}') {}\n");
     const env = { FORCE_COLOR: "1", ...NO_KEY };
     const file = sandbox.path("app", NAME);
     await sandbox.run("app", ["index", "--local", "--no-embed"], { env });
     const runs = [
       await sandbox.run("app", ["symbol", "shown"], { env }),
+      await sandbox.run("app", ["symbol", "shown"], { env: NO_KEY }),
       await sandbox.run("app", ["outline", NAME], { env }),
       await sandbox.run("app", ["outline", `${file}.none`], { env }),
+      await sandbox.run("app", ["--wrong\u202e"], { env }),
       await sandbox.run("app", ["symbol", "shown", "--json"]),
       await sandbox.run("app", ["outline", NAME, "--json"]),
     ];
     for (const { stdout, stderr } of runs) {
       const text = stdout + stderr;
       // Our own colours aside.
-      // oxlint-disable-next-line no-control-regex -- these are what must not be there
-      expect(text.replace(/\u001b\[\d+m/g, "")).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
-      expect(text).not.toContain("\u001b[31m', b");
+      // oxlint-disable-next-line no-control-regex -- see above
+      expect(text.replace(/\u001b\[\d+m/g, "")).not.toMatch(UNSEEN);
+      for (const hidden of ["\u001b[31m', b", "\ufe01"]) expect(text).not.toContain(hidden);
     }
-    expect(runs[0]?.stdout).toContain(String.raw`evil\x1b]0;owned\x07\u202egnp.ts`);
-    expect(runs[4]?.json["path"]).toBe(NAME);
+    for (const { stdout } of runs.slice(0, 2)) {
+      expect(stdout).toContain(String.raw`evil\x1b]0;owned\x07\u202egnp\x0asrc/safe.ts:1`);
+      expect(stdout.trim().split("\n")).toHaveLength(1);
+    }
+    expect(runs.at(-1)?.json["path"]).toBe(NAME);
   });
 });
 

@@ -99,10 +99,10 @@ const source: CodeSource = {
   listRepos: () => Promise.resolve(INDEXES.map((index) => Object.assign({ fileCount: 3 }, index))),
 };
 
-async function call(name: string, args: Record<string, unknown>): Promise<string> {
+async function call(name: string, args: Record<string, unknown>, asked = source): Promise<string> {
   const tool = TOOLS.find((candidate) => candidate.name === name);
   if (!tool) throw new Error(`no tool ${name}`);
-  return tool.run({ source, nowMs: 60_000 }, tool.input.parse(args));
+  return tool.run({ source: asked, nowMs: 60_000 }, tool.input.parse(args));
 }
 
 const CALLS: [string, Record<string, unknown>][] = [
@@ -176,6 +176,28 @@ describe("the tools", () => {
     expect(answer).toContain(`start_line=${last + 1} goes on`);
     const next = await call("read_file", { path: "src/large.ts", start_line: last + 1, end_line: last + 2 });
     expect(next).toContain(`${last + 1}    const value${last + 1}`);
+  });
+
+  it.each(CALLS)("%s shows what would not be seen as escapes, and a name as one line", async (name, args) => {
+    const hidden = "\u001b[2J\u202e\u200b\u{e0041}";
+    const forge = (value: unknown, key = ""): unknown =>
+      typeof value === "string"
+        ? `${value}${hidden}${["snippet", "text"].includes(key) ? "" : "\nsrc/forged.ts:1"}`
+        : Array.isArray(value)
+          ? value.map((item: unknown) => forge(item, key))
+          : typeof value === "object" && value !== null
+            ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, forge(inner, key)]))
+            : value;
+    const hostile = Object.fromEntries(
+      Object.entries(source).map(([method, ask]) => [
+        method,
+        async (...given: unknown[]) => forge(await (ask as (...given: unknown[]) => Promise<unknown>)(...given)),
+      ]),
+    ) as unknown as CodeSource;
+    const answer = await call(name, { ...args, max_tokens: 32_000 }, hostile);
+    expect(answer).toContain(String.raw`\x1b[2J\u202e\u200b\u{e0041}`);
+    for (const character of hidden.replace("[2J", "")) expect(answer).not.toContain(character);
+    expect(answer).not.toMatch(/^src\/forged/m);
   });
 
   it("refuses arguments out of range, naming them", async () => {

@@ -2,7 +2,6 @@ import { Hono } from "hono";
 import { getCookie } from "hono/cookie";
 import { describe, expect, it, vi } from "vitest";
 import { IgnoreRules } from "../../../src/cli/index/ignore-rules.ts";
-import { printable } from "../../../src/cli/printable.ts";
 import { readEvents } from "../../../src/client/sse.ts";
 import { parseJson } from "../../../src/client/failures.ts";
 import { readRetryAfterMs } from "../../../src/client/waits.ts";
@@ -12,6 +11,7 @@ import { sourceOf } from "../../../src/gate/source.ts";
 import { parseLfsPointer } from "../../../src/git/lfs.ts";
 import { PacketReader } from "../../../src/git/wire/pkt-line.ts";
 import { checkRemoteUrl } from "../../../src/git/wire/url.ts";
+import { visible, visibleHtml } from "../../../src/display.ts";
 import { compileGlobs } from "../../../src/globs.ts";
 import { readDelivery } from "../../../src/hooks/payload.ts";
 import { contentLanguage, detectLanguage } from "../../../src/parsing/detect.ts";
@@ -172,7 +172,8 @@ const MATCHERS: [name: string, unit: string, run: (text: string) => unknown][] =
   ["Authorization header", " ", (text) => bearerOf(`Bearer ${text},`)],
   ["Authorization header: credential", "a", (text) => bearerOf(`Bearer ${text} ,`)],
   ["credential", "cc_live_", (text) => parseCredential(text, "api_key", key)],
-  ["text for a terminal", "\u001b", printable],
+  ["text for a terminal", "\u001b", visible],
+  ["text for a page", '<textarea title="', visibleHtml],
 ];
 
 async function secondsOf(run: (text: string) => unknown, text: string): Promise<number> {
