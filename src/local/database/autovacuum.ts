@@ -1,5 +1,4 @@
-import type { Execute } from "./neon-endpoint.ts";
-import { decodeResult, encodeQuery } from "./postgres-wire.ts";
+import type { Session } from "./neon-endpoint.ts";
 
 /** Shorter than PostgreSQL's minute: a first index writes most of its rows within seconds, and its next statements need statistics. */
 const NAP_MS = 2_000;
@@ -20,10 +19,17 @@ const MOST_OVERDUE = `
  * Stands in for autovacuum, which PGlite lacks because it is a single process: without statistics, joins of a large index take
  * minutes instead of milliseconds. One table at a time, so that queries wait for one statement at most. Returns what stops it.
  */
-export function startAutovacuum(execute: Execute): () => void {
-  const timer = setInterval(() => {
-    const statement = decodeResult(execute(encodeQuery(MOST_OVERDUE, []))).rows[0]?.[0];
-    if (typeof statement === "string") execute(encodeQuery(statement, []));
-  }, NAP_MS);
+export function startAutovacuum(acquire: () => Promise<Session>): () => void {
+  const work = async () => {
+    const session = await acquire();
+    try {
+      const { rows } = await session.query(MOST_OVERDUE, []);
+      const statement = rows[0]?.[0];
+      if (typeof statement === "string") await session.query(statement, []);
+    } finally {
+      session.release();
+    }
+  };
+  const timer = setInterval(() => void work(), NAP_MS);
   return () => clearInterval(timer);
 }

@@ -1,22 +1,21 @@
 /**
- * Thread that owns the database: PGlite and the HTTP endpoint in front of it. On one thread, a request's bytes go from the
- * socket to PostgreSQL and back without message passing, and a long query blocks only other queries.
+ * Thread that serves a database: the HTTP endpoint, and behind it PGlite or a pool of connections to a PostgreSQL server. On one
+ * thread, a request's bytes go from the socket to the database and back without message passing, and a long query of PGlite blocks
+ * only other queries.
  */
 import { on, once } from "node:events";
-import { readFileSync, writeFileSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
-import { PGlite } from "@electric-sql/pglite";
-import { vector } from "@electric-sql/pglite-pgvector";
-import { startAutovacuum } from "./autovacuum.ts";
-import { createNeonEndpoint } from "./neon-endpoint.ts";
+import type { ClientConfig } from "pg";
+import { createNeonEndpoint, type Session } from "./neon-endpoint.ts";
 
 /** Start parameters of the thread. */
 export interface DatabaseWorkerData {
-  /** Folder of the database; in memory when absent. */
-  folder: string | undefined;
-  /** Archive from which a new database is created, instead of initialising one. */
-  template: string | undefined;
+  database:
+    | { type: "embedded"; folder: string | undefined; template: string | undefined }
+    | { type: "server"; address: ClientConfig; connections: number | undefined };
+  /** Of the endpoint, on 127.0.0.1; 0 for any free one. */
   port: number;
+  /** The password that the endpoint requires. */
   password: string;
 }
 
@@ -27,38 +26,31 @@ export type DatabaseWorkerCommand = { type: "dump"; file: string } | { type: "cl
 export type DatabaseWorkerReport =
   | { type: "ready"; port: number }
   | { type: "dumped" }
+  | { type: "notice"; line: string }
   | { type: "failed"; message: string; code: string | undefined };
 
-const LAST_LINES = 4;
+interface Served {
+  acquire(): Promise<Session>;
+  dump?(file: string): Promise<void>;
+  close(): Promise<void>;
+}
 
 async function main(): Promise<void> {
   const port = parentPort;
   if (!port) throw new Error("runs as a worker thread only");
-  const { folder, template, port: listenPort, password } = workerData as DatabaseWorkerData;
+  const { database: source, port: listenPort, password } = workerData as DatabaseWorkerData;
   const report = (message: DatabaseWorkerReport) => port.postMessage(message);
-  const complaints: string[] = [];
 
-  let database: PGlite;
+  let database: Served;
   try {
-    database = await PGlite.create({
-      dataDir: folder === undefined ? "memory://" : folder,
-      extensions: { vector },
-      ...(template !== undefined && { loadDataDir: new Blob([readFileSync(template)]) }),
-      onStderr: (line) => {
-        if (/\b(?:FATAL|PANIC|ERROR):/.test(line)) complaints.push(line);
-        if (complaints.length > LAST_LINES) complaints.shift();
-        return false;
-      },
-    });
-    await database.exec("create extension if not exists vector");
+    database = await open(source, (line) => report({ type: "notice", line }));
   } catch (error) {
-    const message = complaints.join("; ") || (error instanceof Error ? error.message : String(error));
+    const message = error instanceof Error ? error.message : String(error);
     return report({ type: "failed", message, code: undefined });
   }
 
-  const execute = (message: Uint8Array) => database.execProtocolRawSync(message);
   const server = createNeonEndpoint({
-    execute,
+    acquire: () => database.acquire(),
     password,
     onFatal: (error) => {
       report({ type: "failed", message: error.message, code: undefined });
@@ -71,21 +63,24 @@ async function main(): Promise<void> {
   server.listen(listenPort, "127.0.0.1");
   await once(server, "listening");
   const address = server.address();
-  // A database in memory is that of a test, which says itself when to analyze.
-  const stopAutovacuum = folder === undefined ? () => {} : startAutovacuum(execute);
   report({ type: "ready", port: typeof address === "object" && address ? address.port : listenPort });
 
   for await (const [command] of on(port, "message") as AsyncIterable<[DatabaseWorkerCommand]>) {
     if (command.type === "close") break;
-    const archive = await database.dumpDataDir("none");
-    writeFileSync(command.file, new Uint8Array(await archive.arrayBuffer()));
+    await database.dump?.(command.file);
     report({ type: "dumped" });
   }
-  stopAutovacuum();
   server.closeAllConnections();
   server.close();
   await database.close();
   process.exit(0);
+}
+
+/** Either module is loaded only when it is needed. */
+async function open(source: DatabaseWorkerData["database"], notice: (line: string) => void): Promise<Served> {
+  if (source.type === "embedded") return (await import("./embedded.ts")).openEmbedded(source);
+  const { openServer } = await import("./server-open.ts");
+  return openServer(source.address, { connections: source.connections, onNotice: notice });
 }
 
 await main();

@@ -1,9 +1,10 @@
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { Worker } from "node:worker_threads";
-import type { DatabaseWorkerCommand, DatabaseWorkerData, DatabaseWorkerReport } from "./database-worker.ts";
+import { randomBytes } from "node:crypto";
 import { StartError } from "../errors.ts";
+import { startDatabaseThread } from "./database-thread.ts";
 import { migrate } from "./migrations.ts";
+import { serverAddress } from "./server-address.ts";
 import { saveTemplate, templatePath } from "./template.ts";
 import { localSecrets, newSecrets } from "../stack/local-secrets.ts";
 
@@ -36,70 +37,51 @@ export async function startDatabase(options: DatabaseOptions = {}): Promise<Runn
   // PGlite creates world-writable files, so the folder itself is restricted to the owner.
   if (folder !== undefined) mkdirSync(folder, { recursive: true, mode: 0o700 });
   const { databasePassword: password } = dataDir === undefined ? newSecrets() : localSecrets(dataDir);
-  const worker = new Worker(new URL("./database-worker.ts", import.meta.url), {
-    workerData: {
-      folder,
-      template: isNew && existsSync(template) ? template : undefined,
+  const database = await startDatabaseThread({
+    data: {
+      database: { type: "embedded", folder, template: isNew && existsSync(template) ? template : undefined },
       port,
       password,
-    } satisfies DatabaseWorkerData,
-    execArgv: [],
-  });
-  const exited = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
-  let started = false;
-  let closing = false;
-  const actualPort = await new Promise<number>((resolve, reject) => {
-    const fail = (error: Error) => {
-      if (!started) reject(error);
-      else if (!closing) options.onFatal?.(error);
-    };
-    worker.on("message", (report: DatabaseWorkerReport) => {
-      if (report.type === "ready") {
-        started = true;
-        return resolve(report.port);
-      }
-      if (report.type === "dumped") return;
-      if (started) return fail(new Error(`the database has failed: ${report.message}`));
-      fail(
-        report.code === "EADDRINUSE" ? StartError.portTaken(port) : new StartError(cannotOpen(folder, report.message)),
-      );
-    });
-    worker.on("error", (error) => fail(error instanceof Error ? error : new Error(String(error))));
-    worker.on("exit", () => fail(new Error("the database has stopped")));
-  }).catch(async (error: unknown) => {
-    await worker.terminate();
-    throw error;
-  });
-  const send = (command: DatabaseWorkerCommand) => {
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker thread, not a window
-    worker.postMessage(command);
-  };
-  const database: RunningDatabase = {
-    url: `postgres://local:${password}@127.0.0.1:${actualPort}/postgres`,
-    close: async () => {
-      closing = true;
-      send({ type: "close" });
-      await exited;
     },
-  };
+    explain: (message) => new StartError(cannotOpen(folder, message)),
+    onFatal: options.onFatal,
+  });
   try {
     await migrate(database.url);
-    if (isNew && !existsSync(template)) {
-      await saveTemplate(template, async (file) => {
-        const dumped = new Promise<void>((resolve, reject) => {
-          worker.on("message", (report: DatabaseWorkerReport) => report.type === "dumped" && resolve());
-          worker.once("exit", () => reject(new Error("the database has stopped")));
-        });
-        send({ type: "dump", file });
-        await dumped;
-      });
-    }
+    if (isNew && !existsSync(template)) await saveTemplate(template, (file) => database.dump(file));
     if (dataDir !== undefined) writeFileSync(path.join(dataDir, READY_MARK), "");
   } catch (error) {
     await database.close();
     throw error;
   }
   return database;
+}
+
+export interface ServerDatabaseOptions {
+  /** Maximum number of connections to the server. */
+  connections?: number;
+  /** Called when the endpoint dies. */
+  onFatal?: (error: Error) => void;
+  /** Called with a line when the server stops answering and when it answers again. */
+  onNotice?: (line: string) => void;
+}
+
+/**
+ * Starts an endpoint of Neon's protocol on 127.0.0.1 in front of a PostgreSQL server, without migrating its database. Throws
+ * `StartError` that names `DATABASE_URL` if the server cannot be used. The URL of the result has a password of its own.
+ */
+export async function connectServer(url: string, options: ServerDatabaseOptions = {}): Promise<RunningDatabase> {
+  const explain = (message: string) => new StartError(`DATABASE_URL: ${message}`);
+  return startDatabaseThread({
+    data: {
+      database: { type: "server", address: await serverAddress(url), connections: options.connections },
+      port: 0,
+      password: randomBytes(24).toString("base64url"),
+    },
+    explain,
+    onFatal: options.onFatal,
+    onNotice: options.onNotice,
+  });
 }
 
 /** Creates the archive for new databases if it is missing. */

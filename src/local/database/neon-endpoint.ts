@@ -1,21 +1,29 @@
 /**
- * Neon's HTTP protocol (`POST /sql`) in front of any PostgreSQL that can answer one wire message synchronously. The driver
- * `@neondatabase/serverless` uses it: `{query, params}` or `{queries: […]}`, headers `Neon-*`, rows as arrays of text, and
- * database errors as 400 with their fields.
+ * Neon's HTTP protocol (`POST /sql`) in front of the sessions of a PostgreSQL. The driver `@neondatabase/serverless` uses it:
+ * `{query, params}` or `{queries: […]}`, headers `Neon-*`, rows as arrays of text, and database errors as 400 with their fields.
  */
 import { createHash, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { decodeResult, encodeQuery, type WireError, type WireResult } from "./postgres-wire.ts";
+import type { WireError, WireResult } from "./postgres-wire.ts";
 
-/** Sends one frontend message and returns the backend's complete response. */
-export type Execute = (message: Uint8Array) => Uint8Array;
+/** A session of the database, used by one request at a time. */
+export interface Session {
+  /**
+   * Runs one statement; an error of the statement is part of the result. Throws `DatabaseAway` if the connection is lost, and
+   * `DatabaseFailure` if the database can no longer be used.
+   */
+  query(text: string, params: (string | null)[]): WireResult | Promise<WireResult>;
+  /** Ends the use of the session, exactly once. */
+  release(): void;
+}
 
 export interface NeonEndpointOptions {
-  execute: Execute;
+  /** Waits for a free session. Throws `DatabaseAway` if there is none in time. */
+  acquire(): Promise<Session>;
   /** The password required in a connection string. */
   password: string;
-  /** Called when `execute` throws: the database has failed and is no longer usable. */
-  onFatal: (error: Error) => void;
+  /** Called after a `DatabaseFailure`. */
+  onFatal?: (error: Error) => void;
 }
 
 /** SQLSTATE of a request that does not follow the protocol. */
@@ -32,8 +40,16 @@ const ISOLATION_LEVELS: Record<string, string> = {
   Serializable: "SERIALIZABLE",
 };
 
+/** The protocol counts the parameters of a statement in two bytes. */
+const MAX_PARAMS = 0xffff;
+
+/** The database cannot be reached now; a later query may succeed. Answered with 503. */
+export class DatabaseAway extends Error {
+  override readonly name = "DatabaseAway";
+}
+
 /** The database itself failed; later queries would fail too. */
-class DatabaseFailure extends Error {
+export class DatabaseFailure extends Error {
   override readonly name = "DatabaseFailure";
 }
 
@@ -73,14 +89,21 @@ async function answer(options: NeonEndpointOptions, request: IncomingMessage, re
   const body = await readBody(request);
   if (body === undefined) return send(response, 413, { message: `a request has at most ${MAX_REQUEST_BYTES} bytes` });
   try {
-    // Synchronous from here to the result: requests, and with them transactions, can never interleave.
-    const result = run(options.execute, JSON.parse(body.toString("utf8")), request.headers);
-    send(response, 200, result);
+    const work = readWork(JSON.parse(body.toString("utf8")), request.headers);
+    const session = await options.acquire();
+    try {
+      // The client may have left while it waited for a session.
+      if (response.destroyed) return;
+      send(response, 200, await work(session));
+    } finally {
+      session.release();
+    }
   } catch (error) {
     if (error instanceof QueryFailure) return send(response, 400, error.fields);
+    if (error instanceof DatabaseAway) return send(response, 503, { message: error.message });
     if (error instanceof DatabaseFailure) {
       send(response, 500, { message: "the database has failed" });
-      return options.onFatal(error);
+      return options.onFatal?.(error);
     }
     // JSON that cannot be read, fields of the wrong type, or an answer longer than a string can be.
     const message = error instanceof Error ? error.message : "malformed request";
@@ -120,45 +143,41 @@ async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   return parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts, size);
 }
 
-function run(execute: Execute, body: unknown, headers: IncomingMessage["headers"]): unknown {
+/** Checks a request's body and returns what it asks for. Throws `TypeError` or `RangeError` if it is malformed. */
+function readWork(body: unknown, headers: IncomingMessage["headers"]): (session: Session) => Promise<unknown> {
   const asArrays = headers["neon-array-mode"] === "true";
   if (isRecord(body) && Array.isArray(body["queries"])) {
     const queries = body["queries"].map(readQuery);
-    return { results: runBatch(execute, queries, beginStatement(headers)).map((result) => toWire(result, asArrays)) };
+    const begin = beginStatement(headers);
+    return async (session) => {
+      const results = await runBatch(session, queries, begin);
+      return { results: results.map((result) => toWire(result, asArrays)) };
+    };
   }
   const { query, params } = readQuery(body);
-  const result = ask(execute, query, params);
-  // Each request is a separate session: open transactions and settings must not leak into the next one.
-  if (result.status !== "I") ask(execute, "ROLLBACK", []);
-  if (result.command === "SET") ask(execute, "RESET ALL", []);
-  if (result.error) throw new QueryFailure(result.error);
-  return toWire(result, asArrays);
+  return async (session) => {
+    const result = await session.query(query, params);
+    // Each request is a separate session: open transactions and settings must not leak into the next one.
+    if (result.status !== "I") await session.query("ROLLBACK", []);
+    if (result.command === "SET") await session.query("RESET ALL", []);
+    if (result.error) throw new QueryFailure(result.error);
+    return toWire(result, asArrays);
+  };
 }
 
-function runBatch(execute: Execute, queries: readonly Query[], begin: string): WireResult[] {
+async function runBatch(session: Session, queries: readonly Query[], begin: string): Promise<WireResult[]> {
   const results: WireResult[] = [];
-  const step = (query: string, params: (string | null)[] = []): WireResult => {
-    const result = ask(execute, query, params);
+  const step = async (query: string, params: (string | null)[] = []): Promise<WireResult> => {
+    const result = await session.query(query, params);
     if (!result.error) return result;
-    ask(execute, "ROLLBACK", []);
+    await session.query("ROLLBACK", []);
     throw new QueryFailure(result.error);
   };
-  step(begin);
-  for (const { query, params } of queries) results.push(step(query, params));
-  step("COMMIT");
-  if (results.some((result) => result.command === "SET")) ask(execute, "RESET ALL", []);
+  await step(begin);
+  for (const { query, params } of queries) results.push(await step(query, params));
+  await step("COMMIT");
+  if (results.some((result) => result.command === "SET")) await session.query("RESET ALL", []);
   return results;
-}
-
-function ask(execute: Execute, query: string, params: (string | null)[]): WireResult {
-  const message = encodeQuery(query, params);
-  let answer: Uint8Array;
-  try {
-    answer = execute(message);
-  } catch (error) {
-    throw new DatabaseFailure(error instanceof Error ? error.message : String(error), { cause: error });
-  }
-  return decodeResult(answer);
 }
 
 function beginStatement(headers: IncomingMessage["headers"]): string {
@@ -184,6 +203,8 @@ function readQuery(value: unknown): Query {
   if (!isRecord(value) || typeof value["query"] !== "string") throw new TypeError("query: expected a string");
   const params = value["params"] ?? [];
   if (!Array.isArray(params)) throw new TypeError("params: expected an array");
+  if (params.length > MAX_PARAMS)
+    throw new RangeError(`a query has at most ${MAX_PARAMS} parameters, this one has ${params.length}`);
   return { query: checkText("query", value["query"]), params: params.map(toText) };
 }
 

@@ -57,11 +57,9 @@ const QUERY_END = Buffer.from("4400000006500045000000090000000000660000000500530
 
 /**
  * One query as a single message: Parse, Bind, Describe, Execute, Sync. Types of parameters are left to the server and
- * their values go as text. Throws `RangeError` with more than 65,535 parameters, which the protocol cannot say.
+ * their values go as text. At most 65,535 parameters.
  */
 export function encodeQuery(text: string, params: readonly (string | null)[]): Buffer {
-  if (params.length > 0xffff)
-    throw new RangeError(`a query has at most 65535 parameters, this one has ${params.length}`);
   const textBytes = Buffer.byteLength(text);
   const sizes = params.map((value) => (value === null ? 0 : Buffer.byteLength(value)));
   const parseLength = 4 + 1 + textBytes + 1 + 2;

@@ -1,0 +1,78 @@
+/** The embedded database: PGlite, a PostgreSQL with a single session that answers synchronously. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { PGlite } from "@electric-sql/pglite";
+import { vector } from "@electric-sql/pglite-pgvector";
+import { startAutovacuum } from "./autovacuum.ts";
+import { DatabaseFailure, type Session } from "./neon-endpoint.ts";
+import { decodeResult, encodeQuery, type WireResult } from "./postgres-wire.ts";
+
+export interface EmbeddedOptions {
+  /** Folder of the database; in memory when absent. */
+  folder: string | undefined;
+  /** Archive from which a new database is created, instead of initialising one. */
+  template: string | undefined;
+}
+
+export interface EmbeddedDatabase {
+  acquire(): Promise<Session>;
+  /** Writes an archive of the whole database. */
+  dump(file: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+const LAST_LINES = 4;
+
+/** Opens or creates the database. Throws an `Error` with what PostgreSQL says if it cannot be opened. */
+export async function openEmbedded({ folder, template }: EmbeddedOptions): Promise<EmbeddedDatabase> {
+  const complaints: string[] = [];
+  let database: PGlite;
+  try {
+    database = await PGlite.create({
+      dataDir: folder === undefined ? "memory://" : folder,
+      extensions: { vector },
+      ...(template !== undefined && { loadDataDir: new Blob([readFileSync(template)]) }),
+      onStderr: (line) => {
+        if (/\b(?:FATAL|PANIC|ERROR):/.test(line)) complaints.push(line);
+        if (complaints.length > LAST_LINES) complaints.shift();
+        return false;
+      },
+    });
+    await database.exec("create extension if not exists vector");
+  } catch (error) {
+    const message = complaints.join("; ") || (error instanceof Error ? error.message : String(error));
+    throw new Error(message, { cause: error });
+  }
+
+  const query = (text: string, params: (string | null)[]): WireResult => {
+    const message = encodeQuery(text, params);
+    let answer: Uint8Array;
+    try {
+      answer = database.execProtocolRawSync(message);
+    } catch (error) {
+      throw new DatabaseFailure(error instanceof Error ? error.message : String(error), { cause: error });
+    }
+    return decodeResult(answer);
+  };
+  // There is one session, so requests take turns: transactions can never interleave.
+  let last: Promise<void> = Promise.resolve();
+  const acquire = async (): Promise<Session> => {
+    const turn = last;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    last = promise;
+    await turn;
+    return { query, release: resolve };
+  };
+  // A database in memory is that of a test, which says itself when to analyze.
+  const stopAutovacuum = folder === undefined ? () => {} : startAutovacuum(acquire);
+  return {
+    acquire,
+    dump: async (file) => {
+      const archive = await database.dumpDataDir("none");
+      writeFileSync(file, new Uint8Array(await archive.arrayBuffer()));
+    },
+    close: async () => {
+      stopAutovacuum();
+      await database.close();
+    },
+  };
+}
