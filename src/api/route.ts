@@ -3,7 +3,7 @@
  * for how to add one.
  *
  * Checks run in the contract's order: credential, rate limit, size of the body, schema, quota. The handler checks ownership. No
- * body is read before its credential is known to be well-formed; a body above `SMALL_BODY_BYTES` only after the gate accepted it.
+ * body is read before its credential is known to be well-formed; a large or slow one only after the gate accepted it (`EarlyBody`).
  */
 import type * as z from "zod";
 import type { CallKind, ErrorCode, Surface } from "../contract/index.ts";
@@ -12,7 +12,7 @@ import { count } from "../gate/client.ts";
 import type { CredentialKind, Principal } from "../gate/types.ts";
 import type { ApiContext } from "./context.ts";
 import { authorize, readCredential } from "./middleware/authorize.ts";
-import { type BodyOptions, readBody } from "./middleware/body.ts";
+import { type BodyOptions, EarlyBody, readBody } from "./middleware/body.ts";
 import {
   checkCharacters,
   estimateCredits,
@@ -135,9 +135,6 @@ interface MeteredRoute<Schema extends z.ZodType> extends RouteDescription {
   handle: (c: ApiContext, request: MeteredRequest<Schema>) => Promise<Response>;
 }
 
-/** Bodies up to this size are read before the gate is called, so that one call both admits and reserves. */
-const SMALL_BODY_BYTES = 64 * 1024;
-
 /** A route that requires an API key, calls a model provider and costs credits. */
 export function meteredRoute<Schema extends z.ZodType>(definition: MeteredRoute<Schema>): Route {
   const { handle, kind, texts, requireProvider, ...described } = definition;
@@ -147,14 +144,15 @@ export function meteredRoute<Schema extends z.ZodType>(definition: MeteredRoute<
       const body = await readBody(c.req.raw, described.body);
       return body.ok ? checkCharacters(body, texts) : body;
     };
-    const early = isSmall(c.req.raw) ? await read() : undefined;
+    const reader = new EarlyBody(c.req.raw, read);
+    const early = await reader.early();
     const canReserve = early?.ok === true && isConfigured(() => requireProvider(c.get("services")));
     const credits = canReserve ? estimateCredits(texts(early.data)) : undefined;
     const admission = await authorize(c, credential, "metered", { credits });
     const { principal } = admission;
     let reservationId = admission.reservationId;
     try {
-      const body = unwrap(early ?? (await read()));
+      const body = unwrap(await reader.late());
       requireProvider(c.get("services"));
       return await handle(c, {
         principal,
@@ -179,12 +177,6 @@ export function meteredRoute<Schema extends z.ZodType>(definition: MeteredRoute<
       return work;
     },
   };
-}
-
-/** Whether a body may be read before its credential is accepted. */
-export function isSmall(request: Request): boolean {
-  const length = request.headers.get("Content-Length");
-  return request.body === null || (length !== null && Number(length) <= SMALL_BODY_BYTES);
 }
 
 function isConfigured(requireProvider: () => unknown): boolean {

@@ -168,7 +168,7 @@ export const hookDeliveries = pgTable(
       .notNull()
       .references(() => hooks.id, { onDelete: "cascade" }),
     at: instant("at").notNull().defaultNow(),
-    /** The provider's id of the delivery; a repeated one starts no second run. Of rejected ones: the reason and the day, which share a row. */
+    /** `Delivery.deliveryId`; a repeated one starts no second run. Of rejected ones: the reason and the day, which share a row. */
     deliveryId: text("delivery_id"),
     event: text("event").notNull(),
     branch: text("branch"),

@@ -1,4 +1,5 @@
 /** Parses deliveries of all providers into one form. */
+import { createHash } from "node:crypto";
 import type { HookProvider } from "../db/people-schema.ts";
 import { isRecord, isText } from "../shape.ts";
 
@@ -9,7 +10,10 @@ interface HeaderReader {
 export interface Delivery {
   /** The provider's name of the event, such as `push`. */
   event: string;
-  /** The provider's id of the delivery; the same when it is redelivered. */
+  /**
+   * The same when the delivery is sent again. The digest of the body where the body is signed, because headers are not signed; else the
+   * provider's id.
+   */
   deliveryId: string | null;
   /** Set if a branch was pushed. */
   push: { branch: string; gitSha: string; isDeleted: boolean } | null;
@@ -17,9 +21,11 @@ export interface Delivery {
   defaultBranch: string | null;
 }
 
-const HEADERS: Record<HookProvider, { event: string; delivery: readonly string[] }> = {
-  github: { event: "X-GitHub-Event", delivery: ["X-GitHub-Delivery"] },
-  gitea: { event: "X-Gitea-Event", delivery: ["X-Gitea-Delivery"] },
+/** `delivery`: headers with the delivery's id, for a provider that does not sign the body. */
+const HEADERS: Record<HookProvider, { event: string; delivery?: readonly string[] }> = {
+  // Payloads contain the time of the push or of the repository's last change, so two pushes never have the same body.
+  github: { event: "X-GitHub-Event" },
+  gitea: { event: "X-Gitea-Event" },
   // The key stays the same when GitLab retries a delivery; older versions send only the event's id.
   gitlab: { event: "X-Gitlab-Event", delivery: ["Idempotency-Key", "X-Gitlab-Event-UUID"] },
 };
@@ -39,7 +45,10 @@ export function readDelivery(provider: HookProvider, headers: HeaderReader, body
   const names = HEADERS[provider];
   const header = (name: string) => headers.get(name)?.slice(0, MAX_HEADER_CHARACTERS) ?? null;
   const event = header(names.event) ?? "unknown";
-  const deliveryId = names.delivery.map(header).find((id) => id !== null) ?? null;
+  const deliveryId =
+    names.delivery === undefined
+      ? `sha256:${createHash("sha256").update(body).digest("hex")}`
+      : (names.delivery.map(header).find((id) => id !== null) ?? null);
   const payload = parseBody(headers.get("Content-Type") ?? "", body);
   const project = payload[provider === "gitlab" ? "project" : "repository"];
   const defaultBranch = isRecord(project) && isBranch(project["default_branch"]) ? project["default_branch"] : null;

@@ -29,6 +29,10 @@ export interface HookDeps {
   coordinators: CoordinatorNamespace;
   encryptionKey: string;
   log: Logger;
+  /** Takes from the hook's rate limit, which new, authenticated deliveries alone spend. Throws if it is used up. */
+  limitHook: () => Promise<void>;
+  /** Takes from the rate limit of the sender's address, for all others. Throws if it is used up. */
+  limitSender: () => Promise<void>;
 }
 
 export interface IncomingDelivery {
@@ -59,12 +63,17 @@ interface Hook {
   defaultBranch: string | null;
 }
 
-/** Handles one delivery. Throws database errors, after which the host redelivers. */
+/** Handles one delivery. Throws database errors, after which the host redelivers, and what the limits throw. */
 export async function receiveDelivery(deps: HookDeps, incoming: IncomingDelivery): Promise<Received> {
   const hook = await findHook(deps.db, incoming.id);
-  if (!hook || hook.provider !== incoming.provider) return { status: "unknown" };
+  if (!hook || hook.provider !== incoming.provider) {
+    await deps.limitSender();
+    return { status: "unknown" };
+  }
   const secret = await unseal(deps.encryptionKey, hookSecretPurpose(hook.id), hook.sealedSecret);
   if (!isGenuine(hook.provider, incoming.headers, incoming.body, secret)) {
+    // Not before the check: forged deliveries that someone has a git host send come from the same addresses as genuine ones.
+    await deps.limitSender();
     await recordRejection(deps.db, hook.id, "forged");
     return { status: "forged" };
   }
@@ -73,6 +82,8 @@ export async function receiveDelivery(deps: HookDeps, incoming: IncomingDelivery
     delivery = readDelivery(hook.provider, incoming.headers, incoming.body);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
+    // Headers are not signed, so a copy of a genuine delivery with another content type ends here.
+    await deps.limitSender();
     await recordRejection(deps.db, hook.id, "malformed");
     return { status: "malformed", message: REJECTED.malformed };
   }
@@ -120,6 +131,7 @@ const REPEATED = ignored("this delivery was received before");
 
 async function act(deps: HookDeps, hook: Hook, delivery: Delivery): Promise<Outcome> {
   const earlier = await findEarlier(deps.db, hook.id, delivery.deliveryId);
+  await (earlier ? deps.limitSender() : deps.limitHook());
   if (earlier && isSettled(earlier)) {
     if (earlier.run?.submission) await submitRun(deps, earlier.run.submission);
     return REPEATED;

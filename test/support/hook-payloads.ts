@@ -31,6 +31,13 @@ const commit = (id: string) => ({
   removed: [],
 });
 const isGone = (after: string) => /^0+$/.test(after);
+/** When the repository changed, by id of the delivery: a repeated delivery has the same body, another push never has. */
+const changes = new Map<string, number>();
+function changedAt({ id = crypto.randomUUID() }: Push): number {
+  const at = changes.get(id) ?? 1_795_000_000 + changes.size;
+  changes.set(id, at);
+  return at;
+}
 const before = "1481a2de7b2a7d02428ad93446ab166be7793fbb";
 
 export const PAYLOADS: Record<HookProvider, (push: Push) => SentHook> = {
@@ -52,6 +59,7 @@ export const PAYLOADS: Record<HookProvider, (push: Push) => SentHook> = {
         full_name: "acme/api",
         private: true,
         clone_url: "https://github.com/acme/api.git",
+        pushed_at: changedAt(push),
         default_branch: push.defaultBranch ?? "main",
       },
       pusher: { name: "ann", email: "ann@example.com" },
@@ -116,6 +124,7 @@ export const PAYLOADS: Record<HookProvider, (push: Push) => SentHook> = {
           name: "api",
           full_name: "acme/api",
           clone_url: "https://git.example.com/acme/api.git",
+          updated_at: new Date(changedAt(push) * 1_000).toISOString(),
           default_branch: push.defaultBranch ?? "main",
         },
         pusher: { id: 1, login: "ann", email: "ann@example.com" },

@@ -76,9 +76,46 @@ export async function readCapped(request: Request, limit: number): Promise<Uint8
   }
 }
 
+/** Bodies up to this size are read before the gate is called, so that one call both admits and reserves. */
+const SMALL_BODY_BYTES = 64 * 1024;
+/** A small body that takes longer is read after the gate has accepted the credential, so that the sender cannot delay a 401. */
+const EARLY_READ_MS = 250;
+
+/**
+ * Reads a body at most once: before the gate is called if it is small and arrives at once, else when `late` is called.
+ */
+export class EarlyBody<T> {
+  readonly #request: Request;
+  readonly #read: () => Promise<T>;
+  #reading: Promise<T> | undefined;
+
+  constructor(request: Request, read: () => Promise<T>) {
+    this.#request = request;
+    this.#read = read;
+  }
+
+  /** The body if it is small and arrives at once; undefined if the read fails, as `late` tells. */
+  async early(): Promise<T | undefined> {
+    return isSmall(this.#request) ? raceTimeout(this.late(), EARLY_READ_MS).catch(() => undefined) : undefined;
+  }
+
+  /** The body; rejects like the read. */
+  late(): Promise<T> {
+    return (this.#reading ??= this.#read());
+  }
+}
+
+/** Whether a body may be read before its credential is accepted. */
+function isSmall(request: Request): boolean {
+  const length = request.headers.get("Content-Length");
+  return request.body === null || (length !== null && Number(length) <= SMALL_BODY_BYTES);
+}
+
 /** Refused bodies up to this size are read to their end. */
 const DRAIN_BYTES = 64 * 1024 * 1024;
 const DRAIN_TIMEOUT_MS = 10_000;
+/** A refused body that arrives slower than this is not awaited, so that a slow sender cannot hold its request open. */
+const MIN_DRAIN_BYTES_PER_SEC = 64 * 1024;
 
 /**
  * Receives and drops the body of a refused request. Many clients read the answer only after they have sent everything, and report
@@ -90,10 +127,10 @@ export async function discardBody(request: Request): Promise<void> {
   await drain(request.body.getReader(), declared);
 }
 
-/** Reads to the end, up to `DRAIN_BYTES` and `DRAIN_TIMEOUT_MS`. */
+/** Reads to the end, up to `DRAIN_BYTES` and `DRAIN_TIMEOUT_MS`, while the body arrives at `MIN_DRAIN_BYTES_PER_SEC` or more. */
 async function drain(reader: ReadableStreamDefaultReader<Uint8Array>, expected: number): Promise<void> {
+  let left = expected > DRAIN_BYTES ? 0 : DRAIN_BYTES;
   const readAll = async () => {
-    let left = expected > DRAIN_BYTES ? 0 : DRAIN_BYTES;
     while (left > 0) {
       const { done, value } = await reader.read();
       if (done) return;
@@ -101,6 +138,14 @@ async function drain(reader: ReadableStreamDefaultReader<Uint8Array>, expected: 
     }
   };
   // The client may have disconnected, which does not matter here.
-  await raceTimeout(readAll(), DRAIN_TIMEOUT_MS).catch(() => undefined);
+  const ended = readAll().catch(() => undefined);
+  for (let waitedMs = 0; waitedMs < DRAIN_TIMEOUT_MS; waitedMs += 1_000) {
+    const before = left;
+    const isOver = await raceTimeout(ended, 1_000).then(
+      () => true,
+      () => false,
+    );
+    if (isOver || before - left < MIN_DRAIN_BYTES_PER_SEC) break;
+  }
   await reader.cancel().catch(() => undefined);
 }

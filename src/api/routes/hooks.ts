@@ -6,7 +6,7 @@ import { HOOK_PROVIDERS } from "../../db/people-schema.ts";
 import { isHookId } from "../../hooks/ids.ts";
 import { receiveDelivery, REJECTED } from "../../hooks/receive.ts";
 import type { ApiContext } from "../context.ts";
-import { RateLimitedError, setRateHeaders } from "../middleware/authorize.ts";
+import { limitSource, RateLimitedError, setRateHeaders } from "../middleware/authorize.ts";
 import { readCapped } from "../middleware/body.ts";
 import { publicRoute } from "../route.ts";
 import { stored } from "../runs.ts";
@@ -46,11 +46,17 @@ export const hook = publicRoute({
     const id = c.req.param("id") ?? "";
     // Rejects a forged id without a query or a Durable Object.
     if (!isHookId(c.env.ENCRYPTION_KEY, id)) throw noHook();
-    await limitHook(c, id);
     const body = await readCapped(c.req.raw, MAX_BODY_BYTES);
     if (body === undefined) throw new ApiError("INPUT_TOO_LARGE", `the body is larger than ${MAX_BODY_BYTES} bytes`);
     const { db, log } = c.get("services");
-    const deps = { db, log, coordinators: c.env.WORKSPACE_RUNS, encryptionKey: c.env.ENCRYPTION_KEY };
+    const deps = {
+      db,
+      log,
+      coordinators: c.env.WORKSPACE_RUNS,
+      encryptionKey: c.env.ENCRYPTION_KEY,
+      limitHook: () => limitHook(c, id),
+      limitSender: () => limitSource(c, "unauthorized"),
+    };
     const delivery = { provider: c.req.param("provider") ?? "", id, headers: c.req.raw.headers, body };
     const received = await stored(() => receiveDelivery(deps, delivery));
     switch (received.status) {

@@ -4,8 +4,8 @@ import type { Principal } from "../../gate/types.ts";
 import { HostedSource } from "../../search/code-source.ts";
 import type { ApiContext } from "../context.ts";
 import { authorize, readCredential } from "../middleware/authorize.ts";
-import { readBody } from "../middleware/body.ts";
-import { countCall, isSmall, type Route, unwrap } from "../route.ts";
+import { EarlyBody, readBody } from "../middleware/body.ts";
+import { countCall, type Route, unwrap } from "../route.ts";
 import { searchDeps } from "../search-deps.ts";
 
 /** Largest batch. Only clients of protocol versions before 2025-06-18 send batches. */
@@ -27,11 +27,11 @@ export const mcp: Route = {
   answer: async (c) => {
     checkOrigin(c);
     const credential = await readCredential(c, "api_key");
-    const read = () => readBody(c.req.raw, { schema: z.unknown() });
-    const early = isSmall(c.req.raw) ? await read() : undefined;
+    const reader = new EarlyBody(c.req.raw, () => readBody(c.req.raw, { schema: z.unknown() }));
+    const early = await reader.early();
     const admit = (calls: number) => authorize(c, credential, "mcp", { isFree: calls === 0 });
     let { principal } = await admit(early?.ok === true ? toolCalls(early.data) : 0);
-    const body = unwrap(early ?? (await read()));
+    const body = unwrap(await reader.late());
     if (messagesOf(body).length > MAX_MESSAGES) {
       throw invalidBody([{ path: "", message: `takes at most ${MAX_MESSAGES} messages; split the request` }]);
     }

@@ -1,23 +1,30 @@
 import { GitError } from "../errors.ts";
 
-/** Suffixes of names that are never public. */
-const LOCAL_SUFFIXES = [
-  "localhost",
-  "local",
-  "localdomain",
-  "internal",
-  "intranet",
-  "private",
-  "corp",
-  "home",
-  "lan",
-  "arpa",
-  "test",
-  "invalid",
-  "onion",
+const words = (text: string): readonly string[] => text.trim().split(/\s+/);
+
+/** Suffixes of names that are never public: reserved ones, and those of company networks, routers, clusters and service registries. */
+const LOCAL_SUFFIXES = words(`
+  localhost local localdomain internal intranet intra private corp home lan workgroup arpa test invalid alt
+  onion i2p svc pod cluster default k8s consul nomad mesos docker vpn fritz.box mshome.net ts.net
+`);
+/** Public names of the address from which clouds hand credentials to their machines. */
+const METADATA_NAMES = [
+  "metadata.goog",
+  "metadata.tencentyun.com",
+  "metadata.packet.net",
+  "metadata.platformequinix.com",
 ];
-/** Public zones whose names resolve to the address written in the name, which may be private. */
-const REBINDING_ZONES = ["nip.io", "sslip.io", "xip.io", "localtest.me", "lvh.me", "vcap.me", "lacolhost.com"];
+/**
+ * Public zones whose names resolve to an address that the name contains, or to this machine. Both may be private. A list cannot be
+ * complete: anyone may point a name of their own at a private address, so where the service runs beside private hosts, set `GIT_HOSTS`.
+ */
+const REBINDING_ZONES = words(`
+  nip.io sslip.io xip.io hipio.io backname.io nip.direct ip6.name xip.name plex.direct traefik.me local-ip.co
+  local-ip.sh local-ip.dev localip.dev ip.addr.tools localdev.me rbndr.us 1u.ms rebind.it rebind.network
+  lock.cmpxchg8b.com d.zhack.ca ceye.io localtest.me lvh.me vcap.me lacolhost.com fuf.me ulh.us smackaho.st
+  local.gd localho.st localhost.direct lcl.host lndo.site ddev.site docksal.site 127-0-0-1.org.uk
+  docker.amazee.io
+`);
 
 const forbidden = (why: string): GitError => new GitError("URL_FORBIDDEN", `repository URL not allowed: ${why}`);
 
@@ -76,7 +83,9 @@ export function checkRemoteUrl(url: string, { allowLocal, hosts }: GitHostPolicy
   if (!host.includes(".") || LOCAL_SUFFIXES.some((suffix) => under(host, suffix))) {
     throw forbidden(`"${host}" is a local name`);
   }
-  if (REBINDING_ZONES.some((zone) => under(host, zone))) throw forbidden(`"${host}" stands for a private address`);
+  if ([...METADATA_NAMES, ...REBINDING_ZONES].some((zone) => under(host, zone)) || spellsPrivateAddress(host)) {
+    throw forbidden(`"${host}" may stand for a private address`);
+  }
   return parsed;
 }
 
@@ -88,6 +97,16 @@ export function checkRepositoryUrl(url: string, policy: GitHostPolicy): URL {
   const parsed = checkRemoteUrl(url, policy);
   if (parsed.search !== "") throw forbidden("it must not have a query (?…)");
   return parsed;
+}
+
+/** Whether a name contains a private IPv4 address, with dots or dashes, as in zones that resolve to the address in the name. */
+function spellsPrivateAddress(host: string): boolean {
+  return Array.from(host.matchAll(/(?<!\d)(\d{1,3})[.-](?=(\d{1,3})[.-]\d{1,3}[.-]\d{1,3}(?!\d))/g)).some((match) => {
+    const [first, second] = [Number(match[1]), Number(match[2])];
+    if (first === 172) return second >= 16 && second < 32;
+    if (first === 100) return second >= 64 && second < 128;
+    return [0, 10, 127].includes(first) || `${first}.${second}` === "192.168" || `${first}.${second}` === "169.254";
+  });
 }
 
 /** Whether an entry of the list names this host. `port` is empty for 443. */

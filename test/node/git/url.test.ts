@@ -32,12 +32,16 @@ describe("GIT_HOSTS", () => {
 });
 
 describe("checkRemoteUrl", () => {
-  test.each(["https://github.com/o/r", "https://git.example.co.uk:443/a/b.git", "https://xn--bcher-kva.example/r"])(
-    "allows %s",
-    (url) => {
-      expect(checkRemoteUrl(url, { allowLocal: false }).protocol).toBe("https:");
-    },
-  );
+  test.each([
+    "https://github.com/o/r",
+    "https://git.example.co.uk:443/a/b.git",
+    "https://xn--bcher-kva.example/r",
+    "https://git-1-2-3-4.example.org/r",
+    "https://v10.0.example.org/r",
+    "https://gitlab-17-10-0-1.example.org/r",
+  ])("allows %s", (url) => {
+    expect(checkRemoteUrl(url, { allowLocal: false }).protocol).toBe("https:");
+  });
 
   test.each([
     "http://github.com/o/r",
@@ -67,6 +71,16 @@ describe("checkRemoteUrl", () => {
     "https://git.lan/r",
     "https://127.0.0.1.nip.io/r",
     "https://localtest.me/r",
+    "https://10.0.0.1.traefik.me/r",
+    "https://7f000001.c0a80001.rbndr.us/r",
+    "https://make-127.0.0.1-rebind-169.254.169.254-rr.1u.ms/r",
+    "https://git-10-1-2-3.new-zone.example/r",
+    "https://www.192.168.0.1.new-zone.example/r",
+    "https://172-31-0-1.new-zone.example/r",
+    "https://gitea.tools.svc/r",
+    "https://gitea.tools.svc.cluster.local/r",
+    "https://vault.service.consul/r",
+    "https://metadata.goog/r",
     "https://github.com:8443/o/r",
     "https://github.com/o/r#x",
     "http://127.0.0.1/r",

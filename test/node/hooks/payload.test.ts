@@ -22,11 +22,10 @@ function read(
 }
 
 describe.each(["github", "gitlab", "gitea"] as const)("a push of %s", (provider) => {
-  it("says branch, commit, default branch and the delivery's id", () => {
+  it("says branch, commit and default branch", () => {
     expect(
       read(provider, { ref: "refs/heads/feature/x", after: SHA, defaultBranch: "trunk", id: "d-1" }),
     ).toMatchObject({
-      deliveryId: "d-1",
       push: { branch: "feature/x", gitSha: SHA, isDeleted: false },
       defaultBranch: "trunk",
     });
@@ -38,6 +37,17 @@ describe.each(["github", "gitlab", "gitea"] as const)("a push of %s", (provider)
       isDeleted: true,
     });
     expect(read(provider, { ref: "refs/tags/v1", after: SHA }).push).toBeNull();
+  });
+
+  it("goes by its signed body, or by its id where only a token is sent", () => {
+    const { body } = PAYLOADS[provider]({ ref: "refs/heads/main", after: SHA });
+    const idOf = (id: string, sent: object) => {
+      const { headers } = PAYLOADS[provider]({ ref: "refs/heads/main", after: SHA, id });
+      return readDelivery(provider, new Headers(headers), bytes(JSON.stringify(sent))).deliveryId;
+    };
+    const isSigned = provider !== "gitlab";
+    expect(idOf("d-1", body) === idOf("d-2", body)).toBe(isSigned);
+    expect(idOf("d-1", body) === idOf("d-1", { ...body, later: 1 })).toBe(!isSigned);
   });
 
   it("is refused where it makes no sense", () => {

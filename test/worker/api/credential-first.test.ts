@@ -2,6 +2,7 @@ import { listDurableObjectIds } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it } from "vitest";
 import { createCredential, deriveCredentialKey } from "../../../src/tenancy/credentials.ts";
+import { pause } from "../../../src/pause.ts";
 import { createApiTenant } from "../support/api.ts";
 import { startClock, stopClock } from "../support/clock.ts";
 import { countQueries } from "../support/database-away.ts";
@@ -53,6 +54,32 @@ describe("a request's body", () => {
       expect(seen.isRead).toBe(true);
     },
   );
+
+  it("does not delay a 401 by arriving slowly", async () => {
+    const tenant = await createApiTenant();
+    const { forged, unknown } = strangers();
+    for (const [route, credential, declared] of [
+      ["POST /embed", forged, 1_000_000],
+      ["POST /mcp", forged, 1_000],
+      ["POST /embed", unknown, 1_000],
+      ["POST /mcp", unknown, 1_000],
+      ["POST /search", unknown, 1_000_000],
+    ] as const) {
+      let sent = 0;
+      const body = new ReadableStream({
+        pull: async (controller) => {
+          await pause(20);
+          sent++;
+          if (sent < 1_000) controller.enqueue(new Uint8Array(1));
+          else controller.close();
+        },
+      });
+      const headers = { "Content-Type": "application/json", "Content-Length": String(declared) };
+      expect((await tenant.send(route, { body, headers, credential })).status).toBe(401);
+      // Refused bodies used to be received for 10 s, and small ones to their end.
+      expect([route, declared, sent < 200]).toEqual([route, declared, true]);
+    }
+  });
 
   it("costs no more credits or requests if it is large", async () => {
     stopClock(Date.now());

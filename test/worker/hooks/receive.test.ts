@@ -22,6 +22,8 @@ const deps = {
   coordinators: env.WORKSPACE_RUNS as CoordinatorNamespace,
   encryptionKey: ENCRYPTION_KEY,
   log: createLogger({ worker: "test" }, () => {}),
+  limitHook: async () => {},
+  limitSender: async () => {},
 };
 
 interface Hooked {
@@ -133,8 +135,10 @@ describe("a delivery", () => {
   it("that an earlier version received without starting a run is taken over", async () => {
     const { hookId, deliver } = await connect();
     const claim = { hookId, deliveryId: "delivery-1", event: "push", branch: "main", gitSha: SHA, outcome: "received" };
+    // Earlier versions went by the host's id, so the second delivery is a new one here.
     await db.insert(hookDeliveries).values(claim);
     expect(await deliver("delivery-1")).toMatchObject({ outcome: "started" });
+    await db.delete(hookDeliveries).where(eq(hookDeliveries.deliveryId, claim.deliveryId));
     await expectOneRun(hookId);
   });
 
