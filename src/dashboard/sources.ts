@@ -119,10 +119,16 @@ export async function disconnectRepository(
   db: Db,
   { tenantId, workspaceId, actor }: { tenantId: string; workspaceId: string; actor: string },
 ): Promise<void> {
-  const gone = await db
-    .delete(workspaces)
-    .where(and(eq(workspaces.tenantId, tenantId), eq(workspaces.id, workspaceId)))
-    .returning({ repo: workspaces.repo });
+  const [, gone] = await db.batch([
+    // In the order in which a finishing run locks them.
+    db.execute(
+      sql`select 1 from runs where workspace_id = ${workspaceId} and tenant_id = ${tenantId} order by id for update`,
+    ),
+    db
+      .delete(workspaces)
+      .where(and(eq(workspaces.tenantId, tenantId), eq(workspaces.id, workspaceId)))
+      .returning({ repo: workspaces.repo }),
+  ]);
   const [row] = gone;
   if (!row) throw new TenancyError("NOT_FOUND", "there is no such repository");
   await recordAudit(db, { event: "WORKSPACE_DELETED", tenantId, actor, details: { workspaceId, repo: row.repo } });

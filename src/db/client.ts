@@ -1,5 +1,8 @@
 import { neon, neonConfig } from "@neondatabase/serverless";
 import { drizzle, type NeonHttpDatabase } from "drizzle-orm/neon-http";
+import { backoffMs } from "../backoff.ts";
+import { pause } from "../pause.ts";
+import { PG_CONFLICTS } from "./errors.ts";
 import * as schema from "./schema.ts";
 
 /** A drizzle database over Neon's HTTP protocol: one round trip per query, without connections to open or pool. */
@@ -9,6 +12,12 @@ const LOOPBACK = new Set(["127.0.0.1", "localhost", "[::1]"]);
 
 /** Time limit of a statement; Neon's own limit is longer than clients wait. */
 export const QUERY_TIMEOUT_MS = 30_000;
+
+/** Tries of a request that the server rolls back because of a conflict with another transaction. */
+const CONFLICT_TRIES = 5;
+/** Longer answers are not read as errors. */
+const MAX_ERROR_BYTES = 64 * 1024;
+const CONFLICT_BACKOFF = { baseMs: 20, capMs: 500 };
 
 const remoteEndpoint = neonConfig.fetchEndpoint;
 neonConfig.fetchEndpoint = (host, port, options) => {
@@ -23,12 +32,30 @@ neonConfig.fetchFunction = async (input: string | URL | Request, init: RequestIn
     QUERY_TIMEOUT_MS,
   );
   try {
-    const response = await fetch(input, { ...init, signal: abort.signal });
-    return new Response(await response.arrayBuffer(), response);
+    for (let attempt = 1; ; attempt++) {
+      const response = await fetch(input, { ...init, signal: abort.signal });
+      const body = await response.arrayBuffer();
+      if (attempt === CONFLICT_TRIES || !isConflict(response, body)) return new Response(body, response);
+      await pause(backoffMs(attempt, CONFLICT_BACKOFF));
+    }
   } finally {
     clearTimeout(timer);
   }
 };
+
+/**
+ * Whether the server chose the request as the victim of a deadlock or could not serialize it. A request is one statement or one
+ * transaction, so nothing of it was done and it can be sent again.
+ */
+function isConflict(response: Response, body: ArrayBuffer): boolean {
+  if (response.ok || body.byteLength > MAX_ERROR_BYTES) return false;
+  try {
+    const { code } = JSON.parse(new TextDecoder().decode(body)) as { code?: unknown };
+    return PG_CONFLICTS.some((conflict) => conflict === code);
+  } catch {
+    return false;
+  }
+}
 
 /**
  * Opens the database of a Postgres URL. A loopback host means the local stack, whose Neon-compatible endpoint is

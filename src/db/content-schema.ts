@@ -125,7 +125,8 @@ export const chunks = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.contentId, t.ordinal] }),
-    index("chunks_hash").on(t.hash),
+    // For the sweep, which reads the two indexes alone.
+    index("chunks_hash_content").on(t.hash, t.contentId),
     check("chunks_withheld", sql`not ${t.withheld} or ${t.text} = ''`),
   ],
 );
@@ -145,7 +146,11 @@ export const vectors = pgTable(
       .notNull()
       .default(sql`current_date`),
   },
-  (t) => [primaryKey({ columns: [t.tenantId, t.fingerprint, t.chunkHash] })],
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.fingerprint, t.chunkHash] }),
+    // For the sweep, see `chunks_hash_content`.
+    index("vectors_hash").on(t.chunkHash, t.tenantId, t.usedOn),
+  ],
 );
 
 export const revisionFiles = pgTable(

@@ -1,6 +1,8 @@
 /** SQLSTATE codes that callers handle. */
 export const PG_UNIQUE_VIOLATION = "23505";
 export const PG_FOREIGN_KEY_VIOLATION = "23503";
+/** `serialization_failure` and `deadlock_detected`: the transaction was rolled back and may succeed if it is repeated. */
+export const PG_CONFLICTS = ["40001", "40P01"] as const;
 
 /**
  * SQLSTATE of a failed query. A single query throws `DrizzleQueryError` with the driver's error as its cause; a batch throws the
@@ -14,10 +16,13 @@ export function pgErrorCode(error: unknown): string | undefined {
   return undefined;
 }
 
-/** Whether the database could not be reached or is shutting down, so that a retry may help. */
+/**
+ * Whether a retry may help: the database could not be reached, is shutting down, or rolled the transaction back because of others
+ * (after the tries of `openDb`).
+ */
 export function isUnreachable(error: unknown): boolean {
   const code = pgErrorCode(error);
-  if (code !== undefined) return code.startsWith("08") || code.startsWith("57P") || code.startsWith("53");
+  if (code !== undefined) return /^(?:08|40|53|57P)/.test(code);
   for (let current: unknown = error; current instanceof Error; current = current.cause) {
     if (current.name === "NeonDbError" || current.name === "DrizzleQueryError" || current.name === "TimeoutError")
       return true;

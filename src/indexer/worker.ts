@@ -13,6 +13,7 @@ import type { IndexedRevision } from "../search/write.ts";
 import { sweepPeople } from "../users/sweep.ts";
 import { finishErasures } from "../tenancy/erase.ts";
 import { sharedOf, stepDeps } from "./deps.ts";
+import { runJobs } from "./jobs.ts";
 
 const DEAD_LETTERS = "code-context-index-dead";
 /** The cron of wrangler.toml that cleans up. */
@@ -30,23 +31,31 @@ export default {
 
   async scheduled({ cron }, env) {
     const { db, log } = sharedOf(env);
-    const { submitted, failed } = await settleOrphanedRuns({ db, coordinators: env.WORKSPACE_RUNS }, Date.now());
-    if (submitted > 0) log.warn("orphaned_runs_submitted", { runs: submitted });
-    if (failed > 0) log.warn("orphaned_runs_failed", { runs: failed });
-    const erased = await finishErasures({
-      db,
-      snapshots: env.SNAPSHOTS,
-      staging: env.STAGING,
-      eraseGate: (tenantId) => env.TENANT_GATE.get(env.TENANT_GATE.idFromName(tenantId)).erase(),
-      eraseRuns: (workspaceId) => coordinatorOf(env.WORKSPACE_RUNS, workspaceId).erase(),
-    });
-    for (const [tenantId, report] of Object.entries(erased)) log.info("tenant_erased", { tenantId, ...report });
-    if (cron !== DAILY) return;
-    const snapshots = await sweepSnapshots({ db, bucket: env.SNAPSHOTS, now: Date.now });
-    log.info("swept_snapshots", { ...snapshots });
-    log.info("swept_index", { ...(await sweepIndex(db, env.STAGING, Date.now())) });
-    log.info("swept_search", { objects: await sweepSearch(db, env.SNAPSHOTS, Date.now()) });
-    await sweepPeople(db);
+    const frequent = {
+      orphaned_runs: async () => {
+        const { submitted, failed } = await settleOrphanedRuns({ db, coordinators: env.WORKSPACE_RUNS }, Date.now());
+        if (submitted > 0) log.warn("orphaned_runs_submitted", { runs: submitted });
+        if (failed > 0) log.warn("orphaned_runs_failed", { runs: failed });
+      },
+      erasures: async () => {
+        const erased = await finishErasures({
+          db,
+          snapshots: env.SNAPSHOTS,
+          staging: env.STAGING,
+          eraseGate: (tenantId) => env.TENANT_GATE.get(env.TENANT_GATE.idFromName(tenantId)).erase(),
+          eraseRuns: (workspaceId) => coordinatorOf(env.WORKSPACE_RUNS, workspaceId).erase(),
+        });
+        for (const [tenantId, report] of Object.entries(erased)) log.info("tenant_erased", { tenantId, ...report });
+      },
+    };
+    const daily = {
+      sweep_snapshots: async () =>
+        log.info("swept_snapshots", { ...(await sweepSnapshots({ db, bucket: env.SNAPSHOTS, now: Date.now })) }),
+      sweep_index: async () => log.info("swept_index", { ...(await sweepIndex(db, env.STAGING, Date.now())) }),
+      sweep_search: async () => log.info("swept_search", { objects: await sweepSearch(db, env.SNAPSHOTS, Date.now()) }),
+      sweep_people: () => sweepPeople(db),
+    };
+    await runJobs(cron === DAILY ? { ...frequent, ...daily } : frequent, log);
   },
 } satisfies ExportedHandler<IndexerEnv>;
 

@@ -2,6 +2,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { arrayOf, unnest } from "../db/arrays.ts";
 import type { Db } from "../db/client.ts";
+import { lookUp } from "../db/look-up.ts";
 import { rowsOf } from "../db/rows.ts";
 import type { WrittenTable } from "../search/write.ts";
 import type { Totals } from "./run-result.ts";
@@ -29,9 +30,10 @@ export async function nextSeq(db: Db, workspaceId: string): Promise<number> {
   return rows[0]?.seq ?? 1;
 }
 
-/** Guards every write: true while no other run has switched the workspace since the plan. */
+/** Guards every write: true while no other run has switched the workspace since the plan, and its tenant is not being erased. */
 const stillBase = ({ workspaceId, baseSeq }: Target): SQL =>
-  sql`exists (select 1 from workspaces w where w.id = ${workspaceId} and w.current_seq is not distinct from ${baseSeq}::int)`;
+  sql`exists (select 1 from workspaces w where w.id = ${workspaceId} and w.current_seq is not distinct from ${baseSeq}::int
+    and not exists (select 1 from erasures e where e.tenant_id = w.tenant_id))`;
 
 /** Removes the rows of runs that ended without a switch. */
 export async function discardLeftovers(db: Db, target: Target): Promise<void> {
@@ -95,7 +97,7 @@ export async function changeOfTotals(db: Db, target: Target): Promise<Totals & {
           sum(sign * c.chunk_count) as chunks, sum(sign * c.redacted_count) as redacted,
           sum(case when c.outcome like 'fallback:%' then sign else 0 end) as fallbacks,
           sum(case when c.outcome = 'partial' then sign else 0 end) as partials
-        from (${changes}) f join contents c on c.id = f.content_id`,
+        from (${changes}) f ${lookUp(sql`select * from contents where id = f.content_id`, "c")}`,
   );
   const figure = (name: keyof Totals | "added") => Number(rows[0]?.[name] ?? 0);
   return {

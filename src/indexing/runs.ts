@@ -7,6 +7,7 @@ import { type CoordinatorNamespace, coordinatorOf } from "./coordinator.ts";
 import { pages } from "./pages.ts";
 import type { RunSpec, SealedSource } from "./run-state.ts";
 import { seal } from "./seal.ts";
+import { isUuid } from "../uuid.ts";
 
 export type RunRow = typeof runs.$inferSelect;
 
@@ -90,11 +91,9 @@ async function sealSource({ auth, url, ref }: Source, encryptionKey: string, run
   return { ...open, auth: { sealed, ...(auth.username === undefined ? {} : { username: auth.username }) } };
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 /** A tenant's run; undefined if the id is unknown. */
 export async function findRun(db: Db, tenantId: string, runId: string): Promise<RunRow | undefined> {
-  if (!UUID.test(runId)) return undefined;
+  if (!isUuid(runId)) return undefined;
   const rows = await db
     .select()
     .from(runs)

@@ -52,18 +52,20 @@ export async function claimVectors(
   hashes: readonly string[],
 ): Promise<Set<string>> {
   if (hashes.length === 0) return new Set();
-  // A row that the sweep is deleting concurrently is in neither branch: the update does not find it, and it is not of today.
+  // A row that the sweep is deleting concurrently is in neither branch: the update does not find it, and it is not of today. Arrays
+  // rather than subqueries: each is a look-up by key even if the planner knows nothing of the tenant.
+  const given = sql`array(select decode(h, 'hex') from unnest(${arrayOf(hashes, "text")}) as h)`;
   const rows = await rowsOf<{ hash: string }>(
     db,
     sql`with found as materialized (
           select chunk_hash, used_on >= current_date as fresh from vectors where tenant_id = ${tenantId} and fingerprint = ${fingerprint}
-            and chunk_hash in (select decode(h, 'hex') from unnest(${arrayOf(hashes, "text")}) as h)
-        ), locked as (
+            and chunk_hash = any(${given})
+        ), locked as materialized (
           select chunk_hash from vectors where tenant_id = ${tenantId} and fingerprint = ${fingerprint}
-            and chunk_hash in (select chunk_hash from found where not fresh) order by chunk_hash for update
+            and chunk_hash = any(array(select chunk_hash from found where not fresh)) order by chunk_hash for update
         ), claimed as (
           update vectors set used_on = current_date where tenant_id = ${tenantId} and fingerprint = ${fingerprint}
-            and chunk_hash in (select chunk_hash from locked) returning chunk_hash
+            and chunk_hash = any(array(select chunk_hash from locked)) returning chunk_hash
         )
         select encode(chunk_hash, 'hex') as hash from found where fresh union all select encode(chunk_hash, 'hex') from claimed`,
   );
@@ -191,7 +193,7 @@ export async function findBlobs(db: Db, tenantId: string, oids: readonly string[
     db,
     sql`select encode(oid, 'hex') as oid, encode(sha256, 'hex') as sha256, size_bytes as size, skip, interpreter from git_blobs
         where tenant_id = ${tenantId} and parser_version = ${PARSER_VERSION}
-        and oid in (select decode(o, 'hex') from unnest(${arrayOf(oids, "text")}) as o)`,
+        and oid = any(array(select decode(o, 'hex') from unnest(${arrayOf(oids, "text")}) as o))`,
   );
   return new Map(
     rows.map(({ oid, sha256, size, skip, interpreter }) => {
@@ -226,6 +228,10 @@ export async function findContents(db: Db, ids: readonly string[]): Promise<Set<
   return new Set(rows.map((row) => row.id));
 }
 
+/** True for a row `c` of chunks without a vector. A subquery with a limit is a look-up for each chunk; `not exists` may read all vectors. */
+const lacksVector = (tenantId: string, fingerprint: string): SQL =>
+  sql`(select 1 from vectors v where v.tenant_id = ${tenantId} and v.fingerprint = ${fingerprint} and v.chunk_hash = c.hash limit 1) is null`;
+
 /** Returns the given contents that have a chunk without a vector of this fingerprint. */
 export async function findUnembedded(
   db: Db,
@@ -238,7 +244,7 @@ export async function findUnembedded(
     db,
     sql`select distinct c.content_id as id from chunks c
         where c.content_id = any(${arrayOf(ids, "uuid")}) and not c.withheld
-        and not exists (select 1 from vectors v where v.tenant_id = ${tenantId} and v.fingerprint = ${fingerprint} and v.chunk_hash = c.hash)`,
+        and ${lacksVector(tenantId, fingerprint)}`,
   );
   return rows.map((row) => row.id);
 }
@@ -254,6 +260,6 @@ export async function unembeddedChunks(
     db,
     sql`select distinct on (c.hash) encode(c.hash, 'hex') as hash, c.context, c.text from chunks c
         where c.content_id = any(${arrayOf(ids, "uuid")}) and not c.withheld
-        and not exists (select 1 from vectors v where v.tenant_id = ${tenantId} and v.fingerprint = ${fingerprint} and v.chunk_hash = c.hash)`,
+        and ${lacksVector(tenantId, fingerprint)}`,
   );
 }

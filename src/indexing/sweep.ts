@@ -1,8 +1,11 @@
 /** The daily clean-up: removes unreachable revisions, contents and vectors without a revision, old records, and orphaned staged objects. */
 import { type SQL, sql } from "drizzle-orm";
+import { backoffMs } from "../backoff.ts";
 import { arrayOf } from "../db/arrays.ts";
 import type { Db } from "../db/client.ts";
+import { PG_FOREIGN_KEY_VIOLATION, pgErrorCode } from "../db/errors.ts";
 import { rowsOf } from "../db/rows.ts";
+import { pause } from "../pause.ts";
 import { type StagingBucket, TREES_PREFIX } from "./staging.ts";
 
 /** Newest revisions kept per workspace, besides the current one and those of its refs, so that snapshots of recent commits need no indexing. */
@@ -16,8 +19,12 @@ const BLOBS_KEPT_DAYS = 90;
 /** How long finished runs are kept; a run that made a revision is kept as long as the revision. */
 const RUNS_KEPT_DAYS = 90;
 const AUDIT_KEPT_DAYS = 365;
-/** Rows per delete statement, so that each stays well under the query timeout. */
+/** Rows per delete statement, so that each takes well under a second. */
 const SWEEP_PAGE = 2_000;
+/** Symbols and chunks that are deleted with the contents of a page; one content may exceed it. */
+const SWEEP_WEIGHT = 10_000;
+/** Vectors per page. */
+const VECTOR_PAGE = 5_000;
 
 export interface SweepReport {
   revisions: number;
@@ -67,27 +74,52 @@ export const statements = {
         and f.to_seq <= (select w.current_seq from workspaces w where w.id = ${workspaceId})
         and not exists (select 1 from revisions r where r.workspace_id = f.workspace_id and r.base_seq is null and r.seq >= f.from_seq and r.seq < f.to_seq)
       limit ${SWEEP_PAGE}) returning 1`,
-  /** Deletes unreferenced contents of one page by id. Returns the page's last id and the number of deleted contents. */
-  contents: (after: string): SQL => sql`with page as (
-        select c.id, c.created_at from contents c where c.id > ${after}::uuid order by c.id limit ${SWEEP_PAGE}
-      ), gone as (
-        delete from contents where id in (select p.id from page p where p.created_at < now() - make_interval(hours => ${GRACE_HOURS})
-          and not exists (select 1 from revision_files f where f.content_id = p.id)
-          and not exists (select 1 from revision_overlays o where o.content_id = p.id)) returning 1
-      ) select (select id from page order by id desc limit 1) as last, (select count(*) from page)::int as seen, (select count(*) from gone)::int as gone`,
   /**
-   * Deletes orphaned vectors of one page of a tenant. A vector is written or claimed before its chunk is written, so it is an
-   * orphan only if it has had no chunk for a whole day.
+   * Deletes unreferenced contents of one page by id, with at most about `SWEEP_WEIGHT` symbols and chunks. Contents that a run is
+   * referring to in this moment are locked by it and left to the next sweep. Returns the last id, null after the last page, and the
+   * number of deleted contents.
    */
-  vectors: (tenantId: string, after: { fingerprint: string; hash: string }): SQL => sql`with page as (
-        select v.fingerprint, v.chunk_hash, v.used_on from vectors v where v.tenant_id = ${tenantId}
-          and (v.fingerprint, v.chunk_hash) > (${after.fingerprint}, decode(${after.hash}, 'hex')) order by v.fingerprint, v.chunk_hash limit ${SWEEP_PAGE}
+  contents: (after: string): SQL => sql`with page as materialized (
+        select id, created_at, symbol_count + chunk_count as weight from contents where id > ${after}::uuid order by id limit ${SWEEP_PAGE}
+      ), unused as materialized (
+        select id, sum(weight) over (order by id) - weight as before from page p where created_at < now() - make_interval(hours => ${GRACE_HOURS})
+          and (select 1 from revision_files f where f.content_id = p.id limit 1) is null
+          and (select 1 from revision_overlays o where o.content_id = p.id limit 1) is null
+      ), locked as materialized (
+        select id from contents where id = any(array(select id from unused where before < ${SWEEP_WEIGHT})) order by id for update skip locked
       ), gone as (
-        delete from vectors v using page p where v.tenant_id = ${tenantId} and v.fingerprint = p.fingerprint and v.chunk_hash = p.chunk_hash
-          and v.used_on < current_date - ${GRACE_DAYS}::int and not exists (
-            select 1 from chunks k join contents c on c.id = k.content_id where k.hash = p.chunk_hash and c.tenant_id = ${tenantId}) returning 1
-      ) select last.fingerprint, encode(last.chunk_hash, 'hex') as hash, (select count(*) from page)::int as seen, (select count(*) from gone)::int as gone
-        from (select fingerprint, chunk_hash from page order by fingerprint desc, chunk_hash desc limit 1) last`,
+        delete from contents where id = any(array(select id from locked)) returning 1
+      ) select (select count(*) from gone)::int as gone, coalesce(
+          (select id from unused where before < ${SWEEP_WEIGHT} and exists (select 1 from unused where before >= ${SWEEP_WEIGHT}) order by id desc limit 1),
+          (select id from page order by id offset ${SWEEP_PAGE - 1} limit 1)) as last`,
+  /**
+   * Bounds of the next page of vectors by hash, over all tenants; no row after the last page. Bounded by the number of vectors and of
+   * chunks, as either may have many rows where the other has few.
+   */
+  vectorPage: (after: string): SQL => sql`with first as materialized (
+        select chunk_hash as hash from vectors where chunk_hash > decode(${after}, 'hex') order by chunk_hash limit 1
+      ) select encode(hash, 'hex') as first, encode(coalesce(least(
+          (select v.chunk_hash from vectors v where v.chunk_hash >= (select hash from first) order by v.chunk_hash offset ${VECTOR_PAGE - 1} limit 1),
+          (select k.hash from chunks k where k.hash >= (select hash from first) order by k.hash offset ${VECTOR_PAGE * 4 - 1} limit 1)
+        ), decode(repeat('ff', 32), 'hex')), 'hex') as last from first`,
+  /**
+   * Deletes the orphaned vectors of one page. A vector is written or claimed before its chunk is written, so it is an orphan only if it
+   * has had no chunk for a whole day. The page is one range of hashes for all tenants, read once from the index of each table: tenants
+   * that index the same code have the same hashes.
+   */
+  vectors: ({ first, last }: { first: string; last: string }): SQL => {
+    const within = sql`between decode(${first}, 'hex') and decode(${last}, 'hex')`;
+    const isOld = sql`v.used_on < current_date - ${GRACE_DAYS}::int`;
+    return sql`with live as materialized (
+        select (select c.tenant_id from contents c where c.id = k.content_id) as tenant_id, k.hash from chunks k where k.hash ${within}
+      ), orphans as materialized (
+        select v.tenant_id, v.chunk_hash from vectors v where v.chunk_hash ${within} and ${isOld}
+          and (v.tenant_id, v.chunk_hash) not in (select l.tenant_id, l.hash from live l)
+      ), rows as materialized (
+        select v.ctid from orphans o cross join lateral (
+          select ctid from vectors v where v.chunk_hash = o.chunk_hash and v.tenant_id = o.tenant_id offset 0) v
+      ) delete from vectors v where v.ctid = any(array(select ctid from rows)) and ${isOld} returning 1`;
+  },
   blobs: (): SQL => sql`delete from git_blobs where ctid in (
       select b.ctid from git_blobs b where b.seen_on < current_date - ${BLOBS_KEPT_DAYS}::int limit ${SWEEP_PAGE}) returning 1`,
   runs: (): SQL => sql`delete from runs where id in (
@@ -104,7 +136,8 @@ async function sweepRevisions(db: Db): Promise<{ revisions: number; files: numbe
     sql`select id from workspaces where current_seq is not null or exists (select 1 from revisions r where r.workspace_id = workspaces.id)`,
   )) {
     // Deleting an overlay revision may free its base for the next round.
-    for (let gone = 1; gone > 0; swept.revisions += gone) gone = (await rowsOf(db, statements.revisions(id))).length;
+    for (let gone = 1; gone > 0; swept.revisions += gone)
+      gone = (await besideRuns(() => rowsOf(db, statements.revisions(id)))).length;
     swept.files += await sweepPages(db, () => statements.files(id));
   }
   return swept;
@@ -112,30 +145,40 @@ async function sweepRevisions(db: Db): Promise<{ revisions: number; files: numbe
 
 async function sweepContents(db: Db): Promise<number> {
   let total = 0;
-  for (let after = FIRST_UUID; ;) {
-    const [page] = await rowsOf<{ last: string | null; seen: number; gone: number }>(db, statements.contents(after));
+  for (let after: string | null = FIRST_UUID; after !== null;) {
+    const statement = statements.contents(after);
+    const [page] = await besideRuns(() => rowsOf<{ last: string | null; gone: number }>(db, statement));
     total += page?.gone ?? 0;
-    if (!page?.last || page.seen < SWEEP_PAGE) return total;
-    after = page.last;
+    after = page?.last ?? null;
   }
+  return total;
 }
 
 const FIRST_UUID = "00000000-0000-0000-0000-000000000000";
 
 async function sweepVectors(db: Db): Promise<number> {
   let total = 0;
-  for (const { id } of await rowsOf<{ id: string }>(db, sql`select id from tenants`)) {
-    for (let after = { fingerprint: "", hash: "" }; ;) {
-      const [page] = await rowsOf<{ fingerprint: string; hash: string; seen: number; gone: number }>(
-        db,
-        statements.vectors(id, after),
-      );
-      total += page?.gone ?? 0;
-      if (!page || page.seen < SWEEP_PAGE) break;
-      after = { fingerprint: page.fingerprint, hash: page.hash };
+  for (let after = ""; ;) {
+    const [page] = await rowsOf<{ first: string; last: string }>(db, statements.vectorPage(after));
+    if (!page) return total;
+    total += (await rowsOf(db, statements.vectors(page))).length;
+    after = page.last;
+  }
+}
+
+const BESIDE_TRIES = 5;
+const BESIDE_BACKOFF = { baseMs: 50, capMs: 1_000 };
+
+/** Repeats a statement that failed because a run referred to a row, between the statement's check and its delete. */
+async function besideRuns<T>(run: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await run();
+    } catch (error) {
+      if (attempt === BESIDE_TRIES || pgErrorCode(error) !== PG_FOREIGN_KEY_VIOLATION) throw error;
+      await pause(backoffMs(attempt, BESIDE_BACKOFF));
     }
   }
-  return total;
 }
 
 async function sweepPages(db: Db, statement: () => SQL): Promise<number> {

@@ -1,6 +1,7 @@
 /** A file as it was indexed, from the database: its lines, put together from chunks, and its symbols. */
 import { sql } from "drizzle-orm";
 import type { Db } from "../db/client.ts";
+import { lookUp } from "../db/look-up.ts";
 import { rowsOf } from "../db/rows.ts";
 import { filesOf } from "../indexing/revision-files.ts";
 import type { SymbolPlace } from "../retrieval/record.ts";
@@ -42,7 +43,7 @@ export async function readFile(
           select json_agg(json_build_object('text', k.text, 'start', k.start_line, 'end', k.end_line, 'withheld', k.withheld) order by k.ordinal)
           from chunks k where k.content_id = c.id and k.end_line >= ${Math.min(start, last)}::int and k.start_line <= ${last}::int
         ) as chunks
-        from ${filesOf(target)} f join contents c on c.id = f.content_id where f.path = ${path} collate "C"`,
+        from ${filesOf(target)} f ${lookUp(sql`select * from contents where id = f.content_id`, "c")} where f.path = ${path} collate "C"`,
   );
   if (!row) return undefined;
   const lineCount = row.line_count;
@@ -79,7 +80,7 @@ export async function readOutline(
             'startLine', s.start_line, 'endLine', s.end_line, 'signature', s.signature) order by s.ordinal)
           from symbols s where s.content_id = c.id
         ) as symbols
-        from ${filesOf(target)} f join contents c on c.id = f.content_id where f.path = ${path} collate "C"`,
+        from ${filesOf(target)} f ${lookUp(sql`select * from contents where id = f.content_id`, "c")} where f.path = ${path} collate "C"`,
   );
   if (!row) return undefined;
   const symbols = row.symbols ?? [];

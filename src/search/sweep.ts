@@ -2,6 +2,7 @@
 import { sql } from "drizzle-orm";
 import type { Db } from "../db/client.ts";
 import { rowsOf } from "../db/rows.ts";
+import { isUuid } from "../uuid.ts";
 import { SEARCH_PREFIX, type SearchBucket, segmentKey, tableKey, vectorKey } from "./store.ts";
 
 /** Younger objects may belong to a run that is not finished. */
@@ -36,10 +37,11 @@ export async function sweepSearch(db: Db, bucket: SearchBucket, now: number): Pr
 }
 
 async function liveKeys(db: Db, tenantId: string): Promise<Set<string>> {
-  const ofTenant = sql`from revisions r join workspaces w on w.id = r.workspace_id where w.tenant_id::text = ${tenantId}`;
+  if (!isUuid(tenantId)) return new Set();
+  const ofTenant = sql`from revisions r join workspaces w on w.id = r.workspace_id where w.tenant_id = ${tenantId}::uuid`;
   const rows = await rowsOf<{ kind: "segment" | "table" | "vectors"; id: string | null }>(
     db,
-    sql`select distinct 'segment' as kind, segment as id from contents where tenant_id::text = ${tenantId}
+    sql`select distinct 'segment' as kind, segment as id from contents where tenant_id = ${tenantId}::uuid
         union select 'segment', unnest(r.search_segments) ${ofTenant}
         union select 'vectors', unnest(r.search_vectors) ${ofTenant}
         union select 'table', r.search_table ${ofTenant}`,

@@ -1,6 +1,7 @@
 /** Texts that answers show, read from the database in one round trip for each answer. */
 import { type SQL, sql } from "drizzle-orm";
 import type { Db } from "../db/client.ts";
+import { lookUp } from "../db/look-up.ts";
 import { rowsOf } from "../db/rows.ts";
 import type { LoadedText, TextSource } from "../retrieval/types.ts";
 import { contentsAt, type WantedPath } from "./content-at.ts";
@@ -49,12 +50,12 @@ export function databaseTexts(db: Db, targets: readonly Target[]): TextSource {
 }
 
 function wishes(what: TextRow["what"], rows: readonly Wish[]): SQL {
-  const text = what === "chunk" ? sql`t.text` : sql`t.signature`;
-  return sql`select ${sql.raw(`'${what}'`)} as what, w.at, w.position, ${text} as text
+  const text = what === "chunk" ? sql`text from chunks` : sql`signature as text from symbols`;
+  return sql`select ${sql.raw(`'${what}'`)} as what, w.at, w.position, t.text
     from ${contentsAt(rows, [
       ["at", "int", ({ at }) => at],
       ["position", "int", ({ position }) => position],
       ["ordinal", "int", ({ ordinal }) => ordinal],
     ])}
-    join ${what === "chunk" ? sql`chunks` : sql`symbols`} t on t.content_id = f.content_id and t.ordinal = w.ordinal`;
+    ${lookUp(sql`select ${text} where content_id = f.content_id and ordinal = w.ordinal`, "t")}`;
 }

@@ -2,6 +2,7 @@
 import { sql } from "drizzle-orm";
 import { arrayOf } from "../db/arrays.ts";
 import type { Db } from "../db/client.ts";
+import { lookUp } from "../db/look-up.ts";
 import { rowsOf } from "../db/rows.ts";
 import { decodeF16 } from "../embedding/f16.ts";
 import type { Segment } from "../retrieval/segment.ts";
@@ -121,7 +122,8 @@ async function writeSection(
       writer.db,
       sql`select k.content_id as content, k.ordinal, octet_length(v.vector) as bytes,
             encode(substring(v.vector from 1 for ${2 * MAX_SIGN_BITS}), 'base64') as vector
-          from chunks k join vectors v on v.tenant_id = ${tenantId} and v.fingerprint = ${fingerprint} and v.chunk_hash = k.hash
+          from chunks k
+          ${lookUp(sql`select vector from vectors where tenant_id = ${tenantId} and fingerprint = ${fingerprint} and chunk_hash = k.hash`, "v")}
           where k.content_id = any(${arrayOf(
             batch.map((content) => content.id),
             "uuid",

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { sql } from "drizzle-orm";
 import { unnest } from "../db/arrays.ts";
 import type { Db } from "../db/client.ts";
+import { lookUp } from "../db/look-up.ts";
 import { rowsOf } from "../db/rows.ts";
 import { decodeF16 } from "../embedding/f16.ts";
 import type { QueryVector } from "../retrieval/similarity.ts";
@@ -105,8 +106,8 @@ export function databaseVectors(db: Db, targets: readonly Target[], fingerprint:
         ["tenant", "uuid", ({ tenantId }) => tenantId],
         ["ordinal", "int", ({ ordinal }) => ordinal],
       ])}
-      join chunks k on k.content_id = f.content_id and k.ordinal = w.ordinal
-      join vectors v on v.tenant_id = w.tenant and v.fingerprint = ${fingerprint} and v.chunk_hash = k.hash`,
+      ${lookUp(sql`select hash from chunks where content_id = f.content_id and ordinal = w.ordinal`, "k")}
+      ${lookUp(sql`select vector from vectors where tenant_id = w.tenant and fingerprint = ${fingerprint} and chunk_hash = k.hash`, "v")}`,
     );
     const vectors: (Float32Array | undefined)[] = chunks.map(() => undefined);
     for (const { at, vector } of rows) vectors[at] = decodeF16(Buffer.from(vector, "base64"));

@@ -6,6 +6,7 @@
 import { sql } from "drizzle-orm";
 import { arrayOf } from "../db/arrays.ts";
 import type { Db } from "../db/client.ts";
+import { lookUp } from "../db/look-up.ts";
 import { rowsOf } from "../db/rows.ts";
 import { pages } from "../indexing/pages.ts";
 import { filesOf } from "../indexing/revision-files.ts";
@@ -64,7 +65,10 @@ async function putSegment(
 ): Promise<string> {
   const id = objectId(SEGMENT_ID_PREFIX, bytes);
   await bucket.put(segmentKey(tenantId, id), bytes);
-  await db.execute(sql`update contents set segment = ${id} where id = any(${arrayOf(contentIds, "uuid")})`);
+  // Locked in a fixed order, because runs of a tenant write segments over the same contents.
+  await db.execute(sql`with locked as materialized (
+      select id from contents where id = any(${arrayOf(contentIds, "uuid")}) order by id for no key update
+    ) update contents set segment = ${id} where id = any(array(select id from locked))`);
   return id;
 }
 
@@ -108,9 +112,9 @@ export async function writeTable(
 
 /** Has the contents of damaged segments indexed again, from the database, by the next `writeTable` of a revision that has them. */
 export async function releaseContents(db: Db, tenantId: string, segments: readonly string[]): Promise<void> {
-  await db.execute(
-    sql`update contents set segment = null where tenant_id = ${tenantId} and segment = any(${arrayOf(segments, "text")})`,
-  );
+  await db.execute(sql`with locked as materialized (
+      select id from contents where tenant_id = ${tenantId} and segment = any(${arrayOf(segments, "text")}) order by id for no key update
+    ) update contents set segment = null where id = any(array(select id from locked))`);
 }
 
 /** Writes and records the table of a revision that is visible already. `damaged` are ids of vector sections not to use again. */
@@ -141,7 +145,7 @@ class DamagedSegmentError extends Error {
 async function completeSegments(writer: SearchWriter, revision: IndexedRevision): Promise<number> {
   const missing = await rowsOf<{ id: string; size_bytes: number }>(
     writer.db,
-    sql`select distinct c.id, c.size_bytes from ${filesOf(revision)} f join contents c on c.id = f.content_id
+    sql`select distinct c.id, c.size_bytes from ${filesOf(revision)} f ${lookUp(sql`select * from contents where id = f.content_id`, "c")}
         where (c.segment is null or c.segment not like ${`${SEGMENT_ID_PREFIX}%`}) order by c.id`,
   );
   let chunks = 0;
@@ -192,7 +196,7 @@ async function mergeAndWrite(
   const rows = await rowsOf<FileRow>(
     db,
     sql`select f.path, encode(c.sha256, 'hex') as sha256, c.language, c.id as content, c.chunk_count as chunks, c.redacted_count as redacted, c.segment
-        from ${filesOf(revision)} f join contents c on c.id = f.content_id`,
+        from ${filesOf(revision)} f ${lookUp(sql`select * from contents where id = f.content_id`, "c")}`,
   );
   const segments = new Map<string, Segment>();
   const ranges = new RangeCache(WRITER_CACHE_BYTES);

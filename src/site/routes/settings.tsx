@@ -114,6 +114,9 @@ settingsApi.post("/settings", async (c) => {
   return done(c, { to: tenantPath(c, "settings"), notice: "Saved." });
 });
 
+/** Pages of rows that the request deletes itself: enough for a small team. The indexer's cron deletes the rest. */
+const ERASED_PAGES = 20;
+
 settingsApi.post("/delete", async (c) => {
   const { tenantId, role, slug, name } = c.get("membership");
   if (role !== "owner") throw new DashboardError("FORBIDDEN", "only an owner can delete the team");
@@ -121,7 +124,7 @@ settingsApi.post("/delete", async (c) => {
   if (fields.text("confirm").trim() !== slug) {
     throw new DashboardError("INVALID_BODY", `confirm: type ${slug} to delete the team`, { field: "confirm" });
   }
-  await eraseTenant(c.get("db"), tenantId);
+  await eraseTenant(c.get("db"), tenantId, ERASED_PAGES);
   c.get("log").info("tenant_deleted", { tenantId, actor: actorOfSession(c) });
   return done(c, { to: "/app", notice: `${name} is deleted.` });
 });

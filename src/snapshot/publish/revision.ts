@@ -1,6 +1,7 @@
 /** Reads a revision from Postgres for the snapshot writer, in pages by path. Memory does not depend on the revision's size. */
 import { sql } from "drizzle-orm";
 import type { Db } from "../../db/client.ts";
+import { lookUp } from "../../db/look-up.ts";
 import { rowsOf } from "../../db/rows.ts";
 import { filesAfter, filesOf } from "../../indexing/revision-files.ts";
 import type { CodeSymbol } from "../../parsing/types.ts";
@@ -70,7 +71,7 @@ export async function revisionSource(
   const { gitSha, fingerprint, dimension } = revision;
   const [row] = await rowsOf<{ parser_version: number | null }>(
     db,
-    sql`select max(c.parser_version) as parser_version from ${filesOf(revision)} f join contents c on c.id = f.content_id`,
+    sql`select max(c.parser_version) as parser_version from ${filesOf(revision)} f ${lookUp(sql`select * from contents where id = f.content_id`, "c")}`,
   );
   const header: SnapshotIdentity = { gitSha, fingerprint, dimension, parserVersion: row?.parser_version ?? 0 };
   return {
@@ -106,7 +107,7 @@ async function* batches(db: Db, revision: Revision): AsyncGenerator<ListedFile[]
     const page = await rowsOf<ListedFile>(
       db,
       sql`select f.path, f.content_id, encode(c.sha256, 'hex') as sha256, c.language, c.size_bytes, c.line_count, c.outcome, c.symbol_count, c.chunk_count
-          from ${filesAfter(revision, after, PAGE_FILES)} f join contents c on c.id = f.content_id
+          from ${filesAfter(revision, after, PAGE_FILES)} f ${lookUp(sql`select * from contents where id = f.content_id`, "c")}
           order by f.path`,
     );
     for (const file of page) {
@@ -186,9 +187,9 @@ async function fetchBatch(db: Db, revision: Revision, files: ListedFile[]): Prom
     ),
     db.execute(
       sql`select c.content_id, encode(c.hash, 'hex') as hash, c.context, c.text, c.symbol, c.start_line, c.end_line, c.start_byte, c.end_byte,
-            c.withheld, encode(v.vector, 'base64') as vector
+            c.withheld, (select encode(v.vector, 'base64') from vectors v where v.tenant_id = ${revision.tenantId}::uuid
+              and v.fingerprint = ${revision.fingerprint} and v.chunk_hash = c.hash and not c.withheld) as vector
           from chunks c
-          left join vectors v on v.tenant_id = ${revision.tenantId}::uuid and v.fingerprint = ${revision.fingerprint} and v.chunk_hash = c.hash and not c.withheld
           where c.content_id = any(${param}::uuid[]) order by c.content_id, c.ordinal`,
     ),
   ]);
