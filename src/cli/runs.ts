@@ -14,11 +14,11 @@ export async function followRun(
   try {
     for await (const status of client.streamRun(runId, { signal: context.stop })) {
       last = status;
-      const { phase, filesDone, filesTotal } = status.progress;
+      const { phase, filesDone, filesTotal, silentSec } = status.progress;
       // Only the indexing phase reports file counts.
       if (phase === "indexing" && filesDone < filesTotal)
         line.update(filesDone, filesTotal, `${filesDone}/${filesTotal} files`);
-      else line.note(phase);
+      else line.note(silentSec === undefined ? phase : `${phase}, nothing has arrived for ${silentSec} s`);
     }
   } catch (error) {
     if (!context.stop.aborted) throw error;

@@ -102,7 +102,16 @@ export const RunStatus = z
     ok: z.literal(true),
     runId: z.string(),
     state: z.enum(["queued", "running", "succeeded", "failed", "cancelled"]),
-    progress: z.object({ filesDone: count, filesTotal: count, phase: z.enum(RUN_PHASES) }),
+    progress: z.object({
+      filesDone: count,
+      filesTotal: count,
+      phase: z.enum(RUN_PHASES),
+      silentSec: count
+        .optional()
+        .describe(
+          "Seconds in which the run has made no progress, if more than a few: while pulling, the Git host sends nothing.",
+        ),
+    }),
     result: z.record(z.string(), z.unknown()).optional(),
     error: z
       .object({ code: z.string(), error: z.string(), details: z.record(z.string(), z.unknown()).optional() })

@@ -143,9 +143,9 @@ export async function isIndexed(step: StepContext, gitSha: string): Promise<bool
 
 /** Loads the trees and skips of a revision. Undefined if they are missing or damaged; the trees are then pulled again. */
 async function loadBase(step: StepContext, revision: Revision, format: GitSession["objectFormat"]) {
-  const bytes = await getBytes(step.staging, treesKey(revision.workspaceId, revision.runId));
-  if (!bytes) return undefined;
   try {
+    const bytes = await getBytes(step.staging, treesKey(revision.workspaceId, revision.runId));
+    if (!bytes) return undefined;
     const leftOut = await getJson<LeftOut>(step.staging, skipsKey(revision.workspaceId, revision.runId));
     const trees = TreeStore.decode(await gunzip(bytes), format);
     // An attempt that failed after the switch may have stored the trees of another commit under the same key.

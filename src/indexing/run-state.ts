@@ -55,6 +55,8 @@ export interface RunRecord {
   attempt: number;
   filesDone: number;
   filesTotal: number;
+  /** Seconds without progress, as the step last reported; 0 if it makes progress. */
+  silentSec: number;
   /** Known once the plan is complete. */
   shards: number | null;
   shardsDone: number;
@@ -66,6 +68,8 @@ export interface RunRecord {
   unsent: StepMessage | null;
   /** Attempts whose worker stopped reporting. An attempt that only waited in the queue does not count. */
   lostAttempts: number;
+  /** Restarts that a step after the plan has asked for. */
+  restarts: number;
   /** Consecutive failures of the plan, the finish or the build with the same code. Shards count their own. */
   failures: { code: string; count: number };
   /** The last failure that was retried: the error of the run when its retries are used up. */
@@ -83,6 +87,8 @@ export const LEASE_MS = 15_000;
 export const QUEUE_LEASE_MS = 10 * 60_000;
 /** Attempts that may time out, the first included, before the run fails. */
 export const MAX_LOST_ATTEMPTS = 4;
+/** Pulls of a run from a git host that sends nothing; each waits as long as the git client does. */
+export const GIT_SILENT_TRIES = 2;
 /** Shards of one run in the queue at a time, so that a large run does not fill it. */
 export const SHARDS_IN_FLIGHT = 8;
 
@@ -100,12 +106,14 @@ export function newRun(spec: RunSpec): RunRecord {
     attempt: 0,
     filesDone: 0,
     filesTotal: 0,
+    silentSec: 0,
     shards: null,
     shardsDone: 0,
     leaseUntil: 0,
     held: null,
     unsent: null,
     lostAttempts: 0,
+    restarts: 0,
     failures: NO_FAILURES,
     lastError: null,
     result: null,
@@ -123,6 +131,7 @@ export function beginAttempt(run: RunRecord, now: number): RunRecord {
     phase: run.phase === "queued" ? "queued" : "pulling",
     attempt: run.attempt + 1,
     filesDone: 0,
+    silentSec: 0,
     shards: null,
     shardsDone: 0,
     leaseUntil: now + QUEUE_LEASE_MS,
@@ -143,14 +152,15 @@ export function claimStep(run: RunRecord, phase: RunPhase, now: number): RunReco
   return { ...run, phase, held: phase, leaseUntil: now + LEASE_MS };
 }
 
+export interface StepProgress {
+  filesDone?: number;
+  filesTotal?: number;
+  silentSec?: number;
+}
+
 /** Applies a progress report. A late report from a step that has ended renews no lease. */
-export function recordProgress(
-  run: RunRecord,
-  phase: RunPhase,
-  progress: { filesDone?: number; filesTotal?: number },
-  now: number,
-): RunRecord {
-  const next = { ...run, ...progress };
+export function recordProgress(run: RunRecord, phase: RunPhase, progress: StepProgress, now: number): RunRecord {
+  const next = { ...run, silentSec: 0, ...progress };
   if (phase === "indexing") return { ...next, leaseUntil: Math.max(run.leaseUntil, now + LEASE_MS) };
   return run.held === phase && run.phase === phase ? { ...next, leaseUntil: now + LEASE_MS } : next;
 }
@@ -158,7 +168,15 @@ export function recordProgress(
 /** Records that the plan is complete. The finish follows when all shards are done. */
 export function recordPlan(run: RunRecord, plan: { shards: number; filesTotal: number }, now: number): RunRecord {
   const { shards, filesTotal } = plan;
-  return { ...run, shards, filesTotal, phase: "indexing", failures: NO_FAILURES, leaseUntil: now + QUEUE_LEASE_MS };
+  return {
+    ...run,
+    shards,
+    filesTotal,
+    silentSec: 0,
+    phase: "indexing",
+    failures: NO_FAILURES,
+    leaseUntil: now + QUEUE_LEASE_MS,
+  };
 }
 
 /** Counts a failure of an exclusive step (plan, finish or build). */
@@ -169,7 +187,7 @@ export function recordFailure(run: RunRecord, error: RunError): RunRecord {
 
 /** Moves the run to its next step, which a message will start. */
 export function handOver(run: RunRecord, phase: RunPhase, now: number): RunRecord {
-  return { ...run, phase, held: null, failures: NO_FAILURES, leaseUntil: now + QUEUE_LEASE_MS };
+  return { ...run, phase, silentSec: 0, held: null, failures: NO_FAILURES, leaseUntil: now + QUEUE_LEASE_MS };
 }
 
 export type RunOutcome = { result: Record<string, unknown> } | { error: RunError } | "cancelled";
@@ -194,7 +212,12 @@ export function toStatus(run: RunRecord): RunStatus {
     ok: true,
     runId: run.spec.runId,
     state: run.state,
-    progress: { filesDone: run.filesDone, filesTotal: run.filesTotal, phase: run.phase },
+    progress: {
+      filesDone: run.filesDone,
+      filesTotal: run.filesTotal,
+      phase: run.phase,
+      ...(run.silentSec > 0 && !isEnded(run) ? { silentSec: run.silentSec } : {}),
+    },
     ...(run.result ? { result: run.result } : {}),
     ...(run.error ? { error: run.error } : {}),
   };

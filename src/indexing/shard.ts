@@ -6,7 +6,7 @@ import { encodeF16 } from "../embedding/index.ts";
 import { embeddingText } from "../parsing/chunks.ts";
 import { SegmentBuilder } from "../search/write.ts";
 import { type StepContext, searchWriter } from "./context.ts";
-import { contentId } from "./ids.ts";
+import { contentId, sha256Hex } from "./ids.ts";
 import { pages } from "./pages.ts";
 import { getShard, type StagedBlob } from "./staging.ts";
 import {
@@ -41,7 +41,9 @@ export async function processShard(step: StepContext, key: string): Promise<numb
   let files = 0;
   if (shard.kind === "embed") {
     for (const page of pages(shard.contentIds, EMBED_CONTENTS)) {
-      const missing = await unembeddedChunks(step.db, step.run.tenantId, step.embedder.fingerprint, page);
+      const missing = (await unembeddedChunks(step.db, step.run.tenantId, step.embedder.fingerprint, page)).filter(
+        (chunk) => isIntact(chunk, step),
+      );
       for (const part of pages(missing, EMBED_CHUNKS)) {
         await writeVectors(step.db, step.run.tenantId, step.embedder.fingerprint, await embed(step, part));
         await step.beat({});
@@ -81,6 +83,14 @@ function* groups(blobs: readonly StagedBlob[]): Generator<StagedBlob[]> {
     size = 0;
   }
   if (group.length > 0) yield group;
+}
+
+/** Whether the text of a stored chunk has the hash under which its vector will be found. U+0000 was replaced when it was stored. */
+function isIntact(chunk: { hash: string; context: string; text: string }, { log, run }: StepContext): boolean {
+  const text = embeddingText(chunk);
+  const intact = text.includes("\uFFFD") || sha256Hex(new TextEncoder().encode(text)) === chunk.hash;
+  if (!intact) log.warn("stored_chunk_damaged", { runId: run.runId, hash: chunk.hash });
+  return intact;
 }
 
 interface Prepared {

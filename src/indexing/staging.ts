@@ -2,6 +2,7 @@
  * Objects that a run stages between its steps: blobs in shards of bounded size, the list of file changes, and
  * the trees of the indexed commit. Keys begin with the run and its attempt, so that attempts never share an object.
  */
+import { createHash } from "node:crypto";
 import { constants, deflateRawSync, inflateRawSync } from "node:zlib";
 import type { LanguageId } from "../parsing/languages.ts";
 import type { SearchBucket } from "../search/store.ts";
@@ -24,6 +25,11 @@ export const STAGING_TIMEOUT_MS = 10_000;
 /** The object store failed or did not answer in time. */
 export class StagingError extends Error {
   override readonly name = "StagingError";
+}
+
+/** A staged object is gone, cannot be read, or is not what was stored: the run must be planned again. */
+export class DamagedObjectError extends Error {
+  override readonly name = "DamagedObjectError";
 }
 
 /** Wraps a bucket with a time limit on every call. Failures are {@link StagingError}s. `onDone` is called after each successful call. */
@@ -117,16 +123,27 @@ export const treesKey = (workspaceId: string, runId: string) => `${TREES_PREFIX}
 /** Key of the revision's skips, beside its trees. */
 export const skipsKey = (workspaceId: string, runId: string) => `${treesKey(workspaceId, runId)}.skips`;
 
+// Not imported from `ids.ts`: that would put the parser's tables into the api.
+const sha256Hex = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
+
 interface ShardTrailer {
+  version: number;
   kind: Shard["kind"];
   blobs?: { sha256: string; languages: LanguageId[]; size: number }[];
   contentIds?: string[];
 }
 
+/** 2: the trailer has a checksum. A shard of another version is planned again. */
+const SHARD_VERSION = 2;
 const TRAILER_LENGTH_BYTES = 4;
+/** SHA-256 of the trailer, in hex. */
+const TRAILER_HASH_BYTES = 64;
+/** More than any shard has: what a damaged object may be inflated to. */
+const MAX_SHARD_BYTES = 16 * 1024 * 1024;
 
 /**
- * Collects blobs in one reused buffer; otherwise a pull would leave garbage of the repository's whole size. A shard is the blobs' bytes, a trailer as JSON, and the trailer's length (4 bytes, little-endian).
+ * Collects blobs in one reused buffer; otherwise a pull would leave garbage of the repository's whole size. A shard is the blobs' bytes, a trailer as JSON, the trailer's hash and its length (4 bytes, little-endian). The trailer
+ * has the hash of each blob, so nothing in a shard is unchecked.
  */
 export class ShardBuffer {
   private buffer = new Uint8Array(0);
@@ -151,7 +168,7 @@ export class ShardBuffer {
 
   /** Returns the shard as a view that is valid until the next `add`, and resets the buffer. */
   take(): Uint8Array {
-    const trailer = encodeTrailer({ kind: "parse", blobs: this.blobs });
+    const trailer = encodeTrailer({ version: SHARD_VERSION, kind: "parse", blobs: this.blobs });
     this.reserve(trailer.byteLength);
     this.buffer.set(trailer, this.used);
     const shard = this.buffer.subarray(0, this.used + trailer.byteLength);
@@ -171,27 +188,35 @@ export class ShardBuffer {
 
 function encodeTrailer(trailer: ShardTrailer): Uint8Array {
   const json = new TextEncoder().encode(JSON.stringify(trailer));
-  const bytes = new Uint8Array(json.byteLength + TRAILER_LENGTH_BYTES);
+  const bytes = new Uint8Array(json.byteLength + TRAILER_HASH_BYTES + TRAILER_LENGTH_BYTES);
   bytes.set(json);
-  new DataView(bytes.buffer).setUint32(json.byteLength, json.byteLength, true);
+  bytes.set(new TextEncoder().encode(sha256Hex(json)), json.byteLength);
+  new DataView(bytes.buffer).setUint32(json.byteLength + TRAILER_HASH_BYTES, json.byteLength, true);
   return bytes;
 }
 
 /** A shard of contents to embed. */
 export function encodeEmbedShard(contentIds: string[]): Uint8Array {
-  return encodeTrailer({ kind: "embed", contentIds });
+  return encodeTrailer({ version: SHARD_VERSION, kind: "embed", contentIds });
 }
 
-/** Reads a shard; its blobs are views into `bytes`. */
+/** Reads a shard; its blobs are views into `bytes`. Throws if anything in it is not what was stored. */
 function decodeShard(bytes: Uint8Array): Shard {
-  const end = bytes.byteLength - TRAILER_LENGTH_BYTES;
+  const hashAt = bytes.byteLength - TRAILER_LENGTH_BYTES - TRAILER_HASH_BYTES;
+  if (hashAt < 0) throw new RangeError("the shard is too short");
+  const end = hashAt + TRAILER_HASH_BYTES;
   const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(end, true);
-  const trailer = JSON.parse(new TextDecoder().decode(bytes.subarray(end - length, end))) as ShardTrailer;
+  const json = bytes.subarray(Math.max(0, hashAt - length), hashAt);
+  if (sha256Hex(json) !== new TextDecoder().decode(bytes.subarray(hashAt, end)))
+    throw new RangeError("the trailer of the shard has a wrong hash");
+  const trailer = JSON.parse(new TextDecoder().decode(json)) as ShardTrailer;
+  if (trailer.version !== SHARD_VERSION) throw new RangeError(`the shard has version ${trailer.version}`);
   if (trailer.kind === "embed") return { kind: "embed", contentIds: trailer.contentIds ?? [] };
   let offset = 0;
   const blobs = (trailer.blobs ?? []).map(({ sha256, languages, size }) => {
     const blob: StagedBlob = { sha256, languages, bytes: bytes.subarray(offset, offset + size) };
     offset += size;
+    if (sha256Hex(blob.bytes) !== sha256) throw new RangeError("a blob of the shard has a wrong hash");
     return blob;
   });
   return { kind: "parse", blobs };
@@ -205,29 +230,47 @@ export async function putShard(bucket: StagingBucket, key: string, shard: Uint8A
   await bucket.put(key, deflateRawSync(shard, { level: constants.Z_BEST_SPEED }));
 }
 
-/** Reads what `putShard` stored; undefined if it was deleted. */
+/** Reads what `putShard` stored; undefined if it was deleted. Throws `DamagedObjectError` if it is anything else. */
 export async function getShard(bucket: StagingBucket, key: string): Promise<Shard | undefined> {
   const bytes = await getBytes(bucket, key);
   if (!bytes) return undefined;
-  const { buffer, byteOffset, byteLength } = inflateRawSync(bytes);
-  return decodeShard(new Uint8Array(buffer, byteOffset, byteLength));
+  try {
+    const { buffer, byteOffset, byteLength } = inflateRawSync(bytes, { maxOutputLength: MAX_SHARD_BYTES });
+    return decodeShard(new Uint8Array(buffer, byteOffset, byteLength));
+  } catch (error) {
+    throw damaged(error);
+  }
 }
+
+const damaged = (cause: unknown) => new DamagedObjectError("a staged object is damaged", { cause });
 
 /** Stores a value as gzipped JSON. */
 export async function putJson(bucket: StagingBucket, key: string, value: unknown): Promise<void> {
   await bucket.put(key, await gzip([new TextEncoder().encode(JSON.stringify(value))]));
 }
 
-/** Reads what `putJson` stored. Throws if it was deleted. */
+/** Reads what `putJson` stored, which gzip's checksum covers. Throws `DamagedObjectError` if it was deleted or is anything else. */
 export async function getJson<T>(bucket: StagingBucket, key: string): Promise<T> {
   const bytes = await getBytes(bucket, key);
-  if (!bytes) throw new Error(`staged object is gone: ${key}`);
-  return JSON.parse(new TextDecoder().decode(await gunzip(bytes))) as T;
+  if (!bytes) throw new DamagedObjectError("a staged object is gone");
+  try {
+    return JSON.parse(new TextDecoder().decode(await gunzip(bytes))) as T;
+  } catch (error) {
+    throw damaged(error);
+  }
 }
 
+/** Reads an object; undefined if there is none. Throws `DamagedObjectError` if there is one but it cannot be read, twice. */
 export async function getBytes(bucket: StagingBucket, key: string): Promise<Uint8Array | undefined> {
-  const object = await bucket.get(key);
-  return object ? new Uint8Array(await object.arrayBuffer()) : undefined;
+  for (let isRepeated = false; ; isRepeated = true) {
+    const object = await bucket.get(key);
+    if (!object) return undefined;
+    try {
+      return new Uint8Array(await object.arrayBuffer());
+    } catch (error) {
+      if (isRepeated) throw damaged(error);
+    }
+  }
 }
 
 /** Compresses a sequence of parts. */

@@ -12,14 +12,22 @@ import { RunCancelledError, StaleAttemptError, StalePlanError, StalledError, typ
 import { cleanUp, finish, finishUnchanged } from "./finish.ts";
 import type { StepMessage } from "./messages.ts";
 import { isIndexed, plan } from "./plan.ts";
-import type { RunError, RunSpec, StepClaim, StepUsage, WorkCounters } from "./run-state.ts";
+import {
+  GIT_SILENT_TRIES,
+  type RunError,
+  type RunSpec,
+  type StepClaim,
+  type StepProgress,
+  type StepUsage,
+  type WorkCounters,
+} from "./run-state.ts";
 import { processShard } from "./shard.ts";
-import { StagingError } from "./staging.ts";
+import { DamagedObjectError, StagingError } from "./staging.ts";
 
 /** RPC interface of the run coordinator, as used by the consumer. */
 export interface RunsClient {
   claim(runId: string, attempt: number, phase: RunPhase): Promise<StepClaim | null>;
-  beat(runId: string, attempt: number, phase: RunPhase, progress: Progress): Promise<boolean>;
+  beat(runId: string, attempt: number, phase: RunPhase, progress: StepProgress): Promise<boolean>;
   shardStaged(runId: string, attempt: number, shard: number): Promise<void>;
   planned(
     runId: string,
@@ -42,11 +50,6 @@ export interface RunsClient {
 /** Identifies a step of an attempt. */
 export type StepRef = { kind: "plan" | "finish" | "build" } | { kind: "shard"; shard: number };
 
-interface Progress {
-  filesDone?: number;
-  filesTotal?: number;
-}
-
 export interface StepDeps {
   runs: RunsClient;
   /** Builds the part of a step's context that does not depend on the claim. */
@@ -68,6 +71,8 @@ const PHASE_OF: Record<StepMessage["kind"], RunPhase> = {
 
 /** Interval at which a step renews its lease if it has made progress. */
 const HEARTBEAT_MS = 4_000;
+/** From when on a step reports that it makes no progress. */
+const SILENT_MS = 10_000;
 /**
  * A step without progress for this long is given up. Longer than any single call may take: an upstream call with its retries
  * has 60 s, a query 30 s, an object 10 s.
@@ -124,8 +129,12 @@ class Lifeline {
     const { promise, reject } = Promise.withResolvers<never>();
     this.stalled = promise;
     this.timer = setInterval(() => {
-      if (Date.now() - this.lastMark > STALL_MS) reject(new StalledError(`no progress for ${STALL_MS / 1_000} s`));
-      else runs.beat(runId, attempt, this.phase, {}).catch(() => {});
+      const silentMs = Date.now() - this.lastMark;
+      if (silentMs > STALL_MS) reject(new StalledError(`no progress for ${STALL_MS / 1_000} s`));
+      else {
+        const silentSec = silentMs < SILENT_MS ? 0 : Math.floor(silentMs / 1_000);
+        runs.beat(runId, attempt, this.phase, { silentSec }).catch(() => {});
+      }
     }, HEARTBEAT_MS);
     // Not awaited after the step is done.
     promise.catch(() => {});
@@ -135,7 +144,7 @@ class Lifeline {
     this.lastMark = Date.now();
   }
 
-  async beat(progress: Progress): Promise<void> {
+  async beat(progress: StepProgress): Promise<void> {
     this.mark();
     const wanted = await this.runs.beat(this.runId, this.attempt, this.phase, progress);
     if (!wanted) throw new StaleAttemptError("the attempt was abandoned");
@@ -262,7 +271,8 @@ export function classifyFailure(error: unknown, kind: StepMessage["kind"]): Verd
   });
   if (error instanceof GitError) {
     const details = { gitStderr: error.stderr === "" ? error.message : error.stderr, reason: error.code };
-    return verdict({ code: "CLONE_FAILED", error: `git: ${error.message}`, details }, error.retryable ? GIT_TRIES : 1);
+    const tries = error.code === "TIMEOUT" ? GIT_SILENT_TRIES : GIT_TRIES;
+    return verdict({ code: "CLONE_FAILED", error: `git: ${error.message}`, details }, error.retryable ? tries : 1);
   }
   if (error instanceof UpstreamError) {
     const text = `the embedding provider failed: ${error.message}`;
@@ -273,6 +283,10 @@ export function classifyFailure(error: unknown, kind: StepMessage["kind"]): Verd
   }
   if (error instanceof StagingError) {
     return verdict({ code: "STORAGE_UNAVAILABLE", error: error.message }, STAGING_TRIES);
+  }
+  if (error instanceof DamagedObjectError) {
+    const text = "the object store returns damaged data; try again later";
+    return verdict({ code: "STORAGE_UNAVAILABLE", error: text }, STAGING_TRIES, "restart");
   }
   if (isUnreachable(error)) {
     const text = "the database cannot be reached; try again later";

@@ -23,6 +23,7 @@ import {
   type RunSpec,
   SHARDS_IN_FLIGHT,
   type StepClaim,
+  type StepProgress,
   type StepUsage,
   toStatus,
   type WorkCounters,
@@ -99,12 +100,7 @@ export class WorkspaceRuns extends DurableObject<ApiEnv> {
   }
 
   /** Applies a progress report. False if the step must stop. */
-  beat(
-    runId: string,
-    attempt: number,
-    phase: RunPhase,
-    progress: { filesDone?: number; filesTotal?: number },
-  ): boolean {
+  beat(runId: string, attempt: number, phase: RunPhase, progress: StepProgress): boolean {
     const run = this.current(runId, attempt);
     if (run) this.update(recordProgress(run, phase, progress, Date.now()));
     return run !== undefined;
@@ -165,12 +161,20 @@ export class WorkspaceRuns extends DurableObject<ApiEnv> {
     const run = this.current(runId, attempt);
     if (!run) return;
     const { error, action, limit } = verdict;
+    // A complete plan resets the count of failures. The message of a plan may go on to the finish.
+    if (action === "restart" && (step.kind !== "plan" || run.shards !== null)) return this.restart(run, verdict);
     const counted = step.kind === "shard" ? { ...run, lastError: error } : recordFailure(run, error);
     const failures =
       step.kind === "shard" ? this.store.countShardFailure(runId, attempt, step.shard) : counted.failures.count;
     if (action === "fail" || failures >= limit) await this.end(counted, { error });
     else if (action === "restart") await this.drive(counted, retryDelaySec(failures));
     else await this.resend(counted, step, retryDelaySec(failures));
+  }
+
+  private async restart(run: RunRecord, { error, limit }: Verdict): Promise<void> {
+    const counted = { ...run, lastError: error, restarts: run.restarts + 1 };
+    if (counted.restarts >= limit) await this.end(counted, { error });
+    else await this.drive(counted, retryDelaySec(counted.restarts));
   }
 
   async succeed(runId: string, attempt: number, result: Record<string, unknown>): Promise<void> {

@@ -170,8 +170,16 @@ export class Pipeline {
       handOver: async (_id, _attempt, kind) => {
         record = endRun(record, Date.now(), { result: { handedOver: kind } });
       },
-      failed: async (_id, _attempt, _step, { error }) => {
-        record = endRun(record, Date.now(), { error });
+      failed: async (runId, _attempt, step, { action, error, limit }) => {
+        const restarts = record.restarts + 1;
+        if (action !== "restart" || (step.kind === "plan" && record.shards === null) || restarts >= limit) {
+          record = endRun(record, Date.now(), { error });
+          return;
+        }
+        record = beginAttempt({ ...record, restarts }, Date.now());
+        done.clear();
+        queue.length = 0;
+        queue.push({ kind: "plan", workspaceId: this.workspaceId, runId, attempt: record.attempt });
       },
       succeed: async (_id, _attempt, result) => {
         record = endRun(record, Date.now(), { result });

@@ -21,6 +21,7 @@ import {
 } from "../../contract/limits.ts";
 import { type Surface, SURFACES } from "../../contract/surfaces.ts";
 import { MAX_WORKING_RUNS } from "../../indexing/fair-share.ts";
+import { GIT_SILENT_TRIES } from "../../indexing/run-state.ts";
 import { DEFAULT_GIT_LIMITS } from "../../git/limits.ts";
 
 const SURFACE_TEXTS: Record<Surface, string> = {
@@ -69,7 +70,9 @@ ${table(
 
 Each started ${count(TOKENS_PER_CREDIT)} tokens of a call cost one credit, at least one a call. A tenant has ${count(DEFAULT_MONTHLY_CREDITS)} credits in a calendar month (UTC)
 unless it was given another quota. Without enough credits left the answer is 429 \`QUOTA_EXCEEDED\`, and nothing is sent to the
-model. A failed call costs nothing. Search, symbols, outlines and files cost no credits.
+model. A failed call costs nothing. Symbols, references, outlines and files cost no credits, and neither does search where the service uses the builtin
+models. With another embedding provider a search costs what embedding its query costs, one credit as a rule, and nothing for the same query within ten
+minutes; \`rerank\` costs what \`POST /rerank\` costs.
 
 ## Requests
 
@@ -106,6 +109,11 @@ ${table(
     ["Nesting of folders", count(DEFAULT_GIT_LIMITS.treeDepth), refusal("CLONE_FAILED")],
     ["Bytes received in one pull", bytes(DEFAULT_GIT_LIMITS.totalBytes), refusal("CLONE_FAILED")],
     ["Time of one pull", seconds(DEFAULT_GIT_LIMITS.wallMs / 1000), refusal("CLONE_FAILED")],
+    [
+      "Silence of the Git host",
+      `${seconds(DEFAULT_GIT_LIMITS.idleMs / 1000)}, after which the pull is tried ${GIT_SILENT_TRIES - 1} more time`,
+      refusal("CLONE_FAILED"),
+    ],
     ["Runs of a tenant at once", `${MAX_WORKING_RUNS}; others wait`, "none"],
   ],
 )}

@@ -69,13 +69,14 @@ export function RunsPanel({
 function Result({ run, repo }: { run: ShownRun; repo: string | null }) {
   const { result, error, progress } = run;
   if (isActive(run.state)) {
-    const { filesDone = 0, filesTotal = 0, phase = "queued" } = progress ?? {};
+    const { filesDone = 0, filesTotal = 0, phase = "queued", silentSec } = progress ?? {};
     return (
       <>
         <progress max={Math.max(1, filesTotal)} value={filesDone} aria-label={`Progress: ${phase}`} />
         <span class="small soft">
           {phase}
           {filesTotal > 0 && `, ${formatCount(filesDone)} of ${formatCount(filesTotal)} files`}
+          {silentSec !== undefined && `, nothing has arrived for ${silentSec} s`}
         </span>
       </>
     );

@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+import { deflateRawSync } from "node:zlib";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ApiError } from "../../../src/errors.ts";
@@ -22,6 +24,7 @@ import {
 import { seal, unseal } from "../../../src/indexing/seal.ts";
 import { sseStream } from "../../../src/indexing/sse.ts";
 import {
+  DamagedObjectError,
   encodeEmbedShard,
   getShard,
   limitBucket,
@@ -34,13 +37,22 @@ import { MemoryBucket } from "../../support/pipeline.ts";
 
 const SECRET = "k".repeat(44);
 
+const sha256Hex = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
+
+function flipped(bytes: Uint8Array, bit: number): Uint8Array {
+  const copy = bytes.slice();
+  copy[bit >> 3]! ^= 1 << (bit & 7);
+  return copy;
+}
+
 describe("shards", () => {
   it("come back as they were staged", async () => {
-    const blob = fc.record({
-      sha256: fc.string({ unit: fc.constantFrom(...Array.from("0123456789abcdef")), minLength: 64, maxLength: 64 }),
-      languages: fc.array(fc.constantFrom("typescript" as const, "text" as const), { maxLength: 2 }),
-      bytes: fc.uint8Array({ maxLength: 300 }),
-    });
+    const blob = fc
+      .record({
+        languages: fc.array(fc.constantFrom("typescript" as const, "text" as const), { maxLength: 2 }),
+        bytes: fc.uint8Array({ maxLength: 300 }),
+      })
+      .map(({ languages, bytes }) => ({ sha256: sha256Hex(bytes), languages, bytes }));
     const buffer = new ShardBuffer();
     const bucket = new MemoryBucket();
     const stored = async (shard: Uint8Array) => {
@@ -57,6 +69,36 @@ describe("shards", () => {
     );
     expect(await stored(encodeEmbedShard(["a", "b"]))).toEqual({ kind: "embed", contentIds: ["a", "b"] });
     expect(await getShard(bucket, "gone")).toBeUndefined();
+  });
+
+  it("are refused after bits of them were flipped, and in the form of an earlier version", async () => {
+    const bucket = new MemoryBucket();
+    const buffer = new ShardBuffer();
+    for (const text of ["const one = 1;\n", "", "export {};\n".repeat(20)]) {
+      const bytes = new TextEncoder().encode(text);
+      buffer.add(sha256Hex(bytes), ["typescript"], bytes);
+    }
+    for (const shard of [buffer.take().slice(), encodeEmbedShard(["a", "b"])]) {
+      await putShard(bucket, "key", shard);
+      const whole = await getShard(bucket, "key");
+      const stored = bucket.objects.get("key")!.bytes.slice();
+      const flips = [
+        ...Array.from(shard.keys(), (byte) => deflateRawSync(flipped(shard, byte * 8 + (byte % 8)))),
+        // Not all of a compressed object's bits matter; what does must not change the shard.
+        ...Array.from({ length: stored.byteLength * 8 }, (_, bit) => flipped(stored, bit)),
+        ...Array.from(stored.keys(), (length) => stored.slice(0, length)),
+      ];
+      for (const bytes of flips) {
+        await bucket.put("key", bytes);
+        const read = await getShard(bucket, "key").catch((error: unknown) => error);
+        if (!(read instanceof DamagedObjectError)) expect(read).toEqual(whole);
+      }
+    }
+    const earlier = new TextEncoder().encode('{"kind":"embed","contentIds":["a"]}');
+    await bucket.put("key", deflateRawSync(Buffer.concat([earlier, Buffer.of(earlier.byteLength, 0, 0, 0)])));
+    await expect(getShard(bucket, "key")).rejects.toThrow(DamagedObjectError);
+    await bucket.put("key", deflateRawSync(new Uint8Array(64 * 1024 * 1024)));
+    await expect(getShard(bucket, "key")).rejects.toThrow(DamagedObjectError);
   });
 });
 
@@ -160,6 +202,7 @@ describe("judging a failure", () => {
       limit: 3,
       error: { code: "CLONE_FAILED" },
     });
+    expect(classifyFailure(new GitError("TIMEOUT", "no answer"), "plan")).toMatchObject({ limit: 2 });
     const away = Object.assign(new Error("fetch failed"), { name: "NeonDbError" });
     expect(classifyFailure(away, "shard")).toMatchObject({ action: "retry", error: { code: "STORAGE_UNAVAILABLE" } });
     // One second, doubled up to thirty: a database may be away for minutes.
@@ -173,6 +216,7 @@ describe("judging a failure", () => {
     expect(classifyFailure(new StalePlanError("model"), "finish")).toMatchObject({ action: "restart" });
     const gone = Object.assign(new Error("violates"), { name: "NeonDbError", code: "23503" });
     expect(classifyFailure(gone, "finish")).toMatchObject({ action: "restart" });
+    expect(classifyFailure(new DamagedObjectError("no"), "shard")).toMatchObject({ action: "restart", limit: 4 });
   });
 
   it("gives up at once on what cannot pass, and says what git said", () => {

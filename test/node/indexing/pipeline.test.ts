@@ -237,6 +237,26 @@ describe("interruptions", () => {
     }
   }, 240_000);
 
+  it("plans again when staged data is damaged, and indexes none of it", async () => {
+    repo.files(fill()).commit();
+    const undisturbed = await newPipeline();
+    await undisturbed.run({ url: url() });
+    const put = pipeline.bucket.put.bind(pipeline.bucket);
+    const damaged: string[] = [];
+    pipeline.bucket.put = (key, value) => {
+      if (!/\/(1\/shard-1|2\/changes-0)$/.test(key)) return put(key, value);
+      damaged.push(key);
+      const at = Math.floor(value.byteLength / 2);
+      return put(
+        key,
+        value.map((byte, i) => (i === at ? byte ^ 4 : byte)),
+      );
+    };
+    expect(await pipeline.run({ url: url() })).toMatchObject({ state: "succeeded", attempt: 3 });
+    expect(damaged).toHaveLength(2);
+    expect(await dump(pipeline)).toEqual(await dump(undisturbed));
+  });
+
   it("shows readers the old revision until the switch", async () => {
     repo.files({ "a.ts": source("old"), "b.ts": source("same") }).commit();
     await pipeline.run({ url: url() });

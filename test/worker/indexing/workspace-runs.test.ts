@@ -153,6 +153,19 @@ describe("the run coordinator", () => {
     expect(await coordinator().status(spec.runId)).toMatchObject({ state: "failed", error: { code: "CLONE_FAILED" } });
   });
 
+  it("restarts when a shard asks for it, up to its limit, however often a new plan is made", async () => {
+    const spec = await submitted();
+    for (let attempt = 1; attempt <= 3; attempt++) {
+      await worker().claim(spec.runId, attempt, "pulling");
+      await stage(spec.runId, attempt, 2);
+      await worker().planned(spec.runId, attempt, { shards: 2, filesTotal: 2 }, NOTHING);
+      const step = attempt === 2 ? { kind: "plan" as const } : { kind: "shard" as const, shard: 1 };
+      await worker().failed(spec.runId, attempt, step, verdict("restart"));
+    }
+    await expect.poll(() => sent(spec.runId, "plan").map((step) => step.attempt)).toEqual([1, 2, 3]);
+    expect(await coordinator().status(spec.runId)).toMatchObject({ state: "failed", error: { code: "CLONE_FAILED" } });
+  });
+
   it("sends a failed shard again, up to its limit", async () => {
     const spec = await submitted();
     await worker().claim(spec.runId, 1, "pulling");
