@@ -10,6 +10,11 @@ export type Db = NeonHttpDatabase<typeof schema>;
 
 const LOOPBACK = new Set(["127.0.0.1", "localhost", "[::1]"]);
 
+/** Whether a database at this host is reached through a local endpoint of Neon's protocol. */
+export function isLoopback(host: string): boolean {
+  return LOOPBACK.has(host);
+}
+
 /** Time limit of a statement; Neon's own limit is longer than clients wait. */
 export const QUERY_TIMEOUT_MS = 30_000;
 
@@ -21,7 +26,7 @@ const CONFLICT_BACKOFF = { baseMs: 20, capMs: 500 };
 
 const remoteEndpoint = neonConfig.fetchEndpoint;
 neonConfig.fetchEndpoint = (host, port, options) => {
-  if (LOOPBACK.has(host)) return `http://${host}:${port}/sql`;
+  if (isLoopback(host)) return `http://${host}:${port}/sql`;
   return typeof remoteEndpoint === "function" ? remoteEndpoint(host, port, options) : remoteEndpoint;
 };
 neonConfig.fetchFunction = async (input: string | URL | Request, init: RequestInit) => {

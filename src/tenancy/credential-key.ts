@@ -25,18 +25,19 @@ export async function saveCredentialKey(
   const insert = db.insert(serviceSettings).values({ name: NAME, value: key });
   if (replace) await insert.onConflictDoUpdate({ target: serviceSettings.name, set: { value: key } });
   else await insert.onConflictDoNothing();
-  if ((await findKey(db)) === key) return key;
+  if ((await savedCredentialKey(db)) === key) return key;
   throw new TenancyError("CONFLICT", `${FIELD}: not the one this deployment was set up with`, FIELD);
 }
 
 /** Loads the saved key. Throws `TenancyError` if there is none. */
 export async function loadCredentialKey(db: Db): Promise<CredentialKey> {
-  const key = await findKey(db);
+  const key = await savedCredentialKey(db);
   if (key !== undefined) return key;
   throw new TenancyError("INVALID", `${FIELD}: set it to that of the api Worker; it is needed this once`, FIELD);
 }
 
-async function findKey(db: Db): Promise<CredentialKey | undefined> {
+/** The saved key; undefined if there is none. */
+export async function savedCredentialKey(db: Db): Promise<CredentialKey | undefined> {
   const [row] = await db.select().from(serviceSettings).where(eq(serviceSettings.name, NAME));
   return row?.value as CredentialKey | undefined;
 }

@@ -8,7 +8,7 @@ export {
   parseCredential,
   type ParsedCredential,
 } from "./credentials.ts";
-export { loadCredentialKey, saveCredentialKey } from "./credential-key.ts";
+export { loadCredentialKey, saveCredentialKey, savedCredentialKey } from "./credential-key.ts";
 export { TenancyError, type TenancyErrorCode } from "./errors.ts";
 export { createKey, type KeyInfo, type KeyInput, type NewKey, revokeKey } from "./keys.ts";
 export { normalizeRepo } from "./repo.ts";

@@ -10,13 +10,15 @@ import {
   createTenant,
   createWorkspace,
   type CredentialKind,
+  deriveCredentialKey,
   revokeKey,
+  savedCredentialKey,
   setTenant,
 } from "../../tenancy/index.ts";
 import { addUser, checkEmail, checkRole } from "../../users/index.ts";
 import { StartError, UsageError } from "../errors.ts";
 import { localBucketUrl } from "../stack/bucket-url.ts";
-import { readDataDir, readDatabaseUrl } from "../stack/environment.ts";
+import { readDataDir } from "../stack/environment.ts";
 import { localSecrets } from "../stack/local-secrets.ts";
 import { readServiceFile } from "../stack/service-file.ts";
 import { backUp, type Manifest, restore } from "./backup.ts";
@@ -57,7 +59,7 @@ export const COMMANDS: Record<string, Command> = {
     optional: ["without-objects"],
     run: async (db, flags) => {
       const tenantId = checkUuid(flags["tenant"] ?? "", "tenant");
-      const bucket = flags["without-objects"] === undefined ? adminBucket() : undefined;
+      const bucket = flags["without-objects"] === undefined ? await adminBucket(db) : undefined;
       return { ...(await exportTenant(db, { tenantId, folder: path.resolve(flags["to"] ?? ""), bucket })) };
     },
   },
@@ -111,7 +113,7 @@ export const COMMANDS: Record<string, Command> = {
     optional: ["branch", "without-objects"],
     run: async (db, flags) => {
       const folder = path.resolve(flags["to"] ?? "");
-      const bucket = flags["without-objects"] === undefined ? adminBucket() : undefined;
+      const bucket = flags["without-objects"] === undefined ? await adminBucket(db) : undefined;
       return summary(folder, await backUp(db, { folder, bucket, isBranch: flags["branch"] !== undefined }));
     },
   },
@@ -120,7 +122,7 @@ export const COMMANDS: Record<string, Command> = {
     optional: ["without-objects"],
     run: async (db, flags) => {
       const folder = path.resolve(flags["from"] ?? "");
-      const bucket = flags["without-objects"] === undefined ? adminBucket() : undefined;
+      const bucket = flags["without-objects"] === undefined ? await adminBucket(db) : undefined;
       return summary(folder, await restore(db, { folder, bucket }));
     },
   },
@@ -135,17 +137,21 @@ function summary(folder: string, { createdAt, rows, objects }: Manifest): Result
   return { folder, createdAt, rows: total, objects: Object.keys(objects).length };
 }
 
-/** The bucket configured in the environment, or that of the service running on DATA_DIR. */
-function adminBucket(): Bucket {
+/**
+ * The bucket that `SNAPSHOTS_S3_URL` names, or that of the service running on `DATA_DIR` if the database is the service's. Throws
+ * `StartError` if there is neither.
+ */
+async function adminBucket(db: Db): Promise<Bucket> {
   const { SNAPSHOTS_S3_URL: url, R2_ACCESS_KEY_ID: accessKeyId, R2_SECRET_ACCESS_KEY: secretAccessKey } = process.env;
   if (url && accessKeyId && secretAccessKey) return openBucket({ url, accessKeyId, secretAccessKey });
   const dataDir = readDataDir(process.env);
   const service = readServiceFile(dataDir);
-  if (service === undefined || readDatabaseUrl(process.env) !== undefined)
-    throw new StartError(
-      "no bucket: set SNAPSHOTS_S3_URL, R2_ACCESS_KEY_ID and R2_SECRET_ACCESS_KEY, or --without-objects",
-    );
-  const { r2AccessKeyId, r2SecretAccessKey } = localSecrets(dataDir);
+  const none = new StartError(
+    "no bucket: start the service, set SNAPSHOTS_S3_URL, R2_ACCESS_KEY_ID and R2_SECRET_ACCESS_KEY, or say --without-objects",
+  );
+  if (service === undefined) throw none;
+  const { r2AccessKeyId, r2SecretAccessKey, encryptionKey } = localSecrets(dataDir);
+  if ((await savedCredentialKey(db)) !== deriveCredentialKey(encryptionKey)) throw none;
   return openBucket({
     url: localBucketUrl(service.apiUrl),
     accessKeyId: r2AccessKeyId,

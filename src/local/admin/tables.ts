@@ -45,7 +45,9 @@ const INSERT_CHARACTERS = 1_000_000;
 export async function checkTables(db: Db): Promise<void> {
   const rows = await rowsOf<{ name: string }>(
     db,
-    sql`select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'`,
+    // An extension may have tables here, too.
+    sql`select relname as name from pg_class c where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
+        and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')`,
   );
   const found = rows.map(({ name }) => name).toSorted();
   const known = [...TABLES, ...LEFT_OUT].toSorted();

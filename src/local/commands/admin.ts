@@ -3,9 +3,8 @@ import { parseArgs } from "node:util";
 import { openDb } from "../../db/client.ts";
 import { saveCredentialKey } from "../../tenancy/index.ts";
 import { type Command, COMMANDS, type Flags } from "../admin/commands.ts";
-import { StartError, UsageError } from "../errors.ts";
-import { readDataDir, readDatabaseUrl } from "../stack/environment.ts";
-import { readServiceFile } from "../stack/service-file.ts";
+import { findDatabase } from "../admin/find-database.ts";
+import { UsageError } from "../errors.ts";
 import { runMain } from "./main.ts";
 
 const HELP = `Usage: npm run admin -- <command> [flags]
@@ -28,8 +27,8 @@ const HELP = `Usage: npm run admin -- <command> [flags]
   --json   print the result as one line of JSON
   --help   print this
 
-Works on the database that DATABASE_URL names, or on that of the service running on DATA_DIR. The first credential
-of a deployed service needs its ENCRYPTION_KEY in the environment.`;
+Works on the database that DATABASE_URL names, or on that of the service on DATA_DIR, running or stopped. The first
+credential of a deployed service needs its ENCRYPTION_KEY in the environment.`;
 
 const OPTIONS = {
   email: { type: "string" },
@@ -70,13 +69,6 @@ function checkFlags(name: string, command: Command, flags: Flags): void {
   if (unknown !== undefined) throw new UsageError(`${name} does not take --${unknown}`);
 }
 
-function findDatabase(): string {
-  const dataDir = readDataDir(process.env);
-  const url = readDatabaseUrl(process.env) ?? readServiceFile(dataDir)?.databaseUrl;
-  if (url !== undefined) return url;
-  throw new StartError(`no service runs on ${dataDir}: start it (npm start), or set DATABASE_URL or DATA_DIR`);
-}
-
 await runMain(async () => {
   const { name, flags, json, help } = parseCommandLine(process.argv.slice(2));
   if (help) return console.log(HELP);
@@ -90,10 +82,18 @@ await runMain(async () => {
     );
   }
   checkFlags(name, command, flags);
-  const db = openDb(findDatabase());
-  const encryptionKey = process.env["ENCRYPTION_KEY"];
-  if (encryptionKey) await saveCredentialKey(db, encryptionKey);
-  const result = await command.run(db, flags);
+  const database = await findDatabase(process.env);
+  try {
+    const db = openDb(database.url);
+    const encryptionKey = process.env["ENCRYPTION_KEY"];
+    if (encryptionKey) await saveCredentialKey(db, encryptionKey);
+    show(await command.run(db, flags), json);
+  } finally {
+    await database.close();
+  }
+});
+
+function show(result: Awaited<ReturnType<Command["run"]>>, json: boolean): void {
   if (json) return console.log(JSON.stringify(result));
   for (const [key, value] of Object.entries(result)) console.log(`${key.padEnd(14)} ${String(value)}`);
-});
+}

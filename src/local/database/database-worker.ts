@@ -5,14 +5,13 @@
  */
 import { on, once } from "node:events";
 import { parentPort, workerData } from "node:worker_threads";
-import type { ClientConfig } from "pg";
 import { createNeonEndpoint, type Session } from "./neon-endpoint.ts";
 
 /** Start parameters of the thread. */
 export interface DatabaseWorkerData {
   database:
     | { type: "embedded"; folder: string | undefined; template: string | undefined }
-    | { type: "server"; address: ClientConfig; connections: number | undefined };
+    | { type: "server"; url: string; connections: number | undefined };
   /** Of the endpoint, on 127.0.0.1; 0 for any free one. */
   port: number;
   /** The password that the endpoint requires. */
@@ -80,7 +79,7 @@ async function main(): Promise<void> {
 async function open(source: DatabaseWorkerData["database"], notice: (line: string) => void): Promise<Served> {
   if (source.type === "embedded") return (await import("./embedded.ts")).openEmbedded(source);
   const { openServer } = await import("./server-open.ts");
-  return openServer(source.address, { connections: source.connections, onNotice: notice });
+  return openServer(source.url, { connections: source.connections, onNotice: notice });
 }
 
 await main();

@@ -1,12 +1,14 @@
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { randomBytes } from "node:crypto";
+import { isLoopback } from "../../db/client.ts";
 import { StartError } from "../errors.ts";
 import { startDatabaseThread } from "./database-thread.ts";
 import { migrate } from "./migrations.ts";
-import { serverAddress } from "./server-address.ts";
 import { saveTemplate, templatePath } from "./template.ts";
 import { localSecrets, newSecrets } from "../stack/local-secrets.ts";
+
+const PROBE_TIMEOUT_MS = 5_000;
 
 export interface DatabaseOptions {
   /** Data directory; the database is its subfolder `database`. In memory when absent. */
@@ -74,7 +76,7 @@ export async function connectServer(url: string, options: ServerDatabaseOptions 
   const explain = (message: string) => new StartError(`DATABASE_URL: ${message}`);
   return startDatabaseThread({
     data: {
-      database: { type: "server", address: await serverAddress(url), connections: options.connections },
+      database: { type: "server", url, connections: options.connections },
       port: 0,
       password: randomBytes(24).toString("base64url"),
     },
@@ -82,6 +84,28 @@ export async function connectServer(url: string, options: ServerDatabaseOptions 
     onFatal: options.onFatal,
     onNotice: options.onNotice,
   });
+}
+
+/**
+ * Makes the database of a `DATABASE_URL` reachable over Neon's protocol: Neon itself and a local stack's endpoint are so already;
+ * in front of any other PostgreSQL an endpoint is started. Does not migrate. Throws `StartError` as `connectServer` does.
+ */
+export async function openDatabaseUrl(url: string, options: ServerDatabaseOptions = {}): Promise<RunningDatabase> {
+  return (await speaksHttp(url)) ? { url, close: async () => {} } : connectServer(url, options);
+}
+
+async function speaksHttp(url: string): Promise<boolean> {
+  // A URL with the folder of a socket may have no host.
+  if (!URL.canParse(url)) return false;
+  const { hostname, port } = new URL(url);
+  if (hostname.endsWith(".neon.tech")) return true;
+  if (!isLoopback(hostname) || port === "") return false;
+  // PostgreSQL closes the connection; an endpoint answers, with 405.
+  const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS);
+  return fetch(`http://${hostname}:${port}/sql`, { signal }).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Creates the archive for new databases if it is missing. */

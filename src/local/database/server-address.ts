@@ -2,7 +2,8 @@
 import { connect } from "node:net";
 import type { ClientConfig } from "pg";
 import { parse, toClientConfig } from "pg-connection-string";
-import { errnoOf, StartError } from "../errors.ts";
+import { errnoOf } from "../errors.ts";
+import { UnsuitableServer } from "./unsuitable-server.ts";
 
 const DEFAULT_PORT = 5432;
 const PROBE_TIMEOUT_MS = 5_000;
@@ -10,50 +11,52 @@ const PROBE_TIMEOUT_MS = 5_000;
 const SSL_REQUEST = Buffer.from("0000000804d2162f", "hex");
 const SSL_MODES = ["disable", "prefer", "require", "verify-ca", "verify-full"];
 
+export interface ServerAddress {
+  config: ClientConfig;
+  /** TLS is used if the server has it, which `preferTls` finds out. */
+  prefersTls: boolean;
+}
+
 /**
- * The address in a postgres:// URL, for `pg`. `sslmode` means what it means for libpq; without it, or with `prefer`, TLS is used if
- * the server has it. Throws `StartError` that names `DATABASE_URL` if the URL is malformed or a file it names cannot be read.
+ * The address in a postgres:// URL. `sslmode` means what it means for libpq: `prefer` if it is absent. Throws `UnsuitableServer` if the
+ * URL is malformed or a file that it names cannot be read.
  */
-export async function serverAddress(url: string): Promise<ClientConfig> {
-  const mode = new URL(url).searchParams.get("sslmode") ?? "prefer";
-  if (!SSL_MODES.includes(mode)) throw malformed(`sslmode: expected one of ${SSL_MODES.join(", ")}`);
-  let address: ClientConfig;
+export function readServerUrl(url: string): ServerAddress {
+  const mode = new URLSearchParams(url.split("?")[1]).get("sslmode") ?? "prefer";
+  if (!SSL_MODES.includes(mode)) throw new UnsuitableServer(`sslmode: expected one of ${SSL_MODES.join(", ")}`);
   try {
-    address = toClientConfig(parse(url, { useLibpqCompat: true }));
+    const config = toClientConfig(parse(url, { useLibpqCompat: true }));
+    return { config, prefersTls: mode === "prefer" && config.host?.startsWith("/") !== true };
   } catch (error) {
-    if (errnoOf(error) === "ENOENT" || errnoOf(error) === "EACCES")
-      throw malformed(`a file of its TLS options cannot be read (${errnoOf(error)})`);
-    throw malformed(
+    const code = errnoOf(error);
+    if (code === "ENOENT" || code === "EACCES")
+      throw new UnsuitableServer(`a file that its TLS options name cannot be read (${code})`);
+    throw new UnsuitableServer(
       mode === "verify-ca" ? "sslmode=verify-ca needs sslrootcert" : "expected postgres://user:password@host/database",
     );
   }
-  if (mode !== "prefer" || isSocket(address)) return address;
-  const hasTls = (await probe(address)) === "tls";
-  return { ...address, ssl: hasTls && { rejectUnauthorized: false } };
 }
 
-function malformed(why: string): StartError {
-  return new StartError(`DATABASE_URL: ${why}`);
+/** Decides on TLS by asking the server. Rejects with the error of the connection. */
+export async function preferTls({ config, prefersTls }: ServerAddress): Promise<ClientConfig> {
+  if (!prefersTls) return config;
+  return { ...config, ssl: (await hasTls(config)) && { rejectUnauthorized: false } };
 }
 
-function isSocket({ host }: ClientConfig): boolean {
-  return host?.startsWith("/") === true;
-}
-
-/**
- * What answers at an address: PostgreSQL, with or without TLS, or something else. Undefined if nothing answers.
- */
-export function probe({ host, port }: ClientConfig): Promise<"tls" | "plain" | "other" | undefined> {
-  return new Promise((resolve) => {
+function hasTls({ host, port }: ClientConfig): Promise<boolean> {
+  return new Promise((resolve, reject) => {
     const socket = connect({ host: host || "localhost", port: port ?? DEFAULT_PORT });
-    const end = (answer: "tls" | "plain" | "other" | undefined) => {
+    const end = (answer: boolean) => {
       socket.destroy();
       resolve(answer);
     };
-    socket.setTimeout(PROBE_TIMEOUT_MS, () => end(undefined));
+    socket.setTimeout(PROBE_TIMEOUT_MS, () => {
+      socket.destroy();
+      reject(new Error("timeout"));
+    });
     socket.once("connect", () => socket.write(SSL_REQUEST));
-    socket.once("error", () => end(undefined));
-    socket.once("close", () => end("other"));
-    socket.once("data", (bytes) => end(bytes[0] === 0x53 ? "tls" : bytes[0] === 0x4e ? "plain" : "other"));
+    socket.once("error", reject);
+    socket.once("close", () => end(false));
+    socket.once("data", (bytes) => end(bytes.toString("latin1", 0, 1) === "S"));
   });
 }

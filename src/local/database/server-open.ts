@@ -2,6 +2,7 @@
 import { setTimeout } from "node:timers/promises";
 import { Client, type ClientConfig, DatabaseError } from "pg";
 import { errnoOf } from "../errors.ts";
+import { preferTls, readServerUrl, type ServerAddress } from "./server-address.ts";
 import { checkSession, createPool, type PoolOptions, type SessionPool, sessionConfig } from "./server-pool.ts";
 import { UnsuitableServer } from "./unsuitable-server.ts";
 
@@ -14,29 +15,34 @@ const MIN_VERSION = 150_000;
 const NOT_YET = new Set(["ECONNREFUSED", "ECONNRESET", "ENOENT", "ENOTFOUND", "EAI_AGAIN", "57P03"]);
 
 /** Throws an `Error` that says why the server cannot be used and what to do; its message holds no password. */
-export async function openServer(address: ClientConfig, options: PoolOptions): Promise<SessionPool> {
+export async function openServer(url: string, options: PoolOptions): Promise<SessionPool> {
+  const address = readServerUrl(url);
   try {
-    const client = await connectFirst(address, options.onNotice);
+    const { client, config } = await connectFirst(address, options.onNotice);
     try {
       await checkSession(client);
       await checkServer(client);
     } finally {
       await client.end();
     }
+    return createPool(config, options);
   } catch (error) {
-    throw new Error(explain(error, address), { cause: error });
+    throw new Error(explain(error, address.config), { cause: error });
   }
-  return createPool(address, options);
 }
 
-async function connectFirst(address: ClientConfig, onNotice: PoolOptions["onNotice"]): Promise<Client> {
+async function connectFirst(
+  address: ServerAddress,
+  onNotice: PoolOptions["onNotice"],
+): Promise<{ client: Client; config: ClientConfig }> {
   const deadline = Date.now() + START_WAIT_MS;
   for (let waiting = false; ; waiting = true) {
-    const client = new Client(sessionConfig(address));
-    client.on("error", () => {});
     try {
+      const config = await preferTls(address);
+      const client = new Client(sessionConfig(config));
+      client.on("error", () => {});
       await client.connect();
-      return client;
+      return { client, config };
     } catch (error) {
       const code = codeOf(error);
       if (code === undefined || !NOT_YET.has(code) || Date.now() > deadline) throw error;

@@ -8,6 +8,7 @@ import { parseJson } from "./local-secrets.ts";
 const DEFAULT_HOST = "127.0.0.1";
 const DEFAULT_PORT = 8787;
 const DEFAULT_DATA_DIR = ".data";
+const MAX_CONNECTIONS = 500;
 
 /** Variables of the Workers that are passed through from the environment. */
 const WORKER_VARS = [
@@ -43,6 +44,7 @@ export interface LocalEnvironment {
   sitePort: number;
   dataDir: string;
   databaseUrl: string | undefined;
+  databaseConnections: number | undefined;
   vars: Record<string, string>;
   logToConsole: boolean;
 }
@@ -57,6 +59,7 @@ export function readEnvironment(env: NodeJS.ProcessEnv): LocalEnvironment {
     sitePort: readPort(env, "SITE_PORT", port === 0 ? 0 : port + 1),
     dataDir: readDataDir(env),
     databaseUrl: readDatabaseUrl(env),
+    databaseConnections: readDatabaseConnections(env),
     vars: readWorkerVars(env),
     logToConsole: env["LOG"] === "1",
   };
@@ -83,11 +86,22 @@ export function readDataDir(env: NodeJS.ProcessEnv): string {
   return path.resolve(PROJECT_ROOT, env["DATA_DIR"] || DEFAULT_DATA_DIR);
 }
 
+/** The largest number of connections to the server that DATABASE_URL names. */
+export function readDatabaseConnections(env: NodeJS.ProcessEnv): number | undefined {
+  const text = env["DATABASE_CONNECTIONS"];
+  if (!text) return undefined;
+  const count = Number(text);
+  if (/^\d+$/.test(text) && count >= 2 && count <= MAX_CONNECTIONS) return count;
+  throw new StartError(`DATABASE_CONNECTIONS: expected a number from 2 to ${MAX_CONNECTIONS}`);
+}
+
 /** The database to use instead of the embedded one. */
 export function readDatabaseUrl(env: NodeJS.ProcessEnv): string | undefined {
   const url = env["DATABASE_URL"];
   if (!url) return undefined;
-  if (!/^postgres(?:ql)?:\/\/[^/]/.test(url) || !URL.canParse(url)) {
+  // The folder of a socket is given as a parameter, after an empty host.
+  const isSocket = /[?&]host=(?:\/|%2F)/i.test(url);
+  if (!/^postgres(?:ql)?:\/\//.test(url) || !(isSocket || (/:\/\/[^/]/.test(url) && URL.canParse(url)))) {
     throw new StartError("DATABASE_URL: expected postgres://user:password@host/database");
   }
   return url;

@@ -1,5 +1,5 @@
 /** `service.json`: addresses and credentials of the running service. */
-import { existsSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, rmSync } from "node:fs";
 import path from "node:path";
 import { sql } from "drizzle-orm";
 import * as z from "zod";
@@ -51,16 +51,25 @@ export function removeServiceFile(dataDir: string): void {
   rmSync(serviceFilePath(dataDir), { force: true });
 }
 
-/** The demo tenant of a data directory: created at the first start and reused later. */
+/**
+ * The demo tenant of a data directory: created at the first start and reused later. When the database is another one, the credentials
+ * that it does not know are set aside; they are used again once their tenant has been restored.
+ */
 export async function demoCredentials(stack: Pick<RunningStack, "dataDir" | "databaseUrl">): Promise<DemoCredentials> {
   const file = path.join(stack.dataDir, "credentials.json");
+  const setAside = path.join(stack.dataDir, "credentials.other-database.json");
   const db = openDb(stack.databaseUrl);
   const key = await saveCredentialKey(db, localSecrets(stack.dataDir).encryptionKey, { replace: true });
   const kept = readJson(file, DemoCredentials);
-  const isKnown = kept !== undefined && (await findWorkspace(db, kept.workspaceId)) !== undefined;
-  const demo = isKnown ? await withValidKeys(db, key, kept) : await createDemo(db);
+  const known = (await knownIn(db, kept)) ?? (await knownIn(db, readJson(setAside, DemoCredentials)));
+  if (kept !== undefined && known === undefined) renameSync(file, setAside);
+  const demo = known === undefined ? await createDemo(db) : await withValidKeys(db, key, known);
   writePrivateJson(file, demo);
   return demo;
+}
+
+async function knownIn(db: Db, demo: DemoCredentials | undefined): Promise<DemoCredentials | undefined> {
+  return demo !== undefined && (await findWorkspace(db, demo.workspaceId)) !== undefined ? demo : undefined;
 }
 
 async function createDemo(db: Db): Promise<DemoCredentials> {

@@ -4,15 +4,18 @@
  */
 import { accessSync, chmodSync, constants, mkdirSync, readdirSync } from "node:fs";
 import path from "node:path";
+import { openDb } from "../../db/client.ts";
+import { saveCredentialKey } from "../../tenancy/index.ts";
+import { TenancyError } from "../../tenancy/errors.ts";
 import { buildBundles } from "../bundles/bundles.ts";
-import { startDatabase, type RunningDatabase } from "../database/database.ts";
+import { openDatabaseUrl, startDatabase } from "../database/database.ts";
 import { errnoOf, StartError } from "../errors.ts";
 import { lockDataDir } from "./lock.ts";
 import { growInLargeSteps } from "./miniflare-growth.ts";
 import { createLogSink, type LogSink } from "./logs.ts";
 import { migrate } from "../database/migrations.ts";
 import { claimPort, freePort } from "./ports.ts";
-import { localSecrets, SECRETS_FILE } from "./local-secrets.ts";
+import { type LocalSecrets, localSecrets, SECRETS_FILE } from "./local-secrets.ts";
 import { passExtraCertificatesOnly } from "./certificates.ts";
 import { startSchedules } from "./schedules.ts";
 import type { RunningWorkers } from "./workers.ts";
@@ -27,8 +30,10 @@ export interface StackOptions {
   port: number;
   /** Port of the site; 0 for any free one. */
   sitePort: number;
-  /** A database that speaks Neon's protocol, to use instead of the embedded one. */
+  /** A PostgreSQL server, or a database that speaks Neon's protocol, to use instead of the embedded one. */
   databaseUrl?: string | undefined;
+  /** Maximum number of connections to the server of `databaseUrl`. */
+  databaseConnections?: number | undefined;
   /** Variables of the Workers by name; override the defaults of their configuration. */
   vars?: Record<string, string>;
   /** Port on 127.0.0.1 where DevTools find the Workers; none when absent. */
@@ -94,7 +99,7 @@ async function start(
   onProgress?.("preparing the database and the Workers");
   // Wait for both even if one fails, so that whatever has started is stopped.
   passExtraCertificatesOnly(dataDir);
-  const steps = [openDatabase(options, stops), buildBundles()] as const;
+  const steps = [openDatabase(options, secrets, stops), buildBundles()] as const;
   // Not imported at the top: loading Miniflare takes half a second, in which the database's thread is at work already.
   const stopPatching = growInLargeSteps();
   const workersModule = import("./workers.ts").finally(stopPatching);
@@ -175,17 +180,38 @@ function openDataDir(dataDir: string): void {
   }
 }
 
-async function openDatabase(options: StackOptions, stops: (() => Promise<void> | void)[]): Promise<string> {
-  if (options.databaseUrl !== undefined) {
-    await migrate(options.databaseUrl);
-    return options.databaseUrl;
+async function openDatabase(
+  options: StackOptions,
+  secrets: LocalSecrets,
+  stops: (() => Promise<void> | void)[],
+): Promise<string> {
+  const { dataDir, databaseUrl, databaseConnections, onFatal } = options;
+  if (databaseUrl === undefined) {
+    const database = await startDatabase({ dataDir, ...(onFatal && { onFatal }) });
+    stops.push(() => database.close());
+    return database.url;
   }
-  const database: RunningDatabase = await startDatabase({
-    dataDir: options.dataDir,
-    ...(options.onFatal && { onFatal: options.onFatal }),
+  const database = await openDatabaseUrl(databaseUrl, {
+    ...(databaseConnections !== undefined && { connections: databaseConnections }),
+    ...(onFatal && { onFatal }),
+    onNotice: (line) => console.error(line),
   });
   stops.push(() => database.close());
+  await migrate(database.url);
+  await claimDatabase(database.url, secrets);
   return database.url;
+}
+
+/** Throws `StartError` if the database was set up by an installation with another key, whose credentials would stop working. */
+async function claimDatabase(url: string, { encryptionKey }: LocalSecrets): Promise<void> {
+  try {
+    await saveCredentialKey(openDb(url), encryptionKey);
+  } catch (error) {
+    if (!(error instanceof TenancyError)) throw error;
+    throw new StartError(
+      `DATABASE_URL: the database belongs to an installation with another ENCRYPTION_KEY: use that one's DATA_DIR (or its ${SECRETS_FILE}), or an empty database`,
+    );
+  }
 }
 
 /**
