@@ -5,7 +5,7 @@ import { openDb } from "../../src/db/client.ts";
 import { localSecrets } from "../../src/local/stack/local-secrets.ts";
 import type { RunningService } from "../../src/local/stack/service.ts";
 import { SearchCache } from "../../src/search/cache.ts";
-import { search } from "../../src/search/service.ts";
+import { search } from "../../test/support/ask-hosted.ts";
 import { SEARCH_PREFIX, type SearchBucket } from "../../src/search/store.ts";
 import { mean } from "../retrieval/metrics.ts";
 

@@ -2,7 +2,9 @@ import { WorkerEntrypoint } from "cloudflare:workers";
 import { SearchRequest, type SearchResponse } from "../contract/search.ts";
 import { ApiError } from "../errors.ts";
 import { count } from "../gate/client.ts";
-import { search } from "../search/service.ts";
+import { searchResponse } from "../questions/http.ts";
+import { search } from "../questions/questions.ts";
+import { HostedIndex } from "../search/hosted-index.ts";
 import { searchDepsOf } from "./search-deps.ts";
 import { servicesOf } from "./services.ts";
 
@@ -31,8 +33,9 @@ export class DashboardSearch extends WorkerEntrypoint<ApiEnv> implements Dashboa
     request: { query: string; limit: number; workspaceId?: string },
   ): Promise<SearchResponse | SearchRefusal> {
     try {
-      const deps = searchDepsOf(this.env, servicesOf(this.env));
-      const answer = await search(deps, tenantId, SearchRequest.parse(request));
+      const index = new HostedIndex(searchDepsOf(this.env, servicesOf(this.env)), { tenantId });
+      const body = SearchRequest.parse(request);
+      const answer = searchResponse(await index.ask(search, body, body));
       await count(this.env.TENANT_GATE, tenantId, null, "search");
       return answer;
     } catch (error) {

@@ -11,7 +11,7 @@ import { describeIssue, toIssue } from "./issues.ts";
 export function readQuery<Schema extends z.ZodType>(
   c: ApiContext,
   schema: Schema,
-  code: ErrorCode = "INVALID_SELECTOR",
+  code: ErrorCode = "INVALID_BODY",
 ): z.output<Schema> {
   const values: Record<string, string | string[] | undefined> = {};
   for (const [name, all] of Object.entries(c.req.queries())) values[name] = all.length === 1 ? all[0] : all;

@@ -22,12 +22,13 @@ import {
   type UpstreamCall,
   unavailable,
 } from "./metering.ts";
+import { readQuery } from "./query.ts";
 import type { Services } from "./services.ts";
 
-/** A path, query or header parameter, as OpenAPI describes it. */
+/** A path or header parameter, as OpenAPI describes it. */
 export interface Parameter {
   name: string;
-  in: "path" | "query" | "header";
+  in: "path" | "header";
   required?: boolean;
   description: string;
   schema: Record<string, unknown>;
@@ -60,7 +61,12 @@ export interface RouteDescription {
   description?: string;
   /** Rate-limit bucket; null if the route is not limited. */
   surface: Surface | null;
+  /** Parameters in the path and in headers. */
   parameters?: readonly Parameter[];
+  /** Schema of the query string; the documentation of its parameters follows from it. */
+  query?: z.ZodObject;
+  /** Code of a refused query string; `INVALID_BODY` if absent. */
+  queryError?: ErrorCode;
   responses: Record<number, Success>;
   /** Error codes in addition to those that follow from credential, surface and body. */
   errors?: readonly ErrorCode[];
@@ -86,31 +92,37 @@ export function publicRoute(
   return { ...description, credential: null, answer: async (c) => handle(c) };
 }
 
-export interface RouteRequest<Schema extends z.ZodType> {
+export interface RouteRequest<Schema extends z.ZodType, Query extends z.ZodType = z.ZodUndefined> {
   principal: Principal;
+  /** The validated query string; undefined if the route has none. */
+  query: z.output<Query>;
   /** The validated body; undefined if the route has none. */
   body: z.output<Schema>;
 }
 
-interface CredentialRoute<Schema extends z.ZodType> extends RouteDescription {
+interface CredentialRoute<Schema extends z.ZodType, Query extends z.ZodType> extends RouteDescription {
   credential: CredentialKind;
   surface: Surface;
+  query?: Query & z.ZodObject;
   body?: RequestBody<Schema>;
   /** The counter of `GET /usage` that each answered request increments. */
   counts?: CallKind;
-  handle: (c: ApiContext, request: RouteRequest<Schema>) => Promise<Response>;
+  handle: (c: ApiContext, request: RouteRequest<Schema, Query>) => Promise<Response>;
 }
 
 /** A route that requires a credential. */
-export function route<Schema extends z.ZodType = z.ZodUndefined>(definition: CredentialRoute<Schema>): Route {
+export function route<Schema extends z.ZodType = z.ZodUndefined, Query extends z.ZodType = z.ZodUndefined>(
+  definition: CredentialRoute<Schema, Query>,
+): Route {
   const { handle, counts, ...described } = definition;
-  const { credential: kind, surface, body: expected } = described;
+  const { credential: kind, surface, query: expectedQuery, queryError, body: expected } = described;
   return {
     ...described,
     answer: async (c) => {
       const { principal } = await authorize(c, await readCredential(c, kind), surface);
+      const query = (expectedQuery && readQuery(c, expectedQuery, queryError)) as z.output<Query>;
       const body = (expected && unwrap(await readBody(c.req.raw, expected))) as z.output<Schema>;
-      const response = await handle(c, { principal, body });
+      const response = await handle(c, { principal, query, body });
       if (counts !== undefined && response.ok) await countCall(c, principal.tenantId, counts);
       return response;
     },
@@ -156,6 +168,7 @@ export function meteredRoute<Schema extends z.ZodType>(definition: MeteredRoute<
       requireProvider(c.get("services"));
       return await handle(c, {
         principal,
+        query: undefined,
         body,
         charge: async (call) => {
           const id = reservationId ?? (await reserveCredits(c, principal, estimateCredits(texts(body))));

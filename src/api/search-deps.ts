@@ -2,6 +2,7 @@ import { ApiError } from "../errors.ts";
 import type { Principal } from "../gate/types.ts";
 import { SearchCache } from "../search/cache.ts";
 import type { SearchDeps } from "../search/core.ts";
+import { HostedIndex } from "../search/hosted-index.ts";
 import { type QueryModel, QueryVectorCache } from "../search/vectors.ts";
 import type { ApiContext } from "./context.ts";
 import { runMetered } from "./metering.ts";
@@ -16,8 +17,13 @@ const queryVectors = new QueryVectorCache();
 const askedAt = new Map<string, number>();
 
 /** Dependencies of search, for a request. Embedding the query is charged to the tenant whose key was sent. */
-export function searchDeps(c: ApiContext, principal: Principal): SearchDeps {
+function searchDeps(c: ApiContext, principal: Principal): SearchDeps {
   return { ...searchDepsOf(c.env, c.get("services")), model: queryModel(c, principal) };
+}
+
+/** The indexes that the sender of a credential may ask. */
+export function hostedIndex(c: ApiContext, principal: Principal): HostedIndex {
+  return new HostedIndex(searchDeps(c, principal), principal);
 }
 
 /** Dependencies of search, from the environment. Without a model, since there is no key to charge. */

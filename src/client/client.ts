@@ -19,16 +19,15 @@ import type {
   RunAccepted,
   RunList,
   RunStatus,
-  SearchRequest,
   SearchResponse,
   SignRequest,
   SignResponse,
   SnapshotJobAccepted,
   SnapshotJobRequest,
-  SymbolsQuery,
   SymbolsResponse,
   UsageResponse,
 } from "../contract/index.ts";
+import type { Asked, FILE, OUTLINE, REFERENCES, SEARCH, SYMBOLS } from "../contract/questions.ts";
 import { readAnswer } from "./answers.ts";
 import { CodeContextError } from "./errors.ts";
 import { streamRun } from "./runs.ts";
@@ -53,23 +52,20 @@ export interface ClientOptions extends TransportOptions {
 export type Selector = { repo: string } | { workspaceId: string };
 
 type Input<T extends { inputType?: unknown }> = Omit<T, "inputType"> & Partial<Pick<T, "inputType">>;
-export type SearchInput = Omit<SearchRequest, "limit"> & Partial<Pick<SearchRequest, "limit">>;
 type SignInput = Omit<SignRequest, "op">;
 type CommitInput = Omit<CommitRequest, "op">;
 export type IndexInput = Omit<IndexRequest, "options"> & { options?: Partial<IndexRequest["options"]> };
 
 /** Revision to read: an indexed branch, tag or full commit; default: the current revision. */
 interface AtRef {
-  ref?: string;
+  ref?: string | undefined;
 }
-export type SymbolsInput = AtRef & Partial<Pick<SymbolsQuery, "match" | "kind" | "limit">> & { name: string };
-export type ReferencesInput = AtRef & { name: string; limit?: number };
-export type FileInput = AtRef & { path: string };
-/** 1-based and inclusive. */
-export interface LineRange {
-  start?: number;
-  end?: number;
-}
+export type SearchInput = AtRef &
+  Asked<typeof SEARCH> & { repo?: string | undefined; workspaceId?: string | undefined };
+export type SymbolsInput = AtRef & Asked<typeof SYMBOLS>;
+export type ReferencesInput = AtRef & Asked<typeof REFERENCES>;
+export type OutlineInput = AtRef & Asked<typeof OUTLINE>;
+export type FileInput = AtRef & Asked<typeof FILE>;
 
 /** Time limit of a synchronous `POST /index`, which answers when the run is done. */
 const SYNC_INDEX_TIMEOUT_MS = 15 * 60_000;
@@ -186,12 +182,12 @@ export class CodeContextClient {
   }
 
   /** `GET /outline`: the symbols of a file. */
-  async outline(query: Selector & FileInput, options?: CallOptions): Promise<OutlineResponse> {
+  async outline(query: Selector & OutlineInput, options?: CallOptions): Promise<OutlineResponse> {
     return this.transport.json(this.lookup("/outline", query), "OutlineResponse", options);
   }
 
   /** `GET /file`: lines of a file as they were indexed. */
-  async file(query: Selector & FileInput & LineRange, options?: CallOptions): Promise<FileResponse> {
+  async file(query: Selector & FileInput, options?: CallOptions): Promise<FileResponse> {
     return this.transport.json(this.lookup("/file", query), "FileResponse", options);
   }
 

@@ -6,7 +6,7 @@ export {
   type ClientOptions,
   type FileInput,
   type IndexInput,
-  type LineRange,
+  type OutlineInput,
   type ReferencesInput,
   type SearchInput,
   type Selector,

@@ -125,8 +125,10 @@ export const MAX_RUNS_LISTED = 100;
 
 /** Query of `GET /index`. */
 export const ListRunsQuery = z.object({
-  workspaceId: Uuid,
-  limit: numberParameter(1, MAX_RUNS_LISTED).default(DEFAULT_RUNS_LISTED),
+  workspaceId: Uuid.describe("The workspace."),
+  limit: numberParameter(1, MAX_RUNS_LISTED)
+    .default(DEFAULT_RUNS_LISTED)
+    .meta({ default: DEFAULT_RUNS_LISTED, description: "Runs at most." }),
 });
 
 export const RunListItem = RunStatus.extend({

@@ -1,15 +1,8 @@
 /** Requests and answers of `/search`, `/symbols`, `/references`, `/outline` and `/file`. */
 import * as z from "zod";
-import { nonEmptyText, numberParameter, text } from "./text.ts";
-
-export const MAX_QUERY_CHARACTERS = 32_768;
-export const MAX_SEARCH_RESULTS = 50;
-export const MAX_SEARCH_TOKENS = 32_000;
-const MAX_NAME_CHARACTERS = 300;
-const MAX_PATH_CHARACTERS = 4_096;
-export const MAX_LOOKUP_RESULTS = 200;
-/** Beyond every file that is indexed. */
-const MAX_LINE = 1_000_000_000;
+import { bodyShape, queryShape } from "./parameters.ts";
+import { FILE, OUTLINE, REFERENCES, type Request, SEARCH, SYMBOLS } from "./questions.ts";
+import { nonEmptyText, text } from "./text.ts";
 
 /** Selects one workspace and one of its revisions. Without a selector, `POST /search` searches all workspaces of the tenant. */
 const selector = {
@@ -21,36 +14,10 @@ const selector = {
     .describe("Indexed branch, tag or full commit; without it the current revision."),
 };
 
-const globs = z.array(nonEmptyText.max(500)).max(50);
-const names = z.array(nonEmptyText.max(64)).max(50);
+type Selection = { [N in keyof typeof selector]?: string | undefined };
 
-export const SearchRequest = z
-  .object({
-    query: nonEmptyText
-      .max(MAX_QUERY_CHARACTERS)
-      .describe(
-        'Words, identifiers or a whole issue text. `"quoted"` must occur literally; `path:GLOB` and `lang:ID` filter.',
-      ),
-    ...selector,
-    limit: z.int().min(1).max(MAX_SEARCH_RESULTS).default(10).describe("Results at most."),
-    paths: globs.optional().describe("Globs; a file must match one of them and none that begins with `!`."),
-    languages: names.optional(),
-    kinds: names.optional().describe("Symbol kinds that a result must lie in or define."),
-    maxTokens: z
-      .int()
-      .min(200)
-      .max(MAX_SEARCH_TOKENS)
-      .optional()
-      .describe("Budget of all snippets together, in tokens of four characters; 4,000 without it."),
-    include: z
-      .array(z.enum(["tests", "docs", "examples", "generated"]))
-      .max(4)
-      .optional()
-      .describe("Kinds of file that are not to rank lower than the rest."),
-    rerank: z.boolean().optional().describe("Let the reranker order the best results. Costs credits."),
-  })
-  .meta({ id: "SearchRequest" });
-export type SearchRequest = z.output<typeof SearchRequest>;
+export const SearchRequest = z.object({ ...selector, ...bodyShape(SEARCH) }).meta({ id: "SearchRequest" });
+export type SearchRequest = Selection & Request<typeof SEARCH>;
 
 const Line = z.int().min(1);
 
@@ -106,6 +73,7 @@ export const SearchResponse = z
     ok: z.literal(true),
     results: z.array(SearchResult),
     indexes: z.array(SearchedIndex),
+    total: z.int().min(0).describe("Places found, of which `results` are the first."),
     truncated: z.boolean(),
     tokens: z.int().describe("Tokens of all snippets together."),
     degraded: z
@@ -117,47 +85,38 @@ export const SearchResponse = z
   .meta({ id: "SearchResponse" });
 export type SearchResponse = z.infer<typeof SearchResponse>;
 
-const limit = (fallback: number) => numberParameter(1, MAX_LOOKUP_RESULTS).default(fallback);
-const line = numberParameter(1, MAX_LINE).optional();
-
-export const SymbolsQuery = z.object({
-  ...selector,
-  name: nonEmptyText.max(MAX_NAME_CHARACTERS),
-  match: z.enum(["exact", "prefix", "fuzzy"]).optional(),
-  kind: nonEmptyText.max(64).optional(),
-  limit: limit(20),
-});
-export type SymbolsQuery = z.output<typeof SymbolsQuery>;
+export const SymbolsQuery = z.object({ ...selector, ...queryShape(SYMBOLS) });
+export type SymbolsQuery = Selection & Request<typeof SYMBOLS>;
 
 export const SymbolsResponse = z
   .object({
     ok: z.literal(true),
     symbols: z.array(z.object({ ...SymbolShape, path: z.string(), startLine: Line, endLine: Line })),
     match: z.enum(["exact", "prefix", "fuzzy"]).describe("How the symbols match."),
+    total: z.int().min(0).describe("Definitions found, of which `symbols` are the first."),
     truncated: z.boolean(),
     indexes: z.array(SearchedIndex),
   })
   .meta({ id: "SymbolsResponse" });
 export type SymbolsResponse = z.infer<typeof SymbolsResponse>;
 
-export const ReferencesQuery = z.object({ ...selector, name: nonEmptyText.max(MAX_NAME_CHARACTERS), limit: limit(50) });
-export type ReferencesQuery = z.output<typeof ReferencesQuery>;
+export const ReferencesQuery = z.object({ ...selector, ...queryShape(REFERENCES) });
+export type ReferencesQuery = Selection & Request<typeof REFERENCES>;
 
 export const ReferencesResponse = z
   .object({
     ok: z.literal(true),
     references: z.array(z.object({ path: z.string(), line: Line, text: z.string(), enclosing: z.string().nullable() })),
     by: z.literal("name").describe("References are found by name; what a name is bound to is not resolved."),
+    total: z.int().min(0).describe("Lines found; there may be more where `truncated`."),
     truncated: z.boolean(),
     indexes: z.array(SearchedIndex),
   })
   .meta({ id: "ReferencesResponse" });
 export type ReferencesResponse = z.infer<typeof ReferencesResponse>;
 
-const path = nonEmptyText.max(MAX_PATH_CHARACTERS);
-
-export const OutlineQuery = z.object({ ...selector, path });
-export type OutlineQuery = z.output<typeof OutlineQuery>;
+export const OutlineQuery = z.object({ ...selector, ...queryShape(OUTLINE) });
+export type OutlineQuery = Selection & Request<typeof OUTLINE>;
 
 export const OutlineResponse = z
   .object({
@@ -170,8 +129,13 @@ export const OutlineResponse = z
   .meta({ id: "OutlineResponse" });
 export type OutlineResponse = z.infer<typeof OutlineResponse>;
 
-export const FileQuery = z.object({ ...selector, path, start: line, end: line });
-export type FileQuery = z.output<typeof FileQuery>;
+export const FileQuery = z
+  .object({ ...selector, ...queryShape(FILE) })
+  .refine(({ start, end }) => start === undefined || end === undefined || end >= start, {
+    path: ["end"],
+    message: "must not be below start",
+  });
+export type FileQuery = Selection & Request<typeof FILE>;
 
 export const FileResponse = z
   .object({

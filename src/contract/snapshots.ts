@@ -13,6 +13,20 @@ const fullGitSha = z
   .regex(/^([0-9a-fA-F]{40}|[0-9a-fA-F]{64})$/, "must be a full commit SHA in hex")
   .toLowerCase();
 
+const flag = z.enum(["0", "1"]).optional();
+
+/** Query of `GET /index-snapshot`. */
+export const SnapshotQuery = z.object({
+  workspaceId: text.max(100).optional().describe("Selector: UUID of the workspace."),
+  repo: text
+    .max(2_000)
+    .optional()
+    .describe("Selector: the repo identity, such as `github.com/owner/name`; any clone URL form is normalised."),
+  probe: flag.describe("`1`: a summary only. A miss is 200 with `exists` false."),
+  list: flag.describe("`1`: every workspace of the tenant."),
+});
+export type SnapshotQuery = z.output<typeof SnapshotQuery>;
+
 /** Description of an artifact. Unknown fields are stored and returned unchanged. */
 export const SnapshotManifest = z
   .looseObject({

@@ -14,14 +14,15 @@ export const text = z.string().refine(isCleanText, UNCLEAN_TEXT);
 /** Schema of a clean string that must not be empty. */
 export const nonEmptyText = text.min(1, "must not be empty");
 
-/** Schema of a whole number in a query string, in decimal digits. */
+/** Schema of a whole number in a query string, in decimal digits. Its metadata describe the number, for the documentation. */
 export function numberParameter(min: number, max: number) {
   const message = `must be a whole number from ${min} to ${max}`;
   return z
     .string()
     .regex(/^\d{1,15}$/, message)
     .transform(Number)
-    .pipe(z.int().min(min, message).max(max, message));
+    .pipe(z.int().min(min, message).max(max, message))
+    .meta({ type: "integer", minimum: min, maximum: max });
 }
 
 /** Deeper JSON values are rejected, so that recursive code cannot overflow the stack. */

@@ -7,7 +7,7 @@ import {
   type SearchAnswer,
   type SearchResult,
 } from "../retrieval/types.ts";
-import type { Answered, FileText, IndexInfo, RepoInfo } from "./source.ts";
+import type { Answered, FileLines, IndexInfo, InOneIndex, RepoInfo } from "../questions/code-index.ts";
 import { describeIndex, fit, type Forms, numberedLine, numberedLines, shownOf, tokensOf } from "./text.ts";
 
 /** Lines of a result when its place does not fit as a whole. */
@@ -31,7 +31,7 @@ function heading(indexes: readonly IndexInfo[], nowMs: number): string {
 
 /** The repository before a path, where an answer has several. */
 function placeOf(indexes: readonly IndexInfo[], revision: number, path: string): string {
-  const repo = indexes.length > 1 ? indexes[revision]?.repo : undefined;
+  const repo = indexes.length > 1 ? indexes[revision]?.name : undefined;
   return repo === undefined ? path : `${repo} ${path}`;
 }
 
@@ -85,14 +85,10 @@ function keepMatching(text: string, words: readonly string[], count: number): (l
 export type ShownSymbol = FoundSymbol & { body?: string };
 
 export function symbolsText(
-  name: string,
   { indexes, symbols, total, match }: Answered<{ symbols: ShownSymbol[]; total: number; match: string }>,
   options: AnswerOptions,
 ): string {
   const head = heading(indexes, options.nowMs);
-  if (symbols.length === 0) {
-    return `${head}\n\nNothing is defined under a name like ${name}. search_code finds it by what it does; find_references finds where a name is used.`;
-  }
   const parts = fit(
     symbols.map((symbol): Forms => {
       const { revision, path, startLine, endLine, kind, qualifiedName, signature, body } = symbol;
@@ -108,9 +104,9 @@ export function symbolsText(
 }
 
 export function referencesText(
-  name: string,
   { indexes, references, total, truncated }: Answered<ReferenceAnswer>,
   options: AnswerOptions,
+  { name }: { name: string },
 ): string {
   const head = heading(indexes, options.nowMs);
   if (references.length === 0) return `${head}\n\nThe name ${name} is not used outside of its definition.`;
@@ -139,12 +135,14 @@ export function referencesText(
   return [head, ...shown, foot.join(" ")].join("\n\n");
 }
 
+/** An answer about one file. */
+type InOneFile<T> = Answered<InOneIndex<T> & { path: string }>;
+
 export function outlineText(
-  path: string,
-  { indexes, language, symbols }: Answered<{ language: string; symbols: OutlineSymbol[] }>,
+  { indexes, revision, path, language, symbols }: InOneFile<{ language: string; symbols: OutlineSymbol[] }>,
   options: AnswerOptions,
 ): string {
-  const head = `${heading(indexes, options.nowMs)}\n${path} (${language})`;
+  const head = `${heading(indexes.slice(revision, revision + 1), options.nowMs)}\n${path} (${language})`;
   if (symbols.length === 0) return `${head}\n\nThe file defines no symbols. read_file shows its lines.`;
   const budget = budgetOf(options, head);
   const deepest = Math.max(...symbols.map(({ depth }) => depth));
@@ -174,9 +172,9 @@ function outlineRows(symbols: readonly OutlineSymbol[], maxDepth: number, withSi
     });
 }
 
-export function fileText({ indexes, ...file }: Answered<FileText>, options: AnswerOptions): string {
+export function fileText({ indexes, revision, ...file }: InOneFile<FileLines>, options: AnswerOptions): string {
   const { path, startLine, lineCount, text, withheld } = file;
-  const head = `${heading(indexes, options.nowMs)}\n${path}, ${lineCount} line${lineCount === 1 ? "" : "s"}`;
+  const head = `${heading(indexes.slice(revision, revision + 1), options.nowMs)}\n${path}, ${lineCount} line${lineCount === 1 ? "" : "s"}`;
   const isWithheld = (line: number) => withheld.some(([from, to]) => line >= from && line <= to);
   const lines = text
     .split("\n")
@@ -204,7 +202,7 @@ export function reposText(repos: readonly RepoInfo[], total: number, options: An
   const rows = fit(
     repos.map((repo): Forms => [
       `${describeIndex(repo, options.nowMs)}, ${repo.fileCount} file${repo.fileCount === 1 ? "" : "s"}`,
-      repo.repo,
+      repo.name,
     ]),
     budgetOf(options, ""),
   ).filter((row) => row !== "");

@@ -1,7 +1,7 @@
 /** The MCP server that both transports use. Imports the SDK, so importers load this module with `await import()`. */
 import { McpServer } from "@modelcontextprotocol/server";
 import { visible } from "../display.ts";
-import { type CodeSource, SourceError } from "./source.ts";
+import { type CodeIndex, QuestionError } from "../questions/code-index.ts";
 import { TOOLS } from "./tools.ts";
 
 const INSTRUCTIONS =
@@ -11,7 +11,9 @@ const INSTRUCTIONS =
 
 export interface McpServerOptions {
   version: string;
-  source: CodeSource;
+  index: CodeIndex;
+  /** The text of an error of the index that its caller can mend, besides `QuestionError`; undefined for other errors. */
+  explain: (error: unknown) => string | undefined;
   /** Called with failures that are not the caller's; the caller sees only that something failed. */
   onError: (error: unknown) => void;
   now?: () => number;
@@ -21,7 +23,7 @@ export interface McpServerOptions {
  * Makes a server for one HTTP request or one stdio connection. Answers are plain text alone: several clients show a model either
  * `content` or `structuredContent`, not both.
  */
-export function createMcpServer({ version, source, onError, now = Date.now }: McpServerOptions): McpServer {
+export function createMcpServer({ version, index, explain, onError, now = Date.now }: McpServerOptions): McpServer {
   const server = new McpServer(
     { name: "code-context", title: "Code Context", version },
     { instructions: INSTRUCTIONS },
@@ -32,11 +34,11 @@ export function createMcpServer({ version, source, onError, now = Date.now }: Mc
       { title, description, inputSchema: input, annotations: { readOnlyHint: true, openWorldHint: false } },
       async (args) => {
         try {
-          return { content: [{ type: "text" as const, text: await run({ source, nowMs: now() }, args) }] };
+          return { content: [{ type: "text" as const, text: await run({ index, nowMs: now() }, args) }] };
         } catch (error) {
-          const isKnown = error instanceof SourceError;
-          if (!isKnown) onError(error);
-          const text = isKnown ? visible(error.message) : "The index could not answer. Try again.";
+          const known = error instanceof QuestionError ? error.message : explain(error);
+          if (known === undefined) onError(error);
+          const text = known === undefined ? "The index could not answer. Try again." : visible(known);
           return { content: [{ type: "text" as const, text }], isError: true };
         }
       },

@@ -1,5 +1,5 @@
 /** Plain text for agents: numbered lines, headings, and answers that are shortened step by step until they fit a budget. */
-import type { IndexInfo } from "./source.ts";
+import type { IndexInfo } from "../questions/code-index.ts";
 
 /** As the service estimates tokens: four characters each. */
 const CHARACTERS_PER_TOKEN = 4;
@@ -19,7 +19,7 @@ export function tokensOf(text: string): number {
 export function describeIndex(index: IndexInfo, nowMs: number): string {
   const commit = index.gitSha === null ? "" : `@${index.gitSha.slice(0, SHORT_SHA)}`;
   const edits = index.isWorkTree ? " (work tree, edits included)" : "";
-  return `${index.repo}${commit}${edits}, indexed ${ageOf(nowMs - index.indexedAtMs)}`;
+  return `${index.name}${commit}${edits}, indexed ${ageOf(nowMs - index.indexedAtMs)}`;
 }
 
 function ageOf(ms: number): string {

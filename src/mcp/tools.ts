@@ -1,8 +1,14 @@
 /** The tools, once, for `codectx mcp` and for `POST /mcp`. */
 import * as z from "zod";
+import { Uuid } from "../contract/indexing.ts";
+import { bodyShape } from "../contract/parameters.ts";
+import { type Parameter, type Parameters, type Request, SEARCH } from "../contract/questions.ts";
 import { text } from "../contract/text.ts";
-import { visible, visibleAnswer } from "../display.ts";
+import { visibleAnswer } from "../display.ts";
+import { type Answered, type CodeIndex, nothingIndexed, type Question, type Scope } from "../questions/code-index.ts";
+import { file, outline, references, search, symbols } from "../questions/questions.ts";
 import {
+  type AnswerOptions,
   fileText,
   outlineText,
   referencesText,
@@ -11,13 +17,8 @@ import {
   type ShownSymbol,
   symbolsText,
 } from "./answers.ts";
-import type { CodeSource, Scope } from "./source.ts";
 
-const DEFAULT_MAX_TOKENS = 4_000;
-/** The engine's own cap; results are asked for whole and shortened here, where lines are numbered. */
-const MAX_MAX_TOKENS = 32_000;
-const MAX_QUERY_CHARACTERS = 32_768;
-const MAX_NAME_CHARACTERS = 300;
+const MAX_TOKENS = SEARCH.maxTokens;
 /** Definitions whose lines are shown, and the longest that is. */
 const MAX_BODIES = 3;
 const MAX_BODY_LINES = 80;
@@ -33,171 +34,141 @@ const ref = text
   .max(500)
   .optional()
   .describe("Branch, tag or commit that is indexed. Default: the current revision.");
-const path = text.min(1).max(4_096).describe("Path from the root of the repository.");
 const maxTokens = z
   .int()
-  .min(200)
-  .max(MAX_MAX_TOKENS)
-  .default(DEFAULT_MAX_TOKENS)
+  .min(MAX_TOKENS.min)
+  .max(MAX_TOKENS.max)
+  .default(MAX_TOKENS.default)
   .describe("Length of the answer. What does not fit is shortened, and the answer says so.");
-const limitOf = (fallback: number, max: number) => z.int().min(1).max(max).default(fallback);
-const name = text.trim().min(1).max(MAX_NAME_CHARACTERS);
 
 /** What a tool runs with. */
 export interface ToolContext {
-  source: CodeSource;
+  index: CodeIndex;
   nowMs: number;
 }
 
 /** A tool: its texts for the model, its parameters, and the function that answers. */
-export interface Tool<Shape extends z.ZodObject = z.ZodObject> {
+export interface Tool {
   /** At most 32 characters, since clients add the server's name to it. */
   name: string;
   title: string;
   /** At most 2 KB, where clients cut it. */
   description: string;
-  input: Shape;
-  run: (context: ToolContext, input: z.output<Shape>) => Promise<string>;
+  input: z.ZodObject;
+  /** `input` is what the schema has parsed. */
+  run: (context: ToolContext, input: Record<string, unknown>) => Promise<string>;
 }
 
-/** Lets `run` take the type of `input`. The server passes it what the schema has parsed. */
-function tool<Shape extends z.ZodObject>(definition: Tool<Shape>): Tool {
-  const { run, ...rest } = definition;
-  return { ...rest, run: (context, input) => run(context, input as z.output<Shape>) };
+interface QuestionTool<P extends Parameters, Answer extends object> extends Omit<Tool, "input" | "run"> {
+  question: Question<P, Answer>;
+  /** Set if the answer comes from one repository. */
+  isOfOne?: boolean;
+  text: (answer: Answered<Answer>, options: AnswerOptions, request: Request<P>) => string;
+  /** Reads more for the answer's text, from the scope of the question. */
+  complete?: (index: CodeIndex, scope: Scope, answer: Answered<Answer>) => Promise<Answered<Answer>>;
 }
 
-function scopeOf(input: { repo?: string | undefined; ref?: string | undefined }): Scope {
-  return { repo: input.repo, ref: input.ref };
+/** A tool that asks a question: its parameters are the question's, and where to ask. */
+function questionTool<P extends Parameters, Answer extends object>(definition: QuestionTool<P, Answer>): Tool {
+  const { question, isOfOne, text, complete, ...described } = definition;
+  const names = Object.entries<Parameter>(question.parameters).filter(([, { notOn }]) => !notOn?.includes("tool"));
+  const shape: Readonly<Record<string, z.ZodType>> = bodyShape(question.parameters);
+  const own = names.map(([name, { tool }]) => [tool ?? snakeCase(name), shape[name]]);
+  return {
+    ...described,
+    input: z.object({ ...Object.fromEntries(own), repo: isOfOne ? oneRepo : repo, ref, max_tokens: maxTokens }),
+    run: async ({ index, nowMs }, input) => {
+      const asked = Object.fromEntries(names.map(([name, { tool }]) => [name, input[tool ?? snakeCase(name)]]));
+      // Results are asked for whole and shortened here, where lines are numbered.
+      if ("maxTokens" in asked) asked["maxTokens"] = MAX_TOKENS.max;
+      const request = asked as Request<P>;
+      const scope = scopeOf(input);
+      const answer = await index.ask(question, scope, request);
+      if (answer.indexes.length === 0) throw nothingIndexed();
+      const completed = complete ? await complete(index, scope, answer) : answer;
+      return text(visibleAnswer(completed), { maxTokens: Number(input["max_tokens"]), nowMs }, visibleAnswer(request));
+    },
+  };
 }
 
-const searchCode = tool({
+/** A workspace without a repository is named by its id. */
+function scopeOf({ repo, ref }: Scope): Scope {
+  return Uuid.safeParse(repo).success ? { workspaceId: repo, ref } : { repo, ref };
+}
+
+const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+const searchCode = questionTool({
   name: "search_code",
   title: "Search code",
   description:
     "Finds code by what it does, by words, identifiers or a whole issue text with stack traces. Use it first when you do not know where something is. " +
     "Returns the best places with numbered lines, the enclosing symbol and the path; the lines are current, so a file need not be read again for them. " +
     'A phrase in "double quotes" must occur literally. Tests, docs, examples and generated code rank lower unless the query asks for them.',
-  input: z.object({
-    query: text.trim().min(1).max(MAX_QUERY_CHARACTERS).describe("Words, identifiers, or a whole issue text."),
-    repo,
-    ref,
-    paths: z
-      .array(text.min(1))
-      .max(50)
-      .optional()
-      .describe('Globs such as "src/**" or "!**/test/**"; a file must match one and no negated one.'),
-    languages: z.array(text.min(1)).max(50).optional().describe("Language ids such as typescript, python, go."),
-    kinds: z.array(text.min(1)).max(50).optional().describe("Kinds of symbol such as function, class, method."),
-    include: z
-      .array(z.enum(["tests", "docs", "examples", "generated"]))
-      .optional()
-      .describe("Kinds of file that are not to rank lower."),
-    limit: limitOf(10, 50),
-    max_tokens: maxTokens,
-  }),
-  run: async ({ source, nowMs }, input) => {
-    const { query, limit, paths, languages, kinds, include } = input;
-    const request = { query, limit, paths, languages, kinds, include, maxTokens: MAX_MAX_TOKENS };
-    return searchText(visibleAnswer(await source.search(scopeOf(input), request)), {
-      maxTokens: input.max_tokens,
-      nowMs,
-    });
-  },
+  question: search,
+  text: searchText,
 });
 
-const findSymbol = tool({
+const findSymbol = questionTool({
   name: "find_symbol",
   title: "Find a definition",
   description:
     "Finds where a function, class, method, type or constant is defined, by name. The name may be qualified in any language's way (Sinatra::Base, Plug.Builder, Outer.inner). " +
     "Without an exact match it falls back to prefixes, then to similar names. Returns path, lines and signature, and for up to three short definitions their numbered lines.",
-  input: z.object({
-    name: name.describe("Name or qualified name."),
-    repo,
-    ref,
-    match: z.enum(["exact", "prefix", "fuzzy"]).optional().describe("Default: the first of them that finds something."),
-    kind: text.min(1).max(50).optional().describe("Kind of symbol such as function, class, method."),
-    limit: limitOf(20, 100),
-    max_tokens: maxTokens,
-  }),
-  run: async ({ source, nowMs }, input) => {
-    const scope = scopeOf(input);
-    const answer = await source.symbols(scope, {
-      name: input.name,
-      match: input.match,
-      kind: input.kind,
-      limit: input.limit,
-    });
-    const symbols = await Promise.all(
-      answer.symbols.map(async (symbol, position): Promise<ShownSymbol> => {
-        const { revision, path, startLine, endLine } = symbol;
-        const owner = answer.indexes[revision]?.repo;
-        if (position >= MAX_BODIES || endLine - startLine >= MAX_BODY_LINES || owner === undefined) return symbol;
-        const file = await source.readFile({ ...scope, repo: owner }, path, startLine, endLine).catch(() => undefined);
-        return file === undefined || file.withheld.length > 0 ? symbol : { ...symbol, body: file.text };
-      }),
-    );
-    return symbolsText(visible(input.name), visibleAnswer({ ...answer, symbols }), {
-      maxTokens: input.max_tokens,
-      nowMs,
-    });
-  },
+  question: symbols,
+  text: symbolsText,
+  complete: withBodies,
 });
 
-const findReferences = tool({
+/** Adds the lines of the first definitions that are short. */
+async function withBodies<T extends Answered<{ symbols: ShownSymbol[] }>>(
+  index: CodeIndex,
+  scope: Scope,
+  answer: T,
+): Promise<T> {
+  const symbols = answer.symbols.map(async (symbol, position): Promise<ShownSymbol> => {
+    const { revision, path, startLine, endLine } = symbol;
+    const owner = answer.indexes[revision]?.name;
+    if (position >= MAX_BODIES || endLine - startLine >= MAX_BODY_LINES || owner === undefined) return symbol;
+    const own = scopeOf({ ...scope, repo: owner });
+    const lines = await index.ask(file, own, { path, start: startLine, end: endLine }).catch(() => undefined);
+    return lines === undefined || lines.withheld.length > 0 ? symbol : { ...symbol, body: lines.text };
+  });
+  return { ...answer, symbols: await Promise.all(symbols) };
+}
+
+const findReferences = questionTool({
   name: "find_references",
   title: "Find uses of a name",
   description:
     "Lists the lines on which an identifier is used, with line number and enclosing symbol, in order of path; definitions are left out. " +
     "It goes by name: another symbol of the same name is included. Use it before you change or remove something.",
-  input: z.object({
-    name: name.describe("Identifier; of a qualified name the last part counts."),
-    repo,
-    ref,
-    limit: limitOf(50, 500),
-    max_tokens: maxTokens,
-  }),
-  run: async ({ source, nowMs }, input) => {
-    const answer = await source.references(scopeOf(input), { name: input.name, limit: input.limit });
-    return referencesText(visible(input.name), visibleAnswer(answer), { maxTokens: input.max_tokens, nowMs });
-  },
+  question: references,
+  text: referencesText,
 });
 
-const outline = tool({
+const outlineTool = questionTool({
   name: "outline",
   title: "Outline of a file",
   description:
     "Lists the symbols that a file defines, nested, with their lines and signatures: what is in a file, at a tenth of the cost of reading it.",
-  input: z.object({ path, repo: oneRepo, ref, max_tokens: maxTokens }),
-  run: async ({ source, nowMs }, input) =>
-    outlineText(visible(input.path), visibleAnswer(await source.outline(scopeOf(input), input.path)), {
-      maxTokens: input.max_tokens,
-      nowMs,
-    }),
+  question: outline,
+  isOfOne: true,
+  text: outlineText,
 });
 
-const readFile = tool({
+const readFile = questionTool({
   name: "read_file",
   title: "Read lines of a file",
   description:
     "Shows lines of an indexed file with their numbers. Give a range where you know it: search_code, find_symbol and outline name lines. " +
     "A long file is shown as far as max_tokens goes, with the line to go on from.",
-  input: z.object({
-    path,
-    repo: oneRepo,
-    ref,
-    start_line: z.int().min(1).optional().describe("First line, from 1."),
-    end_line: z.int().min(1).optional().describe("Last line, inclusive."),
-    max_tokens: maxTokens,
-  }),
-  run: async ({ source, nowMs }, input) => {
-    const { path, start_line: start, end_line: end } = input;
-    const file = await source.readFile(scopeOf(input), path, start, end);
-    return fileText(visibleAnswer(file), { maxTokens: input.max_tokens, nowMs });
-  },
+  question: file,
+  isOfOne: true,
+  text: fileText,
 });
 
-const listRepos = tool({
+const listRepos: Tool = {
   name: "list_repos",
   title: "List repositories",
   description: "Lists the repositories that are indexed, each with its commit and the age of its index.",
@@ -205,12 +176,13 @@ const listRepos = tool({
     query: text.max(500).optional().describe("Part of a name."),
     max_tokens: maxTokens,
   }),
-  run: async ({ source, nowMs }, input) => {
-    const all = await source.listRepos();
-    const wanted = (input.query ?? "").trim().toLowerCase();
-    const repos = all.filter((candidate) => candidate.repo.toLowerCase().includes(wanted));
-    return reposText(visibleAnswer(repos), all.length, { maxTokens: input.max_tokens, nowMs });
+  run: async ({ index, nowMs }, input) => {
+    const all = await index.repos();
+    const { query } = input;
+    const wanted = typeof query === "string" ? query.trim().toLowerCase() : "";
+    const repos = all.filter(({ name }) => name.toLowerCase().includes(wanted));
+    return reposText(visibleAnswer(repos), all.length, { maxTokens: Number(input["max_tokens"]), nowMs });
   },
-});
+};
 
-export const TOOLS: readonly Tool[] = [searchCode, findSymbol, findReferences, outline, readFile, listRepos];
+export const TOOLS: readonly Tool[] = [searchCode, findSymbol, findReferences, outlineTool, readFile, listRepos];

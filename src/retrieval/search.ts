@@ -12,7 +12,7 @@ import { showPlace, type Shown } from "./snippets.ts";
 import type { Match, SearchAnswer, SearchRequest, SearchResult, TextSource, WantedText } from "./types.ts";
 
 export const DEFAULT_LIMIT = 10;
-export const DEFAULT_MAX_TOKENS = 4_000;
+export const DEFAULT_MAX_TOKENS = 2_000;
 /** Runs a work that holds so many bytes when there is room for it. */
 export type InTurn = <T>(bytes: number, work: () => Promise<T>) => Promise<T>;
 /** Entries of `matched` at most. */

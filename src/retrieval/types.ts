@@ -107,7 +107,7 @@ export interface SearchRequest {
   languages?: readonly string[] | undefined;
   /** Symbol kinds; a result must lie in or define a symbol of one of them. */
   kinds?: readonly string[] | undefined;
-  /** Budget of the snippets, in tokens of four characters; default 4,000. */
+  /** Budget of the snippets, in tokens of four characters; default 2,000. */
   maxTokens?: number | undefined;
   include?: readonly IncludeKind[] | undefined;
 }

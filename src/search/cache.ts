@@ -72,6 +72,11 @@ export class SearchCache {
     }
   }
 
+  /** The index over some revisions, if it is open. */
+  opened(targets: readonly Target[]): OpenIndex | undefined {
+    return this.#indexes.get(keyOf(targets));
+  }
+
   /**
    * Waits while another request opens the same index: each would hold all of it in memory. It looks at the cache again and again
    * instead of awaiting the other's promise, which never settles where that request is cancelled.

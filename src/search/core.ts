@@ -1,15 +1,12 @@
-/**
- * The questions that hosted search answers, over revisions that the caller has found: HTTP (`service.ts`) and MCP (`code-source.ts`)
- * give the answers their forms. Each answer is wholly from the revisions it is asked of.
- */
+/** Look-ups in hosted revisions that the caller has found. Each answer is wholly from the revisions it is asked of. */
 import { sql } from "drizzle-orm";
 import type { Db } from "../db/client.ts";
 import { rowsOf } from "../db/rows.ts";
 import { ApiError } from "../errors.ts";
 import { findSymbols, nearPathsOf, outlineFrom } from "../retrieval/lookups.ts";
-import { findReferences } from "../retrieval/references.ts";
+import { DEFAULT_REFERENCE_LIMIT, findReferences } from "../retrieval/references.ts";
 import { type InTurn, search } from "../retrieval/search.ts";
-import { digestOfTables, type SearchIndex } from "../retrieval/search-index.ts";
+import { digestOfTables } from "../retrieval/search-index.ts";
 import type { QueryVector } from "../retrieval/similarity.ts";
 import {
   type FoundReference,
@@ -38,9 +35,9 @@ import {
 } from "./vectors.ts";
 
 const REPAIR_WAIT_SEC = 30;
-/** Revisions whose paths are looked through for names near a missing one. */
+/** Revisions whose paths are looked through for those near a missing one. */
 const MAX_NEAR_TABLES = 10;
-const NEAR_NAMES = 5;
+const NEAR_PATHS = 5;
 /** Workspaces that an error names. */
 const MAX_NAMED = 5;
 
@@ -95,35 +92,13 @@ async function queryVector(
   };
 }
 
-/** Definitions by name; if there are none, names near to it. */
+/** Definitions by name. */
 export async function symbolsIn(
   deps: SearchDeps,
   targets: readonly Target[],
   request: SymbolRequest,
-): Promise<SymbolAnswer & { digest: string; near: string[] }> {
-  return withIndex(deps, targets, async ({ index }) => {
-    const answer = await findSymbols(index, request, databaseTexts(deps.db, targets));
-    const near = answer.symbols.length > 0 ? [] : await nearNames(deps, targets, index, request.name);
-    return { ...answer, digest: index.digest, near };
-  });
-}
-
-/** Uses of a name in one revision. `isKnown` is false, with near names, if it is neither used nor defined. */
-export async function referencesIn(
-  deps: SearchDeps,
-  target: Target,
-  request: ReferenceRequest,
-): Promise<ReferenceAnswer & { digest: string; isKnown: boolean; near: string[] }> {
-  return withIndex(deps, [target], async ({ index }) => {
-    const texts = databaseTexts(deps.db, [target]);
-    const answer = await findReferences(index, request, texts);
-    const { digest } = index;
-    if (answer.references.length > 0) return { ...answer, digest, isKnown: true, near: [] };
-    // A defined name without uses is an answer; an unknown name is an error.
-    const { symbols } = await findSymbols(index, { name: request.name, match: "exact", limit: 1 }, texts);
-    const isKnown = symbols.length > 0;
-    return { ...answer, digest, isKnown, near: isKnown ? [] : await nearNames(deps, [target], index, request.name) };
-  });
+): Promise<SymbolAnswer> {
+  return withIndex(deps, targets, ({ index }) => findSymbols(index, request, databaseTexts(deps.db, targets)));
 }
 
 /**
@@ -133,12 +108,13 @@ export async function referencesIn(
 export async function referencesAcross(
   deps: SearchDeps,
   targets: readonly Target[],
-  request: ReferenceRequest & { limit: number },
+  request: ReferenceRequest,
 ): Promise<ReferenceAnswer> {
+  const most = request.limit ?? DEFAULT_REFERENCE_LIMIT;
   const references: FoundReference[] = [];
   let truncated = false;
   for (const [revision, target] of targets.entries()) {
-    const limit = request.limit - references.length;
+    const limit = most - references.length;
     if (limit <= 0) return { references, total: references.length, truncated: true };
     const answer = await withIndex(deps, [target], ({ index }) =>
       findReferences(index, { ...request, limit }, databaseTexts(deps.db, [target])),
@@ -165,9 +141,9 @@ export function linesIn(
   return readFile(db, target, path, range.start, range.end);
 }
 
-/** The targets that have the path, in one round trip. */
-export async function targetsWith(db: Db, targets: readonly Target[], path: string): Promise<Target[]> {
-  if (targets.length <= 1) return [...targets];
+/** Positions of the targets that have the path, in one round trip. */
+export async function targetsWith(db: Db, targets: readonly Target[], path: string): Promise<number[]> {
+  if (targets.length <= 1) return targets.map((_, at) => at);
   const rows = await rowsOf<{ at: number }>(
     db,
     sql`select w.at from ${contentsAt(
@@ -175,12 +151,15 @@ export async function targetsWith(db: Db, targets: readonly Target[], path: stri
       [["at", "int", ({ at }) => at]],
     )} order by w.at`,
   );
-  return rows.flatMap(({ at }) => targets[at] ?? []);
+  return rows.map(({ at }) => at);
 }
 
-/** Digest of a revision alone. */
-export async function digestOf(deps: SearchDeps, target: Target): Promise<string> {
-  return digestOfTables([await withRepair(deps, [target], () => deps.cache.openTable(deps.bucket, target))]);
+/** Digest of revisions: of their open index, else from their tables, which open without the segments. */
+export async function digestOf(deps: SearchDeps, targets: readonly Target[]): Promise<string> {
+  const opened = deps.cache.opened(targets);
+  if (opened) return opened.index.digest;
+  const openTables = () => Promise.all(targets.map((target) => deps.cache.openTable(deps.bucket, target)));
+  return digestOfTables(await withRepair(deps, targets, openTables));
 }
 
 /** Up to five paths that may have been meant, of the first ten revisions. */
@@ -189,19 +168,9 @@ export async function nearPathsIn(deps: SearchDeps, targets: readonly Target[], 
   for (const target of targets.slice(0, MAX_NEAR_TABLES)) {
     const { paths } = await withRepair(deps, [target], () => deps.cache.openTable(deps.bucket, target));
     near.push(...nearPathsOf(paths, path));
-    if (near.length >= NEAR_NAMES) break;
+    if (near.length >= NEAR_PATHS) break;
   }
-  return [...new Set(near)].slice(0, NEAR_NAMES);
-}
-
-async function nearNames(
-  { db }: SearchDeps,
-  targets: readonly Target[],
-  index: SearchIndex,
-  name: string,
-): Promise<string[]> {
-  const { symbols } = await findSymbols(index, { name, match: "fuzzy", limit: 50 }, databaseTexts(db, targets));
-  return [...new Set(symbols.map(({ qualifiedName }) => qualifiedName))].slice(0, NEAR_NAMES);
+  return [...new Set(near)].slice(0, NEAR_PATHS);
 }
 
 function withIndex<T>(

@@ -6,14 +6,13 @@ import type { Db } from "../db/client.ts";
 import { rowsOf } from "../db/rows.ts";
 import { ApiError } from "../errors.ts";
 import { refNames } from "../indexing/revision-files.ts";
+import type { Scope } from "../questions/code-index.ts";
 import { parseSelector, selects } from "../snapshot/publish/selector.ts";
 import { TABLE_ID_PREFIX, VECTOR_ID_PREFIX } from "./store.ts";
 
-/** What names the revisions of a request; all workspaces of the tenant where it names none. */
-export interface TargetRequest {
-  repo?: string | undefined;
-  workspaceId?: string | undefined;
-  ref?: string | undefined;
+/** Who asks, which bounds what can be read. */
+export interface Caller {
+  tenantId: string;
 }
 
 /** A revision to read. */
@@ -45,7 +44,7 @@ interface TargetRow {
  * The revisions that a request reads, in order of repository and workspace. Throws `INVALID_SELECTOR`, `NO_WORKSPACE` for a selector
  * that the tenant does not own, `NO_INDEX` for a workspace or ref that is not indexed, or not yet searchable.
  */
-export async function findTargets(db: Db, tenantId: string, request: TargetRequest): Promise<Target[]> {
+export async function findTargets(db: Db, { tenantId }: Caller, request: Scope): Promise<Target[]> {
   const { repo, workspaceId, ref } = request;
   const isOne = repo !== undefined || workspaceId !== undefined;
   const where = isOne ? selects(tenantId, parseSelector({ repo, workspaceId })) : sql`w.tenant_id = ${tenantId}::uuid`;

@@ -3,6 +3,7 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { type CompatErrorBody, type ErrorCode, type FieldIssue, RETRY_AFTER_HEADER } from "../../contract/index.ts";
 import { isUnreachable } from "../../db/errors.ts";
 import { ApiError } from "../../errors.ts";
+import { NotFoundError, QuestionError } from "../../questions/code-index.ts";
 import type { ApiContext } from "../context.ts";
 
 /** nginx's status for a client that disconnected before the answer; appears in logs only. */
@@ -29,6 +30,9 @@ export function onError(error: Error, c: ApiContext): Response {
 
 function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
+  if (error instanceof NotFoundError)
+    return new ApiError(error.code, error.message, { details: { near: [...error.near] } });
+  if (error instanceof QuestionError) return new ApiError(error.code, error.message);
   if (error instanceof HTTPException && error.status === 400)
     return new ApiError("INVALID_BODY", "the request is malformed");
   if (isUnreachable(error)) {

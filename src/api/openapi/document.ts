@@ -27,8 +27,18 @@ export interface OpenApiDocument {
   };
 }
 
+/** A path, query or header parameter. */
+export interface OpenApiParameter {
+  name: string;
+  in: string;
+  required?: boolean;
+  description: string;
+  schema: JsonSchema;
+}
+
 export interface OpenApiOperation {
   operationId: string;
+  parameters?: OpenApiParameter[];
   responses: Record<string, unknown>;
   [field: string]: unknown;
 }
@@ -99,7 +109,8 @@ export function buildDocument(routes: readonly Route[], version: string): OpenAp
 }
 
 function describe(route: Route, schemas: SchemaCollector): OpenApiOperation {
-  const { id, tag, summary, description, credential, surface, parameters, body, aliases } = route;
+  const { id, tag, summary, description, credential, surface, body, aliases } = route;
+  const parameters = parametersOf(route, schemas);
   const notes = [
     description,
     surface && budgetText(surface),
@@ -111,7 +122,7 @@ function describe(route: Route, schemas: SchemaCollector): OpenApiOperation {
     summary,
     description: notes.filter(Boolean).join(" "),
     security: credential === null ? [] : [{ [SECURITY_NAMES[credential]]: [] }],
-    ...(parameters && { parameters }),
+    ...(parameters.length > 0 && { parameters }),
     ...(body && {
       requestBody: {
         required: true,
@@ -120,6 +131,19 @@ function describe(route: Route, schemas: SchemaCollector): OpenApiOperation {
     }),
     responses: { ...successes(route, schemas), ...failures(route, schemas) },
   };
+}
+
+/** A route's parameters: those in its path and headers, and those of its query. */
+function parametersOf({ parameters = [], query }: Route, schemas: SchemaCollector): OpenApiParameter[] {
+  const { properties = {}, required = [] } = (query ? schemas.add(query, "input") : {}) as {
+    properties?: Record<string, JsonSchema & { description?: string }>;
+    required?: string[];
+  };
+  const inQuery = Object.entries(properties).map(([name, { description = "", ...schema }]): OpenApiParameter => {
+    const parameter = { name, in: "query", description, schema };
+    return required.includes(name) ? Object.assign(parameter, { required: true }) : parameter;
+  });
+  return [...parameters, ...inQuery];
 }
 
 function successes({ responses, surface }: Route, schemas: SchemaCollector): Record<string, unknown> {

@@ -57,7 +57,7 @@ function rateLimits(all: readonly Route[]): string {
 }
 
 function describe(route: Route, document: OpenApiDocument, fields: FieldTables): string[] {
-  const { method, path, summary, description, credential, surface, parameters, body, aliases } = route;
+  const { method, path, summary, description, credential, surface, body, aliases } = route;
   const described = document.paths[path]?.[method.toLowerCase()];
   const access = credential === null ? "No credential." : `Credential: ${CREDENTIALS[credential]}.`;
   const also = aliases ? ` Also at ${aliases.map((alias) => `\`${alias}\``).join(" and ")}.` : "";
@@ -66,10 +66,11 @@ function describe(route: Route, document: OpenApiDocument, fields: FieldTables):
     `${summary}. ${description ?? ""}`.trim(),
     `${access} ${surface === null ? "" : budgetText(surface)}${also}`.trim(),
   ];
-  if (parameters) {
+  const { parameters = [] } = described ?? {};
+  if (parameters.length > 0) {
     const rows = parameters.map(
-      ({ name, in: place, required, description: text }) =>
-        `| \`${name}\` | ${place} | ${required === true ? "yes" : "no"} | ${text} |`,
+      ({ name, in: place, required, description: text, schema }) =>
+        `| \`${name}\` | ${place} | ${required === true ? "yes" : "no"} | ${notesOf({ ...schema, description: text })} |`,
     );
     parts.push(`| Parameter | In | Required | |\n| --- | --- | --- | --- |\n${rows.join("\n")}`);
   }
@@ -163,6 +164,8 @@ const BOUNDS: [string, (value: unknown) => string][] = [
   ["default", (value) => `Default \`${JSON.stringify(value)}\`.`],
   ["minItems", (value) => `At least ${String(value)}.`],
   ["maxItems", (value) => `At most ${Number(value).toLocaleString("en-US")}.`],
+  ["maxLength", (value) => `At most ${Number(value).toLocaleString("en-US")} characters.`],
+  ["minimum", (value) => (Number(value) <= 1 ? "" : `At least ${Number(value).toLocaleString("en-US")}.`)],
   ["maximum", (value) => `At most ${Number(value).toLocaleString("en-US")}.`],
 ];
 
@@ -170,6 +173,7 @@ function notesOf(schema: JsonSchema): string {
   const bounds = BOUNDS.flatMap(([key, say]) => (key in schema ? [say(schema[key])] : []));
   const { description } = schema;
   return [...(typeof description === "string" ? [description] : []), ...bounds]
+    .filter((text) => text !== "")
     .join(" ")
     .replaceAll("|", String.raw`\|`);
 }

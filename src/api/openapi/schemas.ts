@@ -51,6 +51,8 @@ function open(schema: JsonSchema): void {
   if (schema["additionalProperties"] === false) delete schema["additionalProperties"];
   if (schema["maximum"] === Number.MAX_SAFE_INTEGER) delete schema["maximum"];
   if (schema["minimum"] === Number.MIN_SAFE_INTEGER) delete schema["minimum"];
+  // A number in a query string: what it must look like follows from its type.
+  if (schema["type"] === "integer") delete schema["pattern"];
   if (typeof schema["pattern"] === "string" && UUID_PATTERN.test(schema["pattern"])) {
     delete schema["pattern"];
     schema["format"] = "uuid";

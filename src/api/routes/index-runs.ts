@@ -1,12 +1,10 @@
 import { backoffMs } from "../../backoff.ts";
 import {
-  DEFAULT_RUNS_LISTED,
   ERROR_STATUS,
   type ErrorCode,
   IndexRequest,
   IndexResult,
   ListRunsQuery,
-  MAX_RUNS_LISTED,
   RunAccepted,
   RunList,
   RunStatus,
@@ -24,7 +22,6 @@ import {
 } from "../../indexing/runs.ts";
 import { pause } from "../../pause.ts";
 import type { ApiContext } from "../context.ts";
-import { readQuery } from "../query.ts";
 import { route } from "../route.ts";
 import { checkSource, requireWorkspace, runDeps, startRun, stored } from "../runs.ts";
 
@@ -130,25 +127,11 @@ export const listRuns = route({
   description: "Newest first. Finished runs are kept for at least 90 days.",
   credential: "worker_token",
   surface: "index_status",
-  parameters: [
-    {
-      name: "workspaceId",
-      in: "query",
-      required: true,
-      description: "The workspace.",
-      schema: { type: "string", format: "uuid" },
-    },
-    {
-      name: "limit",
-      in: "query",
-      description: `How many; at most ${MAX_RUNS_LISTED}, default ${DEFAULT_RUNS_LISTED}.`,
-      schema: { type: "integer", minimum: 1, maximum: MAX_RUNS_LISTED },
-    },
-  ],
+  query: ListRunsQuery,
+  queryError: "INVALID_SELECTOR",
   responses: { 200: { description: "The runs.", schema: RunList } },
   errors: ["INVALID_SELECTOR", "FORBIDDEN_WORKSPACE", "WORKSPACE_NOT_FOUND", "STORAGE_UNAVAILABLE"],
-  handle: async (c, { principal }) => {
-    const { workspaceId, limit } = readQuery(c, ListRunsQuery);
+  handle: async (c, { principal, query: { workspaceId, limit } }) => {
     await requireWorkspace(c, principal, workspaceId);
     const runs = await stored(() => listStoredRuns(runDeps(c), workspaceId, limit));
     return c.json({ ok: true, runs } satisfies RunList);

@@ -7,18 +7,18 @@ import {
   PublishRequest,
   PullResponse,
   SignResponse,
+  SnapshotQuery,
 } from "../../contract/index.ts";
 import { type ApiError, invalidBody } from "../../errors.ts";
 import { commitSnapshot } from "../../snapshot/publish/commit.ts";
 import type { SnapshotContext } from "../../snapshot/publish/context.ts";
 import { listSnapshots, probeSnapshot, pullSnapshot } from "../../snapshot/publish/pull.ts";
-import { parseQuery } from "../../snapshot/publish/selector.ts";
+import { modeOf } from "../../snapshot/publish/selector.ts";
 import { signSnapshot } from "../../snapshot/publish/sign.ts";
 import type { ApiContext } from "../context.ts";
 import { route } from "../route.ts";
 
 const TAG = "Snapshots";
-const FLAG = { type: "string", enum: ["0", "1"] };
 
 /** Pulls, probes or lists shared snapshots. */
 export const readSnapshot = route({
@@ -31,27 +31,8 @@ export const readSnapshot = route({
     "With exactly one selector: pull, or with `probe=1` a summary without a URL. With `list=1` and no selector: every workspace of the tenant. Pull needs the shared-index opt-in; a workspace of another tenant is treated as one that does not exist.",
   credential: "api_key",
   surface: "index_snapshot",
-  parameters: [
-    {
-      name: "workspaceId",
-      in: "query",
-      description: "Selector: the workspace.",
-      schema: { type: "string", format: "uuid" },
-    },
-    {
-      name: "repo",
-      in: "query",
-      description: "Selector: the repo identity, such as `github.com/owner/name`; any clone URL form is normalised.",
-      schema: { type: "string" },
-    },
-    {
-      name: "probe",
-      in: "query",
-      description: "`1`: a summary only. A miss is 200 with `exists` false.",
-      schema: FLAG,
-    },
-    { name: "list", in: "query", description: "`1`: every workspace of the tenant.", schema: FLAG },
-  ],
+  query: SnapshotQuery,
+  queryError: "INVALID_SELECTOR",
   responses: {
     200: {
       description: "Depending on the mode: the manifest and a download URL, the summary, or the list.",
@@ -59,13 +40,13 @@ export const readSnapshot = route({
     },
   },
   errors: ["INVALID_SELECTOR", "NO_SNAPSHOT", "LOOKUP_FAILED", "SIGN_FAILED"],
-  handle: async (c, { principal: { tenantId } }) => {
-    const query = parseQuery(new URL(c.req.url).searchParams);
+  handle: async (c, { principal: { tenantId }, query }) => {
+    const asked = modeOf(query);
     const context = contextOf(c);
-    if (query.mode === "list") return c.json(await listSnapshots(context, tenantId));
-    if (query.mode === "pull") return c.json(await pullSnapshot(context, tenantId, query.selector));
+    if (asked.mode === "list") return c.json(await listSnapshots(context, tenantId));
+    if (asked.mode === "pull") return c.json(await pullSnapshot(context, tenantId, asked.selector));
     const { embedder } = c.get("services");
-    return c.json(await probeSnapshot(context, tenantId, query.selector, embedder?.fingerprint));
+    return c.json(await probeSnapshot(context, tenantId, asked.selector, embedder?.fingerprint));
   },
 });
 

@@ -1,12 +1,11 @@
 import * as z from "zod";
 import { ApiError, invalidBody } from "../../errors.ts";
 import type { Principal } from "../../gate/types.ts";
-import { HostedSource } from "../../search/code-source.ts";
 import type { ApiContext } from "../context.ts";
 import { authorize, readCredential } from "../middleware/authorize.ts";
 import { EarlyBody, readBody } from "../middleware/body.ts";
 import { countCall, type Route, unwrap } from "../route.ts";
-import { searchDeps } from "../search-deps.ts";
+import { hostedIndex } from "../search-deps.ts";
 
 /** Largest batch. Only clients of protocol versions before 2025-06-18 send batches. */
 const MAX_MESSAGES = 20;
@@ -77,7 +76,8 @@ async function answerMcp(c: ApiContext, body: unknown, principal: Principal): Pr
   const { log, version, now } = c.get("services");
   const answer = await handleMcp(c.req.raw, body, {
     version,
-    source: new HostedSource(searchDeps(c, principal), principal.tenantId),
+    index: hostedIndex(c, principal),
+    explain: (error) => (error instanceof ApiError ? error.message : undefined),
     onError: (error) => log.error("mcp_failed", error),
     now,
   });

@@ -1,7 +1,6 @@
 import {
   FileQuery,
   FileResponse,
-  MAX_LOOKUP_RESULTS,
   OutlineQuery,
   OutlineResponse,
   ReferencesQuery,
@@ -11,28 +10,24 @@ import {
   SymbolsQuery,
   SymbolsResponse,
 } from "../../contract/index.ts";
-import { file, outline, references, search, symbols } from "../../search/service.ts";
-import { readQuery } from "../query.ts";
-import { type Parameter, route } from "../route.ts";
+import type { Parameters, Request } from "../../contract/questions.ts";
+import { ApiError } from "../../errors.ts";
+import type { Principal } from "../../gate/types.ts";
+import type { Question, Scope } from "../../questions/code-index.ts";
+import {
+  fileResponse,
+  outlineResponse,
+  referencesResponse,
+  searchResponse,
+  symbolsResponse,
+} from "../../questions/http.ts";
+import { file, outline, references, search, symbols } from "../../questions/questions.ts";
+import type { ApiContext } from "../context.ts";
 import { rerankResults } from "../rerank-results.ts";
-import { searchDeps } from "../search-deps.ts";
+import { route } from "../route.ts";
+import { hostedIndex } from "../search-deps.ts";
 
 const TAG = "Search";
-
-function parameter(name: string, description: string, schema: Record<string, unknown>, required = false): Parameter {
-  return { name, in: "query", description, schema, ...(required && { required }) };
-}
-
-const text = { type: "string" };
-const whole = { type: "integer", minimum: 1 };
-const lookupLimit = { ...whole, maximum: MAX_LOOKUP_RESULTS };
-
-/** Parameters that select a workspace and one of its revisions. */
-const SELECTOR: Parameter[] = [
-  parameter("repo", "Selector: the repo identity, such as `github.com/owner/name`.", text),
-  parameter("workspaceId", "Selector: the workspace.", { type: "string", format: "uuid" }),
-  parameter("ref", "Indexed branch, tag or full commit; default: the current revision.", text),
-];
 
 const COMMON = { method: "GET", tag: TAG, credential: "api_key", surface: "search" } as const;
 const LOOKUP_ERRORS = [
@@ -65,10 +60,22 @@ export const searchCode = route({
   },
   errors: ["INVALID_SELECTOR", "NO_WORKSPACE", "NO_INDEX", "QUOTA_EXCEEDED", "UNAVAILABLE"],
   handle: async (c, { principal, body }) => {
-    const answer = await search(searchDeps(c, principal), principal.tenantId, body);
+    const answer = searchResponse(await hostedIndex(c, principal).ask(search, body, body));
     return c.json(body.rerank === true ? await rerankResults(c, principal, body.query, answer) : answer);
   },
 });
+
+/** Asks about one workspace. Throws `INVALID_SELECTOR` if the scope names none. */
+function askOne<P extends Parameters, Answer extends object>(
+  c: ApiContext,
+  principal: Principal,
+  question: Question<P, Answer>,
+  query: Scope & Request<P>,
+) {
+  if (query.repo === undefined && query.workspaceId === undefined)
+    throw new ApiError("INVALID_SELECTOR", "send exactly one of workspaceId and repo");
+  return hostedIndex(c, principal).ask(question, query, query);
+}
 
 /** Definitions by name. */
 export const findSymbols = route({
@@ -76,25 +83,10 @@ export const findSymbols = route({
   id: "symbols",
   path: "/symbols",
   summary: "Find definitions by name",
-  parameters: [
-    ...SELECTOR,
-    parameter(
-      "name",
-      "A name, or a qualified name in any language's way: `Sinatra::Base`, `Plug.Builder`, `Outer.inner`.",
-      text,
-      true,
-    ),
-    parameter("match", "Default: exact, else prefix, else fuzzy.", {
-      type: "string",
-      enum: ["exact", "prefix", "fuzzy"],
-    }),
-    parameter("kind", "Kind of symbol, such as `class`.", text),
-    parameter("limit", "Symbols at most; 20 without it.", lookupLimit),
-  ],
+  query: SymbolsQuery,
   responses: { 200: { description: "The definitions.", schema: SymbolsResponse } },
   errors: LOOKUP_ERRORS,
-  handle: async (c, { principal }) =>
-    c.json(await symbols(searchDeps(c, principal), principal.tenantId, readQuery(c, SymbolsQuery, "INVALID_BODY"))),
+  handle: async (c, { principal, query }) => c.json(symbolsResponse(await askOne(c, principal, symbols, query))),
 });
 
 /** Uses of an identifier. */
@@ -104,20 +96,11 @@ export const findReferences = route({
   path: "/references",
   summary: "Find where a name is used",
   description: "Names are compared, not resolved. Definitions are left out.",
-  parameters: [
-    ...SELECTOR,
-    parameter("name", "Identifier; of a qualified name the last part.", text, true),
-    parameter("limit", "References at most; 50 without it.", lookupLimit),
-  ],
+  query: ReferencesQuery,
   responses: { 200: { description: "Lines in order of path.", schema: ReferencesResponse } },
   errors: LOOKUP_ERRORS,
-  handle: async (c, { principal }) =>
-    c.json(
-      await references(searchDeps(c, principal), principal.tenantId, readQuery(c, ReferencesQuery, "INVALID_BODY")),
-    ),
+  handle: async (c, { principal, query }) => c.json(referencesResponse(await askOne(c, principal, references, query))),
 });
-
-const PATH = parameter("path", "From the root of the repository.", text, true);
 
 /** Symbols of a file. */
 export const readOutline = route({
@@ -125,11 +108,10 @@ export const readOutline = route({
   id: "outline",
   path: "/outline",
   summary: "List the symbols of a file",
-  parameters: [...SELECTOR, PATH],
+  query: OutlineQuery,
   responses: { 200: { description: "The symbols in order of line.", schema: OutlineResponse } },
   errors: LOOKUP_ERRORS,
-  handle: async (c, { principal }) =>
-    c.json(await outline(searchDeps(c, principal), principal.tenantId, readQuery(c, OutlineQuery, "INVALID_BODY"))),
+  handle: async (c, { principal, query }) => c.json(outlineResponse(await askOne(c, principal, outline, query))),
 });
 
 /** Lines of a file. */
@@ -138,9 +120,8 @@ export const readLines = route({
   id: "file",
   path: "/file",
   summary: "Read lines of a file as they were indexed",
-  parameters: [...SELECTOR, PATH, parameter("start", "First line.", whole), parameter("end", "Last line.", whole)],
+  query: FileQuery,
   responses: { 200: { description: "The lines. Those that may hold a secret are withheld.", schema: FileResponse } },
   errors: LOOKUP_ERRORS,
-  handle: async (c, { principal }) =>
-    c.json(await file(searchDeps(c, principal), principal.tenantId, readQuery(c, FileQuery, "INVALID_BODY"))),
+  handle: async (c, { principal, query }) => c.json(fileResponse(await askOne(c, principal, file, query))),
 });

@@ -14,7 +14,7 @@ import {
   type SymbolRequest,
   type TextSource,
 } from "../../retrieval/types.ts";
-import type { FileText } from "../../mcp/source.ts";
+import type { FileLines } from "../../questions/code-index.ts";
 import type { Context } from "../context.ts";
 import { FileTree } from "../index/file-tree.ts";
 import { IndexStore } from "../index/store.ts";
@@ -51,7 +51,7 @@ export interface LocalIndex {
   /** Undefined if no such path is indexed. */
   outline(path: string): Promise<OutlineAnswer | undefined>;
   /** Lines of an indexed file, 1-based and inclusive, all of them without bounds; undefined if no such path is indexed. */
-  readFile(path: string, start?: number, end?: number): Promise<FileText | undefined>;
+  readFile(path: string, start?: number, end?: number): Promise<FileLines | undefined>;
   /** Up to five indexed paths that may have been meant. */
   nearPaths(path: string): string[];
   close(): void;
@@ -146,7 +146,7 @@ class OpenLocalIndex implements LocalIndex {
     return this.#healing((index, texts) => outlineOf(index, 0, path, texts));
   }
 
-  async readFile(path: string, start?: number, end?: number): Promise<FileText | undefined> {
+  async readFile(path: string, start?: number, end?: number): Promise<FileLines | undefined> {
     return this.#healing((index) => readLines(index, this.#tree, path, start, end));
   }
 

@@ -1,4 +1,4 @@
-import type { FileText } from "../../mcp/source.ts";
+import type { FileLines } from "../../questions/code-index.ts";
 import { outlinesOf } from "../../retrieval/definitions.ts";
 import type { SearchIndex } from "../../retrieval/search-index.ts";
 import { SourceText } from "../../parsing/source-text.ts";
@@ -14,7 +14,7 @@ export async function readLines(
   path: string,
   start = 1,
   end = Infinity,
-): Promise<FileText | undefined> {
+): Promise<FileLines | undefined> {
   const file = index.fileAt(0, path);
   const bytes = file === undefined ? undefined : tree.read(path);
   if (file === undefined || !bytes) return undefined;
@@ -29,7 +29,7 @@ export function linesOf(
   file: { path: string; language: string },
   start = 1,
   end = Infinity,
-): FileText {
+): FileLines {
   const startLine = Math.min(Math.max(1, Math.floor(start)), Math.max(1, source.lineCount));
   const endLine = Math.max(startLine, Math.min(Math.floor(end), source.lineCount));
   const withheld = chunks

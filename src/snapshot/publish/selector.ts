@@ -1,5 +1,5 @@
 import { sql, type SQL } from "drizzle-orm";
-import { Uuid } from "../../contract/index.ts";
+import { type SnapshotQuery, Uuid } from "../../contract/index.ts";
 import { ApiError } from "../../errors.ts";
 import { normalizeRepo } from "../../tenancy/index.ts";
 
@@ -25,30 +25,15 @@ export function parseSelector(input: { workspaceId?: string | undefined; repo?: 
 }
 
 /** What a query of `GET /index-snapshot` asks for. */
-export type SnapshotQuery = { mode: "list" } | { mode: "pull" | "probe"; selector: Selector };
+export type SnapshotMode = { mode: "list" } | { mode: "pull" | "probe"; selector: Selector };
 
-/** Reads the query string of `GET /index-snapshot`. Throws `INVALID_SELECTOR`. */
-export function parseQuery(query: URLSearchParams): SnapshotQuery {
-  const only = (name: string): string | undefined => {
-    const values = query.getAll(name);
-    if (values.length > 1) throw new ApiError("INVALID_SELECTOR", `${name}: must be given once`);
-    return values[0];
-  };
-  const flag = (name: string): boolean => {
-    const value = only(name);
-    if (value !== undefined && value !== "1" && value !== "0")
-      throw new ApiError("INVALID_SELECTOR", `${name}: must be 1`);
-    return value === "1";
-  };
-  const input = { workspaceId: only("workspaceId"), repo: only("repo") };
-  const probe = flag("probe");
-  if (flag("list")) {
-    if (probe || input.workspaceId !== undefined || input.repo !== undefined) {
-      throw new ApiError("INVALID_SELECTOR", "list=1 takes no selector and no probe");
-    }
-    return { mode: "list" };
-  }
-  return { mode: probe ? "probe" : "pull", selector: parseSelector(input) };
+/** Which mode a query of `GET /index-snapshot` selects. Throws `INVALID_SELECTOR`. */
+export function modeOf({ workspaceId, repo, probe, list }: SnapshotQuery): SnapshotMode {
+  const isProbe = probe === "1";
+  if (list !== "1") return { mode: isProbe ? "probe" : "pull", selector: parseSelector({ workspaceId, repo }) };
+  if (isProbe || workspaceId !== undefined || repo !== undefined)
+    throw new ApiError("INVALID_SELECTOR", "list=1 takes no selector and no probe");
+  return { mode: "list" };
 }
 
 /** SQL condition on `workspaces w` of a tenant. The same work whether the workspace is missing or another tenant's. */

@@ -5,7 +5,7 @@ import { runs, workspaces } from "../../../src/db/schema.ts";
 import { dropRef, filesOf, MAX_REFS, revisionFor } from "../../../src/indexing/revision-files.ts";
 import { REVISIONS_KEPT, sweepIndex } from "../../../src/indexing/sweep.ts";
 import { SearchCache } from "../../../src/search/cache.ts";
-import { file, search } from "../../../src/search/service.ts";
+import { file, search } from "../../support/ask-hosted.ts";
 import { git, givenRepository, newPipeline, pipeline, repo } from "../../support/given-repository.ts";
 import type { Pipeline, RunRequest } from "../../support/pipeline.ts";
 
@@ -62,7 +62,13 @@ describe("revisions beside the current one", () => {
     expect(await filesAt(repo.head("feature"))).toEqual(alone.files);
     const { db, tenantId, workspaceId } = pipeline;
     const deps = { db, bucket: pipeline.searchBucket, cache: new SearchCache(), repair: async () => {} };
-    const found = await search(deps, tenantId, { query: "changed", workspaceId, ref: "feature", limit: 5 });
+    const found = await search(deps, tenantId, {
+      query: "changed",
+      workspaceId,
+      ref: "feature",
+      limit: 5,
+      maxTokens: 2_000,
+    });
     expect(found.indexes).toMatchObject([{ ref: "feature", gitSha: repo.head("feature") }]);
     expect(found.results[0]).toMatchObject({ path: "b.ts", snippet: expect.stringContaining("changed") });
     const deleted = file(deps, tenantId, { path: "a.ts", workspaceId, ref: "feature" });

@@ -6,7 +6,7 @@ const SECOND_MS = 1_000;
 const HOUR_MS = 3_600_000;
 
 describe("describeIndex", () => {
-  const index = { repo: "github.com/acme/shop", gitSha: "0123456789abcdef", indexedAtMs: 0, isWorkTree: false };
+  const index = { name: "github.com/acme/shop", gitSha: "0123456789abcdef", indexedAtMs: 0, isWorkTree: false };
 
   it.each([
     [30 * SECOND_MS, "just now"],

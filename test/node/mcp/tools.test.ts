@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import type { CodeSource, IndexInfo } from "../../../src/mcp/source.ts";
 import { tokensOf } from "../../../src/mcp/text.ts";
 import { TOOLS } from "../../../src/mcp/tools.ts";
+import { answerFrom, type CodeIndex, type IndexInfo, type OpenIndexes } from "../../../src/questions/code-index.ts";
 
 const INDEXES: IndexInfo[] = ["a", "b"].map((name) => ({
-  repo: `github.com/acme/${name}`,
+  name: `github.com/acme/${name}`,
   gitSha: name.repeat(40),
   indexedAtMs: 0,
   isWorkTree: false,
@@ -17,10 +17,11 @@ const text = (from: number, to: number) =>
   ).join("\n");
 
 /** Two repositories with one large file each. */
-const source: CodeSource = {
-  search: (_scope, { limit = 10 }) =>
+const opened = (scope: string | undefined): OpenIndexes => ({
+  indexes: INDEXES.filter(({ name }) => scope === undefined || name === scope),
+  digest: () => Promise.resolve("d"),
+  search: ({ limit = 10 }) =>
     Promise.resolve({
-      indexes: INDEXES,
       total: 41,
       truncated: true,
       tokens: 0,
@@ -40,9 +41,8 @@ const source: CodeSource = {
         ],
       })),
     }),
-  symbols: (_scope, { name }) =>
+  symbols: ({ name }) =>
     Promise.resolve({
-      indexes: INDEXES,
       total: 2,
       match: "exact",
       truncated: false,
@@ -60,7 +60,6 @@ const source: CodeSource = {
     }),
   references: () =>
     Promise.resolve({
-      indexes: INDEXES.slice(0, 1),
       total: 300,
       truncated: true,
       references: Array.from({ length: 300 }, (_, i) => ({
@@ -73,7 +72,7 @@ const source: CodeSource = {
     }),
   outline: () =>
     Promise.resolve({
-      indexes: INDEXES.slice(0, 1),
+      revision: 0,
       language: "typescript",
       symbols: Array.from({ length: 400 }, (_, i) => ({
         name: `symbol${i}`,
@@ -85,10 +84,9 @@ const source: CodeSource = {
         depth: i % 4,
       })),
     }),
-  readFile: ({ repo }, path, startLine = 1, endLine = LINES) =>
+  file: (_path, startLine = 1, endLine = LINES) =>
     Promise.resolve({
-      indexes: INDEXES.filter((index) => repo === undefined || index.repo === repo).slice(0, 1),
-      path,
+      revision: 0,
       language: "typescript",
       startLine,
       endLine: Math.min(endLine, LINES),
@@ -96,13 +94,18 @@ const source: CodeSource = {
       text: text(startLine, Math.min(endLine, LINES)),
       withheld: startLine <= 5 ? [[5, 6]] : [],
     }),
-  listRepos: () => Promise.resolve(INDEXES.map((index) => Object.assign({ fileCount: 3 }, index))),
+  nearPaths: () => Promise.resolve([]),
+});
+
+const index: CodeIndex = {
+  ask: (question, { repo }, request) => answerFrom(opened(repo), question, request),
+  repos: () => Promise.resolve(INDEXES.map((info) => Object.assign({ fileCount: 3 }, info))),
 };
 
-async function call(name: string, args: Record<string, unknown>, asked = source): Promise<string> {
+async function call(name: string, args: Record<string, unknown>, asked = index): Promise<string> {
   const tool = TOOLS.find((candidate) => candidate.name === name);
   if (!tool) throw new Error(`no tool ${name}`);
-  return tool.run({ source: asked, nowMs: 60_000 }, tool.input.parse(args));
+  return tool.run({ index: asked, nowMs: 60_000 }, tool.input.parse(args));
 }
 
 const CALLS: [string, Record<string, unknown>][] = [
@@ -133,7 +136,7 @@ describe("the tools", () => {
   it.each(CALLS)("%s fits its answer into the budget, and names commit and age", async (name, args) => {
     for (const maxTokens of [undefined, 200, 1_000, 8_000]) {
       const answer = await call(name, { ...args, ...(maxTokens !== undefined && { max_tokens: maxTokens }) });
-      expect(tokensOf(answer)).toBeLessThanOrEqual(maxTokens ?? 4_000);
+      expect(tokensOf(answer)).toBeLessThanOrEqual(maxTokens ?? 2_000);
       expect(answer).toContain("github.com/acme/a@aaaaaaaaaa, indexed 1 minute ago");
     }
   });
@@ -188,12 +191,10 @@ describe("the tools", () => {
           : typeof value === "object" && value !== null
             ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, forge(inner, key)]))
             : value;
-    const hostile = Object.fromEntries(
-      Object.entries(source).map(([method, ask]) => [
-        method,
-        async (...given: unknown[]) => forge(await (ask as (...given: unknown[]) => Promise<unknown>)(...given)),
-      ]),
-    ) as unknown as CodeSource;
+    const hostile = {
+      ask: async (...given: Parameters<CodeIndex["ask"]>) => forge(await index.ask(...given)),
+      repos: async () => forge(await index.repos()),
+    } as CodeIndex;
     const answer = await call(name, { ...args, max_tokens: 32_000 }, hostile);
     expect(answer).toContain(String.raw`\x1b[2J\u202e\u200b\u{e0041}`);
     for (const character of hidden.replace("[2J", "")) expect(answer).not.toContain(character);

@@ -19,7 +19,7 @@ import { SourceText } from "../../../src/parsing/source-text.ts";
 import { splitPath } from "../../../src/retrieval/paths.ts";
 import { parseQuery } from "../../../src/retrieval/query.ts";
 import { scanTerms } from "../../../src/retrieval/scanner.ts";
-import { parseQuery as parseSnapshotQuery } from "../../../src/snapshot/publish/selector.ts";
+import { parseSelector } from "../../../src/snapshot/publish/selector.ts";
 import { parseSearchPlaces } from "../../../src/snapshot/format/search-places.ts";
 import { bearerOf, deriveCredentialKey, parseCredential } from "../../../src/tenancy/credentials.ts";
 import { normalizeRepo } from "../../../src/tenancy/repo.ts";
@@ -145,9 +145,8 @@ const MATCHERS: [name: string, unit: string, run: (text: string) => unknown][] =
     (text) => readDelivery("gitea", giteaPush, encode(JSON.stringify({ repository: { default_branch: text } }))),
   ],
   ["Gitea's hook: event", "a", (text) => readDelivery("gitea", new Headers({ "X-Gitea-Event": text }), encode("{}"))],
-  ["selector: repository", "a/", (text) => parseSnapshotQuery(new URLSearchParams({ repo: text }))],
-  ["selector: ID", "0-", (text) => parseSnapshotQuery(new URLSearchParams({ workspaceId: text }))],
-  ["selector: parameters", "repo=a&", (text) => parseSnapshotQuery(new URLSearchParams(text))],
+  ["selector: repository", "a/", (text) => parseSelector({ repo: text })],
+  ["selector: ID", "0-", (text) => parseSelector({ workspaceId: text })],
   ["dashboard: cookies", "a=%2;", (text) => ask({ headers: { Cookie: text } })],
   ["dashboard: one cookie", "cc_session=", (text) => ask({ headers: { Cookie: text } })],
   ["dashboard: Accept", "text/", (text) => ask({ headers: { Accept: text } })],

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { FileQuery, OutlineQuery, ReferencesQuery, SearchRequest, SymbolsQuery } from "../../../src/contract/search.ts";
 import type { SearchDeps } from "../../../src/search/core.ts";
 import { SearchCache } from "../../../src/search/cache.ts";
-import { file, outline, references, search, symbols } from "../../../src/search/service.ts";
+import { file, outline, references, search, symbols } from "../../support/ask-hosted.ts";
 import { SEARCH_PREFIX } from "../../../src/search/store.ts";
 import { sweepSearch } from "../../../src/search/sweep.ts";
 import { repairRevision } from "../../../src/search/repair.ts";

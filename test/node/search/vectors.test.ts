@@ -5,7 +5,7 @@ import { SearchRequest } from "../../../src/contract/search.ts";
 import type { Embedder } from "../../../src/embedding/index.ts";
 import { SearchCache } from "../../../src/search/cache.ts";
 import type { SearchDeps } from "../../../src/search/core.ts";
-import { search } from "../../../src/search/service.ts";
+import { search } from "../../support/ask-hosted.ts";
 import { sweepSearch } from "../../../src/search/sweep.ts";
 import { QueryVectorCache } from "../../../src/search/vectors.ts";
 import { repairRevision } from "../../../src/search/repair.ts";

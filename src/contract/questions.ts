@@ -1,0 +1,157 @@
+/**
+ * The questions that can be asked of an index: their parameters with bounds, defaults and descriptions. HTTP, MCP, the command line
+ * and the documentation take them from here. Plain data, because the command line reads it at every start and loading zod takes 25 ms;
+ * `parameters.ts` makes the schemas.
+ */
+
+export const INCLUDE_KINDS = ["tests", "docs", "examples", "generated"] as const;
+
+interface Described {
+  description: string;
+  /** A question without it is refused. On the command line it is an argument, else an option. */
+  required?: true;
+  /** Name of the MCP tool's parameter; the name in snake case if absent. */
+  tool?: string;
+  /** Name of the command line's option; the name in kebab case if absent. */
+  option?: string;
+  /** Faces that do not take the parameter. */
+  notOn?: readonly ("tool" | "cli")[];
+}
+
+/** A parameter. Lengths are in UTF-16 units; bounds are inclusive. */
+export type Parameter = Described &
+  // White space around it is removed, unless it is verbatim.
+  (
+    | { type: "text"; max: number; isVerbatim?: true }
+    | { type: "texts"; max: number; maxItems: number }
+    | { type: "choice"; values: readonly string[] }
+    | { type: "choices"; values: readonly string[] }
+    | { type: "number"; min: number; max: number; default?: number }
+    | { type: "flag" }
+  );
+
+export type Parameters = Readonly<Record<string, Parameter>>;
+
+type ValueOf<P extends Parameter> = P extends { type: "text" }
+  ? string
+  : P extends { type: "texts" }
+    ? readonly string[]
+    : P extends { type: "choice"; values: readonly (infer V)[] }
+      ? V
+      : P extends { type: "choices"; values: readonly (infer V)[] }
+        ? readonly V[]
+        : P extends { type: "number" }
+          ? number
+          : boolean;
+
+type RequiredNames<P extends Parameters> = { [N in keyof P]: P[N] extends { required: true } ? N : never }[keyof P];
+type DefaultedNames<P extends Parameters> = { [N in keyof P]: P[N] extends { default: number } ? N : never }[keyof P];
+
+/** What a caller gives: everything optional but what is required. */
+export type Asked<P extends Parameters> = { [N in RequiredNames<P>]: ValueOf<P[N]> } & {
+  [N in Exclude<keyof P, RequiredNames<P>>]?: ValueOf<P[N]> | undefined;
+};
+
+/** What a question gets: `Asked` with the defaults filled in. */
+export type Request<P extends Parameters> = Asked<P> & { [N in DefaultedNames<P>]: ValueOf<P[N]> };
+
+const MAX_LOOKUP_RESULTS = 500;
+/** Beyond the last line of every file that is indexed. */
+const MAX_LINE = 1_000_000_000;
+
+const name = (description: string) => ({ type: "text", max: 300, required: true, description }) as const;
+const path = {
+  type: "text",
+  max: 4_096,
+  isVerbatim: true,
+  required: true,
+  description: "Path from the root of the repository.",
+} as const;
+
+export const SEARCH = {
+  query: {
+    type: "text",
+    max: 32_768,
+    required: true,
+    description:
+      'Words, identifiers or a whole issue text. `"quoted"` must occur literally; `path:GLOB` and `lang:ID` filter.',
+  },
+  limit: { type: "number", min: 1, max: 50, default: 10, description: "Results at most." },
+  paths: {
+    type: "texts",
+    max: 500,
+    maxItems: 50,
+    option: "path",
+    description:
+      "Globs such as `src/**` or `!**/test/**`; a file must match one of them and none that begins with `!`.",
+  },
+  languages: {
+    type: "texts",
+    max: 64,
+    maxItems: 50,
+    option: "language",
+    description: "Language ids such as `typescript`, `python`, `go`.",
+  },
+  kinds: {
+    type: "texts",
+    max: 64,
+    maxItems: 50,
+    option: "kind",
+    description: "Symbol kinds, such as `function`, `class`, `method`, that a result must lie in or define.",
+  },
+  maxTokens: {
+    type: "number",
+    min: 200,
+    max: 32_000,
+    default: 2_000,
+    description: "Budget of all snippets together, in tokens of four characters.",
+  },
+  include: {
+    type: "choices",
+    values: INCLUDE_KINDS,
+    description: "Kinds of file that are not to rank lower than the rest.",
+  },
+  rerank: {
+    type: "flag",
+    notOn: ["tool", "cli"],
+    description: "Let the reranker order the best results. Costs credits.",
+  },
+} as const satisfies Parameters;
+
+export const SYMBOLS = {
+  name: name("Name, or qualified name in any language's way: `Sinatra::Base`, `Plug.Builder`, `Outer.inner`."),
+  match: {
+    type: "choice",
+    values: ["exact", "prefix", "fuzzy"],
+    description: "How names are compared; by default the first of exact, prefix and fuzzy that finds something.",
+  },
+  kind: { type: "text", max: 64, description: "Kind of symbol, such as `function`, `class`, `method`." },
+  limit: { type: "number", min: 1, max: MAX_LOOKUP_RESULTS, default: 20, description: "Definitions at most." },
+} as const satisfies Parameters;
+
+export const REFERENCES = {
+  name: name("Identifier; of a qualified name the last part counts."),
+  limit: { type: "number", min: 1, max: MAX_LOOKUP_RESULTS, default: 50, description: "Lines at most." },
+} as const satisfies Parameters;
+
+export const OUTLINE = { path } as const satisfies Parameters;
+
+export const FILE = {
+  path,
+  start: {
+    type: "number",
+    min: 1,
+    max: MAX_LINE,
+    tool: "start_line",
+    notOn: ["cli"],
+    description: "First line, from 1.",
+  },
+  end: {
+    type: "number",
+    min: 1,
+    max: MAX_LINE,
+    tool: "end_line",
+    notOn: ["cli"],
+    description: "Last line, inclusive.",
+  },
+} as const satisfies Parameters;

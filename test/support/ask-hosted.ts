@@ -1,0 +1,34 @@
+/** Questions to hosted indexes, answered in the contract's form as the routes do. */
+import type {
+  FileQuery,
+  OutlineQuery,
+  ReferencesQuery,
+  SearchRequest,
+  SymbolsQuery,
+} from "../../src/contract/search.ts";
+import * as http from "../../src/questions/http.ts";
+import * as questions from "../../src/questions/questions.ts";
+import type { SearchDeps } from "../../src/search/core.ts";
+import { HostedIndex } from "../../src/search/hosted-index.ts";
+
+const indexOf = (deps: SearchDeps, tenantId: string) => new HostedIndex(deps, { tenantId });
+
+export async function search(deps: SearchDeps, tenantId: string, request: SearchRequest) {
+  return http.searchResponse(await indexOf(deps, tenantId).ask(questions.search, request, request));
+}
+
+export async function symbols(deps: SearchDeps, tenantId: string, query: SymbolsQuery) {
+  return http.symbolsResponse(await indexOf(deps, tenantId).ask(questions.symbols, query, query));
+}
+
+export async function references(deps: SearchDeps, tenantId: string, query: ReferencesQuery) {
+  return http.referencesResponse(await indexOf(deps, tenantId).ask(questions.references, query, query));
+}
+
+export async function outline(deps: SearchDeps, tenantId: string, query: OutlineQuery) {
+  return http.outlineResponse(await indexOf(deps, tenantId).ask(questions.outline, query, query));
+}
+
+export async function file(deps: SearchDeps, tenantId: string, query: FileQuery) {
+  return http.fileResponse(await indexOf(deps, tenantId).ask(questions.file, query, query));
+}
