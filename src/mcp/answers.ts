@@ -7,7 +7,7 @@ import {
   type SearchAnswer,
   type SearchResult,
 } from "../retrieval/types.ts";
-import type { Answered, FileLines, IndexInfo, InOneIndex, RepoInfo } from "../questions/code-index.ts";
+import type { Answered, FileLines, IndexInfo, InOneIndex, NotFoundError, RepoInfo } from "../questions/code-index.ts";
 import { describeIndex, fit, type Forms, numberedLine, numberedLines, shownOf, tokensOf } from "./text.ts";
 
 /** Lines of a result when its place does not fit as a whole. */
@@ -194,6 +194,13 @@ export function fileText({ indexes, revision, ...file }: InOneFile<FileLines>, o
       ? `Lines ${startLine}-${last} of ${lineCount} shown; start_line=${last + 1} goes on.`
       : `Lines ${startLine}-${last} of ${lineCount} shown.`;
   return [head, numbered.slice(0, count).join("\n"), foot].join("\n\n");
+}
+
+/** The text for a name or path that no index has: what may have been meant, or what else to ask. */
+export function notFoundText({ field, value, near }: NotFoundError): string {
+  const missing = field === "path" ? `${value} is not in the index.` : `Nothing in the index is named ${value}.`;
+  const other = `search_code finds ${field === "path" ? "files by name and content" : "code by what it does"}.`;
+  return `${missing} ${near.length === 0 ? other : `Similar: ${near.join(", ")}`}`;
 }
 
 export function reposText(repos: readonly RepoInfo[], total: number, options: AnswerOptions): string {

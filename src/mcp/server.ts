@@ -1,7 +1,8 @@
 /** The MCP server that both transports use. Imports the SDK, so importers load this module with `await import()`. */
 import { McpServer } from "@modelcontextprotocol/server";
 import { visible } from "../display.ts";
-import { type CodeIndex, QuestionError } from "../questions/code-index.ts";
+import { type CodeIndex, NotFoundError, QuestionError } from "../questions/code-index.ts";
+import { notFoundText } from "./answers.ts";
 import { TOOLS } from "./tools.ts";
 
 const INSTRUCTIONS =
@@ -36,7 +37,7 @@ export function createMcpServer({ version, index, explain, onError, now = Date.n
         try {
           return { content: [{ type: "text" as const, text: await run({ index, nowMs: now() }, args) }] };
         } catch (error) {
-          const known = error instanceof QuestionError ? error.message : explain(error);
+          const known = messageOf(error) ?? explain(error);
           if (known === undefined) onError(error);
           const text = known === undefined ? "The index could not answer. Try again." : visible(known);
           return { content: [{ type: "text" as const, text }], isError: true };
@@ -45,4 +46,9 @@ export function createMcpServer({ version, index, explain, onError, now = Date.n
     );
   }
   return server;
+}
+
+function messageOf(error: unknown): string | undefined {
+  if (error instanceof NotFoundError) return notFoundText(error);
+  return error instanceof QuestionError ? error.message : undefined;
 }

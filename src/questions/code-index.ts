@@ -131,6 +131,7 @@ export class NotFoundError extends QuestionError {
   override readonly name = "NotFoundError";
   /** The parameter that named it. */
   readonly field: "name" | "path";
+  readonly value: string;
   /** Up to five names or paths that may have been meant. */
   readonly near: readonly string[];
 
@@ -138,6 +139,7 @@ export class NotFoundError extends QuestionError {
     const hint = near.length === 0 ? "" : `; near: ${near.join(", ")}`;
     super("NOT_FOUND", `${field}: the revision has no ${value}${hint}`);
     this.field = field;
+    this.value = value;
     this.near = near;
   }
 }
