@@ -8,7 +8,7 @@ import type { ApiContext } from "./context.ts";
 import { runMetered } from "./metering.ts";
 import type { Services } from "./services.ts";
 
-/** Smallest time between two rebuild requests for damaged indexes from one isolate. */
+/** Smallest time between two repair requests for a workspace from one isolate. */
 const REBUILD_EVERY_MS = 30_000;
 
 /** Shared by all requests of the isolate; indexes are immutable. */
@@ -36,7 +36,7 @@ export function searchDepsOf(env: ApiEnv, { db, log, now }: Pick<Services, "db" 
       const last = askedAt.get(workspaceId);
       if (last !== undefined && now() - last < REBUILD_EVERY_MS) return;
       askedAt.set(workspaceId, now());
-      log.warn("search_index_damaged", { workspaceId, seq });
+      log.warn("search_repair_requested", { workspaceId, seq });
       await env.INDEX_QUEUE.send({ kind: "rebuild_search", tenantId, workspaceId, seq });
     },
   };

@@ -8,6 +8,7 @@ import { sweepIndex } from "../indexing/sweep.ts";
 import { sweepSnapshots } from "../snapshot/publish/sweep.ts";
 import { limitBucket } from "../indexing/staging.ts";
 import { sweepSearch } from "../search/sweep.ts";
+import { requestRebuilds } from "../search/rebuilds.ts";
 import { repairRevision } from "../search/repair.ts";
 import type { IndexedRevision } from "../search/write.ts";
 import { sweepPeople } from "../users/sweep.ts";
@@ -47,6 +48,10 @@ export default {
         });
         for (const [tenantId, report] of Object.entries(erased)) log.info("tenant_erased", { tenantId, ...report });
       },
+      search_rebuilds: async () => {
+        const revisions = await requestRebuilds(db, (message) => env.INDEX_QUEUE.send(message));
+        if (revisions > 0) log.info("search_rebuilds_requested", { revisions });
+      },
     };
     const daily = {
       sweep_snapshots: async () =>
@@ -73,7 +78,7 @@ async function handle(message: Message, env: IndexerEnv): Promise<void> {
   await handleStep(message, parsed.data, env);
 }
 
-/** Repairs the search index of a revision that a reader found damaged. Idempotent: a second message finds nothing to do. */
+/** Repairs the search index of a revision that is damaged, or of another version. Idempotent: a second message finds nothing to do. */
 async function rebuildSearch(
   message: Message,
   revision: Omit<IndexedRevision, "baseSeq">,
@@ -84,8 +89,9 @@ async function rebuildSearch(
   const model = embedder?.isModel === true ? embedder.fingerprint : null;
   try {
     const writer = { db, bucket: limitBucket(env.SNAPSHOTS), model, beat: async () => {} };
-    const wasDamaged = await repairRevision(writer, revision);
-    log.info(wasDamaged ? "search_rebuilt" : "search_found_whole", { workspaceId, seq });
+    const outcome = await repairRevision(writer, revision);
+    if (outcome === "impossible") log.warn("search_waits_for_next_run", { workspaceId, seq });
+    else log.info(outcome === "rebuilt" ? "search_rebuilt" : "search_found_whole", { workspaceId, seq });
     message.ack();
   } catch (error) {
     log.error("search_not_rebuilt", error, { workspaceId, seq });

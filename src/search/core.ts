@@ -23,7 +23,7 @@ import type { OpenIndex, SearchCache } from "./cache.ts";
 import { contentsAt } from "./content-at.ts";
 import { type FileLines, readFile, readOutline } from "./file-text.ts";
 import type { SearchBucket } from "./store.ts";
-import { type Target, targetsReading } from "./targets.ts";
+import { MAX_NAMED, type Target, type TargetDeps, targetsReading } from "./targets.ts";
 import { databaseTexts } from "./texts.ts";
 import {
   databaseVectors,
@@ -38,15 +38,10 @@ const REPAIR_WAIT_SEC = 30;
 /** Revisions whose paths are looked through for those near a missing one. */
 const MAX_NEAR_TABLES = 10;
 const NEAR_PATHS = 5;
-/** Workspaces that an error names. */
-const MAX_NAMED = 5;
 
-export interface SearchDeps {
-  db: Db;
+export interface SearchDeps extends TargetDeps {
   bucket: SearchBucket;
   cache: SearchCache;
-  /** Has the search index of a revision checked and rebuilt; called when it turns out to be damaged. */
-  repair: (target: Target) => Promise<void>;
   /** Absent if no model is configured, or if there is no key to charge. */
   model?: QueryModel | undefined;
 }
@@ -74,13 +69,17 @@ export async function searchTargets(
 
 /** The query's vector and what it is compared with; undefined if the targets have no vectors of the configured model. */
 async function queryVector(
-  { db, bucket, cache, model }: SearchDeps,
+  { db, bucket, cache, model, repair }: SearchDeps,
   targets: readonly Target[],
   open: OpenIndex,
   text: string,
 ): Promise<{ query: QueryVector; digest: string } | "failed" | undefined> {
+  if (model === undefined) return undefined;
+  // Sections of another version; the answer does without meanwhile.
+  const without = targets.filter(({ hasVectors, fingerprint }) => !hasVectors && fingerprint === model.fingerprint);
+  await Promise.all(without.map((target) => repair(target)));
   const own = targetsOf(targets, model);
-  if (model === undefined || own.length === 0) return undefined;
+  if (own.length === 0) return undefined;
   const sections = await openSections({ db, bucket, ranges: cache.ranges }, open, own);
   if (!sections) return undefined;
   const vector = await model.embed(text.slice(0, MAX_EMBEDDED_CHARACTERS).toWellFormed());

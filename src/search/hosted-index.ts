@@ -27,7 +27,7 @@ import {
   symbolsIn,
   targetsWith,
 } from "./core.ts";
-import { type Caller, findTargets, type Target } from "./targets.ts";
+import { type Caller, findTargets, readTargets, type Target } from "./targets.ts";
 
 /** A hosted revision, as answers name it. */
 export type HostedInfo = IndexInfo & Target;
@@ -48,14 +48,15 @@ export class HostedIndex implements CodeIndex<HostedInfo> {
     scope: Scope,
     request: Request<P>,
   ): Promise<Answered<Answer, HostedInfo>> {
-    const targets = await findTargets(this.#deps.db, this.#caller, scope);
+    const targets = await findTargets(this.#deps, this.#caller, scope);
     return answerFrom(new OpenTargets(this.#deps, targets), question, request);
   }
 
   async repos(): Promise<RepoInfo[]> {
-    const targets = await findTargets(this.#deps.db, this.#caller, {});
-    const counts = await fileCounts(this.#deps.db, targets);
-    return targets.map((target) => Object.assign(infoOf(target), { fileCount: counts.get(target.workspaceId) ?? 0 }));
+    const { targets, outdated } = await readTargets(this.#deps.db, this.#caller, {});
+    const all = [...targets, ...outdated];
+    const counts = await fileCounts(this.#deps.db, all);
+    return all.map((target) => Object.assign(infoOf(target), { fileCount: counts.get(target.workspaceId) ?? 0 }));
   }
 }
 
@@ -116,12 +117,12 @@ class OpenTargets implements OpenIndexes<HostedInfo> {
 }
 
 /** A workspace without a repository goes by its id. */
-function infoOf(target: Target): HostedInfo {
+function infoOf<T extends Pick<Target, "repo" | "workspaceId" | "gitSha" | "indexedAt">>(target: T): T & IndexInfo {
   const { repo, workspaceId, indexedAt } = target;
   return { ...target, name: repo ?? workspaceId, indexedAtMs: Date.parse(indexedAt), isWorkTree: false };
 }
 
-async function fileCounts(db: Db, targets: readonly Target[]): Promise<Map<string, number>> {
+async function fileCounts(db: Db, targets: readonly Pick<Target, "workspaceId">[]): Promise<Map<string, number>> {
   if (targets.length === 0) return new Map();
   const ids = targets.map(({ workspaceId }) => workspaceId);
   const rows = await rowsOf<{ id: string; count: number }>(

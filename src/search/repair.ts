@@ -1,9 +1,18 @@
-/** Repairs the search index of a revision of which a reader has found an object damaged. */
+/** Repairs the search index of a revision that a reader has found damaged, or written by another version of the service. */
 import { createHash } from "node:crypto";
 import { sql } from "drizzle-orm";
 import { rowsOf } from "../db/rows.ts";
-import { getRange, idOfHash, type SearchBucket, segmentKey, tableKey, vectorKey } from "./store.ts";
-import { type IndexedRevision, recordTable, releaseContents, type SearchWriter } from "./write.ts";
+import {
+  getRange,
+  idOfHash,
+  isSearchable,
+  NO_TABLE,
+  type SearchBucket,
+  segmentKey,
+  tableKey,
+  vectorKey,
+} from "./store.ts";
+import { DamagedSegmentError, type IndexedRevision, recordTable, releaseContents, type SearchWriter } from "./write.ts";
 
 /** Bytes of an object that are in memory at a time. */
 const PART_BYTES = 1024 * 1024;
@@ -16,21 +25,32 @@ interface RevisionRow {
   search_vectors: string[] | null;
 }
 
+/** `rebuilt`, `whole` (nothing to do), or `impossible`: what is stored is not enough, and the revision waits for the next run. */
+export type Repair = "rebuilt" | "whole" | "impossible";
+
 /**
- * Reads every object of the revision; if one is missing, or not what its name says, rebuilds that from the database and records the
- * revision's objects anew. Returns whether anything was damaged: of several requests to repair a revision, one does the work.
+ * Writes the search index of a revision again, from the database, if it is of another version. Otherwise reads every object of it;
+ * if one is missing, or not what its name says, rebuilds that and records the revision's objects anew. Idempotent: of several
+ * requests to repair a revision, one does the work.
  */
 export async function repairRevision(
   writer: SearchWriter,
   { tenantId, workspaceId, seq }: Omit<IndexedRevision, "baseSeq">,
-): Promise<boolean> {
+): Promise<Repair> {
   const [row] = await rowsOf<RevisionRow>(
     writer.db,
     sql`select base_seq, fingerprint, search_table, search_segments, search_vectors from revisions
         where workspace_id = ${workspaceId} and seq = ${seq}`,
   );
-  // Swept since, or not searchable yet: the next run of the workspace makes it so.
-  if (row?.search_table == null) return false;
+  // Swept since.
+  if (!row || row.search_table === NO_TABLE) return "whole";
+  // A revision of another model has no vectors to search by.
+  const model = row.fingerprint === writer.model ? writer.model : null;
+  const revision = { tenantId, workspaceId, seq, baseSeq: row.base_seq };
+  const { search_table: table, search_vectors: searchVectors } = row;
+  if (table === null || !isSearchable({ searchTable: table, searchVectors }, model !== null)) {
+    return rewrite({ ...writer, model }, revision);
+  }
   const damagedOf = async (keyOf: (tenant: string, id: string) => string, ids: readonly string[]) => {
     const damaged = new Set<string>();
     for (const id of ids) {
@@ -39,15 +59,29 @@ export async function repairRevision(
     }
     return damaged;
   };
-  const tables = await damagedOf(tableKey, [row.search_table]);
+  const tables = await damagedOf(tableKey, [table]);
   const segments = await damagedOf(segmentKey, row.search_segments ?? []);
-  const vectors = await damagedOf(vectorKey, row.search_vectors ?? []);
-  if (tables.size + segments.size + vectors.size === 0) return false;
+  const vectors = await damagedOf(vectorKey, searchVectors ?? []);
+  if (tables.size + segments.size + vectors.size === 0) return "whole";
   if (segments.size > 0) await releaseContents(writer.db, tenantId, [...segments]);
-  // A revision of another model has no vectors to search by.
-  const model = row.fingerprint === writer.model ? writer.model : null;
-  await recordTable({ ...writer, model }, { tenantId, workspaceId, seq, baseSeq: row.base_seq }, vectors);
-  return true;
+  return rewrite({ ...writer, model }, revision, vectors);
+}
+
+async function rewrite(
+  writer: SearchWriter,
+  revision: IndexedRevision,
+  damaged: ReadonlySet<string> = new Set(),
+): Promise<Repair> {
+  try {
+    await recordTable(writer, revision, damaged);
+    return "rebuilt";
+  } catch (error) {
+    if (!(error instanceof DamagedSegmentError)) throw error;
+    await writer.db.execute(
+      sql`update revisions set search_table = ${NO_TABLE} where workspace_id = ${revision.workspaceId} and seq = ${revision.seq}`,
+    );
+    return "impossible";
+  }
 }
 
 /** Whether an object has the bytes that its name is the hash of. */

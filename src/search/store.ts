@@ -54,6 +54,8 @@ export const tableKey = (tenantId: string, id: string): string => `${SEARCH_PREF
 export const SEGMENT_ID_PREFIX = `${SEGMENT_VERSION}-`;
 /** Begins the id of every table whose revision this version searches as it is. */
 export const TABLE_ID_PREFIX = `${SEGMENT_VERSION}.${TABLE_VERSION}.${ENGINE_VERSION}-`;
+/** `revisions.search_table` of a revision whose table cannot be written from what is stored. */
+export const NO_TABLE = "none";
 /** Begins the id of every vector section that this version reads. */
 export const VECTOR_ID_PREFIX = `v${VECTOR_SECTION_VERSION}-`;
 

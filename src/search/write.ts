@@ -131,7 +131,7 @@ export async function recordTable(
 }
 
 /** A segment cannot be read: missing, damaged, or of another version. */
-class DamagedSegmentError extends Error {
+export class DamagedSegmentError extends Error {
   override readonly name = "DamagedSegmentError";
   readonly id: string;
 

@@ -1,10 +1,12 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { FileQuery, OutlineQuery, ReferencesQuery, SearchRequest, SymbolsQuery } from "../../../src/contract/search.ts";
 import type { SearchDeps } from "../../../src/search/core.ts";
 import { SearchCache } from "../../../src/search/cache.ts";
 import { file, outline, references, search, symbols } from "../../support/ask-hosted.ts";
-import { SEARCH_PREFIX } from "../../../src/search/store.ts";
+import type { QueueMessage } from "../../../src/indexing/messages.ts";
+import { requestRebuilds } from "../../../src/search/rebuilds.ts";
+import { SEARCH_PREFIX, TABLE_ID_PREFIX } from "../../../src/search/store.ts";
 import { sweepSearch } from "../../../src/search/sweep.ts";
 import { repairRevision } from "../../../src/search/repair.ts";
 import { git, givenRepository, newPipeline, pipeline, repo } from "../../support/given-repository.ts";
@@ -34,6 +36,13 @@ async function answers(query: string, own = pipeline, using = deps(own)): Promis
   const results = answer.results.map((result) => ({ ...result, workspaceId: undefined }));
   const digests = answer.indexes.map(({ digest, gitSha }) => ({ digest, gitSha }));
   return { ...answer, results, indexes: digests };
+}
+
+/** Sets what the workspace's revisions record as their table. */
+async function setTable(table: SQL): Promise<void> {
+  await pipeline.db.execute(
+    sql`update revisions set search_table = ${table} where workspace_id = ${pipeline.workspaceId}`,
+  );
 }
 
 const QUERIES = ["session expires", "closeSession", "where are invoices written", "parse the header path:src/*"];
@@ -129,23 +138,87 @@ describe("hosted search", () => {
     expect(Number(tables.rows[0]?.["n"])).toBeLessThan(10);
   });
 
-  it("gives an index that was made before search its table by a run that pulls nothing", async () => {
+  it.each([
+    ["from before search", sql`null`],
+    ["of another version", sql`'1.2.3-0123456789abcdef0123456789abcdef'`],
+  ])("writes an index %s again from what is stored, says so meanwhile, and answers as before", async (_, table) => {
     repo.files(sources(10)).commit("first");
     await run();
     const before = await answers("session expires");
-    await pipeline.db.execute(
-      sql`update revisions set search_table = null, search_segments = null where workspace_id = ${pipeline.workspaceId}`,
-    );
+    await setTable(table);
     await pipeline.db.execute(sql`update contents set segment = null where tenant_id = ${pipeline.tenantId}`);
     pipeline.searchBucket.objects.clear();
-    await expect(answers("session expires")).rejects.toMatchObject({
-      code: "NO_INDEX",
-      message: expect.stringContaining("once more"),
+    const { tenantId, workspaceId } = pipeline;
+    for (const request of [{ workspaceId }, {}]) {
+      await setTable(table);
+      await expect(
+        search(deps(), tenantId, SearchRequest.parse({ query: "session", ...request })),
+      ).rejects.toMatchObject({
+        code: "UNAVAILABLE",
+        message: `the search index of ${workspaceId} is being rewritten for this version of the service; try again`,
+        headers: { "Retry-After": "10" },
+      });
+      expect(await answers("session expires")).toEqual(before);
+    }
+  });
+
+  it("says that an index waits for the next run if what is stored is not enough, and the run writes it", async () => {
+    repo.files(sources(10)).commit("first");
+    await run();
+    const before = await answers("session expires");
+    await setTable(sql`null`);
+    // Every segment that is written is lost at once.
+    const bucket = Object.assign(Object.create(pipeline.searchBucket) as typeof pipeline.searchBucket, {
+      put: async () => {},
     });
-    const record = await run();
-    expect(pipeline.messages.map(({ kind }) => kind)).toEqual(["plan"]);
-    expect(record.result).toMatchObject({ skippedUnchanged: 10 });
+    await pipeline.db.execute(sql`update contents set segment = null where tenant_id = ${pipeline.tenantId}`);
+    pipeline.searchBucket.objects.clear();
+    const { tenantId, workspaceId } = pipeline;
+    const revision = { tenantId, workspaceId, seq: 1 };
+    expect(await repairRevision({ ...writer(pipeline), bucket }, revision)).toBe("impossible");
+    expect(await repairRevision(writer(pipeline), revision)).toBe("whole");
+    for (const request of [{ workspaceId }, {}]) {
+      await expect(
+        search(deps(), tenantId, SearchRequest.parse({ query: "session", ...request })),
+      ).rejects.toMatchObject({
+        code: "NO_INDEX",
+        message: expect.stringContaining("waits for the workspace's next run"),
+      });
+    }
+    expect((await run()).result).toMatchObject({ skippedUnchanged: 10 });
     expect(await answers("session expires")).toEqual(before);
+  });
+
+  it("requests the rewriting of outdated revisions, each once, in pages", async () => {
+    repo.files(sources(3)).commit("first");
+    await run();
+    await run(await newPipeline());
+    const prefix = TABLE_ID_PREFIX;
+    const walk = async () => {
+      await pipeline.db.execute(sql`delete from service_settings where name = 'search_rebuild'`);
+      const requested: string[] = [];
+      const send = async (message: QueueMessage) => {
+        if (message.kind === "rebuild_search") requested.push(message.workspaceId);
+      };
+      for (let call = 0; call < 20; call++) await requestRebuilds(pipeline.db, send);
+      const [setting] = (
+        await pipeline.db.execute(sql`select value from service_settings where name = 'search_rebuild'`)
+      ).rows;
+      expect(setting).toEqual({ value: `${prefix} done` });
+      return requested.filter((id) => id === pipeline.workspaceId);
+    };
+    expect(await walk()).toEqual([]);
+    await setTable(sql`'1.2.3-0123456789abcdef0123456789abcdef'`);
+    // More revisions than a page has; those that no ref reads are left alone.
+    await pipeline.db
+      .execute(sql`insert into revisions (workspace_id, seq, run_id, git_sha, root_tree, plan_key, fingerprint, dimension, file_count, symbol_count, chunk_count, stats)
+      select workspace_id, 1000 + n, run_id, git_sha, root_tree, plan_key, fingerprint, dimension, 0, 0, 0, stats
+      from revisions, generate_series(1, 600) n where workspace_id = ${pipeline.workspaceId} and seq = 1`);
+    expect(await walk()).toEqual([pipeline.workspaceId]);
+    await pipeline.db.execute(
+      sql`insert into revision_refs (workspace_id, ref, seq) values (${pipeline.workspaceId}, 'refs/heads/old', 1600)`,
+    );
+    expect(await walk()).toEqual([pipeline.workspaceId, pipeline.workspaceId]);
   });
 
   it("notices a damaged or missing object, has it rebuilt and answers as before", async () => {
