@@ -8,6 +8,18 @@ export function readFlag(name: string, value: string | undefined): boolean {
   throw new Error(`${name} must be "true" or "false"`);
 }
 
+/**
+ * The public address of a Worker, such as `https://code.example.com`; undefined if the variable is empty. Throws on anything else, paths
+ * included.
+ */
+export function readPublicUrl(name: string, value: string | undefined): string | undefined {
+  const text = (value ?? "").trim().replace(/\/$/, "");
+  if (text === "") return undefined;
+  const isUrl = /^https?:\/\/[^/?#\\@\s]+$/i.test(text) && URL.canParse(text);
+  if (!isUrl) throw new Error(`${name} must be a public address without a path, such as https://code.example.com`);
+  return new URL(text).origin;
+}
+
 /** A whole number of at least 1; undefined if the variable is empty. Throws on anything else. */
 export function readCount(name: string, value: string | undefined): number | undefined {
   const text = (value ?? "").trim();

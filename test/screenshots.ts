@@ -2,6 +2,7 @@
  * `npm run screenshots [-- FOLDER]`: starts the service with a made-up team and takes the pictures in docs/images; with a folder, pictures
  * of all pages.
  */
+import { DEVELOPMENT_VARS } from "../src/local/stack/environment.ts";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -21,7 +22,7 @@ const WIDE = { width: 1280, height: 860 };
 const PHONE = { width: 390, height: 844 };
 
 const dataDir = mkdtempSync(path.join(os.tmpdir(), "code-context-screenshots-"));
-const running = await startService({ dataDir, port: 0, sitePort: 0 });
+const running = await startService({ dataDir, port: 0, sitePort: 0, vars: DEVELOPMENT_VARS });
 const browser = await launchChromium();
 try {
   const { siteUrl, databaseUrl, tenantId: otherTenant } = running.service;

@@ -1,4 +1,4 @@
-import { readCount, readFlag } from "../config.ts";
+import { readCount, readFlag, readPublicUrl } from "../config.ts";
 import { DEFAULT_STORAGE_LIMIT_BYTES } from "../contract/limits.ts";
 import { type Db, openDb } from "../db/client.ts";
 import {
@@ -10,6 +10,7 @@ import {
   readRerankConfig,
   type Reranker,
 } from "../embedding/index.ts";
+import { readTrustedProxies, type TrustedProxies } from "../gate/proxies.ts";
 import { type GitHostPolicy, readGitHosts } from "../git/wire/url.ts";
 import { createLogger, type Logger } from "../log.ts";
 import { type CredentialKey, deriveCredentialKey } from "../tenancy/credentials.ts";
@@ -30,6 +31,9 @@ export interface Services {
   /** Storage limit of one tenant's snapshots. */
   storageLimitBytes: number;
   gitHosts: GitHostPolicy;
+  proxies: TrustedProxies;
+  /** Public addresses of the service, whose pages may call it. */
+  ownOrigins: string[];
   region: string;
   version: string;
   now: () => number;
@@ -61,6 +65,10 @@ export function servicesOf(env: ApiEnv): Services {
       allowLocal: readFlag("GIT_ALLOW_LOCAL", env.GIT_ALLOW_LOCAL),
       hosts: readGitHosts(env.GIT_HOSTS),
     },
+    proxies: readTrustedProxies(env.TRUSTED_PROXIES),
+    ownOrigins: [readPublicUrl("API_URL", env.API_URL), readPublicUrl("SITE_URL", env.SITE_URL)].filter(
+      (url) => url !== undefined,
+    ),
     region: env.REGION,
     version: env.SERVICE_VERSION,
     now: Date.now,

@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import type { Db } from "../db/client.ts";
 import { auditEvents } from "../db/records-schema.ts";
 import { type AuditEvent, dedupeKeyOf } from "./events.ts";
@@ -31,4 +31,15 @@ export function recordAuditStatement(db: Db, event: AuditEvent) {
       set: { details: sql`excluded.details` },
       setWhere: grown,
     });
+}
+
+/**
+ * Insert of a new event in a statement with the change it records: one event per row of `source`, the name of a common table
+ * expression. `details` is added to the event's details.
+ */
+export function auditInsert(event: AuditEvent, source: SQL, details: SQL = sql`'{}'::jsonb`): SQL {
+  return sql`
+    insert into audit_events (id, tenant_id, at, event, actor, dedupe_key, details)
+    select gen_random_uuid(), ${event.tenantId}::uuid, now(), ${event.event}, ${event.actor}, ${dedupeKeyOf(event)},
+      ${JSON.stringify(event.details)}::jsonb || ${details} from ${source}`;
 }

@@ -77,6 +77,55 @@ export const signInCodes = pgTable(
   (t) => [index("sign_in_codes_expiry").on(t.expiresAt)],
 );
 
+/** Wrong codes of one UTC day. */
+export const signInGuesses = pgTable(
+  "sign_in_guesses",
+  {
+    /** `email:<address>`, or `device:<hash>` for a browser that has signed in as this address before. */
+    subject: text("subject").notNull(),
+    day: date("day").notNull(),
+    wrong: smallint("wrong").notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.subject, t.day] })],
+);
+
+/**
+ * The outbox of mail. A row is inserted in the transaction that makes its message necessary, so that no crash in between loses the
+ * message.
+ */
+export const mails = pgTable(
+  "mails",
+  {
+    /** Also the provider's idempotency key. */
+    id: uuid("id").primaryKey(),
+    /** The tenant whose erasure deletes the message; null for sign-in codes. */
+    tenantId: uuid("tenant_id").references(() => tenants.id, { onDelete: "cascade" }),
+    kind: text("kind", { enum: ["sign_in_code", "invitation"] }).notNull(),
+    /** What the message is about, such as `invitation:<id>`: a newer message replaces one that was not sent yet. */
+    about: text("about"),
+    /** Recipient and content, sealed for this row alone (see `src/mail/outbox.ts`); null once sent or given up. */
+    sealed: text("sealed"),
+    attempts: smallint("attempts").notNull().default(0),
+    createdAt: createdAt(),
+    /** Time of the next attempt. An attempt under way moves it to the end of its lease. */
+    dueAt: instant("due_at").notNull().defaultNow(),
+    /** The message is of no use afterwards. */
+    expiresAt: instant("expires_at").notNull(),
+    sentAt: instant("sent_at"),
+    /** Reason of the last failed attempt. */
+    error: text("error"),
+  },
+  (t) => [
+    index("mails_due")
+      .on(t.dueAt)
+      .where(sql`${t.sealed} is not null`),
+    index("mails_about")
+      .on(t.about)
+      .where(sql`${t.sealed} is not null`),
+    index("mails_tenant").on(t.tenantId),
+  ],
+);
+
 export const sessions = pgTable(
   "sessions",
   {
@@ -127,7 +176,7 @@ export const repositorySources = pgTable("repository_sources", {
     .primaryKey()
     .references(() => workspaces.id, { onDelete: "cascade" }),
   cloneUrl: text("clone_url").notNull(),
-  /** Read token, sealed with a per-workspace key derived from ENCRYPTION_KEY; null for public repositories. */
+  /** Read token, sealed for this workspace and the origin of the clone URL (see `src/dashboard/read-token.ts`); null for public ones. */
   sealedToken: text("sealed_token"),
   tokenUsername: text("token_username"),
   /** Globs of branches to index on push, besides the default branch. */

@@ -23,6 +23,23 @@ export const usageMonths = pgTable(
   (t) => [primaryKey({ columns: [t.tenantId, t.period] })],
 );
 
+/**
+ * Credits that were used this month in teams that have been deleted. They count against the next teams of the same account, so that
+ * deleting a team does not renew its quota.
+ */
+export const accountCredits = pgTable(
+  "account_credits",
+  {
+    userId: uuid("user_id").notNull(),
+    /** The deleted team, so that a repeated deletion counts once; random for a remainder. */
+    tenantId: uuid("tenant_id").notNull(),
+    /** UTC month, `YYYY-MM`. */
+    period: text("period").notNull(),
+    credits: bigint("credits", { mode: "number" }).notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.userId, t.period, t.tenantId] })],
+);
+
 export const auditEvents = pgTable(
   "audit_events",
   {

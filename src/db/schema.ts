@@ -33,9 +33,16 @@ export const tenants = pgTable(
     /** Monthly quota in credits. */
     monthlyCredits: integer("monthly_credits").notNull().default(10_000),
     sharedIndex: boolean("shared_index").notNull().default(false),
+    /** User on whose account the quota is; null if the administrator made the tenant, or if it is older than this column. */
+    createdBy: uuid("created_by"),
     createdAt: createdAt(),
   },
-  (t) => [check("tenants_monthly_credits", sql`${t.monthlyCredits} >= 0`)],
+  (t) => [
+    check("tenants_monthly_credits", sql`${t.monthlyCredits} >= 0`),
+    index("tenants_created_by")
+      .on(t.createdBy)
+      .where(sql`${t.createdBy} is not null`),
+  ],
 );
 
 /** API keys and worker tokens. Only the SHA-256 of the secret part is kept. */

@@ -1,5 +1,8 @@
 /** Flags and environment variables of a deployment, validated before anything is done. */
 import { parseArgs } from "node:util";
+import { readPublicUrl } from "../config.ts";
+import { readTrustedProxies } from "../gate/proxies.ts";
+import { readSignUp } from "../users/sign-up.ts";
 import { CLOUDFLARE_API } from "./cloudflare.ts";
 import { DeployError } from "./errors.ts";
 import { NEON_API } from "./neon.ts";
@@ -75,6 +78,7 @@ export function readSettings(args: string[], env: NodeJS.ProcessEnv, varNames: I
     throw new DeployError("no database: set NEON_API_KEY to have one created, or DATABASE_URL to use one");
   }
   checkMail(env);
+  const urls = checkPublic(env);
   if (!env["R2_ACCESS_KEY_ID"] !== !env["R2_SECRET_ACCESS_KEY"]) {
     throw new DeployError("R2_ACCESS_KEY_ID and R2_SECRET_ACCESS_KEY belong together: set both, or neither");
   }
@@ -104,7 +108,7 @@ export function readSettings(args: string[], env: NodeJS.ProcessEnv, varNames: I
     ownerEmail: env["OWNER_EMAIL"] || undefined,
     vars: pick(env, varNames),
     secrets: pick(env, SECRET_NAMES),
-    urls: { api: env["API_URL"] || undefined, site: env["SITE_URL"] || undefined },
+    urls,
   };
 }
 
@@ -117,6 +121,17 @@ function checkMail({ MAIL_PROVIDER: provider, MAIL_FROM: from, MAIL_API_KEY: key
   if (!from)
     throw new DeployError("MAIL_FROM is not set: mail needs a sender, such as Code Context <noreply@example.com>");
   if (provider === "resend" && !key) throw new DeployError("MAIL_API_KEY is not set: resend needs it");
+}
+
+/** Throws `DeployError` for variables that the Workers would refuse at their first request. */
+function checkPublic(env: NodeJS.ProcessEnv): Settings["urls"] {
+  try {
+    readSignUp(env["SIGN_UP"]);
+    readTrustedProxies(env["TRUSTED_PROXIES"]);
+    return { api: readPublicUrl("API_URL", env["API_URL"]), site: readPublicUrl("SITE_URL", env["SITE_URL"]) };
+  } catch (error) {
+    throw new DeployError(error instanceof Error ? error.message : String(error));
+  }
 }
 
 function parseFlags(args: string[]) {

@@ -104,6 +104,14 @@ export function usage(
   return call({ tenantId, method: "usage" }, ADMIT_TIMEOUT_MS, () => tenantGate(gates, tenantId).usage(credentialId));
 }
 
+/** Closes the gate of a tenant that is about to be deleted; see `TenantGateApi.close`. */
+export function closeGate(
+  gates: GateNamespace,
+  tenantId: string,
+): Promise<{ period: string; credits: number } | GateUnavailable> {
+  return call({ tenantId, method: "close" }, ADMIT_TIMEOUT_MS, () => tenantGate(gates, tenantId).close());
+}
+
 /** Owner of a bucket outside of the tenants' API surfaces. */
 export interface BucketSubject {
   surface: Surface;

@@ -92,16 +92,7 @@ export class CreditLedger {
   ): { reservationId: string } | { committed: number } {
     requireCount(credits, "credits");
     const period = periodOf(nowMs);
-    // Expired reservations do not count.
-    const [row] = this.#sql
-      .exec<{ committed: number }>(
-        `select coalesce((select credits from months where period = ?1), 0) + coalesce(
-         (select sum(credits) from reservations where charged is null and deadline_ms > ?2 and period = ?1), 0) as committed`,
-        period,
-        nowMs,
-      )
-      .toArray();
-    const committed = row?.committed ?? 0;
+    const committed = this.committed(period, nowMs);
     if (committed + credits > limit) return { committed };
     const reservationId = crypto.randomUUID();
     this.#sql.exec(
@@ -113,6 +104,19 @@ export class CreditLedger {
       nowMs + holdMs,
     );
     return { reservationId };
+  }
+
+  /** Credits of a month that are charged or reserved. Expired reservations do not count. */
+  committed(period: string, nowMs: number): number {
+    const [row] = this.#sql
+      .exec<{ committed: number }>(
+        `select coalesce((select credits from months where period = ?1), 0) + coalesce(
+         (select sum(credits) from reservations where charged is null and deadline_ms > ?2 and period = ?1), 0) as committed`,
+        period,
+        nowMs,
+      )
+      .toArray();
+    return row?.committed ?? 0;
   }
 
   /**

@@ -29,6 +29,13 @@ export async function bucketName(salt: string, surface: string, subject: string)
   return Buffer.from(await crypto.subtle.digest("SHA-256", bytes)).toString("hex");
 }
 
+/** An address as a number, IPv4 as its mapping to IPv6; undefined for anything else. */
+export function parseIp(address: string): bigint | undefined {
+  const text = address.trim().toLowerCase();
+  const groups = parseIpv6(parseIpv4(text) ? `::ffff:${text}` : text);
+  return groups?.reduce((number, group) => (number << 16n) | BigInt(group), 0n);
+}
+
 function parseIpv4(text: string): number[] | undefined {
   const parts = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/.exec(text)?.slice(1).map(Number);
   return parts?.every((part) => part < 256) ? parts : undefined;

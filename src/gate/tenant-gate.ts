@@ -36,6 +36,8 @@ const FLUSH_BACKOFF = { baseMs: 2_000, capMs: 60_000 };
 const PRUNE_INTERVAL_MS = 15_000;
 /** Credential id in `usage_days` for the embeddings of hosted indexing, which use no credential. */
 const INDEX_CREDENTIAL = "index";
+/** How long a gate grants no credits while its tenant is deleted. */
+const CLOSED_MS = 60_000;
 /** The gate's rows are removed this long after their tenant was deleted from Postgres. */
 const GONE_KEPT_MS = 7 * 24 * 60 * 60_000;
 
@@ -162,6 +164,15 @@ export class TenantGate extends DurableObject<TenantGateEnv> implements TenantGa
     if (!this.#storage.isEmpty) await this.usage();
   }
 
+  async close(): Promise<{ period: string; credits: number }> {
+    return this.#storage.write(() => {
+      const nowMs = Date.now();
+      this.#setMeta("closed_until", String(nowMs + CLOSED_MS));
+      const period = periodOf(nowMs);
+      return { period, credits: this.#ledger.committed(period, nowMs) };
+    });
+  }
+
   /** Deletes everything: the tenant was erased. */
   async erase(): Promise<void> {
     await this.#storage.deleteAll();
@@ -197,7 +208,8 @@ export class TenantGate extends DurableObject<TenantGateEnv> implements TenantGa
     nowMs: number,
   ): { outcome: "reserved"; reservationId: string } | QuotaExceeded {
     const hold = { credits, holdMs: Math.min(Math.max(holdMs, 1), MAX_HOLD_MS) };
-    const reserved = this.#ledger.reserve(credentialId, hold, limit, nowMs);
+    const isClosed = nowMs < Number(this.#meta("closed_until") ?? 0);
+    const reserved = this.#ledger.reserve(credentialId, hold, isClosed ? 0 : limit, nowMs);
     if ("reservationId" in reserved) return { outcome: "reserved", ...reserved };
     const endMs = periodEndMs(periodOf(nowMs));
     return {
@@ -271,13 +283,13 @@ export class TenantGate extends DurableObject<TenantGateEnv> implements TenantGa
     });
   }
 
-  #meta(key: "tenant" | "gone_since"): string | undefined {
+  #meta(key: "tenant" | "gone_since" | "closed_until"): string | undefined {
     if (this.#storage.isEmpty) return undefined;
     const query = "select value from meta where key = ?";
     return this.#storage.sql.exec<{ value: string }>(query, key).toArray()[0]?.value;
   }
 
-  #setMeta(key: "tenant" | "gone_since", value: string | undefined): void {
+  #setMeta(key: "tenant" | "gone_since" | "closed_until", value: string | undefined): void {
     if (value === undefined) this.#storage.sql.exec("delete from meta where key = ?", key);
     else this.#storage.sql.exec("insert or replace into meta (key, value) values (?, ?)", key, value);
   }

@@ -94,6 +94,11 @@ export interface TenantGateApi {
    * Counts a call (none if `kind` is null) and tokens of hosted indexing. With a key, once per key; keys are kept for two days.
    */
   count(key: string | null, kind: CallKind | null, indexTokens?: number): Promise<void>;
+  /**
+   * Grants no credits for a minute, in which the tenant is deleted, and returns those charged or reserved this month. Afterwards the gate
+   * works as before, in case the deletion has failed.
+   */
+  close(): Promise<{ period: string; credits: number }>;
   /** Counters of the current month. The limit comes from this credential's cached settings; without one, it is the default. */
   usage(credentialId?: string): Promise<UsageSnapshot>;
 }

@@ -1,14 +1,15 @@
-import type { Mail } from "./types.ts";
+import type { Delivery, Mail } from "./types.ts";
 
-/** Header with the recipient, from which the local mailbox derives the file's name. */
+/** Headers with the recipient and the time, from which the local mailbox derives the file's name. */
 export const MAILBOX_RECIPIENT_HEADER = "X-Recipient";
+export const MAILBOX_TIME_HEADER = "X-Time";
 
 /**
  * Formats a message as an .eml file (RFC 5322, MIME multipart/alternative). The bodies are 8-bit UTF-8, so that they can be read
- * and searched as plain text.
+ * and searched as plain text. The same delivery gives the same text.
  */
-export function toEml(mail: Mail, from: string, date: Date): string {
-  const boundary = `part-${crypto.randomUUID()}`;
+export function toEml(mail: Mail, from: string, { id, at }: Delivery): string {
+  const boundary = `part-${id}`;
   const part = (type: string, body: string) => [
     `--${boundary}`,
     `Content-Type: ${type}; charset=utf-8`,
@@ -18,11 +19,11 @@ export function toEml(mail: Mail, from: string, date: Date): string {
     "",
   ];
   return [
-    `Date: ${date.toUTCString().replace("GMT", "+0000")}`,
+    `Date: ${at.toUTCString().replace("GMT", "+0000")}`,
     `From: ${encodeHeader(from)}`,
     `To: ${encodeHeader(mail.to)}`,
     `Subject: ${encodeHeader(mail.subject)}`,
-    `Message-ID: <${crypto.randomUUID()}@code-context.local>`,
+    `Message-ID: <${id}@code-context.local>`,
     "MIME-Version: 1.0",
     `Content-Type: multipart/alternative; boundary="${boundary}"`,
     "",

@@ -1,5 +1,8 @@
-import { MAILBOX_RECIPIENT_HEADER, toEml } from "./eml.ts";
+import { MAILBOX_RECIPIENT_HEADER, MAILBOX_TIME_HEADER, toEml } from "./eml.ts";
+import { raceTimeout } from "../pause.ts";
 import { type Mailer, MailError } from "./types.ts";
+
+const TIMEOUT_SEC = 5;
 
 /** The local stack's mailbox service, which stores each message as a file. */
 export interface MailboxBinding {
@@ -12,12 +15,18 @@ export interface MailboxBinding {
 /** Sends messages to the local stack, which writes them to `DATA_DIR/mail/<time>-<address>.eml`. */
 export function createLocalMailer(mailbox: MailboxBinding, from: string): Mailer {
   return {
-    send: async (mail) => {
-      const response = await mailbox.fetch("http://mailbox/", {
+    maxSec: TIMEOUT_SEC,
+    send: async (mail, delivery) => {
+      const writing = mailbox.fetch("http://mailbox/", {
         method: "POST",
-        headers: { [MAILBOX_RECIPIENT_HEADER]: mail.to, "Content-Type": "message/rfc822" },
-        body: toEml(mail, from, new Date()),
+        headers: {
+          [MAILBOX_RECIPIENT_HEADER]: mail.to,
+          [MAILBOX_TIME_HEADER]: delivery.at.toISOString(),
+          "Content-Type": "message/rfc822",
+        },
+        body: toEml(mail, from, delivery),
       });
+      const response = await raceTimeout(writing, TIMEOUT_SEC * 1_000);
       if (!response.ok) throw new MailError(`the local mailbox answered ${response.status}`);
     },
   };

@@ -14,14 +14,14 @@ export interface ResendOptions {
   baseUrl?: string;
 }
 
-/** Sends through Resend's HTTP API. Attempts share an idempotency key, so that a retry never sends twice. */
+/** Sends through Resend's HTTP API. All attempts have the message's id as idempotency key, so that a retry never sends twice. */
 export function createResendMailer(options: ResendOptions): Mailer {
   return {
-    send: async ({ to, subject, text, html }) => {
+    maxSec: (MAX_ATTEMPTS * (TIMEOUT_MS + BACKOFF.capMs)) / 1_000,
+    send: async ({ to, subject, text, html }, { id }) => {
       const body = JSON.stringify({ from: options.from, to: [to], subject, text, html });
-      const idempotencyKey = crypto.randomUUID();
       for (let attempt = 1; ; attempt++) {
-        const failure = await post(options, body, idempotencyKey);
+        const failure = await post(options, body, id);
         if (failure === undefined) return;
         if (!failure.isTransient || attempt === MAX_ATTEMPTS) throw new MailError(failure.reason);
         await pause(backoffMs(attempt, BACKOFF));

@@ -7,9 +7,18 @@ export interface Mail {
   html: string;
 }
 
+/** Identifies a message, so that a second attempt is recognised as one. */
+export interface Delivery {
+  id: string;
+  /** When the message was written. */
+  at: Date;
+}
+
 export interface Mailer {
+  /** Longest duration of `send`. */
+  readonly maxSec: number;
   /** Submits a message for delivery. Throws {@link MailError}. */
-  send(mail: Mail): Promise<void>;
+  send(mail: Mail, delivery: Delivery): Promise<void>;
 }
 
 /** The message could not be submitted. The text is for the log, not for users. */

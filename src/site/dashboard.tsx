@@ -9,6 +9,7 @@ import type { DashboardContext, DashboardEnv, DashboardHono } from "./app/contex
 import { asRefusal, DashboardError } from "./app/errors.ts";
 import { loadSession, requireSameOrigin, requireSession, requireTenant } from "./app/guards.ts";
 import { pageHeaders } from "./app/page-headers.ts";
+import { isOwnOrigin } from "./app/settings.ts";
 import { findAsset } from "./assets/index.ts";
 import { accountApi, accountPages } from "./routes/account.tsx";
 import { joinApi, joinPages } from "./routes/join.tsx";
@@ -136,7 +137,7 @@ function pageBefore(c: DashboardContext): string | undefined {
   const referrer = c.req.header("Referer");
   if (referrer === undefined || !URL.canParse(referrer)) return undefined;
   const url = new URL(referrer);
-  const isOurs = url.origin === new URL(c.req.url).origin && url.pathname.startsWith("/app");
+  const isOurs = isOwnOrigin(c.env, c.req.raw, url.origin) && url.pathname.startsWith("/app");
   return isOurs ? url.pathname + url.search : undefined;
 }
 

@@ -6,6 +6,7 @@ import {
   REQUEST_ID_HEADER,
   RETRY_AFTER_HEADER,
 } from "../contract/headers.ts";
+import { CLIENT_ADDRESS, clientAddress, type TrustedProxies } from "../gate/proxies.ts";
 import { requestIdOf } from "../request-id.ts";
 
 /** Hop-by-hop headers (RFC 9110 §7.6.1). */
@@ -22,8 +23,6 @@ const HOP_BY_HOP = [
 ];
 /** Headers in which clients could claim an address; not forwarded. */
 const CLIENT_CLAIMS = ["forwarded", "x-forwarded-for", "x-real-ip", "true-client-ip"];
-/** Set by the platform on every external request; replaces what the client sent. */
-const CLIENT_ADDRESS = "cf-connecting-ip";
 
 const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/;
 const PREFLIGHT_MAX_AGE_SEC = 86_400;
@@ -52,11 +51,11 @@ export function withoutHopByHop(headers: Headers): Headers {
   return copy;
 }
 
-/** Headers of the request to the api. */
-export function forwardedHeaders(headers: Headers): Headers {
+/** Headers of the request to the api, which gets the client's address from us alone. */
+export function forwardedHeaders(headers: Headers, proxies: TrustedProxies): Headers {
   const forwarded = withoutHopByHop(headers);
   for (const name of CLIENT_CLAIMS) forwarded.delete(name);
-  const address = headers.get(CLIENT_ADDRESS);
+  const address = clientAddress(headers, proxies);
   // Kept even if the client listed it in Connection.
   if (address !== null) forwarded.set(CLIENT_ADDRESS, address);
   return forwarded;

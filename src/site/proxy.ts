@@ -1,5 +1,6 @@
 /** The transparent reverse proxy: passes the api's status and body through unchanged. */
 import { ApiError } from "../errors.ts";
+import { NO_PROXIES, type TrustedProxies } from "../gate/proxies.ts";
 import { createLogger } from "../log.ts";
 import { REQUEST_ID_HEADER } from "../contract/headers.ts";
 import { answerHeaders, forwardedHeaders, ownHeaders, preflightHeaders } from "./headers.ts";
@@ -12,13 +13,17 @@ const log = createLogger({ worker: "site" });
  * Answers `OPTIONS` itself and forwards everything else to `send`, streaming both ways. If the client disconnects, the forwarded
  * call is aborted.
  */
-export async function proxy(request: Request, send: (request: Request) => Promise<Response>): Promise<Response> {
+export async function proxy(
+  request: Request,
+  send: (request: Request) => Promise<Response>,
+  proxies: TrustedProxies = NO_PROXIES,
+): Promise<Response> {
   if (request.method === "OPTIONS")
     return new Response(null, { status: 204, headers: preflightHeaders(request.headers) });
   try {
     const forwarded = new Request(request.url, {
       method: request.method,
-      headers: forwardedHeaders(request.headers),
+      headers: forwardedHeaders(request.headers, proxies),
       body: request.body,
       redirect: "manual",
       signal: request.signal,

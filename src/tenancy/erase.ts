@@ -8,7 +8,7 @@ import { backoffMs } from "../backoff.ts";
 import type { Db } from "../db/client.ts";
 import { PG_FOREIGN_KEY_VIOLATION, pgErrorCode } from "../db/errors.ts";
 import { credentials, runs, tenants } from "../db/schema.ts";
-import { hooks, invitations, memberships } from "../db/people-schema.ts";
+import { hooks, invitations, mails, memberships } from "../db/people-schema.ts";
 import { erasures } from "../db/records-schema.ts";
 import { rowsOf } from "../db/rows.ts";
 import { pause } from "../pause.ts";
@@ -31,6 +31,7 @@ export async function eraseTenant(db: Db, tenantId: string, pages = Infinity): P
     db.delete(credentials).where(eq(credentials.tenantId, tenantId)),
     db.delete(hooks).where(eq(hooks.tenantId, tenantId)),
     db.delete(invitations).where(eq(invitations.tenantId, tenantId)),
+    db.delete(mails).where(eq(mails.tenantId, tenantId)),
     db.delete(memberships).where(eq(memberships.tenantId, tenantId)),
     db
       .update(runs)

@@ -1,17 +1,16 @@
 /** Users created by the administrator, and tenants created by their first owner. */
-import { eq, sql } from "drizzle-orm";
-import { recordAuditStatement } from "../audit/record.ts";
+import { eq, type SQL, sql } from "drizzle-orm";
+import { auditInsert } from "../audit/record.ts";
 import type { Db } from "../db/client.ts";
 import { PG_FOREIGN_KEY_VIOLATION, PG_UNIQUE_VIOLATION, pgErrorCode } from "../db/errors.ts";
-import { memberships, type Role, users } from "../db/people-schema.ts";
+import { type Role, users } from "../db/people-schema.ts";
 import { rowsOf } from "../db/rows.ts";
-import { tenants } from "../db/schema.ts";
 import { checkName } from "../tenancy/fields.ts";
 import { newSlug } from "../tenancy/slug.ts";
 import { UserError } from "./errors.ts";
 import { actorOf } from "./members.ts";
 
-/** Limit of tenants that one user may own, since each comes with a monthly quota. */
+/** Limit of tenants that one user may own or have created, since each comes with a monthly quota. */
 export const MAX_OWNED_TENANTS = 5;
 
 /** Adds a user to a tenant, creating the user if necessary. Throws `UserError` for an unknown tenant. */
@@ -40,31 +39,78 @@ export async function addUser(
   }
 }
 
-/** Creates a tenant with the user as its owner. Returns its slug. Throws `UserError` or `TenancyError`. */
+/**
+ * Creates a tenant with the user as its owner, and returns its slug. Credits that the account used this month in deleted teams count
+ * against its quota. Throws `UserError` or `TenancyError`.
+ */
 export async function createOwnTenant(
   db: Db,
   userId: string,
   input: { name: string },
 ): Promise<{ tenantId: string; slug: string }> {
   const name = checkName(input.name);
-  const owned = await db.$count(memberships, sql`${memberships.userId} = ${userId} and ${memberships.role} = 'owner'`);
-  if (owned >= MAX_OWNED_TENANTS) {
-    throw new UserError("CONFLICT", `you own ${MAX_OWNED_TENANTS} teams, which is as many as one person can`);
-  }
   const tenantId = crypto.randomUUID();
   for (let attempt = 0; ; attempt++) {
     const slug = newSlug(name, attempt > 0);
     try {
-      await db.batch([
-        db.insert(tenants).values({ id: tenantId, name, slug }),
-        db.insert(memberships).values({ tenantId, userId, role: "owner" }),
-        recordAuditStatement(db, { event: "TENANT_CREATED", tenantId, actor: actorOf(userId), details: { name } }),
+      // A statement of its own takes the lock: the next one then sees the teams of requests that it waited for.
+      const [, made] = await db.batch([
+        db.execute(sql`select 1 from users where id = ${userId} for no key update`),
+        db.execute(insertOwnTenant({ tenantId, name, slug, userId })),
       ]);
-      return { tenantId, slug };
+      if (made.rows.length > 0) return { tenantId, slug };
+      throw new UserError(
+        "CONFLICT",
+        `you own or have created ${MAX_OWNED_TENANTS} teams, which is as many as one person can`,
+      );
     } catch (error) {
       if (pgErrorCode(error) !== PG_UNIQUE_VIOLATION || attempt === 3) throw error;
     }
   }
+}
+
+/**
+ * Inserts the tenant unless the user has too many. Teams that the user has created count until they are deleted, even without a
+ * membership: otherwise everyone could create, hand over and leave any number of teams.
+ */
+function insertOwnTenant({
+  tenantId,
+  name,
+  slug,
+  userId,
+}: {
+  tenantId: string;
+  name: string;
+  slug: string;
+  userId: string;
+}): SQL {
+  const period = sql`to_char(now() at time zone 'utc', 'YYYY-MM')`;
+  const created = { event: "TENANT_CREATED", tenantId, actor: actorOf(userId), details: { name } } as const;
+  return sql`
+    with made as (
+      insert into tenants (id, name, slug, created_by)
+      select ${tenantId}, ${name}, ${slug}, ${userId}
+      where (select count(*) from (
+        select tenant_id from memberships where user_id = ${userId} and role = 'owner'
+        union select id from tenants where created_by = ${userId}
+          and not exists (select 1 from erasures where erasures.tenant_id = tenants.id)) taken) < ${MAX_OWNED_TENANTS}
+      returning id, monthly_credits
+    ), joined as (
+      insert into memberships (tenant_id, user_id, role) select id, ${userId}, 'owner' from made
+    ), logged as (${auditInsert(created, sql`made`)}
+    ), carried as (
+      delete from account_credits where user_id = ${userId} and period = ${period} and exists (select 1 from made)
+      returning credits
+    ), used as (
+      select made.id, made.monthly_credits as "limit", (select sum(credits) from carried) as credits from made
+    ), counted as (
+      insert into usage_months (tenant_id, period, flush_seq, credits, embed_tokens, rerank_tokens, index_tokens, calls)
+      select id, ${period}, 1, least(credits, "limit"), 0, 0, 0, '{}' from used where credits > 0
+    ), kept as (
+      insert into account_credits (user_id, tenant_id, period, credits)
+      select ${userId}, gen_random_uuid(), ${period}, credits - "limit" from used where credits > "limit"
+    )
+    select id from made`;
 }
 
 /** Changes a user's display name. Throws `TenancyError` if it is too long. */

@@ -1,4 +1,5 @@
 /** Users: sign-in, sessions, memberships and invitations. */
+export { carryCredits } from "./account-credits.ts";
 export { addUser, createOwnTenant, setUserName } from "./accounts.ts";
 export { checkEmail } from "./email.ts";
 export {
@@ -6,6 +7,7 @@ export {
   findInvitation,
   INVITATION_DAYS,
   invite,
+  type Invite,
   listInvitations,
   renewInvitation,
   revokeInvitation,
@@ -23,5 +25,7 @@ export {
   SESSION_DAYS,
   touchSession,
 } from "./sessions.ts";
-export { CODE_MINUTES, finishSignIn, MAX_GUESSES, startSignIn } from "./sign-in.ts";
+export { CODE_MINUTES, finishSignIn, type KnownBrowser, MAX_GUESSES, MAX_WRONG_A_DAY, startSignIn } from "./sign-in.ts";
+export { readSignUp, type SignUp } from "./sign-up.ts";
 export { sweepPeople } from "./sweep.ts";
+export { newBrowserMark, readBrowserMark } from "./tokens.ts";

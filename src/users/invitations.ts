@@ -1,10 +1,11 @@
 /** Invitations to a tenant: e-mailed links, valid for a week and for the invited address only. */
 import { and, desc, eq, gt, isNull, sql } from "drizzle-orm";
-import { recordAudit } from "../audit/record.ts";
+import { auditInsert, recordAudit } from "../audit/record.ts";
 import type { Db } from "../db/client.ts";
 import { invitations, type Role, users } from "../db/people-schema.ts";
 import { rowsOf } from "../db/rows.ts";
 import { tenants } from "../db/schema.ts";
+import { mailInsert, type QueuedMail } from "../mail/outbox.ts";
 import { bytesLiteral } from "./bytes.ts";
 import { UserError } from "./errors.ts";
 import { actorOf, canManage } from "./members.ts";
@@ -17,7 +18,12 @@ export interface Invite {
   email: string;
   role: Role;
   by: { userId: string; role: Role };
+  /** Makes the message with the link; it is queued in the statement that creates the invitation. */
+  compose?: Compose | undefined;
 }
+
+/** Makes an invitation's message. `token` is for its link. */
+export type Compose = (invitation: { email: string; role: Role; token: string }) => Promise<QueuedMail>;
 
 export interface SentInvitation {
   id: string;
@@ -25,19 +31,29 @@ export interface SentInvitation {
   role: Role;
   /** For the e-mailed link; never stored. */
   token: string;
+  /** The queued message. */
+  mailId: string | undefined;
 }
 
 /**
  * Creates an invitation, or renews the address's open one, whose previous link stops working. Throws `UserError` if the user is
- * already a member, or if the role is above the inviter's own.
+ * already a member, or if the role, or that of the open invitation, is above the inviter's own.
  */
-export async function invite(db: Db, { tenantId, email, role, by }: Invite): Promise<SentInvitation> {
+export async function invite(db: Db, { tenantId, email, role, by, compose }: Invite): Promise<SentInvitation> {
   if (!canManage(by.role)) throw new UserError("FORBIDDEN", "only owners and admins can invite");
   if (role === "owner" && by.role !== "owner") throw new UserError("FORBIDDEN", "only an owner can invite owners");
   const token = newToken();
+  const mail = await compose?.({ email, role, token: token.value });
+  const about = sql`'invitation:' || sent.id`;
+  const event = {
+    event: "INVITATION_SENT",
+    tenantId,
+    actor: actorOf(by.userId),
+    details: { sendId: crypto.randomUUID(), invitationId: "", email, role },
+  } as const;
   const rows = await rowsOf<{ id: string }>(
     db,
-    sql`
+    sql`with sent as (
       insert into invitations (tenant_id, email, role, token_hash, invited_by, expires_at)
       select ${tenantId}, ${email}, ${role}, ${bytesLiteral(token.hash)}, ${by.userId},
         now() + make_interval(days => ${INVITATION_DAYS})
@@ -46,46 +62,66 @@ export async function invite(db: Db, { tenantId, email, role, by }: Invite): Pro
       on conflict (tenant_id, email) where accepted_at is null and revoked_at is null
       do update set role = excluded.role, token_hash = excluded.token_hash, invited_by = excluded.invited_by,
         expires_at = excluded.expires_at
-      returning id`,
+      where invitations.role <> 'owner' or ${by.role} = 'owner'
+      returning id
+    ), logged as (${auditInsert(event, sql`sent`, sql`jsonb_build_object('invitationId', sent.id)`)}
+    ), replaced as (
+      delete from mails using sent where mails.about = ${about} and mails.sealed is not null
+    )${mail ? sql`, mailed as (${mailInsert(mail, { tenantId, about, source: sql`sent` })})` : sql``}
+    select id from sent`,
   );
   const row = rows[0];
-  if (!row) throw new UserError("CONFLICT", `${email} is a member already`, "email");
-  await recordAudit(db, {
-    event: "INVITATION_SENT",
-    tenantId,
-    actor: actorOf(by.userId),
-    details: { sendId: crypto.randomUUID(), invitationId: row.id, email, role },
-  });
-  return { id: row.id, email, role, token: token.value };
+  if (!row) throw await whyNotInvited(db, tenantId, email);
+  return { id: row.id, email, role, token: token.value, mailId: mail?.id };
+}
+
+async function whyNotInvited(db: Db, tenantId: string, email: string): Promise<UserError> {
+  const [open] = await db
+    .select({ role: invitations.role })
+    .from(invitations)
+    .where(and(eq(invitations.tenantId, tenantId), eq(invitations.email, email), isOpen()));
+  return open?.role === "owner" ? ownersOnly() : new UserError("CONFLICT", `${email} is a member already`, "email");
 }
 
 /** Renews an open invitation with a new link for another week. Throws `UserError` if it was accepted or revoked. */
 export async function renewInvitation(
   db: Db,
-  { tenantId, id, by }: { tenantId: string; id: string; by: Invite["by"] },
+  { tenantId, id, by, compose }: { tenantId: string; id: string } & Pick<Invite, "by" | "compose">,
 ): Promise<SentInvitation> {
   const [open] = await db
     .select({ email: invitations.email, role: invitations.role })
     .from(invitations)
     .where(and(eq(invitations.tenantId, tenantId), eq(invitations.id, id), isOpen()));
   if (!open) throw noInvitation();
-  return invite(db, { tenantId, email: open.email, role: open.role, by });
+  return invite(db, { tenantId, email: open.email, role: open.role, by, compose });
 }
 
-/** Revokes an open invitation: its link stops working. Throws `UserError`. */
+/** Revokes an open invitation: its link stops working. Only an owner may revoke that of an owner. Throws `UserError`. */
 export async function revokeInvitation(
   db: Db,
   { tenantId, id, by }: { tenantId: string; id: string; by: Invite["by"] },
 ): Promise<void> {
   if (!canManage(by.role)) throw new UserError("FORBIDDEN", "only owners and admins can revoke invitations");
-  const rows = await db
-    .update(invitations)
-    .set({ revokedAt: sql`now()` })
-    .where(and(eq(invitations.tenantId, tenantId), eq(invitations.id, id), isOpen()))
-    .returning({ id: invitations.id });
-  if (rows.length === 0) throw noInvitation();
-  const details = { invitationId: id };
-  await recordAudit(db, { event: "INVITATION_REVOKED", tenantId, actor: actorOf(by.userId), details });
+  const own = and(eq(invitations.tenantId, tenantId), eq(invitations.id, id), isOpen());
+  const event = {
+    event: "INVITATION_REVOKED",
+    tenantId,
+    actor: actorOf(by.userId),
+    details: { invitationId: id },
+  } as const;
+  const rows = await rowsOf(
+    db,
+    sql`with revoked as (
+      update invitations set revoked_at = now() where ${own} and (role <> 'owner' or ${by.role} = 'owner') returning id
+    ), logged as (${auditInsert(event, sql`revoked`)}
+    ), unsent as (
+      delete from mails using revoked where mails.about = 'invitation:' || revoked.id and mails.sealed is not null
+    )
+    select id from revoked`,
+  );
+  if (rows.length > 0) return;
+  const [open] = await db.select({ id: invitations.id }).from(invitations).where(own);
+  throw open ? ownersOnly() : noInvitation();
 }
 
 /** Lists the open invitations of a tenant, including expired ones, newest first. */
@@ -159,6 +195,10 @@ export async function acceptInvitation(db: Db, token: string, user: { id: string
 }
 
 const isOpen = () => and(isNull(invitations.acceptedAt), isNull(invitations.revokedAt));
+
+function ownersOnly(): UserError {
+  return new UserError("FORBIDDEN", "only an owner can change the invitation of an owner");
+}
 
 function noInvitation(): UserError {
   return new UserError("NOT_FOUND", "this invitation is no longer valid: ask for a new one");

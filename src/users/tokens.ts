@@ -1,5 +1,5 @@
 /** Secrets of sign-in: random tokens that are stored as SHA-256, and six-digit codes that are stored as a keyed HMAC. */
-import { createHash, createHmac, hkdfSync, randomBytes, randomInt } from "node:crypto";
+import { createHash, createHmac, hkdfSync, randomBytes, randomInt, timingSafeEqual } from "node:crypto";
 import { readKeyRing } from "../key-ring.ts";
 
 const TOKEN_BYTES = 32;
@@ -45,4 +45,31 @@ export function parseCode(input: string): string | undefined {
 export function hmacCode(encryptionKey: string, pendingHash: Uint8Array, code: string): Uint8Array {
   const key = new Uint8Array(hkdfSync("sha256", readKeyRing(encryptionKey).current, "", "sign-in-code", 32));
   return new Uint8Array(createHmac("sha256", key).update(pendingHash).update(code).digest());
+}
+
+/**
+ * Creates the value of the cookie that marks a browser as one in which a user has signed in: `<user>.<random>.<HMAC>`. It grants
+ * nothing but a count of wrong codes of its own, so it is not stored and outlives its session.
+ */
+export function newBrowserMark(encryptionKey: string, userId: string): string {
+  const marked = `${userId}.${randomBytes(16).toString("base64url")}`;
+  return `${marked}.${markHmac(encryptionKey, marked).toString("base64url")}`;
+}
+
+/** Reads a cookie of {@link newBrowserMark}; undefined unless this service made it. */
+export function readBrowserMark(
+  encryptionKey: string,
+  value: string | undefined,
+): { userId: string; id: string } | undefined {
+  const [, marked = "", userId = "", id = "", mac = ""] =
+    /^(([\da-f-]{36})\.([\w-]{22}))\.([\w-]{43})$/.exec(value ?? "") ?? [];
+  if (marked === "") return undefined;
+  const isOurs = timingSafeEqual(markHmac(encryptionKey, marked), Buffer.from(mac, "base64url"));
+  return isOurs ? { userId, id } : undefined;
+}
+
+// With the key that is never rotated: a rotation must not make users' browsers unknown.
+function markHmac(encryptionKey: string, marked: string): Buffer {
+  const key = new Uint8Array(hkdfSync("sha256", readKeyRing(encryptionKey).ids, "", "known-browser", 32));
+  return createHmac("sha256", key).update(marked).digest();
 }

@@ -1,4 +1,5 @@
 /** The packed package, installed without a network into fresh projects of each kind, against a running service. */
+import { DEVELOPMENT_VARS } from "../../src/local/stack/environment.ts";
 import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -26,7 +27,7 @@ let running: RunningService;
 beforeAll(async () => {
   root = mkdtempSync(path.join(tmpdir(), "codectx-consumers-"));
   ({ tarball } = await packPackage(root));
-  running = await startService({ dataDir: path.join(root, "data"), port: 0, sitePort: 0 });
+  running = await startService({ dataDir: path.join(root, "data"), port: 0, sitePort: 0, vars: DEVELOPMENT_VARS });
 });
 
 afterAll(async () => {

@@ -2,6 +2,7 @@ import { type RateLimitedBody, RETRY_AFTER_HEADER, type Surface } from "../../co
 import { ApiError } from "../../errors.ts";
 import { admit, takeFromBucket } from "../../gate/client.ts";
 import { rateHeaders } from "../../gate/headers.ts";
+import { clientAddress } from "../../gate/proxies.ts";
 import { sourceOf } from "../../gate/source.ts";
 import type { CredentialKind, Principal, RateState } from "../../gate/types.ts";
 import { bearerOf, parseCredential, type ParsedCredential } from "../../tenancy/credentials.ts";
@@ -76,7 +77,7 @@ export async function limitSource(
   surface: Surface,
   { setsHeaders = true }: { setsHeaders?: boolean } = {},
 ): Promise<void> {
-  const subject = sourceOf(c.req.header("CF-Connecting-IP"));
+  const subject = sourceOf(clientAddress(c.req.raw.headers, c.get("services").proxies));
   const taken = await takeFromBucket(c.env.RATE_BUCKETS, c.env.ENCRYPTION_KEY, { surface, subject });
   if (!("rate" in taken)) return;
   if (setsHeaders || !taken.allowed) setRateHeaders(c, taken.rate);

@@ -53,7 +53,7 @@ const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
  */
 function checkOrigin(c: ApiContext): void {
   const value = c.req.header("Origin");
-  if (value === undefined) return;
+  if (value === undefined || c.get("services").ownOrigins.includes(value)) return;
   const origin = URL.canParse(value) ? new URL(value) : undefined;
   const isSafe = origin?.protocol === "https:" || LOOPBACK.has(origin?.hostname ?? "");
   if (!isSafe || origin?.host !== new URL(c.req.url).host)

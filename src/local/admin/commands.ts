@@ -3,6 +3,7 @@ import path from "node:path";
 import { eq } from "drizzle-orm";
 import type { Db } from "../../db/client.ts";
 import { erasures } from "../../db/records-schema.ts";
+import { periodOf } from "../../gate/period.ts";
 import { eraseTenant } from "../../tenancy/erase.ts";
 import { checkUuid } from "../../tenancy/fields.ts";
 import {
@@ -15,7 +16,7 @@ import {
   savedCredentialKey,
   setTenant,
 } from "../../tenancy/index.ts";
-import { addUser, checkEmail, checkRole } from "../../users/index.ts";
+import { addUser, carryCredits, checkEmail, checkRole } from "../../users/index.ts";
 import { StartError, UsageError } from "../errors.ts";
 import { localBucketUrl } from "../stack/bucket-url.ts";
 import { readDataDir } from "../stack/environment.ts";
@@ -68,6 +69,7 @@ export const COMMANDS: Record<string, Command> = {
     optional: [],
     run: async (db, flags) => {
       const tenantId = checkUuid(flags["tenant"] ?? "", "tenant");
+      await carryCredits(db, { tenantId, period: periodOf(Date.now()), credits: 0 });
       if (!(await eraseTenant(db, tenantId))) throw new StartError(`there is no tenant ${tenantId}`);
       return { tenantId, erased: true };
     },

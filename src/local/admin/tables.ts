@@ -30,13 +30,14 @@ export const TABLES = [
   "hook_deliveries",
   "usage_days",
   "usage_months",
+  "account_credits",
   "audit_events",
   "erasures",
 ] as const;
 export type TableName = (typeof TABLES)[number];
 
-/** Codes that expire after ten minutes. */
-const LEFT_OUT = ["sign_in_codes"];
+/** What is of use for minutes or a day. Mail would be sent again after a restore. */
+const LEFT_OUT = ["sign_in_codes", "sign_in_guesses", "mails"];
 /** Blocks of a table, of 8 KiB each, that are read per query. */
 const PAGE_BLOCKS = 64;
 const INSERT_CHARACTERS = 1_000_000;

@@ -24,8 +24,8 @@ const OWNERS: Partial<Record<TableName, Owner>> = {
   repository_sources: "workspace_id",
   hook_deliveries: "hook_id",
 };
-/** Settings of the deployment, sessions of people who may be in several teams, and the log of erasures. */
-const OF_NOBODY = new Set<TableName>(["service_settings", "sessions", "erasures"]);
+/** Settings of the deployment, sessions and credits of people who may be in several teams, and the log of erasures. */
+const OF_NOBODY = new Set<TableName>(["service_settings", "sessions", "account_credits", "erasures"]);
 /** Columns with hashes of secrets or sealed secrets. */
 const SECRET_COLUMNS = ["secret_hash", "token_hash", "sealed_token", "sealed_secret", "submission"];
 const PAGE = 5_000;

@@ -11,7 +11,7 @@ import { CodeContextClient, CodeContextError, indexResultOf } from "../../client
 import type { IndexResult } from "../../contract/index.ts";
 import { openDb } from "../../db/client.ts";
 import { type DemoSource, openSource } from "../git/demo-source.ts";
-import { readWorkerVars } from "../stack/environment.ts";
+import { DEVELOPMENT_VARS, readWorkerVars } from "../stack/environment.ts";
 import { StartError, UsageError } from "../errors.ts";
 import { runMain } from "./main.ts";
 import { askQuestions } from "./demo-questions.ts";
@@ -81,7 +81,7 @@ async function demonstrate(
     dataDir,
     port: 0,
     sitePort: 0,
-    vars: readWorkerVars(process.env),
+    vars: readWorkerVars(process.env, DEVELOPMENT_VARS),
     onFatal,
     onProgress: (step) => console.log(`${step} …`),
   });

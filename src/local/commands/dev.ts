@@ -3,7 +3,7 @@ import { watch } from "node:fs";
 import path from "node:path";
 import { StartError } from "../errors.ts";
 import { PROJECT_ROOT } from "../project.ts";
-import { readEnvironment } from "../stack/environment.ts";
+import { DEVELOPMENT_VARS, readEnvironment } from "../stack/environment.ts";
 import { startService } from "../stack/service.ts";
 import { rejectArguments, runMain } from "./main.ts";
 import { untilSignal } from "./signals.ts";
@@ -19,7 +19,7 @@ await runMain(async () => {
   const ended = Promise.withResolvers<Error | NodeJS.Signals>();
   void untilSignal().then(ended.resolve);
   const running = await startService({
-    ...readEnvironment(process.env),
+    ...readEnvironment(process.env, DEVELOPMENT_VARS),
     logToConsole: true,
     onFatal: ended.resolve,
     onProgress: (step) => console.log(`${step} …`),

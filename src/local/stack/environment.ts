@@ -1,6 +1,9 @@
 /** Reads the environment of the local commands (docs: "Running it"). */
 import { isIP } from "node:net";
 import path from "node:path";
+import { readFlag, readPublicUrl } from "../../config.ts";
+import { readTrustedProxies } from "../../gate/proxies.ts";
+import { readSignUp } from "../../users/sign-up.ts";
 import { StartError } from "../errors.ts";
 import { PROJECT_ROOT } from "../project.ts";
 import { parseJson } from "./local-secrets.ts";
@@ -33,13 +36,16 @@ const WORKER_VARS = [
   "MAIL_FROM",
   "MAIL_API_KEY",
   "MAIL_BASE_URL",
+  "SIGN_UP",
+  "TRUSTED_PROXIES",
 ] as const;
 
 export interface LocalEnvironment {
   /** Address to listen on. */
   host: string;
-  /** Public URL of the api, if not at 127.0.0.1; without a trailing slash. */
+  /** Public addresses of the api and the site, if not at 127.0.0.1; without a trailing slash. */
   publicApiUrl: string | undefined;
+  publicSiteUrl: string | undefined;
   port: number;
   sitePort: number;
   dataDir: string;
@@ -49,18 +55,22 @@ export interface LocalEnvironment {
   logToConsole: boolean;
 }
 
-/** Throws `StartError` that names the variable. */
-export function readEnvironment(env: NodeJS.ProcessEnv): LocalEnvironment {
+/** `defaults`: variables of the Workers, overridden by the environment. Throws `StartError` that names the variable. */
+export function readEnvironment(
+  env: NodeJS.ProcessEnv,
+  defaults: Readonly<Record<string, string>> = {},
+): LocalEnvironment {
   const port = readPort(env, "PORT", DEFAULT_PORT);
   return {
     host: readHost(env),
-    publicApiUrl: readPublicUrl(env),
+    publicApiUrl: checked(() => readPublicUrl("API_URL", env["API_URL"])),
+    publicSiteUrl: checked(() => readPublicUrl("SITE_URL", env["SITE_URL"])),
     port,
     sitePort: readPort(env, "SITE_PORT", port === 0 ? 0 : port + 1),
     dataDir: readDataDir(env),
     databaseUrl: readDatabaseUrl(env),
     databaseConnections: readDatabaseConnections(env),
-    vars: readWorkerVars(env),
+    vars: readWorkerVars(env, defaults),
     logToConsole: env["LOG"] === "1",
   };
 }
@@ -72,13 +82,13 @@ function readHost(env: NodeJS.ProcessEnv): string {
   return host;
 }
 
-function readPublicUrl(env: NodeJS.ProcessEnv): string | undefined {
-  const url = env["API_URL"]?.replace(/\/$/, "");
-  if (!url) return undefined;
-  if (!/^https?:\/\/[^/?#]+$/.test(url) || !URL.canParse(url)) {
-    throw new StartError("API_URL: expected the public address of the api, such as https://code.example.com");
+/** Runs a reader of a variable, so that what it throws ends the start with one line. */
+function checked<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw new StartError(error instanceof Error ? error.message : String(error));
   }
-  return url;
 }
 
 /** Relative paths are resolved against the checkout, not the current folder. */
@@ -107,9 +117,15 @@ export function readDatabaseUrl(env: NodeJS.ProcessEnv): string | undefined {
   return url;
 }
 
-/** Variables for the Workers; sources on this machine are allowed by default. */
-export function readWorkerVars(env: NodeJS.ProcessEnv): Record<string, string> {
-  const vars: Record<string, string> = { GIT_ALLOW_LOCAL: "true" };
+/** For services of a developer: everyone may sign up, and repositories of this machine may be indexed. The environment overrides them. */
+export const DEVELOPMENT_VARS = { SIGN_UP: "open", GIT_ALLOW_LOCAL: "true" } as const;
+
+/** Variables for the Workers. */
+export function readWorkerVars(
+  env: NodeJS.ProcessEnv,
+  defaults: Readonly<Record<string, string>> = {},
+): Record<string, string> {
+  const vars: Record<string, string> = { ...defaults };
   for (const name of WORKER_VARS) {
     const value = env[name];
     if (value !== undefined) vars[name] = value;
@@ -117,6 +133,11 @@ export function readWorkerVars(env: NodeJS.ProcessEnv): Record<string, string> {
   if (vars["RATE_LIMITS"] && typeof parseJson(vars["RATE_LIMITS"]) !== "object") {
     throw new StartError('RATE_LIMITS: expected JSON such as {"index":{"limit":60}}');
   }
+  checked(() => {
+    readSignUp(vars["SIGN_UP"]);
+    readTrustedProxies(vars["TRUSTED_PROXIES"]);
+    readFlag("GIT_ALLOW_LOCAL", vars["GIT_ALLOW_LOCAL"]);
+  });
   return vars;
 }
 

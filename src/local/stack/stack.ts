@@ -26,6 +26,8 @@ export interface StackOptions {
   host?: string;
   /** Public URL of the api, if not at 127.0.0.1; prefix of signed snapshot URLs. */
   publicApiUrl?: string | undefined;
+  /** Public URL of the site, if not at 127.0.0.1; prefix of links in mail. */
+  publicSiteUrl?: string | undefined;
   /** Port of the api; 0 for any free one. */
   port: number;
   /** Port of the site; 0 for any free one. */
@@ -62,6 +64,9 @@ export interface RunningStack {
   stop(): Promise<void>;
 }
 
+/** On Cloudflare every minute; here mail waits after a kill no longer than runs do. */
+const OUTBOX_CRON = "* * * * *";
+const OUTBOX_INTERVAL_MS = 15_000;
 const READY_TIMEOUT_MS = 60_000;
 const READY_POLL_MS = 100;
 
@@ -113,6 +118,7 @@ async function start(
   const { startWorkers } = await workersModule;
   const workers = await startWorkers({
     apiUrl: options.publicApiUrl ?? apiUrl,
+    siteUrl: options.publicSiteUrl ?? siteUrl,
     host: options.host ?? "127.0.0.1",
     port,
     sitePort,
@@ -127,12 +133,14 @@ async function start(
   stops.push(() => workers.stop());
   await waitUntilHealthy(workers, apiUrl, siteUrl);
 
-  const schedules = startSchedules({
-    dataDir,
-    run: (cron) => workers.runScheduled(cron),
-    onError: (error) => logs.write(`scheduled job: ${asError(error).message}`),
-  });
+  const onError = (error: unknown) => logs.write(`scheduled job: ${asError(error).message}`);
+  const schedules = startSchedules({ dataDir, run: (cron) => workers.runScheduled("indexer", cron), onError });
   stops.push(() => schedules.stop());
+  const sendMail = () => void workers.runScheduled("site", OUTBOX_CRON).catch(onError);
+  const outbox = setInterval(sendMail, OUTBOX_INTERVAL_MS);
+  outbox.unref();
+  stops.push(() => clearInterval(outbox));
+  sendMail();
   return {
     apiUrl,
     siteUrl,

@@ -12,6 +12,7 @@ import { freePort } from "./ports.ts";
 import type { LocalSecrets } from "./local-secrets.ts";
 
 const API_NAME = "code-context-api";
+const SITE_NAME = "code-context-site";
 export const INDEXER_NAME = "code-context-indexer";
 const HOST = "127.0.0.1";
 /** Time limit for requests in flight when the service stops. */
@@ -21,6 +22,8 @@ const SNAPSHOTS_BINDING = "SNAPSHOTS";
 export interface WorkersOptions {
   /** Public URL of the api; prefix of signed snapshot URLs. */
   apiUrl: string;
+  /** Public URL of the site; prefix of links. */
+  siteUrl: string;
   /** Address at which the api and the site listen; everything behind them listens on 127.0.0.1. */
   host: string;
   port: number;
@@ -47,8 +50,8 @@ interface WorkerHandle {
 export interface RunningWorkers {
   /** Sends a request to the api Worker past the front, so that no rate limit by address applies. */
   fetchApi(path: string): Promise<Response>;
-  /** Runs the indexer's job of a schedule in its wrangler.toml and waits for it. Throws when it fails. */
-  runScheduled(cron: string): Promise<void>;
+  /** Runs a Worker's job of a schedule in its wrangler.toml and waits for it. Throws when it fails. */
+  runScheduled(worker: "indexer" | "site", cron: string): Promise<void>;
   /** Direct address of the api Worker, behind the front. */
   apiPort: number;
   /** Reloads the bundles. */
@@ -67,6 +70,8 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
   const vars = {
     MAIL_PROVIDER: "local",
     ...options.vars,
+    API_URL: options.apiUrl,
+    SITE_URL: options.siteUrl,
     DATABASE_URL: options.databaseUrl,
     ENCRYPTION_KEY: options.secrets.encryptionKey,
     R2_ACCESS_KEY_ID: options.secrets.r2AccessKeyId,
@@ -126,10 +131,10 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
   const handleOf = async (name: string) => (await miniflare.getWorker(name)) as unknown as WorkerHandle;
   return {
     fetchApi: async (path) => (await handleOf(API_NAME)).fetch(`http://localhost${path}`),
-    runScheduled: async (cron) => {
-      const indexer = await handleOf(INDEXER_NAME);
-      const { outcome } = await indexer.scheduled({ scheduledTime: new Date(), cron });
-      if (outcome !== "ok") throw new Error(`the indexer's scheduled job ended with ${outcome}`);
+    runScheduled: async (worker, cron) => {
+      const handle = await handleOf(worker === "site" ? SITE_NAME : INDEXER_NAME);
+      const { outcome } = await handle.scheduled({ scheduledTime: new Date(), cron });
+      if (outcome !== "ok") throw new Error(`the ${worker}'s scheduled job ended with ${outcome}`);
     },
     apiPort,
     reload: async () => {

@@ -2,6 +2,7 @@
 import { getCookie, setCookie } from "hono/cookie";
 import type { DashboardContext, Notice } from "./context.ts";
 import { DashboardError } from "./errors.ts";
+import { settingsOf } from "./settings.ts";
 
 const NOTICE_COOKIE = "cc_notice";
 const NOTICE_SECONDS = 60;
@@ -38,7 +39,7 @@ export function setNotice(c: DashboardContext, notice: Notice): void {
   setCookie(c, NOTICE_COOKIE, `${notice.kind}:${notice.text.slice(0, 500)}`, {
     path: "/app",
     httpOnly: true,
-    secure: true,
+    secure: settingsOf(c.env).hasSecureCookies,
     sameSite: "Lax",
     maxAge: NOTICE_SECONDS,
   });
@@ -46,7 +47,8 @@ export function setNotice(c: DashboardContext, notice: Notice): void {
 
 /** Deletes a notice after it was shown. */
 export function clearNotice(c: DashboardContext): void {
-  setCookie(c, NOTICE_COOKIE, "", { path: "/app", httpOnly: true, secure: true, sameSite: "Lax", maxAge: 0 });
+  const secure = settingsOf(c.env).hasSecureCookies;
+  setCookie(c, NOTICE_COOKIE, "", { path: "/app", httpOnly: true, secure, sameSite: "Lax", maxAge: 0 });
 }
 
 /** Reads the notice of an earlier request, if any. */

@@ -7,6 +7,7 @@ import { rateHeaders } from "../../gate/headers.ts";
 import { actorOf, canManage, isTouchDue, readSession, SESSION_DAYS, touchSession } from "../../users/index.ts";
 import { type DashboardContext, type DashboardHono, sessionOf } from "./context.ts";
 import { DashboardError } from "./errors.ts";
+import { isOwnOrigin, settingsOf, siteUrlOf } from "./settings.ts";
 
 export const SESSION_COOKIE = "cc_session";
 const DAY_SECONDS = 86_400;
@@ -16,14 +17,15 @@ export function setSessionCookie(c: DashboardContext, value: string): void {
   setCookie(c, SESSION_COOKIE, value, {
     path: "/",
     httpOnly: true,
-    secure: true,
+    secure: settingsOf(c.env).hasSecureCookies,
     sameSite: "Lax",
     maxAge: SESSION_DAYS * DAY_SECONDS,
   });
 }
 
 export function clearSessionCookie(c: DashboardContext): void {
-  deleteCookie(c, SESSION_COOKIE, { path: "/", secure: true, httpOnly: true, sameSite: "Lax" });
+  const secure = settingsOf(c.env).hasSecureCookies;
+  deleteCookie(c, SESSION_COOKIE, { path: "/", secure, httpOnly: true, sameSite: "Lax" });
 }
 
 const isRead = (method: string) => method === "GET" || method === "HEAD";
@@ -36,8 +38,11 @@ export const requireSameOrigin = createMiddleware<DashboardHono>(async (c, next)
   if (!isRead(c.req.method)) {
     const origin = c.req.header("Origin");
     const isSame =
-      origin === undefined ? c.req.header("Sec-Fetch-Site") === "same-origin" : origin === new URL(c.req.url).origin;
-    if (!isSame) throw new DashboardError("FORBIDDEN", "this request did not come from the dashboard");
+      origin === undefined ? c.req.header("Sec-Fetch-Site") === "same-origin" : isOwnOrigin(c.env, c.req.raw, origin);
+    if (!isSame) {
+      const own = siteUrlOf(c.env, c.req.raw);
+      throw new DashboardError("FORBIDDEN", `this request did not come from the dashboard at ${own}`);
+    }
   }
   await next();
 });

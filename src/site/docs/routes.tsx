@@ -4,6 +4,7 @@ import { etag } from "hono/etag";
 import type { Child } from "hono/jsx";
 import { ApiError } from "../../errors.ts";
 import { pageHeaders } from "../app/page-headers.ts";
+import { type SettingsEnv, siteUrlOf } from "../app/settings.ts";
 import { ownHeaders } from "../headers.ts";
 import { docs } from "./content.ts";
 import { docPage, missingPage, searchPage } from "./pages.tsx";
@@ -13,8 +14,8 @@ const MARKDOWN = "text/markdown; charset=utf-8";
 const PLAIN = "text/plain; charset=utf-8";
 
 /** Makes the application. It answers GET and HEAD. */
-export function createDocs(): Hono {
-  const app = new Hono();
+export function createDocs(): Hono<{ Bindings: SettingsEnv }> {
+  const app = new Hono<{ Bindings: SettingsEnv }>();
   app.use(pageHeaders());
   app.use(etag());
   app.use(async (c, next) => {
@@ -28,7 +29,7 @@ export function createDocs(): Hono {
     // The theme is a cookie.
     c.header("Vary", "Cookie");
   });
-  app.get("/llms.txt", (c) => text(c, llmsText(new URL(c.req.url).origin), PLAIN));
+  app.get("/llms.txt", (c) => text(c, llmsText(siteUrlOf(c.env, c.req.raw)), PLAIN));
   app.get("/docs", async (c) => {
     const query = c.req.query("q");
     return query === undefined ? page(c, "") : html(c, searchPage(c, query, await searchDocs(query)));

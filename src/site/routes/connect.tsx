@@ -3,6 +3,7 @@ import { Hono } from "hono";
 import { readFirstSteps } from "../../dashboard/tenant.ts";
 import { canManage } from "../../users/index.ts";
 import { type DashboardContext, type DashboardHono, tenantPath } from "../app/context.ts";
+import { siteUrlOf } from "../app/settings.ts";
 import { tenantPage } from "../views/layout.tsx";
 import { Copyable, Head, Panel } from "../views/parts.tsx";
 
@@ -222,5 +223,5 @@ connectPages.get("/connect", (c) => {
 
 /** Base address of the API for clients: this site's proxy. */
 function apiAddress(c: DashboardContext): string {
-  return `${new URL(c.req.url).origin}/api/v1`;
+  return `${siteUrlOf(c.env, c.req.raw)}/api/v1`;
 }

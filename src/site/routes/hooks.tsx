@@ -5,6 +5,7 @@ import { done, readFields, wantsJson } from "../app/answers.tsx";
 import { type DashboardContext, type DashboardHono, tenantPath } from "../app/context.ts";
 import { actorOfSession } from "../app/fields.ts";
 import type { HookProvider } from "../../db/people-schema.ts";
+import { siteUrlOf } from "../app/settings.ts";
 import { PROVIDER_NAMES } from "../views/hooks.tsx";
 import { tenantPage } from "../views/layout.tsx";
 import { Copyable, Head } from "../views/parts.tsx";
@@ -21,7 +22,7 @@ hookApi.post("/repositories/:id/hooks", async (c) => {
     { db: c.get("db"), encryptionKey: c.env.ENCRYPTION_KEY },
     { tenantId, workspaceId: repository.workspaceId, provider: fields.text("provider"), actor: actorOfSession(c) },
   );
-  const url = `${new URL(c.req.url).origin}/api/v1${hook.path}`;
+  const url = `${siteUrlOf(c.env, c.req.raw)}/api/v1${hook.path}`;
   if (wantsJson(c)) return c.json({ ok: true, id: hook.id, provider: hook.provider, secret: hook.secret, url }, 201);
   return hookPage(c, hook, url, { page: `repositories/${repository.workspaceId}`, name: nameOf(repository) });
 });

@@ -1,8 +1,9 @@
 /** Settings of a team: name, shared-index opt-in, leaving, deleting. */
 import { Hono } from "hono";
 import { changeTenant, readTenant } from "../../dashboard/tenant.ts";
+import { closeGate } from "../../gate/client.ts";
 import { eraseTenant } from "../../tenancy/erase.ts";
-import { canManage } from "../../users/index.ts";
+import { carryCredits, canManage } from "../../users/index.ts";
 import { done, readFields } from "../app/answers.tsx";
 import { type DashboardHono, tenantPath } from "../app/context.ts";
 import { DashboardError } from "../app/errors.ts";
@@ -124,6 +125,11 @@ settingsApi.post("/delete", async (c) => {
   if (fields.text("confirm").trim() !== slug) {
     throw new DashboardError("INVALID_BODY", `confirm: type ${slug} to delete the team`, { field: "confirm" });
   }
+  const used = await closeGate(c.env.TENANT_GATE, tenantId);
+  if ("outcome" in used) {
+    throw new DashboardError("UNAVAILABLE", "the service is busy; try again", { retryAfterSec: 5 });
+  }
+  await carryCredits(c.get("db"), { tenantId, ...used });
   await eraseTenant(c.get("db"), tenantId, ERASED_PAGES);
   c.get("log").info("tenant_deleted", { tenantId, actor: actorOfSession(c) });
   return done(c, { to: "/app", notice: `${name} is deleted.` });

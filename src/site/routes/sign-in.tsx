@@ -1,17 +1,35 @@
 /** Signing in and out. */
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import { Hono } from "hono";
-import { createMailer, MailError, signInMail } from "../../mail/index.ts";
-import { checkEmail, CODE_MINUTES, finishSignIn, revokeSession, startSignIn } from "../../users/index.ts";
+import { sealMail, signInMail } from "../../mail/index.ts";
+import {
+  checkEmail,
+  CODE_MINUTES,
+  finishSignIn,
+  type KnownBrowser,
+  newBrowserMark,
+  readBrowserMark,
+  revokeSession,
+  startSignIn,
+} from "../../users/index.ts";
 import { done, readFields } from "../app/answers.tsx";
 import type { DashboardContext, DashboardHono } from "../app/context.ts";
 import { DashboardError } from "../app/errors.ts";
 import { clearSessionCookie, setSessionCookie, takeOrRefuse } from "../app/guards.ts";
+import { requireMailer, sendQueued } from "../app/outbox.ts";
+import { settingsOf, siteUrlOf } from "../app/settings.ts";
+import { clientAddress } from "../../gate/proxies.ts";
 import { sourceOf } from "../../gate/source.ts";
 import { gatePage } from "../views/layout.tsx";
 import { Field, Form } from "../views/parts.tsx";
 
 const PENDING_COOKIE = "cc_pending";
+/** Marks a browser in which a user has signed in; see `newBrowserMark`. */
+const BROWSER_COOKIE = "cc_browser";
+const BROWSER_PATH = "/app/api/sign-in";
+/** Longest life of a cookie in browsers. */
+const BROWSER_SECONDS = 400 * 86_400;
+const DAY_MS = 86_400_000;
 
 export const signInPages = new Hono<DashboardHono>();
 export const signInApi = new Hono<DashboardHono>();
@@ -40,7 +58,11 @@ signInPages.get("/sign-in", async (c) => {
           <button class="primary">Send me a code</button>
         </Form>
       </div>
-      <p class="soft small">New here? The same form creates your account.</p>
+      <p class="soft small">
+        {settingsOf(c.env).signUp === "open"
+          ? "New here? The same form creates your account."
+          : "A code is sent only to people with an account, an invitation, or an address that the operator has admitted."}
+      </p>
     </>,
   );
 });
@@ -93,15 +115,26 @@ signInApi.post("/sign-in", async (c) => {
   const fields = await readFields(c);
   const email = checkEmail(fields.text("email"));
   const next = nextPath(fields.text("next"));
-  await takeOrRefuse(c, { kind: "ip", id: sourceOf(c.req.header("CF-Connecting-IP")) }, "sign_in_source");
+  const { proxies, signUp, hasSecureCookies } = settingsOf(c.env);
+  const mailer = requireMailer(c);
+  const source = sourceOf(clientAddress(c.req.raw.headers, proxies));
+  await takeOrRefuse(c, { kind: "ip", id: source }, "sign_in_source");
   await takeOrRefuse(c, { kind: "email", id: email }, "sign_in_email");
-  const { pending, code } = await startSignIn(c.get("db"), c.env.ENCRYPTION_KEY, email);
-  const { host } = new URL(c.req.url);
-  await sendOrRefuse(c, signInMail(email, { code, minutes: CODE_MINUTES, site: host }));
+  const site = siteUrlOf(c.env, c.req.raw);
+  const { pending, mailId } = await startSignIn(c.get("db"), c.env.ENCRYPTION_KEY, {
+    email,
+    signUp,
+    compose: (code) =>
+      sealMail(c.env.ENCRYPTION_KEY, signInMail(email, { code, minutes: CODE_MINUTES, site }), {
+        kind: "sign_in_code",
+        usefulSec: CODE_MINUTES * 60,
+      }),
+  });
+  await sendQueued(c, mailer, mailId);
   setCookie(c, PENDING_COOKIE, pending, {
     path: "/app",
     httpOnly: true,
-    secure: true,
+    secure: hasSecureCookies,
     sameSite: "Lax",
     maxAge: CODE_MINUTES * 60,
   });
@@ -114,7 +147,20 @@ signInApi.post("/sign-in/verify", async (c) => {
     pending: getCookie(c, PENDING_COOKIE),
     code: fields.text("code"),
     userAgent: c.req.header("User-Agent") ?? "",
+    signUp: settingsOf(c.env).signUp,
+    browser: knownBrowser(c),
   });
+  if (result.outcome === "capped") {
+    const retryAfterSec = Math.ceil((DAY_MS - (Date.now() % DAY_MS)) / 1_000);
+    throw new DashboardError(
+      "RATE_LIMITED",
+      "too many wrong codes were entered for this address today: use a browser in which you have signed in before, or try again tomorrow",
+      { retryAfterSec },
+    );
+  }
+  if (result.outcome === "refused") {
+    throw new DashboardError("FORBIDDEN", "this address is not invited any more: ask for an invitation");
+  }
   if (result.outcome === "wrong") {
     const { guessesLeft: left } = result;
     throw new DashboardError(
@@ -130,7 +176,17 @@ signInApi.post("/sign-in/verify", async (c) => {
       field: "code",
     });
   }
-  deleteCookie(c, PENDING_COOKIE, { path: "/app", secure: true });
+  const secure = settingsOf(c.env).hasSecureCookies;
+  deleteCookie(c, PENDING_COOKIE, { path: "/app", secure });
+  if (readBrowserMark(c.env.ENCRYPTION_KEY, getCookie(c, BROWSER_COOKIE))?.userId !== result.userId) {
+    setCookie(c, BROWSER_COOKIE, newBrowserMark(c.env.ENCRYPTION_KEY, result.userId), {
+      path: BROWSER_PATH,
+      httpOnly: true,
+      secure,
+      sameSite: "Lax",
+      maxAge: BROWSER_SECONDS,
+    });
+  }
   setSessionCookie(c, result.session);
   return done(c, { to: nextPath(fields.text("next")) });
 });
@@ -142,18 +198,11 @@ signInApi.post("/sign-out", async (c) => {
   return done(c, { to: "/app/sign-in", notice: "You are signed out." });
 });
 
-/** Sends a message. If the mailer fails, throws 503 and logs the cause. */
-export async function sendOrRefuse(
-  c: DashboardContext,
-  mail: Parameters<ReturnType<typeof createMailer>["send"]>[0],
-): Promise<void> {
-  try {
-    await createMailer(c.env, fetch).send(mail);
-  } catch (error) {
-    if (!(error instanceof MailError)) throw error;
-    c.get("log").error("mail_not_sent", error);
-    throw new DashboardError("UNAVAILABLE", "the message could not be sent; try again", { retryAfterSec: 10 });
-  }
+/** The user who has signed in with this browser, now or before. */
+function knownBrowser(c: DashboardContext): KnownBrowser | undefined {
+  const session = c.get("session");
+  if (session) return { userId: session.user.id, id: session.id };
+  return readBrowserMark(c.env.ENCRYPTION_KEY, getCookie(c, BROWSER_COOKIE));
 }
 
 /** The page to show after signing in; limited to pages of this dashboard. */

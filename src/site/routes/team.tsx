@@ -1,7 +1,7 @@
 /** The team: members, roles and invitations. */
 import { Hono } from "hono";
 import type { Role } from "../../db/people-schema.ts";
-import { invitationMail } from "../../mail/index.ts";
+import { invitationMail, sealMail } from "../../mail/index.ts";
 import {
   canManage,
   changeRole,
@@ -9,6 +9,7 @@ import {
   checkRole,
   INVITATION_DAYS,
   invite,
+  type Invite,
   listInvitations,
   listMembers,
   removeMember,
@@ -21,10 +22,11 @@ import { type DashboardContext, type DashboardHono, sessionOf, tenantPath } from
 import { DashboardError } from "../app/errors.ts";
 import { isUuid } from "../app/fields.ts";
 import { takeOrRefuse } from "../app/guards.ts";
+import { requireMailer, sendQueued } from "../app/outbox.ts";
+import { siteUrlOf } from "../app/settings.ts";
 import { tenantPage } from "../views/layout.tsx";
 import { Confirm, Field, Form, Head, Panel, Select, Time } from "../views/parts.tsx";
 import { ACTIONS, Table, TimeCell } from "../views/table.tsx";
-import { sendOrRefuse } from "./sign-in.tsx";
 
 export const teamPages = new Hono<DashboardHono>();
 export const teamApi = new Hono<DashboardHono>();
@@ -156,7 +158,7 @@ teamPages.get("/team", async (c) => {
                   )}
                 </td>
                 <td class="actions">
-                  {manages && (
+                  {manages && (role === "owner" || invitation.role !== "owner") && (
                     <>
                       <Form action={`${base}/invitations/${invitation.id}/resend`} inline>
                         <button class="quiet">Send again</button>
@@ -188,17 +190,12 @@ teamApi.post("/invitations", async (c) => {
   const fields = await readFields(c);
   const email = checkEmail(fields.text("email"));
   const role = checkRole(fields.text("role") || "member");
-  await takeInvitation(c);
-  const sent = await invite(c.get("db"), { tenantId: c.get("membership").tenantId, email, role, by: byOf(c) });
-  return sendInvitation(c, sent, role);
+  return sendInvitation(c, (more) => invite(c.get("db"), { email, role, ...more }));
 });
 
 teamApi.post("/invitations/:id/resend", async (c) => {
   const id = requireUuid(c.req.param("id"), "invitation");
-  await takeInvitation(c);
-  const { tenantId } = c.get("membership");
-  const sent = await renewInvitation(c.get("db"), { tenantId, id, by: byOf(c) });
-  return sendInvitation(c, sent, sent.role);
+  return sendInvitation(c, (more) => renewInvitation(c.get("db"), { id, ...more }));
 });
 
 teamApi.post("/invitations/:id/revoke", async (c) => {
@@ -232,21 +229,27 @@ function byOf(c: DashboardContext) {
   return { userId: sessionOf(c).user.id, role: c.get("membership").role };
 }
 
-async function takeInvitation(c: DashboardContext): Promise<void> {
-  const { tenantId } = c.get("membership");
-  await takeOrRefuse(c, { kind: "tenant", id: tenantId }, "invitation", tenantId);
-}
-
-async function sendInvitation(c: DashboardContext, sent: SentInvitation, role: Role): Promise<Response> {
+/** Takes from the team's budget of invitations, creates or renews one together with its message, and sends that. */
+async function sendInvitation(
+  c: DashboardContext,
+  create: (more: Pick<Invite, "tenantId" | "by" | "compose">) => Promise<SentInvitation>,
+): Promise<Response> {
+  const { tenantId, name: team } = c.get("membership");
   const { user } = sessionOf(c);
-  const mail = invitationMail(sent.email, {
-    team: c.get("membership").name,
-    inviter: user.name ?? user.email,
-    role,
-    url: `${new URL(c.req.url).origin}/app/join/${sent.token}`,
-    days: INVITATION_DAYS,
+  const mailer = requireMailer(c);
+  await takeOrRefuse(c, { kind: "tenant", id: tenantId }, "invitation", tenantId);
+  const site = siteUrlOf(c.env, c.req.raw);
+  const sent = await create({
+    tenantId,
+    by: byOf(c),
+    compose: ({ email, role, token }) => {
+      const url = `${site}/app/join/${token}`;
+      const inviter = user.name ?? user.email;
+      const mail = invitationMail(email, { team, inviter, role, url, days: INVITATION_DAYS });
+      return sealMail(c.env.ENCRYPTION_KEY, mail, { kind: "invitation", usefulSec: INVITATION_DAYS * 86_400 });
+    },
   });
-  await sendOrRefuse(c, mail);
+  await sendQueued(c, mailer, sent.mailId);
   return done(c, {
     to: tenantPath(c, "team"),
     notice: `${sent.email} is invited.`,

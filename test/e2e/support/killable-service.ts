@@ -8,6 +8,7 @@ import os from "node:os";
 import path from "node:path";
 import { startDatabase } from "../../../src/local/database/database.ts";
 import { freePort } from "../../../src/local/stack/ports.ts";
+import { DEVELOPMENT_VARS } from "../../../src/local/stack/environment.ts";
 import { type RunningService, startService } from "../../../src/local/stack/service.ts";
 import { type StatementProxy, startStatementProxy, type Stop } from "./statement-proxy.ts";
 
@@ -44,7 +45,7 @@ export class KillableService {
       port: await freePort(),
       sitePort: await freePort(),
       databaseUrl: proxy.url,
-      vars: { GIT_ALLOW_LOCAL: "true", ...vars },
+      vars: { ...DEVELOPMENT_VARS, ...vars },
     };
     const service = new KillableService(options, proxy, database);
     await service.restart();

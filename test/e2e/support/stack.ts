@@ -9,6 +9,7 @@ import { createServer } from "node:http";
 import os from "node:os";
 import path from "node:path";
 import type { TestProject } from "vitest/node";
+import { DEVELOPMENT_VARS } from "../../../src/local/stack/environment.ts";
 import { type RunningService, startService } from "../../../src/local/stack/service.ts";
 import type { ServiceFile } from "../../../src/local/stack/service-file.ts";
 
@@ -31,7 +32,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     dataDir,
     port: 0,
     sitePort: 0,
-    vars: { GIT_ALLOW_LOCAL: "true" },
+    vars: { ...DEVELOPMENT_VARS },
     onFatal: (error) => console.error(`the service under test has died: ${error.message}`),
   });
   const control = await startControl(running);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { rejectArguments } from "../../../src/local/commands/main.ts";
-import { readEnvironment } from "../../../src/local/stack/environment.ts";
+import { DEVELOPMENT_VARS, readEnvironment } from "../../../src/local/stack/environment.ts";
 
 describe("the environment of npm start", () => {
   it("listens on this machine only, unless HOST names another address", () => {
@@ -13,7 +13,26 @@ describe("the environment of npm start", () => {
   it("takes the public address of the api without a path", () => {
     expect(readEnvironment({ API_URL: "https://code.example.com/" }).publicApiUrl).toBe("https://code.example.com");
     for (const API_URL of ["code.example.com", "https://code.example.com/api", "ftp://code.example.com"]) {
-      expect(() => readEnvironment({ API_URL })).toThrow("API_URL: expected");
+      expect(() => readEnvironment({ API_URL })).toThrow("API_URL must be");
+    }
+  });
+
+  it("keeps sources of this machine and sign-up closed, unless asked, and names what it cannot read", () => {
+    expect(readEnvironment({}).vars).toEqual({});
+    expect(readEnvironment({}, DEVELOPMENT_VARS).vars).toEqual({ SIGN_UP: "open", GIT_ALLOW_LOCAL: "true" });
+    const given = { SIGN_UP: "example.com", GIT_ALLOW_LOCAL: "false", TRUSTED_PROXIES: "10.0.0.0/8" };
+    expect(readEnvironment(given, DEVELOPMENT_VARS).vars).toEqual(given);
+    expect(readEnvironment({ SITE_URL: "https://Code.example.com:443/" }).publicSiteUrl).toBe(
+      "https://code.example.com",
+    );
+    for (const [name, value] of [
+      ["SITE_URL", "https://user:password@code.example.com"],
+      ["SITE_URL", "https://code.example.com/app"],
+      ["SIGN_UP", "everyone"],
+      ["TRUSTED_PROXIES", "nginx"],
+      ["GIT_ALLOW_LOCAL", "maybe"],
+    ] as const) {
+      expect(() => readEnvironment({ [name]: value })).toThrow(name);
     }
   });
 

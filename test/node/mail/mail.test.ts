@@ -9,6 +9,8 @@ import { createMailer, invitationMail, MailError, signInMail } from "../../../sr
 
 const FROM = "Code Context <noreply@example.com>";
 const mail = signInMail("ann@example.com", { code: "042137", minutes: 10, site: "http://127.0.0.1:8788" });
+/** All at the same moment. */
+const delivery = () => ({ id: crypto.randomUUID(), at: new Date(1_700_000_000_000) });
 
 describe("messages", () => {
   it("carry the code as text and as HTML, and no other number that looks like one", () => {
@@ -48,7 +50,14 @@ describe("the local mailer", async () => {
       },
       fetch,
     );
-    await Promise.all([mailer.send(mail), mailer.send(mail), mailer.send({ ...mail, subject: "Grüße\r\nBcc: x" })]);
+    const first = delivery();
+    await Promise.all([
+      mailer.send(mail, first),
+      mailer.send(mail, delivery()),
+      mailer.send({ ...mail, subject: "Grüße\r\nBcc: x" }, delivery()),
+    ]);
+    // Sent again after a crash.
+    await mailer.send(mail, first);
     const names = await readdir(path.join(folder, "mail"));
     expect(names).toHaveLength(3);
     for (const name of names) expect(name).toMatch(/^\d{4}-\d\d-\d\dT[\d.-]+Z-ann@example\.com\.eml$/);
@@ -73,10 +82,13 @@ describe("Cloudflare", () => {
   it("gets the message as it is, and its refusals become MailError", async () => {
     const sent: unknown[] = [];
     const env = { MAIL_PROVIDER: "cloudflare", MAIL_FROM: FROM };
-    await createMailer({ ...env, EMAIL: { send: async (message) => void sent.push(message) } }, fetch).send(mail);
+    await createMailer({ ...env, EMAIL: { send: async (message) => void sent.push(message) } }, fetch).send(
+      mail,
+      delivery(),
+    );
     expect(sent).toEqual([{ from: FROM, ...mail }]);
     const refusing = createMailer({ ...env, EMAIL: { send: () => Promise.reject(new Error("no domain")) } }, fetch);
-    await expect(refusing.send(mail)).rejects.toBeInstanceOf(MailError);
+    await expect(refusing.send(mail, delivery())).rejects.toBeInstanceOf(MailError);
   });
 });
 
@@ -100,16 +112,17 @@ describe("Resend", () => {
       MAIL_API_KEY: "re_test",
       MAIL_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     };
-    await createMailer(env, fetch).send(mail);
+    const sent = delivery();
+    await createMailer(env, fetch).send(mail, sent);
     const { to, ...rest } = mail;
     expect(seen.map(({ body }) => body)).toEqual(Array.from({ length: 3 }, () => ({ from: FROM, to: [to], ...rest })));
-    expect(new Set(seen.map(({ key }) => key)).size).toBe(1);
+    expect(new Set(seen.map(({ key }) => key))).toEqual(new Set([sent.id]));
     expect(seen[0]).toMatchObject({ auth: "Bearer re_test", agent: "code-context" });
-    await expect(createMailer(env, fetch).send(mail)).rejects.toThrow("Resend answered 422");
+    await expect(createMailer(env, fetch).send(mail, delivery())).rejects.toThrow("Resend answered 422");
     expect(seen).toHaveLength(4);
     server.close();
     server.closeAllConnections();
-    await expect(createMailer(env, fetch).send(mail)).rejects.toThrow("cannot be reached");
+    await expect(createMailer(env, fetch).send(mail, delivery())).rejects.toThrow("cannot be reached");
   });
 });
 

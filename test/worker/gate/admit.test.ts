@@ -41,6 +41,19 @@ describe("admission", () => {
     });
   });
 
+  it("grants nothing while the tenant is deleted, tells what was granted before, and opens again if that failed", async () => {
+    const tenant = await createTenant(20);
+    await call(tenant, 2_001);
+    await admit(tenant, 5);
+    const gate = gateOf(tenant.tenantId);
+    expect(await gate.close()).toEqual({ period: "2026-11", credits: 8 });
+    expect((await admit(tenant, 1)).outcome).toBe("quota_exceeded");
+    await evictDurableObject(gate);
+    expect((await admit(tenant, 1)).outcome).toBe("quota_exceeded");
+    stopClock(NOON + 61_000);
+    expect((await admit(tenant, 1)).outcome).toBe("admitted");
+  });
+
   it.each([
     ["evicted", (tenant: TestTenant) => evictDurableObject(gateOf(tenant.tenantId))],
     ["killed", () => abortAllDurableObjects()],

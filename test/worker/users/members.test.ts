@@ -5,6 +5,7 @@ import { tenants } from "../../../src/db/schema.ts";
 import {
   acceptInvitation,
   addUser,
+  carryCredits,
   changeRole,
   createOwnTenant,
   findInvitation,
@@ -15,6 +16,9 @@ import {
   renewInvitation,
   revokeInvitation,
 } from "../../../src/users/index.ts";
+import { loadMonths } from "../../../src/gate/mirror.ts";
+import { periodOf } from "../../../src/gate/period.ts";
+import { eraseTenant } from "../../../src/tenancy/erase.ts";
 import { newSlug } from "../../../src/tenancy/slug.ts";
 import { db } from "../support/tenants.ts";
 import { auditOf, newEmail, team } from "./people.ts";
@@ -96,6 +100,22 @@ describe("invitations", () => {
     await expect(renewInvitation(db, foreign)).rejects.toMatchObject({ code: "NOT_FOUND" });
     expect(await listInvitations(db, tenantId)).toHaveLength(1);
   });
+
+  it("of owners can be replaced, sent again and revoked by owners only", async () => {
+    const { tenantId, people } = await team("owner", "admin");
+    const guest = await outsider();
+    const sent = await invite(db, { tenantId, email: guest.email, role: "owner", by: people.owner });
+    const by = people.admin;
+    for (const attempt of [
+      () => invite(db, { tenantId, email: guest.email, role: "member", by }),
+      () => renewInvitation(db, { tenantId, id: sent.id, by }),
+      () => revokeInvitation(db, { tenantId, id: sent.id, by }),
+    ]) {
+      await expect(attempt()).rejects.toMatchObject({ code: "FORBIDDEN" });
+    }
+    await acceptInvitation(db, sent.token, guest);
+    expect((await rolesOf(tenantId))[guest.id]).toBe("owner");
+  });
 });
 
 describe("members", () => {
@@ -161,9 +181,65 @@ describe("a tenant of one's own", () => {
     expect(row).toMatchObject({ name, slug: first.slug });
   });
 
-  it("is limited to five a person", async () => {
+  it("is limited to five a person, also at once, and after handing teams over", async () => {
     const { id } = await outsider();
-    for (let i = 0; i < 5; i++) await createOwnTenant(db, id, { name: "Mine" });
+    const made = await Promise.allSettled(Array.from({ length: 15 }, () => createOwnTenant(db, id, { name: "Mine" })));
+    const teams = made.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+    expect(teams).toHaveLength(5);
+    for (const one of made) if (one.status === "rejected") expect(one.reason).toMatchObject({ code: "CONFLICT" });
+    const [{ tenantId }] = teams as [(typeof teams)[0]];
+    await addUser(db, { email: newEmail(), tenantId, role: "owner" });
+    await removeMember(db, { tenantId, by: { userId: id, role: "owner" }, userId: id });
     await expect(createOwnTenant(db, id, { name: "Mine" })).rejects.toMatchObject({ code: "CONFLICT" });
+    expect(await auditOf(tenantId)).toContainEqual({ event: "TENANT_CREATED", actor: `user:${id}` });
+  });
+
+  it("starts with the credits that its account has used this month in deleted teams", async () => {
+    const { id } = await outsider();
+    const period = periodOf(Date.now());
+    const used = async (tenantId: string) => (await loadMonths(db, tenantId, [period])).get(period)?.credits ?? 0;
+    const remake = async (...old: { tenantId: string; credits: number }[]) => {
+      for (const { tenantId, credits } of old) {
+        await carryCredits(db, { tenantId, period, credits });
+        // Repeated after a failure.
+        await carryCredits(db, { tenantId, period, credits });
+        await eraseTenant(db, tenantId);
+      }
+      const made = [];
+      for (let i = 0; i < old.length; i++) made.push((await createOwnTenant(db, id, { name: "Mine" })).tenantId);
+      return Promise.all(made.map(async (tenantId) => ({ tenantId, credits: await used(tenantId) })));
+    };
+    const [first, second] = [
+      await createOwnTenant(db, id, { name: "A" }),
+      await createOwnTenant(db, id, { name: "B" }),
+    ];
+    expect([await used(first.tenantId), await used(second.tenantId)]).toEqual([0, 0]);
+    // The first team takes what it has room for, the next one the rest.
+    let teams = await remake({ ...first, credits: 9_000 }, { ...second, credits: 4_000 });
+    expect(teams.map(({ credits }) => credits)).toEqual([10_000, 3_000]);
+    teams = await remake(...teams);
+    expect(teams.map(({ credits }) => credits)).toEqual([10_000, 3_000]);
+    // Another owner's deletion changes nothing.
+    const [team] = teams as [(typeof teams)[0]];
+    const other = await addUser(db, { email: newEmail(), tenantId: team.tenantId, role: "owner" });
+    await removeMember(db, { tenantId: team.tenantId, by: { userId: id, role: "owner" }, userId: id });
+    await carryCredits(db, { ...team, period });
+    await eraseTenant(db, team.tenantId);
+    expect(await used((await createOwnTenant(db, other.userId, { name: "Theirs" })).tenantId)).toBe(0);
+    expect(await used((await createOwnTenant(db, id, { name: "Again" })).tenantId)).toBe(10_000);
+  });
+
+  it("made by the administrator leaves its credits with its owners", async () => {
+    const { tenantId, people } = await team("owner", "member");
+    const period = periodOf(Date.now());
+    await carryCredits(db, { tenantId, period, credits: 700 });
+    await eraseTenant(db, tenantId);
+    for (const [{ userId }, credits] of [
+      [people.owner, 700],
+      [people.member, undefined],
+    ] as const) {
+      const made = await createOwnTenant(db, userId, { name: "Next" });
+      expect((await loadMonths(db, made.tenantId, [period])).get(period)?.credits).toBe(credits);
+    }
   });
 });
