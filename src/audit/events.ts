@@ -21,8 +21,18 @@ export interface AuditDetails {
   INVITATION_SENT: { sendId: string; invitationId: string; email: string; role: string };
   INVITATION_REVOKED: { invitationId: string };
   WORKSPACE_DELETED: { workspaceId: string; repo: string | null };
-  /** A workspace's source was changed; `hasToken`: whether a read token is stored. */
-  SOURCE_CHANGED: { changeId: string; workspaceId: string; hasToken: boolean };
+  /**
+   * A workspace's source was changed, `from` and `to` a clone address. `hasToken`: whether a read token is stored; `tokenRemoved`: whether
+   * one was removed because the origin has changed. Events of earlier versions have neither addresses nor `tokenRemoved`.
+   */
+  SOURCE_CHANGED: {
+    changeId: string;
+    workspaceId: string;
+    from?: string | null;
+    to?: string;
+    hasToken: boolean;
+    tokenRemoved?: boolean;
+  };
   HOOK_CREATED: { hookId: string; workspaceId: string; provider: string };
   HOOK_DELETED: { hookId: string; workspaceId: string; provider: string };
   KEY_CREATED: { credentialId: string; kind: "api_key" | "worker_token"; name: string; expiresAt?: string };

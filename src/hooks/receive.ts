@@ -20,6 +20,7 @@ import { cancelRun, newRow, prepareRun, type RunRow, submitRun } from "../indexi
 import type { RunSpec } from "../indexing/run-state.ts";
 import { unseal } from "../indexing/seal.ts";
 import type { Logger } from "../log.ts";
+import { TenancyError } from "../tenancy/errors.ts";
 import { hookSecretPurpose } from "./manage.ts";
 import { type Delivery, readDelivery } from "./payload.ts";
 import { isGenuine } from "./signature.ts";
@@ -187,7 +188,11 @@ async function decide(
   { event, push, defaultBranch }: Delivery,
 ): Promise<Outcome | RunSpec> {
   if (push === null) return ignored(event === "ping" ? "the hook works" : "not a push to a branch");
-  const source = await openSource(deps, hook.workspaceId);
+  const source = await openSource(deps, hook.workspaceId).catch((error: unknown) => {
+    if (error instanceof TenancyError) return error.message;
+    throw error;
+  });
+  if (typeof source === "string") return { outcome: "failed", runId: null, detail: source };
   if (!source) return { outcome: "failed", runId: null, detail: "the repository has no source" };
   const isDefault = push.branch === (defaultBranch ?? hook.defaultBranch);
   if (!isDefault && !matchesBranch(source.branches, push.branch)) {

@@ -1,11 +1,12 @@
 /** Rotation of `ENCRYPTION_KEY`: its successive values, and resealing of stored secrets. */
 import { randomBytes } from "node:crypto";
 import { and, eq, isNotNull } from "drizzle-orm";
-import { readTokenPurpose } from "../../dashboard/sources.ts";
+import { sealReadToken, unsealReadToken } from "../../dashboard/read-token.ts";
 import type { Db } from "../../db/client.ts";
-import { hooks, repositorySources } from "../../db/people-schema.ts";
+import { hooks, mails, repositorySources } from "../../db/people-schema.ts";
 import { hookSecretPurpose } from "../../hooks/manage.ts";
 import { seal, unseal } from "../../indexing/seal.ts";
+import { mailPurpose } from "../../mail/outbox.ts";
 import { readKeyRing, writeKeyRing } from "../../key-ring.ts";
 import { StartError } from "../errors.ts";
 
@@ -28,7 +29,7 @@ export function switchKey(secret: string): string {
 export async function dropKeys(db: Db, secret: string): Promise<string> {
   const ring = { ...readKeyRing(secret), others: [] };
   for (const row of await sealedRows(db)) {
-    const opens = await unseal(ring.current, row.purpose, row.sealed).then(
+    const opens = await row.unseal(ring.current).then(
       () => true,
       () => false,
     );
@@ -45,47 +46,75 @@ export interface ResealReport {
   changed: number;
 }
 
-/** Reseals every stored read token and hook secret with the current key. Idempotent; may be interrupted. */
+/** Reseals every stored read token, hook secret and waiting message with the current key. Idempotent; may be interrupted. */
 export async function reseal(db: Db, secret: string): Promise<ResealReport> {
   const { current } = readKeyRing(secret);
   const report: ResealReport = { resealed: 0, changed: 0 };
-  for (const { purpose, sealed, replace } of await sealedRows(db)) {
-    const plain = await unseal(secret, purpose, sealed).catch(() => {
-      throw new StartError(`no key in ENCRYPTION_KEY decrypts ${purpose}: set it to the value that the Workers have`);
+  for (const row of await sealedRows(db)) {
+    const plain = await row.unseal(secret).catch(() => {
+      throw new StartError(`no key in ENCRYPTION_KEY decrypts ${row.name}: set it to the value that the Workers have`);
     });
-    if (await replace(await seal(current, purpose, plain))) report.resealed++;
+    if (await row.replace(await row.seal(current, plain))) report.resealed++;
     else report.changed++;
   }
   return report;
 }
 
 interface SealedRow {
-  purpose: string;
-  sealed: string;
+  name: string;
+  seal: (secret: string, plain: string) => Promise<string>;
+  unseal: (secret: string) => Promise<string>;
   /** Replaces the sealed text, unless the row has changed since it was read. */
   replace: (sealed: string) => Promise<boolean>;
 }
 
 async function sealedRows(db: Db): Promise<SealedRow[]> {
-  const { workspaceId: id, sealedToken: token } = repositorySources;
-  const tokens = await db.select({ id, token }).from(repositorySources).where(isNotNull(token));
-  const secrets = await db.select({ id: hooks.id, sealed: hooks.sealedSecret }).from(hooks);
-  return [
-    ...tokens.map(({ id: workspaceId, token: sealed }) => ({
-      purpose: readTokenPurpose(workspaceId),
-      sealed: sealed ?? "",
-      replace: async (sealedToken: string) => {
-        const same = and(eq(id, workspaceId), eq(token, sealed ?? ""));
-        return (await db.update(repositorySources).set({ sealedToken }).where(same).returning({ id })).length > 0;
-      },
-    })),
-    ...secrets.map(({ id: hookId, sealed }) => ({
-      purpose: hookSecretPurpose(hookId),
-      sealed,
-      replace: async (sealedSecret: string) => {
-        const same = and(eq(hooks.id, hookId), eq(hooks.sealedSecret, sealed));
-        return (await db.update(hooks).set({ sealedSecret }).where(same).returning({ id: hooks.id })).length > 0;
-      },
-    })),
-  ];
+  return [...(await readTokens(db)), ...(await hookSecrets(db)), ...(await waitingMails(db))];
+}
+
+async function readTokens(db: Db): Promise<SealedRow[]> {
+  const { workspaceId: id, sealedToken: token, cloneUrl: url } = repositorySources;
+  const rows = await db
+    .select({ workspaceId: id, cloneUrl: url, token })
+    .from(repositorySources)
+    .where(isNotNull(token));
+  return rows.map(({ token: sealed, ...place }) => ({
+    name: `the read token of workspace ${place.workspaceId}`,
+    seal: (secret, plain) => sealReadToken(secret, place, plain),
+    unseal: (secret) => unsealReadToken(secret, place, sealed ?? ""),
+    replace: async (sealedToken) => {
+      const same = and(eq(id, place.workspaceId), eq(url, place.cloneUrl), eq(token, sealed ?? ""));
+      return (await db.update(repositorySources).set({ sealedToken }).where(same).returning({ id })).length > 0;
+    },
+  }));
+}
+
+async function hookSecrets(db: Db): Promise<SealedRow[]> {
+  const rows = await db.select({ id: hooks.id, sealed: hooks.sealedSecret }).from(hooks);
+  return rows.map(({ id, sealed }) => ({
+    ...sealedFor(hookSecretPurpose(id), sealed),
+    replace: async (sealedSecret) => {
+      const same = and(eq(hooks.id, id), eq(hooks.sealedSecret, sealed));
+      return (await db.update(hooks).set({ sealedSecret }).where(same).returning({ id: hooks.id })).length > 0;
+    },
+  }));
+}
+
+async function waitingMails(db: Db): Promise<SealedRow[]> {
+  const rows = await db.select({ id: mails.id, sealed: mails.sealed }).from(mails).where(isNotNull(mails.sealed));
+  return rows.map(({ id, sealed }) => ({
+    ...sealedFor(mailPurpose(id), sealed ?? ""),
+    replace: async (resealed) => {
+      const same = and(eq(mails.id, id), eq(mails.sealed, sealed ?? ""));
+      return (await db.update(mails).set({ sealed: resealed }).where(same).returning({ id: mails.id })).length > 0;
+    },
+  }));
+}
+
+function sealedFor(purpose: string, sealed: string): Omit<SealedRow, "replace"> {
+  return {
+    name: purpose,
+    seal: (secret, plain) => seal(secret, purpose, plain),
+    unseal: (secret) => unseal(secret, purpose, sealed),
+  };
 }

@@ -184,8 +184,15 @@ repositoryApi.post("/repositories/:id/source", async (c) => {
   const { workspaceId } = await requireRepository(c);
   const fields = await readFields(c);
   const { tenantId } = c.get("membership");
-  await changeSource(depsOf(c), { tenantId, workspaceId, actor: actorOfSession(c), ...sourceInput(fields) });
-  return done(c, { to: tenantPath(c, `repositories/${workspaceId}`), notice: "Saved." });
+  const change = { tenantId, workspaceId, actor: actorOfSession(c), ...sourceInput(fields) };
+  const { tokenRemoved } = await changeSource(depsOf(c), change);
+  return done(c, {
+    to: tenantPath(c, `repositories/${workspaceId}`),
+    notice: tokenRemoved
+      ? "Saved. The read token is removed, because it was given for another host; enter one for the new address."
+      : "Saved.",
+    data: { tokenRemoved },
+  });
 });
 
 repositoryApi.post("/repositories/:id/disconnect", async (c) => {

@@ -60,7 +60,7 @@ export function SourceFields({ repository }: { repository?: RepositoryRow }) {
         type="password"
         autocomplete="off"
         maxlength={4096}
-        hint="Stored encrypted and never shown again. Give it read access to this repository only."
+        hint="Stored encrypted, for the host of this address only, and never shown again. Give it read access to this repository only."
       />
       <Field
         label="User name of the token"

@@ -1,11 +1,12 @@
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readTokenPurpose } from "../../../src/dashboard/sources.ts";
+import { unsealReadToken } from "../../../src/dashboard/read-token.ts";
 import { type Db, openDb } from "../../../src/db/client.ts";
-import { hooks, repositorySources } from "../../../src/db/people-schema.ts";
+import { hooks, mails, repositorySources } from "../../../src/db/people-schema.ts";
 import { isHookId, newHookId } from "../../../src/hooks/ids.ts";
 import { hookSecretPurpose } from "../../../src/hooks/manage.ts";
 import { seal, unseal } from "../../../src/indexing/seal.ts";
+import { mailPurpose } from "../../../src/mail/outbox.ts";
 import { readKeyRing, writeKeyRing } from "../../../src/key-ring.ts";
 import { addKey, dropKeys, reseal, switchKey } from "../../../src/local/admin/encryption-key.ts";
 import { type RunningDatabase, startDatabase } from "../../../src/local/database/database.ts";
@@ -33,17 +34,21 @@ describe("rotation of ENCRYPTION_KEY", () => {
     const { tenantId, apiKey } = await createTenant(db, { name: "acme" });
     const { workspaceId } = await createWorkspace(db, { tenantId });
     const hookId = newHookId(OLD);
-    await db.insert(repositorySources).values({
-      workspaceId,
-      cloneUrl: "https://example.com/a/b",
-      sealedToken: await seal(OLD, readTokenPurpose(workspaceId), "token"),
-    });
+    const place = { workspaceId, cloneUrl: "https://example.com/a/b" };
+    // As earlier versions sealed it.
+    const sealedToken = await seal(OLD, `read-token:${workspaceId}`, "token");
+    await db.insert(repositorySources).values({ ...place, sealedToken });
+    const mailId = crypto.randomUUID();
+    const sealed = await seal(OLD, mailPurpose(mailId), "message");
+    await db.insert(mails).values({ id: mailId, kind: "invitation", sealed, expiresAt: new Date(Date.now() + 60_000) });
     const sealedSecret = await seal(OLD, hookSecretPurpose(hookId), "secret");
     await db.insert(hooks).values({ id: hookId, tenantId, workspaceId, provider: "github", sealedSecret });
     const works = async (value: string) => {
       const [source] = await db.select().from(repositorySources).where(eq(repositorySources.workspaceId, workspaceId));
       const [hook] = await db.select().from(hooks).where(eq(hooks.id, hookId));
-      expect(await unseal(value, readTokenPurpose(workspaceId), source?.sealedToken ?? "")).toBe("token");
+      expect(await unsealReadToken(value, place, source?.sealedToken ?? "")).toBe("token");
+      const [mail] = await db.select().from(mails).where(eq(mails.id, mailId));
+      expect(await unseal(value, mailPurpose(mailId), mail?.sealed ?? "")).toBe("message");
       expect(await unseal(value, hookSecretPurpose(hookId), hook?.sealedSecret ?? "")).toBe("secret");
       expect(isHookId(value, hookId)).toBe(true);
       expect(parseCredential(apiKey, "api_key", deriveCredentialKey(value))?.tenantId).toBe(tenantId);
@@ -60,14 +65,14 @@ describe("rotation of ENCRYPTION_KEY", () => {
     expect(await unseal(switched, "p", await seal(added, "p", "x"))).toBe("x");
     await expect(dropKeys(db, switched)).rejects.toThrow(/reseal/);
 
-    expect(await reseal(db, switched)).toEqual({ resealed: 2, changed: 0 });
-    expect(await reseal(db, switched)).toEqual({ resealed: 2, changed: 0 });
+    expect(await reseal(db, switched)).toEqual({ resealed: 3, changed: 0 });
+    expect(await reseal(db, switched)).toEqual({ resealed: 3, changed: 0 });
     await works(switched);
     const last = await dropKeys(db, switched);
     await works(last);
     expect(readKeyRing(last)).toMatchObject({ others: [], ids: OLD });
     const [source] = await db.select().from(repositorySources);
-    await expect(unseal(OLD, readTokenPurpose(workspaceId), source?.sealedToken ?? "")).rejects.toThrow();
+    await expect(unsealReadToken(OLD, place, source?.sealedToken ?? "")).rejects.toThrow();
     await works(switchKey(addKey(last)));
   });
 

@@ -8,8 +8,7 @@ import { createHook } from "../../../src/hooks/manage.ts";
 import { receiveDelivery } from "../../../src/hooks/receive.ts";
 import type { CoordinatorNamespace } from "../../../src/indexing/coordinator.ts";
 import { findRun, settleOrphanedRuns } from "../../../src/indexing/runs.ts";
-import { readTokenPurpose } from "../../../src/dashboard/sources.ts";
-import { seal } from "../../../src/indexing/seal.ts";
+import { sealReadToken } from "../../../src/dashboard/read-token.ts";
 import { createLogger } from "../../../src/log.ts";
 import { PAYLOADS, signHook } from "../../support/hook-payloads.ts";
 import { breakDatabaseAt } from "../support/database-away.ts";
@@ -32,8 +31,8 @@ interface Hooked {
 }
 
 async function connect(): Promise<Hooked> {
-  const sealedToken = await seal(ENCRYPTION_KEY, readTokenPurpose(workspaceId), "read-token");
   const cloneUrl = "https://git.example.com/acme/api.git";
+  const sealedToken = await sealReadToken(ENCRYPTION_KEY, { workspaceId, cloneUrl }, "read-token");
   await db.insert(repositorySources).values({ workspaceId, cloneUrl, sealedToken, branches: [] });
   const owner = { tenantId, workspaceId, provider: "github", actor: "test" };
   const { id: hookId, secret } = await createHook({ db, encryptionKey: ENCRYPTION_KEY }, owner);
