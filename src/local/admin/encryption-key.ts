@@ -91,30 +91,29 @@ async function readTokens(db: Db): Promise<SealedRow[]> {
 
 async function hookSecrets(db: Db): Promise<SealedRow[]> {
   const rows = await db.select({ id: hooks.id, sealed: hooks.sealedSecret }).from(hooks);
-  return rows.map(({ id, sealed }) => ({
-    ...sealedFor(hookSecretPurpose(id), sealed),
-    replace: async (sealedSecret) => {
+  return rows.map(({ id, sealed }) =>
+    sealedRow(hookSecretPurpose(id), sealed, async (sealedSecret) => {
       const same = and(eq(hooks.id, id), eq(hooks.sealedSecret, sealed));
       return (await db.update(hooks).set({ sealedSecret }).where(same).returning({ id: hooks.id })).length > 0;
-    },
-  }));
+    }),
+  );
 }
 
 async function waitingMails(db: Db): Promise<SealedRow[]> {
   const rows = await db.select({ id: mails.id, sealed: mails.sealed }).from(mails).where(isNotNull(mails.sealed));
-  return rows.map(({ id, sealed }) => ({
-    ...sealedFor(mailPurpose(id), sealed ?? ""),
-    replace: async (resealed) => {
+  return rows.map(({ id, sealed }) =>
+    sealedRow(mailPurpose(id), sealed ?? "", async (resealed) => {
       const same = and(eq(mails.id, id), eq(mails.sealed, sealed ?? ""));
       return (await db.update(mails).set({ sealed: resealed }).where(same).returning({ id: mails.id })).length > 0;
-    },
-  }));
+    }),
+  );
 }
 
-function sealedFor(purpose: string, sealed: string): Omit<SealedRow, "replace"> {
+function sealedRow(purpose: string, sealed: string, replace: SealedRow["replace"]): SealedRow {
   return {
     name: purpose,
     seal: (secret, plain) => seal(secret, purpose, plain),
     unseal: (secret) => unseal(secret, purpose, sealed),
+    replace,
   };
 }
