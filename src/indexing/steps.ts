@@ -3,7 +3,7 @@
  * Platform-free: the run coordinator is passed in.
  */
 import type { RunPhase } from "../contract/index.ts";
-import { isUnreachable, PG_FOREIGN_KEY_VIOLATION, pgErrorCode } from "../db/errors.ts";
+import { isUnreachable, PG_FOREIGN_KEY_VIOLATION, PG_UNIQUE_VIOLATION, pgErrorCode } from "../db/errors.ts";
 import { UpstreamError } from "../embedding/index.ts";
 import { ApiError } from "../errors.ts";
 import { GitError } from "../git/index.ts";
@@ -258,6 +258,8 @@ const GIT_TRIES = 3;
 const UPSTREAM_TRIES = 2;
 const STAGING_TRIES = 4;
 const STALE_TRIES = 5;
+/** Violations that show that rows have changed since the plan. */
+const CONFLICTING_ROWS = new Set([PG_FOREIGN_KEY_VIOLATION, PG_UNIQUE_VIOLATION]);
 /** About four minutes, including the delays between tries. */
 const DATABASE_TRIES = 13;
 
@@ -293,8 +295,8 @@ export function classifyFailure(error: unknown, kind: StepMessage["kind"]): Verd
     return verdict({ code: "STORAGE_UNAVAILABLE", error: text }, DATABASE_TRIES);
   }
   const unexpected: RunError = { code: "INTERNAL", error: "an unexpected error while indexing; try again" };
-  // A sweep removed a content since the plan, or the model changed: a new plan takes that into account.
-  if (error instanceof StalePlanError || pgErrorCode(error) === PG_FOREIGN_KEY_VIOLATION) {
+  // A sweep removed a content since the plan, an earlier attempt is still writing, or the model changed: a new plan takes that into account.
+  if (error instanceof StalePlanError || CONFLICTING_ROWS.has(pgErrorCode(error) ?? "")) {
     return verdict(unexpected, STALE_TRIES, "restart");
   }
   return verdict(unexpected, UPSTREAM_TRIES);

@@ -84,7 +84,7 @@ export async function writeContents(
   const ordered = contents.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   const statements = [
     ...(vectors.length > 0 ? [insertVectors(tenantId, fingerprint, vectors)] : []),
-    ...(ordered.length > 0 ? [insertContents(tenantId, ordered)] : []),
+    ...(ordered.length > 0 ? [keepContents(ordered), insertContents(tenantId, ordered)] : []),
     ...insertSymbols(ordered),
     ...insertChunks(ordered),
   ].map((statement) => db.execute(statement));
@@ -111,6 +111,12 @@ function insertVectors(tenantId: string, fingerprint: string, vectors: readonly 
       ["text", (v) => base64(v.bytes)],
     ])} as t(h, v)
     on conflict do nothing`;
+}
+
+/** Keeps a sweep from deleting those that are stored already, before their symbols and chunks are written. */
+function keepContents(contents: readonly IndexedContent[]): SQL {
+  const ids = contents.map(({ id }) => id);
+  return sql`select 1 from contents where id = any(${arrayOf(ids, "uuid")}) order by id for key share`;
 }
 
 function insertContents(tenantId: string, contents: readonly IndexedContent[]): SQL {
