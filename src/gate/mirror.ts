@@ -43,7 +43,7 @@ export async function loadCredential(
   const facts = {
     kind,
     secretHash: Buffer.from(secretHash).toString("hex"),
-    expiresAtMs: expiresAt?.getTime() ?? null,
+    expiresAtMs: expiresAt === null ? null : timeOf(expiresAt),
     monthlyCredits,
     sharedIndex,
   };
@@ -149,4 +149,11 @@ function rejectionStatements(db: Db, rejections: readonly Rejections[]) {
 function toMirrored(row: typeof usageMonths.$inferSelect): MirroredMonth {
   const { flushSeq, credits, embedTokens, rerankTokens, indexTokens, calls } = row;
   return { flushSeq, credits, embedTokens, rerankTokens, indexTokens, calls: callsFrom((kind) => calls[kind] ?? 0) };
+}
+
+/** Throws for a time that was not readable: it must not count as one that never comes. */
+function timeOf(date: Date): number {
+  const ms = date.getTime();
+  if (Number.isNaN(ms)) throw new Error("the database writes times in a form that is not read: set DateStyle to ISO");
+  return ms;
 }

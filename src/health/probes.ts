@@ -2,11 +2,17 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Db } from "../db/client.ts";
 import { tenants } from "../db/schema.ts";
+import { rowsOf } from "../db/rows.ts";
 import { ProbeError, type Probe } from "./probe.ts";
 
+/** Fails also if a session has settings under which limits would not hold or times could not be read. */
 export function databaseProbe(db: Db): Probe {
   return async () => {
-    await db.execute(sql`select 1`);
+    const [row] = await rowsOf<{ fits: boolean }>(
+      db,
+      sql`select current_setting('transaction_isolation') = 'read committed' and current_setting('DateStyle') like 'ISO,%' as fits`,
+    );
+    if (row?.fits !== true) throw new ProbeError("has another isolation or date style than the service needs");
   };
 }
 

@@ -10,6 +10,7 @@ import { pgErrorCode } from "../../db/errors.ts";
 // Sets the driver's endpoint for a loopback database.
 import "../../db/client.ts";
 import { StartError } from "../errors.ts";
+import { pinSessions } from "./session-settings.ts";
 
 const FOLDER = fileURLToPath(new URL("../../../drizzle", import.meta.url));
 
@@ -19,7 +20,7 @@ const PG_DIVISION_BY_ZERO = "22012";
 
 /**
  * Applies pending migrations. Safe to run from several processes at once. Returns the number of applied migrations.
- * Throws `StartError` when the database has migrations of another history.
+ * Throws `StartError` when the database has migrations of another history, or sessions that {@link pinSessions} cannot make fit.
  */
 export async function migrate(databaseUrl: string, folder: string = FOLDER): Promise<number> {
   const sql = neon(databaseUrl);
@@ -42,6 +43,7 @@ export async function migrate(databaseUrl: string, folder: string = FOLDER): Pro
     if (applied.includes(migration.hash)) continue;
     if (await apply(sql, migration)) count++;
   }
+  await pinSessions(sql);
   return count;
 }
 

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
+import type { Db } from "../../../src/db/client.ts";
 import { embeddingAddress } from "../../../src/health/embedding-address.ts";
 import { QueueHeartbeat } from "../../../src/health/heartbeat.ts";
 import { ProbeError, runProbe } from "../../../src/health/probe.ts";
-import { embeddingProbe, gateProbe, randomTenant, storageProbe } from "../../../src/health/probes.ts";
+import { databaseProbe, embeddingProbe, gateProbe, randomTenant, storageProbe } from "../../../src/health/probes.ts";
 import type { HealthHeartbeat } from "../../../src/health/types.ts";
 import { createTenant, db } from "../support/tenants.ts";
 
@@ -18,6 +19,12 @@ describe("probe", () => {
       ok: false,
       error: "answered with status 503",
     });
+  });
+
+  it("of the database finds sessions under which limits would not hold", async () => {
+    await expect(databaseProbe(db)(signal)).resolves.toBeUndefined();
+    const unfit = { execute: async () => ({ rows: [{ fits: false }] }) } as unknown as Db;
+    await expect(databaseProbe(unfit)(signal)).rejects.toThrow("has another isolation or date style");
   });
 
   it("of storage needs no object to be there", async () => {
