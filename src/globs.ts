@@ -1,5 +1,6 @@
 /**
- * Path globs with .gitignore semantics. Matching takes at most pattern × path steps for any input (`glob-automaton.ts`).
+ * Path globs with .gitignore semantics. A list is matched at once, in time that is linear in the path and limited for any list
+ * (`glob-automaton.ts`).
  *
  * | Syntax   | Matches                                                              |
  * | -------- | -------------------------------------------------------------------- |
@@ -13,60 +14,168 @@
  * A glob without `/` matches in any folder, one with a leading `/` from the root only. A glob that matches a folder matches
  * everything below it; a trailing `/` matches folders only. A leading `!` negates. Everything else, such as parentheses, is literal.
  */
-import { Automaton, tokenize } from "./glob-automaton.ts";
+import { Automaton, GlobLimitError, tokenize } from "./glob-automaton.ts";
 
 /** Whether the globs select a path. Paths start at the root and use `/` between segments. */
 export type PathFilter = (path: string) => boolean;
 
+/** A list of globs that cannot be matched in bounded time. The message begins with the field. */
+export class GlobError extends Error {
+  override readonly name = "GlobError";
+  /** The field of the request, or the file, that has the globs. */
+  readonly field: string;
+  /** What is wrong, without the field. */
+  readonly problem: string;
+
+  constructor(field: string, problem: string) {
+    super(`${field}: ${problem}`);
+    this.field = field;
+    this.problem = problem;
+  }
+}
+
+export interface GlobOptions {
+  /** What an error names. */
+  field: string;
+  /** Decides about a path that no glob matches, if the list begins with `!`; default: select. */
+  otherwise?: PathFilter;
+}
+
 /**
  * Compiles a list of globs. The last glob that matches a path decides: a plain one selects it, one with a leading `!` drops it.
- * A path that no glob matches is dropped, unless the list begins with `!`: then `otherwise` decides (default: select).
+ * A path that no glob matches is dropped, unless the list begins with `!`. Throws `GlobError`, as the filter does: matching 10,000 paths
+ * takes at most about 25 ms.
  */
-export function compileGlobs(globs: readonly string[], otherwise: PathFilter = () => true): PathFilter {
-  const compiled = globs.map((glob) => {
-    const negated = glob.startsWith("!");
-    return { negated, matches: compilePattern(negated ? glob.slice(1) : glob) };
+export function compileGlobs(globs: readonly string[], { field, otherwise = () => true }: GlobOptions): PathFilter {
+  return naming(field, () => {
+    const literals = new LiteralGlobs();
+    const automaton = new Automaton();
+    const negated = globs.map((glob) => glob.startsWith("!"));
+    for (const [index, glob] of globs.entries()) {
+      const { body, foldersOnly, anywhere } = splitPattern(negated[index] === true ? glob.slice(1) : glob);
+      if (isLiteral(body)) literals.insert(body, index, { foldersOnly, anywhere });
+      else automaton.insert(tokenize(anywhere ? `**/${body}` : body), index, foldersOnly);
+    }
+    const fallback = negated[0] === true ? otherwise : () => false;
+    return (path) => {
+      const last = Math.max(
+        literals.lastMatch(path),
+        naming(field, () => automaton.lastMatch(path)),
+      );
+      return last < 0 ? fallback(path) : negated[last] === false;
+    };
   });
-  const fallback = compiled[0]?.negated === true ? otherwise : () => false;
-  return (path) => {
-    const last = compiled.findLast(({ matches }) => matches(path));
-    return last ? !last.negated : fallback(path);
-  };
+}
+
+/** A path segment, and the last glob that ends with it, -1 for none: of those that match files, and of all. */
+interface Place {
+  file: number;
+  folder: number;
+  below: Map<string, Place>;
+}
+
+/** The globs without syntax, of which lists may have thousands: a tree of path segments. */
+class LiteralGlobs {
+  readonly #root = newPlace();
+  /** Those that match in any folder. */
+  readonly #names = new Map<string, Place>();
+
+  insert(path: string, index: number, { foldersOnly, anywhere }: { foldersOnly: boolean; anywhere: boolean }): void {
+    const place = anywhere
+      ? getOrAdd(this.#names, path)
+      : path.split("/").reduce((at, name) => getOrAdd(at.below, name), this.#root);
+    endAt(place, index, foldersOnly);
+  }
+
+  /** Index of the last glob that matches the path or one of its parent folders; -1 for none. */
+  lastMatch(path: string): number {
+    let last = -1;
+    let place: Place | undefined = this.#root;
+    if (this.#names.size === 0 && place.below.size === 0) return last;
+    for (let start = 0; start <= path.length;) {
+      const slash = path.indexOf("/", start);
+      const segment = path.slice(start, slash < 0 ? undefined : slash);
+      place = place?.below.get(segment);
+      for (const ends of [place, this.#names.get(segment)]) {
+        if (ends) last = Math.max(last, slash < 0 ? ends.file : ends.folder);
+      }
+      if (slash < 0 || (!place && this.#names.size === 0)) break;
+      start = slash + 1;
+    }
+    return last;
+  }
+}
+
+function endAt(place: Place, index: number, foldersOnly: boolean): void {
+  place.folder = index;
+  if (!foldersOnly) place.file = index;
+}
+
+const isLiteral = (body: string): boolean => !/[\\*?[{]/.test(body);
+
+const newPlace = (): Place => ({ file: -1, folder: -1, below: new Map() });
+
+const NOWHERE = newPlace();
+
+function getOrAdd(map: Map<string, Place>, key: string): Place {
+  let found = map.get(key);
+  if (!found) map.set(key, (found = newPlace()));
+  return found;
+}
+
+/** Runs it; an exceeded limit becomes an error that names the field. */
+function naming<T>(field: string, run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    throw error instanceof GlobLimitError ? new GlobError(field, error.message) : error;
+  }
 }
 
 /**
  * Compiles the text of an ignore file, in `.gitignore` syntax; case does not count. The result gives the verdict of the last line
  * that matches the path itself (without a `/` at its end): true for ignored, false for a line with `!`, undefined without any.
- * The caller has to skip the contents of ignored folders.
+ * The caller has to skip the contents of ignored folders. Throws `GlobError`, as the result does; `name` is the file's.
  */
-export function compileIgnoreFile(text: string): (path: string, isFolder: boolean) => boolean | undefined {
-  const rules = text.split("\n").flatMap((raw) => {
-    const line = (raw.endsWith("\\ ") ? raw : raw.trimEnd()).toLowerCase();
-    if (line === "" || line.startsWith("#")) return [];
-    const ignored = !line.startsWith("!");
-    return [{ ignored, ...compileIgnoreGlob(ignored ? line : line.slice(1)) }];
+export function compileIgnoreFile(
+  text: string,
+  name: string,
+): (path: string, isFolder: boolean) => boolean | undefined {
+  return naming(name, () => {
+    // Most lines are for the last segment of a path alone.
+    const names = new WholeGlobs();
+    const paths = new WholeGlobs();
+    const ignored: boolean[] = [];
+    for (const raw of text.split("\n")) {
+      const line = (raw.endsWith("\\ ") ? raw : raw.trimEnd()).toLowerCase();
+      if (line === "" || line.startsWith("#")) continue;
+      const isIgnored = !line.startsWith("!");
+      const { body, foldersOnly, anywhere } = splitPattern(asIgnoreGlob(isIgnored ? line : line.slice(1)));
+      (anywhere ? names : paths).insert(body, ignored.push(isIgnored) - 1, foldersOnly);
+    }
+    return (path, isFolder) => {
+      const folded = path.toLowerCase();
+      const own = folded.slice(folded.lastIndexOf("/") + 1);
+      return naming(name, () => ignored[Math.max(names.lastMatch(own, isFolder), paths.lastMatch(folded, isFolder))]);
+    };
   });
-  return (path, isFolder) => {
-    const folded = path.toLowerCase();
-    const name = folded.slice(folded.lastIndexOf("/") + 1);
-    return rules.findLast(
-      ({ foldersOnly, byName, matches }) => (isFolder || !foldersOnly) && matches(byName ? name : folded),
-    )?.ignored;
-  };
 }
 
-/** `byName`: the glob is for the last segment of a path alone. Most are, and most of those are plain names. */
-function compileIgnoreGlob(glob: string): { foldersOnly: boolean; byName: boolean; matches: PathFilter } {
-  const { body, foldersOnly, anywhere } = splitPattern(asIgnoreGlob(glob));
-  if (!/[\\*?[]/.test(body)) return { foldersOnly, byName: anywhere, matches: (text) => text === body };
-  // The literal ends of a glob reject nearly every path before the automaton runs.
-  const prefix = body.slice(0, body.search(/[\\*?[]/));
-  const lastSyntax = Math.max(...["*", "?", "]"].map((character) => body.lastIndexOf(character)));
-  const suffix = body.includes("\\") ? "" : body.slice(lastSyntax + 1);
-  const automaton = new Automaton(tokenize(body));
-  const matches = (text: string): boolean =>
-    text.startsWith(prefix) && text.endsWith(suffix) && automaton.matchesWhole(text);
-  return { foldersOnly, byName: anywhere, matches };
+/** Globs that have to match the whole of a text. */
+class WholeGlobs {
+  readonly #literals = new Map<string, Place>();
+  readonly #automaton = new Automaton();
+
+  insert(body: string, index: number, foldersOnly: boolean): void {
+    if (isLiteral(body)) endAt(getOrAdd(this.#literals, body), index, foldersOnly);
+    else this.#automaton.insert(tokenize(body), index, foldersOnly);
+  }
+
+  /** Index of the last glob that matches; -1 for none. */
+  lastMatch(text: string, isFolder: boolean): number {
+    const literal = this.#literals.get(text) ?? NOWHERE;
+    return Math.max(isFolder ? literal.folder : literal.file, this.#automaton.lastWhole(text, isFolder));
+  }
 }
 
 /** An ignore file has no alternatives, and `**` is special only as a whole segment. */
@@ -77,12 +186,6 @@ function asIgnoreGlob(glob: string): string {
       segment === "**" ? segment : segment.replace(/\\.|\*+/g, (token) => (token.startsWith("*") ? "*" : token)),
     )
     .join("/");
-}
-
-function compilePattern(glob: string): PathFilter {
-  const { body, foldersOnly, anywhere } = splitPattern(glob);
-  const automaton = new Automaton(tokenize(anywhere ? `**/${body}` : body));
-  return (path) => automaton.matches(path, foldersOnly);
 }
 
 /** `anywhere`: the glob has no `/` that would tie it to a folder. */

@@ -1,8 +1,9 @@
 /** Shared by the indexing routes: validates sources and workspaces, and starts runs. */
-import type { ErrorCode, Source } from "../contract/index.ts";
+import type { ErrorCode, IndexOptions, Source } from "../contract/index.ts";
 import { ApiError, invalidBody } from "../errors.ts";
 import type { Principal } from "../gate/types.ts";
 import { checkRepositoryUrl, GitError } from "../git/index.ts";
+import { compileGlobs, GlobError } from "../globs.ts";
 import type { RunSpec } from "../indexing/run-state.ts";
 import { type RunDeps, type RunRequest, startRun as startIndexRun } from "../indexing/runs.ts";
 import { findWorkspace } from "../tenancy/workspaces.ts";
@@ -15,6 +16,16 @@ export function checkSource(c: ApiContext, source: Source, code: ErrorCode = "IN
     checkRepositoryUrl(source.url, c.get("services").gitHosts);
   } catch (error) {
     if (error instanceof GitError) throw invalidBody([{ path: "source.url", message: error.message }], code);
+    throw error;
+  }
+}
+
+/** Rejects lists of globs that are too long to be matched. Those that turn out to take too long end the run. */
+export function checkGlobs(options: IndexOptions): void {
+  try {
+    for (const name of ["include", "exclude"] as const) compileGlobs(options[name] ?? [], { field: `options.${name}` });
+  } catch (error) {
+    if (error instanceof GlobError) throw invalidBody([{ path: error.field, message: error.problem }]);
     throw error;
   }
 }

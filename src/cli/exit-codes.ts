@@ -145,6 +145,7 @@ export function toCliError(error: unknown): CliError {
     const [exit, code, text] = INDEX_DAMAGED;
     return new CliError(exit, code, text, { cause: error });
   }
+  if (error.name === "GlobError") return new CliError(EXIT.usage, "INVALID_GLOB", error.message, { cause: error });
   if (error.name === "AbortError") return new CliError(EXIT.interrupted, "ABORTED", "interrupted");
   if ("errcode" in error && typeof error.errcode === "number") {
     const [exit, code, text] = SQLITE_ERRORS[error.errcode & 0xff] ?? [

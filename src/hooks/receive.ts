@@ -13,7 +13,7 @@ import type { Db } from "../db/client.ts";
 import { hookDeliveries, type HookProvider, hooks } from "../db/people-schema.ts";
 import { rowsOf } from "../db/rows.ts";
 import { runs, workspaces } from "../db/schema.ts";
-import { compileGlobs } from "../globs.ts";
+import { compileGlobs, GlobError } from "../globs.ts";
 import { type CoordinatorNamespace, coordinatorOf } from "../indexing/coordinator.ts";
 import { dropRef } from "../indexing/revision-files.ts";
 import { cancelRun, newRow, prepareRun, type RunRow, submitRun } from "../indexing/runs.ts";
@@ -195,8 +195,13 @@ async function decide(
   if (typeof source === "string") return { outcome: "failed", runId: null, detail: source };
   if (!source) return { outcome: "failed", runId: null, detail: "the repository has no source" };
   const isDefault = push.branch === (defaultBranch ?? hook.defaultBranch);
-  if (!isDefault && !matchesBranch(source.branches, push.branch)) {
-    return ignored("neither the default branch nor a configured one");
+  try {
+    if (!isDefault && !compileGlobs(source.branches, { field: "branches" })(push.branch)) {
+      return ignored("neither the default branch nor a configured one");
+    }
+  } catch (error) {
+    if (error instanceof GlobError) return { outcome: "failed", runId: null, detail: error.message };
+    throw error;
   }
   if (push.isDeleted) {
     await cancelWaiting(deps, hook, push.branch);
@@ -262,10 +267,6 @@ async function deleteBranch(deps: HookDeps, hook: Hook, branch: string, isDefaul
   return wasThere
     ? { outcome: "deleted", runId: null, detail: "the branch was deleted, and its index too" }
     : { outcome: "ignored", runId: null, detail: "the branch was deleted; it was not indexed" };
-}
-
-function matchesBranch(globs: readonly string[], branch: string): boolean {
-  return globs.length > 0 && compileGlobs(globs)(branch);
 }
 
 /**

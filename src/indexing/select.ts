@@ -11,18 +11,19 @@ export const SELECTION_VERSION = 2;
  * Decides by path which files of a tree are indexed: the `include` globs (default: every known language), minus
  * vendored, generated, minified and lock files, minus `exclude`. A file or folder that is skipped by default is indexed if `include`
  * names it literally, such as `vendor/**`. See `../globs.ts` for the syntax; an `include` that begins with `!` starts from
- * the default.
+ * the default. Throws `GlobError`, as the selector does.
  */
 export function createSelector(options: Pick<IndexOptions, "include" | "exclude">): (path: string) => PathVerdict {
-  const excluded = compileGlobs(options.exclude ?? []);
+  const excluded = compileGlobs(options.exclude ?? [], { field: "options.exclude" });
   if (!options.include) {
     return (path) => {
       const verdict = nameVerdict(path);
       return verdict.take && excluded(path) ? { take: false, reason: "excluded" } : verdict;
     };
   }
-  const included = compileGlobs(options.include, isDefaultName);
-  const unskipped = compileGlobs(options.include.filter(namesSkipped));
+  const field = "options.include";
+  const included = compileGlobs(options.include, { field, otherwise: isDefaultName });
+  const unskipped = compileGlobs(options.include.filter(namesSkipped), { field });
   return (path) => {
     if (!included(path)) return { take: false, reason: "not_included" };
     const skip = skipReason(path);

@@ -7,6 +7,7 @@ import { isUnreachable, PG_FOREIGN_KEY_VIOLATION, PG_UNIQUE_VIOLATION, pgErrorCo
 import { UpstreamError } from "../embedding/index.ts";
 import { ApiError } from "../errors.ts";
 import { GitError } from "../git/index.ts";
+import { GlobError } from "../globs.ts";
 import type { Logger } from "../log.ts";
 import { RunCancelledError, StaleAttemptError, StalePlanError, StalledError, type StepContext } from "./context.ts";
 import { cleanUp, finish, finishUnchanged } from "./finish.ts";
@@ -275,6 +276,10 @@ export function classifyFailure(error: unknown, kind: StepMessage["kind"]): Verd
     const details = { gitStderr: error.stderr === "" ? error.message : error.stderr, reason: error.code };
     const tries = error.code === "TIMEOUT" ? GIT_SILENT_TRIES : GIT_TRIES;
     return verdict({ code: "CLONE_FAILED", error: `git: ${error.message}`, details }, error.retryable ? tries : 1);
+  }
+  if (error instanceof GlobError) {
+    const details = { issues: [{ path: error.field, message: error.problem }] };
+    return verdict({ code: "INVALID_BODY", error: error.message, details }, 1);
   }
   if (error instanceof UpstreamError) {
     const text = `the embedding provider failed: ${error.message}`;

@@ -1,3 +1,5 @@
+import { SEARCH } from "../contract/questions.ts";
+import { GlobError } from "../globs.ts";
 import { readQueryText, type QuerySegment } from "./issue-text.ts";
 import { foldCase, nameParts } from "./names.ts";
 import { splitPath, TRAIT } from "./paths.ts";
@@ -62,6 +64,8 @@ export interface ParsedQuery {
   /** Texts that must occur. */
   literals: string[];
   paths: string[];
+  /** The field that an error about `paths` names. */
+  pathsField: "paths" | "query";
   languages: string[];
   /** `TRAIT` bits that are not penalised for this query. */
   wanted: number;
@@ -86,9 +90,14 @@ const INCLUDED: Record<IncludeKind, number> = {
   generated: TRAIT.generated,
 };
 
-/** Reads a request's query and filters. The work is bounded for any query. */
+/** Reads a request's query and filters. The work is bounded for any query. Throws `GlobError` for too many or too long path filters. */
 export function parseQuery(request: SearchRequest): ParsedQuery {
   const filters = takeFilters(request.query.slice(0, MAX_QUERY_UNITS));
+  checkGlobs("query", filters.paths);
+  checkGlobs("paths", request.paths ?? []);
+  const paths = [...filters.paths, ...(request.paths ?? [])];
+  const pathsField = request.paths?.length ? "paths" : "query";
+  checkGlobs(pathsField, paths);
   const { segments, frames, linkedPaths } = readQueryText(filters.rest);
   for (const literal of filters.literals) segments.unshift({ kind: "title", weight: 1, text: literal });
   const terms = termsOf([...segments, ...codeNames(segments)]);
@@ -102,10 +111,18 @@ export function parseQuery(request: SearchRequest): ParsedQuery {
     identifiers: [...identifiers.values()],
     mentions,
     literals: filters.literals,
-    paths: [...filters.paths, ...(request.paths ?? [])],
+    paths,
+    pathsField,
     languages: [...filters.languages, ...(request.languages ?? [])].map((language) => language.toLowerCase()),
     wanted: wantedTraits(segments, request, filters.paths),
   };
+}
+
+function checkGlobs(field: "paths" | "query", globs: readonly string[]): void {
+  const { max, maxItems } = SEARCH.paths;
+  if (globs.length > maxItems) throw new GlobError(field, `must have at most ${maxItems} path globs`);
+  if (globs.some((glob) => glob.length > max))
+    throw new GlobError(field, `a path glob must have at most ${max} characters`);
 }
 
 /** Takes `path:`, `lang:` and quoted literals out of a query of one line; in longer texts they are plain text. */

@@ -22,7 +22,7 @@ const MAX_MATCHED = 12;
  * Answers a query. Bounded work whatever the query is: what is beyond 32,768 characters, 512 distinct terms, 64 identifiers and 32
  * mentioned paths does not count, and the 100 strongest terms are scored. The same index, request and vector give the same answer to
  * the byte. With `vector`, similarity in its model's space takes part in the ranking. Throws `SearchFormatError` if a block of the
- * index is damaged, and what `texts` and `vector.vectorsOf` throw. `inTurn` runs the part that holds most memory, given the bytes of
+ * index is damaged, `GlobError` for path filters beyond their limits, and what `texts` and `vector.vectorsOf` throw. `inTurn` runs the part that holds most memory, given the bytes of
  * the postings it reads.
  */
 export async function search(
@@ -99,9 +99,12 @@ async function firstStage(
 }
 
 /** Undefined if the query filters nothing. */
-function fileFilter(index: SearchIndex, { paths, languages }: ParsedQuery): ((file: number) => boolean) | undefined {
+function fileFilter(
+  index: SearchIndex,
+  { paths, pathsField, languages }: ParsedQuery,
+): ((file: number) => boolean) | undefined {
   if (paths.length === 0 && languages.length === 0) return undefined;
-  const matches = paths.length === 0 ? undefined : compileGlobs(paths);
+  const matches = paths.length === 0 ? undefined : compileGlobs(paths, { field: pathsField });
   const wanted = new Set(languages);
   return (file) =>
     (matches === undefined || matches(index.path(file))) && (wanted.size === 0 || wanted.has(index.language(file)));

@@ -2,7 +2,8 @@
 import { sql } from "drizzle-orm";
 import type { Db } from "../db/client.ts";
 import { rowsOf } from "../db/rows.ts";
-import { ApiError } from "../errors.ts";
+import { ApiError, invalidBody } from "../errors.ts";
+import { GlobError } from "../globs.ts";
 import { findSymbols, nearPathsOf, outlineFrom } from "../retrieval/lookups.ts";
 import { DEFAULT_REFERENCE_LIMIT, findReferences } from "../retrieval/references.ts";
 import { type InTurn, search } from "../retrieval/search.ts";
@@ -49,7 +50,7 @@ export interface SearchDeps extends TargetDeps {
 /** A search answer; `digest` covers the vectors where they took part. */
 export type Searched = SearchAnswer & { degraded?: "embedding" };
 
-/** Searches revisions. Throws `UNAVAILABLE` for a damaged index, as everything here does. */
+/** Searches revisions. Throws `UNAVAILABLE` for a damaged index, as everything here does, and `INVALID_BODY` for path filters beyond their limits. */
 export async function searchTargets(
   deps: SearchDeps,
   targets: readonly Target[],
@@ -61,10 +62,14 @@ export async function searchTargets(
     const vector = await queryVector(deps, targets, open, request.query);
     const inTurn: InTurn = (bytes, work) => deps.cache.turns.run(bytes, work);
     const found = vector === "failed" ? undefined : vector;
-    const answer = await search(index, request, texts, found?.query, inTurn);
+    const answer = await search(index, request, texts, found?.query, inTurn).catch(refuseGlobs);
     if (found) return { ...answer, digest: found.digest };
     return vector === "failed" ? { ...answer, degraded: "embedding" } : answer;
   });
+}
+
+function refuseGlobs(error: unknown): never {
+  throw error instanceof GlobError ? invalidBody([{ path: error.field, message: error.problem }]) : error;
 }
 
 /** The query's vector and what it is compared with; undefined if the targets have no vectors of the configured model. */

@@ -43,6 +43,7 @@ function index(
   });
 }
 
+const HOSTILE_GLOBS = Array.from({ length: 50 }, (_, i) => `${"{a,b,*,**/}".repeat(40)}${i}`);
 const json = async (response: Response) => (await response.json()) as Record<string, unknown>;
 
 async function ended(tenant: TestTenant, runId: string): Promise<RunStatus> {
@@ -99,6 +100,8 @@ describe("POST /index", () => {
     ["source.auth.token", { source: { type: "git", url: "https://example.com/r.git", auth: { token: 1 } } }],
     ["options.maxFileSizeBytes", { options: { maxFileSizeBytes: 0 } }],
     ["options.include.0", { options: { include: [1] } }],
+    // Refused only when it is tried on the paths of the repository.
+    ["options.exclude", { options: { exclude: HOSTILE_GLOBS } }],
   ])("rejects a bad %s with its name, and charges the attempt", async (field, body) => {
     const tenant = await newTenant();
     const response = await index(tenant, body);

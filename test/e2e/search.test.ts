@@ -46,6 +46,20 @@ const get = (path: string, query: Record<string, string>, key = tenant.apiKey) =
   api(`${path}?${new URLSearchParams({ workspaceId: tenant.workspaceId, ...query }).toString()}`, { key });
 
 describe("POST /search", () => {
+  it("refuses globs that would take too long, by the name of their field", async () => {
+    const glob = (i: number) => `{x${i},*}${"{*,?}".repeat(80)}${i}`;
+    const paths = Array.from({ length: 50 }, (_, i) => glob(i));
+    for (const [field, body] of [
+      ["paths", { query: "sessions", paths }],
+      ["query", { query: `sessions ${paths.map((path) => `path:${path}`).join(" ")}` }],
+    ] as const) {
+      const response = await search(body);
+      const answer = (await response.json()) as { details: unknown };
+      expect([response.status, answer.details]).toMatchObject([400, { issues: [{ path: field }] }]);
+    }
+    expect((await search({ query: "sessions", paths: ["**/".repeat(160)] })).status).toBe(200);
+  });
+
   it("finds the place, names the commit and counts the call", async () => {
     const response = await search({ query: "how are expired sessions closed" });
     expect(response.status).toBe(200);

@@ -19,6 +19,8 @@ import {
   TOKENS_PER_CREDIT,
   UPLOAD_URL_TTL_SEC,
 } from "../../contract/limits.ts";
+import { MAX_STATES } from "../../glob-automaton.ts";
+import { SEARCH } from "../../contract/questions.ts";
 import { type Surface, SURFACES } from "../../contract/surfaces.ts";
 import { MAX_WORKING_RUNS } from "../../indexing/fair-share.ts";
 import { GIT_SILENT_TRIES } from "../../indexing/run-state.ts";
@@ -83,8 +85,22 @@ ${table(
     ["Texts of one `POST /embed`", count(MAX_EMBED_INPUTS), refusal("INVALID_BODY")],
     ["Documents of one `POST /rerank`", count(MAX_RERANK_DOCUMENTS), refusal("INVALID_BODY")],
     ["Characters of all texts together", count(MAX_INPUT_CHARACTERS), refusal("INPUT_TOO_LARGE")],
-    ["A glob of `include` or `exclude`", `${count(MAX_GLOB_CHARACTERS)} characters`, refusal("INVALID_BODY")],
-    ["All globs of one list together", `${count(MAX_GLOBS_CHARACTERS)} characters`, refusal("INVALID_BODY")],
+    ["A glob", `${count(MAX_GLOB_CHARACTERS)} characters`, refusal("INVALID_BODY")],
+    [
+      "Globs of a search, in `paths` and in `path:` of the query",
+      count(SEARCH.paths.maxItems),
+      refusal("INVALID_BODY"),
+    ],
+    [
+      "All globs of `include` or `exclude` together",
+      `${count(MAX_GLOBS_CHARACTERS)} characters`,
+      refusal("INVALID_BODY"),
+    ],
+    [
+      "A list of globs",
+      `${count(MAX_STATES)} characters in globs with wildcards, and a bounded number of steps`,
+      `${refusal("INVALID_BODY")} that names the list`,
+    ],
     [
       "Workspaces that publishing a snapshot creates",
       `${count(MAX_PROVISIONED_WORKSPACES)} a tenant`,

@@ -23,7 +23,7 @@ import {
 import { pause } from "../../pause.ts";
 import type { ApiContext } from "../context.ts";
 import { route } from "../route.ts";
-import { checkSource, requireWorkspace, runDeps, startRun, stored } from "../runs.ts";
+import { checkGlobs, checkSource, requireWorkspace, runDeps, startRun, stored } from "../runs.ts";
 
 const TAG = "Hosted indexing";
 
@@ -71,6 +71,7 @@ export const index = route({
   ],
   handle: async (c, { principal, body }) => {
     checkSource(c, body.source);
+    checkGlobs(body.options);
     await requireWorkspace(c, principal, body.workspaceId);
     const spec = await startRun(c, principal, { kind: "index", ...body });
     if (!prefersAsync(c)) return c.json(resultOf(await stored(() => waitFor(c, spec))));

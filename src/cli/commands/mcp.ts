@@ -1,4 +1,5 @@
 import type { Context } from "../context.ts";
+import { GlobError } from "../../globs.ts";
 import { CliError } from "../exit-codes.ts";
 import { VERSION } from "../version.ts";
 import { WorkTreeIndex } from "../work-tree-index.ts";
@@ -12,7 +13,8 @@ export async function mcp(context: Context): Promise<void> {
   const { ui } = context;
   const onError = (error: unknown) => ui.warn(error instanceof Error ? error.message : String(error));
   const index = new WorkTreeIndex(context);
-  const explain = (error: unknown) => (error instanceof CliError ? error.message : undefined);
+  const explain = (error: unknown) =>
+    error instanceof CliError || error instanceof GlobError ? error.message : undefined;
   const ended = new Promise<void>((resolve) => {
     process.stdin.once("end", resolve);
     process.stdin.once("close", resolve);

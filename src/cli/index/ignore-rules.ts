@@ -25,10 +25,11 @@ export class IgnoreRules {
 
   /**
    * Adds an ignore file of a folder; if several match, the one added last decides. `folder` is relative to the root, `""` for the
-   * root itself. Add the files of a folder before asking about what lies in it.
+   * root itself. Add the files of a folder before asking about what lies in it. Throws `GlobError`, as `ignores` does.
    */
-  add(folder: string, text: string): void {
-    this.byFolder.set(folder, [...(this.byFolder.get(folder) ?? []), compileIgnoreFile(text)]);
+  add(folder: string, text: string, name: string): void {
+    const file = compileIgnoreFile(text, folder === "" ? name : `${folder}/${name}`);
+    this.byFolder.set(folder, [...(this.byFolder.get(folder) ?? []), file]);
   }
 
   /**
@@ -75,7 +76,7 @@ export function readCodectxIgnores(tree: FileTree, paths: readonly string[]): Ig
   const rules = new IgnoreRules();
   for (const path of paths) {
     if (path === CODECTX_IGNORE || path.endsWith(`/${CODECTX_IGNORE}`)) {
-      rules.add(folderOf(path), new TextDecoder().decode(tree.read(path)));
+      rules.add(folderOf(path), new TextDecoder().decode(tree.read(path)), CODECTX_IGNORE);
     }
   }
   return rules;

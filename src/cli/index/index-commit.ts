@@ -132,7 +132,7 @@ async function readIgnores(root: string, entries: readonly GitEntry[]): Promise<
     root,
     files.map(({ oid }) => oid),
   )) {
-    rules.add(folderOf(files[next++]?.path ?? ""), new TextDecoder().decode(bytes));
+    rules.add(folderOf(files[next++]?.path ?? ""), new TextDecoder().decode(bytes), CODECTX_IGNORE);
   }
   return rules;
 }

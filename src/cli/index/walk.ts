@@ -29,7 +29,7 @@ export function walkFolder(tree: FileTree): FileListing {
     for (const name of IGNORE_FILES) {
       if (!entries.some((entry) => entry.name === name)) continue;
       ignoreFiles.push(pathOf(name));
-      rules.add(folder, new TextDecoder().decode(tree.read(pathOf(name))));
+      rules.add(folder, new TextDecoder().decode(tree.read(pathOf(name))), name);
     }
     for (const entry of entries) {
       const path = pathOf(entry.name);

@@ -181,17 +181,17 @@ describe("scanFiles", () => {
 describe("IgnoreRules", () => {
   it("lets an inner file overrule an outer one, each below its own folder", () => {
     const rules = new IgnoreRules();
-    rules.add("", "*.log\n/build/\n");
-    rules.add("logs", "!keep.log\n");
+    rules.add("", "*.log\n/build/\n", ".gitignore");
+    rules.add("logs", "!keep.log\n", ".gitignore");
     const verdicts = ["a.log", "logs/a.log", "logs/keep.log", "other/keep.log", "build/x.ts", "src/build/x.ts"];
     expect(verdicts.map((path) => rules.ignores(path))).toEqual([true, true, false, true, true, false]);
   });
 
   it("adds up the files of a folder, and takes nothing back in that lies in an ignored folder", () => {
     const rules = new IgnoreRules();
-    rules.add("", "*.log\nout\n[Bb]in/\n");
-    rules.add("", "!keep.log\n/docs/*.md\n");
-    rules.add("out", "!*\n");
+    rules.add("", "*.log\nout\n[Bb]in/\n", ".gitignore");
+    rules.add("", "!keep.log\n/docs/*.md\n", ".gitignore");
+    rules.add("out", "!*\n", ".gitignore");
     const ignored = ["a.log", "x/out/deep/a.ts", "out/a.ts", "lib/Bin/a.ts", "docs/a.md"];
     const kept = ["keep.log", "lib/bin", "lib/docs/a.md", "docs/in/a.md", "outer/a.ts"];
     expect([...ignored, ...kept].filter((path) => rules.ignores(path))).toEqual(ignored);

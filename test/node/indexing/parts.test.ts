@@ -32,6 +32,7 @@ import {
   ShardBuffer,
   StagingError,
 } from "../../../src/indexing/staging.ts";
+import { GlobError } from "../../../src/globs.ts";
 import { classifyFailure } from "../../../src/indexing/steps.ts";
 import { MemoryBucket } from "../../support/pipeline.ts";
 
@@ -197,6 +198,10 @@ describe("claiming a step", () => {
 describe("judging a failure", () => {
   it("retries what may pass, a bounded number of times", () => {
     const network = new GitError("NETWORK", "connection reset");
+    expect(classifyFailure(new GlobError("options.exclude", "the globs take too long"), "plan")).toMatchObject({
+      action: "fail",
+      error: { code: "INVALID_BODY", details: { issues: [{ path: "options.exclude" }] } },
+    });
     expect(classifyFailure(network, "plan")).toMatchObject({
       action: "restart",
       limit: 3,

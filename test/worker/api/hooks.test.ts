@@ -18,13 +18,13 @@ const push: Push = { ref: "refs/heads/topic", after: "6113728f27ae82c7b1a177c8d0
 afterEach(startClock);
 
 /** A GitHub hook, and a function that posts a push to it. */
-async function createHooked() {
+async function createHooked(branches: string[] = []) {
   const tenant = await createApiTenant();
   const workspaceId = crypto.randomUUID();
   await db.insert(workspaces).values({ id: workspaceId, tenantId: tenant.tenantId });
   await db
     .insert(repositorySources)
-    .values({ workspaceId, cloneUrl: "https://git.example.com/acme/api.git", branches: [] });
+    .values({ workspaceId, cloneUrl: "https://git.example.com/acme/api.git", branches });
   const hook = await createHook(
     { db, encryptionKey: ENCRYPTION_KEY },
     { tenantId: tenant.tenantId, workspaceId, provider: "github", actor: "test" },
@@ -82,4 +82,13 @@ it("a delivery beyond the budget of its hook is handled when it comes again", as
   expect(await post(body, {})).toMatchObject({ status: 429, body: { code: "RATE_LIMITED" } });
   stopClock(Date.now() + 60_000);
   expect(await post(body, {})).toMatchObject({ status: 200, body: { outcome: "ignored" } });
+});
+
+it("branch globs that would take too long fail the delivery, and say so", async () => {
+  const { post } = await createHooked(Array.from({ length: 50 }, (_, i) => `${"{*,**}{*,?}".repeat(17)}${i}`));
+  const body = JSON.stringify(PAYLOADS.github({ ...push, ref: `refs/heads/${"a/b".repeat(150)}` }).body);
+  expect(await post(body, {})).toMatchObject({
+    status: 200,
+    body: { outcome: "failed", detail: expect.stringMatching(/^branches: the globs take too long/) },
+  });
 });

@@ -55,6 +55,25 @@ describe("POST /mcp", () => {
     }
   });
 
+  it("refuses path globs beyond their limits by the name of their field, as POST /search does", async () => {
+    const tenant = await createApiTenant();
+    const tooLong = { query: "sessions", paths: ["**/".repeat(200)] };
+    const { message } = await legacy(tenant, "tools/call", { name: "search_code", arguments: tooLong });
+    expect(JSON.stringify(message)).toContain("paths.0: ");
+    const ask = async (field: string, input: Record<string, unknown>) => {
+      const { status, body } = await tenant.call("POST /search", { json: input });
+      expect([status, body["code"], String(body["error"])]).toEqual([
+        400,
+        "INVALID_BODY",
+        expect.stringContaining(field),
+      ]);
+    };
+    await ask("query: ", { query: `path:${"**/".repeat(2_000)} sessions` });
+    await ask("query: ", { query: `${"path:*.ts ".repeat(51)} sessions` });
+    await ask("paths.0: ", tooLong);
+    await ask("paths", { query: "path:*.ts sessions", paths: Array.from({ length: 50 }, () => "*.ts") });
+  });
+
   it("counts tool calls, and says that nothing is indexed yet", async () => {
     stopClock(Date.now());
     const tenant = await createApiTenant();
