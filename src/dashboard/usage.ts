@@ -33,7 +33,7 @@ export interface UsageReport {
   names: Map<string, string>;
 }
 
-/** Reads a tenant's usage from the gate's mirror, which is some seconds late. One round trip. */
+/** Reads a tenant's usage from the gate's mirror; call `flushUsage` first for the newest figures. One round trip. */
 export async function readUsage(db: Db, tenantId: string, nowMs: number): Promise<UsageReport> {
   const period = new Date(nowMs).toISOString().slice(0, 7);
   const since = [`${period}-01`, new Date(nowMs - 29 * DAY_MS).toISOString().slice(0, 10)].toSorted()[0] ?? period;

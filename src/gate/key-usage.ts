@@ -33,24 +33,27 @@ export class KeyUsage {
     this.#sql = sql;
   }
 
-  /** Adds to the credential's figures for the day of `nowMs`. */
+  /** Adds to the credential's figures for the day of `nowMs`. Returns whether these are the first of that day. */
   add(
     credentialId: string,
     { calls = 0, credits = 0, tokens = 0 }: Partial<Pick<KeyDay, "calls" | "credits" | "tokens">>,
     nowMs: number,
-  ): void {
-    this.#sql.exec(
-      `insert into key_days (credential_id, day, calls, credits, tokens, last_used_ms, version, flushed_version)
-       values (?, ?, ?, ?, ?, ?, 1, 0) on conflict do update set calls = calls + excluded.calls,
-       credits = credits + excluded.credits, tokens = tokens + excluded.tokens,
-       last_used_ms = max(last_used_ms, excluded.last_used_ms), version = version + 1`,
-      credentialId,
-      new Date(nowMs).toISOString().slice(0, 10),
-      calls,
-      credits,
-      tokens,
-      nowMs,
-    );
+  ): boolean {
+    const [row] = this.#sql
+      .exec<{ version: number }>(
+        `insert into key_days (credential_id, day, calls, credits, tokens, last_used_ms, version, flushed_version)
+         values (?, ?, ?, ?, ?, ?, 1, 0) on conflict do update set calls = calls + excluded.calls,
+         credits = credits + excluded.credits, tokens = tokens + excluded.tokens,
+         last_used_ms = max(last_used_ms, excluded.last_used_ms), version = version + 1 returning version`,
+        credentialId,
+        new Date(nowMs).toISOString().slice(0, 10),
+        calls,
+        credits,
+        tokens,
+        nowMs,
+      )
+      .toArray();
+    return row?.version === 1;
   }
 
   unflushed(): KeyDay[] {

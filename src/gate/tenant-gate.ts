@@ -29,17 +29,24 @@ import { RateWindows, retryAfterSec } from "./windows.ts";
 export type TenantGateEnv = Pick<ApiEnv, "DATABASE_URL"> & { RATE_LIMITS?: string };
 
 const MAX_HOLD_MS = 15 * 60_000;
-/** Delay between a change and its flush, so that one write to Postgres carries many changes. */
+/** Delay between a charge, a rejection, a run or the first call of its kind and its flush to Postgres. */
 const FLUSH_DELAY_MS = 3_000;
+/**
+ * Delay between a call that costs no credits, such as a search, and its flush: three rows a tenant and quarter of an hour, however
+ * many calls. Readers that need the figures sooner call `flush`.
+ */
+const CALLS_FLUSH_DELAY_MS = 15 * 60_000;
 const FLUSH_BACKOFF = { baseMs: 2_000, capMs: 60_000 };
-/** Smallest time between two prunes, which are not urgent. */
-const PRUNE_INTERVAL_MS = 15_000;
+/** Smallest time between two prunes, which are not urgent: what has expired does not count. */
+const PRUNE_INTERVAL_MS = 15 * 60_000;
 /** Credential id in `usage_days` for the embeddings of hosted indexing, which use no credential. */
 const INDEX_CREDENTIAL = "index";
 /** How long a gate grants no credits while its tenant is deleted. */
 const CLOSED_MS = 60_000;
 /** The gate's rows are removed this long after their tenant was deleted from Postgres. */
 const GONE_KEPT_MS = 7 * 24 * 60 * 60_000;
+
+type MetaKey = "tenant" | "gone_since" | "closed_until" | "flush_at";
 
 const log = createLogger({ component: "tenant-gate" });
 
@@ -60,6 +67,8 @@ export class TenantGate extends DurableObject<TenantGateEnv> implements TenantGa
   readonly #credentials: CredentialCache;
   #tenantId: string | undefined;
   #alarmAtMs: number | undefined;
+  /** When the counters are to be flushed, Unix time in milliseconds; undefined if nothing has changed. Also in `meta`. */
+  #flushAtMs: number | undefined;
   /** Failed flushes since the last successful one. */
   #failedFlushes = 0;
 
@@ -85,7 +94,12 @@ export class TenantGate extends DurableObject<TenantGateEnv> implements TenantGa
     );
     void ctx.blockConcurrencyWhile(async () => {
       this.#alarmAtMs = (await ctx.storage.getAlarm()) ?? undefined;
-      if (this.#hasUnflushed()) this.#schedule(Date.now() + FLUSH_DELAY_MS);
+      if (!this.#hasUnflushed()) return;
+      const nowMs = Date.now();
+      const soonMs = nowMs + FLUSH_DELAY_MS;
+      // A clock that was wrong must not postpone the flush.
+      this.#flushAtMs = Math.min(Number(this.#meta("flush_at") ?? soonMs), nowMs + CALLS_FLUSH_DELAY_MS);
+      this.#schedule(Math.max(this.#flushAtMs, soonMs));
     });
   }
 
@@ -99,15 +113,18 @@ export class TenantGate extends DurableObject<TenantGateEnv> implements TenantGa
     const { id: credentialId, kind } = credential;
     return this.#storage.write((): AdmitResult => {
       const nowMs = Date.now();
-      this.#schedule(nowMs + FLUSH_DELAY_MS);
       const principal = { tenantId, credentialId, kind, sharedIndex: facts.sharedIndex };
       if (isFree) {
         return { outcome: "admitted", principal, rate: this.#windows.peek(surface, nowMs), reservationId: null };
       }
       const audit = { tenantId, actor: credentialId };
       const { allowed, rate, retryAfterSec: waitSec } = this.#windows.take(surface, nowMs, audit);
-      if (!allowed) return { outcome: "rate_limited", rate, retryAfterSec: waitSec };
-      this.#keyUsage.add(credentialId, { calls: 1 }, nowMs);
+      if (!allowed) {
+        this.#flushBy(nowMs + FLUSH_DELAY_MS);
+        return { outcome: "rate_limited", rate, retryAfterSec: waitSec };
+      }
+      const isFirst = this.#keyUsage.add(credentialId, { calls: 1 }, nowMs);
+      this.#flushBy(nowMs + (isFirst ? FLUSH_DELAY_MS : CALLS_FLUSH_DELAY_MS));
       if (!reserve) return { outcome: "admitted", principal, rate, reservationId: null };
       const reserved = this.#reserve(credentialId, reserve, facts.monthlyCredits, nowMs);
       if (reserved.outcome === "quota_exceeded") return { ...reserved, rate };
@@ -127,8 +144,8 @@ export class TenantGate extends DurableObject<TenantGateEnv> implements TenantGa
       const { credits, credentialId, isFirst } = this.#ledger.settle(reservationId, settlement);
       if (isFirst && settlement.outcome === "charged") {
         this.#keyUsage.add(credentialId, { credits, tokens: settlement.tokens }, nowMs);
+        this.#flushBy(nowMs + FLUSH_DELAY_MS);
       }
-      this.#schedule(nowMs + FLUSH_DELAY_MS);
       return { credits };
     });
   }
@@ -138,8 +155,16 @@ export class TenantGate extends DurableObject<TenantGateEnv> implements TenantGa
       const nowMs = Date.now();
       const isNew = this.#ledger.count(key, kind, indexTokens, nowMs);
       if (isNew && indexTokens > 0) this.#keyUsage.add(INDEX_CREDENTIAL, { tokens: indexTokens }, nowMs);
-      this.#schedule(nowMs + FLUSH_DELAY_MS);
+      const isFirst = kind !== null && this.#ledger.figures(periodOf(nowMs)).calls[kind] === 1;
+      // Only what is repeated until it is counted has a key: runs and their tokens.
+      const isUrgent = isFirst || key !== null || indexTokens > 0;
+      this.#flushBy(nowMs + (isUrgent ? FLUSH_DELAY_MS : CALLS_FLUSH_DELAY_MS));
     });
+  }
+
+  /** Flushes the counters now, for a reader of the figures in Postgres. */
+  async flush(): Promise<void> {
+    await this.#flush();
   }
 
   async usage(credentialId = ""): Promise<UsageSnapshot> {
@@ -178,9 +203,10 @@ export class TenantGate extends DurableObject<TenantGateEnv> implements TenantGa
     await this.#storage.deleteAll();
     await this.ctx.storage.deleteAlarm();
     this.#alarmAtMs = undefined;
+    this.#flushAtMs = undefined;
   }
 
-  /** Prunes and flushes to Postgres; reschedules itself while there is work left. */
+  /** Prunes, and flushes to Postgres if that is due; reschedules itself while there is work left. */
   override async alarm(): Promise<void> {
     this.#alarmAtMs = undefined;
     if (this.#storage.isEmpty) return;
@@ -190,10 +216,11 @@ export class TenantGate extends DurableObject<TenantGateEnv> implements TenantGa
       this.#windows.prune(nowMs);
       this.#keyUsage.prune(nowMs);
     });
-    if (await this.#flush()) {
+    const isDue = this.#flushAtMs !== undefined && this.#flushAtMs <= nowMs + FLUSH_DELAY_MS;
+    if (!isDue || (await this.#flush())) {
       const dueMs = Math.min(this.#ledger.nextDueMs() ?? Infinity, this.#windows.nextDueMs() ?? Infinity);
-      if (this.#hasUnflushed()) this.#schedule(Date.now() + FLUSH_DELAY_MS);
-      else if (dueMs !== Infinity) this.#schedule(Math.max(dueMs, Date.now() + PRUNE_INTERVAL_MS));
+      if (dueMs !== Infinity) this.#schedule(Math.max(dueMs, Date.now() + PRUNE_INTERVAL_MS));
+      if (this.#flushAtMs !== undefined) this.#schedule(this.#flushAtMs);
       return;
     }
     const goneSinceMs = Number(this.#meta("gone_since") ?? Infinity);
@@ -265,6 +292,10 @@ export class TenantGate extends DurableObject<TenantGateEnv> implements TenantGa
         this.#keyUsage.flushed(keyDays);
         this.#windows.reported(rejections);
         this.#setMeta("gone_since", undefined);
+        this.#setMeta("flush_at", undefined);
+        this.#flushAtMs = undefined;
+        // What has changed since the flush began.
+        if (this.#hasUnflushed()) this.#flushBy(Date.now() + FLUSH_DELAY_MS);
       });
       this.#failedFlushes = 0;
       return true;
@@ -283,15 +314,23 @@ export class TenantGate extends DurableObject<TenantGateEnv> implements TenantGa
     });
   }
 
-  #meta(key: "tenant" | "gone_since" | "closed_until"): string | undefined {
+  #meta(key: MetaKey): string | undefined {
     if (this.#storage.isEmpty) return undefined;
     const query = "select value from meta where key = ?";
     return this.#storage.sql.exec<{ value: string }>(query, key).toArray()[0]?.value;
   }
 
-  #setMeta(key: "tenant" | "gone_since" | "closed_until", value: string | undefined): void {
+  #setMeta(key: MetaKey, value: string | undefined): void {
     if (value === undefined) this.#storage.sql.exec("delete from meta where key = ?", key);
     else this.#storage.sql.exec("insert or replace into meta (key, value) values (?, ?)", key, value);
+  }
+
+  /** To be called in a change. */
+  #flushBy(atMs: number): void {
+    if (this.#flushAtMs !== undefined && this.#flushAtMs <= atMs) return;
+    this.#flushAtMs = atMs;
+    this.#setMeta("flush_at", String(atMs));
+    this.#schedule(atMs);
   }
 
   #schedule(atMs: number): void {

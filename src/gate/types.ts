@@ -99,6 +99,8 @@ export interface TenantGateApi {
    * works as before, in case the deletion has failed.
    */
   close(): Promise<{ period: string; credits: number }>;
+  /** Flushes the counters to Postgres now, for a reader of the figures there. */
+  flush(): Promise<void>;
   /** Counters of the current month. The limit comes from this credential's cached settings; without one, it is the default. */
   usage(credentialId?: string): Promise<UsageSnapshot>;
 }

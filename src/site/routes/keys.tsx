@@ -1,6 +1,7 @@
 /** API keys and worker tokens: list, create (the value is shown once), revoke. */
 import { Hono } from "hono";
 import { type KeyUsage, listKeyUsage } from "../../dashboard/keys.ts";
+import { flushUsage } from "../../gate/client.ts";
 import { type CredentialKind, deriveCredentialKey } from "../../tenancy/credentials.ts";
 import { createKey, revokeKey } from "../../tenancy/keys.ts";
 import { canManage } from "../../users/index.ts";
@@ -31,6 +32,7 @@ keyPages.get("/keys", (c) => keysPage(c));
 
 async function keysPage(c: DashboardContext, shown?: Shown) {
   const { tenantId, slug, role } = c.get("membership");
+  await flushUsage(c.env.TENANT_GATE, tenantId);
   const keys = await listKeyUsage(c.get("db"), tenantId);
   const manages = canManage(role);
   const base = `/app/api/tenants/${slug}/keys`;

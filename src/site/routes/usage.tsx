@@ -2,7 +2,7 @@
 import { Hono } from "hono";
 import { SURFACES, type Surface } from "../../contract/surfaces.ts";
 import { type DayUsage, projectMonth, readUsage, type UsageReport } from "../../dashboard/usage.ts";
-import { usage as readGate } from "../../gate/client.ts";
+import { flushUsage, usage as readGate } from "../../gate/client.ts";
 import type { DashboardContext, DashboardHono } from "../app/context.ts";
 import { DayBars, MonthLine, type Point } from "../views/charts.tsx";
 import { formatCount, isoDay } from "../views/format.ts";
@@ -22,6 +22,7 @@ const DAYS_SHOWN = 30;
  */
 async function currentUsage(c: DashboardContext, nowMs: number): Promise<UsageReport> {
   const { tenantId } = c.get("membership");
+  await flushUsage(c.env.TENANT_GATE, tenantId);
   const [report, gate] = await Promise.all([
     readUsage(c.get("db"), tenantId, nowMs),
     readGate(c.env.TENANT_GATE, tenantId),

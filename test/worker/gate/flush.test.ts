@@ -1,5 +1,5 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
-import { and, eq } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { usageDays } from "../../../src/db/people-schema.ts";
 import { auditEvents, usageMonths } from "../../../src/db/records-schema.ts";
@@ -106,6 +106,46 @@ describe("usage in Postgres", () => {
     });
     await runAlarm(tenant);
     expect(await mirrored(tenant)).toMatchObject([{ credits: 9, embedTokens: 4_005, calls: { embed: 5 } }]);
+  });
+
+  it("has no row written for calls that cost no credits, but one flush a quarter of an hour, or when a reader asks", async () => {
+    const tenant = await createTenant();
+    const gate = () => gateOf(tenant.tenantId);
+    const start = Math.ceil(Date.now() / DAY_MS) * DAY_MS;
+    const searchAt = async (ms: number) => {
+      stopClock(start + ms);
+      const admitted = await admitTo(tenant.tenantId, { credential: tenant.credential, surface: "search" });
+      expect(admitted.outcome).toBe("admitted");
+      await gate().count(null, "search");
+    };
+    /** Searches in Postgres, and the transactions that wrote the rows there. */
+    const written = async () => {
+      const { rows } = await db.execute(sql`
+        select m.calls ->> 'search' as searches, d.calls as calls, array[m.xmin, d.xmin, c.xmin]::text as writers
+        from usage_months m join usage_days d using (tenant_id) join credentials c using (tenant_id)
+        where m.tenant_id = ${tenant.tenantId}`);
+      return rows[0];
+    };
+    // The first of a day and of its kind is flushed at once: the dashboard's first steps wait for it.
+    await searchAt(0);
+    await runAlarm(tenant);
+    const first = await written();
+    expect(first).toMatchObject({ searches: "1", calls: 1 });
+    for (let i = 1; i <= 20; i++) {
+      await searchAt(i * 30_000);
+      if (i % 4 === 0) await evictDurableObject(gate());
+      await runAlarm(tenant);
+    }
+    expect(await written()).toEqual(first);
+    stopClock(start + 30_000 + 15 * 60_000);
+    await runAlarm(tenant);
+    const second = await written();
+    expect(second).toMatchObject({ searches: "21", calls: 21 });
+    await searchAt(20 * 60_000);
+    await runAlarm(tenant);
+    expect(await written()).toEqual(second);
+    await gate().flush();
+    expect(await written()).toMatchObject({ searches: "22", calls: 22 });
   });
 
   it("keeps months apart", async () => {

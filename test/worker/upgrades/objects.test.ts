@@ -142,7 +142,7 @@ describe("the tables of a gate", () => {
     expect(await gate().usage()).toMatchObject({ used: 16, rerankTokens: 5_500 });
 
     startClock();
-    await runDurableObjectAlarm(gate());
+    await gate().flush();
     const [month] = await db.select().from(usageMonths).where(eq(usageMonths.tenantId, tenant.tenantId));
     expect(month).toMatchObject({ period: "2026-11", credits: 16, calls: { embed: 5, rerank: 2, search: 3 } });
     const rejections = and(eq(auditEvents.tenantId, tenant.tenantId), eq(auditEvents.event, "RATE_LIMITED"));
