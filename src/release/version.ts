@@ -16,6 +16,11 @@ const PLACES: { file: string; pattern: RegExp }[] = [
   { file: "wrangler.toml", pattern: /^(SERVICE_VERSION = ")([^"]+)/m },
   { file: "docs/openapi.json", pattern: /^( {4}"version": ")([^"]+)/m },
   { file: "integrations/claude-code/.claude-plugin/plugin.json", pattern: /^( {2}"version": ")([^"]+)/m },
+  { file: "integrations/claude-code/.mcp.json", pattern: /("codectx@)([^"]+)/ },
+  { file: "integrations/github-action/action.yml", pattern: /^( {4}default: codectx@)(\S+)/m },
+  { file: "integrations/github-action/example.yml", pattern: /(\/github-action@v)(\S+)/ },
+  { file: "integrations/gitlab/code-context.gitlab-ci.yml", pattern: /^( {4}CODECTX_PACKAGE: codectx@)(\S+)/m },
+  { file: "integrations/gitlab/code-context.gitlab-ci.yml", pattern: /(\/OWNER\/code-context\/v)([^/]+)/ },
 ];
 
 /** Files that a new version changes. */

@@ -1,5 +1,8 @@
-import { existsSync, readFileSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
+import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { PROJECT_ROOT } from "../../../src/local/project.ts";
 import { releaseChangelog, releaseNotes } from "../../../src/release/changelog.ts";
@@ -34,6 +37,34 @@ describe("versions", () => {
     }
   });
 });
+
+/**
+ * Platform packages that the registry did not serve when the lock file was written, so that npm knew no hash. To add the hashes, remove
+ * these entries and their parents from the lock file and run npm install with a registry that has them all.
+ */
+const UNPINNED =
+  /^node_modules\/(?:@cloudflare\/workerd-|@duckdb\/node-bindings-|@oxfmt\/binding-|@oxlint\/binding-|@oxlint-tsgolint\/)/;
+
+describe("the lock file", () => {
+  it("pins the content of every package that is installed on Linux, and of all but known ones elsewhere", () => {
+    const { packages } = json("package-lock.json") as { packages: Record<string, LockEntry> };
+    const isElsewhere = ({ dev, os = [], cpu = [], libc = [] }: LockEntry): boolean =>
+      !os.includes("linux") || (dev === true && (!cpu.includes("x64") || libc.includes("musl")));
+    const unpinned = Object.entries(packages).filter(([name, entry]) => name !== "" && !entry.integrity);
+    const refused = unpinned.filter(([name, entry]) => !(UNPINNED.test(name) && entry.optional && isElsewhere(entry)));
+    expect(refused.map(([name]) => name)).toEqual([]);
+    expect(unpinned.length).toBeLessThanOrEqual(47);
+  });
+});
+
+interface LockEntry {
+  integrity?: string;
+  dev?: boolean;
+  optional?: boolean;
+  os?: string[];
+  cpu?: string[];
+  libc?: string[];
+}
 
 describe("the changelog", () => {
   const release = (text: string, version = "1.2.0") => releaseChangelog(text, version, "2026-11-22");
@@ -101,12 +132,41 @@ describe("integrations", () => {
       const plugin = json(path.join(source, ".claude-plugin/plugin.json"));
       expect(plugin["name"]).toBe(name);
       const servers = json(path.join(source, ".mcp.json"))["mcpServers"];
-      expect(servers).toEqual({ "code-context": { command: "npx", args: ["--yes", "codectx", "mcp"] } });
+      const args = ["--yes", `codectx@${String(plugin["version"])}`, "mcp"];
+      expect(servers).toEqual({ "code-context": { command: "npx", args } });
       const skill = /^---\nname: ([a-z0-9-]+)\ndescription: ([^\n]{1,1024})\n---\n/.exec(
         read(path.join(source, "skills/search-code/SKILL.md")),
       );
       expect(skill?.[1]).toBe("search-code");
     }
+  });
+
+  it("give the API key to codectx ci alone", async () => {
+    const steps = read("integrations/github-action/action.yml").split("\n    - ");
+    expect(steps.filter((step) => step.includes("inputs.api-key")).map((step) => /run: (.*)/.exec(step)?.[1])).toEqual([
+      'codectx ci ${CODECTX_REPO:+--repo "$CODECTX_REPO"}',
+    ]);
+    // The job of GitLab has it in its environment: its script runs with stand-ins of npm and codectx that tell what they see.
+    const [, script = ""] = read("integrations/gitlab/code-context.gitlab-ci.yml").split("  script:\n");
+    const lines = script.split("\n").flatMap((line) => /^ {4}- (.*)$/.exec(line)?.[1] ?? []);
+    const folder = mkdtempSync(path.join(tmpdir(), "code-context-gitlab-"));
+    for (const name of ["npm", "codectx"])
+      writeFileSync(path.join(folder, name), `#!/bin/sh\necho "$(basename "$0") $* key=$CODECTX_API_KEY"\n`, {
+        mode: 0o755,
+      });
+    const { stdout } = await promisify(execFile)("sh", ["-ec", lines.join("\n")], {
+      env: {
+        PATH: `${folder}:${process.env["PATH"]}`,
+        CODECTX_PACKAGE: "codectx@1.2.3",
+        CODECTX_API_KEY: "secret",
+        CI_PROJECT_URL: "https://gitlab.com/acme/web",
+      },
+    });
+    rmSync(folder, { recursive: true });
+    expect(stdout.trim().split("\n")).toEqual([
+      "npm install --global --ignore-scripts --no-audit --no-fund -- codectx@1.2.3 key=",
+      "codectx ci --repo https://gitlab.com/acme/web key=secret",
+    ]);
   });
 
   it("name tools and commands that exist", () => {
@@ -117,7 +177,7 @@ describe("integrations", () => {
       .filter((name) => name !== "max_tokens" && !tools.has(name));
     expect(missing).toEqual([]);
     for (const file of ["integrations/github-action/action.yml", "integrations/gitlab/code-context.gitlab-ci.yml"]) {
-      expect(read(file)).toMatch(/^ +(?:- )?codectx ci /m);
+      expect(read(file)).toMatch(/^ +(?:- |run: )?codectx ci /m);
     }
   });
 
