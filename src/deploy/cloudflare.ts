@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
 import { PlatformError, DeployError } from "./errors.ts";
-import { createOnce, type JsonRequest, requestJson } from "./http.ts";
+import { createOnce, type JsonRequest, type Reason, requestJson } from "./http.ts";
 
 export const CLOUDFLARE_API = "https://api.cloudflare.com/client/v4";
 
@@ -16,12 +16,14 @@ const Account = z.object({ id: z.string(), name: z.string() });
 const Queue = z.object({ queue_id: z.string(), queue_name: z.string() });
 const Token = z.object({ id: z.string(), name: z.string(), value: z.string().optional() });
 const Secret = z.object({ name: z.string() });
+const Bindings = z.object({
+  bindings: z.array(z.looseObject({ type: z.string(), name: z.string(), text: z.string().optional() })),
+});
+const Domain = z.object({ id: z.string(), hostname: z.string(), service: z.string() });
+const Version = z.object({ annotations: z.object({ "workers/message": z.string().optional() }).nullish() });
 const Deployments = z.object({
   deployments: z.array(
-    z.object({
-      versions: z.array(z.object({ version_id: z.string(), percentage: z.number() })),
-      annotations: z.object({ "workers/message": z.string().optional() }).nullish(),
-    }),
+    Version.extend({ versions: z.array(z.object({ version_id: z.string(), percentage: z.number() })) }),
   ),
 });
 
@@ -43,6 +45,9 @@ const MAX_PAGES = 100;
 
 /** Permission group for reading and writing the objects of one bucket. */
 const BUCKET_WRITE = "Workers R2 Storage Bucket Item Write";
+
+/** Code of the refusal of a version whose secrets are not the present ones. */
+const SECRETS_CHANGED = 10220;
 
 export class Cloudflare {
   private readonly options: { apiUrl: string; token: string; accountId: string };
@@ -73,8 +78,9 @@ export class Cloudflare {
     );
   }
 
-  async deleteBucket(name: string): Promise<void> {
-    await this.#delete(`/r2/buckets/${name}`);
+  /** Deletes an empty bucket. Returns false if there is none. */
+  async deleteBucket(name: string): Promise<boolean> {
+    return this.#delete(`/r2/buckets/${name}`);
   }
 
   /** The bucket's lifecycle rules, in the API's format. */
@@ -96,8 +102,11 @@ export class Cloudflare {
     return found?.rules ?? [];
   }
 
+  /** Replaces the bucket's CORS rules. R2 refuses an empty list, so none at all means deleting the configuration. */
   async setCors(bucket: string, rules: readonly unknown[]): Promise<void> {
-    await this.#call(z.unknown(), "PUT", `/r2/buckets/${bucket}/cors`, { rules });
+    const path = `/r2/buckets/${bucket}/cors`;
+    if (rules.length === 0) await this.#delete(path);
+    else await this.#call(z.unknown(), "PUT", path, { rules });
   }
 
   async findQueue(name: string): Promise<z.infer<typeof Queue> | undefined> {
@@ -112,9 +121,10 @@ export class Cloudflare {
     );
   }
 
-  async deleteQueue(name: string): Promise<void> {
+  /** Returns false if there is no such queue. */
+  async deleteQueue(name: string): Promise<boolean> {
     const queue = await this.findQueue(name);
-    if (queue) await this.#delete(`/queues/${queue.queue_id}`);
+    return queue !== undefined && (await this.#delete(`/queues/${queue.queue_id}`));
   }
 
   /** Names of a Worker's secrets (values cannot be read); undefined if there is no such Worker. */
@@ -123,26 +133,67 @@ export class Cloudflare {
     return found?.map(({ name }) => name);
   }
 
-  /** Deployments of a Worker, the current one first; empty if there is no such Worker. */
-  async deployments(script: string): Promise<Deployment[]> {
-    const found = await this.#find(Deployments, `/workers/scripts/${script}/deployments`);
-    return (found?.deployments ?? []).map(({ versions, annotations }) => ({
-      versionId: versions.length === 1 ? versions[0]?.version_id : undefined,
-      message: annotations?.["workers/message"],
-    }));
+  /** The variables of a Worker's current version; undefined if there is no such Worker. */
+  async vars(script: string): Promise<Record<string, string> | undefined> {
+    const found = await this.#find(Bindings, `/workers/scripts/${script}/settings`);
+    const texts = found?.bindings.filter(({ type }) => type === "plain_text");
+    return texts && Object.fromEntries(texts.flatMap(({ name, text }) => (text === undefined ? [] : [[name, text]])));
   }
 
-  /** Sends all requests of a Worker to one of its versions. */
-  async deployVersion(script: string, versionId: string, message: string): Promise<void> {
-    await this.#call(z.unknown(), "POST", `/workers/scripts/${script}/deployments`, {
+  /** Deployments of a Worker (the last ten), the current one first; empty if there is no such Worker. */
+  async deployments(script: string): Promise<Deployment[]> {
+    const found = await this.#find(Deployments, `/workers/scripts/${script}/deployments`);
+    return Promise.all(
+      (found?.deployments ?? []).map(async ({ versions, annotations }) => {
+        const versionId = versions.length === 1 ? versions[0]?.version_id : undefined;
+        const message = annotations?.["workers/message"];
+        // An upload that is deployed at once leaves the message with the version.
+        if (message !== undefined || versionId === undefined) return { versionId, message };
+        const version = await this.#find(Version, `/workers/scripts/${script}/versions/${versionId}`);
+        return { versionId, message: version?.annotations?.["workers/message"] };
+      }),
+    );
+  }
+
+  /**
+   * Sends all requests of a Worker to one of its versions. Returns what Cloudflare says about secrets that have changed since: the
+   * version brings its own back.
+   */
+  async deployVersion(script: string, versionId: string, message: string): Promise<string | undefined> {
+    const path = `/workers/scripts/${script}/deployments`;
+    const body = {
       strategy: "percentage",
       versions: [{ version_id: versionId, percentage: 100 }],
       annotations: { "workers/message": message },
-    });
+    };
+    try {
+      await this.#call(z.unknown(), "POST", path, body);
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof PlatformError && error.codes.includes(SECRETS_CHANGED))) throw error;
+      await this.#call(z.unknown(), "POST", `${path}?force=true`, body);
+      return error.message;
+    }
   }
 
-  async deleteScript(name: string): Promise<void> {
-    await this.#delete(`/workers/scripts/${name}?force=true`);
+  /** Returns false if there is no such Worker. */
+  async deleteScript(name: string): Promise<boolean> {
+    return this.#delete(`/workers/scripts/${name}?force=true`);
+  }
+
+  /** Custom domains with this host name, or of this Worker. */
+  async domains(filter: { hostname: string } | { service: string }): Promise<z.infer<typeof Domain>[]> {
+    const query = new URLSearchParams(filter).toString();
+    return this.#call(z.array(Domain), "GET", `/workers/domains?${query}`);
+  }
+
+  /** Sends the requests for a host name of the account's zones to a Worker. Cloudflare makes the DNS record and the certificate. */
+  async attachDomain(hostname: string, service: string): Promise<void> {
+    await this.#call(z.unknown(), "PUT", "/workers/domains", { hostname, service, environment: "production" });
+  }
+
+  async detachDomain(id: string): Promise<void> {
+    await this.#delete(`/workers/domains/${id}`);
   }
 
   async findToken(name: string): Promise<string | undefined> {
@@ -159,18 +210,9 @@ export class Cloudflare {
    * SHA-256 of its value (Cloudflare, "R2: S3 API tokens"). The API returns the value only once.
    */
   async createBucketToken(name: string, bucket: string): Promise<S3Credentials> {
-    const groups = await this.#call(
-      z.array(z.object({ id: z.string(), name: z.string() })),
-      "GET",
-      `/tokens/permission_groups?name=${encodeURIComponent(BUCKET_WRITE)}`,
-    );
-    const group = groups.find((candidate) => candidate.name === BUCKET_WRITE);
-    if (!group)
-      throw new DeployError(
-        `Cloudflare lists no permission group "${BUCKET_WRITE}": set R2_ACCESS_KEY_ID and R2_SECRET_ACCESS_KEY yourself`,
-      );
+    const group = await this.bucketWriteGroup();
     const resource = `com.cloudflare.edge.r2.bucket.${this.options.accountId}_default_${bucket}`;
-    const policies = [{ effect: "allow", permission_groups: [{ id: group.id }], resources: { [resource]: "*" } }];
+    const policies = [{ effect: "allow", permission_groups: [{ id: group }], resources: { [resource]: "*" } }];
     const token = await createOnce(
       () => this.#create(Token, "/tokens", { name, policies }),
       async () => {
@@ -182,6 +224,21 @@ export class Cloudflare {
     );
     if (token.value === undefined) throw new DeployError("Cloudflare created an R2 token but did not show its value");
     return { accessKeyId: token.id, secretAccessKey: createHash("sha256").update(token.value).digest("hex") };
+  }
+
+  /** Id of the permission that an R2 key needs. Throws `PlatformError` (403) if the token may not see or create tokens. */
+  async bucketWriteGroup(): Promise<string> {
+    const groups = await this.#call(
+      z.array(z.object({ id: z.string(), name: z.string() })),
+      "GET",
+      `/tokens/permission_groups?name=${encodeURIComponent(BUCKET_WRITE)}`,
+    );
+    const group = groups.find((candidate) => candidate.name === BUCKET_WRITE);
+    if (!group)
+      throw new DeployError(
+        `Cloudflare lists no permission group "${BUCKET_WRITE}": set R2_ACCESS_KEY_ID and R2_SECRET_ACCESS_KEY yourself`,
+      );
+    return group.id;
   }
 
   #call<T>(schema: z.ZodType<T>, method: JsonRequest["method"], path: string, body?: unknown): Promise<T> {
@@ -216,12 +273,14 @@ export class Cloudflare {
     }
   }
 
-  /** DELETE that ignores 404. */
-  async #delete(path: string): Promise<void> {
+  /** DELETE that returns false for 404. */
+  async #delete(path: string): Promise<boolean> {
     try {
       await this.#call(z.unknown(), "DELETE", path);
+      return true;
     } catch (error) {
       if (!(error instanceof PlatformError && error.status === 404)) throw error;
+      return false;
     }
   }
 }
@@ -237,7 +296,8 @@ async function callPage<T>(
   const target = `${request.method} ${new URL(request.url).pathname}`;
   const json = await requestJson({ ...request, describe });
   const answer = Envelope.safeParse(json);
-  if (answer.data?.success === false) throw new DeployError(`${target} failed: ${describe(json) ?? "no reason given"}`);
+  if (answer.data?.success === false)
+    throw new DeployError(`${target} failed: ${describe(json)?.message ?? "no reason given"}`);
   const result = schema.safeParse(answer.data?.result);
   if (!result.success) throw new DeployError(`${target}: Cloudflare's answer has an unknown form`);
   return { result: result.data, pages: answer.data?.result_info?.total_pages ?? 1 };
@@ -254,7 +314,11 @@ async function listAll<T>(schema: z.ZodType<T>, { url, token }: { url: string; t
   return all;
 }
 
-function describe(json: unknown): string | undefined {
+function describe(json: unknown): Reason | undefined {
   const errors = Refusal.safeParse(json).data?.errors ?? [];
-  return errors.map(({ code, message }) => `${message} (${code})`).join("; ") || undefined;
+  if (errors.length === 0) return undefined;
+  return {
+    message: errors.map(({ code, message }) => `${message} (${code})`).join("; "),
+    codes: errors.map(({ code }) => code),
+  };
 }

@@ -2,6 +2,7 @@ import type { Cloudflare } from "./cloudflare.ts";
 import type { Neon } from "./neon.ts";
 import type { Settings } from "./settings.ts";
 import type { StateFile } from "./state.ts";
+import type { Variables } from "./variables.ts";
 
 /** Context shared by the steps of a deployment. Steps store values here for later steps. */
 export interface DeployContext {
@@ -10,6 +11,9 @@ export interface DeployContext {
   accountId: string;
   neon: Neon | undefined;
   state: StateFile;
+  variables: Variables;
+  /** Custom domains that were given, now or before. */
+  domains: Settings["domains"];
   /** Connection string; undefined in a dry run before the database exists. */
   databaseUrl: string | undefined;
   /** Public addresses, without a trailing slash. */

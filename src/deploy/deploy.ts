@@ -4,13 +4,17 @@ import { runMain } from "../local/commands/main.ts";
 import { Cloudflare } from "./cloudflare.ts";
 import type { DeployContext, Step } from "./context.ts";
 import { destroy } from "./destroy.ts";
-import { DeployError } from "./errors.ts";
+import { DeployError, PlatformError } from "./errors.ts";
 import { Neon } from "./neon.ts";
-import { firstOwner, firstTenant, health, uploads } from "./release.ts";
+import { customDomains } from "./domains.ts";
+import { health } from "./health.ts";
+import { firstOwner, firstTenant } from "./people.ts";
+import { settingsStep, uploads } from "./release.ts";
 import { bucketKey, buckets, cors, database, encryptionKey, lifecycle, migrations, queues } from "./resources.ts";
 import { rollbacks } from "./rollback.ts";
 import { readSettings, type Settings, USAGE } from "./settings.ts";
-import { StateFile } from "./state.ts";
+import { type DeployState, StateFile } from "./state.ts";
+import { resolveVariables } from "./variables.ts";
 import { declaredVars, workerConfig } from "./workers.ts";
 
 /**
@@ -18,6 +22,7 @@ import { declaredVars, workerConfig } from "./workers.ts";
  * compatible with the previous version, which is still running.
  */
 const STEPS: Step[] = [
+  settingsStep,
   encryptionKey,
   database,
   migrations,
@@ -27,51 +32,88 @@ const STEPS: Step[] = [
   queues,
   bucketKey,
   ...uploads,
+  customDomains,
   firstTenant,
   firstOwner,
   health,
 ];
 
 async function openContext(settings: Settings): Promise<DeployContext> {
-  const { cloudflare, environment } = settings;
-  const accounts = await Cloudflare.accounts(cloudflare.apiUrl, cloudflare.token);
-  const accountId = cloudflare.accountId ?? (accounts.length === 1 ? accounts[0]?.id : undefined);
-  if (accountId === undefined) {
-    const names = accounts.map(({ id, name }) => `${id} (${name})`).join(", ");
-    throw new DeployError(
-      `the token can access ${accounts.length} accounts: set CLOUDFLARE_ACCOUNT_ID to one of ${names || "yours"}`,
-    );
-  }
-  if (!accounts.some(({ id }) => id === accountId)) {
-    throw new DeployError(`the token has no access to account ${accountId}: check CLOUDFLARE_ACCOUNT_ID`);
-  }
-  const api = new Cloudflare({ apiUrl: cloudflare.apiUrl, token: cloudflare.token, accountId });
-  const address = await addresses(api, settings);
+  const { environment } = settings;
+  const state = new StateFile(environment, process.env["DEPLOY_STATE_DIR"] || undefined);
+  const kept = state.read();
+  const accountId = await findAccount(settings, kept.accountId);
+  const cloudflare = new Cloudflare({ ...settings.cloudflare, accountId });
+  const variables = await resolveVariables(cloudflare, settings, kept);
+  const domains = keptDomains(settings, kept);
+  const address = await addresses(cloudflare, settings, domains, variables.values);
+  Object.assign(variables.values, { API_URL: address.apiUrl, SITE_URL: address.siteUrl });
   return {
     settings,
-    cloudflare: api,
+    cloudflare,
     accountId,
     neon: settings.neon && new Neon(settings.neon),
-    state: new StateFile(environment, process.env["DEPLOY_STATE_DIR"] || undefined),
-    databaseUrl: settings.databaseUrl,
+    state,
+    variables,
+    domains,
+    databaseUrl: settings.databaseUrl ?? (settings.unset.has("DATABASE_URL") ? undefined : kept.databaseUrl),
     ...address,
     say: (line) => console.log(line),
   };
 }
 
+/**
+ * The account to deploy to. It is looked up only if it is not known: Cloudflare lists no accounts for a token that belongs to one, or
+ * that may not read account settings.
+ */
+async function findAccount({ cloudflare, environment }: Settings, kept: string | undefined): Promise<string> {
+  const given = cloudflare.accountId ?? kept;
+  if (kept !== undefined && given !== kept) {
+    throw new DeployError(
+      `${environment} is deployed in account ${kept}: unset CLOUDFLARE_ACCOUNT_ID, or use --env for another deployment`,
+    );
+  }
+  if (given !== undefined) return given;
+  const accounts = await Cloudflare.accounts(cloudflare.apiUrl, cloudflare.token).catch((error: unknown) => {
+    if (!(error instanceof PlatformError)) throw error;
+    throw new DeployError(
+      `the token cannot list its accounts: set CLOUDFLARE_ACCOUNT_ID, which Cloudflare's dashboard shows (${error.message})`,
+    );
+  });
+  const [only] = accounts;
+  if (only && accounts.length === 1) return only.id;
+  const names = accounts.map(({ id, name }) => `${id} (${name})`).join(", ");
+  throw new DeployError(
+    `the token can access ${accounts.length} accounts: set CLOUDFLARE_ACCOUNT_ID to one of ${names || "yours"}`,
+  );
+}
+
+function keptDomains({ domains, unset }: Settings, kept: DeployState): Settings["domains"] {
+  const of = (worker: "api" | "site", name: string) =>
+    domains[worker] ?? (unset.has(name) ? undefined : kept.domains?.[worker]);
+  const [api, site] = [of("api", "API_DOMAIN"), of("site", "SITE_DOMAIN")];
+  return { ...(api !== undefined && { api }), ...(site !== undefined && { site }) };
+}
+
+/** The public addresses: a given one, that of a custom domain, the one in use, or else that of `workers.dev`. */
 async function addresses(
   api: Cloudflare,
-  { urls, environment }: Settings,
+  { vars, environment }: Settings,
+  domains: Settings["domains"],
+  inUse: Readonly<Record<string, string>>,
 ): Promise<{ apiUrl: string; siteUrl: string }> {
-  const subdomain = await api.workersSubdomain();
-  const url = (given: string | undefined, worker: "api" | "site", variable: string): string => {
-    if (given !== undefined) return given.replace(/\/$/, "");
+  const find = async (worker: "api" | "site", variable: string): Promise<string> => {
+    const domain = domains[worker];
+    const known = vars[variable] ?? (domain === undefined ? inUse[variable] : `https://${domain}`);
+    // The account's name at workers.dev may have changed.
+    if (known && (vars[variable] !== undefined || !known.endsWith(".workers.dev"))) return known;
+    const subdomain = await api.workersSubdomain();
     if (subdomain !== undefined) return `https://${workerConfig(worker, environment).name}.${subdomain}.workers.dev`;
     throw new DeployError(
       `the account has no workers.dev subdomain: choose one in Cloudflare's dashboard, or set ${variable}`,
     );
   };
-  return { apiUrl: url(urls.api, "api", "API_URL"), siteUrl: url(urls.site, "site", "SITE_URL") };
+  return { apiUrl: await find("api", "API_URL"), siteUrl: await find("site", "SITE_URL") };
 }
 
 async function runSteps(context: DeployContext, steps: readonly Step[]): Promise<void> {
@@ -90,7 +132,7 @@ async function runSteps(context: DeployContext, steps: readonly Step[]): Promise
 await runMain(async () => {
   const args = process.argv.slice(2);
   if (args.includes("--help") || args.includes("-h")) return console.log(USAGE);
-  const settings = readSettings(args, process.env, declaredVars());
+  const settings = readSettings(args, process.env, [...declaredVars().keys()]);
   const context = await openContext(settings);
   context.say(`${settings.command} ${settings.environment} in Cloudflare account ${context.accountId}`);
   if (settings.command === "deploy") return runSteps(context, STEPS);

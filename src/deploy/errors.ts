@@ -7,10 +7,13 @@ export class DeployError extends Error {
 export class PlatformError extends DeployError {
   /** HTTP status of the answer. */
   readonly status: number;
+  /** Cloudflare's codes of what it objects to; empty for other platforms. */
+  readonly codes: readonly number[];
 
-  constructor(message: string, status: number) {
+  constructor(message: string, status: number, codes: readonly number[] = []) {
     super(message);
     this.status = status;
+    this.codes = codes;
   }
 }
 

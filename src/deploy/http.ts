@@ -4,13 +4,19 @@ import { pause } from "../pause.ts";
 import { DeployError, LostAnswerError, PlatformError } from "./errors.ts";
 
 const TIMEOUT_MS = 30_000;
-const ATTEMPTS = 5;
+export const ATTEMPTS = 5;
 const BACKOFF = { baseMs: 1_000, capMs: 20_000 };
 const MAX_MESSAGE = 400;
-/** Longest `Retry-After` that is honoured, in milliseconds. */
-const MAX_RETRY_AFTER_MS = 60_000;
+/** Longest `Retry-After` that is honoured, in milliseconds. Cloudflare blocks a token for five minutes at most. */
+const MAX_RETRY_AFTER_MS = 300_000;
 /** The platform did nothing yet: too many requests, or (Neon) another operation is under way. */
 const REFUSED_FOR_NOW = new Set([423, 429]);
+
+/** A platform's reason for refusing a request. */
+export interface Reason {
+  message: string;
+  codes: readonly number[];
+}
 
 export interface JsonRequest {
   method: "GET" | "POST" | "PUT" | "DELETE";
@@ -19,8 +25,8 @@ export interface JsonRequest {
   body?: unknown;
   /** A creation, which must not be carried out twice: it is repeated only if it was refused for now. */
   isCreation?: boolean;
-  /** Reads the platform's error message from a refused answer's JSON. */
-  describe: (json: unknown) => string | undefined;
+  /** Reads the platform's reason from a refused answer's JSON. */
+  describe: (json: unknown) => Reason | undefined;
 }
 
 /**
@@ -40,14 +46,20 @@ export async function requestJson(request: JsonRequest): Promise<unknown> {
           : `${target} answered ${answer.response.status}: ${reasonOf(request, answer.json)}`;
       if (request.isCreation === true) throw new LostAnswerError(problem);
       if (attempt === ATTEMPTS) throw new DeployError(problem);
-    } else if (!REFUSED_FOR_NOW.has(answer.response.status) || attempt === ATTEMPTS) {
+    } else if (!isRefusedForNow(answer.response) || attempt === ATTEMPTS) {
       throw new PlatformError(
         `${target} answered ${answer.response.status}: ${reasonOf(request, answer.json)}`,
         answer.response.status,
+        request.describe(answer.json)?.codes,
       );
     }
     await pause(delayMs(attempt, answer instanceof Error ? null : answer.response.headers.get("Retry-After")));
   }
+}
+
+/** Whether the platform did nothing and wants to be asked again later. */
+export function isRefusedForNow({ status }: { status: number }): boolean {
+  return REFUSED_FOR_NOW.has(status);
 }
 
 /**
@@ -68,7 +80,7 @@ export async function createOnce<T>(create: () => Promise<T>, find: () => Promis
 }
 
 function reasonOf({ describe }: JsonRequest, json: unknown): string {
-  return describe(json)?.slice(0, MAX_MESSAGE) ?? "no reason given";
+  return describe(json)?.message.slice(0, MAX_MESSAGE) ?? "no reason given";
 }
 
 /** Sends a request and reads its answer; returns the error if either fails. */
@@ -86,8 +98,8 @@ async function send({ method, url, token, body }: JsonRequest): Promise<{ respon
   }
 }
 
-/** Wait before the next attempt: `Retry-After` (seconds, capped) if the platform sent it, else the back-off. */
-function delayMs(attempt: number, retryAfter: string | null): number {
+/** Wait in milliseconds before the next attempt: `Retry-After` (seconds, capped) if the platform sent it, else the back-off. */
+export function delayMs(attempt: number, retryAfter: string | null): number {
   const seconds = Number(retryAfter ?? Number.NaN);
   if (!(seconds >= 0)) return backoffMs(attempt, BACKOFF);
   return withJitter(Math.min(seconds * 1_000, MAX_RETRY_AFTER_MS));

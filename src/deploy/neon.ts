@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { pause } from "../pause.ts";
 import { PlatformError, DeployError } from "./errors.ts";
-import { createOnce, type JsonRequest, requestJson } from "./http.ts";
+import { createOnce, type JsonRequest, type Reason, requestJson } from "./http.ts";
 
 export const NEON_API = "https://console.neon.tech/api/v2";
 
@@ -14,10 +14,15 @@ const MAX_PAGES = 100;
 
 const Project = z.object({ id: z.string(), name: z.string() });
 const Projects = z.object({ projects: z.array(Project), pagination: z.object({ cursor: z.string() }).nullish() });
+const Organizations = z.object({ organizations: z.array(z.object({ id: z.string(), name: z.string() })) });
 const Operations = z.object({ operations: z.array(z.object({ status: z.string() })) });
+
+/** States of an operation that has not ended. */
+const UNDER_WAY = new Set(["scheduling", "running", "cancelling"]);
 
 export class Neon {
   private readonly options: { apiUrl: string; apiKey: string; orgId: string | undefined };
+  #known: Promise<string | undefined> | undefined;
 
   constructor(options: { apiUrl: string; apiKey: string; orgId: string | undefined }) {
     this.options = options;
@@ -26,7 +31,8 @@ export class Neon {
   /** Id of the project of this name. */
   async findProject(name: string): Promise<string | undefined> {
     const query = new URLSearchParams({ search: name, limit: "100" });
-    if (this.options.orgId !== undefined) query.set("org_id", this.options.orgId);
+    const orgId = await this.#organization();
+    if (orgId !== undefined) query.set("org_id", orgId);
     for (let page = 0; page < MAX_PAGES; page++) {
       const { projects, pagination } = await this.#call(Projects, "GET", `/projects?${query.toString()}`);
       const found = projects.find((project) => project.name === name);
@@ -41,12 +47,13 @@ export class Neon {
 
   /** Creates a project and returns its id. Its database accepts connections after `waitUntilReady`. */
   async createProject(name: string, region: string | undefined): Promise<string> {
+    const orgId = await this.#organization();
     const project = {
       name,
       pg_version: 17,
       branch: { database_name: DATABASE, role_name: ROLE },
       ...(region !== undefined && { region_id: region }),
-      ...(this.options.orgId !== undefined && { org_id: this.options.orgId }),
+      ...(orgId !== undefined && { org_id: orgId }),
     };
     return createOnce(
       async () => (await this.#call(z.object({ project: Project }), "POST", "/projects", { project })).project.id,
@@ -60,7 +67,7 @@ export class Neon {
       const { operations } = await this.#call(Operations, "GET", `/projects/${projectId}/operations?limit=20`);
       const failed = operations.find(({ status }) => status === "failed" || status === "error");
       if (failed) throw new DeployError(`Neon could not set up project ${projectId}: look at it in Neon's console`);
-      if (operations.every(({ status }) => status === "finished" || status === "skipped")) return;
+      if (!operations.some(({ status }) => UNDER_WAY.has(status))) return;
     }
     throw new DeployError(`Neon project ${projectId} is still being set up: run the command again in a minute`);
   }
@@ -72,12 +79,37 @@ export class Neon {
     return (await this.#call(z.object({ uri: z.string() }), "GET", path)).uri;
   }
 
-  /** Deletes a project, if it exists. */
-  async deleteProject(projectId: string): Promise<void> {
+  /** Deletes a project. Returns false if there is none. */
+  async deleteProject(projectId: string): Promise<boolean> {
     try {
       await this.#call(z.unknown(), "DELETE", `/projects/${projectId}`);
+      return true;
     } catch (error) {
       if (!(error instanceof PlatformError && error.status === 404)) throw error;
+      return false;
+    }
+  }
+
+  /**
+   * The organization that owns the project. Neon refuses lists and creations of a personal key that do not name it; the key of an
+   * organization lists that one, or (earlier) was refused and needs none. Throws `DeployError` if there are several to choose from.
+   */
+  #organization(): Promise<string | undefined> {
+    return (this.#known ??= this.#findOrganization());
+  }
+
+  async #findOrganization(): Promise<string | undefined> {
+    if (this.options.orgId !== undefined) return this.options.orgId;
+    try {
+      const { organizations } = await this.#call(Organizations, "GET", "/users/me/organizations");
+      if (organizations.length === 1) return organizations[0]?.id;
+      const names = organizations.map(({ id, name }) => `${id} (${name})`).join(", ");
+      throw new DeployError(
+        `NEON_API_KEY can access ${organizations.length} organizations: set NEON_ORG_ID to ${names ? `one of ${names}` : "yours"}, or use the key of an organization`,
+      );
+    } catch (error) {
+      if (error instanceof PlatformError && error.status !== 401) return undefined;
+      throw error;
     }
   }
 
@@ -91,6 +123,7 @@ export class Neon {
   }
 }
 
-function describe(json: unknown): string | undefined {
-  return z.object({ message: z.string() }).safeParse(json).data?.message;
+function describe(json: unknown): Reason | undefined {
+  const message = z.object({ message: z.string() }).safeParse(json).data?.message;
+  return message === undefined ? undefined : { message, codes: [] };
 }

@@ -11,12 +11,17 @@ import { PROJECT_ROOT } from "../local/project.ts";
 import { writePrivateJson } from "../local/stack/local-secrets.ts";
 import { DeployError } from "./errors.ts";
 import { resourceName } from "./names.ts";
+import { startRelay } from "./relay.ts";
 import type { Settings } from "./settings.ts";
 
 /** The api Worker comes first: the others bind to its Durable Objects and its service. */
 export const DEPLOY_ORDER = WORKERS;
 
-const UPLOAD_TIMEOUT_MS = 300_000;
+/** Includes the waits that Cloudflare asks for. */
+const UPLOAD_TIMEOUT_MS = 900_000;
+/** Variables of the shell that wrangler would use in place of ours, or that it has no need to see. */
+const NOT_FOR_WRANGLER =
+  /^(?:CLOUDFLARE_|CF_|WRANGLER_|NEON_)|^DATABASE_URL$|^ENCRYPTION_KEY$|_API_KEY$|_ACCESS_KEY|_TOKEN$/;
 const MAX_OUTPUT = 2_000;
 
 /** Keys whose values are names of resources. */
@@ -52,9 +57,9 @@ function renamed(value: unknown, environment: string, key?: string): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, renamed(item, environment, name)]));
 }
 
-/** Names of the variables that any Worker declares. */
-export function declaredVars(): Set<string> {
-  return new Set(WORKERS.flatMap((worker) => Object.keys(workerConfig(worker, "production").vars)));
+/** The variables that any Worker declares, with their defaults. */
+export function declaredVars(): Map<string, string> {
+  return new Map(WORKERS.flatMap((worker) => Object.entries(workerConfig(worker, "production").vars)));
 }
 
 /** Names of all queues and buckets of an environment. */
@@ -71,21 +76,33 @@ export function declaredResources(environment: string): { queues: string[]; buck
 export interface Upload {
   settings: Settings;
   accountId: string;
-  vars: Record<string, string>;
-  /** Secrets that the Worker requires are uploaded; others stay unchanged. */
-  secrets: Record<string, string>;
+  vars: Readonly<Record<string, string>>;
+  /** Of these, those that the Worker requires are uploaded; its other secrets stay unchanged. */
+  secrets: Readonly<Record<string, string>>;
+  /** Name of the release; uploads of one release have the same. */
+  release: string;
+}
+
+/** The values that an upload gives to a Worker's variables. */
+export function workerVars(worker: WorkerName, vars: Readonly<Record<string, string>>): Record<string, string> {
+  const defaults = workerConfig(worker, "production").vars;
+  return Object.fromEntries(Object.entries(defaults).map(([name, value]) => [name, vars[name] ?? value]));
+}
+
+/** Names of the secrets that a Worker requires. */
+export function requiredSecrets(worker: WorkerName): string[] {
+  return workerConfig(worker, "production").secrets?.required ?? [];
 }
 
 /** Builds and uploads a Worker. Throws `DeployError` with wrangler's reason. */
 export async function uploadWorker(worker: WorkerName, upload: Upload): Promise<void> {
-  const { settings, accountId } = upload;
+  const { settings, accountId, release } = upload;
   const config = workerConfig(worker, settings.environment);
-  const vars = Object.fromEntries(
-    Object.entries(config.vars).map(([name, value]) => [name, upload.vars[name] ?? value]),
-  );
-  const required = config.secrets?.required ?? [];
+  const vars = workerVars(worker, upload.vars);
   const secrets = Object.fromEntries(
-    required.flatMap((name) => (upload.secrets[name] === undefined ? [] : [[name, upload.secrets[name]]])),
+    requiredSecrets(worker).flatMap((name) =>
+      upload.secrets[name] === undefined ? [] : [[name, upload.secrets[name]]],
+    ),
   );
   const folder = path.join(PROJECT_ROOT, "dist", "deploy", settings.environment, worker);
   const secretsFile = path.join(folder, "secrets.json");
@@ -93,14 +110,16 @@ export async function uploadWorker(worker: WorkerName, upload: Upload): Promise<
   const file = path.join(folder, "wrangler.json");
   const ai = usesWorkersAi(vars) ? { ai: { binding: "AI" } } : {};
   writeFileSync(file, JSON.stringify({ ...config, ...ai, vars }, null, 2));
+  const relay = await startRelay(settings.cloudflare.apiUrl);
   try {
     writePrivateJson(secretsFile, secrets);
-    await runWrangler(["deploy", "--minify", "--config", file, "--secrets-file", secretsFile], {
+    await runWrangler(["deploy", "--minify", "--config", file, "--secrets-file", secretsFile, "--message", release], {
       CLOUDFLARE_API_TOKEN: settings.cloudflare.token,
-      CLOUDFLARE_API_BASE_URL: settings.cloudflare.apiUrl,
+      CLOUDFLARE_API_BASE_URL: relay.url,
       CLOUDFLARE_ACCOUNT_ID: accountId,
     });
   } finally {
+    relay.close();
     rmSync(secretsFile, { force: true });
   }
 }
@@ -113,7 +132,18 @@ async function runWrangler(args: readonly string[], env: Record<string, string>)
   const folder = path.dirname(createRequire(import.meta.url).resolve("wrangler/package.json"));
   const child = spawn(process.execPath, [path.join(folder, "bin", "wrangler.js"), ...args], {
     cwd: PROJECT_ROOT,
-    env: { ...process.env, ...env, CI: "1", NO_COLOR: "1", WRANGLER_SEND_METRICS: "false" },
+    env: {
+      ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !NOT_FOR_WRANGLER.test(name))),
+      // Empty, so that a .env file does not set them: wrangler prefers them to the token.
+      CLOUDFLARE_API_KEY: "",
+      CLOUDFLARE_EMAIL: "",
+      // The relay is on this machine.
+      no_proxy: "127.0.0.1",
+      ...env,
+      CI: "1",
+      NO_COLOR: "1",
+      WRANGLER_SEND_METRICS: "false",
+    },
     stdio: ["ignore", "pipe", "pipe"],
     signal: AbortSignal.timeout(UPLOAD_TIMEOUT_MS),
   });

@@ -1,6 +1,7 @@
 /**
- * An in-memory fake of the part of Cloudflare's API that a deployment uses. Like the real API it rejects a Worker whose queue, bucket
- * or Durable Object namespace is missing, names that are taken, deleting a bucket with objects, and a wrong token.
+ * An in-memory fake of the part of Cloudflare's API that a deployment uses, with the routes, forms and codes that wrangler, the typed
+ * client (`cloudflare` on npm) and the manual name. Like the real API it rejects a Worker whose queue, bucket or Durable Object namespace
+ * is missing, names that are taken, deleting a bucket with objects, a wrong token, and what a token may not do.
  */
 import { createHash, randomUUID } from "node:crypto";
 import { createServer, type Server } from "node:http";
@@ -17,7 +18,10 @@ import {
   newScript,
   Refusal,
   type Script,
+  shownBindings,
 } from "./fake-workers.ts";
+import { type Call, FakeDomains } from "./fake-domains.ts";
+import { bucketRoute, type FakeBuckets } from "./fake-r2.ts";
 
 const ACCOUNT = "0123456789abcdef0123456789abcdef";
 export const FAKE_TOKEN = "fake-cloudflare-token";
@@ -26,27 +30,24 @@ const PAGED = /^\/accounts(?:\/\w+\/(?:queues|tokens))?$/;
 const PAGE_SIZE = 2;
 const KEEP_ALIVE_MS = 600_000;
 const BUCKET_WRITE = "Workers R2 Storage Bucket Item Write";
-
 interface Queue {
   id: string;
   name: string;
   consumers: unknown[];
 }
 
-interface Call {
-  method: string;
-  path: string;
-  query: URLSearchParams;
-  request: Request;
-}
-
 export class FakeCloudflare {
   readonly accountId = ACCOUNT;
   readonly scripts = new Map<string, Script>();
   readonly queues = new Map<string, Queue>();
-  /** Number of objects in each bucket; the fake does not store objects. */
-  readonly buckets = new Map<string, { objects: number; lifecycle: unknown[]; cors: unknown[] }>();
+  readonly buckets: FakeBuckets = new Map();
   readonly tokens = new Map<string, { name: string; value: string; resources: string[] }>();
+  readonly domains = new FakeDomains((service) => this.scripts.has(service));
+  /** What the token may do. By default it belongs to the account, so that it cannot list accounts. */
+  readonly token = { listsAccounts: false, makesTokens: true };
+  subdomain: string | undefined = "fake";
+  /** Called with each request; true answers it with 429. */
+  isTooMany: (request: string) => boolean = () => false;
   /** Requests without a route in the fake; tests fail on them. */
   readonly unknown: string[] = [];
   /** `METHOD path` of every request that changed something. */
@@ -113,6 +114,8 @@ export class FakeCloudflare {
     const path = url.pathname.replace(/^\/client\/v4/, "");
     const call = { method: request.method, path, query: url.searchParams, request };
     try {
+      if (this.isTooMany(`${request.method} ${path}`))
+        throw new Refusal(429, 971, "Please wait and consider throttling your request speed");
       if (request.method !== "GET") {
         this.beforeChange(`${request.method} ${path}`);
         this.changes.push(`${request.method} ${path}`);
@@ -125,8 +128,12 @@ export class FakeCloudflare {
       const [shown, pages] = PAGED.test(path) ? onePage(result, url.searchParams) : [result, 1];
       return envelope(200, true, [], shown, pages);
     } catch (error) {
+      if (error instanceof z.ZodError)
+        return envelope(400, false, [{ code: 10001, message: z.prettifyError(error) }], null);
       if (!(error instanceof Refusal)) throw error;
-      return envelope(error.status, false, [{ code: error.code, message: error.message }], null);
+      const answer = envelope(error.status, false, [{ code: error.code, message: error.message }], null);
+      if (error.status === 429) answer.headers.set("Retry-After", "0");
+      return answer;
     } finally {
       if (request.body && !request.bodyUsed) await request.arrayBuffer();
     }
@@ -134,11 +141,15 @@ export class FakeCloudflare {
 
   async #route(call: Call): Promise<unknown> {
     const { method, path } = call;
-    if (path === "/accounts") return [{ id: ACCOUNT, name: "Fake" }];
+    if (path === "/accounts") {
+      if (!this.token.listsAccounts)
+        throw new Refusal(400, 1001, "List accounts endpoint does not support account owned tokens.");
+      return [{ id: ACCOUNT, name: "Fake" }];
+    }
     const [, account, area = "", ...rest] = /^\/accounts\/([^/]+)\/(.*)$/.exec(path)?.slice(0, 3) ?? [];
     if (account !== ACCOUNT) return this.#noRoute(call);
     const parts = [...area.split("/"), ...rest];
-    if (parts[0] === "r2" && parts[1] === "buckets") return this.#bucketRoute(call, parts.slice(2));
+    if (parts[0] === "r2" && parts[1] === "buckets") return bucketRoute(this.buckets, call, parts.slice(2));
     if (parts[0] === "queues") return this.#queueRoute(call, parts.slice(1));
     if (parts[0] === "tokens") return this.#tokenRoute(call, parts.slice(1));
     if (parts[0] === "workers") return this.#workerRoute(call, parts.slice(1));
@@ -149,36 +160,6 @@ export class FakeCloudflare {
   #noRoute({ method, path }: Call): never {
     this.unknown.push(`${method} ${path}`);
     throw new Refusal(404, 7003, `Could not route to ${path}`);
-  }
-
-  async #bucketRoute(call: Call, [name, sub]: string[]): Promise<unknown> {
-    const { method, request } = call;
-    if (name === undefined) {
-      if (method !== "POST") return this.#noRoute(call);
-      const wanted = z.object({ name: z.string() }).parse(await request.json()).name;
-      if (!/^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$/.test(wanted))
-        throw new Refusal(400, 10005, "The bucket name is not valid");
-      if (this.buckets.has(wanted))
-        throw new Refusal(409, 10004, "The bucket you tried to create already exists, and you own it");
-      this.buckets.set(wanted, { objects: 0, lifecycle: [], cors: [] });
-      return { name: wanted };
-    }
-    const bucket = this.buckets.get(name);
-    if (!bucket) throw new Refusal(404, 10006, "The specified bucket does not exist.");
-    if (sub === undefined && method === "GET") return { name };
-    if (sub === undefined && method === "DELETE") {
-      if (bucket.objects > 0) throw new Refusal(409, 10008, "The bucket you tried to delete is not empty");
-      this.buckets.delete(name);
-      return {};
-    }
-    if (sub !== "lifecycle" && sub !== "cors") return this.#noRoute(call);
-    if (method === "GET") {
-      if (sub === "cors" && bucket.cors.length === 0)
-        throw new Refusal(404, 10059, "The CORS configuration does not exist.");
-      return { rules: bucket[sub] };
-    }
-    bucket[sub] = z.object({ rules: z.array(z.unknown()) }).parse(await request.json()).rules;
-    return {};
   }
 
   async #queueRoute(call: Call, [id, sub, consumerId]: string[]): Promise<unknown> {
@@ -218,6 +199,7 @@ export class FakeCloudflare {
 
   async #tokenRoute(call: Call, [id]: string[]): Promise<unknown> {
     const { method, request } = call;
+    if (!this.token.makesTokens) throw new Refusal(403, 9109, "Unauthorized to access requested resource");
     if (id === "permission_groups")
       return [
         { id: "group-bucket-write", name: BUCKET_WRITE },
@@ -231,10 +213,13 @@ export class FakeCloudflare {
     if (method === "GET")
       return [...this.tokens].map(([tokenId, { name }]) => ({ id: tokenId, name, status: "active" }));
     const policy = z.object({
-      permission_groups: z.array(z.object({ id: z.string() })),
-      resources: z.record(z.string(), z.string()),
+      effect: z.enum(["allow", "deny"]),
+      permission_groups: z.array(z.object({ id: z.literal("group-bucket-write") })).min(1),
+      resources: z.record(z.string(), z.literal("*")),
     });
-    const wanted = z.object({ name: z.string(), policies: z.array(policy) }).parse(await request.json());
+    const wanted = z
+      .strictObject({ name: z.string().min(1).max(120), policies: z.array(policy).min(1) })
+      .parse(await request.json());
     const resources = wanted.policies.flatMap(({ resources }) => Object.keys(resources));
     for (const resource of resources) {
       const bucket = /^com\.cloudflare\.edge\.r2\.bucket\.([0-9a-f]{32})_default_(.+)$/.exec(resource);
@@ -250,7 +235,11 @@ export class FakeCloudflare {
   async #workerRoute(call: Call, parts: string[]): Promise<unknown> {
     const { method, request } = call;
     const [area, name = "", sub, versionId] = parts;
-    if (area === "subdomain") return { subdomain: "fake" };
+    if (area === "subdomain") {
+      if (this.subdomain === undefined) throw new Refusal(404, 10007, "You do not have a workers.dev subdomain.");
+      return { subdomain: this.subdomain };
+    }
+    if (area === "domains") return this.domains.route(call, name);
     if (area === "scripts" && name === "") return [...this.scripts.keys()].map((id) => ({ id }));
     const script = this.scripts.get(name);
     if (area === "services" || area === "workers") {
@@ -263,6 +252,11 @@ export class FakeCloudflare {
     if (sub === undefined && method === "PUT") return this.#upload(name, await request.formData());
     if (!script) throw new Refusal(404, 10007, "This Worker does not exist on your account.");
     if (sub === undefined && method === "DELETE") {
+      const isBound = [...this.scripts].some(
+        ([other, { metadata }]) => other !== name && metadata.bindings.some(({ service }) => service === name),
+      );
+      if (isBound && call.query.get("force") !== "true")
+        throw new Refusal(400, 10064, "Cannot delete this Worker as it is still referenced by other Workers.");
       this.scripts.delete(name);
       return {};
     }
@@ -270,7 +264,7 @@ export class FakeCloudflare {
       case "secrets":
         return [...script.secrets.keys()].map((secret) => ({ name: secret, type: "secret_text" }));
       case "deployments":
-        if (method === "POST") return deployVersion(script, await request.json());
+        if (method === "POST") return deployVersion(script, await request.json(), call.query.get("force") === "true");
         return {
           deployments: script.deployments.slice(0, 10).map(({ versionId, message }) => ({
             id: randomUUID(),
@@ -284,16 +278,17 @@ export class FakeCloudflare {
         // wrangler uploads to a Worker without Durable Objects of its own in two steps: a version, then its deployment.
         if (method === "POST") {
           const versionId = await this.#addVersion(name, script, await request.formData());
-          const resources = { bindings: script.metadata.bindings, script: { etag: randomUUID() }, script_runtime: {} };
+          const resources = { bindings: shownBindings(script), script: { etag: randomUUID() }, script_runtime: {} };
           return { id: versionId, resources, startup_time_ms: 5, metadata: { has_preview: false } };
         }
         return {
           id: versionId,
+          annotations: script.versions.get(versionId ?? "")?.metadata.annotations,
           items: [...script.versions.keys()].map((id) => ({ id })),
-          resources: { bindings: script.metadata.bindings, script: {} },
+          resources: { bindings: shownBindings(script), script: {} },
         };
       case "settings":
-        return { bindings: script.metadata.bindings };
+        return { bindings: shownBindings(script) };
       case "script-settings":
         return {};
       case "subdomain":
@@ -302,7 +297,7 @@ export class FakeCloudflare {
         if (method === "PUT") script.crons = await request.json();
         return { schedules: script.crons };
       case "bindings":
-        return script.metadata.bindings;
+        return shownBindings(script);
       default:
         return this.#noRoute(call);
     }

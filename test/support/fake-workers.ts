@@ -15,6 +15,8 @@ export const Binding = z.looseObject({
 });
 export const Metadata = z.looseObject({
   bindings: z.array(Binding).default([]),
+  keep_bindings: z.array(z.string()).default([]),
+  annotations: z.object({ "workers/message": z.string().optional() }).optional(),
   exports: z.record(z.string(), z.unknown()).optional(),
 });
 export type Metadata = z.infer<typeof Metadata>;
@@ -28,6 +30,7 @@ export interface Version {
 
 /** A Worker, with what its current version has. */
 export interface Script extends Version {
+  /** Oldest first. */
   versions: Map<string, Version>;
   /** Newest first. */
   deployments: { versionId: string; message?: string | undefined }[];
@@ -48,11 +51,14 @@ export class Refusal extends Error {
 
 /** A Worker without any version. */
 export function newScript(): Script {
-  const empty: Version = { metadata: { bindings: [] }, secrets: new Map(), code: "" };
+  const empty: Version = { metadata: { bindings: [], keep_bindings: [] }, secrets: new Map(), code: "" };
   return { ...empty, versions: new Map(), deployments: [], crons: [] };
 }
 
-/** Stores an uploaded version and returns its id. It keeps the secrets of the current one that it does not name. */
+/**
+ * Stores an uploaded version and returns its id. The types in `keep_bindings`, and bindings of type `inherit`, come from the latest
+ * version, deployed or not; secrets that are neither sent nor kept are gone.
+ */
 export async function addVersion(
   script: Script,
   form: FormData,
@@ -60,9 +66,19 @@ export async function addVersion(
 ): Promise<string> {
   const metadata = Metadata.parse(JSON.parse(z.string().parse(form.get("metadata"))));
   for (const binding of metadata.bindings) check(binding, metadata);
-  const secrets = new Map(script.secrets);
-  for (const { type, name: secret, text } of metadata.bindings)
-    if (type === "secret_text") secrets.set(secret, text ?? "");
+  const latest = [...script.versions.values()].at(-1);
+  const secrets = new Map(metadata.keep_bindings.includes("secret_text") ? latest?.secrets : []);
+  metadata.bindings = metadata.bindings.map((binding) => {
+    const { type, name, text } = binding;
+    if (type === "secret_text") secrets.set(name, z.string().parse(text));
+    if (type !== "inherit") return binding;
+    const secret = latest?.secrets.get(name);
+    if (secret !== undefined) secrets.set(name, secret);
+    const same = latest?.metadata.bindings.find((candidate) => candidate.name === name);
+    if (secret === undefined && !same)
+      throw new Refusal(400, 10057, `inherit binding '${name}' is invalid: there is no such binding`);
+    return same ?? { type: "secret_text", name };
+  });
   let code = "";
   for (const value of form.values())
     if (value instanceof Blob && value.type.startsWith("application/javascript")) code += await value.text();
@@ -71,19 +87,36 @@ export async function addVersion(
   return versionId;
 }
 
-export function deployVersion(script: Script, body: unknown): unknown {
-  const version = z.object({ version_id: z.string(), percentage: z.literal(100) });
-  const annotations = z.object({ "workers/message": z.string().max(120).optional() }).optional();
-  const wanted = z.object({ strategy: z.literal("percentage"), versions: z.tuple([version]), annotations }).parse(body);
-  activate(script, wanted.versions[0].version_id, wanted.annotations?.["workers/message"]);
-  return { id: randomUUID() };
+/** The bindings of the current version as the API shows them: without the values of secrets. */
+export function shownBindings({ metadata, secrets }: Version): { type: string; name: string }[] {
+  const others = metadata.bindings.filter(({ type }) => type !== "secret_text");
+  return [...others, ...[...secrets.keys()].map((name) => ({ type: "secret_text", name }))];
+}
+
+const DeploymentRequest = z.object({
+  strategy: z.literal("percentage"),
+  versions: z.array(z.object({ version_id: z.uuid(), percentage: z.number().min(0.01).max(100) })).length(1),
+  annotations: z.object({ "workers/message": z.string().max(1000).optional() }).optional(),
+});
+
+export function deployVersion(script: Script, body: unknown, isForced: boolean): unknown {
+  const { versions, annotations } = DeploymentRequest.parse(body);
+  const id = versions[0]?.version_id ?? "";
+  const target = script.versions.get(id);
+  if (!target) throw new Refusal(400, 10210, `No version with id ${id}`);
+  const latest = [...script.versions.keys()].at(-1);
+  const changed = [...script.secrets].filter(([name, value]) => target.secrets.get(name) !== value);
+  if (!isForced && id !== latest && changed.length > 0) {
+    const names = changed.map(([name]) => name).join(", ");
+    throw new Refusal(400, 10220, `Cannot roll back to this version. The following secrets have changed: ${names}`);
+  }
+  activate(script, id, annotations?.["workers/message"]);
+  return { id: randomUUID(), strategy: "percentage", versions };
 }
 
 /** Makes a version the one that takes the Worker's requests. */
 export function activate(script: Script, versionId: string, message?: string): void {
-  const version = script.versions.get(versionId);
-  if (!version) throw new Refusal(400, 10210, `No version with id ${versionId}`);
-  Object.assign(script, version);
+  Object.assign(script, script.versions.get(versionId));
   script.deployments.unshift({ versionId, message });
 }
 

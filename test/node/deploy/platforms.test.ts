@@ -1,9 +1,13 @@
+import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { DeployContext } from "../../../src/deploy/context.ts";
+import { customDomains } from "../../../src/deploy/domains.ts";
 import { Cloudflare } from "../../../src/deploy/cloudflare.ts";
 import { Neon } from "../../../src/deploy/neon.ts";
+import { previousVersion } from "../../../src/deploy/rollback.ts";
 import { FAKE_TOKEN, FakeCloudflare } from "../../support/fake-cloudflare.ts";
-import { FAKE_NEON_KEY, FakeNeon } from "../../support/fake-neon.ts";
-import { Refusal } from "../../support/fake-workers.ts";
+import { FAKE_NEON_KEY, FAKE_NEON_ORG_KEY, FakeNeon, ORGANIZATION } from "../../support/fake-neon.ts";
+import { activate, newScript, Refusal } from "../../support/fake-workers.ts";
 
 let cloudflare: FakeCloudflare;
 let neon: FakeNeon;
@@ -60,12 +64,69 @@ describe("the clients of the platforms", () => {
   it("find what is on a later page of a list", async () => {
     for (const name of ["a", "b", "c", "d"]) {
       cloudflare.tokens.set(`id-${name}`, { name, value: name, resources: [] });
-      neon.projects.set(`id-${name}`, { name: `paged-${name}`, polls: 0 });
+      neon.projects.set(`id-${name}`, { name: `paged-${name}`, polls: 0, orgId: ORGANIZATION.id });
     }
     expect(await api.findToken("d")).toBe("id-d");
     expect(await projects.findProject("paged-d")).toBe("id-d");
     expect(await api.findToken("none")).toBeUndefined();
     expect(await projects.findProject("paged-none")).toBeUndefined();
+  });
+
+  it("find the organization of a Neon key, or say which one to choose", async () => {
+    const client = (apiKey: string, orgId?: string) => new Neon({ apiUrl: neon.apiUrl, apiKey, orgId });
+    const name = await client(FAKE_NEON_ORG_KEY).createProject("of-an-organization", "aws-eu-central-1");
+    expect(neon.projects.get(name)?.orgId).toBe(ORGANIZATION.id);
+    neon.organizations.push({ id: "org-second", name: "Second" });
+    await expect(client(FAKE_NEON_KEY).createProject("x", undefined)).rejects.toThrow(
+      "set NEON_ORG_ID to one of org-morning-bread-81040908 (Acme), org-second (Second)",
+    );
+    const second = await client(FAKE_NEON_KEY, "org-second").createProject("x", undefined);
+    neon.organizations.pop();
+    expect(neon.projects.get(second)).toMatchObject({ name: "x", orgId: "org-second" });
+    await expect(client("wrong").findProject("x")).rejects.toThrow("answered 401: supplied credentials");
+  });
+
+  it("go back to the release before, past uploads of the same release, and leave Workers that it never reached", async () => {
+    const worker = (...messages: string[]) => {
+      const script = newScript();
+      for (const message of messages) {
+        const versionId = randomUUID();
+        const metadata = { bindings: [], keep_bindings: [], annotations: { "workers/message": message } };
+        script.versions.set(versionId, { metadata, secrets: new Map(), code: message });
+        activate(script, versionId);
+      }
+      return script;
+    };
+    // The second release was interrupted after the api Worker, repeated, and interrupted again.
+    cloudflare.scripts.set("code-context-api", worker("one", "two", "two"));
+    cloudflare.scripts.set("code-context-indexer", worker("zero", "one"));
+    const back = await previousVersion(api, "production", "api");
+    expect(cloudflare.scripts.get("code-context-api")?.versions.get(back ?? "")?.code).toBe("one");
+    expect(await previousVersion(api, "production", "indexer")).toBeUndefined();
+  });
+
+  it("attach a custom domain once, never one in use elsewhere, and detach it", async () => {
+    const context = (domains: object, unset: string[] = []) =>
+      ({
+        cloudflare: api,
+        domains,
+        settings: { environment: "production", unset: new Set(unset) },
+      }) as unknown as DeployContext;
+    cloudflare.scripts.set("code-context-api", newScript());
+    cloudflare.scripts.set("other", newScript());
+    const wanted = context({ api: "api.example.com" });
+    expect(await customDomains.plan(wanted)).toBe("attach api.example.com to code-context-api");
+    await customDomains.apply(wanted);
+    expect(await customDomains.plan(wanted)).toBeUndefined();
+    await api.attachDomain("used.example.com", "other");
+    await expect(customDomains.plan(context({ api: "used.example.com" }))).rejects.toThrow(
+      "belongs to the Worker other",
+    );
+    await expect(customDomains.apply(context({ api: "api.elsewhere.org" }))).rejects.toThrow(
+      "its zone must be in this",
+    );
+    await customDomains.apply(context({}, ["API_DOMAIN"]));
+    expect([...cloudflare.domains.attached.values()].map(({ hostname }) => hostname)).toEqual(["used.example.com"]);
   });
 
   it("pass on the reason of a refusal at once", async () => {
