@@ -1,17 +1,19 @@
 // `promises` is loaded when it is used first, which is seldom.
-import { existsSync, promises } from "node:fs";
+import { type Dirent, existsSync, lstatSync, promises, type Stats } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import { CliError, EXIT } from "./exit-codes.ts";
 
-/** A git command that reads the work tree and has not finished by then may be blocked. */
+/** A git command that has not finished by then may be blocked. */
 const SUSPECT_AFTER_MS = 1_000;
 /** Files that git opens in every folder it lists. */
 const READ_BY_GIT: ReadonlySet<string> = new Set([".gitignore", ".gitattributes"]);
+/** Files that git opens in its own folder. */
+const OF_GIT = ["HEAD", "config", "index", "packed-refs", "shallow", "info/exclude", "info/attributes"];
 const MAX_FOLDERS = 20_000;
 
 /**
- * Runs a git command that reads the work tree. Git waits forever for a FIFO in place of one of its own files: when the command takes
- * long, the work tree is searched for one, and the command is ended with an error that names it.
+ * Runs a git command. Git waits forever for a FIFO in place of a file that it opens itself: when the command takes long, one is searched
+ * for, and the command is ended with an error that names it.
  */
 export async function unlessBlocked<T>(cwd: string, command: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const blocked = new AbortController();
@@ -21,7 +23,7 @@ export async function unlessBlocked<T>(cwd: string, command: (signal: AbortSigna
     const message = `${path} is not a regular file, and git waits for it: remove or replace it`;
     blocked.abort(new CliError(EXIT.usage, "SPECIAL_FILE", message));
   };
-  const timer = setTimeout(() => void search(), SUSPECT_AFTER_MS);
+  const timer = setTimeout(() => void search().catch(() => undefined), SUSPECT_AFTER_MS);
   try {
     return await command(blocked.signal);
   } finally {
@@ -35,15 +37,22 @@ function workTreeRoot(cwd: string): string {
   return folder;
 }
 
+function isSpecial(file: Stats | Dirent): boolean {
+  return file.isFIFO() || file.isSocket() || file.isCharacterDevice() || file.isBlockDevice();
+}
+
 /** Path, relative to the root, of a FIFO, socket or device that git would open; undefined if none is found. */
 async function findBlocking(root: string): Promise<string | undefined> {
+  for (const name of OF_GIT) {
+    const stat = lstatSync(join(root, ".git", name), { throwIfNoEntry: false });
+    if (stat && isSpecial(stat)) return `.git/${name}`;
+  }
   const folders = [root];
   for (let at = 0; at < folders.length && at < MAX_FOLDERS; at++) {
     const folder = folders[at]!;
     for (const entry of await promises.readdir(folder, { withFileTypes: true }).catch(() => [])) {
       if (entry.isDirectory() && entry.name !== ".git") folders.push(join(folder, entry.name));
-      const isSpecial = entry.isFIFO() || entry.isSocket() || entry.isCharacterDevice() || entry.isBlockDevice();
-      if (isSpecial && READ_BY_GIT.has(entry.name))
+      if (isSpecial(entry) && READ_BY_GIT.has(entry.name))
         return relative(root, join(folder, entry.name)).replaceAll(sep, "/");
     }
   }

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { devNull } from "node:os";
 import { CliError, EXIT } from "./exit-codes.ts";
+import { unlessBlocked } from "./git-blocked.ts";
 
 /** A git command without output for this long is killed; for example, a FIFO in place of a file would block it forever. */
 const IDLE_TIMEOUT_MS = 30_000;
@@ -17,6 +18,8 @@ const SAFE_SETTINGS: Readonly<Record<string, string>> = {
   "core.sshCommand": "false",
   "core.gitProxy": "",
   "core.alternateRefsCommand": "",
+  // Nothing checks that this file says of a commit what the commit says itself.
+  "core.commitGraph": "false",
   "core.askPass": "",
   "credential.helper": "",
   "diff.external": "",
@@ -30,6 +33,9 @@ const SAFE_SETTINGS: Readonly<Record<string, string>> = {
 };
 
 const SAFE_ENVIRONMENT: Readonly<Record<string, string>> = {
+  // An object is what its id names: neither `git replace` nor a file of grafts puts another in its place.
+  GIT_NO_REPLACE_OBJECTS: "1",
+  GIT_GRAFT_FILE: devNull,
   // Forbid every transport, so that missing objects of a partial clone are not fetched.
   GIT_ALLOW_PROTOCOL: "",
   GIT_NO_LAZY_FETCH: "1",
@@ -40,13 +46,24 @@ const SAFE_ENVIRONMENT: Readonly<Record<string, string>> = {
   LC_ALL: "C",
 };
 
+/**
+ * Variables of git that are passed on: they say where the repository, git and the user's configuration are. Others change what a
+ * command answers (`GIT_REPLACE_REF_BASE`, `GIT_LITERAL_PATHSPECS`), where it writes (`GIT_TRACE`), or override the settings above
+ * (`GIT_CONFIG_PARAMETERS`).
+ */
+const PASSED_ON =
+  /^GIT_(?:DIR|COMMON_DIR|WORK_TREE|INDEX_FILE|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|EXEC_PATH|CEILING_DIRECTORIES|DISCOVERY_ACROSS_FILESYSTEM|CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM|(?:KEY|VALUE)_\d+))$/;
+
 /** A failed git command; the message is the first line of its output. */
 export class GitCommandError extends CliError {
   readonly stderr: string;
+  /** It was killed because it did not answer. */
+  readonly hung: boolean;
 
-  constructor(command: string, stderr: string) {
+  constructor(command: string, stderr: string, hung = false) {
     super(EXIT.usage, "GIT_FAILED", `git ${command} failed: ${stderr.split("\n")[0]?.replace(/^fatal: /, "") ?? ""}`);
     this.stderr = stderr;
+    this.hung = hung;
   }
 }
 
@@ -63,7 +80,8 @@ export function gitEnvironment(
     config[`GIT_CONFIG_KEY_${first + position}`] = key;
     config[`GIT_CONFIG_VALUE_${first + position}`] = value;
   }
-  return { ...env, ...SAFE_ENVIRONMENT, ...config };
+  const passed = Object.entries(env).filter(([name]) => !name.startsWith("GIT_") || PASSED_ON.test(name));
+  return { ...Object.fromEntries(passed), ...SAFE_ENVIRONMENT, ...config };
 }
 
 /** Settings that disable every configured filter, so that comparing files starts no program. */
@@ -80,25 +98,30 @@ export async function withoutFilters(cwd: string): Promise<Record<string, string
 }
 
 /**
- * Runs a git command and returns its output. Throws {@link GitCommandError} if it fails or hangs, and the reason of `signal` once that
- * is aborted.
+ * Runs a git command and returns its output. Throws {@link GitCommandError} if it fails or hangs, and `SPECIAL_FILE` if it waits for a
+ * FIFO in place of a file.
  */
 export function git(
   cwd: string,
   args: readonly string[],
   settings: Readonly<Record<string, string>> = {},
-  signal?: AbortSignal,
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<Buffer> {
+  return unlessBlocked(cwd, (signal) => run(cwd, args, gitEnvironment(settings, env), signal));
+}
+
+function run(cwd: string, args: readonly string[], env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const child = spawn("git", args, { cwd, env: gitEnvironment(settings, env), stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn("git", args, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
     const output: Buffer[] = [];
     let stderr = "";
+    let hung = false;
     const timer = setTimeout(() => {
+      hung = true;
       stderr = `no answer within ${IDLE_TIMEOUT_MS / 1_000} s`;
       child.kill("SIGKILL");
     }, IDLE_TIMEOUT_MS);
-    signal?.addEventListener("abort", () => child.kill("SIGKILL"));
+    signal.addEventListener("abort", () => child.kill("SIGKILL"));
     child.stdout.on("data", (part: Buffer) => {
       timer.refresh();
       output.push(part);
@@ -115,8 +138,8 @@ export function git(
     child.on("close", (code) => {
       clearTimeout(timer);
       if (code === 0) resolve(Buffer.concat(output));
-      else if (signal?.aborted) reject(signal.reason as Error);
-      else reject(new GitCommandError(args[0] ?? "", stderr.trim()));
+      else if (signal.aborted) reject(signal.reason as Error);
+      else reject(new GitCommandError(args[0] ?? "", stderr.trim(), hung));
     });
   });
 }

@@ -1,10 +1,14 @@
 import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
 import { existsSync, lstatSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { sha256 } from "./checksum.ts";
 import { CliError, EXIT } from "./exit-codes.ts";
 import { git, gitEnvironment, GitCommandError, gitLine, gitList, splitNul, withoutFilters } from "./git-command.ts";
-import { unlessBlocked } from "./git-blocked.ts";
+
+/** Mode of a folder in a tree. */
+const FOLDER = 0o040000;
+const SHA1_DIGITS = 40;
 
 export interface GitEntry {
   /** Of the file in the tree: 0o100644, 0o100755, 0o120000 (link), 0o160000 (submodule). */
@@ -42,7 +46,7 @@ export async function findWorkTree(cwd: string): Promise<WorkTree | undefined> {
   try {
     // Before the first commit HEAD cannot be resolved and the call fails: retry without it.
     output = await git(cwd, [...args, "HEAD^{commit}"]).catch((error: unknown) => {
-      if (isOutsideGit(error)) throw error;
+      if (isOutsideGit(error) || !(error instanceof GitCommandError) || error.hung) throw error;
       return git(cwd, args);
     });
   } catch (error) {
@@ -134,7 +138,7 @@ export async function countApart(
 export async function countChanges(cwd: string): Promise<number> {
   const args = ["status", "--porcelain", "-z", "--no-renames", "--untracked-files=normal", "--ignore-submodules=all"];
   const settings = await withoutFilters(cwd);
-  return splitNul(await unlessBlocked(cwd, (signal) => git(cwd, args, settings, signal))).length;
+  return splitNul(await git(cwd, args, settings)).length;
 }
 
 /** The files of a work tree: tracked ones, and untracked ones that are not ignored; or those of a plain folder. */
@@ -153,7 +157,7 @@ export interface FileListing {
 /** Lists the files of the work tree around `cwd`. The paths are decoded on demand: a search of an unchanged tree needs the digest. */
 export async function listWorkTreeFiles(cwd: string): Promise<FileListing> {
   const args = ["ls-files", "--cached", "--others", "--exclude-standard", "--full-name", "-z", "--", ":/"];
-  const output = await unlessBlocked(cwd, (signal) => git(cwd, args, {}, signal));
+  const output = await git(cwd, args);
   return {
     digest: sha256(output).toString("hex"),
     // Files in a merge conflict are listed once per side.
@@ -164,21 +168,46 @@ export async function listWorkTreeFiles(cwd: string): Promise<FileListing> {
   };
 }
 
-/** Lists every file of a commit, including submodules. */
+/**
+ * Lists every file of a commit, including submodules. Git does not check the trees that it lists, so they are read and checked here:
+ * the index of a repository is shared by its clones, and another clone must not decide what a commit contains.
+ */
 export async function listTree(cwd: string, commit: string): Promise<GitEntry[]> {
-  const output = await git(cwd, ["ls-tree", "-r", "-z", "-l", "--full-tree", commit]);
-  return splitNul(output).map((line) => {
+  const output = await git(cwd, ["ls-tree", "-r", "-t", "-z", "-l", "--full-tree", commit]);
+  const entries = splitNul(output).map((line) => {
     const tab = line.indexOf("\t");
     const [mode = "", , oid = "", size = "0"] = line.slice(0, tab).split(/ +/);
     return { mode: parseInt(mode, 8), oid, sizeBytes: Number(size) || 0, path: line.slice(tab + 1) };
   });
+  const trees = new Set<string>();
+  for await (const { bytes } of readObjects(cwd, [commit], "commit"))
+    trees.add(/^tree ([0-9a-f]+)\n/.exec(Buffer.from(bytes).toString("latin1"))?.[1] ?? "");
+  for (const { mode, oid } of entries) if (mode === FOLDER) trees.add(oid);
+  // Reading them is the check.
+  for await (const _ of readObjects(cwd, [...trees], "tree"));
+  return entries.filter(({ mode }) => mode !== FOLDER);
 }
 
-/** Reads blobs in the given order with one `git cat-file`. */
-export async function* readBlobs(
+/** The error for what git gives under another name than its own. */
+export function gitDamaged(what: string): CliError {
+  const text = `${what} is not what its id names: this clone is damaged or was tampered with (see \`git fsck\`)`;
+  return new CliError(EXIT.integrity, "GIT_DAMAGED", text);
+}
+
+/** Reads blobs in the given order. Throws as {@link readObjects}. */
+export function readBlobs(
   cwd: string,
   oids: readonly string[],
-): AsyncGenerator<{ oid: string; bytes: Uint8Array }> {
+): AsyncGenerator<{ oid: string; bytes: Uint8Array<ArrayBuffer> }> {
+  return readObjects(cwd, oids, "blob");
+}
+
+/** Reads objects in the given order with one `git cat-file`. Throws `GIT_DAMAGED` if one is not what its id names. */
+async function* readObjects(
+  cwd: string,
+  oids: readonly string[],
+  type: "commit" | "tree" | "blob",
+): AsyncGenerator<{ oid: string; bytes: Uint8Array<ArrayBuffer> }> {
   if (oids.length === 0) return;
   const child = spawn("git", ["cat-file", "--batch"], {
     cwd,
@@ -186,16 +215,19 @@ export async function* readBlobs(
     stdio: ["pipe", "pipe", "ignore"],
   });
   try {
-    // A closed pipe is detected as a short answer below.
+    // A closed pipe, and a git that cannot be started, are detected as a short answer below.
+    child.on("error", () => undefined);
     child.stdin.on("error", () => undefined);
     child.stdin.end(`${oids.join("\n")}\n`);
     const reader = new ByteReader(child.stdout);
     for (const oid of oids) {
       const header = await reader.line();
-      const size = / blob (\d+)$/.exec(header)?.[1];
+      const [, found, size] = / (commit|tree|blob) (\d+)$/.exec(header) ?? [];
       if (size === undefined) throw new GitCommandError("cat-file", `${oid}: ${header || "no answer"}`);
       const bytes = await reader.bytes(Number(size));
       await reader.bytes(1);
+      const hash = createHash(oid.length === SHA1_DIGITS ? "sha1" : "sha256").update(`${found} ${size}\0`);
+      if (found !== type || hash.update(bytes).digest("hex") !== oid) throw gitDamaged(`object ${oid}`);
       yield { oid, bytes };
     }
   } finally {
@@ -225,7 +257,7 @@ class ByteReader {
     }
   }
 
-  async bytes(count: number): Promise<Uint8Array> {
+  async bytes(count: number): Promise<Uint8Array<ArrayBuffer>> {
     while (this.available < count)
       if (!(await this.fill())) throw new GitCommandError("cat-file", "output ended early");
     const all = this.flatten();

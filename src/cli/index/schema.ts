@@ -12,7 +12,13 @@
  *
  * Every row has a checksum of its values in `row_sum`, computed on write and compared on read ({@link intact}).
  */
-export const SCHEMA_VERSION = 4;
+export const SCHEMA_VERSION = 5;
+
+/**
+ * The step from a version to the next, without what would have to be paid for again. Version 4 filled `blobs` with what git showed
+ * under an id, which `git replace` could change.
+ */
+export const UPGRADES: Readonly<Record<number, string>> = { 4: "delete from blobs; pragma user_version = 5;" };
 
 const ORDINAL_FACTOR = 2 ** 20;
 

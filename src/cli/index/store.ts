@@ -5,7 +5,7 @@ import type { Chunk, CodeSymbol } from "../../parsing/types.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
 import { BUSY_TIMEOUT_MS, openReadOnly, versionOf } from "./database.ts";
 import { addRowCheck } from "./row-check.ts";
-import { CONTENT_KEY, INDEXES, intact, rowId, SCHEMA_VERSION, TABLES } from "./schema.ts";
+import { CONTENT_KEY, INDEXES, intact, rowId, SCHEMA_VERSION, TABLES, UPGRADES } from "./schema.ts";
 import { IndexDamagedError, verified } from "./verified.ts";
 
 /** A version further ahead than this means damage, not a newer program. */
@@ -92,7 +92,7 @@ export class IndexStore {
     try {
       addRowCheck(db);
       const version = versionOf(db);
-      if (version > 0 && version < SCHEMA_VERSION) {
+      if (version > 0 && version < SCHEMA_VERSION && UPGRADES[version] === undefined) {
         // Everything in it can be rebuilt.
         db.close();
         for (const suffix of ["", "-wal", "-shm"]) rmSync(IndexStore.fileIn(directory) + suffix, { force: true });
@@ -134,9 +134,10 @@ export class IndexStore {
       throw new CliError(EXIT.usage, "INDEX_TOO_NEW", "the local index was made by a newer codectx; update this one");
     }
     this.db.exec("begin immediate");
-    // Another process may have created it in the meantime.
-    if (versionOf(this.db) === 0)
-      this.db.exec(`${TABLES} ${CONTENT_KEY} ${INDEXES} pragma user_version = ${SCHEMA_VERSION}`);
+    // Another process may have created or upgraded it in the meantime.
+    const found = versionOf(this.db);
+    if (found === 0) this.db.exec(`${TABLES} ${CONTENT_KEY} ${INDEXES} pragma user_version = ${SCHEMA_VERSION}`);
+    else this.db.exec(UPGRADES[found] ?? "");
     this.db.exec("commit");
   }
 

@@ -6,7 +6,9 @@ import { findReferences } from "../../retrieval/references.ts";
 import { search } from "../../retrieval/search.ts";
 import { openIndex } from "../../retrieval/search-index.ts";
 import { SearchFormatError } from "../../retrieval/types.ts";
+import { sha256 } from "../checksum.ts";
 import type { Context } from "../context.ts";
+import { gitDamaged } from "../git.ts";
 import { git } from "../git-command.ts";
 import { FileTree } from "../index/file-tree.ts";
 import { parseCommit } from "../index/index-commit.ts";
@@ -109,9 +111,9 @@ async function open(project: Project, folder: SearchFolder, name: string, gitSha
       readFile: async (path, start, end) => {
         const file = index.fileAt(0, path);
         if (file === undefined) return undefined;
-        const source = new SourceText(
-          new Uint8Array(await git(project.root, ["cat-file", "blob", `${gitSha}:${path}`])),
-        );
+        const bytes = new Uint8Array(await git(project.root, ["cat-file", "blob", `${gitSha}:${path}`]));
+        if (sha256(bytes).toString("hex") !== index.contentKey(file).sha256) throw gitDamaged(`${path} of ${gitSha}`);
+        const source = new SourceText(bytes);
         const [outline] = await outlinesOf(index, [{ file }]);
         return linesOf(source, outline?.chunks ?? [], { path, language: index.language(file) }, start, end);
       },

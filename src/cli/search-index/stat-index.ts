@@ -95,6 +95,6 @@ export async function differingFiles(root: string, gitDirectory: string, index: 
     GIT_CONFIG_NOSYSTEM: "1",
     GIT_CONFIG_GLOBAL: devNull,
   };
-  const output = await git(root, ["diff-files", "--name-only", "-z"], SETTINGS, undefined, env);
+  const output = await git(root, ["diff-files", "--name-only", "-z"], SETTINGS, env);
   return new Set(splitNul(output));
 }

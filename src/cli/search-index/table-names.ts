@@ -8,7 +8,8 @@ import type { SearchFolder } from "./search-folder.ts";
 
 /** Prefix of the names of a work tree's tables, and of a commit's. */
 export const treePrefix = (worktreeId: number): string => `tree-${worktreeId}-`;
-export const COMMIT_PREFIX = "commit-";
+/** Tables of earlier versions, `commit-…`, may hold what `git replace` had put in place of the commit's objects. */
+export const COMMIT_PREFIX = "commit2-";
 
 /** Name of the file that holds a work tree's state. */
 export function stateName(root: string): string {

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { CODECTX_ENTRY, sampleFiles, Sandbox } from "./support/run.ts";
 
@@ -122,6 +122,44 @@ describe("a hostile .git/config", () => {
     expect(existsSync(trace)).toBe(false);
   });
 
+  it("does not change what a commit contains, by replaced, grafted or forged objects", async () => {
+    const planted = "export function planted() {}\n";
+    sandbox.repository("other", { "src/module1.ts": planted });
+    const [own = "", other = ""] = ["app", "other"].map((name) => sandbox.git(name, "rev-parse", "HEAD"));
+    sandbox.git("app", "fetch", "-q", sandbox.path("other"), "main");
+    const idsOf = (commit: string) =>
+      ["", "^{tree}", ":src", ":src/module1.ts"].map((part) => sandbox.git("app", "rev-parse", commit + part));
+    const pairs = idsOf(own).map((id, i) => [id, idsOf(other)[i] ?? ""] as const);
+    const read = (env: Record<string, string> = {}) =>
+      sandbox.run("app", ["read", "src/module1.ts", "--ref", own, "--json"], {
+        // A cache of its own each time.
+        env: { ...NO_KEY, ...env, XDG_CACHE_HOME: sandbox.path(`cache-${Math.random()}`) },
+      });
+    for (const [from, to] of pairs) {
+      sandbox.git("app", "replace", "-f", from, to);
+      expect(sandbox.git("app", "show", `${own}:src/module1.ts`)).toContain("planted");
+      const shown = await read();
+      expect(shown).toMatchObject({ code: 0, json: { text: expect.stringContaining("double1") as unknown } });
+      sandbox.git("app", "replace", "-d", from);
+    }
+    const [[commit = "", another = ""] = []] = pairs;
+    sandbox.git("app", "update-ref", `refs/evil/${commit}`, another);
+    const based = await read({ GIT_REPLACE_REF_BASE: "refs/evil/", GIT_LITERAL_PATHSPECS: "1", GIT_TRACE: "1" });
+    expect(based).toMatchObject({ code: 0, json: { text: expect.stringContaining("double1") as unknown }, stderr: "" });
+    for (const [from, to] of pairs) {
+      const fileOf = (id: string) => sandbox.path("app/.git/objects", id.slice(0, 2), id.slice(2));
+      const before = readFileSync(fileOf(from));
+      rmSync(fileOf(from));
+      writeFileSync(fileOf(from), readFileSync(fileOf(to)));
+      const { code } = await read();
+      // Git itself notices some of them.
+      expect([2, 4, 7]).toContain(code);
+      rmSync(fileOf(from));
+      writeFileSync(fileOf(from), before);
+    }
+    expect((await read()).code).toBe(0);
+  });
+
   it("does not move the work tree elsewhere", async () => {
     sandbox.write("private/secret.ts", "export const secret = 1;\n");
     sandbox.git("app", "config", "core.worktree", sandbox.path("private"));
@@ -219,6 +257,13 @@ it.skipIf(process.platform === "win32")("is not blocked by a FIFO", async () => 
   expect(await sandbox.run("app", ["index", "--local", "--no-embed", "--json"])).toMatchObject({
     code: 2,
     json: { code: "SPECIAL_FILE", error: expect.stringContaining("lib/.gitignore") },
+  });
+  rmSync(sandbox.path("app/lib"), { recursive: true });
+  rmSync(sandbox.path("app/.git/HEAD"));
+  execFileSync("mkfifo", [sandbox.path("app/.git/HEAD")]);
+  expect(await sandbox.run("app", ["search", "double", "--json"])).toMatchObject({
+    code: 2,
+    json: { code: "SPECIAL_FILE", error: expect.stringContaining(".git/HEAD") },
   });
 });
 
