@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { enableCompileCache } from "node:module";
+import { enableCompileCache, flushCompileCache } from "node:module";
 
 /** First release of Node with everything that is used of `node:sqlite`. */
 const MIN_NODE = [22, 16] as const;
@@ -19,4 +19,8 @@ process.on("warning", (warning) => {
 
 // Must come before other modules are loaded: later starts reuse the compiled code.
 enableCompileCache();
-void import("./main.ts").then(({ main }) => main(process.argv.slice(2)));
+void import("./main.ts").then(async ({ main }) => {
+  await main(process.argv.slice(2));
+  // While SIGXFSZ is handled: written at the exit, the cache would end the process by that signal where files are limited.
+  flushCompileCache();
+});

@@ -1,6 +1,7 @@
-import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { CliError, EXIT } from "./exit-codes.ts";
+import { makeFolder } from "./folders.ts";
 import { configDirectory, type Environment } from "./paths.ts";
 
 export interface ServiceConfig {
@@ -31,16 +32,30 @@ export function readConfig(env: Environment): Config {
   }
   try {
     const { apiUrl, services, repos } = JSON.parse(text) as Partial<Config>;
-    return { ...(typeof apiUrl === "string" ? { apiUrl } : {}), services: services ?? {}, ...(repos ? { repos } : {}) };
+    const known = Object.entries(services ?? {}).map(([url, service]) => [withoutUser(url), service] as const);
+    return {
+      ...(typeof apiUrl === "string" ? { apiUrl: withoutUser(apiUrl) } : {}),
+      services: Object.fromEntries(known),
+      ...(repos ? { repos } : {}),
+    };
   } catch (cause) {
     throw new CliError(EXIT.usage, "BAD_CONFIG", `${file} is not valid JSON; correct or delete it`, { cause });
   }
 }
 
+/** Earlier versions stored user and password of an address; the next write leaves them out. */
+function withoutUser(address: string): string {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (!url || (url.username === "" && url.password === "")) return address;
+  url.username = "";
+  url.password = "";
+  return url.href.replace(/\/+$/, "");
+}
+
 /** Replaces the configuration atomically. Only the user may read it (mode 0600). */
 export function writeConfig(env: Environment, config: Config): void {
   const file = configFile(env);
-  mkdirSync(configDirectory(env), { recursive: true, mode: 0o700 });
+  makeFolder(configDirectory(env));
   const temporary = `${file}.${process.pid}.tmp`;
   try {
     writeFileSync(temporary, `${JSON.stringify(config, undefined, 2)}\n`, { mode: 0o600 });

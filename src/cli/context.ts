@@ -37,11 +37,18 @@ export function apiUrlOf(context: Context, config: Config = readConfig(context.e
   return checkApiUrl(value);
 }
 
-/** Rejects plain HTTP except to this machine, since it would expose the key. */
+/**
+ * Rejects what would expose the key: plain HTTP except to this machine, and credentials in the address, which is stored, printed and
+ * logged. The messages do not repeat those.
+ */
 export function checkApiUrl(value: string): string {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   if (!url || (url.protocol !== "https:" && url.protocol !== "http:")) {
-    throw new CliError(EXIT.usage, "BAD_API_URL", `not a URL of a service: ${value}`);
+    throw new CliError(EXIT.usage, "BAD_API_URL", `not a URL of a service: ${value.replace(/^.*@/s, "…@")}`);
+  }
+  if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") {
+    const text = `the address of the service is its origin and path alone, such as ${url.origin}: leave out user, password, ? and #`;
+    throw new CliError(EXIT.usage, "BAD_API_URL", text);
   }
   const local = ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname);
   if (url.protocol === "http:" && !local) {

@@ -103,6 +103,7 @@ const SYSTEM_ERRORS: Record<string, string> = {
   ENOTDIR: "a file is where a folder should be",
   EEXIST: "a file is where a folder should be",
   EIO: "the disk reported an error",
+  EFBIG: "a file would be larger than this process may write (ulimit -f)",
   EMFILE: "too many open files",
 };
 
@@ -156,7 +157,9 @@ export function toCliError(error: unknown): CliError {
     return new CliError(exit, code, text, { cause: error });
   }
   const code = "code" in error && typeof error.code === "string" ? error.code : undefined;
-  const known = code === undefined ? undefined : SYSTEM_ERRORS[code];
+  // Every folder is made in one that exists: file systems that cannot have any say this.
+  const isNoPlace = code === "ENOENT" && "syscall" in error && error.syscall === "mkdir";
+  const known = isNoPlace ? "a folder cannot be made there" : code === undefined ? undefined : SYSTEM_ERRORS[code];
   if (known !== undefined) {
     const path = "path" in error && typeof error.path === "string" ? `: ${error.path}` : "";
     return new CliError(EXIT.io, code ?? "IO", known + path, { cause: error });

@@ -7,24 +7,15 @@ const MAX_REDIRECTS = 5;
 
 /**
  * `fetch` on node:http. The first real `fetch` of a process loads undici, which takes longer than the three requests of a pull.
- * Redirects fall back to `fetch`.
+ * Redirects are followed within the origin only: header and body hold credentials. One to elsewhere is the answer.
  */
 export async function httpFetch(url: string, init: SentRequest): Promise<AnswerLike> {
-  const incoming = await httpRequest(url, init);
+  const incoming = await followed(url, init, ({ origin }) => origin === new URL(url).origin);
   const status = incoming.statusCode ?? 0;
-  if (REDIRECTS.has(status)) {
-    incoming.resume();
-    return fetch(url, init);
-  }
   return {
     ok: status >= 200 && status < 300,
     status,
     headers: { get: (name) => headerOf(incoming, name) },
-    text: async () => {
-      const parts: Buffer[] = [];
-      for await (const part of incoming) parts.push(part as Buffer);
-      return Buffer.concat(parts).toString("utf8");
-    },
     get body() {
       return Readable.toWeb(incoming) as ReadableStream<Uint8Array>;
     },
@@ -50,15 +41,29 @@ export async function httpRequest(
   });
 }
 
-/** Sends a GET without credentials and follows redirects. */
-export async function httpDownload(url: string, init: SentRequest): Promise<IncomingMessage> {
+/** Sends a GET without credentials and follows redirects, to any origin. */
+export function httpDownload(url: string, init: SentRequest): Promise<IncomingMessage> {
+  return followed(url, init, () => true);
+}
+
+/** Sends a request and follows the redirects that `mayFollow`. 301 to 303 make it a GET, as browsers do. */
+async function followed(url: string, init: SentRequest, mayFollow: (target: URL) => boolean): Promise<IncomingMessage> {
   let target = url;
+  let { body, method } = init;
   for (let hops = 0; ; hops++) {
-    const incoming = await httpRequest(target, init);
+    const incoming = await httpRequest(target, { ...init, method, ...(body === undefined ? {} : { body }) });
+    const status = incoming.statusCode ?? 0;
     const { location } = incoming.headers;
-    if (location === undefined || !REDIRECTS.has(incoming.statusCode ?? 0) || hops === MAX_REDIRECTS) return incoming;
-    incoming.resume();
-    target = new URL(location, target).href;
+    const isRedirect = location !== undefined && REDIRECTS.has(status) && hops < MAX_REDIRECTS;
+    const next = isRedirect && URL.canParse(location, target) ? new URL(location, target) : undefined;
+    if (!next || !mayFollow(next)) return incoming;
+    // Not drained: it may never end.
+    incoming.destroy();
+    target = next.href;
+    if (status < 307 && method !== "GET") {
+      method = "GET";
+      body = undefined;
+    }
   }
 }
 

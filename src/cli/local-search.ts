@@ -1,5 +1,6 @@
 import { inBackground } from "./background.ts";
 import type { Context } from "./context.ts";
+import { NotFoundError } from "../questions/code-index.ts";
 import { SnapshotFormatError } from "../snapshot/format/types.ts";
 import { isDamage } from "./index/damage.ts";
 import { IndexDamagedError } from "./index/verified.ts";
@@ -29,7 +30,8 @@ export async function withLocalIndex<T>(
   const project = await finding;
   const gitSha = ref === undefined ? undefined : await commitOf(project, ref);
   const answer = async (): Promise<T> => {
-    if (gitSha === undefined) return askWorkTree(context, project, (index) => ask(index, project));
+    if (gitSha === undefined)
+      return askWorkTree(context, project, (index) => ask(index, project).catch(unlessStale(index)));
     const { openCommitIndex } = await import("./search-index/commit-index.ts");
     const index = await openCommitIndex(context, project, gitSha);
     try {
@@ -54,6 +56,30 @@ async function commitOf(project: Project, ref: string): Promise<string> {
   const gitSha = await resolveCommit(project.root, ref);
   if (gitSha !== undefined) return gitSha;
   throw new CliError(EXIT.notFound, "NO_COMMIT", `no such branch, tag or commit in this clone: ${ref}`);
+}
+
+/** Which state of the files an answer comes from, for `--json`. */
+export function stateOf({ info: { gitSha, indexedAtMs, stale } }: LocalIndex): {
+  gitSha: string | null;
+  stale?: true;
+  staleReason?: string;
+  indexedAt?: string;
+} {
+  if (stale === undefined) return { gitSha };
+  return { gitSha, stale: true, staleReason: stale, indexedAt: new Date(indexedAtMs).toISOString() };
+}
+
+/** What a stale index does not have may be in the files all the same. */
+function unlessStale({ info: { stale } }: LocalIndex): (error: unknown) => never {
+  return (error) => {
+    const isCli = error instanceof CliError && error.exit === EXIT.notFound;
+    if (stale === undefined || !(isCli || error instanceof NotFoundError)) throw error;
+    const message = `the index is stale, it cannot be updated (${stale}), and in it: ${error.message}`;
+    throw new CliError(EXIT.io, "INDEX_STALE", message, {
+      details: { ...(isCli ? error.details : {}), stale: true },
+      cause: error,
+    });
+  };
 }
 
 /** Returns the error if it means that the index is damaged. */

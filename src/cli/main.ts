@@ -29,13 +29,15 @@ export async function main(args: readonly string[]): Promise<void> {
   };
   process.on("SIGINT", interrupt);
   process.on("SIGTERM", interrupt);
+  // With a handler, a write beyond the limit on file sizes fails with EFBIG; without, it ends the process.
+  if (process.platform !== "win32") process.on("SIGXFSZ", () => undefined);
   // EPIPE is not a failure: the reader (`| head`) has closed the pipe.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE") process.exit(EXIT.ok);
   });
   const program = buildProgram((global): Context => {
     ui = makeUi(global);
-    return { env: process.env, cwd: process.cwd(), ui, global, stop: stop.signal, abort: abort.signal };
+    return { env: process.env, cwd: currentFolder(), ui, global, stop: stop.signal, abort: abort.signal };
   }, args);
   const writeErr = (text: string): unknown => ui.json || process.stderr.write(visibleLines(text));
   for (const command of allCommands(program)) command.configureOutput({ writeErr });
@@ -47,6 +49,14 @@ export async function main(args: readonly string[]): Promise<void> {
   } finally {
     process.off("SIGINT", interrupt);
     process.off("SIGTERM", interrupt);
+  }
+}
+
+function currentFolder(): string {
+  try {
+    return process.cwd();
+  } catch (cause) {
+    throw new CliError(EXIT.usage, "NO_FOLDER", "the current folder does not exist any more", { cause });
   }
 }
 

@@ -33,7 +33,7 @@ export interface Project {
 
 /** Finds the project of the current folder. With `listFiles`, git lists its files in the background. */
 export async function findProject(context: Context, { listFiles } = { listFiles: false }): Promise<Project> {
-  const cwd = realpathSync(context.cwd);
+  const cwd = realFolder(context.cwd);
   const inGit = mayBeInGit(cwd);
   const files = inGit && listFiles ? inBackground(listWorkTreeFiles(cwd)) : undefined;
   const remoteUrls = inGit ? inBackground(readRemoteUrls(cwd)) : undefined;
@@ -57,6 +57,14 @@ export async function findProject(context: Context, { listFiles } = { listFiles:
     identity,
     directory: indexDirectory(context.env, identity),
   };
+}
+
+function realFolder(folder: string): string {
+  try {
+    return realpathSync(folder);
+  } catch (cause) {
+    throw new CliError(EXIT.usage, "NO_FOLDER", `the folder ${folder} does not exist any more`, { cause });
+  }
 }
 
 /** Rejects a root or home folder outside of git, which is most likely a mistake. */
@@ -88,7 +96,7 @@ export function requireRepo(project: Project, override: string | undefined): str
     "NO_REMOTE",
     override === undefined
       ? "this repository has no remote that identifies it: add one, run `codectx config repo host/owner/name`, or pass --repo"
-      : `not a repository: ${override} (expected host/owner/name or a clone URL)`,
+      : `not a repository: ${override.replace(/\/\/.*@/s, "//")} (expected host/owner/name or a clone URL)`,
   );
 }
 

@@ -41,7 +41,6 @@ export async function withWriter<T>(
     signal: context.stop,
     onWait: (holder) => context.ui.note(`waiting for ${holder}`),
   });
-  noteIdentity(project);
   const attempt = async (): Promise<T> => {
     const store = forImport
       ? IndexStore.openForImport(directory, PARSER_VERSION)
@@ -53,6 +52,7 @@ export async function withWriter<T>(
     }
   };
   try {
+    noteIdentity(project);
     return await (damage ? Promise.reject(damage) : attempt()).catch(async (error: unknown) => {
       if (!(await repair(context, directory, error))) throw error;
       return attempt();

@@ -18,11 +18,26 @@ import type { LocalIndex } from "./search-index/local-index.ts";
 /** The index of this work tree. Each request updates it first, so that the latest edits are found. */
 export class WorkTreeIndex implements CodeIndex {
   readonly #context: Context;
+  readonly #room: () => Promise<void>;
   /** The previous request; requests run one after another, since each may write the index. */
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(context: Context) {
+  #waiting = 0;
+
+  /** Each request waits for `room` first: that its answer can be sent. */
+  constructor(context: Context, room: () => Promise<void>) {
     this.#context = context;
+    this.#room = room;
+  }
+
+  /** Requests that are not answered yet. */
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  /** Resolves when the requests made so far are answered. */
+  async settled(): Promise<void> {
+    await this.#last;
   }
 
   ask<P extends Parameters, Answer extends object>(
@@ -47,7 +62,11 @@ export class WorkTreeIndex implements CodeIndex {
   }
 
   #withIndex<T>(ask: (index: LocalIndex) => Promise<T>): Promise<T> {
-    const run = this.#last.then(() => withLocalIndex(this.#context, ask));
+    this.#waiting++;
+    const run = this.#last
+      .then(this.#room)
+      .then(() => withLocalIndex(this.#context, ask))
+      .finally(() => this.#waiting--);
     this.#last = run.catch(() => undefined);
     return run;
   }
@@ -70,8 +89,8 @@ function openIndexes(index: LocalIndex): OpenIndexes & { info: IndexInfo } {
 }
 
 function infoOf({ info }: LocalIndex): IndexInfo {
-  const { repo, root, gitSha, indexedAtMs } = info;
-  return { name: repo ?? basename(root), gitSha, indexedAtMs, isWorkTree: true };
+  const { repo, root, gitSha, indexedAtMs, stale } = info;
+  return { name: repo ?? basename(root), gitSha, indexedAtMs, isWorkTree: true, stale };
 }
 
 function checkScope(scope: Scope, { name, gitSha }: IndexInfo): void {

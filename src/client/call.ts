@@ -14,7 +14,30 @@ export interface AnswerLike {
   readonly status: number;
   readonly headers: Pick<Headers, "get">;
   readonly body: ReadableStream<Uint8Array> | null;
-  text(): Promise<string>;
+}
+
+/** Longest answer that is read, in bytes; the largest ones, of 128 embeddings, have a tenth of that. */
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+
+/** The body of an answer as text; undefined if it is longer than `mostBytes`. No more than that is read. */
+export async function readText(
+  { body }: AnswerLike,
+  mostBytes: number = MAX_ANSWER_BYTES,
+): Promise<string | undefined> {
+  if (!body) return "";
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  const parts: string[] = [];
+  let byteCount = 0;
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return parts.join("") + decoder.decode();
+    byteCount += value.length;
+    if (byteCount > mostBytes) break;
+    parts.push(decoder.decode(value, { stream: true }));
+  }
+  await reader.cancel().catch(() => undefined);
+  return undefined;
 }
 
 export type FetchLike = (input: string, init: SentRequest) => Promise<AnswerLike>;

@@ -1,10 +1,14 @@
 /** Converts failed calls to {@link CodeContextError}s. */
 import { isRecord } from "../shape.ts";
-import type { AnswerLike, Call } from "./call.ts";
+import { type AnswerLike, type Call, readText } from "./call.ts";
 import { CodeContextError } from "./errors.ts";
 
 const GATEWAY_ERRORS = new Set([502, 504]);
 const MAX_ERROR_CHARACTERS = 300;
+/** No answer of the service is nested more deeply. */
+const MAX_DEPTH = 64;
+/** Longer bodies are no errors of this service. */
+const MAX_ERROR_BYTES = 256 * 1024;
 
 export function isTransient(error: CodeContextError): boolean {
   return GATEWAY_ERRORS.has(error.status) || error.code === "NETWORK_ERROR" || error.code === "TIMEOUT";
@@ -41,15 +45,16 @@ export async function readError(
   requestId: string | undefined,
   retryAfterMs: number | undefined,
 ): Promise<CodeContextError> {
-  const text = await response.text();
-  const body = parseJson(text);
+  const body = parseJson((await readText(response, MAX_ERROR_BYTES)) ?? "");
   const retryAfterSec = retryAfterMs === undefined ? undefined : Math.ceil(retryAfterMs / 1_000);
   const options = { status: response.status, requestId, retryAfterSec };
   if (typeof body !== "object" || body === null || !("code" in body) || typeof body.code !== "string") {
     const code = response.status === 429 ? "RATE_LIMITED" : "BAD_RESPONSE";
+    const target = response.status < 400 ? response.headers.get("Location") : null;
+    const where = target === null ? "" : `, but with a redirect to ${target.slice(0, MAX_ERROR_CHARACTERS)}`;
     return new CodeContextError(
       code,
-      `${call.method} ${call.path} answered ${response.status} without an error of this service`,
+      `${call.method} ${call.path} answered ${response.status} without an error of this service${where}`,
       options,
     );
   }
@@ -60,10 +65,23 @@ export async function readError(
   return new CodeContextError(body.code, message, { ...options, details, retryAfterSec: retryAfterSec ?? inBody });
 }
 
+/** Undefined if the text is not JSON, or nested so deeply that recursive code could overflow the stack. */
 export function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    return isShallow(value) ? value : undefined;
   } catch {
     return undefined;
   }
+}
+
+function isShallow(value: unknown): boolean {
+  let level = [value];
+  for (let depth = 0; level.length > 0 && depth < MAX_DEPTH; depth++) {
+    const next: unknown[] = [];
+    for (const outer of level)
+      for (const inner of Object.values(outer ?? {})) if (typeof inner === "object" && inner !== null) next.push(inner);
+    level = next;
+  }
+  return level.length === 0;
 }

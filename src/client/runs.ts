@@ -1,8 +1,9 @@
 import type { RunStatus } from "../contract/index.ts";
 import { readAnswer } from "./answers.ts";
+import { type Call, readText } from "./call.ts";
 import { CodeContextError } from "./errors.ts";
+import { parseJson } from "./failures.ts";
 import { readEvents } from "./sse.ts";
-import type { Call } from "./call.ts";
 import type { CallOptions, Transport } from "./transport.ts";
 
 /** A stream that is silent for this long is reopened. */
@@ -52,7 +53,7 @@ async function* openOnce(transport: Transport, call: Call, options: CallOptions)
     );
     const isStream = response.headers.get("Content-Type")?.startsWith("text/event-stream") === true;
     if (!isStream || !response.body) {
-      yield await readStatus(await response.text());
+      yield await readStatus((await readText(response)) ?? "");
       return;
     }
     for await (const data of readEvents(response.body)) yield await readStatus(data);
@@ -67,13 +68,7 @@ async function* openOnce(transport: Transport, call: Call, options: CallOptions)
 }
 
 async function readStatus(data: string): Promise<RunStatus> {
-  let value: unknown;
-  try {
-    value = JSON.parse(data);
-  } catch {
-    value = undefined;
-  }
-  const read = await readAnswer("RunStatus", value);
+  const read = await readAnswer("RunStatus", parseJson(data));
   if ("answer" in read) return read.answer;
   throw new CodeContextError("BAD_RESPONSE", "the answer is not a run's status that this client knows");
 }

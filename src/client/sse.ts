@@ -10,6 +10,7 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
   const decoder = new TextDecoder();
   let pending = "";
   let data: string[] = [];
+  let dataLength = 0;
   try {
     for (;;) {
       const { value, done } = await reader.read();
@@ -22,10 +23,14 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
       for (const line of lines) {
         if (line !== "") {
           const [, field, content = ""] = /^([^:]*):? ?(.*)$/s.exec(line) ?? [];
-          if (field === "data") data.push(content);
+          if (field !== "data") continue;
+          dataLength += content.length;
+          if (dataLength > MAX_EVENT_CHARACTERS) throw new RangeError("an event of the stream is too long");
+          data.push(content);
         } else if (data.length > 0) {
           yield data.join("\n");
           data = [];
+          dataLength = 0;
         }
       }
     }

@@ -1,7 +1,7 @@
 import { REQUEST_ID_HEADER } from "../contract/headers.ts";
 import type { Surface } from "../contract/surfaces.ts";
 import { type Answer, type AnswerName, loadSchemas, readAnswer } from "./answers.ts";
-import type { AnswerLike, Call, FetchLike, SentRequest } from "./call.ts";
+import { type AnswerLike, type Call, type FetchLike, readText, type SentRequest } from "./call.ts";
 import { CodeContextError } from "./errors.ts";
 import { aborted, isTransient, isUnreachable, noAnswer, parseJson, readError } from "./failures.ts";
 import { nextWait, Pacer, readRateWindow, readRetryAfterMs } from "./waits.ts";
@@ -75,7 +75,8 @@ export class Transport {
     // Load the schemas while the request is in flight.
     void loadSchemas();
     return this.send(call, options, async (response, requestId) => {
-      const read = await readAnswer(name, parseJson(await response.text()));
+      const text = await readText(response);
+      const read = text === undefined ? { issue: "it is too long" } : await readAnswer(name, parseJson(text));
       if ("answer" in read) return read.answer;
       throw new CodeContextError(
         "BAD_RESPONSE",

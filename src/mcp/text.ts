@@ -15,11 +15,13 @@ export function tokensOf(text: string): number {
   return Math.ceil(text.length / CHARACTERS_PER_TOKEN);
 }
 
-/** `github.com/acme/shop@1a2b3c4d5e, indexed 5 minutes ago`; an index of a work tree is marked as such. */
+/** `github.com/acme/shop@1a2b3c4d5e, indexed 5 minutes ago`; an index of a work tree and a stale one are marked as such. */
 export function describeIndex(index: IndexInfo, nowMs: number): string {
   const commit = index.gitSha === null ? "" : `@${index.gitSha.slice(0, SHORT_SHA)}`;
-  const edits = index.isWorkTree ? " (work tree, edits included)" : "";
-  return `${index.name}${commit}${edits}, indexed ${ageOf(nowMs - index.indexedAtMs)}`;
+  const edits = index.isWorkTree ? ` (work tree${index.stale === undefined ? ", edits included" : ""})` : "";
+  const indexed = `indexed ${ageOf(nowMs - index.indexedAtMs)}`;
+  const state = index.stale === undefined ? indexed : `STALE: ${indexed}, later edits are missing (${index.stale})`;
+  return `${index.name}${commit}${edits}, ${state}`;
 }
 
 function ageOf(ms: number): string {

@@ -33,6 +33,8 @@ export interface IndexInfo {
   indexedAtMs: number;
   /** The files may differ from the commit: the index is of a work tree with its uncommitted edits. */
   isWorkTree: boolean;
+  /** Why later changes of the work tree are missing; undefined if there are none. */
+  stale?: string | undefined;
 }
 
 export interface RepoInfo extends IndexInfo {

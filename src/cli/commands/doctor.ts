@@ -1,8 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { accessSync, constants, existsSync, mkdirSync, statfsSync, statSync } from "node:fs";
+import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
 import { configFile, readConfig } from "../config.ts";
 import { createClient, credentialsOf, type Context } from "../context.ts";
 import { EXIT, toCliError, type ExitCode } from "../exit-codes.ts";
+import { makeFolder } from "../folders.ts";
 import { gitEnvironment } from "../git-command.ts";
 import { cacheDirectory } from "../paths.ts";
 import { findProject } from "../project.ts";
@@ -78,7 +79,7 @@ function checkCache({ env }: Context): Check {
   const name = "cache";
   const folder = cacheDirectory(env);
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
     const { bavail, bsize } = statfsSync(folder);
     const free = bavail * bsize;

@@ -1,8 +1,12 @@
+import { once } from "node:events";
 import type { Context } from "../context.ts";
 import { GlobError } from "../../globs.ts";
-import { CliError } from "../exit-codes.ts";
+import { EXIT, toCliError } from "../exit-codes.ts";
 import { VERSION } from "../version.ts";
 import { WorkTreeIndex } from "../work-tree-index.ts";
+
+/** Requests that wait for their turn before no more are read. */
+const MAX_WAITING = 64;
 
 /** `codectx mcp`: serves the MCP tools over stdio, on the work tree's index, until the client closes stdin. */
 export async function mcp(context: Context): Promise<void> {
@@ -12,18 +16,34 @@ export async function mcp(context: Context): Promise<void> {
   ]);
   const { ui } = context;
   const onError = (error: unknown) => ui.warn(error instanceof Error ? error.message : String(error));
-  const index = new WorkTreeIndex(context);
-  const explain = (error: unknown) =>
-    error instanceof CliError || error instanceof GlobError ? error.message : undefined;
+  const { stdin, stdout } = process;
+  const drained = async (): Promise<void> => {
+    if (stdout.writableNeedDrain) await once(stdout, "drain");
+  };
+  const index = new WorkTreeIndex(context, drained);
+  const explain = (error: unknown): string | undefined => {
+    if (error instanceof GlobError) return error.message;
+    const { exit, message } = toCliError(error);
+    return exit === EXIT.failure ? undefined : message;
+  };
   const ended = new Promise<void>((resolve) => {
-    process.stdin.once("end", resolve);
-    process.stdin.once("close", resolve);
+    stdin.once("end", resolve);
+    stdin.once("close", resolve);
     context.stop.addEventListener("abort", () => resolve(), { once: true });
   });
   const server = serveStdio(() => createMcpServer({ version: VERSION, index, explain, onError }), {
     onerror: onError,
     // Passed explicitly: the SDK's default uses an import of `node:process` that the bundler breaks.
-    transport: new StdioServerTransport(process.stdin, process.stdout),
+    transport: new StdioServerTransport(stdin, stdout),
+  });
+  // A client that sends without reading is not read either, so that neither requests nor answers pile up here.
+  stdin.on("data", () => {
+    if (!stdout.writableNeedDrain && index.waiting < MAX_WAITING) return;
+    stdin.pause();
+    void index
+      .settled()
+      .then(drained)
+      .then(() => stdin.resume());
   });
   // Start indexing now: some clients time out after a minute, and the first index of a large repository may take most of it.
   void index.warmUp();

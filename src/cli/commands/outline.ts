@@ -6,7 +6,7 @@ import type { OutlineSymbol } from "../../retrieval/types.ts";
 import type { Context } from "../context.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
 import { FileTree } from "../index/file-tree.ts";
-import { withLocalIndex } from "../local-search.ts";
+import { stateOf, withLocalIndex } from "../local-search.ts";
 import { showPaged } from "../pager.ts";
 import { pathInProject, type Project } from "../project.ts";
 import { remoteIndex, type RemoteOption, remotePath } from "../remote-search.ts";
@@ -27,17 +27,17 @@ export async function outline(context: Context, file: string, options: RemoteOpt
     const answer = await remote.client.outline({ ...selector, path: remotePath(context, remote, file, options) }, call);
     return show(context, answer, { gitSha: answer.indexes[0]?.gitSha ?? null, indexes: answer.indexes });
   }
-  const { root, gitSha, ...shown } = await withLocalIndex(
+  const { root, state, ...shown } = await withLocalIndex(
     context,
     async (index, project) => {
       const path = pathInProject(project, context.cwd, file);
       const found = (await index.outline(path)) ?? (await unindexed(index, project, path, ref));
       const { language, symbols } = found;
-      return { root: project.root, gitSha: index.info.gitSha, path, language, outline: symbols };
+      return { root: project.root, state: stateOf(index), path, language, outline: symbols };
     },
     { ref },
   );
-  await show(context, shown, { gitSha }, root);
+  await show(context, shown, state, root);
 }
 
 /** Prints an outline; `root` is the work tree of the path, for links. */

@@ -1,6 +1,6 @@
 import type { Context } from "../context.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
-import { withLocalIndex } from "../local-search.ts";
+import { stateOf, withLocalIndex } from "../local-search.ts";
 import { showPaged } from "../pager.ts";
 import { pathInProject } from "../project.ts";
 import { remoteIndex, type RemoteOption, remotePath } from "../remote-search.ts";
@@ -27,7 +27,7 @@ export async function read(context: Context, place: string, options: RemoteOptio
           details: { similar },
         });
       }
-      return { gitSha: index.info.gitSha, ...lines };
+      return { ...stateOf(index), ...lines };
     },
     { ref: options.ref },
   );

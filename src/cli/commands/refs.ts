@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { ReferencesResponse } from "../../contract/search.ts";
 import type { Context } from "../context.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
-import { withLocalIndex, withoutRevision } from "../local-search.ts";
+import { stateOf, withLocalIndex, withoutRevision } from "../local-search.ts";
 import { showPaged } from "../pager.ts";
 import { remoteIndex, type RemoteOption } from "../remote-search.ts";
 import { formatCount } from "../ui.ts";
@@ -24,7 +24,7 @@ export async function refs(context: Context, name: string, options: { limit: num
       if (found.length === 0) {
         throw new CliError(EXIT.notFound, "NOT_FOUND", `nothing in this work tree uses the name ${name}`);
       }
-      return { root: project.root, gitSha: index.info.gitSha, references: withoutRevision(found), truncated };
+      return { root: project.root, ...stateOf(index), references: withoutRevision(found), truncated };
     },
     { ref },
   );

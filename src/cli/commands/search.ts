@@ -8,7 +8,7 @@ import {
 } from "../../retrieval/types.ts";
 import type { Context } from "../context.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
-import { withLocalIndex, withoutRevision } from "../local-search.ts";
+import { stateOf, withLocalIndex, withoutRevision } from "../local-search.ts";
 import { showPaged } from "../pager.ts";
 import type { Project } from "../project.ts";
 import { type RemoteIndex, remoteIndex, type RemoteOption } from "../remote-search.ts";
@@ -42,14 +42,15 @@ export async function search(context: Context, words: readonly string[], options
   }
   const remote = await remoteIndex(context, options);
   if (remote) return searchRemote(context, request, remote);
-  const ask = async (index: LocalIndex, { root }: Project) => ({
-    ...(await index.search(request)),
-    ...index.info,
-    root,
-  });
-  const { gitSha, digest, root, results, truncated, tokens } = await withLocalIndex(context, ask, { ref: options.ref });
+  const ask = async (index: LocalIndex, { root }: Project) => {
+    const answer = await index.search(request);
+    if (answer.results.length === 0 && index.info.stale !== undefined)
+      throw new CliError(EXIT.notFound, "NOT_FOUND", "no results");
+    return { ...answer, state: stateOf(index), root };
+  };
+  const { state, digest, root, results, truncated, tokens } = await withLocalIndex(context, ask, { ref: options.ref });
   const shown = withoutRevision(results);
-  await showPaged(context, { gitSha, results: shown, truncated, tokens, digest }, () =>
+  await showPaged(context, { ...state, results: shown, truncated, tokens, digest }, () =>
     describeResults(context, shown, root),
   );
 }

@@ -1,10 +1,10 @@
-import { accessSync, constants, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { homedir } from "node:os";
-import { delimiter, dirname, join, resolve } from "node:path";
+import { accessSync, constants } from "node:fs";
+import { delimiter, isAbsolute, join, resolve } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import type { Context } from "../context.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
-import { findProject } from "../project.ts";
-import { type Client, CLIENT_NAMES, CLIENTS } from "./setup-clients.ts";
+import { CLIENT_NAMES, CLIENTS } from "./setup-clients.ts";
+import { placeOf, readSettings, writeSettings } from "./setup-file.ts";
 
 export interface SetupOptions {
   /** Configure all projects of the user instead of this one. */
@@ -17,9 +17,9 @@ export interface SetupOptions {
 const SERVER = "codectx";
 
 interface Change {
-  file: string;
-  before: string | undefined;
   after: string;
+  /** Lines that go: another entry for codectx. */
+  removed: string[];
   /** Lines that are new. */
   added: string[];
 }
@@ -28,46 +28,52 @@ interface Change {
 export async function setup(context: Context, name: string, options: SetupOptions): Promise<void> {
   const client = Object.hasOwn(CLIENTS, name) ? CLIENTS[name] : undefined;
   if (!client) throw new CliError(EXIT.usage, "UNKNOWN_CLIENT", `no client named ${name}: ${CLIENT_NAMES.join(", ")}`);
-  const file = await fileOf(context, client, options.user === true);
+  const place = await placeOf(context, client, options.user === true);
+  const { file } = place;
+  const before = readSettings(place);
   const change =
-    client.property === undefined ? tomlChange(file) : jsonChange(file, client.property, client.extra ?? {});
+    client.property === undefined
+      ? tomlChange(file, before)
+      : jsonChange(file, before, client.property, client.extra ?? {});
   const { ui } = context;
   if (!change) {
     ui.result({ client: name, file, written: false, unchanged: true }, () => `${file} has codectx already.`);
     return;
   }
+  const { removed, added } = change;
   if (!ui.json) {
-    ui.note(`${change.before === undefined ? "Creates" : "Adds to"} ${file}:`);
-    for (const line of change.added) ui.note(ui.style("green", `+ ${line}`));
+    ui.note(`${before === undefined ? "Creates" : removed.length > 0 ? "Changes" : "Adds to"} ${file}:`);
+    for (const line of removed) ui.note(ui.style("red", `- ${line}`));
+    for (const line of added) ui.note(ui.style("green", `+ ${line}`));
   }
   if (!options.yes && !(await confirmed(context))) {
     throw new CliError(EXIT.usage, "NOT_CONFIRMED", "nothing was written; --yes writes it without asking");
   }
-  mkdirSync(dirname(file), { recursive: true });
-  const temporary = `${file}.${process.pid}.tmp`;
-  writeFileSync(temporary, change.after, { mode: 0o600 });
-  renameSync(temporary, file);
-  ui.result({ client: name, file, written: true, unchanged: false }, () => [
+  writeSettings(place, change.after);
+  ui.result({ client: name, file, written: true, unchanged: false, replaced: removed.length > 0 }, () => [
     `${file} is written. Restart ${client.title} to use it.`,
   ]);
 }
 
-async function fileOf(context: Context, client: Client, forUser: boolean): Promise<string> {
-  const home = context.env["HOME"] ?? homedir();
-  if (forUser || client.project === undefined) {
-    if (client.user !== undefined) return join(home, client.user);
-    throw new CliError(EXIT.usage, "NO_USER_FILE", `${client.title} keeps this in the project: run it without --user`);
-  }
-  return join((await findProject(context)).root, client.project);
-}
-
-/** The command that starts codectx: its name if it is in PATH, else its file. */
+/** The command that starts codectx/** The command that starts codectx: its name if it is in PATH, else its file. */
 function command(): { command: string; args: string[] } {
   const names = process.platform === "win32" ? ["codectx.cmd"] : ["codectx"];
-  const folders = (process.env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "");
-  if (folders.some((folder) => names.some((name) => isExecutable(join(folder, name)))))
-    return { command: SERVER, args: ["mcp"] };
+  // Not a folder relative to the checkout, which could hold any program of that name.
+  const folders = (process.env["PATH"] ?? "").split(delimiter).filter((folder) => isAbsolute(folder));
+  const isInPath = folders.some((folder) => names.some((name) => isExecutable(join(folder, name))));
+  return isInPath ? BY_NAME : byFile();
+}
+
+const BY_NAME = { command: SERVER, args: ["mcp"] };
+
+function byFile(): { command: string; args: string[] } {
   return { command: process.execPath, args: [resolve(process.argv[1] ?? ""), "mcp"] };
+}
+
+/** Whether an entry starts this codectx and nothing else: another command, a variable or an argument more makes it another program. */
+function isOurs(entry: unknown, extra: Record<string, string>): boolean {
+  const ours = [command(), byFile()].flatMap((start) => [start, { type: "stdio", ...start }, { ...extra, ...start }]);
+  return ours.some((one) => isDeepStrictEqual(entry, one));
 }
 
 function isExecutable(file: string): boolean {
@@ -79,45 +85,63 @@ function isExecutable(file: string): boolean {
   }
 }
 
-function jsonChange(file: string, property: string, extra: Record<string, string>): Change | undefined {
-  const before = readIfThere(file);
+function jsonChange(
+  file: string,
+  before: string | undefined,
+  property: string,
+  extra: Record<string, string>,
+): Change | undefined {
   const entry = { ...extra, ...command() };
-  const snippet = JSON.stringify({ [property]: { [SERVER]: entry } }, undefined, 2);
+  const snippet = (value: unknown) => JSON.stringify({ [property]: { [SERVER]: value } }, undefined, 2);
   let settings: unknown = {};
   try {
     if (before !== undefined && before.trim() !== "") settings = JSON.parse(before);
   } catch {
     // Possibly JSON with comments, which rewriting the file would lose.
-    throw new CliError(
-      EXIT.usage,
-      "NOT_JSON",
-      `${file} is not plain JSON; add this by hand: ${JSON.stringify(JSON.parse(snippet))}`,
-    );
+    const added = JSON.stringify({ [property]: { [SERVER]: entry } });
+    throw new CliError(EXIT.usage, "NOT_JSON", `${file} is not plain JSON; add this by hand: ${added}`);
   }
   const servers = isObject(settings) ? (settings[property] ?? {}) : undefined;
   if (!isObject(settings) || !isObject(servers))
     throw new CliError(EXIT.usage, "BAD_SETTINGS", `${file}: "${property}" is not an object; nothing was changed`);
-  if (Object.hasOwn(servers, SERVER)) return undefined;
+  const known = Object.hasOwn(servers, SERVER);
+  if (known && isOurs(servers[SERVER], extra)) return undefined;
   const after = { ...settings, [property]: { ...servers, [SERVER]: entry } };
-  return { file, before, after: `${JSON.stringify(after, undefined, 2)}\n`, added: snippet.split("\n") };
+  return {
+    after: `${JSON.stringify(after, undefined, 2)}\n`,
+    removed: known ? snippet(servers[SERVER]).split("\n") : [],
+    added: snippet(entry).split("\n"),
+  };
 }
 
-function tomlChange(file: string): Change | undefined {
-  const before = readIfThere(file);
-  if (before !== undefined && /^\s*\[\s*mcp_servers\s*\.\s*(?:codectx|"codectx")\s*\]/m.test(before)) return undefined;
-  const { command: program, args } = command();
-  // JSON strings are valid TOML strings.
-  const added = [`[mcp_servers.${SERVER}]`, `command = ${JSON.stringify(program)}`, `args = ${JSON.stringify(args)}`];
-  const head = before === undefined || before === "" ? "" : `${before.replace(/\n*$/, "")}\n\n`;
-  return { file, before, after: `${head}${added.join("\n")}\n`, added };
+/** A line of TOML that begins, or sets a part of, the server's table. */
+const TOML_ENTRY = /^\s*\[{0,2}\s*["']?mcp_servers["']?\s*[.=].*codectx|^\s*["']?codectx["']?\s*[.=]/m;
+
+function tomlChange(file: string, before = ""): Change | undefined {
+  const linesOf = ({ command: program, args }: ReturnType<typeof command>) => [
+    `[mcp_servers.${SERVER}]`,
+    // JSON strings are valid TOML strings.
+    `command = ${JSON.stringify(program)}`,
+    `args = ${JSON.stringify(args)}`,
+  ];
+  const added = linesOf(command());
+  const lines = before.split(/\r?\n/).map((line) => line.trim());
+  const at = lines.indexOf(added[0] ?? "");
+  const end = lines.findIndex((line, i) => i > at && line.startsWith("["));
+  const entry = lines.slice(at, end < 0 ? undefined : end).filter((line) => line !== "" && !line.startsWith("#"));
+  const isKnown = at >= 0 && [added, linesOf(byFile())].some((ours) => isDeepStrictEqual(entry, ours));
+  const others = isKnown ? [...lines.slice(0, at), ...lines.slice(at + 1)] : lines;
+  if (others.some((line) => TOML_ENTRY.test(line))) {
+    const text = `${file} has another entry for codectx; replace it by hand: ${added.join(" ")}`;
+    throw new CliError(EXIT.usage, "OTHER_ENTRY", text);
+  }
+  if (isKnown) return undefined;
+  const head = before === "" ? "" : `${before.replace(/\n*$/, "")}\n\n`;
+  return { after: `${head}${added.join("\n")}\n`, removed: [], added };
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function readIfThere(file: string): string | undefined {
-  return existsSync(file) ? readFileSync(file, "utf8") : undefined;
 }
 
 async function confirmed(context: Context): Promise<boolean> {

@@ -4,7 +4,7 @@ import type { SymbolsResponse } from "../../contract/search.ts";
 import type { Context } from "../context.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
 import { checkKinds } from "../filters.ts";
-import { withLocalIndex, withoutRevision } from "../local-search.ts";
+import { stateOf, withLocalIndex, withoutRevision } from "../local-search.ts";
 import { showPaged } from "../pager.ts";
 import { type RemoteIndex, remoteIndex, type RemoteOption } from "../remote-search.ts";
 import { formatCount } from "../ui.ts";
@@ -45,7 +45,7 @@ export async function symbol(context: Context, name: string, options: SymbolOpti
       }
       const { match, truncated } = answer;
       const symbols = withoutRevision(answer.symbols);
-      return { root: project.root, gitSha: index.info.gitSha, symbols, match, truncated };
+      return { root: project.root, ...stateOf(index), symbols, match, truncated };
     },
     { ref },
   );

@@ -17,10 +17,10 @@ export function openReadOnly(file: string): DatabaseSync {
     return db;
   } catch (error) {
     db.close();
-    // SQLITE_READONLY or CANTOPEN: WAL's shared memory cannot be created in a read-only folder, where nobody can write either.
+    // READONLY, IOERR or CANTOPEN: WAL's shared memory cannot be made in a read-only folder or on a full disk, where nobody can write.
     const code =
       error instanceof Error && "errcode" in error && typeof error.errcode === "number" ? error.errcode & 0xff : 0;
-    if (code !== 8 && code !== 14) throw error;
+    if (code !== 8 && code !== 10 && code !== 14) throw error;
   }
   db = new DatabaseSync(`${pathToFileURL(file).href}?immutable=1`, { readOnly: true });
   return db;

@@ -1,8 +1,9 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { DatabaseSync } from "node:sqlite";
 import { CliError, EXIT } from "../exit-codes.ts";
+import { makeFolder } from "../folders.ts";
 
 const POLL_MS = 200;
 const SQLITE_BUSY = 5;
@@ -30,7 +31,7 @@ const LOCK_FILES = ["lock.sqlite", "lock-2.sqlite", "lock-3.sqlite"];
  * process dies.
  */
 export async function takeWriteLock(directory: string, options: LockOptions): Promise<WriteLock> {
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  makeFolder(directory);
   const noteFile = join(directory, "lock.json");
   const deadline = Date.now() + options.waitMs;
   let file = 0;
@@ -62,17 +63,20 @@ export async function takeWriteLock(directory: string, options: LockOptions): Pr
       throw new CliError(EXIT.interrupted, "ABORTED", "interrupted");
     }
   }
-  writeFileSync(
-    noteFile,
-    JSON.stringify({ pid: process.pid, command: options.command, since: new Date().toISOString() }),
-  );
-  return {
-    release() {
-      rmSync(noteFile, { force: true });
-      db.exec("rollback");
-      db.close();
-    },
+  const release = (): void => {
+    rmSync(noteFile, { force: true });
+    db.exec("rollback");
+    db.close();
   };
+  try {
+    const note = { pid: process.pid, command: options.command, since: new Date().toISOString() };
+    writeFileSync(noteFile, JSON.stringify(note));
+  } catch (error) {
+    // The disk is full, for example. A server that goes on must not keep the lock.
+    release();
+    throw error;
+  }
+  return { release };
 }
 
 function openLock(directory: string, file: number): DatabaseSync {

@@ -1,8 +1,9 @@
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync } from "node:fs";
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import type { Chunk, CodeSymbol } from "../../parsing/types.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
+import { makeFolder } from "../folders.ts";
 import { BUSY_TIMEOUT_MS, openReadOnly, versionOf } from "./database.ts";
 import { addRowCheck } from "./row-check.ts";
 import { CONTENT_KEY, INDEXES, intact, rowId, SCHEMA_VERSION, TABLES, UPGRADES } from "./schema.ts";
@@ -52,7 +53,7 @@ export class IndexStore {
    */
   static openForImport(directory: string, parserVersion: number): IndexStore {
     if (existsSync(IndexStore.fileIn(directory))) return IndexStore.open(directory, parserVersion);
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    makeFolder(directory);
     const file = unsettledFile(directory);
     rmSync(file, { force: true });
     const db = new DatabaseSync(file);
@@ -87,7 +88,7 @@ export class IndexStore {
 
   /** Opens the index for writing; creates it if there is none. */
   static open(directory: string, parserVersion: number): IndexStore {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    makeFolder(directory);
     const db = new DatabaseSync(IndexStore.fileIn(directory), { timeout: BUSY_TIMEOUT_MS });
     try {
       addRowCheck(db);

@@ -5,11 +5,12 @@ import { examineTree } from "./examine-tree.ts";
 import type { LocalIndex } from "./local-index.ts";
 import { SearchFolder } from "./search-folder.ts";
 import { lastTable } from "./table-names.ts";
+import type { AskedTable } from "./update.ts";
 
 /**
  * Brings the index of a work tree up to date, uncommitted edits included, and asks it. The first call in a repository indexes all of
  * it, with progress; later ones what changed. A damaged search index is rebuilt. `ask` may run twice, so it must do nothing besides
- * answering. Throws what `updateWorkTree` throws.
+ * answering. If the index cannot be written, the newest table there is is asked, as stale. Throws what `updateWorkTree` throws.
  */
 export async function askWorkTree<T>(
   context: Context,
@@ -17,16 +18,16 @@ export async function askWorkTree<T>(
   ask: (index: LocalIndex) => Promise<T>,
 ): Promise<T> {
   const folder = new SearchFolder(project.directory);
-  const askTable = async (name: string, options: { rebuild: boolean }): Promise<T> => {
+  const askTable = async (table: AskedTable, options: { rebuild: boolean }): Promise<T> => {
     const { openLocalIndex } = await import("./local-index.ts");
-    const index = await openLocalIndex(context, project, name, options);
+    const index = await openLocalIndex(context, project, table, options);
     try {
       return await ask(index);
     } finally {
       index.close();
     }
   };
-  const asked = await askLastTable(project, folder, (name) => askTable(name, { rebuild: false }));
+  const asked = await askLastTable(project, folder, (name) => askTable({ name }, { rebuild: false }));
   if (asked) return asked.answer;
   const { updatedTable } = await import("./update.ts");
   return askTable(await updatedTable(context, project, folder), { rebuild: true });

@@ -103,6 +103,7 @@ async function open(project: Project, folder: SearchFolder, name: string, gitSha
         chunkCount: documentCount,
         indexedAtMs: Date.now(),
         digest,
+        stale: undefined,
       },
       search: async (request) => search(index, request, texts),
       symbols: async (request) => findSymbols(index, request, texts),

@@ -21,8 +21,9 @@ import { IndexStore } from "../index/store.ts";
 import type { Project } from "../project.ts";
 import { readLines } from "./read-lines.ts";
 import { type OpenFile, SearchFolder } from "./search-folder.ts";
-import { workTreeRow } from "./table-names.ts";
+import { timeOf, workTreeRow } from "./table-names.ts";
 import { storeTexts } from "./texts.ts";
+import type { AskedTable } from "./update.ts";
 
 /** What writes the index; loaded when there is something to write. */
 const updates = () => import("./update.ts");
@@ -33,13 +34,18 @@ export interface LocalIndexInfo {
   root: string;
   /** Normalised identity; null if there is no remote. */
   repo: string | null;
-  /** Commit that is checked out; null before the first one and outside of git. Uncommitted edits are indexed as well. */
+  /**
+   * Commit that is checked out; null before the first one and outside of git. Uncommitted edits are indexed as well. Of a stale index:
+   * the commit that was checked out, null if that is not known.
+   */
   gitSha: string | null;
   fileCount: number;
   chunkCount: number;
   indexedAtMs: number;
   /** Names all that answers depend on. */
   digest: string;
+  /** Why later changes of the work tree are not indexed; undefined if there are none. */
+  stale: string | undefined;
 }
 
 /** The search index of a work tree as it was when it was opened. Paths are from the root of the work tree. */
@@ -61,15 +67,15 @@ export interface LocalIndex {
 export async function openLocalIndex(
   context: Context,
   project: Project,
-  name: string,
+  table: AskedTable,
   { rebuild }: { rebuild: boolean },
 ): Promise<LocalIndex> {
   const folder = new SearchFolder(project.directory);
   for (let tries = 1; ; tries++) {
     const opened: OpenFile[] = [];
     try {
-      const index = await openTable(folder, name, opened);
-      return new OpenLocalIndex(context, project, folder, index, opened);
+      const index = await openTable(folder, table.name, opened);
+      return new OpenLocalIndex(context, project, folder, table, index, opened);
     } catch (error) {
       for (const file of opened) file.close();
       if (!(error instanceof SearchFormatError) || !rebuild || tries === MAX_TRIES) throw error;
@@ -100,9 +106,16 @@ class OpenLocalIndex implements LocalIndex {
   readonly #tree: FileTree;
   #index: SearchIndex;
   #opened: OpenFile[];
-  readonly #indexedAtMs: number;
+  readonly #state: Pick<LocalIndexInfo, "gitSha" | "indexedAtMs" | "stale">;
 
-  constructor(context: Context, project: Project, folder: SearchFolder, index: SearchIndex, opened: OpenFile[]) {
+  constructor(
+    context: Context,
+    project: Project,
+    folder: SearchFolder,
+    { name, stale }: AskedTable,
+    index: SearchIndex,
+    opened: OpenFile[],
+  ) {
     const store = IndexStore.openForReading(project.directory, PARSER_VERSION);
     if (!store) throw new SearchFormatError("the local index is gone");
     this.#context = context;
@@ -112,22 +125,16 @@ class OpenLocalIndex implements LocalIndex {
     this.#tree = new FileTree(project.root);
     this.#index = index;
     this.#opened = opened;
-    this.#indexedAtMs = workTreeRow(store, project.root).indexed_at;
+    const row = workTreeRow(store, project.root);
+    const indexedAtMs = stale === undefined ? row.indexed_at : timeOf(name);
+    const head = stale === undefined ? project.head : row.indexed_at === indexedAtMs ? row.head : undefined;
+    this.#state = { gitSha: head ?? null, indexedAtMs, stale };
   }
 
   get info(): LocalIndexInfo {
-    const { root, repo, head } = this.#project;
+    const { root, repo } = this.#project;
     const { fileCount, documentCount, digest } = this.#index;
-    const gitSha = head ?? null;
-    return {
-      root,
-      repo: repo ?? null,
-      gitSha,
-      fileCount,
-      chunkCount: documentCount,
-      indexedAtMs: this.#indexedAtMs,
-      digest,
-    };
+    return { root, repo: repo ?? null, fileCount, chunkCount: documentCount, digest, ...this.#state };
   }
 
   async search(request: SearchRequest): Promise<SearchAnswer> {

@@ -1,7 +1,9 @@
 import type { FileLines } from "../../questions/code-index.ts";
 import { outlinesOf } from "../../retrieval/definitions.ts";
+import type { LanguageId } from "../../parsing/languages.ts";
 import type { SearchIndex } from "../../retrieval/search-index.ts";
 import { SourceText } from "../../parsing/source-text.ts";
+import { sha256 } from "../checksum.ts";
 import type { FileTree } from "../index/file-tree.ts";
 
 /**
@@ -18,8 +20,21 @@ export async function readLines(
   const file = index.fileAt(0, path);
   const bytes = file === undefined ? undefined : tree.read(path);
   if (file === undefined || !bytes) return undefined;
-  const [outline] = await outlinesOf(index, [{ file }]);
-  return linesOf(new SourceText(bytes), outline?.chunks ?? [], { path, language: index.language(file) }, start, end);
+  const language = index.language(file);
+  const isIndexed = sha256(bytes).toString("hex") === index.contentKey(file).sha256;
+  const [outline] = isIndexed ? await outlinesOf(index, [{ file }]) : [await parsed(bytes, language)];
+  return linesOf(new SourceText(bytes), outline?.chunks ?? [], { path, language }, start, end);
+}
+
+/** The chunks of a file that has changed since it was indexed: its secrets may be on other lines by now. */
+async function parsed(bytes: Uint8Array<ArrayBuffer>, language: string) {
+  const [{ fileParser }, { packedGrammars }] = await Promise.all([
+    import("../index/parse-file.ts"),
+    import("../index/parse-pool.ts"),
+  ]);
+  const outcome = await fileParser(packedGrammars())(bytes, language as LanguageId);
+  // What would not be indexed is withheld as a whole.
+  return "file" in outcome ? outcome.file : { chunks: [{ startLine: 1, endLine: Infinity, withheld: true }] };
 }
 
 /** Lines of a text without those of its withheld chunks. */

@@ -2,7 +2,6 @@ import {
   closeSync,
   fstatSync,
   fsyncSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readSync,
@@ -12,6 +11,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { sha256 } from "../checksum.ts";
+import { makeFolder } from "../folders.ts";
 import type { RangeReader } from "../../retrieval/types.ts";
 
 const SEGMENT = ".segment";
@@ -75,8 +75,7 @@ export class SearchFolder {
   /** `statIndex` is what git compares with the work tree (stat-index.ts). */
   writeState(name: string, bytes: Uint8Array, statIndex: Uint8Array | undefined): void {
     if (statIndex) {
-      for (const folder of ["objects", "refs"])
-        mkdirSync(join(this.#folder, GIT_DIRECTORY, folder), { recursive: true, mode: 0o700 });
+      for (const folder of ["objects", "refs"]) makeFolder(join(this.#folder, GIT_DIRECTORY, folder));
       this.#write(join(GIT_DIRECTORY, "HEAD"), Buffer.from("ref: refs/heads/main\n"));
       this.#write(name + STAT_INDEX, statIndex);
     } else this.#remove(name + STAT_INDEX);
@@ -125,7 +124,7 @@ export class SearchFolder {
   }
 
   #write(name: string, bytes: Uint8Array): void {
-    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    makeFolder(this.#folder);
     const file = join(this.#folder, name);
     const handle = openSync(file + TEMPORARY, "w", 0o600);
     try {

@@ -12,20 +12,30 @@ import { listFiles, type UpdateOptions, updateWorkTree, withWriter } from "../se
 import { buildSearchTable, type IndexedFile, SegmentCollector } from "./build.ts";
 import { describeTree, saveState } from "./describe-tree.ts";
 import { SearchFolder } from "./search-folder.ts";
-import { lastTable, tableName, workTreeRow } from "./table-names.ts";
+import { newestTable, tableName, workTreeRow } from "./table-names.ts";
 
-/** Indexes what has changed and returns the name of the new table; that of the last table if the index cannot be written. */
-export async function updatedTable(context: Context, project: Project, folder: SearchFolder): Promise<string> {
+/** A table of a work tree. */
+export interface AskedTable {
+  name: string;
+  /** Why the table is not of the present state of the work tree; undefined if it is. */
+  stale?: string;
+}
+
+/** Indexes what has changed and returns the new table; the newest one that there is, as stale, if the index cannot be written. */
+export async function updatedTable(context: Context, project: Project, folder: SearchFolder): Promise<AskedTable> {
   const update = async (store: IndexStore): Promise<string> => {
     await updateForSearch(context, project, store, { embed: false });
     return tableName(workTreeRow(store, project.root));
   };
-  return withWriter(context, project, "search", update).catch((error: unknown) => {
-    const last = toCliError(error).exit === EXIT.io ? lastTable(project, folder) : undefined;
-    if (last === undefined) throw error;
-    context.ui.warn(`the index is as it was, it cannot be updated: ${toCliError(error).message}`);
-    return last;
-  });
+  try {
+    return { name: await withWriter(context, project, "search", update) };
+  } catch (error) {
+    const { exit, message: stale } = toCliError(error);
+    const name = exit === EXIT.io ? newestTable(project, folder) : undefined;
+    if (name === undefined) throw error;
+    context.ui.warn(`the index is stale, it cannot be updated: ${stale}`);
+    return { name, stale };
+  }
 }
 
 /** Brings the index of a work tree up to date with all that searching it needs. Needs the write lock. */

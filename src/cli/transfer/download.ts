@@ -1,8 +1,9 @@
 import { createHash, type Hash } from "node:crypto";
-import { closeSync, mkdirSync, openSync, rmSync, statSync, writeSync } from "node:fs";
+import { closeSync, openSync, rmSync, statSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileChecksum } from "../checksum.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
+import { makeFolder } from "../folders.ts";
 import { headerOf, httpDownload } from "../http.ts";
 import { backOff, interrupted, isExpired, storageFailure } from "./retry.ts";
 
@@ -10,6 +11,8 @@ import { backOff, interrupted, isExpired, storageFailure } from "./retry.ts";
 const IDLE_TIMEOUT_MS = 30_000;
 /** Consecutive attempts without data after which the download fails. */
 const MAX_BARREN_TRIES = 5;
+/** Limit of an artifact whose manifest does not say its size. */
+const MAX_UNDECLARED_BYTES = 4 * 1024 ** 3;
 /** Limit of signed URLs that one download requests. */
 const MAX_URLS = 4;
 
@@ -32,7 +35,7 @@ export interface DownloadOptions {
  * call; a file with a wrong checksum is removed.
  */
 export async function download(first: DownloadSource, file: string, options: DownloadOptions): Promise<void> {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(file));
   const resumed = sizeOf(file) > 0;
   const digest = new Digest();
   await fetchAll(first, file, digest, options);
@@ -101,7 +104,8 @@ async function fetchPart(
       signal: AbortSignal.any([options.signal, idle.signal]),
     });
     const status = response.statusCode ?? 0;
-    if (status !== 200 && status !== 206) response.resume();
+    // Not drained: it may never end.
+    if (status !== 200 && status !== 206) response.destroy();
     if (isExpired(status)) return "expired";
     if (status === 416) {
       // 416: the file is complete, or a part of something else.
@@ -122,7 +126,7 @@ async function fetchPart(
         for (let at = 0; at < part.byteLength;) at += writeSync(handle, part, at);
         done += part.byteLength;
         options.onProgress?.(done, total);
-        if (source.sizeBytes !== undefined && done > source.sizeBytes) return "done";
+        if (done > (source.sizeBytes ?? MAX_UNDECLARED_BYTES)) return "done";
       }
     } finally {
       closeSync(handle);

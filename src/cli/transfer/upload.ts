@@ -79,12 +79,11 @@ function put(target: UploadTarget, file: string, sizeBytes: number, options: Upl
     request.on("error", fail);
     source.on("error", fail);
     request.on("response", (response) => {
-      response.on("error", fail);
-      response.on("end", () => {
-        source.destroy();
-        resolve(response.statusCode ?? 0);
-      });
-      response.resume();
+      // The status says all; the body might never end.
+      response.on("error", () => undefined);
+      response.destroy();
+      source.destroy();
+      resolve(response.statusCode ?? 0);
     });
     source.on("data", (part) => {
       done += part.length;

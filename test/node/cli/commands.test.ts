@@ -1,5 +1,15 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { sampleFiles, Sandbox } from "./support/run.ts";
 
@@ -45,6 +55,27 @@ describe("login", () => {
     expect(existsSync(config())).toBe(false);
     const asked = await sandbox.run(".", ["login", "--json"], { env: { CODECTX_API_KEY: undefined } });
     expect(asked).toMatchObject({ code: 2, json: { code: "NO_KEY" } });
+  });
+
+  it("stores no user or password of an address, prints none, and drops those of earlier versions", async () => {
+    const address = sandbox.service.url.replace("//", "//user:hunter2@");
+    for (const args of [["login", "--key", "-", "--api-url", address], ["config", "api-url", address], ["usage"]]) {
+      const ran = await sandbox.run(".", args, {
+        env: { ...NO_KEY, CODECTX_API_URL: address },
+        input: sandbox.service.key,
+      });
+      expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining("leave out user, password") });
+      expect(ran.stdout + ran.stderr).not.toContain("hunter2");
+    }
+    expect(existsSync(config())).toBe(false);
+    sandbox.write(
+      "config/codectx/config.json",
+      JSON.stringify({ apiUrl: address, services: { [address]: { apiKey: sandbox.service.key } } }),
+    );
+    expect((await sandbox.run(".", ["repos"], { env: NO_KEY })).code).toBe(0);
+    await sandbox.run(".", ["config", "api-url", sandbox.service.url], { env: NO_KEY });
+    expect(readFileSync(config(), "utf8")).not.toContain("hunter2");
+    expect(readFileSync(config(), "utf8")).toContain(sandbox.service.key);
   });
 
   it("does not send a key in clear text over a network", async () => {
@@ -299,6 +330,38 @@ describe("config, cache, doctor and setup", () => {
     const toml = readFileSync(sandbox.path("home/.codex/config.toml"), "utf8");
     expect(toml).toMatch(/^model = "o"\n\n\[mcp_servers\.codectx\]\ncommand = ".+"\nargs = \[.*"mcp"\]\n$/);
 
+    // Another command, variable or argument is another program.
+    const mine = JSON.parse(readFileSync(sandbox.path("app/.mcp.json"), "utf8")) as {
+      mcpServers: { codectx: { args: string[] } };
+    };
+    for (const other of [
+      { command: "sh", args: ["-c", "evil"] },
+      { ...mine.mcpServers.codectx, env: { NODE_OPTIONS: "--require ./evil.js" } },
+      { ...mine.mcpServers.codectx, args: [...mine.mcpServers.codectx.args, "x"] },
+    ]) {
+      sandbox.write("app/.mcp.json", JSON.stringify({ mcpServers: { codectx: other } }));
+      chmodSync(sandbox.path("app/.mcp.json"), 0o640);
+      const asked = await sandbox.run("app", ["setup", "claude-code"]);
+      expect(asked).toMatchObject({ code: 2, stderr: expect.stringContaining('-     "codectx": {') as unknown });
+      const replaced = await sandbox.run("app", ["setup", "claude-code", "--yes", "--json"]);
+      expect(replaced.json).toMatchObject({ written: true, replaced: true });
+      expect(JSON.parse(readFileSync(sandbox.path("app/.mcp.json"), "utf8"))).toMatchObject({
+        mcpServers: { codectx: mine.mcpServers.codectx },
+      });
+      expect(statSync(sandbox.path("app/.mcp.json")).mode & 0o777).toBe(0o640);
+    }
+    for (const entry of [
+      '[mcp_servers.codectx]\ncommand = "evil"\n',
+      `${toml}[mcp_servers.codectx.env]\nNODE_OPTIONS = "--require x"\n`,
+      '[mcp_servers]\n"codectx" = { command = "evil" }\n',
+      'mcp_servers . "codectx" . command = "evil"\n',
+    ]) {
+      sandbox.write("home/.codex/config.toml", entry);
+      const refused = await sandbox.run("app", ["setup", "codex", "--yes", "--json"]);
+      expect(refused).toMatchObject({ code: 2, json: { code: "OTHER_ENTRY" } });
+      expect(readFileSync(sandbox.path("home/.codex/config.toml"), "utf8")).toBe(entry);
+    }
+
     sandbox.write("app/.vscode/mcp.json", "{ // mine\n}");
     expect(await sandbox.run("app", ["setup", "vscode", "--yes"])).toMatchObject({ code: 2 });
     expect(readFileSync(sandbox.path("app/.vscode/mcp.json"), "utf8")).toBe("{ // mine\n}");
@@ -307,4 +370,29 @@ describe("config, cache, doctor and setup", () => {
       stderr: expect.stringContaining("claude-code, cursor, vscode, codex"),
     });
   });
+
+  it.skipIf(process.platform === "win32")(
+    "follows a link in the home folder alone, and waits for no FIFO",
+    async () => {
+      sandbox.repository("app", sampleFiles(1));
+      sandbox.write("outside/settings.json", "{}");
+      const target = sandbox.path("outside/settings.json");
+      const setup = (...args: string[]) => sandbox.run("app", ["setup", ...args, "--yes", "--json"]);
+      symlinkSync(target, sandbox.path("app/.mcp.json"));
+      symlinkSync(sandbox.path("outside"), sandbox.path("app/.cursor"));
+      for (const client of ["claude-code", "cursor"])
+        expect(await setup(client)).toMatchObject({ code: 2, json: { code: "SYMLINK" } });
+      expect(readFileSync(target, "utf8")).toBe("{}");
+      mkdirSync(sandbox.path("home"), { recursive: true });
+      symlinkSync(target, sandbox.path("home/.claude.json"));
+      expect(await setup("claude-code", "--user")).toMatchObject({ code: 0, json: { written: true } });
+      expect(lstatSync(sandbox.path("home/.claude.json")).isSymbolicLink()).toBe(true);
+      expect(readFileSync(target, "utf8")).toContain("codectx");
+      rmSync(target);
+      expect(await setup("claude-code", "--user")).toMatchObject({ code: 2, json: { code: "SYMLINK" } });
+      rmSync(sandbox.path("app/.mcp.json"));
+      execFileSync("mkfifo", [sandbox.path("app/.mcp.json")]);
+      expect(await setup("claude-code")).toMatchObject({ code: 2, json: { code: "NOT_A_FILE" } });
+    },
+  );
 });

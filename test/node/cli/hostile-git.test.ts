@@ -142,7 +142,7 @@ describe("a hostile .git/config", () => {
       expect(shown).toMatchObject({ code: 0, json: { text: expect.stringContaining("double1") as unknown } });
       sandbox.git("app", "replace", "-d", from);
     }
-    const [[commit = "", another = ""] = []] = pairs;
+    const [[commit, another] = ["", ""]] = pairs;
     sandbox.git("app", "update-ref", `refs/evil/${commit}`, another);
     const based = await read({ GIT_REPLACE_REF_BASE: "refs/evil/", GIT_LITERAL_PATHSPECS: "1", GIT_TRACE: "1" });
     expect(based).toMatchObject({ code: 0, json: { text: expect.stringContaining("double1") as unknown }, stderr: "" });

@@ -19,6 +19,8 @@ export interface RunOptions {
   cwd?: string;
   env?: Record<string, string | undefined>;
   input?: string;
+  /** Every write to a file fails, as on a full disk; also for root. POSIX only. */
+  fullDisk?: boolean;
   /** User and group id of the process; needs root. */
   user?: number | undefined;
   /** Called with the process once it runs. */
@@ -117,7 +119,11 @@ export class Sandbox {
   /** Runs `codectx` in a folder of the sandbox. */
   run(cwd: string, args: readonly string[], options: RunOptions = {}): Promise<Ran> {
     mkdirSync(this.path(cwd), { recursive: true });
-    const child = spawn(process.execPath, [CODECTX_ENTRY, ...args], {
+    const command = [process.execPath, CODECTX_ENTRY, ...args];
+    const [program = "", ...rest] = options.fullDisk
+      ? ["sh", "-c", 'ulimit -f 0; exec "$0" "$@"', ...command]
+      : command;
+    const child = spawn(program, rest, {
       cwd: this.path(cwd),
       env: this.environment(options.env),
       ...(options.user !== undefined && { uid: options.user, gid: options.user }),
