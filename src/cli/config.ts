@@ -49,7 +49,7 @@ function withoutUser(address: string): string {
   if (!url || (url.username === "" && url.password === "")) return address;
   url.username = "";
   url.password = "";
-  return url.href.replace(/\/+$/, "");
+  return url.pathname === "/" ? url.origin : url.href;
 }
 
 /** Replaces the configuration atomically. Only the user may read it (mode 0600). */

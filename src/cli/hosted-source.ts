@@ -90,7 +90,7 @@ function httpsUrl(remote: string | undefined): string {
     throw new CliError(
       EXIT.usage,
       "NO_REMOTE",
-      `the service cannot clone ${remote.replace(/\/\/.*@/s, "//")}: pass --url with an HTTPS clone URL`,
+      `the service cannot clone ${remote.slice(remote.lastIndexOf("@") + 1)}: pass --url with an HTTPS clone URL`,
     );
   }
   const url = new URL(remote);

@@ -96,7 +96,7 @@ export function requireRepo(project: Project, override: string | undefined): str
     "NO_REMOTE",
     override === undefined
       ? "this repository has no remote that identifies it: add one, run `codectx config repo host/owner/name`, or pass --repo"
-      : `not a repository: ${override.replace(/\/\/.*@/s, "//")} (expected host/owner/name or a clone URL)`,
+      : `not a repository: ${override.slice(override.lastIndexOf("@") + 1)} (expected host/owner/name or a clone URL)`,
   );
 }
 

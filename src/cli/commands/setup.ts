@@ -114,8 +114,12 @@ function jsonChange(
   };
 }
 
-/** A line of TOML that begins, or sets a part of, the server's table. */
-const TOML_ENTRY = /^\s*\[{0,2}\s*["']?mcp_servers["']?\s*[.=].*codectx|^\s*["']?codectx["']?\s*[.=]/m;
+/** Whether a line of TOML begins, or sets a part of, the server's table. */
+function isTomlEntry(line: string): boolean {
+  const bare = line.replace(/[\s"'[]/g, "");
+  if (bare.startsWith("mcp_servers=")) return bare.includes(SERVER);
+  return [`mcp_servers.${SERVER}`, `${SERVER}=`, `${SERVER}.`].some((start) => bare.startsWith(start));
+}
 
 function tomlChange(file: string, before = ""): Change | undefined {
   const linesOf = ({ command: program, args }: ReturnType<typeof command>) => [
@@ -131,7 +135,7 @@ function tomlChange(file: string, before = ""): Change | undefined {
   const entry = lines.slice(at, end < 0 ? undefined : end).filter((line) => line !== "" && !line.startsWith("#"));
   const isKnown = at >= 0 && [added, linesOf(byFile())].some((ours) => isDeepStrictEqual(entry, ours));
   const others = isKnown ? [...lines.slice(0, at), ...lines.slice(at + 1)] : lines;
-  if (others.some((line) => TOML_ENTRY.test(line))) {
+  if (others.some(isTomlEntry)) {
     const text = `${file} has another entry for codectx; replace it by hand: ${added.join(" ")}`;
     throw new CliError(EXIT.usage, "OTHER_ENTRY", text);
   }

@@ -7,7 +7,6 @@ import { findExpressions, recordBuilt, superlinearUnit } from "./probe.ts";
 const BOUNDED: Record<string, Record<string, string>> = {
   "src/cli/commands/doctor.ts": { "(\\d+)\\.(\\d+)": "the version that git prints" },
   "src/cli/commands/setup.ts": {
-    '^\\s*\\[\\s*mcp_servers\\s*\\.\\s*(?:codectx|"codectx")\\s*\\]': "the user's own configuration file",
     "\\n*$": "the user's own configuration file",
   },
   "src/cli/context.ts": { "\\/+$": "the URL that the user has configured" },
