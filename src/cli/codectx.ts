@@ -19,8 +19,10 @@ process.on("warning", (warning) => {
 
 // Must come before other modules are loaded: later starts reuse the compiled code.
 enableCompileCache();
-void import("./main.ts").then(async ({ main }) => {
+async function run(): Promise<void> {
+  const { main } = await import("./main.ts");
   await main(process.argv.slice(2));
   // While SIGXFSZ is handled: written at the exit, the cache would end the process by that signal where files are limited.
   flushCompileCache();
-});
+}
+void run();

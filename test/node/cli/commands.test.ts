@@ -1,15 +1,5 @@
 import { execFileSync } from "node:child_process";
-import {
-  chmodSync,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { sampleFiles, Sandbox } from "./support/run.ts";
 
@@ -252,7 +242,7 @@ describe("conventions", () => {
   });
 });
 
-describe("config, cache, doctor and setup", () => {
+describe("config, cache and doctor", () => {
   it("stores the identity of a repository whose remote is a fork", async () => {
     sandbox.repository("app", sampleFiles(1), "https://github.com/me/fork.git");
     const repo = async () => (await sandbox.run("app", ["status", "--json"])).json["project"];
@@ -307,92 +297,4 @@ describe("config, cache, doctor and setup", () => {
     expect(states(refused)).toMatchObject({ service: "ok", key: "failed" });
     expect((await sandbox.run("app", ["doctor"], { env: { CODECTX_API_KEY: undefined } })).code).toBe(0);
   });
-
-  it("adds itself to a client's configuration, keeps the rest, and does it once", async () => {
-    sandbox.repository("app", sampleFiles(1));
-    sandbox.write("app/.mcp.json", JSON.stringify({ other: 1, mcpServers: { github: { command: "gh" } } }));
-    const asked = await sandbox.run("app", ["setup", "claude-code"]);
-    expect(asked).toMatchObject({ code: 2, stderr: expect.stringContaining('+     "codectx": {') });
-    expect(readFileSync(sandbox.path("app/.mcp.json"), "utf8")).not.toContain("codectx");
-    expect((await sandbox.run("app", ["setup", "claude-code", "--yes", "--json"])).json).toMatchObject({
-      written: true,
-    });
-    expect(JSON.parse(readFileSync(sandbox.path("app/.mcp.json"), "utf8"))).toMatchObject({
-      other: 1,
-      mcpServers: { github: { command: "gh" }, codectx: { args: expect.arrayContaining(["mcp"]) } },
-    });
-    const again = await sandbox.run("app", ["setup", "claude-code", "--yes", "--json"]);
-    expect(again.json).toMatchObject({ written: false, unchanged: true });
-
-    sandbox.write("home/.codex/config.toml", 'model = "o"\n');
-    await sandbox.run("app", ["setup", "codex", "--yes"]);
-    await sandbox.run("app", ["setup", "codex", "--yes"]);
-    const toml = readFileSync(sandbox.path("home/.codex/config.toml"), "utf8");
-    expect(toml).toMatch(/^model = "o"\n\n\[mcp_servers\.codectx\]\ncommand = ".+"\nargs = \[.*"mcp"\]\n$/);
-
-    // Another command, variable or argument is another program.
-    const mine = JSON.parse(readFileSync(sandbox.path("app/.mcp.json"), "utf8")) as {
-      mcpServers: { codectx: { args: string[] } };
-    };
-    for (const other of [
-      { command: "sh", args: ["-c", "evil"] },
-      { ...mine.mcpServers.codectx, env: { NODE_OPTIONS: "--require ./evil.js" } },
-      { ...mine.mcpServers.codectx, args: [...mine.mcpServers.codectx.args, "x"] },
-    ]) {
-      sandbox.write("app/.mcp.json", JSON.stringify({ mcpServers: { codectx: other } }));
-      chmodSync(sandbox.path("app/.mcp.json"), 0o640);
-      const asked = await sandbox.run("app", ["setup", "claude-code"]);
-      expect(asked).toMatchObject({ code: 2, stderr: expect.stringContaining('-     "codectx": {') as unknown });
-      const replaced = await sandbox.run("app", ["setup", "claude-code", "--yes", "--json"]);
-      expect(replaced.json).toMatchObject({ written: true, replaced: true });
-      expect(JSON.parse(readFileSync(sandbox.path("app/.mcp.json"), "utf8"))).toMatchObject({
-        mcpServers: { codectx: mine.mcpServers.codectx },
-      });
-      expect(statSync(sandbox.path("app/.mcp.json")).mode & 0o777).toBe(0o640);
-    }
-    for (const entry of [
-      '[mcp_servers.codectx]\ncommand = "evil"\n',
-      `${toml}[mcp_servers.codectx.env]\nNODE_OPTIONS = "--require x"\n`,
-      '[mcp_servers]\n"codectx" = { command = "evil" }\n',
-      'mcp_servers . "codectx" . command = "evil"\n',
-    ]) {
-      sandbox.write("home/.codex/config.toml", entry);
-      const refused = await sandbox.run("app", ["setup", "codex", "--yes", "--json"]);
-      expect(refused).toMatchObject({ code: 2, json: { code: "OTHER_ENTRY" } });
-      expect(readFileSync(sandbox.path("home/.codex/config.toml"), "utf8")).toBe(entry);
-    }
-
-    sandbox.write("app/.vscode/mcp.json", "{ // mine\n}");
-    expect(await sandbox.run("app", ["setup", "vscode", "--yes"])).toMatchObject({ code: 2 });
-    expect(readFileSync(sandbox.path("app/.vscode/mcp.json"), "utf8")).toBe("{ // mine\n}");
-    expect(await sandbox.run("app", ["setup", "emacs", "--yes"])).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining("claude-code, cursor, vscode, codex"),
-    });
-  });
-
-  it.skipIf(process.platform === "win32")(
-    "follows a link in the home folder alone, and waits for no FIFO",
-    async () => {
-      sandbox.repository("app", sampleFiles(1));
-      sandbox.write("outside/settings.json", "{}");
-      const target = sandbox.path("outside/settings.json");
-      const setup = (...args: string[]) => sandbox.run("app", ["setup", ...args, "--yes", "--json"]);
-      symlinkSync(target, sandbox.path("app/.mcp.json"));
-      symlinkSync(sandbox.path("outside"), sandbox.path("app/.cursor"));
-      for (const client of ["claude-code", "cursor"])
-        expect(await setup(client)).toMatchObject({ code: 2, json: { code: "SYMLINK" } });
-      expect(readFileSync(target, "utf8")).toBe("{}");
-      mkdirSync(sandbox.path("home"), { recursive: true });
-      symlinkSync(target, sandbox.path("home/.claude.json"));
-      expect(await setup("claude-code", "--user")).toMatchObject({ code: 0, json: { written: true } });
-      expect(lstatSync(sandbox.path("home/.claude.json")).isSymbolicLink()).toBe(true);
-      expect(readFileSync(target, "utf8")).toContain("codectx");
-      rmSync(target);
-      expect(await setup("claude-code", "--user")).toMatchObject({ code: 2, json: { code: "SYMLINK" } });
-      rmSync(sandbox.path("app/.mcp.json"));
-      execFileSync("mkfifo", [sandbox.path("app/.mcp.json")]);
-      expect(await setup("claude-code")).toMatchObject({ code: 2, json: { code: "NOT_A_FILE" } });
-    },
-  );
 });
