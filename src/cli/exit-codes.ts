@@ -1,4 +1,5 @@
 import { CodeContextError } from "../client/errors.ts";
+import { NotFoundError, QuestionError } from "../questions/code-index.ts";
 
 /** Exit codes of `codectx`. Documented in docs/cli.md; their meaning is stable. */
 export const EXIT = {
@@ -135,6 +136,10 @@ export function toCliError(error: unknown): CliError {
       details,
       cause: error,
     });
+  }
+  if (error instanceof QuestionError) {
+    const details = error instanceof NotFoundError ? { near: error.near } : undefined;
+    return new CliError(EXIT.notFound, error.code, oneLine(error.message), { details, cause: error });
   }
   if (!(error instanceof Error)) return new CliError(EXIT.failure, "INTERNAL", oneLine(String(error)));
   if (error.name === "SnapshotFormatError") {

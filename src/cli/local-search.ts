@@ -90,11 +90,3 @@ function damageOf(error: unknown, directory: string): Error | undefined {
   if (!(error instanceof SnapshotFormatError) && !isGone) return undefined;
   return new IndexDamagedError(`the pulled snapshot: ${isGone ? "its file is gone" : error.message}`, { cause: error });
 }
-
-/** Removes the revision number, which has no meaning for a work tree. */
-export function withoutRevision<T extends { revision: number }>(rows: readonly T[]): Omit<T, "revision">[] {
-  return rows.map((row) => {
-    const { revision: _, ...rest } = row;
-    return rest;
-  });
-}

@@ -12,7 +12,7 @@ export interface RemoteOption extends RefOption {
   repo?: string;
 }
 
-export interface RemoteIndex {
+export interface RemoteTarget {
   client: CodeContextClient;
   /** Names the repository and the ref in a request. */
   selector: { repo: string; ref?: string };
@@ -24,7 +24,7 @@ export interface RemoteIndex {
 export async function remoteIndex(
   context: Context,
   { remote, repo, ref }: RemoteOption,
-): Promise<RemoteIndex | undefined> {
+): Promise<RemoteTarget | undefined> {
   if (!remote) {
     if (repo !== undefined) throw new CliError(EXIT.usage, "USAGE", "--repo is for --remote");
     return undefined;
@@ -36,7 +36,7 @@ export async function remoteIndex(
   return { client, selector, call: { signal: context.stop }, project };
 }
 
-/** Path of a file on the service: with `--repo` as given, else that of the work tree's file. */
-export function remotePath(context: Context, { project }: RemoteIndex, file: string, { repo }: RemoteOption): string {
+/** Path of a file from the root of its repository: with `--repo` as given, else that of the work tree's file. */
+export function pathOf(context: Context, project: Project, file: string, { repo }: RemoteOption): string {
   return repo === undefined ? pathInProject(project, context.cwd, file) : file;
 }

@@ -231,3 +231,10 @@ export function table(rows: readonly (readonly string[])[]): string[] {
       .join("  "),
   );
 }
+
+/** The last line of a list that is not whole; none if it is. */
+export function shownOf(shown: number, { total, truncated }: { total: number; truncated: boolean }): string[] {
+  if (!truncated) return [];
+  const all = total > shown ? `of ${formatCount(total)}` : "of more";
+  return [`(${formatCount(shown)} ${all}; --limit shows more)`];
+}

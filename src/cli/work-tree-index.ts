@@ -1,22 +1,22 @@
-import { basename } from "node:path";
 import type { Parameters, Request } from "../contract/questions.ts";
 import {
   answerFrom,
   type Answered,
   type CodeIndex,
   type IndexInfo,
-  type OpenIndexes,
   type Question,
   QuestionError,
   type RepoInfo,
+  type RepoList,
   type Scope,
 } from "../questions/code-index.ts";
 import type { Context } from "./context.ts";
+import { infoOf, openIndexes } from "./local-indexes.ts";
 import { withLocalIndex } from "./local-search.ts";
 import type { LocalIndex } from "./search-index/local-index.ts";
 
 /** The index of this work tree. Each request updates it first, so that the latest edits are found. */
-export class WorkTreeIndex implements CodeIndex {
+export class WorkTreeIndex implements CodeIndex, RepoList {
   readonly #context: Context;
   readonly #room: () => Promise<void>;
   /** The previous request; requests run one after another, since each may write the index. */
@@ -45,11 +45,11 @@ export class WorkTreeIndex implements CodeIndex {
     scope: Scope,
     request: Request<P>,
   ): Promise<Answered<Answer>> {
-    return this.#withIndex((index) => {
+    return this.#withIndex(async (index) => {
       const opened = openIndexes(index);
-      checkScope(scope, opened.info);
+      checkScope(scope, opened.indexes);
       return answerFrom(opened, question, request);
-    });
+    }, scope.ref);
   }
 
   repos(): Promise<RepoInfo[]> {
@@ -61,49 +61,19 @@ export class WorkTreeIndex implements CodeIndex {
     await this.repos().catch(() => undefined);
   }
 
-  #withIndex<T>(ask: (index: LocalIndex) => Promise<T>): Promise<T> {
+  #withIndex<T>(ask: (index: LocalIndex) => Promise<T>, ref?: string): Promise<T> {
     this.#waiting++;
     const run = this.#last
       .then(this.#room)
-      .then(() => withLocalIndex(this.#context, ask))
+      .then(() => withLocalIndex(this.#context, ask, { ref }))
       .finally(() => this.#waiting--);
     this.#last = run.catch(() => undefined);
     return run;
   }
 }
 
-function openIndexes(index: LocalIndex): OpenIndexes & { info: IndexInfo } {
-  const info = infoOf(index);
-  const inFirst = <T>(found: T | undefined) => found && { ...found, revision: 0 };
-  return {
-    info,
-    indexes: [info],
-    digest: () => Promise.resolve(index.info.digest),
-    search: (request) => index.search(request),
-    symbols: (request) => index.symbols(request),
-    references: (request) => index.references(request),
-    outline: async (path) => inFirst(await index.outline(path)),
-    file: async (path, start, end) => inFirst(await index.readFile(path, start, end)),
-    nearPaths: (path) => Promise.resolve(index.nearPaths(path)),
-  };
-}
-
-function infoOf({ info }: LocalIndex): IndexInfo {
-  const { repo, root, gitSha, indexedAtMs, stale } = info;
-  return { name: repo ?? basename(root), gitSha, indexedAtMs, isWorkTree: true, stale };
-}
-
-function checkScope(scope: Scope, { name, gitSha }: IndexInfo): void {
-  if (scope.repo !== undefined && scope.repo.toLowerCase() !== name.toLowerCase()) {
-    throw new QuestionError(
-      "NO_WORKSPACE",
-      `${scope.repo} is not indexed here: this server only knows the work tree of ${name}.`,
-    );
-  }
-  if (scope.ref !== undefined && (gitSha === null || !gitSha.startsWith(scope.ref.toLowerCase()))) {
-    throw new QuestionError(
-      "NO_INDEX",
-      `${scope.ref} is not indexed here: this server only knows the files of the work tree. Leave out ref.`,
-    );
-  }
+function checkScope({ repo }: Scope, [index]: readonly IndexInfo[]): void {
+  if (repo === undefined || repo.toLowerCase() === index?.name.toLowerCase()) return;
+  const known = `this server only knows the work tree of ${index?.name}`;
+  throw new QuestionError("NO_WORKSPACE", `repo: ${repo} is not indexed here: ${known}`);
 }

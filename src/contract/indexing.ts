@@ -126,9 +126,7 @@ export const MAX_RUNS_LISTED = 100;
 /** Query of `GET /index`. */
 export const ListRunsQuery = z.object({
   workspaceId: Uuid.describe("The workspace."),
-  limit: numberParameter(1, MAX_RUNS_LISTED)
-    .default(DEFAULT_RUNS_LISTED)
-    .meta({ default: DEFAULT_RUNS_LISTED, description: "Runs at most." }),
+  limit: numberParameter(1, MAX_RUNS_LISTED).default(DEFAULT_RUNS_LISTED).describe("Runs at most."),
 });
 
 export const RunListItem = RunStatus.extend({

@@ -27,7 +27,7 @@ function shapeOf<P extends Parameters>(parameters: P, valueOf: (parameter: Param
 function finished(parameter: Parameter, value: z.ZodType): z.ZodType {
   const { description, required } = parameter;
   if (parameter.type === "number" && parameter.default !== undefined)
-    return value.default(parameter.default).meta({ default: parameter.default, description });
+    return value.default(parameter.default).describe(description);
   return (required ? value : value.optional()).describe(description);
 }
 

@@ -91,7 +91,9 @@ export type SymbolsQuery = Selection & Request<typeof SYMBOLS>;
 export const SymbolsResponse = z
   .object({
     ok: z.literal(true),
-    symbols: z.array(z.object({ ...SymbolShape, path: z.string(), startLine: Line, endLine: Line })),
+    symbols: z.array(
+      z.object({ ...SymbolShape, path: z.string(), language: z.string(), startLine: Line, endLine: Line }),
+    ),
     match: z.enum(["exact", "prefix", "fuzzy"]).describe("How the symbols match."),
     total: z.int().min(0).describe("Definitions found, of which `symbols` are the first."),
     truncated: z.boolean(),

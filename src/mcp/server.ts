@@ -1,7 +1,7 @@
 /** The MCP server that both transports use. Imports the SDK, so importers load this module with `await import()`. */
 import { McpServer } from "@modelcontextprotocol/server";
 import { visible } from "../display.ts";
-import { type CodeIndex, NotFoundError, QuestionError } from "../questions/code-index.ts";
+import { type CodeIndex, NotFoundError, QuestionError, type RepoList } from "../questions/code-index.ts";
 import { notFoundText } from "./answers.ts";
 import { TOOLS } from "./tools.ts";
 
@@ -12,7 +12,7 @@ const INSTRUCTIONS =
 
 export interface McpServerOptions {
   version: string;
-  index: CodeIndex;
+  index: CodeIndex & RepoList;
   /** The text of an error of the index that its caller can mend, besides `QuestionError`; undefined for other errors. */
   explain: (error: unknown) => string | undefined;
   /** Called with failures that are not the caller's; the caller sees only that something failed. */

@@ -5,7 +5,14 @@ import { bodyShape } from "../contract/parameters.ts";
 import { type Parameter, type Parameters, type Request, SEARCH } from "../contract/questions.ts";
 import { text } from "../contract/text.ts";
 import { visibleAnswer } from "../display.ts";
-import { type Answered, type CodeIndex, nothingIndexed, type Question, type Scope } from "../questions/code-index.ts";
+import {
+  type Answered,
+  type CodeIndex,
+  nothingIndexed,
+  type Question,
+  type RepoList,
+  type Scope,
+} from "../questions/code-index.ts";
 import { file, outline, references, search, symbols } from "../questions/questions.ts";
 import {
   type AnswerOptions,
@@ -43,7 +50,7 @@ const maxTokens = z
 
 /** What a tool runs with. */
 export interface ToolContext {
-  index: CodeIndex;
+  index: CodeIndex & RepoList;
   nowMs: number;
 }
 

@@ -85,6 +85,9 @@ export interface Question<P extends Parameters, Answer extends object> {
   answer: (indexes: OpenIndexes, request: Request<P>) => Promise<Answer>;
 }
 
+/** What a question answers. */
+export type QuestionAnswer<Q> = Q extends { answer: (...given: never[]) => Promise<infer Answer> } ? Answer : never;
+
 /** An answer, the indexes that its `revision` numbers refer to, and the digest of all that it depends on. */
 export type Answered<Answer, Info extends IndexInfo = IndexInfo> = Answer & {
   indexes: readonly Info[];
@@ -109,6 +112,10 @@ export interface CodeIndex<Info extends IndexInfo = IndexInfo> {
     scope: Scope,
     request: Request<P>,
   ): Promise<Answered<Answer, Info>>;
+}
+
+/** The indexes that a caller has, by name. */
+export interface RepoList {
   repos(): Promise<RepoInfo[]>;
 }
 
@@ -139,7 +146,8 @@ export class NotFoundError extends QuestionError {
 
   constructor(field: "name" | "path", value: string, near: readonly string[]) {
     const hint = near.length === 0 ? "" : `; near: ${near.join(", ")}`;
-    super("NOT_FOUND", `${field}: the revision has no ${value}${hint}`);
+    const missing = field === "path" ? `the index has no file ${value}` : `nothing in the index is named ${value}`;
+    super("NOT_FOUND", `${field}: ${missing}${hint}`);
     this.field = field;
     this.value = value;
     this.near = near;

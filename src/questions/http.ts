@@ -7,12 +7,12 @@ import type {
   SearchResponse,
   SymbolsResponse,
 } from "../contract/search.ts";
-import type { Answered, IndexInfo, Question } from "./code-index.ts";
+import type { Answered, IndexInfo, QuestionAnswer } from "./code-index.ts";
 import type { file, outline, references, search, symbols } from "./questions.ts";
 
 /** A hosted index: it has all that the contract says of one. */
-type Hosted = IndexInfo & Omit<SearchedIndex, "digest">;
-type AnswerOf<Q> = Q extends Question<infer _P, infer A> ? Answered<A, Hosted> : never;
+export type Hosted = IndexInfo & Omit<SearchedIndex, "digest">;
+type AnswerOf<Q> = Answered<QuestionAnswer<Q>, Hosted>;
 
 export function searchResponse(answer: AnswerOf<typeof search>): SearchResponse {
   const { results, total, truncated, tokens, degraded } = answer;
@@ -32,12 +32,13 @@ export function searchResponse(answer: AnswerOf<typeof search>): SearchResponse 
 
 export function symbolsResponse(answer: AnswerOf<typeof symbols>): SymbolsResponse {
   const { match, total, truncated } = answer;
-  const found = answer.symbols.map(({ name, qualifiedName, kind, signature, path, startLine, endLine }) => ({
+  const found = answer.symbols.map(({ name, qualifiedName, kind, signature, path, language, startLine, endLine }) => ({
     name,
     qualifiedName,
     kind,
     signature,
     path,
+    language,
     startLine,
     endLine,
   }));

@@ -63,6 +63,9 @@ export const file = question({
   },
 });
 
+/** Every question, by name. */
+export const QUESTIONS = { search, symbols, references, outline, file };
+
 async function unknownName(indexes: OpenIndexes, { name }: { name: string }): Promise<QuestionError> {
   if (indexes.indexes.length === 0) return nothingIndexed();
   const { symbols: similar } = await indexes.symbols({ name, match: "fuzzy", limit: NEAR_SYMBOLS });

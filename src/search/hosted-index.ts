@@ -13,6 +13,7 @@ import {
   type Question,
   QuestionError,
   type RepoInfo,
+  type RepoList,
   type Scope,
 } from "../questions/code-index.ts";
 import type { OutlineAnswer, ReferenceRequest, SearchRequest, SymbolRequest } from "../retrieval/types.ts";
@@ -33,7 +34,7 @@ import { type Caller, findTargets, readTargets, type Target } from "./targets.ts
 export type HostedInfo = IndexInfo & Target;
 
 /** The hosted indexes of a tenant. */
-export class HostedIndex implements CodeIndex<HostedInfo> {
+export class HostedIndex implements CodeIndex<HostedInfo>, RepoList {
   readonly #deps: SearchDeps;
   readonly #caller: Caller;
 

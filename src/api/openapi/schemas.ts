@@ -16,7 +16,12 @@ export class SchemaCollector {
     } = z.toJSONSchema(schema, {
       io,
       unrepresentable: "any",
-      override: ({ jsonSchema }) => open(jsonSchema),
+      override: ({ jsonSchema, zodSchema }) => {
+        const { def } = zodSchema._zod;
+        // Left out by zod where the value is transformed, as numbers of a query string are.
+        if (def.type === "default") jsonSchema.default = def.defaultValue;
+        open(jsonSchema);
+      },
     }) as JsonSchema & {
       $defs?: Record<string, JsonSchema>;
       id?: string;

@@ -1,35 +1,23 @@
 import { Option } from "commander";
+import { FILE, OUTLINE, REFERENCES, SEARCH, SYMBOLS } from "../../contract/questions.ts";
 import { CLIENT_NAMES } from "../commands/setup-clients.ts";
 import type { CleanOptions } from "../commands/cache.ts";
 import type { SearchOptions } from "../commands/search.ts";
 import type { RemoteOption } from "../remote-search.ts";
 import type { SetupOptions } from "../commands/setup.ts";
 import type { SymbolOptions } from "../commands/symbol.ts";
-import { type AddCommand, collect, examples, wholeNumber } from "./options.ts";
-
-const REF = "search this branch, tag or commit; the work tree does not change";
-const REMOTE = "search the hosted indexes instead";
-const REPO = "with --remote: repository identity (default: from the remote)";
-const INCLUDES = ["tests", "docs", "examples", "generated"];
+import { type AddCommand, examples, questionOptions, wholeNumber } from "./options.ts";
 
 /** Commands that need no account and no network. */
 export const LOCAL_COMMANDS: Readonly<Record<string, AddCommand>> = {
   search: (program, run) =>
-    program
-      .command("search")
-      .argument("<query...>", "words, identifiers, a whole issue text; `-` reads it from stdin")
-      .description("search the code of this work tree, uncommitted changes included")
-      .addOption(new Option("--limit <n>", "maximum number of results").argParser(wholeNumber).default(10))
-      .option("--path <glob>", "only these files; repeatable, `!` excludes", collect)
-      .option("--language <language>", "only this language; repeatable", collect)
-      .option("--kind <kind>", "only symbols of this kind; repeatable", collect)
-      .addOption(
-        new Option("--include <what>", "do not rank these lower; repeatable").choices(INCLUDES).argParser(collect),
-      )
-      .addOption(new Option("--max-tokens <n>", "budget of all snippets together").argParser(wholeNumber))
-      .option("--remote", REMOTE)
-      .option("--repo <repo>", REPO)
-      .option("--ref <ref>", REF)
+    questionOptions(
+      program
+        .command("search")
+        .argument("<query...>", "words, identifiers, a whole issue text; `-` reads it from stdin")
+        .description("search the code of this work tree, uncommitted changes included"),
+      SEARCH,
+    )
       .addHelpText(
         "after",
         examples(
@@ -45,15 +33,13 @@ export const LOCAL_COMMANDS: Readonly<Record<string, AddCommand>> = {
       ),
 
   symbol: (program, run) =>
-    program
-      .command("symbol")
-      .argument("<name>", "name, qualified name (`User.save`, `Sinatra::Base`), or the beginning of a name")
-      .description("find where a symbol is defined")
-      .option("--kind <kind>", "only this kind: function, method, class, …")
-      .addOption(new Option("--limit <n>", "maximum number of results").argParser(wholeNumber).default(50))
-      .option("--remote", REMOTE)
-      .option("--repo <repo>", REPO)
-      .option("--ref <ref>", REF)
+    questionOptions(
+      program
+        .command("symbol")
+        .argument("<name>", "name, qualified name (`User.save`, `Sinatra::Base`), or the beginning of a name")
+        .description("find where a symbol is defined"),
+      SYMBOLS,
+    )
       .addHelpText(
         "after",
         examples("codectx symbol Router", "codectx symbol Router.use --json", "codectx symbol parse --kind function"),
@@ -65,14 +51,10 @@ export const LOCAL_COMMANDS: Readonly<Record<string, AddCommand>> = {
       ),
 
   refs: (program, run) =>
-    program
-      .command("refs")
-      .argument("<name>", "identifier")
-      .description("find where a name is used")
-      .addOption(new Option("--limit <n>", "maximum number of results").argParser(wholeNumber).default(50))
-      .option("--remote", REMOTE)
-      .option("--repo <repo>", REPO)
-      .option("--ref <ref>", REF)
+    questionOptions(
+      program.command("refs").argument("<name>", "identifier").description("find where a name is used"),
+      REFERENCES,
+    )
       .addHelpText("after", examples("codectx refs parseConfig", "codectx refs Router --json"))
       .action(
         run(async (context, name: string, options: { limit: number } & RemoteOption) =>
@@ -81,13 +63,10 @@ export const LOCAL_COMMANDS: Readonly<Record<string, AddCommand>> = {
       ),
 
   outline: (program, run) =>
-    program
-      .command("outline")
-      .argument("<file>", "file of this work tree")
-      .description("show the symbols of a file")
-      .option("--remote", REMOTE)
-      .option("--repo <repo>", REPO)
-      .option("--ref <ref>", REF)
+    questionOptions(
+      program.command("outline").argument("<file>", "file of this work tree").description("show the symbols of a file"),
+      OUTLINE,
+    )
       .addHelpText("after", examples("codectx outline src/app.ts", "codectx outline --json src/app.ts"))
       .action(
         run(async (context, file: string, options: RemoteOption) =>
@@ -96,13 +75,13 @@ export const LOCAL_COMMANDS: Readonly<Record<string, AddCommand>> = {
       ),
 
   read: (program, run) =>
-    program
-      .command("read")
-      .argument("<place>", "file, or file and lines: src/app.ts:10-40")
-      .description("print lines of an indexed file, except those that may hold a secret")
-      .option("--remote", REMOTE)
-      .option("--repo <repo>", REPO)
-      .option("--ref <ref>", REF)
+    questionOptions(
+      program
+        .command("read")
+        .argument("<place>", "file, or file and lines: src/app.ts:10-40")
+        .description("print lines of an indexed file, except those that may hold a secret"),
+      FILE,
+    )
       .addHelpText("after", examples("codectx read src/app.ts:10-40", "codectx read src/app.ts --json"))
       .action(
         run(async (context, place: string, options: RemoteOption) =>

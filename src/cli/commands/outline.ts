@@ -2,79 +2,49 @@ import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import { contentLanguage, detectLanguage } from "../../parsing/detect.ts";
 import type { CodeSymbol } from "../../parsing/types.ts";
-import type { OutlineSymbol } from "../../retrieval/types.ts";
+import { OUTLINE } from "../../contract/questions.ts";
+import type { Answered, NotFoundError, QuestionAnswer } from "../../questions/code-index.ts";
+import { type Hosted, outlineResponse } from "../../questions/http.ts";
+import { outline as outlineQuestion } from "../../questions/questions.ts";
+import { ask, requestOf, show } from "../ask.ts";
 import type { Context } from "../context.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
 import { FileTree } from "../index/file-tree.ts";
-import { stateOf, withLocalIndex } from "../local-search.ts";
-import { showPaged } from "../pager.ts";
-import { pathInProject, type Project } from "../project.ts";
-import { remoteIndex, type RemoteOption, remotePath } from "../remote-search.ts";
-import type { LocalIndex } from "../search-index/local-index.ts";
+import type { Project } from "../project.ts";
+import { pathOf, type RemoteOption } from "../remote-search.ts";
 import { emphasize } from "./symbol.ts";
 
-interface Outline {
-  language: string;
-  symbols: readonly OutlineSymbol[];
-}
+type Outline = QuestionAnswer<typeof outlineQuestion>;
 
 /** `codectx outline <file>`: the symbols of a file, from the index, or parsed here if it is not indexed. */
 export async function outline(context: Context, file: string, options: RemoteOption): Promise<void> {
-  const { ref } = options;
-  const remote = await remoteIndex(context, options);
-  if (remote) {
-    const { selector, call } = remote;
-    const answer = await remote.client.outline({ ...selector, path: remotePath(context, remote, file, options) }, call);
-    return show(context, answer, { gitSha: answer.indexes[0]?.gitSha ?? null, indexes: answer.indexes });
-  }
-  const { root, state, ...shown } = await withLocalIndex(
-    context,
-    async (index, project) => {
-      const path = pathInProject(project, context.cwd, file);
-      const found = (await index.outline(path)) ?? (await unindexed(index, project, path, ref));
-      const { language, symbols } = found;
-      return { root: project.root, state: stateOf(index), path, language, outline: symbols };
-    },
-    { ref },
-  );
-  await show(context, shown, state, root);
-}
-
-/** Prints an outline; `root` is the work tree of the path, for links. */
-async function show(
-  context: Context,
-  { path, language, outline: symbols }: { path: string; language: string; outline: readonly OutlineSymbol[] },
-  source: object,
-  root?: string,
-): Promise<void> {
+  const found = await ask(context, outlineQuestion, {
+    options,
+    request: (project) => requestOf(OUTLINE, { path: pathOf(context, project, file, options) }),
+    otherwise: (project, error) => fromFile(error.value, readSource(project, error)),
+  });
+  const { path, language, symbols } = found.answer;
   const { ui } = context;
   // `symbols`: the name in earlier versions, kept for scripts.
-  await showPaged(context, { ...source, path, language, outline: symbols, symbols }, () => {
+  const document = (answer: Answered<Outline, Hosted>) => ({ ...outlineResponse(answer), symbols });
+  await show(context, found, document, () => {
     if (symbols.length === 0) return [`${path} (${language}) has no symbols`];
     return symbols.map(({ name, signature, startLine, endLine, depth }) => {
       const lines = startLine === endLine ? String(startLine) : `${startLine}-${endLine}`;
       const text = ui.style("dim", lines.padEnd(11));
-      const place = root === undefined ? text : ui.link(join(root, path), text);
+      const place = found.root === undefined ? text : ui.link(join(found.root, path), text);
       return `${place} ${"  ".repeat(depth)}${emphasize(context, signature || name, name)}`;
     });
   });
 }
 
-/** The outline of a work-tree file that is not indexed. */
-async function unindexed(index: LocalIndex, project: Project, path: string, ref: string | undefined): Promise<Outline> {
-  if (ref === undefined) return fromFile(path, readSource(index, project, path));
-  throw new CliError(EXIT.notFound, "FILE_NOT_FOUND", `${path} is not in the index of ${ref}`);
-}
-
-function readSource(index: LocalIndex, project: Project, path: string): Uint8Array {
+/** Bytes of a file of the work tree that is not indexed. Throws the error if there is none. */
+function readSource(project: Project, error: NotFoundError): Uint8Array {
+  const path = error.value;
   const bytes = new FileTree(project.root).read(path);
   if (bytes) return bytes;
   const found = lstatSync(join(project.root, path), { throwIfNoEntry: false });
-  if (!found) {
-    const similar = index.nearPaths(path);
-    const hint = similar.length === 0 ? "" : `; similar: ${similar.join(", ")}`;
-    throw new CliError(EXIT.notFound, "FILE_NOT_FOUND", `no such file: ${path}${hint}`, { details: { similar } });
-  }
+  if (!found) throw error;
   if (found.isFile()) throw new CliError(EXIT.io, "EACCES", `permission denied: ${path}`);
   throw new CliError(EXIT.usage, "NOT_A_FILE", `${path} is not a regular file`);
 }
@@ -99,7 +69,7 @@ async function fromFile(path: string, bytes: Uint8Array): Promise<Outline> {
     const { kind, name, qualifiedName, signature, startLine, endLine } = symbol;
     return { kind, name, qualifiedName, signature, startLine, endLine, depth: depthOf(symbols, symbol) };
   });
-  return { language, symbols: outlined };
+  return { path, revision: 0, language, symbols: outlined };
 }
 
 function depthOf(symbols: readonly CodeSymbol[], symbol: CodeSymbol): number {

@@ -110,9 +110,13 @@ describe("outline and symbol", () => {
     expect(await find("doub")).toEqual(["double0", "double1"]);
     expect(await find("save", "--kind", "function")).toEqual(["save"]);
     expect(await find("save", "--limit", "1")).toHaveLength(1);
-    const missing = await sandbox.run("app", ["symbol", "ouble"]);
-    expect(missing).toMatchObject({ code: 4 });
-    expect(missing.stderr).toContain("similar: double0, double1");
+    const similar = await sandbox.run("app", ["symbol", "ouble"]);
+    expect(similar).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("(no definition of ouble; these are similar)"),
+    });
+    const missing = await sandbox.run("app", ["symbol", "ouble", "--match", "exact"]);
+    expect(missing).toMatchObject({ code: 4, stderr: expect.stringContaining("near: double0, double1") });
     expect(await sandbox.run("app", ["symbol", "save", "--kind", "bogus"])).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(/no kind named bogus: function, method, /),
@@ -121,7 +125,7 @@ describe("outline and symbol", () => {
     sandbox.repository("empty", {});
     expect(await sandbox.run("empty", ["symbol", "x", "--json"])).toMatchObject({
       code: 4,
-      json: { code: "SYMBOL_NOT_FOUND" },
+      json: { code: "NOT_FOUND" },
     });
   });
 

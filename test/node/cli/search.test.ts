@@ -52,7 +52,7 @@ describe("search, refs and read", () => {
     const cpp = await sandbox.run("app", ["search", "closeSession", "--language", "cpp", "--json"], { env: NO_KEY });
     expect(results(cpp.json)).toMatchObject([{ path: "include/pool.h", language: "cpp" }]);
     const none = await sandbox.run("app", ["search", "session", "--language", "go"], { env: NO_KEY });
-    expect(none).toMatchObject({ code: 0, stdout: "No results.\n" });
+    expect(none).toMatchObject({ code: 4, stdout: "", stderr: "error: no results\n" });
     const unknown = await sandbox.run("app", ["search", "session", "--language", "klingon"]);
     expect(unknown).toMatchObject({ code: 2, stderr: expect.stringMatching(/no language named klingon: .*, go, /) });
     expect(await sandbox.run("app", ["search", "session", "--kind", "bogus"])).toMatchObject({ code: 2 });
@@ -62,17 +62,20 @@ describe("search, refs and read", () => {
 
   it("answers any query, or says what is wrong with it", async () => {
     const queries = [
-      "closeSession ".repeat(8_000),
+      "closeSession ".repeat(2_500),
       "closeSession \u0000\u001b[31m\u202e'; drop table chunks; -- (a+)+$ [[[ (?:",
-      `closeSession ${Array.from({ length: 10_000 }, (_, i) => `term${i}`).join(" ")}`,
+      `closeSession ${Array.from({ length: 3_500 }, (_, i) => `term${i}`).join(" ")}`,
     ];
     for (const input of queries) {
       const { code, json } = await sandbox.run("app", ["search", "-", "--json"], { input, env: NO_KEY });
       expect(code).toBe(0);
       expect(results(json)[0]).toMatchObject({ path: "src/session.ts" });
     }
-    const huge = await sandbox.run("app", ["search", "-"], { input: "x".repeat(1_000_001), env: NO_KEY });
-    expect(huge).toMatchObject({ code: 2, stderr: expect.stringContaining("longer than 1000000 characters") });
+    const huge = await sandbox.run("app", ["search", "-"], { input: "x".repeat(32_769), env: NO_KEY });
+    expect(huge).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("query: must have at most 32,768 characters"),
+    });
   });
 
   it("finds uses of a name, and prints lines of a file", async () => {

@@ -298,7 +298,7 @@ describe("pull", () => {
     expect(prefix).toContain("src/aaa.ts");
     expect(prefix).toHaveLength(22);
     const missing = await sandbox.run("clone", ["symbol", "ouble1", "--json"], { env: OTHER() });
-    expect(missing).toMatchObject({ code: 4, json: { details: { similar: expect.arrayContaining(["double1"]) } } });
+    expect(missing).toMatchObject({ code: 4, json: { details: { near: expect.arrayContaining(["double1"]) } } });
     const outline = await sandbox.run("clone", ["outline", "src/module7.ts", "--json"], { env: OTHER() });
     const parsed = await sandbox.run("clone", ["outline", "src/module7.ts", "--json"], {
       env: { XDG_CACHE_HOME: sandbox.path("no-cache") },

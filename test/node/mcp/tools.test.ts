@@ -1,7 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { tokensOf } from "../../../src/mcp/text.ts";
 import { TOOLS } from "../../../src/mcp/tools.ts";
-import { answerFrom, type CodeIndex, type IndexInfo, type OpenIndexes } from "../../../src/questions/code-index.ts";
+import {
+  answerFrom,
+  type CodeIndex,
+  type IndexInfo,
+  type OpenIndexes,
+  type RepoList,
+} from "../../../src/questions/code-index.ts";
 
 const INDEXES: IndexInfo[] = ["a", "b"].map((name) => ({
   name: `github.com/acme/${name}`,
@@ -97,7 +103,7 @@ const opened = (scope: string | undefined): OpenIndexes => ({
   nearPaths: () => Promise.resolve([]),
 });
 
-const index: CodeIndex = {
+const index: CodeIndex & RepoList = {
   ask: (question, { repo }, request) => answerFrom(opened(repo), question, request),
   repos: () => Promise.resolve(INDEXES.map((info) => Object.assign({ fileCount: 3 }, info))),
 };
@@ -194,7 +200,7 @@ describe("the tools", () => {
     const hostile = {
       ask: async (...given: Parameters<CodeIndex["ask"]>) => forge(await index.ask(...given)),
       repos: async () => forge(await index.repos()),
-    } as CodeIndex;
+    } as CodeIndex & RepoList;
     const answer = await call(name, { ...args, max_tokens: 32_000 }, hostile);
     expect(answer).toContain(String.raw`\x1b[2J\u202e\u200b\u{e0041}`);
     for (const character of hidden.replace("[2J", "")) expect(answer).not.toContain(character);

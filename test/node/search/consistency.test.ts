@@ -99,9 +99,10 @@ it("answers as a fresh workspace does, wherever a write of the index failed", as
       // The step that failed is delivered again, as the queue does.
       const whole = await pipeline
         .run({ url: git.url("repo") }, async (_message, once) => {
+          const hadFailed = failing.writes >= step;
           await once();
-          if (failing.writes < step) return;
-          expect(await ask(pipeline, deps)).toEqual(before);
+          // A later step may belong to the next attempt, which succeeds.
+          if (!hadFailed && failing.writes >= step) expect(await ask(pipeline, deps)).toEqual(before);
         })
         .then(({ error }) => error === undefined);
       const hasFailed = failing.writes >= step;

@@ -1,0 +1,102 @@
+import type { Parameter, Parameters, Request } from "../contract/questions.ts";
+import { answerFrom, type Answered, NotFoundError, type Question } from "../questions/code-index.ts";
+import type { Hosted } from "../questions/http.ts";
+import type { Context } from "./context.ts";
+import { CliError, EXIT } from "./exit-codes.ts";
+import { withLocalIndex } from "./local-search.ts";
+import { type LocalInfo, openIndexes } from "./local-indexes.ts";
+import { showPaged } from "./pager.ts";
+import type { Project } from "./project.ts";
+import { RemoteIndex } from "./remote-index.ts";
+import { remoteIndex, type RemoteOption } from "./remote-search.ts";
+
+/** An answer for a command to show. */
+export interface CommandAnswer<Answer> {
+  answer: Answered<Answer, LocalInfo | Hosted>;
+  /** Work tree of the paths; undefined for a hosted index. */
+  root: string | undefined;
+}
+
+export interface AskOptions<P extends Parameters, Answer extends object> {
+  /** Flags that name the index: the work tree's without them. */
+  options: RemoteOption;
+  /** Makes the request, once it is known where the paths are from. */
+  request: (project: Project) => Request<P>;
+  /** What an answer without anything in it says; undefined if the answer has something. */
+  nothing?: (answer: Answer) => string | undefined;
+  /** Answers for a work tree whose index does not have what is asked for. */
+  otherwise?: (project: Project, error: NotFoundError) => Promise<Answer>;
+}
+
+/** Asks a question for a command. Throws `CliError` if nothing is found (exit code 4), and what the index throws. */
+export async function ask<P extends Parameters, Answer extends object>(
+  context: Context,
+  question: Question<P, Answer>,
+  { options, request, nothing, otherwise }: AskOptions<P, Answer>,
+): Promise<CommandAnswer<Answer>> {
+  const checked = <A extends Answer>(answer: A): A => {
+    const message = nothing?.(answer);
+    if (message !== undefined) throw new CliError(EXIT.notFound, "NOT_FOUND", message);
+    return answer;
+  };
+  const remote = await remoteIndex(context, options);
+  if (remote) {
+    const { client, call, selector, project } = remote;
+    const answer = await new RemoteIndex(client, call).ask(question, selector, request(project));
+    return { answer: checked(answer), root: undefined };
+  }
+  const { ref } = options;
+  return withLocalIndex(
+    context,
+    async (index, project) => {
+      const opened = openIndexes(index);
+      const answer = await answerFrom(opened, question, request(project)).catch(async (error: unknown) => {
+        if (!(error instanceof NotFoundError) || !otherwise || ref !== undefined) throw error;
+        return { ...(await otherwise(project, error)), indexes: opened.indexes, digest: await opened.digest() };
+      });
+      return { answer: checked(answer), root: project.root };
+    },
+    { ref },
+  );
+}
+
+/**
+ * Prints an answer: as text, or as a JSON document in the form of the HTTP route, of a work tree without what only hosted
+ * indexes have.
+ */
+export async function show<Answer extends object>(
+  context: Context,
+  { answer }: CommandAnswer<Answer>,
+  document: (answer: Answered<Answer, Hosted>) => { ok: true; indexes: readonly object[] },
+  text: () => readonly string[],
+): Promise<void> {
+  const { ok: _, indexes, ...rest } = document(answer as Answered<Answer, Hosted>);
+  const [index] = answer.indexes;
+  const { digest } = answer;
+  const from = index && "state" in index ? { ...index.state, digest } : { gitSha: index?.gitSha ?? null, indexes };
+  await showPaged(context, { ...from, ...rest }, text);
+}
+
+/** A question's request: its required parameters, and those of the options. Throws a usage error for texts out of bounds. */
+export function requestOf<P extends Parameters>(parameters: P, required: object, options: object = {}): Request<P> {
+  const given: Record<string, unknown> = { ...options, ...required };
+  const request = Object.entries<Parameter>(parameters).flatMap(([name, parameter]) => {
+    const value = given[parameter.required ? name : (parameter.option ?? name)];
+    if (value !== undefined) checkTexts(name, parameter, value);
+    return value === undefined ? [] : [[name, value]];
+  });
+  return Object.fromEntries(request) as Request<P>;
+}
+
+function checkTexts(name: string, parameter: Parameter, value: unknown): void {
+  if (parameter.type !== "text" && parameter.type !== "texts") return;
+  const texts = (Array.isArray(value) ? value : [value]) as string[];
+  const { max } = parameter;
+  const fail = (problem: string): never => {
+    throw new CliError(EXIT.usage, "USAGE", `${name}: ${problem}`);
+  };
+  if (texts.some((text) => text.trim() === "")) fail("must not be empty");
+  if (texts.some((text) => text.length > max)) fail(`must have at most ${max.toLocaleString("en-US")} characters`);
+  if (parameter.type === "texts" && texts.length > parameter.maxItems)
+    fail(`must be given at most ${parameter.maxItems} times`);
+}

@@ -1,0 +1,27 @@
+import { basename } from "node:path";
+import type { IndexInfo, OpenIndexes } from "../questions/code-index.ts";
+import { stateOf } from "./local-search.ts";
+import type { LocalIndex } from "./search-index/local-index.ts";
+
+/** A local index, with what `--json` says of its state. */
+export type LocalInfo = IndexInfo & { state: ReturnType<typeof stateOf> };
+
+/** A local index, as questions are asked of it. */
+export function openIndexes(index: LocalIndex): OpenIndexes<LocalInfo> {
+  const inFirst = <T>(found: T | undefined) => found && { ...found, revision: 0 };
+  return {
+    indexes: [infoOf(index)],
+    digest: () => Promise.resolve(index.info.digest),
+    search: (request) => index.search(request),
+    symbols: (request) => index.symbols(request),
+    references: (request) => index.references(request),
+    outline: async (path) => inFirst(await index.outline(path)),
+    file: async (path, start, end) => inFirst(await index.readFile(path, start, end)),
+    nearPaths: (path) => Promise.resolve(index.nearPaths(path)),
+  };
+}
+
+export function infoOf(index: LocalIndex): LocalInfo {
+  const { repo, root, gitSha, indexedAtMs, stale } = index.info;
+  return { name: repo ?? basename(root), gitSha, indexedAtMs, isWorkTree: true, stale, state: stateOf(index) };
+}

@@ -1,0 +1,70 @@
+import type { CodeContextClient } from "../client/client.ts";
+import type { CallOptions } from "../client/transport.ts";
+import type { Asked, Parameters, Request } from "../contract/questions.ts";
+import type {
+  FileResponse,
+  OutlineResponse,
+  ReferencesResponse,
+  SearchedIndex,
+  SearchResponse,
+  SymbolsResponse,
+} from "../contract/search.ts";
+import type { Answered, CodeIndex, IndexInfo, Question, Scope } from "../questions/code-index.ts";
+
+/** An index of the service, with all that the service says of it. */
+export type RemoteInfo = IndexInfo & SearchedIndex;
+
+interface Answers {
+  search: SearchResponse;
+  symbols: SymbolsResponse;
+  references: ReferencesResponse;
+  outline: OutlineResponse;
+  file: FileResponse;
+}
+
+/** What an answer of the service holds, as the questions give it. `revision` is the position of its index. */
+const READERS: { [N in keyof Answers]: (answer: Answers[N]) => object } = {
+  search: ({ results, indexes, ...rest }) => {
+    const positions = new Map(indexes.map(({ workspaceId }, position) => [workspaceId, position]));
+    const found = results.map((result) => Object.assign({ revision: positions.get(result.workspaceId) ?? 0 }, result));
+    return { ...rest, results: found };
+  },
+  symbols: ({ symbols, ...rest }) => ({ ...rest, symbols: inFirst(symbols) }),
+  references: ({ references, ...rest }) => ({ ...rest, references: inFirst(references) }),
+  outline: ({ outline, ...rest }) => ({ ...rest, symbols: outline, revision: 0 }),
+  file: (lines) => ({ ...lines, revision: 0 }),
+};
+
+const inFirst = <T extends object>(rows: readonly T[]) => rows.map((row) => Object.assign({ revision: 0 }, row));
+
+/** The hosted indexes that an API key may ask, through the service. */
+export class RemoteIndex implements CodeIndex<RemoteInfo> {
+  readonly #client: CodeContextClient;
+  readonly #call: CallOptions;
+
+  constructor(client: CodeContextClient, call: CallOptions) {
+    this.#client = client;
+    this.#call = call;
+  }
+
+  /** Throws `CodeContextError` as the client does. The service applies the question's rules. */
+  async ask<P extends Parameters, Answer extends object>(
+    question: Question<P, Answer>,
+    scope: Scope,
+    request: Request<P>,
+  ): Promise<Answered<Answer, RemoteInfo>> {
+    const name = question.name as keyof Answers;
+    const ask = this.#client[name].bind(this.#client) as (
+      asked: Scope & Asked<P>,
+      call: CallOptions,
+    ) => Promise<Answers[typeof name]>;
+    const answer = await ask({ ...scope, ...request }, this.#call);
+    const read = READERS[name] as (answer: Answers[typeof name]) => Answer;
+    return { ...read(answer), indexes: answer.indexes.map(infoOf), digest: answer.indexes[0]?.digest ?? "" };
+  }
+}
+
+function infoOf(index: SearchedIndex): RemoteInfo {
+  const { repo, workspaceId, indexedAt } = index;
+  return { ...index, name: repo ?? workspaceId, indexedAtMs: Date.parse(indexedAt), isWorkTree: false };
+}
