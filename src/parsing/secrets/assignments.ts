@@ -4,6 +4,7 @@
  */
 import { classifyName, MAX_NAME_CHARACTERS, type NameClass } from "./names.ts";
 import { isPlaceholder, randomnessBits } from "./randomness.ts";
+import { declaredAt, looksSecretNear, quotedNear } from "./nearby.ts";
 import { NextOf } from "./next-of.ts";
 import type { SecretRange } from "./types.ts";
 
@@ -20,7 +21,8 @@ const LOOSE_MIN_CHARACTERS = 16;
 /** Every name of a secret contains one of these. */
 const NOUN = /pass|pwd|secret|token|key|auth|cred|salt|jwt|bearer|psk|mnemonic|bindpw|rootpw|identified by/gi;
 
-const OPEN = String.raw`\s{0,40}(?:[|>][+-]?\s{1,40})?[[({]?\s{0,40}`;
+/** Block markers, anchors and tags of YAML, emphasis of Markdown, brackets. */
+const OPEN = String.raw`\*{0,2}(?:[ \t]{0,4}\\\r?\n)?\s{0,40}(?:[|>][+-]?\s{1,40}|[&!][\w!]{1,20}[ \t]{1,4}|<<[~-]?["']?\w{1,20}["']?[.\w]{0,20}\s{0,4}\n\s{0,20})?(?:[({]|\[{0,2})\s{0,40}`;
 /** What may come between a name and its value. Each pattern is bounded, so that the time is linear in the file's size. */
 const SEPARATORS: readonly { pattern: RegExp; quoted?: boolean; loose?: boolean; after?: RegExp }[] = [
   // `name: type = value`
@@ -28,27 +30,47 @@ const SEPARATORS: readonly { pattern: RegExp; quoted?: boolean; loose?: boolean;
   // `"name": "DB_PASSWORD", "value": …`, `- name: DB_PASSWORD` and `value: …` on the next line
   { pattern: /["']?\s{0,4},?\s{0,80}["']?[vV]alue["']?\s{0,4}[:=]\s{0,10}/y },
   // `name = value`, `name: value`, `["name"] => value`, `name := value`, `name ||= value`, `name == value`
-  { pattern: new RegExp(String.raw`["'\x60\])]{0,3}\s{0,40}(?:=>|[:?|!=+]{0,3}=|:(?!:))${OPEN}`, "y") },
+  { pattern: new RegExp(String.raw`["'\x60\])\\]{0,3}\s{0,40}(?:=>|[:?|!=+]{0,3}=|:(?!:))${OPEN}`, "y") },
+  // `name string = value`, `name As String = value`, `name[] = value`, `Name { get; set; } = value`
+  {
+    pattern:
+      /(?:[ \t]{1,4}(?:As[ \t]{1,4})?[A-Za-z]\w{0,20}|\[\w{0,8}\]|[ \t]{0,4}\{[^{}\n]{0,40}\})[ \t]{0,4}=(?!=)\s{0,20}/y,
+    quoted: true,
+  },
+  // `setName("value")`, `.name("value")`, `NAME('value')`
+  { pattern: /\([ \t]{0,4}/y, quoted: true },
   // `define('NAME', value)`, `setenv("NAME", value)`, `os.environ.get("NAME", value)`
   { pattern: /["'`]\s{0,10},\s{0,40}/y, quoted: true },
   // `<add key="Name" value="…"/>`
   { pattern: /["']\s{1,20}(?:value|content)\s{0,4}=\s{0,4}/y, quoted: true },
-  // `<password>…</password>`, `<key>Password</key><string>…</string>`
-  { pattern: /(?:<\/\w{1,20}>\s{0,40}<\w{1,20})?>\s{0,20}/y },
+  // `<password>…</password>`, `<key>Password</key><string>…</string>`, `<entry key="password"><value>…`, `<pass encoding="…">…`
+  {
+    pattern:
+      /(?:<\/[\w:.-]{1,30}|["']?(?:[ \t][^<>\n]{0,80}["'\w])?)>\s{0,40}(?:<[\w:.-]{1,30}(?:\s[^<>\n]{0,60})?>\s{0,40}){0,3}(?:<!\[CDATA\[)?/y,
+  },
+  // A heading, and the value in a block of code below it; `token → value`
+  {
+    pattern:
+      /(?:[*_:]{0,3}(?:<\/\w{1,10}>){0,2}\s{0,10}\n\s{0,10}(?:`{3}\w{0,10}\s{0,10}\n\s{0,10}|`)|[ \t]{1,4}(?:→|⇒|➜|->|—|–)[ \t]{1,4})/y,
+    loose: true,
+  },
+  // `The password is value`
+  { pattern: /[ \t](?:is|was)(?: now| set to)?:?[ \t]{1,4}/y, loose: true },
   // `--password value`, `ENV NAME value`, `machine … password value`, `X-Api-Key value`
   { pattern: /["'`]?[ \t]{1,8}/y, loose: true },
 ];
 const FLAG_BEFORE = /(?:--|\b(?:ENV|ARG|setx|export|-gx|password|login|PASSWORD)[ \t]{1,4})$/;
 
 /** What may precede the value itself: a string's prefix, or one call or constructor around it. */
-const WRAPPER = /(?:[bBuUrRfFL@$]{1,2}(?=["'`])|(?:new )?[A-Za-z][\w.]{0,40}\(\s{0,10}(?=["'`]))?/y;
+const WRAPPER = /(?:[bBuUrRfFLN@$]{1,2}(?=["'`])|%[qQ][({[]|(?:new |\[\])?[A-Za-z][\w.]{0,40}\(\s{0,10}(?=["'`]))?/y;
 const BARE = /[^\s"'`,;<>(){}[\]\\]{1,256}/y;
 const SCHEME = /^(?:(?:Bearer|Basic|Token|SSWS|ApiKey|Bot)[ \t]{1,4}|base64:|hex:|hex2bin:|django-insecure-)/i;
 /** Longer values are judged by this many leading characters. */
 const MAX_VALUE_CHARACTERS = 256;
 
-/** Adds the values that are assigned to names of secrets. */
-export function findAssigned(text: string, found: SecretRange[]): void {
+/** Adds the values that are assigned to names of secrets, or stand near them. Returns where the names are. */
+export function findAssigned(text: string, found: SecretRange[]): number[] {
+  const named: number[] = [];
   const lines = new NextOf(text, "\n");
   const quotes = new Map([`"`, `'`, "`"].map((quote) => [quote, new NextOf(text, quote)]));
   // Names repeat, and a hostile file repeats values too.
@@ -59,14 +81,33 @@ export function findAssigned(text: string, found: SecretRange[]): void {
     if (index < nameEnd) continue;
     const name = identifierAround(text, index);
     nameEnd = Math.max(name.end, index + 1);
-    const kind = remembered(kinds, text.slice(name.start, name.end), classifyName);
+    const kind = remembered(kinds, nameOf(text, name), classifyName);
     if (kind === undefined) continue;
-    const value = valueAfter(text, name, lines, quotes);
-    if (value === undefined) continue;
-    const key = `${kind} ${value.loose} ${value.text}`;
-    if (!remembered(verdicts, key, () => isSecretValue(value.text, kind, value.loose))) continue;
-    found.push({ start: value.start, end: value.start + value.text.length, rule: `assigned-${kind}` });
+    named.push(name.start);
+    const judge = (value: Value): boolean => {
+      const key = `${kind} ${value.loose} ${value.text}`;
+      const verdict = remembered(verdicts, key, () => isSecretValue(value.text, kind, value.loose));
+      if (verdict) found.push({ start: value.start, end: value.start + value.text.length, rule: `assigned-${kind}` });
+      return verdict;
+    };
+    if (valuesAfter(text, name, lines, quotes).some(judge)) continue;
+    const declared = kind === "key" ? undefined : declaredAt(text, name.end);
+    const value = declared === undefined ? undefined : valueAt(text, declared, false, lines, quotes);
+    if (value !== undefined && judge({ ...value, loose: false })) continue;
+    for (const near of quotedNear(text, name.end, lines.from(name.end))) {
+      if (!remembered(verdicts, `${kind} near ${near.text}`, () => isSecretNear(near.text, kind))) continue;
+      found.push({ start: near.start, end: near.start + near.text.length, rule: `near-${kind}` });
+    }
   }
+  return named;
+}
+
+/** A name as it is classified. Of `API key` and `secret.key` both words count. */
+function nameOf(text: string, { start, end }: { start: number; end: number }): string {
+  const name = text.slice(start, end);
+  if (!/^keys?$/i.test(name)) return name;
+  const before = /([A-Za-z]{2,16})[ .]$/.exec(text.slice(Math.max(0, start - 18), start))?.[1];
+  return before === undefined ? name : `${before} ${name}`;
 }
 
 function remembered<T>(known: Map<string, T>, key: string, compute: (key: string) => T): T {
@@ -84,20 +125,30 @@ interface Value {
   loose: boolean;
 }
 
-function valueAfter(
+/** What each of the separators makes the value of a name. */
+function valuesAfter(
   text: string,
   name: { start: number; end: number },
   lines: NextOf,
   quotes: ReadonlyMap<string, NextOf>,
-): Value | undefined {
+): Value[] {
+  const values: Value[] = [];
   for (const { pattern, quoted, loose } of SEPARATORS) {
     pattern.lastIndex = name.end;
     if (!pattern.test(text)) continue;
     const isLoose = loose === true && !FLAG_BEFORE.test(text.slice(Math.max(0, name.start - 12), name.start));
     const value = valueAt(text, pattern.lastIndex, quoted === true, lines, quotes);
-    if (value !== undefined) return { ...value, loose: isLoose && !value.quoted };
+    if (value === undefined) continue;
+    values.push({ ...value, loose: isLoose && !value.quoted && !isWholeLine(text, name.start, value) });
   }
-  return undefined;
+  return values;
+}
+
+/** Whether a line is only a name and its value, as in many configuration files. */
+function isWholeLine(text: string, nameStart: number, value: { start: number; text: string }): boolean {
+  const end = value.start + value.text.length;
+  const before = text.slice(Math.max(0, nameStart - 20), nameStart);
+  return /(?:^|\n)[ \t]{0,20}$/.test(before) && /^[ \t]{0,4}(?:\r?\n|$)/.test(text.slice(end, end + 6));
 }
 
 function valueAt(
@@ -113,6 +164,7 @@ function valueAt(
   if (quote !== undefined) {
     // `"""` opens as one quote; a backslash before a quote in a string within a string belongs to it.
     while (quotes.get(text[start] ?? "") === quote) start++;
+    if (text[start] === "\\" && quotes.has(text[start + 1] ?? "")) start += 2;
     const end = Math.min(quote.from(start), lines.from(start), start + MAX_VALUE_CHARACTERS);
     return withoutScheme(start, text.slice(start, text[end - 1] === "\\" ? end - 1 : end), true);
   }
@@ -153,6 +205,14 @@ const TEXT_LIKE_BITS = 30;
 export function isSecretValue(value: string, kind: NameClass, isLoose = false): boolean {
   // The patterns come last, because they cost most.
   return value.length >= LIMITS[kind].characters && isRandom(value, kind, isLoose) && !isNoValue(value);
+}
+
+/** Whether a value near such a name is the secret itself. */
+function isSecretNear(value: string, kind: NameClass): boolean {
+  const decoded = decodeBase64(value);
+  const { characters, bits } = LIMITS[kind];
+  if (value.length < characters || isNoValue(value)) return false;
+  return looksSecretNear(decoded === undefined ? value : withoutUser(decoded), bits);
 }
 
 function isNoValue(value: string): boolean {

@@ -5,7 +5,9 @@
 import { findAssigned } from "./assignments.ts";
 import { isPlaceholder, randomnessBits } from "./randomness.ts";
 import { SHAPE_RULES } from "./shape-rules.ts";
+import { findEncoded, MIN_ENCODED_CHARACTERS } from "./encoded.ts";
 import { findStructured } from "./structures.ts";
+import { findInTables } from "./tables.ts";
 import { TOKEN_RULES } from "./token-rules.ts";
 import type { SecretRange } from "./types.ts";
 
@@ -43,8 +45,21 @@ const RUN = /(?<![\w+/=.~:$%!-])[\w+/=.~:$%!-]{16,}/g;
 
 /** Likely secrets of a text, by position. Overlapping matches of several rules are all returned. */
 export function findSecrets(text: string): SecretRange[] {
+  const encoded: [number, number][] = [];
+  const found = findPlain(text, encoded);
+  findEncoded(text, encoded, findPlain, found);
+  return found.sort((a, b) => a.start - b.start || a.end - b.end);
+}
+
+/** Secrets that are not encoded, in no order. Adds the runs that are long enough to be a text in base64 to `long`. */
+function findPlain(text: string, long: [number, number][] = []): SecretRange[] {
   const found: SecretRange[] = [];
-  for (const { 0: run, index } of text.matchAll(RUN)) findTokens(run, index, found);
+  for (const { 0: run, index } of text.matchAll(RUN)) {
+    findTokens(run, index, found);
+    if (run.length < MIN_ENCODED_CHARACTERS) continue;
+    long.push([index, index + run.length]);
+    if (run.length >= MIN_ABLY_CHARACTERS) findAblyKeys(run, index, found);
+  }
   for (const { rule, hints, pattern } of SHAPE_RULES) {
     if (!hints.some((hint) => text.includes(hint))) continue;
     for (const match of text.matchAll(pattern)) {
@@ -53,8 +68,19 @@ export function findSecrets(text: string): SecretRange[] {
     }
   }
   findStructured(text, found);
-  findAssigned(text, found);
-  return found.sort((a, b) => a.start - b.start || a.end - b.end);
+  findInTables(text, findAssigned(text, found), found);
+  return found;
+}
+
+const MIN_ABLY_CHARACTERS = 57;
+const ABLY_KEY = /(?<![\w.-])[\w-]{6}\.[\w-]{6}:([\w-]{43})(?![\w-])/g;
+
+/** A shape that is looked for in runs only, because nothing in it is rare. */
+function findAblyKeys(run: string, offset: number, found: SecretRange[]): void {
+  for (const { 0: whole, 1: key = "", index } of run.matchAll(ABLY_KEY)) {
+    const end = offset + index + whole.length;
+    if (looksDrawn("ably-key", key)) found.push({ start: end - key.length, end, rule: "ably-key" });
+  }
 }
 
 /** Adds the tokens with a known prefix in a run of token characters that begins at `offset` of the text. */

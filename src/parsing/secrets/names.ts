@@ -27,7 +27,7 @@ const HARMLESS_KINDS = setOf(
    idempotency dedupe dedup local i18n translation object item parent child group query registry lookup
    event message routing ordering config setting settings feature flag hot shard component cert certificate
    known authorized trusted next page pagination continuation sync cursor start end last first cancel
-   cancellation stop eos bos pad mask unk parse syntax lexer change state translate metric series dict json
+   cancellation stop eos authenticity bos pad mask unk parse syntax lexer change state translate metric series dict json
    sha sha1 sha256 md5 etag commit content image file asset css class style media websocket socket ws`,
 );
 /** Words after the noun that do not change its meaning. */

@@ -34,11 +34,6 @@ export const SHAPE_RULES: readonly ShapeRule[] = [
     pattern: /(?<![\w.-])([MNO][A-Za-z\d]{23,27}\.[\w-]{6}\.[\w-]{27,40})(?![\w.-])/dg,
   },
   {
-    rule: "ably-key",
-    hints: [":"],
-    pattern: /(?<![\w.-])[\w-]{6}\.[\w-]{6}:([\w-]{43})(?![\w-])/dg,
-  },
-  {
     rule: "convex-key",
     hints: ["prod:", "dev:", "preview:", "project:"],
     pattern: /(?<![\w-])((?:prod|dev|preview|project):[\w:-]{3,60}\|[A-Za-z0-9+/]{40,400}={0,2})/dg,

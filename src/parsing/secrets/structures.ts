@@ -1,6 +1,7 @@
 /** Secrets that are recognised by the surrounding text: key blocks, URLs, headers, manifests and credential files. */
 import { decodeBase64, isSecretValue } from "./assignments.ts";
 import { isPlaceholder, randomnessBits } from "./randomness.ts";
+import { looksSecretNear, quotedNear } from "./nearby.ts";
 import { NextOf } from "./next-of.ts";
 import type { SecretRange } from "./types.ts";
 
@@ -26,6 +27,7 @@ export function findStructured(text: string, found: SecretRange[]): void {
   }
   if (text.includes("asic")) findBasicCredentials(text, found);
   if (text.includes("Secret")) findKubernetesSecrets(text, found);
+  if (text.includes("(") || text.includes("SecureString")) findArguments(text, found);
   if (text.includes("kty")) findJsonWebKeys(text, found);
   if (/mnemonic|phrase/i.test(text)) findMnemonics(text, found);
 }
@@ -129,12 +131,67 @@ const PASSWORD_PLACES: readonly { rule: string; hint: string; pattern: RegExp }[
     rule: "command-line",
     hint: "-",
     pattern:
-      /\b(?:sshpass|mysql\w{0,8}|docker|podman|ldap\w{3,8}|redis-cli|mongo\w{0,8}|sqlcmd|smbclient)\b[^\n]{0,160}?\s-{1,2}(?:[paPw]|password)[ =]?["']?([^\s"'`-][^\s"'`]{7,200})/g,
+      /\b(?:sshpass|mysql\w{0,8}|docker|podman|ldap\w{3,8}|redis-cli|mongo\w{0,8}|sqlcmd|smbclient)\b[^\n]{0,160}?[\s"']-{1,2}(?:[paPw]|password)[ =]?["']?([^\s"'`-][^\s"'`]{7,200})/g,
   },
   {
     rule: "command-line",
     hint: "lftp",
     pattern: /\blftp\s[^\n]{0,80}?-u\s{1,4}[\w.@-]{1,60},([^\s"'`]{6,200})/g,
+  },
+  {
+    rule: "command-line",
+    hint: "ssh-keygen",
+    pattern: /\bssh-keygen\b[^\n]{0,120}?\s-[NP]\s{1,4}["']?([^\s"']{6,200})/g,
+  },
+  {
+    rule: "command-line",
+    hint: "chpasswd",
+    pattern: /(?<=^[ \t]{0,20}(?:- )?|echo\s{1,4}["']?)[\w-]{1,32}:([^\s"'|]{6,200})(?=["']?\s{0,4}(?:\||$))/gm,
+  },
+  {
+    rule: "command-line",
+    hint: "|",
+    pattern:
+      /\b(?:echo|printf)\s{1,4}(?:-n\s{1,4}|'%s'\s{1,4})?["']?([^\s"'|$]{8,256})["']?\s{0,4}\|\s{0,4}[^\n|]{0,80}?(?:--password-stdin|--passphrase-fd|sudo -S)/g,
+  },
+  {
+    rule: "bundler",
+    hint: "BUNDLE_",
+    pattern: /\bBUNDLE_\w{3,80}["']?\s{0,4}[:=]\s{0,4}["']?[\w.@-]{1,60}:([^\s"']{6,200})/g,
+  },
+  {
+    rule: "cookie",
+    hint: "ookie",
+    pattern:
+      /\bcookie["']?(?:\s{0,4}[:=,]\s{0,4}|[ \t])["'`]?(?:[\w.-]{1,60}=[^;\s"'`]{0,200};\s{0,4}){0,8}?[\w.-]{0,30}(?:sess|sid|auth|token|jwt|remember|login|secret)[\w.-]{0,30}=([^;\s"'`\\%]{16,400})(?!%)/gi,
+  },
+  {
+    rule: "cookie",
+    hint: "curl",
+    pattern:
+      /\bcurl\b[^\n]{0,200}?\s-b\s{0,4}["']?[\w.-]{0,30}(?:sess|sid|auth|token|jwt|remember|login|secret)[\w.-]{0,30}=([^;\s"'\\%]{16,400})(?!%)/gi,
+  },
+  {
+    rule: "login",
+    hint: "og",
+    pattern:
+      /\b(?:[Ll]og ?in|[Ll]og in|[Ll]ogged in|[Ss]ign ?in)\b[^\n"'`]{0,40}["'`][\w.@+-]{2,60}["'`]\s{0,4}(?:\/|:|,|and|with)\s{0,4}["'`]([^\s"'`]{8,100})["'`]/g,
+  },
+  {
+    rule: "connection-string",
+    hint: "@tcp(",
+    pattern: /["'`][\w.-]{1,60}:([^\s"'`@/]{6,100})@tcp\(/g,
+  },
+  {
+    rule: "connection-string",
+    hint: "/",
+    pattern: /\b(?:thin:|(?:sqlplus|sqlldr|expdp|impdp)\s{1,4}(?:-\w\s{1,4})?["']?)[\w.-]{1,40}\/([^\s@"'/]{6,100})@/g,
+  },
+  {
+    rule: "basic-credentials",
+    hint: ":",
+    pattern:
+      /(?:\bbtoa|b64encode|Buffer\.from|encodeBase64|encodeToString|base64_encode|USERPWD)\W{1,6}b?["'`][\w.@+-]{1,60}:([^\s"'`]{6,200})["'`]/g,
   },
   {
     rule: "sql-password",
@@ -164,12 +221,26 @@ function findBasicCredentials(text: string, found: SecretRange[]): void {
   }
 }
 
+/** Calls with a password or a key among their arguments, which have no names. */
+const CALLS =
+  /(?:connect|connection|login|auth|authentication|sign|signwith|hmac|hmac\.new|cipher|cipheriv|encrypt|decrypt|superuser|create_?user|pdo|mysqli|sequelize|fernet|ftp|secretkeyspec|wifi\.begin|securestring)(?:\(|(?<=String)[ \t])/gi;
+
+function findArguments(text: string, found: SecretRange[]): void {
+  const lines = new NextOf(text, "\n");
+  for (const match of text.matchAll(CALLS)) {
+    const from = match.index + match[0].length;
+    for (const { start, text: value } of quotedNear(text, from, lines.from(from)))
+      if (looksSecretNear(value, MIN_PASSWORD_BITS)) add(found, start, value.length, "argument");
+  }
+}
+
 /** Values of a Kubernetes Secret, whatever their keys are called. */
 function findKubernetesSecrets(text: string, found: SecretRange[]): void {
   let start = 0;
   for (const document of text.split(/^---/m)) {
     if (/^[ \t]{0,20}(?:- )?["']?kind["']?:[ \t]{0,8}["']?Secret["']?[ \t]{0,8},?\r?$/m.test(document))
       findManifestValues(document, start, found);
+    if (/"kind"\s{0,4}:\s{0,4}"Secret"/.test(document)) findJsonValues(document, start, found);
     start += document.length + 3;
   }
 }
@@ -190,6 +261,20 @@ function findManifestValues(document: string, start: number, found: SecretRange[
         add(found, at + line.indexOf(value, line.indexOf(":")), value.length, "kubernetes-secret");
     } else if (line.trim() !== "" && section !== undefined && indentOf(line) <= section.indent) section = undefined;
     at += line.length + 1;
+  }
+}
+
+const JSON_SECTION = /"(data|stringData)"\s{0,4}:\s{0,4}\{([^{}]{1,20000})\}/g;
+const JSON_ENTRY = /"[\w.-]{1,253}"\s{0,4}:\s{0,4}"([^"\s]{8,16384})"/g;
+
+/** The same of a manifest in JSON. */
+function findJsonValues(document: string, start: number, found: SecretRange[]): void {
+  for (const section of document.matchAll(JSON_SECTION)) {
+    const [whole, kind, entries = ""] = section;
+    const at = start + section.index + whole.length - 1 - entries.length;
+    for (const { 0: entry, 1: value = "", index } of entries.matchAll(JSON_ENTRY))
+      if (kind === "data" ? isEncodedSecret(value) : isSecretValue(value, "password"))
+        add(found, at + index + entry.length - 1 - value.length, value.length, "kubernetes-secret");
   }
 }
 

@@ -61,6 +61,7 @@ const BUILDERS: Record<string, () => unknown> = {
   },
   "src/parsing/secrets/assignments.ts": () => import("../../../src/parsing/secrets/assignments.ts"),
   "src/parsing/secrets/find.ts": () => import("../../../src/parsing/secrets/find.ts"),
+  "src/parsing/secrets/nearby.ts": () => import("../../../src/parsing/secrets/nearby.ts"),
   "src/retrieval/rerank.ts": async () => {
     const shop = await openShop();
     const { search } = await import("../../../src/retrieval/search.ts");

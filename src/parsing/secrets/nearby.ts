@@ -1,0 +1,77 @@
+/**
+ * Secrets that stand near a name instead of behind an assignment: fallbacks (`process.env.TOKEN || "…"`), arguments of calls
+ * (`setPassword("…")`), defaults of declared variables, and values in prose. Less certain than an assignment, so more randomness is required.
+ */
+import { isPlaceholder, randomnessBits } from "./randomness.ts";
+
+/** How far behind a name a quoted value may stand, on the same line. */
+const LINE_CHARACTERS = 240;
+const MIN_CHARACTERS = 10;
+/** Quoted texts of a line that are judged. */
+const MAX_JUDGED = 6;
+const QUOTED = /(["'`])([^\s"'`\\]{10,256})\1/g;
+/**
+ * The default or the value of a declaration that begins with the name, within a few lines: a Terraform variable, a parameter of
+ * CloudFormation, ARM or a chart. Between braces small blocks may lie in front of it, elsewhere no empty line.
+ */
+const BEFORE = String.raw`(?:["'\x60]?\s{0,4}[:=]?\s{0,8}\{[^{}]{0,300}?(?:\{[^{}]{0,200}\}[^{}]{0,200}?){0,2}?|(?:["'\x60]?\s{0,4}:\s{0,4}\n|["'\x60]\s{0,4},)(?:[^{}\n]|\n(?!\s{0,40}\n)){0,300}?)`;
+const DECLARED = new RegExp(
+  String.raw`${BEFORE}(?<![A-Za-z_])(?:parameter)?(?:default|value)(?:_?value)?["']?\s{0,20}[:=]\s{0,8}`,
+  "iy",
+);
+/** An expression goes on in the next line where one line ends or the next one begins with an operator. */
+const ENDS_OPEN = /(?:\?\?|\|\||[=(?:+.]|\bor)[ \t]{0,20}$/;
+const GOES_ON = /^[ \t]{0,80}(?:\?\?|\|\||[?:+.]|\bor\b)/;
+const MAX_LINES = 3;
+
+export interface Place {
+  start: number;
+  text: string;
+}
+
+/** Quoted texts in the rest of an expression, whose first line ends at `end`. */
+export function quotedNear(text: string, from: number, end: number): Place[] {
+  const window = expression(text.slice(from, from + LINE_CHARACTERS), end - from);
+  if (window.length < MIN_CHARACTERS) return [];
+  const places: Place[] = [];
+  let left = MAX_JUDGED;
+  for (const { 0: whole, 2: value = "", index } of window.matchAll(QUOTED)) {
+    if (left-- === 0) break;
+    places.push({ start: from + index + (whole.length - value.length) / 2, text: value });
+  }
+  return places;
+}
+
+/** What belongs to an expression, of a text that begins in it. */
+function expression(text: string, firstLine: number): string {
+  let end = firstLine;
+  for (let lines = 1; lines < MAX_LINES && end < text.length; lines++) {
+    if (!ENDS_OPEN.test(text.slice(Math.max(0, end - 24), end)) && !GOES_ON.test(text.slice(end + 1, end + 90))) break;
+    const next = text.indexOf("\n", end + 1);
+    end = next === -1 ? text.length : next;
+  }
+  return text.slice(0, end);
+}
+
+/** Where the default or the value of a declaration begins; undefined if the name begins none. */
+export function declaredAt(text: string, from: number): number | undefined {
+  DECLARED.lastIndex = from;
+  return DECLARED.test(text) ? DECLARED.lastIndex : undefined;
+}
+
+/** Additional evidence that a value near a name needs. */
+const EXTRA_BITS = 8;
+/** Identifiers, paths, addresses and file names are not keys, however they are drawn. */
+const ORDINARY = /^[a-z]+(?:[-_.:/][a-z\d]+)*$|^\/|^[\w.-]+\.[a-z]{2,4}$|[()<>{}[\]|;,]|\.\w+\.|^[\w-]+@/i;
+
+/** Whether a value near a name is random enough to be the secret. `bits` is what an assigned one needs. */
+export function looksSecretNear(value: string, bits: number): boolean {
+  return (
+    value.length >= MIN_CHARACTERS &&
+    /\d/.test(value) &&
+    /[A-Za-z]/.test(value) &&
+    !ORDINARY.test(value) &&
+    randomnessBits(value) >= bits + EXTRA_BITS &&
+    !isPlaceholder(value)
+  );
+}

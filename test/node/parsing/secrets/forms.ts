@@ -1,0 +1,15 @@
+/** Secrets as they stand in whole files of many formats. */
+import type { Form } from "./form.ts";
+import { CODE, ENCODED } from "./forms-code.ts";
+import { CONFIGURATION, DOCUMENTS } from "./forms-documents.ts";
+import { CI, FALLBACKS, INFRASTRUCTURE } from "./forms-operations.ts";
+
+export const FORMS: readonly Form[] = [
+  ...FALLBACKS,
+  ...INFRASTRUCTURE,
+  ...CI,
+  ...CONFIGURATION,
+  ...DOCUMENTS,
+  ...ENCODED,
+  ...CODE,
+];
