@@ -1,7 +1,7 @@
 import os from "node:os";
 import path from "node:path";
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
-import { defineConfig } from "vitest/config";
+import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 // For the global set-ups, which run in this process.
 import "./src/local/drizzle-imports.mjs";
 
@@ -16,6 +16,52 @@ const NODE = {
   execArgv: ["--import", new URL("src/local/drizzle-imports.mjs", import.meta.url).href],
 };
 
+const EMBEDDED_E2E = ["index", "search", "snapshot", "dashboard"].map((name) => `test/e2e/${name}.test.ts`);
+
+/** Runs in workerd, with real Durable Objects, against the database that the global set-up starts. */
+function workerProject(name: string, databaseSetup: string): TestProjectInlineConfiguration {
+  return {
+    plugins: [
+      cloudflareTest(({ inject }) => ({
+        main: "./test/worker/support/worker.ts",
+        miniflare: {
+          compatibilityDate: "2026-11-01",
+          compatibilityFlags: ["enable_request_signal"],
+          durableObjects: {
+            TENANT_GATE: { className: "TenantGate", useSQLite: true },
+            RATE_BUCKETS: { className: "RateBucket", useSQLite: true },
+            WORKSPACE_RUNS: { className: "WorkspaceRuns", useSQLite: true },
+            TENANT_RUNS: { className: "TenantRuns", useSQLite: true },
+            HEALTH_MONITOR: { className: "HealthMonitor", useSQLite: true },
+          },
+          r2Buckets: ["SNAPSHOTS"],
+          queueProducers: { INDEX_QUEUE: "code-context-index" },
+          queueConsumers: { "code-context-index": { maxBatchTimeout: 0 } },
+          bindings: {
+            DATABASE_URL: inject("databaseUrl"),
+            RATE_LIMITS: "",
+            EMBED_PROVIDER: "builtin",
+            EMBED_BASE_URL: "",
+          },
+        },
+      })),
+    ],
+    test: {
+      name,
+      include: ["test/worker/**/*.test.ts"],
+      // What a Durable Object logs while it is evicted may stay undelivered, and the file would wait for it forever (workers-sdk#15719).
+      disableConsoleIntercept: true,
+      ...LIMITS,
+      globalSetup: [databaseSetup, "./test/support/worker-models.ts"],
+    },
+  };
+}
+
+/** Over HTTP, against the production bundles. */
+function e2eProject(name: string, setup: string, include: string[]): TestProjectInlineConfiguration {
+  return { test: { name, include, ...NODE, globalSetup: [setup], ...LIMITS } };
+}
+
 export default defineConfig({
   test: {
     // More than two cores can run at once: a third of the time is spent waiting for processes to start, to answer and to end.
@@ -29,52 +75,14 @@ export default defineConfig({
           ...LIMITS,
         },
       },
-      {
-        // Runs in workerd, with real Durable Objects, against a real Postgres.
-        plugins: [
-          cloudflareTest(({ inject }) => ({
-            main: "./test/worker/support/worker.ts",
-            miniflare: {
-              compatibilityDate: "2026-11-01",
-              compatibilityFlags: ["enable_request_signal"],
-              durableObjects: {
-                TENANT_GATE: { className: "TenantGate", useSQLite: true },
-                RATE_BUCKETS: { className: "RateBucket", useSQLite: true },
-                WORKSPACE_RUNS: { className: "WorkspaceRuns", useSQLite: true },
-                TENANT_RUNS: { className: "TenantRuns", useSQLite: true },
-                HEALTH_MONITOR: { className: "HealthMonitor", useSQLite: true },
-              },
-              r2Buckets: ["SNAPSHOTS"],
-              queueProducers: { INDEX_QUEUE: "code-context-index" },
-              queueConsumers: { "code-context-index": { maxBatchTimeout: 0 } },
-              bindings: {
-                DATABASE_URL: inject("databaseUrl"),
-                RATE_LIMITS: "",
-                EMBED_PROVIDER: "builtin",
-                EMBED_BASE_URL: "",
-              },
-            },
-          })),
-        ],
-        test: {
-          name: "worker",
-          include: ["test/worker/**/*.test.ts"],
-          // What a Durable Object logs while it is evicted may stay undelivered, and the file would wait for it forever (workers-sdk#15719).
-          disableConsoleIntercept: true,
-          ...LIMITS,
-          globalSetup: ["./test/support/worker-database.ts", "./test/support/worker-models.ts"],
-        },
-      },
-      {
-        // Over HTTP, against the production bundles.
-        test: {
-          name: "e2e",
-          include: ["test/e2e/**/*.test.ts"],
-          ...NODE,
-          globalSetup: ["./test/e2e/support/stack.ts"],
-          ...LIMITS,
-        },
-      },
+      // The code that talks to the database runs on the embedded one and on a PostgreSQL server, which has many sessions, its own
+      // statistics and other defaults.
+      workerProject("worker", "./test/support/worker-database.ts"),
+      workerProject("worker-postgres", "./test/support/worker-postgres.ts"),
+      // The whole service runs on a PostgreSQL server, as in production. On the embedded database it runs in the files that start one
+      // of their own (local, kill, faults, search-faults) and in those that a first look at a service consists of.
+      e2eProject("e2e", "./test/e2e/support/stack-postgres.ts", ["test/e2e/**/*.test.ts"]),
+      e2eProject("e2e-embedded", "./test/e2e/support/stack.ts", EMBEDDED_E2E),
     ],
   },
 });

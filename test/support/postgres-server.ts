@@ -14,6 +14,7 @@ import { Client } from "pg";
 import { connectServer, type RunningDatabase, type ServerDatabaseOptions } from "../../src/local/database/database.ts";
 import { migrate } from "../../src/local/database/migrations.ts";
 import { freePort } from "../../src/local/stack/ports.ts";
+import { TEST_CERTIFICATE, TEST_KEY } from "./test-certificate.ts";
 
 export interface PostgresServer {
   /** Of the maintenance database, as superuser. */
@@ -52,7 +53,6 @@ const run = promisify(execFile);
 /** `nobody`: PostgreSQL refuses to run as root. */
 const UNPRIVILEGED = 65_534;
 const MAX_STARTS = 3;
-const LOG_CHARACTERS = 2_000;
 const READY = "database system is ready to accept connections";
 /** No data of a test must survive a crash. Errors of statements are not logged. */
 const SERVER_SETTINGS = {
@@ -74,9 +74,9 @@ else kill -INT "$server"; wait "$server"; rm -rf "$folder"; fi`;
 
 /**
  * Initialises and starts a server of the bundled version. It stops when this process ends, even by SIGKILL: its supervisor is a shell
- * that waits for the end of its standard input.
+ * that waits for the end of its standard input. With `tls` it has the certificate of tests.
  */
-export async function startPostgres(): Promise<PostgresServer> {
+export async function startPostgres(options: { tls?: boolean } = {}): Promise<PostgresServer> {
   const folder = mkdtempSync(path.join(os.tmpdir(), "code-context-postgres-"));
   const ids = process.getuid?.() === 0 ? { uid: UNPRIVILEGED, gid: UNPRIVILEGED } : {};
   try {
@@ -94,8 +94,9 @@ export async function startPostgres(): Promise<PostgresServer> {
       cwd: folder,
     });
     let port = await freePort();
+    const tls = options.tls === true ? tlsSettings(data, ids) : [];
     const start = () =>
-      startProcess([path.join(binaries, "postgres"), "-D", data, "-k", folder], { folder, port, ids });
+      startProcess([path.join(binaries, "postgres"), "-D", data, "-k", folder, ...tls], { folder, port, ids });
     let stop: (() => Promise<void>) | undefined;
     for (let tries = 1; stop === undefined; tries++) {
       try {
@@ -167,15 +168,29 @@ function startProcess(
     await exited;
   };
   return new Promise((resolve, reject) => {
-    let log = "";
+    let log: string | undefined = "";
     child.once("error", reject);
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
-      log = (log + text).slice(-LOG_CHARACTERS);
-      if (log.includes(READY)) resolve(stop);
-      else if (/FATAL:|PANIC:/.test(log))
-        void stop().then(() => reject(new Error(`PostgreSQL does not start: ${log}`)));
+      if (log === undefined) return;
+      log += text;
+      const report = log;
+      const isReady = report.includes(READY);
+      const hasFailed = /FATAL:|PANIC:/.test(report);
+      if (isReady || hasFailed) log = undefined;
+      if (isReady) resolve(stop);
+      else if (hasFailed) void stop().then(() => reject(new Error(`PostgreSQL does not start: ${report}`)));
     });
   });
+}
+
+/** Writes the certificate into the server's data folder. */
+function tlsSettings(data: string, { uid, gid }: Ids): string[] {
+  const files = { "server.crt": TEST_CERTIFICATE, "server.key": TEST_KEY };
+  for (const [name, text] of Object.entries(files)) {
+    writeFileSync(path.join(data, name), text, { mode: 0o600 });
+    if (uid !== undefined && gid !== undefined) chownSync(path.join(data, name), uid, gid);
+  }
+  return ["-c", "ssl=on"];
 }
 
 async function withClient(url: string, statements: string[]): Promise<void> {

@@ -16,7 +16,11 @@ export const ENCRYPTION_KEY = Buffer.alloc(32).toString("base64");
 /** Starts the database that all tests in workerd share; each makes tenants of its own. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const database = await startDatabase();
-  await saveCredentialKey(openDb(database.url), ENCRYPTION_KEY);
-  project.provide("databaseUrl", database.url);
+  await provideDatabase(project, database.url);
   return () => database.close();
+}
+
+export async function provideDatabase(project: TestProject, url: string): Promise<void> {
+  await saveCredentialKey(openDb(url), ENCRYPTION_KEY);
+  project.provide("databaseUrl", url);
 }

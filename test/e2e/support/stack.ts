@@ -26,12 +26,18 @@ declare module "vitest" {
   }
 }
 
-export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+export default function setup(project: TestProject): Promise<() => Promise<void>> {
+  return startForTests(project);
+}
+
+/** Starts it on the database of a URL, or on the embedded one. */
+export async function startForTests(project: TestProject, databaseUrl?: string): Promise<() => Promise<void>> {
   const dataDir = mkdtempSync(path.join(os.tmpdir(), "code-context-e2e-"));
   const running = await startService({
     dataDir,
     port: 0,
     sitePort: 0,
+    databaseUrl,
     vars: { ...DEVELOPMENT_VARS },
     onFatal: (error) => console.error(`the service under test has died: ${error.message}`),
   });
