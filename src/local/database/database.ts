@@ -100,9 +100,9 @@ async function speaksHttp(url: string): Promise<boolean> {
   const { hostname, port } = new URL(url);
   if (hostname.endsWith(".neon.tech")) return true;
   if (!isLoopback(hostname) || port === "") return false;
-  // PostgreSQL closes the connection; an endpoint answers, with 405.
+  // PostgreSQL closes the connection; an endpoint answers, if only that the password is missing.
   const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS);
-  return fetch(`http://${hostname}:${port}/sql`, { signal }).then(
+  return fetch(`http://${hostname}:${port}/sql`, { method: "POST", body: '{"query":"select 1"}', signal }).then(
     () => true,
     () => false,
   );

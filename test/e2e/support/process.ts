@@ -67,7 +67,8 @@ function start(env: Record<string, string>): ChildProcess {
   // Miniflare would hand workerd each certificate of that bundle, at seconds per start; nothing here speaks TLS.
   const { NODE_EXTRA_CA_CERTS: _, ...inherited } = process.env;
   return spawn(process.execPath, [RUN, "start"], {
-    env: { ...inherited, DATABASE_URL: "", ...env },
+    // The repositories of tests are on this machine.
+    env: { ...inherited, DATABASE_URL: "", GIT_ALLOW_LOCAL: "true", ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
 }
