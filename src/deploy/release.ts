@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { WorkerName } from "../local/bundles/bundles.ts";
 import type { DeployContext, Step } from "./context.ts";
 import { DeployError } from "./errors.ts";
-import { changedVariables } from "./variables.ts";
+import { changedVariables, keptSecrets } from "./variables.ts";
 import {
   declaredResources,
   DEPLOY_ORDER,
@@ -22,7 +22,8 @@ const UNUSED_SECRET = "unset";
 export const settingsStep: Step = {
   title: "settings",
   plan: async (context) => {
-    const { settings, state, variables, domains, accountId } = context;
+    const { cloudflare, settings, state, variables, domains, accountId } = context;
+    const secrets = await keptSecrets(cloudflare, settings, state.read());
     const uploaded = Object.assign({}, ...DEPLOY_ORDER.map((worker) => workerVars(worker, uploadedVars(context))));
     const changes = [
       ...changedVariables(variables, uploaded),
@@ -34,13 +35,15 @@ export const settingsStep: Step = {
     const isKept =
       kept.accountId === accountId &&
       isDeepStrictEqual(kept.vars, variables.values) &&
+      isDeepStrictEqual(kept.secrets ?? [], secrets) &&
       isDeepStrictEqual(kept.domains ?? {}, domains);
     return isKept ? undefined : `keep them in ${state.path}`;
   },
-  apply: async ({ settings, state, variables, domains, accountId }) => {
+  apply: async ({ cloudflare, settings, state, variables, domains, accountId }) => {
+    const secrets = await keptSecrets(cloudflare, settings, state.read());
     const { databaseUrl } = settings;
     const database = databaseUrl !== undefined || settings.unset.has("DATABASE_URL") ? { databaseUrl } : {};
-    state.update({ accountId, vars: variables.values, domains, ...database });
+    state.update({ accountId, vars: variables.values, secrets, domains, ...database });
   },
 };
 

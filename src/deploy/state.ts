@@ -29,6 +29,8 @@ const DeployState = z.object({
   isNeonProjectUnfinished: z.boolean().optional(),
   /** Variables of the last deployment. Used if the Workers, which have them too, are gone. */
   vars: z.record(z.string(), z.string()).optional(),
+  /** Names of the Workers' secrets that were given, and whose values only the Workers have. */
+  secrets: z.array(z.string()).optional(),
   /** Custom domains. */
   domains: z.object({ api: z.string().optional(), site: z.string().optional() }).optional(),
   /** Name of the release that is being deployed; absent after it was found healthy. */

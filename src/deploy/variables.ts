@@ -6,7 +6,7 @@ import { DeployError } from "./errors.ts";
 import type { Cloudflare } from "./cloudflare.ts";
 import type { Settings } from "./settings.ts";
 import type { DeployState } from "./state.ts";
-import { declaredVars, DEPLOY_ORDER, workerConfig } from "./workers.ts";
+import { declaredVars, DEPLOY_ORDER, requiredSecrets, workerConfig } from "./workers.ts";
 
 /** Variables that each deployment sets anew. */
 const SET_ANEW = new Set(["SERVICE_VERSION", "SNAPSHOTS_S3_URL"]);
@@ -58,6 +58,29 @@ function checkMail({ secrets }: Settings, values: Record<string, string>, deploy
   if (provider === "resend" && !secrets["MAIL_API_KEY"] && deployed["MAIL_PROVIDER"] !== "resend") {
     throw new DeployError("MAIL_API_KEY is not set: resend needs it");
   }
+}
+
+/** Names of given secrets that a deployment keeps in the Workers alone. Those that come from its state are not among them. */
+const IN_WORKERS_ONLY = new Set(["EMBED_API_KEY", "RERANK_API_KEY", "METRICS_TOKEN", "MAIL_API_KEY"]);
+
+/**
+ * Names of the secrets that were given, now or before. Throws `DeployError` if a Worker that needs one has it no longer, as after
+ * `destroy`: an unset key would be noticed only when the provider refuses it.
+ */
+export async function keptSecrets(cloudflare: Cloudflare, settings: Settings, state: DeployState): Promise<string[]> {
+  const kept = (state.secrets ?? []).filter((name) => !settings.unset.has(name));
+  for (const worker of DEPLOY_ORDER) {
+    const needed = requiredSecrets(worker).filter((name) => kept.includes(name) && !settings.secrets[name]);
+    if (needed.length === 0) continue;
+    const present = await cloudflare.secretNames(workerConfig(worker, settings.environment).name);
+    const lost = needed.filter((name) => present?.includes(name) !== true);
+    if (lost.length > 0) {
+      throw new DeployError(
+        `${lost.join(", ")}: given before, but the Workers have it no longer; set it again, or use --unset ${lost[0]}`,
+      );
+    }
+  }
+  return [...new Set([...kept, ...Object.keys(settings.secrets).filter((name) => IN_WORKERS_ONLY.has(name))])];
 }
 
 /** One line for each variable that the deployment changes, given the values that it uploads. */

@@ -225,7 +225,7 @@ describe("npm run deploy", () => {
     expect(site.find(({ name }) => name === "MAIL_PROVIDER")?.text).toBe("none");
   });
 
-  it("changes nothing but the uploads when it is repeated, and shows no secret", async () => {
+  it("changes nothing but the uploads when it is repeated, and shows no secret", { timeout: 300_000 }, async () => {
     const before = cloudflare.changes.length;
     const key = cloudflare.scripts.get("code-context-staging-api")?.secrets.get("ENCRYPTION_KEY") ?? "";
     const mail = { MAIL_PROVIDER: "resend", MAIL_FROM: "Code <noreply@example.com>", MAIL_API_KEY: "mail-secret" };
@@ -363,7 +363,14 @@ describe("npm run deploy", () => {
     expect(neon.projects.size).toBe(0);
     // What is gone is forgotten: a deployment in the meantime would otherwise use a deleted key or project.
     const left = JSON.parse(readFileSync(stateFile(), "utf8")) as object;
-    expect(Object.keys(left).toSorted()).toEqual(["accountId", "domains", "encryptionKey", "vars", "version"]);
+    expect(Object.keys(left).toSorted()).toEqual([
+      "accountId",
+      "domains",
+      "encryptionKey",
+      "secrets",
+      "vars",
+      "version",
+    ]);
     for (const bucket of cloudflare.buckets.values()) bucket.objects = 0;
     await deploy(["destroy"], { input: answers });
     expect(cloudflare.buckets.size).toBe(0);

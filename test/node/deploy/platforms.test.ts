@@ -1,9 +1,13 @@
 import { randomUUID } from "node:crypto";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { DeployContext } from "../../../src/deploy/context.ts";
 import { customDomains } from "../../../src/deploy/domains.ts";
 import { Cloudflare } from "../../../src/deploy/cloudflare.ts";
 import { Neon } from "../../../src/deploy/neon.ts";
+import { firstTenant } from "../../../src/deploy/people.ts";
+import { startRelay } from "../../../src/deploy/relay.ts";
 import { previousVersion } from "../../../src/deploy/rollback.ts";
 import { FAKE_TOKEN, FakeCloudflare } from "../../support/fake-cloudflare.ts";
 import { FAKE_NEON_KEY, FAKE_NEON_ORG_KEY, FakeNeon, ORGANIZATION } from "../../support/fake-neon.ts";
@@ -59,6 +63,28 @@ describe("the clients of the platforms", () => {
     cloudflare.beforeChange = () => {};
     expect(left).toBe(-1);
     expect(cloudflare.queues.has("later")).toBe(true);
+  });
+
+  it("repeat wrangler's requests that are refused for now, and no change that may have been made", async () => {
+    const relay = await startRelay(cloudflare.apiUrl);
+    const create = (name: string) =>
+      fetch(`${relay.url}/accounts/${cloudflare.accountId}/queues`, {
+        method: "POST",
+        headers: { Authorization: `Bearer ${FAKE_TOKEN}` },
+        body: JSON.stringify({ queue_name: name }),
+      });
+    let refusals = 2;
+    cloudflare.isTooMany = () => refusals-- > 0;
+    cloudflare.answerWith = () => undefined;
+    expect((await create("relayed")).status).toBe(200);
+    expect(refusals).toBe(-1);
+    const before = cloudflare.changes.length;
+    cloudflare.answerWith = () => 503;
+    expect((await create("failed")).status).toBe(503);
+    expect(cloudflare.changes.length).toBe(before + 1);
+    cloudflare.answerWith = () => undefined;
+    cloudflare.isTooMany = () => false;
+    relay.close();
   });
 
   it("find what is on a later page of a list", async () => {
@@ -127,6 +153,28 @@ describe("the clients of the platforms", () => {
     );
     await customDomains.apply(context({}, ["API_DOMAIN"]));
     expect([...cloudflare.domains.attached.values()].map(({ hostname }) => hostname)).toEqual(["used.example.com"]);
+  });
+
+  it("take a lost answer of the database for no answer, and a missing table for no tenant", async () => {
+    let requests = 0;
+    let refusal: object | undefined;
+    // Speaks Neon's protocol; the first request is lost.
+    const host = createServer((request, response) => {
+      if (++requests === 1) return void request.socket.destroy();
+      const fields = [{ name: "count", dataTypeID: 23 }];
+      response.statusCode = refusal ? 400 : 200;
+      response.end(JSON.stringify(refusal ?? { command: "SELECT", rowCount: 1, fields, rows: [["1"]] }));
+    });
+    await new Promise<void>((resolve) => host.listen(0, "127.0.0.1", resolve));
+    const databaseUrl = `postgres://user:password@127.0.0.1:${(host.address() as AddressInfo).port}/db`;
+    const context = { databaseUrl, settings: { tenantName: "acme" } } as unknown as DeployContext;
+    expect(await firstTenant.plan(context)).toBeUndefined();
+    expect(requests).toBe(2);
+    refusal = { message: 'relation "tenants" does not exist', code: "42P01" };
+    expect(await firstTenant.plan(context)).toBe('create "acme"');
+    refusal = { message: "permission denied", code: "42501" };
+    await expect(firstTenant.plan(context)).rejects.toThrow();
+    await new Promise((resolve) => host.close(resolve));
   });
 
   it("pass on the reason of a refusal at once", async () => {

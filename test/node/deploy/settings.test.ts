@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Cloudflare } from "../../../src/deploy/cloudflare.ts";
 import { readSettings } from "../../../src/deploy/settings.ts";
 import { StateFile } from "../../../src/deploy/state.ts";
-import { changedVariables, resolveVariables } from "../../../src/deploy/variables.ts";
+import { changedVariables, keptSecrets, resolveVariables } from "../../../src/deploy/variables.ts";
 import { declaredVars } from "../../../src/deploy/workers.ts";
 import { FAKE_TOKEN, FakeCloudflare } from "../../support/fake-cloudflare.ts";
 import { newScript } from "../../support/fake-workers.ts";
@@ -70,6 +70,24 @@ describe("settings of a deployment", () => {
     await expect(resolve(mail)).rejects.toThrow("MAIL_API_KEY is not set: resend needs it");
     deployed("site", { ...mail, MAIL_BASE_URL: "" });
     await expect(resolve(mail)).resolves.toMatchObject({ values: mail });
+    cloudflare.scripts.clear();
+  });
+
+  it("name a secret that was given before and that the Workers have no longer", async () => {
+    const keep = (env: NodeJS.ProcessEnv, secrets: string[], args: string[] = []) => {
+      const settings = readSettings(args, { CLOUDFLARE_API_TOKEN: FAKE_TOKEN, ...env }, []);
+      const { accountId, apiUrl } = cloudflare;
+      return keptSecrets(new Cloudflare({ apiUrl, token: FAKE_TOKEN, accountId }), settings, { version: 2, secrets });
+    };
+    const lost = "EMBED_API_KEY: given before, but the Workers have it no longer; set it again";
+    expect(await keep({ EMBED_API_KEY: "k", ENCRYPTION_KEY: "k".repeat(32) }, [])).toEqual(["EMBED_API_KEY"]);
+    await expect(keep({}, ["EMBED_API_KEY"])).rejects.toThrow(lost);
+    expect(await keep({}, ["EMBED_API_KEY"], ["--unset", "EMBED_API_KEY"])).toEqual([]);
+    for (const worker of ["api", "indexer"])
+      cloudflare.scripts.set(`code-context-${worker}`, { ...newScript(), secrets: new Map([["EMBED_API_KEY", "k"]]) });
+    expect(await keep({}, ["EMBED_API_KEY"])).toEqual(["EMBED_API_KEY"]);
+    cloudflare.scripts.delete("code-context-indexer");
+    await expect(keep({}, ["EMBED_API_KEY"])).rejects.toThrow(lost);
     cloudflare.scripts.clear();
   });
 
