@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { GitError, makeScrub, overLimit, protocolError, type Scrub } from "../errors.ts";
-import { GZIP_MIN_BYTES, type GitLimits, MAX_REDIRECTS, STDERR_MAX_BYTES } from "../limits.ts";
+import { GZIP_MIN_BYTES, type GitLimits, MAX_REDIRECTS } from "../limits.ts";
 import type { Scope } from "../scope.ts";
 import { checkRemoteUrl, checkRepositoryUrl, defaultUsername, type GitHostPolicy } from "./url.ts";
 
@@ -155,24 +155,17 @@ export class HttpTransport {
     return new GitError("NETWORK", this.scrub(`connection failed: ${message}${cause}`));
   }
 
-  private async accept(
-    scope: Scope,
-    response: Response,
-    controller: AbortController,
-    contentType: string,
-  ): Promise<BodyReader> {
+  private accept(scope: Scope, response: Response, controller: AbortController, contentType: string): BodyReader {
     const { status } = response;
     const type = response.headers.get("content-type") ?? "";
     const body = new StreamBody(this, scope, response, controller);
     if (status === 200 && type.toLowerCase().startsWith(contentType)) return body;
-    const plain = type.toLowerCase().startsWith("text/plain");
-    let serverText = "";
-    if (plain && status !== 200) serverText = await body.text(STDERR_MAX_BYTES).catch(() => "");
+    // The body is not repeated: the address may lead to a server that the service reaches and the tenant does not.
     body.cancel();
-    serverText = this.scrub(serverText);
-    const stderr = serverText === "" ? `HTTP ${status}` : `HTTP ${status}: ${serverText}`;
+    const stderr = `HTTP ${status}`;
     if (status === 200) {
-      throw protocolError(`not a Git smart-HTTP server (content type ${JSON.stringify(this.scrub(type))})`);
+      const media = MEDIA_TYPE.exec(type)?.[0].toLowerCase() ?? "unknown";
+      throw protocolError(`not a Git smart-HTTP server (content type ${media})`);
     }
     if (status === 401 || status === 403) {
       const had = this.authorization === undefined ? "no credentials were sent" : "the token was not accepted";
@@ -194,6 +187,9 @@ export class HttpTransport {
     return this.networkError(error);
   }
 }
+
+/** Type and subtype, without parameters. */
+const MEDIA_TYPE = /^[\w.+-]{1,30}\/[\w.+-]{1,60}/;
 
 /** Read size. By default workerd reads 4 KiB at a time into a new buffer, with some kilobytes of objects per read. */
 const READ_BYTES = 128 * 1024;
@@ -261,18 +257,6 @@ class StreamBody implements BodyReader {
       }
       if (chunk.length > 0) return chunk;
     }
-  }
-
-  /** Reads at most `max` bytes as text. */
-  async text(max: number): Promise<string> {
-    let text = "";
-    const decoder = new TextDecoder();
-    while (text.length < max) {
-      const chunk = await this.read();
-      if (chunk === undefined) break;
-      text += decoder.decode(chunk.subarray(0, max), { stream: true });
-    }
-    return text;
   }
 
   cancel(): void {

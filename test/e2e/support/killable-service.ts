@@ -19,6 +19,7 @@ export class KillableService {
   /** Of the database, past the proxy. */
   readonly databaseUrl: string;
   readonly apiUrl: string;
+  readonly siteUrl: string;
   readonly dataDir: string;
   #running: RunningService | undefined;
 
@@ -33,10 +34,14 @@ export class KillableService {
     this.databaseUrl = database.url;
     this.dataDir = options.dataDir;
     this.apiUrl = `http://127.0.0.1:${options.port}`;
+    this.siteUrl = `http://127.0.0.1:${options.sitePort}`;
   }
 
-  /** `vars` are variables of the Workers. */
-  static async start(vars: Record<string, string>): Promise<KillableService> {
+  /** `vars` are variables of the Workers, `more` other options of the stack. */
+  static async start(
+    vars: Record<string, string>,
+    more: Pick<Parameters<typeof startService>[0], "publicApiUrl" | "publicSiteUrl"> = {},
+  ): Promise<KillableService> {
     const folder = mkdtempSync(path.join(os.tmpdir(), "code-context-killable-"));
     const database = await startDatabase();
     const proxy = await startStatementProxy(database.url);
@@ -46,6 +51,7 @@ export class KillableService {
       sitePort: await freePort(),
       databaseUrl: proxy.url,
       vars: { ...DEVELOPMENT_VARS, ...vars },
+      ...more,
     };
     const service = new KillableService(options, proxy, database);
     await service.restart();

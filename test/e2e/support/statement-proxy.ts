@@ -47,6 +47,8 @@ export async function startStatementProxy(databaseUrl: string): Promise<Statemen
     armed = undefined;
   };
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    // The stack asks whether Neon's protocol is spoken here.
+    if (request.method !== "POST") return void response.writeHead(405).end();
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const body = Buffer.concat(chunks);

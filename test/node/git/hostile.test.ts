@@ -133,10 +133,19 @@ describe("hand-made servers", () => {
     ["nothing", { body: "" }, "PROTOCOL", /empty response body/],
     ["no packet lines", { body: "<html>login</html>" }, "PROTOCOL", /pkt-line/],
     ["another content type", { body: "hi", type: "text/html" }, "PROTOCOL", /text\/html/],
-    ["403", { status: 403, type: "text/plain", body: "SSO required" }, "AUTH", /SSO required/],
+    // An address may lead to a server whose error pages are not meant for the tenant.
+    [
+      "another content type with text in it",
+      { body: "hi", type: "text/html; internal=10.0.0.7" },
+      "PROTOCOL",
+      /text\/html\)$/,
+    ],
+    ["a made-up content type", { body: "hi", type: "<b>10.0.0.7" }, "PROTOCOL", /content type unknown\)$/],
+    ["500", { status: 500, type: "text/plain", body: "db-7.internal is down" }, "NETWORK", /^HTTP 500$/],
+    ["403", { status: 403, type: "text/plain", body: "SSO required" }, "AUTH", /^HTTP 403$/],
     ["403 in HTML", { status: 403, type: "text/html", body: "<b>SSO</b>" }, "AUTH", /^HTTP 403$/],
-    ["404", { status: 404, type: "text/plain", body: "gone fishing" }, "NOT_FOUND", /gone fishing/],
-    ["429", { status: 429, type: "text/plain", body: "slow down" }, "NETWORK", /slow down/],
+    ["404", { status: 404, type: "text/plain", body: "gone fishing" }, "NOT_FOUND", /^HTTP 404$/],
+    ["429", { status: 429, type: "text/plain", body: "slow down" }, "NETWORK", /^HTTP 429$/],
     [
       "a redirected POST",
       { status: 302, headers: { location: "https://other.example.com/" } },
@@ -147,6 +156,7 @@ describe("hand-made servers", () => {
     const error: unknown = await pullFrom(() => answer).catch((e: unknown) => e);
     expect(error).toMatchObject({ code });
     expect((error as GitError).stderr).toMatch(stderr);
+    expect((error as GitError).message).not.toMatch(/SSO|fishing|slow|internal|10\.0/);
   });
 
   test("advertisements that are not", async () => {

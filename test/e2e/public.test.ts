@@ -1,0 +1,185 @@
+/** The service at a public address: behind a reverse proxy with TLS, closed for strangers, and killed between an invitation and its mail. */
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { sql } from "drizzle-orm";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openDb } from "../../src/db/client.ts";
+import { rowsOf } from "../../src/db/rows.ts";
+import { createTenant, createWorkspace } from "../../src/tenancy/index.ts";
+import { addUser } from "../../src/users/index.ts";
+import { askOverTls, startTlsProxy, type TlsAnswer, type TlsProxy } from "../support/tls-proxy.ts";
+import { newEmail } from "./support/dashboard.ts";
+import { KillableService } from "./support/killable-service.ts";
+
+const NAME = "code.example.com";
+const SITE = `https://${NAME}`;
+const MAX_FROM_SOURCE = 3;
+
+let service: KillableService;
+let proxy: TlsProxy;
+
+beforeAll(async () => {
+  service = await KillableService.start(
+    {
+      SIGN_UP: "invitation",
+      TRUSTED_PROXIES: "127.0.0.1",
+      RATE_LIMITS: JSON.stringify({ sign_in_source: { limit: MAX_FROM_SOURCE, windowSec: 100_000_000 } }),
+    },
+    { publicSiteUrl: SITE, publicApiUrl: "https://api.example.com" },
+  );
+  proxy = await startTlsProxy(service.siteUrl);
+});
+afterAll(async () => {
+  await proxy[Symbol.asyncDispose]();
+  await service.close();
+});
+
+let clients = 0;
+
+/** A browser at a source address of its own, behind the proxy. */
+class Browser {
+  readonly cookies = new Map<string, string>();
+  readonly source = `203.0.113.${++clients}`;
+
+  async send(target: string, json?: unknown, headers: Record<string, string> = {}): Promise<TlsAnswer> {
+    const answer = await askOverTls(proxy.port, {
+      name: NAME,
+      path: target,
+      ...(json === undefined ? {} : { method: "POST", body: JSON.stringify(json) }),
+      headers: {
+        Cookie: [...this.cookies].map(([name, value]) => `${name}=${value}`).join("; "),
+        "X-Forwarded-For": this.source,
+        ...(json === undefined ? {} : { "Content-Type": "application/json", Origin: SITE }),
+        ...headers,
+      },
+    });
+    for (const cookie of answer.headers["set-cookie"] ?? []) {
+      expect(cookie).toContain("; Secure");
+      const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(cookie) ?? [];
+      this.cookies.set(name, value);
+    }
+    return answer;
+  }
+
+  async signIn(email: string): Promise<this> {
+    expect((await this.send("/app/api/sign-in", { email })).status).toBe(200);
+    const code = /\b\d{6}\b/.exec(mailOf(email).at(-1) ?? "")?.[0];
+    expect((await this.send("/app/api/sign-in/verify", { code })).status).toBe(200);
+    return this;
+  }
+}
+
+function mailOf(email: string): string[] {
+  const folder = path.join(service.dataDir, "mail");
+  const names = readdirSync(folder).filter((name) => name.endsWith(`-${email}.eml`));
+  return names.toSorted().map((name) => readFileSync(path.join(folder, name), "utf8"));
+}
+
+async function newTeam() {
+  const db = openDb(service.databaseUrl);
+  const { tenantId } = await createTenant(db, { name: "acme" });
+  const { workspaceId } = await createWorkspace(db, { tenantId, repo: "https://git.example.com/a/b" });
+  const email = newEmail();
+  await addUser(db, { email, tenantId, role: "owner" });
+  const [row] = await rowsOf<{ slug: string }>(db, sql`select slug from tenants where id = ${tenantId}`);
+  return { base: `/app/api/tenants/${row?.slug ?? ""}`, workspaceId, owner: await new Browser().signIn(email), email };
+}
+
+describe("behind a proxy with TLS", () => {
+  it("people sign in, and links name the public address, whatever the Host header says", async () => {
+    const { base, workspaceId, owner, email } = await newTeam();
+    expect(mailOf(email).at(-1)).toContain(`Enter this code at ${SITE} `);
+    const evil = { Host: "evil.example" };
+    const stranger = newEmail();
+    expect((await owner.send(`${base}/invitations`, { email: stranger, role: "member" }, evil)).status).toBe(201);
+    const link = /https?:\/\/\S+\/app\/join\/[\w-]{43}/.exec(mailOf(stranger).at(-1) ?? "")?.[0] ?? "";
+    expect(link.startsWith(`${SITE}/app/join/`)).toBe(true);
+    const hook = await owner.send(`${base}/repositories/${workspaceId}/hooks`, { provider: "github" }, evil);
+    expect((JSON.parse(hook.text) as { url: string }).url).toMatch(`${SITE}/api/v1/hooks/github/`);
+    for (const page of [base.replace("/app/api/tenants/", "/app/") + "/connect", "/llms.txt"]) {
+      const { text } = await owner.send(page, undefined, { ...evil, Accept: "text/html" });
+      expect(text).toContain(SITE);
+      expect(text).not.toContain("evil.example");
+    }
+    const again = new Browser();
+    await again.send("/app/api/sign-in", { email }, evil);
+    expect(mailOf(email).at(-1)).toContain(`at ${SITE} `);
+  });
+
+  it("changes come from the public address only", async () => {
+    const { base, owner } = await newTeam();
+    for (const Origin of ["https://evil.example", `http://${NAME}`, `${SITE}:8443`, service.siteUrl, "null"]) {
+      const { status, text } = await owner.send(`${base}/settings`, { name: "x" }, { Origin });
+      expect([Origin, status]).toEqual([Origin, 403]);
+      expect(text).toContain(SITE);
+    }
+    const evil = { Host: "evil.example", Origin: "https://evil.example" };
+    expect((await owner.send(`${base}/settings`, { name: "x" }, evil)).status).toBe(403);
+    expect((await owner.send(`${base}/settings`, { name: "x" })).status).toBe(200);
+  });
+
+  it("budgets by address count for the client, not for the proxy, and not for what the client claims", async () => {
+    const ask = async (browser: Browser, claimed?: string) => {
+      const headers = claimed === undefined ? {} : { "X-Forwarded-For": `${claimed}, ${browser.source}` };
+      return (await browser.send("/app/api/sign-in", { email: newEmail() }, headers)).status;
+    };
+    const [first, second] = [new Browser(), new Browser()];
+    for (let i = 0; i < MAX_FROM_SOURCE; i++) expect(await ask(first, `198.51.100.${i}`)).toBe(200);
+    expect(await ask(first, "198.51.100.99")).toBe(429);
+    expect(await ask(second)).toBe(200);
+  });
+});
+
+describe("by invitation", () => {
+  it("strangers get the same answer and no code; invited people get one", async () => {
+    const { base, owner, email } = await newTeam();
+    const stranger = newEmail();
+    const [known, unknown] = [new Browser(), new Browser()];
+    const answers = [
+      await known.send("/app/api/sign-in", { email }),
+      await unknown.send("/app/api/sign-in", { email: stranger }),
+    ];
+    const [a, b] = answers.map(({ status, text }) => [
+      status,
+      text.replace(encodeURIComponent(email), encodeURIComponent(stranger)),
+    ]);
+    expect(a).toEqual(b);
+    expect(unknown.cookies.get("cc_pending")).toHaveLength(43);
+    expect(mailOf(stranger)).toEqual([]);
+    await owner.send(`${base}/invitations`, { email: stranger, role: "member" });
+    const guest = await new Browser().signIn(stranger);
+    const token = /\/app\/join\/([\w-]{43})/.exec(mailOf(stranger)[0] ?? "")?.[1];
+    expect((await guest.send("/app/api/invitations/accept", { token })).status).toBe(200);
+  });
+});
+
+describe("a kill between an invitation and its mail", () => {
+  it.each(["before", "after"] as const)("loses no mail and sends none twice (%s it is taken)", async (at) => {
+    const { base, owner } = await newTeam();
+    const guest = newEmail();
+    const killed = service.killAt({ at, matches: ({ query }) => query.includes("update mails set due_at") });
+    const inviting = owner.send(`${base}/invitations`, { email: guest, role: "member" }).catch(() => undefined);
+    await killed;
+    await inviting;
+    expect(mailOf(guest)).toEqual([]);
+    await service.restart();
+    await expect.poll(() => mailOf(guest).length, { interval: 200 }).toBe(1);
+  });
+
+  it("nor if the mail was delivered, and that could not be recorded", async () => {
+    const { base, owner } = await newTeam();
+    const guest = newEmail();
+    const killed = service.killAt({
+      at: "before",
+      matches: ({ query }) => /update "mails" set .*"sent_at"/.test(query),
+    });
+    const inviting = owner.send(`${base}/invitations`, { email: guest, role: "member" }).catch(() => undefined);
+    await killed;
+    await inviting;
+    expect(mailOf(guest)).toHaveLength(1);
+    await service.restart();
+    const isSent = sql`select sent_at is not null as sent from mails order by created_at desc limit 1`;
+    await expect.poll(() => rowsOf(openDb(service.databaseUrl), isSent), { interval: 500 }).toEqual([{ sent: true }]);
+    expect(mailOf(guest)).toHaveLength(1);
+  });
+});
