@@ -90,9 +90,19 @@ describe("npm start", () => {
       expect(await stopped).toBe(0);
 
       // Into an empty service with the same secrets.
-      const empty = { ...env, DATA_DIR: newDataDir() };
+      const empty = { ...env, DATA_DIR: newDataDir(), GIT_ALLOW_LOCAL: "" };
       copyFileSync(path.join(env.DATA_DIR, "secrets.json"), path.join(empty.DATA_DIR, "secrets.json"));
       const fourth = await started(empty);
+      // Without the setting, nobody reads what listens on this machine.
+      const refused = await fetch(`${fourth.service.apiUrl}/index`, {
+        method: "POST",
+        headers: { Authorization: `Bearer ${fourth.service.workerToken}`, "Content-Type": "application/json" },
+        body: JSON.stringify({
+          workspaceId: fourth.service.workspaceId,
+          source: { type: "git", url: `${fourth.service.apiUrl}/secret` },
+        }),
+      });
+      expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining("source.url")]);
       const restored = await adminOn(empty.DATA_DIR, "restore", "--from", backedUp.folder);
       expect(restored).toMatchObject({ rows: backedUp.rows, objects: backedUp.objects });
       expect(await searchWith(fourth, first.service.apiKey)).toEqual(backedUp.answer);
@@ -128,6 +138,8 @@ describe("npm start", () => {
         [{ ...ports, DATA_DIR: damaged }, /secrets\.json is damaged/],
         [{ ...ports, DATA_DIR: newDataDir(), PORT: "many" }, /PORT: expected a port/],
         [{ ...ports, DATA_DIR: newDataDir(), RATE_LIMITS: "{" }, /RATE_LIMITS: expected JSON/],
+        [{ ...ports, DATA_DIR: newDataDir(), SIGN_UP: "everyone" }, /SIGN_UP: expected open/],
+        [{ ...ports, DATA_DIR: newDataDir(), SITE_URL: "code.example.com" }, /SITE_URL must be/],
         [{ ...ports, DATA_DIR: newDataDir(), DATABASE_URL: "mysql://x" }, /DATABASE_URL: expected postgres/],
       ];
       for (const [env, message] of cases) {

@@ -1,4 +1,5 @@
 /** The service at a public address: behind a reverse proxy with TLS, closed for strangers, and killed between an invitation and its mail. */
+import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { sql } from "drizzle-orm";
@@ -118,6 +119,43 @@ describe("behind a proxy with TLS", () => {
     expect((await owner.send(`${base}/settings`, { name: "x" })).status).toBe(200);
   });
 
+  it("snapshots are uploaded at the public address of the api", async () => {
+    const { apiKey } = await createTenant(openDb(service.databaseUrl), { name: "acme", sharedIndex: true });
+    await using apiProxy = await startTlsProxy(service.apiUrl);
+    const name = "api.example.com";
+    const body = "an artifact";
+    const manifest = {
+      formatVersion: 3,
+      gitSha: "a".repeat(40),
+      checksum: `sha256:${createHash("sha256").update(body).digest("hex")}`,
+      compression: "zstd",
+      fileCount: 1,
+      symbolCount: 1,
+      embedding: { fingerprint: "x", dimension: 3 },
+    };
+    const signed = await askOverTls(apiProxy.port, {
+      name,
+      path: "/index-snapshot",
+      method: "POST",
+      headers: { Authorization: `Bearer ${apiKey}`, "Content-Type": "application/json" },
+      body: JSON.stringify({ op: "sign", repo: "github.com/a/b", sizeBytes: body.length, manifest }),
+    });
+    const { uploadUrl, uploadHeaders } = JSON.parse(signed.text) as {
+      uploadUrl: string;
+      uploadHeaders: Record<string, string>;
+    };
+    const url = new URL(uploadUrl);
+    expect(url.origin).toBe(`https://${name}`);
+    const put = await askOverTls(apiProxy.port, {
+      name,
+      path: url.pathname + url.search,
+      method: "PUT",
+      headers: { ...uploadHeaders, "Content-Length": String(body.length) },
+      body,
+    });
+    expect([put.status, put.text]).toEqual([200, ""]);
+  });
+
   it("budgets by address count for the client, not for the proxy, and not for what the client claims", async () => {
     const ask = async (browser: Browser, claimed?: string) => {
       const headers = claimed === undefined ? {} : { "X-Forwarded-For": `${claimed}, ${browser.source}` };
@@ -154,10 +192,10 @@ describe("by invitation", () => {
 });
 
 describe("a kill between an invitation and its mail", () => {
-  it.each(["before", "after"] as const)("loses no mail and sends none twice (%s it is taken)", async (at) => {
+  it("loses no mail, also if its sender died with it", async () => {
     const { base, owner } = await newTeam();
     const guest = newEmail();
-    const killed = service.killAt({ at, matches: ({ query }) => query.includes("update mails set due_at") });
+    const killed = service.killAt({ at: "after", matches: ({ query }) => query.includes("update mails set due_at") });
     const inviting = owner.send(`${base}/invitations`, { email: guest, role: "member" }).catch(() => undefined);
     await killed;
     await inviting;
@@ -166,7 +204,7 @@ describe("a kill between an invitation and its mail", () => {
     await expect.poll(() => mailOf(guest).length, { interval: 200 }).toBe(1);
   });
 
-  it("nor if the mail was delivered, and that could not be recorded", async () => {
+  it("sends no mail twice that was delivered, and could not be recorded", async () => {
     const { base, owner } = await newTeam();
     const guest = newEmail();
     const killed = service.killAt({

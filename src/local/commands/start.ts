@@ -25,7 +25,8 @@ await runMain(async () => {
   });
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
   const file = path.relative(process.cwd(), serviceFilePath(dataDir));
-  const { apiUrl, siteUrl } = running.service;
+  const { apiUrl } = running.service;
+  const siteUrl = options.publicSiteUrl ?? running.service.siteUrl;
   console.log(
     [
       "",

@@ -66,7 +66,7 @@ export interface RunningStack {
 
 /** On Cloudflare every minute; here mail waits after a kill no longer than runs do. */
 const OUTBOX_CRON = "* * * * *";
-const OUTBOX_INTERVAL_MS = 15_000;
+const OUTBOX_INTERVAL_MS = 10_000;
 const READY_TIMEOUT_MS = 60_000;
 const READY_POLL_MS = 100;
 

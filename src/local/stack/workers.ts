@@ -100,7 +100,12 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
       resourcePersistencePath: options.objectsDir,
       telemetry: { enabled: false },
       workers: [
-        { ...workerOptions("api", vars, s3Credentials), ...listening(apiPort) },
+        {
+          ...workerOptions("api", vars, s3Credentials),
+          ...listening(apiPort),
+          // Otherwise the S3 endpoint accepts only names of this machine in Host.
+          routes: [`${new URL(options.apiUrl).hostname}/*`],
+        },
         withMailbox({ ...workerOptions("site", vars), ...listening(sitePort) }, options.mailDir),
         workerOptions("indexer", vars),
       ],
