@@ -35,8 +35,11 @@ function workerProject(name: string, databaseSetup: string): TestProjectInlineCo
             HEALTH_MONITOR: { className: "HealthMonitor", useSQLite: true },
           },
           r2Buckets: ["SNAPSHOTS"],
-          queueProducers: { INDEX_QUEUE: "code-context-index" },
-          queueConsumers: { "code-context-index": { maxBatchTimeout: 0 } },
+          queueProducers: { INDEX_QUEUE: "code-context-index", INDEX_QUEUE_2: "code-context-index-2" },
+          queueConsumers: {
+            "code-context-index": { maxBatchTimeout: 0 },
+            "code-context-index-2": { maxBatchTimeout: 0 },
+          },
           bindings: {
             DATABASE_URL: inject("databaseUrl"),
             RATE_LIMITS: "",

@@ -10,11 +10,16 @@ const MEASURED = {
   first: { rows: 20_789, postgresBytes: 11_542_528, objects: 6, objectBytes: 1_044_431 },
   /** A push that changes three files. */
   push: { rows: 52, postgresBytes: 32_768, objects: 2, objectBytes: 49_947 },
+  /** A search of a tenant that nobody else uses at that moment: credential, revision, texts. It writes no row (2026-11-23). */
+  search: { databaseReads: 3, objectRows: 3 },
+  /** Rows that a gate writes to Postgres for all calls without credits of a quarter of an hour. */
+  flush: { rows: 3, everySec: 900 },
 };
 
 /** Assumed, not measured. */
 const ASSUMED = {
   repositories: 1_000_000,
+  tenants: 100_000,
   pushesPerSec: 50,
   searchesPerSec: 2_000,
   /** The mean repository is this part of the measured one. */
@@ -47,6 +52,7 @@ const SECONDS_A_MONTH = 2_592_000;
 
 export async function run(): Promise<void> {
   const { repositories, sizeShare, historyShare } = ASSUMED;
+  const { search, flush } = MEASURED;
   const kept = repositories * sizeShare * (1 + historyShare);
   const millions = (perSecond: number) => (perSecond * SECONDS_A_MONTH) / 1e6;
   const postgresGb = (kept * MEASURED.first.postgresBytes) / 1e9;
@@ -61,7 +67,9 @@ export async function run(): Promise<void> {
   print("What it takes", [
     ["rows in Postgres", `${((kept * MEASURED.first.rows) / 1e9).toFixed(1)} billion`],
     ["bytes in Postgres", `${(postgresGb / 1_000).toFixed(1)} TB`],
-    ["rows written a second", String(ASSUMED.pushesPerSec * MEASURED.push.rows)],
+    ["rows written a second: pushes", String(ASSUMED.pushesPerSec * MEASURED.push.rows)],
+    ["rows written a second: searches", `at most ${Math.round((ASSUMED.tenants * flush.rows) / flush.everySec)}`],
+    ["reads of searches a second", `at most ${ASSUMED.searchesPerSec * search.databaseReads}`],
     ["objects in R2", `${((repositories * MEASURED.first.objects * (1 + historyShare)) / 1e6).toFixed(1)} million`],
     ["bytes in R2 without snapshots", `${(r2Gb / 1_000).toFixed(2)} TB`],
     [
@@ -69,6 +77,7 @@ export async function run(): Promise<void> {
       `${ASSUMED.pushesPerSec * ASSUMED.putsPerPush} / ${ASSUMED.searchesPerSec * ASSUMED.readsPerSearch}`,
     ],
     ["Durable Object requests a second", String(Math.round((calls * 1e6) / SECONDS_A_MONTH))],
+    ["rows written in gates by searches a second", String(ASSUMED.searchesPerSec * search.objectRows)],
   ]);
   const dollars = (amount: number) => `$${Math.round(amount).toLocaleString("en-US")}`;
   print("A month in dollars, without Postgres compute and models", [
@@ -80,7 +89,14 @@ export async function run(): Promise<void> {
     ["queue operations", dollars(operations * PRICES.queueOperationMillion)],
     ["Worker requests", dollars(requests * PRICES.requestMillion)],
   ]);
-  const load = { seed: 1, tenants: 100_000, pushesPerSec: ASSUMED.pushesPerSec, seconds: 600, runSec: 1, burst: 3_000 };
+  const load = {
+    seed: 1,
+    tenants: ASSUMED.tenants,
+    pushesPerSec: ASSUMED.pushesPerSec,
+    seconds: 600,
+    runSec: 1,
+    burst: 3_000,
+  };
   const rows = [60, 100, 250].flatMap((workers) =>
     [MAX_WORKING_RUNS, Infinity].map((slots) => {
       const { waitP50, waitP99, burstDoneSec, maxQueued, maxInLine } = simulate({ ...load, workers, slots });

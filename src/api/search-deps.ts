@@ -1,8 +1,12 @@
+import { readFlag } from "../config.ts";
 import { ApiError } from "../errors.ts";
 import type { Principal } from "../gate/types.ts";
+import { queueOf } from "../indexing/queues.ts";
 import { SearchCache } from "../search/cache.ts";
 import type { SearchDeps } from "../search/core.ts";
 import { HostedIndex } from "../search/hosted-index.ts";
+import { cachedBucket } from "../search/platform-cache.ts";
+import type { SearchBucket } from "../search/store.ts";
 import { type QueryModel, QueryVectorCache } from "../search/vectors.ts";
 import type { ApiContext } from "./context.ts";
 import { runMetered } from "./metering.ts";
@@ -26,18 +30,38 @@ export function hostedIndex(c: ApiContext, principal: Principal): HostedIndex {
   return new HostedIndex(searchDeps(c, principal), principal);
 }
 
+/** Keeps the current request's context alive. The module exists in Workers only; Node, which loads the routes for the docs, never gets here. */
+function later(work: Promise<unknown>): void {
+  void import("cloudflare:workers").then(({ waitUntil }) => waitUntil(work));
+}
+
+let built: { env: ApiEnv; bucket: SearchBucket } | undefined;
+
+/** The bucket of the search objects, with the platform's cache in front of it where that is switched on. */
+function bucketOf(env: ApiEnv): SearchBucket {
+  if (built?.env === env) return built.bucket;
+  const bucket = readFlag("SEARCH_CACHE", env.SEARCH_CACHE)
+    ? cachedBucket(env.SNAPSHOTS, () => caches.open("search"), {
+        isDamaged: (key) => cache.isDamaged(key),
+        later,
+      })
+    : env.SNAPSHOTS;
+  built = { env, bucket };
+  return bucket;
+}
+
 /** Dependencies of search, from the environment. Without a model, since there is no key to charge. */
 export function searchDepsOf(env: ApiEnv, { db, log, now }: Pick<Services, "db" | "log" | "now">): SearchDeps {
   return {
     db,
-    bucket: env.SNAPSHOTS,
+    bucket: bucketOf(env),
     cache,
     repair: async ({ tenantId, workspaceId, seq }) => {
       const last = askedAt.get(workspaceId);
       if (last !== undefined && now() - last < REBUILD_EVERY_MS) return;
       askedAt.set(workspaceId, now());
       log.warn("search_repair_requested", { workspaceId, seq });
-      await env.INDEX_QUEUE.send({ kind: "rebuild_search", tenantId, workspaceId, seq });
+      await queueOf(env, workspaceId).send({ kind: "rebuild_search", tenantId, workspaceId, seq });
     },
   };
 }

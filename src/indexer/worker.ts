@@ -2,6 +2,7 @@
 import { MONITOR_NAME } from "../health/index.ts";
 import { coordinatorOf } from "../indexing/coordinator.ts";
 import { QueueMessage, type StepMessage } from "../indexing/messages.ts";
+import { queueOf } from "../indexing/queues.ts";
 import { settleOrphanedRuns } from "../indexing/runs.ts";
 import { runStep } from "../indexing/steps.ts";
 import { sweepIndex } from "../indexing/sweep.ts";
@@ -16,7 +17,8 @@ import { finishErasures } from "../tenancy/erase.ts";
 import { sharedOf, stepDeps } from "./deps.ts";
 import { runJobs } from "./jobs.ts";
 
-const DEAD_LETTERS = "code-context-index-dead";
+/** Ends the name of the dead-letter queue, in every environment. */
+const DEAD_LETTERS = "-index-dead";
 /** The cron of wrangler.toml that cleans up. */
 const DAILY = "17 3 * * *";
 const COORDINATOR_RETRY_SEC = 5;
@@ -25,7 +27,7 @@ const REBUILD_RETRY_SEC = 10;
 export default {
   async queue(batch, env) {
     for (const message of batch.messages) {
-      if (batch.queue === DEAD_LETTERS) await failOrphanedRun(message, env);
+      if (batch.queue.endsWith(DEAD_LETTERS)) await failOrphanedRun(message, env);
       else await handle(message, env);
     }
   },
@@ -49,7 +51,7 @@ export default {
         for (const [tenantId, report] of Object.entries(erased)) log.info("tenant_erased", { tenantId, ...report });
       },
       search_rebuilds: async () => {
-        const revisions = await requestRebuilds(db, (message) => env.INDEX_QUEUE.send(message));
+        const revisions = await requestRebuilds(db, (message) => queueOf(env, message.workspaceId).send(message));
         if (revisions > 0) log.info("search_rebuilds_requested", { revisions });
       },
     };

@@ -6,6 +6,7 @@ import { runs } from "../db/schema.ts";
 import type { Logger } from "../log.ts";
 import { raceTimeout } from "../pause.ts";
 import type { StepMessage } from "./messages.ts";
+import { queueOf } from "./queues.ts";
 import type { RunSpec } from "./run-state.ts";
 import type { RunStore } from "./run-store.ts";
 import type { TenantLine } from "./tenant-runs.ts";
@@ -49,7 +50,7 @@ export class RunOutbox {
   /** Puts the message of a step into the queue, after a delay in seconds. False if that failed. */
   async sendStep(message: StepMessage, delaySeconds = 0): Promise<boolean> {
     try {
-      await raceTimeout(this.env.INDEX_QUEUE.send(message, { delaySeconds }), CALL_TIMEOUT_MS);
+      await raceTimeout(queueOf(this.env, message.workspaceId).send(message, { delaySeconds }), CALL_TIMEOUT_MS);
       return true;
     } catch (error) {
       this.log.error("queue_send_failed", error, { runId: message.runId, kind: message.kind });

@@ -9,6 +9,10 @@ import { type SearchBucket, segmentKey, tableKey } from "./store.ts";
 import type { Target } from "./targets.ts";
 import { Turns } from "./turns.ts";
 
+/** Keys of damaged objects that are remembered. */
+const MAX_DAMAGED = 1_000;
+const ANY_OBJECT = "";
+
 /** Bytes of open indexes and tables; ranges of objects have the rest of the 32 MB (`read.ts`). */
 const INDEX_BYTES = 12 * 1024 * 1024;
 
@@ -54,6 +58,8 @@ export class SearchCache {
   readonly #indexes = new LruCache<OpenIndex>(INDEX_BYTES, sizeOf);
   /** When a request began to open an index that is not open yet, in milliseconds. */
   readonly #openingSince = new Map<string, number>();
+  /** Keys of objects that were found damaged. */
+  readonly #damaged = new Set<string>();
   readonly #tables = new LruCache<RevisionTable>(INDEX_BYTES / 4, ({ paths }) => BYTES_PER_PATH * paths.length);
 
   /** Opens the index over some revisions. Throws `SearchFormatError` if an object is missing or damaged. */
@@ -107,6 +113,13 @@ export class SearchCache {
     this.#indexes.delete(keyOf(targets));
     if (object === undefined) this.ranges.clear();
     else this.ranges.deletePrefix(`${object} `);
+    if (this.#damaged.size >= MAX_DAMAGED) this.#damaged.clear();
+    this.#damaged.add(object ?? ANY_OBJECT);
+  }
+
+  /** Whether an object was found damaged since the isolate began, or one of unknown name: copies of it are not to be trusted. */
+  isDamaged(key: string): boolean {
+    return this.#damaged.has(key) || this.#damaged.has(ANY_OBJECT);
   }
 }
 

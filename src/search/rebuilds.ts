@@ -26,7 +26,10 @@ interface Row extends Record<string, unknown> {
  * Requests the rewriting of the next outdated revisions that are current, or the last one of a ref. Returns their number. To be
  * called every minute: one read once the walk for this version of the service is complete.
  */
-export async function requestRebuilds(db: Db, send: (message: QueueMessage) => Promise<unknown>): Promise<number> {
+export async function requestRebuilds(
+  db: Db,
+  send: (message: QueueMessage & { kind: "rebuild_search" }) => Promise<unknown>,
+): Promise<number> {
   const [setting] = await rowsOf<{ value: string }>(
     db,
     sql`select value from service_settings where name = ${SETTING}`,

@@ -250,9 +250,10 @@ describe("the run coordinator", () => {
     await worker().planned(spec.runId, 1, { shards: 1, filesTotal: 2 }, NOTHING);
     await worker().shardStaged(spec.runId, 1, 0);
     await runInDurableObject(stub(), async (object) => {
-      const own = object as unknown as { env: { INDEX_QUEUE: unknown } };
+      const own = object as unknown as { env: object };
       const { env: before } = own;
-      own.env = { ...before, INDEX_QUEUE: { send: () => Promise.reject(new Error("queue away")) } };
+      const away = { send: () => Promise.reject(new Error("queue away")) };
+      own.env = { ...before, INDEX_QUEUE: away, INDEX_QUEUE_2: away };
       await (object as unknown as RunsClient).shardDone(spec.runId, 1, 0, 2, NOTHING);
       own.env = before;
     });
