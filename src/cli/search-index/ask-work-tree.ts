@@ -19,8 +19,8 @@ export async function askWorkTree<T>(
 ): Promise<T> {
   const folder = new SearchFolder(project.directory);
   const askTable = async (table: AskedTable, options: { rebuild: boolean }): Promise<T> => {
-    const { openLocalIndex } = await import("./local-index.ts");
-    const index = await openLocalIndex(context, project, table, options);
+    const { openWorkTreeIndex } = await import("./local-index.ts");
+    const index = await openWorkTreeIndex(context, project, table, options);
     try {
       return await ask(index);
     } finally {

@@ -48,7 +48,7 @@ export interface LocalIndexInfo {
   stale: string | undefined;
 }
 
-/** The search index of a work tree as it was when it was opened. Paths are from the root of the work tree. */
+/** The search index of a work tree or commit as it was when it was opened. Paths are from the root of the tree. */
 export interface LocalIndex {
   readonly info: LocalIndexInfo;
   search(request: SearchRequest): Promise<SearchAnswer>;
@@ -63,23 +63,58 @@ export interface LocalIndex {
   close(): void;
 }
 
-/** Opens a table of a work tree. A damaged search index is rebuilt if `rebuild` is set; else `SearchFormatError` is thrown. */
-export async function openLocalIndex(
+/** What is indexed: a work tree or a commit. */
+export interface IndexedTree {
+  /** Name of its table. */
+  table: string;
+  state: (store: IndexStore) => Pick<LocalIndexInfo, "gitSha" | "indexedAtMs" | "stale">;
+  /** Lines of an indexed file; undefined if the path is not indexed, or its file is gone. */
+  lines: (index: SearchIndex, path: string, start?: number, end?: number) => Promise<FileLines | undefined>;
+  /** Makes the search index anew and returns the name of the table. */
+  rebuild: () => Promise<string>;
+}
+
+/** Opens a work tree's table. */
+export function openWorkTreeIndex(
   context: Context,
   project: Project,
-  table: AskedTable,
+  { name, stale }: AskedTable,
+  options: { rebuild: boolean },
+): Promise<LocalIndex> {
+  const tree = new FileTree(project.root);
+  return openLocalIndex(
+    project,
+    {
+      table: name,
+      state: (store) => {
+        const row = workTreeRow(store, project.root);
+        const indexedAtMs = stale === undefined ? row.indexed_at : timeOf(name);
+        const head = stale === undefined ? project.head : row.indexed_at === indexedAtMs ? row.head : undefined;
+        return { gitSha: head ?? null, indexedAtMs, stale };
+      },
+      lines: (index, path, start, end) => readLines(index, tree, path, start, end),
+      rebuild: async () => (await updates()).rebuildSearchIndex(context, project, new SearchFolder(project.directory)),
+    },
+    options,
+  );
+}
+
+/** Opens the index of a tree. A damaged one is rebuilt if `rebuild` is set; else `SearchFormatError` is thrown. */
+export async function openLocalIndex(
+  project: Project,
+  tree: IndexedTree,
   { rebuild }: { rebuild: boolean },
 ): Promise<LocalIndex> {
   const folder = new SearchFolder(project.directory);
+  let { table } = tree;
   for (let tries = 1; ; tries++) {
     const opened: OpenFile[] = [];
     try {
-      const index = await openTable(folder, table.name, opened);
-      return new OpenLocalIndex(context, project, folder, table, index, opened);
+      return new OpenLocalIndex(project, folder, tree, await openTable(folder, table, opened), opened);
     } catch (error) {
       for (const file of opened) file.close();
       if (!(error instanceof SearchFormatError) || !rebuild || tries === MAX_TRIES) throw error;
-      await (await updates()).rebuildSearchIndex(context, project, folder);
+      table = await tree.rebuild();
     }
   }
 }
@@ -99,36 +134,26 @@ async function openTable(folder: SearchFolder, name: string, opened: OpenFile[])
 }
 
 class OpenLocalIndex implements LocalIndex {
-  readonly #context: Context;
   readonly #project: Project;
   readonly #folder: SearchFolder;
+  readonly #tree: IndexedTree;
   readonly #store: IndexStore;
-  readonly #tree: FileTree;
+  readonly #files: FileTree;
   #index: SearchIndex;
   #opened: OpenFile[];
   readonly #state: Pick<LocalIndexInfo, "gitSha" | "indexedAtMs" | "stale">;
 
-  constructor(
-    context: Context,
-    project: Project,
-    folder: SearchFolder,
-    { name, stale }: AskedTable,
-    index: SearchIndex,
-    opened: OpenFile[],
-  ) {
+  constructor(project: Project, folder: SearchFolder, tree: IndexedTree, index: SearchIndex, opened: OpenFile[]) {
     const store = IndexStore.openForReading(project.directory, PARSER_VERSION);
     if (!store) throw new SearchFormatError("the local index is gone");
-    this.#context = context;
     this.#project = project;
     this.#folder = folder;
+    this.#tree = tree;
     this.#store = store;
-    this.#tree = new FileTree(project.root);
+    this.#files = new FileTree(project.root);
     this.#index = index;
     this.#opened = opened;
-    const row = workTreeRow(store, project.root);
-    const indexedAtMs = stale === undefined ? row.indexed_at : timeOf(name);
-    const head = stale === undefined ? project.head : row.indexed_at === indexedAtMs ? row.head : undefined;
-    this.#state = { gitSha: head ?? null, indexedAtMs, stale };
+    this.#state = tree.state(store);
   }
 
   get info(): LocalIndexInfo {
@@ -154,7 +179,7 @@ class OpenLocalIndex implements LocalIndex {
   }
 
   async readFile(path: string, start?: number, end?: number): Promise<FileLines | undefined> {
-    return this.#healing((index) => readLines(index, this.#tree, path, start, end));
+    return this.#healing((index) => this.#tree.lines(index, path, start, end));
   }
 
   nearPaths(path: string): string[] {
@@ -169,15 +194,15 @@ class OpenLocalIndex implements LocalIndex {
 
   /** Runs a look-up. If it finds damage, the search index is rebuilt and the look-up runs again. */
   async #healing<T>(work: (index: SearchIndex, texts: TextSource) => Promise<T>): Promise<T> {
-    const texts = storeTexts(this.#store, this.#tree);
+    const texts = storeTexts(this.#store, this.#files);
     try {
       return await work(this.#index, texts);
     } catch (error) {
       if (!(error instanceof SearchFormatError)) throw error;
-      const name = await (await updates()).rebuildSearchIndex(this.#context, this.#project, this.#folder);
+      const table = await this.#tree.rebuild();
       for (const file of this.#opened) file.close();
       this.#opened = [];
-      this.#index = await openTable(this.#folder, name, this.#opened);
+      this.#index = await openTable(this.#folder, table, this.#opened);
       return work(this.#index, texts);
     }
   }

@@ -103,9 +103,14 @@ describe("the local search index", () => {
       (file) => rmSync(file),
       (file) => writeFileSync(`${file}.tmp`, "half"),
     ];
-    const fileOf = (suffix: string): string => {
-      const name = readdirSync(searchFolder()).find((file) => file.endsWith(suffix));
+    const fileOf = (suffix: string, prefix = ""): string => {
+      const name = readdirSync(searchFolder()).find((file) => file.endsWith(suffix) && file.startsWith(prefix));
       return join(searchFolder(), name ?? expect.fail(`no ${suffix}`));
+    };
+    const askCommit = async () => {
+      const { code, json, stderr } = await sandbox.run("app", ["search", "Holder5", "--ref", "HEAD", "--json"]);
+      expect(code, stderr).toBe(0);
+      return json["results"];
     };
     for (const harm of damage) {
       harm(fileOf(".state"));
@@ -115,6 +120,12 @@ describe("the local search index", () => {
       for (const suffix of [".segment", ".table"]) {
         harm(fileOf(suffix));
         expect(await ask("double5 Holder5")).toEqual(right);
+      }
+    const rightOfCommit = await askCommit();
+    for (const harm of damage)
+      for (const suffix of [".segment", ".table"]) {
+        harm(fileOf(suffix, suffix === ".table" ? "commit" : ""));
+        expect(await askCommit()).toEqual(rightOfCommit);
       }
     sandbox.write("app/src/more.ts", "export const one = 1;\n");
     await ask("one");
