@@ -47,7 +47,7 @@ export function auditQuery(tenantId: string, filter: AuditFilter, limit: number)
       order by e.at desc, e.id desc limit ${limit}
     )
     select page.*, coalesce(
-      (select coalesce(name, email) from users where page.actor like 'user:%' and id::text = substr(page.actor, 6)),
+      (select coalesce(name, email) from users where id = case when page.actor ~ '^user:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then substr(page.actor, 6)::uuid end),
       (select name from credentials where id = page.actor)) as "actorName"
     from page order by at desc, id desc`;
 }

@@ -179,7 +179,7 @@ export async function disconnectRepository(
   const [, gone] = await db.batch([
     // In the order in which a finishing run locks them.
     db.execute(
-      sql`select 1 from runs where workspace_id = ${workspaceId} and tenant_id = ${tenantId} order by id for update`,
+      sql`select 1 from runs where workspace_id = ${workspaceId} and tenant_id = ${tenantId} and state in ('queued', 'running') order by id for update`,
     ),
     db
       .delete(workspaces)

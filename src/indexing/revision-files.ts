@@ -15,6 +15,10 @@ export type Revision = typeof revisions.$inferSelect;
 /** Number of refs per workspace whose last revision is kept. */
 export const MAX_REFS = 64;
 
+/** True for a row `b` of the base that the overlay does not replace. A scalar subquery is a look-up for each row; `not exists` may become a join. */
+const notOverlaid = (seq: number): SQL =>
+  sql`(select 1 from revision_overlays o where o.workspace_id = b.workspace_id and o.seq = ${seq} and o.path = b.path) is null`;
+
 /** The rows of a revision as a subquery with `path`, `content_id`, `git_oid` and `mode`; give it an alias. */
 export function filesOf({ workspaceId, seq, baseSeq }: Pick<Revision, "workspaceId" | "seq" | "baseSeq">): SQL {
   if (baseSeq === null) {
@@ -23,7 +27,7 @@ export function filesOf({ workspaceId, seq, baseSeq }: Pick<Revision, "workspace
   }
   return sql`(select b.path, b.content_id, b.git_oid, b.mode from revision_files b
       where b.workspace_id = ${workspaceId}::uuid and b.from_seq <= ${baseSeq} and (b.to_seq is null or b.to_seq > ${baseSeq})
-      and not exists (select 1 from revision_overlays o where o.workspace_id = b.workspace_id and o.seq = ${seq} and o.path = b.path)
+      and ${notOverlaid(seq)}
     union all select o.path, o.content_id, o.git_oid, o.mode from revision_overlays o
       where o.workspace_id = ${workspaceId}::uuid and o.seq = ${seq} and o.content_id is not null)`;
 }
@@ -41,7 +45,7 @@ export function filesAfter(
   return sql`(select * from (
       (select b.path, b.content_id, b.git_oid, b.mode from revision_files b
         where b.workspace_id = ${workspaceId}::uuid and b.from_seq <= ${baseSeq} and (b.to_seq is null or b.to_seq > ${baseSeq}) and b.path > ${after}
-        and not exists (select 1 from revision_overlays o where o.workspace_id = b.workspace_id and o.seq = ${seq} and o.path = b.path) ${page})
+        and ${notOverlaid(seq)} ${page})
       union all (select o.path, o.content_id, o.git_oid, o.mode from revision_overlays o
         where o.workspace_id = ${workspaceId}::uuid and o.seq = ${seq} and o.content_id is not null and o.path > ${after} ${page})
     ) f ${page})`;

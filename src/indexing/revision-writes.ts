@@ -63,8 +63,12 @@ export async function writeChanges(db: Db, target: Target, { puts, deletes }: Fi
   if (target.current) {
     const closed = [...deletes, ...puts.map((put) => put.path)];
     await db.batch([
-      db.execute(sql`update revision_files set to_seq = ${seq} where workspace_id = ${workspaceId} and to_seq is null and from_seq < ${seq}
-        and path = any(${arrayOf(closed, "text")}) and ${guard}`),
+      // Each path by its key: where the planner does not know the workspace, it takes any index of it for as good.
+      db.execute(sql`update revision_files set to_seq = ${seq} where ctid = any(array(
+          select r.ctid from unnest(${arrayOf(closed, "text")}) as p(path) cross join lateral (
+            select ctid from revision_files where workspace_id = ${workspaceId} and path = p.path collate "C" and to_seq is null
+            order by path, from_seq limit 1) r
+        )) and to_seq is null and from_seq < ${seq} and ${guard}`),
       db.execute(sql`insert into revision_files (workspace_id, path, from_seq, content_id, git_oid, mode)
         select ${workspaceId}::uuid, path, ${seq}::int, content, decode(oid, 'hex'), mode from ${rows} as t(path, content, oid, mode)
         where ${guard} on conflict do nothing`),
@@ -88,8 +92,9 @@ export async function changeOfTotals(db: Db, target: Target): Promise<Totals & {
     ? sql`select content_id, 1 as sign from revision_files where workspace_id = ${workspaceId} and from_seq = ${seq}
         union all select content_id, -1 from revision_files where workspace_id = ${workspaceId} and to_seq = ${seq}`
     : sql`select content_id, 1 as sign from revision_overlays where workspace_id = ${workspaceId} and seq = ${seq} and content_id is not null
-        union all select b.content_id, -1 from revision_overlays o join revision_files b on b.workspace_id = o.workspace_id and b.path = o.path
-          and b.from_seq <= ${baseSeq ?? 0} and (b.to_seq is null or b.to_seq > ${baseSeq ?? 0})
+        union all select b.content_id, -1 from revision_overlays o cross join lateral (
+          select content_id from revision_files where workspace_id = o.workspace_id and path = o.path
+            and from_seq <= ${baseSeq ?? 0} and (to_seq is null or to_seq > ${baseSeq ?? 0}) order by path, from_seq limit 1) b
         where o.workspace_id = ${workspaceId} and o.seq = ${seq}`;
   const rows = await rowsOf<Record<keyof Totals | "added", string | null>>(
     db,

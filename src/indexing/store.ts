@@ -234,9 +234,9 @@ export async function findContents(db: Db, ids: readonly string[]): Promise<Set<
   return new Set(rows.map((row) => row.id));
 }
 
-/** True for a row `c` of chunks without a vector. A subquery with a limit is a look-up for each chunk; `not exists` may read all vectors. */
+/** True for a row `c` of chunks without a vector. A scalar subquery is a look-up for each chunk; `not exists` may read all vectors. */
 const lacksVector = (tenantId: string, fingerprint: string): SQL =>
-  sql`(select 1 from vectors v where v.tenant_id = ${tenantId} and v.fingerprint = ${fingerprint} and v.chunk_hash = c.hash limit 1) is null`;
+  sql`(select 1 from vectors v where v.tenant_id = ${tenantId} and v.fingerprint = ${fingerprint} and v.chunk_hash = c.hash) is null`;
 
 /** Returns the given contents that have a chunk without a vector of this fingerprint. */
 export async function findUnembedded(

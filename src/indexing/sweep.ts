@@ -83,8 +83,8 @@ export const statements = {
         select id, created_at, symbol_count + chunk_count as weight from contents where id > ${after}::uuid order by id limit ${SWEEP_PAGE}
       ), unused as materialized (
         select id, sum(weight) over (order by id) - weight as before from page p where created_at < now() - make_interval(hours => ${GRACE_HOURS})
-          and (select 1 from revision_files f where f.content_id = p.id limit 1) is null
-          and (select 1 from revision_overlays o where o.content_id = p.id limit 1) is null
+          and (select count(*) from revision_files f where f.content_id = p.id) = 0
+          and (select count(*) from revision_overlays o where o.content_id = p.id) = 0
       ), locked as materialized (
         select id from contents where id = any(array(select id from unused where before < ${SWEEP_WEIGHT})) order by id for update skip locked
       ), gone as (

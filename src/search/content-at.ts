@@ -28,7 +28,8 @@ export function contentsAt<T extends WantedPath>(rows: readonly T[], columns: re
     join lateral (
       select o.content_id, 0 as rank from revision_overlays o
         where o.workspace_id = w.workspace and o.seq = w.seq and o.path = w.path collate "C"
-      union all select b.content_id, 1 from revision_files b
+      union all (select b.content_id, 1 from revision_files b
         where b.workspace_id = w.workspace and b.path = w.path collate "C" and b.from_seq <= w.base and (b.to_seq is null or b.to_seq > w.base)
+        order by b.path, b.from_seq limit 1)
       order by rank limit 1) f on f.content_id is not null`;
 }

@@ -3,8 +3,8 @@ import { sql } from "drizzle-orm";
 import type { Db } from "../db/client.ts";
 import { lookUp } from "../db/look-up.ts";
 import { rowsOf } from "../db/rows.ts";
-import { filesOf } from "../indexing/revision-files.ts";
 import type { SymbolPlace } from "../retrieval/record.ts";
+import { contentsAt } from "./content-at.ts";
 import type { Target } from "./targets.ts";
 
 export interface FileLines {
@@ -25,6 +25,9 @@ interface FileRow {
 
 const MAX_LINE = 2 ** 31 - 1;
 
+/** `f.content_id` of one path, if the revision has it. */
+const fileAt = (target: Target, path: string) => contentsAt([{ ...target, path }], [["at", "int", () => 0]]);
+
 /**
  * Lines `start` to `end` of a file; undefined if the revision has no such path. Chunks cover every line that is not blank, once
  * and in order, so the lines between them are empty. Lines of withheld chunks are empty too, and listed.
@@ -43,7 +46,7 @@ export async function readFile(
           select json_agg(json_build_object('text', k.text, 'start', k.start_line, 'end', k.end_line, 'withheld', k.withheld) order by k.ordinal)
           from chunks k where k.content_id = c.id and k.end_line >= ${Math.min(start, last)}::int and k.start_line <= ${last}::int
         ) as chunks
-        from ${filesOf(target)} f ${lookUp(sql`select * from contents where id = f.content_id`, "c")} where f.path = ${path} collate "C"`,
+        from ${fileAt(target, path)} ${lookUp(sql`select * from contents where id = f.content_id`, "c")}`,
   );
   if (!row) return undefined;
   const lineCount = row.line_count;
@@ -80,7 +83,7 @@ export async function readOutline(
             'startLine', s.start_line, 'endLine', s.end_line, 'signature', s.signature) order by s.ordinal)
           from symbols s where s.content_id = c.id
         ) as symbols
-        from ${filesOf(target)} f ${lookUp(sql`select * from contents where id = f.content_id`, "c")} where f.path = ${path} collate "C"`,
+        from ${fileAt(target, path)} ${lookUp(sql`select * from contents where id = f.content_id`, "c")}`,
   );
   if (!row) return undefined;
   const symbols = row.symbols ?? [];

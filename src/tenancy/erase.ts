@@ -62,11 +62,11 @@ const page = (table: SQL, rows: SQL): SQL =>
 
 /** The large tables, in the order of their references; exported so that a test can check the query plans. */
 export const erasePages = (tenantId: string): SQL[] => {
+  const workspaces = sql`array(select id from workspaces where tenant_id = ${tenantId})`;
   const ofWorkspaces = (table: SQL, key: SQL) =>
     page(
       table,
-      sql`(select f.ctid from workspaces w
-        cross join lateral (select ctid from ${table} where workspace_id = w.id order by ${key} limit ${PAGE}) f where w.tenant_id = ${tenantId}) f`,
+      sql`(select ctid from ${table} where workspace_id = any(${workspaces}) order by workspace_id, ${key} limit ${PAGE}) f`,
     );
   const ofTenant = (table: SQL, key: SQL) =>
     page(table, sql`(select ctid from ${table} where tenant_id = ${tenantId} order by ${key} limit ${PAGE}) f`);
@@ -117,7 +117,9 @@ async function removeTenant(db: Db, tenantId: string): Promise<void> {
   const workspaces = sql`array(select id from workspaces where tenant_id = ${tenantId})`;
   await db.batch([
     db.execute(sql`select 1 from tenants where id = ${tenantId} for update`),
-    db.execute(sql`select 1 from runs where tenant_id = ${tenantId} order by id for update`),
+    db.execute(
+      sql`select 1 from runs where tenant_id = ${tenantId} and state in ('queued', 'running') order by id for update`,
+    ),
     db.execute(sql`select 1 from workspaces where tenant_id = ${tenantId} order by id for update`),
     db.execute(order(tenantId)),
     db.execute(sql`delete from revision_files where workspace_id = any(${workspaces})`),

@@ -1,0 +1,205 @@
+/** Calls of the real code whose statements have their plans tested. A statement without a case is found by the test's last check. */
+import { sql } from "drizzle-orm";
+import type { Db } from "../../../src/db/client.ts";
+import * as audit from "../../../src/dashboard/audit.ts";
+import { listKeyUsage } from "../../../src/dashboard/keys.ts";
+import * as repositories from "../../../src/dashboard/repositories.ts";
+import * as sources from "../../../src/dashboard/sources.ts";
+import * as team from "../../../src/dashboard/tenant.ts";
+import { readUsage } from "../../../src/dashboard/usage.ts";
+import { rowsOf } from "../../../src/db/rows.ts";
+import * as mirror from "../../../src/gate/mirror.ts";
+import * as files from "../../../src/indexing/revision-files.ts";
+import * as writes from "../../../src/indexing/revision-writes.ts";
+import { NO_TOTALS } from "../../../src/indexing/run-result.ts";
+import * as runs from "../../../src/indexing/runs.ts";
+import * as store from "../../../src/indexing/store.ts";
+import { statements } from "../../../src/indexing/sweep.ts";
+import { targetsWith } from "../../../src/search/core.ts";
+import { readFile, readOutline } from "../../../src/search/file-text.ts";
+import { readTargets, type Target, targetsReading } from "../../../src/search/targets.ts";
+import { databaseTexts } from "../../../src/search/texts.ts";
+import { databaseVectors } from "../../../src/search/vectors.ts";
+import { listSnapshots } from "../../../src/snapshot/publish/pull.ts";
+import { findRevision } from "../../../src/snapshot/publish/revision.ts";
+import type { SnapshotContext } from "../../../src/snapshot/publish/context.ts";
+import * as keys from "../../../src/tenancy/keys.ts";
+import * as workspaces from "../../../src/tenancy/workspaces.ts";
+import * as invitations from "../../../src/users/invitations.ts";
+import * as members from "../../../src/users/members.ts";
+import * as sessions from "../../../src/users/sessions.ts";
+import { newToken } from "../../../src/users/tokens.ts";
+import type { LargeTenant } from "../../support/large-database.ts";
+
+/** A case: its name, what it does for a large tenant, and how many rows each of its statements may look at. */
+export type Case = readonly [name: string, call: (db: Db, tenant: LargeTenant) => Promise<unknown>, rows?: number];
+
+const hashes = Array.from({ length: 200 }, (_, n) => String(n).padStart(64, "0"));
+const some = async (db: Db, { tenantId }: LargeTenant, count = 20) =>
+  (
+    await rowsOf<{ id: string }>(
+      db,
+      sql`select id from contents where tenant_id = ${tenantId} order by sha256 limit ${count}`,
+    )
+  ).map(({ id }) => id);
+/** Chunk hashes that the tenant has. */
+const own = async (db: Db, tenant: LargeTenant) =>
+  (
+    await rowsOf<{ hash: string }>(
+      db,
+      sql`select encode(hash, 'hex') as hash from chunks where content_id = any(${sql.param(`{${(await some(db, tenant)).join(",")}}`)}::uuid[])`,
+    )
+  ).map(({ hash }) => hash);
+const changes = (contentIds: readonly string[]) => ({
+  puts: contentIds.map((contentId, n) => ({ path: `src/${n + 1}.go`, oid: "00".repeat(20), mode: 33_188, contentId })),
+  deletes: ["src/77.go"],
+});
+const targetOf = ({ workspaceId }: LargeTenant, current = true) => ({ workspaceId, seq: 6, baseSeq: 5, current });
+const lineOf = ({ workspaceId }: LargeTenant) => ({ workspaceId, seq: 5, baseSeq: null });
+const revision = {
+  gitSha: "c6",
+  rootTree: "t",
+  planKey: "p",
+  fingerprint: "f",
+  dimension: 2,
+  totals: NO_TOTALS,
+  stats: {},
+  defaultBranch: "main",
+  ref: "refs/heads/main",
+  result: {},
+  table: { table: "t", segments: ["s1"], vectors: null },
+};
+const run = { ...revision, runId: crypto.randomUUID() };
+const searched = ({ tenantId, workspaceId }: LargeTenant): Target => ({
+  tenantId,
+  workspaceId,
+  repo: "host/owner/large",
+  ref: "main",
+  gitSha: "c5",
+  indexedAt: "",
+  fingerprint: "f",
+  seq: 5,
+  baseSeq: null,
+  table: "t",
+  hasVectors: true,
+});
+/** 60 files with all of their chunks, as many as a query looks at in one repository. */
+const CANDIDATES = Array.from({ length: 600 }, (_, n) => ({
+  revision: 0,
+  path: `src/${1 + (n % 60)}.go`,
+  ordinal: Math.floor(n / 60),
+}));
+const snapshots = (db: Db) => ({ db }) as unknown as SnapshotContext;
+const page = <T>(db: Db, statement: Parameters<typeof rowsOf>[1]) => rowsOf<T>(db, statement);
+const PAGES = 60_000;
+
+export const CASES: readonly Case[] = [
+  ["vectors of candidates", (db, tenant) => databaseVectors(db, [searched(tenant)], "f")(CANDIDATES), 5_000],
+  [
+    "texts of an answer",
+    async (db, tenant) =>
+      databaseTexts(db, [searched(tenant)])(
+        CANDIDATES.slice(0, 50).map(
+          ({ path }) => ({ revision: 0, path, chunks: [{ ordinal: 3 }, { ordinal: 4 }], symbols: [0] }) as never,
+        ),
+      ),
+  ],
+  ["lines of a file", (db, tenant) => readFile(db, searched(tenant), "src/7.go")],
+  ["symbols of a file", (db, tenant) => readOutline(db, searched(tenant), "src/7.go")],
+  ["targets with a path", (db, tenant) => targetsWith(db, [searched(tenant), searched(tenant)], "src/7.go")],
+  ["a target by repository", (db, { tenantId }) => readTargets(db, { tenantId }, { repo: "host/owner/large" })],
+  ["a target by ref", (db, { tenantId, workspaceId }) => readTargets(db, { tenantId }, { workspaceId, ref: "main" })],
+  [
+    "targets that read an object",
+    (db, tenant) => targetsReading(db, [searched(tenant), searched(tenant)], "search/x/tables/t"),
+  ],
+  ["nextSeq", (db, { workspaceId }) => writes.nextSeq(db, workspaceId)],
+  ["discardLeftovers", (db, tenant) => writes.discardLeftovers(db, targetOf(tenant))],
+  ["writeChanges", async (db, tenant) => writes.writeChanges(db, targetOf(tenant), changes(await some(db, tenant)))],
+  ["changeOfTotals", (db, tenant) => writes.changeOfTotals(db, targetOf(tenant))],
+  ["discardLeftovers of a run", (db, tenant) => writes.discardLeftovers(db, targetOf(tenant))],
+  [
+    "writeChanges beside",
+    async (db, tenant) => writes.writeChanges(db, targetOf(tenant, false), changes(await some(db, tenant))),
+  ],
+  ["changeOfTotals beside", (db, tenant) => writes.changeOfTotals(db, targetOf(tenant, false))],
+  ["switchTo", (db, tenant) => writes.switchTo(db, targetOf(tenant), run)],
+  ["recordUnchanged", (db, tenant) => writes.recordUnchanged(db, lineOf(tenant), { ...run, kind: "index" })],
+  ["trimRefs", (db, { workspaceId }) => writes.trimRefs(db, workspaceId, 64)],
+  ["currentRevision", (db, { workspaceId }) => files.currentRevision(db, workspaceId)],
+  ["revisionFor a ref", (db, { workspaceId }) => files.revisionFor(db, workspaceId, "main")],
+  ["revisionFor a commit", (db, { workspaceId }) => files.revisionFor(db, workspaceId, "0".repeat(40))],
+  ["dropRef", (db, { workspaceId }) => files.dropRef(db, workspaceId, "gone")],
+  [
+    "a page of files",
+    (db, tenant) => page(db, sql`select path from ${files.filesAfter(lineOf(tenant), "src/3", 500)} f`),
+  ],
+  [
+    "a page of files beside",
+    (db, tenant) =>
+      page(db, sql`select path from ${files.filesAfter({ ...lineOf(tenant), seq: 7, baseSeq: 5 }, "src/3", 500)} f`),
+  ],
+  ["findBlobs", (db, { tenantId }) => store.findBlobs(db, tenantId, ["00".repeat(20)])],
+  [
+    "writeBlobs",
+    (db, { tenantId }) =>
+      store.writeBlobs(db, tenantId, [{ oid: "00", sha256: "00", sizeBytes: 1, skip: null, interpreter: null }]),
+  ],
+  ["findContents", async (db, tenant) => store.findContents(db, await some(db, tenant))],
+  ["findUnembedded", async (db, tenant) => store.findUnembedded(db, tenant.tenantId, "f", await some(db, tenant))],
+  ["unembeddedChunks", async (db, tenant) => store.unembeddedChunks(db, tenant.tenantId, "f", await some(db, tenant))],
+  [
+    "claimVectors",
+    async (db, tenant) => store.claimVectors(db, tenant.tenantId, "f", [...(await own(db, tenant)), ...hashes]),
+  ],
+  [
+    "writeVectors",
+    (db, { tenantId }) =>
+      store.writeVectors(
+        db,
+        tenantId,
+        "f",
+        hashes.map((hash) => ({ hash, bytes: new Uint8Array(2) })),
+      ),
+  ],
+  ["sweep of revisions", (db, { workspaceId }) => page(db, statements.revisions(workspaceId))],
+  ["sweep of files", (db, { workspaceId }) => page(db, statements.files(workspaceId))],
+  ["sweep of contents", (db) => page(db, statements.contents(crypto.randomUUID())), PAGES],
+  ["page of vectors", (db) => page(db, statements.vectorPage("80")), PAGES],
+  ["sweep of vectors", (db) => page(db, statements.vectors({ first: "80", last: "84" })), PAGES],
+  ["sweep of blobs", (db) => page(db, statements.blobs()), PAGES],
+  ["sweep of runs", (db) => page(db, statements.runs()), PAGES],
+  ["sweep of audit events", (db) => page(db, statements.auditEvents()), PAGES],
+  ["findRevision", (db, tenant) => findRevision(db, tenant, { seq: 5 })],
+  ["listSnapshots", (db, { tenantId }) => listSnapshots(snapshots(db), tenantId), PAGES],
+  ["findRun", (db, { tenantId }) => runs.findRun(db, tenantId, crypto.randomUUID())],
+  ["a page of the audit feed", (db, { tenantId }) => audit.listAudit(db, tenantId, {}, 50)],
+  ["a page of repositories", (db, { tenantId }) => repositories.listRepositories(db, tenantId), 6_000],
+  ["a repository", (db, { tenantId, workspaceId }) => repositories.findRepository(db, tenantId, workspaceId)],
+  ["a page of runs", (db, { workspaceId }) => repositories.listWorkspaceRuns(db, workspaceId)],
+  ["deliveries of hooks", (db, { workspaceId }) => repositories.listDeliveries(db, workspaceId)],
+  ["use of keys", (db, { tenantId }) => listKeyUsage(db, tenantId)],
+  ["settings of a team", (db, { tenantId }) => team.readTenant(db, tenantId)],
+  [
+    "change of a team",
+    (db, { tenantId }) => team.changeTenant(db, { tenantId, actor: "a", name: "b", sharedIndex: true }),
+  ],
+  ["first steps", (db, { tenantId }) => team.readFirstSteps(db, tenantId), 3_000],
+  ["usage", (db, { tenantId }) => readUsage(db, tenantId, Date.now()), 3_000],
+  ["source of a repository", (db, { workspaceId }) => sources.openSource({ db, encryptionKey: "" }, workspaceId)],
+  ["members", (db, { tenantId }) => members.listMembers(db, tenantId)],
+  ["invitations", (db, { tenantId }) => invitations.listInvitations(db, tenantId)],
+  ["an invitation", (db) => invitations.findInvitation(db, newToken().value)],
+  ["a session", (db) => sessions.readSession(db, newToken().value)],
+  ["sessions of a person", (db, { userId }) => sessions.listSessions(db, userId)],
+  ["use of a session", (db) => sessions.touchSession(db, crypto.randomUUID())],
+  ["end of a session", (db, { userId }) => sessions.revokeSession(db, userId, crypto.randomUUID())],
+  ["end of the other sessions", (db, { userId }) => sessions.revokeOtherSessions(db, userId, crypto.randomUUID())],
+  ["a credential", (db, { tenantId }) => mirror.loadCredential(db, tenantId, `${tenantId}1`, "2026-11")],
+  ["months of a tenant", (db, { tenantId }) => mirror.loadMonths(db, tenantId, ["2026-11"])],
+  ["a tenant", (db, { tenantId }) => mirror.hasTenant(db, tenantId)],
+  ["keys", (db, { tenantId }) => keys.listKeys(db, tenantId)],
+  ["end of a key", (db, { tenantId }) => keys.revokeKey(db, { id: `${tenantId}20`, tenantId, kind: "api_key" })],
+  ["a workspace", (db, { workspaceId }) => workspaces.findWorkspace(db, workspaceId)],
+  ["a workspace by repository", (db, { tenantId }) => workspaces.findWorkspaceByRepo(db, tenantId, "host/owner/large")],
+];

@@ -1,0 +1,161 @@
+/**
+ * The cost of a statement follows what it returns, however large the tables are and whatever the planner knows of the tenant: each
+ * statement of the real code is explained on tables of 10⁵ rows, for a tenant that the statistics know and for one that they do not.
+ */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startDatabase } from "../../../src/local/database/database.ts";
+import { search } from "../../support/ask-hosted.ts";
+import { type GitBackend, startGitBackend } from "../../support/git-backend.ts";
+import { GitRepo } from "../../support/git-repo.ts";
+import { fillLarge, type LargeTenant, type Statistics } from "../../support/large-database.ts";
+import { Pipeline } from "../../support/pipeline.ts";
+import { PlanWatcher, statementSites } from "../../support/plans.ts";
+import { servePostgres, startPostgres } from "../../support/postgres-server.ts";
+import type { Embedder } from "../../../src/embedding/index.ts";
+import { HostedIndex } from "../../../src/search/hosted-index.ts";
+import { repairRevision } from "../../../src/search/repair.ts";
+import { findRevision, revisionSource } from "../../../src/snapshot/publish/revision.ts";
+import { SearchCache } from "../../../src/search/cache.ts";
+import { SearchRequest } from "../../../src/contract/search.ts";
+import { CASES } from "./plan-cases.ts";
+import { CHANGES } from "./plan-cases-changes.ts";
+
+const DATABASES: [string, Statistics, () => Promise<{ url: string; close(): Promise<void> }>][] = [
+  ["the embedded database", "early", startDatabase],
+  [
+    "a PostgreSQL server",
+    "later",
+    async () => {
+      const server = await startPostgres();
+      const served = await servePostgres(server);
+      const close = async () => {
+        await served.close();
+        await server.close();
+      };
+      return { url: served.neonUrl, close };
+    },
+  ],
+];
+
+/** Where statements of requests and of the daily job are. */
+const FOLDERS = [
+  "search",
+  "indexing",
+  "dashboard",
+  "gate",
+  "users",
+  "tenancy",
+  "hooks",
+  "audit",
+  "snapshot/publish",
+].map((name) => `src/${name}`);
+/** Numbers of statements without a case: all read or write single rows by a key, or by a page of ids. A further one needs a case. */
+const ELSEWHERE: Record<string, number> = {
+  "src/dashboard/sources.ts": 1,
+  "src/hooks/receive.ts": 7,
+  "src/indexing/blob-sink.ts": 1,
+  "src/indexing/changes.ts": 1,
+  "src/indexing/finish.ts": 1,
+  "src/indexing/plan.ts": 2,
+  "src/indexing/run-outbox.ts": 1,
+  "src/indexing/runs.ts": 1,
+  "src/indexing/sweep.ts": 1,
+  "src/search/repair.ts": 1,
+  "src/snapshot/publish/build.ts": 2,
+  "src/snapshot/publish/commit.ts": 3,
+  "src/snapshot/publish/sign.ts": 2,
+  "src/snapshot/publish/sweep.ts": 2,
+  "src/tenancy/erase.ts": 2,
+  "src/users/invitations.ts": 2,
+  "src/users/sign-in.ts": 1,
+};
+
+const MODEL: Embedder = {
+  isModel: true,
+  fingerprint: "plans",
+  dimension: 4,
+  probeDimension: async () => 4,
+  embed: async (inputs) => ({
+    vectors: inputs.map((text) => new Float32Array([1, text.length % 7, -1, 2])),
+    tokens: inputs.length,
+  }),
+};
+
+/** Rows that a statement may look at unless its case says otherwise. */
+const ROWS = 2_000;
+/** With statistics of nearly empty tables no plan is good; none may read the largest table several times. */
+const ONE_PASS = 150_000;
+const LONG_MS = 300_000;
+
+describe.each(DATABASES)("statements on %s with %s statistics", (_name, statistics, start) => {
+  let database: { url: string; close(): Promise<void> };
+  let watcher: PlanWatcher;
+  let tenants: [LargeTenant, LargeTenant];
+  let git: GitBackend;
+  let repo: GitRepo;
+
+  beforeAll(async () => {
+    database = await start();
+    tenants = await fillLarge(database.url, statistics);
+    watcher = await PlanWatcher.open(database.url);
+    repo = new GitRepo();
+    git = await startGitBackend(repo.root);
+  }, LONG_MS);
+  afterAll(async () => {
+    await git.close();
+    repo.remove();
+    await database.close();
+  });
+
+  async function expectCheap(call: Parameters<PlanWatcher["during"]>[0], usual = ROWS): Promise<void> {
+    const rows = statistics === "early" ? Math.max(usual, ONE_PASS) : usual;
+    const seen = await watcher.during(call);
+    expect(seen).not.toEqual([]);
+    expect(seen.filter((one) => one.rows > rows)).toEqual([]);
+  }
+
+  describe.each([0, 1] as const)("of tenant %i", (which) => {
+    it.each([...CASES, ...CHANGES].map(([name, call, rows]) => ({ name, call, rows })))("$name", ({ call, rows }) =>
+      expectCheap((db) => call(db, tenants[which]), rows),
+    );
+  });
+
+  it("of an index run, a push, a search, a snapshot and a repair of a new tenant", async () => {
+    const pipeline = Object.assign(new Pipeline(database.url), { db: watcher.db });
+    const { db, tenantId, workspaceId, searchBucket: bucket } = pipeline;
+    await pipeline.prepare();
+    for (let n = 0; n < 12; n++) repo.write(`src/${n}.ts`, `export function leaf${n}() { return ${n}; }\n`);
+    repo.commit("first");
+    await expectCheap(() => pipeline.run({ url: git.url("repo"), embedder: MODEL }));
+    repo.write("src/3.ts", "export const changed = 3;\n");
+    repo.commit("second");
+    await expectCheap(() => pipeline.run({ url: git.url("repo"), embedder: MODEL }));
+    // The same commit again, and a branch beside the line.
+    await expectCheap(() => pipeline.run({ url: git.url("repo"), embedder: MODEL }));
+    const model = { fingerprint: MODEL.fingerprint, embed: async () => new Float32Array([1, 0, 0, 1]) };
+    const deps = { db, bucket, cache: new SearchCache(), repair: async () => {}, model };
+    await expectCheap(() => search(deps, tenantId, SearchRequest.parse({ query: "leaf5" })));
+    await expectCheap(() => new HostedIndex(deps, { tenantId }).repos());
+    await expectCheap(async () => {
+      const revision = await findRevision(db, { tenantId, workspaceId }, { seq: 2 });
+      if (!revision) throw new Error("the push made no revision");
+      const source = await revisionSource(db, revision, () => {});
+      const paths: string[] = [];
+      for await (const file of source.files()) paths.push(file.path);
+      expect(paths).toHaveLength(12);
+    });
+    for (const key of bucket.objects.keys()) if (key.includes("/segments/")) await bucket.delete(key);
+    await expectCheap(() =>
+      repairRevision({ db, bucket, model: MODEL.fingerprint, beat: async () => {} }, { tenantId, workspaceId, seq: 2 }),
+    );
+  });
+
+  it("all have a case", () => {
+    const missing = statementSites(FOLDERS).filter((site) => !watcher.sites.has(site));
+    const unknown = missing.filter((site) => {
+      const file = site.slice(0, site.indexOf(":"));
+      return missing.filter((other) => other.startsWith(`${file}:`)).length > (ELSEWHERE[file] ?? 0);
+    });
+    expect(unknown).toEqual([]);
+  });
+});
