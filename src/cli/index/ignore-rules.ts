@@ -67,6 +67,8 @@ function isIgnored(files: readonly Scoped[], path: string, isFolder: boolean): b
   return ignored;
 }
 
+/** What is read of an ignore file; one that is longer is no list that a person keeps. */
+export const MAX_IGNORE_BYTES = 1024 * 1024;
 export const CODECTX_IGNORE = ".codectxignore";
 /** A folder's ignore files outside of git, in order: lines of a later file decide. */
 export const IGNORE_FILES: readonly string[] = [".gitignore", CODECTX_IGNORE];
@@ -76,7 +78,7 @@ export function readCodectxIgnores(tree: FileTree, paths: readonly string[]): Ig
   const rules = new IgnoreRules();
   for (const path of paths) {
     if (path === CODECTX_IGNORE || path.endsWith(`/${CODECTX_IGNORE}`)) {
-      rules.add(folderOf(path), new TextDecoder().decode(tree.read(path)), CODECTX_IGNORE);
+      rules.add(folderOf(path), new TextDecoder().decode(tree.read(path, MAX_IGNORE_BYTES)), CODECTX_IGNORE);
     }
   }
   return rules;

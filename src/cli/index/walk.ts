@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { skipReason } from "../../parsing/skip.ts";
 import type { FileListing } from "../git.ts";
 import type { FileTree } from "./file-tree.ts";
-import { IGNORE_FILES, IgnoreRules } from "./ignore-rules.ts";
+import { IGNORE_FILES, IgnoreRules, MAX_IGNORE_BYTES } from "./ignore-rules.ts";
 
 /**
  * Lists the files below a folder that is not a git work tree, applying its `.gitignore` and `.codectxignore` files. Skips other file
@@ -29,7 +29,7 @@ export function walkFolder(tree: FileTree): FileListing {
     for (const name of IGNORE_FILES) {
       if (!entries.some((entry) => entry.name === name)) continue;
       ignoreFiles.push(pathOf(name));
-      rules.add(folder, new TextDecoder().decode(tree.read(pathOf(name))), name);
+      rules.add(folder, new TextDecoder().decode(tree.read(pathOf(name), MAX_IGNORE_BYTES)), name);
     }
     for (const entry of entries) {
       const path = pathOf(entry.name);

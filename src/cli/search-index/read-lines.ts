@@ -1,4 +1,5 @@
 import type { FileLines } from "../../questions/code-index.ts";
+import { DEFAULT_MAX_FILE_SIZE_BYTES } from "../../contract/limits.ts";
 import { outlinesOf } from "../../retrieval/definitions.ts";
 import type { LanguageId } from "../../parsing/languages.ts";
 import type { SearchIndex } from "../../retrieval/search-index.ts";
@@ -18,8 +19,9 @@ export async function readLines(
   end = Infinity,
 ): Promise<FileLines | undefined> {
   const file = index.fileAt(0, path);
-  const bytes = file === undefined ? undefined : tree.read(path);
-  if (file === undefined || !bytes) return undefined;
+  // A stale index may have a file that is too large by now.
+  const bytes = file === undefined ? undefined : tree.read(path, DEFAULT_MAX_FILE_SIZE_BYTES + 1);
+  if (file === undefined || !bytes || bytes.length > DEFAULT_MAX_FILE_SIZE_BYTES) return undefined;
   const language = index.language(file);
   const isIndexed = sha256(bytes).toString("hex") === index.contentKey(file).sha256;
   const [outline] = isIndexed ? await outlinesOf(index, [{ file }]) : [await parsed(bytes, language)];

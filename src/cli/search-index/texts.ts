@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { DEFAULT_MAX_FILE_SIZE_BYTES } from "../../contract/limits.ts";
 import { SourceText } from "../../parsing/source-text.ts";
 import { PARSER_VERSION } from "../../parsing/version.ts";
 import type { LoadedText, TextSource, WantedText } from "../../retrieval/types.ts";
@@ -66,7 +67,8 @@ function fromTables(store: IndexStore, contentId: number, { chunks, symbols }: W
 /** Texts of the chunks from the work tree's file; undefined if it is gone or has another content. */
 function linesFromFile(tree: FileTree | undefined, { path, sha256, chunks }: WantedText): string[] | undefined {
   if (chunks.length === 0) return [];
-  const bytes = tree?.read(path);
+  // Of a file that has grown beyond that, the beginning, which has another hash.
+  const bytes = tree?.read(path, DEFAULT_MAX_FILE_SIZE_BYTES + 1);
   if (!bytes || createHash("sha256").update(bytes).digest("hex") !== sha256) return undefined;
   const source = new SourceText(bytes);
   return chunks.map(({ startLine, endLine }) => {

@@ -1,5 +1,14 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { CODECTX_ENTRY, sampleFiles, Sandbox } from "./support/run.ts";
 
@@ -245,6 +254,15 @@ it.skipIf(process.platform === "win32")("is not blocked by a FIFO", async () => 
   const indexed = await sandbox.run("app", ["index", "--local", "--no-embed", "--json"]);
   expect(indexed).toMatchObject({ code: 0, json: { fileCount: 3 } });
   expect((await sandbox.run("app", ["outline", "pipe.ts", "--json"])).code).toBe(2);
+  // Sparse files: reading them as a whole would take more memory than there is.
+  for (const name of ["huge.ts", "src/.codectxignore"]) {
+    sandbox.write(`app/${name}`, "");
+    truncateSync(sandbox.path("app", name), 64 * 1024 ** 3);
+  }
+  expect(await sandbox.run("app", ["outline", "huge.ts", "--json"])).toMatchObject({
+    code: 2,
+    json: { code: "NOT_INDEXED", error: expect.stringContaining("too_large") as unknown },
+  });
   sandbox.write("plain/a.py", "def alpha():\n    return 1\n");
   for (const name of ["b.py", ".gitignore"]) execFileSync("mkfifo", [sandbox.path("plain", name)]);
   expect(await sandbox.run("plain", ["index", "--local", "--no-embed", "--json"])).toMatchObject({
