@@ -14,6 +14,7 @@ const BENCHES = [
   "search",
   "hosted",
   "scale",
+  "kills",
 ] as const;
 
 const [name = "", ...args] = process.argv.slice(2);
