@@ -1,5 +1,14 @@
 /** Request limits of the interface. Characters are UTF-16 code units (JavaScript `length`). */
 export const MAX_BODY_BYTES = 4 * 1024 * 1024;
+/**
+ * Values of a JSON body, arrays and objects included. A validator takes 5 to 20 µs for a value that it rejects, so a body of 4 MiB could
+ * take seconds. Lists of globs and manifests may be longer.
+ */
+export const MAX_BODY_VALUES = 5_000;
+export const MAX_LIST_VALUES = 30_000;
+export const MAX_MCP_BODY_BYTES = 256 * 1024;
+/** The MCP SDK takes 10 µs for each value of a message, whether it knows it or not. A tool call has 200 at most. */
+export const MAX_MCP_VALUES = 1_000;
 export const MAX_EMBED_INPUTS = 128;
 export const MAX_RERANK_DOCUMENTS = 1_000;
 export const MAX_INPUT_CHARACTERS = 480_000;

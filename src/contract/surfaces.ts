@@ -7,7 +7,10 @@ export const SURFACES = {
   index_snapshot: { limit: 300, windowSec: 60, subject: "tenant" },
   snapshot: { limit: 30, windowSec: 3_600, subject: "tenant" },
   search: { limit: 600, windowSec: 60, subject: "tenant" },
+  /** Tool calls. */
   mcp: { limit: 600, windowSec: 60, subject: "tenant" },
+  /** MCP messages that are no tool calls. */
+  "mcp-messages": { limit: 3_000, windowSec: 60, subject: "tenant" },
   healthz: { limit: 600, windowSec: 60, subject: "ip" },
   /** Requests that fail authentication. */
   unauthorized: { limit: 600, windowSec: 60, subject: "ip" },

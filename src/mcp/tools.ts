@@ -5,6 +5,7 @@ import { bodyShape } from "../contract/parameters.ts";
 import { type Parameter, type Parameters, type Request, SEARCH } from "../contract/questions.ts";
 import { text } from "../contract/text.ts";
 import { visibleAnswer } from "../display.ts";
+import { nearName } from "../near-name.ts";
 import {
   type Answered,
   type CodeIndex,
@@ -75,6 +76,24 @@ interface QuestionTool<P extends Parameters, Answer extends object> extends Omit
   complete?: (index: CodeIndex, scope: Scope, answer: Answered<Answer>) => Promise<Answered<Answer>>;
 }
 
+/** Unknown parameters that an error names. */
+const MAX_NAMED = 3;
+
+/** A tool's parameters. Unknown ones are refused, because a model that misspells one would not see that it had no effect. */
+function strict(shape: Record<string, z.ZodType>): z.ZodObject {
+  const names = Object.keys(shape);
+  return z.strictObject(shape, {
+    error: ({ code, keys }) => {
+      if (code !== "unrecognized_keys") return undefined;
+      const unknown = keys.slice(0, MAX_NAMED).map((key) => {
+        const near = nearName(key, names);
+        return `unknown parameter ${key.slice(0, 60)}${near === undefined ? "" : `, did you mean ${near}?`}`;
+      });
+      return `${unknown.join("; ")}; known are ${names.join(", ")}`;
+    },
+  });
+}
+
 /** A tool that asks a question: its parameters are the question's, and where to ask. */
 function questionTool<P extends Parameters, Answer extends object>(definition: QuestionTool<P, Answer>): Tool {
   const { question, isOfOne, text, complete, ...described } = definition;
@@ -83,7 +102,7 @@ function questionTool<P extends Parameters, Answer extends object>(definition: Q
   const own = names.map(([name, { tool }]) => [tool ?? snakeCase(name), shape[name]]);
   return {
     ...described,
-    input: z.object({ ...Object.fromEntries(own), repo: isOfOne ? oneRepo : repo, ref, max_tokens: maxTokens }),
+    input: strict({ ...Object.fromEntries(own), repo: isOfOne ? oneRepo : repo, ref, max_tokens: maxTokens }),
     run: async ({ index, nowMs }, input) => {
       const asked = Object.fromEntries(names.map(([name, { tool }]) => [name, input[tool ?? snakeCase(name)]]));
       // Results are asked for whole and shortened here, where lines are numbered.
@@ -179,7 +198,7 @@ const listRepos: Tool = {
   name: "list_repos",
   title: "List repositories",
   description: "Lists the repositories that are indexed, each with its commit and the age of its index.",
-  input: z.object({
+  input: strict({
     query: text.max(500).optional().describe("Part of a name."),
     max_tokens: maxTokens,
   }),

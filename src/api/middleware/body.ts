@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { type FieldIssue, MAX_BODY_BYTES } from "../../contract/index.ts";
+import { type FieldIssue, MAX_BODY_BYTES, MAX_BODY_VALUES } from "../../contract/index.ts";
 import { ApiError, invalidBody } from "../../errors.ts";
 import { raceTimeout } from "../../pause.ts";
 import { describeIssue, toIssue } from "../issues.ts";
@@ -14,6 +14,10 @@ export interface BodyOptions<Schema extends z.ZodType> {
   schema: Schema;
   /** Converts rejected fields to the route's error; default: `INVALID_BODY`. */
   toError?: (issues: FieldIssue[]) => ApiError;
+  /** Largest body; default: `MAX_BODY_BYTES`. */
+  maxBytes?: number;
+  /** Most values in the body, arrays and objects included; default: `MAX_BODY_VALUES`. */
+  maxValues?: number;
 }
 
 /** Largest number of rejected fields in an error. */
@@ -24,11 +28,11 @@ const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json(?:\s*;|$)/i;
 /** Reads and validates a JSON body. */
 export async function readBody<Schema extends z.ZodType>(
   request: Request,
-  { schema, toError = invalidBody }: BodyOptions<Schema>,
+  { schema, toError = invalidBody, maxBytes = MAX_BODY_BYTES, maxValues = MAX_BODY_VALUES }: BodyOptions<Schema>,
 ): Promise<BodyResult<z.output<Schema>>> {
-  const bytes = await readCapped(request, MAX_BODY_BYTES);
+  const bytes = await readCapped(request, maxBytes);
   if (bytes === undefined) {
-    const message = `the body is larger than ${MAX_BODY_BYTES} bytes; send less at a time`;
+    const message = `the body is larger than ${maxBytes} bytes; send less at a time`;
     return { ok: false, error: new ApiError("INPUT_TOO_LARGE", message) };
   }
   const malformed = (message: string) => ({ ok: false, error: toError([{ path: "", message }]) }) as const;
@@ -37,6 +41,8 @@ export async function readBody<Schema extends z.ZodType>(
   }
   const encoding = request.headers.get("Content-Encoding") ?? "identity";
   if (encoding !== "identity") return malformed(`send the body uncompressed: Content-Encoding ${encoding} is not read`);
+  if (countValues(bytes, maxValues) > maxValues)
+    return malformed(`the body has more than ${maxValues} values; send less`);
   let json: unknown;
   try {
     json = JSON.parse(decoder.decode(bytes));
@@ -47,6 +53,22 @@ export async function readBody<Schema extends z.ZodType>(
   return parsed.success
     ? { ok: true, data: parsed.data }
     : { ok: false, error: toError(parsed.error.issues.slice(0, MAX_ISSUES).map(toIssue)) };
+}
+
+const [QUOTE, BACKSLASH, COMMA, ARRAY, OBJECT] = Array.from('"\\,[{', (character) => character.charCodeAt(0));
+
+/** Values of a JSON text, without parsing it: what commas and brackets outside of strings say. Stops above `limit`. */
+export function countValues(json: Uint8Array, limit: number): number {
+  let values = 1;
+  for (let at = 0; at < json.length && values <= limit; at++) {
+    const byte = json[at];
+    if (byte === COMMA || byte === ARRAY || byte === OBJECT) values++;
+    else if (byte === QUOTE) {
+      at++;
+      while (at < json.length && json[at] !== QUOTE) at += json[at] === BACKSLASH ? 2 : 1;
+    }
+  }
+  return values;
 }
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });

@@ -3,6 +3,7 @@ import {
   ERROR_STATUS,
   type ErrorCode,
   IndexRequest,
+  MAX_LIST_VALUES,
   IndexResult,
   ListRunsQuery,
   RunAccepted,
@@ -48,6 +49,7 @@ export const index = route({
   ],
   body: {
     schema: IndexRequest,
+    maxValues: MAX_LIST_VALUES,
     example: {
       workspaceId: "7d9f2c1e-3b4a-4c5d-8e6f-0a1b2c3d4e5f",
       source: { type: "git", url: "https://github.com/owner/name.git", ref: "main" },

@@ -4,6 +4,7 @@ import {
   type FieldIssue,
   ListResponse,
   ProbeResponse,
+  MAX_LIST_VALUES,
   PublishRequest,
   PullResponse,
   SignResponse,
@@ -63,6 +64,7 @@ export const publishSnapshot = route({
   surface: "index_snapshot",
   body: {
     schema: PublishRequest,
+    maxValues: MAX_LIST_VALUES,
     example: {
       op: "sign",
       repo: "github.com/owner/name",

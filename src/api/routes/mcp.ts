@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { MAX_MCP_BODY_BYTES, MAX_MCP_VALUES, type Surface } from "../../contract/index.ts";
 import { ApiError, invalidBody } from "../../errors.ts";
 import type { Principal } from "../../gate/types.ts";
 import type { ApiContext } from "../context.ts";
@@ -18,7 +19,7 @@ export const mcp: Route = {
   tag: "Search",
   summary: "Model Context Protocol",
   description:
-    "The tools `search_code`, `find_symbol`, `find_references`, `outline`, `read_file` and `list_repos` for coding agents, as stateless streamable HTTP in protocol revision 2026-07-28 and those before it. Only tool calls count against the rate limit; each counts in `calls.search` of `GET /usage`. A request with the `Origin` header of another site is refused. See docs/mcp.md.",
+    "The tools `search_code`, `find_symbol`, `find_references`, `outline`, `read_file` and `list_repos` for coding agents, as stateless streamable HTTP in protocol revision 2026-07-28 and those before it. Tool calls count against the rate limit of this route, and in `calls.search` of `GET /usage`; all other messages have a limit of their own (`mcp-messages`, 3,000 per minute). A body has at most 256 KiB and 1,000 values. A request with the `Origin` header of another site is refused. See docs/mcp.md.",
   credential: "api_key",
   surface: "mcp",
   responses: { 200: { description: "A JSON-RPC message, as JSON or as an event stream." } },
@@ -26,17 +27,27 @@ export const mcp: Route = {
   answer: async (c) => {
     checkOrigin(c);
     const credential = await readCredential(c, "api_key");
-    const reader = new EarlyBody(c.req.raw, () => readBody(c.req.raw, { schema: z.unknown() }));
+    const reader = new EarlyBody(c.req.raw, () =>
+      readBody(c.req.raw, { schema: z.unknown(), maxBytes: MAX_MCP_BODY_BYTES, maxValues: MAX_MCP_VALUES }),
+    );
     const early = await reader.early();
-    const admit = (calls: number) => authorize(c, credential, "mcp", { isFree: calls === 0 });
-    let { principal } = await admit(early?.ok === true ? toolCalls(early.data) : 0);
-    const body = unwrap(await reader.late());
-    if (messagesOf(body).length > MAX_MESSAGES) {
+    if (early === undefined) await authorize(c, credential, "mcp-messages", { isFree: true });
+    const read = await reader.late();
+    const messages = read.ok ? messagesOf(read.data) : [];
+    const calls = messages.length > MAX_MESSAGES ? 0 : toolCalls(messages);
+    const others = messages.length > MAX_MESSAGES ? 1 : messages.length - calls;
+    // What is no message counts as one. The headers are those of the last.
+    const taken: Surface[] = [
+      ...Array<Surface>(others + calls === 0 ? 1 : others).fill("mcp-messages"),
+      ...Array<Surface>(calls).fill("mcp"),
+    ];
+    const admissions = [];
+    for (const surface of taken) admissions.push(await authorize(c, credential, surface));
+    const body = unwrap(read);
+    if (messages.length > MAX_MESSAGES) {
       throw invalidBody([{ path: "", message: `takes at most ${MAX_MESSAGES} messages; split the request` }]);
     }
-    const calls = toolCalls(body);
-    // A body that was read early has already been counted as one call.
-    for (let left = calls; left > (early === undefined ? 0 : 1); left--) ({ principal } = await admit(1));
+    const { principal } = admissions[0] as (typeof admissions)[number];
     const response = await answerMcp(c, body, principal);
     for (let left = response.ok ? calls : 0; left > 0; left--) await countCall(c, principal.tenantId, "search");
     return response;
@@ -64,8 +75,8 @@ function messagesOf(body: unknown): unknown[] {
   return Array.isArray(body) ? body : [body];
 }
 
-function toolCalls(body: unknown): number {
-  return messagesOf(body).filter(
+function toolCalls(messages: readonly unknown[]): number {
+  return messages.filter(
     (message) =>
       typeof message === "object" && message !== null && "method" in message && message.method === "tools/call",
   ).length;

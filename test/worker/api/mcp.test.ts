@@ -4,6 +4,7 @@ import { startClock, stopClock } from "../support/clock.ts";
 
 const HEADERS = { Accept: "application/json, text/event-stream" };
 const LIMIT = 600;
+const MESSAGES = 3_000;
 
 let nextId = 1;
 
@@ -25,7 +26,8 @@ function remaining(response: Response): number {
 afterEach(startClock);
 
 describe("POST /mcp", () => {
-  it("is initialized and lists tools without drawing on the rate limit", async () => {
+  it("is initialized and lists tools on a budget apart from that of tool calls", async () => {
+    stopClock(Date.now());
     const tenant = await createApiTenant();
     const opened = await legacy(tenant, "initialize", {
       protocolVersion: "2025-06-18",
@@ -36,7 +38,10 @@ describe("POST /mcp", () => {
     expect(opened.response.headers.get("Mcp-Session-Id")).toBeNull();
     const { message, response } = await legacy(tenant, "tools/list", {}, "/api/v1/mcp");
     expect(message.result?.["tools"]).toHaveLength(6);
-    expect(remaining(response)).toBe(LIMIT);
+    expect(remaining(opened.response)).toBe(MESSAGES - 1);
+    expect(remaining(response)).toBe(MESSAGES - 2);
+    const call = await legacy(tenant, "tools/call", { name: "list_repos", arguments: {} });
+    expect(remaining(call.response)).toBe(LIMIT - 1);
     expect(response.headers.get("X-Request-Id")).not.toBeNull();
     expect(response.headers.get("Cache-Control")).toBe("no-store");
   });
@@ -155,6 +160,55 @@ describe("POST /mcp", () => {
     const { status, body } = await tenant.call("POST /mcp", { headers: HEADERS, json: batch(21) });
     expect(status).toBe(400);
     expect(body["code"]).toBe("INVALID_BODY");
+  });
+
+  it("counts every message, also what it refuses by its size before it is parsed", async () => {
+    stopClock(Date.now());
+    const tenant = await createApiTenant();
+    const ping = { jsonrpc: "2.0", id: 1, method: "ping" };
+    const keys = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, i]));
+    let left = MESSAGES;
+    for (const [json, status, code, cost] of [
+      [ping, 200, undefined, 1],
+      [[ping, { ...ping, id: 2 }, { ...ping, id: 3 }], 200, undefined, 3],
+      [[], 400, undefined, 1],
+      [{ ...ping, params: keys(500) }, 200, undefined, 1],
+      [{ ...ping, params: keys(2_000) }, 400, "INVALID_BODY", 1],
+      [{ ...ping, params: { _meta: { a: Array.from({ length: 2_000 }, () => []) } } }, 400, "INVALID_BODY", 1],
+      [{ ...ping, params: keys(10_000) }, 400, "INVALID_BODY", 1],
+      [{ ...ping, params: { text: "x".repeat(300_000) } }, 413, "INPUT_TOO_LARGE", 1],
+      [{ ...ping, params: { text: "a,[{".repeat(10_000) } }, 200, undefined, 1],
+      [Array.from({ length: 21 }, () => ping), 400, "INVALID_BODY", 1],
+    ] as const) {
+      const response = await tenant.send("POST /mcp", { headers: HEADERS, json });
+      left -= cost;
+      const text = await response.text();
+      expect([response.status, remaining(response)]).toEqual([status, left]);
+      if (code !== undefined) expect(JSON.parse(text)).toMatchObject({ code });
+    }
+    // One message and two calls: each surface pays its own.
+    const call = { jsonrpc: "2.0", method: "tools/call", params: { name: "list_repos", arguments: {} } };
+    const mixed = [
+      { ...call, id: 1 },
+      { ...ping, id: 2 },
+      { ...call, id: 3 },
+    ];
+    expect(remaining(await tenant.send("POST /mcp", { headers: HEADERS, json: mixed }))).toBe(LIMIT - 2);
+    expect(remaining(await tenant.send("POST /mcp", { headers: HEADERS, json: ping }))).toBe(left - 2);
+  });
+
+  it("refuses unknown parameters of a tool with the name that was meant", async () => {
+    const tenant = await createApiTenant();
+    for (const [name, given, meant] of [
+      ["search_code", { query: "a", path: ["src"] }, "unknown parameter path, did you mean paths?"],
+      ["search_code", { query: "a", maxTokens: 500 }, "unknown parameter maxTokens, did you mean max_tokens?"],
+      ["search_code", { qeury: "a" }, "unknown parameter qeury, did you mean query?"],
+      ["read_file", { path: "a", startLine: 1 }, "unknown parameter startLine, did you mean start_line?"],
+      ["list_repos", { nonsense: 1 }, "unknown parameter nonsense; known are query, max_tokens"],
+    ] as const) {
+      const { message } = await legacy(tenant, "tools/call", { name, arguments: given });
+      expect(JSON.stringify(message)).toContain(meant);
+    }
   });
 
   it("rejects missing and wrong credentials and other methods with the contract's error body", async () => {
