@@ -22,8 +22,8 @@ export interface AskOptions<P extends Parameters, Answer extends object> {
   options: RemoteOption;
   /** Makes the request, once it is known where the paths are from. */
   request: (project: Project) => Request<P>;
-  /** What an answer without anything in it says; undefined if the answer has something. */
-  nothing?: (answer: Answer) => string | undefined;
+  /** The error of an answer that does not have what was asked for. */
+  missing?: (answer: Answer) => Error | undefined;
   /** Answers for a work tree whose index does not have what is asked for. */
   otherwise?: (project: Project, error: NotFoundError) => Promise<Answer>;
 }
@@ -32,11 +32,11 @@ export interface AskOptions<P extends Parameters, Answer extends object> {
 export async function ask<P extends Parameters, Answer extends object>(
   context: Context,
   question: Question<P, Answer>,
-  { options, request, nothing, otherwise }: AskOptions<P, Answer>,
+  { options, request, missing, otherwise }: AskOptions<P, Answer>,
 ): Promise<CommandAnswer<Answer>> {
   const checked = <A extends Answer>(answer: A): A => {
-    const message = nothing?.(answer);
-    if (message !== undefined) throw new CliError(EXIT.notFound, "NOT_FOUND", message);
+    const error = missing?.(answer);
+    if (error) throw error;
     return answer;
   };
   const remote = await remoteIndex(context, options);
@@ -75,6 +75,11 @@ export async function show<Answer extends object>(
   const { digest } = answer;
   const from = index && "state" in index ? { ...index.state, digest } : { gitSha: index?.gitSha ?? null, indexes };
   await showPaged(context, { ...from, ...rest }, text);
+}
+
+/** The error of an answer without anything in it. */
+export function nothingFound(message: string): CliError {
+  return new CliError(EXIT.notFound, "NOT_FOUND", message);
 }
 
 /** A question's request: its required parameters, and those of the options. Throws a usage error for texts out of bounds. */

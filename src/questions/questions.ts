@@ -69,8 +69,12 @@ export const QUESTIONS = { search, symbols, references, outline, file };
 async function unknownName(indexes: OpenIndexes, { name }: { name: string }): Promise<QuestionError> {
   if (indexes.indexes.length === 0) return nothingIndexed();
   const { symbols: similar } = await indexes.symbols({ name, match: "fuzzy", limit: NEAR_SYMBOLS });
-  const near = [...new Set(similar.map(({ qualifiedName }) => qualifiedName))];
-  return new NotFoundError("name", name, near.slice(0, NEAR_NAMES));
+  return new NotFoundError("name", name, nearNames(similar));
+}
+
+/** Distinct names of the first similar symbols. */
+export function nearNames(similar: readonly { qualifiedName: string }[]): string[] {
+  return [...new Set(similar.map(({ qualifiedName }) => qualifiedName))].slice(0, NEAR_NAMES);
 }
 
 async function unknownPath(indexes: OpenIndexes, path: string): Promise<QuestionError> {

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { REFERENCES } from "../../contract/questions.ts";
 import { referencesResponse } from "../../questions/http.ts";
 import { references } from "../../questions/questions.ts";
-import { ask, requestOf, show } from "../ask.ts";
+import { ask, nothingFound, requestOf, show } from "../ask.ts";
 import type { Context } from "../context.ts";
 import type { RemoteOption } from "../remote-search.ts";
 import { shownOf } from "../ui.ts";
@@ -14,7 +14,8 @@ export async function refs(context: Context, name: string, options: RemoteOption
   const found = await ask(context, references, {
     options,
     request: () => request,
-    nothing: (answer) => (answer.references.length === 0 ? `${name} is defined, and used nowhere else` : undefined),
+    missing: ({ references: found }) =>
+      found.length === 0 ? nothingFound(`${name} is defined, and used nowhere else`) : undefined,
   });
   const { ui } = context;
   const last = name.split(/[^\p{L}\p{N}_$]+/u).findLast((part) => part !== "") ?? name;

@@ -3,7 +3,7 @@ import { SEARCH } from "../../contract/questions.ts";
 import { searchResponse } from "../../questions/http.ts";
 import { search as searchQuestion } from "../../questions/questions.ts";
 import { type Match, matchedTexts, type SearchResult } from "../../retrieval/types.ts";
-import { ask, requestOf, show } from "../ask.ts";
+import { ask, nothingFound, requestOf, show } from "../ask.ts";
 import type { Context } from "../context.ts";
 import type { RemoteOption } from "../remote-search.ts";
 
@@ -28,7 +28,7 @@ export async function search(context: Context, words: readonly string[], options
   const found = await ask(context, searchQuestion, {
     options,
     request: () => request,
-    nothing: ({ results }) => (results.length === 0 ? "no results" : undefined),
+    missing: ({ results }) => (results.length === 0 ? nothingFound("no results") : undefined),
   });
   await show(context, found, searchResponse, () => describeResults(context, found.answer.results, found.root));
 }

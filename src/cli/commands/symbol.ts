@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { SYMBOLS } from "../../contract/questions.ts";
+import { NotFoundError } from "../../questions/code-index.ts";
 import { symbolsResponse } from "../../questions/http.ts";
-import { symbols } from "../../questions/questions.ts";
+import { nearNames, symbols } from "../../questions/questions.ts";
 import { ask, requestOf, show } from "../ask.ts";
 import type { Context } from "../context.ts";
 import { checkKinds } from "../filters.ts";
@@ -16,7 +17,15 @@ export interface SymbolOptions extends RemoteOption {
 export async function symbol(context: Context, name: string, options: SymbolOptions): Promise<void> {
   if (options.kind !== undefined) checkKinds([options.kind]);
   const request = requestOf(SYMBOLS, { name }, options);
-  const found = await ask(context, symbols, { options, request: () => request });
+  const found = await ask(context, symbols, {
+    options,
+    request: () => request,
+    // A script that asks for a name must not take a similar one for it.
+    missing: ({ symbols: similar, match }) =>
+      match === "fuzzy" && request.match === undefined
+        ? new NotFoundError("name", name, nearNames(similar))
+        : undefined,
+  });
   const { ui } = context;
   await show(context, found, symbolsResponse, () => {
     const lines = found.answer.symbols.map(({ path, startLine, name, qualifiedName, signature }) => {
@@ -25,10 +34,7 @@ export async function symbol(context: Context, name: string, options: SymbolOpti
       const scope = qualifiedName === name ? "" : ui.style("dim", `  ${qualifiedName}`);
       return `${place}  ${emphasize(context, signature || qualifiedName, name)}${scope}`;
     });
-    const { match } = found.answer;
-    const notes =
-      request.match === undefined && match === "fuzzy" ? [`(no definition of ${name}; these are similar)`] : [];
-    return [...notes, ...lines, ...shownOf(found.answer.symbols.length, found.answer)];
+    return [...lines, ...shownOf(found.answer.symbols.length, found.answer)];
   });
 }
 

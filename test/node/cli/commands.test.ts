@@ -110,13 +110,11 @@ describe("outline and symbol", () => {
     expect(await find("doub")).toEqual(["double0", "double1"]);
     expect(await find("save", "--kind", "function")).toEqual(["save"]);
     expect(await find("save", "--limit", "1")).toHaveLength(1);
-    const similar = await sandbox.run("app", ["symbol", "ouble"]);
-    expect(similar).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining("(no definition of ouble; these are similar)"),
-    });
-    const missing = await sandbox.run("app", ["symbol", "ouble", "--match", "exact"]);
-    expect(missing).toMatchObject({ code: 4, stderr: expect.stringContaining("near: double0, double1") });
+    for (const match of [[], ["--match", "exact"]]) {
+      const missing = await sandbox.run("app", ["symbol", "ouble", ...match]);
+      expect(missing).toMatchObject({ code: 4, stderr: expect.stringContaining("near: double0, double1") });
+    }
+    expect(await find("ouble", "--match", "fuzzy")).toEqual(["double0", "double1"]);
     expect(await sandbox.run("app", ["symbol", "save", "--kind", "bogus"])).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(/no kind named bogus: function, method, /),

@@ -22,6 +22,7 @@ const segments = (): string[] => readdirSync(searchFolder()).filter((name) => na
 
 async function ask(query: string, cwd = "app"): Promise<string[]> {
   const { code, json, stderr } = await sandbox.run(cwd, ["search", query, "--json"]);
+  if (code === 4) return [];
   expect(code, stderr).toBe(0);
   return (json["results"] as { path: string }[]).map(({ path }) => path);
 }

@@ -303,7 +303,7 @@ describe("pull", () => {
     const parsed = await sandbox.run("clone", ["outline", "src/module7.ts", "--json"], {
       env: { XDG_CACHE_HOME: sandbox.path("no-cache") },
     });
-    expect(outline.json).toEqual(parsed.json);
+    expect({ ...outline.json, digest: "" }).toEqual({ ...parsed.json, digest: "" });
     expect(outline.json["symbols"]).not.toEqual([]);
   });
 
