@@ -83,7 +83,8 @@ const MODEL: Embedder = {
 
 /** Rows that a statement may look at unless its case says otherwise. */
 const ROWS = 2_000;
-/** With statistics of nearly empty tables no plan is good; none may read the largest table several times. */
+/** More is a list or a page of the daily job. With statistics of nearly empty tables such a statement may read a table once. */
+const SINGLE = 5_000;
 const ONE_PASS = 150_000;
 const LONG_MS = 300_000;
 
@@ -108,7 +109,7 @@ describe.each(DATABASES)("statements on %s with %s statistics", (_name, statisti
   });
 
   async function expectCheap(call: Parameters<PlanWatcher["during"]>[0], usual = ROWS): Promise<void> {
-    const rows = statistics === "early" ? Math.max(usual, ONE_PASS) : usual;
+    const rows = statistics === "early" && usual > SINGLE ? Math.max(usual, ONE_PASS) : usual;
     const seen = await watcher.during(call);
     expect(seen).not.toEqual([]);
     expect(seen.filter((one) => one.rows > rows)).toEqual([]);
