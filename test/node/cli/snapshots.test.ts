@@ -294,7 +294,7 @@ describe("pull", () => {
     expect(await paths("DOUBLE7")).toEqual(["src/copy.ts", "src/module7.ts"]);
     const wrongKind = await sandbox.run("clone", ["symbol", "double7", "--kind", "class", "--json"], { env: OTHER() });
     expect(wrongKind.code).toBe(4);
-    const prefix = await paths("doub");
+    const prefix = await paths("doub", "--limit", "50");
     expect(prefix).toContain("src/aaa.ts");
     expect(prefix).toHaveLength(22);
     const missing = await sandbox.run("clone", ["symbol", "ouble1", "--json"], { env: OTHER() });
