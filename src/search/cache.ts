@@ -34,6 +34,13 @@ export interface OpenIndex {
 const SEARCH_BYTES = 8 * 1024 * 1024;
 /** A search that holds its postings for longer belongs to a request that was cancelled. */
 const MAX_SEARCH_MS = 5_000;
+/**
+ * Questions of one tenant that an isolate answers at once. Between two steps of a request, the isolate takes a step of every other one
+ * under way, so this is what another tenant's request waits for. Most of a question is computation, so more at a time would not end
+ * earlier.
+ */
+const QUESTIONS_OF_TENANT = 2;
+const MAX_QUESTION_MS = 10_000;
 
 /** Rough bytes in memory of a table: its typed arrays, and its paths as strings. */
 const BYTES_PER_PATH = 200;
@@ -54,7 +61,9 @@ function sizeOf({ index }: OpenIndex): number {
 export class SearchCache {
   readonly ranges = new RangeCache();
   /** Of searches, by the bytes of their postings. */
-  readonly turns = new Turns(SEARCH_BYTES, MAX_SEARCH_MS);
+  readonly turns = new Turns({ room: SEARCH_BYTES, maxWorkMs: MAX_SEARCH_MS });
+  /** Of questions, by their number. */
+  readonly questions = new Turns({ room: Infinity, share: QUESTIONS_OF_TENANT, maxWorkMs: MAX_QUESTION_MS });
   readonly #indexes = new LruCache<OpenIndex>(INDEX_BYTES, sizeOf);
   /** When a request began to open an index that is not open yet, in milliseconds. */
   readonly #openingSince = new Map<string, number>();

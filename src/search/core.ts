@@ -60,7 +60,7 @@ export async function searchTargets(
     const { index } = open;
     const texts = databaseTexts(deps.db, targets);
     const vector = await queryVector(deps, targets, open, request.query);
-    const inTurn: InTurn = (bytes, work) => deps.cache.turns.run(bytes, work);
+    const inTurn: InTurn = (bytes, work) => deps.cache.turns.run(targets[0]?.tenantId ?? "", bytes, work);
     const found = vector === "failed" ? undefined : vector;
     const answer = await search(index, request, texts, found?.query, inTurn).catch(refuseGlobs);
     if (found) return { ...answer, digest: found.digest };

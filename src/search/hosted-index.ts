@@ -49,8 +49,10 @@ export class HostedIndex implements CodeIndex<HostedInfo>, RepoList {
     scope: Scope,
     request: Request<P>,
   ): Promise<Answered<Answer, HostedInfo>> {
-    const targets = await findTargets(this.#deps, this.#caller, scope);
-    return answerFrom(new OpenTargets(this.#deps, targets), question, request);
+    return this.#deps.cache.questions.run(this.#caller.tenantId, 1, async () => {
+      const targets = await findTargets(this.#deps, this.#caller, scope);
+      return answerFrom(new OpenTargets(this.#deps, targets), question, request);
+    });
   }
 
   async repos(): Promise<RepoInfo[]> {

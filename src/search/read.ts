@@ -1,7 +1,7 @@
 /** Ranged reading of index objects, with a cache of the isolate. */
 import { type RangeReader, SearchFormatError } from "../retrieval/types.ts";
 import { LruCache } from "./lru.ts";
-import { getRange, type SearchBucket } from "./store.ts";
+import { getRange, type SearchBucket, tenantOf } from "./store.ts";
 import { Turns } from "./turns.ts";
 
 /** What is read of an object when it is opened; holds all of a small one, and the hot parts of most. */
@@ -35,15 +35,15 @@ const MAX_READING_MS = 10_000;
  * request has started.
  */
 export class RangeCache extends LruCache<Uint8Array> {
-  readonly #reads = new Turns(MAX_READING_BYTES, MAX_READING_MS);
+  readonly #reads = new Turns({ room: MAX_READING_BYTES, maxWorkMs: MAX_READING_MS });
 
   constructor(budgetBytes: number = CACHE_BYTES) {
     super(budgetBytes, ({ byteLength }) => byteLength + ENTRY_BYTES);
   }
 
-  /** Runs a read of so many bytes once there is room for it, so that the memory of reads under way is bounded. */
-  whenRoom<T>(bytes: number, read: () => Promise<T>): Promise<T> {
-    return this.#reads.run(bytes, read);
+  /** Runs a read of so many bytes of an object once there is room for it, so that the memory of reads under way is bounded. */
+  whenRoom<T>(key: string, bytes: number, read: () => Promise<T>): Promise<T> {
+    return this.#reads.run(tenantOf(key), bytes, read);
   }
 }
 
@@ -53,7 +53,7 @@ export async function openObject(
   key: string,
   { cache = new RangeCache(), firstBytes = FIRST_READ_BYTES }: { cache?: RangeCache; firstBytes?: number } = {},
 ): Promise<RangeReader> {
-  return cache.whenRoom(firstBytes, async () => {
+  return cache.whenRoom(key, firstBytes, async () => {
     const first = await getRange(bucket, key, { offset: 0, length: firstBytes });
     if (!first) throw new SearchFormatError(`${key} is missing`, key);
     keepPages(cache, key, { offset: 0, end: first.size }, first.bytes);
@@ -146,7 +146,8 @@ class CachedReader implements RangeReader {
     const read = new Map<string, Uint8Array>();
     const left = runs.values();
     const readNext = async () => {
-      for (const run of left) await this.#cache.whenRoom(run.end - run.offset, () => this.#fetchRun(run, wanted, read));
+      for (const run of left)
+        await this.#cache.whenRoom(this.name, run.end - run.offset, () => this.#fetchRun(run, wanted, read));
     };
     await Promise.all(Array.from({ length: Math.min(MAX_BATCH_REQUESTS, runs.length) }, readNext));
     return read;

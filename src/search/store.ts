@@ -46,6 +46,8 @@ export async function getRange(
 }
 
 export const SEARCH_PREFIX = "search/";
+/** The tenant of an object, by its key. */
+export const tenantOf = (key: string): string => key.split("/", 2)[1] ?? "";
 export const segmentKey = (tenantId: string, id: string): string => `${SEARCH_PREFIX}${tenantId}/segments/${id}`;
 export const vectorKey = (tenantId: string, id: string): string => `${SEARCH_PREFIX}${tenantId}/vectors/${id}`;
 export const tableKey = (tenantId: string, id: string): string => `${SEARCH_PREFIX}${tenantId}/tables/${id}`;

@@ -5,31 +5,43 @@ const POLL_MS = 2;
 const MAX_SILENT_MS = 1_000;
 
 interface Ticket {
+  owner: string;
   bytes: number;
   /** When it last looked for its turn, or began to work, in milliseconds. */
   seenAt: number;
 }
 
+export interface TurnOptions {
+  /** What all works together may take. */
+  room: number;
+  /** A work that has not ended by then, in milliseconds, belongs to a request that was cancelled. */
+  maxWorkMs: number;
+  /** What the works of one owner together may take; default: all the room. */
+  share?: number;
+}
+
 /**
- * Lets works that take memory run as long as there is room for them, first come, first served. One that is larger than all the room runs
- * alone. They look for their turn again and again instead of awaiting each other: in Workers a request must not wait for a promise of
- * another one, which never settles if that is cancelled.
+ * Lets works run as long as there is room for them, in turn by owner: next is the first in line of the owner that has least at work, so
+ * that one who asks for much waits behind themselves. A work that is larger than all the room runs alone. Works look for their turn again
+ * and again instead of awaiting each other: in Workers a request must not wait for a promise of another one, which never settles if that
+ * is cancelled.
  */
 export class Turns {
-  readonly #roomBytes: number;
+  readonly #room: number;
+  readonly #share: number;
   readonly #maxWorkMs: number;
-  readonly #waiting: Ticket[] = [];
+  #waiting: Ticket[] = [];
   readonly #working = new Set<Ticket>();
 
-  /** A work that has not ended after `maxWorkMs` belongs to a request that was cancelled. */
-  constructor(roomBytes: number, maxWorkMs: number) {
-    this.#roomBytes = roomBytes;
+  constructor({ room, maxWorkMs, share = room }: TurnOptions) {
+    this.#room = room;
+    this.#share = share;
     this.#maxWorkMs = maxWorkMs;
   }
 
-  /** Runs a work that takes so many bytes, once it is its turn. Throws what the work throws. */
-  async run<T>(bytes: number, work: () => Promise<T>): Promise<T> {
-    const own: Ticket = { bytes, seenAt: Date.now() };
+  /** Runs a work of an owner that takes so many bytes, once it is its turn. Throws what the work throws. */
+  async run<T>(owner: string, bytes: number, work: () => Promise<T>): Promise<T> {
+    const own: Ticket = { owner, bytes, seenAt: Date.now() };
     this.#waiting.push(own);
     while (!this.#isTurnOf(own)) {
       await pause(POLL_MS);
@@ -37,7 +49,7 @@ export class Turns {
       // Taken for cancelled after a long computation of another request.
       if (!this.#waiting.includes(own)) this.#waiting.push(own);
     }
-    this.#waiting.shift();
+    this.#waiting = this.#waiting.filter((ticket) => ticket !== own);
     this.#working.add(own);
     try {
       return await work();
@@ -48,15 +60,26 @@ export class Turns {
 
   #isTurnOf(own: Ticket): boolean {
     const now = Date.now();
-    for (let [first] = this.#waiting; first !== own; [first] = this.#waiting) {
-      if (!first || now - first.seenAt <= MAX_SILENT_MS) return false;
-      this.#waiting.shift();
-    }
-    let taken = 0;
+    this.#waiting = this.#waiting.filter((ticket) => ticket === own || now - ticket.seenAt <= MAX_SILENT_MS);
+    const taken = new Map<string, number>();
+    let all = 0;
     for (const ticket of this.#working) {
-      if (now - ticket.seenAt > this.#maxWorkMs) this.#working.delete(ticket);
-      else taken += ticket.bytes;
+      if (now - ticket.seenAt > this.#maxWorkMs) {
+        this.#working.delete(ticket);
+        continue;
+      }
+      all += ticket.bytes;
+      taken.set(ticket.owner, (taken.get(ticket.owner) ?? 0) + ticket.bytes);
     }
-    return this.#working.size === 0 || taken + own.bytes <= this.#roomBytes;
+    const takenBy = (owner: string): number => taken.get(owner) ?? 0;
+    const may = ({ owner, bytes }: Ticket): boolean => takenBy(owner) === 0 || takenBy(owner) + bytes <= this.#share;
+    let next: Ticket | undefined;
+    const owners = new Set<string>();
+    for (const ticket of this.#waiting) {
+      if (owners.has(ticket.owner)) continue;
+      owners.add(ticket.owner);
+      if (may(ticket) && (!next || takenBy(ticket.owner) < takenBy(next.owner))) next = ticket;
+    }
+    return next === own && (this.#working.size === 0 || all + own.bytes <= this.#room);
   }
 }

@@ -7,12 +7,12 @@ it("runs works in the order they came, as many at once as there is room for", as
   const sizes = fc.array(fc.integer({ min: 1, max: 150 }), { minLength: 1, maxLength: 30 });
   await fc.assert(
     fc.asyncProperty(sizes, async (all) => {
-      const turns = new Turns(100, 10_000);
+      const turns = new Turns({ room: 100, maxWorkMs: 10_000 });
       const started: number[] = [];
       let [taken, working] = [0, 0];
       await Promise.all(
         all.map((bytes, i) =>
-          turns.run(bytes, async () => {
+          turns.run("a", bytes, async () => {
             started.push(i);
             taken += bytes;
             working++;
@@ -29,23 +29,50 @@ it("runs works in the order they came, as many at once as there is room for", as
   );
 });
 
+it("lets an owner who asks for little wait for one work of another who floods it, not for all", async () => {
+  for (const options of [
+    { room: 2, maxWorkMs: 10_000 },
+    { room: Infinity, share: 2, maxWorkMs: 10_000 },
+  ]) {
+    const turns = new Turns(options);
+    const started: string[] = [];
+    let atOnce = 0;
+    const work = (owner: string) => () =>
+      turns.run(owner, 1, async () => {
+        started.push(owner);
+        const own = started.filter((one) => one === "flood").length;
+        atOnce = Math.max(atOnce, own - ended);
+        await pause(5);
+        if (owner === "flood") ended++;
+      });
+    let ended = 0;
+    const flood = Array.from({ length: 24 }, () => work("flood")());
+    await pause(0);
+    await work("quiet")();
+    expect(started.indexOf("quiet")).toBeLessThanOrEqual(4);
+    await Promise.all(flood);
+    expect(started).toHaveLength(25);
+    expect(atOnce).toBeLessThanOrEqual(2);
+  }
+});
+
 it("gives the room of a failed work, and of one that never ends, to the next", async () => {
-  const turns = new Turns(100, 20);
-  const failing = turns.run(100, () => Promise.reject(new Error("no")));
+  const turns = new Turns({ room: 100, maxWorkMs: 20 });
+  const failing = turns.run("a", 100, () => Promise.reject(new Error("no")));
   await expect(failing).rejects.toThrow("no");
-  void turns.run(100, () => new Promise(() => {}));
-  expect(await turns.run(100, async () => "done")).toBe("done");
+  void turns.run("a", 100, () => new Promise(() => {}));
+  expect(await turns.run("a", 100, async () => "done")).toBe("done");
 });
 
 it("passes over one that was cancelled while it waited", async () => {
-  const turns = new Turns(100, 10_000);
+  const turns = new Turns({ room: 100, maxWorkMs: 10_000 });
   let end = () => {};
-  const working = turns.run(100, () => new Promise<void>((resolve) => (end = resolve)));
+  const working = turns.run("a", 100, () => new Promise<void>((resolve) => (end = resolve)));
   // The timers of a cancelled request never fire.
   const timers = vi.spyOn(globalThis, "setTimeout").mockImplementationOnce(() => 0 as never);
-  void turns.run(100, async () => "cancelled");
+  void turns.run("a", 100, async () => "cancelled");
   timers.mockRestore();
-  const next = turns.run(100, async () => "done");
+  const next = turns.run("a", 100, async () => "done");
   end();
   await working;
   expect(await next).toBe("done");
