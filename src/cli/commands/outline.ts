@@ -1,6 +1,6 @@
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
-import { DEFAULT_MAX_FILE_SIZE_BYTES } from "../../contract/limits.ts";
+import { MAX_FILE_SIZE_BYTES } from "../../contract/limits.ts";
 import { contentLanguage, detectLanguage } from "../../parsing/detect.ts";
 import type { CodeSymbol } from "../../parsing/types.ts";
 import { OUTLINE } from "../../contract/questions.ts";
@@ -42,8 +42,8 @@ export async function outline(context: Context, file: string, options: RemoteOpt
 /** Bytes of a file of the work tree that is not indexed. Throws the error if there is none. */
 function readSource(project: Project, error: NotFoundError): Uint8Array {
   const path = error.value;
-  const bytes = new FileTree(project.root).read(path, DEFAULT_MAX_FILE_SIZE_BYTES + 1);
-  if (bytes && bytes.length > DEFAULT_MAX_FILE_SIZE_BYTES)
+  const bytes = new FileTree(project.root).read(path, MAX_FILE_SIZE_BYTES + 1);
+  if (bytes && bytes.length > MAX_FILE_SIZE_BYTES)
     throw new CliError(EXIT.usage, "NOT_INDEXED", `${path} is left out of the index: too_large`);
   if (bytes) return bytes;
   const found = lstatSync(join(project.root, path), { throwIfNoEntry: false });

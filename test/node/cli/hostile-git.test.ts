@@ -263,6 +263,12 @@ it.skipIf(process.platform === "win32")("is not blocked by a FIFO", async () => 
     code: 2,
     json: { code: "NOT_INDEXED", error: expect.stringContaining("too_large") as unknown },
   });
+  // Larger than what is indexed, and still parsed when it is asked for.
+  sandbox.write("app/large.ts", `${"// filler\n".repeat(60_000)}export const last = 1;\n`);
+  expect(await sandbox.run("app", ["outline", "large.ts", "--json"])).toMatchObject({
+    code: 0,
+    json: { outline: [{ name: "last", startLine: 60_001 }] },
+  });
   sandbox.write("plain/a.py", "def alpha():\n    return 1\n");
   for (const name of ["b.py", ".gitignore"]) execFileSync("mkfifo", [sandbox.path("plain", name)]);
   expect(await sandbox.run("plain", ["index", "--local", "--no-embed", "--json"])).toMatchObject({

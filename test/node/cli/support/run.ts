@@ -23,6 +23,8 @@ export interface RunOptions {
   fullDisk?: boolean;
   /** User and group id of the process; needs root. */
   user?: number | undefined;
+  /** The program; by default this checkout's. */
+  entry?: string;
   /** Called with the process once it runs. */
   onStart?: (child: ChildProcess) => void;
 }
@@ -119,7 +121,7 @@ export class Sandbox {
   /** Runs `codectx` in a folder of the sandbox. */
   run(cwd: string, args: readonly string[], options: RunOptions = {}): Promise<Ran> {
     mkdirSync(this.path(cwd), { recursive: true });
-    const command = [process.execPath, CODECTX_ENTRY, ...args];
+    const command = [process.execPath, options.entry ?? CODECTX_ENTRY, ...args];
     const [program = "", ...rest] = options.fullDisk
       ? ["sh", "-c", 'ulimit -f 0; exec "$0" "$@"', ...command]
       : command;
