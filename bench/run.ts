@@ -14,6 +14,7 @@ const BENCHES = [
   "search",
   "hosted",
   "scale",
+  "fairness",
   "kills",
 ] as const;
 

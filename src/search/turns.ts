@@ -1,20 +1,24 @@
 import { pause } from "../pause.ts";
 
 const POLL_MS = 2;
-/** One that has not looked for its turn for so long belongs to a request that was cancelled. */
+/** How often a work at work shows that its request has not been cancelled: the timers of a cancelled one never fire. */
+const BEAT_MS = 200;
+/** One that has not been heard of for so long belongs to a request that was cancelled. */
 const MAX_SILENT_MS = 1_000;
 
 interface Ticket {
   owner: string;
   bytes: number;
-  /** When it last looked for its turn, or began to work, in milliseconds. */
+  /** When it was last heard of, in milliseconds. */
   seenAt: number;
+  /** When it began to work. */
+  startedAt?: number;
 }
 
 export interface TurnOptions {
   /** What all works together may take. */
   room: number;
-  /** A work that has not ended by then, in milliseconds, belongs to a request that was cancelled. */
+  /** After so many milliseconds a work does not count any more. */
   maxWorkMs: number;
   /** What the works of one owner together may take; default: all the room. */
   share?: number;
@@ -51,9 +55,12 @@ export class Turns {
     }
     this.#waiting = this.#waiting.filter((ticket) => ticket !== own);
     this.#working.add(own);
+    own.startedAt = Date.now();
+    const beat = setInterval(() => (own.seenAt = Date.now()), BEAT_MS);
     try {
       return await work();
     } finally {
+      clearInterval(beat);
       this.#working.delete(own);
     }
   }
@@ -64,7 +71,7 @@ export class Turns {
     const taken = new Map<string, number>();
     let all = 0;
     for (const ticket of this.#working) {
-      if (now - ticket.seenAt > this.#maxWorkMs) {
+      if (now - ticket.seenAt > MAX_SILENT_MS || now - (ticket.startedAt ?? now) > this.#maxWorkMs) {
         this.#working.delete(ticket);
         continue;
       }

@@ -117,7 +117,9 @@ function forward(request: IncomingMessage, response: ServerResponse, agent: Agen
   const sent = httpRequest({ host: HOST, port, agent, method, path: url, headers, setHost: false });
   // Low latency of small responses matters more than full packets.
   sent.setNoDelay(true);
+  let isAnswered = false;
   sent.on("response", (answer) => {
+    answer.on("end", () => (isAnswered = true));
     response.writeHead(answer.statusCode ?? 502, answer.statusMessage, passedOn(answer.rawHeaders, "connection"));
     answer.pipe(response);
     // A truncated response must not look complete.
@@ -131,7 +133,8 @@ function forward(request: IncomingMessage, response: ServerResponse, agent: Agen
     request.resume();
   });
   response.on("close", () => {
-    if (response.writableFinished) return;
+    // After the whole answer has arrived, the connection is free or has another client's request.
+    if (response.writableFinished || isAnswered) return;
     // workerd notices a reset immediately.
     sent.socket?.resetAndDestroy();
     sent.destroy();

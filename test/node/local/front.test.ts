@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, connect } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
+import { pause } from "../../../src/pause.ts";
 import { type Front, startFront } from "../../../src/local/stack/front.ts";
 import { freePort } from "../../../src/local/stack/ports.ts";
 
@@ -98,5 +99,33 @@ describe("the object store's endpoint", () => {
     expect(await put("", copy)).toEqual(refused);
     const authorization = "AWS4-HMAC-SHA256 Credential=a/b, SignedHeaders=host, Signature=00";
     expect(await put("", { Authorization: authorization, ...copy })).toEqual(refused);
+  });
+});
+
+describe("a client that disconnects", () => {
+  it("does not end the request of another, which has got its connection to the service meanwhile", async () => {
+    const seen: string[] = [];
+    const held: ServerResponse[] = [];
+    const port = await target((request, response) => {
+      seen.push(`${request.url} ${request.socket.remotePort}`);
+      if (request.url === "/large") response.end(Buffer.alloc(64 * 1024 * 1024));
+      else if (request.url === "/small") response.end("small");
+      else held.push(response);
+    });
+    const { url } = await front(port);
+    // The second answer waits behind the first, which the client does not read, so its connection to the service is free.
+    const client = connect(Number(new URL(url).port), "127.0.0.1").pause();
+    client.on("error", () => {});
+    const request = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
+    client.write(request("/large") + request("/small"));
+    await expect.poll(() => seen.length).toBe(2);
+    await pause(50);
+    const other = fetch(`${url}/held`);
+    await expect.poll(() => held.length).toBe(1);
+    expect(seen[2]?.split(" ")[1]).toBe(seen[1]?.split(" ")[1]);
+    client.destroy();
+    await pause(50);
+    held[0]?.end("done");
+    expect((await other).status).toBe(200);
   });
 });

@@ -77,3 +77,11 @@ it("passes over one that was cancelled while it waited", async () => {
   await working;
   expect(await next).toBe("done");
 });
+
+it("gives the room of one that was cancelled while it worked to the next, long before the longest work ends", async () => {
+  const turns = new Turns({ room: 100, maxWorkMs: 3_600_000 });
+  const timers = vi.spyOn(globalThis, "setInterval").mockImplementationOnce(() => 0 as never);
+  void turns.run("a", 100, () => new Promise(() => {}));
+  timers.mockRestore();
+  expect(await turns.run("a", 100, async () => "done")).toBe("done");
+});

@@ -1,0 +1,240 @@
+/**
+ * `npm run bench -- fairness [--surface NAME…] [--requests N]`: how much one hostile tenant slows another. For each surface: latencies of a
+ * quiet tenant that asks one thing after another, alone and while another tenant keeps 24 connections busy with the most costly requests
+ * of that surface. Prints p50 and p99 of both and their ratios; the bar is a ratio of p99 of 5. All of it runs on loopback, in one local
+ * stack, so the flood and the client share the processors with the service.
+ */
+import { parseArgs } from "node:util";
+import { GitRepo } from "../test/support/git-repo.ts";
+import { startGitBackend } from "../test/support/git-backend.ts";
+import { openDb } from "../src/db/client.ts";
+import { startService } from "../src/local/stack/service.ts";
+import { createTenant } from "../src/tenancy/tenants.ts";
+import { createWorkspace } from "../src/tenancy/workspaces.ts";
+import { ratio, temporaryFolder } from "./support.ts";
+
+const CONNECTIONS = 24;
+const BAR = 5;
+const FILES = 300;
+
+interface Asked {
+  method: "GET" | "POST";
+  path: string;
+  body?: unknown;
+  headers?: Record<string, string>;
+  /** Default: the tenant's API key; null: none. */
+  key?: string | null;
+}
+
+interface Party {
+  apiKey: string;
+  workerToken: string;
+  workspaceId: string;
+}
+
+/** What the quiet tenant asks and what the hostile one sends, by surface. */
+function surfaces(sourceUrl: string): Record<string, { quiet: (own: Party) => Asked; hostile: (own: Party) => Asked }> {
+  const words = Array.from({ length: 3_000 }, (_, i) => `session${i % 97} lease${i % 89} token${i % 83}`).join(" ");
+  const globs = Array.from({ length: 50 }, (_, i) => `{x${i},*}${"{*,?}".repeat(80)}${i}`);
+  const keys = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, i]));
+  const rpc = (method: string, params: unknown) => ({ jsonrpc: "2.0", id: 1, method, params });
+  const mcp = (body: unknown): Asked => ({
+    method: "POST",
+    path: "/mcp",
+    body,
+    headers: { Accept: "application/json, text/event-stream", "MCP-Protocol-Version": "2025-06-18" },
+  });
+  const post = (path: string, body: unknown): Asked => ({ method: "POST", path, body });
+  const get =
+    (path: string, query: Record<string, string> = {}) =>
+    ({ workspaceId }: Party): Asked => ({
+      method: "GET",
+      path: `${path}?${new URLSearchParams({ workspaceId, ...query }).toString()}`,
+    });
+  const search = ({ workspaceId }: Party) => post("/search", { query: "how are sessions closed", workspaceId });
+  return {
+    embed: {
+      quiet: () => post("/embed", { input: ["close the session"] }),
+      hostile: () => post("/embed", { input: Array.from({ length: 128 }, () => "session lease token ".repeat(180)) }),
+    },
+    rerank: {
+      quiet: () => post("/rerank", { query: "close", documents: ["close the session", "open it"] }),
+      hostile: () =>
+        post("/rerank", {
+          query: words.slice(0, 4_000),
+          documents: Array.from({ length: 1_000 }, () => "lease token ".repeat(35)),
+        }),
+    },
+    search: {
+      quiet: search,
+      hostile: ({ workspaceId }) => post("/search", { query: words.slice(0, 32_000), workspaceId }),
+    },
+    "search with globs": {
+      quiet: search,
+      hostile: ({ workspaceId }) => post("/search", { query: "session lease", workspaceId, paths: globs }),
+    },
+    symbols: {
+      quiet: get("/symbols", { name: "close1" }),
+      hostile: get("/symbols", { name: "e", match: "fuzzy", limit: "500" }),
+    },
+    references: {
+      quiet: get("/references", { name: "close1" }),
+      hostile: get("/references", { name: "lease", limit: "500" }),
+    },
+    outline: { quiet: get("/outline", { path: "src/f1.ts" }), hostile: get("/outline", { path: "src/f2.ts" }) },
+    file: { quiet: get("/file", { path: "src/f1.ts" }), hostile: get("/file", { path: "src/f2.ts" }) },
+    "mcp tool calls": {
+      quiet: () => mcp(rpc("tools/call", { name: "search_code", arguments: { query: "how are sessions closed" } })),
+      hostile: () => mcp(rpc("tools/call", { name: "search_code", arguments: { query: words.slice(0, 32_000) } })),
+    },
+    "mcp messages": { quiet: () => mcp(rpc("ping", {})), hostile: () => mcp(rpc("tools/list", { _meta: keys })) },
+    "index-snapshot": {
+      quiet: ({ workspaceId }) => ({ method: "GET", path: `/index-snapshot?workspaceId=${workspaceId}&probe=1` }),
+      hostile: () => post("/index-snapshot", { op: "sign", repo: "github.com/a/b", manifest: keys }),
+    },
+    usage: { quiet: () => ({ method: "GET", path: "/usage" }), hostile: () => ({ method: "GET", path: "/usage" }) },
+    "index status": {
+      quiet: ({ workspaceId, workerToken }) => ({
+        method: "GET",
+        path: `/index?workspaceId=${workspaceId}`,
+        key: workerToken,
+      }),
+      hostile: ({ workspaceId, workerToken }) => ({
+        ...post("/index", {
+          workspaceId,
+          source: { type: "git", url: sourceUrl },
+          options: { exclude: Array.from({ length: 25_000 }, () => "") },
+        }),
+        key: workerToken,
+      }),
+    },
+    hooks: {
+      quiet: () => ({ method: "GET", path: "/usage" }),
+      hostile: () => ({ ...post(`/hooks/github/${"A".repeat(24)}`, keys), key: null }),
+    },
+    healthz: {
+      quiet: () => ({ method: "GET", path: "/usage" }),
+      hostile: () => ({ method: "GET", path: "/healthz", key: null }),
+    },
+  };
+}
+
+export async function run(args: string[]): Promise<void> {
+  const { values } = parseArgs({
+    args,
+    options: { surface: { type: "string", multiple: true }, requests: { type: "string", default: "60" } },
+  });
+  const requests = Number(values.requests);
+  const repo = new GitRepo();
+  for (let i = 0; i < FILES; i++) {
+    const body = Array.from({ length: 30 }, (_, k) => `  const lease${k} = token${(i * k) % 83} + session${k % 97};`);
+    repo.files({
+      [`src/f${i}.ts`]: `export function close${i}(lease: number): number {\n${body.join("\n")}\n  return lease;\n}\n`,
+    });
+  }
+  repo.commit();
+  const git = await startGitBackend(repo.root);
+  const limit = { limit: 1_000_000_000 };
+  const unlimited = Object.fromEntries(
+    [
+      "metered",
+      "index",
+      "index_status",
+      "index_snapshot",
+      "search",
+      "mcp",
+      "mcp-messages",
+      "healthz",
+      "unauthorized",
+    ].map((surface) => [surface, limit]),
+  );
+  const running = await startService({
+    dataDir: temporaryFolder("fairness"),
+    port: 0,
+    sitePort: 0,
+    vars: { GIT_ALLOW_LOCAL: "true", RATE_LIMITS: JSON.stringify(unlimited) },
+  });
+  try {
+    const { apiUrl, databaseUrl } = running.service;
+    const db = openDb(databaseUrl);
+    const party = async (name: string): Promise<Party> => {
+      const { tenantId, apiKey, workerToken } = await createTenant(db, {
+        name,
+        sharedIndex: true,
+        monthlyCredits: 1_000_000_000,
+      });
+      const { workspaceId } = await createWorkspace(db, { tenantId });
+      const body = { workspaceId, source: { type: "git", url: git.url("repo") } };
+      const { status, text } = await ask(apiUrl, { method: "POST", path: "/index", body, key: workerToken }, apiKey);
+      if (status !== 200) throw new Error(text);
+      return { apiKey, workerToken, workspaceId };
+    };
+    const [quiet, hostile] = [await party("quiet"), await party("hostile")];
+    console.log("surface            alone p50/p99 ms   beside p50/p99 ms   ratio p99   flood answers/s");
+    for (const [name, asked] of Object.entries(surfaces(git.url("repo")))) {
+      if (values.surface !== undefined && !values.surface.includes(name)) continue;
+      const measure = () => latencies(apiUrl, asked.quiet(quiet), quiet.apiKey, requests);
+      await measure();
+      const alone = await measure();
+      const stop = new AbortController();
+      let answered = 0;
+      const startedAt = performance.now();
+      const flood = Array.from({ length: CONNECTIONS }, async () => {
+        const request = asked.hostile(hostile);
+        while (!stop.signal.aborted) {
+          await ask(apiUrl, request, hostile.apiKey, stop.signal).catch(() => undefined);
+          answered++;
+        }
+      });
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      const beside = await measure();
+      const rate = (answered / (performance.now() - startedAt)) * 1_000;
+      stop.abort();
+      await Promise.all(flood);
+      const shown = (all: readonly number[]) => `${at(all, 0.5).toFixed(1)} / ${at(all, 0.99).toFixed(1)}`.padEnd(19);
+      const factor = at(beside, 0.99) / at(alone, 0.99);
+      console.log(
+        `${name.padEnd(18)} ${shown(alone)}${shown(beside)} ${ratio(at(beside, 0.99), at(alone, 0.99)).padEnd(11)} ${rate.toFixed(0)}${factor > BAR ? "   above the bar" : ""}`,
+      );
+    }
+  } finally {
+    await running.stop();
+    await git.close();
+    repo.remove();
+  }
+}
+
+function at(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? NaN;
+}
+
+async function latencies(apiUrl: string, asked: Asked, apiKey: string, count: number): Promise<number[]> {
+  const all: number[] = [];
+  for (let i = 0; i < count; i++) {
+    const startedAt = performance.now();
+    const { status, text } = await ask(apiUrl, asked, apiKey);
+    all.push(performance.now() - startedAt);
+    if (status !== 200) throw new Error(`${asked.path} answered ${status}: ${text.slice(0, 300)}`);
+  }
+  return all;
+}
+
+async function ask(
+  apiUrl: string,
+  { method, path, body, headers = {}, key }: Asked,
+  apiKey: string,
+  signal?: AbortSignal,
+): Promise<{ status: number; text: string }> {
+  const response = await fetch(apiUrl + path, {
+    method,
+    headers: {
+      ...(key === null ? {} : { Authorization: `Bearer ${key ?? apiKey}` }),
+      ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(signal && { signal }),
+  });
+  return { status: response.status, text: await response.text() };
+}
