@@ -107,6 +107,7 @@ export function closeExpired(store: SessionStore) {
 }
 setInterval(() => closeExpired(new SessionStore()), 1000);
 `,
+  "cmd/words.go": "package main\n\n// Finds exact words.\nfunc words() {}\n",
   "lib/sinatra.rb": "module Sinatra\n  class Base\n    def call(env)\n    end\n  end\nend\n",
   "issue.txt": "Sessions are never closed after a timeout.\n",
 };
