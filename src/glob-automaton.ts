@@ -40,6 +40,7 @@ const code = (character: string): number => character.codePointAt(0) ?? 0;
 /** Splits a pattern into tokens. Braces and commas outside of an alternative are literal. */
 export function tokenize(pattern: string): Token[] {
   const characters = Array.from(pattern);
+  const lastBracket = characters.lastIndexOf("]");
   const tokens: Token[] = [];
   for (let i = 0; i < characters.length; i++) {
     const character = characters[i] ?? "";
@@ -62,7 +63,8 @@ export function tokenize(pattern: string): Token[] {
       i = end;
     } else if (character === "?") tokens.push({ kind: "any" });
     else if (character === "[") {
-      const read = readClass(characters, i);
+      // Without the check, each of many unclosed brackets would be looked for to the end.
+      const read = i < lastBracket ? readClass(characters, i) : undefined;
       if (read) {
         tokens.push({ kind: "class", set: read.set });
         i = read.end;
@@ -119,7 +121,7 @@ class State {
   more: Map<number, number> | undefined = undefined;
   /** Successor by any character but `/`. */
   any = -1;
-  classes: { key: string; set: CharacterClass; to: number }[] | undefined = undefined;
+  classes: Map<string, { set: CharacterClass; to: number }> | undefined = undefined;
   /** Characters that lead back to this state. */
   readonly loop: "none" | "notSlash" | "any";
   /** Successors without a character: loops, the ends of alternatives, and what follows `**` and a slash, at the start of a segment only. */
@@ -271,7 +273,7 @@ export class Automaton {
       if (next !== undefined) found.push(next);
       if (any >= 0 && character !== SLASH) found.push(any);
       if (!classes) continue;
-      for (const { set, to } of classes) {
+      for (const { set, to } of classes.values()) {
         this.#count(1 + set.ranges.length / 8);
         if (isInClass(set, character)) found.push(to);
       }
@@ -341,10 +343,10 @@ export class Automaton {
 
   #byClass(from: State, set: CharacterClass): number {
     const key = `${set.negated} ${set.ranges.join(" ")}`;
-    const known = from.classes?.find((one) => one.key === key);
+    const known = from.classes?.get(key);
     if (known) return known.to;
     const to = this.#add();
-    (from.classes ??= []).push({ key, set, to });
+    (from.classes ??= new Map()).set(key, { set, to });
     return to;
   }
 

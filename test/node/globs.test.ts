@@ -154,6 +154,15 @@ describe("globs", () => {
     }
   });
 
+  it("compiles many classes, and many unclosed brackets, in time that is linear in their number", () => {
+    const classes = Array.from({ length: 25_000 }, (_, i) => `[${String.fromCodePoint(0x4e00 + i)}]`);
+    const before = process.cpuUsage();
+    compile(classes);
+    expect(tokenize("[".repeat(200_000))).toHaveLength(200_000);
+    // Tens of milliseconds; many seconds if it were quadratic.
+    expect(process.cpuUsage(before).user / 1_000).toBeLessThan(2_000);
+  });
+
   it("takes long lists of ordinary globs", () => {
     const words = ["src", "lib", "test", "api", "index", "server", "client", "auth", "session", "router"];
     const globs = [
