@@ -1,6 +1,10 @@
 import { pause } from "../pause.ts";
 
 const POLL_MS = 2;
+/** Longest pause of one that has many of its owner before it: below `MAX_SILENT_MS`, with a margin for a busy isolate. */
+const MAX_POLL_MS = 200;
+/** Works of an owner take at least so long on average. */
+const WORK_MS = 0.5;
 /** How often a work at work shows that its request has not been cancelled: the timers of a cancelled one never fire. */
 const BEAT_MS = 200;
 /** One that has not been heard of for so long belongs to a request that was cancelled. */
@@ -47,8 +51,11 @@ export class Turns {
   async run<T>(owner: string, bytes: number, work: () => Promise<T>): Promise<T> {
     const own: Ticket = { owner, bytes, seenAt: Date.now() };
     this.#waiting.push(own);
-    while (!this.#isTurnOf(own)) {
-      await pause(POLL_MS);
+    for (;;) {
+      const before = this.#beforeOf(own);
+      if (before === 0 && this.#isTurnOf(own)) break;
+      // Only the first of an owner can be next. The others look less often: hundreds that all do at once would take the whole processor.
+      await pause(Math.min(Math.max(POLL_MS, before * WORK_MS), MAX_POLL_MS));
       own.seenAt = Date.now();
       // Taken for cancelled after a long computation of another request.
       if (!this.#waiting.includes(own)) this.#waiting.push(own);
@@ -63,6 +70,17 @@ export class Turns {
       clearInterval(beat);
       this.#working.delete(own);
     }
+  }
+
+  /** Number of works of the same owner that are before it in the line. */
+  #beforeOf(own: Ticket): number {
+    const now = Date.now();
+    let before = 0;
+    for (const ticket of this.#waiting) {
+      if (ticket === own) break;
+      if (ticket.owner === own.owner && now - ticket.seenAt <= MAX_SILENT_MS) before++;
+    }
+    return before;
   }
 
   #isTurnOf(own: Ticket): boolean {

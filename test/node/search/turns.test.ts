@@ -85,3 +85,24 @@ it("gives the room of one that was cancelled while it worked to the next, long b
   timers.mockRestore();
   expect(await turns.run("a", 100, async () => "done")).toBe("done");
 });
+
+it("lets hundreds of works of one owner wait without taking the processor", async () => {
+  vi.useFakeTimers();
+  try {
+    const looks = vi.spyOn(globalThis, "setTimeout");
+    const turns = new Turns({ room: Infinity, share: 2, maxWorkMs: 60_000 });
+    const held = Promise.withResolvers<void>();
+    let done = 0;
+    const works = Array.from({ length: 600 }, () => turns.run("a", 1, () => held.promise.then(() => done++)));
+    await vi.advanceTimersByTimeAsync(100);
+    // About 1,600. If each looked every 2 ms, 30,000.
+    expect(looks.mock.calls.length).toBeLessThan(4_000);
+    held.resolve();
+    await vi.advanceTimersByTimeAsync(5_000);
+    await Promise.all(works);
+    expect(done).toBe(600);
+  } finally {
+    vi.useRealTimers();
+    vi.restoreAllMocks();
+  }
+});
