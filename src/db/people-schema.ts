@@ -81,7 +81,7 @@ export const signInCodes = pgTable(
 export const signInGuesses = pgTable(
   "sign_in_guesses",
   {
-    /** `email:<address>`, or `device:<hash>` for a browser that has signed in as this address before. */
+    /** `email:<address>`, or `browser:<id>` for a browser that has signed in as this address before. */
     subject: text("subject").notNull(),
     day: date("day").notNull(),
     wrong: smallint("wrong").notNull(),

@@ -154,28 +154,44 @@ const DELETE_PAGE = 1_000;
 /** Where staged data of runs is; everything else is in the snapshot bucket. */
 const STAGED = /^(?:trees|runs)\//;
 
-/** Finishes all erasures that were ordered. Returns their reports by tenant. */
+/**
+ * Finishes all erasures that were ordered. Returns their reports by tenant. One that fails keeps none of the others waiting; throws an
+ * `AggregateError` at the end if any has failed, and the next call continues it.
+ */
 export async function finishErasures(deps: ErasureDeps): Promise<Record<string, ErasureReport>> {
-  const { db } = deps;
-  const open = await db.select().from(erasures).where(isNull(erasures.finishedAt));
+  const open = await deps.db.select().from(erasures).where(isNull(erasures.finishedAt));
   const reports: Record<string, ErasureReport> = {};
-  for (const { tenantId, workspaceIds, prefixes } of open) {
-    const report: ErasureReport = { objects: 0, durableObjects: 0 };
-    // Coordinators first, so that no run continues and writes again.
-    for (const workspaceId of workspaceIds) {
-      await deps.eraseRuns(workspaceId);
-      report.durableObjects++;
+  const failed: unknown[] = [];
+  for (const order of open) {
+    try {
+      reports[order.tenantId] = await finishErasure(deps, order);
+    } catch (error) {
+      failed.push(error);
     }
-    await eraseRows(db, tenantId, Infinity);
-    await deps.eraseGate(tenantId);
-    report.durableObjects++;
-    for (const prefix of prefixes) {
-      report.objects += await deletePrefix(STAGED.test(prefix) ? deps.staging : deps.snapshots, prefix);
-    }
-    reports[tenantId] = report;
-    await db.update(erasures).set({ finishedAt: new Date(), report }).where(eq(erasures.tenantId, tenantId));
   }
+  if (failed.length > 0) throw new AggregateError(failed, `${failed.length} of ${open.length} erasures failed`);
   return reports;
+}
+
+async function finishErasure(
+  deps: ErasureDeps,
+  { tenantId, workspaceIds, prefixes }: typeof erasures.$inferSelect,
+): Promise<ErasureReport> {
+  const { db } = deps;
+  const report: ErasureReport = { objects: 0, durableObjects: 0 };
+  // Coordinators first, so that no run continues and writes again.
+  for (const workspaceId of workspaceIds) {
+    await deps.eraseRuns(workspaceId);
+    report.durableObjects++;
+  }
+  await eraseRows(db, tenantId, Infinity);
+  await deps.eraseGate(tenantId);
+  report.durableObjects++;
+  for (const prefix of prefixes) {
+    report.objects += await deletePrefix(STAGED.test(prefix) ? deps.staging : deps.snapshots, prefix);
+  }
+  await db.update(erasures).set({ finishedAt: new Date(), report }).where(eq(erasures.tenantId, tenantId));
+  return report;
 }
 
 async function deletePrefix(bucket: ErasableBucket, prefix: string): Promise<number> {

@@ -1,7 +1,9 @@
 import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Db, openDb } from "../../../src/db/client.ts";
+import { erasures } from "../../../src/db/records-schema.ts";
 import { type RunningDatabase, startDatabase } from "../../../src/local/database/database.ts";
+import { eraseTenant, finishErasures } from "../../../src/tenancy/erase.ts";
 import {
   createCredential,
   createKey,
@@ -154,4 +156,31 @@ describe("tenancy", () => {
     });
     expect(await refusal(createWorkspace(db, { tenantId: UNKNOWN }))).toEqual({ code: "NOT_FOUND", field: "tenant" });
   });
+});
+
+it("finishes the erasures of other tenants if that of one fails, and that one with the next call", async () => {
+  const { tenantId: broken } = await createTenant(db, { name: "broken" });
+  const { tenantId: other } = await createTenant(db, { name: "other" });
+  await eraseTenant(db, broken);
+  await eraseTenant(db, other);
+  const bucket = { list: async () => ({ objects: [] }), delete: async () => {} };
+  let isAway = true;
+  const deps = {
+    db,
+    snapshots: bucket,
+    staging: bucket,
+    eraseRuns: async () => {},
+    eraseGate: async (tenantId: string) => {
+      if (isAway && tenantId === broken) throw new Error("the gate is away");
+    },
+  };
+  const open = async () =>
+    (await db.select().from(erasures))
+      .filter(({ tenantId, finishedAt }) => [broken, other].includes(tenantId) && finishedAt === null)
+      .map(({ tenantId }) => tenantId);
+  await expect(finishErasures(deps)).rejects.toThrow("1 of 2 erasures failed");
+  expect(await open()).toEqual([broken]);
+  isAway = false;
+  expect(Object.keys(await finishErasures(deps))).toEqual([broken]);
+  expect(await open()).toEqual([]);
 });
