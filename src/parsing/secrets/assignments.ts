@@ -3,7 +3,7 @@
  * random. Covers source code, dotenv, YAML, JSON, TOML, INI, XML, Dockerfiles, command lines and connection strings.
  */
 import { classifyName, MAX_NAME_CHARACTERS, type NameClass } from "./names.ts";
-import { isPlaceholder, randomnessBits } from "./randomness.ts";
+import { isComposedPassword, isPlaceholder, randomnessBits } from "./randomness.ts";
 import { declaredAt, looksSecretNear, quotedNear } from "./nearby.ts";
 import { NextOf } from "./next-of.ts";
 import type { SecretRange } from "./types.ts";
@@ -19,10 +19,10 @@ const LOOSE_EXTRA_BITS = 10;
 const LOOSE_MIN_CHARACTERS = 16;
 
 /** Every name of a secret contains one of these. */
-const NOUN = /pass|pwd|secret|token|key|auth|cred|salt|jwt|bearer|psk|mnemonic|bindpw|rootpw|identified by/gi;
+const NOUN = /pass|pwd|secret|token|key|auth|cred|salt|jwt|bearer|psk|mnemonic|pw|pat(?![a-z])|pepper|identified by/gi;
 
 /** Block markers, anchors and tags of YAML, emphasis of Markdown, brackets. */
-const OPEN = String.raw`\*{0,2}(?:[ \t]{0,4}\\\r?\n)?\s{0,40}(?:[|>][+-]?\s{1,40}|[&!][\w!]{1,20}[ \t]{1,4}|<<[~-]?["']?\w{1,20}["']?[.\w]{0,20}\s{0,4}\n\s{0,20})?(?:[({]|\[{0,2})\s{0,40}`;
+const OPEN = String.raw`\*{0,2}(?:[ \t]{0,4}\\\r?\n)?\s{0,40}(?:[|>][+-]?\s{1,40}|[&!][\w!]{1,20}[ \t]{1,4}|<<[~-]?["']?\w{1,20}["']?[.\w]{0,20}\s{0,4}\n\s{0,20})?(?:[({]|<(?:code|b|strong|kbd|tt|em)>|\[{0,2})\s{0,40}`;
 /** What may come between a name and its value. Each pattern is bounded, so that the time is linear in the file's size. */
 const SEPARATORS: readonly { pattern: RegExp; quoted?: boolean; loose?: boolean; after?: RegExp }[] = [
   // `name: type = value`
@@ -30,7 +30,7 @@ const SEPARATORS: readonly { pattern: RegExp; quoted?: boolean; loose?: boolean;
   // `"name": "DB_PASSWORD", "value": …`, `- name: DB_PASSWORD` and `value: …` on the next line
   { pattern: /["']?\s{0,4},?\s{0,80}["']?[vV]alue["']?\s{0,4}[:=]\s{0,10}/y },
   // `name = value`, `name: value`, `["name"] => value`, `name := value`, `name ||= value`, `name == value`
-  { pattern: new RegExp(String.raw`["'\x60\])\\]{0,3}\s{0,40}(?:=>|[:?|!=+]{0,3}=|:(?!:))${OPEN}`, "y") },
+  { pattern: new RegExp(String.raw`["'\x60\])\\*]{0,3}\s{0,40}(?:=>|[:?|!=+]{0,3}=|:(?!:))${OPEN}`, "y") },
   // `name string = value`, `name As String = value`, `name[] = value`, `Name { get; set; } = value`
   {
     pattern:
@@ -225,6 +225,7 @@ function isRandom(value: string, kind: NameClass, isLoose: boolean): boolean {
   if (decoded !== undefined) return isSecretValue(withoutUser(decoded), kind === "key" ? "key" : "password", isLoose);
   const { bits } = LIMITS[kind];
   const found = randomnessBits(value);
+  if (kind === "password" && (!isLoose || found >= bits) && isComposedPassword(value)) return true;
   if (!isLoose) return found >= bits && (found >= TEXT_LIKE_BITS || !TEXT_LIKE.test(value));
   if (found < bits + LOOSE_EXTRA_BITS || value.length < LOOSE_MIN_CHARACTERS || !/\d/.test(value)) return false;
   return found >= TEXT_LIKE_BITS || !TEXT_LIKE.test(value);

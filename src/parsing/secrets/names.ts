@@ -11,7 +11,7 @@ const PASSWORDS = setOf(
 const SECRETS = setOf(
   `secret secrets token tokens apikey apikeys apitoken authkey authtoken accesskey accesstoken appkey
    appsecret clientsecret secretkey privatekey masterkey signingkey encryptionkey sharedaccesskey accountkey
-   licensekey credential credentials creds auth authorization bearer jwt pat salt mnemonic sas`,
+   licensekey credential credentials creds auth authorization bearer jwt pat salt mnemonic sas pepper`,
 );
 /** With one of these before it, `key` is as good as `secret`. */
 const KEY_KINDS = setOf(
@@ -25,7 +25,7 @@ const KEY_KINDS = setOf(
 const HARMLESS_KINDS = setOf(
   `public pub publishable anon site primary foreign unique cache sort partition row column map hash index
    idempotency dedupe dedup local i18n translation object item parent child group query registry lookup
-   event message routing ordering config setting settings feature flag hot shard component cert certificate
+   event message ordering config setting settings feature flag hot shard component cert certificate
    known authorized trusted next page pagination continuation sync cursor start end last first cancel
    cancellation stop eos authenticity bos pad mask unk parse syntax lexer change state translate metric series dict json
    sha sha1 sha256 md5 etag commit content image file asset css class style media websocket socket ws`,
@@ -38,7 +38,7 @@ const SUFFIXES = setOf(
 );
 /** Joined words that end like this are a password's name: `dbpassword`, `PGPASSWORD`, `bindpw`. */
 const JOINED_PASSWORD =
-  /(?:password|passwd|passphrase|bindpw|rootpw|userpw|dbpw|sshpass|dbpass|mysqlpass|ftppass|mypwd|dbpwd)$/;
+  /(?:password|passwd|passphrase|bindpw|rootpw|userpw|dbpw|sshpass|dbpass|psk|mysqlpass|ftppass|mypwd|dbpwd)$/;
 const JOINED_SECRET = /(?:secret|authtoken|apitoken|accesstoken|apikey|secretkey|accesskey|privatekey|encryptionkey)$/;
 
 /** Names longer than this are judged by their end. */
@@ -58,7 +58,7 @@ export function classifyName(name: string): NameClass | undefined {
     return HARMLESS_KINDS.has(before) ? undefined : "key";
   }
   if (SECRETS.has(noun) || JOINED_SECRET.test(noun)) {
-    if (noun === "secret" || before === undefined) return "secret";
+    if (noun === "secret" || noun === "salt" || before === undefined) return "secret";
     return HARMLESS_KINDS.has(before) || words.includes("public") ? undefined : "secret";
   }
   return undefined;

@@ -2,7 +2,7 @@
  * Secrets that stand near a name instead of behind an assignment: fallbacks (`process.env.TOKEN || "…"`), arguments of calls
  * (`setPassword("…")`), defaults of declared variables, and values in prose. Less certain than an assignment, so more randomness is required.
  */
-import { isPlaceholder, randomnessBits } from "./randomness.ts";
+import { isComposedPassword, isPlaceholder, randomnessBits } from "./randomness.ts";
 
 /** How far behind a name a quoted value may stand, on the same line. */
 const LINE_CHARACTERS = 240;
@@ -14,7 +14,7 @@ const QUOTED = /(["'`])([^\s"'`\\]{10,256})\1/g;
  * The default or the value of a declaration that begins with the name, within a few lines: a Terraform variable, a parameter of
  * CloudFormation, ARM or a chart. Between braces small blocks may lie in front of it, elsewhere no empty line.
  */
-const BEFORE = String.raw`(?:["'\x60]?\s{0,4}[:=]?\s{0,8}\{[^{}]{0,300}?(?:\{[^{}]{0,200}\}[^{}]{0,200}?){0,2}?|(?:["'\x60]?\s{0,4}:\s{0,4}\n|["'\x60]\s{0,4},)(?:[^{}\n]|\n(?!\s{0,40}\n)){0,300}?)`;
+const BEFORE = String.raw`(?:["'\x60]?\s{0,4}[:=,]?\s{0,8}\{[^{}]{0,300}?(?:\{[^{}]{0,200}\}[^{}]{0,200}?){0,2}?|(?:["'\x60]?\s{0,4}:\s{0,4}\n|["'\x60][ \t]{0,4}(?:,|\r?\n(?:\s{1,20}\w{1,20}\s{0,4}[:=]\s{0,4}\{)?))(?:[^{}\n]|\n(?!\s{0,40}\n)){0,300}?)`;
 const DECLARED = new RegExp(
   String.raw`${BEFORE}(?<![A-Za-z_])(?:parameter)?(?:default|value)(?:_?value)?["']?\s{0,20}[:=]\s{0,8}`,
   "iy",
@@ -64,6 +64,9 @@ const EXTRA_BITS = 8;
 /** Identifiers, paths, addresses and file names are not keys, however they are drawn. */
 const ORDINARY = /^[a-z]+(?:[-_.:/][a-z\d]+)*$|^\/|^[\w.-]+\.[a-z]{2,4}$|[()<>{}[\]|;,]|\.\w+\.|^[\w-]+@/i;
 
+/** Composed, with a symbol that is neither of a glob nor of an address. */
+const isComposedNear = (value: string): boolean => /[!#$%^&?~]/.test(value) && isComposedPassword(value);
+
 /** Whether a value near a name is random enough to be the secret. `bits` is what an assigned one needs. */
 export function looksSecretNear(value: string, bits: number): boolean {
   return (
@@ -71,7 +74,7 @@ export function looksSecretNear(value: string, bits: number): boolean {
     /\d/.test(value) &&
     /[A-Za-z]/.test(value) &&
     !ORDINARY.test(value) &&
-    randomnessBits(value) >= bits + EXTRA_BITS &&
+    (randomnessBits(value) >= bits + EXTRA_BITS || isComposedNear(value)) &&
     !isPlaceholder(value)
   );
 }

@@ -113,6 +113,24 @@ const MAX_SEQUENCE = 6;
 /** The same character so often, or so few different ones for its length, is a filler. */
 const MAX_REPEATS = 5;
 
+/** Passwords that people compose have this many characters, and this many bits if no symbol is among them. */
+const COMPOSED_CHARACTERS = 10;
+const COMPOSED_BITS = 4;
+const CODE = /[\s"'`()<>[\]{}|;,\\]|:\/\/|^[$%]|%[\dA-F]{2}|[=&+]\w/;
+
+/** Whether a text is composed as password policies ask: both cases, two digits and a symbol, or some randomness instead of the symbol. */
+export function isComposedPassword(text: string): boolean {
+  return (
+    text.length >= COMPOSED_CHARACTERS &&
+    text.length <= 64 &&
+    /[a-z]/.test(text) &&
+    /[A-Z]/.test(text) &&
+    /\d\D{0,64}\d/.test(text) &&
+    !CODE.test(text) &&
+    (/[!@#$%^&*?~]/.test(text) || randomnessBits(text) >= COMPOSED_BITS)
+  );
+}
+
 /** Whether a text is a filler, an example or a reference to be filled in rather than a value. */
 export function isPlaceholder(text: string): boolean {
   const judged = text.slice(0, MAX_JUDGED_CHARACTERS);

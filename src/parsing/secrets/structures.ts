@@ -1,8 +1,9 @@
 /** Secrets that are recognised by the surrounding text: key blocks, URLs, headers, manifests and credential files. */
 import { decodeBase64, isSecretValue } from "./assignments.ts";
-import { isPlaceholder, randomnessBits } from "./randomness.ts";
+import { isComposedPassword, isPlaceholder, randomnessBits } from "./randomness.ts";
 import { looksSecretNear, quotedNear } from "./nearby.ts";
 import { NextOf } from "./next-of.ts";
+import { PASSWORD_PLACES } from "./places.ts";
 import type { SecretRange } from "./types.ts";
 
 /** A password in a place where only a password can occur may be shorter and less random. */
@@ -28,6 +29,8 @@ export function findStructured(text: string, found: SecretRange[]): void {
   if (text.includes("asic")) findBasicCredentials(text, found);
   if (text.includes("Secret")) findKubernetesSecrets(text, found);
   if (text.includes("(") || text.includes("SecureString")) findArguments(text, found);
+  if (/keys?\b/i.test(text)) findBareKeys(text, found);
+  if (text.includes("SecureString")) findSecureStrings(text, found);
   if (text.includes("kty")) findJsonWebKeys(text, found);
   if (/mnemonic|phrase/i.test(text)) findMnemonics(text, found);
 }
@@ -45,12 +48,12 @@ function isPassword(password: string): boolean {
     !/^(?:[$%{<#]|\[)/.test(password) &&
     /[A-Za-z]/.test(password) &&
     alphanumerics(password) >= MIN_PASSWORD_ALPHANUMERICS &&
-    randomnessBits(password) >= MIN_PASSWORD_BITS
+    (randomnessBits(password) >= MIN_PASSWORD_BITS || isComposedPassword(password))
   );
 }
 
 const BLOCK_HEADER =
-  /-{4,5} ?BEGIN (?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)? ?-{4,5}|PuTTY-User-Key-File-\d:|RWRTY0Iy[A-Za-z0-9+/]{100,250}={0,2}/g;
+  /-{4,5} ?BEGIN (?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)? ?-{4,5}|-{5}BEGIN OpenVPN Static key V1-{5}|PuTTY-User-Key-File-\d:|RWRTY0Iy[A-Za-z0-9+/]{100,250}={0,2}/g;
 /** Between header and key: line breaks (also escaped or joined in source code), and the headers of an encrypted key. */
 const BLOCK_START = /(?:[\s"'+,\\.]|\\[nr]|[\w-]{3,20}: ?[^\n\\]{1,100}(?:\n|\\n)){0,60}?[A-Za-z0-9+/=]{16}/y;
 const MAX_BLOCK_CHARACTERS = 32_768;
@@ -109,108 +112,6 @@ function unescaped(part: string): string {
   }
 }
 
-/** Places where only a password can occur. Group 1 is the password. */
-const PASSWORD_PLACES: readonly { rule: string; hint: string; pattern: RegExp }[] = [
-  {
-    rule: "netrc",
-    hint: "password",
-    pattern:
-      /\b(?:machine\s{1,20}\S{1,200}|default)\s{1,20}login\s{1,20}\S{1,200}\s{1,20}(?:account\s{1,20}\S{1,200}\s{1,20})?password\s{1,20}([^\s"'\\]{1,300})/g,
-  },
-  {
-    rule: "pgpass",
-    hint: ":",
-    pattern: /^[\w.*-]{1,200}:(?:\d{2,5}|\*):[\w*-]{1,60}:[\w*.@-]{1,60}:([^\s"'`,;)]{6,200})$/gm,
-  },
-  {
-    rule: "command-line",
-    hint: "-",
-    pattern: /(?<![\w-])(?:-u|--user|--proxy-user|--auth|--creds)[ =]["']?[\w.@+-]{1,80}:([^\s"'`]{6,200})/g,
-  },
-  {
-    rule: "command-line",
-    hint: "-",
-    pattern:
-      /\b(?:sshpass|mysql\w{0,8}|docker|podman|ldap\w{3,8}|redis-cli|mongo\w{0,8}|sqlcmd|smbclient)\b[^\n]{0,160}?[\s"']-{1,2}(?:[paPw]|password)[ =]?["']?([^\s"'`-][^\s"'`]{7,200})/g,
-  },
-  {
-    rule: "command-line",
-    hint: "lftp",
-    pattern: /\blftp\s[^\n]{0,80}?-u\s{1,4}[\w.@-]{1,60},([^\s"'`]{6,200})/g,
-  },
-  {
-    rule: "command-line",
-    hint: "ssh-keygen",
-    pattern: /\bssh-keygen\b[^\n]{0,120}?\s-[NP]\s{1,4}["']?([^\s"']{6,200})/g,
-  },
-  {
-    rule: "command-line",
-    hint: "chpasswd",
-    pattern: /(?<=^[ \t]{0,20}(?:- )?|echo\s{1,4}["']?)[\w-]{1,32}:([^\s"'|]{6,200})(?=["']?\s{0,4}(?:\||$))/gm,
-  },
-  {
-    rule: "command-line",
-    hint: "|",
-    pattern:
-      /\b(?:echo|printf)\s{1,4}(?:-n\s{1,4}|'%s'\s{1,4})?["']?([^\s"'|$]{8,256})["']?\s{0,4}\|\s{0,4}[^\n|]{0,80}?(?:--password-stdin|--passphrase-fd|sudo -S)/g,
-  },
-  {
-    rule: "bundler",
-    hint: "BUNDLE_",
-    pattern: /\bBUNDLE_\w{3,80}["']?\s{0,4}[:=]\s{0,4}["']?[\w.@-]{1,60}:([^\s"']{6,200})/g,
-  },
-  {
-    rule: "cookie",
-    hint: "ookie",
-    pattern:
-      /\bcookie["']?(?:\s{0,4}[:=,]\s{0,4}|[ \t])["'`]?(?:[\w.-]{1,60}=[^;\s"'`]{0,200};\s{0,4}){0,8}?[\w.-]{0,30}(?:sess|sid|auth|token|jwt|remember|login|secret)[\w.-]{0,30}=([^;\s"'`\\%]{16,400})(?!%)/gi,
-  },
-  {
-    rule: "cookie",
-    hint: "curl",
-    pattern:
-      /\bcurl\b[^\n]{0,200}?\s-b\s{0,4}["']?[\w.-]{0,30}(?:sess|sid|auth|token|jwt|remember|login|secret)[\w.-]{0,30}=([^;\s"'\\%]{16,400})(?!%)/gi,
-  },
-  {
-    rule: "login",
-    hint: "og",
-    pattern:
-      /\b(?:[Ll]og ?in|[Ll]og in|[Ll]ogged in|[Ss]ign ?in)\b[^\n"'`]{0,40}["'`][\w.@+-]{2,60}["'`]\s{0,4}(?:\/|:|,|and|with)\s{0,4}["'`]([^\s"'`]{8,100})["'`]/g,
-  },
-  {
-    rule: "connection-string",
-    hint: "@tcp(",
-    pattern: /["'`][\w.-]{1,60}:([^\s"'`@/]{6,100})@tcp\(/g,
-  },
-  {
-    rule: "connection-string",
-    hint: "/",
-    pattern: /\b(?:thin:|(?:sqlplus|sqlldr|expdp|impdp)\s{1,4}(?:-\w\s{1,4})?["']?)[\w.-]{1,40}\/([^\s@"'/]{6,100})@/g,
-  },
-  {
-    rule: "basic-credentials",
-    hint: ":",
-    pattern:
-      /(?:\bbtoa|b64encode|Buffer\.from|encodeBase64|encodeToString|base64_encode|USERPWD)\W{1,6}b?["'`][\w.@+-]{1,60}:([^\s"'`]{6,200})["'`]/g,
-  },
-  {
-    rule: "sql-password",
-    hint: "BY",
-    pattern: /\bIDENTIFIED (?:WITH \w{1,40} )?BY (?:PASSWORD )?["']([^"'\n]{6,200})["']/g,
-  },
-  {
-    rule: "sql-password",
-    hint: "by",
-    pattern: /\bidentified (?:with \w{1,40} )?by (?:password )?["']([^"'\n]{6,200})["']/g,
-  },
-  {
-    rule: "connection-string",
-    hint: ";",
-    pattern:
-      /(?:;|["'])(?:Password|Pwd|PWD|SharedAccessKey|AccountKey|AccessKey|SharedSecretValue)\s{0,4}=\s{0,4}([^;"'\s<]{6,200})/g,
-  },
-];
-
 /** `Basic` with the base64 of `user:password`, and the `auth` of docker's configuration. */
 function findBasicCredentials(text: string, found: SecretRange[]): void {
   for (const match of text.matchAll(/\b[Bb]asic[ \t]{1,4}([\w+/-]{8,600}={0,2})/g)) {
@@ -223,7 +124,7 @@ function findBasicCredentials(text: string, found: SecretRange[]): void {
 
 /** Calls with a password or a key among their arguments, which have no names. */
 const CALLS =
-  /(?:connect|connection|login|auth|authentication|sign|signwith|hmac|hmac\.new|cipher|cipheriv|encrypt|decrypt|superuser|create_?user|pdo|mysqli|sequelize|fernet|ftp|secretkeyspec|wifi\.begin|securestring)(?:\(|(?<=String)[ \t])/gi;
+  /(?:connect|connection|login|auth=?|authenticate|authentication|credentials?|cookie_?store|sign|verify|signwith|hmac|hmac\.(?:new|(?:hex)?digest)|serializer|cipher|cipheriv|encrypt|decrypt|superuser|create_?user|pdo|mysqli|sequelize|fernet|ftp|secretkeyspec|wifi\.begin|securestring)(?:\(|(?<=String)[ \t])/gi;
 
 function findArguments(text: string, found: SecretRange[]): void {
   const lines = new NextOf(text, "\n");
@@ -288,6 +189,27 @@ function isEncodedSecret(value: string): boolean {
   const decoded = decodeBase64(value);
   if (decoded === undefined) return value.length >= 16 && isSecretValue(value, "secret");
   return isPassword(decoded) || /(?:password|token|secret|_key)["']?\s{0,4}[:=]\s{0,4}["']?\S{8}/i.test(decoded);
+}
+
+/** `key: "…"` and `keys: ["…", "…"]`: the name says little, so that much randomness is required. */
+const MIN_BARE_KEY_BITS = 36;
+const BARE_KEY =
+  /(?<![\w-])["']?keys?["']?\s{0,4}(?:=>|[:=])\s{0,4}\[?\s{0,8}["']([\w+/=-]{24,128})["'](?:\s{0,4},\s{0,8}["']([\w+/=-]{24,128})["'])?/gi;
+
+function findBareKeys(text: string, found: SecretRange[]): void {
+  for (const match of text.matchAll(BARE_KEY))
+    for (const key of [match[1]!, match[2] ?? ""])
+      if (/\d/.test(key) && /[A-Za-z]/.test(key) && !isPlaceholder(key) && randomnessBits(key) >= MIN_BARE_KEY_BITS)
+        add(found, match.index + match[0].indexOf(key), key.length, "bare-key");
+}
+
+/** Parameters that are declared as `SecureString`, whatever their names are. */
+const SECURE_STRING =
+  /\btype["']?\s{0,8}[:=]\s{0,8}["']?SecureString["']?(?:[^{}\n]{0,200}\n){0,4}?[^{}\n]{0,40}?\bvalue["']?\s{0,8}[:=]\s{0,8}["']([^"'\n]{8,300})["']/gi;
+
+function findSecureStrings(text: string, found: SecretRange[]): void {
+  for (const { 0: whole, 1: value = "", index } of text.matchAll(SECURE_STRING))
+    if (isPassword(value)) add(found, index + whole.length - 1 - value.length, value.length, "argument");
 }
 
 const JWK_AROUND = 3_000;

@@ -23,6 +23,7 @@ export function findInTables(text: string, named: readonly number[], found: Secr
     const isLong = (before === -1 && from > 0) || end - position > MAX_LINE_CHARACTERS;
     done = isLong ? end : findTable(text, from + before + 1, found);
   }
+  if (named.length > 0) findCellTables(text, found);
   if (!/\binsert\s/i.test(text)) return;
   if (named.length > 0) findInserts(text, found);
   findUnnamed(text, found);
@@ -106,6 +107,83 @@ function kindOf(name: string): NameClass | undefined {
 function judge(cell: Cell | undefined, kind: NameClass | undefined, found: SecretRange[]): void {
   if (cell === undefined || kind === undefined || !isSecretValue(cell.text, kind)) return;
   found.push({ start: cell.start, end: cell.start + cell.text.length, rule: "table-cell" });
+}
+
+/** Tables whose cells are not in lines of their rows: AsciiDoc and HTML; and the rows of `COPY … FROM stdin`. */
+function findCellTables(text: string, found: SecretRange[]): void {
+  if (text.includes("|===")) findDelimited(text, "|===", "|===", asciiDocCells, found);
+  if (/<th[\s>]/i.test(text)) findDelimited(text, "<table", "</table", htmlCells, found);
+  if (/\bfrom stdin/i.test(text)) findCopies(text, found);
+}
+
+const MAX_TABLE_CHARACTERS = 65_536;
+
+interface CellTable {
+  columns: Cell[];
+  cells: Cell[];
+}
+
+function findDelimited(
+  text: string,
+  open: string,
+  close: string,
+  read: (text: string, start: number) => CellTable,
+  found: SecretRange[],
+): void {
+  const closes = new NextOf(text, close);
+  let start = text.indexOf(open);
+  while (start !== -1) {
+    const from = start + open.length;
+    const end = Math.min(closes.from(from), from + MAX_TABLE_CHARACTERS);
+    const { columns, cells } = read(text.slice(from, end), from);
+    const kinds = columns.map(({ text: name }) => kindOf(name));
+    if (kinds.some((kind) => kind !== undefined))
+      for (const [i, cell] of cells.entries()) judge(cell, kinds[i % kinds.length], found);
+    start = text.indexOf(open, end + close.length);
+  }
+}
+
+/** The cells of the first line with any are the columns. */
+function asciiDocCells(text: string, start: number): CellTable {
+  const cells: Cell[] = [];
+  let columns = 0;
+  for (const { 0: line, index } of text.matchAll(/[^\n]+/g)) {
+    if (line.startsWith("|")) cells.push(...cellsOf(line, start + index, "|").slice(1));
+    columns ||= cells.length;
+  }
+  return { columns: cells.slice(0, columns), cells: cells.slice(columns) };
+}
+
+const HTML_CELL = /<(t[hd])(?:\s[^<>\n]{0,200})?>\s{0,40}(?:<(?:code|b|strong|pre|kbd|p)>)?([^<>]{0,400})/gi;
+
+function htmlCells(text: string, start: number): CellTable {
+  const columns: Cell[] = [];
+  const cells: Cell[] = [];
+  for (const { 0: whole, 1: kind = "", 2: content = "", index } of text.matchAll(HTML_CELL))
+    (kind.toLowerCase() === "th" ? columns : cells).push({
+      start: start + index + whole.length - content.length,
+      text: content.trim(),
+    });
+  return { columns: columns.slice(0, MAX_COLUMNS), cells };
+}
+
+const COPY = /^copy\s{1,8}[\w."]{1,120}\s{0,8}\(([^()]{1,2000})\)\s{1,8}from stdin[^\n]{0,80}\n/gim;
+
+function findCopies(text: string, found: SecretRange[]): void {
+  let done = 0;
+  for (const match of text.matchAll(COPY)) {
+    if (match.index < done) continue;
+    const kinds = match[1]!.split(",").map((name) => classifyName(name.replaceAll(/[\s"]/g, "")));
+    if (kinds.every((kind) => kind === undefined)) continue;
+    let at = match.index + match[0].length;
+    for (let rows = 0; rows < MAX_ROWS && at < text.length; rows++) {
+      const line = lineAt(text, at);
+      if (line.startsWith("\\.")) break;
+      for (const [i, cell] of cellsOf(line, at, "\t").entries()) judge(cell, kinds[i], found);
+      at += line.length + 1;
+    }
+    done = at;
+  }
 }
 
 const INSERT =

@@ -1,5 +1,6 @@
 /** Secrets as they stand in whole files of many formats. */
 import type { Form } from "./form.ts";
+import { DIRECTIVES } from "./forms-directives.ts";
 import { CODE, ENCODED } from "./forms-code.ts";
 import { CONFIGURATION, DOCUMENTS } from "./forms-documents.ts";
 import { CI, FALLBACKS, INFRASTRUCTURE } from "./forms-operations.ts";
@@ -12,4 +13,5 @@ export const FORMS: readonly Form[] = [
   ...DOCUMENTS,
   ...ENCODED,
   ...CODE,
+  ...DIRECTIVES,
 ];
