@@ -1,7 +1,7 @@
 /** Steps that create what wrangler does not: buckets and their rules, queues, the R2 key, the database. */
 import { isDeepStrictEqual } from "node:util";
 import { randomBytes } from "node:crypto";
-import { migrate, pendingMigrations } from "../local/database/migrations.ts";
+import { migrate, pendingMigrations, pendingSettings } from "../local/database/migrations.ts";
 import type { DeployContext, Step } from "./context.ts";
 import { readKeyRing } from "../key-ring.ts";
 import { DeployError, PlatformError } from "./errors.ts";
@@ -63,7 +63,9 @@ export const migrations: Step = {
   plan: async ({ databaseUrl }) => {
     if (databaseUrl === undefined) return "apply all";
     const count = await pendingMigrations(databaseUrl);
-    return count === 0 ? undefined : `apply ${count}`;
+    const settings = await pendingSettings(databaseUrl);
+    const todo = [...(count > 0 ? [`apply ${count}`] : []), ...settings.map((name) => `set ${name} of the role`)];
+    return todo.length === 0 ? undefined : todo.join(", ");
   },
   apply: async ({ databaseUrl }) => {
     if (databaseUrl === undefined) throw new DeployError("the database does not exist yet");

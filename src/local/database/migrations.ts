@@ -10,7 +10,7 @@ import { pgErrorCode } from "../../db/errors.ts";
 // Sets the driver's endpoint for a loopback database.
 import "../../db/client.ts";
 import { StartError } from "../errors.ts";
-import { pinSessions } from "./session-settings.ts";
+import { pinSessions, unfitSettings } from "./session-settings.ts";
 
 const FOLDER = fileURLToPath(new URL("../../../drizzle", import.meta.url));
 
@@ -53,6 +53,11 @@ export async function pendingMigrations(databaseUrl: string, folder: string = FO
   const [table] = await sql`select to_regclass('drizzle.__drizzle_migrations')::text as name`;
   const applied = table?.["name"] === null ? [] : await appliedHashes(sql);
   return readMigrationFiles({ migrationsFolder: folder }).filter(({ hash }) => !applied.includes(hash)).length;
+}
+
+/** Names of session settings that {@link migrate} would make the role's defaults. Changes nothing. */
+export async function pendingSettings(databaseUrl: string): Promise<string[]> {
+  return (await unfitSettings(neon(databaseUrl))).map(({ name }) => name);
 }
 
 async function appliedHashes(sql: NeonQueryFunction<false, false>): Promise<string[]> {

@@ -29,7 +29,7 @@ type Sql = NeonQueryFunction<false, false>;
  * the statement to run, if the role may not do so or the sessions do not follow.
  */
 export async function pinSessions(sql: Sql, pauseMs = PAUSE_MS): Promise<void> {
-  let wrong = await unfit(sql);
+  let wrong = await unfitSettings(sql);
   if (wrong.length === 0) return;
   for (const { name, value } of wrong) {
     try {
@@ -44,17 +44,18 @@ export async function pinSessions(sql: Sql, pauseMs = PAUSE_MS): Promise<void> {
   for (let attempt = 1; wrong.length > 0; attempt++) {
     if (attempt > TRIES) throw new StartError(explain(wrong));
     await pause(pauseMs);
-    wrong = await unfit(sql);
+    wrong = await unfitSettings(sql);
   }
 }
 
-interface Unfit {
+export interface Unfit {
   name: string;
   found: string;
   value: string;
 }
 
-async function unfit(sql: Sql): Promise<Unfit[]> {
+/** The settings that {@link pinSessions} would change. */
+export async function unfitSettings(sql: Sql): Promise<Unfit[]> {
   const rows = await sql.query("select name, current_setting(name) as setting from unnest($1::text[]) as name", [
     NEEDED.map(([name]) => name),
   ]);

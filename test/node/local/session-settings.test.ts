@@ -1,7 +1,7 @@
 import type { NeonQueryFunction } from "@neondatabase/serverless";
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { pinSessions } from "../../../src/local/database/session-settings.ts";
+import { pinSessions, unfitSettings } from "../../../src/local/database/session-settings.ts";
 import { HOSTILE_SETTINGS, type PostgresServer, startPostgres } from "../../support/postgres-server.ts";
 
 let server: PostgresServer;
@@ -27,7 +27,9 @@ function requests(url: string, options = ""): NeonQueryFunction<false, false> {
 it("makes what the statements rely on the role's defaults, whatever those of the database are", async () => {
   const url = await server.createDatabase({ settings: HOSTILE_SETTINGS });
   const sql = requests(url);
+  expect((await unfitSettings(sql)).map(({ name }) => name)).toContain("default_transaction_isolation");
   await pinSessions(sql, 1);
+  expect(await unfitSettings(sql)).toEqual([]);
   const [row] = await sql.query(
     "select current_setting('transaction_isolation') as isolation, '2026-11-23T01:02:03Z'::timestamptz::text as at, '\\x00ff'::bytea::text as bytes",
   );
