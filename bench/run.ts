@@ -16,6 +16,7 @@ const BENCHES = [
   "scale",
   "fairness",
   "kills",
+  "sweeps",
 ] as const;
 
 const [name = "", ...args] = process.argv.slice(2);

@@ -7,7 +7,8 @@ import { neon } from "@neondatabase/serverless";
 const CONTENTS = 10_000;
 const LATER_CONTENTS = 2_000;
 const EARLY_CONTENTS = 10;
-const CHUNKS = 10;
+/** Chunks of a content. */
+export const CHUNKS = 10;
 /** Rows of the first tenant in each of the small tables. */
 const OTHERS = 10_000;
 
@@ -21,7 +22,8 @@ export interface LargeTenant {
 /** The n-th content of a tenant. */
 const contentOf = (tenantId: string) => `md5('${tenantId}' || n)::uuid`;
 
-async function addTenant(
+/** Adds a tenant with `contents` contents in its current revision, and `others` rows in each of the small tables. */
+export async function addTenant(
   run: (statement: string) => Promise<unknown>,
   contents: number,
   others: number,

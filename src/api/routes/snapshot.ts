@@ -1,17 +1,10 @@
 import { and, eq } from "drizzle-orm";
-import * as z from "zod";
-import {
-  DEFAULT_MAX_FILE_SIZE_BYTES,
-  type ErrorCode,
-  type FieldIssue,
-  IndexOptions,
-  SnapshotJobAccepted,
-  SnapshotJobRequest,
-} from "../../contract/index.ts";
+import { type ErrorCode, type FieldIssue, SnapshotJobAccepted, SnapshotJobRequest } from "../../contract/index.ts";
 import { PG_UNIQUE_VIOLATION, pgErrorCode } from "../../db/errors.ts";
-import { revisions, runs, workspaces } from "../../db/schema.ts";
+import { runs } from "../../db/schema.ts";
 import { ApiError, invalidBody } from "../../errors.ts";
 import type { Principal } from "../../gate/types.ts";
+import { lastOptions } from "../../indexing/run-options.ts";
 import type { RunSpec } from "../../indexing/run-state.ts";
 import { settleOrphanedRuns, type RunRequest } from "../../indexing/runs.ts";
 import type { ApiContext } from "../context.ts";
@@ -68,7 +61,7 @@ export const startSnapshotJob = route({
       const message = "the organisation has not opted in to shared indexes; turn it on in its settings";
       throw new ApiError("SHARED_INDEX_DISABLED", message);
     }
-    const options = await optionsOf(c, workspaceId);
+    const options = await stored(() => lastOptions(c.get("services").db, workspaceId));
     const job = { kind: "snapshot" as const, workspaceId, source: { ...source, ref: gitSha }, options };
     let spec = await tryStart(c, principal, job);
     if (!spec && (await failOrphanedJob(c, principal))) spec = await tryStart(c, principal, job);
@@ -80,21 +73,6 @@ export const startSnapshotJob = route({
     return c.json({ ok: true, accepted: true, runId: spec.runId } satisfies SnapshotJobAccepted, 202);
   },
 });
-
-/** The options of the workspace's last index run, so that a snapshot job indexes it the same way. */
-async function optionsOf(c: ApiContext, workspaceId: string): Promise<IndexOptions> {
-  const rows = await stored(() =>
-    c
-      .get("services")
-      .db.select({ request: runs.request })
-      .from(workspaces)
-      .innerJoin(revisions, and(eq(revisions.workspaceId, workspaces.id), eq(revisions.seq, workspaces.currentSeq)))
-      .innerJoin(runs, eq(runs.id, revisions.runId))
-      .where(eq(workspaces.id, workspaceId)),
-  );
-  const options = z.object({ options: IndexOptions }).safeParse(rows[0]?.request);
-  return options.success ? options.data.options : { maxFileSizeBytes: DEFAULT_MAX_FILE_SIZE_BYTES };
-}
 
 /** Starts the job; undefined if the tenant already has one (enforced by a unique index). */
 async function tryStart(

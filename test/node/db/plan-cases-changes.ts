@@ -15,7 +15,7 @@ import * as pull from "../../../src/snapshot/publish/pull.ts";
 import { sweepSnapshots } from "../../../src/snapshot/publish/sweep.ts";
 import type { CredentialKey } from "../../../src/tenancy/credentials.ts";
 import { saveCredentialKey } from "../../../src/tenancy/credential-key.ts";
-import { eraseTenant } from "../../../src/tenancy/erase.ts";
+import { eraseTenant, finishErasures } from "../../../src/tenancy/erase.ts";
 import { createKey } from "../../../src/tenancy/keys.ts";
 import * as tenants from "../../../src/tenancy/tenants.ts";
 import { createWorkspace } from "../../../src/tenancy/workspaces.ts";
@@ -190,4 +190,18 @@ export const CHANGES: readonly Case[] = [
   ],
   ["the end of a member", (db, tenant) => members.removeMember(db, { ...tenant, by: by(tenant) }).catch(() => {})],
   ["the erasure of the tenant", (db, { tenantId }) => eraseTenant(db, tenantId), PAGES],
+  [
+    "the end of its erasure",
+    (db) => {
+      const empty = { list: async () => ({ objects: [] }), delete: async () => {} };
+      return finishErasures({
+        db,
+        snapshots: empty,
+        staging: empty,
+        eraseGate: async () => {},
+        eraseRuns: async () => {},
+      });
+    },
+    PAGES,
+  ],
 ];
