@@ -73,6 +73,7 @@ export async function restore(db: Db, { folder, bucket }: Pick<BackupOptions, "f
     if ((await fileChecksum(existingObject(folder, key))) !== `sha256:${sha256}`)
       throw new StartError(`the back-up's object ${key} is damaged`);
   }
+  checkFiles(folder, rows);
   await checkTables(db);
   await checkCredentialKey(db, folder);
   if (bucket) {
@@ -87,6 +88,8 @@ export async function restore(db: Db, { folder, bucket }: Pick<BackupOptions, "f
     )} cascade`,
   );
   for (const table of TABLES) {
+    // Added after the version that made the back-up.
+    if (rows[table] === undefined) continue;
     const written = await writeTable(db, table, linesOf(tableFile(folder, table)));
     if (written !== rows[table])
       throw new StartError(`${table}: the back-up has ${written} rows, but backup.json says ${rows[table]}`);
@@ -100,6 +103,18 @@ export async function restore(db: Db, { folder, bucket }: Pick<BackupOptions, "f
       throw new StartError(`${table}: ${found} rows after the restore, ${rows[table]} expected`);
   }
   return manifest.data;
+}
+
+/** Throws `StartError` if a table of the back-up is missing, or is one that a later version has added. */
+function checkFiles(folder: string, rows: Manifest["rows"]): void {
+  for (const name of Object.keys(rows)) {
+    const table = TABLES.find((known) => known === name);
+    if (table === undefined)
+      throw new StartError(
+        `the back-up has a table that this version does not know (${name}): restore it with a later one`,
+      );
+    if (!existsSync(tableFile(folder, table))) throw new StartError(`the back-up's table ${table} is missing`);
+  }
 }
 
 async function runsOf(db: Db): Promise<{ unfinished: number; newest: string | null }> {

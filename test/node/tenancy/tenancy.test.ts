@@ -1,7 +1,11 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Db, openDb } from "../../../src/db/client.ts";
 import { erasures } from "../../../src/db/records-schema.ts";
+import { backUp, restore } from "../../../src/local/admin/backup.ts";
 import { type RunningDatabase, startDatabase } from "../../../src/local/database/database.ts";
 import { eraseTenant, finishErasures } from "../../../src/tenancy/erase.ts";
 import {
@@ -183,4 +187,35 @@ it("finishes the erasures of other tenants if that of one fails, and that one wi
   isAway = false;
   expect(Object.keys(await finishErasures(deps))).toEqual([broken]);
   expect(await open()).toEqual([]);
+});
+
+it("restores a back-up of a version with fewer tables, and changes nothing for one that is not complete", async () => {
+  const folder = path.join(mkdtempSync(path.join(tmpdir(), "codectx-backup-")), "it");
+  try {
+    const { tenantId } = await createTenant(db, { name: "kept" });
+    const manifest = await backUp(db, { folder, bucket: undefined, isBranch: false });
+    const rows: Record<string, number> = { ...manifest.rows };
+    const list = (tables: Record<string, number>) =>
+      writeFileSync(path.join(folder, "backup.json"), JSON.stringify({ ...manifest, rows: tables }));
+    const file = path.join(folder, "tables", "account_credits.jsonl.gz");
+    const bytes = readFileSync(file);
+    rmSync(file);
+    const from = { folder, bucket: undefined };
+    await expect(restore(db, from)).rejects.toThrow("the back-up's table account_credits is missing");
+    writeFileSync(file, bytes);
+    list({ ...rows, of_tomorrow: 0 });
+    await expect(restore(db, from)).rejects.toThrow("does not know (of_tomorrow)");
+    // As 5bbf475 wrote it.
+    rmSync(file);
+    delete rows["account_credits"];
+    list(rows);
+    await createTenant(db, { name: "of later" });
+    await restore(db, from);
+    const names = (await db.execute(sql`select name from tenants`)).rows.map(({ name }) => name);
+    expect(names).toContain("kept");
+    expect(names).not.toContain("of later");
+    expect((await db.execute(sql`select id from tenants where id = ${tenantId}`)).rows).toHaveLength(1);
+  } finally {
+    rmSync(path.dirname(folder), { recursive: true });
+  }
 });
