@@ -61,7 +61,13 @@ export function searchDepsOf(env: ApiEnv, { db, log, now }: Pick<Services, "db" 
       if (last !== undefined && now() - last < REBUILD_EVERY_MS) return;
       askedAt.set(workspaceId, now());
       log.warn("search_repair_requested", { workspaceId, seq });
-      await queueOf(env, workspaceId).send({ kind: "rebuild_search", tenantId, workspaceId, seq });
+      try {
+        await queueOf(env, workspaceId).send({ kind: "rebuild_search", tenantId, workspaceId, seq });
+      } catch (error) {
+        // The next request asks again; this one is told to come back all the same.
+        askedAt.delete(workspaceId);
+        log.error("search_repair_not_requested", error, { workspaceId, seq });
+      }
     },
   };
 }

@@ -1,5 +1,5 @@
 /** Runs as used by the routes, the hooks and the daily job: recorded in Postgres, driven by their workspace's coordinator. */
-import { and, desc, eq, inArray, isNotNull, isNull, lt, type SQL } from "drizzle-orm";
+import { and, desc, eq, inArray, isNotNull, isNull, lt, sql, type SQL } from "drizzle-orm";
 import type { RunStatus, Source } from "../contract/index.ts";
 import type { Db } from "../db/client.ts";
 import { runs } from "../db/schema.ts";
@@ -34,6 +34,8 @@ const SUBMIT_TRIES = 3;
 const GIVE_UP_AFTER_MS = 24 * 3_600_000;
 /** Orphaned runs that one call submits again, and how many at a time. */
 const RESUBMIT_LIMIT = 500;
+/** Unfinished runs whose coordinators are asked in one call. */
+const CHECK_LIMIT = 500;
 const RESUBMIT_AT_ONCE = 10;
 
 /**
@@ -193,7 +195,10 @@ export async function settleOrphanedRuns(
   const open = await db
     .select()
     .from(runs)
-    .where(and(inArray(runs.state, UNFINISHED), isNull(runs.submission), old, which));
+    .where(and(inArray(runs.state, UNFINISHED), isNull(runs.submission), old, which))
+    // A different part each minute: every run costs a call to its coordinator, and one invocation has a limited number of calls.
+    .orderBy(sql`random()`)
+    .limit(CHECK_LIMIT);
   for (const run of open) {
     if (await coordinatorOf(coordinators, run.workspaceId).status(run.id)) continue;
     failed += await failRuns(db, eq(runs.id, run.id));
