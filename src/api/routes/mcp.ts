@@ -5,7 +5,7 @@ import type { Principal } from "../../gate/types.ts";
 import type { ApiContext } from "../context.ts";
 import { authorize, readCredential } from "../middleware/authorize.ts";
 import { EarlyBody, readBody } from "../middleware/body.ts";
-import { countCall, type Route, unwrap } from "../route.ts";
+import { countCall, inTurnOf, type Route, unwrap } from "../route.ts";
 import { hostedIndex } from "../search-deps.ts";
 
 /** Largest batch. Only clients of protocol versions before 2025-06-18 send batches. */
@@ -28,7 +28,11 @@ export const mcp: Route = {
     checkOrigin(c);
     const credential = await readCredential(c, "api_key");
     const reader = new EarlyBody(c.req.raw, () =>
-      readBody(c.req.raw, { schema: z.unknown(), maxBytes: MAX_MCP_BODY_BYTES, maxValues: MAX_MCP_VALUES }),
+      readBody(
+        c.req.raw,
+        { schema: z.unknown(), maxBytes: MAX_MCP_BODY_BYTES, maxValues: MAX_MCP_VALUES },
+        inTurnOf(credential.tenantId),
+      ),
     );
     const early = await reader.early();
     if (early === undefined) await authorize(c, credential, "mcp-messages", { isFree: true });
