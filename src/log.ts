@@ -46,5 +46,15 @@ function describeError(error: unknown): LogFields {
     const code = "code" in current && typeof current.code === "string" ? `[${current.code}]` : "";
     names.push(`${current.name}${code}: ${isQuery ? "failed query" : current.message.slice(0, 300)}`);
   }
-  return { error: names.join(" ← "), stack: error.stack?.split("\n").slice(1, 4).join(" | ") };
+  return { error: names.join(" ← "), stack: framesOf(error) };
+}
+
+/** The first frames of an error's stack, which begins with its message: drizzle's has lines of SQL and parameters. */
+function framesOf({ stack = "", message }: Error): string {
+  const end = stack.indexOf(message) + message.length;
+  const frames = stack.slice(end).split("\n");
+  return frames
+    .filter((line) => line.startsWith("    at "))
+    .slice(0, 3)
+    .join(" | ");
 }

@@ -187,6 +187,6 @@ it("keeps the provider's key to itself when the provider repeats it", async () =
   models.fault({ kind: "status", status: 400 }, 1);
   const refused = await send("/embed", apiKey, { input: ["text"] });
   expect(refused.status).toBe(502);
-  expect(workersLog()).toContain("UPSTREAM_ERROR");
+  await expect.poll(workersLog).toContain("UPSTREAM_ERROR");
   for (const text of [await refused.text(), workersLog(), running.output()]) expect(text).not.toContain(PROVIDER_KEY);
 });
