@@ -10,6 +10,7 @@ import type {
   SymbolsResponse,
 } from "../contract/search.ts";
 import type { Answered, CodeIndex, IndexInfo, Question, Scope } from "../questions/code-index.ts";
+import { hostedInfo } from "../questions/http.ts";
 
 /** An index of the service, with all that the service says of it. */
 export type RemoteInfo = IndexInfo & SearchedIndex;
@@ -60,11 +61,6 @@ export class RemoteIndex implements CodeIndex<RemoteInfo> {
     ) => Promise<Answers[typeof name]>;
     const answer = await ask({ ...scope, ...request }, this.#call);
     const read = READERS[name] as (answer: Answers[typeof name]) => Answer;
-    return { ...read(answer), indexes: answer.indexes.map(infoOf), digest: answer.indexes[0]?.digest ?? "" };
+    return { ...read(answer), indexes: answer.indexes.map(hostedInfo), digest: answer.indexes[0]?.digest ?? "" };
   }
-}
-
-function infoOf(index: SearchedIndex): RemoteInfo {
-  const { repo, workspaceId, indexedAt } = index;
-  return { ...index, name: repo ?? workspaceId, indexedAtMs: Date.parse(indexedAt), isWorkTree: false };
 }

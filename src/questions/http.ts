@@ -14,6 +14,12 @@ import type { file, outline, references, search, symbols } from "./questions.ts"
 export type Hosted = IndexInfo & Omit<SearchedIndex, "digest">;
 type AnswerOf<Q> = Answered<QuestionAnswer<Q>, Hosted>;
 
+/** What the questions say of a hosted index. A workspace without a repository goes by its id. */
+export function hostedInfo<T extends Omit<SearchedIndex, "digest">>(index: T): T & IndexInfo {
+  const { repo, workspaceId, indexedAt } = index;
+  return { ...index, name: repo ?? workspaceId, indexedAtMs: Date.parse(indexedAt), isWorkTree: false };
+}
+
 export function searchResponse(answer: AnswerOf<typeof search>): SearchResponse {
   const { results, total, truncated, tokens, degraded } = answer;
   return {

@@ -1,3 +1,4 @@
+import { SYMBOLS } from "../contract/questions.ts";
 import { filesNamed, namedFiles, symbolsOf, TEXT_KINDS, type NamedFile } from "./definitions.ts";
 import { endsWithParts, foldCase, nameKey, nameParts } from "./names.ts";
 import { compareUtf8 } from "./order.ts";
@@ -8,7 +9,6 @@ import type { FoundSymbol, OutlineAnswer, SymbolAnswer, SymbolRequest, TextSourc
 
 /** Look-ups by name and by file. */
 
-export const DEFAULT_SYMBOL_LIMIT = 20;
 /** Longer names are cut to this length. */
 const MAX_NAME_UNITS = 300;
 const MIN_FUZZY_UNITS = 2;
@@ -23,7 +23,7 @@ export async function findSymbols(
   texts: TextSource,
 ): Promise<SymbolAnswer> {
   const name = request.name.trim().slice(0, MAX_NAME_UNITS);
-  const limit = request.limit ?? DEFAULT_SYMBOL_LIMIT;
+  const limit = request.limit ?? SYMBOLS.limit.default;
   const attempts = request.match === undefined ? (["exact", "prefix", "fuzzy"] as const) : [request.match];
   for (const match of attempts) {
     const found = name === "" ? [] : await MATCHES[match](index, name);

@@ -1,3 +1,4 @@
+import { REFERENCES } from "../contract/questions.ts";
 import { WHOLE_BIT } from "./analyze.ts";
 import { outlinesOf, symbolsOf } from "./definitions.ts";
 import { lastPart } from "./names.ts";
@@ -9,7 +10,6 @@ import { scanTerms } from "./scanner.ts";
 import type { SearchIndex } from "./search-index.ts";
 import type { FoundReference, ReferenceAnswer, ReferenceRequest, TextSource, WantedText } from "./types.ts";
 
-export const DEFAULT_REFERENCE_LIMIT = 50;
 /** Documents read together. */
 const BATCH = 200;
 /** Documents read at most; if there are more, the answer is marked as truncated. */
@@ -26,7 +26,7 @@ export async function findReferences(
   texts: TextSource,
 ): Promise<ReferenceAnswer> {
   const name = lastPart(request.name.trim()).replace(/\($/, "");
-  const limit = request.limit ?? DEFAULT_REFERENCE_LIMIT;
+  const limit = request.limit ?? REFERENCES.limit.default;
   const documents = name === "" ? [] : sourcesFirst(index, await documentsWith(index, name));
   const references: FoundReference[] = [];
   const read = Math.min(documents.length, MAX_DOCUMENTS_READ);

@@ -1,3 +1,4 @@
+import { SEARCH } from "../contract/questions.ts";
 import { compileGlobs } from "../globs.ts";
 import { estimateTokens } from "../embedding/tokens.ts";
 import { addSymbols, findDefinitions } from "./definitions.ts";
@@ -11,8 +12,6 @@ import { findSimilar, type QueryVector } from "./similarity.ts";
 import { showPlace, type Shown } from "./snippets.ts";
 import type { Match, SearchAnswer, SearchRequest, SearchResult, TextSource, WantedText } from "./types.ts";
 
-export const DEFAULT_LIMIT = 10;
-export const DEFAULT_MAX_TOKENS = 2_000;
 /** Runs a work that holds so many bytes when there is room for it. */
 export type InTurn = <T>(bytes: number, work: () => Promise<T>) => Promise<T>;
 /** Entries of `matched` at most. */
@@ -32,7 +31,7 @@ export async function search(
   vector?: QueryVector,
   inTurn: InTurn = (_bytes, work) => work(),
 ): Promise<SearchAnswer> {
-  const limit = request.limit ?? DEFAULT_LIMIT;
+  const limit = request.limit ?? SEARCH.limit.default;
   const query = parseQuery(request);
   const selected = selectTerms(index, query.terms);
   const { terms, candidates, similar } = await inTurn(queryPostingBytes(index, selected), () =>
@@ -61,7 +60,7 @@ export async function search(
   const shown = matching.slice(0, limit).map(({ place, text }) => ({ place, shown: showPlace(place, text, byHash) }));
   const packed = pack(
     shown.map(({ shown }) => shown.forms),
-    request.maxTokens ?? DEFAULT_MAX_TOKENS,
+    request.maxTokens ?? SEARCH.maxTokens.default,
   );
   const results = shown.map(({ place, shown }, i) =>
     resultOf(index, query, terms, {

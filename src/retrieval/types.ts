@@ -13,6 +13,8 @@
  * revision alone, never on how its contents are spread over segments.
  */
 
+import type { INCLUDE_KINDS } from "../contract/questions.ts";
+
 /** Bytes that are read by range: a file, a buffer, an object in a bucket. */
 export interface RangeReader {
   /** Where the bytes come from, for errors; absent if nobody asks. */
@@ -94,7 +96,7 @@ export interface RevisionSource {
 }
 
 /** Kinds of file that rank lower unless the query, or `include`, asks for them. */
-export type IncludeKind = "tests" | "docs" | "examples" | "generated";
+export type IncludeKind = (typeof INCLUDE_KINDS)[number];
 
 export interface SearchRequest {
   /** Words, identifiers, a whole issue text. `"quoted"` must occur literally; `path:GLOB` and `lang:ID` filter. */

@@ -5,7 +5,8 @@ import { rowsOf } from "../db/rows.ts";
 import { ApiError, invalidBody } from "../errors.ts";
 import { GlobError } from "../globs.ts";
 import { findSymbols, nearPathsOf, outlineFrom } from "../retrieval/lookups.ts";
-import { DEFAULT_REFERENCE_LIMIT, findReferences } from "../retrieval/references.ts";
+import { REFERENCES } from "../contract/questions.ts";
+import { findReferences } from "../retrieval/references.ts";
 import { type InTurn, search } from "../retrieval/search.ts";
 import { digestOfTables } from "../retrieval/search-index.ts";
 import type { QueryVector } from "../retrieval/similarity.ts";
@@ -114,7 +115,7 @@ export async function referencesAcross(
   targets: readonly Target[],
   request: ReferenceRequest,
 ): Promise<ReferenceAnswer> {
-  const most = request.limit ?? DEFAULT_REFERENCE_LIMIT;
+  const most = request.limit ?? REFERENCES.limit.default;
   const references: FoundReference[] = [];
   let truncated = false;
   for (const [revision, target] of targets.entries()) {

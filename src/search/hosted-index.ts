@@ -16,6 +16,7 @@ import {
   type RepoList,
   type Scope,
 } from "../questions/code-index.ts";
+import { hostedInfo } from "../questions/http.ts";
 import type { OutlineAnswer, ReferenceRequest, SearchRequest, SymbolRequest } from "../retrieval/types.ts";
 import {
   digestOf,
@@ -59,7 +60,7 @@ export class HostedIndex implements CodeIndex<HostedInfo>, RepoList {
     const { targets, outdated } = await readTargets(this.#deps.db, this.#caller, {});
     const all = [...targets, ...outdated];
     const counts = await fileCounts(this.#deps.db, all);
-    return all.map((target) => Object.assign(infoOf(target), { fileCount: counts.get(target.workspaceId) ?? 0 }));
+    return all.map((target) => Object.assign(hostedInfo(target), { fileCount: counts.get(target.workspaceId) ?? 0 }));
   }
 }
 
@@ -70,7 +71,7 @@ class OpenTargets implements OpenIndexes<HostedInfo> {
 
   constructor(deps: SearchDeps, targets: readonly Target[]) {
     this.#deps = deps;
-    this.indexes = targets.map(infoOf);
+    this.indexes = targets.map(hostedInfo);
   }
 
   digest() {
@@ -117,12 +118,6 @@ class OpenTargets implements OpenIndexes<HostedInfo> {
     const found = await answer(target);
     return found && { ...found, revision };
   }
-}
-
-/** A workspace without a repository goes by its id. */
-function infoOf<T extends Pick<Target, "repo" | "workspaceId" | "gitSha" | "indexedAt">>(target: T): T & IndexInfo {
-  const { repo, workspaceId, indexedAt } = target;
-  return { ...target, name: repo ?? workspaceId, indexedAtMs: Date.parse(indexedAt), isWorkTree: false };
 }
 
 async function fileCounts(db: Db, targets: readonly Pick<Target, "workspaceId">[]): Promise<Map<string, number>> {
