@@ -2,10 +2,10 @@ import { cp, mkdir, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { basename, join } from "node:path";
 import { defineConfig, type UserConfig } from "tsdown";
-import { CORE_WASM, GRAMMAR_WASM } from "./src/parsing/grammar-files.ts";
-import { writeClientTypes } from "./src/release/client-types.ts";
-import { CLIENT_MANIFEST, packageManifest, packageReadme } from "./src/release/manifest.ts";
-import { githubRepository } from "./src/release/repository.ts";
+import { CORE_WASM, GRAMMAR_WASM } from "./src/engines/parsing/grammar-files.ts";
+import { writeClientTypes } from "./src/tooling/release/client-types.ts";
+import { CLIENT_MANIFEST, packageManifest, packageReadme } from "./src/tooling/release/manifest.ts";
+import { githubRepository } from "./src/tooling/release/repository.ts";
 
 const OUTPUT = "dist/cli";
 const CLIENT = `${OUTPUT}/client`;
@@ -50,13 +50,13 @@ export default defineConfig(async () => {
     // A file of its own, with all that a thread needs.
     {
       ...common,
-      entry: { "parse-worker": "src/cli/index/parse-worker.ts" },
+      entry: { "parse-worker": "src/cli/indexing/parse-worker.ts" },
       clean: false,
       outputOptions: { codeSplitting: false },
     },
     {
       ...client,
-      entry: { index: "src/client/index.ts" },
+      entry: { index: "src/interface/client/index.ts" },
       dts: false,
       outExtensions: () => ({ js: ".js" }),
       onSuccess: () => writeFile(join(CLIENT, "package.json"), json(CLIENT_MANIFEST)),

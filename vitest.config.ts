@@ -3,7 +3,7 @@ import path from "node:path";
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 // For the global set-ups, which run in this process.
-import "./src/local/drizzle-imports.mjs";
+import "./src/tooling/local/drizzle-imports.mjs";
 
 // Test workers and the processes that tests start (the CLI, local stacks, wrangler) share compiled modules; saves a fifth of their CPU time.
 process.env["NODE_COMPILE_CACHE"] ??= path.join(os.tmpdir(), "code-context-compile-cache");
@@ -13,7 +13,7 @@ const LIMITS = { testTimeout: 90_000, hookTimeout: 120_000, expect: { poll: { ti
 
 const NODE = {
   environment: "node" as const,
-  execArgv: ["--import", new URL("src/local/drizzle-imports.mjs", import.meta.url).href],
+  execArgv: ["--import", new URL("src/tooling/local/drizzle-imports.mjs", import.meta.url).href],
 };
 
 const EMBEDDED_E2E = ["index", "search", "snapshot", "dashboard"].map((name) => `test/e2e/${name}.test.ts`);

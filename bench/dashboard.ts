@@ -6,9 +6,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { sql } from "drizzle-orm";
-import { openDb } from "../src/db/client.ts";
-import { startService } from "../src/local/stack/service.ts";
-import { addUser, createOwnTenant } from "../src/users/index.ts";
+import { openDb } from "../src/service/db/client.ts";
+import { startService } from "../src/tooling/local/stack/service.ts";
+import { addUser, createOwnTenant } from "../src/service/users/index.ts";
 import { seedDashboard } from "../test/support/dashboard-seed.ts";
 import { median, ratio, temporaryFolder } from "./support.ts";
 

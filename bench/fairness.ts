@@ -9,10 +9,10 @@ import { parseArgs } from "node:util";
 import { Worker } from "node:worker_threads";
 import { GitRepo } from "../test/support/git-repo.ts";
 import { startGitBackend } from "../test/support/git-backend.ts";
-import { openDb } from "../src/db/client.ts";
-import { startService } from "../src/local/stack/service.ts";
-import { createTenant } from "../src/tenancy/tenants.ts";
-import { createWorkspace } from "../src/tenancy/workspaces.ts";
+import { openDb } from "../src/service/db/client.ts";
+import { startService } from "../src/tooling/local/stack/service.ts";
+import { createTenant } from "../src/service/tenancy/tenants.ts";
+import { createWorkspace } from "../src/service/tenancy/workspaces.ts";
 import type { Flood } from "./load/flood.ts";
 import { ratio, temporaryFolder } from "./support.ts";
 

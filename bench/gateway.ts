@@ -10,10 +10,10 @@ import { once } from "node:events";
 import { parseArgs } from "node:util";
 import { Worker } from "node:worker_threads";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
-import { openDb } from "../src/db/client.ts";
-import { freePort } from "../src/local/stack/ports.ts";
-import { type RunningService, startService } from "../src/local/stack/service.ts";
-import { createTenant } from "../src/tenancy/index.ts";
+import { openDb } from "../src/service/db/client.ts";
+import { freePort } from "../src/tooling/local/stack/ports.ts";
+import { type RunningService, startService } from "../src/tooling/local/stack/service.ts";
+import { createTenant } from "../src/service/tenancy/index.ts";
 import type { Load, LoadResult } from "./load/client.ts";
 import { median, peer, ratio, temporaryFolder } from "./support.ts";
 

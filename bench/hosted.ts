@@ -8,8 +8,8 @@
 import { mkdirSync, symlinkSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { startGitServer } from "../src/local/git/git-server.ts";
-import { type RunningService, startService } from "../src/local/stack/service.ts";
+import { startGitServer } from "../src/tooling/local/git/git-server.ts";
+import { type RunningService, startService } from "../src/tooling/local/stack/service.ts";
 import { benchBranches } from "./hosted/branches.ts";
 import { benchReplay } from "./hosted/replay.ts";
 import { benchSwitches } from "./hosted/switches.ts";

@@ -1,4 +1,4 @@
-import type { RunningService } from "../src/local/stack/service.ts";
+import type { RunningService } from "../src/tooling/local/stack/service.ts";
 
 const POLL_MS = 500;
 

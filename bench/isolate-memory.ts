@@ -5,12 +5,12 @@
  */
 import { parseArgs } from "node:util";
 import path from "node:path";
-import { openDb } from "../src/db/client.ts";
-import { startGitServer } from "../src/local/git/git-server.ts";
-import { freePort } from "../src/local/stack/ports.ts";
-import { startService } from "../src/local/stack/service.ts";
-import { INDEXER_NAME } from "../src/local/stack/workers.ts";
-import { createWorkspace } from "../src/tenancy/index.ts";
+import { openDb } from "../src/service/db/client.ts";
+import { startGitServer } from "../src/tooling/local/git/git-server.ts";
+import { freePort } from "../src/tooling/local/stack/ports.ts";
+import { startService } from "../src/tooling/local/stack/service.ts";
+import { INDEXER_NAME } from "../src/tooling/local/stack/workers.ts";
+import { createWorkspace } from "../src/service/tenancy/index.ts";
 import { indexToEnd } from "./index-to-end.ts";
 import { mib, temporaryFolder } from "./support.ts";
 

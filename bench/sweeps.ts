@@ -7,10 +7,10 @@
 import { parseArgs } from "node:util";
 import { neonConfig } from "@neondatabase/serverless";
 import { Client } from "pg";
-import { openDb } from "../src/db/client.ts";
-import { sweepIndex } from "../src/indexing/sweep.ts";
-import { connectServer } from "../src/local/database/database.ts";
-import { eraseTenant } from "../src/tenancy/erase.ts";
+import { openDb } from "../src/service/db/client.ts";
+import { sweepIndex } from "../src/service/indexing/sweep.ts";
+import { connectServer } from "../src/tooling/local/database/database.ts";
+import { eraseTenant } from "../src/service/tenancy/erase.ts";
 import { startGitBackend } from "../test/support/git-backend.ts";
 import { GitRepo } from "../test/support/git-repo.ts";
 import { addTenant, CHUNKS } from "../test/support/large-database.ts";

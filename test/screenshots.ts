@@ -2,15 +2,15 @@
  * `npm run screenshots [-- FOLDER]`: starts the service with a made-up team and takes the pictures in docs/images; with a folder, pictures
  * of all pages.
  */
-import { DEVELOPMENT_VARS } from "../src/local/stack/environment.ts";
+import { DEVELOPMENT_VARS } from "../src/tooling/local/stack/environment.ts";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
-import { openDb } from "../src/db/client.ts";
-import { startService } from "../src/local/stack/service.ts";
-import { addUser, createOwnTenant } from "../src/users/index.ts";
+import { openDb } from "../src/service/db/client.ts";
+import { startService } from "../src/tooling/local/stack/service.ts";
+import { addUser, createOwnTenant } from "../src/service/users/index.ts";
 import { launchChromium } from "./e2e/support/chromium.ts";
 import { seedDashboard } from "./support/dashboard-seed.ts";
 

@@ -1,5 +1,5 @@
 /** Many branches of one repository in one workspace: what each further one costs, and whether its answers are its own. */
-import type { RunningService } from "../../src/local/stack/service.ts";
+import type { RunningService } from "../../src/tooling/local/stack/service.ts";
 import { listBytes } from "../search/costs.ts";
 import { median, timed } from "../support.ts";
 import { answerTo, gitIn, indexRef, newTeam, questionsAbout, spread, tagsOf } from "./team.ts";

@@ -1,5 +1,5 @@
 /** The same questions to two stacks: one that indexed a history commit by commit, one that indexed its end only. */
-import type { RunningService } from "../../src/local/stack/service.ts";
+import type { RunningService } from "../../src/tooling/local/stack/service.ts";
 import { answerTo, indexRef, newTeam, questionsAbout, spread, tagsOf } from "./team.ts";
 
 const PUSHES = 12;

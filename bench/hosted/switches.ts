@@ -1,7 +1,7 @@
 /** Queries while runs switch revisions: each answer must be wholly from one of them. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import type { ServiceFile } from "../../src/local/stack/service-file.ts";
+import type { ServiceFile } from "../../src/tooling/local/stack/service-file.ts";
 import { commitAll } from "../search/corpus.ts";
 import { gitIn, indexRef, newTeam } from "./team.ts";
 

@@ -1,9 +1,9 @@
 /** Tenants of the benchmarks of hosted search, and what is asked of them. */
 import { execFileSync } from "node:child_process";
-import { CodeContextClient, CodeContextError } from "../../src/client/index.ts";
-import { openDb } from "../../src/db/client.ts";
-import type { ServiceFile } from "../../src/local/stack/service-file.ts";
-import { createTenant, createWorkspace } from "../../src/tenancy/index.ts";
+import { CodeContextClient, CodeContextError } from "../../src/interface/client/index.ts";
+import { openDb } from "../../src/service/db/client.ts";
+import type { ServiceFile } from "../../src/tooling/local/stack/service-file.ts";
+import { createTenant, createWorkspace } from "../../src/service/tenancy/index.ts";
 
 /** For benchmarks that ask more than a tenant may. */
 export const RATE_LIMITS =

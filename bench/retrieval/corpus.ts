@@ -3,17 +3,17 @@ import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { fileParser } from "../../src/cli/index/parse-file.ts";
-import { detectLanguage, isDefaultIncluded } from "../../src/parsing/detect.ts";
-import type { LanguageId } from "../../src/parsing/languages.ts";
-import { skipReason } from "../../src/parsing/skip.ts";
-import { PARSER_VERSION } from "../../src/parsing/version.ts";
-import { analyzeContent } from "../../src/retrieval/analyze.ts";
-import { openIndex, type SearchIndex } from "../../src/retrieval/search-index.ts";
-import { Segment } from "../../src/retrieval/segment.ts";
-import { buildSegment } from "../../src/retrieval/segment-writer.ts";
-import { buildTable } from "../../src/retrieval/table.ts";
-import type { RangeReader, RevisionFile, SourceContent, TextSource } from "../../src/retrieval/types.ts";
+import { fileParser } from "../../src/cli/indexing/parse-file.ts";
+import { detectLanguage, isDefaultIncluded } from "../../src/engines/parsing/detect.ts";
+import type { LanguageId } from "../../src/engines/parsing/languages.ts";
+import { skipReason } from "../../src/engines/parsing/skip.ts";
+import { PARSER_VERSION } from "../../src/engines/parsing/version.ts";
+import { analyzeContent } from "../../src/engines/retrieval/analyze.ts";
+import { openIndex, type SearchIndex } from "../../src/engines/retrieval/search-index.ts";
+import { Segment } from "../../src/engines/retrieval/segment.ts";
+import { buildSegment } from "../../src/engines/retrieval/segment-writer.ts";
+import { buildTable } from "../../src/engines/retrieval/table.ts";
+import type { RangeReader, RevisionFile, SourceContent, TextSource } from "../../src/engines/retrieval/types.ts";
 
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
 

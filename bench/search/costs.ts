@@ -1,12 +1,12 @@
 /** What a query asks of object storage and the database: the service's own code in this process, over counting adapters. */
 import { AwsClient } from "aws4fetch";
 import { SearchRequest } from "../../src/contract/search.ts";
-import { openDb } from "../../src/db/client.ts";
-import { localSecrets } from "../../src/local/stack/local-secrets.ts";
-import type { RunningService } from "../../src/local/stack/service.ts";
-import { SearchCache } from "../../src/search/cache.ts";
+import { openDb } from "../../src/service/db/client.ts";
+import { localSecrets } from "../../src/tooling/local/stack/local-secrets.ts";
+import type { RunningService } from "../../src/tooling/local/stack/service.ts";
+import { SearchCache } from "../../src/service/hosted-index/cache.ts";
 import { search } from "../../test/support/ask-hosted.ts";
-import { SEARCH_PREFIX, type SearchBucket } from "../../src/search/store.ts";
+import { SEARCH_PREFIX, type SearchBucket } from "../../src/service/hosted-index/store.ts";
 import { mean } from "../retrieval/metrics.ts";
 
 interface Counts {

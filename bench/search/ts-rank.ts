@@ -1,9 +1,9 @@
 /** Postgres' own full-text search over the same chunks in the same database. */
 import { sql } from "drizzle-orm";
-import { type Db, openDb } from "../../src/db/client.ts";
-import { arrayOf } from "../../src/db/arrays.ts";
-import { rowsOf } from "../../src/db/rows.ts";
-import type { RunningService } from "../../src/local/stack/service.ts";
+import { type Db, openDb } from "../../src/service/db/client.ts";
+import { arrayOf } from "../../src/service/db/arrays.ts";
+import { rowsOf } from "../../src/service/db/rows.ts";
+import type { RunningService } from "../../src/tooling/local/stack/service.ts";
 import { quantile } from "../retrieval/metrics.ts";
 
 const PAGE = 500;

@@ -1,5 +1,5 @@
 /** Compares the symbols of a file with ctags' tags. */
-import type { CodeSymbol } from "../../src/parsing/types.ts";
+import type { CodeSymbol } from "../../src/engines/parsing/types.ts";
 import type { Tag } from "./ctags.ts";
 
 export interface Comparison {

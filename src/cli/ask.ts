@@ -1,6 +1,6 @@
 import type { Parameter, Parameters, Request } from "../contract/questions.ts";
-import { answerFrom, type Answered, NotFoundError, type Question } from "../questions/code-index.ts";
-import type { Hosted } from "../questions/http.ts";
+import { answerFrom, type Answered, NotFoundError, type Question } from "../interface/questions/code-index.ts";
+import type { Hosted } from "../interface/questions/http.ts";
 import type { Context } from "./context.ts";
 import { CliError, EXIT } from "./exit-codes.ts";
 import { withLocalIndex } from "./local-search.ts";

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { PARSER_VERSION } from "../parsing/version.ts";
-import { takeWriteLock } from "./index/lock.ts";
-import { IndexStore } from "./index/store.ts";
+import { PARSER_VERSION } from "../engines/parsing/version.ts";
+import { takeWriteLock } from "./indexing/lock.ts";
+import { IndexStore } from "./indexing/store.ts";
 import { indexesDirectory, type Environment } from "./paths.ts";
 import type { Project } from "./project.ts";
 

@@ -1,5 +1,5 @@
-import type { CodeContextClient } from "../client/client.ts";
-import type { WaitEvent } from "../client/transport.ts";
+import type { CodeContextClient } from "../interface/client/client.ts";
+import type { WaitEvent } from "../interface/client/transport.ts";
 import { readConfig, type Config } from "./config.ts";
 import { CliError, EXIT } from "./exit-codes.ts";
 import type { Environment } from "./paths.ts";
@@ -94,7 +94,7 @@ export async function createClient(
   credentials: { apiUrl: string; apiKey?: string | undefined; workerToken?: string | undefined },
 ): Promise<CodeContextClient> {
   const [{ CodeContextClient }, { httpFetch }] = await Promise.all([
-    import("../client/client.ts"),
+    import("../interface/client/client.ts"),
     import("./http.ts"),
   ]);
   const { apiUrl, apiKey, workerToken } = credentials;

@@ -1,5 +1,5 @@
-import { CodeContextError } from "../client/errors.ts";
-import { NotFoundError, QuestionError } from "../questions/code-index.ts";
+import { CodeContextError } from "../interface/client/errors.ts";
+import { NotFoundError, QuestionError } from "../interface/questions/code-index.ts";
 
 /** Exit codes of `codectx`. Documented in docs/cli.md; their meaning is stable. */
 export const EXIT = {

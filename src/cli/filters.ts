@@ -1,5 +1,5 @@
-import { LANGUAGES } from "../parsing/languages.ts";
-import { SYMBOL_KINDS } from "../parsing/types.ts";
+import { LANGUAGES } from "../engines/parsing/languages.ts";
+import { SYMBOL_KINDS } from "../engines/parsing/types.ts";
 import { CliError, EXIT } from "./exit-codes.ts";
 
 /** Throws a usage error that lists the kinds of symbols if one of the given is none. */

@@ -1,4 +1,4 @@
-import type { CodeContextClient } from "../client/client.ts";
+import type { CodeContextClient } from "../interface/client/client.ts";
 import type { Source } from "../contract/index.ts";
 import type { Context, Credentials } from "./context.ts";
 import { CliError, EXIT } from "./exit-codes.ts";

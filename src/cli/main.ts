@@ -1,5 +1,5 @@
 import { CommanderError } from "commander";
-import { visibleLines } from "../display.ts";
+import { visibleLines } from "../lib/display.ts";
 import type { Context, GlobalOptions } from "./context.ts";
 import { CliError, EXIT, toCliError } from "./exit-codes.ts";
 import { allCommands, buildProgram, isHelp } from "./program.ts";

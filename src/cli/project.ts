@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { parse, relative, resolve, sep } from "node:path";
-import { normalizeRepo } from "../tenancy/repo.ts";
+import { normalizeRepo } from "../lib/repo.ts";
 import { inBackground } from "./background.ts";
 import { readConfig } from "./config.ts";
 import type { Context } from "./context.ts";

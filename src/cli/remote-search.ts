@@ -1,5 +1,5 @@
-import type { CodeContextClient } from "../client/client.ts";
-import type { CallOptions } from "../client/transport.ts";
+import type { CodeContextClient } from "../interface/client/client.ts";
+import type { CallOptions } from "../interface/client/transport.ts";
 import { createClient, credentialsOf, requireApiKey, type Context } from "./context.ts";
 import { CliError, EXIT } from "./exit-codes.ts";
 import type { RefOption } from "./local-search.ts";

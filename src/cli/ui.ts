@@ -1,6 +1,6 @@
 import { pathToFileURL } from "node:url";
 import { stripVTControlCharacters, styleText } from "node:util";
-import { visible, visibleJson } from "../display.ts";
+import { visible, visibleJson } from "../lib/display.ts";
 import type { CliError } from "./exit-codes.ts";
 import type { Environment } from "./paths.ts";
 

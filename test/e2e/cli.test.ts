@@ -5,7 +5,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startGitServer } from "../../src/local/git/git-server.ts";
+import { startGitServer } from "../../src/tooling/local/git/git-server.ts";
 import { sampleFiles, Sandbox, type Ran } from "../node/cli/support/run.ts";
 import { admin, newTenant, service, type TestTenant } from "./support/service.ts";
 

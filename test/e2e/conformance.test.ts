@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CHECKS } from "../../src/conformance/checks/index.ts";
-import { equal, holds, refused, Target } from "../../src/conformance/target.ts";
+import { CHECKS } from "../../src/tooling/conformance/checks/index.ts";
+import { equal, holds, refused, Target } from "../../src/tooling/conformance/target.ts";
 import { type GitBackend, startGitBackend } from "../support/git-backend.ts";
 import { GitRepo } from "../support/git-repo.ts";
 import { newTenant, service } from "./support/service.ts";

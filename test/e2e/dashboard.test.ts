@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { sql } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
-import { rowsOf } from "../../src/db/rows.ts";
-import { connectRepository } from "../../src/dashboard/sources.ts";
-import { createHook } from "../../src/hooks/manage.ts";
-import { runs } from "../../src/db/schema.ts";
-import { invite } from "../../src/users/index.ts";
+import { rowsOf } from "../../src/service/db/rows.ts";
+import { connectRepository } from "../../src/service/dashboard/sources.ts";
+import { createHook } from "../../src/service/hooks/manage.ts";
+import { runs } from "../../src/service/db/schema.ts";
+import { invite } from "../../src/service/users/index.ts";
 import { type DashboardRequest, mailOf, memberOf, newEmail, Profile } from "./support/dashboard.ts";
 import { api, database, newTenant, service, type TestTenant } from "./support/service.ts";
 
@@ -332,7 +332,7 @@ function forged(): Profile {
 
 /** The mutations that the sources define for a tenant, so that none is left out above. */
 function tenantMutations(): string[] {
-  const folder = new URL("../../src/site/routes/", import.meta.url);
+  const folder = new URL("../../src/workers/site/routes/", import.meta.url);
   const files = readdirSync(folder).filter((name) => !["sign-in.tsx", "account.tsx", "join.tsx"].includes(name));
   const sources = files.map((name) => readFileSync(new URL(name, folder), "utf8")).join("\n");
   return Array.from(sources.matchAll(/Api\.post\("([^"]+)"/g), ([, path]) =>

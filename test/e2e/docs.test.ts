@@ -7,7 +7,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createKey } from "../../src/tenancy/index.ts";
+import { createKey } from "../../src/service/tenancy/index.ts";
 import { GitRepo } from "../support/git-repo.ts";
 import { database, newTenant, service } from "./support/service.ts";
 
@@ -83,7 +83,7 @@ function writePrograms(folder: string): void {
   program(
     "npm",
     `[ "$1 $2" = "run admin" ] || { echo "npm $*: not covered by the test" >&2; exit 64; }
-shift 3; exec "${process.execPath}" "${ROOT}/src/local/run.mjs" admin "$@"`,
+shift 3; exec "${process.execPath}" "${ROOT}/src/tooling/local/run.mjs" admin "$@"`,
   );
 }
 

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { HookProvider } from "../../src/db/people-schema.ts";
-import { rowsOf } from "../../src/db/rows.ts";
+import type { HookProvider } from "../../src/service/db/people-schema.ts";
+import { rowsOf } from "../../src/service/db/rows.ts";
 import { PAYLOADS, type Push, signHook } from "../support/hook-payloads.ts";
 import { type PushServer, startPushServer } from "../support/push-server.ts";
 import { memberOf } from "./support/dashboard.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CodeContextClient } from "../../src/client/index.ts";
+import { CodeContextClient } from "../../src/interface/client/index.ts";
 import { FileResponse, SearchResponse, SymbolsResponse } from "../../src/contract/index.ts";
 import { type GitBackend, startGitBackend } from "../support/git-backend.ts";
 import { GitRepo } from "../support/git-repo.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { visible, visibleHtml, visibleJson, visibleLines } from "../../src/display.ts";
+import { visible, visibleHtml, visibleJson, visibleLines } from "../../src/lib/display.ts";
 
 /** One of every kind that must not reach a terminal, a model or a page as it is. */
 const UNSEEN =

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Automaton, GlobLimitError, tokenize } from "../../src/glob-automaton.ts";
-import { compileGlobs, compileIgnoreFile, GlobError } from "../../src/globs.ts";
+import { Automaton, GlobLimitError, tokenize } from "../../src/lib/glob-automaton.ts";
+import { compileGlobs, compileIgnoreFile, GlobError } from "../../src/lib/globs.ts";
 
 const compile = (globs: string[], otherwise?: (path: string) => boolean) =>
   compileGlobs(globs, { field: "paths", ...(otherwise && { otherwise }) });

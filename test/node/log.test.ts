@@ -1,6 +1,6 @@
 import { DrizzleQueryError } from "drizzle-orm";
 import { expect, it } from "vitest";
-import { createLogger } from "../../src/log.ts";
+import { createLogger } from "../../src/lib/log.ts";
 
 it("logs neither the statement nor the parameters of a failed query", () => {
   const lines: string[] = [];

@@ -1,5 +1,5 @@
 /** The packed package, installed without a network into fresh projects of each kind, against a running service. */
-import { DEVELOPMENT_VARS } from "../../src/local/stack/environment.ts";
+import { DEVELOPMENT_VARS } from "../../src/tooling/local/stack/environment.ts";
 import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -9,8 +9,8 @@ import { promisify } from "node:util";
 import { build } from "esbuild";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type RunningService, startService } from "../../src/local/stack/service.ts";
-import { packPackage } from "../../src/release/package.ts";
+import { type RunningService, startService } from "../../src/tooling/local/stack/service.ts";
+import { packPackage } from "../../src/tooling/release/package.ts";
 import { launchChromium } from "../e2e/support/chromium.ts";
 
 const run = promisify(execFile);

@@ -6,10 +6,10 @@ import type {
   SearchRequest,
   SymbolsQuery,
 } from "../../src/contract/search.ts";
-import * as http from "../../src/questions/http.ts";
-import * as questions from "../../src/questions/questions.ts";
-import type { SearchDeps } from "../../src/search/core.ts";
-import { HostedIndex } from "../../src/search/hosted-index.ts";
+import * as http from "../../src/interface/questions/http.ts";
+import * as questions from "../../src/interface/questions/questions.ts";
+import type { SearchDeps } from "../../src/service/hosted-index/core.ts";
+import { HostedIndex } from "../../src/service/hosted-index/hosted-index.ts";
 
 const indexOf = (deps: SearchDeps, tenantId: string) => new HostedIndex(deps, { tenantId });
 

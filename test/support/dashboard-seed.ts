@@ -1,6 +1,6 @@
 /** Fills a tenant with what a busy team would have, for screenshots and for measurements of pages. */
 import { sql } from "drizzle-orm";
-import type { Db } from "../../src/db/client.ts";
+import type { Db } from "../../src/service/db/client.ts";
 
 export interface SeedSize {
   workspaces: number;

@@ -2,7 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gunzipSync } from "node:zlib";
-import { parseCgiHead, spawnHttpBackend } from "../../src/local/git/git-server.ts";
+import { parseCgiHead, spawnHttpBackend } from "../../src/tooling/local/git/git-server.ts";
 
 /** How a {@link GitBackend} behaves; may be changed between requests through `backend.options`. */
 export interface GitBackendOptions {

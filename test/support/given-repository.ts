@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
-import { type RunningDatabase, startDatabase } from "../../src/local/database/database.ts";
+import { type RunningDatabase, startDatabase } from "../../src/tooling/local/database/database.ts";
 import { type GitBackend, startGitBackend } from "./git-backend.ts";
 import { GitRepo } from "./git-repo.ts";
 import { type MemoryBucket, Pipeline } from "./pipeline.ts";

@@ -3,7 +3,7 @@
  * docs.gitea.com "Webhooks"), with made-up values.
  */
 import { createHmac } from "node:crypto";
-import type { HookProvider } from "../../src/db/people-schema.ts";
+import type { HookProvider } from "../../src/service/db/people-schema.ts";
 
 export interface Push {
   ref: string;

@@ -4,18 +4,30 @@
  */
 import { sql } from "drizzle-orm";
 import { Client } from "pg";
-import { disconnectRepository } from "../../src/dashboard/sources.ts";
-import { type Db, openDb } from "../../src/db/client.ts";
-import { PG_FOREIGN_KEY_VIOLATION, pgErrorCode } from "../../src/db/errors.ts";
-import { rowsOf } from "../../src/db/rows.ts";
-import { contentId, sha256Hex } from "../../src/indexing/ids.ts";
-import { discardLeftovers, nextSeq, switchTo, type Target, writeChanges } from "../../src/indexing/revision-writes.ts";
-import { NO_TOTALS } from "../../src/indexing/run-result.ts";
-import { claimVectors, findContents, findUnembedded, writeContents, writeVectors } from "../../src/indexing/store.ts";
-import { classifyFailure } from "../../src/indexing/steps.ts";
-import { sweepIndex } from "../../src/indexing/sweep.ts";
-import { eraseTenant } from "../../src/tenancy/erase.ts";
-import { TenancyError } from "../../src/tenancy/errors.ts";
+import { disconnectRepository } from "../../src/service/dashboard/sources.ts";
+import { type Db, openDb } from "../../src/service/db/client.ts";
+import { PG_FOREIGN_KEY_VIOLATION, pgErrorCode } from "../../src/service/db/errors.ts";
+import { rowsOf } from "../../src/service/db/rows.ts";
+import { contentId, sha256Hex } from "../../src/service/indexing/ids.ts";
+import {
+  discardLeftovers,
+  nextSeq,
+  switchTo,
+  type Target,
+  writeChanges,
+} from "../../src/service/indexing/revision-writes.ts";
+import { NO_TOTALS } from "../../src/service/indexing/run-result.ts";
+import {
+  claimVectors,
+  findContents,
+  findUnembedded,
+  writeContents,
+  writeVectors,
+} from "../../src/service/indexing/store.ts";
+import { classifyFailure } from "../../src/service/indexing/steps.ts";
+import { sweepIndex } from "../../src/service/indexing/sweep.ts";
+import { eraseTenant } from "../../src/service/tenancy/erase.ts";
+import { TenancyError } from "../../src/service/tenancy/errors.ts";
 import { MemoryBucket } from "./pipeline.ts";
 import type { ServedDatabase } from "./postgres-server.ts";
 

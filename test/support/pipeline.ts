@@ -2,10 +2,10 @@
  * The indexing pipeline in one process, without a queue or Durable Objects: the real steps with a real Postgres, git server and
  * parser. Messages are delivered in order; tests may drop, repeat or abort them.
  */
-import { openDb, type Db } from "../../src/db/client.ts";
-import { runs as runsTable, tenants, workspaces } from "../../src/db/schema.ts";
-import { createEmbedder, type Embedder } from "../../src/embedding/index.ts";
-import type { StepMessage } from "../../src/indexing/messages.ts";
+import { openDb, type Db } from "../../src/service/db/client.ts";
+import { runs as runsTable, tenants, workspaces } from "../../src/service/db/schema.ts";
+import { createEmbedder, type Embedder } from "../../src/engines/embedding/index.ts";
+import type { StepMessage } from "../../src/service/indexing/messages.ts";
 import {
   beginAttempt,
   claimStep,
@@ -19,13 +19,13 @@ import {
   type RunSpec,
   type StepUsage,
   type WorkCounters,
-} from "../../src/indexing/run-state.ts";
-import { shardKey, type StagingBucket } from "../../src/indexing/staging.ts";
-import { type RunsClient, runStep, type StepDeps } from "../../src/indexing/steps.ts";
-import { createLogger } from "../../src/log.ts";
-import type { SearchBucket } from "../../src/search/store.ts";
-import { nodeGrammars } from "../../src/parsing/grammars-node.ts";
-import { type CodeParser, createParser } from "../../src/parsing/parser.ts";
+} from "../../src/service/indexing/run-state.ts";
+import { shardKey, type StagingBucket } from "../../src/service/indexing/staging.ts";
+import { type RunsClient, runStep, type StepDeps } from "../../src/service/indexing/steps.ts";
+import { createLogger } from "../../src/lib/log.ts";
+import type { SearchBucket } from "../../src/service/hosted-index/store.ts";
+import { nodeGrammars } from "../../src/engines/parsing/grammars-node.ts";
+import { type CodeParser, createParser } from "../../src/engines/parsing/parser.ts";
 
 /** An R2 bucket in memory. */
 export class MemoryBucket implements StagingBucket, SearchBucket {

@@ -4,8 +4,8 @@
  */
 import { globSync, readFileSync } from "node:fs";
 import { neon, neonConfig, type NeonQueryFunction } from "@neondatabase/serverless";
-import { type Db, openDb } from "../../src/db/client.ts";
-import { PROJECT_ROOT } from "../../src/local/project.ts";
+import { type Db, openDb } from "../../src/service/db/client.ts";
+import { PROJECT_ROOT } from "../../src/tooling/local/project.ts";
 
 interface PlanNode {
   "Node Type": string;
@@ -129,7 +129,7 @@ async function explain(sql: NeonQueryFunction<false, false>, statement: string):
 }
 
 const METHODS = new Set(["execute", "select", "selectDistinct", "selectDistinctOn", "insert", "update", "delete"]);
-const HELPER = "src/db/rows.ts";
+const HELPER = "src/service/db/rows.ts";
 
 /** A database that notes from where in `src` its methods are called. */
 function noted(db: Db, sites: Set<string>): Db {

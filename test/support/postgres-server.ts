@@ -11,9 +11,13 @@ import os from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { Client } from "pg";
-import { connectServer, type RunningDatabase, type ServerDatabaseOptions } from "../../src/local/database/database.ts";
-import { migrate } from "../../src/local/database/migrations.ts";
-import { freePort } from "../../src/local/stack/ports.ts";
+import {
+  connectServer,
+  type RunningDatabase,
+  type ServerDatabaseOptions,
+} from "../../src/tooling/local/database/database.ts";
+import { migrate } from "../../src/tooling/local/database/migrations.ts";
+import { freePort } from "../../src/tooling/local/stack/ports.ts";
 import { TEST_CERTIFICATE, TEST_KEY } from "./test-certificate.ts";
 
 export interface PostgresServer {

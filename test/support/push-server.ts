@@ -4,7 +4,7 @@ import { chmodSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 import { fileURLToPath } from "node:url";
-import type { HookProvider } from "../../src/db/people-schema.ts";
+import type { HookProvider } from "../../src/service/db/people-schema.ts";
 import { type GitBackend, type GitBackendOptions, startGitBackend } from "./git-backend.ts";
 import { gitEnv } from "./git-env.ts";
 import { GitRepo } from "./git-repo.ts";

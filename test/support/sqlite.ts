@@ -1,5 +1,5 @@
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
-import type { Sql } from "../../src/gate/types.ts";
+import type { Sql } from "../../src/service/gate/types.ts";
 
 /** A Durable Object's SQL storage for tests of the gates, on an in-memory `node:sqlite` database. */
 export function openSql(schema: string): Sql {

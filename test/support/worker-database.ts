@@ -1,7 +1,7 @@
 import type { TestProject } from "vitest/node";
-import { openDb } from "../../src/db/client.ts";
-import { startDatabase } from "../../src/local/database/database.ts";
-import { saveCredentialKey } from "../../src/tenancy/index.ts";
+import { openDb } from "../../src/service/db/client.ts";
+import { startDatabase } from "../../src/tooling/local/database/database.ts";
+import { saveCredentialKey } from "../../src/service/tenancy/index.ts";
 
 declare module "vitest" {
   interface ProvidedContext {

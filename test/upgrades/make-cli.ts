@@ -11,7 +11,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { brotliCompressSync } from "node:zlib";
-import { PROJECT_ROOT } from "../../src/local/project.ts";
+import { PROJECT_ROOT } from "../../src/tooling/local/project.ts";
 import { sampleFiles, Sandbox } from "../node/cli/support/run.ts";
 
 /** What `expected.json` holds. */

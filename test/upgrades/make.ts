@@ -12,8 +12,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import os from "node:os";
 import path from "node:path";
 import { constants, brotliCompressSync } from "node:zlib";
-import { startGitServer } from "../../src/local/git/git-server.ts";
-import { PROJECT_ROOT } from "../../src/local/project.ts";
+import { startGitServer } from "../../src/tooling/local/git/git-server.ts";
+import { PROJECT_ROOT } from "../../src/tooling/local/project.ts";
 import { GitRepo } from "../support/git-repo.ts";
 
 interface Service {
@@ -77,7 +77,7 @@ try {
 async function fill(checkout: string, dataDir: string): Promise<Omit<Expected, "commit">> {
   // Any free ports; commits before 2026-11-21 do not take 0.
   const ports = { PORT: "18787", SITE_PORT: "18788" };
-  const child = spawn("node_modules/.bin/node", ["src/local/run.mjs", "start"], {
+  const child = spawn("node_modules/.bin/node", ["src/tooling/local/run.mjs", "start"], {
     cwd: checkout,
     env: { ...process.env, ...ports, DATA_DIR: dataDir },
     stdio: ["ignore", "inherit", "inherit"],

@@ -1,11 +1,11 @@
 import { appendFileSync } from "node:fs";
-import type { CodeContextClient } from "../../client/client.ts";
-import { CodeContextError } from "../../client/errors.ts";
-import { visible } from "../../display.ts";
+import type { CodeContextClient } from "../../interface/client/client.ts";
+import { CodeContextError } from "../../interface/client/errors.ts";
+import { visible } from "../../lib/display.ts";
 import { createClient, credentialsOf, requireApiKey, type Context } from "../context.ts";
 import { EXIT, toCliError } from "../exit-codes.ts";
 import { isAncestor, resolveCommit } from "../git.ts";
-import type { IndexStore } from "../index/store.ts";
+import type { IndexStore } from "../indexing/store.ts";
 import { findProject, requireGit, requireRepo, type Project } from "../project.ts";
 import { withWriter } from "../session.ts";
 import { fetchSnapshot } from "./pull.ts";

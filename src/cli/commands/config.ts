@@ -1,4 +1,4 @@
-import { normalizeRepo } from "../../tenancy/repo.ts";
+import { normalizeRepo } from "../../lib/repo.ts";
 import { configFile, readConfig, writeConfig } from "../config.ts";
 import { apiUrlOf, checkApiUrl, type Context } from "../context.ts";
 import { CliError, EXIT } from "../exit-codes.ts";

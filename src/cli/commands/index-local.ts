@@ -1,7 +1,7 @@
 import type { Context } from "../context.ts";
-import type { IndexReport } from "../index/index-worktree.ts";
+import type { IndexReport } from "../indexing/index-worktree.ts";
 import { findProject } from "../project.ts";
-import { updateForSearch } from "../search-index/update.ts";
+import { updateForSearch } from "../local-index/update.ts";
 import { withWriter } from "../session.ts";
 import { formatCount, formatDuration, plural } from "../ui.ts";
 

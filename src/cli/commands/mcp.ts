@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import type { Context } from "../context.ts";
-import { GlobError } from "../../globs.ts";
+import { GlobError } from "../../lib/globs.ts";
 import { EXIT, toCliError } from "../exit-codes.ts";
 import { VERSION } from "../version.ts";
 import { WorkTreeIndex } from "../work-tree-index.ts";
@@ -12,7 +12,7 @@ const MAX_WAITING = 64;
 export async function mcp(context: Context): Promise<void> {
   const [{ serveStdio, StdioServerTransport }, { createMcpServer }] = await Promise.all([
     import("@modelcontextprotocol/server/stdio"),
-    import("../../mcp/server.ts"),
+    import("../../interface/mcp/server.ts"),
   ]);
   const { ui } = context;
   const onError = (error: unknown) => ui.warn(error instanceof Error ? error.message : String(error));

@@ -1,16 +1,16 @@
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import { MAX_FILE_SIZE_BYTES } from "../../contract/limits.ts";
-import { contentLanguage, detectLanguage } from "../../parsing/detect.ts";
-import type { CodeSymbol } from "../../parsing/types.ts";
+import { contentLanguage, detectLanguage } from "../../engines/parsing/detect.ts";
+import type { CodeSymbol } from "../../engines/parsing/types.ts";
 import { OUTLINE } from "../../contract/questions.ts";
-import type { Answered, NotFoundError, QuestionAnswer } from "../../questions/code-index.ts";
-import { type Hosted, outlineResponse } from "../../questions/http.ts";
-import { outline as outlineQuestion } from "../../questions/questions.ts";
+import type { Answered, NotFoundError, QuestionAnswer } from "../../interface/questions/code-index.ts";
+import { type Hosted, outlineResponse } from "../../interface/questions/http.ts";
+import { outline as outlineQuestion } from "../../interface/questions/questions.ts";
 import { ask, requestOf, show } from "../ask.ts";
 import type { Context } from "../context.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
-import { FileTree } from "../index/file-tree.ts";
+import { FileTree } from "../indexing/file-tree.ts";
 import type { Project } from "../project.ts";
 import { pathOf, type RemoteOption } from "../remote-search.ts";
 import { emphasize } from "./symbol.ts";
@@ -56,14 +56,14 @@ async function fromFile(path: string, bytes: Uint8Array): Promise<Outline> {
   const named = detectLanguage(path, bytes);
   if (named === undefined)
     throw new CliError(EXIT.usage, "UNKNOWN_LANGUAGE", `codectx does not know the language of ${path}`);
-  const { contentSkipReason } = await import("../../parsing/skip.ts");
+  const { contentSkipReason } = await import("../../engines/parsing/skip.ts");
   const reason = contentSkipReason(bytes);
   if (reason !== undefined)
     throw new CliError(EXIT.usage, "NOT_INDEXED", `${path} is left out of the index: ${reason}`);
   const [{ createParser }, { nodeGrammars }, { packedGrammars }] = await Promise.all([
-    import("../../parsing/parser.ts"),
-    import("../../parsing/grammars-node.ts"),
-    import("../index/parse-pool.ts"),
+    import("../../engines/parsing/parser.ts"),
+    import("../../engines/parsing/grammars-node.ts"),
+    import("../indexing/parse-pool.ts"),
   ]);
   const parser = await createParser(nodeGrammars(packedGrammars()));
   const language = contentLanguage(named, bytes);

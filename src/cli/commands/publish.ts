@@ -1,13 +1,13 @@
 import { createWriteStream, rmSync } from "node:fs";
 import { once } from "node:events";
 import { join } from "node:path";
-import type { CodeContextClient } from "../../client/client.ts";
-import { PARSER_VERSION } from "../../parsing/version.ts";
+import type { CodeContextClient } from "../../interface/client/client.ts";
+import { PARSER_VERSION } from "../../engines/parsing/version.ts";
 import { createClient, credentialsOf, requireApiKey, type Context } from "../context.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
 import { countChanges, isAncestor, resolveCommit } from "../git.ts";
-import { listBases } from "../index/bases.ts";
-import { indexCommit, type CommitIndex } from "../index/index-commit.ts";
+import { listBases } from "../indexing/bases.ts";
+import { indexCommit, type CommitIndex } from "../indexing/index-commit.ts";
 import { findProject, requireGit, requireRepo, type Project } from "../project.ts";
 import { openEmbedding, withWriter } from "../session.ts";
 import { saveKnownSnapshot } from "../snapshot-state.ts";
@@ -81,7 +81,7 @@ export async function publishCommit(context: Context, options: PublishOptions): 
       await rejectOlder(project, gitSha, current.gitSha);
 
     if (listBases(store).length > 0) {
-      const { completeBases } = await import("../index/base.ts");
+      const { completeBases } = await import("../indexing/base.ts");
       await completeBases(store);
     }
     let line = context.ui.progress("Indexing ");
@@ -160,8 +160,8 @@ async function buildArtifact(
   onFile: (done: number) => void,
 ) {
   const [{ writeSnapshot }, { snapshotSource }] = await Promise.all([
-    import("../../snapshot/format/writer.ts"),
-    import("../index/snapshot-source.ts"),
+    import("../../engines/snapshot/writer.ts"),
+    import("../indexing/snapshot-source.ts"),
   ]);
   const output = createWriteStream(artifact, { mode: 0o600 });
   // Errors are handled through `closed`; without a listener they would end the process.

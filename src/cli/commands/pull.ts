@@ -1,16 +1,16 @@
 import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { CodeContextClient } from "../../client/client.ts";
-import { PARSER_VERSION } from "../../parsing/version.ts";
-import type { SnapshotHeader } from "../../snapshot/format/types.ts";
+import type { CodeContextClient } from "../../interface/client/client.ts";
+import { PARSER_VERSION } from "../../engines/parsing/version.ts";
+import type { SnapshotHeader } from "../../engines/snapshot/types.ts";
 import { inBackground } from "../background.ts";
 import { createClient, credentialsOf, requireApiKey, type Context } from "../context.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
-import { baseFile, basesAreIntact, listBases, readArtifact } from "../index/bases.ts";
-import type { IndexStore } from "../index/store.ts";
+import { baseFile, basesAreIntact, listBases, readArtifact } from "../indexing/bases.ts";
+import type { IndexStore } from "../indexing/store.ts";
 import { findProject, requireRepo, type Project } from "../project.ts";
-import { updateForSearch } from "../search-index/update.ts";
-import { SearchFolder } from "../search-index/search-folder.ts";
+import { updateForSearch } from "../local-index/update.ts";
+import { SearchFolder } from "../local-index/search-folder.ts";
 import { withWriter } from "../session.ts";
 import { knownSnapshot, saveKnownSnapshot } from "../snapshot-state.ts";
 import type { DownloadSource } from "../transfer/download.ts";
@@ -61,7 +61,7 @@ export async function pull(context: Context, options: PullOptions): Promise<void
     }
     const report = await updateForSearch(context, project, store, { embed, space: current });
     if (snapshot.downloaded) {
-      const { pruneBases } = await import("../index/base.ts");
+      const { pruneBases } = await import("../indexing/base.ts");
       await pruneBases(store);
     }
     store.settle({ reopen: false });
@@ -109,7 +109,9 @@ export async function fetchSnapshot(
   // A new index has no snapshot: request the download URL without waiting for the probe.
   const renewing = store.unsettled ? inBackground(renew()) : undefined;
   // Loaded while the service answers.
-  const modules = inBackground(Promise.all([import("../transfer/download.ts"), import("../index/import-snapshot.ts")]));
+  const modules = inBackground(
+    Promise.all([import("../transfer/download.ts"), import("../indexing/import-snapshot.ts")]),
+  );
   const probe = await probing;
   if (!probe.exists) return undefined;
   const { gitSha, sizeBytes, embeddingModel: fingerprint } = probe;
@@ -135,7 +137,7 @@ export async function fetchSnapshot(
       onProgress: (done, total) => line.update(done, total, `${formatBytes(done)} of ${formatBytes(total)}`),
     });
     line = context.ui.progress("Importing  ");
-    const { markVerified } = await import("../index/base.ts");
+    const { markVerified } = await import("../indexing/base.ts");
     markVerified(source.checksum);
     const header = await importArtifact(store, file, source, search, (done, total) => line.update(done, total));
     const snapshot = {
@@ -158,7 +160,7 @@ async function importArtifact(
   search: boolean,
   onProgress: (done: number, total: number) => void,
 ): Promise<SnapshotHeader> {
-  const { importSnapshot } = await import("../index/import-snapshot.ts");
+  const { importSnapshot } = await import("../indexing/import-snapshot.ts");
   const kept = baseFile(store.directory, checksum);
   renameSync(file, kept);
   try {
@@ -170,7 +172,7 @@ async function importArtifact(
         onProgress,
       });
       if (search && header.parserVersion === PARSER_VERSION) {
-        const { installSegments } = await import("../search-index/install.ts");
+        const { installSegments } = await import("../local-index/install.ts");
         await installSegments(new SearchFolder(store.directory), bytes);
       }
       return header;

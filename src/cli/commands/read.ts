@@ -1,6 +1,6 @@
 import { FILE } from "../../contract/questions.ts";
-import { fileResponse } from "../../questions/http.ts";
-import { file as fileQuestion } from "../../questions/questions.ts";
+import { fileResponse } from "../../interface/questions/http.ts";
+import { file as fileQuestion } from "../../interface/questions/questions.ts";
 import { ask, requestOf, show } from "../ask.ts";
 import type { Context } from "../context.ts";
 import { CliError, EXIT } from "../exit-codes.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { REFERENCES } from "../../contract/questions.ts";
-import { referencesResponse } from "../../questions/http.ts";
-import { references } from "../../questions/questions.ts";
+import { referencesResponse } from "../../interface/questions/http.ts";
+import { references } from "../../interface/questions/questions.ts";
 import { ask, nothingFound, requestOf, show } from "../ask.ts";
 import type { Context } from "../context.ts";
 import type { RemoteOption } from "../remote-search.ts";

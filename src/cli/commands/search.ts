@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { SEARCH } from "../../contract/questions.ts";
-import { searchResponse } from "../../questions/http.ts";
-import { search as searchQuestion } from "../../questions/questions.ts";
-import { type Match, matchedTexts, type SearchResult } from "../../retrieval/types.ts";
+import { searchResponse } from "../../interface/questions/http.ts";
+import { search as searchQuestion } from "../../interface/questions/questions.ts";
+import { type Match, matchedTexts, type SearchResult } from "../../engines/retrieval/types.ts";
 import { ask, nothingFound, requestOf, show } from "../ask.ts";
 import type { Context } from "../context.ts";
 import type { RemoteOption } from "../remote-search.ts";

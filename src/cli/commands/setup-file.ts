@@ -5,7 +5,7 @@ import { basename, dirname, join } from "node:path";
 import type { Context } from "../context.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
 import { makeFolder } from "../folders.ts";
-import { FileTree } from "../index/file-tree.ts";
+import { FileTree } from "../indexing/file-tree.ts";
 import { findProject } from "../project.ts";
 import type { Client } from "./setup-clients.ts";
 

@@ -1,11 +1,11 @@
 import { statSync } from "node:fs";
-import { PARSER_VERSION } from "../../parsing/version.ts";
+import { PARSER_VERSION } from "../../engines/parsing/version.ts";
 import type { ProbeResponse } from "../../contract/index.ts";
 import { createClient, credentialsOf, type Context } from "../context.ts";
 import { type CliError, EXIT, toCliError } from "../exit-codes.ts";
 import { countApart, countChanges } from "../git.ts";
-import { listBases } from "../index/bases.ts";
-import { IndexStore } from "../index/store.ts";
+import { listBases } from "../indexing/bases.ts";
+import { IndexStore } from "../indexing/store.ts";
 import { findProject, type Project } from "../project.ts";
 import { knownSnapshot, type KnownSnapshot } from "../snapshot-state.ts";
 import { formatBytes, formatCount, plural, table } from "../ui.ts";

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { SYMBOLS } from "../../contract/questions.ts";
-import { NotFoundError } from "../../questions/code-index.ts";
-import { symbolsResponse } from "../../questions/http.ts";
-import { nearNames, symbols } from "../../questions/questions.ts";
+import { NotFoundError } from "../../interface/questions/code-index.ts";
+import { symbolsResponse } from "../../interface/questions/http.ts";
+import { nearNames, symbols } from "../../interface/questions/questions.ts";
 import { ask, requestOf, show } from "../ask.ts";
 import type { Context } from "../context.ts";
 import { checkKinds } from "../filters.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { backoffMs } from "../../backoff.ts";
+import { backoffMs } from "../../lib/backoff.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
 
 const BACKOFF = { baseMs: 500, capMs: 15_000 };

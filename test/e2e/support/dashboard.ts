@@ -1,8 +1,8 @@
 /** The dashboard as a browser without JavaScript sees it: cookies, the origin, and the mail that the local stack keeps. */
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
-import type { Role } from "../../../src/db/people-schema.ts";
-import { addUser } from "../../../src/users/index.ts";
+import type { Role } from "../../../src/service/db/people-schema.ts";
+import { addUser } from "../../../src/service/users/index.ts";
 import { database, service } from "./service.ts";
 
 export interface DashboardRequest {

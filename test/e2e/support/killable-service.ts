@@ -6,10 +6,10 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { startDatabase } from "../../../src/local/database/database.ts";
-import { freePort } from "../../../src/local/stack/ports.ts";
-import { DEVELOPMENT_VARS } from "../../../src/local/stack/environment.ts";
-import { type RunningService, startService } from "../../../src/local/stack/service.ts";
+import { startDatabase } from "../../../src/tooling/local/database/database.ts";
+import { freePort } from "../../../src/tooling/local/stack/ports.ts";
+import { DEVELOPMENT_VARS } from "../../../src/tooling/local/stack/environment.ts";
+import { type RunningService, startService } from "../../../src/tooling/local/stack/service.ts";
 import { type StatementProxy, startStatementProxy, type Stop } from "./statement-proxy.ts";
 
 export class KillableService {

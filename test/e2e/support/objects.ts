@@ -1,9 +1,9 @@
 /** The objects of a local service's bucket, to look at and to damage, over its S3 endpoint. */
 import { AwsClient } from "aws4fetch";
-import { openBucket } from "../../../src/local/admin/bucket.ts";
-import { localBucketUrl } from "../../../src/local/stack/bucket-url.ts";
-import { localSecrets } from "../../../src/local/stack/local-secrets.ts";
-import { SEARCH_PREFIX } from "../../../src/search/store.ts";
+import { openBucket } from "../../../src/tooling/local/admin/bucket.ts";
+import { localBucketUrl } from "../../../src/tooling/local/stack/bucket-url.ts";
+import { localSecrets } from "../../../src/tooling/local/stack/local-secrets.ts";
+import { SEARCH_PREFIX } from "../../../src/service/hosted-index/store.ts";
 
 /** Kinds of objects of the search index, by the folder they are in. */
 export const SEARCH_KINDS = ["segments", "tables", "vectors"] as const;

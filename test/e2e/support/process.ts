@@ -2,10 +2,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { freePort } from "../../../src/local/stack/ports.ts";
-import { readServiceFile, type ServiceFile } from "../../../src/local/stack/service-file.ts";
+import { freePort } from "../../../src/tooling/local/stack/ports.ts";
+import { readServiceFile, type ServiceFile } from "../../../src/tooling/local/stack/service-file.ts";
 
-const RUN = fileURLToPath(new URL("../../../src/local/run.mjs", import.meta.url));
+const RUN = fileURLToPath(new URL("../../../src/tooling/local/run.mjs", import.meta.url));
 const START_TIMEOUT_MS = 120_000;
 const POLL_MS = 50;
 

@@ -3,11 +3,11 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { inject } from "vitest";
-import { type Db, openDb } from "../../../src/db/client.ts";
-import { createTenant, createWorkspace, type NewTenant, type TenantInput } from "../../../src/tenancy/index.ts";
+import { type Db, openDb } from "../../../src/service/db/client.ts";
+import { createTenant, createWorkspace, type NewTenant, type TenantInput } from "../../../src/service/tenancy/index.ts";
 import type { TestService } from "./stack.ts";
 
-const RUN = fileURLToPath(new URL("../../../src/local/run.mjs", import.meta.url));
+const RUN = fileURLToPath(new URL("../../../src/tooling/local/run.mjs", import.meta.url));
 const CLI_TIMEOUT_MS = 30_000;
 
 export function service(): TestService {

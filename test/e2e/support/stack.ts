@@ -9,9 +9,9 @@ import { createServer } from "node:http";
 import os from "node:os";
 import path from "node:path";
 import type { TestProject } from "vitest/node";
-import { DEVELOPMENT_VARS } from "../../../src/local/stack/environment.ts";
-import { type RunningService, startService } from "../../../src/local/stack/service.ts";
-import type { ServiceFile } from "../../../src/local/stack/service-file.ts";
+import { DEVELOPMENT_VARS } from "../../../src/tooling/local/stack/environment.ts";
+import { type RunningService, startService } from "../../../src/tooling/local/stack/service.ts";
+import type { ServiceFile } from "../../../src/tooling/local/stack/service-file.ts";
 
 /** What test files are told of the service. */
 export type TestService = ServiceFile & {

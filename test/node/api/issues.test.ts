@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import * as z from "zod";
-import { describeIssue, toIssue } from "../../../src/api/issues.ts";
+import { describeIssue, toIssue } from "../../../src/workers/api/issues.ts";
 import { numberParameter } from "../../../src/contract/text.ts";
 
 const Body = z.object({

@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { ERROR_STATUS, type ErrorCode } from "../../../src/contract/index.ts";
-import { buildDocument, errorCodesOf } from "../../../src/api/openapi/document.ts";
-import { generatedFiles } from "../../../src/api/openapi/files.ts";
-import { ROUTES } from "../../../src/api/routes.ts";
+import { buildDocument, errorCodesOf } from "../../../src/workers/api/openapi/document.ts";
+import { generatedFiles } from "../../../src/workers/api/openapi/files.ts";
+import { ROUTES } from "../../../src/workers/api/routes.ts";
 
 const read = (file: string) => readFileSync(path.join(import.meta.dirname, "../../..", file), "utf8");
 const document = buildDocument(ROUTES, "1.2.3");

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { takeWriteLock } from "../../../src/cli/index/lock.ts";
+import { takeWriteLock } from "../../../src/cli/indexing/lock.ts";
 import { sampleFiles, Sandbox } from "./support/run.ts";
 
 vi.setConfig({ testTimeout: 120_000 });

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { fileParser } from "../../../src/cli/index/parse-file.ts";
-import { ParsePool } from "../../../src/cli/index/parse-pool.ts";
-import { inParsingOrder } from "../../../src/cli/index/parsing-order.ts";
-import type { LanguageId } from "../../../src/parsing/languages.ts";
+import { fileParser } from "../../../src/cli/indexing/parse-file.ts";
+import { ParsePool } from "../../../src/cli/indexing/parse-pool.ts";
+import { inParsingOrder } from "../../../src/cli/indexing/parsing-order.ts";
+import type { LanguageId } from "../../../src/engines/parsing/languages.ts";
 
 const FILES: Partial<Record<LanguageId, string>> = {
   python: "def one():\n    return 1\n",

@@ -18,14 +18,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { sha256 } from "../../../src/cli/checksum.ts";
-import { FileTree } from "../../../src/cli/index/file-tree.ts";
-import { walkFolder } from "../../../src/cli/index/walk.ts";
-import { describeTree, saveState } from "../../../src/cli/search-index/describe-tree.ts";
-import { examineTree } from "../../../src/cli/search-index/examine-tree.ts";
-import { SearchFolder } from "../../../src/cli/search-index/search-folder.ts";
-import { encodeStatIndex, isComparable, MIN_FILES } from "../../../src/cli/search-index/stat-index.ts";
-import { stateName } from "../../../src/cli/search-index/table-names.ts";
-import { readTreeState, writeTreeState } from "../../../src/cli/search-index/tree-state.ts";
+import { FileTree } from "../../../src/cli/indexing/file-tree.ts";
+import { walkFolder } from "../../../src/cli/indexing/walk.ts";
+import { describeTree, saveState } from "../../../src/cli/local-index/describe-tree.ts";
+import { examineTree } from "../../../src/cli/local-index/examine-tree.ts";
+import { SearchFolder } from "../../../src/cli/local-index/search-folder.ts";
+import { encodeStatIndex, isComparable, MIN_FILES } from "../../../src/cli/local-index/stat-index.ts";
+import { stateName } from "../../../src/cli/local-index/table-names.ts";
+import { readTreeState, writeTreeState } from "../../../src/cli/local-index/tree-state.ts";
 
 const IN_FOLDER = 100;
 /** More than enough, because tests remove files. */

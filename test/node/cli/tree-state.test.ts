@@ -11,17 +11,12 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { stampOf } from "../../../src/cli/index/file-stat.ts";
+import { stampOf } from "../../../src/cli/indexing/file-stat.ts";
 import type { FileListing } from "../../../src/cli/git.ts";
-import { FileTree } from "../../../src/cli/index/file-tree.ts";
-import { walkFolder } from "../../../src/cli/index/walk.ts";
-import { describeTree } from "../../../src/cli/search-index/describe-tree.ts";
-import {
-  isUnchanged,
-  readTreeState,
-  type TreeState,
-  writeTreeState,
-} from "../../../src/cli/search-index/tree-state.ts";
+import { FileTree } from "../../../src/cli/indexing/file-tree.ts";
+import { walkFolder } from "../../../src/cli/indexing/walk.ts";
+import { describeTree } from "../../../src/cli/local-index/describe-tree.ts";
+import { isUnchanged, readTreeState, type TreeState, writeTreeState } from "../../../src/cli/local-index/tree-state.ts";
 
 const FILES = ["run", "src/a.py", "src/deep/b.py", "logo.png", ".codectxignore"];
 /** As git would list them. */

@@ -6,8 +6,8 @@ import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import { brotliDecompressSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { addRowCheck } from "../../../src/cli/index/row-check.ts";
-import { stateName } from "../../../src/cli/search-index/table-names.ts";
+import { addRowCheck } from "../../../src/cli/indexing/row-check.ts";
+import { stateName } from "../../../src/cli/local-index/table-names.ts";
 import type { ExpectedCache } from "../../upgrades/make-cli.ts";
 import { Sandbox } from "./support/run.ts";
 

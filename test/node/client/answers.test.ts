@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readAnswer } from "../../../src/client/answers.ts";
+import { readAnswer } from "../../../src/interface/client/answers.ts";
 
 describe("readAnswer", () => {
   const check = { ok: true, fingerprint: "f", dimension: 3 };

@@ -1,7 +1,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
-import { CodeContextClient, CodeContextError, type ClientOptions, type WaitEvent } from "../../../src/client/index.ts";
+import {
+  CodeContextClient,
+  CodeContextError,
+  type ClientOptions,
+  type WaitEvent,
+} from "../../../src/interface/client/index.ts";
 
 type Handler = (request: IncomingMessage, response: ServerResponse, body: string) => void;
 const cleanups: (() => void)[] = [];

@@ -1,6 +1,12 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { MAX_BACKOFF_MS, nextWait, Pacer, readRateWindow, readRetryAfterMs } from "../../../src/client/waits.ts";
+import {
+  MAX_BACKOFF_MS,
+  nextWait,
+  Pacer,
+  readRateWindow,
+  readRetryAfterMs,
+} from "../../../src/interface/client/waits.ts";
 
 const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 

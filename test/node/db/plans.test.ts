@@ -3,7 +3,7 @@
  * statement of the real code is explained on tables of 10⁵ rows, for a tenant that the statistics know and for one that they do not.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startDatabase } from "../../../src/local/database/database.ts";
+import { startDatabase } from "../../../src/tooling/local/database/database.ts";
 import { search } from "../../support/ask-hosted.ts";
 import { type GitBackend, startGitBackend } from "../../support/git-backend.ts";
 import { GitRepo } from "../../support/git-repo.ts";
@@ -11,11 +11,11 @@ import { fillLarge, type LargeTenant, type Statistics } from "../../support/larg
 import { Pipeline } from "../../support/pipeline.ts";
 import { PlanWatcher, statementSites } from "../../support/plans.ts";
 import { servePostgres, startPostgres } from "../../support/postgres-server.ts";
-import type { Embedder } from "../../../src/embedding/index.ts";
-import { HostedIndex } from "../../../src/search/hosted-index.ts";
-import { repairRevision } from "../../../src/search/repair.ts";
-import { findRevision, revisionSource } from "../../../src/snapshot/publish/revision.ts";
-import { SearchCache } from "../../../src/search/cache.ts";
+import type { Embedder } from "../../../src/engines/embedding/index.ts";
+import { HostedIndex } from "../../../src/service/hosted-index/hosted-index.ts";
+import { repairRevision } from "../../../src/service/hosted-index/repair.ts";
+import { findRevision, revisionSource } from "../../../src/service/snapshots/publish/revision.ts";
+import { SearchCache } from "../../../src/service/hosted-index/cache.ts";
 import { SearchRequest } from "../../../src/contract/search.ts";
 import { CASES } from "./plan-cases.ts";
 import { CHANGES } from "./plan-cases-changes.ts";
@@ -57,18 +57,18 @@ const FOLDERS = [
 ].map((name) => `src/${name}`);
 /** Numbers of statements without a case: all read or write single rows by a key, or by a page of ids. A further one needs a case. */
 const ELSEWHERE: Record<string, number> = {
-  "src/dashboard/sources.ts": 1,
-  "src/indexer/snapshot-run.ts": 1,
-  "src/indexing/blob-sink.ts": 1,
-  "src/indexing/changes.ts": 1,
-  "src/indexing/finish.ts": 1,
-  "src/indexing/plan.ts": 2,
-  "src/indexing/run-outbox.ts": 1,
-  "src/indexing/runs.ts": 1,
-  "src/indexing/sweep.ts": 1,
-  "src/search/repair.ts": 1,
-  "src/snapshot/publish/build.ts": 2,
-  "src/snapshot/publish/sweep.ts": 2,
+  "src/service/dashboard/sources.ts": 1,
+  "src/workers/indexer/snapshot-run.ts": 1,
+  "src/service/indexing/blob-sink.ts": 1,
+  "src/service/indexing/changes.ts": 1,
+  "src/service/indexing/finish.ts": 1,
+  "src/service/indexing/plan.ts": 2,
+  "src/service/indexing/run-outbox.ts": 1,
+  "src/service/indexing/runs.ts": 1,
+  "src/service/indexing/sweep.ts": 1,
+  "src/service/hosted-index/repair.ts": 1,
+  "src/service/snapshots/publish/build.ts": 2,
+  "src/service/snapshots/publish/sweep.ts": 2,
 };
 
 const MODEL: Embedder = {

@@ -7,10 +7,10 @@ import path from "node:path";
 import { buffer } from "node:stream/consumers";
 import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openDb } from "../../../src/db/client.ts";
-import { type RunningDatabase, startDatabase } from "../../../src/local/database/database.ts";
-import { addKey } from "../../../src/local/admin/encryption-key.ts";
-import { PROJECT_ROOT } from "../../../src/local/project.ts";
+import { openDb } from "../../../src/service/db/client.ts";
+import { type RunningDatabase, startDatabase } from "../../../src/tooling/local/database/database.ts";
+import { addKey } from "../../../src/tooling/local/admin/encryption-key.ts";
+import { PROJECT_ROOT } from "../../../src/tooling/local/project.ts";
 import { FAKE_TOKEN, FakeCloudflare } from "../../support/fake-cloudflare.ts";
 import { FAKE_NEON_KEY, FakeNeon } from "../../support/fake-neon.ts";
 
@@ -83,7 +83,7 @@ function stateFile(): string {
 /** Runs the command; `killAt` ends it with SIGKILL before its nth change at either API. */
 function deploy(args: string[] = [], { env = {}, input = "", killAt = 0 } = {}): Promise<Outcome> {
   const apiUrl = `http://127.0.0.1:${(health.address() as AddressInfo).port}`;
-  const entry = ["--import", "./src/local/drizzle-imports.mjs", "src/deploy/deploy.ts"];
+  const entry = ["--import", "./src/tooling/local/drizzle-imports.mjs", "src/tooling/deploy/deploy.ts"];
   const child = spawn(process.execPath, [...entry, "--env", "staging", ...args], {
     cwd: PROJECT_ROOT,
     env: {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { PROJECT_ROOT } from "../../../src/local/project.ts";
+import { PROJECT_ROOT } from "../../../src/tooling/local/project.ts";
 
 /**
  * Migrations run while the version before them still serves, so they add first; what is no longer used is removed in a later release

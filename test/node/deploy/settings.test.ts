@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { Cloudflare } from "../../../src/deploy/cloudflare.ts";
-import { readSettings } from "../../../src/deploy/settings.ts";
-import { StateFile } from "../../../src/deploy/state.ts";
-import { changedVariables, keptSecrets, resolveVariables } from "../../../src/deploy/variables.ts";
-import { declaredVars } from "../../../src/deploy/workers.ts";
+import { Cloudflare } from "../../../src/tooling/deploy/cloudflare.ts";
+import { readSettings } from "../../../src/tooling/deploy/settings.ts";
+import { StateFile } from "../../../src/tooling/deploy/state.ts";
+import { changedVariables, keptSecrets, resolveVariables } from "../../../src/tooling/deploy/variables.ts";
+import { declaredVars } from "../../../src/tooling/deploy/workers.ts";
 import { FAKE_TOKEN, FakeCloudflare } from "../../support/fake-cloudflare.ts";
 import { newScript } from "../../support/fake-workers.ts";
 

@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { renderDocs, indexDocs } from "../../../src/local/docs/build.ts";
-import { siteLink } from "../../../src/local/docs/links.ts";
-import { anchorsOf, renderPage } from "../../../src/local/docs/render.ts";
-import { openIndex } from "../../../src/retrieval/search-index.ts";
-import { search } from "../../../src/retrieval/search.ts";
-import { sectionsOf } from "../../../src/site/docs/sections.ts";
+import { renderDocs, indexDocs } from "../../../src/tooling/local/docs/build.ts";
+import { siteLink } from "../../../src/tooling/local/docs/links.ts";
+import { anchorsOf, renderPage } from "../../../src/tooling/local/docs/render.ts";
+import { openIndex } from "../../../src/engines/retrieval/search-index.ts";
+import { search } from "../../../src/engines/retrieval/search.ts";
+import { sectionsOf } from "../../../src/workers/site/docs/sections.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../../..");
 const { docs, dead: deadLinks } = renderDocs();
@@ -27,7 +27,7 @@ describe("the pages", () => {
 
   it("name every variable and secret of the Workers' configurations", () => {
     const text = readFileSync(path.join(ROOT, "docs/operations.md"), "utf8");
-    for (const folder of ["", "src/indexer", "src/site"]) {
+    for (const folder of ["", "src/workers/indexer", "src/workers/site"]) {
       const config = readFileSync(path.join(ROOT, folder, "wrangler.toml"), "utf8");
       const secrets = /^required = \[([^\]]*)\]/m.exec(config)?.[1] ?? "";
       const names = [...config.matchAll(/^([A-Z]\w+) = /gm), ...secrets.matchAll(/"(\w+)"/g)].map(([, name]) => name);

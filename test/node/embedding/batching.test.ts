@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { pessimisticTokens, splitIntoSpans } from "../../../src/embedding/batching.ts";
-import { runBounded } from "../../../src/embedding/call.ts";
+import { pessimisticTokens, splitIntoSpans } from "../../../src/engines/embedding/batching.ts";
+import { runBounded } from "../../../src/engines/embedding/call.ts";
 
 describe("splitIntoSpans", () => {
   const texts = fc.array(fc.string({ minLength: 1, maxLength: 40 }), { maxLength: 60 });

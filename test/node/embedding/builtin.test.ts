@@ -1,11 +1,16 @@
 import { createHash } from "node:crypto";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { embedText } from "../../../src/embedding/builtin/embedder.ts";
-import { FeatureTable } from "../../../src/embedding/builtin/features.ts";
-import { Scanner } from "../../../src/embedding/builtin/scanner.ts";
-import { createEmbedder, createReranker, readEmbedConfig, readRerankConfig } from "../../../src/embedding/index.ts";
-import type { Embedder, ProviderDeps, Reranker } from "../../../src/embedding/index.ts";
+import { embedText } from "../../../src/engines/embedding/builtin/embedder.ts";
+import { FeatureTable } from "../../../src/engines/embedding/builtin/features.ts";
+import { Scanner } from "../../../src/engines/embedding/builtin/scanner.ts";
+import {
+  createEmbedder,
+  createReranker,
+  readEmbedConfig,
+  readRerankConfig,
+} from "../../../src/engines/embedding/index.ts";
+import type { Embedder, ProviderDeps, Reranker } from "../../../src/engines/embedding/index.ts";
 import { GOLDEN_SHA256, GOLDEN_TEXTS } from "../../support/builtin-golden.ts";
 
 const offline: ProviderDeps = { fetch: () => Promise.reject(new Error("the builtin provider asks nobody")) };

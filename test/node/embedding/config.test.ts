@@ -5,7 +5,7 @@ import {
   readAiBinding,
   readEmbedConfig,
   readRerankConfig,
-} from "../../../src/embedding/index.ts";
+} from "../../../src/engines/embedding/index.ts";
 
 const deps = { fetch: (url: string, init: RequestInit) => fetch(url, init) };
 

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { shortDecimals } from "../../../src/embedding/decimals.ts";
+import { shortDecimals } from "../../../src/engines/embedding/decimals.ts";
 
 const write = (vector: Float32Array) => JSON.stringify(shortDecimals(vector));
 const read = (vector: Float32Array) => Float32Array.from(JSON.parse(write(vector)) as number[]);

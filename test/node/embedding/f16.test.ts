@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { decodeF16, encodeF16 } from "../../../src/embedding/index.ts";
+import { decodeF16, encodeF16 } from "../../../src/engines/embedding/index.ts";
 
 /** Half floats of the JavaScript engine (ES2025), which the types of this project's target do not list yet. */
 const engine = Math as unknown as { f16round(value: number): number };

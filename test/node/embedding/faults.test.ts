@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { afterEach, describe, expect, it } from "vitest";
-import { withDeadline } from "../../../src/embedding/call.ts";
+import { withDeadline } from "../../../src/engines/embedding/call.ts";
 import {
   createEmbedder,
   createReranker,
@@ -10,7 +10,7 @@ import {
   type Embedder,
   type ProviderDeps,
   type Reranker,
-} from "../../../src/embedding/index.ts";
+} from "../../../src/engines/embedding/index.ts";
 import { startModelServer, type Fault, type ModelApi, type ModelServer } from "../../support/model-server.ts";
 
 const KEY = "sk-test-0123456789abcdef";

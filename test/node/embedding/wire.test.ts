@@ -8,7 +8,7 @@ import {
   type Embedder,
   type ProviderDeps,
   type Reranker,
-} from "../../../src/embedding/index.ts";
+} from "../../../src/engines/embedding/index.ts";
 import {
   expectedScore,
   expectedVector,
@@ -17,7 +17,7 @@ import {
   type ModelServer,
   type ModelServerOptions,
 } from "../../support/model-server.ts";
-import { cohereEmbedding, cohereRerank } from "../../../src/embedding/providers/cohere.ts";
+import { cohereEmbedding, cohereRerank } from "../../../src/engines/embedding/providers/cohere.ts";
 
 const KEY = "sk-test-0123456789abcdef";
 let server: ModelServer | undefined;

@@ -8,7 +8,7 @@ import {
   type Embedder,
   type ProviderDeps,
   type Reranker,
-} from "../../../src/embedding/index.ts";
+} from "../../../src/engines/embedding/index.ts";
 import { expectedScore, expectedVector } from "../../support/model-server.ts";
 
 /** No binding exists outside Cloudflare, so this one answers in the shape of its published types. */

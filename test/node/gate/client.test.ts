@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { admit, count, settle, takeFromBucket, usage } from "../../../src/gate/client.ts";
-import { createCredential, deriveCredentialKey, parseCredential } from "../../../src/tenancy/credentials.ts";
+import { admit, count, settle, takeFromBucket, usage } from "../../../src/service/gate/client.ts";
+import { createCredential, deriveCredentialKey, parseCredential } from "../../../src/service/tenancy/credentials.ts";
 
 const TENANT = "11111111-2222-4333-8444-555555555555";
 

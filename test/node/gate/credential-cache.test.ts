@@ -5,7 +5,7 @@ import {
   CREDENTIALS_SCHEMA,
   readFacts,
   storeFacts,
-} from "../../../src/gate/credential-cache.ts";
+} from "../../../src/service/gate/credential-cache.ts";
 import { openSql } from "../../support/sqlite.ts";
 
 const NOON = Date.UTC(2026, 10, 20, 12);

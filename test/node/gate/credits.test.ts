@@ -7,8 +7,8 @@ import {
   creditsOf,
   type MirroredMonth,
   type Month,
-} from "../../../src/gate/credits.ts";
-import { periodEndMs, periodOf } from "../../../src/gate/period.ts";
+} from "../../../src/service/gate/credits.ts";
+import { periodEndMs, periodOf } from "../../../src/service/gate/period.ts";
 import { openSql } from "../../support/sqlite.ts";
 
 const HOLD_MS = 90_000;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { clientAddress, clientScheme, readTrustedProxies } from "../../../src/gate/proxies.ts";
+import { clientAddress, clientScheme, readTrustedProxies } from "../../../src/service/gate/proxies.ts";
 
 const headersOf = (peer: string, forwardedFor?: string, proto?: string) =>
   new Headers({

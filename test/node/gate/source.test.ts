@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bucketName, sourceOf } from "../../../src/gate/source.ts";
+import { bucketName, sourceOf } from "../../../src/service/gate/source.ts";
 
 describe("source of a request", () => {
   it.each([

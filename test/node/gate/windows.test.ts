@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readBudgets } from "../../../src/gate/budgets.ts";
-import { RateWindows, WINDOWS_SCHEMA } from "../../../src/gate/windows.ts";
+import { readBudgets } from "../../../src/service/gate/budgets.ts";
+import { RateWindows, WINDOWS_SCHEMA } from "../../../src/service/gate/windows.ts";
 import { openSql } from "../../support/sqlite.ts";
 
 const BASE_MS = Date.UTC(2026, 10, 20);

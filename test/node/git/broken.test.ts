@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { GitError, type GitErrorCode } from "../../../src/git/index.ts";
+import { GitError, type GitErrorCode } from "../../../src/engines/git/index.ts";
 import { type GitBackend, startGitBackend } from "../../support/git-backend.ts";
 import { GitRepo } from "../../support/git-repo.ts";
 import { ADVERTISEMENT, type Answer, fakeFetch, quick, URL, V2 } from "./fake.ts";

@@ -1,11 +1,11 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { applyDelta, readDeltaHeader } from "../../../src/git/pack/delta.ts";
-import { diffTrees, parseLfsPointer, pathFromBytes, pathToBytes, TreeStore, walkTree } from "../../../src/git/index.ts";
-import { hashObject, OBJ_TREE } from "../../../src/git/object.ts";
-import { PacketReader, pkt } from "../../../src/git/wire/pkt-line.ts";
-import type { BodyReader } from "../../../src/git/wire/http.ts";
-import { GitError } from "../../../src/git/index.ts";
+import { applyDelta, readDeltaHeader } from "../../../src/engines/git/pack/delta.ts";
+import { diffTrees, pathFromBytes, pathToBytes, TreeStore, walkTree } from "../../../src/engines/git/index.ts";
+import { hashObject, OBJ_TREE } from "../../../src/engines/git/object.ts";
+import { PacketReader, pkt } from "../../../src/engines/git/wire/pkt-line.ts";
+import type { BodyReader } from "../../../src/engines/git/wire/http.ts";
+import { GitError } from "../../../src/engines/git/index.ts";
 
 const utf8 = new TextEncoder();
 
@@ -360,18 +360,4 @@ describe("trees", () => {
     expect(() => TreeStore.decode(bytes.subarray(0, bytes.length - 1), "sha1")).toThrow(GitError);
     expect(() => TreeStore.decode(bytes, "sha256")).toThrow(GitError);
   });
-});
-
-describe("LFS pointers", () => {
-  const pointer = (oid: string, size: string): Uint8Array =>
-    utf8.encode(`version https://git-lfs.github.com/spec/v1\noid sha256:${oid}\nsize ${size}\n`);
-  test("are recognised", () => {
-    expect(parseLfsPointer(pointer("ab".repeat(32), "42"))).toEqual({ oid: "ab".repeat(32), size: 42 });
-  });
-  test.each([pointer("zz".repeat(32), "42"), pointer("ab".repeat(32), "-1"), utf8.encode("version 1\n".repeat(20))])(
-    "are not imagined",
-    (data) => {
-      expect(parseLfsPointer(data)).toBeUndefined();
-    },
-  );
 });

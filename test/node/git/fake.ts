@@ -1,4 +1,4 @@
-import { pkt } from "../../../src/git/wire/pkt-line.ts";
+import { pkt } from "../../../src/engines/git/wire/pkt-line.ts";
 
 export const ADVERTISEMENT = "application/x-git-upload-pack-advertisement";
 const RESULT = "application/x-git-upload-pack-result";

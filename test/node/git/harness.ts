@@ -11,7 +11,7 @@ import {
   type PullResult,
   type TreeStore,
   walkTree,
-} from "../../../src/git/index.ts";
+} from "../../../src/engines/git/index.ts";
 import type { GitRepo } from "../../support/git-repo.ts";
 
 export const LIMIT_BYTES = 150_000;

@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
 import { deflateSync } from "node:zlib";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { GitError, type GitErrorCode } from "../../../src/git/index.ts";
-import { hashObject, OBJ_BLOB, OBJ_COMMIT, OBJ_TREE } from "../../../src/git/object.ts";
-import { pkt } from "../../../src/git/wire/pkt-line.ts";
+import { GitError, type GitErrorCode } from "../../../src/engines/git/index.ts";
+import { hashObject, OBJ_BLOB, OBJ_COMMIT, OBJ_TREE } from "../../../src/engines/git/object.ts";
+import { pkt } from "../../../src/engines/git/wire/pkt-line.ts";
 import { type Answer, fakeFetch, quick, URL, V2 } from "./fake.ts";
 import { open, pullAll } from "./harness.ts";
 

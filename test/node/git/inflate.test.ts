@@ -8,7 +8,7 @@ import {
   INFLATE_OUT_FULL,
   Inflater,
   WINDOW_BYTES,
-} from "../../../src/git/pack/inflate.ts";
+} from "../../../src/engines/git/pack/inflate.ts";
 
 /** In a pack at least a trailer follows every stream. */
 const TRAILER = new Uint8Array(24).fill(0xaa);

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { OidSet, OidTable } from "../../../src/git/oid-table.ts";
+import { OidSet, OidTable } from "../../../src/engines/git/oid-table.ts";
 
 const ID_BYTES = 20;
 

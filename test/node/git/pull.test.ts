@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { diffTrees, parseLfsPointer, walkTree } from "../../../src/git/index.ts";
+import { diffTrees, parseLfsPointer, walkTree } from "../../../src/engines/git/index.ts";
 import { type GitBackend, type GitBackendOptions, startGitBackend } from "../../support/git-backend.ts";
 import { GitRepo } from "../../support/git-repo.ts";
 import { allBlobs, expectSameAsGit, LIMIT_BYTES, open, pullAll } from "./harness.ts";

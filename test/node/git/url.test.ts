@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { checkRemoteUrl, checkRepositoryUrl, GitError, readGitHosts } from "../../../src/git/index.ts";
-import { makeScrub } from "../../../src/git/errors.ts";
+import { checkRemoteUrl, checkRepositoryUrl, GitError, readGitHosts } from "../../../src/engines/git/index.ts";
+import { makeScrub } from "../../../src/engines/git/errors.ts";
 
 describe("GIT_HOSTS", () => {
   const hosts = readGitHosts(" github.com, *.example.org,git.corp:8443 ");

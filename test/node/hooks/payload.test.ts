@@ -1,10 +1,10 @@
 import { createHmac } from "node:crypto";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { HookProvider } from "../../../src/db/people-schema.ts";
-import { isHookId, newHookId } from "../../../src/hooks/ids.ts";
-import { readDelivery } from "../../../src/hooks/payload.ts";
-import { isGenuine } from "../../../src/hooks/signature.ts";
+import type { HookProvider } from "../../../src/service/db/people-schema.ts";
+import { isHookId, newHookId } from "../../../src/service/hooks/ids.ts";
+import { readDelivery } from "../../../src/service/hooks/payload.ts";
+import { isGenuine } from "../../../src/service/hooks/signature.ts";
 import { PAYLOADS } from "../../support/hook-payloads.ts";
 
 const SHA = "6113728f27ae82c7b1a177c8d03f9e96e0adf246";

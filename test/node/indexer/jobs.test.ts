@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { runJobs } from "../../../src/indexer/jobs.ts";
-import { createLogger } from "../../../src/log.ts";
+import { runJobs } from "../../../src/workers/indexer/jobs.ts";
+import { createLogger } from "../../../src/lib/log.ts";
 
 it("runs every job in order, whichever fail, and fails at the end with all of their errors", async () => {
   const ran: string[] = [];

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { BlobTable } from "../../../src/indexing/blob-table.ts";
+import { BlobTable } from "../../../src/service/indexing/blob-table.ts";
 
 const oidOf = (n: number) => createHash("sha1").update(String(n)).digest("hex");
 const shaOf = (n: number) => createHash("sha256").update(String(n)).digest("hex");

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import { createEmbedder } from "../../../src/embedding/index.ts";
-import { StagingError, treesKey } from "../../../src/indexing/staging.ts";
+import { createEmbedder } from "../../../src/engines/embedding/index.ts";
+import { StagingError, treesKey } from "../../../src/service/indexing/staging.ts";
 import { git, givenRepository, pipeline, repo } from "../../support/given-repository.ts";
 
 givenRepository();

@@ -2,11 +2,11 @@
 import { sql } from "drizzle-orm";
 import type { Client } from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { disconnectRepository } from "../../../src/dashboard/sources.ts";
-import { type Db, openDb } from "../../../src/db/client.ts";
-import { rowsOf } from "../../../src/db/rows.ts";
-import { sweepIndex } from "../../../src/indexing/sweep.ts";
-import { eraseTenant } from "../../../src/tenancy/erase.ts";
+import { disconnectRepository } from "../../../src/service/dashboard/sources.ts";
+import { type Db, openDb } from "../../../src/service/db/client.ts";
+import { rowsOf } from "../../../src/service/db/rows.ts";
+import { sweepIndex } from "../../../src/service/indexing/sweep.ts";
+import { eraseTenant } from "../../../src/service/tenancy/erase.ts";
 import { holderOf, interleave, randomOf, Scene, untilBlocked } from "../../support/interleave.ts";
 import { MemoryBucket } from "../../support/pipeline.ts";
 import {

@@ -2,11 +2,11 @@ import { createHash } from "node:crypto";
 import { deflateRawSync } from "node:zlib";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ApiError } from "../../../src/errors.ts";
-import { StalePlanError, StalledError } from "../../../src/indexing/context.ts";
-import { UpstreamError } from "../../../src/embedding/index.ts";
-import { GitError } from "../../../src/git/index.ts";
-import { contentId, planKey } from "../../../src/indexing/ids.ts";
+import { ApiError } from "../../../src/lib/errors.ts";
+import { StalePlanError, StalledError } from "../../../src/service/indexing/context.ts";
+import { UpstreamError } from "../../../src/engines/embedding/index.ts";
+import { GitError } from "../../../src/engines/git/index.ts";
+import { contentId, planKey } from "../../../src/service/indexing/ids.ts";
 import {
   beginAttempt,
   claimStep,
@@ -20,9 +20,9 @@ import {
   recordProgress,
   type RunSpec,
   toStatus,
-} from "../../../src/indexing/run-state.ts";
-import { seal, unseal } from "../../../src/indexing/seal.ts";
-import { sseStream } from "../../../src/indexing/sse.ts";
+} from "../../../src/service/indexing/run-state.ts";
+import { seal, unseal } from "../../../src/service/indexing/seal.ts";
+import { sseStream } from "../../../src/service/indexing/sse.ts";
 import {
   DamagedObjectError,
   encodeEmbedShard,
@@ -31,9 +31,9 @@ import {
   putShard,
   ShardBuffer,
   StagingError,
-} from "../../../src/indexing/staging.ts";
-import { GlobError } from "../../../src/globs.ts";
-import { classifyFailure } from "../../../src/indexing/steps.ts";
+} from "../../../src/service/indexing/staging.ts";
+import { GlobError } from "../../../src/lib/globs.ts";
+import { classifyFailure } from "../../../src/service/indexing/steps.ts";
 import { MemoryBucket } from "../../support/pipeline.ts";
 
 const SECRET = "k".repeat(44);

@@ -1,10 +1,10 @@
 import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import { createEmbedder } from "../../../src/embedding/index.ts";
-import { rowsOf } from "../../../src/db/rows.ts";
-import { shardKey, skipsKey, treesKey } from "../../../src/indexing/staging.ts";
-import { claimVectors } from "../../../src/indexing/store.ts";
-import { sweepIndex } from "../../../src/indexing/sweep.ts";
+import { createEmbedder } from "../../../src/engines/embedding/index.ts";
+import { rowsOf } from "../../../src/service/db/rows.ts";
+import { shardKey, skipsKey, treesKey } from "../../../src/service/indexing/staging.ts";
+import { claimVectors } from "../../../src/service/indexing/store.ts";
+import { sweepIndex } from "../../../src/service/indexing/sweep.ts";
 import { git, givenRepository, newPipeline, pipeline, repo } from "../../support/given-repository.ts";
 import type { Pipeline } from "../../support/pipeline.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { IgnoreRules } from "../../../src/cli/index/ignore-rules.ts";
-import { selectPath } from "../../../src/cli/index/scan.ts";
-import { createSelector } from "../../../src/indexing/select.ts";
+import { IgnoreRules } from "../../../src/cli/indexing/ignore-rules.ts";
+import { selectPath } from "../../../src/cli/indexing/scan.ts";
+import { createSelector } from "../../../src/service/indexing/select.ts";
 
 const taken = (options: { include?: string[]; exclude?: string[] }, paths: string[]) => {
   const select = createSelector(options);

@@ -6,9 +6,9 @@ import {
   recordProgress,
   type RunSpec,
   toStatus,
-} from "../../../src/indexing/run-state.ts";
-import { runStep, type RunsClient, type StepDeps, type Verdict } from "../../../src/indexing/steps.ts";
-import { createLogger } from "../../../src/log.ts";
+} from "../../../src/service/indexing/run-state.ts";
+import { runStep, type RunsClient, type StepDeps, type Verdict } from "../../../src/service/indexing/steps.ts";
+import { createLogger } from "../../../src/lib/log.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, statSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { startDatabase } from "../../../src/local/database/database.ts";
+import { startDatabase } from "../../../src/tooling/local/database/database.ts";
 
 describe("a data directory", () => {
   it("keeps the statistics of its tables, and vacuums what is dead, as PostgreSQL does by itself", async () => {

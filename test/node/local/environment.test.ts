@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { rejectArguments } from "../../../src/local/commands/main.ts";
-import { DEVELOPMENT_VARS, readEnvironment } from "../../../src/local/stack/environment.ts";
+import { rejectArguments } from "../../../src/tooling/local/commands/main.ts";
+import { DEVELOPMENT_VARS, readEnvironment } from "../../../src/tooling/local/stack/environment.ts";
 
 describe("the environment of npm start", () => {
   it("listens on this machine only, unless HOST names another address", () => {

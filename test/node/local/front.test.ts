@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
-import { pause } from "../../../src/pause.ts";
-import { type Front, startFront } from "../../../src/local/stack/front.ts";
-import { freePort } from "../../../src/local/stack/ports.ts";
+import { pause } from "../../../src/lib/pause.ts";
+import { type Front, startFront } from "../../../src/tooling/local/stack/front.ts";
+import { freePort } from "../../../src/tooling/local/stack/ports.ts";
 
 const S3 = "/cdn-cgi/local/r2/s3/bucket/key";
 const cleanups: (() => unknown)[] = [];

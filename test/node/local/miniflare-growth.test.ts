@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { expect, it } from "vitest";
-import { withLargeSteps } from "../../../src/local/stack/miniflare-growth.ts";
+import { withLargeSteps } from "../../../src/tooling/local/stack/miniflare-growth.ts";
 
 it("changes one constant of the installed Miniflare", () => {
   const source = readFileSync(createRequire(import.meta.url).resolve("miniflare"), "utf8");

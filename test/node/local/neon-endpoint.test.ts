@@ -3,10 +3,10 @@ import { sql as query } from "drizzle-orm";
 import * as fc from "fast-check";
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openDb } from "../../../src/db/client.ts";
-import { tenants } from "../../../src/db/schema.ts";
-import { startDatabase } from "../../../src/local/database/database.ts";
-import { migrate } from "../../../src/local/database/migrations.ts";
+import { openDb } from "../../../src/service/db/client.ts";
+import { tenants } from "../../../src/service/db/schema.ts";
+import { startDatabase } from "../../../src/tooling/local/database/database.ts";
+import { migrate } from "../../../src/tooling/local/database/migrations.ts";
 import { HOSTILE_SETTINGS, servePostgres, startPostgres } from "../../support/postgres-server.ts";
 
 interface Served {

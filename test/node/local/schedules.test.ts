@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { SECRETS_FILE } from "../../../src/local/stack/local-secrets.ts";
-import { DAILY_CRON, FREQUENT_CRON, startSchedules } from "../../../src/local/stack/schedules.ts";
+import { SECRETS_FILE } from "../../../src/tooling/local/stack/local-secrets.ts";
+import { DAILY_CRON, FREQUENT_CRON, startSchedules } from "../../../src/tooling/local/stack/schedules.ts";
 
 const HOUR_MS = 3_600_000;
 const START = Date.UTC(2026, 10, 1);

@@ -6,8 +6,8 @@ import path from "node:path";
 import { neon } from "@neondatabase/serverless";
 import { Client } from "pg";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
-import { connectServer, openDatabaseUrl } from "../../../src/local/database/database.ts";
-import { migrate } from "../../../src/local/database/migrations.ts";
+import { connectServer, openDatabaseUrl } from "../../../src/tooling/local/database/database.ts";
+import { migrate } from "../../../src/tooling/local/database/migrations.ts";
 import { type PostgresServer, servePostgres, startPostgres } from "../../support/postgres-server.ts";
 import { TEST_CERTIFICATE } from "../../support/test-certificate.ts";
 

@@ -1,7 +1,7 @@
 import type { NeonQueryFunction } from "@neondatabase/serverless";
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { pinSessions, unfitSettings } from "../../../src/local/database/session-settings.ts";
+import { pinSessions, unfitSettings } from "../../../src/tooling/local/database/session-settings.ts";
 import { HOSTILE_SETTINGS, type PostgresServer, startPostgres } from "../../support/postgres-server.ts";
 
 let server: PostgresServer;

@@ -4,8 +4,8 @@ import type { AddressInfo } from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { createMailbox } from "../../../src/local/stack/mailbox.ts";
-import { createMailer, invitationMail, MailError, signInMail } from "../../../src/mail/index.ts";
+import { createMailbox } from "../../../src/tooling/local/stack/mailbox.ts";
+import { createMailer, invitationMail, MailError, signInMail } from "../../../src/service/mail/index.ts";
 
 const FROM = "Code Context <noreply@example.com>";
 const mail = signInMail("ann@example.com", { code: "042137", minutes: 10, site: "http://127.0.0.1:8788" });

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { describeIndex, fit, type Forms, numberedLines, shownOf, tokensOf } from "../../../src/mcp/text.ts";
+import { describeIndex, fit, type Forms, numberedLines, shownOf, tokensOf } from "../../../src/interface/mcp/text.ts";
 
 const SECOND_MS = 1_000;
 const HOUR_MS = 3_600_000;

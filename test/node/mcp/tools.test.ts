@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { tokensOf } from "../../../src/mcp/text.ts";
-import { TOOLS } from "../../../src/mcp/tools.ts";
+import { tokensOf } from "../../../src/interface/mcp/text.ts";
+import { TOOLS } from "../../../src/interface/mcp/tools.ts";
 import {
   answerFrom,
   type CodeIndex,
   type IndexInfo,
   type OpenIndexes,
   type RepoList,
-} from "../../../src/questions/code-index.ts";
+} from "../../../src/interface/questions/code-index.ts";
 
 const INDEXES: IndexInfo[] = ["a", "b"].map((name) => ({
   name: `github.com/acme/${name}`,

@@ -1,22 +1,22 @@
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { unsealReadToken } from "../../../src/dashboard/read-token.ts";
-import { type Db, openDb } from "../../../src/db/client.ts";
-import { hooks, mails, repositorySources } from "../../../src/db/people-schema.ts";
-import { isHookId, newHookId } from "../../../src/hooks/ids.ts";
-import { hookSecretPurpose } from "../../../src/hooks/manage.ts";
-import { seal, unseal } from "../../../src/indexing/seal.ts";
-import { mailPurpose } from "../../../src/mail/outbox.ts";
-import { readKeyRing, writeKeyRing } from "../../../src/key-ring.ts";
-import { addKey, dropKeys, reseal, switchKey } from "../../../src/local/admin/encryption-key.ts";
-import { type RunningDatabase, startDatabase } from "../../../src/local/database/database.ts";
+import { unsealReadToken } from "../../../src/service/dashboard/read-token.ts";
+import { type Db, openDb } from "../../../src/service/db/client.ts";
+import { hooks, mails, repositorySources } from "../../../src/service/db/people-schema.ts";
+import { isHookId, newHookId } from "../../../src/service/hooks/ids.ts";
+import { hookSecretPurpose } from "../../../src/service/hooks/manage.ts";
+import { seal, unseal } from "../../../src/service/indexing/seal.ts";
+import { mailPurpose } from "../../../src/service/mail/outbox.ts";
+import { readKeyRing, writeKeyRing } from "../../../src/lib/key-ring.ts";
+import { addKey, dropKeys, reseal, switchKey } from "../../../src/tooling/local/admin/encryption-key.ts";
+import { type RunningDatabase, startDatabase } from "../../../src/tooling/local/database/database.ts";
 import {
   createTenant,
   createWorkspace,
   deriveCredentialKey,
   parseCredential,
   saveCredentialKey,
-} from "../../../src/tenancy/index.ts";
+} from "../../../src/service/tenancy/index.ts";
 
 const OLD = "0123456789abcdef0123456789abcdef0123456789=";
 let database: RunningDatabase;

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import * as fc from "fast-check";
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { embeddingText, MAX_WEIGHT, TARGET_WEIGHT } from "../../../src/parsing/chunks.ts";
-import { type LanguageId, LANGUAGES } from "../../../src/parsing/languages.ts";
+import { embeddingText, MAX_WEIGHT, TARGET_WEIGHT } from "../../../src/engines/parsing/chunks.ts";
+import { type LanguageId, LANGUAGES } from "../../../src/engines/parsing/languages.ts";
 import { encode, parseText, sharedParser, violations } from "./support.ts";
 
 const solid = (text: string): number => text.replace(/\s/g, "").length;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { LanguageId } from "../../../src/parsing/languages.ts";
+import type { LanguageId } from "../../../src/engines/parsing/languages.ts";
 import { encode, parseText, summarize, violations } from "./support.ts";
 
 async function namesOf(language: LanguageId, text: string): Promise<string[]> {

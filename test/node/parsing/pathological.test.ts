@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { LANGUAGES, type LanguageId } from "../../../src/parsing/languages.ts";
+import { LANGUAGES, type LanguageId } from "../../../src/engines/parsing/languages.ts";
 import { encode, parseText, violations } from "./support.ts";
 
 const SIZE = 300_000;

@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { MEMORY_LIMIT_BYTES } from "../../../src/parsing/core.ts";
-import { ParserUnavailableError, SyntaxEngine } from "../../../src/parsing/engine.ts";
-import { nodeGrammars } from "../../../src/parsing/grammars-node.ts";
-import { isLanguageId } from "../../../src/parsing/detect.ts";
-import type { LanguageId } from "../../../src/parsing/languages.ts";
-import { type CodeParser, createParser } from "../../../src/parsing/parser.ts";
-import { SourceText } from "../../../src/parsing/source-text.ts";
-import { wasm, type WasmTable } from "../../../src/parsing/wasm.ts";
+import { MEMORY_LIMIT_BYTES } from "../../../src/engines/parsing/core.ts";
+import { ParserUnavailableError, SyntaxEngine } from "../../../src/engines/parsing/engine.ts";
+import { nodeGrammars } from "../../../src/engines/parsing/grammars-node.ts";
+import { isLanguageId } from "../../../src/engines/parsing/detect.ts";
+import type { LanguageId } from "../../../src/engines/parsing/languages.ts";
+import { type CodeParser, createParser } from "../../../src/engines/parsing/parser.ts";
+import { SourceText } from "../../../src/engines/parsing/source-text.ts";
+import { wasm, type WasmTable } from "../../../src/engines/parsing/wasm.ts";
 import { encode, sharedParser } from "./support.ts";
 
 /** Asks the core for memory without end within few operations. */

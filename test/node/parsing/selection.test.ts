@@ -5,9 +5,9 @@ import {
   contentLanguage,
   isDefaultIncluded,
   mayBeScript,
-} from "../../../src/parsing/detect.ts";
-import { LANGUAGES } from "../../../src/parsing/languages.ts";
-import { contentSkipReason, skipReason } from "../../../src/parsing/skip.ts";
+} from "../../../src/engines/parsing/detect.ts";
+import { LANGUAGES } from "../../../src/engines/parsing/languages.ts";
+import { contentSkipReason, skipReason } from "../../../src/engines/parsing/skip.ts";
 import { encode } from "./support.ts";
 
 describe("language", () => {

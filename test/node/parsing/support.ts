@@ -1,7 +1,7 @@
-import { nodeGrammars } from "../../../src/parsing/grammars-node.ts";
-import type { LanguageId } from "../../../src/parsing/languages.ts";
-import { type CodeParser, createParser } from "../../../src/parsing/parser.ts";
-import type { Chunk, ParsedFile } from "../../../src/parsing/types.ts";
+import { nodeGrammars } from "../../../src/engines/parsing/grammars-node.ts";
+import type { LanguageId } from "../../../src/engines/parsing/languages.ts";
+import { type CodeParser, createParser } from "../../../src/engines/parsing/parser.ts";
+import type { Chunk, ParsedFile } from "../../../src/engines/parsing/types.ts";
 
 let parser: Promise<CodeParser> | undefined;
 

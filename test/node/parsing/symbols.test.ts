@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { isLanguageId } from "../../../src/parsing/detect.ts";
-import { type LanguageId, LANGUAGES } from "../../../src/parsing/languages.ts";
+import { isLanguageId } from "../../../src/engines/parsing/detect.ts";
+import { type LanguageId, LANGUAGES } from "../../../src/engines/parsing/languages.ts";
 import { CASES_DIGEST } from "./digest.ts";
 import { encode, parseText, sharedParser, summarize, violations } from "./support.ts";
 

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { buildProgram } from "../../../src/cli/program.ts";
-import { CodeContextClient } from "../../../src/client/client.ts";
+import { CodeContextClient } from "../../../src/interface/client/client.ts";
 import type { Parameter } from "../../../src/contract/questions.ts";
-import { TOOLS } from "../../../src/mcp/tools.ts";
-import { QUESTIONS } from "../../../src/questions/questions.ts";
+import { TOOLS } from "../../../src/interface/mcp/tools.ts";
+import { QUESTIONS } from "../../../src/interface/questions/questions.ts";
 
 /** What the tool and the command of a question are called. */
 const NAMES: Readonly<Record<string, { tool: string; command: string }>> = {

@@ -1,30 +1,30 @@
 import { Hono } from "hono";
 import { getCookie } from "hono/cookie";
 import { describe, expect, it, vi } from "vitest";
-import { IgnoreRules } from "../../../src/cli/index/ignore-rules.ts";
-import { readEvents } from "../../../src/client/sse.ts";
-import { parseJson } from "../../../src/client/failures.ts";
-import { readRetryAfterMs } from "../../../src/client/waits.ts";
-import { parseRetryAfterMs, postJson } from "../../../src/embedding/http.ts";
-import { UpstreamError } from "../../../src/embedding/errors.ts";
-import { sourceOf } from "../../../src/gate/source.ts";
-import { parseLfsPointer } from "../../../src/git/lfs.ts";
-import { PacketReader } from "../../../src/git/wire/pkt-line.ts";
-import { checkRemoteUrl } from "../../../src/git/wire/url.ts";
-import { visible, visibleHtml } from "../../../src/display.ts";
-import { compileGlobs } from "../../../src/globs.ts";
-import { readDelivery } from "../../../src/hooks/payload.ts";
-import { contentLanguage, detectLanguage } from "../../../src/parsing/detect.ts";
-import { SourceText } from "../../../src/parsing/source-text.ts";
-import { splitPath } from "../../../src/retrieval/paths.ts";
-import { parseQuery } from "../../../src/retrieval/query.ts";
-import { scanTerms } from "../../../src/retrieval/scanner.ts";
-import { parseSelector } from "../../../src/snapshot/publish/selector.ts";
-import { parseSearchPlaces } from "../../../src/snapshot/format/search-places.ts";
-import { bearerOf, deriveCredentialKey, parseCredential } from "../../../src/tenancy/credentials.ts";
-import { normalizeRepo } from "../../../src/tenancy/repo.ts";
-import { checkEmail } from "../../../src/users/email.ts";
-import { parseCode } from "../../../src/users/tokens.ts";
+import { IgnoreRules } from "../../../src/cli/indexing/ignore-rules.ts";
+import { readEvents } from "../../../src/interface/client/sse.ts";
+import { parseJson } from "../../../src/interface/client/failures.ts";
+import { readRetryAfterMs } from "../../../src/interface/client/waits.ts";
+import { parseRetryAfterMs, postJson } from "../../../src/engines/embedding/http.ts";
+import { UpstreamError } from "../../../src/engines/embedding/errors.ts";
+import { sourceOf } from "../../../src/service/gate/source.ts";
+import { parseLfsPointer } from "../../../src/engines/git/lfs.ts";
+import { PacketReader } from "../../../src/engines/git/wire/pkt-line.ts";
+import { checkRemoteUrl } from "../../../src/engines/git/wire/url.ts";
+import { visible, visibleHtml } from "../../../src/lib/display.ts";
+import { compileGlobs } from "../../../src/lib/globs.ts";
+import { readDelivery } from "../../../src/service/hooks/payload.ts";
+import { contentLanguage, detectLanguage } from "../../../src/engines/parsing/detect.ts";
+import { SourceText } from "../../../src/engines/parsing/source-text.ts";
+import { splitPath } from "../../../src/engines/retrieval/paths.ts";
+import { parseQuery } from "../../../src/engines/retrieval/query.ts";
+import { scanTerms } from "../../../src/engines/retrieval/scanner.ts";
+import { parseSelector } from "../../../src/service/snapshots/publish/selector.ts";
+import { parseSearchPlaces } from "../../../src/engines/snapshot/search-places.ts";
+import { bearerOf, deriveCredentialKey, parseCredential } from "../../../src/service/tenancy/credentials.ts";
+import { normalizeRepo } from "../../../src/lib/repo.ts";
+import { checkEmail } from "../../../src/service/users/email.ts";
+import { parseCode } from "../../../src/service/users/tokens.ts";
 
 const MEGABYTE = 1_000_000;
 const MAX_SECONDS = 5;
@@ -48,9 +48,9 @@ async function openDashboard(): Promise<Hono> {
   const { readFields, wantsJson } = await vi.importActual<{
     readFields: (c: unknown) => Promise<{ text(name: string): string; lines(name: string): string[] }>;
     wantsJson: (c: unknown) => boolean;
-  }>("../../../src/site/app/answers.tsx");
+  }>("../../../src/workers/site/app/answers.tsx");
   const { cursorOf } = await vi.importActual<{ cursorOf: (c: unknown, name: string) => string | undefined }>(
-    "../../../src/site/views/pager.tsx",
+    "../../../src/workers/site/views/pager.tsx",
   );
   return new Hono().all("/", async (c) => {
     getCookie(c, "cc_session");

@@ -12,19 +12,19 @@ const BOUNDED: Record<string, Record<string, string>> = {
   "src/cli/context.ts": { "\\/+$": "the URL that the user has configured" },
   "src/cli/exit-codes.ts": { "\\s*\\n\\s*": "the message of an error" },
   "src/cli/main.ts": { "\\s*\\n\\s*": "the message of an error" },
-  "src/client/transport.ts": { "\\/+$": "the URL that the caller has configured" },
-  "src/conformance/conformance.ts": { "\\/+$": "the URL that the caller has given" },
-  "src/embedding/config.ts": { "\\/+$": "the URL that the operator has configured" },
-  "src/gate/source.ts": { "%.*$": "an address in one line of a header" },
-  "src/git/wire/http.ts": { "\\/+$": "a source URL of at most 2,000 characters" },
-  "src/git/wire/url.ts": { "\\.+$": "the host of a source URL" },
-  "src/parsing/detect.ts": { "[\\d.]+$": "an interpreter's name in the first 256 bytes" },
-  "src/parsing/prose.ts": {
+  "src/interface/client/transport.ts": { "\\/+$": "the URL that the caller has configured" },
+  "src/tooling/conformance/conformance.ts": { "\\/+$": "the URL that the caller has given" },
+  "src/engines/embedding/config.ts": { "\\/+$": "the URL that the operator has configured" },
+  "src/service/gate/source.ts": { "%.*$": "an address in one line of a header" },
+  "src/engines/git/wire/http.ts": { "\\/+$": "a source URL of at most 2,000 characters" },
+  "src/engines/git/wire/url.ts": { "\\.+$": "the host of a source URL" },
+  "src/engines/parsing/detect.ts": { "[\\d.]+$": "an interpreter's name in the first 256 bytes" },
+  "src/engines/parsing/prose.ts": {
     "(?:\\s*(?:\\\\|\\{|=>|->|=|:|\\bdo|\\bbegin|\\bthen|;|,))+$": "the first 1,200 characters of a declaration",
   },
-  "src/release/manifest.ts": { "\\[([^\\]\\n]*)\\]\\((?!https?:|#)([^)\\s]+)\\)": "this repository's README" },
-  "src/site/docs/search.ts": { " *\\| *": "this project's own documentation" },
-  "src/snapshot/publish/presign.ts": { "\\/+$": "the URL that the operator has configured" },
+  "src/tooling/release/manifest.ts": { "\\[([^\\]\\n]*)\\]\\((?!https?:|#)([^)\\s]+)\\)": "this repository's README" },
+  "src/workers/site/docs/search.ts": { " *\\| *": "this project's own documentation" },
+  "src/service/snapshots/publish/presign.ts": { "\\/+$": "the URL that the operator has configured" },
 };
 
 /** Odd words of a request, to be matched literally. */
@@ -32,10 +32,10 @@ const ODD_WORDS = ["a+", "(b*)+", "c|d", "[e", "\\w*"];
 
 /** How every call of `RegExp` in a file is reached; the import alone builds the constants. */
 const BUILDERS: Record<string, () => unknown> = {
-  "src/api/middleware/fallback.ts": async () => {
+  "src/workers/api/middleware/fallback.ts": async () => {
     // Not a plain import: the file's types are those of the Workers runtime, which this project does not know.
     const { fallback } = await vi.importActual<{ fallback: (app: unknown) => unknown }>(
-      "../../../src/api/middleware/fallback.ts",
+      "../../../src/workers/api/middleware/fallback.ts",
     );
     fallback(new Hono().get("/v1/a/:name/b.json", (c) => c.text("")).get("/v1/:one/:two", (c) => c.text("")));
   },
@@ -44,13 +44,13 @@ const BUILDERS: Record<string, () => unknown> = {
     const matched = ODD_WORDS.map((text) => ({ kind: "word" as const, text }));
     highlighter({ ui: { style: (_style: string, text: string) => text } } as never, matched)("a+");
   },
-  "src/git/object.ts": async () => {
-    const { headerField } = await import("../../../src/git/object.ts");
+  "src/engines/git/object.ts": async () => {
+    const { headerField } = await import("../../../src/engines/git/object.ts");
     for (const name of ["tree", "parent", "object", "type"])
       headerField(new TextEncoder().encode(`${name} value\n`), name);
   },
-  "src/local/admin/bucket.ts": async () => {
-    const { openBucket } = await import("../../../src/local/admin/bucket.ts");
+  "src/tooling/local/admin/bucket.ts": async () => {
+    const { openBucket } = await import("../../../src/tooling/local/admin/bucket.ts");
     vi.stubGlobal("fetch", async () => new Response("<Contents><Key>a</Key><Size>1</Size></Contents>"));
     try {
       const bucket = openBucket({ url: "http://localhost", accessKeyId: "id", secretAccessKey: "secret" });
@@ -59,15 +59,15 @@ const BUILDERS: Record<string, () => unknown> = {
       vi.unstubAllGlobals();
     }
   },
-  "src/parsing/secrets/assignments.ts": () => import("../../../src/parsing/secrets/assignments.ts"),
-  "src/parsing/secrets/find.ts": () => import("../../../src/parsing/secrets/find.ts"),
-  "src/parsing/secrets/nearby.ts": () => import("../../../src/parsing/secrets/nearby.ts"),
-  "src/retrieval/rerank.ts": async () => {
+  "src/engines/parsing/secrets/assignments.ts": () => import("../../../src/engines/parsing/secrets/assignments.ts"),
+  "src/engines/parsing/secrets/find.ts": () => import("../../../src/engines/parsing/secrets/find.ts"),
+  "src/engines/parsing/secrets/nearby.ts": () => import("../../../src/engines/parsing/secrets/nearby.ts"),
+  "src/engines/retrieval/rerank.ts": async () => {
     const shop = await openShop();
-    const { search } = await import("../../../src/retrieval/search.ts");
+    const { search } = await import("../../../src/engines/retrieval/search.ts");
     await search(shop.index, { query: `cart ${ODD_WORDS.join(" ")}` }, shop.texts);
   },
-  "src/tenancy/credentials.ts": () => import("../../../src/tenancy/credentials.ts"),
+  "src/service/tenancy/credentials.ts": () => import("../../../src/service/tenancy/credentials.ts"),
 };
 
 describe("regular expressions of the sources", () => {
@@ -102,7 +102,7 @@ describe("regular expressions of the sources", () => {
       reached[file] = (reached[file] ?? 0) + 1;
     }
     expect(reached).toEqual(calls);
-    expect(Object.keys(BUILDERS)).toEqual(Object.keys(calls));
+    expect(Object.keys(BUILDERS).toSorted()).toEqual(Object.keys(calls).toSorted());
     const distinct = new Map(built.map((expression) => [`${expression.file} ${expression.source}`, expression]));
     const found = [...distinct.values()].filter(
       (expression) => superlinearUnit(expression) !== undefined && superlinearUnit(expression) !== undefined,

@@ -9,8 +9,8 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { build, type BuildOptions } from "esbuild";
-import { PROJECT_ROOT } from "../../../src/local/project.ts";
-import { type Packed, packageProblems, packPackage } from "../../../src/release/package.ts";
+import { PROJECT_ROOT } from "../../../src/tooling/local/project.ts";
+import { type Packed, packageProblems, packPackage } from "../../../src/tooling/release/package.ts";
 
 const run = promisify(execFile);
 const resolve = createRequire(import.meta.url).resolve;

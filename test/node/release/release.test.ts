@@ -4,11 +4,11 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import { PROJECT_ROOT } from "../../../src/local/project.ts";
-import { releaseChangelog, releaseNotes } from "../../../src/release/changelog.ts";
-import { mcpName, packageManifest, packageReadme, serverEntry } from "../../../src/release/manifest.ts";
-import { githubRepository } from "../../../src/release/repository.ts";
-import { compareVersions, versionsInFiles } from "../../../src/release/version.ts";
+import { PROJECT_ROOT } from "../../../src/tooling/local/project.ts";
+import { releaseChangelog, releaseNotes } from "../../../src/tooling/release/changelog.ts";
+import { mcpName, packageManifest, packageReadme, serverEntry } from "../../../src/tooling/release/manifest.ts";
+import { githubRepository } from "../../../src/tooling/release/repository.ts";
+import { compareVersions, versionsInFiles } from "../../../src/tooling/release/version.ts";
 
 function read(file: string): string {
   return readFileSync(path.join(PROJECT_ROOT, file), "utf8");
@@ -170,7 +170,9 @@ describe("integrations", () => {
   });
 
   it("name tools and commands that exist", () => {
-    const tools = new Set([...read("src/mcp/tools.ts").matchAll(/name: "([a-z_]+)"/g)].map(([, name]) => name));
+    const tools = new Set(
+      [...read("src/interface/mcp/tools.ts").matchAll(/name: "([a-z_]+)"/g)].map(([, name]) => name),
+    );
     const named = read("integrations/claude-code/skills/search-code/SKILL.md").matchAll(/`([a-z]+_[a-z]+)`/g);
     const missing = [...named]
       .map(([, name]) => name ?? "")

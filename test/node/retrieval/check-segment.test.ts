@@ -1,16 +1,16 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { analyzeContent } from "../../../src/retrieval/analyze.ts";
-import { checksum } from "../../../src/retrieval/bytes.ts";
-import { checkSegment } from "../../../src/retrieval/check-segment.ts";
-import { findSymbols, outlineOf } from "../../../src/retrieval/lookups.ts";
-import { findReferences } from "../../../src/retrieval/references.ts";
-import { search } from "../../../src/retrieval/search.ts";
-import { openIndex } from "../../../src/retrieval/search-index.ts";
-import { buildSegment } from "../../../src/retrieval/segment-writer.ts";
-import { Segment } from "../../../src/retrieval/segment.ts";
-import { buildTable } from "../../../src/retrieval/table.ts";
-import type { SourceSymbol } from "../../../src/retrieval/types.ts";
+import { analyzeContent } from "../../../src/engines/retrieval/analyze.ts";
+import { checksum } from "../../../src/engines/retrieval/bytes.ts";
+import { checkSegment } from "../../../src/engines/retrieval/check-segment.ts";
+import { findSymbols, outlineOf } from "../../../src/engines/retrieval/lookups.ts";
+import { findReferences } from "../../../src/engines/retrieval/references.ts";
+import { search } from "../../../src/engines/retrieval/search.ts";
+import { openIndex } from "../../../src/engines/retrieval/search-index.ts";
+import { buildSegment } from "../../../src/engines/retrieval/segment-writer.ts";
+import { Segment } from "../../../src/engines/retrieval/segment.ts";
+import { buildTable } from "../../../src/engines/retrieval/table.ts";
+import type { SourceSymbol } from "../../../src/engines/retrieval/types.ts";
 import { contentOf, inMemory, revisionFile, segmentOf, type TestFile, textsOf } from "./support.ts";
 
 const files: TestFile[] = Array.from({ length: 9 }, (_, i) => ({

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { SearchRequest } from "../../../src/contract/search.ts";
-import { SearchCache } from "../../../src/search/cache.ts";
-import type { SearchDeps } from "../../../src/search/core.ts";
+import { SearchCache } from "../../../src/service/hosted-index/cache.ts";
+import type { SearchDeps } from "../../../src/service/hosted-index/core.ts";
 import { file, search } from "../../support/ask-hosted.ts";
 import { git, givenRepository, newPipeline, repo } from "../../support/given-repository.ts";
 import { MemoryBucket, type Pipeline } from "../../support/pipeline.ts";

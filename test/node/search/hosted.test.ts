@@ -1,14 +1,14 @@
 import { type SQL, sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { FileQuery, OutlineQuery, ReferencesQuery, SearchRequest, SymbolsQuery } from "../../../src/contract/search.ts";
-import type { SearchDeps } from "../../../src/search/core.ts";
-import { SearchCache } from "../../../src/search/cache.ts";
+import type { SearchDeps } from "../../../src/service/hosted-index/core.ts";
+import { SearchCache } from "../../../src/service/hosted-index/cache.ts";
 import { file, outline, references, search, symbols } from "../../support/ask-hosted.ts";
-import type { QueueMessage } from "../../../src/indexing/messages.ts";
-import { requestRebuilds } from "../../../src/search/rebuilds.ts";
-import { SEARCH_PREFIX, TABLE_ID_PREFIX } from "../../../src/search/store.ts";
-import { sweepSearch } from "../../../src/search/sweep.ts";
-import { repairRevision } from "../../../src/search/repair.ts";
+import type { QueueMessage } from "../../../src/service/indexing/messages.ts";
+import { requestRebuilds } from "../../../src/service/hosted-index/rebuilds.ts";
+import { SEARCH_PREFIX, TABLE_ID_PREFIX } from "../../../src/service/hosted-index/store.ts";
+import { sweepSearch } from "../../../src/service/hosted-index/sweep.ts";
+import { repairRevision } from "../../../src/service/hosted-index/repair.ts";
 import { git, givenRepository, newPipeline, pipeline, repo } from "../../support/given-repository.ts";
 import type { Pipeline } from "../../support/pipeline.ts";
 

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { MAX_MERGED_BYTES, planMerges, type SegmentSize } from "../../../src/search/merge-plan.ts";
+import { MAX_MERGED_BYTES, planMerges, type SegmentSize } from "../../../src/service/hosted-index/merge-plan.ts";
 
 const sizes = fc
   .array(fc.record({ liveChunks: fc.integer({ min: 0, max: 80_000 }), perChunk: fc.integer({ min: 100, max: 800 }) }), {

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { RangeReader } from "../../../src/retrieval/types.ts";
-import { openObject, RangeCache } from "../../../src/search/read.ts";
+import type { RangeReader } from "../../../src/engines/retrieval/types.ts";
+import { openObject, RangeCache } from "../../../src/service/hosted-index/read.ts";
 import { MemoryBucket } from "../../support/pipeline.ts";
 
 const KB = 1024;

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, it, vi } from "vitest";
-import { pause } from "../../../src/pause.ts";
-import { Turns } from "../../../src/search/turns.ts";
+import { pause } from "../../../src/lib/pause.ts";
+import { Turns } from "../../../src/service/hosted-index/turns.ts";
 
 it("runs works in the order they came, as many at once as there is room for", async () => {
   const sizes = fc.array(fc.integer({ min: 1, max: 150 }), { minLength: 1, maxLength: 30 });

@@ -1,10 +1,10 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { toCsvLine } from "../../../src/dashboard/audit.ts";
-import { projectMonth } from "../../../src/dashboard/usage.ts";
-import { describeBrowser } from "../../../src/site/views/browser.ts";
-import { formatBytes, relativeTime } from "../../../src/site/views/format.ts";
-import { tokenize } from "../../../src/site/views/highlight.ts";
+import { toCsvLine } from "../../../src/service/dashboard/audit.ts";
+import { projectMonth } from "../../../src/service/dashboard/usage.ts";
+import { describeBrowser } from "../../../src/workers/site/views/browser.ts";
+import { formatBytes, relativeTime } from "../../../src/workers/site/views/format.ts";
+import { tokenize } from "../../../src/workers/site/views/highlight.ts";
 
 describe("highlighting", () => {
   const kinds = (code: string, language = "typescript") =>

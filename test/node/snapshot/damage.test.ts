@@ -1,9 +1,9 @@
 import * as fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
-import { SEGMENT_VERSION } from "../../../src/retrieval/segment.ts";
-import { openSnapshot } from "../../../src/snapshot/format/reader.ts";
-import { type SnapshotFile, SnapshotFormatError } from "../../../src/snapshot/format/types.ts";
-import { writeSnapshot } from "../../../src/snapshot/format/writer.ts";
+import { SEGMENT_VERSION } from "../../../src/engines/retrieval/segment.ts";
+import { openSnapshot } from "../../../src/engines/snapshot/reader.ts";
+import { type SnapshotFile, SnapshotFormatError } from "../../../src/engines/snapshot/types.ts";
+import { writeSnapshot } from "../../../src/engines/snapshot/writer.ts";
 import { collect, fixtureFiles, memoryBytes, memorySink, sourceOf } from "./fixture.ts";
 
 let artifact: Uint8Array;

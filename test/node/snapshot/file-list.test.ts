@@ -5,16 +5,16 @@ import {
   FileListWriter,
   type ListedFile,
   readFileList,
-} from "../../../src/snapshot/format/file-list.ts";
-import { gzip } from "../../../src/snapshot/format/gzip.ts";
-import { openSnapshot } from "../../../src/snapshot/format/reader.ts";
+} from "../../../src/engines/snapshot/file-list.ts";
+import { gzip } from "../../../src/engines/snapshot/gzip.ts";
+import { openSnapshot } from "../../../src/engines/snapshot/reader.ts";
 import {
   comparePaths,
   type SnapshotFile,
   SnapshotFormatError,
   type SnapshotHeader,
-} from "../../../src/snapshot/format/types.ts";
-import { writeSnapshot } from "../../../src/snapshot/format/writer.ts";
+} from "../../../src/engines/snapshot/types.ts";
+import { writeSnapshot } from "../../../src/engines/snapshot/writer.ts";
 import { collect, fixtureFiles, IDENTITY, memoryBytes, memorySink, sourceOf } from "./fixture.ts";
 
 type Listed = Omit<ListedFile, "row">;

@@ -5,8 +5,8 @@ import {
   type SnapshotFile,
   type SnapshotIdentity,
   type SnapshotSource,
-} from "../../../src/snapshot/format/types.ts";
-import type { CodeSymbol } from "../../../src/parsing/types.ts";
+} from "../../../src/engines/snapshot/types.ts";
+import type { CodeSymbol } from "../../../src/engines/parsing/types.ts";
 
 export const DIMENSION = 8;
 

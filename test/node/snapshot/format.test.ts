@@ -6,12 +6,12 @@ import * as fc from "fast-check";
 import { parquetReadObjects } from "hyparquet";
 import { describe, expect, it } from "vitest";
 import { SnapshotManifest } from "../../../src/contract/index.ts";
-import { decodeF16 } from "../../../src/embedding/index.ts";
-import { openSnapshot } from "../../../src/snapshot/format/reader.ts";
-import { SEGMENT_VERSION } from "../../../src/retrieval/segment.ts";
-import { comparePaths, type SnapshotFile } from "../../../src/snapshot/format/types.ts";
-import { writeSnapshot } from "../../../src/snapshot/format/writer.ts";
-import { gunzip } from "../../../src/snapshot/format/gunzip.ts";
+import { decodeF16 } from "../../../src/engines/embedding/index.ts";
+import { openSnapshot } from "../../../src/engines/snapshot/reader.ts";
+import { SEGMENT_VERSION } from "../../../src/engines/retrieval/segment.ts";
+import { comparePaths, type SnapshotFile } from "../../../src/engines/snapshot/types.ts";
+import { writeSnapshot } from "../../../src/engines/snapshot/writer.ts";
+import { gunzip } from "../../../src/engines/snapshot/gunzip.ts";
 import {
   collect,
   DIMENSION,

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { gunzipSync, gzipSync } from "node:zlib";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { gunzip } from "../../../src/snapshot/format/gunzip.ts";
-import { gzip } from "../../../src/snapshot/format/gzip.ts";
+import { gunzip } from "../../../src/engines/snapshot/gunzip.ts";
+import { gzip } from "../../../src/engines/snapshot/gzip.ts";
 
 /** Bytes with the repetitions of real data: runs, and copies of what came before at any distance. */
 const repetitive = fc

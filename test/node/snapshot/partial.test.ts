@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { openSnapshot } from "../../../src/snapshot/format/reader.ts";
-import { SnapshotFormatError } from "../../../src/snapshot/format/types.ts";
-import { writeSnapshot } from "../../../src/snapshot/format/writer.ts";
+import { openSnapshot } from "../../../src/engines/snapshot/reader.ts";
+import { SnapshotFormatError } from "../../../src/engines/snapshot/types.ts";
+import { writeSnapshot } from "../../../src/engines/snapshot/writer.ts";
 import { collect, fixtureFiles, memoryBytes, memorySink, sourceOf } from "./fixture.ts";
 
 const files = fixtureFiles(40);

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { checkSegment, type CheckedContent } from "../../../src/retrieval/check-segment.ts";
-import { SEGMENT_VERSION, Segment } from "../../../src/retrieval/segment.ts";
-import { SEARCH_KEY } from "../../../src/snapshot/format/search-places.ts";
-import { openSnapshot } from "../../../src/snapshot/format/reader.ts";
-import type { SnapshotFile } from "../../../src/snapshot/format/types.ts";
-import { writeSnapshot } from "../../../src/snapshot/format/writer.ts";
+import { checkSegment, type CheckedContent } from "../../../src/engines/retrieval/check-segment.ts";
+import { SEGMENT_VERSION, Segment } from "../../../src/engines/retrieval/segment.ts";
+import { SEARCH_KEY } from "../../../src/engines/snapshot/search-places.ts";
+import { openSnapshot } from "../../../src/engines/snapshot/reader.ts";
+import type { SnapshotFile } from "../../../src/engines/snapshot/types.ts";
+import { writeSnapshot } from "../../../src/engines/snapshot/writer.ts";
 import { collect, fixtureFiles, memoryBytes, memorySink, sourceOf } from "./fixture.ts";
 
 async function artifactOf(files: readonly SnapshotFile[]): Promise<Uint8Array> {

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { normalizeRepo } from "../../../src/tenancy/index.ts";
+import { normalizeRepo } from "../../../src/service/tenancy/index.ts";
 
 describe("normalizeRepo", () => {
   it.each([

@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Db, openDb } from "../../../src/db/client.ts";
-import { erasures } from "../../../src/db/records-schema.ts";
-import { backUp, restore } from "../../../src/local/admin/backup.ts";
-import { type RunningDatabase, startDatabase } from "../../../src/local/database/database.ts";
-import { eraseTenant, finishErasures } from "../../../src/tenancy/erase.ts";
+import { type Db, openDb } from "../../../src/service/db/client.ts";
+import { erasures } from "../../../src/service/db/records-schema.ts";
+import { backUp, restore } from "../../../src/tooling/local/admin/backup.ts";
+import { type RunningDatabase, startDatabase } from "../../../src/tooling/local/database/database.ts";
+import { eraseTenant, finishErasures } from "../../../src/service/tenancy/erase.ts";
 import {
   createCredential,
   createKey,
@@ -22,7 +22,7 @@ import {
   saveCredentialKey,
   setTenant,
   TenancyError,
-} from "../../../src/tenancy/index.ts";
+} from "../../../src/service/tenancy/index.ts";
 
 const KEY = deriveCredentialKey("secret");
 const UNKNOWN = "00000000-0000-4000-8000-000000000000";

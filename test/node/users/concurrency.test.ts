@@ -1,8 +1,8 @@
 /** What holds only if statements of several sessions see each other as on a real server: PGlite has a single session. */
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type Db, openDb } from "../../../src/db/client.ts";
-import { createLogger } from "../../../src/log.ts";
-import { sealMail, sendMails } from "../../../src/mail/index.ts";
+import { type Db, openDb } from "../../../src/service/db/client.ts";
+import { createLogger } from "../../../src/lib/log.ts";
+import { sealMail, sendMails } from "../../../src/service/mail/index.ts";
 import {
   addUser,
   createOwnTenant,
@@ -11,8 +11,8 @@ import {
   MAX_GUESSES,
   MAX_WRONG_A_DAY,
   startSignIn,
-} from "../../../src/users/index.ts";
-import { createTenant, saveCredentialKey } from "../../../src/tenancy/index.ts";
+} from "../../../src/service/users/index.ts";
+import { createTenant, saveCredentialKey } from "../../../src/service/tenancy/index.ts";
 import {
   type PostgresServer,
   type ServedDatabase,

@@ -1,8 +1,8 @@
 import { listDurableObjectIds } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it } from "vitest";
-import { createCredential, deriveCredentialKey } from "../../../src/tenancy/credentials.ts";
-import { pause } from "../../../src/pause.ts";
+import { createCredential, deriveCredentialKey } from "../../../src/service/tenancy/credentials.ts";
+import { pause } from "../../../src/lib/pause.ts";
 import { createApiTenant } from "../support/api.ts";
 import { startClock, stopClock } from "../support/clock.ts";
 import { countQueries } from "../support/database-away.ts";

@@ -5,7 +5,7 @@ import {
   MAX_INPUT_CHARACTERS,
   type UsageResponse,
 } from "../../../src/contract/index.ts";
-import { createCredential } from "../../../src/tenancy/credentials.ts";
+import { createCredential } from "../../../src/service/tenancy/credentials.ts";
 import { expectedVector } from "../../support/model-wire.ts";
 import { type ApiTenant, createApiTenant } from "../support/api.ts";
 import { startClock, stopClock } from "../support/clock.ts";

@@ -1,10 +1,10 @@
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { afterEach, expect, it } from "vitest";
-import { hookDeliveries, repositorySources } from "../../../src/db/people-schema.ts";
-import { workspaces } from "../../../src/db/schema.ts";
-import { takeFromBucket } from "../../../src/gate/client.ts";
-import { createHook } from "../../../src/hooks/manage.ts";
+import { hookDeliveries, repositorySources } from "../../../src/service/db/people-schema.ts";
+import { workspaces } from "../../../src/service/db/schema.ts";
+import { takeFromBucket } from "../../../src/service/gate/client.ts";
+import { createHook } from "../../../src/service/hooks/manage.ts";
 import { PAYLOADS, type Push, signHook } from "../../support/hook-payloads.ts";
 import { createApiTenant } from "../support/api.ts";
 import { startClock, stopClock } from "../support/clock.ts";

@@ -1,8 +1,8 @@
 import { runInDurableObject } from "cloudflare:test";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { UsageResponse } from "../../../src/contract/index.ts";
-import { TenantGate } from "../../../src/gate/tenant-gate.ts";
-import { parseCredential } from "../../../src/tenancy/credentials.ts";
+import { TenantGate } from "../../../src/service/gate/tenant-gate.ts";
+import { parseCredential } from "../../../src/service/tenancy/credentials.ts";
 import { type ApiTenant, createApiTenant } from "../support/api.ts";
 import { startClock, stopClock } from "../support/clock.ts";
 import { admitTo, gateOf } from "../support/gates.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { landingPage } from "../../../src/site/landing.ts";
-import { proxy } from "../../../src/site/proxy.ts";
+import { landingPage } from "../../../src/workers/site/landing.ts";
+import { proxy } from "../../../src/workers/site/proxy.ts";
 
 const URL_OF_EMBED = "https://site.test/api/v1/embed?x=1";
 

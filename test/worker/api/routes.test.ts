@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { createApp } from "../../../src/api/app.ts";
-import { ROUTES } from "../../../src/api/routes.ts";
+import { createApp } from "../../../src/workers/api/app.ts";
+import { ROUTES } from "../../../src/workers/api/routes.ts";
 import { createApiTenant } from "../support/api.ts";
 
 it("has exactly the routes that are described", () => {

@@ -1,8 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
-import { auditQuery } from "../../../src/dashboard/audit.ts";
-import { repositoriesQuery, runsQuery } from "../../../src/dashboard/repositories.ts";
-import { rowsOf } from "../../../src/db/rows.ts";
+import { auditQuery } from "../../../src/service/dashboard/audit.ts";
+import { repositoriesQuery, runsQuery } from "../../../src/service/dashboard/repositories.ts";
+import { rowsOf } from "../../../src/service/db/rows.ts";
 import { seedDashboard } from "../../support/dashboard-seed.ts";
 import { createTenant, db } from "../support/tenants.ts";
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { expect, it } from "vitest";
-import { embedText } from "../../../src/embedding/builtin/embedder.ts";
+import { embedText } from "../../../src/engines/embedding/builtin/embedder.ts";
 import { GOLDEN_SHA256, GOLDEN_TEXTS } from "../../support/builtin-golden.ts";
 
 it("gives in workerd the very bits it gives in Node", () => {

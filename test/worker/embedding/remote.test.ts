@@ -1,5 +1,10 @@
 import { expect, it } from "vitest";
-import { createEmbedder, readEmbedConfig, type Embedder, type UpstreamError } from "../../../src/embedding/index.ts";
+import {
+  createEmbedder,
+  readEmbedConfig,
+  type Embedder,
+  type UpstreamError,
+} from "../../../src/engines/embedding/index.ts";
 
 const vars = { EMBED_PROVIDER: "openai", EMBED_BASE_URL: "http://127.0.0.1:1/v1", EMBED_MODEL: "hidden" };
 

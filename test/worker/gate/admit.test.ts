@@ -1,6 +1,6 @@
 import { abortAllDurableObjects, evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { AdmitResult } from "../../../src/gate/types.ts";
+import type { AdmitResult } from "../../../src/service/gate/types.ts";
 import { startClock, stopClock } from "../support/clock.ts";
 import { admitTo, gateOf } from "../support/gates.ts";
 import { addCredential, createTenant, HOLD_MS, type TestTenant, unknownCredential } from "../support/tenants.ts";

@@ -1,10 +1,10 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { and, eq, sql } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { usageDays } from "../../../src/db/people-schema.ts";
-import { auditEvents, usageMonths } from "../../../src/db/records-schema.ts";
-import { tenants } from "../../../src/db/schema.ts";
-import { listKeys } from "../../../src/tenancy/keys.ts";
+import { usageDays } from "../../../src/service/db/people-schema.ts";
+import { auditEvents, usageMonths } from "../../../src/service/db/records-schema.ts";
+import { tenants } from "../../../src/service/db/schema.ts";
+import { listKeys } from "../../../src/service/tenancy/keys.ts";
 import { startClock, stopClock } from "../support/clock.ts";
 import { cutDatabase } from "../support/database-away.ts";
 import { admitTo, gateOf } from "../support/gates.ts";

@@ -2,9 +2,9 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "c
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it } from "vitest";
 import { eq } from "drizzle-orm";
-import { auditEvents } from "../../../src/db/records-schema.ts";
-import { takeFromBucket } from "../../../src/gate/client.ts";
-import { sourceOf } from "../../../src/gate/source.ts";
+import { auditEvents } from "../../../src/service/db/records-schema.ts";
+import { takeFromBucket } from "../../../src/service/gate/client.ts";
+import { sourceOf } from "../../../src/service/gate/source.ts";
 import { startClock, stopClock } from "../support/clock.ts";
 import { rateBucket } from "../support/gates.ts";
 import { createTenant, db } from "../support/tenants.ts";

@@ -2,8 +2,8 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "c
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { HealthResponse } from "../../../src/contract/health.ts";
-import { TenantGate } from "../../../src/gate/tenant-gate.ts";
-import { createHealthCache, healthHttpStatus, MONITOR_NAME, readHealth } from "../../../src/health/index.ts";
+import { TenantGate } from "../../../src/service/gate/tenant-gate.ts";
+import { createHealthCache, healthHttpStatus, MONITOR_NAME, readHealth } from "../../../src/service/health/index.ts";
 import { startClock, stopClock } from "../support/clock.ts";
 import { cutDatabase } from "../support/database-away.ts";
 import { delivery } from "../support/worker.ts";

@@ -1,10 +1,16 @@
 import { describe, expect, it } from "vitest";
-import type { Db } from "../../../src/db/client.ts";
-import { embeddingAddress } from "../../../src/health/embedding-address.ts";
-import { QueueHeartbeat } from "../../../src/health/heartbeat.ts";
-import { ProbeError, runProbe } from "../../../src/health/probe.ts";
-import { databaseProbe, embeddingProbe, gateProbe, randomTenant, storageProbe } from "../../../src/health/probes.ts";
-import type { HealthHeartbeat } from "../../../src/health/types.ts";
+import type { Db } from "../../../src/service/db/client.ts";
+import { embeddingAddress } from "../../../src/service/health/embedding-address.ts";
+import { QueueHeartbeat } from "../../../src/service/health/heartbeat.ts";
+import { ProbeError, runProbe } from "../../../src/service/health/probe.ts";
+import {
+  databaseProbe,
+  embeddingProbe,
+  gateProbe,
+  randomTenant,
+  storageProbe,
+} from "../../../src/service/health/probes.ts";
+import type { HealthHeartbeat } from "../../../src/service/health/types.ts";
 import { createTenant, db } from "../support/tenants.ts";
 
 const signal = new AbortController().signal;

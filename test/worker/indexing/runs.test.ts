@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import { runs } from "../../../src/db/schema.ts";
-import { cancelRun, settleOrphanedRuns, findRun, listRuns } from "../../../src/indexing/runs.ts";
+import { runs } from "../../../src/service/db/schema.ts";
+import { cancelRun, settleOrphanedRuns, findRun, listRuns } from "../../../src/service/indexing/runs.ts";
 import { newSpec, row, stateOf, submitted, tenantId, worker, workspaceId } from "../support/runs.ts";
 import { db } from "../support/tenants.ts";
 

@@ -1,10 +1,10 @@
 import { evictDurableObject, runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
-import { coordinatorOf } from "../../../src/indexing/coordinator.ts";
-import type { RunSpec } from "../../../src/indexing/run-state.ts";
-import type { RunsClient } from "../../../src/indexing/steps.ts";
-import { MAX_WORKING_RUNS } from "../../../src/indexing/fair-share.ts";
+import { coordinatorOf } from "../../../src/service/indexing/coordinator.ts";
+import type { RunSpec } from "../../../src/service/indexing/run-state.ts";
+import type { RunsClient } from "../../../src/service/indexing/steps.ts";
+import { MAX_WORKING_RUNS } from "../../../src/service/indexing/fair-share.ts";
 import { steps } from "../support/worker.ts";
 
 const newSpec = (tenantId: string): RunSpec => ({

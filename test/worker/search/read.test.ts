@@ -1,10 +1,10 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { Segment } from "../../../src/retrieval/segment.ts";
-import { SearchFormatError } from "../../../src/retrieval/types.ts";
-import { cachedBucket } from "../../../src/search/platform-cache.ts";
-import { openObject } from "../../../src/search/read.ts";
-import type { SearchBucket } from "../../../src/search/store.ts";
+import { Segment } from "../../../src/engines/retrieval/segment.ts";
+import { SearchFormatError } from "../../../src/engines/retrieval/types.ts";
+import { cachedBucket } from "../../../src/service/hosted-index/platform-cache.ts";
+import { openObject } from "../../../src/service/hosted-index/read.ts";
+import type { SearchBucket } from "../../../src/service/hosted-index/store.ts";
 
 const SIZE = 300_000;
 /** Read when an object is opened. */

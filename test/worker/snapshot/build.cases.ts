@@ -1,11 +1,11 @@
 import { eq, sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import { snapshots } from "../../../src/db/schema.ts";
-import { openSnapshot } from "../../../src/snapshot/format/reader.ts";
-import type { SnapshotFile } from "../../../src/snapshot/format/types.ts";
-import { writeSnapshot } from "../../../src/snapshot/format/writer.ts";
-import { buildSnapshot, RevisionMissingError } from "../../../src/snapshot/publish/build.ts";
-import { probeSnapshot, pullSnapshot } from "../../../src/snapshot/publish/pull.ts";
+import { snapshots } from "../../../src/service/db/schema.ts";
+import { openSnapshot } from "../../../src/engines/snapshot/reader.ts";
+import type { SnapshotFile } from "../../../src/engines/snapshot/types.ts";
+import { writeSnapshot } from "../../../src/engines/snapshot/writer.ts";
+import { buildSnapshot, RevisionMissingError } from "../../../src/service/snapshots/publish/build.ts";
+import { probeSnapshot, pullSnapshot } from "../../../src/service/snapshots/publish/pull.ts";
 import {
   collect,
   DIMENSION,

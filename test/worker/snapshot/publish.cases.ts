@@ -1,12 +1,12 @@
 import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { MAX_PROVISIONED_WORKSPACES } from "../../../src/contract/index.ts";
-import { auditEvents } from "../../../src/db/records-schema.ts";
-import { snapshots, tenants, workspaces } from "../../../src/db/schema.ts";
-import { commitSnapshot } from "../../../src/snapshot/publish/commit.ts";
-import { listSnapshots, probeSnapshot, pullSnapshot } from "../../../src/snapshot/publish/pull.ts";
-import { signSnapshot } from "../../../src/snapshot/publish/sign.ts";
-import { uploadKeyOf } from "../../../src/snapshot/publish/storage.ts";
+import { auditEvents } from "../../../src/service/db/records-schema.ts";
+import { snapshots, tenants, workspaces } from "../../../src/service/db/schema.ts";
+import { commitSnapshot } from "../../../src/service/snapshots/publish/commit.ts";
+import { listSnapshots, probeSnapshot, pullSnapshot } from "../../../src/service/snapshots/publish/pull.ts";
+import { signSnapshot } from "../../../src/service/snapshots/publish/sign.ts";
+import { uploadKeyOf } from "../../../src/service/snapshots/publish/storage.ts";
 import { db } from "../support/tenants.ts";
 import {
   artifact,

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { eq } from "drizzle-orm";
-import { chunks, contents, revisionFiles, symbols, vectors } from "../../../src/db/content-schema.ts";
-import { revisions, workspaces } from "../../../src/db/schema.ts";
-import type { SnapshotFile } from "../../../src/snapshot/format/types.ts";
+import { chunks, contents, revisionFiles, symbols, vectors } from "../../../src/service/db/content-schema.ts";
+import { revisions, workspaces } from "../../../src/service/db/schema.ts";
+import type { SnapshotFile } from "../../../src/engines/snapshot/types.ts";
 import { IDENTITY } from "../../node/snapshot/fixture.ts";
 import { db } from "../support/tenants.ts";
 

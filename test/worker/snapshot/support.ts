@@ -2,14 +2,14 @@
 import { createHash, randomBytes } from "node:crypto";
 import { env } from "cloudflare:workers";
 import type { SnapshotManifest } from "../../../src/contract/index.ts";
-import { tenants } from "../../../src/db/schema.ts";
-import { ApiError } from "../../../src/errors.ts";
-import { createLogger } from "../../../src/log.ts";
-import { commitSnapshot } from "../../../src/snapshot/publish/commit.ts";
-import type { Caller, SnapshotContext } from "../../../src/snapshot/publish/context.ts";
-import { createPresigner } from "../../../src/snapshot/publish/presign.ts";
-import { signSnapshot } from "../../../src/snapshot/publish/sign.ts";
-import { uploadKeyOf } from "../../../src/snapshot/publish/storage.ts";
+import { tenants } from "../../../src/service/db/schema.ts";
+import { ApiError } from "../../../src/lib/errors.ts";
+import { createLogger } from "../../../src/lib/log.ts";
+import { commitSnapshot } from "../../../src/service/snapshots/publish/commit.ts";
+import type { Caller, SnapshotContext } from "../../../src/service/snapshots/publish/context.ts";
+import { createPresigner } from "../../../src/service/snapshots/publish/presign.ts";
+import { signSnapshot } from "../../../src/service/snapshots/publish/sign.ts";
+import { uploadKeyOf } from "../../../src/service/snapshots/publish/storage.ts";
 import { db } from "../support/tenants.ts";
 
 export const bucket = env.SNAPSHOTS;

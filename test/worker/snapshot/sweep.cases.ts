@@ -1,12 +1,12 @@
 import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { DOWNLOAD_URL_TTL_SEC, SNAPSHOTS_KEPT, UPLOAD_URL_TTL_SEC } from "../../../src/contract/index.ts";
-import { snapshots, workspaces } from "../../../src/db/schema.ts";
-import { commitSnapshot } from "../../../src/snapshot/publish/commit.ts";
-import { pullSnapshot } from "../../../src/snapshot/publish/pull.ts";
-import { signSnapshot } from "../../../src/snapshot/publish/sign.ts";
-import { sweepSnapshots } from "../../../src/snapshot/publish/sweep.ts";
-import { uploadKeyOf } from "../../../src/snapshot/publish/storage.ts";
+import { snapshots, workspaces } from "../../../src/service/db/schema.ts";
+import { commitSnapshot } from "../../../src/service/snapshots/publish/commit.ts";
+import { pullSnapshot } from "../../../src/service/snapshots/publish/pull.ts";
+import { signSnapshot } from "../../../src/service/snapshots/publish/sign.ts";
+import { sweepSnapshots } from "../../../src/service/snapshots/publish/sweep.ts";
+import { uploadKeyOf } from "../../../src/service/snapshots/publish/storage.ts";
 import { db } from "../support/tenants.ts";
 import {
   artifact,

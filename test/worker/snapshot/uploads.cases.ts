@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { commitSnapshot } from "../../../src/snapshot/publish/commit.ts";
-import { signSnapshot } from "../../../src/snapshot/publish/sign.ts";
-import { uploadKeyOf } from "../../../src/snapshot/publish/storage.ts";
-import { writeSnapshot } from "../../../src/snapshot/format/writer.ts";
+import { commitSnapshot } from "../../../src/service/snapshots/publish/commit.ts";
+import { signSnapshot } from "../../../src/service/snapshots/publish/sign.ts";
+import { uploadKeyOf } from "../../../src/service/snapshots/publish/storage.ts";
+import { writeSnapshot } from "../../../src/engines/snapshot/writer.ts";
 import { fixtureFiles, memorySink, sourceOf } from "../../node/snapshot/fixture.ts";
 import {
   artifact,

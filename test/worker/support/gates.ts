@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
-import type { RateBucket } from "../../../src/gate/rate-bucket.ts";
-import type { TenantGate } from "../../../src/gate/tenant-gate.ts";
-import type { AdmitRequest, AdmitResult } from "../../../src/gate/types.ts";
+import type { RateBucket } from "../../../src/service/gate/rate-bucket.ts";
+import type { TenantGate } from "../../../src/service/gate/tenant-gate.ts";
+import type { AdmitRequest, AdmitResult } from "../../../src/service/gate/types.ts";
 
 const gates = env.TENANT_GATE;
 const buckets = env.RATE_BUCKETS;

@@ -2,10 +2,10 @@
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { beforeEach } from "vitest";
-import { runs, workspaces } from "../../../src/db/schema.ts";
-import { coordinatorOf } from "../../../src/indexing/coordinator.ts";
-import type { RunSpec } from "../../../src/indexing/run-state.ts";
-import type { RunsClient, Verdict } from "../../../src/indexing/steps.ts";
+import { runs, workspaces } from "../../../src/service/db/schema.ts";
+import { coordinatorOf } from "../../../src/service/indexing/coordinator.ts";
+import type { RunSpec } from "../../../src/service/indexing/run-state.ts";
+import type { RunsClient, Verdict } from "../../../src/service/indexing/steps.ts";
 import { createTenant, db } from "./tenants.ts";
 import { steps } from "./worker.ts";
 

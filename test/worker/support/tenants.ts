@@ -1,9 +1,9 @@
 /// <reference types="@cloudflare/vitest-plugin/types" />
 import { env } from "cloudflare:workers";
-import { openDb } from "../../../src/db/client.ts";
-import { credentials, tenants } from "../../../src/db/schema.ts";
-import type { AdmitRequest, CredentialKind, PresentedCredential } from "../../../src/gate/types.ts";
-import { createCredential, deriveCredentialKey, parseCredential } from "../../../src/tenancy/credentials.ts";
+import { openDb } from "../../../src/service/db/client.ts";
+import { credentials, tenants } from "../../../src/service/db/schema.ts";
+import type { AdmitRequest, CredentialKind, PresentedCredential } from "../../../src/service/gate/types.ts";
+import { createCredential, deriveCredentialKey, parseCredential } from "../../../src/service/tenancy/credentials.ts";
 
 export const db = openDb(env.DATABASE_URL);
 

@@ -6,10 +6,10 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "c
 import { and, eq } from "drizzle-orm";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it } from "vitest";
-import { auditEvents, usageMonths } from "../../../src/db/records-schema.ts";
-import { TENANT_GATE_TABLES } from "../../../src/gate/tables.ts";
-import { newRun } from "../../../src/indexing/run-state.ts";
-import { type ObjectTables, openTables } from "../../../src/object-tables.ts";
+import { auditEvents, usageMonths } from "../../../src/service/db/records-schema.ts";
+import { TENANT_GATE_TABLES } from "../../../src/service/gate/tables.ts";
+import { newRun } from "../../../src/service/indexing/run-state.ts";
+import { type ObjectTables, openTables } from "../../../src/lib/object-tables.ts";
 import { startClock, stopClock } from "../support/clock.ts";
 import { admitTo, gateOf, rateBucket } from "../support/gates.ts";
 import { coordinator, newSpec, sent, stub, worker, workspaceId } from "../support/runs.ts";

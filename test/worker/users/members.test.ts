@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import { invitations } from "../../../src/db/people-schema.ts";
-import { tenants } from "../../../src/db/schema.ts";
+import { invitations } from "../../../src/service/db/people-schema.ts";
+import { tenants } from "../../../src/service/db/schema.ts";
 import {
   acceptInvitation,
   addUser,
@@ -15,11 +15,11 @@ import {
   removeMember,
   renewInvitation,
   revokeInvitation,
-} from "../../../src/users/index.ts";
-import { loadMonths } from "../../../src/gate/mirror.ts";
-import { periodOf } from "../../../src/gate/period.ts";
-import { eraseTenant } from "../../../src/tenancy/erase.ts";
-import { newSlug } from "../../../src/tenancy/slug.ts";
+} from "../../../src/service/users/index.ts";
+import { loadMonths } from "../../../src/service/gate/mirror.ts";
+import { periodOf } from "../../../src/service/gate/period.ts";
+import { eraseTenant } from "../../../src/service/tenancy/erase.ts";
+import { newSlug } from "../../../src/service/tenancy/slug.ts";
 import { db } from "../support/tenants.ts";
 import { auditOf, newEmail, team } from "./people.ts";
 

@@ -1,11 +1,11 @@
 import { eq, sql } from "drizzle-orm";
 import { expect, it } from "vitest";
-import { mails } from "../../../src/db/people-schema.ts";
-import { createLogger } from "../../../src/log.ts";
-import { type Mail, MailError, type Mailer, sealMail, sendMails } from "../../../src/mail/index.ts";
-import { sweepMails } from "../../../src/mail/outbox.ts";
-import { eraseTenant } from "../../../src/tenancy/erase.ts";
-import { invite, renewInvitation, revokeInvitation } from "../../../src/users/index.ts";
+import { mails } from "../../../src/service/db/people-schema.ts";
+import { createLogger } from "../../../src/lib/log.ts";
+import { type Mail, MailError, type Mailer, sealMail, sendMails } from "../../../src/service/mail/index.ts";
+import { sweepMails } from "../../../src/service/mail/outbox.ts";
+import { eraseTenant } from "../../../src/service/tenancy/erase.ts";
+import { invite, renewInvitation, revokeInvitation } from "../../../src/service/users/index.ts";
 import { db } from "../support/tenants.ts";
 import { KEY, newEmail, team } from "./people.ts";
 

@@ -1,7 +1,7 @@
-import { rowsOf } from "../../../src/db/rows.ts";
+import { rowsOf } from "../../../src/service/db/rows.ts";
 import { sql } from "drizzle-orm";
-import type { Role } from "../../../src/db/people-schema.ts";
-import { addUser } from "../../../src/users/index.ts";
+import type { Role } from "../../../src/service/db/people-schema.ts";
+import { addUser } from "../../../src/service/users/index.ts";
 import { createTenant, db } from "../support/tenants.ts";
 
 export const KEY = Buffer.alloc(32, 7).toString("base64");

@@ -1,7 +1,7 @@
 import { eq, sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import { mails, signInCodes, sessions, users } from "../../../src/db/people-schema.ts";
-import { rowsOf } from "../../../src/db/rows.ts";
+import { mails, signInCodes, sessions, users } from "../../../src/service/db/people-schema.ts";
+import { rowsOf } from "../../../src/service/db/rows.ts";
 import {
   finishSignIn,
   invite,
@@ -17,9 +17,9 @@ import {
   revokeSession,
   startSignIn,
   sweepPeople,
-} from "../../../src/users/index.ts";
-import { sealMail, signInMail } from "../../../src/mail/index.ts";
-import { hashToken } from "../../../src/users/tokens.ts";
+} from "../../../src/service/users/index.ts";
+import { sealMail, signInMail } from "../../../src/service/mail/index.ts";
+import { hashToken } from "../../../src/service/users/tokens.ts";
 import { countQueries } from "../support/database-away.ts";
 import { db } from "../support/tenants.ts";
 import { KEY, newEmail, team } from "./people.ts";

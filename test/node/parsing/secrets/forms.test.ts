@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findSecrets } from "../../../../src/parsing/secrets/find.ts";
+import { findSecrets } from "../../../../src/engines/parsing/secrets/find.ts";
 import { Draw, randomFrom } from "./draw.ts";
 import { FORMS } from "./forms.ts";
 

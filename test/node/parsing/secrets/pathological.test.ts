@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { findSecrets } from "../../../../src/parsing/secrets/find.ts";
-import { SHAPE_RULES } from "../../../../src/parsing/secrets/shape-rules.ts";
-import { TOKEN_RULES } from "../../../../src/parsing/secrets/token-rules.ts";
+import { findSecrets } from "../../../../src/engines/parsing/secrets/find.ts";
+import { SHAPE_RULES } from "../../../../src/engines/parsing/secrets/shape-rules.ts";
+import { TOKEN_RULES } from "../../../../src/engines/parsing/secrets/token-rules.ts";
 
 const MEGABYTE = 1_000_000;
 // Limits leave room for a busy machine: anything worse than linear takes minutes.

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { findSecrets } from "../../../../src/parsing/secrets/find.ts";
+import { findSecrets } from "../../../../src/engines/parsing/secrets/find.ts";
 import { parseText } from "../support.ts";
 
 // Made here, so that no file of this repository looks like a leak.

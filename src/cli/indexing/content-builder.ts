@@ -1,0 +1,122 @@
+import { embeddingText } from "../../engines/parsing/chunks.ts";
+import { contentLanguage } from "../../engines/parsing/detect.ts";
+import type { LanguageId } from "../../engines/parsing/languages.ts";
+import { sha256 } from "../checksum.ts";
+import type { EmbedQueue } from "./embed-queue.ts";
+import type { ParseOutcome } from "./parse-file.ts";
+import type { ParsePool } from "./parse-pool.ts";
+import { skippedContent } from "./skipped.ts";
+import type { IndexStore, NewContent } from "./store.ts";
+
+/** Limit of files being parsed at a time. */
+const MAX_IN_FLIGHT = 32;
+/** Contents written per transaction; a crash loses at most this many. */
+const CONTENTS_PER_COMMIT = 200;
+/** Limit of texts waiting for the embedder, which bounds memory; the rest is embedded at the end. */
+const MAX_EMBED_BACKLOG = 8_192;
+
+export interface BuilderStats {
+  parsedFiles: number;
+  /** Files whose content was already known, from any path, branch or work tree. */
+  reusedFiles: number;
+  parsedBytes: number;
+}
+
+/** Parses each distinct content once, stores it, and queues it for embedding. */
+export class ContentBuilder {
+  private readonly store: IndexStore;
+  private readonly pool: ParsePool;
+  private readonly queue: EmbedQueue | undefined;
+  private readonly onAnalysis: ((analysis: Uint8Array) => void) | undefined;
+  private readonly pending = new Map<string, Promise<number>>();
+  private readonly inFlight = new Set<Promise<void>>();
+  private failure: { error: unknown } | undefined;
+  private uncommitted = 0;
+  readonly stats: BuilderStats = { parsedFiles: 0, reusedFiles: 0, parsedBytes: 0 };
+
+  /** `onAnalysis` is called with the analysis of every parsed content, for the search index. */
+  constructor(
+    store: IndexStore,
+    pool: ParsePool,
+    queue: EmbedQueue | undefined,
+    onAnalysis: ((analysis: Uint8Array) => void) | undefined,
+  ) {
+    this.store = store;
+    this.pool = pool;
+    this.queue = queue;
+    this.onAnalysis = onAnalysis;
+  }
+
+  /**
+   * Finds or creates the content and calls `use` with its id. Resolves when there is room for another file; throws the error of an
+   * earlier one. Transfers `bytes`.
+   */
+  async add(bytes: Uint8Array, named: LanguageId, use: (contentId: number) => void): Promise<void> {
+    const language = contentLanguage(named, bytes);
+    const digest = sha256(bytes);
+    const known = this.store.findContent(digest, language);
+    if (known !== undefined) {
+      this.stats.reusedFiles++;
+      use(known);
+      return;
+    }
+    const key = `${language}:${digest.toString("hex")}`;
+    let pending = this.pending.get(key);
+    if (pending) this.stats.reusedFiles++;
+    else {
+      pending = this.parse(bytes, language, digest).finally(() => this.pending.delete(key));
+      this.pending.set(key, pending);
+    }
+    const task = pending
+      .then(use)
+      .catch((error: unknown) => {
+        this.failure ??= { error };
+      })
+      .finally(() => this.inFlight.delete(task));
+    this.inFlight.add(task);
+    while (this.inFlight.size >= MAX_IN_FLIGHT) await Promise.race(this.inFlight);
+    if (this.failure) throw this.failure.error;
+  }
+
+  /** Waits for every file added so far, and commits. */
+  async finish(): Promise<void> {
+    while (this.inFlight.size > 0) await Promise.all(this.inFlight);
+    if (this.failure) throw this.failure.error;
+    this.store.commit();
+  }
+
+  private async parse(bytes: Uint8Array, language: LanguageId, sha256: Uint8Array): Promise<number> {
+    const sizeBytes = bytes.byteLength;
+    const outcome = await this.pool.parse(bytes, language);
+    this.stats.parsedFiles++;
+    this.stats.parsedBytes += sizeBytes;
+    if ("analysis" in outcome) this.onAnalysis?.(outcome.analysis);
+    this.store.begin();
+    const id = this.store.addContent(contentOf(outcome, sha256, language, sizeBytes));
+    if (++this.uncommitted >= CONTENTS_PER_COMMIT) {
+      this.store.commit();
+      this.uncommitted = 0;
+    }
+    if (this.queue && "file" in outcome && this.queue.backlog < MAX_EMBED_BACKLOG) {
+      for (const chunk of outcome.file.chunks)
+        if (!chunk.withheld) this.queue.pushMissing(chunk.hash, embeddingText(chunk));
+    }
+    return id;
+  }
+}
+
+function contentOf(outcome: ParseOutcome, sha256: Uint8Array, language: string, sizeBytes: number): NewContent {
+  const base = { sha256, language, sizeBytes };
+  if ("skip" in outcome) {
+    return skippedContent(base, outcome.skip);
+  }
+  const { file } = outcome;
+  return {
+    ...base,
+    lineCount: file.lineCount,
+    outcome: file.outcome === "fallback" ? `fallback:${file.fallbackReason ?? ""}` : file.outcome,
+    skip: null,
+    symbols: file.symbols,
+    chunks: file.chunks,
+  };
+}

@@ -1,0 +1,87 @@
+import type { CodeSymbol } from "../../engines/parsing/types.ts";
+import {
+  comparePaths,
+  type EmbeddedChunk,
+  type SnapshotFile,
+  type SnapshotSource,
+} from "../../engines/snapshot/types.ts";
+import type { CommitIndex } from "./index-commit.ts";
+import { belongsTo, intact } from "./schema.ts";
+import type { IndexStore } from "./store.ts";
+import { IndexDamagedError, verified } from "./verified.ts";
+
+/** The indexed commit as input of the snapshot writer. */
+export function snapshotSource(
+  store: IndexStore,
+  index: CommitIndex,
+  gitSha: string,
+  parserVersion: number,
+  onFile: (done: number) => void,
+): SnapshotSource {
+  const { fingerprint, dimension } = index;
+  const fingerprintId = store.fingerprintId(fingerprint) ?? -1;
+  const sorted = index.files.toSorted((a, b) => comparePaths(a.path, b.path));
+  return {
+    header: { gitSha, fingerprint, dimension, parserVersion },
+    async *files() {
+      for (const [position, { path, contentId }] of sorted.entries()) {
+        yield readFile(store, path, contentId, fingerprintId);
+        onFile(position + 1);
+      }
+    },
+  };
+}
+
+interface ContentRow {
+  sha256: Uint8Array;
+  language: string;
+  sizeBytes: number;
+  lineCount: number;
+  outcome: string;
+  symbolCount: number;
+  chunkCount: number;
+}
+
+type ChunkRow = Omit<EmbeddedChunk, "withheld" | "vector"> & { withheld: number; vector: Uint8Array | null };
+
+function readFile(store: IndexStore, path: string, contentId: number, fingerprintId: number): SnapshotFile {
+  const row = store
+    .prepare(
+      `select sha256, language, size_bytes as sizeBytes, line_count as lineCount, outcome, symbol_count as symbolCount,
+         chunk_count as chunkCount, ${intact("contents")} as intact from contents where id = ?`,
+    )
+    .get(contentId);
+  const content = verified<ContentRow>(row);
+  const symbols = store
+    .prepare(
+      `select kind, name, qualified_name as qualifiedName, signature, doc, parent, start_line as startLine, end_line as endLine,
+         start_byte as startByte, end_byte as endByte, ${intact("symbols")} as intact
+       from symbols where ${belongsTo("symbols", "?1")} order by id`,
+    )
+    .all(contentId)
+    .map((symbol) => verified<CodeSymbol>(symbol));
+  const chunks = store
+    .prepare(
+      `select c.text, c.context, lower(hex(c.hash)) as hash, c.start_line as startLine, c.end_line as endLine,
+         c.start_byte as startByte, c.end_byte as endByte, c.symbol, c.withheld, v.vector,
+         ${intact("chunks", "c")} and (v.id is null or ${intact("vectors", "v")}) as intact
+       from chunks c left join vectors v on v.fingerprint_id = ?2 and v.chunk_hash = c.hash
+       where ${belongsTo("c", "?1")} order by c.id`,
+    )
+    .all(contentId, fingerprintId)
+    .map((chunk) => verified<ChunkRow>(chunk));
+  if (symbols.length !== content.symbolCount || chunks.length !== content.chunkCount)
+    throw new IndexDamagedError(`rows of ${path} are missing`);
+  return {
+    path,
+    contentHash: Buffer.from(content.sha256).toString("hex"),
+    language: content.language,
+    sizeBytes: content.sizeBytes,
+    lineCount: content.lineCount,
+    outcome: content.outcome,
+    symbols,
+    chunks: chunks.map((chunk) =>
+      Object.assign(chunk, { withheld: chunk.withheld === 1, vector: chunk.vector ?? undefined }),
+    ),
+  };
+}

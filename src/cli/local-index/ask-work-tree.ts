@@ -1,0 +1,57 @@
+import type { Context } from "../context.ts";
+import type { Project } from "../project.ts";
+import { SearchFormatError } from "../../engines/retrieval/types.ts";
+import { examineTree } from "./examine-tree.ts";
+import type { LocalIndex } from "./local-index.ts";
+import { SearchFolder } from "./search-folder.ts";
+import { lastTable } from "./table-names.ts";
+import type { AskedTable } from "./update.ts";
+
+/**
+ * Brings the index of a work tree up to date, uncommitted edits included, and asks it. The first call in a repository indexes all of
+ * it, with progress; later ones what changed. A damaged search index is rebuilt. `ask` may run twice, so it must do nothing besides
+ * answering. If the index cannot be written, the newest table there is is asked, as stale. Throws what `updateWorkTree` throws.
+ */
+export async function askWorkTree<T>(
+  context: Context,
+  project: Project,
+  ask: (index: LocalIndex) => Promise<T>,
+): Promise<T> {
+  const folder = new SearchFolder(project.directory);
+  const askTable = async (table: AskedTable, options: { rebuild: boolean }): Promise<T> => {
+    const { openWorkTreeIndex } = await import("./local-index.ts");
+    const index = await openWorkTreeIndex(context, project, table, options);
+    try {
+      return await ask(index);
+    } finally {
+      index.close();
+    }
+  };
+  const asked = await askLastTable(project, folder, (name) => askTable({ name }, { rebuild: false }));
+  if (asked) return asked.answer;
+  const { updatedTable } = await import("./update.ts");
+  return askTable(await updatedTable(context, project, folder), { rebuild: true });
+}
+
+/**
+ * The answer from the last table. Undefined if the work tree is no longer in the state for which it was written, or the table cannot
+ * be opened: it is damaged, or another process has just replaced it. The table is asked while git lists and compares the files.
+ */
+async function askLastTable<T>(
+  project: Project,
+  folder: SearchFolder,
+  askTable: (name: string) => Promise<T>,
+): Promise<{ answer: T } | undefined> {
+  const { root, head, files } = project;
+  const last = examineTree(folder, root);
+  if (!last || last.head !== (head ?? null) || last.table !== lastTable(project, folder)) return undefined;
+  const isCurrent = async () => (await last.unchanged) && (!files || (await files).digest === last.listing);
+  try {
+    const answer = await askTable(last.table);
+    return (await isCurrent()) ? { answer } : undefined;
+  } catch (error) {
+    // An index of files that have changed is updated before it is called damaged.
+    if (error instanceof SearchFormatError || !(await isCurrent())) return undefined;
+    throw error;
+  }
+}

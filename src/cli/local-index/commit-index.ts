@@ -1,0 +1,91 @@
+import { SourceText } from "../../engines/parsing/source-text.ts";
+import { PARSER_VERSION } from "../../engines/parsing/version.ts";
+import { outlinesOf } from "../../engines/retrieval/definitions.ts";
+import type { SearchIndex } from "../../engines/retrieval/search-index.ts";
+import type { FileLines } from "../../interface/questions/code-index.ts";
+import { sha256 } from "../checksum.ts";
+import type { Context } from "../context.ts";
+import { gitDamaged } from "../git.ts";
+import { git } from "../git-command.ts";
+import { parseCommit } from "../indexing/index-commit.ts";
+import { intact } from "../indexing/schema.ts";
+import type { IndexStore } from "../indexing/store.ts";
+import { verified } from "../indexing/verified.ts";
+import type { Project } from "../project.ts";
+import { withWriter } from "../session.ts";
+import { buildSearchTable, type IndexedFile } from "./build.ts";
+import { type IndexedTree, type LocalIndex, openLocalIndex } from "./local-index.ts";
+import { linesOf } from "./read-lines.ts";
+import { SearchFolder } from "./search-folder.ts";
+import { COMMIT_PREFIX, VERSIONS } from "./table-names.ts";
+
+/**
+ * Opens the search index of a commit, from git's objects: the work tree is neither read nor changed. What the commit shares with
+ * what is indexed is not parsed again. A damaged index is rebuilt.
+ */
+export async function openCommitIndex(context: Context, project: Project, gitSha: string): Promise<LocalIndex> {
+  const folder = new SearchFolder(project.directory);
+  const table = `${COMMIT_PREFIX}${gitSha}-p${PARSER_VERSION}-${VERSIONS}`;
+  const build = async ({ isDamaged }: { isDamaged: boolean }): Promise<string> => {
+    if (isDamaged) context.ui.note("the search index was damaged and is rebuilt");
+    await withWriter(context, project, "search --ref", async (store) => {
+      // Any segment may be the damaged one; tables of other trees are made again when they are asked for.
+      if (isDamaged) folder.clear();
+      await buildSearchTable(store, folder, table, await commitFiles(context, project, store, gitSha));
+    });
+    return table;
+  };
+  if (!folder.tableNames().includes(table)) await build({ isDamaged: false });
+  const tree: IndexedTree = {
+    table,
+    state: () => ({ gitSha, indexedAtMs: Date.now(), stale: undefined }),
+    lines: (index, path, start, end) => linesOfCommit(project, gitSha, index, path, start, end),
+    rebuild: () => build({ isDamaged: true }),
+  };
+  return openLocalIndex(project, tree, { rebuild: true });
+}
+
+async function linesOfCommit(
+  { root }: Project,
+  gitSha: string,
+  index: SearchIndex,
+  path: string,
+  start: number | undefined,
+  end: number | undefined,
+): Promise<FileLines | undefined> {
+  const file = index.fileAt(0, path);
+  if (file === undefined) return undefined;
+  const bytes = new Uint8Array(await git(root, ["cat-file", "blob", `${gitSha}:${path}`]));
+  if (sha256(bytes).toString("hex") !== index.contentKey(file).sha256) throw gitDamaged(`${path} of ${gitSha}`);
+  const [outline] = await outlinesOf(index, [{ file }]);
+  return linesOf(new SourceText(bytes), outline?.chunks ?? [], { path, language: index.language(file) }, start, end);
+}
+
+async function commitFiles(
+  context: Context,
+  project: Project,
+  store: IndexStore,
+  gitSha: string,
+): Promise<IndexedFile[]> {
+  const line = context.ui.progress("Indexing");
+  try {
+    const { files } = await parseCommit(store, undefined, {
+      root: project.root,
+      commit: gitSha,
+      parserVersion: PARSER_VERSION,
+      stop: context.stop,
+      abort: context.abort,
+      onIndexProgress: ({ done, total }) => line.update(done, total, `${done}/${total} files`),
+    });
+    const find = store.prepare(
+      `select id, lower(hex(sha256)) as sha256, language, base is not null as isInBase, ${intact("contents")} as intact
+       from contents where id = ?`,
+    );
+    return files.map(({ path, contentId }) => {
+      const row = verified<{ id: number; sha256: string; language: string; isInBase: number }>(find.get(contentId));
+      return { path, content: { ...row, isInBase: row.isInBase === 1 } };
+    });
+  } finally {
+    line.end();
+  }
+}

@@ -1,0 +1,209 @@
+import { PARSER_VERSION } from "../../engines/parsing/version.ts";
+import { findSymbols, nearPaths, outlineOf } from "../../engines/retrieval/lookups.ts";
+import { findReferences } from "../../engines/retrieval/references.ts";
+import { search } from "../../engines/retrieval/search.ts";
+import { openIndex, type SearchIndex } from "../../engines/retrieval/search-index.ts";
+import {
+  type OutlineAnswer,
+  type ReferenceAnswer,
+  type ReferenceRequest,
+  type SearchAnswer,
+  SearchFormatError,
+  type SearchRequest,
+  type SymbolAnswer,
+  type SymbolRequest,
+  type TextSource,
+} from "../../engines/retrieval/types.ts";
+import type { FileLines } from "../../interface/questions/code-index.ts";
+import type { Context } from "../context.ts";
+import { FileTree } from "../indexing/file-tree.ts";
+import { IndexStore } from "../indexing/store.ts";
+import type { Project } from "../project.ts";
+import { readLines } from "./read-lines.ts";
+import { type OpenFile, SearchFolder } from "./search-folder.ts";
+import { timeOf, workTreeRow } from "./table-names.ts";
+import { storeTexts } from "./texts.ts";
+import type { AskedTable } from "./update.ts";
+
+/** What writes the index; loaded when there is something to write. */
+const updates = () => import("./update.ts");
+/** Attempts to open a table that another process may be replacing. */
+const MAX_TRIES = 3;
+
+export interface LocalIndexInfo {
+  root: string;
+  /** Normalised identity; null if there is no remote. */
+  repo: string | null;
+  /**
+   * Commit that is checked out; null before the first one and outside of git. Uncommitted edits are indexed as well. Of a stale index:
+   * the commit that was checked out, null if that is not known.
+   */
+  gitSha: string | null;
+  fileCount: number;
+  chunkCount: number;
+  indexedAtMs: number;
+  /** Names all that answers depend on. */
+  digest: string;
+  /** Why later changes of the work tree are not indexed; undefined if there are none. */
+  stale: string | undefined;
+}
+
+/** The search index of a work tree or commit as it was when it was opened. Paths are from the root of the tree. */
+export interface LocalIndex {
+  readonly info: LocalIndexInfo;
+  search(request: SearchRequest): Promise<SearchAnswer>;
+  symbols(request: SymbolRequest): Promise<SymbolAnswer>;
+  references(request: ReferenceRequest): Promise<ReferenceAnswer>;
+  /** Undefined if no such path is indexed. */
+  outline(path: string): Promise<OutlineAnswer | undefined>;
+  /** Lines of an indexed file, 1-based and inclusive, all of them without bounds; undefined if no such path is indexed. */
+  readFile(path: string, start?: number, end?: number): Promise<FileLines | undefined>;
+  /** Up to five indexed paths that may have been meant. */
+  nearPaths(path: string): string[];
+  close(): void;
+}
+
+/** What is indexed: a work tree or a commit. */
+export interface IndexedTree {
+  /** Name of its table. */
+  table: string;
+  state: (store: IndexStore) => Pick<LocalIndexInfo, "gitSha" | "indexedAtMs" | "stale">;
+  /** Lines of an indexed file; undefined if the path is not indexed, or its file is gone. */
+  lines: (index: SearchIndex, path: string, start?: number, end?: number) => Promise<FileLines | undefined>;
+  /** Makes the search index anew and returns the name of the table. */
+  rebuild: () => Promise<string>;
+}
+
+/** Opens a work tree's table. */
+export function openWorkTreeIndex(
+  context: Context,
+  project: Project,
+  { name, stale }: AskedTable,
+  options: { rebuild: boolean },
+): Promise<LocalIndex> {
+  const tree = new FileTree(project.root);
+  return openLocalIndex(
+    project,
+    {
+      table: name,
+      state: (store) => {
+        const row = workTreeRow(store, project.root);
+        const indexedAtMs = stale === undefined ? row.indexed_at : timeOf(name);
+        const head = stale === undefined ? project.head : row.indexed_at === indexedAtMs ? row.head : undefined;
+        return { gitSha: head ?? null, indexedAtMs, stale };
+      },
+      lines: (index, path, start, end) => readLines(index, tree, path, start, end),
+      rebuild: async () => (await updates()).rebuildSearchIndex(context, project, new SearchFolder(project.directory)),
+    },
+    options,
+  );
+}
+
+/** Opens the index of a tree. A damaged one is rebuilt if `rebuild` is set; else `SearchFormatError` is thrown. */
+export async function openLocalIndex(
+  project: Project,
+  tree: IndexedTree,
+  { rebuild }: { rebuild: boolean },
+): Promise<LocalIndex> {
+  const folder = new SearchFolder(project.directory);
+  let { table } = tree;
+  for (let tries = 1; ; tries++) {
+    const opened: OpenFile[] = [];
+    try {
+      return new OpenLocalIndex(project, folder, tree, await openTable(folder, table, opened), opened);
+    } catch (error) {
+      for (const file of opened) file.close();
+      if (!(error instanceof SearchFormatError) || !rebuild || tries === MAX_TRIES) throw error;
+      table = await tree.rebuild();
+    }
+  }
+}
+
+async function openTable(folder: SearchFolder, name: string, opened: OpenFile[]): Promise<SearchIndex> {
+  const keep = (file: OpenFile | undefined, what: string): OpenFile => {
+    if (!file) throw new SearchFormatError(`${what} is gone`);
+    opened.push(file);
+    return file;
+  };
+  return openIndex([
+    {
+      table: keep(folder.openTable(name), "the table"),
+      segment: (id) => keep(folder.openSegment(id), `segment ${id}`),
+    },
+  ]);
+}
+
+class OpenLocalIndex implements LocalIndex {
+  readonly #project: Project;
+  readonly #folder: SearchFolder;
+  readonly #tree: IndexedTree;
+  readonly #store: IndexStore;
+  readonly #files: FileTree;
+  #index: SearchIndex;
+  #opened: OpenFile[];
+  readonly #state: Pick<LocalIndexInfo, "gitSha" | "indexedAtMs" | "stale">;
+
+  constructor(project: Project, folder: SearchFolder, tree: IndexedTree, index: SearchIndex, opened: OpenFile[]) {
+    const store = IndexStore.openForReading(project.directory, PARSER_VERSION);
+    if (!store) throw new SearchFormatError("the local index is gone");
+    this.#project = project;
+    this.#folder = folder;
+    this.#tree = tree;
+    this.#store = store;
+    this.#files = new FileTree(project.root);
+    this.#index = index;
+    this.#opened = opened;
+    this.#state = tree.state(store);
+  }
+
+  get info(): LocalIndexInfo {
+    const { root, repo } = this.#project;
+    const { fileCount, documentCount, digest } = this.#index;
+    return { root, repo: repo ?? null, fileCount, chunkCount: documentCount, digest, ...this.#state };
+  }
+
+  async search(request: SearchRequest): Promise<SearchAnswer> {
+    return this.#healing((index, texts) => search(index, request, texts));
+  }
+
+  async symbols(request: SymbolRequest): Promise<SymbolAnswer> {
+    return this.#healing((index, texts) => findSymbols(index, request, texts));
+  }
+
+  async references(request: ReferenceRequest): Promise<ReferenceAnswer> {
+    return this.#healing((index, texts) => findReferences(index, request, texts));
+  }
+
+  async outline(path: string): Promise<OutlineAnswer | undefined> {
+    return this.#healing((index, texts) => outlineOf(index, 0, path, texts));
+  }
+
+  async readFile(path: string, start?: number, end?: number): Promise<FileLines | undefined> {
+    return this.#healing((index) => this.#tree.lines(index, path, start, end));
+  }
+
+  nearPaths(path: string): string[] {
+    return nearPaths(this.#index, 0, path);
+  }
+
+  close(): void {
+    for (const file of this.#opened) file.close();
+    this.#opened = [];
+    this.#store.close();
+  }
+
+  /** Runs a look-up. If it finds damage, the search index is rebuilt and the look-up runs again. */
+  async #healing<T>(work: (index: SearchIndex, texts: TextSource) => Promise<T>): Promise<T> {
+    const texts = storeTexts(this.#store, this.#files);
+    try {
+      return await work(this.#index, texts);
+    } catch (error) {
+      if (!(error instanceof SearchFormatError)) throw error;
+      const table = await this.#tree.rebuild();
+      for (const file of this.#opened) file.close();
+      this.#opened = [];
+      this.#index = await openTable(this.#folder, table, this.#opened);
+      return work(this.#index, texts);
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import { PARSER_VERSION } from "../../engines/parsing/version.ts";
+import { SEGMENT_VERSION } from "../../engines/retrieval/segment.ts";
+import { TABLE_VERSION } from "../../engines/retrieval/table.ts";
+import { sha256 } from "../checksum.ts";
+import { IndexStore } from "../indexing/store.ts";
+import type { Project } from "../project.ts";
+import type { SearchFolder } from "./search-folder.ts";
+
+/** Prefix of the names of a work tree's tables, and of a commit's. */
+export const treePrefix = (worktreeId: number): string => `tree-${worktreeId}-`;
+/** Tables of earlier versions, `commit-…`, may hold what `git replace` had put in place of the commit's objects. */
+export const COMMIT_PREFIX = "commit2-";
+
+/** Name of the file that holds a work tree's state. */
+export function stateName(root: string): string {
+  return `tree-${sha256(Buffer.from(root)).toString("hex").slice(0, 32)}`;
+}
+
+/** Versions at the end of a table's name: a table of another version is never opened. */
+export const VERSIONS = `v${SEGMENT_VERSION}.${TABLE_VERSION}`;
+
+export interface WorkTreeRow {
+  id: number;
+  /** Milliseconds since the epoch. */
+  indexed_at: number;
+  /** Commit that was checked out then. */
+  head: string | null;
+}
+
+export function workTreeRow(store: IndexStore, root: string): WorkTreeRow {
+  return store.prepare("select id, indexed_at, head from worktrees where root = ?").get(root) as unknown as WorkTreeRow;
+}
+
+/** Name of the table of a work tree's state. The time identifies the state, since there is one writer at a time. */
+export function tableName({ id, indexed_at }: Pick<WorkTreeRow, "id" | "indexed_at">): string {
+  return `${treePrefix(id)}${indexed_at}-p${PARSER_VERSION}-${VERSIONS}`;
+}
+
+/** When the state of a work tree was indexed for which the table was written, in milliseconds since the epoch. */
+export function timeOf(table: string): number {
+  return Number(table.split("-")[2]);
+}
+
+/** The table of the work tree's last state; undefined if there is none. */
+export function lastTable(project: Project, folder: SearchFolder): string | undefined {
+  return findTable(project, (row) => folder.tableNames().find((name) => name === tableName(row)));
+}
+
+/** The newest table of the work tree, which may be of an earlier state; undefined if there is none. */
+export function newestTable(project: Project, folder: SearchFolder): string | undefined {
+  return findTable(project, ({ id }) => {
+    const names = folder.tableNames().filter((name) => name === tableName({ id, indexed_at: timeOf(name) }));
+    return names.sort((a, b) => timeOf(a) - timeOf(b)).at(-1);
+  });
+}
+
+function findTable({ directory, root }: Project, find: (row: WorkTreeRow) => string | undefined): string | undefined {
+  try {
+    const store = IndexStore.openForReading(directory, PARSER_VERSION);
+    if (!store) return undefined;
+    try {
+      return find(workTreeRow(store, root));
+    } finally {
+      store.close();
+    }
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,112 @@
+import type { Context } from "../context.ts";
+import { inBackground } from "../background.ts";
+import { EXIT, toCliError } from "../exit-codes.ts";
+import { FileTree } from "../indexing/file-tree.ts";
+import { boundHeaps } from "../indexing/heap.ts";
+import type { IndexReport } from "../indexing/index-worktree.ts";
+import { intact } from "../indexing/schema.ts";
+import type { IndexStore } from "../indexing/store.ts";
+import { verified } from "../indexing/verified.ts";
+import type { Project } from "../project.ts";
+import { listFiles, type UpdateOptions, updateWorkTree, withWriter } from "../session.ts";
+import { buildSearchTable, type IndexedFile, SegmentCollector } from "./build.ts";
+import { describeTree, saveState } from "./describe-tree.ts";
+import { SearchFolder } from "./search-folder.ts";
+import { newestTable, tableName, workTreeRow } from "./table-names.ts";
+
+/** A table of a work tree. */
+export interface AskedTable {
+  name: string;
+  /** Why the table is not of the present state of the work tree; undefined if it is. */
+  stale?: string;
+}
+
+/** Indexes what has changed and returns the new table; the newest one that there is, as stale, if the index cannot be written. */
+export async function updatedTable(context: Context, project: Project, folder: SearchFolder): Promise<AskedTable> {
+  const update = async (store: IndexStore): Promise<string> => {
+    await updateForSearch(context, project, store, { embed: false });
+    return tableName(workTreeRow(store, project.root));
+  };
+  try {
+    return { name: await withWriter(context, project, "search", update) };
+  } catch (error) {
+    const { exit, message: stale } = toCliError(error);
+    const name = exit === EXIT.io ? newestTable(project, folder) : undefined;
+    if (name === undefined) throw error;
+    context.ui.warn(`the index is stale, it cannot be updated: ${stale}`);
+    return { name, stale };
+  }
+}
+
+/** Brings the index of a work tree up to date with all that searching it needs. Needs the write lock. */
+export async function updateForSearch(
+  context: Context,
+  project: Project,
+  store: IndexStore,
+  options: Omit<UpdateOptions, "files" | "onAnalysis">,
+): Promise<IndexReport> {
+  const startedAtMs = Date.now();
+  // Before the files are listed: the listing alone lets this thread's young generation grow to 34 MB, which V8 keeps.
+  boundHeaps();
+  const files = inBackground(listFiles(project));
+  const folder = new SearchFolder(project.directory);
+  const collector = new SegmentCollector(folder);
+  const report = await updateWorkTree(context, project, store, {
+    ...options,
+    files,
+    onAnalysis: (analysis) => collector.add(analysis),
+  });
+  collector.finish();
+  const table = await ensureTable(store, folder, project.root);
+  writeState(project, store, folder, { table, head: project.head, listing: await files, startedAtMs });
+  return report;
+}
+
+/** Remembers the state of the work tree after a run, for searches that find it unchanged. */
+function writeState(
+  { root }: Project,
+  store: IndexStore,
+  folder: SearchFolder,
+  run: Parameters<typeof describeTree>[1],
+) {
+  const known = new Map(
+    store
+      .prepare("select path, stat from worktree_files where worktree_id = ?")
+      .all(workTreeRow(store, root).id)
+      .map(({ path, stat }) => [String(path), String(stat)]),
+  );
+  const state = describeTree(new FileTree(root), run, known);
+  if (state) saveState(folder, root, state);
+}
+
+/** Makes the table of the work tree if there is none. Needs the write lock. */
+async function ensureTable(store: IndexStore, folder: SearchFolder, root: string): Promise<string> {
+  const row = workTreeRow(store, root);
+  const name = tableName(row);
+  if (!folder.tableNames().includes(name)) await buildSearchTable(store, folder, name, indexedFiles(store, row.id));
+  return name;
+}
+
+function indexedFiles(store: IndexStore, worktreeId: number): IndexedFile[] {
+  const rows = store
+    .prepare(
+      `select f.path, c.id, lower(hex(c.sha256)) as sha256, c.language, c.base is not null as isInBase,
+         ${intact("contents", "c")} as intact
+       from worktree_files f join contents c on c.id = f.content_id where f.worktree_id = ? and c.skip is null`,
+    )
+    .all(worktreeId)
+    .map((row) => verified<{ path: string; id: number; sha256: string; language: string; isInBase: number }>(row));
+  return rows.map(({ path, id, sha256, language, isInBase }) => ({
+    path,
+    content: { id, sha256, language, isInBase: isInBase === 1 },
+  }));
+}
+
+/** Deletes the search index and rebuilds it from the local index. */
+export async function rebuildSearchIndex(context: Context, project: Project, folder: SearchFolder): Promise<string> {
+  context.ui.note("the search index was damaged and is rebuilt");
+  return withWriter(context, project, "search", async (store) => {
+    folder.clear();
+    return ensureTable(store, folder, project.root);
+  });
+}

@@ -1,0 +1,224 @@
+import { SYMBOLS } from "../../contract/questions.ts";
+import { filesNamed, namedFiles, symbolsOf, TEXT_KINDS, type NamedFile } from "./definitions.ts";
+import { endsWithParts, foldCase, nameKey, nameParts } from "./names.ts";
+import { compareUtf8 } from "./order.ts";
+import { ASIDE } from "./paths.ts";
+import type { SymbolPlace } from "./record.ts";
+import type { SearchIndex } from "./search-index.ts";
+import type { FoundSymbol, OutlineAnswer, SymbolAnswer, SymbolRequest, TextSource, WantedText } from "./types.ts";
+
+/** Look-ups by name and by file. */
+
+/** Longer names are cut to this length. */
+const MAX_NAME_UNITS = 300;
+const MIN_FUZZY_UNITS = 2;
+
+/**
+ * Definitions by name: exact, else by prefix, else fuzzy, best match first, then by path and line. Throws what `texts` throws, and
+ * `SearchFormatError` if the index is damaged.
+ */
+export async function findSymbols(
+  index: SearchIndex,
+  request: SymbolRequest,
+  texts: TextSource,
+): Promise<SymbolAnswer> {
+  const name = request.name.trim().slice(0, MAX_NAME_UNITS);
+  const limit = request.limit ?? SYMBOLS.limit.default;
+  const attempts = request.match === undefined ? (["exact", "prefix", "fuzzy"] as const) : [request.match];
+  for (const match of attempts) {
+    const found = name === "" ? [] : await MATCHES[match](index, name);
+    const wanted = found.filter(({ symbol }) => request.kind === undefined || symbol.kind === request.kind);
+    if (wanted.length === 0 && match !== attempts.at(-1)) continue;
+    const symbols = await withSignatures(index, wanted.slice(0, limit), texts);
+    return { symbols, total: wanted.length, match, truncated: wanted.length > limit };
+  }
+  return { symbols: [], total: 0, match: "exact", truncated: false };
+}
+
+interface Found {
+  file: number;
+  ordinal: number;
+  symbol: SymbolPlace;
+}
+
+const MATCHES = { exact: findExact, prefix: findPrefix, fuzzy: findFuzzy };
+
+/** Compares case-sensitively first, else without case. The symbol's qualified name must end with the wanted one. */
+async function findExact(index: SearchIndex, name: string): Promise<Found[]> {
+  const parts = nameParts(foldCase(name));
+  const keys = new Set([nameKey(name, ""), nameKey(name, "heading")]);
+  const named: NamedFile[] = [];
+  for (const key of keys) named.push(...(await filesNamed(index, key)));
+  const candidates = await resolve(index, named);
+  const found = candidates.filter(
+    ({ symbol }) =>
+      foldCase(symbol.name) === foldCase(name) || endsWithParts(nameParts(foldCase(symbol.qualifiedName)), parts),
+  );
+  if (found.length === 0) return withinPaths(index, candidates, name);
+  const exactParts = nameParts(name);
+  const sameCase = found.filter(
+    ({ symbol }) => symbol.name === name || endsWithParts(nameParts(symbol.qualifiedName), exactParts),
+  );
+  return (sameCase.length > 0 ? sameCase : found).sort(byImportance(index));
+}
+
+/**
+ * Symbols whose qualified name is the end of the wanted one. The rest may be a module or package (`requests.sessions.Session`) or a
+ * scope that a macro opens, and no symbol has these as its parent; a part of the rest must be in the path. The longest qualified name comes
+ * first, then the path that contains most of the rest.
+ */
+function withinPaths(index: SearchIndex, candidates: readonly Found[], name: string): Found[] {
+  const parts = nameParts(name);
+  const own = (found: Found): number => nameParts(found.symbol.qualifiedName).length;
+  const inPath = (found: Found): number => {
+    const path = new Set(nameParts(foldCase(index.path(found.file))));
+    return parts.slice(0, -own(found)).filter((part) => path.has(foldCase(part))).length;
+  };
+  const order = byImportance(index);
+  return candidates
+    .filter((found) => inPath(found) > 0 && endsWithParts(parts, nameParts(found.symbol.qualifiedName)))
+    .sort((a, b) => own(b) - own(a) || inPath(b) - inPath(a) || order(a, b));
+}
+
+async function findPrefix(index: SearchIndex, name: string): Promise<Found[]> {
+  const key = nameKey(name, "");
+  const outer = nameParts(foldCase(name)).slice(0, -1);
+  const named = await namedFiles(index, key, () => true);
+  const found = (await resolve(index, named)).filter(({ symbol }) =>
+    endsWithParts(nameParts(foldCase(symbol.qualifiedName)).slice(0, -1), outer),
+  );
+  // The shortest names are closest to what was typed.
+  const order = byImportance(index);
+  return found.sort((a, b) => a.symbol.name.length - b.symbol.name.length || order(a, b));
+}
+
+/** The letters of the name in order, or its words in any order. */
+async function findFuzzy(index: SearchIndex, name: string): Promise<Found[]> {
+  const key = nameKey(name, "");
+  const words = foldCase(name.replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2"))
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word.length >= MIN_FUZZY_UNITS);
+  if (key.length < MIN_FUZZY_UNITS) return [];
+  const passes = (candidate: string): boolean =>
+    (words.length > 0 && words.every((word) => candidate.includes(word))) || hasLettersInOrder(candidate, key);
+  const found = await resolve(index, await namedFiles(index, "", passes));
+  const rank = ({ symbol }: Found): number => {
+    const own = foldCase(symbol.name);
+    if (own.includes(key)) return 0;
+    return words.length > 0 && words.every((word) => own.includes(word)) ? 1 : 2;
+  };
+  const order = byImportance(index);
+  return found.sort((a, b) => rank(a) - rank(b) || a.symbol.name.length - b.symbol.name.length || order(a, b));
+}
+
+function hasLettersInOrder(text: string, letters: string): boolean {
+  let at = 0;
+  for (let i = 0; i < text.length && at < letters.length; i++) if (text[i] === letters[at]) at++;
+  return at === letters.length;
+}
+
+/** Definitions of code before headings and keys, sources before tests and docs; else in order of path and line. */
+function byImportance(index: SearchIndex): (a: Found, b: Found) => number {
+  const rank = ({ file, symbol }: Found): number =>
+    (TEXT_KINDS.has(symbol.kind) ? 2 : 0) + (((index.traits[file] as number) & ASIDE) === 0 ? 0 : 1);
+  return (a, b) => rank(a) - rank(b) || inOrder(a, b);
+}
+
+function inOrder(a: Found, b: Found): number {
+  return a.file - b.file || a.symbol.startLine - b.symbol.startLine || a.ordinal - b.ordinal;
+}
+
+/** The symbols behind name entries, in order of path and line. */
+async function resolve(index: SearchIndex, named: readonly NamedFile[]): Promise<Found[]> {
+  const symbols = await symbolsOf(index, named);
+  const found = named.flatMap(({ file, entry }, i): Found[] => {
+    const symbol = symbols[i]?.[entry.symbol];
+    return symbol ? [{ file, ordinal: entry.symbol, symbol }] : [];
+  });
+  const seen = new Set<string>();
+  return found.sort(inOrder).filter(({ file, ordinal }) => {
+    const id = `${file} ${ordinal}`;
+    return !seen.has(id) && seen.add(id);
+  });
+}
+
+async function withSignatures(index: SearchIndex, found: readonly Found[], texts: TextSource): Promise<FoundSymbol[]> {
+  const wanted = found.map(({ file, ordinal }) => wantedSymbols(index, file, [ordinal]));
+  const loaded = wanted.length === 0 ? [] : await texts(wanted);
+  return found.map(({ file, symbol }, i) => ({
+    revision: index.revisionOf(file),
+    path: index.path(file),
+    language: index.language(file),
+    name: symbol.name,
+    qualifiedName: symbol.qualifiedName,
+    kind: symbol.kind,
+    signature: loaded[i]?.signatures[0] || symbol.name,
+    startLine: symbol.startLine,
+    endLine: symbol.endLine,
+  }));
+}
+
+function wantedSymbols(index: SearchIndex, file: number, symbols: readonly number[]): WantedText {
+  return {
+    ...index.contentKey(file),
+    revision: index.revisionOf(file),
+    path: index.path(file),
+    chunks: [],
+    symbols,
+  };
+}
+
+/** The symbols of a file in order of line; undefined if the revision has no such path. */
+export async function outlineOf(
+  index: SearchIndex,
+  revision: number,
+  path: string,
+  texts: TextSource,
+): Promise<OutlineAnswer | undefined> {
+  const file = index.fileAt(revision, path);
+  if (file === undefined) return undefined;
+  const [symbols = []] = await symbolsOf(index, [{ file }]);
+  const all = symbols.map((_, ordinal) => ordinal);
+  const [loaded] = all.length === 0 ? [] : await texts([wantedSymbols(index, file, all)]);
+  return { language: index.language(file), symbols: outlineFrom(symbols, loaded?.signatures ?? []) };
+}
+
+/** The outline of a file from its symbols and their signatures, both by ordinal. */
+export function outlineFrom(symbols: readonly SymbolPlace[], signatures: readonly string[]): OutlineAnswer["symbols"] {
+  const outline = symbols.map((symbol, ordinal) => ({
+    name: symbol.name,
+    qualifiedName: symbol.qualifiedName,
+    kind: symbol.kind,
+    signature: signatures[ordinal] || symbol.name,
+    startLine: symbol.startLine,
+    endLine: symbol.endLine,
+    depth: depthOf(symbols, ordinal),
+  }));
+  return outline.sort((a, b) => a.startLine - b.startLine || b.endLine - a.endLine || a.depth - b.depth);
+}
+
+function depthOf(symbols: readonly Pick<SymbolPlace, "parent">[], ordinal: number): number {
+  let depth = 0;
+  for (let parent = symbols[ordinal]?.parent ?? null; parent !== null && depth < symbols.length; depth++)
+    parent = symbols[parent]?.parent ?? null;
+  return depth;
+}
+
+/** Up to five paths that may have been meant: of the same name, or whose path holds the given one. */
+export function nearPaths(index: SearchIndex, revision: number, path: string): string[] {
+  return nearPathsOf(index.tables[revision]?.paths ?? [], path);
+}
+
+/** As `nearPaths`, of the given paths. */
+export function nearPathsOf(paths: readonly string[], path: string): string[] {
+  const name = foldCase(path.slice(path.lastIndexOf("/") + 1));
+  const stem = name.includes(".") ? name.slice(0, name.lastIndexOf(".")) : name;
+  const found: { path: string; rank: number }[] = [];
+  for (const candidate of paths) {
+    const own = foldCase(candidate.slice(candidate.lastIndexOf("/") + 1));
+    const rank = own === name ? 0 : own.startsWith(`${stem}.`) ? 1 : stem.length > 2 && own.includes(stem) ? 2 : 3;
+    if (rank < 3) found.push({ path: candidate, rank });
+  }
+  found.sort((a, b) => a.rank - b.rank || a.path.length - b.path.length || compareUtf8(a.path, b.path));
+  return found.slice(0, 5).map((near) => near.path);
+}

@@ -1,0 +1,297 @@
+import type {
+  CommitRequest,
+  CommitResponse,
+  EmbedCheckResponse,
+  EmbedRequest,
+  EmbedResponse,
+  FileResponse,
+  HealthResponse,
+  IndexRequest,
+  IndexResult,
+  ListResponse,
+  OutlineResponse,
+  ProbeResponse,
+  PullResponse,
+  ReferencesResponse,
+  RerankCheckResponse,
+  RerankRequest,
+  RerankResponse,
+  RunAccepted,
+  RunList,
+  RunStatus,
+  SearchResponse,
+  SignRequest,
+  SignResponse,
+  SnapshotJobAccepted,
+  SnapshotJobRequest,
+  SymbolsResponse,
+  UsageResponse,
+} from "../../contract/index.ts";
+import type { Asked, FILE, OUTLINE, REFERENCES, SEARCH, SYMBOLS } from "../../contract/questions.ts";
+import { readAnswer } from "./answers.ts";
+import { CodeContextError } from "./errors.ts";
+import { streamRun } from "./runs.ts";
+import type { Call } from "./call.ts";
+import { Transport, type CallOptions, type TransportOptions } from "./transport.ts";
+
+export interface ClientOptions extends TransportOptions {
+  /** For `/embed`, `/rerank`, `/usage` and `/index-snapshot`. */
+  apiKey?: string;
+  /** For `/index` and `/snapshot`. */
+  workerToken?: string;
+  /**
+   * Fingerprint of the stored vectors. If set, an answer with another fingerprint throws `FINGERPRINT_CHANGED`; if not,
+   * `onFingerprintChange` is called and the answer is returned.
+   */
+  pinnedFingerprint?: string;
+  /** Called when the embedding space changed since the last answer: re-embed vectors stored under `previous`. */
+  onFingerprintChange?: (change: { previous: string; current: string }) => void;
+}
+
+/** Exactly one of the two names a workspace. */
+export type Selector = { repo: string } | { workspaceId: string };
+
+type Input<T extends { inputType?: unknown }> = Omit<T, "inputType"> & Partial<Pick<T, "inputType">>;
+type SignInput = Omit<SignRequest, "op">;
+type CommitInput = Omit<CommitRequest, "op">;
+export type IndexInput = Omit<IndexRequest, "options"> & { options?: Partial<IndexRequest["options"]> };
+
+/** Revision to read: an indexed branch, tag or full commit; default: the current revision. */
+interface AtRef {
+  ref?: string | undefined;
+}
+export type SearchInput = AtRef &
+  Asked<typeof SEARCH> & { repo?: string | undefined; workspaceId?: string | undefined };
+export type SymbolsInput = AtRef & Asked<typeof SYMBOLS>;
+export type ReferencesInput = AtRef & Asked<typeof REFERENCES>;
+export type OutlineInput = AtRef & Asked<typeof OUTLINE>;
+export type FileInput = AtRef & Asked<typeof FILE>;
+
+/** Time limit of a synchronous `POST /index`, which answers when the run is done. */
+const SYNC_INDEX_TIMEOUT_MS = 15 * 60_000;
+
+/** A typed client for every route of the service. Uses `fetch` and timers only: Node, Workers and browsers. */
+export class CodeContextClient {
+  private readonly transport: Transport;
+  private readonly options: ClientOptions;
+  private lastFingerprint: string | undefined;
+  readonly snapshots: Snapshots;
+
+  constructor(options: ClientOptions) {
+    this.options = options;
+    this.transport = new Transport(options);
+    this.lastFingerprint = options.pinnedFingerprint;
+    this.snapshots = new Snapshots(this.transport, () => this.key());
+  }
+
+  /** Fingerprint of the last answer that carried one, or the pinned one. */
+  get fingerprint(): string | undefined {
+    return this.lastFingerprint;
+  }
+
+  /** `GET /embed`: checks the key and returns the embedding space. Free. */
+  async checkEmbed(options?: CallOptions): Promise<EmbedCheckResponse> {
+    const answer = await this.transport.json(this.metered("GET", "/embed"), "EmbedCheckResponse", options);
+    this.sawFingerprint(answer.fingerprint);
+    return answer;
+  }
+
+  /** `POST /embed`: one vector per input; `embeddings[].index` is the input's position. Metered. */
+  async embed(request: Input<EmbedRequest>, options?: CallOptions): Promise<EmbedResponse> {
+    const answer = await this.transport.json(this.metered("POST", "/embed", request), "EmbedResponse", options);
+    this.sawFingerprint(answer.fingerprint);
+    return answer;
+  }
+
+  /** `GET /rerank`: checks the key. Free. */
+  async checkRerank(options?: CallOptions): Promise<RerankCheckResponse> {
+    return this.transport.json(this.metered("GET", "/rerank"), "RerankCheckResponse", options);
+  }
+
+  /** `POST /rerank`: results in the provider's order; sort them by `relevanceScore`. Metered. */
+  async rerank(request: RerankRequest, options?: CallOptions): Promise<RerankResponse> {
+    return this.transport.json(this.metered("POST", "/rerank", request), "RerankResponse", options);
+  }
+
+  async usage(options?: CallOptions): Promise<UsageResponse> {
+    return this.transport.json(this.metered("GET", "/usage"), "UsageResponse", options);
+  }
+
+  /** `POST /index`, answered when the run is done. For long runs, use {@link startIndex} and {@link streamRun}. */
+  async index(request: IndexInput, options?: CallOptions): Promise<IndexResult> {
+    const call = this.worker("POST", "/index", "index", request);
+    return this.transport.json(call, "IndexResult", { timeoutMs: SYNC_INDEX_TIMEOUT_MS, ...options });
+  }
+
+  /** `POST /index` with `Prefer: respond-async`: returns at once; the run continues in the background. */
+  async startIndex(request: IndexInput, options?: CallOptions): Promise<RunAccepted> {
+    const call = this.worker("POST", "/index", "index", request);
+    return this.transport.json({ ...call, headers: { Prefer: "respond-async" } }, "RunAccepted", options);
+  }
+
+  async runStatus(runId: string, options?: CallOptions): Promise<RunStatus> {
+    return this.transport.json(this.runCall(runId), "RunStatus", options);
+  }
+
+  /** `GET /index?workspaceId=…`: the newest runs of a workspace. */
+  async listRuns(workspaceId: string, { limit }: { limit?: number } = {}, options?: CallOptions): Promise<RunList> {
+    const query = new URLSearchParams({ workspaceId, ...(limit === undefined ? {} : { limit: String(limit) }) });
+    return this.transport.json(this.worker("GET", `/index?${query.toString()}`, "index_status"), "RunList", options);
+  }
+
+  /** `DELETE /index/{runId}`: cancels a run and returns its status. A run that has ended is not changed. */
+  async cancelRun(runId: string, options?: CallOptions): Promise<RunStatus> {
+    const call: Call = { ...this.runCall(runId), method: "DELETE" };
+    return this.transport.json(call, "RunStatus", options);
+  }
+
+  /**
+   * Yields a run's status whenever it changes; the last one is `succeeded` or `failed`. Follows the event stream, reconnects
+   * when it breaks, and polls if the service has none.
+   */
+  streamRun(runId: string, options?: CallOptions): AsyncGenerator<RunStatus> {
+    return streamRun(this.transport, this.runCall(runId), options);
+  }
+
+  /** `POST /snapshot`: starts a job that builds and publishes a snapshot. Follow `runId` like an index run. */
+  async startSnapshotJob(request: SnapshotJobRequest, options?: CallOptions): Promise<SnapshotJobAccepted> {
+    return this.transport.json(this.worker("POST", "/snapshot", "snapshot", request), "SnapshotJobAccepted", options);
+  }
+
+  /** `POST /search`: searches one workspace, or all of them; best results first. */
+  async search(request: SearchInput, options?: CallOptions): Promise<SearchResponse> {
+    const call: Call = {
+      method: "POST",
+      path: "/search",
+      surface: "search",
+      credential: this.key(),
+      body: request,
+      repeatable: true,
+    };
+    return this.transport.json(call, "SearchResponse", options);
+  }
+
+  /** `GET /symbols`: definitions by name. Throws `NOT_FOUND` with similar names if there are none. */
+  async symbols(query: Selector & SymbolsInput, options?: CallOptions): Promise<SymbolsResponse> {
+    return this.transport.json(this.lookup("/symbols", query), "SymbolsResponse", options);
+  }
+
+  /** `GET /references`: the lines that use a name. */
+  async references(query: Selector & ReferencesInput, options?: CallOptions): Promise<ReferencesResponse> {
+    return this.transport.json(this.lookup("/references", query), "ReferencesResponse", options);
+  }
+
+  /** `GET /outline`: the symbols of a file. */
+  async outline(query: Selector & OutlineInput, options?: CallOptions): Promise<OutlineResponse> {
+    return this.transport.json(this.lookup("/outline", query), "OutlineResponse", options);
+  }
+
+  /** `GET /file`: lines of a file as they were indexed. */
+  async file(query: Selector & FileInput, options?: CallOptions): Promise<FileResponse> {
+    return this.transport.json(this.lookup("/file", query), "FileResponse", options);
+  }
+
+  /** `GET /healthz`. Returns the document of a service that is not ready too, instead of throwing. */
+  async health(options?: CallOptions): Promise<HealthResponse> {
+    const call: Call = { method: "GET", path: "/healthz", surface: "healthz", credential: undefined, repeatable: true };
+    return this.transport.json({ ...call, acceptStatus: 503 }, "HealthResponse", options);
+  }
+
+  private sawFingerprint(current: string): void {
+    const { pinnedFingerprint } = this.options;
+    if (pinnedFingerprint !== undefined && current !== pinnedFingerprint) {
+      throw new CodeContextError(
+        "FINGERPRINT_CHANGED",
+        `the embedding space changed from ${pinnedFingerprint} to ${current}: stored vectors must be embedded again`,
+        { details: { pinned: pinnedFingerprint, current } },
+      );
+    }
+    const previous = this.lastFingerprint;
+    this.lastFingerprint = current;
+    if (previous !== undefined && previous !== current) this.options.onFingerprintChange?.({ previous, current });
+  }
+
+  private key(): string {
+    const { apiKey } = this.options;
+    if (apiKey === undefined) throw new CodeContextError("INVALID_API_KEY", "this call needs an API key");
+    return apiKey;
+  }
+
+  private metered(method: "GET" | "POST", path: string, body?: unknown): Call {
+    return { method, path, surface: "metered", credential: this.key(), body, repeatable: true };
+  }
+
+  private lookup(path: string, query: object): Call {
+    const given = Object.entries(query).filter(([, value]) => value !== undefined);
+    const parameters = new URLSearchParams(Object.fromEntries(given.map(([name, value]) => [name, String(value)])));
+    return {
+      method: "GET",
+      path: `${path}?${parameters.toString()}`,
+      surface: "search",
+      credential: this.key(),
+      repeatable: true,
+    };
+  }
+
+  private worker(method: "GET" | "POST", path: string, surface: Call["surface"], body?: unknown): Call {
+    const { workerToken } = this.options;
+    if (workerToken === undefined) throw new CodeContextError("UNAUTHORIZED", "this call needs a worker token");
+    return { method, path, surface, credential: workerToken, body, repeatable: method === "GET" };
+  }
+
+  private runCall(runId: string): Call {
+    return this.worker("GET", `/index/${encodeURIComponent(runId)}`, "index_status");
+  }
+}
+
+/** `/index-snapshot`: shared snapshots of a workspace's index. */
+export class Snapshots {
+  private readonly transport: Transport;
+  private readonly key: () => string;
+
+  /** @internal */
+  constructor(transport: Transport, key: () => string) {
+    this.transport = transport;
+    this.key = key;
+  }
+
+  /** The current snapshot's manifest and a signed download URL. Throws `NO_SNAPSHOT` if there is none. */
+  async pull(selector: Selector, options?: CallOptions): Promise<PullResponse> {
+    return this.transport.json(this.get(new URLSearchParams(selector)), "PullResponse", options);
+  }
+
+  /** Metadata of the current snapshot, if there is one. */
+  async probe(selector: Selector, options?: CallOptions): Promise<ProbeResponse> {
+    return this.transport.json(this.get(new URLSearchParams({ ...selector, probe: "1" })), "ProbeResponse", options);
+  }
+
+  /** Lists every workspace of the tenant. */
+  async list(options?: CallOptions): Promise<ListResponse> {
+    return this.transport.json(this.get(new URLSearchParams({ list: "1" })), "ListResponse", options);
+  }
+
+  /** Gets an upload URL. The PUT must carry `uploadHeaders`. */
+  async sign(request: SignInput, options?: CallOptions): Promise<SignResponse> {
+    return this.transport.json(this.post({ op: "sign", ...request }), "SignResponse", options);
+  }
+
+  /** Makes an uploaded artifact the current snapshot. Idempotent. */
+  async commit(request: CommitInput, options?: CallOptions): Promise<CommitResponse> {
+    return this.transport.json(this.post({ op: "commit", ...request }), "CommitResponse", options);
+  }
+
+  private get(query: URLSearchParams): Call {
+    return { ...this.post(undefined), method: "GET", path: `/index-snapshot?${query.toString()}` };
+  }
+
+  private post(body: unknown): Call {
+    const path = "/index-snapshot";
+    return { method: "POST", path, surface: "index_snapshot", credential: this.key(), body, repeatable: true };
+  }
+}
+
+/** The `result` of a succeeded index run; undefined for any other. */
+export async function indexResultOf(status: RunStatus): Promise<IndexResult | undefined> {
+  const read = await readAnswer("IndexResult", status.result);
+  return "answer" in read ? read.answer : undefined;
+}

@@ -1,0 +1,50 @@
+/** Typed client of the Code Context service. Needs `fetch` and timers, nothing else: Node, Workers and browsers. */
+export type { AnswerLike, FetchLike, SentRequest } from "./call.ts";
+export {
+  CodeContextClient,
+  indexResultOf,
+  type ClientOptions,
+  type FileInput,
+  type IndexInput,
+  type OutlineInput,
+  type ReferencesInput,
+  type SearchInput,
+  type Selector,
+  type Snapshots,
+  type SymbolsInput,
+} from "./client.ts";
+export { CodeContextError, type ClientErrorCode, type CodeContextErrorOptions } from "./errors.ts";
+export type { CallOptions, TransportOptions, WaitEvent } from "./transport.ts";
+export { MAX_BACKOFF_MS, MIN_BACKOFF_MS, SLOW_DOWN_SHARE } from "./waits.ts";
+export type {
+  CommitResponse,
+  EmbedCheckResponse,
+  EmbedRequest,
+  EmbedResponse,
+  ErrorCode,
+  FileResponse,
+  HealthResponse,
+  IndexRequest,
+  IndexResult,
+  ListResponse,
+  OutlineResponse,
+  ProbeResponse,
+  PullResponse,
+  ReferencesResponse,
+  RerankCheckResponse,
+  RerankRequest,
+  RerankResponse,
+  RosterEntry,
+  RunAccepted,
+  RunList,
+  RunStatus,
+  SearchRequest,
+  SearchResponse,
+  SearchResult,
+  SignResponse,
+  SnapshotJobAccepted,
+  SnapshotJobRequest,
+  SnapshotManifest,
+  SymbolsResponse,
+  UsageResponse,
+} from "../../contract/index.ts";

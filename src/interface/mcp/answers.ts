@@ -1,0 +1,218 @@
+/** The text of each tool's answer. */
+import {
+  type FoundSymbol,
+  matchedTexts,
+  type OutlineSymbol,
+  type ReferenceAnswer,
+  type SearchAnswer,
+  type SearchResult,
+} from "../../engines/retrieval/types.ts";
+import type { Answered, FileLines, IndexInfo, InOneIndex, NotFoundError, RepoInfo } from "../questions/code-index.ts";
+import { describeIndex, fit, type Forms, numberedLine, numberedLines, shownOf, tokensOf } from "./text.ts";
+
+/** Lines of a result when its place does not fit as a whole. */
+const SHORT_LINES = 8;
+const SHORTEST_LINES = 2;
+/** References of a file when not all of them fit. */
+const SHORT_REFERENCES = 3;
+/** Tokens kept for the heading and the last line of an answer. */
+const FRAME_TOKENS = 80;
+
+/** What an answer is written with. */
+export interface AnswerOptions {
+  maxTokens: number;
+  nowMs: number;
+}
+
+/** Heading of an answer: the indexes that it comes from. */
+function heading(indexes: readonly IndexInfo[], nowMs: number): string {
+  return indexes.map((index) => describeIndex(index, nowMs)).join("\n");
+}
+
+/** The repository before a path, where an answer has several. */
+function placeOf(indexes: readonly IndexInfo[], revision: number, path: string): string {
+  const repo = indexes.length > 1 ? indexes[revision]?.name : undefined;
+  return repo === undefined ? path : `${repo} ${path}`;
+}
+
+function budgetOf({ maxTokens }: AnswerOptions, head: string): number {
+  return Math.max(0, maxTokens - FRAME_TOKENS - tokensOf(head));
+}
+
+export function searchText(
+  { indexes, results, total, degraded }: Answered<SearchAnswer & { degraded?: string }>,
+  options: AnswerOptions,
+): string {
+  const head = heading(indexes, options.nowMs);
+  if (results.length === 0) return `${head}\n\nNo results. Try other words, an identifier, or fewer filters.`;
+  const parts = fit(
+    results.map((result) => resultForms(indexes, result)),
+    budgetOf(options, head),
+  );
+  const shown = parts.filter((part) => part !== "");
+  const note = degraded === undefined ? "" : ` Ranked without ${degraded}, which is not available now.`;
+  const foot = `${shownOf(shown.length, total, "result")}.${note}`;
+  return [head, ...shown, foot].join("\n\n");
+}
+
+function resultForms(indexes: readonly IndexInfo[], result: SearchResult): Forms {
+  const { revision, path, startLine, endLine, symbol, snippet, matched } = result;
+  const title = `${placeOf(indexes, revision, path)}:${startLine}-${endLine}${symbol ? `  ${symbol.kind} ${symbol.qualifiedName}` : ""}`;
+  // A snippet that the engine has shortened cannot be numbered.
+  if (snippet.split("\n").length !== endLine - startLine + 1) return [`${title}\n${snippet}`, title];
+  const words = matchedTexts(matched).map((word) => word.toLowerCase());
+  const short = (count: number) => numberedLines(snippet, startLine, keepMatching(snippet, words, count));
+  return [
+    `${title}\n${numberedLines(snippet, startLine)}`,
+    `${title}\n${short(SHORT_LINES)}`,
+    `${title}\n${short(SHORTEST_LINES)}`,
+    title,
+  ];
+}
+
+/** Keeps the first line and the first lines that hold a word, `count` in all. */
+function keepMatching(text: string, words: readonly string[], count: number): (line: string, index: number) => boolean {
+  const kept = new Set([0]);
+  for (const [index, line] of text.split("\n").entries()) {
+    if (kept.size >= count) break;
+    const folded = line.toLowerCase();
+    if (words.some((word) => folded.includes(word))) kept.add(index);
+  }
+  return (_line, index) => kept.has(index);
+}
+
+/** A definition with its lines, if they were read. */
+export type ShownSymbol = FoundSymbol & { body?: string };
+
+export function symbolsText(
+  { indexes, symbols, total, match }: Answered<{ symbols: ShownSymbol[]; total: number; match: string }>,
+  options: AnswerOptions,
+): string {
+  const head = heading(indexes, options.nowMs);
+  const parts = fit(
+    symbols.map((symbol): Forms => {
+      const { revision, path, startLine, endLine, kind, qualifiedName, signature, body } = symbol;
+      const title = `${placeOf(indexes, revision, path)}:${startLine}-${endLine}  ${kind} ${qualifiedName}`;
+      const signed = signature === "" ? title : `${title}\n    ${signature}`;
+      return body === undefined ? [signed, title] : [`${title}\n${numberedLines(body, startLine)}`, signed, title];
+    }),
+    budgetOf(options, head),
+  );
+  const shown = parts.filter((part) => part !== "");
+  const how = match === "exact" ? "" : ` No definition has exactly this name; these match as ${match}.`;
+  return [head, ...shown, `${shownOf(shown.length, total, "definition")}.${how}`].join("\n\n");
+}
+
+export function referencesText(
+  { indexes, references, total, truncated }: Answered<ReferenceAnswer>,
+  options: AnswerOptions,
+  { name }: { name: string },
+): string {
+  const head = heading(indexes, options.nowMs);
+  if (references.length === 0) return `${head}\n\nThe name ${name} is not used outside of its definition.`;
+  const files = Map.groupBy(references, ({ revision, path }) => placeOf(indexes, revision, path));
+  const groups = [...files].map(([place, lines]) => ({ place, lines }));
+  const parts = fit(
+    groups.map(({ place, lines }): Forms => {
+      const width = String(lines.at(-1)?.line ?? 0).length;
+      const rows = lines.map(({ line, text, enclosing }) =>
+        numberedLine(line, enclosing === null ? text : `${text}  [in ${enclosing}]`, width),
+      );
+      const more = rows.length - SHORT_REFERENCES;
+      const short = more > 0 ? [...rows.slice(0, SHORT_REFERENCES), `… ${more} more in this file`] : rows;
+      const numbers = lines.map(({ line }) => line).join(", ");
+      return [`${place}\n${rows.join("\n")}`, `${place}\n${short.join("\n")}`, `${place}: ${numbers}`, place];
+    }),
+    budgetOf(options, head),
+  );
+  const shown = parts.filter((part) => part !== "");
+  const isAll = references.length === total && shown.length === groups.length;
+  const foot = [
+    `${shownOf(references.length, total, "use", !truncated || references.length < total)}, in ${shownOf(shown.length, groups.length, "file")}.`,
+    "Found by name: another symbol of the same name is included.",
+    ...(isAll && !truncated ? [] : ["Ask for one path with search_code, or with a larger limit, for the rest."]),
+  ];
+  return [head, ...shown, foot.join(" ")].join("\n\n");
+}
+
+/** An answer about one file. */
+type InOneFile<T> = Answered<InOneIndex<T> & { path: string }>;
+
+export function outlineText(
+  { indexes, revision, path, language, symbols }: InOneFile<{ language: string; symbols: OutlineSymbol[] }>,
+  options: AnswerOptions,
+): string {
+  const head = `${heading(indexes.slice(revision, revision + 1), options.nowMs)}\n${path} (${language})`;
+  if (symbols.length === 0) return `${head}\n\nThe file defines no symbols. read_file shows its lines.`;
+  const budget = budgetOf(options, head);
+  const deepest = Math.max(...symbols.map(({ depth }) => depth));
+  // First without signatures, then without the innermost symbols, then cut.
+  for (const withSignatures of [true, false]) {
+    for (let depth = deepest; depth >= (withSignatures ? deepest : 0); depth--) {
+      const rows = outlineRows(symbols, depth, withSignatures);
+      if (tokensOf(rows.join("\n")) > budget && (withSignatures || depth > 0)) continue;
+      const fitting = fit(
+        rows.map((row): Forms => [row]),
+        budget,
+      ).filter((row) => row !== "");
+      return `${head}\n\n${fitting.join("\n")}\n\n${shownOf(fitting.length, symbols.length, "symbol")}.`;
+    }
+  }
+  return head;
+}
+
+function outlineRows(symbols: readonly OutlineSymbol[], maxDepth: number, withSignatures: boolean): string[] {
+  const width = String(symbols.at(-1)?.endLine ?? 0).length * 2 + 1;
+  return symbols
+    .filter(({ depth }) => depth <= maxDepth)
+    .map(({ startLine, endLine, depth, kind, name, signature }) => {
+      const lines = startLine === endLine ? String(startLine) : `${startLine}-${endLine}`;
+      const shown = withSignatures && signature !== "" ? `${kind}  ${signature}` : `${kind} ${name}`;
+      return `${lines.padStart(width)}  ${"  ".repeat(depth)}${shown}`;
+    });
+}
+
+export function fileText({ indexes, revision, ...file }: InOneFile<FileLines>, options: AnswerOptions): string {
+  const { path, startLine, lineCount, text, withheld } = file;
+  const head = `${heading(indexes.slice(revision, revision + 1), options.nowMs)}\n${path}, ${lineCount} line${lineCount === 1 ? "" : "s"}`;
+  const isWithheld = (line: number) => withheld.some(([from, to]) => line >= from && line <= to);
+  const lines = text
+    .split("\n")
+    .map((line, index) => (isWithheld(startLine + index) ? "(withheld: may hold a secret)" : line));
+  const numbered = numberedLines(lines.join("\n"), startLine).split("\n");
+  const budget = budgetOf(options, head);
+  let used = 0;
+  let count = 0;
+  while (count < numbered.length && used + tokensOf(`${numbered[count]}\n`) <= budget) {
+    used += tokensOf(`${numbered[count]}\n`);
+    count++;
+  }
+  count = Math.max(1, count);
+  const last = startLine + count - 1;
+  const foot =
+    last < file.endLine || last < lineCount
+      ? `Lines ${startLine}-${last} of ${lineCount} shown; start_line=${last + 1} goes on.`
+      : `Lines ${startLine}-${last} of ${lineCount} shown.`;
+  return [head, numbered.slice(0, count).join("\n"), foot].join("\n\n");
+}
+
+/** The text for a name or path that no index has: what may have been meant, or what else to ask. */
+export function notFoundText({ field, value, near }: NotFoundError): string {
+  const missing = field === "path" ? `${value} is not in the index.` : `Nothing in the index is named ${value}.`;
+  const other = `search_code finds ${field === "path" ? "files by name and content" : "code by what it does"}.`;
+  return `${missing} ${near.length === 0 ? other : `Similar: ${near.join(", ")}`}`;
+}
+
+export function reposText(repos: readonly RepoInfo[], total: number, options: AnswerOptions): string {
+  if (total === 0) return "Nothing is indexed yet.";
+  if (repos.length === 0) return `None of the ${total} indexed repositories has a name like that.`;
+  const rows = fit(
+    repos.map((repo): Forms => [
+      `${describeIndex(repo, options.nowMs)}, ${repo.fileCount} file${repo.fileCount === 1 ? "" : "s"}`,
+      repo.name,
+    ]),
+    budgetOf(options, ""),
+  ).filter((row) => row !== "");
+  const noun = total === 1 ? "1 repository" : `${rows.length} of ${total} repositories shown`;
+  return `${rows.join("\n")}\n\n${noun}.`;
+}

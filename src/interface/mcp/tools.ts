@@ -1,0 +1,214 @@
+/** The tools, once, for `codectx mcp` and for `POST /mcp`. */
+import * as z from "zod";
+import { Uuid } from "../../contract/indexing.ts";
+import { bodyShape } from "../../contract/parameters.ts";
+import { type Parameter, type Parameters, type Request, SEARCH } from "../../contract/questions.ts";
+import { text } from "../../contract/text.ts";
+import { visibleAnswer } from "../../lib/display.ts";
+import { nearName } from "../../lib/near-name.ts";
+import {
+  type Answered,
+  type CodeIndex,
+  nothingIndexed,
+  type Question,
+  type RepoList,
+  type Scope,
+} from "../questions/code-index.ts";
+import { file, outline, references, search, symbols } from "../questions/questions.ts";
+import {
+  type AnswerOptions,
+  fileText,
+  outlineText,
+  referencesText,
+  reposText,
+  searchText,
+  type ShownSymbol,
+  symbolsText,
+} from "./answers.ts";
+
+const MAX_TOKENS = SEARCH.maxTokens;
+/** Definitions whose lines are shown, and the longest that is. */
+const MAX_BODIES = 3;
+const MAX_BODY_LINES = 80;
+
+const repo = text
+  .min(1)
+  .max(500)
+  .optional()
+  .describe("Repository as list_repos names it, such as github.com/owner/name. Default: all of them.");
+const oneRepo = repo.describe("Repository as list_repos names it. Needed where there are several.");
+const ref = text
+  .min(1)
+  .max(500)
+  .optional()
+  .describe("Branch, tag or commit that is indexed. Default: the current revision.");
+const maxTokens = z
+  .int()
+  .min(MAX_TOKENS.min)
+  .max(MAX_TOKENS.max)
+  .default(MAX_TOKENS.default)
+  .describe("Length of the answer. What does not fit is shortened, and the answer says so.");
+
+/** What a tool runs with. */
+export interface ToolContext {
+  index: CodeIndex & RepoList;
+  nowMs: number;
+}
+
+/** A tool: its texts for the model, its parameters, and the function that answers. */
+export interface Tool {
+  /** At most 32 characters, since clients add the server's name to it. */
+  name: string;
+  title: string;
+  /** At most 2 KB, where clients cut it. */
+  description: string;
+  input: z.ZodObject;
+  /** `input` is what the schema has parsed. */
+  run: (context: ToolContext, input: Record<string, unknown>) => Promise<string>;
+}
+
+interface QuestionTool<P extends Parameters, Answer extends object> extends Omit<Tool, "input" | "run"> {
+  question: Question<P, Answer>;
+  /** Set if the answer comes from one repository. */
+  isOfOne?: boolean;
+  text: (answer: Answered<Answer>, options: AnswerOptions, request: Request<P>) => string;
+  /** Reads more for the answer's text, from the scope of the question. */
+  complete?: (index: CodeIndex, scope: Scope, answer: Answered<Answer>) => Promise<Answered<Answer>>;
+}
+
+/** Unknown parameters that an error names. */
+const MAX_NAMED = 3;
+
+/** A tool's parameters. Unknown ones are refused, because a model that misspells one would not see that it had no effect. */
+function strict(shape: Record<string, z.ZodType>): z.ZodObject {
+  const names = Object.keys(shape);
+  return z.strictObject(shape, {
+    error: ({ code, keys }) => {
+      if (code !== "unrecognized_keys") return undefined;
+      const unknown = keys.slice(0, MAX_NAMED).map((key) => {
+        const near = nearName(key, names);
+        return `unknown parameter ${key.slice(0, 60)}${near === undefined ? "" : `, did you mean ${near}?`}`;
+      });
+      return `${unknown.join("; ")}; known are ${names.join(", ")}`;
+    },
+  });
+}
+
+/** A tool that asks a question: its parameters are the question's, and where to ask. */
+function questionTool<P extends Parameters, Answer extends object>(definition: QuestionTool<P, Answer>): Tool {
+  const { question, isOfOne, text, complete, ...described } = definition;
+  const names = Object.entries<Parameter>(question.parameters).filter(([, { notOn }]) => !notOn?.includes("tool"));
+  const shape: Readonly<Record<string, z.ZodType>> = bodyShape(question.parameters);
+  const own = names.map(([name, { tool }]) => [tool ?? snakeCase(name), shape[name]]);
+  return {
+    ...described,
+    input: strict({ ...Object.fromEntries(own), repo: isOfOne ? oneRepo : repo, ref, max_tokens: maxTokens }),
+    run: async ({ index, nowMs }, input) => {
+      const asked = Object.fromEntries(names.map(([name, { tool }]) => [name, input[tool ?? snakeCase(name)]]));
+      // Results are asked for whole and shortened here, where lines are numbered.
+      if ("maxTokens" in asked) asked["maxTokens"] = MAX_TOKENS.max;
+      const request = asked as Request<P>;
+      const scope = scopeOf(input);
+      const answer = await index.ask(question, scope, request);
+      if (answer.indexes.length === 0) throw nothingIndexed();
+      const completed = complete ? await complete(index, scope, answer) : answer;
+      return text(visibleAnswer(completed), { maxTokens: Number(input["max_tokens"]), nowMs }, visibleAnswer(request));
+    },
+  };
+}
+
+/** A workspace without a repository is named by its id. */
+function scopeOf({ repo, ref }: Scope): Scope {
+  return Uuid.safeParse(repo).success ? { workspaceId: repo, ref } : { repo, ref };
+}
+
+const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+const searchCode = questionTool({
+  name: "search_code",
+  title: "Search code",
+  description:
+    "Finds code by what it does, by words, identifiers or a whole issue text with stack traces. Use it first when you do not know where something is. " +
+    "Returns the best places with numbered lines, the enclosing symbol and the path; the lines are current, so a file need not be read again for them. " +
+    'A phrase in "double quotes" must occur literally. Tests, docs, examples and generated code rank lower unless the query asks for them.',
+  question: search,
+  text: searchText,
+});
+
+const findSymbol = questionTool({
+  name: "find_symbol",
+  title: "Find a definition",
+  description:
+    "Finds where a function, class, method, type or constant is defined, by name. The name may be qualified in any language's way (Sinatra::Base, Plug.Builder, Outer.inner). " +
+    "Without an exact match it falls back to prefixes, then to similar names. Returns path, lines and signature, and for up to three short definitions their numbered lines.",
+  question: symbols,
+  text: symbolsText,
+  complete: withBodies,
+});
+
+/** Adds the lines of the first definitions that are short. */
+async function withBodies<T extends Answered<{ symbols: ShownSymbol[] }>>(
+  index: CodeIndex,
+  scope: Scope,
+  answer: T,
+): Promise<T> {
+  const symbols = answer.symbols.map(async (symbol, position): Promise<ShownSymbol> => {
+    const { revision, path, startLine, endLine } = symbol;
+    const owner = answer.indexes[revision]?.name;
+    if (position >= MAX_BODIES || endLine - startLine >= MAX_BODY_LINES || owner === undefined) return symbol;
+    const own = scopeOf({ ...scope, repo: owner });
+    const lines = await index.ask(file, own, { path, start: startLine, end: endLine }).catch(() => undefined);
+    return lines === undefined || lines.withheld.length > 0 ? symbol : { ...symbol, body: lines.text };
+  });
+  return { ...answer, symbols: await Promise.all(symbols) };
+}
+
+const findReferences = questionTool({
+  name: "find_references",
+  title: "Find uses of a name",
+  description:
+    "Lists the lines on which an identifier is used, with line number and enclosing symbol, in order of path; definitions are left out. " +
+    "It goes by name: another symbol of the same name is included. Use it before you change or remove something.",
+  question: references,
+  text: referencesText,
+});
+
+const outlineTool = questionTool({
+  name: "outline",
+  title: "Outline of a file",
+  description:
+    "Lists the symbols that a file defines, nested, with their lines and signatures: what is in a file, at a tenth of the cost of reading it.",
+  question: outline,
+  isOfOne: true,
+  text: outlineText,
+});
+
+const readFile = questionTool({
+  name: "read_file",
+  title: "Read lines of a file",
+  description:
+    "Shows lines of an indexed file with their numbers. Give a range where you know it: search_code, find_symbol and outline name lines. " +
+    "A long file is shown as far as max_tokens goes, with the line to go on from.",
+  question: file,
+  isOfOne: true,
+  text: fileText,
+});
+
+const listRepos: Tool = {
+  name: "list_repos",
+  title: "List repositories",
+  description: "Lists the repositories that are indexed, each with its commit and the age of its index.",
+  input: strict({
+    query: text.max(500).optional().describe("Part of a name."),
+    max_tokens: maxTokens,
+  }),
+  run: async ({ index, nowMs }, input) => {
+    const all = await index.repos();
+    const { query } = input;
+    const wanted = typeof query === "string" ? query.trim().toLowerCase() : "";
+    const repos = all.filter(({ name }) => name.toLowerCase().includes(wanted));
+    return reposText(visibleAnswer(repos), all.length, { maxTokens: Number(input["max_tokens"]), nowMs });
+  },
+};
+
+export const TOOLS: readonly Tool[] = [searchCode, findSymbol, findReferences, outlineTool, readFile, listRepos];

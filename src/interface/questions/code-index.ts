@@ -1,0 +1,155 @@
+/**
+ * The one interface through which every face (HTTP, MCP, the command line, the dashboard) asks about indexed code, and the questions'
+ * own rules. Where the index lies is an adapter's business: hosted (`src/service/hosted-index`), on this machine or behind the service (`src/cli`).
+ */
+import type { ErrorCode } from "../../contract/errors.ts";
+import type { Parameters, Request } from "../../contract/questions.ts";
+import type {
+  OutlineAnswer,
+  ReferenceAnswer,
+  ReferenceRequest,
+  SearchAnswer,
+  SearchRequest,
+  SymbolAnswer,
+  SymbolRequest,
+} from "../../engines/retrieval/types.ts";
+
+/** Which index to ask; without `repo`, all that the caller has. */
+export interface Scope {
+  /** Repository identity (`github.com/owner/name`) or the name that `RepoInfo` gives. */
+  repo?: string | undefined;
+  /** UUID of a hosted workspace, instead of `repo`. */
+  workspaceId?: string | undefined;
+  /** Branch, tag or commit; without it the current revision. */
+  ref?: string | undefined;
+}
+
+/** The index that an answer comes from. */
+export interface IndexInfo {
+  /** Normalised identity (`github.com/owner/name`); a folder's name or a workspace's id where there is none. */
+  name: string;
+  /** Commit that is indexed; null outside of git. */
+  gitSha: string | null;
+  indexedAtMs: number;
+  /** The files may differ from the commit: the index is of a work tree with its uncommitted edits. */
+  isWorkTree: boolean;
+  /** Why later changes of the work tree are missing; undefined if there are none. */
+  stale?: string | undefined;
+}
+
+export interface RepoInfo extends IndexInfo {
+  fileCount: number;
+}
+
+/** Lines of a file, 1-based and inclusive. */
+export interface FileLines {
+  language: string;
+  /** Both 0 for an empty file; `endLine` is below `startLine` for a range behind the end. */
+  startLine: number;
+  endLine: number;
+  lineCount: number;
+  /** The lines; withheld ones are empty. */
+  text: string;
+  /** Ranges of lines that may hold a secret. */
+  withheld: [from: number, to: number][];
+}
+
+/** Something that belongs to one of the indexes of a scope. */
+export type InOneIndex<T> = T & { revision: number };
+
+/**
+ * The indexes of a scope, opened: every call reads the same revisions. `revision` in an answer is a position in `indexes`. Throws
+ * `QuestionError` where the caller can mend the request.
+ */
+export interface OpenIndexes<Info extends IndexInfo = IndexInfo> {
+  readonly indexes: readonly Info[];
+  /** Names all that answers depend on, but for the vectors that take part in a search. */
+  digest(): Promise<string>;
+  search(request: SearchRequest): Promise<SearchAnswer & { degraded?: "embedding" }>;
+  symbols(request: SymbolRequest): Promise<SymbolAnswer>;
+  references(request: ReferenceRequest): Promise<ReferenceAnswer>;
+  /** Undefined if no index has the path. Throws `QuestionError` if several have it. */
+  outline(path: string): Promise<InOneIndex<OutlineAnswer> | undefined>;
+  /** As `outline`; all lines without bounds. */
+  file(path: string, start?: number, end?: number): Promise<InOneIndex<FileLines> | undefined>;
+  /** Up to five paths that may have been meant. */
+  nearPaths(path: string): Promise<string[]>;
+}
+
+/** A question: its parameters, and how it is answered from open indexes. */
+export interface Question<P extends Parameters, Answer extends object> {
+  /** Also the name of the client's method. */
+  name: string;
+  parameters: P;
+  /** Throws `NotFoundError` for a name or path that no index has. */
+  answer: (indexes: OpenIndexes, request: Request<P>) => Promise<Answer>;
+}
+
+/** What a question answers. */
+export type QuestionAnswer<Q> = Q extends { answer: (...given: never[]) => Promise<infer Answer> } ? Answer : never;
+
+/** An answer, the indexes that its `revision` numbers refer to, and the digest of all that it depends on. */
+export type Answered<Answer, Info extends IndexInfo = IndexInfo> = Answer & {
+  indexes: readonly Info[];
+  digest: string;
+};
+
+/** Asks a question of open indexes. Throws what the question throws. */
+export async function answerFrom<P extends Parameters, Answer extends object, Info extends IndexInfo>(
+  opened: OpenIndexes<Info>,
+  question: Question<P, Answer>,
+  request: Request<P>,
+): Promise<Answered<Answer, Info>> {
+  const answer: Answer & { digest?: string } = await question.answer(opened, request);
+  return { ...answer, indexes: opened.indexes, digest: answer.digest ?? (await opened.digest()) };
+}
+
+/** Where questions are asked. It knows its caller: it has only what they may read. */
+export interface CodeIndex<Info extends IndexInfo = IndexInfo> {
+  /** Throws what the question throws, and `QuestionError` for a scope that the caller does not have. */
+  ask<P extends Parameters, Answer extends object>(
+    question: Question<P, Answer>,
+    scope: Scope,
+    request: Request<P>,
+  ): Promise<Answered<Answer, Info>>;
+}
+
+/** The indexes that a caller has, by name. */
+export interface RepoList {
+  repos(): Promise<RepoInfo[]>;
+}
+
+/** A request that cannot be answered as it is. The message is for the caller and says how to mend it. */
+export class QuestionError extends Error {
+  override readonly name: string = "QuestionError";
+  readonly code: ErrorCode;
+
+  constructor(code: ErrorCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** The error of a scope without an index. */
+export function nothingIndexed(): QuestionError {
+  return new QuestionError("NO_INDEX", "Nothing is indexed yet.");
+}
+
+/** A name or path that no index has. */
+export class NotFoundError extends QuestionError {
+  override readonly name = "NotFoundError";
+  /** The parameter that named it. */
+  readonly field: "name" | "path";
+  readonly value: string;
+  /** Up to five names or paths that may have been meant. */
+  readonly near: readonly string[];
+
+  constructor(field: "name" | "path", value: string, near: readonly string[]) {
+    const hint = near.length === 0 ? "" : `; near: ${near.join(", ")}`;
+    const missing = field === "path" ? `the index has no file ${value}` : `nothing in the index is named ${value}`;
+    super("NOT_FOUND", `${field}: ${missing}${hint}`);
+    this.field = field;
+    this.value = value;
+    this.near = near;
+  }
+}

@@ -1,0 +1,80 @@
+/** Answers in the contract's form, as HTTP and the dashboard give them. */
+import type {
+  FileResponse,
+  OutlineResponse,
+  ReferencesResponse,
+  SearchedIndex,
+  SearchResponse,
+  SymbolsResponse,
+} from "../../contract/search.ts";
+import type { Answered, IndexInfo, QuestionAnswer } from "./code-index.ts";
+import type { file, outline, references, search, symbols } from "./questions.ts";
+
+/** A hosted index: it has all that the contract says of one. */
+export type Hosted = IndexInfo & Omit<SearchedIndex, "digest">;
+type AnswerOf<Q> = Answered<QuestionAnswer<Q>, Hosted>;
+
+/** What the questions say of a hosted index. A workspace without a repository goes by its id. */
+export function hostedInfo<T extends Omit<SearchedIndex, "digest">>(index: T): T & IndexInfo {
+  const { repo, workspaceId, indexedAt } = index;
+  return { ...index, name: repo ?? workspaceId, indexedAtMs: Date.parse(indexedAt), isWorkTree: false };
+}
+
+export function searchResponse(answer: AnswerOf<typeof search>): SearchResponse {
+  const { results, total, truncated, tokens, degraded } = answer;
+  return {
+    ok: true,
+    results: results.map(({ revision, path, language, startLine, endLine, symbol, score, snippet, matched }) => {
+      const { repo, workspaceId, gitSha } = answer.indexes[revision] as Hosted;
+      return { repo, workspaceId, gitSha, path, language, startLine, endLine, symbol, score, snippet, matched };
+    }),
+    indexes: indexesOf(answer),
+    total,
+    truncated,
+    tokens,
+    ...(degraded !== undefined && { degraded }),
+  };
+}
+
+export function symbolsResponse(answer: AnswerOf<typeof symbols>): SymbolsResponse {
+  const { match, total, truncated } = answer;
+  const found = answer.symbols.map(({ name, qualifiedName, kind, signature, path, language, startLine, endLine }) => ({
+    name,
+    qualifiedName,
+    kind,
+    signature,
+    path,
+    language,
+    startLine,
+    endLine,
+  }));
+  return { ok: true, symbols: found, match, total, truncated, indexes: indexesOf(answer) };
+}
+
+export function referencesResponse(answer: AnswerOf<typeof references>): ReferencesResponse {
+  const { total, truncated } = answer;
+  const found = answer.references.map(({ path, line, text, enclosing }) => ({ path, line, text, enclosing }));
+  return { ok: true, references: found, by: "name", total, truncated, indexes: indexesOf(answer) };
+}
+
+export function outlineResponse(answer: AnswerOf<typeof outline>): OutlineResponse {
+  const { path, language, symbols: found } = answer;
+  return { ok: true, path, language, outline: found, indexes: indexesOf(answer) };
+}
+
+export function fileResponse(answer: AnswerOf<typeof file>): FileResponse {
+  const { path, language, lineCount, startLine, endLine, text, withheld } = answer;
+  return { ok: true, path, language, lineCount, startLine, endLine, text, withheld, indexes: indexesOf(answer) };
+}
+
+function indexesOf({ indexes, digest }: { indexes: readonly Hosted[]; digest: string }): SearchedIndex[] {
+  return indexes.map(({ repo, workspaceId, ref, gitSha, indexedAt, fingerprint }) => ({
+    repo,
+    workspaceId,
+    ref,
+    gitSha,
+    indexedAt,
+    fingerprint,
+    digest,
+  }));
+}

@@ -1,0 +1,83 @@
+/** How each question is answered, by the same rules whoever asks and wherever the index lies. */
+import { FILE, OUTLINE, type Parameters, REFERENCES, SEARCH, SYMBOLS } from "../../contract/questions.ts";
+import { NotFoundError, nothingIndexed, type OpenIndexes, type Question, type QuestionError } from "./code-index.ts";
+
+const NEAR_NAMES = 5;
+/** Similar names that are looked at for distinct ones. */
+const NEAR_SYMBOLS = 50;
+
+function question<P extends Parameters, Answer extends object>(definition: Question<P, Answer>): typeof definition {
+  return definition;
+}
+
+/** Places by what they do or say. Nothing found is an empty answer. */
+export const search = question({
+  name: "search",
+  parameters: SEARCH,
+  answer: (indexes, request) => indexes.search(request),
+});
+
+/** Definitions by name. */
+export const symbols = question({
+  name: "symbols",
+  parameters: SYMBOLS,
+  answer: async (indexes, request) => {
+    const answer = await indexes.symbols(request);
+    if (answer.symbols.length === 0) throw await unknownName(indexes, request);
+    return answer;
+  },
+});
+
+/** Lines that use a name. A name that is defined and not used is an empty answer, one that is neither is an error. */
+export const references = question({
+  name: "references",
+  parameters: REFERENCES,
+  answer: async (indexes, request) => {
+    const answer = await indexes.references(request);
+    if (answer.references.length > 0) return answer;
+    const { symbols: defined } = await indexes.symbols({ name: request.name, match: "exact", limit: 1 });
+    if (defined.length === 0) throw await unknownName(indexes, request);
+    return answer;
+  },
+});
+
+/** Symbols of a file. */
+export const outline = question({
+  name: "outline",
+  parameters: OUTLINE,
+  answer: async (indexes, { path }) => {
+    const found = await indexes.outline(path);
+    if (!found) throw await unknownPath(indexes, path);
+    return { path, ...found };
+  },
+});
+
+/** Lines of a file. */
+export const file = question({
+  name: "file",
+  parameters: FILE,
+  answer: async (indexes, { path, start, end }) => {
+    const found = await indexes.file(path, start, end);
+    if (!found) throw await unknownPath(indexes, path);
+    return { path, ...found };
+  },
+});
+
+/** Every question, by name. */
+export const QUESTIONS = { search, symbols, references, outline, file };
+
+async function unknownName(indexes: OpenIndexes, { name }: { name: string }): Promise<QuestionError> {
+  if (indexes.indexes.length === 0) return nothingIndexed();
+  const { symbols: similar } = await indexes.symbols({ name, match: "fuzzy", limit: NEAR_SYMBOLS });
+  return new NotFoundError("name", name, nearNames(similar));
+}
+
+/** Distinct names of the first similar symbols. */
+export function nearNames(similar: readonly { qualifiedName: string }[]): string[] {
+  return [...new Set(similar.map(({ qualifiedName }) => qualifiedName))].slice(0, NEAR_NAMES);
+}
+
+async function unknownPath(indexes: OpenIndexes, path: string): Promise<QuestionError> {
+  if (indexes.indexes.length === 0) return nothingIndexed();
+  return new NotFoundError("path", path, await indexes.nearPaths(path));
+}

@@ -1,0 +1,89 @@
+import type { Surface } from "../../contract/surfaces.ts";
+
+/** The audit events and their details. Details hold ids and figures, never secrets or content. */
+export interface AuditDetails {
+  /** Requests rejected in one window of one bucket. */
+  RATE_LIMITED: {
+    surface: Surface;
+    windowStart: string;
+    windowEnd: string;
+    rejected: number;
+    /** Owner of the bucket, if it is not the tenant: `user:<id>`. */
+    subject?: string;
+  };
+  INDEX_RUN_FAILED: { runId: string; workspaceId: string; code: string };
+  SNAPSHOT_PUBLISHED: { snapshotId: string; workspaceId: string; gitSha: string; sizeBytes: number };
+  SNAPSHOT_FAILED: { runId: string; workspaceId: string; code: string };
+  MEMBER_JOINED: { invitationId: string; userId: string; role: string };
+  MEMBER_ROLE_CHANGED: { changeId: string; userId: string; role: string };
+  MEMBER_REMOVED: { changeId: string; userId: string };
+  /** Sent for the first time or resent. */
+  INVITATION_SENT: { sendId: string; invitationId: string; email: string; role: string };
+  INVITATION_REVOKED: { invitationId: string };
+  WORKSPACE_DELETED: { workspaceId: string; repo: string | null };
+  /**
+   * A workspace's source was changed, `from` and `to` a clone address. `hasToken`: whether a read token is stored; `tokenRemoved`: whether
+   * one was removed because the origin has changed. Events of earlier versions have neither addresses nor `tokenRemoved`.
+   */
+  SOURCE_CHANGED: {
+    changeId: string;
+    workspaceId: string;
+    from?: string | null;
+    to?: string;
+    hasToken: boolean;
+    tokenRemoved?: boolean;
+  };
+  HOOK_CREATED: { hookId: string; workspaceId: string; provider: string };
+  HOOK_DELETED: { hookId: string; workspaceId: string; provider: string };
+  KEY_CREATED: { credentialId: string; kind: "api_key" | "worker_token"; name: string; expiresAt?: string };
+  KEY_REVOKED: { credentialId: string; kind: "api_key" | "worker_token" };
+  TENANT_CREATED: { name: string };
+  /** New values of the changed fields. */
+  TENANT_CHANGED: { changeId: string; monthlyCredits?: number; sharedIndex?: boolean; name?: string };
+  WORKSPACE_CREATED: { workspaceId: string; repo: string | null };
+}
+
+export type AuditEventName = keyof AuditDetails;
+
+export type AuditEvent = {
+  [Name in AuditEventName]: {
+    event: Name;
+    tenantId: string;
+    /** Public id of the acting credential, `user:<id>` for a dashboard user, or `admin` / `system`. */
+    actor: string;
+    /** When it happened; default: now. */
+    at?: Date;
+    details: AuditDetails[Name];
+  };
+}[AuditEventName];
+
+/** The part of an event's details that identifies it when it is recorded again. */
+const IDENTITY: { [Name in AuditEventName]: (details: AuditDetails[Name]) => string } = {
+  RATE_LIMITED: ({ surface, windowStart, subject }) =>
+    `${surface}:${windowStart}${subject === undefined ? "" : `:${subject}`}`,
+  INDEX_RUN_FAILED: (details) => details.runId,
+  SNAPSHOT_PUBLISHED: (details) => details.snapshotId,
+  SNAPSHOT_FAILED: (details) => details.runId,
+  MEMBER_JOINED: (details) => details.invitationId,
+  MEMBER_ROLE_CHANGED: (details) => details.changeId,
+  MEMBER_REMOVED: (details) => details.changeId,
+  INVITATION_SENT: (details) => details.sendId,
+  INVITATION_REVOKED: (details) => details.invitationId,
+  WORKSPACE_DELETED: (details) => details.workspaceId,
+  SOURCE_CHANGED: (details) => details.changeId,
+  HOOK_CREATED: (details) => details.hookId,
+  HOOK_DELETED: (details) => details.hookId,
+  KEY_CREATED: (details) => details.credentialId,
+  KEY_REVOKED: (details) => details.credentialId,
+  TENANT_CREATED: () => "",
+  TENANT_CHANGED: (details) => details.changeId,
+  WORKSPACE_CREATED: (details) => details.workspaceId,
+};
+
+/** Deduplication key of an event; unique within its tenant. */
+export function dedupeKeyOf<Name extends AuditEventName>(event: { event: Name; details: AuditDetails[Name] }): string {
+  return `${event.event}:${IDENTITY[event.event](event.details)}`;
+}
+
+/** The names of all events. */
+export const AUDIT_EVENTS = Object.keys(IDENTITY) as AuditEventName[];

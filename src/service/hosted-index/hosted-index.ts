@@ -1,0 +1,132 @@
+import { sql } from "drizzle-orm";
+import type { Parameters, Request } from "../../contract/questions.ts";
+import type { Db } from "../db/client.ts";
+import { rowsOf } from "../db/rows.ts";
+import {
+  answerFrom,
+  type Answered,
+  type CodeIndex,
+  type FileLines,
+  type IndexInfo,
+  type InOneIndex,
+  type OpenIndexes,
+  type Question,
+  QuestionError,
+  type RepoInfo,
+  type RepoList,
+  type Scope,
+} from "../../interface/questions/code-index.ts";
+import { hostedInfo } from "../../interface/questions/http.ts";
+import type { OutlineAnswer, ReferenceRequest, SearchRequest, SymbolRequest } from "../../engines/retrieval/types.ts";
+import {
+  digestOf,
+  linesIn,
+  nearPathsIn,
+  outlineIn,
+  referencesAcross,
+  type SearchDeps,
+  searchTargets,
+  symbolsIn,
+  targetsWith,
+} from "./core.ts";
+import { type Caller, findTargets, readTargets, type Target } from "./targets.ts";
+
+/** A hosted revision, as answers name it. */
+export type HostedInfo = IndexInfo & Target;
+
+/** The hosted indexes of a tenant. */
+export class HostedIndex implements CodeIndex<HostedInfo>, RepoList {
+  readonly #deps: SearchDeps;
+  readonly #caller: Caller;
+
+  constructor(deps: SearchDeps, caller: Caller) {
+    this.#deps = deps;
+    this.#caller = caller;
+  }
+
+  /** Also throws `INVALID_SELECTOR`, `NO_WORKSPACE`, `NO_INDEX` and `UNAVAILABLE`, which are errors of the contract. */
+  async ask<P extends Parameters, Answer extends object>(
+    question: Question<P, Answer>,
+    scope: Scope,
+    request: Request<P>,
+  ): Promise<Answered<Answer, HostedInfo>> {
+    return this.#deps.cache.questions.run(this.#caller.tenantId, 1, async () => {
+      const targets = await findTargets(this.#deps, this.#caller, scope);
+      return answerFrom(new OpenTargets(this.#deps, targets), question, request);
+    });
+  }
+
+  async repos(): Promise<RepoInfo[]> {
+    const { targets, outdated } = await readTargets(this.#deps.db, this.#caller, {});
+    const all = [...targets, ...outdated];
+    const counts = await fileCounts(this.#deps.db, all);
+    return all.map((target) => Object.assign(hostedInfo(target), { fileCount: counts.get(target.workspaceId) ?? 0 }));
+  }
+}
+
+/** Revisions that were found for one question. */
+class OpenTargets implements OpenIndexes<HostedInfo> {
+  readonly indexes: readonly HostedInfo[];
+  readonly #deps: SearchDeps;
+
+  constructor(deps: SearchDeps, targets: readonly Target[]) {
+    this.#deps = deps;
+    this.indexes = targets.map(hostedInfo);
+  }
+
+  digest() {
+    return digestOf(this.#deps, this.indexes);
+  }
+
+  search(request: SearchRequest) {
+    return searchTargets(this.#deps, this.indexes, request);
+  }
+
+  symbols(request: SymbolRequest) {
+    return symbolsIn(this.#deps, this.indexes, request);
+  }
+
+  references(request: ReferenceRequest) {
+    return referencesAcross(this.#deps, this.indexes, request);
+  }
+
+  outline(path: string): Promise<InOneIndex<OutlineAnswer> | undefined> {
+    return this.#inOne(path, (target) => outlineIn(this.#deps, target, path));
+  }
+
+  file(path: string, start?: number, end?: number): Promise<InOneIndex<FileLines> | undefined> {
+    return this.#inOne(path, (target) => linesIn(this.#deps, target, path, { start, end }));
+  }
+
+  nearPaths(path: string) {
+    return nearPathsIn(this.#deps, this.indexes, path);
+  }
+
+  /** Asks the one revision that has the path. */
+  async #inOne<T>(
+    path: string,
+    answer: (target: Target) => Promise<T | undefined>,
+  ): Promise<InOneIndex<T> | undefined> {
+    const [revision, ...others] = await targetsWith(this.#deps.db, this.indexes, path);
+    const target = revision === undefined ? undefined : this.indexes[revision];
+    if (revision === undefined || target === undefined) return undefined;
+    if (others.length > 0) {
+      const names = [revision, ...others].map((each) => this.indexes[each]?.name);
+      const message = `path: ${path} is in several repositories; name one as repo: ${names.join(", ")}`;
+      throw new QuestionError("INVALID_SELECTOR", message);
+    }
+    const found = await answer(target);
+    return found && { ...found, revision };
+  }
+}
+
+async function fileCounts(db: Db, targets: readonly Pick<Target, "workspaceId">[]): Promise<Map<string, number>> {
+  if (targets.length === 0) return new Map();
+  const ids = targets.map(({ workspaceId }) => workspaceId);
+  const rows = await rowsOf<{ id: string; count: number }>(
+    db,
+    sql`select r.workspace_id as id, r.file_count::int as count from revisions r join workspaces w on w.id = r.workspace_id and w.current_seq = r.seq
+        where r.workspace_id = any(${`{${ids.join(",")}}`}::uuid[])`,
+  );
+  return new Map(rows.map(({ id, count }) => [id, count]));
+}

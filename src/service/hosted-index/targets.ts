@@ -1,0 +1,173 @@
+/** Which revisions a request reads: one round trip to the database, by tenant always. */
+import { type SQL, sql } from "drizzle-orm";
+import type { SearchedIndex } from "../../contract/search.ts";
+import { unnest } from "../db/arrays.ts";
+import type { Db } from "../db/client.ts";
+import { rowsOf } from "../db/rows.ts";
+import { ApiError } from "../../lib/errors.ts";
+import { refNames } from "../indexing/revision-files.ts";
+import type { Scope } from "../../interface/questions/code-index.ts";
+import { parseSelector, selects } from "../snapshots/publish/selector.ts";
+import { NO_TABLE, TABLE_ID_PREFIX, VECTOR_ID_PREFIX } from "./store.ts";
+
+/** Who asks, which bounds what can be read. */
+export interface Caller {
+  tenantId: string;
+}
+
+/** A revision to read. */
+export interface Target extends Omit<SearchedIndex, "digest"> {
+  tenantId: string;
+  seq: number;
+  /** As in `src/service/indexing/revision-files.ts`. */
+  baseSeq: number | null;
+  /** Id of its table. */
+  table: string;
+  /** Whether its segments have vector sections of this version. */
+  hasVectors: boolean;
+}
+
+interface TargetRow {
+  id: string;
+  repo: string | null;
+  default_branch: string | null;
+  seq: number | null;
+  base_seq: number | null;
+  git_sha: string | null;
+  indexed_at: string | null;
+  fingerprint: string | null;
+  search_table: string | null;
+  has_vectors: boolean;
+}
+
+/** What finding targets needs. */
+export interface TargetDeps {
+  db: Db;
+  /** Has the search index of a revision checked, and rebuilt if it is damaged or of another version. */
+  repair: (revision: Pick<Target, "tenantId" | "workspaceId" | "seq">) => Promise<void>;
+}
+
+/** A revision whose search index is of another version of the service. */
+type Outdated = Omit<Target, "table" | "hasVectors">;
+
+/** Seconds after which a client may ask again for a revision whose search index is being rewritten. */
+const REWRITE_WAIT_SEC = 10;
+/** Workspaces that an error names. */
+export const MAX_NAMED = 5;
+
+/**
+ * The revisions that a request reads, in order of repository and workspace. Throws `INVALID_SELECTOR`, `NO_WORKSPACE` for a selector
+ * that the tenant does not own, `NO_INDEX` for a workspace or ref that is not indexed. If another version of the service wrote the
+ * search index of one of them, has it rewritten and throws `UNAVAILABLE`: an answer without that workspace would look complete.
+ */
+export async function findTargets(deps: TargetDeps, caller: Caller, request: Scope): Promise<Target[]> {
+  const { targets, outdated } = await readTargets(deps.db, caller, request);
+  if (outdated.length === 0) return targets;
+  await Promise.all(outdated.map((revision) => deps.repair(revision)));
+  const names = outdated.slice(0, MAX_NAMED).map(({ repo, workspaceId }) => repo ?? workspaceId);
+  throw new ApiError(
+    "UNAVAILABLE",
+    `the search index of ${names.join(", ")} is being rewritten for this version of the service; try again`,
+    { headers: { "Retry-After": String(REWRITE_WAIT_SEC) } },
+  );
+}
+
+/** As `findTargets`, but reports revisions of another version instead of having them rewritten. */
+export async function readTargets(
+  db: Db,
+  { tenantId }: Caller,
+  request: Scope,
+): Promise<{ targets: Target[]; outdated: Outdated[] }> {
+  const { repo, workspaceId, ref } = request;
+  const isOne = repo !== undefined || workspaceId !== undefined;
+  const where = isOne ? selects(tenantId, parseSelector({ repo, workspaceId })) : sql`w.tenant_id = ${tenantId}::uuid`;
+  const rows = await rowsOf<TargetRow>(
+    db,
+    sql`select w.id, w.repo, w.default_branch, r.seq, r.base_seq, r.git_sha, r.fingerprint, r.search_table,
+          coalesce(r.search_vectors[1] like ${`${VECTOR_ID_PREFIX}%`}, r.search_vectors = '{}', false) as has_vectors,
+          to_char(r.created_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as indexed_at
+        from workspaces w left join lateral (${revisionOf(ref)}) r on true
+        where ${where} order by w.repo collate "C" nulls last, w.id`,
+  );
+  const [row] = rows;
+  if (isOne && !row) throw new ApiError("NO_WORKSPACE", "no workspace of this tenant matches the selector");
+  const targets: Target[] = [];
+  const outdated: Outdated[] = [];
+  for (const each of rows) {
+    const found = targetOf(tenantId, each, ref);
+    if (!found) continue;
+    if ("table" in found) targets.push(found);
+    else outdated.push(found);
+  }
+  // A workspace without an index is left out of an answer over all, unless it is all there is.
+  const isEmpty = targets.length + outdated.length === 0;
+  const waiting = rows.find(({ search_table: table }) => table === NO_TABLE);
+  if (isEmpty && isOne && row) throw new ApiError("NO_INDEX", explainMissing(row, ref));
+  if (isEmpty && waiting) throw new ApiError("NO_INDEX", explainMissing(waiting, ref));
+  return { targets, outdated };
+}
+
+/** The last revision of a branch or tag, that of a full commit id, or the current one, as `revisionFor` of the index finds it. */
+function revisionOf(ref: string | undefined): SQL {
+  if (ref === undefined) return sql`select * from revisions where workspace_id = w.id and seq = w.current_seq`;
+  const named = refNames(ref).map(
+    (name) => sql`(select n.seq from revision_refs n where n.workspace_id = w.id and n.ref = ${name})`,
+  );
+  const choices = [
+    ...named,
+    sql`(select max(c.seq) from revisions c where c.workspace_id = w.id and c.git_sha = lower(${ref}))`,
+    sql`case when w.default_branch = ${ref} then w.current_seq end`,
+  ];
+  return sql`select * from revisions where workspace_id = w.id and seq = coalesce(${sql.join(choices, sql`, `)})`;
+}
+
+/** Undefined if there is no revision, or its search index waits for the next run. */
+function targetOf(tenantId: string, row: TargetRow, ref: string | undefined): Target | Outdated | undefined {
+  const { seq, git_sha: gitSha, indexed_at: indexedAt, fingerprint, search_table: table } = row;
+  if (seq === null || gitSha === null || indexedAt === null || fingerprint === null) return undefined;
+  if (table === NO_TABLE) return undefined;
+  const revision = {
+    tenantId,
+    workspaceId: row.id,
+    repo: row.repo,
+    ref: ref ?? row.default_branch,
+    gitSha,
+    indexedAt,
+    fingerprint,
+    seq,
+    baseSeq: row.base_seq,
+  };
+  return table?.startsWith(TABLE_ID_PREFIX) === true ? { ...revision, table, hasVectors: row.has_vectors } : revision;
+}
+
+/**
+ * The targets that read an object of the search index, given by its key; none if they have been rebuilt since. All of them if the key
+ * is not known.
+ */
+export async function targetsReading(
+  db: Db,
+  targets: readonly Target[],
+  object: string | undefined,
+): Promise<readonly Target[]> {
+  if (object === undefined || targets.length <= 1) return targets;
+  const id = object.slice(object.lastIndexOf("/") + 1);
+  const rows = await rowsOf<{ workspace: string; seq: number }>(
+    db,
+    sql`select r.workspace_id as workspace, r.seq from ${unnest(targets, [
+      ["uuid", ({ workspaceId }) => workspaceId],
+      ["int", ({ seq }) => seq],
+    ])} as t(workspace, seq) join revisions r on r.workspace_id = t.workspace and r.seq = t.seq
+        where r.search_table = ${id} or ${id} = any(r.search_segments) or ${id} = any(r.search_vectors)`,
+  );
+  const reading = new Set(rows.map(({ workspace, seq }) => `${workspace} ${seq}`));
+  return targets.filter(({ workspaceId, seq }) => reading.has(`${workspaceId} ${seq}`));
+}
+
+function explainMissing(row: TargetRow, ref: string | undefined): string {
+  if (row.seq !== null) {
+    const name = row.repo ?? row.id;
+    return `the search index of ${name} cannot be written from what is stored: it waits for the workspace's next run (POST /index)`;
+  }
+  if (ref === undefined) return "the workspace has not been indexed yet: index it first (POST /index)";
+  return `ref: ${ref} of this workspace is not indexed: index it (POST /index with source.ref), or name another branch, tag or full commit`;
+}

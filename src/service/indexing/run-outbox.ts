@@ -1,0 +1,120 @@
+import { and, eq, inArray } from "drizzle-orm";
+import { recordAuditStatement } from "../audit/index.ts";
+import { openDb } from "../db/client.ts";
+import { PG_FOREIGN_KEY_VIOLATION, pgErrorCode } from "../db/errors.ts";
+import { runs } from "../db/schema.ts";
+import type { Logger } from "../../lib/log.ts";
+import { raceTimeout } from "../../lib/pause.ts";
+import type { StepMessage } from "./messages.ts";
+import { queueOf } from "./queues.ts";
+import type { RunSpec } from "./run-state.ts";
+import type { RunStore } from "./run-store.ts";
+import type { TenantLine } from "./tenant-runs.ts";
+
+const CALL_TIMEOUT_MS = 10_000;
+
+/**
+ * Outgoing calls of a run coordinator: steps to the queue, outcomes to Postgres, calls and tokens to the tenant's gate, slots from `TenantRuns`. A failed call
+ * is logged and stays due; the coordinator's alarm retries it.
+ */
+export class RunOutbox {
+  private readonly store: RunStore;
+  private readonly env: ApiEnv;
+  private readonly log: Logger;
+
+  constructor(store: RunStore, env: ApiEnv, log: Logger) {
+    this.store = store;
+    this.env = env;
+    this.log = log;
+  }
+
+  /** Requests a slot. Returns false if none is free or `TenantRuns` is unreachable; the next tick retries. */
+  async requestSlot({ tenantId, runId, workspaceId }: RunSpec): Promise<boolean> {
+    try {
+      return await raceTimeout(this.tenantLine(tenantId).request(runId, workspaceId), CALL_TIMEOUT_MS);
+    } catch (error) {
+      this.log.error("slot_not_requested", error, { runId });
+      return false;
+    }
+  }
+
+  async releaseSlot({ tenantId, runId }: RunSpec): Promise<void> {
+    try {
+      await raceTimeout(this.tenantLine(tenantId).release(runId), CALL_TIMEOUT_MS);
+    } catch (error) {
+      // `TenantRuns` checks its slots periodically and releases this one.
+      this.log.error("slot_not_released", error, { runId });
+    }
+  }
+
+  /** Puts the message of a step into the queue, after a delay in seconds. False if that failed. */
+  async sendStep(message: StepMessage, delaySeconds = 0): Promise<boolean> {
+    try {
+      await raceTimeout(queueOf(this.env, message.workspaceId).send(message, { delaySeconds }), CALL_TIMEOUT_MS);
+      return true;
+    } catch (error) {
+      this.log.error("queue_send_failed", error, { runId: message.runId, kind: message.kind });
+      return false;
+    }
+  }
+
+  private tenantLine(tenantId: string): TenantLine {
+    return this.env.TENANT_RUNS.get(this.env.TENANT_RUNS.idFromName(tenantId));
+  }
+
+  /** Writes failed outcomes to Postgres; success is written by the statement that switches the revision. */
+  async recordFailures(): Promise<void> {
+    for (const run of this.store.unrecorded()) {
+      try {
+        const db = openDb(this.env.DATABASE_URL);
+        const { runId, tenantId, workspaceId, actor, kind } = run.spec;
+        const at = new Date(run.endedAt ?? Date.now());
+        const details = { runId, workspaceId, code: run.error?.code ?? "INTERNAL" };
+        await db.batch([
+          db
+            .update(runs)
+            .set({ state: "failed", error: run.error, finishedAt: at })
+            .where(and(eq(runs.id, runId), inArray(runs.state, ["queued", "running"]))),
+          recordAuditStatement(db, {
+            event: kind === "index" ? "INDEX_RUN_FAILED" : "SNAPSHOT_FAILED",
+            tenantId,
+            actor,
+            at,
+            details,
+          }),
+        ]);
+        this.store.save({ ...run, recorded: true });
+      } catch (error) {
+        // The tenant is gone, and the run's row with it.
+        if (pgErrorCode(error) === PG_FOREIGN_KEY_VIOLATION) this.store.save({ ...run, recorded: true });
+        this.log.error("run_outcome_not_recorded", error, { runId: run.spec.runId });
+      }
+    }
+  }
+
+  /** Counts runs as calls at the tenant's gate, each once. */
+  async countRuns(): Promise<void> {
+    for (const { runId, tenantId, kind } of this.store.uncounted()) {
+      try {
+        const gate = this.env.TENANT_GATE.get(this.env.TENANT_GATE.idFromName(tenantId));
+        await raceTimeout(gate.count(`run:${runId}`, kind), CALL_TIMEOUT_MS);
+        this.store.counted(runId);
+      } catch (error) {
+        this.log.error("run_not_counted", error, { runId });
+      }
+    }
+  }
+
+  /** Reports the tokens that runs have used to the tenant's gate, including those of failed runs. */
+  async reportUsage(): Promise<void> {
+    for (const { batch, tenantId, tokens } of this.store.usageToReport(() => crypto.randomUUID())) {
+      try {
+        const gate = this.env.TENANT_GATE.get(this.env.TENANT_GATE.idFromName(tenantId));
+        await raceTimeout(gate.count(`tokens:${batch}`, null, tokens), CALL_TIMEOUT_MS);
+        this.store.usageReported(batch);
+      } catch (error) {
+        this.log.error("usage_not_reported", error, { tenantId });
+      }
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import type { RunStatus } from "../../contract/index.ts";
+
+/** Intermediaries drop idle connections; a comment line keeps them open. */
+const KEEP_ALIVE_MS = 15_000;
+/** Minimum interval between events: short enough to look live, long enough to be cheap. */
+const MIN_INTERVAL_MS = 100;
+
+/** One server-sent event: `event: status`, its data a run status. */
+export function encodeEvent(id: number, status: RunStatus): string {
+  return `id: ${id}\nevent: status\ndata: ${JSON.stringify(status)}\n\n`;
+}
+
+const ended = (status: RunStatus) => status.state !== "queued" && status.state !== "running";
+
+/**
+ * A stream of `status` events: the first immediately, later ones when `subscribe` pushes them (at most ten a second; the
+ * last one is never dropped). The stream closes after the event that ends the run.
+ */
+export function sseStream(
+  first: RunStatus,
+  subscribe: (push: (status: RunStatus) => void) => () => void,
+): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  let stop = () => {};
+  return new ReadableStream({
+    type: "bytes",
+    start(controller: ReadableByteStreamController) {
+      let id = 0;
+      let pending: RunStatus | undefined;
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      const write = (status: RunStatus) => controller.enqueue(encoder.encode(encodeEvent(++id, status)));
+      const keepAlive = setInterval(() => controller.enqueue(encoder.encode(": keep-alive\n\n")), KEEP_ALIVE_MS);
+      let unsubscribe = () => {};
+      stop = () => {
+        clearInterval(keepAlive);
+        clearTimeout(timer);
+        unsubscribe();
+      };
+      const finish = (status: RunStatus) => {
+        stop();
+        write(status);
+        controller.close();
+      };
+      if (ended(first)) return finish(first);
+      write(first);
+      unsubscribe = subscribe((status) => {
+        if (ended(status)) return finish(status);
+        pending = status;
+        timer ??= setTimeout(() => {
+          timer = undefined;
+          if (pending) write(pending);
+        }, MIN_INTERVAL_MS);
+      });
+    },
+    cancel: () => stop(),
+  });
+}

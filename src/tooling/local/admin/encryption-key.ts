@@ -1,0 +1,119 @@
+/** Rotation of `ENCRYPTION_KEY`: its successive values, and resealing of stored secrets. */
+import { randomBytes } from "node:crypto";
+import { and, eq, isNotNull } from "drizzle-orm";
+import { sealReadToken, unsealReadToken } from "../../../service/dashboard/read-token.ts";
+import type { Db } from "../../../service/db/client.ts";
+import { hooks, mails, repositorySources } from "../../../service/db/people-schema.ts";
+import { hookSecretPurpose } from "../../../service/hooks/manage.ts";
+import { seal, unseal } from "../../../service/indexing/seal.ts";
+import { mailPurpose } from "../../../service/mail/outbox.ts";
+import { readKeyRing, writeKeyRing } from "../../../lib/key-ring.ts";
+import { StartError } from "../errors.ts";
+
+/** First value: adds a new key for decryption only, so that every Worker has it before it is used for encryption. */
+export function addKey(secret: string): string {
+  const ring = readKeyRing(secret);
+  if (ring.others.length > 0) throw new StartError("ENCRYPTION_KEY: a rotation is under way; finish it first");
+  return writeKeyRing({ ...ring, others: [randomBytes(32).toString("base64")] });
+}
+
+/** Second value: the new key encrypts; the old one still decrypts. */
+export function switchKey(secret: string): string {
+  const { current, others, ids } = readKeyRing(secret);
+  const [next, ...rest] = others;
+  if (next === undefined) throw new StartError("ENCRYPTION_KEY: there is no other key to switch to; add one first");
+  return writeKeyRing({ current: next, others: [...rest, current], ids });
+}
+
+/** Last value: only the new key, and the key of the checks in public ids. Throws while the database holds values that need another key. */
+export async function dropKeys(db: Db, secret: string): Promise<string> {
+  const ring = { ...readKeyRing(secret), others: [] };
+  for (const row of await sealedRows(db)) {
+    const opens = await row.unseal(ring.current).then(
+      () => true,
+      () => false,
+    );
+    if (!opens)
+      throw new StartError("the database still holds values sealed with the old key: run encryption-key reseal");
+  }
+  return writeKeyRing(ring);
+}
+
+export interface ResealReport {
+  /** Rows resealed with the current key. */
+  resealed: number;
+  /** Rows that changed in the meantime; a second run reseals them if necessary. */
+  changed: number;
+}
+
+/** Reseals every stored read token, hook secret and waiting message with the current key. Idempotent; may be interrupted. */
+export async function reseal(db: Db, secret: string): Promise<ResealReport> {
+  const { current } = readKeyRing(secret);
+  const report: ResealReport = { resealed: 0, changed: 0 };
+  for (const row of await sealedRows(db)) {
+    const plain = await row.unseal(secret).catch(() => {
+      throw new StartError(`no key in ENCRYPTION_KEY decrypts ${row.name}: set it to the value that the Workers have`);
+    });
+    if (await row.replace(await row.seal(current, plain))) report.resealed++;
+    else report.changed++;
+  }
+  return report;
+}
+
+interface SealedRow {
+  name: string;
+  seal: (secret: string, plain: string) => Promise<string>;
+  unseal: (secret: string) => Promise<string>;
+  /** Replaces the sealed text, unless the row has changed since it was read. */
+  replace: (sealed: string) => Promise<boolean>;
+}
+
+async function sealedRows(db: Db): Promise<SealedRow[]> {
+  return [...(await readTokens(db)), ...(await hookSecrets(db)), ...(await waitingMails(db))];
+}
+
+async function readTokens(db: Db): Promise<SealedRow[]> {
+  const { workspaceId: id, sealedToken: token, cloneUrl: url } = repositorySources;
+  const rows = await db
+    .select({ workspaceId: id, cloneUrl: url, token })
+    .from(repositorySources)
+    .where(isNotNull(token));
+  return rows.map(({ token: sealed, ...place }) => ({
+    name: `the read token of workspace ${place.workspaceId}`,
+    seal: (secret, plain) => sealReadToken(secret, place, plain),
+    unseal: (secret) => unsealReadToken(secret, place, sealed ?? ""),
+    replace: async (sealedToken) => {
+      const same = and(eq(id, place.workspaceId), eq(url, place.cloneUrl), eq(token, sealed ?? ""));
+      return (await db.update(repositorySources).set({ sealedToken }).where(same).returning({ id })).length > 0;
+    },
+  }));
+}
+
+async function hookSecrets(db: Db): Promise<SealedRow[]> {
+  const rows = await db.select({ id: hooks.id, sealed: hooks.sealedSecret }).from(hooks);
+  return rows.map(({ id, sealed }) =>
+    sealedRow(hookSecretPurpose(id), sealed, async (sealedSecret) => {
+      const same = and(eq(hooks.id, id), eq(hooks.sealedSecret, sealed));
+      return (await db.update(hooks).set({ sealedSecret }).where(same).returning({ id: hooks.id })).length > 0;
+    }),
+  );
+}
+
+async function waitingMails(db: Db): Promise<SealedRow[]> {
+  const rows = await db.select({ id: mails.id, sealed: mails.sealed }).from(mails).where(isNotNull(mails.sealed));
+  return rows.map(({ id, sealed }) =>
+    sealedRow(mailPurpose(id), sealed ?? "", async (resealed) => {
+      const same = and(eq(mails.id, id), eq(mails.sealed, sealed ?? ""));
+      return (await db.update(mails).set({ sealed: resealed }).where(same).returning({ id: mails.id })).length > 0;
+    }),
+  );
+}
+
+function sealedRow(purpose: string, sealed: string, replace: SealedRow["replace"]): SealedRow {
+  return {
+    name: purpose,
+    seal: (secret, plain) => seal(secret, purpose, plain),
+    unseal: (secret) => unseal(secret, purpose, sealed),
+    replace,
+  };
+}

@@ -1,0 +1,99 @@
+/** `npm run admin -- …`: provisions tenants, workspaces and credentials, and keeps their data. */
+import { parseArgs } from "node:util";
+import { openDb } from "../../../service/db/client.ts";
+import { saveCredentialKey } from "../../../service/tenancy/index.ts";
+import { type Command, COMMANDS, type Flags } from "../admin/commands.ts";
+import { findDatabase } from "../admin/find-database.ts";
+import { UsageError } from "../errors.ts";
+import { runMain } from "./main.ts";
+
+const HELP = `Usage: npm run admin -- <command> [flags]
+
+  tenant create     --name N [--monthly-credits N] [--shared-index on|off]
+  tenant set        --tenant ID [--shared-index on|off] [--monthly-credits N]
+  tenant export     --tenant ID --to FOLDER [--without-objects]    rows as lines of JSON, and the list of objects
+  tenant erase      --tenant ID                                    rows at once, the rest within ten minutes; see tenant erased
+  tenant erased     --tenant ID                                    what was removed, and what is left
+  workspace create  --tenant ID [--repo URL]
+  user create       --email E --tenant ID [--role owner|admin|member]
+  key create        --tenant ID --name N [--expires DATE|90d]      an API key
+  key revoke        --id ID
+  token create      --tenant ID --name N [--expires DATE|90d]      a worker token
+  token revoke      --id ID
+  backup            --to FOLDER [--branch] [--without-objects]     rows and objects; see docs/operations.md
+  restore           --from FOLDER [--without-objects]              replaces everything
+  encryption-key    add | switch | reseal | drop                   rotation, step by step; see docs/operations.md
+
+  --json   print the result as one line of JSON
+  --help   print this
+
+Works on the database that DATABASE_URL names, or on that of the service on DATA_DIR, running or stopped. The first
+credential of a deployed service needs its ENCRYPTION_KEY in the environment.`;
+
+const OPTIONS = {
+  email: { type: "string" },
+  role: { type: "string" },
+  name: { type: "string" },
+  tenant: { type: "string" },
+  id: { type: "string" },
+  expires: { type: "string" },
+  repo: { type: "string" },
+  "monthly-credits": { type: "string" },
+  "shared-index": { type: "string" },
+  to: { type: "string" },
+  from: { type: "string" },
+  branch: { type: "boolean" },
+  "without-objects": { type: "boolean" },
+  json: { type: "boolean" },
+  help: { type: "boolean", short: "h" },
+} as const;
+
+function parseCommandLine(args: string[]): { name: string; flags: Flags; json: boolean; help: boolean } {
+  try {
+    const { values, positionals } = parseArgs({ args, allowPositionals: true, options: OPTIONS });
+    const { json = false, help = false, ...given } = values;
+    const flags = Object.fromEntries(Object.entries(given).map(([flag, value]) => [flag, String(value)]));
+    return { name: positionals.join(" "), flags, json, help };
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? (error.message.split(". ")[0] ?? error.message) : String(error));
+  }
+}
+
+function checkFlags(name: string, command: Command, flags: Flags): void {
+  for (const flag of command.required) {
+    if (flags[flag] === undefined) throw new UsageError(`${name} needs --${flag}`);
+  }
+  const unknown = Object.keys(flags).find(
+    (flag) => !command.required.includes(flag) && !command.optional.includes(flag),
+  );
+  if (unknown !== undefined) throw new UsageError(`${name} does not take --${unknown}`);
+}
+
+await runMain(async () => {
+  const { name, flags, json, help } = parseCommandLine(process.argv.slice(2));
+  if (help) return console.log(HELP);
+  const command = COMMANDS[name];
+  if (command === undefined) {
+    const commands = Object.keys(COMMANDS).join(", ");
+    throw new UsageError(
+      name === ""
+        ? `a command is needed: ${commands} (see --help)`
+        : `unknown command "${name}": expected one of ${commands}`,
+    );
+  }
+  checkFlags(name, command, flags);
+  const database = await findDatabase(process.env);
+  try {
+    const db = openDb(database.url);
+    const encryptionKey = process.env["ENCRYPTION_KEY"];
+    if (encryptionKey) await saveCredentialKey(db, encryptionKey);
+    show(await command.run(db, flags), json);
+  } finally {
+    await database.close();
+  }
+});
+
+function show(result: Awaited<ReturnType<Command["run"]>>, json: boolean): void {
+  if (json) return console.log(JSON.stringify(result));
+  for (const [key, value] of Object.entries(result)) console.log(`${key.padEnd(14)} ${String(value)}`);
+}

@@ -1,0 +1,39 @@
+/** The end of the demo: questions about the indexed repository, answered over HTTP and over MCP. */
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { CodeContextClient } from "../../../interface/client/index.ts";
+import type { ServiceFile } from "../stack/service-file.ts";
+
+/** Two questions that fit any repository; the third asks for the definition named in the first answer. */
+const QUESTIONS = ["where does the program start", "how are errors handled"] as const;
+const RESULTS_SHOWN = 3;
+const LINES_SHOWN = 12;
+
+/** Asks the questions and prints the answers. Throws errors of the clients. */
+export async function askQuestions(service: ServiceFile): Promise<void> {
+  const { apiUrl, apiKey, workspaceId } = service;
+  const client = new CodeContextClient({ baseUrl: apiUrl, apiKey });
+  let name = "main";
+  for (const query of QUESTIONS) {
+    const startedAt = performance.now();
+    const { results } = await client.search({ query, workspaceId, limit: RESULTS_SHOWN, maxTokens: 1_000 });
+    console.log(`POST /search  "${query}"  ${Math.round(performance.now() - startedAt)} ms`);
+    for (const { path, startLine, endLine, symbol } of results) {
+      console.log(
+        `  ${path}:${startLine}-${endLine}${symbol === null ? "" : `  ${symbol.kind} ${symbol.qualifiedName}`}`,
+      );
+    }
+    console.log("");
+    name = results.find(({ symbol }) => symbol !== null)?.symbol?.name ?? name;
+  }
+  const mcp = new Client({ name: "code-context-demo", version: "1" });
+  const requestInit = { headers: { Authorization: `Bearer ${apiKey}` } };
+  await mcp.connect(new StreamableHTTPClientTransport(new URL(`${apiUrl}/mcp`), { requestInit }));
+  try {
+    console.log(`POST /mcp  find_symbol "${name}"`);
+    const { content } = await mcp.callTool({ name: "find_symbol", arguments: { name } });
+    const text = Array.isArray(content) && content[0]?.type === "text" ? content[0].text : "";
+    for (const line of text.split("\n").slice(0, LINES_SHOWN)) console.log(`  ${line}`);
+  } finally {
+    await mcp.close();
+  }
+}

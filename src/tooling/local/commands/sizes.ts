@@ -1,0 +1,68 @@
+/**
+ * `npm run sizes`: prints the size of each built bundle and fails where one is over its limit. Also checks that the site's proxy,
+ * which API requests through the site pass, carries no library.
+ */
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import path from "node:path";
+import { gzipSync } from "node:zlib";
+import { build } from "esbuild";
+import { buildBundles, bundleFolder, type WorkerName, WORKERS } from "../bundles/bundles.ts";
+import { StartError } from "../errors.ts";
+import { PROJECT_ROOT } from "../project.ts";
+import { runMain } from "./main.ts";
+
+/** Largest minified script of each Worker, in bytes; grammars are files beside it. */
+const MAX_SCRIPT_BYTES: Record<WorkerName, number> = { api: 920_000, indexer: 800_000, site: 600_000 };
+/** The part of the api that every new isolate evaluates. The MCP server with its SDK, and the API description, are loaded by the first request for them. */
+const MAX_API_START_BYTES = 660_000;
+/** Total size of a Worker, grammars included; Cloudflare's limit is 64 MiB. */
+const MAX_TOTAL_BYTES = 60_000_000;
+const MAX_PROXY_BYTES = 10_000;
+
+const kilobytes = (bytes: number) => `${(bytes / 1000).toFixed(0)} KB`;
+
+await runMain(async () => {
+  await buildBundles();
+  const failures: string[] = [];
+  const check = (name: string, bytes: number, limit: number, note = "") => {
+    console.log(`${name.padEnd(24)} ${kilobytes(bytes).padStart(9)} of ${kilobytes(limit)}${note}`);
+    if (bytes > limit) failures.push(`${name} has ${bytes} bytes; the limit is ${limit}`);
+  };
+  for (const worker of WORKERS) {
+    const folder = bundleFolder(worker);
+    const script = readFileSync(path.join(folder, "worker.js"));
+    check(
+      `${worker} script`,
+      script.length,
+      MAX_SCRIPT_BYTES[worker],
+      `, ${kilobytes(gzipSync(script).length)} gzipped`,
+    );
+    const files = readdirSync(folder).filter((name) => !/\.(?:map|md)$/.test(name));
+    const total = files.reduce((sum, name) => sum + statSync(path.join(folder, name)).size, 0);
+    check(`${worker} total`, total, MAX_TOTAL_BYTES);
+  }
+  const api = await bundle("src/workers/api/worker.ts", ["*/mcp/http.ts", "*/openapi/document.ts", "./metrics.ts"]);
+  check("api at start", api.bytes, MAX_API_START_BYTES);
+  const proxy = await bundle("src/workers/site/proxy.ts");
+  check("site proxy path", proxy.bytes, MAX_PROXY_BYTES);
+  failures.push(...proxy.libraries.map((library) => `the site's proxy path imports ${library}`));
+  if (failures.length > 0) throw new StartError(failures.join("; "));
+});
+
+/** Bundles a module as wrangler does: its minified size, and the files of packages in it. */
+async function bundle(entry: string, external: string[] = []): Promise<{ bytes: number; libraries: string[] }> {
+  const { metafile } = await build({
+    entryPoints: [path.join(PROJECT_ROOT, entry)],
+    absWorkingDir: PROJECT_ROOT,
+    bundle: true,
+    minify: true,
+    format: "esm",
+    conditions: ["workerd", "worker", "browser"],
+    external: ["cloudflare:*", "node:*", ...external],
+    write: false,
+    metafile: true,
+    outfile: "bundle.js",
+  });
+  const libraries = Object.keys(metafile.inputs).filter((file) => file.includes("node_modules/"));
+  return { bytes: metafile.outputs["bundle.js"]?.bytes ?? 0, libraries };
+}

@@ -1,0 +1,133 @@
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { randomBytes } from "node:crypto";
+import { isLoopback } from "../../../service/db/client.ts";
+import { StartError } from "../errors.ts";
+import { startDatabaseThread } from "./database-thread.ts";
+import { migrate } from "./migrations.ts";
+import { saveTemplate, templatePath } from "./template.ts";
+import { localSecrets, newSecrets } from "../stack/local-secrets.ts";
+
+const PROBE_TIMEOUT_MS = 5_000;
+
+export interface DatabaseOptions {
+  /** Data directory; the database is its subfolder `database`. In memory when absent. */
+  dataDir?: string;
+  /** Port on 127.0.0.1; any free one when absent. */
+  port?: number;
+  /** Called when the database dies after it has started. */
+  onFatal?: (error: Error) => void;
+}
+
+export interface RunningDatabase {
+  /** Connection string with the password; `openDb` takes it. */
+  url: string;
+  close(): Promise<void>;
+}
+
+/**
+ * Starts PostgreSQL (PGlite with pgvector) behind an endpoint of Neon's protocol on 127.0.0.1 and applies the migrations.
+ * Throws `StartError` if the port is taken or the folder's database cannot be opened.
+ */
+export async function startDatabase(options: DatabaseOptions = {}): Promise<RunningDatabase> {
+  const { dataDir, port = 0 } = options;
+  if (dataDir !== undefined) mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const folder = dataDir === undefined ? undefined : path.join(dataDir, "database");
+  if (dataDir !== undefined) setAsideUnfinished(dataDir);
+  const isNew = folder === undefined || !existsSync(folder);
+  const template = templatePath();
+  // PGlite creates world-writable files, so the folder itself is restricted to the owner.
+  if (folder !== undefined) mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const { databasePassword: password } = dataDir === undefined ? newSecrets() : localSecrets(dataDir);
+  const database = await startDatabaseThread({
+    data: {
+      database: { type: "embedded", folder, template: isNew && existsSync(template) ? template : undefined },
+      port,
+      password,
+    },
+    explain: (message) => new StartError(cannotOpen(folder, message)),
+    onFatal: options.onFatal,
+  });
+  try {
+    await migrate(database.url);
+    if (isNew && !existsSync(template)) await saveTemplate(template, (file) => database.dump(file));
+    if (dataDir !== undefined) writeFileSync(path.join(dataDir, READY_MARK), "");
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+  return database;
+}
+
+export interface ServerDatabaseOptions {
+  /** Maximum number of connections to the server. */
+  connections?: number;
+  /** Called when the endpoint dies. */
+  onFatal?: (error: Error) => void;
+  /** Called with a line when the server stops answering and when it answers again. */
+  onNotice?: (line: string) => void;
+}
+
+/**
+ * Starts an endpoint of Neon's protocol on 127.0.0.1 in front of a PostgreSQL server, without migrating its database. Throws
+ * `StartError` that names `DATABASE_URL` if the server cannot be used. The URL of the result has a password of its own.
+ */
+export async function connectServer(url: string, options: ServerDatabaseOptions = {}): Promise<RunningDatabase> {
+  const explain = (message: string) => new StartError(`DATABASE_URL: ${message}`);
+  return startDatabaseThread({
+    data: {
+      database: { type: "server", url, connections: options.connections },
+      port: 0,
+      password: randomBytes(24).toString("base64url"),
+    },
+    explain,
+    onFatal: options.onFatal,
+    onNotice: options.onNotice,
+  });
+}
+
+/**
+ * Makes the database of a `DATABASE_URL` reachable over Neon's protocol: Neon itself and a local stack's endpoint are so already;
+ * in front of any other PostgreSQL an endpoint is started. Does not migrate. Throws `StartError` as `connectServer` does.
+ */
+export async function openDatabaseUrl(url: string, options: ServerDatabaseOptions = {}): Promise<RunningDatabase> {
+  return (await speaksHttp(url)) ? { url, close: async () => {} } : connectServer(url, options);
+}
+
+async function speaksHttp(url: string): Promise<boolean> {
+  // A URL with the folder of a socket may have no host.
+  if (!URL.canParse(url)) return false;
+  const { hostname, port } = new URL(url);
+  if (hostname.endsWith(".neon.tech")) return true;
+  if (!isLoopback(hostname) || port === "") return false;
+  // PostgreSQL closes the connection; an endpoint answers, if only that the password is missing.
+  const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS);
+  return fetch(`http://${hostname}:${port}/sql`, { method: "POST", body: '{"query":"select 1"}', signal }).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Creates the archive for new databases if it is missing. */
+export async function prepareTemplate(): Promise<void> {
+  if (existsSync(templatePath())) return;
+  const database = await startDatabase();
+  await database.close();
+}
+
+/** Present once a database is complete. */
+const READY_MARK = "database-made";
+
+/** Renames the incomplete database of a first start that was killed; it cannot be opened. */
+function setAsideUnfinished(dataDir: string): void {
+  const folder = path.join(dataDir, "database");
+  if (!existsSync(folder) || existsSync(path.join(dataDir, READY_MARK))) return;
+  rmSync(`${folder}.unfinished`, { recursive: true, force: true });
+  renameSync(folder, `${folder}.unfinished`);
+}
+
+function cannotOpen(folder: string | undefined, message: string): string {
+  return folder === undefined
+    ? `the database cannot start: ${message}`
+    : `the database in ${folder} cannot be opened (${message}): move it away or set DATA_DIR to another directory`;
+}

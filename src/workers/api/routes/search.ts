@@ -1,0 +1,127 @@
+import {
+  FileQuery,
+  FileResponse,
+  OutlineQuery,
+  OutlineResponse,
+  ReferencesQuery,
+  ReferencesResponse,
+  SearchRequest,
+  SearchResponse,
+  SymbolsQuery,
+  SymbolsResponse,
+} from "../../../contract/index.ts";
+import type { Parameters, Request } from "../../../contract/questions.ts";
+import { ApiError } from "../../../lib/errors.ts";
+import type { Principal } from "../../../service/gate/types.ts";
+import type { Question, Scope } from "../../../interface/questions/code-index.ts";
+import {
+  fileResponse,
+  outlineResponse,
+  referencesResponse,
+  searchResponse,
+  symbolsResponse,
+} from "../../../interface/questions/http.ts";
+import { file, outline, references, search, symbols } from "../../../interface/questions/questions.ts";
+import type { ApiContext } from "../context.ts";
+import { rerankResults } from "../rerank-results.ts";
+import { route } from "../route.ts";
+import { hostedIndex } from "../search-deps.ts";
+
+const TAG = "Search";
+
+const COMMON = { method: "GET", tag: TAG, credential: "api_key", surface: "search" } as const;
+const LOOKUP_ERRORS = [
+  "INVALID_BODY",
+  "INVALID_SELECTOR",
+  "NO_WORKSPACE",
+  "NO_INDEX",
+  "NOT_FOUND",
+  "UNAVAILABLE",
+] as const;
+
+/** Searches the code of one or all workspaces. */
+export const searchCode = route({
+  id: "search",
+  method: "POST",
+  path: "/search",
+  tag: TAG,
+  summary: "Search what is indexed",
+  description:
+    "Reads the current revision of one workspace (`repo` or `workspaceId`), or of all workspaces of the tenant. `indexes` names the commit that each answer is from; the same `digest` and request give the same answer. If the service has an embedding model, workspaces indexed with it are also ranked by the query's vector. Embedding the query costs what `POST /embed` costs (one credit; nothing for the same query within ten minutes); if the provider fails or the quota is used up, the answer is ranked without the vector and has `degraded`. `rerank` costs what `POST /rerank` costs. Otherwise searching is free.",
+  credential: "api_key",
+  surface: "search",
+  counts: "search",
+  body: {
+    schema: SearchRequest,
+    example: { query: "how are sessions closed", repo: "github.com/owner/name", limit: 5 },
+  },
+  responses: {
+    200: { description: "Places in order of relevance, one a file unless two are far apart.", schema: SearchResponse },
+  },
+  errors: ["INVALID_SELECTOR", "NO_WORKSPACE", "NO_INDEX", "QUOTA_EXCEEDED", "UNAVAILABLE"],
+  handle: async (c, { principal, body }) => {
+    const answer = searchResponse(await hostedIndex(c, principal).ask(search, body, body));
+    return c.json(body.rerank === true ? await rerankResults(c, principal, body.query, answer) : answer);
+  },
+});
+
+/** Asks about one workspace. Throws `INVALID_SELECTOR` if the scope names none. */
+function askOne<P extends Parameters, Answer extends object>(
+  c: ApiContext,
+  principal: Principal,
+  question: Question<P, Answer>,
+  query: Scope & Request<P>,
+) {
+  if (query.repo === undefined && query.workspaceId === undefined)
+    throw new ApiError("INVALID_SELECTOR", "send exactly one of workspaceId and repo");
+  return hostedIndex(c, principal).ask(question, query, query);
+}
+
+/** Definitions by name. */
+export const findSymbols = route({
+  ...COMMON,
+  id: "symbols",
+  path: "/symbols",
+  summary: "Find definitions by name",
+  query: SymbolsQuery,
+  responses: { 200: { description: "The definitions.", schema: SymbolsResponse } },
+  errors: LOOKUP_ERRORS,
+  handle: async (c, { principal, query }) => c.json(symbolsResponse(await askOne(c, principal, symbols, query))),
+});
+
+/** Uses of an identifier. */
+export const findReferences = route({
+  ...COMMON,
+  id: "references",
+  path: "/references",
+  summary: "Find where a name is used",
+  description: "Names are compared, not resolved. Definitions are left out.",
+  query: ReferencesQuery,
+  responses: { 200: { description: "Lines in order of path.", schema: ReferencesResponse } },
+  errors: LOOKUP_ERRORS,
+  handle: async (c, { principal, query }) => c.json(referencesResponse(await askOne(c, principal, references, query))),
+});
+
+/** Symbols of a file. */
+export const readOutline = route({
+  ...COMMON,
+  id: "outline",
+  path: "/outline",
+  summary: "List the symbols of a file",
+  query: OutlineQuery,
+  responses: { 200: { description: "The symbols in order of line.", schema: OutlineResponse } },
+  errors: LOOKUP_ERRORS,
+  handle: async (c, { principal, query }) => c.json(outlineResponse(await askOne(c, principal, outline, query))),
+});
+
+/** Lines of a file. */
+export const readLines = route({
+  ...COMMON,
+  id: "file",
+  path: "/file",
+  summary: "Read lines of a file as they were indexed",
+  query: FileQuery,
+  responses: { 200: { description: "The lines. Those that may hold a secret are withheld.", schema: FileResponse } },
+  errors: LOOKUP_ERRORS,
+  handle: async (c, { principal, query }) => c.json(fileResponse(await askOne(c, principal, file, query))),
+});

@@ -1,0 +1,15 @@
+/** Entry point of the api Worker: the routes and the Durable Objects. */
+import { createApp } from "./app.ts";
+
+export { DashboardSearch } from "./dashboard-search.ts";
+export { RateBucket } from "../../service/gate/rate-bucket.ts";
+export { TenantGate } from "../../service/gate/tenant-gate.ts";
+export { HealthMonitor } from "../../service/health/health-monitor.ts";
+export { TenantRuns } from "../../service/indexing/tenant-runs.ts";
+export { WorkspaceRuns } from "../../service/indexing/workspace-runs.ts";
+
+const app = createApp();
+
+export default {
+  fetch: (request, env, ctx) => app.fetch(request, env, ctx),
+} satisfies ExportedHandler<ApiEnv>;

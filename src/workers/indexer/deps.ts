@@ -1,0 +1,84 @@
+import { readFlag } from "../../lib/config.ts";
+import { type Db, openDb } from "../../service/db/client.ts";
+import { createEmbedder, type Embedder, readAiBinding, readEmbedConfig } from "../../engines/embedding/index.ts";
+import { ApiError } from "../../lib/errors.ts";
+import { readGitHosts } from "../../engines/git/wire/url.ts";
+import { unseal } from "../../service/indexing/seal.ts";
+import { limitBucket } from "../../service/indexing/staging.ts";
+import type { StepDeps } from "../../service/indexing/steps.ts";
+import { createLogger, type Logger } from "../../lib/log.ts";
+import { workerGrammars } from "../../engines/parsing/grammars-worker.ts";
+import { type CodeParser, createParser } from "../../engines/parsing/parser.ts";
+import { buildSnapshotRun } from "./snapshot-run.ts";
+
+/** Upstream calls of one shard in flight at a time. An invocation has six connections; two stay free for storage and database. */
+const EMBED_CONCURRENCY = 4;
+
+const fetcher: typeof fetch = (input, init) => fetch(input, init);
+
+/** Built once per isolate: all messages share the grammars, the wasm heap and the dimension of the model. */
+interface Shared {
+  env: IndexerEnv;
+  db: Db;
+  log: Logger;
+  embedder: Embedder | undefined;
+  parser: Promise<CodeParser> | undefined;
+}
+
+let shared: Shared | undefined;
+
+/** Builds what does not depend on the message; the environment of an isolate does not change. */
+export function sharedOf(env: IndexerEnv): Shared {
+  if (shared?.env === env) return shared;
+  const vars = env as unknown as Record<string, unknown>;
+  shared = {
+    env,
+    db: openDb(env.DATABASE_URL),
+    log: createLogger({ worker: "indexer" }),
+    embedder: createEmbedder(readEmbedConfig(vars), {
+      fetch: fetcher,
+      concurrency: EMBED_CONCURRENCY,
+      ...readAiBinding(vars),
+    }),
+    parser: undefined,
+  };
+  return shared;
+}
+
+function parserOf(own: Shared): Promise<CodeParser> {
+  own.parser ??= createParser(workerGrammars()).catch((error: unknown) => {
+    own.parser = undefined;
+    throw error;
+  });
+  return own.parser;
+}
+
+/** Builds what the steps of one workspace's runs need from the environment. */
+export function stepDeps(env: IndexerEnv, workspaceId: string): StepDeps {
+  const own = sharedOf(env);
+  const { db, log, embedder } = own;
+  return {
+    log,
+    runs: env.WORKSPACE_RUNS.get(env.WORKSPACE_RUNS.idFromName(workspaceId)),
+    context: (run, attempt) => {
+      if (!embedder) throw new ApiError("EMBED_UNAVAILABLE", "no embedding provider is configured");
+      return {
+        db,
+        staging: limitBucket(env.STAGING),
+        search: limitBucket(env.SNAPSHOTS),
+        embedder,
+        parser: () => parserOf(own),
+        fetch: fetcher,
+        gitHosts: {
+          allowLocal: readFlag("GIT_ALLOW_LOCAL", env.GIT_ALLOW_LOCAL),
+          hosts: readGitHosts(env.GIT_HOSTS),
+        },
+        openToken: (sealed) => unseal(env.ENCRYPTION_KEY, run.runId, sealed),
+        region: env.REGION,
+        log: log.with({ runId: run.runId, attempt }),
+        now: Date.now,
+      };
+    },
+    buildSnapshot: (step) => buildSnapshotRun(step, env.SNAPSHOTS),
+  };
+}

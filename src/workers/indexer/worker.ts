@@ -1,0 +1,127 @@
+/** Entry of the indexer Worker: drains the indexing queue, its dead-letter queue, and cleans up once a day. */
+import { MONITOR_NAME } from "../../service/health/index.ts";
+import { coordinatorOf } from "../../service/indexing/coordinator.ts";
+import { QueueMessage, type StepMessage } from "../../service/indexing/messages.ts";
+import { queueOf } from "../../service/indexing/queues.ts";
+import { settleOrphanedRuns } from "../../service/indexing/runs.ts";
+import { runStep } from "../../service/indexing/steps.ts";
+import { sweepIndex } from "../../service/indexing/sweep.ts";
+import { sweepSnapshots } from "../../service/snapshots/publish/sweep.ts";
+import { limitBucket } from "../../service/indexing/staging.ts";
+import { sweepSearch } from "../../service/hosted-index/sweep.ts";
+import { requestRebuilds } from "../../service/hosted-index/rebuilds.ts";
+import { repairRevision } from "../../service/hosted-index/repair.ts";
+import type { IndexedRevision } from "../../service/hosted-index/write.ts";
+import { sweepPeople } from "../../service/users/sweep.ts";
+import { finishErasures } from "../../service/tenancy/erase.ts";
+import { sharedOf, stepDeps } from "./deps.ts";
+import { runJobs } from "./jobs.ts";
+
+/** Ends the name of the dead-letter queue, in every environment. */
+const DEAD_LETTERS = "-index-dead";
+/** The cron of wrangler.toml that cleans up. */
+const DAILY = "17 3 * * *";
+const COORDINATOR_RETRY_SEC = 5;
+const REBUILD_RETRY_SEC = 10;
+
+export default {
+  async queue(batch, env) {
+    for (const message of batch.messages) {
+      if (batch.queue.endsWith(DEAD_LETTERS)) await failOrphanedRun(message, env);
+      else await handle(message, env);
+    }
+  },
+
+  async scheduled({ cron }, env) {
+    const { db, log } = sharedOf(env);
+    const frequent = {
+      orphaned_runs: async () => {
+        const { submitted, failed } = await settleOrphanedRuns({ db, coordinators: env.WORKSPACE_RUNS }, Date.now());
+        if (submitted > 0) log.warn("orphaned_runs_submitted", { runs: submitted });
+        if (failed > 0) log.warn("orphaned_runs_failed", { runs: failed });
+      },
+      erasures: async () => {
+        const erased = await finishErasures({
+          db,
+          snapshots: env.SNAPSHOTS,
+          staging: env.STAGING,
+          eraseGate: (tenantId) => env.TENANT_GATE.get(env.TENANT_GATE.idFromName(tenantId)).erase(),
+          eraseRuns: (workspaceId) => coordinatorOf(env.WORKSPACE_RUNS, workspaceId).erase(),
+        });
+        for (const [tenantId, report] of Object.entries(erased)) log.info("tenant_erased", { tenantId, ...report });
+      },
+      search_rebuilds: async () => {
+        const revisions = await requestRebuilds(db, (message) => queueOf(env, message.workspaceId).send(message));
+        if (revisions > 0) log.info("search_rebuilds_requested", { revisions });
+      },
+    };
+    const daily = {
+      sweep_snapshots: async () =>
+        log.info("swept_snapshots", { ...(await sweepSnapshots({ db, bucket: env.SNAPSHOTS, now: Date.now })) }),
+      sweep_index: async () => log.info("swept_index", { ...(await sweepIndex(db, env.STAGING, Date.now())) }),
+      sweep_search: async () => log.info("swept_search", { objects: await sweepSearch(db, env.SNAPSHOTS, Date.now()) }),
+      sweep_people: () => sweepPeople(db),
+    };
+    await runJobs(cron === DAILY ? { ...frequent, ...daily } : frequent, log);
+  },
+} satisfies ExportedHandler<IndexerEnv>;
+
+async function handle(message: Message, env: IndexerEnv): Promise<void> {
+  const parsed = QueueMessage.safeParse(message.body);
+  if (!parsed.success) {
+    sharedOf(env).log.warn("message_not_understood", { id: message.id });
+    return message.ack();
+  }
+  if (parsed.data.kind === "health") {
+    await env.HEALTH_MONITOR.get(env.HEALTH_MONITOR.idFromName(MONITOR_NAME)).queueSeen(parsed.data.sentAt);
+    return message.ack();
+  }
+  if (parsed.data.kind === "rebuild_search") return rebuildSearch(message, parsed.data, env);
+  await handleStep(message, parsed.data, env);
+}
+
+/** Repairs the search index of a revision that is damaged, or of another version. Idempotent: a second message finds nothing to do. */
+async function rebuildSearch(
+  message: Message,
+  revision: Omit<IndexedRevision, "baseSeq">,
+  env: IndexerEnv,
+): Promise<void> {
+  const { db, log, embedder } = sharedOf(env);
+  const { workspaceId, seq } = revision;
+  const model = embedder?.isModel === true ? embedder.fingerprint : null;
+  try {
+    const writer = { db, bucket: limitBucket(env.SNAPSHOTS), model, beat: async () => {} };
+    const outcome = await repairRevision(writer, revision);
+    if (outcome === "impossible") log.warn("search_waits_for_next_run", { workspaceId, seq });
+    else log.info(outcome === "rebuilt" ? "search_rebuilt" : "search_found_whole", { workspaceId, seq });
+    message.ack();
+  } catch (error) {
+    log.error("search_not_rebuilt", error, { workspaceId, seq });
+    message.retry({ delaySeconds: REBUILD_RETRY_SEC });
+  }
+}
+
+/**
+ * Runs one step. The coordinator decides what follows from a failure, so the message is acknowledged either way; it is retried
+ * only when the coordinator could not be reached.
+ */
+async function handleStep(message: Message, step: StepMessage, env: IndexerEnv): Promise<void> {
+  const deps = stepDeps(env, step.workspaceId);
+  try {
+    await runStep(step, deps);
+    message.ack();
+  } catch (error) {
+    deps.log.error("coordinator_not_reached", error, { runId: step.runId, kind: step.kind });
+    message.retry({ delaySeconds: COORDINATOR_RETRY_SEC });
+  }
+}
+
+/** Fails the run of a step that could not even report its failure, because its isolate died every time. */
+async function failOrphanedRun(message: Message, env: IndexerEnv): Promise<void> {
+  const parsed = QueueMessage.safeParse(message.body);
+  if (parsed.success && parsed.data.kind !== "health" && parsed.data.kind !== "rebuild_search") {
+    const { runId, attempt, workspaceId } = parsed.data;
+    await stepDeps(env, workspaceId).runs.failOrphaned(runId, attempt);
+  }
+  message.ack();
+}

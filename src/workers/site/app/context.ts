@@ -1,0 +1,42 @@
+import type { Context } from "hono";
+import type { Db } from "../../../service/db/client.ts";
+import type { Logger } from "../../../lib/log.ts";
+import type { MailboxBinding } from "../../../service/mail/local.ts";
+import type { Membership, Session } from "../../../service/users/index.ts";
+
+/** Bindings of the site Worker. The mailbox exists in the local stack only. */
+export type DashboardEnv = SiteEnv & { MAILBOX?: MailboxBinding };
+
+export interface DashboardHono {
+  Bindings: DashboardEnv;
+  Variables: {
+    requestId: string;
+    log: Logger;
+    db: Db;
+    /** Set for signed-in users. */
+    session: Session | undefined;
+    /** Membership in the tenant of the path; set by `requireTenant`. */
+    membership: Membership;
+    /** A message that the previous request left for this page. */
+    notice: Notice | undefined;
+  };
+}
+
+export type DashboardContext = Context<DashboardHono>;
+
+export interface Notice {
+  kind: "done" | "error";
+  text: string;
+}
+
+/** The session of a request that passed `requireSession`. */
+export function sessionOf(c: DashboardContext): Session {
+  const session = c.get("session");
+  if (!session) throw new Error("the route is not behind requireSession");
+  return session;
+}
+
+/** Path of a tenant's page, such as `/app/acme/team`. */
+export function tenantPath(c: DashboardContext, page = ""): string {
+  return `/app/${c.get("membership").slug}${page === "" ? "" : `/${page}`}`;
+}

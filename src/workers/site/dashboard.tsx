@@ -1,0 +1,146 @@
+/** The dashboard: pages below /app, JSON below /app/api. */
+import { Hono } from "hono";
+import { REQUEST_ID_HEADER, RETRY_AFTER_HEADER } from "../../contract/headers.ts";
+import { type Db, openDb } from "../../service/db/client.ts";
+import { isUnreachable } from "../../service/db/errors.ts";
+import { createLogger } from "../../lib/log.ts";
+import { clearNotice, setNotice, readNotice, wantsJson } from "./app/answers.tsx";
+import type { DashboardContext, DashboardEnv, DashboardHono } from "./app/context.ts";
+import { asRefusal, DashboardError } from "./app/errors.ts";
+import { loadSession, requireSameOrigin, requireSession, requireTenant } from "./app/guards.ts";
+import { pageHeaders } from "./app/page-headers.ts";
+import { isOwnOrigin } from "./app/settings.ts";
+import { findAsset } from "./assets/index.ts";
+import { accountApi, accountPages } from "./routes/account.tsx";
+import { joinApi, joinPages } from "./routes/join.tsx";
+import { signInApi, signInPages } from "./routes/sign-in.tsx";
+import { tenantApi, tenantPages } from "./routes/tenant.tsx";
+import { gatePage } from "./views/layout.tsx";
+
+const ASSET_MAX_AGE_SEC = 31_536_000;
+const RETRY_AFTER_SEC = "5";
+
+const log = createLogger({ worker: "site" });
+let opened: { url: string; db: Db } | undefined;
+
+/** Creates the dashboard's Hono application. */
+export function createDashboard(): Hono<DashboardHono> {
+  const app = new Hono<DashboardHono>();
+  app.use(async (c, next) => {
+    const requestId = crypto.randomUUID();
+    c.set("requestId", requestId);
+    c.set("log", log.with({ requestId }));
+    c.header(REQUEST_ID_HEADER, requestId);
+    await next();
+  });
+  app.use(pageHeaders());
+  app.get("/app/assets/:file", (c) => {
+    const asset = findAsset(c.req.path);
+    if (!asset) throw new DashboardError("NOT_FOUND", "there is no such file");
+    return c.body(asset.body, 200, {
+      "Content-Type": asset.type,
+      "Cache-Control": `public, max-age=${ASSET_MAX_AGE_SEC}, immutable`,
+    });
+  });
+  app.use(async (c, next) => {
+    c.header("Cache-Control", "no-store");
+    c.set("db", databaseOf(c.env));
+    await next();
+  });
+  app.use(requireSameOrigin);
+  app.use(loadSession);
+  app.use(async (c, next) => {
+    if (c.req.method !== "GET" || wantsJson(c)) return next();
+    const notice = readNotice(c);
+    c.set("notice", notice);
+    await next();
+    // On a redirect, keep it for the target page.
+    if (notice && c.res.status < 300) clearNotice(c);
+  });
+
+  app.route("/app", signInPages);
+  app.route("/app/api", signInApi);
+  app.route("/app", joinPages);
+  app.use("/app/*", requireSession);
+  app.use("/app", requireSession);
+  app.route("/app/api", joinApi);
+  app.route("/app/api", accountApi);
+  app.route("/app", accountPages);
+  app.use("/app/api/tenants/:slug/*", requireTenant);
+  app.route("/app/api/tenants/:slug", tenantApi);
+  app.use("/app/:slug", requireTenant);
+  app.use("/app/:slug/*", requireTenant);
+  app.route("/app/:slug", tenantPages);
+
+  app.notFound((c) => refuse(c, new DashboardError("NOT_FOUND", "there is no such page")));
+  app.onError((error, c) => refuse(c, toRefusal(error, c)));
+  return app;
+}
+
+/** The isolate's database client, created once, since it holds no socket. */
+function databaseOf(env: DashboardEnv): Db {
+  if (opened?.url !== env.DATABASE_URL) opened = { url: env.DATABASE_URL, db: openDb(env.DATABASE_URL) };
+  return opened.db;
+}
+
+function toRefusal(error: unknown, c: DashboardContext): DashboardError {
+  const known = asRefusal(error);
+  if (known) return known;
+  c.get("log").error("request_failed", error, { path: c.req.path });
+  return isUnreachable(error)
+    ? new DashboardError("UNAVAILABLE", "the service cannot reach its database right now; try again", {
+        retryAfterSec: Number(RETRY_AFTER_SEC),
+      })
+    : new DashboardError("INTERNAL", "something went wrong on our side; try again");
+}
+
+/**
+ * Answers an error: JSON to scripts, a page to browsers. A rejected form redirects to the page it was on, with the reason, unless
+ * the request may come from another origin.
+ */
+function refuse(c: DashboardContext, error: DashboardError): Response | Promise<Response> {
+  if (error.retryAfterSec !== undefined) c.header(RETRY_AFTER_HEADER, String(error.retryAfterSec));
+  if (wantsJson(c)) return c.json(error.toBody(), error.status);
+  const back = pageBefore(c);
+  const isInput = error.code === "INVALID_BODY" || error.code === "CONFLICT";
+  if (isInput && back !== undefined && c.req.method === "POST") {
+    setNotice(c, { kind: "error", text: error.message });
+    return c.redirect(back, 303);
+  }
+  return gatePage(
+    c,
+    { title: TITLES[error.code] ?? "That did not work", status: error.status },
+    <div class="panel">
+      <h1>{TITLES[error.code] ?? "That did not work"}</h1>
+      <p>{capitalize(error.message)}.</p>
+      <p class="soft small">
+        Request <code>{c.get("requestId")}</code>
+      </p>
+      <a class="button" href="/app">
+        Go to the dashboard
+      </a>
+    </div>,
+  );
+}
+
+const TITLES: Partial<Record<DashboardError["code"], string>> = {
+  NOT_FOUND: "Not found",
+  UNAUTHORIZED: "Signed out",
+  FORBIDDEN: "Not allowed",
+  RATE_LIMITED: "Too many requests",
+  INTERNAL: "Something went wrong",
+  UNAVAILABLE: "Not available right now",
+};
+
+/** The dashboard page that a form was sent from, if any. */
+function pageBefore(c: DashboardContext): string | undefined {
+  const referrer = c.req.header("Referer");
+  if (referrer === undefined || !URL.canParse(referrer)) return undefined;
+  const url = new URL(referrer);
+  const isOurs = isOwnOrigin(c.env, c.req.raw, url.origin) && url.pathname.startsWith("/app");
+  return isOurs ? url.pathname + url.search : undefined;
+}
+
+function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,199 @@
+/** The audit feed, with filters and export. */
+import { Hono } from "hono";
+import {
+  AUDIT_PAGE_ROWS,
+  type AuditFilter,
+  type AuditRow,
+  exportAudit,
+  listAudit,
+  toCsvLine,
+} from "../../../service/dashboard/audit.ts";
+import { AUDIT_EVENTS } from "../../../service/audit/events.ts";
+import { actorOf, listMembers } from "../../../service/users/index.ts";
+import { invalid } from "../app/answers.tsx";
+import { type DashboardContext, type DashboardHono, tenantPath } from "../app/context.ts";
+import { tenantPage } from "../views/layout.tsx";
+import { cursorOf, Pager } from "../views/pager.tsx";
+import { Empty, Field, Head, Select } from "../views/parts.tsx";
+import { Table, TimeCell } from "../views/table.tsx";
+
+export const auditPages = new Hono<DashboardHono>();
+export const auditApi = new Hono<DashboardHono>();
+
+const MAX_ACTOR_CHARACTERS = 100;
+
+auditPages.get("/audit", async (c) => {
+  const { tenantId, slug } = c.get("membership");
+  const filter = readFilter(c);
+  const [rows, members] = await Promise.all([
+    listAudit(c.get("db"), tenantId, filter),
+    listMembers(c.get("db"), tenantId),
+  ]);
+  const query = new URL(c.req.url).searchParams;
+  query.delete("before");
+  const exportUrl = (format: string) => {
+    const search = new URLSearchParams(query);
+    search.set("format", format);
+    return `/app/api/tenants/${slug}/audit/export?${search.toString()}`;
+  };
+  const isFiltered = [...query.values()].some((value) => value !== "");
+  return tenantPage(
+    c,
+    "audit",
+    { title: "Audit log" },
+    <>
+      <Head
+        title="Audit log"
+        text="Who changed what, and which requests were refused. New events appear automatically."
+      >
+        <a class="button" href={exportUrl("csv")}>
+          Export CSV
+        </a>
+        <a class="button" href={exportUrl("json")}>
+          Export JSON lines
+        </a>
+      </Head>
+      <section class="panel">
+        <form method="get" class="filters" aria-label="Filter">
+          <div class="row">
+            <Select
+              label="Event"
+              name="event"
+              value={filter.event}
+              options={[["", "all"], ...AUDIT_EVENTS.map((event) => [event, event] as const)]}
+            />
+            <div class="field fit">
+              <label for="field-actor">Actor</label>
+              <input
+                id="field-actor"
+                name="actor"
+                list="actors"
+                value={filter.actor ?? ""}
+                maxlength={MAX_ACTOR_CHARACTERS}
+              />
+              <datalist id="actors">
+                {members.map((member) => (
+                  <option value={actorOf(member.userId)}>{member.email}</option>
+                ))}
+                <option value="admin" />
+                <option value="system" />
+              </datalist>
+            </div>
+            <Field label="From (UTC)" name="from" type="datetime-local" value={c.req.query("from") ?? ""} fit />
+            <Field label="To (UTC)" name="to" type="datetime-local" value={c.req.query("to") ?? ""} fit />
+            <button>Filter</button>
+            {isFiltered && (
+              <a class="button quiet" href={tenantPath(c, "audit")}>
+                Clear
+              </a>
+            )}
+          </div>
+        </form>
+        <div id="events" aria-live="polite" {...(filter.before === undefined ? { "data-refresh": "4" } : {})}>
+          {rows.length === 0 ? (
+            <Empty title={isFiltered ? "Nothing matches" : "Nothing happened yet"}>
+              <p>This log records changes of keys, members, repositories and settings, and refused requests.</p>
+            </Empty>
+          ) : (
+            <EventTable rows={rows} />
+          )}
+        </div>
+        <Pager
+          c={c}
+          page="audit"
+          before={filter.before}
+          last={rows.length < AUDIT_PAGE_ROWS ? undefined : rows.at(-1)?.id}
+        />
+      </section>
+    </>,
+  );
+});
+
+function EventTable({ rows }: { rows: AuditRow[] }) {
+  return (
+    <Table label="Events" headings={["When", "Event", "Actor", "Details"]}>
+      {rows.map((row) => (
+        <tr>
+          <TimeCell at={row.at} />
+          <th scope="row">
+            <span class={TONES[row.event] ?? "tag"}>{row.event}</span>
+          </th>
+          <td>
+            <a href={`?actor=${encodeURIComponent(row.actor)}`}>{row.actorName ?? shortActor(row.actor)}</a>
+          </td>
+          <td class="wide small">
+            {Object.entries(row.details).map(([name, value]) => (
+              <span>
+                <span class="soft">{name}</span> {typeof value === "string" ? value : JSON.stringify(value)}{" "}
+              </span>
+            ))}
+          </td>
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
+const TONES: Record<string, string> = {
+  RATE_LIMITED: "tag warn",
+  INDEX_RUN_FAILED: "tag bad",
+  SNAPSHOT_FAILED: "tag bad",
+  KEY_REVOKED: "tag warn",
+  MEMBER_REMOVED: "tag warn",
+  WORKSPACE_DELETED: "tag warn",
+};
+
+function shortActor(actor: string): string {
+  return actor.length > 24 ? `…${actor.slice(-8)}` : actor;
+}
+
+auditApi.get("/audit", async (c) => {
+  const events = await listAudit(c.get("db"), c.get("membership").tenantId, readFilter(c));
+  return c.json({ ok: true, events, next: events.length < AUDIT_PAGE_ROWS ? null : (events.at(-1)?.id ?? null) });
+});
+
+auditApi.get("/audit/export", (c) => {
+  const format = c.req.query("format") ?? "csv";
+  if (format !== "csv" && format !== "json") throw invalid("format", "expected csv or json");
+  const pages = exportAudit(c.get("db"), c.get("membership").tenantId, readFilter(c));
+  const encoder = new TextEncoder();
+  const toLine = format === "csv" ? toCsvLine : (row: AuditRow) => `${JSON.stringify(row)}\n`;
+  const body = new ReadableStream<Uint8Array>({
+    start: (controller) => {
+      if (format === "csv") controller.enqueue(encoder.encode("at,event,actor,actorName,details\r\n"));
+    },
+    pull: async (controller) => {
+      const { value, done } = await pages.next();
+      if (done === true) controller.close();
+      else controller.enqueue(encoder.encode(value.map(toLine).join("")));
+    },
+  });
+  const name = `audit-${c.get("membership").slug}-${new Date().toISOString().slice(0, 10)}.${format === "csv" ? "csv" : "jsonl"}`;
+  return c.body(body, 200, {
+    "Content-Type": format === "csv" ? "text/csv; charset=utf-8" : "application/x-ndjson",
+    "Content-Disposition": `attachment; filename="${name}"`,
+  });
+});
+
+function readFilter(c: DashboardContext): AuditFilter {
+  const text = (name: string) => c.req.query(name)?.trim() || undefined;
+  const event = text("event");
+  const actor = text("actor");
+  if (actor !== undefined && (actor.length > MAX_ACTOR_CHARACTERS || actor.includes("\0")))
+    throw invalid("actor", "expected an id");
+  return {
+    event: event === undefined ? undefined : AUDIT_EVENTS.find((known) => known === event),
+    actor,
+    from: readTime(text("from"), "from"),
+    to: readTime(text("to"), "to"),
+    before: cursorOf(c, "before"),
+  };
+}
+
+/** Parses a form's local time (as UTC) or an ISO instant. */
+function readTime(text: string | undefined, field: string): Date | undefined {
+  if (text === undefined) return undefined;
+  const date = new Date(/(?:Z|[+-]\d\d:\d\d)$/.test(text) ? text : `${text}Z`);
+  if (Number.isNaN(date.getTime())) throw invalid(field, "expected a time such as 2026-11-21T14:30");
+  return date;
+}

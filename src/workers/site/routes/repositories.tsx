@@ -1,0 +1,230 @@
+/** Repositories: list, connect, one repository with its index, runs, hooks and settings. */
+import { readGitHosts } from "../../../engines/git/wire/url.ts";
+import { Hono } from "hono";
+import {
+  listDeliveries,
+  listRepositories,
+  listWorkspaceRuns,
+  PAGE_ROWS,
+} from "../../../service/dashboard/repositories.ts";
+import { changeSource, connectRepository, disconnectRepository } from "../../../service/dashboard/sources.ts";
+import { readFlag } from "../../../lib/config.ts";
+import { canManage } from "../../../service/users/index.ts";
+import { done, type Fields, readFields } from "../app/answers.tsx";
+import { type DashboardContext, type DashboardHono, tenantPath } from "../app/context.ts";
+import { actorOfSession } from "../app/fields.ts";
+import { tenantPage } from "../views/layout.tsx";
+import { cursorOf, Pager } from "../views/pager.tsx";
+import { Confirm, Empty, Form, Head, Panel } from "../views/parts.tsx";
+import { requireRepository, startIndexing, withProgress } from "./runs.tsx";
+import { nameOf, RepositoryTable, SourceFields, StatePanel } from "../views/repositories.tsx";
+import { isActive } from "../views/state.tsx";
+import { DeliveriesPanel, HooksPanel } from "../views/hooks.tsx";
+import { RunsPanel } from "../views/runs.tsx";
+
+export const repositoryPages = new Hono<DashboardHono>();
+export const repositoryApi = new Hono<DashboardHono>();
+
+const RUNS_SHOWN = 20;
+
+repositoryPages.get("/repositories", async (c) => {
+  const before = cursorOf(c, "before");
+  const rows = await listRepositories(c.get("db"), c.get("membership").tenantId, before);
+  const isBusy = rows.some(({ lastRun }) => isActive(lastRun?.state));
+  const manages = canManage(c.get("membership").role);
+  const connect = (
+    <a class="button primary" href={tenantPath(c, "repositories/new")}>
+      Connect a repository
+    </a>
+  );
+  return tenantPage(
+    c,
+    "repositories",
+    { title: "Repositories" },
+    <>
+      <Head title="Repositories" text="The code your agents can search. With a hook, every push is indexed.">
+        {manages && rows.length > 0 && connect}
+      </Head>
+      <section class="panel" id="repositories" {...(isBusy ? { "data-refresh": "2" } : {})}>
+        {rows.length === 0 ? (
+          <Empty title={before === undefined ? "No repository yet" : "No more repositories"}>
+            <p>
+              Connect a Git repository by its address. A public one needs nothing else; a private one needs a read
+              token.
+            </p>
+            {manages && before === undefined && connect}
+          </Empty>
+        ) : (
+          <RepositoryTable c={c} rows={rows} />
+        )}
+        <Pager
+          c={c}
+          page="repositories"
+          before={before}
+          last={rows.length < PAGE_ROWS ? undefined : rows.at(-1)?.workspaceId}
+        />
+      </section>
+    </>,
+  );
+});
+
+repositoryPages.get("/repositories/new", (c) =>
+  tenantPage(
+    c,
+    "repositories",
+    { title: "Connect a repository" },
+    <>
+      <Head
+        title="Connect a repository"
+        crumb={<a href={tenantPath(c, "repositories")}>Repositories</a>}
+        text="Its first index run starts at once. Afterwards a hook can index every push."
+      />
+      <section class="panel">
+        <div class="body">
+          <Form action={`/app/api/tenants/${c.get("membership").slug}/repositories`}>
+            <SourceFields />
+            <button class="primary">Connect and index</button>
+          </Form>
+        </div>
+      </section>
+    </>,
+  ),
+);
+
+repositoryPages.get("/repositories/:id", async (c) => {
+  const repository = await requireRepository(c);
+  const before = cursorOf(c, "before");
+  const [runs, deliveries] = await Promise.all([
+    withProgress(c, await listWorkspaceRuns(c.get("db"), repository.workspaceId, before, RUNS_SHOWN)),
+    repository.hooks.length === 0 ? [] : listDeliveries(c.get("db"), repository.workspaceId),
+  ]);
+  const base = `/app/api/tenants/${c.get("membership").slug}/repositories/${repository.workspaceId}`;
+  const manages = canManage(c.get("membership").role);
+  const page = `repositories/${repository.workspaceId}`;
+  return tenantPage(
+    c,
+    "repositories",
+    { title: nameOf(repository) },
+    <>
+      <Head title={nameOf(repository)} crumb={<a href={tenantPath(c, "repositories")}>Repositories</a>}>
+        {manages && repository.source && (
+          <Form action={`${base}/index`} inline>
+            <button class="primary">Index now</button>
+          </Form>
+        )}
+      </Head>
+      <div id="index-state" data-refresh={isActive(repository.lastRun?.state) ? "2" : "5"}>
+        <StatePanel repository={repository} />
+      </div>
+      <RunsPanel
+        runs={runs}
+        repo={repository.repo}
+        cancelBase={manages ? `/app/api/tenants/${c.get("membership").slug}/runs` : undefined}
+        pager={
+          <Pager c={c} page={page} before={before} last={runs.length < RUNS_SHOWN ? undefined : runs.at(-1)?.runId} />
+        }
+      />
+      <HooksPanel repository={repository} base={base} manages={manages} />
+      {repository.hooks.length > 0 && <DeliveriesPanel deliveries={deliveries} repo={repository.repo} />}
+      {manages && (
+        <>
+          <Panel title="Source" text="Used by hooks and by Index now.">
+            <div class="body">
+              <Form action={`${base}/source`}>
+                <SourceFields repository={repository} />
+                <button>Save</button>
+              </Form>
+            </div>
+          </Panel>
+          <Panel
+            title="Disconnect"
+            danger
+            aside={
+              <Confirm
+                label="Disconnect …"
+                title={`Disconnect ${nameOf(repository)}?`}
+                action={`${base}/disconnect`}
+                button="Disconnect for good"
+                question={`The index, the snapshots, the hooks and the read token of ${nameOf(repository)} will be deleted. The repository itself is not touched.`}
+              />
+            }
+          />
+        </>
+      )}
+    </>,
+  );
+});
+
+repositoryApi.get("/repositories", async (c) => {
+  const repositories = await listRepositories(c.get("db"), c.get("membership").tenantId, cursorOf(c, "before"));
+  return c.json({ ok: true, repositories });
+});
+
+repositoryApi.post("/repositories", async (c) => {
+  const fields = await readFields(c);
+  const { tenantId } = c.get("membership");
+  const actor = actorOfSession(c);
+  const made = await connectRepository(depsOf(c), { tenantId, actor, ...sourceInput(fields) });
+  const { runId } = await startIndexing(c, made.workspaceId);
+  const to = tenantPath(c, `repositories/${made.workspaceId}`);
+  return done(c, {
+    to,
+    data: { ...made, runId },
+    status: 201,
+    notice: `${made.repo} is connected, and being indexed.`,
+  });
+});
+
+repositoryApi.get("/repositories/:id", async (c) => c.json({ ok: true, repository: await requireRepository(c) }));
+
+repositoryApi.get("/repositories/:id/runs", async (c) => {
+  const { workspaceId } = await requireRepository(c);
+  return c.json({
+    ok: true,
+    runs: await listWorkspaceRuns(c.get("db"), workspaceId, cursorOf(c, "before"), RUNS_SHOWN),
+  });
+});
+
+repositoryApi.post("/repositories/:id/source", async (c) => {
+  const { workspaceId } = await requireRepository(c);
+  const fields = await readFields(c);
+  const { tenantId } = c.get("membership");
+  const change = { tenantId, workspaceId, actor: actorOfSession(c), ...sourceInput(fields) };
+  const { tokenRemoved } = await changeSource(depsOf(c), change);
+  return done(c, {
+    to: tenantPath(c, `repositories/${workspaceId}`),
+    notice: tokenRemoved
+      ? "Saved. The read token is removed, because it was given for another host; enter one for the new address."
+      : "Saved.",
+    data: { tokenRemoved },
+  });
+});
+
+repositoryApi.post("/repositories/:id/disconnect", async (c) => {
+  const { workspaceId } = await requireRepository(c);
+  const { tenantId } = c.get("membership");
+  await disconnectRepository(c.get("db"), { tenantId, workspaceId, actor: actorOfSession(c) });
+  return done(c, { to: tenantPath(c, "repositories"), notice: "The repository is disconnected." });
+});
+
+/** Dependencies of the functions that change a source. */
+export function depsOf(c: DashboardContext) {
+  return {
+    db: c.get("db"),
+    encryptionKey: c.env.ENCRYPTION_KEY,
+    gitHosts: {
+      allowLocal: readFlag("GIT_ALLOW_LOCAL", c.env.GIT_ALLOW_LOCAL),
+      hosts: readGitHosts(c.env.GIT_HOSTS),
+    },
+  };
+}
+
+function sourceInput(fields: Fields) {
+  const token = fields.flag("removeToken") ? "" : fields.text("token").trim() || undefined;
+  return {
+    cloneUrl: fields.text("url"),
+    ...(token === undefined ? {} : { token }),
+    tokenUsername: fields.text("tokenUsername"),
+    branches: fields.lines("branches"),
+  };
+}

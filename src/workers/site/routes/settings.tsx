@@ -1,0 +1,136 @@
+/** Settings of a team: name, shared-index opt-in, leaving, deleting. */
+import { Hono } from "hono";
+import { changeTenant, readTenant } from "../../../service/dashboard/tenant.ts";
+import { closeGate } from "../../../service/gate/client.ts";
+import { eraseTenant } from "../../../service/tenancy/erase.ts";
+import { carryCredits, canManage } from "../../../service/users/index.ts";
+import { done, readFields } from "../app/answers.tsx";
+import { type DashboardHono, tenantPath } from "../app/context.ts";
+import { DashboardError } from "../app/errors.ts";
+import { actorOfSession } from "../app/fields.ts";
+import { tenantPage } from "../views/layout.tsx";
+import { Confirm, Field, Form, Head, Panel } from "../views/parts.tsx";
+
+export const settingsPages = new Hono<DashboardHono>();
+export const settingsApi = new Hono<DashboardHono>();
+
+settingsPages.get("/settings", async (c) => {
+  const { tenantId, slug, role, name } = c.get("membership");
+  const tenant = await readTenant(c.get("db"), tenantId);
+  const base = `/app/api/tenants/${slug}`;
+  const manages = canManage(role);
+  return tenantPage(
+    c,
+    "settings",
+    { title: "Settings" },
+    <>
+      <Head title="Settings" text={`You are ${role === "member" ? "a" : "an"} ${role} of ${name}.`} />
+      <Panel title="Team">
+        <div class="body">
+          {manages ? (
+            <Form action={`${base}/settings`}>
+              <Field label="Name" name="name" value={tenant.name} required maxlength={100} />
+              <div class="field">
+                <label class="check">
+                  <input type="checkbox" name="sharedIndex" checked={tenant.sharedIndex} />
+                  <span>
+                    <strong>Share the index</strong>
+                    <span class="hint"> Machines of the team publish index snapshots and pull those of others.</span>
+                  </span>
+                </label>
+              </div>
+              <button class="primary">Save</button>
+            </Form>
+          ) : (
+            <dl class="facts">
+              <dt>Name</dt>
+              <dd>{tenant.name}</dd>
+              <dt>Shared index</dt>
+              <dd>{tenant.sharedIndex ? "on" : "off"}</dd>
+            </dl>
+          )}
+        </div>
+      </Panel>
+      <Panel title="Identifiers">
+        <div class="body">
+          <dl class="facts">
+            <dt>Team id</dt>
+            <dd>
+              <code>{tenantId}</code>
+            </dd>
+            <dt>Address</dt>
+            <dd>
+              <code>/app/{slug}</code>
+            </dd>
+          </dl>
+        </div>
+      </Panel>
+      <Panel
+        title="Leave the team"
+        text="You lose access to the team. Keys that you created keep working."
+        aside={
+          <Confirm
+            label="Leave …"
+            title={`Leave ${name}?`}
+            question="You need an invitation to come back."
+            action={`${base}/leave`}
+            button="Leave the team"
+          />
+        }
+      />
+      {role === "owner" && (
+        <Panel
+          title="Delete the team"
+          danger
+          text="Deletes its repositories, indexes, snapshots, keys, members and audit log, for good."
+          aside={
+            <Confirm
+              label="Delete …"
+              title={`Delete ${name}?`}
+              question={`This cannot be undone. Type the team's address to confirm: ${slug}`}
+              action={`${base}/delete`}
+              button="Delete for good"
+            >
+              <Field label="Address of the team" name="confirm" required autocomplete="off" />
+            </Confirm>
+          }
+        />
+      )}
+    </>,
+  );
+});
+
+settingsApi.get("/settings", async (c) =>
+  c.json({
+    ok: true,
+    tenant: { id: c.get("membership").tenantId, ...(await readTenant(c.get("db"), c.get("membership").tenantId)) },
+  }),
+);
+
+settingsApi.post("/settings", async (c) => {
+  const fields = await readFields(c);
+  const { tenantId } = c.get("membership");
+  const change = { name: fields.text("name"), sharedIndex: fields.flag("sharedIndex") };
+  await changeTenant(c.get("db"), { tenantId, actor: actorOfSession(c), ...change });
+  return done(c, { to: tenantPath(c, "settings"), notice: "Saved." });
+});
+
+/** Pages of rows that the request deletes itself: enough for a small team. The indexer's cron deletes the rest. */
+const ERASED_PAGES = 20;
+
+settingsApi.post("/delete", async (c) => {
+  const { tenantId, role, slug, name } = c.get("membership");
+  if (role !== "owner") throw new DashboardError("FORBIDDEN", "only an owner can delete the team");
+  const fields = await readFields(c);
+  if (fields.text("confirm").trim() !== slug) {
+    throw new DashboardError("INVALID_BODY", `confirm: type ${slug} to delete the team`, { field: "confirm" });
+  }
+  const used = await closeGate(c.env.TENANT_GATE, tenantId);
+  if ("outcome" in used) {
+    throw new DashboardError("UNAVAILABLE", "the service is busy; try again", { retryAfterSec: 5 });
+  }
+  await carryCredits(c.get("db"), { tenantId, ...used });
+  await eraseTenant(c.get("db"), tenantId, ERASED_PAGES);
+  c.get("log").info("tenant_deleted", { tenantId, actor: actorOfSession(c) });
+  return done(c, { to: "/app", notice: `${name} is deleted.` });
+});

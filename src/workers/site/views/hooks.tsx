@@ -1,0 +1,104 @@
+import type { DeliveryRow, RepositoryRow } from "../../../service/dashboard/repositories.ts";
+import { HOOK_PROVIDERS } from "../../../service/db/people-schema.ts";
+import { Confirm, Empty, Panel, Select } from "./parts.tsx";
+import { ACTIONS, Table, TimeCell } from "./table.tsx";
+import { Commit } from "./state.tsx";
+
+export const PROVIDER_NAMES = { github: "GitHub", gitlab: "GitLab", gitea: "Gitea" } as const;
+
+/** The hooks of a repository, and the form that adds one. */
+export function HooksPanel({
+  repository,
+  base,
+  manages,
+}: {
+  repository: RepositoryRow;
+  base: string;
+  manages: boolean;
+}) {
+  const { hooks } = repository;
+  const free = HOOK_PROVIDERS.filter((provider) => !hooks.some((hook) => hook.provider === provider));
+  return (
+    <Panel title="Push hooks" text="The host calls a hook at every push, and the pushed branch is indexed.">
+      {hooks.length > 0 && (
+        <Table label="Push hooks" headings={["Host", "Hook", "Made", ACTIONS]}>
+          {hooks.map((hook) => (
+            <tr>
+              <th scope="row">{PROVIDER_NAMES[hook.provider]}</th>
+              <td>
+                <code>
+                  /hooks/{hook.provider}/{hook.id}
+                </code>
+              </td>
+              <TimeCell at={hook.createdAt} />
+              <td class="actions">
+                {manages && (
+                  <Confirm
+                    label="Delete …"
+                    title={`Delete the ${PROVIDER_NAMES[hook.provider]} hook?`}
+                    question="Pushes that the host still reports to this address will be refused."
+                    action={`${base}/hooks/${hook.id}/delete`}
+                    button="Delete the hook"
+                  />
+                )}
+              </td>
+            </tr>
+          ))}
+        </Table>
+      )}
+      {manages && free.length > 0 && (
+        <div class="body">
+          <form method="post" action={`${base}/hooks`}>
+            <div class="row">
+              <Select
+                label="Host"
+                name="provider"
+                options={free.map((provider) => [provider, PROVIDER_NAMES[provider]])}
+              />
+              <button>Make a hook</button>
+            </div>
+          </form>
+        </div>
+      )}
+    </Panel>
+  );
+}
+
+const OUTCOME_TONES: Record<string, string> = {
+  started: "tag ok",
+  deleted: "tag ok",
+  failed: "tag bad",
+  rejected: "tag bad",
+};
+
+/** The latest deliveries of a repository's hooks. */
+export function DeliveriesPanel({ deliveries, repo }: { deliveries: DeliveryRow[]; repo: string | null }) {
+  return (
+    <div id="deliveries" data-refresh="5">
+      <Panel title="Deliveries" text="Events reported by git hosts, and their outcomes.">
+        {deliveries.length === 0 ? (
+          <Empty title="Nothing yet">
+            <p>Push a commit, or use the host's own button to test the hook.</p>
+          </Empty>
+        ) : (
+          <Table label="Deliveries" headings={["Event", "Branch", "Commit", "Outcome", "When"]}>
+            {deliveries.map((delivery) => (
+              <tr>
+                <th scope="row">
+                  {PROVIDER_NAMES[delivery.provider]} {delivery.event}
+                </th>
+                <td>{delivery.branch ?? "–"}</td>
+                <td>{delivery.gitSha === null ? "–" : <Commit repo={repo} sha={delivery.gitSha} />}</td>
+                <td class="wide">
+                  <span class={OUTCOME_TONES[delivery.outcome] ?? "tag"}>{delivery.outcome}</span> {delivery.detail}
+                  {delivery.times > 1 && ` (${delivery.times} times that day)`}
+                </td>
+                <TimeCell at={delivery.at} />
+              </tr>
+            ))}
+          </Table>
+        )}
+      </Panel>
+    </div>
+  );
+}

@@ -1,0 +1,149 @@
+import type { Child } from "hono/jsx";
+import type { HtmlEscapedString } from "hono/utils/html";
+import { visibleHtml } from "../../../lib/display.ts";
+import { type DashboardContext, sessionOf } from "../app/context.ts";
+import { Brand, Document, FoldBar, SkipLink, ThemeSwitch } from "./document.tsx";
+import { Icon, type IconName } from "./icons.tsx";
+
+export interface PageOptions {
+  title: string;
+  status?: 200 | 201 | 400 | 401 | 403 | 404 | 405 | 409 | 413 | 429 | 500 | 503;
+}
+
+const PAGES: readonly { page: string; label: string; icon: IconName }[] = [
+  { page: "start", label: "First steps", icon: "start" },
+  { page: "repositories", label: "Repositories", icon: "repositories" },
+  { page: "search", label: "Search", icon: "search" },
+  { page: "connect", label: "Connect", icon: "connect" },
+  { page: "keys", label: "Keys", icon: "keys" },
+  { page: "team", label: "Team", icon: "team" },
+  { page: "usage", label: "Usage", icon: "usage" },
+  { page: "limits", label: "Limits", icon: "limits" },
+  { page: "audit", label: "Audit log", icon: "audit" },
+  { page: "settings", label: "Settings", icon: "settings" },
+];
+
+/** Answers with a page whose texts, which may come from a repository or another person, are shown by display.ts. */
+async function show(
+  c: DashboardContext,
+  page: HtmlEscapedString | Promise<HtmlEscapedString>,
+  status: PageOptions["status"],
+): Promise<Response> {
+  return c.html(visibleHtml((await page).toString()), status);
+}
+
+/** A page outside of a team: sign-in, invitation, errors. */
+export function gatePage(c: DashboardContext, { title, status = 200 }: PageOptions, content: Child) {
+  return show(
+    c,
+    <Document c={c} title={title}>
+      <div class="gate">
+        <main id="main">
+          <Brand home="/app" />
+          <NoticeBar c={c} />
+          {content}
+        </main>
+      </div>
+    </Document>,
+    status,
+  );
+}
+
+/** A page of a tenant, with the navigation. `page` is its path segment. */
+export function tenantPage(c: DashboardContext, page: string, { title, status = 200 }: PageOptions, content: Child) {
+  return show(c, <Shell c={c} title={title} page={page} content={content} />, status);
+}
+
+/** A page of the signed-in user, with a list of their teams. */
+export function accountPage(c: DashboardContext, { title, status = 200 }: PageOptions, content: Child) {
+  return show(c, <Shell c={c} title={title} page="account" content={content} />, status);
+}
+
+interface ShellProps {
+  c: DashboardContext;
+  title: string;
+  page: string;
+  content: Child;
+}
+
+function Shell({ c, title, page, content }: ShellProps) {
+  const { user, memberships } = sessionOf(c);
+  const current = c.get("membership");
+  return (
+    <Document c={c} title={title}>
+      <SkipLink />
+      <div class="shell">
+        <header class="side">
+          <FoldBar home="/app" />
+          <div class="fold" id="side-fold">
+            <details class="switch">
+              <summary>
+                <span class="name">{current?.name ?? "Choose a team"}</span>
+                <Icon name="chevron" />
+                <span class="sr">Switch team</span>
+              </summary>
+              <ul class="nav">
+                {memberships.map((one) => (
+                  <li>
+                    <a href={`/app/${one.slug}`} {...(one.slug === current?.slug ? { "aria-current": "true" } : {})}>
+                      {one.name}
+                    </a>
+                  </li>
+                ))}
+                <li>
+                  <a href="/app/new">New team</a>
+                </li>
+              </ul>
+            </details>
+            {current && (
+              <nav aria-label="Team">
+                <ul class="nav">
+                  {PAGES.map((entry) => (
+                    <li>
+                      <a
+                        href={`/app/${current.slug}/${entry.page}`}
+                        {...(entry.page === page ? { "aria-current": "page" } : {})}
+                        {...(entry.page === "search" ? { "data-search": "", "aria-keyshortcuts": "/" } : {})}
+                      >
+                        <Icon name={entry.icon} /> {entry.label}
+                      </a>
+                    </li>
+                  ))}
+                </ul>
+              </nav>
+            )}
+            <div class="side-foot">
+              <ul class="nav">
+                <li>
+                  <a href="/app/account" {...(page === "account" ? { "aria-current": "page" } : {})}>
+                    <Icon name="user" /> <span class="name">{user.name ?? user.email}</span>
+                  </a>
+                </li>
+              </ul>
+              <div class="row">
+                <form method="post" action="/app/api/sign-out" class="inline">
+                  <button class="quiet">Sign out</button>
+                </form>
+                <ThemeSwitch />
+              </div>
+            </div>
+          </div>
+        </header>
+        <main id="main">
+          <NoticeBar c={c} />
+          {content}
+        </main>
+      </div>
+    </Document>
+  );
+}
+
+function NoticeBar({ c }: { c: DashboardContext }) {
+  const notice = c.get("notice");
+  if (!notice) return null;
+  return (
+    <p class={notice.kind === "error" ? "notice error" : "notice"} role={notice.kind === "error" ? "alert" : "status"}>
+      {notice.text}
+    </p>
+  );
+}

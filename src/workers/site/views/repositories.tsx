@@ -1,0 +1,147 @@
+import type { RepositoryRow } from "../../../service/dashboard/repositories.ts";
+import { type DashboardContext, tenantPath } from "../app/context.ts";
+import { formatBytes, formatCount } from "./format.ts";
+import { Field, Time } from "./parts.tsx";
+import { Table, TimeCell } from "./table.tsx";
+import { Commit, IndexTag } from "./state.tsx";
+
+/** Table of a tenant's repositories. */
+export function RepositoryTable({ c, rows }: { c: DashboardContext; rows: RepositoryRow[] }) {
+  return (
+    <Table
+      label="Repositories"
+      headings={["Repository", "Index", "Commit", { num: "Files" }, { num: "Symbols" }, "Indexed", "Snapshot", "Hook"]}
+    >
+      {rows.map((row) => (
+        <tr>
+          <th scope="row">
+            <a href={tenantPath(c, `repositories/${row.workspaceId}`)}>{nameOf(row)}</a>
+          </th>
+          <td>
+            <IndexTag repository={row} />
+          </td>
+          <td>{row.index ? <Commit repo={row.repo} sha={row.index.gitSha} /> : <span class="soft">–</span>}</td>
+          <td class="num">{row.index ? formatCount(row.index.fileCount) : "–"}</td>
+          <td class="num">{row.index ? formatCount(row.index.symbolCount) : "–"}</td>
+          <TimeCell at={row.index?.indexedAt ?? null} />
+          <td>{row.snapshot ? formatBytes(row.snapshot.sizeBytes) : <span class="soft">none</span>}</td>
+          <td>
+            {row.hooks.length === 0 ? (
+              <span class="soft">none</span>
+            ) : (
+              row.hooks.map((hook) => hook.provider).join(", ")
+            )}
+          </td>
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
+/** Form fields of a repository's source; empty without `repository`. */
+export function SourceFields({ repository }: { repository?: RepositoryRow }) {
+  const source = repository?.source;
+  return (
+    <>
+      <Field
+        label="Clone address"
+        name="url"
+        value={source?.cloneUrl ?? (repository?.repo ? `https://${repository.repo}` : "")}
+        placeholder="https://github.com/owner/name"
+        required
+        maxlength={2000}
+        hint="HTTPS, without a user name or password in it."
+      />
+      <Field
+        label={
+          source?.hasToken ? "Read token (stored; leave empty to keep it)" : "Read token (private repositories only)"
+        }
+        name="token"
+        type="password"
+        autocomplete="off"
+        maxlength={4096}
+        hint="Stored encrypted, for the host of this address only, and never shown again. Give it read access to this repository only."
+      />
+      <Field
+        label="User name of the token"
+        name="tokenUsername"
+        value={source?.tokenUsername ?? ""}
+        autocomplete="off"
+        maxlength={200}
+        hint="Only if the host requires a specific one."
+      />
+      {source?.hasToken && (
+        <div class="field">
+          <label class="check">
+            <input type="checkbox" name="removeToken" /> Remove the read token
+          </label>
+        </div>
+      )}
+      <Field
+        label="Other branches to index"
+        name="branches"
+        hint="One pattern per line, such as release/*. The default branch is always indexed."
+      >
+        <textarea id="field-branches" name="branches" aria-describedby="field-branches-hint" rows={3}>
+          {(source?.branches ?? []).join("\n")}
+        </textarea>
+      </Field>
+    </>
+  );
+}
+
+/** State of a repository's index and snapshot. */
+export function StatePanel({ repository }: { repository: RepositoryRow }) {
+  const { index, snapshot, source } = repository;
+  return (
+    <section class="panel">
+      <div class="body">
+        <dl class="facts">
+          <dt>Index</dt>
+          <dd>
+            <IndexTag repository={repository} />
+            {index && (
+              <>
+                {" "}
+                <Commit repo={repository.repo} sha={index.gitSha} /> <Time at={index.indexedAt} />
+              </>
+            )}
+          </dd>
+          {index && (
+            <>
+              <dt>Content</dt>
+              <dd>
+                {formatCount(index.fileCount)} files, {formatCount(index.symbolCount)} symbols,{" "}
+                {formatCount(index.chunkCount)} chunks
+              </dd>
+            </>
+          )}
+          <dt>Snapshot</dt>
+          <dd>
+            {snapshot ? (
+              <>
+                <Commit repo={repository.repo} sha={snapshot.gitSha} /> {formatBytes(snapshot.sizeBytes)},{" "}
+                <Time at={snapshot.builtAt} />
+              </>
+            ) : (
+              <span class="soft">none published</span>
+            )}
+          </dd>
+          <dt>Default branch</dt>
+          <dd>{repository.defaultBranch ?? <span class="soft">known after the first run</span>}</dd>
+          <dt>Read with</dt>
+          <dd>{source === null ? "nothing set up" : source.hasToken ? "a read token" : "no token (public)"}</dd>
+          <dt>Workspace id</dt>
+          <dd>
+            <code>{repository.workspaceId}</code>
+          </dd>
+        </dl>
+      </div>
+    </section>
+  );
+}
+
+/** Display name of a repository. */
+export function nameOf({ repo, workspaceId }: Pick<RepositoryRow, "repo" | "workspaceId">): string {
+  return repo ?? `workspace ${workspaceId.slice(0, 8)}`;
+}

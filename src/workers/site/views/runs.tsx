@@ -1,0 +1,103 @@
+import type { Child } from "hono/jsx";
+import type { RunRow } from "../../../service/dashboard/repositories.ts";
+import type { RunStatus } from "../../../contract/indexing.ts";
+import { formatCount } from "./format.ts";
+import { Confirm, Empty, Panel } from "./parts.tsx";
+import { ACTIONS, Table, TimeCell } from "./table.tsx";
+import { Commit, isActive, RunTag } from "./state.tsx";
+
+/** A run, with its coordinator's progress while it is active. */
+export type ShownRun = RunRow & { progress?: RunStatus["progress"] };
+
+/** The runs of a repository, refreshed by the script while one of them is active. */
+export function RunsPanel({
+  runs,
+  repo,
+  cancelBase,
+  pager,
+}: {
+  runs: ShownRun[];
+  repo: string | null;
+  /** Path for cancelling runs; undefined if the user may not. */
+  cancelBase: string | undefined;
+  pager: Child;
+}) {
+  const isBusy = runs.some(({ state }) => isActive(state));
+  return (
+    <div id="runs" aria-live="polite" data-refresh={isBusy ? "1" : "5"}>
+      <Panel title="Runs">
+        {runs.length === 0 ? (
+          <Empty title="No run yet">
+            <p>A run pulls the repository, parses the changes and makes them searchable.</p>
+          </Empty>
+        ) : (
+          <Table label="Runs" headings={["Run", "State", "Result", "Started", { num: "Took" }, ACTIONS]}>
+            {runs.map((run) => (
+              <tr>
+                <th scope="row">
+                  {run.kind} <span class="soft">{run.ref ?? "default branch"}</span>
+                </th>
+                <td>
+                  <RunTag state={run.state} />
+                </td>
+                <td class="wide">
+                  <Result run={run} repo={repo} />
+                </td>
+                <TimeCell at={run.createdAt} />
+                <td class="num">{duration(run)}</td>
+                <td class="actions">
+                  {cancelBase !== undefined && isActive(run.state) && (
+                    <Confirm
+                      label="Cancel …"
+                      title="Cancel the run?"
+                      question="The run stops; the current index does not change."
+                      action={`${cancelBase}/${run.runId}/cancel`}
+                      button="Cancel the run"
+                    />
+                  )}
+                </td>
+              </tr>
+            ))}
+          </Table>
+        )}
+        {pager}
+      </Panel>
+    </div>
+  );
+}
+
+function Result({ run, repo }: { run: ShownRun; repo: string | null }) {
+  const { result, error, progress } = run;
+  if (isActive(run.state)) {
+    const { filesDone = 0, filesTotal = 0, phase = "queued", silentSec } = progress ?? {};
+    return (
+      <>
+        <progress max={Math.max(1, filesTotal)} value={filesDone} aria-label={`Progress: ${phase}`} />
+        <span class="small soft">
+          {phase}
+          {filesTotal > 0 && `, ${formatCount(filesDone)} of ${formatCount(filesTotal)} files`}
+          {silentSec !== undefined && `, nothing has arrived for ${silentSec} s`}
+        </span>
+      </>
+    );
+  }
+  if (error) return <span>{error.error ?? error.code ?? "failed"}</span>;
+  if (!result) return <span class="soft">–</span>;
+  const gitSha = typeof result["gitSha"] === "string" ? result["gitSha"] : undefined;
+  const count = (name: string) => (typeof result[name] === "number" ? result[name] : 0);
+  return (
+    <span>
+      {gitSha !== undefined && <Commit repo={repo} sha={gitSha} />} {formatCount(count("fileCount"))} files
+      {run.kind === "index" &&
+        `, ${formatCount(count("embeddedCount"))} chunks embedded, ${formatCount(count("skippedUnchanged"))} files unchanged`}
+    </span>
+  );
+}
+
+function duration({ createdAt, finishedAt }: RunRow): string {
+  if (finishedAt === null) return "–";
+  const seconds = (Date.parse(finishedAt) - Date.parse(createdAt)) / 1_000;
+  return seconds < 60
+    ? `${Math.max(0, seconds).toFixed(1)} s`
+    : `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
+}

@@ -1,0 +1,45 @@
+/** Entry point of the site Worker: the reverse proxy in front of the api, the dashboard and the documentation. */
+import { openDb } from "../../service/db/client.ts";
+import { createLogger } from "../../lib/log.ts";
+import { createMailer, sendMails } from "../../service/mail/index.ts";
+import type { DashboardEnv } from "./app/context.ts";
+import { settingsOf } from "./app/settings.ts";
+import { createDashboard } from "./dashboard.tsx";
+import { landingPage } from "./landing.ts";
+import { API_PREFIX, proxy } from "./proxy.ts";
+
+const dashboard = createDashboard();
+const log = createLogger({ worker: "site" });
+
+export default {
+  async fetch(request, env, ctx) {
+    const { pathname } = new URL(request.url);
+    if (pathname === API_PREFIX || pathname.startsWith(`${API_PREFIX}/`)) {
+      return proxy(request, (forwarded) => env.API.fetch(forwarded), settingsOf(env).proxies);
+    }
+    if (isDocs(pathname)) {
+      // Evaluated on first use: an isolate that only proxies never parses the pages.
+      const { createDocs } = await import("./docs/routes.tsx");
+      return createDocs().fetch(request, env, ctx);
+    }
+    if (pathname === "/app" || pathname.startsWith("/app/")) return dashboard.fetch(request, env, ctx);
+    return landingPage(request, pathname);
+  },
+
+  /** Sends mail that is due: what could not be sent when it was queued, because the provider was away or the Worker was killed. */
+  async scheduled(_event, env) {
+    if (env.MAIL_PROVIDER === "none") return;
+    const { sent, failed } = await sendMails({
+      db: openDb(env.DATABASE_URL),
+      encryptionKey: env.ENCRYPTION_KEY,
+      mailer: createMailer(env, fetch),
+      log,
+      now: Date.now,
+    });
+    if (sent + failed > 0) log.info("outbox_sent", { sent, failed });
+  },
+} satisfies ExportedHandler<DashboardEnv>;
+
+function isDocs(pathname: string): boolean {
+  return pathname === "/docs" || pathname.startsWith("/docs/") || pathname === "/llms.txt";
+}
