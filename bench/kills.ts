@@ -9,7 +9,7 @@ import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { sql } from "drizzle-orm";
-import { connectRepository } from "../src/service/dashboard/sources.ts";
+import { connectRepository } from "../src/service/sources/sources.ts";
 import { openDb } from "../src/service/db/client.ts";
 import { sessions } from "../src/service/db/people-schema.ts";
 import { rowsOf } from "../src/service/db/rows.ts";

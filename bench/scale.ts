@@ -2,7 +2,7 @@
  * `npm run bench -- scale`: what a large deployment would take, from unit costs measured on the local stack, and a simulation of the indexing
  * queue. Prints the tables of docs/scale.md.
  */
-import { MAX_WORKING_RUNS } from "../src/service/indexing/fair-share.ts";
+import { MAX_WORKING_RUNS } from "../src/service/runs/fair-share.ts";
 import { simulate } from "./scale/simulate.ts";
 
 /** Measured with this project as the repository (921 files, 5.6 MB), builtin embedding, 2026-11-22. */

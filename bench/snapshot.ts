@@ -27,10 +27,10 @@ import { embeddingText } from "../src/engines/parsing/chunks.ts";
 import { detectLanguage, isDefaultIncluded } from "../src/engines/parsing/detect.ts";
 import { createParser } from "../src/engines/parsing/parser.ts";
 import { PARSER_VERSION } from "../src/engines/parsing/version.ts";
-import { SEGMENT_VERSION } from "../src/engines/retrieval/segment.ts";
+import { SEGMENT_VERSION } from "../src/engines/search/segment.ts";
 import { openSnapshot } from "../src/engines/snapshot/reader.ts";
-import { buildSnapshot } from "../src/service/snapshots/publish/build.ts";
-import type { SnapshotBucket } from "../src/service/snapshots/publish/storage.ts";
+import { buildSnapshot } from "../src/service/snapshots/build.ts";
+import type { SnapshotBucket } from "../src/service/snapshots/storage.ts";
 import { median } from "./support.ts";
 
 const MAX_FILES = 6_000;

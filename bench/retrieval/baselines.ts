@@ -1,6 +1,6 @@
 /** What the engine is compared with in the same run: plain BM25 over chunks, and ripgrep. */
 import { spawnSync } from "node:child_process";
-import { scanTerms } from "../../src/engines/retrieval/scanner.ts";
+import { scanTerms } from "../../src/engines/search/scanner.ts";
 import type { Corpus, ParsedContent } from "./corpus.ts";
 import type { Ranked } from "./metrics.ts";
 

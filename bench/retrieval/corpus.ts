@@ -8,12 +8,12 @@ import { detectLanguage, isDefaultIncluded } from "../../src/engines/parsing/det
 import type { LanguageId } from "../../src/engines/parsing/languages.ts";
 import { skipReason } from "../../src/engines/parsing/skip.ts";
 import { PARSER_VERSION } from "../../src/engines/parsing/version.ts";
-import { analyzeContent } from "../../src/engines/retrieval/analyze.ts";
-import { openIndex, type SearchIndex } from "../../src/engines/retrieval/search-index.ts";
-import { Segment } from "../../src/engines/retrieval/segment.ts";
-import { buildSegment } from "../../src/engines/retrieval/segment-writer.ts";
-import { buildTable } from "../../src/engines/retrieval/table.ts";
-import type { RangeReader, RevisionFile, SourceContent, TextSource } from "../../src/engines/retrieval/types.ts";
+import { analyzeContent } from "../../src/engines/search/analyze.ts";
+import { openIndex, type SearchIndex } from "../../src/engines/search/search-index.ts";
+import { Segment } from "../../src/engines/search/segment.ts";
+import { buildSegment } from "../../src/engines/search/segment-writer.ts";
+import { buildTable } from "../../src/engines/search/table.ts";
+import type { RangeReader, RevisionFile, SourceContent, TextSource } from "../../src/engines/search/types.ts";
 
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
 

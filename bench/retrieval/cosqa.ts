@@ -1,5 +1,5 @@
 /** CoSQA: real web queries, each with one of 6,267 Python functions as its answer. Each function is a file here. */
-import { search } from "../../src/engines/retrieval/search.ts";
+import { search } from "../../src/engines/search/search.ts";
 import { indexCorpus, parseFiles, type ParsedContents } from "./corpus.ts";
 import { mean, ndcg10, reciprocalRank } from "./metrics.ts";
 

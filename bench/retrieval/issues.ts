@@ -1,7 +1,7 @@
 /** Issues of SWE-bench: the query is the issue's whole text, the expected results are the files that its fix changed. */
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { search } from "../../src/engines/retrieval/search.ts";
+import { search } from "../../src/engines/search/search.ts";
 import { PlainBm25 } from "./baselines.ts";
 import { filesOfCommit, indexCorpus, type OpenCorpus, parseFiles, type ParsedContents } from "./corpus.ts";
 import { allWithin, mean, quantile, ranksOf, reciprocalRank, type Ranked } from "./metrics.ts";

@@ -1,8 +1,8 @@
 /** Queries of the semble benchmark (MIT): NDCG@10 over files, in two views of each repository. */
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { search } from "../../src/engines/retrieval/search.ts";
-import type { SearchIndex } from "../../src/engines/retrieval/search-index.ts";
+import { search } from "../../src/engines/search/search.ts";
+import type { SearchIndex } from "../../src/engines/search/search-index.ts";
 import { estimateTokens } from "../../src/engines/embedding/tokens.ts";
 import { hasRipgrep, PlainBm25, ripgrep } from "./baselines.ts";
 import { filesOfFolder, indexCorpus, parseFiles, type ParsedContents } from "./corpus.ts";

@@ -1,7 +1,7 @@
 /** Time of a query on one large index: all repositories together, short queries and whole issue texts. */
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { search } from "../../src/engines/retrieval/search.ts";
+import { search } from "../../src/engines/search/search.ts";
 import { type Corpus, filesOfFolder, indexCorpus, type ParsedContents, parseFiles } from "./corpus.ts";
 import { quantile } from "./metrics.ts";
 

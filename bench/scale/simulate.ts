@@ -1,5 +1,5 @@
 /** A discrete-event simulation of the indexing queue: pushes arrive, tenants' lines grant slots by the service's own rule, workers drain. */
-import { grantSlots } from "../../src/service/indexing/fair-share.ts";
+import { grantSlots } from "../../src/service/runs/fair-share.ts";
 
 export interface SimulationOptions {
   seed: number;

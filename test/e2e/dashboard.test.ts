@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { sql } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { rowsOf } from "../../src/service/db/rows.ts";
-import { connectRepository } from "../../src/service/dashboard/sources.ts";
+import { connectRepository } from "../../src/service/sources/sources.ts";
 import { createHook } from "../../src/service/hooks/manage.ts";
 import { runs } from "../../src/service/db/schema.ts";
 import { invite } from "../../src/service/users/index.ts";

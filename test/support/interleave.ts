@@ -4,7 +4,7 @@
  */
 import { sql } from "drizzle-orm";
 import { Client } from "pg";
-import { disconnectRepository } from "../../src/service/dashboard/sources.ts";
+import { disconnectRepository } from "../../src/service/sources/sources.ts";
 import { type Db, openDb } from "../../src/service/db/client.ts";
 import { PG_FOREIGN_KEY_VIOLATION, pgErrorCode } from "../../src/service/db/errors.ts";
 import { rowsOf } from "../../src/service/db/rows.ts";
@@ -16,7 +16,7 @@ import {
   type Target,
   writeChanges,
 } from "../../src/service/indexing/revision-writes.ts";
-import { NO_TOTALS } from "../../src/service/indexing/run-result.ts";
+import { NO_TOTALS } from "../../src/service/indexing/result.ts";
 import {
   claimVectors,
   findContents,

@@ -5,7 +5,7 @@
 import { openDb, type Db } from "../../src/service/db/client.ts";
 import { runs as runsTable, tenants, workspaces } from "../../src/service/db/schema.ts";
 import { createEmbedder, type Embedder } from "../../src/engines/embedding/index.ts";
-import type { StepMessage } from "../../src/service/indexing/messages.ts";
+import type { StepMessage } from "../../src/service/runs/messages.ts";
 import {
   beginAttempt,
   claimStep,
@@ -19,7 +19,7 @@ import {
   type RunSpec,
   type StepUsage,
   type WorkCounters,
-} from "../../src/service/indexing/run-state.ts";
+} from "../../src/service/runs/state.ts";
 import { shardKey, type StagingBucket } from "../../src/service/indexing/staging.ts";
 import { type RunsClient, runStep, type StepDeps } from "../../src/service/indexing/steps.ts";
 import { createLogger } from "../../src/lib/log.ts";

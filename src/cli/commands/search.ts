@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { SEARCH } from "../../contract/questions.ts";
 import { searchResponse } from "../../interface/questions/http.ts";
 import { search as searchQuestion } from "../../interface/questions/questions.ts";
-import { type Match, matchedTexts, type SearchResult } from "../../engines/retrieval/types.ts";
+import { type Match, matchedTexts, type SearchResult } from "../../engines/search/types.ts";
 import { ask, nothingFound, requestOf, show } from "../ask.ts";
 import type { Context } from "../context.ts";
 import type { RemoteOption } from "../remote-search.ts";

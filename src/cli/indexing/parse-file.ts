@@ -3,7 +3,7 @@ import { createParser, type CodeParser } from "../../engines/parsing/parser.ts";
 import { nodeGrammars } from "../../engines/parsing/grammars-node.ts";
 import { contentSkipReason } from "../../engines/parsing/skip.ts";
 import type { ParsedFile } from "../../engines/parsing/types.ts";
-import { analyzeContent } from "../../engines/retrieval/analyze.ts";
+import { analyzeContent } from "../../engines/search/analyze.ts";
 import { sha256 } from "../checksum.ts";
 
 /** `analysis` is the file's input for the search index, computed here to run in the parser threads. */

@@ -1,6 +1,6 @@
 import type { Context } from "../context.ts";
 import type { Project } from "../project.ts";
-import { SearchFormatError } from "../../engines/retrieval/types.ts";
+import { SearchFormatError } from "../../engines/search/types.ts";
 import { examineTree } from "./examine-tree.ts";
 import type { LocalIndex } from "./local-index.ts";
 import { SearchFolder } from "./search-folder.ts";

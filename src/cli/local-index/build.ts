@@ -1,10 +1,10 @@
-import { analyzeContent } from "../../engines/retrieval/analyze.ts";
-import { planMerge } from "../../engines/retrieval/merge-policy.ts";
-import { Segment } from "../../engines/retrieval/segment.ts";
-import { mergeSegments } from "../../engines/retrieval/segment-merge.ts";
-import { buildSegment } from "../../engines/retrieval/segment-writer.ts";
-import { buildTable, type OpenSegment, RevisionTable } from "../../engines/retrieval/table.ts";
-import { SearchFormatError, type RevisionFile } from "../../engines/retrieval/types.ts";
+import { analyzeContent } from "../../engines/search/analyze.ts";
+import { planMerge } from "../../engines/search/merge-policy.ts";
+import { Segment } from "../../engines/search/segment.ts";
+import { mergeSegments } from "../../engines/search/segment-merge.ts";
+import { buildSegment } from "../../engines/search/segment-writer.ts";
+import { buildTable, type OpenSegment, RevisionTable } from "../../engines/search/table.ts";
+import { SearchFormatError, type RevisionFile } from "../../engines/search/types.ts";
 import type { IndexStore } from "../indexing/store.ts";
 import { readContents, type IndexedContent } from "./contents.ts";
 import type { OpenFile, SearchFolder } from "./search-folder.ts";

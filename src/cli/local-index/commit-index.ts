@@ -1,7 +1,7 @@
 import { SourceText } from "../../engines/parsing/source-text.ts";
 import { PARSER_VERSION } from "../../engines/parsing/version.ts";
-import { outlinesOf } from "../../engines/retrieval/definitions.ts";
-import type { SearchIndex } from "../../engines/retrieval/search-index.ts";
+import { outlinesOf } from "../../engines/search/definitions.ts";
+import type { SearchIndex } from "../../engines/search/search-index.ts";
 import type { FileLines } from "../../interface/questions/code-index.ts";
 import { sha256 } from "../checksum.ts";
 import type { Context } from "../context.ts";

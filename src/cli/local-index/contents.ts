@@ -1,5 +1,5 @@
 import { openSnapshot } from "../../engines/snapshot/reader.ts";
-import type { SourceChunk, SourceContent, SourceSymbol } from "../../engines/retrieval/types.ts";
+import type { SourceChunk, SourceContent, SourceSymbol } from "../../engines/search/types.ts";
 import { baseFile, contentKey, listBases, readArtifact } from "../indexing/bases.ts";
 import { belongsTo, intact } from "../indexing/schema.ts";
 import type { IndexStore } from "../indexing/store.ts";

@@ -1,5 +1,5 @@
-import { checkSegment, type CheckedContent } from "../../engines/retrieval/check-segment.ts";
-import { SEGMENT_VERSION, Segment } from "../../engines/retrieval/segment.ts";
+import { checkSegment, type CheckedContent } from "../../engines/search/check-segment.ts";
+import { SEGMENT_VERSION, Segment } from "../../engines/search/segment.ts";
 import { openSnapshot } from "../../engines/snapshot/reader.ts";
 import { type SnapshotBytes, SnapshotFormatError } from "../../engines/snapshot/types.ts";
 import { contentKey } from "../indexing/bases.ts";

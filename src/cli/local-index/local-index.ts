@@ -1,8 +1,8 @@
 import { PARSER_VERSION } from "../../engines/parsing/version.ts";
-import { findSymbols, nearPaths, outlineOf } from "../../engines/retrieval/lookups.ts";
-import { findReferences } from "../../engines/retrieval/references.ts";
-import { search } from "../../engines/retrieval/search.ts";
-import { openIndex, type SearchIndex } from "../../engines/retrieval/search-index.ts";
+import { findSymbols, nearPaths, outlineOf } from "../../engines/search/lookups.ts";
+import { findReferences } from "../../engines/search/references.ts";
+import { search } from "../../engines/search/search.ts";
+import { openIndex, type SearchIndex } from "../../engines/search/search-index.ts";
 import {
   type OutlineAnswer,
   type ReferenceAnswer,
@@ -13,7 +13,7 @@ import {
   type SymbolAnswer,
   type SymbolRequest,
   type TextSource,
-} from "../../engines/retrieval/types.ts";
+} from "../../engines/search/types.ts";
 import type { FileLines } from "../../interface/questions/code-index.ts";
 import type { Context } from "../context.ts";
 import { FileTree } from "../indexing/file-tree.ts";

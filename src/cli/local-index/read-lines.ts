@@ -1,8 +1,8 @@
 import type { FileLines } from "../../interface/questions/code-index.ts";
 import { DEFAULT_MAX_FILE_SIZE_BYTES } from "../../contract/limits.ts";
-import { outlinesOf } from "../../engines/retrieval/definitions.ts";
+import { outlinesOf } from "../../engines/search/definitions.ts";
 import type { LanguageId } from "../../engines/parsing/languages.ts";
-import type { SearchIndex } from "../../engines/retrieval/search-index.ts";
+import type { SearchIndex } from "../../engines/search/search-index.ts";
 import { SourceText } from "../../engines/parsing/source-text.ts";
 import { sha256 } from "../checksum.ts";
 import type { FileTree } from "../indexing/file-tree.ts";

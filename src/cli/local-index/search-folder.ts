@@ -12,7 +12,7 @@ import {
 import { join } from "node:path";
 import { sha256 } from "../checksum.ts";
 import { makeFolder } from "../folders.ts";
-import type { RangeReader } from "../../engines/retrieval/types.ts";
+import type { RangeReader } from "../../engines/search/types.ts";
 
 const SEGMENT = ".segment";
 const TABLE = ".table";

@@ -1,6 +1,6 @@
 import { PARSER_VERSION } from "../../engines/parsing/version.ts";
-import { SEGMENT_VERSION } from "../../engines/retrieval/segment.ts";
-import { TABLE_VERSION } from "../../engines/retrieval/table.ts";
+import { SEGMENT_VERSION } from "../../engines/search/segment.ts";
+import { TABLE_VERSION } from "../../engines/search/table.ts";
 import { sha256 } from "../checksum.ts";
 import { IndexStore } from "../indexing/store.ts";
 import type { Project } from "../project.ts";

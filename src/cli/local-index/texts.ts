@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { DEFAULT_MAX_FILE_SIZE_BYTES } from "../../contract/limits.ts";
 import { SourceText } from "../../engines/parsing/source-text.ts";
 import { PARSER_VERSION } from "../../engines/parsing/version.ts";
-import type { LoadedText, TextSource, WantedText } from "../../engines/retrieval/types.ts";
+import type { LoadedText, TextSource, WantedText } from "../../engines/search/types.ts";
 import type { FileTree } from "../indexing/file-tree.ts";
 import type { BaseText } from "../indexing/base-texts.ts";
 import { intact, rowId } from "../indexing/schema.ts";

@@ -1,5 +1,5 @@
 import { ByteWriter, ParquetWriter } from "hyparquet-writer";
-import { SEGMENT_VERSION } from "../retrieval/segment.ts";
+import { SEGMENT_VERSION } from "../search/segment.ts";
 import type { FileListWriter } from "./file-list.ts";
 import type { Cell, Row } from "./file-rows.ts";
 import { gzip } from "./gzip.ts";

@@ -1,10 +1,10 @@
 /**
- * The search index of an artifact: segments (src/engines/retrieval) over the contents of the snapshot's files, so that a client can search
+ * The search index of an artifact: segments (src/engines/search) over the contents of the snapshot's files, so that a client can search
  * right after a pull. They are stored between row groups, which Parquet readers ignore, and located by an entry of the footer's
  * key-value metadata.
  */
-import { analyzeContent } from "../retrieval/analyze.ts";
-import { buildSegment } from "../retrieval/segment-writer.ts";
+import { analyzeContent } from "../search/analyze.ts";
+import { buildSegment } from "../search/segment-writer.ts";
 import type { SnapshotFile } from "./types.ts";
 
 /**

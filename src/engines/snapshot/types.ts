@@ -65,4 +65,4 @@ export class SnapshotFormatError extends Error {
 }
 
 /** Order of files in a snapshot: by the bytes of the path in UTF-8. */
-export { compareUtf8 as comparePaths } from "../retrieval/order.ts";
+export { compareUtf8 as comparePaths } from "../search/order.ts";

@@ -6,7 +6,7 @@ import {
   type ReferenceAnswer,
   type SearchAnswer,
   type SearchResult,
-} from "../../engines/retrieval/types.ts";
+} from "../../engines/search/types.ts";
 import type { Answered, FileLines, IndexInfo, InOneIndex, NotFoundError, RepoInfo } from "../questions/code-index.ts";
 import { describeIndex, fit, type Forms, numberedLine, numberedLines, shownOf, tokensOf } from "./text.ts";
 

@@ -12,7 +12,7 @@ import type {
   SearchRequest,
   SymbolAnswer,
   SymbolRequest,
-} from "../../engines/retrieval/types.ts";
+} from "../../engines/search/types.ts";
 
 /** Which index to ask; without `repo`, all that the caller has. */
 export interface Scope {

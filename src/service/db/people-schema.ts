@@ -176,7 +176,7 @@ export const repositorySources = pgTable("repository_sources", {
     .primaryKey()
     .references(() => workspaces.id, { onDelete: "cascade" }),
   cloneUrl: text("clone_url").notNull(),
-  /** Read token, sealed for this workspace and the origin of the clone URL (see `src/service/dashboard/read-token.ts`); null for public ones. */
+  /** Read token, sealed for this workspace and the origin of the clone URL (see `src/service/sources/read-token.ts`); null for public ones. */
   sealedToken: text("sealed_token"),
   tokenUsername: text("token_username"),
   /** Globs of branches to index on push, besides the default branch. */

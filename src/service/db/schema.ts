@@ -17,7 +17,7 @@ import {
   uniqueIndex,
   uuid,
 } from "drizzle-orm/pg-core";
-import type { RunSpec } from "../indexing/run-state.ts";
+import type { RunSpec } from "../runs/state.ts";
 import { bytea, createdAt } from "./columns.ts";
 
 export const tenants = pgTable(
@@ -102,7 +102,7 @@ export const workspaces = pgTable(
   ],
 );
 
-/** Indexed states of a workspace. `seq` increases with every revision. See `src/service/indexing/revision-files.ts`. */
+/** Indexed states of a workspace. `seq` increases with every revision. See `src/service/revisions/files.ts`. */
 export const revisions = pgTable(
   "revisions",
   {

@@ -4,7 +4,7 @@ import { recordAudit, recordAuditStatement } from "../audit/record.ts";
 import type { Db } from "../db/client.ts";
 import { PG_UNIQUE_VIOLATION, pgErrorCode } from "../db/errors.ts";
 import { HOOK_PROVIDERS, type HookProvider, hooks } from "../db/people-schema.ts";
-import { seal } from "../indexing/seal.ts";
+import { seal } from "../../lib/seal.ts";
 import { TenancyError } from "../tenancy/errors.ts";
 import { newToken } from "../users/tokens.ts";
 import { newHookId } from "./ids.ts";

@@ -7,18 +7,18 @@
  * run that its coordinator does not have is submitted by a redelivery or by the indexer's cron.
  */
 import { and, eq, sql } from "drizzle-orm";
-import { requestOf } from "../dashboard/index-runs.ts";
-import { openSource } from "../dashboard/sources.ts";
+import { requestOf } from "../sources/index-source.ts";
+import { openSource } from "../sources/sources.ts";
 import type { Db } from "../db/client.ts";
 import { hookDeliveries, type HookProvider, hooks } from "../db/people-schema.ts";
 import { rowsOf } from "../db/rows.ts";
 import { runs, workspaces } from "../db/schema.ts";
 import { compileGlobs, GlobError } from "../../lib/globs.ts";
-import { type CoordinatorNamespace, coordinatorOf } from "../indexing/coordinator.ts";
-import { dropRef } from "../indexing/revision-files.ts";
-import { cancelRun, newRow, prepareRun, type RunRow, submitRun } from "../indexing/runs.ts";
-import type { RunSpec } from "../indexing/run-state.ts";
-import { unseal } from "../indexing/seal.ts";
+import { type CoordinatorNamespace, coordinatorOf } from "../runs/coordinator.ts";
+import { dropRef } from "../revisions/files.ts";
+import { cancelRun, newRow, prepareRun, type RunRow, submitRun } from "../runs/runs.ts";
+import type { RunSpec } from "../runs/state.ts";
+import { unseal } from "../../lib/seal.ts";
 import type { Logger } from "../../lib/log.ts";
 import { TenancyError } from "../tenancy/errors.ts";
 import { hookSecretPurpose } from "./manage.ts";

@@ -1,7 +1,7 @@
 /** What an isolate keeps of the indexes it has read: 32 MB in all, least recently used out. */
-import { openIndex, type SearchIndex } from "../../engines/retrieval/search-index.ts";
-import { RevisionTable } from "../../engines/retrieval/table.ts";
-import type { VectorSection } from "../../engines/retrieval/vector-section.ts";
+import { openIndex, type SearchIndex } from "../../engines/search/search-index.ts";
+import { RevisionTable } from "../../engines/search/table.ts";
+import type { VectorSection } from "../../engines/search/vector-section.ts";
 import { pause } from "../../lib/pause.ts";
 import { LruCache } from "./lru.ts";
 import { openObject, RangeCache } from "./read.ts";

@@ -3,7 +3,7 @@ import { type SQL, sql } from "drizzle-orm";
 import type { Db } from "../db/client.ts";
 import { arrayOf } from "../db/arrays.ts";
 import { rowsOf } from "../db/rows.ts";
-import type { SourceContent } from "../../engines/retrieval/types.ts";
+import type { SourceContent } from "../../engines/search/types.ts";
 
 /** A content with the id of its row. */
 export interface StoredContent extends SourceContent {

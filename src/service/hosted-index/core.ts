@@ -4,12 +4,12 @@ import type { Db } from "../db/client.ts";
 import { rowsOf } from "../db/rows.ts";
 import { ApiError, invalidBody } from "../../lib/errors.ts";
 import { GlobError } from "../../lib/globs.ts";
-import { findSymbols, nearPathsOf, outlineFrom } from "../../engines/retrieval/lookups.ts";
+import { findSymbols, nearPathsOf, outlineFrom } from "../../engines/search/lookups.ts";
 import { REFERENCES } from "../../contract/questions.ts";
-import { findReferences } from "../../engines/retrieval/references.ts";
-import { type InTurn, search } from "../../engines/retrieval/search.ts";
-import { digestOfTables } from "../../engines/retrieval/search-index.ts";
-import type { QueryVector } from "../../engines/retrieval/similarity.ts";
+import { findReferences } from "../../engines/search/references.ts";
+import { type InTurn, search } from "../../engines/search/search.ts";
+import { digestOfTables } from "../../engines/search/search-index.ts";
+import type { QueryVector } from "../../engines/search/similarity.ts";
 import {
   type FoundReference,
   type OutlineAnswer,
@@ -20,9 +20,9 @@ import {
   type SearchRequest,
   type SymbolAnswer,
   type SymbolRequest,
-} from "../../engines/retrieval/types.ts";
+} from "../../engines/search/types.ts";
 import type { OpenIndex, SearchCache } from "./cache.ts";
-import { contentsAt } from "./content-at.ts";
+import { contentsAt } from "../revisions/content-at.ts";
 import { type FileLines, readFile, readOutline } from "./file-text.ts";
 import type { SearchBucket } from "./store.ts";
 import { MAX_NAMED, type Target, type TargetDeps, targetsReading } from "./targets.ts";

@@ -3,8 +3,8 @@ import { sql } from "drizzle-orm";
 import type { Db } from "../db/client.ts";
 import { lookUp } from "../db/look-up.ts";
 import { rowsOf } from "../db/rows.ts";
-import type { SymbolPlace } from "../../engines/retrieval/record.ts";
-import { contentsAt } from "./content-at.ts";
+import type { SymbolPlace } from "../../engines/search/record.ts";
+import { contentsAt } from "../revisions/content-at.ts";
 import type { Target } from "./targets.ts";
 
 export interface FileLines {

@@ -17,7 +17,7 @@ import {
   type Scope,
 } from "../../interface/questions/code-index.ts";
 import { hostedInfo } from "../../interface/questions/http.ts";
-import type { OutlineAnswer, ReferenceRequest, SearchRequest, SymbolRequest } from "../../engines/retrieval/types.ts";
+import type { OutlineAnswer, ReferenceRequest, SearchRequest, SymbolRequest } from "../../engines/search/types.ts";
 import {
   digestOf,
   linesIn,

@@ -1,5 +1,5 @@
 /** Ranged reading of index objects, with a cache of the isolate. */
-import { type RangeReader, SearchFormatError } from "../../engines/retrieval/types.ts";
+import { type RangeReader, SearchFormatError } from "../../engines/search/types.ts";
 import { LruCache } from "./lru.ts";
 import { getRange, type SearchBucket, tenantOf } from "./store.ts";
 import { Turns } from "./turns.ts";

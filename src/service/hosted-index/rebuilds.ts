@@ -5,7 +5,7 @@
 import { sql } from "drizzle-orm";
 import type { Db } from "../db/client.ts";
 import { rowsOf } from "../db/rows.ts";
-import type { QueueMessage } from "../indexing/messages.ts";
+import type { QueueMessage } from "../runs/messages.ts";
 import { NO_TABLE, TABLE_ID_PREFIX } from "./store.ts";
 
 /** Revisions that one call looks at, some hundred workspaces: runs wait in the same queue as the requests. */

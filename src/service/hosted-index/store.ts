@@ -9,9 +9,9 @@
  * revision reads. Writers put an object even where it exists: the sweep spares young objects, and a put makes it young.
  */
 import { createHash, type Hash } from "node:crypto";
-import { SEGMENT_VERSION } from "../../engines/retrieval/segment.ts";
-import { ENGINE_VERSION, TABLE_VERSION } from "../../engines/retrieval/table.ts";
-import { VECTOR_SECTION_VERSION } from "../../engines/retrieval/vector-section.ts";
+import { SEGMENT_VERSION } from "../../engines/search/segment.ts";
+import { ENGINE_VERSION, TABLE_VERSION } from "../../engines/search/table.ts";
+import { VECTOR_SECTION_VERSION } from "../../engines/search/vector-section.ts";
 
 /** The part of an R2 bucket that is used. */
 export interface SearchBucket {

@@ -5,9 +5,9 @@ import { unnest } from "../db/arrays.ts";
 import type { Db } from "../db/client.ts";
 import { rowsOf } from "../db/rows.ts";
 import { ApiError } from "../../lib/errors.ts";
-import { refNames } from "../indexing/revision-files.ts";
+import { refNames } from "../revisions/files.ts";
 import type { Scope } from "../../interface/questions/code-index.ts";
-import { parseSelector, selects } from "../snapshots/publish/selector.ts";
+import { parseSelector, selects } from "../revisions/selectors.ts";
 import { NO_TABLE, TABLE_ID_PREFIX, VECTOR_ID_PREFIX } from "./store.ts";
 
 /** Who asks, which bounds what can be read. */
@@ -19,7 +19,7 @@ export interface Caller {
 export interface Target extends Omit<SearchedIndex, "digest"> {
   tenantId: string;
   seq: number;
-  /** As in `src/service/indexing/revision-files.ts`. */
+  /** As in `src/service/revisions/files.ts`. */
   baseSeq: number | null;
   /** Id of its table. */
   table: string;

@@ -3,8 +3,8 @@ import { type SQL, sql } from "drizzle-orm";
 import type { Db } from "../db/client.ts";
 import { lookUp } from "../db/look-up.ts";
 import { rowsOf } from "../db/rows.ts";
-import type { LoadedText, TextSource } from "../../engines/retrieval/types.ts";
-import { contentsAt, type WantedPath } from "./content-at.ts";
+import type { LoadedText, TextSource } from "../../engines/search/types.ts";
+import { contentsAt, type WantedPath } from "../revisions/content-at.ts";
 import type { Target } from "./targets.ts";
 
 interface Wish extends WantedPath {

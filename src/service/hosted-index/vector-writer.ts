@@ -5,9 +5,9 @@ import type { Db } from "../db/client.ts";
 import { lookUp } from "../db/look-up.ts";
 import { rowsOf } from "../db/rows.ts";
 import { decodeF16 } from "../../engines/embedding/f16.ts";
-import type { Segment } from "../../engines/retrieval/segment.ts";
-import { SearchFormatError } from "../../engines/retrieval/types.ts";
-import { buildVectorSection, MAX_SIGN_BITS, signBits, VectorSection } from "../../engines/retrieval/vector-section.ts";
+import type { Segment } from "../../engines/search/segment.ts";
+import { SearchFormatError } from "../../engines/search/types.ts";
+import { buildVectorSection, MAX_SIGN_BITS, signBits, VectorSection } from "../../engines/search/vector-section.ts";
 import { openObject } from "./read.ts";
 import { objectId, type SearchBucket, VECTOR_ID_PREFIX, vectorKey } from "./store.ts";
 

@@ -8,14 +8,14 @@ import { arrayOf } from "../db/arrays.ts";
 import type { Db } from "../db/client.ts";
 import { lookUp } from "../db/look-up.ts";
 import { rowsOf } from "../db/rows.ts";
-import { pages } from "../indexing/pages.ts";
-import { filesOf } from "../indexing/revision-files.ts";
-import { analyzeContent } from "../../engines/retrieval/analyze.ts";
-import { mergeSegments } from "../../engines/retrieval/segment-merge.ts";
-import { buildSegment } from "../../engines/retrieval/segment-writer.ts";
-import { Segment } from "../../engines/retrieval/segment.ts";
-import { buildTable } from "../../engines/retrieval/table.ts";
-import { type RevisionFile, SearchFormatError } from "../../engines/retrieval/types.ts";
+import { pages } from "../../lib/pages.ts";
+import { filesOf } from "../revisions/files.ts";
+import { analyzeContent } from "../../engines/search/analyze.ts";
+import { mergeSegments } from "../../engines/search/segment-merge.ts";
+import { buildSegment } from "../../engines/search/segment-writer.ts";
+import { Segment } from "../../engines/search/segment.ts";
+import { buildTable } from "../../engines/search/table.ts";
+import { type RevisionFile, SearchFormatError } from "../../engines/search/types.ts";
 import { loadContents, type StoredContent } from "./contents.ts";
 import { planMerges, type SegmentSize } from "./merge-plan.ts";
 import { openObject, RangeCache } from "./read.ts";
@@ -77,7 +77,7 @@ export interface IndexedRevision {
   tenantId: string;
   workspaceId: string;
   seq: number;
-  /** As in `src/service/indexing/revision-files.ts`. */
+  /** As in `src/service/revisions/files.ts`. */
   baseSeq: number | null;
 }
 

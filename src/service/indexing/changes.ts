@@ -5,8 +5,8 @@ import type { BlobSink } from "./blob-sink.ts";
 import type { StepContext } from "./context.ts";
 import { contentId } from "./ids.ts";
 import type { Listing } from "./listing.ts";
-import { pages } from "./pages.ts";
-import { filesAfter, type Revision } from "./revision-files.ts";
+import { pages } from "../../lib/pages.ts";
+import { filesAfter, type Revision } from "../revisions/files.ts";
 import { changesKey, type FilePut, putJson } from "./staging.ts";
 
 /** Rows per staged object of file changes. */

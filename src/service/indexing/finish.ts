@@ -9,7 +9,7 @@ import { rowsOf } from "../db/rows.ts";
 import { isSearchable } from "../hosted-index/store.ts";
 import { type IndexedRevision, recordTable, writeTable } from "../hosted-index/write.ts";
 import { RunCancelledError, searchWriter, StalePlanError, type StepContext } from "./context.ts";
-import { MAX_REFS, type Revision } from "./revision-files.ts";
+import { MAX_REFS, type Revision } from "../revisions/files.ts";
 import {
   changeOfTotals,
   discardLeftovers,
@@ -20,8 +20,8 @@ import {
   trimRefs,
   writeChanges,
 } from "./revision-writes.ts";
-import { NO_TOTALS, type Totals, toResult, toStats, totalsOf, unchangedResult } from "./run-result.ts";
-import type { WorkCounters } from "./run-state.ts";
+import { NO_TOTALS, type Totals, toResult, toStats, totalsOf, unchangedResult } from "./result.ts";
+import type { WorkCounters } from "../runs/state.ts";
 import {
   changesKey,
   type FileChanges,

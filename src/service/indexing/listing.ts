@@ -15,7 +15,7 @@ import type { BlobSink } from "./blob-sink.ts";
 import type { BlobTable } from "./blob-table.ts";
 import type { StepContext } from "./context.ts";
 import { contentId } from "./ids.ts";
-import { pages } from "./pages.ts";
+import { pages } from "../../lib/pages.ts";
 import { createSelector } from "./select.ts";
 import { findBlobs, findContents } from "./store.ts";
 

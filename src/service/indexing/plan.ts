@@ -12,8 +12,8 @@ import { stageChanges } from "./changes.ts";
 import type { ShardReady, StepContext } from "./context.ts";
 import { planKey } from "./ids.ts";
 import { listCandidates, type Listing, resolveKnown } from "./listing.ts";
-import { currentRevision, type Revision } from "./revision-files.ts";
-import type { RunSpec } from "./run-state.ts";
+import { currentRevision, type Revision } from "../revisions/files.ts";
+import type { RunSpec } from "../runs/state.ts";
 import {
   getBytes,
   getJson,

@@ -5,7 +5,7 @@ import type { Db } from "../db/client.ts";
 import { lookUp } from "../db/look-up.ts";
 import { rowsOf } from "../db/rows.ts";
 import type { WrittenTable } from "../hosted-index/write.ts";
-import type { Totals } from "./run-result.ts";
+import type { Totals } from "./result.ts";
 import type { FileChanges } from "./staging.ts";
 
 /** A revision that is being written. */

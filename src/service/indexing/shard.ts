@@ -7,7 +7,7 @@ import { embeddingText } from "../../engines/parsing/chunks.ts";
 import { SegmentBuilder } from "../hosted-index/write.ts";
 import { type StepContext, searchWriter } from "./context.ts";
 import { contentId, sha256Hex } from "./ids.ts";
-import { pages } from "./pages.ts";
+import { pages } from "../../lib/pages.ts";
 import { getShard, type StagedBlob } from "./staging.ts";
 import {
   claimVectors,

@@ -11,7 +11,7 @@ import { GlobError } from "../../lib/globs.ts";
 import type { Logger } from "../../lib/log.ts";
 import { RunCancelledError, StaleAttemptError, StalePlanError, StalledError, type StepContext } from "./context.ts";
 import { cleanUp, finish, finishUnchanged } from "./finish.ts";
-import type { StepMessage } from "./messages.ts";
+import type { StepMessage } from "../runs/messages.ts";
 import { isIndexed, plan } from "./plan.ts";
 import {
   GIT_SILENT_TRIES,
@@ -21,7 +21,7 @@ import {
   type StepProgress,
   type StepUsage,
   type WorkCounters,
-} from "./run-state.ts";
+} from "../runs/state.ts";
 import { processShard } from "./shard.ts";
 import { DamagedObjectError, StagingError } from "./staging.ts";
 

@@ -8,7 +8,7 @@ import { backoffMs } from "../../lib/backoff.ts";
 import type { Db } from "../db/client.ts";
 import { mails } from "../db/people-schema.ts";
 import { rowsOf } from "../db/rows.ts";
-import { seal, unseal } from "../indexing/seal.ts";
+import { seal, unseal } from "../../lib/seal.ts";
 import type { Logger } from "../../lib/log.ts";
 import { isRecord, isText } from "../../lib/shape.ts";
 import type { Mail, Mailer } from "./types.ts";

@@ -1,7 +1,7 @@
 import { readFlag } from "../../lib/config.ts";
 import { ApiError } from "../../lib/errors.ts";
 import type { Principal } from "../../service/gate/types.ts";
-import { queueOf } from "../../service/indexing/queues.ts";
+import { queueOf } from "../../service/runs/queues.ts";
 import { SearchCache } from "../../service/hosted-index/cache.ts";
 import type { SearchDeps } from "../../service/hosted-index/core.ts";
 import { HostedIndex } from "../../service/hosted-index/hosted-index.ts";

@@ -14,7 +14,7 @@ import { readTrustedProxies, type TrustedProxies } from "../../service/gate/prox
 import { type GitHostPolicy, readGitHosts } from "../../engines/git/wire/url.ts";
 import { createLogger, type Logger } from "../../lib/log.ts";
 import { type CredentialKey, deriveCredentialKey } from "../../service/tenancy/credentials.ts";
-import { createPresigner, type Presigner } from "../../service/snapshots/publish/presign.ts";
+import { createPresigner, type Presigner } from "../../service/snapshots/presign.ts";
 
 /** Dependencies of the routes that are built from the environment. */
 export interface Services {

@@ -5,8 +5,8 @@ export { DashboardSearch } from "./dashboard-search.ts";
 export { RateBucket } from "../../service/gate/rate-bucket.ts";
 export { TenantGate } from "../../service/gate/tenant-gate.ts";
 export { HealthMonitor } from "../../service/health/health-monitor.ts";
-export { TenantRuns } from "../../service/indexing/tenant-runs.ts";
-export { WorkspaceRuns } from "../../service/indexing/workspace-runs.ts";
+export { TenantRuns } from "../../service/runs/tenant-runs.ts";
+export { WorkspaceRuns } from "../../service/runs/workspace-runs.ts";
 
 const app = createApp();
 

@@ -3,7 +3,7 @@ import { type Db, openDb } from "../../service/db/client.ts";
 import { createEmbedder, type Embedder, readAiBinding, readEmbedConfig } from "../../engines/embedding/index.ts";
 import { ApiError } from "../../lib/errors.ts";
 import { readGitHosts } from "../../engines/git/wire/url.ts";
-import { unseal } from "../../service/indexing/seal.ts";
+import { unseal } from "../../lib/seal.ts";
 import { limitBucket } from "../../service/indexing/staging.ts";
 import type { StepDeps } from "../../service/indexing/steps.ts";
 import { createLogger, type Logger } from "../../lib/log.ts";

@@ -1,7 +1,7 @@
 import { and, eq, inArray } from "drizzle-orm";
 import { runs } from "../../service/db/schema.ts";
 import { StalePlanError, type StepContext } from "../../service/indexing/context.ts";
-import { buildSnapshot, RevisionMissingError } from "../../service/snapshots/publish/build.ts";
+import { buildSnapshot, RevisionMissingError } from "../../service/snapshots/build.ts";
 
 /**
  * The last step of a snapshot run: builds the artifact of the indexed commit, publishes it, and records the outcome. Throws

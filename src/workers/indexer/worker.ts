@@ -1,12 +1,12 @@
 /** Entry of the indexer Worker: drains the indexing queue, its dead-letter queue, and cleans up once a day. */
 import { MONITOR_NAME } from "../../service/health/index.ts";
-import { coordinatorOf } from "../../service/indexing/coordinator.ts";
-import { QueueMessage, type StepMessage } from "../../service/indexing/messages.ts";
-import { queueOf } from "../../service/indexing/queues.ts";
-import { settleOrphanedRuns } from "../../service/indexing/runs.ts";
+import { coordinatorOf } from "../../service/runs/coordinator.ts";
+import { QueueMessage, type StepMessage } from "../../service/runs/messages.ts";
+import { queueOf } from "../../service/runs/queues.ts";
+import { settleOrphanedRuns } from "../../service/runs/runs.ts";
 import { runStep } from "../../service/indexing/steps.ts";
 import { sweepIndex } from "../../service/indexing/sweep.ts";
-import { sweepSnapshots } from "../../service/snapshots/publish/sweep.ts";
+import { sweepSnapshots } from "../../service/snapshots/sweep.ts";
 import { limitBucket } from "../../service/indexing/staging.ts";
 import { sweepSearch } from "../../service/hosted-index/sweep.ts";
 import { requestRebuilds } from "../../service/hosted-index/rebuilds.ts";

@@ -1,18 +1,18 @@
 /** More of `plan-cases.ts`: calls that make, change and remove something, and the daily job. They run for real, in this order. */
 import { sql } from "drizzle-orm";
 import type { Db } from "../../../src/service/db/client.ts";
-import * as sources from "../../../src/service/dashboard/sources.ts";
+import * as sources from "../../../src/service/sources/sources.ts";
 import { rowsOf } from "../../../src/service/db/rows.ts";
 import * as mirror from "../../../src/service/gate/mirror.ts";
 import * as hooks from "../../../src/service/hooks/manage.ts";
-import type { CoordinatorNamespace } from "../../../src/service/indexing/coordinator.ts";
-import * as runs from "../../../src/service/indexing/runs.ts";
+import type { CoordinatorNamespace } from "../../../src/service/runs/coordinator.ts";
+import * as runs from "../../../src/service/runs/runs.ts";
 import { sweepIndex } from "../../../src/service/indexing/sweep.ts";
 import { requestRebuilds } from "../../../src/service/hosted-index/rebuilds.ts";
 import { sweepSearch } from "../../../src/service/hosted-index/sweep.ts";
-import type { SnapshotContext } from "../../../src/service/snapshots/publish/context.ts";
-import * as pull from "../../../src/service/snapshots/publish/pull.ts";
-import { sweepSnapshots } from "../../../src/service/snapshots/publish/sweep.ts";
+import type { SnapshotContext } from "../../../src/service/snapshots/context.ts";
+import * as pull from "../../../src/service/snapshots/pull.ts";
+import { sweepSnapshots } from "../../../src/service/snapshots/sweep.ts";
 import type { CredentialKey } from "../../../src/service/tenancy/credentials.ts";
 import { saveCredentialKey } from "../../../src/service/tenancy/credential-key.ts";
 import { eraseTenant, finishErasures } from "../../../src/service/tenancy/erase.ts";

@@ -14,7 +14,7 @@ import { servePostgres, startPostgres } from "../../support/postgres-server.ts";
 import type { Embedder } from "../../../src/engines/embedding/index.ts";
 import { HostedIndex } from "../../../src/service/hosted-index/hosted-index.ts";
 import { repairRevision } from "../../../src/service/hosted-index/repair.ts";
-import { findRevision, revisionSource } from "../../../src/service/snapshots/publish/revision.ts";
+import { findRevision, revisionSource } from "../../../src/service/snapshots/revision.ts";
 import { SearchCache } from "../../../src/service/hosted-index/cache.ts";
 import { SearchRequest } from "../../../src/contract/search.ts";
 import { CASES } from "./plan-cases.ts";
@@ -57,18 +57,18 @@ const FOLDERS = [
 ].map((name) => `src/${name}`);
 /** Numbers of statements without a case: all read or write single rows by a key, or by a page of ids. A further one needs a case. */
 const ELSEWHERE: Record<string, number> = {
-  "src/service/dashboard/sources.ts": 1,
+  "src/service/sources/sources.ts": 1,
   "src/workers/indexer/snapshot-run.ts": 1,
   "src/service/indexing/blob-sink.ts": 1,
   "src/service/indexing/changes.ts": 1,
   "src/service/indexing/finish.ts": 1,
   "src/service/indexing/plan.ts": 2,
-  "src/service/indexing/run-outbox.ts": 1,
-  "src/service/indexing/runs.ts": 1,
+  "src/service/runs/outbox.ts": 1,
+  "src/service/runs/runs.ts": 1,
   "src/service/indexing/sweep.ts": 1,
   "src/service/hosted-index/repair.ts": 1,
-  "src/service/snapshots/publish/build.ts": 2,
-  "src/service/snapshots/publish/sweep.ts": 2,
+  "src/service/snapshots/build.ts": 2,
+  "src/service/snapshots/sweep.ts": 2,
 };
 
 const MODEL: Embedder = {

@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest";
 import { renderDocs, indexDocs } from "../../../src/tooling/local/docs/build.ts";
 import { siteLink } from "../../../src/tooling/local/docs/links.ts";
 import { anchorsOf, renderPage } from "../../../src/tooling/local/docs/render.ts";
-import { openIndex } from "../../../src/engines/retrieval/search-index.ts";
-import { search } from "../../../src/engines/retrieval/search.ts";
+import { openIndex } from "../../../src/engines/search/search-index.ts";
+import { search } from "../../../src/engines/search/search.ts";
 import { sectionsOf } from "../../../src/workers/site/docs/sections.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../../..");

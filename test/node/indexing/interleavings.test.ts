@@ -2,7 +2,7 @@
 import { sql } from "drizzle-orm";
 import type { Client } from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { disconnectRepository } from "../../../src/service/dashboard/sources.ts";
+import { disconnectRepository } from "../../../src/service/sources/sources.ts";
 import { type Db, openDb } from "../../../src/service/db/client.ts";
 import { rowsOf } from "../../../src/service/db/rows.ts";
 import { sweepIndex } from "../../../src/service/indexing/sweep.ts";

@@ -20,9 +20,9 @@ import {
   recordProgress,
   type RunSpec,
   toStatus,
-} from "../../../src/service/indexing/run-state.ts";
-import { seal, unseal } from "../../../src/service/indexing/seal.ts";
-import { sseStream } from "../../../src/service/indexing/sse.ts";
+} from "../../../src/service/runs/state.ts";
+import { seal, unseal } from "../../../src/lib/seal.ts";
+import { sseStream } from "../../../src/service/runs/sse.ts";
 import {
   DamagedObjectError,
   encodeEmbedShard,

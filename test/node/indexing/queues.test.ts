@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { queueOf } from "../../../src/service/indexing/queues.ts";
+import { queueOf } from "../../../src/service/runs/queues.ts";
 
 const queue = () => ({ send: async () => {} });
 

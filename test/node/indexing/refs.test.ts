@@ -2,7 +2,7 @@ import { eq, sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { rowsOf } from "../../../src/service/db/rows.ts";
 import { runs, workspaces } from "../../../src/service/db/schema.ts";
-import { dropRef, filesOf, MAX_REFS, revisionFor } from "../../../src/service/indexing/revision-files.ts";
+import { dropRef, filesOf, MAX_REFS, revisionFor } from "../../../src/service/revisions/files.ts";
 import { REVISIONS_KEPT, sweepIndex } from "../../../src/service/indexing/sweep.ts";
 import { SearchCache } from "../../../src/service/hosted-index/cache.ts";
 import { file, search } from "../../support/ask-hosted.ts";

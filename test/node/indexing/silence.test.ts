@@ -6,7 +6,7 @@ import {
   recordProgress,
   type RunSpec,
   toStatus,
-} from "../../../src/service/indexing/run-state.ts";
+} from "../../../src/service/runs/state.ts";
 import { runStep, type RunsClient, type StepDeps, type Verdict } from "../../../src/service/indexing/steps.ts";
 import { createLogger } from "../../../src/lib/log.ts";
 

@@ -1,11 +1,11 @@
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { unsealReadToken } from "../../../src/service/dashboard/read-token.ts";
+import { unsealReadToken } from "../../../src/service/sources/read-token.ts";
 import { type Db, openDb } from "../../../src/service/db/client.ts";
 import { hooks, mails, repositorySources } from "../../../src/service/db/people-schema.ts";
 import { isHookId, newHookId } from "../../../src/service/hooks/ids.ts";
 import { hookSecretPurpose } from "../../../src/service/hooks/manage.ts";
-import { seal, unseal } from "../../../src/service/indexing/seal.ts";
+import { seal, unseal } from "../../../src/lib/seal.ts";
 import { mailPurpose } from "../../../src/service/mail/outbox.ts";
 import { readKeyRing, writeKeyRing } from "../../../src/lib/key-ring.ts";
 import { addKey, dropKeys, reseal, switchKey } from "../../../src/tooling/local/admin/encryption-key.ts";

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type SimulationOptions, simulate } from "../../../bench/scale/simulate.ts";
-import { grantSlots, MAX_WORKING_RUNS } from "../../../src/service/indexing/fair-share.ts";
+import { grantSlots, MAX_WORKING_RUNS } from "../../../src/service/runs/fair-share.ts";
 
 describe("fair sharing of the queue", () => {
   it("grants free slots to the oldest waiting runs, and never more than there are", () => {

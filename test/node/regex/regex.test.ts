@@ -24,7 +24,7 @@ const BOUNDED: Record<string, Record<string, string>> = {
   },
   "src/tooling/release/manifest.ts": { "\\[([^\\]\\n]*)\\]\\((?!https?:|#)([^)\\s]+)\\)": "this repository's README" },
   "src/workers/site/docs/search.ts": { " *\\| *": "this project's own documentation" },
-  "src/service/snapshots/publish/presign.ts": { "\\/+$": "the URL that the operator has configured" },
+  "src/service/snapshots/presign.ts": { "\\/+$": "the URL that the operator has configured" },
 };
 
 /** Odd words of a request, to be matched literally. */
@@ -62,9 +62,9 @@ const BUILDERS: Record<string, () => unknown> = {
   "src/engines/parsing/secrets/assignments.ts": () => import("../../../src/engines/parsing/secrets/assignments.ts"),
   "src/engines/parsing/secrets/find.ts": () => import("../../../src/engines/parsing/secrets/find.ts"),
   "src/engines/parsing/secrets/nearby.ts": () => import("../../../src/engines/parsing/secrets/nearby.ts"),
-  "src/engines/retrieval/rerank.ts": async () => {
+  "src/engines/search/rerank.ts": async () => {
     const shop = await openShop();
-    const { search } = await import("../../../src/engines/retrieval/search.ts");
+    const { search } = await import("../../../src/engines/search/search.ts");
     await search(shop.index, { query: `cart ${ODD_WORDS.join(" ")}` }, shop.texts);
   },
   "src/service/tenancy/credentials.ts": () => import("../../../src/service/tenancy/credentials.ts"),

@@ -1,16 +1,16 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { analyzeContent } from "../../../src/engines/retrieval/analyze.ts";
-import { checksum } from "../../../src/engines/retrieval/bytes.ts";
-import { checkSegment } from "../../../src/engines/retrieval/check-segment.ts";
-import { findSymbols, outlineOf } from "../../../src/engines/retrieval/lookups.ts";
-import { findReferences } from "../../../src/engines/retrieval/references.ts";
-import { search } from "../../../src/engines/retrieval/search.ts";
-import { openIndex } from "../../../src/engines/retrieval/search-index.ts";
-import { buildSegment } from "../../../src/engines/retrieval/segment-writer.ts";
-import { Segment } from "../../../src/engines/retrieval/segment.ts";
-import { buildTable } from "../../../src/engines/retrieval/table.ts";
-import type { SourceSymbol } from "../../../src/engines/retrieval/types.ts";
+import { analyzeContent } from "../../../src/engines/search/analyze.ts";
+import { checksum } from "../../../src/engines/search/bytes.ts";
+import { checkSegment } from "../../../src/engines/search/check-segment.ts";
+import { findSymbols, outlineOf } from "../../../src/engines/search/lookups.ts";
+import { findReferences } from "../../../src/engines/search/references.ts";
+import { search } from "../../../src/engines/search/search.ts";
+import { openIndex } from "../../../src/engines/search/search-index.ts";
+import { buildSegment } from "../../../src/engines/search/segment-writer.ts";
+import { Segment } from "../../../src/engines/search/segment.ts";
+import { buildTable } from "../../../src/engines/search/table.ts";
+import type { SourceSymbol } from "../../../src/engines/search/types.ts";
 import { contentOf, inMemory, revisionFile, segmentOf, type TestFile, textsOf } from "./support.ts";
 
 const files: TestFile[] = Array.from({ length: 9 }, (_, i) => ({

@@ -1,14 +1,14 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { analyzeContent } from "../../../src/engines/retrieval/analyze.ts";
-import { planMerge } from "../../../src/engines/retrieval/merge-policy.ts";
-import { search } from "../../../src/engines/retrieval/search.ts";
-import { mergeSegments } from "../../../src/engines/retrieval/segment-merge.ts";
-import type { Segment } from "../../../src/engines/retrieval/segment.ts";
-import { buildSegment } from "../../../src/engines/retrieval/segment-writer.ts";
-import { findReferences } from "../../../src/engines/retrieval/references.ts";
-import { findSymbols } from "../../../src/engines/retrieval/lookups.ts";
-import type { ContentKey } from "../../../src/engines/retrieval/types.ts";
+import { analyzeContent } from "../../../src/engines/search/analyze.ts";
+import { planMerge } from "../../../src/engines/search/merge-policy.ts";
+import { search } from "../../../src/engines/search/search.ts";
+import { mergeSegments } from "../../../src/engines/search/segment-merge.ts";
+import type { Segment } from "../../../src/engines/search/segment.ts";
+import { buildSegment } from "../../../src/engines/search/segment-writer.ts";
+import { findReferences } from "../../../src/engines/search/references.ts";
+import { findSymbols } from "../../../src/engines/search/lookups.ts";
+import type { ContentKey } from "../../../src/engines/search/types.ts";
 import { coldIndex, contentOf, openFiles, segmentOf, textsOf, type TestFile } from "./support.ts";
 
 const WORDS = "session close open token parse file HttpServer read_header queue retry lease user admin index".split(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { PathReader, splitPath, TRAIT } from "../../../src/engines/retrieval/paths.ts";
+import { PathReader, splitPath, TRAIT } from "../../../src/engines/search/paths.ts";
 
 function traitsOf(path: string, language = "typescript"): string[] {
   const traits = new PathReader().traits(path, splitPath(path), language, () => false);

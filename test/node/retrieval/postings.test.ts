@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { ByteWriter } from "../../../src/engines/retrieval/bytes.ts";
-import { eachPosting, termsOfBlock, writePostings } from "../../../src/engines/retrieval/postings.ts";
-import type { Segment } from "../../../src/engines/retrieval/segment.ts";
-import { mergeSegments } from "../../../src/engines/retrieval/segment-merge.ts";
-import { buildSegment } from "../../../src/engines/retrieval/segment-writer.ts";
+import { ByteWriter } from "../../../src/engines/search/bytes.ts";
+import { eachPosting, termsOfBlock, writePostings } from "../../../src/engines/search/postings.ts";
+import type { Segment } from "../../../src/engines/search/segment.ts";
+import { mergeSegments } from "../../../src/engines/search/segment-merge.ts";
+import { buildSegment } from "../../../src/engines/search/segment-writer.ts";
 import { segmentOf } from "./support.ts";
 
 /** A well-spread 32-bit hash of a number, different for each. */

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { findSymbols, nearPaths, outlineOf } from "../../../src/engines/retrieval/lookups.ts";
-import { analyzeContent } from "../../../src/engines/retrieval/analyze.ts";
-import { findReferences } from "../../../src/engines/retrieval/references.ts";
-import { search } from "../../../src/engines/retrieval/search.ts";
-import { buildSegment } from "../../../src/engines/retrieval/segment-writer.ts";
-import type { SearchAnswer, SearchRequest } from "../../../src/engines/retrieval/types.ts";
+import { findSymbols, nearPaths, outlineOf } from "../../../src/engines/search/lookups.ts";
+import { analyzeContent } from "../../../src/engines/search/analyze.ts";
+import { findReferences } from "../../../src/engines/search/references.ts";
+import { search } from "../../../src/engines/search/search.ts";
+import { buildSegment } from "../../../src/engines/search/segment-writer.ts";
+import type { SearchAnswer, SearchRequest } from "../../../src/engines/search/types.ts";
 import { openShop } from "./shop.ts";
 import { contentOf, openFiles, segmentOf } from "./support.ts";
 

@@ -1,11 +1,11 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { analyzeContent } from "../../../src/engines/retrieval/analyze.ts";
-import { parseQuery, type QueryTerm } from "../../../src/engines/retrieval/query.ts";
-import { queryPostingBytes, readQueryPostings, scoreDocuments } from "../../../src/engines/retrieval/score.ts";
-import type { SearchIndex } from "../../../src/engines/retrieval/search-index.ts";
-import { buildSegment } from "../../../src/engines/retrieval/segment-writer.ts";
-import { selectTerms } from "../../../src/engines/retrieval/select-terms.ts";
+import { analyzeContent } from "../../../src/engines/search/analyze.ts";
+import { parseQuery, type QueryTerm } from "../../../src/engines/search/query.ts";
+import { queryPostingBytes, readQueryPostings, scoreDocuments } from "../../../src/engines/search/score.ts";
+import type { SearchIndex } from "../../../src/engines/search/search-index.ts";
+import { buildSegment } from "../../../src/engines/search/segment-writer.ts";
+import { selectTerms } from "../../../src/engines/search/select-terms.ts";
 import { contentOf, openFiles, segmentOf, type TestFile } from "./support.ts";
 
 const WORDS = Array.from(

@@ -1,8 +1,8 @@
 import type { LanguageId } from "../../../src/engines/parsing/languages.ts";
 import { fileParser } from "../../../src/cli/indexing/parse-file.ts";
-import { buildSegment } from "../../../src/engines/retrieval/segment-writer.ts";
-import type { SearchIndex } from "../../../src/engines/retrieval/search-index.ts";
-import type { SourceContent, TextSource } from "../../../src/engines/retrieval/types.ts";
+import { buildSegment } from "../../../src/engines/search/segment-writer.ts";
+import type { SearchIndex } from "../../../src/engines/search/search-index.ts";
+import type { SourceContent, TextSource } from "../../../src/engines/search/types.ts";
 import { openFiles, segmentOf, sha256, type TestFile } from "./support.ts";
 
 /** A small web shop in several languages, to ask about. */

@@ -1,9 +1,9 @@
 import * as fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
-import { search } from "../../../src/engines/retrieval/search.ts";
-import type { QueryVector } from "../../../src/engines/retrieval/similarity.ts";
-import { SearchFormatError } from "../../../src/engines/retrieval/types.ts";
-import { buildVectorSection, signBits, VectorSection } from "../../../src/engines/retrieval/vector-section.ts";
+import { search } from "../../../src/engines/search/search.ts";
+import type { QueryVector } from "../../../src/engines/search/similarity.ts";
+import { SearchFormatError } from "../../../src/engines/search/types.ts";
+import { buildVectorSection, signBits, VectorSection } from "../../../src/engines/search/vector-section.ts";
 import { openShop } from "./shop.ts";
 import { inMemory } from "./support.ts";
 

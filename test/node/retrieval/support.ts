@@ -1,16 +1,16 @@
 import { createHash } from "node:crypto";
-import { analyzeContent } from "../../../src/engines/retrieval/analyze.ts";
-import { openIndex, type SearchIndex } from "../../../src/engines/retrieval/search-index.ts";
-import { Segment } from "../../../src/engines/retrieval/segment.ts";
-import { buildSegment } from "../../../src/engines/retrieval/segment-writer.ts";
-import { buildTable, type OpenSegment } from "../../../src/engines/retrieval/table.ts";
+import { analyzeContent } from "../../../src/engines/search/analyze.ts";
+import { openIndex, type SearchIndex } from "../../../src/engines/search/search-index.ts";
+import { Segment } from "../../../src/engines/search/segment.ts";
+import { buildSegment } from "../../../src/engines/search/segment-writer.ts";
+import { buildTable, type OpenSegment } from "../../../src/engines/search/table.ts";
 import type {
   RangeReader,
   RevisionFile,
   SourceContent,
   SourceSymbol,
   TextSource,
-} from "../../../src/engines/retrieval/types.ts";
+} from "../../../src/engines/search/types.ts";
 
 /** A file with its content; `symbols` by name and lines. */
 export interface TestFile {

@@ -4,7 +4,7 @@ import { FileQuery, OutlineQuery, ReferencesQuery, SearchRequest, SymbolsQuery }
 import type { SearchDeps } from "../../../src/service/hosted-index/core.ts";
 import { SearchCache } from "../../../src/service/hosted-index/cache.ts";
 import { file, outline, references, search, symbols } from "../../support/ask-hosted.ts";
-import type { QueueMessage } from "../../../src/service/indexing/messages.ts";
+import type { QueueMessage } from "../../../src/service/runs/messages.ts";
 import { requestRebuilds } from "../../../src/service/hosted-index/rebuilds.ts";
 import { SEARCH_PREFIX, TABLE_ID_PREFIX } from "../../../src/service/hosted-index/store.ts";
 import { sweepSearch } from "../../../src/service/hosted-index/sweep.ts";

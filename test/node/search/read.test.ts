@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { RangeReader } from "../../../src/engines/retrieval/types.ts";
+import type { RangeReader } from "../../../src/engines/search/types.ts";
 import { openObject, RangeCache } from "../../../src/service/hosted-index/read.ts";
 import { MemoryBucket } from "../../support/pipeline.ts";
 

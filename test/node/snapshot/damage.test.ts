@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
-import { SEGMENT_VERSION } from "../../../src/engines/retrieval/segment.ts";
+import { SEGMENT_VERSION } from "../../../src/engines/search/segment.ts";
 import { openSnapshot } from "../../../src/engines/snapshot/reader.ts";
 import { type SnapshotFile, SnapshotFormatError } from "../../../src/engines/snapshot/types.ts";
 import { writeSnapshot } from "../../../src/engines/snapshot/writer.ts";

@@ -8,7 +8,7 @@ import { describe, expect, it } from "vitest";
 import { SnapshotManifest } from "../../../src/contract/index.ts";
 import { decodeF16 } from "../../../src/engines/embedding/index.ts";
 import { openSnapshot } from "../../../src/engines/snapshot/reader.ts";
-import { SEGMENT_VERSION } from "../../../src/engines/retrieval/segment.ts";
+import { SEGMENT_VERSION } from "../../../src/engines/search/segment.ts";
 import { comparePaths, type SnapshotFile } from "../../../src/engines/snapshot/types.ts";
 import { writeSnapshot } from "../../../src/engines/snapshot/writer.ts";
 import { gunzip } from "../../../src/engines/snapshot/gunzip.ts";

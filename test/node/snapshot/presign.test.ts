@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { freePort } from "../../../src/tooling/local/stack/ports.ts";
-import { createPresigner, type Presigner } from "../../../src/service/snapshots/publish/presign.ts";
+import { createPresigner, type Presigner } from "../../../src/service/snapshots/presign.ts";
 
 const CREDENTIALS = { accessKeyId: "local", secretAccessKey: "local-secret" };
 const KEY = "snapshots/0b5e/x_-.parquet";

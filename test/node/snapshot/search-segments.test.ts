@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { checkSegment, type CheckedContent } from "../../../src/engines/retrieval/check-segment.ts";
-import { SEGMENT_VERSION, Segment } from "../../../src/engines/retrieval/segment.ts";
+import { checkSegment, type CheckedContent } from "../../../src/engines/search/check-segment.ts";
+import { SEGMENT_VERSION, Segment } from "../../../src/engines/search/segment.ts";
 import { SEARCH_KEY } from "../../../src/engines/snapshot/search-places.ts";
 import { openSnapshot } from "../../../src/engines/snapshot/reader.ts";
 import type { SnapshotFile } from "../../../src/engines/snapshot/types.ts";

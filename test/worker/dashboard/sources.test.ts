@@ -1,9 +1,9 @@
 import { eq, sql } from "drizzle-orm";
 import { expect, it } from "vitest";
-import { changeSource, connectRepository, openSource } from "../../../src/service/dashboard/sources.ts";
+import { changeSource, connectRepository, openSource } from "../../../src/service/sources/sources.ts";
 import { repositorySources } from "../../../src/service/db/people-schema.ts";
 import { rowsOf } from "../../../src/service/db/rows.ts";
-import { seal } from "../../../src/service/indexing/seal.ts";
+import { seal } from "../../../src/lib/seal.ts";
 import { createTenant, db } from "../support/tenants.ts";
 
 const encryptionKey = Buffer.alloc(32, 7).toString("base64");

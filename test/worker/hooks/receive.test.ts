@@ -6,9 +6,9 @@ import { hookDeliveries, repositorySources } from "../../../src/service/db/peopl
 import { runs } from "../../../src/service/db/schema.ts";
 import { createHook } from "../../../src/service/hooks/manage.ts";
 import { receiveDelivery } from "../../../src/service/hooks/receive.ts";
-import type { CoordinatorNamespace } from "../../../src/service/indexing/coordinator.ts";
-import { findRun, settleOrphanedRuns } from "../../../src/service/indexing/runs.ts";
-import { sealReadToken } from "../../../src/service/dashboard/read-token.ts";
+import type { CoordinatorNamespace } from "../../../src/service/runs/coordinator.ts";
+import { findRun, settleOrphanedRuns } from "../../../src/service/runs/runs.ts";
+import { sealReadToken } from "../../../src/service/sources/read-token.ts";
 import { createLogger } from "../../../src/lib/log.ts";
 import { PAYLOADS, signHook } from "../../support/hook-payloads.ts";
 import { breakDatabaseAt } from "../support/database-away.ts";

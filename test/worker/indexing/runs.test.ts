@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { runs } from "../../../src/service/db/schema.ts";
-import { cancelRun, settleOrphanedRuns, findRun, listRuns } from "../../../src/service/indexing/runs.ts";
+import { cancelRun, settleOrphanedRuns, findRun, listRuns } from "../../../src/service/runs/runs.ts";
 import { newSpec, row, stateOf, submitted, tenantId, worker, workspaceId } from "../support/runs.ts";
 import { db } from "../support/tenants.ts";
 

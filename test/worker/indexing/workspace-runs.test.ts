@@ -1,12 +1,7 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { TenantGate } from "../../../src/service/gate/tenant-gate.ts";
-import {
-  LEASE_MS,
-  MAX_LOST_ATTEMPTS,
-  QUEUE_LEASE_MS,
-  SHARDS_IN_FLIGHT,
-} from "../../../src/service/indexing/run-state.ts";
+import { LEASE_MS, MAX_LOST_ATTEMPTS, QUEUE_LEASE_MS, SHARDS_IN_FLIGHT } from "../../../src/service/runs/state.ts";
 import type { RunsClient } from "../../../src/service/indexing/steps.ts";
 import { startClock, stopClock } from "../support/clock.ts";
 import { cutDatabase } from "../support/database-away.ts";

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { Segment } from "../../../src/engines/retrieval/segment.ts";
-import { SearchFormatError } from "../../../src/engines/retrieval/types.ts";
+import { Segment } from "../../../src/engines/search/segment.ts";
+import { SearchFormatError } from "../../../src/engines/search/types.ts";
 import { cachedBucket } from "../../../src/service/hosted-index/platform-cache.ts";
 import { openObject } from "../../../src/service/hosted-index/read.ts";
 import type { SearchBucket } from "../../../src/service/hosted-index/store.ts";

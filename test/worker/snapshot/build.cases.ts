@@ -4,8 +4,8 @@ import { snapshots } from "../../../src/service/db/schema.ts";
 import { openSnapshot } from "../../../src/engines/snapshot/reader.ts";
 import type { SnapshotFile } from "../../../src/engines/snapshot/types.ts";
 import { writeSnapshot } from "../../../src/engines/snapshot/writer.ts";
-import { buildSnapshot, RevisionMissingError } from "../../../src/service/snapshots/publish/build.ts";
-import { probeSnapshot, pullSnapshot } from "../../../src/service/snapshots/publish/pull.ts";
+import { buildSnapshot, RevisionMissingError } from "../../../src/service/snapshots/build.ts";
+import { probeSnapshot, pullSnapshot } from "../../../src/service/snapshots/pull.ts";
 import {
   collect,
   DIMENSION,

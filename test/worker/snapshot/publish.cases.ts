@@ -3,10 +3,10 @@ import { describe, expect, it } from "vitest";
 import { MAX_PROVISIONED_WORKSPACES } from "../../../src/contract/index.ts";
 import { auditEvents } from "../../../src/service/db/records-schema.ts";
 import { snapshots, tenants, workspaces } from "../../../src/service/db/schema.ts";
-import { commitSnapshot } from "../../../src/service/snapshots/publish/commit.ts";
-import { listSnapshots, probeSnapshot, pullSnapshot } from "../../../src/service/snapshots/publish/pull.ts";
-import { signSnapshot } from "../../../src/service/snapshots/publish/sign.ts";
-import { uploadKeyOf } from "../../../src/service/snapshots/publish/storage.ts";
+import { commitSnapshot } from "../../../src/service/snapshots/commit.ts";
+import { listSnapshots, probeSnapshot, pullSnapshot } from "../../../src/service/snapshots/pull.ts";
+import { signSnapshot } from "../../../src/service/snapshots/sign.ts";
+import { uploadKeyOf } from "../../../src/service/snapshots/storage.ts";
 import { db } from "../support/tenants.ts";
 import {
   artifact,

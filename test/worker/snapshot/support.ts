@@ -5,11 +5,11 @@ import type { SnapshotManifest } from "../../../src/contract/index.ts";
 import { tenants } from "../../../src/service/db/schema.ts";
 import { ApiError } from "../../../src/lib/errors.ts";
 import { createLogger } from "../../../src/lib/log.ts";
-import { commitSnapshot } from "../../../src/service/snapshots/publish/commit.ts";
-import type { Caller, SnapshotContext } from "../../../src/service/snapshots/publish/context.ts";
-import { createPresigner } from "../../../src/service/snapshots/publish/presign.ts";
-import { signSnapshot } from "../../../src/service/snapshots/publish/sign.ts";
-import { uploadKeyOf } from "../../../src/service/snapshots/publish/storage.ts";
+import { commitSnapshot } from "../../../src/service/snapshots/commit.ts";
+import type { Caller, SnapshotContext } from "../../../src/service/snapshots/context.ts";
+import { createPresigner } from "../../../src/service/snapshots/presign.ts";
+import { signSnapshot } from "../../../src/service/snapshots/sign.ts";
+import { uploadKeyOf } from "../../../src/service/snapshots/storage.ts";
 import { db } from "../support/tenants.ts";
 
 export const bucket = env.SNAPSHOTS;

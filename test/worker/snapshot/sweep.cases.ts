@@ -2,11 +2,11 @@ import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { DOWNLOAD_URL_TTL_SEC, SNAPSHOTS_KEPT, UPLOAD_URL_TTL_SEC } from "../../../src/contract/index.ts";
 import { snapshots, workspaces } from "../../../src/service/db/schema.ts";
-import { commitSnapshot } from "../../../src/service/snapshots/publish/commit.ts";
-import { pullSnapshot } from "../../../src/service/snapshots/publish/pull.ts";
-import { signSnapshot } from "../../../src/service/snapshots/publish/sign.ts";
-import { sweepSnapshots } from "../../../src/service/snapshots/publish/sweep.ts";
-import { uploadKeyOf } from "../../../src/service/snapshots/publish/storage.ts";
+import { commitSnapshot } from "../../../src/service/snapshots/commit.ts";
+import { pullSnapshot } from "../../../src/service/snapshots/pull.ts";
+import { signSnapshot } from "../../../src/service/snapshots/sign.ts";
+import { sweepSnapshots } from "../../../src/service/snapshots/sweep.ts";
+import { uploadKeyOf } from "../../../src/service/snapshots/storage.ts";
 import { db } from "../support/tenants.ts";
 import {
   artifact,

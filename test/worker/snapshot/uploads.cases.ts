@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { commitSnapshot } from "../../../src/service/snapshots/publish/commit.ts";
-import { signSnapshot } from "../../../src/service/snapshots/publish/sign.ts";
-import { uploadKeyOf } from "../../../src/service/snapshots/publish/storage.ts";
+import { commitSnapshot } from "../../../src/service/snapshots/commit.ts";
+import { signSnapshot } from "../../../src/service/snapshots/sign.ts";
+import { uploadKeyOf } from "../../../src/service/snapshots/storage.ts";
 import { writeSnapshot } from "../../../src/engines/snapshot/writer.ts";
 import { fixtureFiles, memorySink, sourceOf } from "../../node/snapshot/fixture.ts";
 import {

@@ -1,11 +1,11 @@
 /** The Worker under test: the Durable Objects and the queue's consumer, without the routes in front of them. */
-import type { QueueMessage, StepMessage } from "../../../src/service/indexing/messages.ts";
+import type { QueueMessage, StepMessage } from "../../../src/service/runs/messages.ts";
 
 export { RateBucket } from "../../../src/service/gate/rate-bucket.ts";
 export { TenantGate } from "../../../src/service/gate/tenant-gate.ts";
 export { HealthMonitor } from "../../../src/service/health/health-monitor.ts";
-export { TenantRuns } from "../../../src/service/indexing/tenant-runs.ts";
-export { WorkspaceRuns } from "../../../src/service/indexing/workspace-runs.ts";
+export { TenantRuns } from "../../../src/service/runs/tenant-runs.ts";
+export { WorkspaceRuns } from "../../../src/service/runs/workspace-runs.ts";
 
 /** Which monitor gets the heartbeats that come out of the queue; undefined: none does. */
 export const delivery: { monitor: string | undefined } = { monitor: undefined };

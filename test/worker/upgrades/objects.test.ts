@@ -8,7 +8,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it } from "vitest";
 import { auditEvents, usageMonths } from "../../../src/service/db/records-schema.ts";
 import { TENANT_GATE_TABLES } from "../../../src/service/gate/tables.ts";
-import { newRun } from "../../../src/service/indexing/run-state.ts";
+import { newRun } from "../../../src/service/runs/state.ts";
 import { type ObjectTables, openTables } from "../../../src/lib/object-tables.ts";
 import { startClock, stopClock } from "../support/clock.ts";
 import { admitTo, gateOf, rateBucket } from "../support/gates.ts";

@@ -1,11 +1,11 @@
 /** Rotation of `ENCRYPTION_KEY`: its successive values, and resealing of stored secrets. */
 import { randomBytes } from "node:crypto";
 import { and, eq, isNotNull } from "drizzle-orm";
-import { sealReadToken, unsealReadToken } from "../../../service/dashboard/read-token.ts";
+import { sealReadToken, unsealReadToken } from "../../../service/sources/read-token.ts";
 import type { Db } from "../../../service/db/client.ts";
 import { hooks, mails, repositorySources } from "../../../service/db/people-schema.ts";
 import { hookSecretPurpose } from "../../../service/hooks/manage.ts";
-import { seal, unseal } from "../../../service/indexing/seal.ts";
+import { seal, unseal } from "../../../lib/seal.ts";
 import { mailPurpose } from "../../../service/mail/outbox.ts";
 import { readKeyRing, writeKeyRing } from "../../../lib/key-ring.ts";
 import { StartError } from "../errors.ts";

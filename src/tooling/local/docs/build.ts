@@ -4,11 +4,11 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "
 import path from "node:path";
 import { nodeGrammars } from "../../../engines/parsing/grammars-node.ts";
 import { createParser } from "../../../engines/parsing/parser.ts";
-import { analyzeContent } from "../../../engines/retrieval/analyze.ts";
-import { buildSegment } from "../../../engines/retrieval/segment-writer.ts";
-import { Segment } from "../../../engines/retrieval/segment.ts";
-import { buildTable } from "../../../engines/retrieval/table.ts";
-import type { RangeReader, RevisionFile } from "../../../engines/retrieval/types.ts";
+import { analyzeContent } from "../../../engines/search/analyze.ts";
+import { buildSegment } from "../../../engines/search/segment-writer.ts";
+import { Segment } from "../../../engines/search/segment.ts";
+import { buildTable } from "../../../engines/search/table.ts";
+import type { RangeReader, RevisionFile } from "../../../engines/search/types.ts";
 import { sectionsOf } from "../../../workers/site/docs/sections.ts";
 import type { Docs, DocsPage } from "../../../workers/site/docs/types.ts";
 import { PROJECT_ROOT } from "../project.ts";

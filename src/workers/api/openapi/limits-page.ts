@@ -26,8 +26,8 @@ import {
 import { MAX_STATES } from "../../../lib/glob-automaton.ts";
 import { SEARCH } from "../../../contract/questions.ts";
 import { type Surface, SURFACES } from "../../../contract/surfaces.ts";
-import { MAX_WORKING_RUNS } from "../../../service/indexing/fair-share.ts";
-import { GIT_SILENT_TRIES } from "../../../service/indexing/run-state.ts";
+import { MAX_WORKING_RUNS } from "../../../service/runs/fair-share.ts";
+import { GIT_SILENT_TRIES } from "../../../service/runs/state.ts";
 import { DEFAULT_GIT_LIMITS } from "../../../engines/git/limits.ts";
 
 const SURFACE_TEXTS: Record<Surface, string> = {

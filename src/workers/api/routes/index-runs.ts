@@ -12,15 +12,15 @@ import {
 } from "../../../contract/index.ts";
 import { ApiError } from "../../../lib/errors.ts";
 import type { Principal } from "../../../service/gate/types.ts";
-import { coordinatorOf } from "../../../service/indexing/coordinator.ts";
-import type { RunSpec } from "../../../service/indexing/run-state.ts";
+import { coordinatorOf } from "../../../service/runs/coordinator.ts";
+import type { RunSpec } from "../../../service/runs/state.ts";
 import {
   cancelRun as cancelStoredRun,
   findRun,
   listRuns as listStoredRuns,
   type RunRow,
   runStatus as readStatus,
-} from "../../../service/indexing/runs.ts";
+} from "../../../service/runs/runs.ts";
 import { pause } from "../../../lib/pause.ts";
 import type { ApiContext } from "../context.ts";
 import { route } from "../route.ts";

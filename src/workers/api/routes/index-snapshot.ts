@@ -11,11 +11,11 @@ import {
   SnapshotQuery,
 } from "../../../contract/index.ts";
 import { type ApiError, invalidBody } from "../../../lib/errors.ts";
-import { commitSnapshot } from "../../../service/snapshots/publish/commit.ts";
-import type { SnapshotContext } from "../../../service/snapshots/publish/context.ts";
-import { listSnapshots, probeSnapshot, pullSnapshot } from "../../../service/snapshots/publish/pull.ts";
-import { modeOf } from "../../../service/snapshots/publish/selector.ts";
-import { signSnapshot } from "../../../service/snapshots/publish/sign.ts";
+import { commitSnapshot } from "../../../service/snapshots/commit.ts";
+import type { SnapshotContext } from "../../../service/snapshots/context.ts";
+import { listSnapshots, probeSnapshot, pullSnapshot } from "../../../service/snapshots/pull.ts";
+import { modeOf } from "../../../service/revisions/selectors.ts";
+import { signSnapshot } from "../../../service/snapshots/sign.ts";
 import type { ApiContext } from "../context.ts";
 import { route } from "../route.ts";
 

@@ -4,9 +4,9 @@ import { PG_UNIQUE_VIOLATION, pgErrorCode } from "../../../service/db/errors.ts"
 import { runs } from "../../../service/db/schema.ts";
 import { ApiError, invalidBody } from "../../../lib/errors.ts";
 import type { Principal } from "../../../service/gate/types.ts";
-import { lastOptions } from "../../../service/indexing/run-options.ts";
-import type { RunSpec } from "../../../service/indexing/run-state.ts";
-import { settleOrphanedRuns, type RunRequest } from "../../../service/indexing/runs.ts";
+import { lastOptions } from "../../../service/runs/options.ts";
+import type { RunSpec } from "../../../service/runs/state.ts";
+import { settleOrphanedRuns, type RunRequest } from "../../../service/runs/runs.ts";
 import type { ApiContext } from "../context.ts";
 import { route } from "../route.ts";
 import { checkSource, requireWorkspace, runDeps, startRun, stored } from "../runs.ts";

@@ -1,7 +1,7 @@
 /** Search in the documentation, by the engine that searches code. */
-import { openIndex, type SearchIndex } from "../../../engines/retrieval/search-index.ts";
-import { search } from "../../../engines/retrieval/search.ts";
-import { matchedTexts, type RangeReader, type TextSource } from "../../../engines/retrieval/types.ts";
+import { openIndex, type SearchIndex } from "../../../engines/search/search-index.ts";
+import { search } from "../../../engines/search/search.ts";
+import { matchedTexts, type RangeReader, type TextSource } from "../../../engines/search/types.ts";
 import { docs, segment, table } from "./content.ts";
 import { type Section, sectionsOf } from "./sections.ts";
 

@@ -7,7 +7,7 @@ import {
   listWorkspaceRuns,
   PAGE_ROWS,
 } from "../../../service/dashboard/repositories.ts";
-import { changeSource, connectRepository, disconnectRepository } from "../../../service/dashboard/sources.ts";
+import { changeSource, connectRepository, disconnectRepository } from "../../../service/sources/sources.ts";
 import { readFlag } from "../../../lib/config.ts";
 import { canManage } from "../../../service/users/index.ts";
 import { done, type Fields, readFields } from "../app/answers.tsx";

@@ -1,11 +1,11 @@
 /** Index runs: start, progress, cancel. */
 import { Hono } from "hono";
-import { indexFromSource } from "../../../service/dashboard/index-runs.ts";
+import { indexFromSource } from "../../../service/sources/index-source.ts";
 import { findRepository, type RepositoryRow, type RunRow } from "../../../service/dashboard/repositories.ts";
 import { count } from "../../../service/gate/client.ts";
-import { coordinatorOf } from "../../../service/indexing/coordinator.ts";
-import { cancelRun, findRun, runStatus } from "../../../service/indexing/runs.ts";
-import type { RunSpec } from "../../../service/indexing/run-state.ts";
+import { coordinatorOf } from "../../../service/runs/coordinator.ts";
+import { cancelRun, findRun, runStatus } from "../../../service/runs/runs.ts";
+import type { RunSpec } from "../../../service/runs/state.ts";
 import { done } from "../app/answers.tsx";
 import { type DashboardContext, type DashboardHono, tenantPath } from "../app/context.ts";
 import { DashboardError } from "../app/errors.ts";

@@ -1,7 +1,7 @@
 /** Finds the contents of paths in revisions, for the queries that read texts, vectors or the mere existence of a file. */
 import { type SQL, sql } from "drizzle-orm";
 import { unnest } from "../db/arrays.ts";
-import type { Target } from "./targets.ts";
+import type { Target } from "../hosted-index/targets.ts";
 
 /** A path in a revision. */
 export interface WantedPath extends Pick<Target, "workspaceId" | "seq" | "baseSeq"> {

@@ -2,7 +2,7 @@
  * Read tokens of workspaces, sealed for the origin that they may be sent to. A token goes to the host it was entered for and to no other,
  * whatever later happens to the clone URL beside it.
  */
-import { seal, unseal } from "../indexing/seal.ts";
+import { seal, unseal } from "../../lib/seal.ts";
 
 /** Version 2 of the sealed text: bound to the origin. Version 1 had no prefix and was bound to the workspace only. */
 const PREFIX = "v2:";

@@ -1,7 +1,7 @@
 /** Checks an uploaded artifact as far as a Worker can in bounded work: its footer, and that the manifest agrees with it. */
-import type { FieldIssue, SnapshotManifest } from "../../../contract/index.ts";
-import { readFooter } from "../../../engines/snapshot/footer.ts";
-import { type SnapshotBytes, SnapshotFormatError } from "../../../engines/snapshot/types.ts";
+import type { FieldIssue, SnapshotManifest } from "../../contract/index.ts";
+import { readFooter } from "../../engines/snapshot/footer.ts";
+import { type SnapshotBytes, SnapshotFormatError } from "../../engines/snapshot/types.ts";
 import type { SnapshotBucket } from "./storage.ts";
 
 /** A footer has some 3 KB for each row group of up to 6 MiB; one of 2 MiB is that of a 4 GiB index. */

@@ -7,8 +7,8 @@ import type { Logger } from "../../lib/log.ts";
 import { raceTimeout } from "../../lib/pause.ts";
 import type { StepMessage } from "./messages.ts";
 import { queueOf } from "./queues.ts";
-import type { RunSpec } from "./run-state.ts";
-import type { RunStore } from "./run-store.ts";
+import type { RunSpec } from "./state.ts";
+import type { RunStore } from "./store.ts";
 import type { TenantLine } from "./tenant-runs.ts";
 
 const CALL_TIMEOUT_MS = 10_000;

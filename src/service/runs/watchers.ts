@@ -1,4 +1,4 @@
-import { isEnded, type RunRecord, toStatus } from "./run-state.ts";
+import { isEnded, type RunRecord, toStatus } from "./state.ts";
 import { sseStream } from "./sse.ts";
 
 /** A waiting call is answered at least this often, so that a broken connection is noticed. */

@@ -1,5 +1,5 @@
 /** AES-256-GCM under a key derived from the deployment's ENCRYPTION_KEY, for credentials that are stored until a run uses them. */
-import { readKeyRing } from "../../lib/key-ring.ts";
+import { readKeyRing } from "./key-ring.ts";
 
 const IV_BYTES = 12;
 

@@ -4,9 +4,9 @@ import type { RunStatus, Source } from "../../contract/index.ts";
 import type { Db } from "../db/client.ts";
 import { runs } from "../db/schema.ts";
 import { type CoordinatorNamespace, coordinatorOf } from "./coordinator.ts";
-import { pages } from "./pages.ts";
-import type { RunSpec, SealedSource } from "./run-state.ts";
-import { seal } from "./seal.ts";
+import { pages } from "../../lib/pages.ts";
+import type { RunSpec, SealedSource } from "./state.ts";
+import { seal } from "../../lib/seal.ts";
 import { isUuid } from "../../lib/uuid.ts";
 
 export type RunRow = typeof runs.$inferSelect;

@@ -1,5 +1,5 @@
 import { createTables, type ObjectTables, openTables, type TableStorage } from "../../lib/object-tables.ts";
-import { newRun, type RunRecord, type RunSpec, type StepUsage, type WorkCounters } from "./run-state.ts";
+import { newRun, type RunRecord, type RunSpec, type StepUsage, type WorkCounters } from "./state.ts";
 
 const SHARDS_AND_USAGE = `
 create table run_shards (run_id text, attempt integer, shard integer, state text, failures integer default 0,

@@ -1,17 +1,17 @@
 /** Reads a revision from Postgres for the snapshot writer, in pages by path. Memory does not depend on the revision's size. */
 import { sql } from "drizzle-orm";
-import type { Db } from "../../db/client.ts";
-import { lookUp } from "../../db/look-up.ts";
-import { rowsOf } from "../../db/rows.ts";
-import { filesAfter, filesOf } from "../../indexing/revision-files.ts";
-import type { CodeSymbol } from "../../../engines/parsing/types.ts";
-import type { EmbeddedChunk, SnapshotFile, SnapshotIdentity, SnapshotSource } from "../../../engines/snapshot/types.ts";
+import type { Db } from "../db/client.ts";
+import { lookUp } from "../db/look-up.ts";
+import { rowsOf } from "../db/rows.ts";
+import { filesAfter, filesOf } from "../revisions/files.ts";
+import type { CodeSymbol } from "../../engines/parsing/types.ts";
+import type { EmbeddedChunk, SnapshotFile, SnapshotIdentity, SnapshotSource } from "../../engines/snapshot/types.ts";
 
 export interface Revision {
   tenantId: string;
   workspaceId: string;
   seq: number;
-  /** See `src/service/indexing/revision-files.ts`. */
+  /** See `src/service/revisions/files.ts`. */
   baseSeq: number | null;
   gitSha: string;
   fingerprint: string;

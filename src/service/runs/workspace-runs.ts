@@ -27,12 +27,12 @@ import {
   type StepUsage,
   toStatus,
   type WorkCounters,
-} from "./run-state.ts";
-import { RunOutbox } from "./run-outbox.ts";
-import { RunStore } from "./run-store.ts";
-import { RunWatchers } from "./run-watchers.ts";
-import { shardKey } from "./staging.ts";
-import type { StepRef, Verdict } from "./steps.ts";
+} from "./state.ts";
+import { RunOutbox } from "./outbox.ts";
+import { RunStore } from "./store.ts";
+import { RunWatchers } from "./watchers.ts";
+import { shardKey } from "../indexing/staging.ts";
+import type { StepRef, Verdict } from "../indexing/steps.ts";
 
 /** How long ended runs are stored here; afterwards only Postgres has them. */
 const KEEP_ENDED_MS = 24 * 3_600_000;

@@ -1,8 +1,8 @@
 /** The result of a finished run, and the part of it that is stored with its revision. */
 import type { IndexResult } from "../../contract/index.ts";
 import type { StepContext } from "./context.ts";
-import type { Revision } from "./revision-files.ts";
-import type { WorkCounters } from "./run-state.ts";
+import type { Revision } from "../revisions/files.ts";
+import type { WorkCounters } from "../runs/state.ts";
 
 /** Figures of a whole revision. */
 export interface Totals {

@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 import { sql } from "drizzle-orm";
 import { flipCurrent } from "./commit.ts";
 import { type Caller, type SnapshotContext } from "./context.ts";
-import { rowsOf } from "../../db/rows.ts";
-import { bytesToUuid } from "../../../lib/uuid.ts";
+import { rowsOf } from "../db/rows.ts";
+import { bytesToUuid } from "../../lib/uuid.ts";
 import { MultipartSink } from "./multipart.ts";
 import { findRevision, type Revision, revisionSource } from "./revision.ts";
 import { deletePrefix, newStoragePath, SNAPSHOT_PREFIX } from "./storage.ts";
-import { writeSnapshot, type WrittenSnapshot } from "../../../engines/snapshot/writer.ts";
+import { writeSnapshot, type WrittenSnapshot } from "../../engines/snapshot/writer.ts";
 
 /** The revision to build from does not exist (any more). */
 export class RevisionMissingError extends Error {

@@ -6,11 +6,11 @@ import {
   type ProbeResponse,
   type PullResponse,
   type RosterEntry,
-} from "../../../contract/index.ts";
-import { ApiError } from "../../../lib/errors.ts";
+} from "../../contract/index.ts";
+import { ApiError } from "../../lib/errors.ts";
 import { answering, type SnapshotContext } from "./context.ts";
-import { rowsOf } from "../../db/rows.ts";
-import { type Selector, selects } from "./selector.ts";
+import { rowsOf } from "../db/rows.ts";
+import { type Selector, selects } from "../revisions/selectors.ts";
 
 const LOOKUP_MESSAGE = "the snapshot cannot be looked up right now; try again";
 /** The same message for every reason, so that a caller cannot tell a missing workspace from another tenant's. */

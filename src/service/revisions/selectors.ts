@@ -1,7 +1,7 @@
 import { sql, type SQL } from "drizzle-orm";
-import { type SnapshotQuery, Uuid } from "../../../contract/index.ts";
-import { ApiError } from "../../../lib/errors.ts";
-import { normalizeRepo } from "../../tenancy/index.ts";
+import { type SnapshotQuery, Uuid } from "../../contract/index.ts";
+import { ApiError } from "../../lib/errors.ts";
+import { normalizeRepo } from "../tenancy/index.ts";
 
 /** Exactly one way to name a workspace. */
 export type Selector = { workspaceId: string } | { repo: string };

@@ -1,7 +1,7 @@
-import type { Db } from "../../db/client.ts";
-import type { ErrorCode } from "../../../contract/index.ts";
-import { ApiError } from "../../../lib/errors.ts";
-import type { Logger } from "../../../lib/log.ts";
+import type { Db } from "../db/client.ts";
+import type { ErrorCode } from "../../contract/index.ts";
+import { ApiError } from "../../lib/errors.ts";
+import type { Logger } from "../../lib/log.ts";
 import type { Presigner } from "./presign.ts";
 import type { SnapshotBucket } from "./storage.ts";
 

@@ -1,5 +1,5 @@
 import type { RunStatus } from "../../contract/index.ts";
-import type { RunSpec } from "./run-state.ts";
+import type { RunSpec } from "./state.ts";
 
 /** RPC interface of a workspace's run coordinator, as used by routes. */
 export interface RunCoordinator {

@@ -1,13 +1,13 @@
 /** `POST /index-snapshot` op `commit`: verified bytes become the current snapshot, in one statement. */
 import { sql } from "drizzle-orm";
-import { recordAudit } from "../../audit/index.ts";
-import type { CommitRequest, CommitResponse, SnapshotManifest } from "../../../contract/index.ts";
-import type { Db } from "../../db/client.ts";
-import { ApiError, invalidBody } from "../../../lib/errors.ts";
+import { recordAudit } from "../audit/index.ts";
+import type { CommitRequest, CommitResponse, SnapshotManifest } from "../../contract/index.ts";
+import type { Db } from "../db/client.ts";
+import { ApiError, invalidBody } from "../../lib/errors.ts";
 import { answering, type Caller, type SnapshotContext } from "./context.ts";
-import { rowsOf } from "../../db/rows.ts";
+import { rowsOf } from "../db/rows.ts";
 import { inspectArtifact } from "./inspect.ts";
-import { parseSelector, selects } from "./selector.ts";
+import { parseSelector, selects } from "../revisions/selectors.ts";
 import { checkManifest, LOOKUP_MESSAGE, noWorkspace, sharedIndexDisabled } from "./sign.ts";
 import { adoptUpload, deletePrefix, UPLOAD_PREFIX, type UploadProblem } from "./storage.ts";
 

@@ -1,6 +1,6 @@
 /** `POST /index-snapshot` op `sign`: signs an upload URL, and creates the workspace of a new repository. */
 import { sql, type SQL } from "drizzle-orm";
-import { recordAudit } from "../../audit/index.ts";
+import { recordAudit } from "../audit/index.ts";
 import {
   MAX_MANIFEST_BYTES,
   MAX_PROVISIONED_WORKSPACES,
@@ -8,10 +8,10 @@ import {
   type SignResponse,
   type SnapshotManifest,
   UPLOAD_URL_TTL_SEC,
-} from "../../../contract/index.ts";
-import { ApiError, invalidBody } from "../../../lib/errors.ts";
+} from "../../contract/index.ts";
+import { ApiError, invalidBody } from "../../lib/errors.ts";
 import { answering, type Caller, type SnapshotContext } from "./context.ts";
-import { parseSelector, type Selector, selects } from "./selector.ts";
+import { parseSelector, type Selector, selects } from "../revisions/selectors.ts";
 import { newStoragePath, uploadKeyOf } from "./storage.ts";
 
 export const LOOKUP_MESSAGE = "the workspace cannot be looked up right now; try again";

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
-import { SNAPSHOTS_KEPT } from "../../../contract/index.ts";
+import { SNAPSHOTS_KEPT } from "../../contract/index.ts";
 import { type SnapshotContext } from "./context.ts";
-import { rowsOf } from "../../db/rows.ts";
+import { rowsOf } from "../db/rows.ts";
 import { deletePrefix, prefixesOf, SNAPSHOT_PREFIX, snapshotIdOf, UPLOAD_PREFIX } from "./storage.ts";
 
 /** A pending upload counts as abandoned this long after its URL has expired; a commit may be running until then. */
