@@ -1,5 +1,5 @@
 import { CodeContextError } from "../interface/client/errors.ts";
-import { NotFoundError, QuestionError } from "../interface/questions/code-index.ts";
+import { InvalidFieldError, NotFoundError, QuestionError } from "../interface/questions/code-index.ts";
 
 /** Exit codes of `codectx`. Documented in docs/cli.md; their meaning is stable. */
 export const EXIT = {
@@ -139,7 +139,8 @@ export function toCliError(error: unknown): CliError {
   }
   if (error instanceof QuestionError) {
     const details = error instanceof NotFoundError ? { near: error.near } : undefined;
-    return new CliError(EXIT.notFound, error.code, oneLine(error.message), { details, cause: error });
+    const exit = error instanceof InvalidFieldError ? EXIT.usage : EXIT.notFound;
+    return new CliError(exit, error.code, oneLine(error.message), { details, cause: error });
   }
   if (!(error instanceof Error)) return new CliError(EXIT.failure, "INTERNAL", oneLine(String(error)));
   if (error.name === "SnapshotFormatError") {

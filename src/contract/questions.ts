@@ -14,6 +14,8 @@ interface Described {
   tool?: string;
   /** Name of the command line's option; the name in kebab case if absent. */
   option?: string;
+  /** Letter of the command line's short option. */
+  letter?: string;
   /** Faces that do not take the parameter. */
   notOn?: readonly ("tool" | "cli")[];
 }
@@ -154,4 +156,86 @@ export const FILE = {
     notOn: ["cli"],
     description: "Last line, inclusive.",
   },
+} as const satisfies Parameters;
+
+const paths = SEARCH.paths;
+const languages = SEARCH.languages;
+
+/** Bounds of `grep`, which the command line exceeds where it prints all lines. */
+export const GREP = {
+  pattern: {
+    type: "text",
+    max: 4_096,
+    isVerbatim: true,
+    required: true,
+    description:
+      "Regular expression in the dialect of ripgrep (Rust's `regex`): linear time, Unicode classes, no look-around and no back-references.",
+  },
+  fixedStrings: { type: "flag", letter: "F", description: "Take the pattern literally." },
+  ignoreCase: { type: "flag", letter: "i", description: "Disregard case." },
+  wordRegexp: { type: "flag", letter: "w", description: "Match whole words only." },
+  multiline: { type: "flag", letter: "U", description: "Let a match reach over several lines." },
+  paths,
+  languages,
+  include: {
+    type: "choices",
+    values: INCLUDE_KINDS,
+    description: "Kinds of file that are not to be listed after the sources.",
+  },
+  context: {
+    type: "number",
+    min: 0,
+    max: 10,
+    default: 0,
+    letter: "C",
+    description: "Lines shown before and after each match.",
+  },
+  limit: { type: "number", min: 1, max: 1_000, default: 100, notOn: ["cli"], description: "Matching lines at most." },
+  offset: {
+    type: "number",
+    min: 0,
+    max: 1_000_000,
+    default: 0,
+    notOn: ["cli"],
+    description: "Matching lines, or files where only those are asked for, to leave out at the beginning.",
+  },
+  filesOnly: {
+    type: "flag",
+    option: "files-with-matches",
+    letter: "l",
+    description: "Name the files with matches instead of the lines.",
+  },
+  count: { type: "flag", letter: "c", description: "Count the matching lines of each file instead of showing them." },
+  maxTokens: {
+    type: "number",
+    min: 200,
+    max: 32_000,
+    notOn: ["cli"],
+    description: "Budget of all lines together, in tokens of four characters; without it only `limit` holds.",
+  },
+} as const satisfies Parameters;
+
+const { required: _, ...optionalPath } = path;
+
+export const COVERAGE = {
+  path: { ...optionalPath, description: "Path whose state is asked for; a folder lists what it holds." },
+  reason: {
+    type: "text",
+    max: 64,
+    description: "List the files with this reason only, such as `too_large`, `excluded`, `generated`.",
+  },
+  limit: { type: "number", min: 1, max: 1_000, default: 100, description: "Listed paths at most." },
+} as const satisfies Parameters;
+
+export const FILES = {
+  path: { ...optionalPath, description: "Folder, or a glob such as `src/**/*.ts`; without it the root." },
+  depth: {
+    type: "number",
+    min: 1,
+    max: 100,
+    description:
+      "Levels of folders that are listed file by file; deeper ones are folders with a count. All without it.",
+  },
+  limit: { type: "number", min: 1, max: 1_000, default: 200, description: "Files and folders at most." },
+  cursor: { type: "text", max: 5_000, isVerbatim: true, description: "`next` of the answer before." },
 } as const satisfies Parameters;

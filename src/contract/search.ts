@@ -5,7 +5,7 @@ import { FILE, OUTLINE, REFERENCES, type Request, SEARCH, SYMBOLS } from "./ques
 import { nonEmptyText, text } from "./text.ts";
 
 /** Selects one workspace and one of its revisions. Without a selector, `POST /search` searches all workspaces of the tenant. */
-const selector = {
+export const selector = {
   repo: text.max(2_000).optional().describe("Repository identity, such as `github.com/owner/name`."),
   workspaceId: text.max(100).optional().describe("UUID of the workspace."),
   ref: nonEmptyText
@@ -14,7 +14,7 @@ const selector = {
     .describe("Indexed branch, tag or full commit; without it the current revision."),
 };
 
-type Selection = { [N in keyof typeof selector]?: string | undefined };
+export type Selection = { [N in keyof typeof selector]?: string | undefined };
 
 export const SearchRequest = z.object({ ...selector, ...bodyShape(SEARCH) }).meta({ id: "SearchRequest" });
 export type SearchRequest = Selection & Request<typeof SEARCH>;

@@ -4,6 +4,7 @@
  */
 import type { ErrorCode } from "../../contract/errors.ts";
 import type { Parameters, Request } from "../../contract/questions.ts";
+import type { RevisionTexts } from "../../engines/exact/types.ts";
 import type {
   OutlineAnswer,
   ReferenceAnswer,
@@ -74,6 +75,8 @@ export interface OpenIndexes<Info extends IndexInfo = IndexInfo> {
   file(path: string, start?: number, end?: number): Promise<InOneIndex<FileLines> | undefined>;
   /** Up to five paths that may have been meant. */
   nearPaths(path: string): Promise<string[]>;
+  /** All files and their whole texts, for exact search. Absent where the texts are not stored. */
+  texts?(): Promise<RevisionTexts>;
 }
 
 /** A question: its parameters, and how it is answered from open indexes. */
@@ -133,6 +136,20 @@ export class QuestionError extends Error {
 /** The error of a scope without an index. */
 export function nothingIndexed(): QuestionError {
   return new QuestionError("NO_INDEX", "Nothing is indexed yet.");
+}
+
+/** A field of a request that is not valid, which only the one that answers can see. */
+export class InvalidFieldError extends QuestionError {
+  override readonly name = "InvalidFieldError";
+  readonly field: string;
+  /** What is wrong, without the field. */
+  readonly problem: string;
+
+  constructor(field: string, problem: string) {
+    super("INVALID_BODY", `${field}: ${problem}`);
+    this.field = field;
+    this.problem = problem;
+  }
 }
 
 /** A name or path that no index has. */

@@ -2,8 +2,8 @@ import { HTTPException } from "hono/http-exception";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { type CompatErrorBody, type ErrorCode, type FieldIssue, RETRY_AFTER_HEADER } from "../../../contract/index.ts";
 import { isUnreachable } from "../../../service/db/errors.ts";
-import { ApiError } from "../../../lib/errors.ts";
-import { NotFoundError, QuestionError } from "../../../interface/questions/code-index.ts";
+import { ApiError, invalidBody } from "../../../lib/errors.ts";
+import { InvalidFieldError, NotFoundError, QuestionError } from "../../../interface/questions/code-index.ts";
 import type { ApiContext } from "../context.ts";
 
 /** nginx's status for a client that disconnected before the answer; appears in logs only. */
@@ -32,6 +32,7 @@ function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof NotFoundError)
     return new ApiError(error.code, error.message, { details: { near: [...error.near] } });
+  if (error instanceof InvalidFieldError) return invalidBody([{ path: error.field, message: error.problem }]);
   if (error instanceof QuestionError) return new ApiError(error.code, error.message);
   if (error instanceof HTTPException && error.status === 400)
     return new ApiError("INVALID_BODY", "the request is malformed");

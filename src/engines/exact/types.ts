@@ -1,0 +1,118 @@
+/**
+ * Exact search: every line that matches a pattern, and what was not searched. The engine is pure: it runs in Workers and in Node, and
+ * asks a `RevisionTexts` for files and texts.
+ *
+ *   compile(request, regex)           → Matcher     which lines of a text match
+ *   planNgrams(request)               → NgramQuery  what a text must hold to match
+ *   ngramFilter(text)                 → bytes       which n-grams a text holds; derivable from the text
+ *   runGrep(texts, request, options)  → GrepAnswer  order, totals, budget and completeness, for all adapters
+ */
+import type { NotSearched } from "../../contract/exact.ts";
+import type { GREP, Request } from "../../contract/questions.ts";
+
+export type GrepRequest = Request<typeof GREP>;
+
+/** A file of a revision, whether it is searched or not. Every file of the tree is one, submodules and links included. */
+export interface TextFile {
+  /** Position of its revision in the scope. */
+  revision: number;
+  /** From the root of the repository, with `/` between. */
+  path: string;
+  /** Null where it is not known. */
+  language: string | null;
+  /** Bytes; null where they are not known. */
+  size: number | null;
+  /** `indexed`: ranked and searched; `searched`: its text alone; `not_searched`: it has no `content`. */
+  state: "indexed" | "searched" | "not_searched";
+  /** Why it is not searched; of a searched file, why ranking leaves it out (`generated`, `vendored`, `lockfile`, …). */
+  reason?: string | undefined;
+  /** Names the text: equal keys are equal bytes. Undefined where nothing is searched. */
+  content: string | undefined;
+  /** Lines that may hold a secret. They do not depend on any pattern. */
+  withheldLines: number;
+}
+
+/** A text as it was stored or read. */
+export interface FileBytes {
+  content: string;
+  /** The bytes of the file as they are, in any encoding; lines that may hold a secret are empty. Not changed by the engine. */
+  bytes: Uint8Array;
+  /** The empty lines that held one: ranges, 1-based and inclusive, ascending. */
+  withheld: readonly (readonly [from: number, to: number])[];
+}
+
+/** A text that cannot be read. */
+export interface MissingText {
+  content: string;
+  missing: Extract<NotSearched, "not_stored" | "unreadable" | "damaged">;
+}
+
+/** The texts of the revisions of a scope. */
+export interface RevisionTexts {
+  /** All files, revision by revision, in order of path (UTF-8). */
+  files(): Promise<readonly TextFile[]>;
+  /**
+   * Whether a content may hold a match, from n-gram filters. A content that is not known to be without one passes. Undefined if nothing
+   * can be left out.
+   */
+  candidates(query: NgramQuery): Promise<((content: string) => boolean) | undefined>;
+  /**
+   * Reads texts in packs, in any order, each wanted one once: as text or as missing. The engine stops early when its budget is used up.
+   * Reading ahead is the adapter's business, within its memory.
+   */
+  read(contents: readonly string[]): AsyncIterable<FileBytes | MissingText>;
+  /** For each file, the qualified name of the innermost symbol around each of its lines; null where there is none. */
+  enclosing(
+    wanted: readonly { revision: number; path: string; lines: readonly number[] }[],
+  ): Promise<(string | null)[][]>;
+}
+
+/**
+ * What a text must hold for a match. `all` of no parts is true of every text, `any` of no parts of none. N-grams are UTF-8 bytes after
+ * case folding of ASCII letters (`foldNgram`), so one filter serves both kinds of comparison.
+ */
+export type NgramQuery =
+  | { kind: "ngram"; ngram: number }
+  | { kind: "all"; parts: readonly NgramQuery[] }
+  | { kind: "any"; parts: readonly NgramQuery[] };
+
+/** A line that matches, or the lines of a match over several. */
+export interface FoundLine {
+  revision: number;
+  path: string;
+  /** 1-based. */
+  line: number;
+  /** Last line, where it is another one. */
+  endLine?: number;
+  /** Columns of the matches, 1-based, in UTF-16 units of the whole line (or lines); the end is exclusive. */
+  ranges: [from: number, to: number][];
+  /** As `ranges`, in bytes of the file. */
+  byteRanges: [from: number, to: number][];
+  /** Without its line end. */
+  text: string;
+  /** Column at which `text` begins, where it is a part of a long line. */
+  textStart?: number;
+  before: string[];
+  after: string[];
+  enclosing: string | null;
+}
+
+export interface GrepCoverage {
+  /** Searched files and their bytes. */
+  files: number;
+  bytes: number;
+  notSearched: Partial<Record<NotSearched, number>>;
+  withheldLines: number;
+}
+
+export interface GrepAnswer {
+  matches: FoundLine[];
+  /** Where `filesOnly` or `count` asks for them. */
+  files?: { revision: number; path: string; lines: number }[];
+  total: { lines: number; files: number };
+  complete: boolean;
+  coverage: GrepCoverage;
+  /** Some of the files that were not searched and whose absence makes the answer incomplete. */
+  gaps: { revision: number; path: string; reason: NotSearched }[];
+  truncated: boolean;
+}
