@@ -1,7 +1,7 @@
 /** How the questions of exact search are answered: `grep`, and what was searched at all. */
 import { COVERAGE, FILES, type Parameters } from "../../contract/questions.ts";
 import type { RevisionTexts, TextFile } from "../../engines/exact/types.ts";
-import { compareUtf8 } from "../../engines/retrieval/order.ts";
+import { compareUtf8 } from "../../engines/search/order.ts";
 import { compileGlobs, GlobError } from "../../lib/globs.ts";
 import { InvalidFieldError, nothingIndexed, NotFoundError, type OpenIndexes, QuestionError } from "./code-index.ts";
 import type { Question } from "./code-index.ts";
