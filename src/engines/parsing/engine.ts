@@ -1,6 +1,6 @@
 import { HeapLimitError, type LoadedGrammar, TreeSitterCore } from "./core.ts";
 import type { GrammarName, GrammarSource } from "./languages.ts";
-import { START_OF_TEXT, SyntaxTree } from "./syntax-node.ts";
+import { type Origin, START_OF_TEXT, SyntaxTree } from "./syntax-node.ts";
 import { wasm } from "./wasm.ts";
 
 /** Approximate number of parse operations per progress call. */
@@ -42,6 +42,17 @@ export function workBudget(characters: number): WorkBudget {
     reads: BASE_READS + Math.ceil(characters / CHARACTERS_PER_READ),
   };
 }
+
+/** Whole rows that a parse leaves out: `row` to before `endRow`, and the same as UTF-16 offsets in the whole text. */
+export interface Gap {
+  row: number;
+  endRow: number;
+  start: number;
+  end: number;
+}
+
+/** Rows and columns, then offsets, of a range that the core reads. */
+const WORDS_PER_RANGE = 6;
 
 export type SyntaxResult = { ok: true; tree: SyntaxTree } | { ok: false; reason: Failure };
 
@@ -92,6 +103,7 @@ export class SyntaxEngine {
    * Parses UTF-16 text, which may be a part of `text` that begins at `origin`. The tree is valid until the next parse.
    *
    * @param budget limit on the parse's cost; the actual cost is subtracted.
+   * @param gaps parts of the text that are not read, in order: skipping them costs nothing, reading blanks does.
    * @throws ParserUnavailableError if the core had to be booted again and could not be.
    */
   parse(
@@ -100,6 +112,7 @@ export class SyntaxEngine {
     grammar: LoadedGrammar,
     budget = workBudget(units.length),
     origin = START_OF_TEXT,
+    gaps: readonly Gap[] = [],
   ): SyntaxResult {
     const { core } = this;
     if (this.broken) this.reboot();
@@ -114,7 +127,9 @@ export class SyntaxEngine {
       core.rewind();
       const { exports } = core;
       exports["ts_parser_set_language"]!(this.parser, grammar.address);
-      const tree = exports["ts_parser_parse_wasm"]!(this.parser, this.input, 0, 0, 0);
+      const count = gaps.length === 0 ? 0 : gaps.length + 1;
+      const ranges = count === 0 ? 0 : this.writeRanges(gaps, origin, units.length);
+      const tree = exports["ts_parser_parse_wasm"]!(this.parser, this.input, 0, ranges, count);
       if (core.remainingCalls < 0 || core.remainingReads < 0) return { ok: false, reason: "budget" };
       if (tree === 0) return { ok: false, reason: "parser-error" };
       return { ok: true, tree: new SyntaxTree(core, tree, grammar, text, origin) };
@@ -125,6 +140,26 @@ export class SyntaxEngine {
       budget.calls = core.remainingCalls;
       budget.reads = core.remainingReads;
     }
+  }
+
+  /** Writes what is left between gaps to the core's heap; returns its address. The last range has no end. */
+  private writeRanges(gaps: readonly Gap[], origin: Origin, length: number): number {
+    const { core } = this;
+    const address = core.exports["malloc"]!((gaps.length + 1) * WORDS_PER_RANGE * 4);
+    const { words } = core;
+    let at = address >>> 2;
+    let start = 0;
+    let row = 0;
+    for (const gap of gaps) {
+      const end = gap.start - origin.offset;
+      const endRow = gap.row - origin.row;
+      words.set([row, 0, endRow, 0, start, end], at);
+      at += WORDS_PER_RANGE;
+      start = gap.end - origin.offset;
+      row = gap.endRow - origin.row;
+    }
+    words.set([row, 0, -1, -1, start, length], at);
+    return address;
   }
 
   /**

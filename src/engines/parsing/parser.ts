@@ -39,11 +39,19 @@ export interface CodeParser {
   parse(input: ParseInput): Promise<ParsedFile>;
 }
 
+/** What parsing a file consists of, in this order: decoding, the syntax tree, symbols and cuts, further parses after errors, secrets, chunks. */
+export type ParseStage = "decode" | "syntax" | "symbols" | "recovery" | "secrets" | "chunks";
+
 /**
  * Creates a parser; grammars are loaded on first use. It holds 34 to 72 MiB, which a Worker cannot release before its
  * isolate ends: create one and reuse it.
+ *
+ * @param onStage called at the end of each stage of a file, for measurements
  */
-export async function createParser(source: GrammarSource): Promise<CodeParser> {
+export async function createParser(
+  source: GrammarSource,
+  onStage: (stage: ParseStage) => void = () => {},
+): Promise<CodeParser> {
   const engine = await SyntaxEngine.create(source);
   const compiled = new Map<GrammarName, CompiledRules>();
   return {
@@ -51,14 +59,15 @@ export async function createParser(source: GrammarSource): Promise<CodeParser> {
       const language = contentLanguage(named, bytes);
       const info = languageInfo(language);
       const text = new SourceText(bytes);
+      onStage("decode");
       if (info.mode === "plain" || text.lineCount === 0)
-        return finish(text, plainOutline(text), { outcome: info.mode });
-      if (info.mode === "structure") return finish(text, structureOutline(language, text), { outcome: "structure" });
-      const result = await syntaxOutline(engine, compiled, language, text);
-      if (typeof result === "string") {
-        return finish(text, plainOutline(text), { outcome: "fallback", fallbackReason: result });
-      }
-      return finish(text, result, { outcome: result.isPartial ? "partial" : "syntax" });
+        return finish(text, plainOutline(text), { outcome: info.mode }, onStage);
+      if (info.mode === "structure")
+        return finish(text, structureOutline(language, text), { outcome: "structure" }, onStage);
+      const result = await syntaxOutline(engine, compiled, language, text, onStage);
+      if (typeof result === "string")
+        return finish(text, plainOutline(text), { outcome: "fallback", fallbackReason: result }, onStage);
+      return finish(text, result, { outcome: result.isPartial ? "partial" : "syntax" }, onStage);
     },
   };
 }
@@ -68,6 +77,7 @@ async function syntaxOutline(
   compiledRules: Map<GrammarName, CompiledRules>,
   language: LanguageId,
   source: SourceText,
+  onStage: (stage: ParseStage) => void,
 ): Promise<Outline | FallbackReason> {
   const name = languageInfo(language).grammar;
   const rules = name === undefined ? undefined : GRAMMAR_RULES[name];
@@ -80,6 +90,7 @@ async function syntaxOutline(
   if (!clipLongLines(source, units)) return "long-lines";
   const budget = workBudget(units.length);
   const parsed = engine.parse(units, source.text, grammar, budget);
+  onStage("syntax");
   if (!parsed.ok) return parsed.reason;
   try {
     const { tree } = parsed;
@@ -89,6 +100,7 @@ async function syntaxOutline(
     glueComments(levels, comments, source);
     const damaged = damagedRows(tree, source);
     const hasErrors = tree.root.hasError;
+    onStage("symbols");
     if (damaged.length === 0) {
       glueLeads(levels, symbols);
       return { symbols, levels, hasErrors };
@@ -96,6 +108,7 @@ async function syntaxOutline(
     const recovery = new Recovery(engine, grammar, compiled, source, budget);
     const recovered = recovery.recover(name, units, symbols, damaged);
     glueLeads(levels, recovered.symbols);
+    onStage("recovery");
     return { ...recovered, levels, hasErrors };
   } catch (error) {
     return engine.recover(error);
@@ -130,10 +143,13 @@ function finish(
   source: SourceText,
   outline: Outline,
   outcome: Pick<ParsedFile, "outcome" | "fallbackReason">,
+  onStage: (stage: ParseStage) => void,
 ): ParsedFile {
+  onStage("symbols");
   const secrets = findSecrets(source.text);
   withholdSecrets(outline.symbols, source, secrets);
-  return {
+  onStage("secrets");
+  const parsed = {
     text: source.text,
     encoding: source.encoding,
     lineCount: source.lineCount,
@@ -142,6 +158,8 @@ function finish(
     hasErrors: outline.hasErrors,
     ...outcome,
   };
+  onStage("chunks");
+  return parsed;
 }
 
 function toRecord(symbol: DraftSymbol, source: SourceText): CodeSymbol {

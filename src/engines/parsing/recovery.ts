@@ -1,11 +1,12 @@
 import type { LoadedGrammar } from "./core.ts";
-import type { SyntaxEngine, WorkBudget } from "./engine.ts";
+import type { Gap, SyntaxEngine, WorkBudget } from "./engine.ts";
 import type { GrammarName } from "./languages.ts";
 import { bodyIndent, damagedRows, hasUnreadLines, headEnd, piecesOf, type RowRange } from "./pieces.ts";
 import { shellSkeleton } from "./shell-skeleton.ts";
 import { type Skeleton, skeletonOf } from "./skeleton.ts";
 import type { SourceText } from "./source-text.ts";
 import { type CompiledRules, extractSymbols, resolveOwners } from "./symbols.ts";
+import { START_OF_TEXT } from "./syntax-node.ts";
 import type { DraftSymbol, SymbolKind } from "./types.ts";
 
 export interface Recovered {
@@ -32,6 +33,9 @@ const BRACES: Partial<Record<GrammarName, boolean>> = {
   typescript: false,
   zig: false,
 };
+
+/** A text and the parts of it that are left out. */
+type BaredText = Pick<Skeleton, "units" | "gaps">;
 
 /** Parses the pieces of one file that has errors. */
 export class Recovery {
@@ -63,26 +67,26 @@ export class Recovery {
    */
   recover(name: GrammarName, units: Uint16Array, symbols: DraftSymbol[], damaged: readonly RowRange[]): Recovered {
     const bared = this.withoutBodies(name, units);
-    if (bared === undefined) return this.recoverPieces(units, symbols, damaged);
-    const { units: skeleton, macros } = bared;
+    if (bared === undefined) return this.recoverPieces({ units, gaps: [] }, symbols, damaged);
+    const { units: skeleton, gaps, macros } = bared;
     // Some of these symbols may be macros that were read as declared names.
     const plausible = withoutMacros(symbols, macros);
-    const parsed = this.engine.parse(skeleton, this.source.text, this.grammar, this.budget);
-    if (!parsed.ok) return this.recoverPieces(skeleton, plausible, damaged);
+    const parsed = this.engine.parse(skeleton, this.source.text, this.grammar, this.budget, START_OF_TEXT, gaps);
+    if (!parsed.ok) return this.recoverPieces(bared, plausible, damaged);
     const bare = extractSymbols(parsed.tree, this.source, this.compiled).symbols;
-    return this.recoverPieces(skeleton, this.merge(plausible, bare, false), damagedRows(parsed.tree, this.source));
+    return this.recoverPieces(bared, this.merge(plausible, bare, false), damagedRows(parsed.tree, this.source));
   }
 
   private withoutBodies(name: GrammarName, units: Uint16Array): Skeleton | undefined {
-    if (name === "bash") return { units: shellSkeleton(this.source, units), macros: new Set() };
+    if (name === "bash") return { units: shellSkeleton(this.source, units), gaps: [], macros: new Set() };
     const hasMacros = BRACES[name];
     return hasMacros === undefined ? undefined : skeletonOf(this.source, units, hasMacros);
   }
 
-  private recoverPieces(units: Uint16Array, symbols: DraftSymbol[], damaged: readonly RowRange[]): Recovered {
+  private recoverPieces(text: BaredText, symbols: DraftSymbol[], damaged: readonly RowRange[]): Recovered {
     const found: DraftSymbol[] = [];
     let isPartial = false;
-    for (const range of damaged) isPartial = this.parsePieces(units, range, 0, undefined, found) || isPartial;
+    for (const range of damaged) isPartial = this.parsePieces(text, range, 0, undefined, found) || isPartial;
     return { symbols: damaged.length === 0 ? symbols : this.merge(symbols, found, true), isPartial };
   }
 
@@ -93,7 +97,7 @@ export class Recovery {
    * @returns whether lines are left that could not be read
    */
   private parsePieces(
-    units: Uint16Array,
+    text: BaredText,
     range: RowRange,
     depth: number,
     container: number | undefined,
@@ -105,7 +109,7 @@ export class Recovery {
       const start = found.length;
       const read = (rows: RowRange): boolean => {
         found.length = start;
-        const isRead = this.parsePiece(units, rows, found);
+        const isRead = this.parsePiece(text, rows, found);
         if (container !== undefined) adopt(found, start, container, this.compiled.rules.separator);
         return isRead;
       };
@@ -119,7 +123,7 @@ export class Recovery {
           // A head that is parsed alone ends with its line.
           found[type]!.end = source.contentEnd(piece.to);
           found[type]!.endRow = piece.to;
-          isPartial = this.parsePieces(units, body, depth + 1, type, found) || isPartial;
+          isPartial = this.parsePieces(text, body, depth + 1, type, found) || isPartial;
           continue;
         }
         read(piece);
@@ -130,14 +134,15 @@ export class Recovery {
   }
 
   /** Adds a piece's symbols; returns whether all its lines could be read. */
-  private parsePiece(units: Uint16Array, range: RowRange, found: DraftSymbol[]): boolean {
+  private parsePiece({ units, gaps }: BaredText, range: RowRange, found: DraftSymbol[]): boolean {
     const { engine, grammar, compiled, source, budget } = this;
     const { from, to } = range;
     budget.calls -= PIECE_CALLS;
     if (budget.calls < 0) return false;
     const offset = source.lineStarts[from]!;
     const piece = units.subarray(offset, source.lineStarts[to + 1]);
-    const parsed = engine.parse(piece, source.text, grammar, budget, { offset, row: from });
+    const origin = { offset, row: from };
+    const parsed = engine.parse(piece, source.text, grammar, budget, origin, gapsWithin(gaps, source, range));
     if (!parsed.ok) return false;
     append(found, extractSymbols(parsed.tree, source, compiled).symbols);
     return !hasUnreadLines(parsed.tree, source, range);
@@ -177,6 +182,30 @@ export class Recovery {
     resolveOwners(symbols);
     return symbols;
   }
+}
+
+/** The gaps in a range of rows, or what of them is in it. */
+function gapsWithin(gaps: readonly Gap[], { lineStarts }: SourceText, range: RowRange): Gap[] {
+  const within: Gap[] = [];
+  for (let index = firstEndingAfter(gaps, range.from); index < gaps.length; index++) {
+    const gap = gaps[index]!;
+    if (gap.row > range.to) break;
+    const row = Math.max(gap.row, range.from);
+    const endRow = Math.min(gap.endRow, range.to + 1);
+    within.push({ row, endRow, start: lineStarts[row]!, end: lineStarts[endRow]! });
+  }
+  return within;
+}
+
+function firstEndingAfter(gaps: readonly Gap[], row: number): number {
+  let low = 0;
+  let high = gaps.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (gaps[middle]!.endRow <= row) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** Cost of starting a parse, in progress calls. */

@@ -1,7 +1,7 @@
+import type { Gap } from "./engine.ts";
 import type { SourceText } from "./source-text.ts";
 
 const SPACE = 32;
-const NEWLINE = 10;
 /** Lines longer than this are left unchanged, to bound the work of each pattern. */
 const MAX_LINE = 1000;
 /** Number of lines above an opening brace that are searched for the declaration's head. */
@@ -16,22 +16,22 @@ const OPENS = /\{\s*(?:\/\/.*|\/\*[^*]*\*\/\s*)?$/;
 
 export interface Skeleton {
   units: Uint16Array;
+  /** Contents of function bodies, in order. */
+  gaps: readonly Gap[];
   /** Where macros were. */
   macros: ReadonlySet<number>;
 }
 
 /**
- * A file's text without the contents of function bodies and, in C and C++, without apparent macros before or after a
- * declaration. The rest can usually be parsed when the whole file cannot. All characters keep their positions.
+ * Where a file has the contents of function bodies and, in C and C++, its text without apparent macros before or after a
+ * declaration. What is left can usually be parsed when the whole file cannot. All characters keep their positions.
  *
  * Blocks are recognised by braces and indentation: a block ends at a `}` with the indentation of the line that opened it.
  */
 export function skeletonOf(source: SourceText, units: Uint16Array, hasMacros: boolean): Skeleton {
   const macros = new Set<number>();
-  const skeleton = units.slice();
-  const blank = (from: number, to: number) => {
-    for (let at = from; at < to; at++) if (skeleton[at] !== NEWLINE) skeleton[at] = SPACE;
-  };
+  const skeleton = hasMacros ? units.slice() : units;
+  const gaps: Gap[] = [];
   const open: { row: number; indent: number; isType: boolean }[] = [];
   let isContinued = false;
   for (let row = 0; row < source.lineCount; row++) {
@@ -46,20 +46,27 @@ export function skeletonOf(source: SourceText, units: Uint16Array, hasMacros: bo
       const block = open.at(-1);
       if (block?.indent === indent) {
         open.pop();
-        if (!block.isType) blank(source.lineStarts[block.row + 1]!, source.lineStarts[row]!);
+        if (!block.isType) addGap(gaps, source, block.row + 1, row);
       }
     }
     const inBody = open.some(({ isType }) => !isType);
     if (hasMacros && !inBody) {
       for (const { start, end } of macrosOf(source, row, line)) {
         macros.add(start);
-        blank(start, end);
+        skeleton.fill(SPACE, start, end);
       }
     }
     if (OPENS.test(content) && open.length < MAX_OPEN)
       open.push({ row, indent, isType: !inBody && isTypeHead(headAt(source, row, content, indent)) });
   }
-  return { units: skeleton, macros };
+  return { units: skeleton, gaps, macros };
+}
+
+/** Adds the rows of a block, which replace those of the blocks in it. */
+function addGap(gaps: Gap[], { lineStarts }: SourceText, row: number, endRow: number): void {
+  if (row >= endRow) return;
+  while (gaps.length > 0 && gaps.at(-1)!.row >= row) gaps.pop();
+  gaps.push({ row, endRow, start: lineStarts[row]!, end: lineStarts[endRow]! });
 }
 
 /** Deeper nesting is not examined. */
