@@ -5,7 +5,7 @@
 import { openDb, type Db } from "../../src/service/db/client.ts";
 import { runs as runsTable, tenants, workspaces } from "../../src/service/db/schema.ts";
 import { createEmbedder, type Embedder } from "../../src/engines/embedding/index.ts";
-import type { StepMessage } from "../../src/service/runs/messages.ts";
+import { type StepMessage, shardKey } from "../../src/service/runs/messages.ts";
 import {
   beginAttempt,
   claimStep,
@@ -16,12 +16,13 @@ import {
   recordPlan,
   recordProgress,
   type RunRecord,
-  type RunSpec,
   type StepUsage,
   type WorkCounters,
 } from "../../src/service/runs/state.ts";
-import { shardKey, type StagingBucket } from "../../src/service/indexing/staging.ts";
-import { type RunsClient, runStep, type StepDeps } from "../../src/service/indexing/steps.ts";
+import type { RunSpec } from "../../src/service/db/run-spec.ts";
+import type { StagingBucket } from "../../src/service/indexing/staging.ts";
+import { runStep, type StepDeps } from "../../src/service/indexing/steps.ts";
+import type { RunsClient } from "../../src/service/runs/coordinator.ts";
 import { createLogger } from "../../src/lib/log.ts";
 import type { SearchBucket } from "../../src/service/hosted-index/store.ts";
 import { nodeGrammars } from "../../src/engines/parsing/grammars-node.ts";

@@ -17,7 +17,7 @@ import {
   uniqueIndex,
   uuid,
 } from "drizzle-orm/pg-core";
-import type { RunSpec } from "../runs/state.ts";
+import type { RunSpec } from "./run-spec.ts";
 import { bytea, createdAt } from "./columns.ts";
 
 export const tenants = pgTable(

@@ -1,11 +1,11 @@
 /** Which revisions a request reads: one round trip to the database, by tenant always. */
-import { type SQL, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import type { SearchedIndex } from "../../contract/search.ts";
 import { unnest } from "../db/arrays.ts";
 import type { Db } from "../db/client.ts";
 import { rowsOf } from "../db/rows.ts";
 import { ApiError } from "../../lib/errors.ts";
-import { refNames } from "../revisions/files.ts";
+import { revisionOf } from "../revisions/refs.ts";
 import type { Scope } from "../../interface/questions/code-index.ts";
 import { parseSelector, selects } from "../revisions/selectors.ts";
 import { NO_TABLE, TABLE_ID_PREFIX, VECTOR_ID_PREFIX } from "./store.ts";
@@ -105,20 +105,6 @@ export async function readTargets(
   if (isEmpty && isOne && row) throw new ApiError("NO_INDEX", explainMissing(row, ref));
   if (isEmpty && waiting) throw new ApiError("NO_INDEX", explainMissing(waiting, ref));
   return { targets, outdated };
-}
-
-/** The last revision of a branch or tag, that of a full commit id, or the current one, as `revisionFor` of the index finds it. */
-function revisionOf(ref: string | undefined): SQL {
-  if (ref === undefined) return sql`select * from revisions where workspace_id = w.id and seq = w.current_seq`;
-  const named = refNames(ref).map(
-    (name) => sql`(select n.seq from revision_refs n where n.workspace_id = w.id and n.ref = ${name})`,
-  );
-  const choices = [
-    ...named,
-    sql`(select max(c.seq) from revisions c where c.workspace_id = w.id and c.git_sha = lower(${ref}))`,
-    sql`case when w.default_branch = ${ref} then w.current_seq end`,
-  ];
-  return sql`select * from revisions where workspace_id = w.id and seq = coalesce(${sql.join(choices, sql`, `)})`;
 }
 
 /** Undefined if there is no revision, or its search index waits for the next run. */

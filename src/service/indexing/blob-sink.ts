@@ -6,7 +6,8 @@ import type { ShardReady, StepContext } from "./context.ts";
 import { contentId, sha256Hex } from "./ids.ts";
 import { pages } from "../../lib/pages.ts";
 import { filesOf, type Revision } from "../revisions/files.ts";
-import { encodeEmbedShard, putShard, ShardBuffer, shardKey } from "./staging.ts";
+import { encodeEmbedShard, putShard, ShardBuffer } from "./staging.ts";
+import { shardKey } from "../runs/messages.ts";
 import { findUnembedded, type KnownBlob, writeBlobs } from "./store.ts";
 import { rowsOf } from "../db/rows.ts";
 

@@ -6,7 +6,8 @@ import type { Logger } from "../../lib/log.ts";
 import type { CodeParser } from "../../engines/parsing/parser.ts";
 import type { SearchBucket } from "../hosted-index/store.ts";
 import type { SearchWriter } from "../hosted-index/write.ts";
-import type { RunSpec, StepUsage } from "../runs/state.ts";
+import type { StepUsage } from "../runs/state.ts";
+import type { RunSpec } from "../db/run-spec.ts";
 import type { StagingBucket } from "./staging.ts";
 
 /** Called with each staged shard as soon as it can be processed. */

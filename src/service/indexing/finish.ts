@@ -9,7 +9,8 @@ import { rowsOf } from "../db/rows.ts";
 import { isSearchable } from "../hosted-index/store.ts";
 import { type IndexedRevision, recordTable, writeTable } from "../hosted-index/write.ts";
 import { RunCancelledError, searchWriter, StalePlanError, type StepContext } from "./context.ts";
-import { MAX_REFS, type Revision } from "../revisions/files.ts";
+import type { Revision } from "../revisions/files.ts";
+import { MAX_REFS, trimRefs } from "../revisions/refs.ts";
 import {
   changeOfTotals,
   discardLeftovers,
@@ -17,7 +18,6 @@ import {
   recordUnchanged,
   switchTo,
   type Target,
-  trimRefs,
   writeChanges,
 } from "./revision-writes.ts";
 import { NO_TOTALS, type Totals, toResult, toStats, totalsOf, unchangedResult } from "./result.ts";
@@ -28,11 +28,11 @@ import {
   getJson,
   type PlanSummary,
   removePrefix,
-  runPrefix,
   skipsKey,
   summaryKey,
   treesKey,
 } from "./staging.ts";
+import { runPrefix } from "../runs/messages.ts";
 
 /** Switches the workspace, or one of its refs, to the revision that the plan and the shards prepared. Returns the run's result. */
 export async function finish(step: StepContext, work: WorkCounters): Promise<IndexResult> {

@@ -13,7 +13,7 @@ import type { ShardReady, StepContext } from "./context.ts";
 import { planKey } from "./ids.ts";
 import { listCandidates, type Listing, resolveKnown } from "./listing.ts";
 import { currentRevision, type Revision } from "../revisions/files.ts";
-import type { RunSpec } from "../runs/state.ts";
+import type { RunSpec } from "../db/run-spec.ts";
 import {
   getBytes,
   getJson,

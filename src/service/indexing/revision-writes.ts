@@ -191,11 +191,3 @@ export async function recordUnchanged(
   );
   return rows.length > 0;
 }
-
-/** Drops the refs beyond the most recent ones. */
-export async function trimRefs(db: Db, workspaceId: string, kept: number): Promise<void> {
-  await db.execute(
-    sql`delete from revision_refs where workspace_id = ${workspaceId} and ref in (
-          select ref from revision_refs where workspace_id = ${workspaceId} order by updated_at desc, ref offset ${kept})`,
-  );
-}

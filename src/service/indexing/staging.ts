@@ -7,6 +7,7 @@ import { constants, deflateRawSync, inflateRawSync } from "node:zlib";
 import type { LanguageId } from "../../engines/parsing/languages.ts";
 import type { SearchBucket } from "../hosted-index/store.ts";
 import { raceTimeout } from "../../lib/pause.ts";
+import { runPrefix } from "../runs/messages.ts";
 
 /** The subset of an R2 bucket that is needed. */
 export interface StagingBucket {
@@ -112,8 +113,6 @@ export interface PlanSummary {
   changeObjects: number;
 }
 
-export const runPrefix = (runId: string, attempt: number) => `runs/${runId}/${attempt}/`;
-export const shardKey = (runId: string, attempt: number, shard: number) => `${runPrefix(runId, attempt)}shard-${shard}`;
 export const changesKey = (runId: string, attempt: number, part: number) =>
   `${runPrefix(runId, attempt)}changes-${part}`;
 export const summaryKey = (runId: string, attempt: number) => `${runPrefix(runId, attempt)}summary`;

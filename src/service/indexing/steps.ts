@@ -13,43 +13,11 @@ import { RunCancelledError, StaleAttemptError, StalePlanError, StalledError, typ
 import { cleanUp, finish, finishUnchanged } from "./finish.ts";
 import type { StepMessage } from "../runs/messages.ts";
 import { isIndexed, plan } from "./plan.ts";
-import {
-  GIT_SILENT_TRIES,
-  type RunError,
-  type RunSpec,
-  type StepClaim,
-  type StepProgress,
-  type StepUsage,
-  type WorkCounters,
-} from "../runs/state.ts";
+import type { RunsClient, Verdict } from "../runs/coordinator.ts";
+import { GIT_SILENT_TRIES, type RunError, type StepProgress, type StepUsage } from "../runs/state.ts";
+import type { RunSpec } from "../db/run-spec.ts";
 import { processShard } from "./shard.ts";
 import { DamagedObjectError, StagingError } from "./staging.ts";
-
-/** RPC interface of the run coordinator, as used by the consumer. */
-export interface RunsClient {
-  claim(runId: string, attempt: number, phase: RunPhase): Promise<StepClaim | null>;
-  beat(runId: string, attempt: number, phase: RunPhase, progress: StepProgress): Promise<boolean>;
-  shardStaged(runId: string, attempt: number, shard: number): Promise<void>;
-  planned(
-    runId: string,
-    attempt: number,
-    plan: { shards: number; filesTotal: number },
-    usage: StepUsage,
-  ): Promise<boolean>;
-  shardDone(runId: string, attempt: number, shard: number, files: number, usage: StepUsage): Promise<void>;
-  /** Adds the work of a step whose attempt was given up. */
-  spent(runId: string, usage: StepUsage): Promise<void>;
-  work(runId: string, attempt: number): Promise<WorkCounters | null>;
-  handOver(runId: string, attempt: number, kind: "build"): Promise<void>;
-  failed(runId: string, attempt: number, step: StepRef, verdict: Verdict, usage?: StepUsage): Promise<void>;
-  succeed(runId: string, attempt: number, result: Record<string, unknown>): Promise<void>;
-  cancel(runId: string): Promise<unknown>;
-  /** Fails a run whose message reached the dead-letter queue. */
-  failOrphaned(runId: string, attempt: number): Promise<void>;
-}
-
-/** Identifies a step of an attempt. */
-export type StepRef = { kind: "plan" | "finish" | "build" } | { kind: "shard"; shard: number };
 
 export interface StepDeps {
   runs: RunsClient;
@@ -241,17 +209,6 @@ async function completeIndex(step: StepContext, deps: StepDeps): Promise<void> {
 async function conclude(step: StepContext, deps: StepDeps, result: Record<string, unknown>): Promise<void> {
   if (step.run.kind === "snapshot") await deps.runs.handOver(step.run.runId, step.attempt, "build");
   else await deps.runs.succeed(step.run.runId, step.attempt, result);
-}
-
-/**
- * Consequence of a failed step. `retry`: repeat the step. `restart`: restart the run from its plan in a new attempt; a plan is never
- * repeated within its attempt, because its shards may be in the queue.
- */
-export interface Verdict {
-  action: "retry" | "restart" | "fail";
-  error: RunError;
-  /** Consecutive failures of this kind after which the run fails. */
-  limit: number;
 }
 
 /** Tries per step, by kind of failure. A failed clone is reported early, because a client may be waiting. */

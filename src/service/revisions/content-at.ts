@@ -1,10 +1,10 @@
 /** Finds the contents of paths in revisions, for the queries that read texts, vectors or the mere existence of a file. */
 import { type SQL, sql } from "drizzle-orm";
 import { unnest } from "../db/arrays.ts";
-import type { Target } from "../hosted-index/targets.ts";
+import type { Revision } from "./files.ts";
 
 /** A path in a revision. */
-export interface WantedPath extends Pick<Target, "workspaceId" | "seq" | "baseSeq"> {
+export interface WantedPath extends Pick<Revision, "workspaceId" | "seq" | "baseSeq"> {
   path: string;
 }
 

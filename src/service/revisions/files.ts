@@ -6,14 +6,11 @@
  * from a revision of the main line: `base_seq` (0 for an empty base) and rows in `revision_overlays`, where a null content means
  * a deleted file. A further branch therefore costs only its differences, in rows and in contents.
  */
-import { and, desc, eq, inArray, type SQL, sql } from "drizzle-orm";
+import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { Db } from "../db/client.ts";
-import { revisionRefs, revisions, workspaces } from "../db/schema.ts";
+import { revisions, workspaces } from "../db/schema.ts";
 
 export type Revision = typeof revisions.$inferSelect;
-
-/** Number of refs per workspace whose last revision is kept. */
-export const MAX_REFS = 64;
 
 /** True for a row `b` of the base that the overlay does not replace. A scalar subquery is a look-up for each row; `not exists` may become a join. */
 const notOverlaid = (seq: number): SQL =>
@@ -59,44 +56,4 @@ export async function currentRevision(db: Db, workspaceId: string): Promise<Revi
     .innerJoin(revisions, and(eq(revisions.workspaceId, workspaces.id), eq(revisions.seq, workspaces.currentSeq)))
     .where(eq(workspaces.id, workspaceId));
   return rows[0]?.revision;
-}
-
-const COMMIT_ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/i;
-
-/** Possible full names of a ref, best first: branches before tags, as in git. */
-export function refNames(ref: string): string[] {
-  return ref.startsWith("refs/") ? [ref] : [`refs/heads/${ref}`, `refs/tags/${ref}`];
-}
-
-/**
- * The revision to answer from: the current one without `ref`, else the last one of that branch or tag, else one of that full
- * commit id. Undefined if it is not indexed or no longer kept. The caller must check that the tenant owns the workspace.
- */
-export async function revisionFor(db: Db, workspaceId: string, ref?: string): Promise<Revision | undefined> {
-  if (ref === undefined) return currentRevision(db, workspaceId);
-  const names = refNames(ref);
-  const named = await db
-    .select({ name: revisionRefs.ref, revision: revisions })
-    .from(revisionRefs)
-    .innerJoin(revisions, and(eq(revisions.workspaceId, revisionRefs.workspaceId), eq(revisions.seq, revisionRefs.seq)))
-    .where(and(eq(revisionRefs.workspaceId, workspaceId), inArray(revisionRefs.ref, names)));
-  const best = names.map((name) => named.find((row) => row.name === name)).find((row) => row !== undefined);
-  if (best) return best.revision;
-  if (!COMMIT_ID.test(ref)) return undefined;
-  const rows = await db
-    .select()
-    .from(revisions)
-    .where(and(eq(revisions.workspaceId, workspaceId), eq(revisions.gitSha, ref.toLowerCase())))
-    .orderBy(desc(revisions.seq))
-    .limit(1);
-  return rows[0];
-}
-
-/** Removes a deleted ref; the next sweep removes its revision. Accepts short and full names. True if the ref existed. */
-export async function dropRef(db: Db, workspaceId: string, ref: string): Promise<boolean> {
-  const dropped = await db
-    .delete(revisionRefs)
-    .where(and(eq(revisionRefs.workspaceId, workspaceId), inArray(revisionRefs.ref, refNames(ref))))
-    .returning();
-  return dropped.length > 0;
 }

@@ -1,5 +1,5 @@
 import { sql, type SQL } from "drizzle-orm";
-import { type SnapshotQuery, Uuid } from "../../contract/index.ts";
+import { Uuid } from "../../contract/index.ts";
 import { ApiError } from "../../lib/errors.ts";
 import { normalizeRepo } from "../tenancy/index.ts";
 
@@ -22,18 +22,6 @@ export function parseSelector(input: { workspaceId?: string | undefined; repo?: 
     throw new ApiError("INVALID_SELECTOR", "repo: must be a repository's identity, such as github.com/owner/name");
   }
   return { repo: identity };
-}
-
-/** What a query of `GET /index-snapshot` asks for. */
-export type SnapshotMode = { mode: "list" } | { mode: "pull" | "probe"; selector: Selector };
-
-/** Which mode a query of `GET /index-snapshot` selects. Throws `INVALID_SELECTOR`. */
-export function modeOf({ workspaceId, repo, probe, list }: SnapshotQuery): SnapshotMode {
-  const isProbe = probe === "1";
-  if (list !== "1") return { mode: isProbe ? "probe" : "pull", selector: parseSelector({ workspaceId, repo }) };
-  if (isProbe || workspaceId !== undefined || repo !== undefined)
-    throw new ApiError("INVALID_SELECTOR", "list=1 takes no selector and no probe");
-  return { mode: "list" };
 }
 
 /** SQL condition on `workspaces w` of a tenant. The same work whether the workspace is missing or another tenant's. */

@@ -1,5 +1,6 @@
-import type { RunStatus } from "../../contract/index.ts";
-import type { RunSpec } from "./state.ts";
+import type { RunPhase, RunStatus } from "../../contract/index.ts";
+import type { RunSpec } from "../db/run-spec.ts";
+import type { RunError, StepClaim, StepProgress, StepUsage, WorkCounters } from "./state.ts";
 
 /** RPC interface of a workspace's run coordinator, as used by routes. */
 export interface RunCoordinator {
@@ -19,6 +20,43 @@ export interface RunCoordinator {
   slotGranted(): Promise<void>;
   /** Streams server-sent `status` events until the run ends; null for an unknown run. */
   events(runId: string): Promise<ReadableStream<Uint8Array> | null>;
+}
+
+/** RPC interface of the run coordinator, as used by the consumer. */
+export interface RunsClient {
+  claim(runId: string, attempt: number, phase: RunPhase): Promise<StepClaim | null>;
+  beat(runId: string, attempt: number, phase: RunPhase, progress: StepProgress): Promise<boolean>;
+  shardStaged(runId: string, attempt: number, shard: number): Promise<void>;
+  planned(
+    runId: string,
+    attempt: number,
+    plan: { shards: number; filesTotal: number },
+    usage: StepUsage,
+  ): Promise<boolean>;
+  shardDone(runId: string, attempt: number, shard: number, files: number, usage: StepUsage): Promise<void>;
+  /** Adds the work of a step whose attempt was given up. */
+  spent(runId: string, usage: StepUsage): Promise<void>;
+  work(runId: string, attempt: number): Promise<WorkCounters | null>;
+  handOver(runId: string, attempt: number, kind: "build"): Promise<void>;
+  failed(runId: string, attempt: number, step: StepRef, verdict: Verdict, usage?: StepUsage): Promise<void>;
+  succeed(runId: string, attempt: number, result: Record<string, unknown>): Promise<void>;
+  cancel(runId: string): Promise<unknown>;
+  /** Fails a run whose message reached the dead-letter queue. */
+  failOrphaned(runId: string, attempt: number): Promise<void>;
+}
+
+/** Identifies a step of an attempt. */
+export type StepRef = { kind: "plan" | "finish" | "build" } | { kind: "shard"; shard: number };
+
+/**
+ * Consequence of a failed step. `retry`: repeat the step. `restart`: restart the run from its plan in a new attempt; a plan is never
+ * repeated within its attempt, because its shards may be in the queue.
+ */
+export interface Verdict {
+  action: "retry" | "restart" | "fail";
+  error: RunError;
+  /** Consecutive failures of this kind after which the run fails. */
+  limit: number;
 }
 
 /** The subset of a Durable Object namespace that is needed. */

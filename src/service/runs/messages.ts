@@ -18,3 +18,9 @@ export type QueueMessage = z.infer<typeof QueueMessage>;
 
 /** A message that is a step of a run. */
 export type StepMessage = Exclude<QueueMessage, { kind: "health" | "rebuild_search" }>;
+
+/** Where an attempt of a run stages its objects. */
+export const runPrefix = (runId: string, attempt: number) => `runs/${runId}/${attempt}/`;
+
+/** The staged object that a shard's message names. */
+export const shardKey = (runId: string, attempt: number, shard: number) => `${runPrefix(runId, attempt)}shard-${shard}`;

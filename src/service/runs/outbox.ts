@@ -7,7 +7,7 @@ import type { Logger } from "../../lib/log.ts";
 import { raceTimeout } from "../../lib/pause.ts";
 import type { StepMessage } from "./messages.ts";
 import { queueOf } from "./queues.ts";
-import type { RunSpec } from "./state.ts";
+import type { RunSpec } from "../db/run-spec.ts";
 import type { RunStore } from "./store.ts";
 import type { TenantLine } from "./tenant-runs.ts";
 

@@ -2,25 +2,9 @@
  * The states of one run as plain data: what the coordinator stores, what the consumer reports, what clients see. Pure
  * functions; the coordinator's Durable Object adds storage, clock and queue.
  */
-import type { IndexOptions, RunPhase, RunStatus } from "../../contract/index.ts";
+import type { RunPhase, RunStatus } from "../../contract/index.ts";
+import type { RunSpec } from "../db/run-spec.ts";
 import type { StepMessage } from "./messages.ts";
-
-export interface SealedSource {
-  url: string;
-  ref?: string;
-  auth?: { username?: string; /** Encrypted token. */ sealed: string };
-}
-
-export interface RunSpec {
-  runId: string;
-  tenantId: string;
-  workspaceId: string;
-  kind: "index" | "snapshot";
-  source: SealedSource;
-  options: IndexOptions;
-  /** Public id of the credential that requested the run. */
-  actor: string;
-}
 
 /** Embedding work done for a run. */
 export interface WorkCounters {

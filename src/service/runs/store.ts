@@ -1,5 +1,6 @@
 import { createTables, type ObjectTables, openTables, type TableStorage } from "../../lib/object-tables.ts";
-import { newRun, type RunRecord, type RunSpec, type StepUsage, type WorkCounters } from "./state.ts";
+import { newRun, type RunRecord, type StepUsage, type WorkCounters } from "./state.ts";
+import type { RunSpec } from "../db/run-spec.ts";
 
 const SHARDS_AND_USAGE = `
 create table run_shards (run_id text, attempt integer, shard integer, state text, failures integer default 0,

@@ -3,7 +3,7 @@ import { DurableObject } from "cloudflare:workers";
 import type { RunPhase, RunStatus } from "../../contract/index.ts";
 import { createLogger } from "../../lib/log.ts";
 import { backoffMs } from "../../lib/backoff.ts";
-import type { StepMessage } from "./messages.ts";
+import { type StepMessage, shardKey } from "./messages.ts";
 import {
   beginAttempt,
   claimStep,
@@ -20,7 +20,6 @@ import {
   recordProgress,
   type RunOutcome,
   type RunRecord,
-  type RunSpec,
   SHARDS_IN_FLIGHT,
   type StepClaim,
   type StepProgress,
@@ -28,11 +27,11 @@ import {
   toStatus,
   type WorkCounters,
 } from "./state.ts";
+import type { RunSpec } from "../db/run-spec.ts";
 import { RunOutbox } from "./outbox.ts";
 import { RunStore } from "./store.ts";
 import { RunWatchers } from "./watchers.ts";
-import { shardKey } from "../indexing/staging.ts";
-import type { StepRef, Verdict } from "../indexing/steps.ts";
+import type { StepRef, Verdict } from "./coordinator.ts";
 
 /** How long ended runs are stored here; afterwards only Postgres has them. */
 const KEEP_ENDED_MS = 24 * 3_600_000;

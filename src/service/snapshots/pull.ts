@@ -6,11 +6,24 @@ import {
   type ProbeResponse,
   type PullResponse,
   type RosterEntry,
+  type SnapshotQuery,
 } from "../../contract/index.ts";
 import { ApiError } from "../../lib/errors.ts";
 import { answering, type SnapshotContext } from "./context.ts";
 import { rowsOf } from "../db/rows.ts";
-import { type Selector, selects } from "../revisions/selectors.ts";
+import { parseSelector, type Selector, selects } from "../revisions/selectors.ts";
+
+/** What a query of `GET /index-snapshot` asks for. */
+export type SnapshotMode = { mode: "list" } | { mode: "pull" | "probe"; selector: Selector };
+
+/** Which mode a query of `GET /index-snapshot` selects. Throws `INVALID_SELECTOR`. */
+export function modeOf({ workspaceId, repo, probe, list }: SnapshotQuery): SnapshotMode {
+  const isProbe = probe === "1";
+  if (list !== "1") return { mode: isProbe ? "probe" : "pull", selector: parseSelector({ workspaceId, repo }) };
+  if (isProbe || workspaceId !== undefined || repo !== undefined)
+    throw new ApiError("INVALID_SELECTOR", "list=1 takes no selector and no probe");
+  return { mode: "list" };
+}
 
 const LOOKUP_MESSAGE = "the snapshot cannot be looked up right now; try again";
 /** The same message for every reason, so that a caller cannot tell a missing workspace from another tenant's. */

@@ -1,7 +1,8 @@
 /** Starts index runs from a workspace's stored source. */
 import { DEFAULT_MAX_FILE_SIZE_BYTES } from "../../contract/limits.ts";
-import type { RunSpec } from "../runs/state.ts";
-import { type RunDeps, type RunRequest, startRun } from "../runs/runs.ts";
+import type { RunSpec } from "../db/run-spec.ts";
+import type { RunDeps } from "../runs/runs.ts";
+import { type RunRequest, startRun } from "../runs/start.ts";
 import { TenancyError } from "../tenancy/errors.ts";
 import { openSource, type OpenSource } from "./sources.ts";
 

@@ -3,7 +3,7 @@ import { MONITOR_NAME } from "../../service/health/index.ts";
 import { coordinatorOf } from "../../service/runs/coordinator.ts";
 import { QueueMessage, type StepMessage } from "../../service/runs/messages.ts";
 import { queueOf } from "../../service/runs/queues.ts";
-import { settleOrphanedRuns } from "../../service/runs/runs.ts";
+import { settleOrphanedRuns } from "../../service/runs/start.ts";
 import { runStep } from "../../service/indexing/steps.ts";
 import { sweepIndex } from "../../service/indexing/sweep.ts";
 import { sweepSnapshots } from "../../service/snapshots/sweep.ts";

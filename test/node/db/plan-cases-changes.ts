@@ -7,6 +7,7 @@ import * as mirror from "../../../src/service/gate/mirror.ts";
 import * as hooks from "../../../src/service/hooks/manage.ts";
 import type { CoordinatorNamespace } from "../../../src/service/runs/coordinator.ts";
 import * as runs from "../../../src/service/runs/runs.ts";
+import * as start from "../../../src/service/runs/start.ts";
 import { sweepIndex } from "../../../src/service/indexing/sweep.ts";
 import { requestRebuilds } from "../../../src/service/hosted-index/rebuilds.ts";
 import { sweepSearch } from "../../../src/service/hosted-index/sweep.ts";
@@ -104,7 +105,7 @@ export const CHANGES: readonly Case[] = [
   [
     "a new run",
     (db, tenant) =>
-      runs.startRun(deps(db), {
+      start.startRun(deps(db), {
         ...tenant,
         kind: "index",
         source: { type: "git", url: "https://host.example/a" },
@@ -120,7 +121,7 @@ export const CHANGES: readonly Case[] = [
     },
   ],
   ["runs", (db, { workspaceId }) => runs.listRuns(deps(db), workspaceId, 20)],
-  ["orphaned runs", (db) => runs.settleOrphanedRuns(deps(db), Date.now())],
+  ["orphaned runs", (db) => start.settleOrphanedRuns(deps(db), Date.now())],
   [
     "a snapshot to pull",
     (db, { tenantId, workspaceId }) => pull.pullSnapshot(snapshots(db), tenantId, { workspaceId }).catch(() => {}),

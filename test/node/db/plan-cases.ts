@@ -10,6 +10,7 @@ import { readUsage } from "../../../src/service/dashboard/usage.ts";
 import { rowsOf } from "../../../src/service/db/rows.ts";
 import * as mirror from "../../../src/service/gate/mirror.ts";
 import * as files from "../../../src/service/revisions/files.ts";
+import * as refs from "../../../src/service/revisions/refs.ts";
 import * as writes from "../../../src/service/indexing/revision-writes.ts";
 import { NO_TOTALS } from "../../../src/service/indexing/result.ts";
 import * as runs from "../../../src/service/runs/runs.ts";
@@ -125,11 +126,9 @@ export const CASES: readonly Case[] = [
   ["changeOfTotals beside", (db, tenant) => writes.changeOfTotals(db, targetOf(tenant, false))],
   ["switchTo", (db, tenant) => writes.switchTo(db, targetOf(tenant), run)],
   ["recordUnchanged", (db, tenant) => writes.recordUnchanged(db, lineOf(tenant), { ...run, kind: "index" })],
-  ["trimRefs", (db, { workspaceId }) => writes.trimRefs(db, workspaceId, 64)],
+  ["trimRefs", (db, { workspaceId }) => refs.trimRefs(db, workspaceId, 64)],
   ["currentRevision", (db, { workspaceId }) => files.currentRevision(db, workspaceId)],
-  ["revisionFor a ref", (db, { workspaceId }) => files.revisionFor(db, workspaceId, "main")],
-  ["revisionFor a commit", (db, { workspaceId }) => files.revisionFor(db, workspaceId, "0".repeat(40))],
-  ["dropRef", (db, { workspaceId }) => files.dropRef(db, workspaceId, "gone")],
+  ["dropRef", (db, { workspaceId }) => refs.dropRef(db, workspaceId, "gone")],
   [
     "a page of files",
     (db, tenant) => page(db, sql`select path from ${files.filesAfter(lineOf(tenant), "src/3", 500)} f`),

@@ -18,9 +18,9 @@ import {
   recordFailure,
   recordPlan,
   recordProgress,
-  type RunSpec,
   toStatus,
 } from "../../../src/service/runs/state.ts";
+import type { RunSpec } from "../../../src/service/db/run-spec.ts";
 import { seal, unseal } from "../../../src/lib/seal.ts";
 import { sseStream } from "../../../src/service/runs/sse.ts";
 import {

@@ -2,23 +2,25 @@ import { eq, sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { rowsOf } from "../../../src/service/db/rows.ts";
 import { runs, workspaces } from "../../../src/service/db/schema.ts";
-import { dropRef, filesOf, MAX_REFS, revisionFor } from "../../../src/service/revisions/files.ts";
+import { filesOf } from "../../../src/service/revisions/files.ts";
+import { dropRef, MAX_REFS } from "../../../src/service/revisions/refs.ts";
 import { REVISIONS_KEPT, sweepIndex } from "../../../src/service/indexing/sweep.ts";
 import { SearchCache } from "../../../src/service/hosted-index/cache.ts";
 import { file, search } from "../../support/ask-hosted.ts";
 import { git, givenRepository, newPipeline, pipeline, repo } from "../../support/given-repository.ts";
 import type { Pipeline, RunRequest } from "../../support/pipeline.ts";
+import { revisionAt } from "../../support/revision-at.ts";
 
 givenRepository();
 
 const source = (name: string) => `export function ${name}() {\n  return "${name}";\n}\n`;
 const index = (request: Omit<RunRequest, "url"> = {}) => pipeline.run({ url: git.url("repo"), ...request });
 const beside = (ref: string) => index({ ref, options: { current: false } });
-const currentSha = async () => (await revisionFor(pipeline.db, pipeline.workspaceId))?.gitSha;
+const currentSha = async () => (await revisionAt(pipeline.db, pipeline.workspaceId))?.gitSha;
 
 /** Path → SHA-256 of a revision's files. */
 async function filesAt(ref?: string, own: Pipeline = pipeline): Promise<Record<string, string> | undefined> {
-  const revision = await revisionFor(own.db, own.workspaceId, ref);
+  const revision = await revisionAt(own.db, own.workspaceId, ref);
   if (!revision) return undefined;
   const rows = await rowsOf<{ path: string; sha: string }>(
     own.db,
@@ -35,7 +37,7 @@ async function fresh(ref: string): Promise<{ files: unknown; counts: unknown }> 
 }
 
 async function countsAt(ref?: string, own: Pipeline = pipeline) {
-  const revision = await revisionFor(own.db, own.workspaceId, ref);
+  const revision = await revisionAt(own.db, own.workspaceId, ref);
   if (!revision) return undefined;
   const { gitSha, fileCount, symbolCount, chunkCount, stats } = revision;
   return { gitSha, fileCount, symbolCount, chunkCount, stats };
@@ -183,8 +185,8 @@ describe("what the sweep keeps", () => {
       select ${pipeline.workspaceId}, 'refs/heads/b' || n, 1, now() - make_interval(days => n) from generate_series(1, ${MAX_REFS}) n`);
     repo.write("a.ts", source("a2")).commit();
     await index();
-    expect(await revisionFor(pipeline.db, pipeline.workspaceId, `b${MAX_REFS - 1}`)).toBeDefined();
-    expect(await revisionFor(pipeline.db, pipeline.workspaceId, `b${MAX_REFS}`)).toBeUndefined();
+    expect(await revisionAt(pipeline.db, pipeline.workspaceId, `b${MAX_REFS - 1}`)).toBeDefined();
+    expect(await revisionAt(pipeline.db, pipeline.workspaceId, `b${MAX_REFS}`)).toBeUndefined();
   });
 });
 
@@ -233,7 +235,7 @@ describe("files whose names are unusual", () => {
       rowsOf<{ path: string; language: string; symbols: number }>(
         pipeline.db,
         sql`select f.path, c.language, c.symbol_count as symbols
-          from ${filesOf((await revisionFor(pipeline.db, pipeline.workspaceId))!)} f
+          from ${filesOf((await revisionAt(pipeline.db, pipeline.workspaceId))!)} f
           join contents c on c.id = f.content_id order by f.path`,
       );
     const pool = "class Pool {\n public:\n  void drain();\n};\n";

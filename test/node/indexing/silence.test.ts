@@ -1,13 +1,8 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import {
-  beginAttempt,
-  newRun,
-  recordPlan,
-  recordProgress,
-  type RunSpec,
-  toStatus,
-} from "../../../src/service/runs/state.ts";
-import { runStep, type RunsClient, type StepDeps, type Verdict } from "../../../src/service/indexing/steps.ts";
+import { beginAttempt, newRun, recordPlan, recordProgress, toStatus } from "../../../src/service/runs/state.ts";
+import type { RunSpec } from "../../../src/service/db/run-spec.ts";
+import { runStep, type StepDeps } from "../../../src/service/indexing/steps.ts";
+import type { RunsClient, Verdict } from "../../../src/service/runs/coordinator.ts";
 import { createLogger } from "../../../src/lib/log.ts";
 
 beforeEach(() => void vi.useFakeTimers());

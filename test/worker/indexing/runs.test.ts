@@ -2,7 +2,8 @@ import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { runs } from "../../../src/service/db/schema.ts";
-import { cancelRun, settleOrphanedRuns, findRun, listRuns } from "../../../src/service/runs/runs.ts";
+import { cancelRun, findRun, listRuns } from "../../../src/service/runs/runs.ts";
+import { settleOrphanedRuns } from "../../../src/service/runs/start.ts";
 import { newSpec, row, stateOf, submitted, tenantId, worker, workspaceId } from "../support/runs.ts";
 import { db } from "../support/tenants.ts";
 

@@ -1,9 +1,8 @@
 import { evictDurableObject, runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
-import { coordinatorOf } from "../../../src/service/runs/coordinator.ts";
-import type { RunSpec } from "../../../src/service/runs/state.ts";
-import type { RunsClient } from "../../../src/service/indexing/steps.ts";
+import { coordinatorOf, type RunsClient } from "../../../src/service/runs/coordinator.ts";
+import type { RunSpec } from "../../../src/service/db/run-spec.ts";
 import { MAX_WORKING_RUNS } from "../../../src/service/runs/fair-share.ts";
 import { steps } from "../support/worker.ts";
 

@@ -2,7 +2,7 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "c
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { TenantGate } from "../../../src/service/gate/tenant-gate.ts";
 import { LEASE_MS, MAX_LOST_ATTEMPTS, QUEUE_LEASE_MS, SHARDS_IN_FLIGHT } from "../../../src/service/runs/state.ts";
-import type { RunsClient } from "../../../src/service/indexing/steps.ts";
+import type { RunsClient } from "../../../src/service/runs/coordinator.ts";
 import { startClock, stopClock } from "../support/clock.ts";
 import { cutDatabase } from "../support/database-away.ts";
 import {

@@ -3,9 +3,8 @@ import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { beforeEach } from "vitest";
 import { runs, workspaces } from "../../../src/service/db/schema.ts";
-import { coordinatorOf } from "../../../src/service/runs/coordinator.ts";
-import type { RunSpec } from "../../../src/service/runs/state.ts";
-import type { RunsClient, Verdict } from "../../../src/service/indexing/steps.ts";
+import { coordinatorOf, type RunsClient, type Verdict } from "../../../src/service/runs/coordinator.ts";
+import type { RunSpec } from "../../../src/service/db/run-spec.ts";
 import { createTenant, db } from "./tenants.ts";
 import { steps } from "./worker.ts";
 

@@ -13,7 +13,7 @@ import {
 import { ApiError } from "../../../lib/errors.ts";
 import type { Principal } from "../../../service/gate/types.ts";
 import { coordinatorOf } from "../../../service/runs/coordinator.ts";
-import type { RunSpec } from "../../../service/runs/state.ts";
+import type { RunSpec } from "../../../service/db/run-spec.ts";
 import {
   cancelRun as cancelStoredRun,
   findRun,

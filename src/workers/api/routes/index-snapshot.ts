@@ -13,8 +13,7 @@ import {
 import { type ApiError, invalidBody } from "../../../lib/errors.ts";
 import { commitSnapshot } from "../../../service/snapshots/commit.ts";
 import type { SnapshotContext } from "../../../service/snapshots/context.ts";
-import { listSnapshots, probeSnapshot, pullSnapshot } from "../../../service/snapshots/pull.ts";
-import { modeOf } from "../../../service/revisions/selectors.ts";
+import { listSnapshots, probeSnapshot, pullSnapshot, modeOf } from "../../../service/snapshots/pull.ts";
 import { signSnapshot } from "../../../service/snapshots/sign.ts";
 import type { ApiContext } from "../context.ts";
 import { route } from "../route.ts";

@@ -5,7 +5,7 @@ import { findRepository, type RepositoryRow, type RunRow } from "../../../servic
 import { count } from "../../../service/gate/client.ts";
 import { coordinatorOf } from "../../../service/runs/coordinator.ts";
 import { cancelRun, findRun, runStatus } from "../../../service/runs/runs.ts";
-import type { RunSpec } from "../../../service/runs/state.ts";
+import type { RunSpec } from "../../../service/db/run-spec.ts";
 import { done } from "../app/answers.tsx";
 import { type DashboardContext, type DashboardHono, tenantPath } from "../app/context.ts";
 import { DashboardError } from "../app/errors.ts";
