@@ -3,12 +3,12 @@ import { answerFrom, type Answered, NotFoundError, type Question } from "../inte
 import type { Hosted } from "../interface/questions/http.ts";
 import type { Context } from "./context.ts";
 import { CliError, EXIT } from "./exit-codes.ts";
-import { withLocalIndex } from "./local-search.ts";
-import { type LocalInfo, openIndexes } from "./local-indexes.ts";
-import { showPaged } from "./pager.ts";
+import { withLocalIndex } from "./local-index/local-search.ts";
+import { type LocalInfo, openIndexes } from "./local-index/local-indexes.ts";
+import { showPaged } from "./terminal/pager.ts";
 import type { Project } from "./project.ts";
-import { RemoteIndex } from "./remote-index.ts";
-import { remoteIndex, type RemoteOption } from "./remote-search.ts";
+import { RemoteIndex } from "./remote/remote-index.ts";
+import { remoteIndex, type RemoteOption } from "./remote/remote-search.ts";
 
 /** An answer for a command to show. */
 export interface CommandAnswer<Answer> {

@@ -1,9 +1,9 @@
 import type { CodeContextClient } from "../interface/client/client.ts";
 import type { WaitEvent } from "../interface/client/transport.ts";
-import { readConfig, type Config } from "./config.ts";
+import { readConfig, type Config } from "./machine/config.ts";
 import { CliError, EXIT } from "./exit-codes.ts";
-import type { Environment } from "./paths.ts";
-import { formatDuration, type Ui } from "./ui.ts";
+import type { Environment } from "./machine/paths.ts";
+import { formatDuration, type Ui } from "./terminal/ui.ts";
 
 /** Shorter waits are not reported. */
 const NOTED_WAIT_MS = 1_500;
@@ -95,7 +95,7 @@ export async function createClient(
 ): Promise<CodeContextClient> {
   const [{ CodeContextClient }, { httpFetch }] = await Promise.all([
     import("../interface/client/client.ts"),
-    import("./http.ts"),
+    import("./remote/http.ts"),
   ]);
   const { apiUrl, apiKey, workerToken } = credentials;
   return new CodeContextClient({

@@ -2,8 +2,8 @@ import { CommanderError } from "commander";
 import { visibleLines } from "../lib/display.ts";
 import type { Context, GlobalOptions } from "./context.ts";
 import { CliError, EXIT, toCliError } from "./exit-codes.ts";
-import { allCommands, buildProgram, isHelp } from "./program.ts";
-import { Ui } from "./ui.ts";
+import { allCommands, buildProgram, isHelp } from "./command-line/program.ts";
+import { Ui } from "./terminal/ui.ts";
 
 /** After Ctrl-C, paid requests in flight get this long to finish. */
 const GRACE_MS = 10_000;

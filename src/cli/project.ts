@@ -3,11 +3,18 @@ import { homedir } from "node:os";
 import { parse, relative, resolve, sep } from "node:path";
 import { normalizeRepo } from "../lib/repo.ts";
 import { inBackground } from "./background.ts";
-import { readConfig } from "./config.ts";
+import { readConfig } from "./machine/config.ts";
 import type { Context } from "./context.ts";
 import { CliError, EXIT } from "./exit-codes.ts";
-import { type FileListing, findWorkTree, listWorkTreeFiles, mayBeInGit, readRemoteUrls, trackedRemote } from "./git.ts";
-import { indexDirectory } from "./paths.ts";
+import {
+  type FileListing,
+  findWorkTree,
+  listWorkTreeFiles,
+  mayBeInGit,
+  readRemoteUrls,
+  trackedRemote,
+} from "./git/git.ts";
+import { indexDirectory } from "./machine/paths.ts";
 
 /** The work tree around the current folder. */
 export interface Project {

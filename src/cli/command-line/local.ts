@@ -3,7 +3,7 @@ import { FILE, OUTLINE, REFERENCES, SEARCH, SYMBOLS } from "../../contract/quest
 import { CLIENT_NAMES } from "../commands/setup-clients.ts";
 import type { CleanOptions } from "../commands/cache.ts";
 import type { SearchOptions } from "../commands/search.ts";
-import type { RemoteOption } from "../remote-search.ts";
+import type { RemoteOption } from "../remote/remote-search.ts";
 import type { SetupOptions } from "../commands/setup.ts";
 import type { SymbolOptions } from "../commands/symbol.ts";
 import { type AddCommand, examples, questionOptions, wholeNumber } from "./options.ts";

@@ -1,5 +1,5 @@
 import { createClient, credentialsOf, requireApiKey, type Context } from "../context.ts";
-import { formatBytes, formatCount, table } from "../ui.ts";
+import { formatBytes, formatCount, table } from "../terminal/ui.ts";
 
 /** Credits, tokens and calls of the month. */
 export async function usage(context: Context): Promise<void> {

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
-import { listCache, removeCached, type CachedIndex } from "../cache.ts";
+import { listCache, removeCached, type CachedIndex } from "../indexing/cache.ts";
 import type { Context } from "../context.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
-import { indexesDirectory } from "../paths.ts";
-import { formatBytes, formatCount, table } from "../ui.ts";
+import { indexesDirectory } from "../machine/paths.ts";
+import { formatBytes, formatCount, table } from "../terminal/ui.ts";
 
 export interface CleanOptions {
   /** Every index. */

@@ -4,10 +4,10 @@ import { CodeContextError } from "../../interface/client/errors.ts";
 import { visible } from "../../lib/display.ts";
 import { createClient, credentialsOf, requireApiKey, type Context } from "../context.ts";
 import { EXIT, toCliError } from "../exit-codes.ts";
-import { isAncestor, resolveCommit } from "../git.ts";
+import { isAncestor, resolveCommit } from "../git/git.ts";
 import type { IndexStore } from "../indexing/store.ts";
 import { findProject, requireGit, requireRepo, type Project } from "../project.ts";
-import { withWriter } from "../session.ts";
+import { withWriter } from "../indexing/session.ts";
 import { fetchSnapshot } from "./pull.ts";
 import { describePublished, publishCommit, type Published } from "./publish.ts";
 

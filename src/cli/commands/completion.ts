@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Context } from "../context.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
-import { withLocalIndex } from "../local-search.ts";
+import { withLocalIndex } from "../local-index/local-search.ts";
 
 /** Kind of a command's operands. */
 type Operand = "file" | "symbol" | "none" | readonly string[];

@@ -1,9 +1,9 @@
 import { normalizeRepo } from "../../lib/repo.ts";
-import { configFile, readConfig, writeConfig } from "../config.ts";
+import { configFile, readConfig, writeConfig } from "../machine/config.ts";
 import { apiUrlOf, checkApiUrl, type Context } from "../context.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
 import { findProject, type Project } from "../project.ts";
-import { table } from "../ui.ts";
+import { table } from "../terminal/ui.ts";
 
 const NAMES = ["api-url", "repo"] as const;
 type Name = (typeof NAMES)[number];

@@ -1,13 +1,13 @@
 import { execFileSync } from "node:child_process";
 import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
-import { configFile, readConfig } from "../config.ts";
+import { configFile, readConfig } from "../machine/config.ts";
 import { createClient, credentialsOf, type Context } from "../context.ts";
 import { EXIT, toCliError, type ExitCode } from "../exit-codes.ts";
-import { makeFolder } from "../folders.ts";
-import { gitEnvironment } from "../git-command.ts";
-import { cacheDirectory } from "../paths.ts";
+import { makeFolder } from "../machine/folders.ts";
+import { gitEnvironment } from "../git/command.ts";
+import { cacheDirectory } from "../machine/paths.ts";
 import { findProject } from "../project.ts";
-import { formatBytes, table } from "../ui.ts";
+import { formatBytes, table } from "../terminal/ui.ts";
 import { VERSION } from "../version.ts";
 
 /** First release with `rev-parse --path-format`. */

@@ -1,8 +1,8 @@
 import { createClient, credentialsOf, type Context } from "../context.ts";
-import { hostedSource, requireWorkerToken, workspaceOf, type HostedTarget } from "../hosted-source.ts";
+import { hostedSource, requireWorkerToken, workspaceOf, type HostedTarget } from "../remote/hosted-source.ts";
 import { findProject } from "../project.ts";
-import { followRun } from "../runs.ts";
-import { formatCount, formatDuration } from "../ui.ts";
+import { followRun } from "../remote/follow-run.ts";
+import { formatCount, formatDuration } from "../terminal/ui.ts";
 
 export interface HostedOptions extends HostedTarget {
   include?: string[];

@@ -2,8 +2,8 @@ import type { Context } from "../context.ts";
 import type { IndexReport } from "../indexing/index-worktree.ts";
 import { findProject } from "../project.ts";
 import { updateForSearch } from "../local-index/update.ts";
-import { withWriter } from "../session.ts";
-import { formatCount, formatDuration, plural } from "../ui.ts";
+import { withWriter } from "../indexing/session.ts";
+import { formatCount, formatDuration, plural } from "../terminal/ui.ts";
 
 /** `codectx index --local` */
 export async function indexLocal(context: Context, options: { embed: boolean }): Promise<void> {

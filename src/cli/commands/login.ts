@@ -1,5 +1,5 @@
 import { text as readAll } from "node:stream/consumers";
-import { configFile, readConfig, writeConfig } from "../config.ts";
+import { configFile, readConfig, writeConfig } from "../machine/config.ts";
 import { apiUrlOf, createClient, type Context } from "../context.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
 

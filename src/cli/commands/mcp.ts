@@ -3,7 +3,7 @@ import type { Context } from "../context.ts";
 import { GlobError } from "../../lib/globs.ts";
 import { EXIT, toCliError } from "../exit-codes.ts";
 import { VERSION } from "../version.ts";
-import { WorkTreeIndex } from "../work-tree-index.ts";
+import { WorkTreeIndex } from "../local-index/work-tree-index.ts";
 
 /** Requests that wait for their turn before no more are read. */
 const MAX_WAITING = 64;

@@ -5,14 +5,14 @@ import type { CodeContextClient } from "../../interface/client/client.ts";
 import { PARSER_VERSION } from "../../engines/parsing/version.ts";
 import { createClient, credentialsOf, requireApiKey, type Context } from "../context.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
-import { countChanges, isAncestor, resolveCommit } from "../git.ts";
+import { countChanges, isAncestor, resolveCommit } from "../git/git.ts";
 import { listBases } from "../indexing/bases.ts";
 import { indexCommit, type CommitIndex } from "../indexing/index-commit.ts";
 import { findProject, requireGit, requireRepo, type Project } from "../project.ts";
-import { openEmbedding, withWriter } from "../session.ts";
-import { saveKnownSnapshot } from "../snapshot-state.ts";
+import { openEmbedding, withWriter } from "../indexing/session.ts";
+import { saveKnownSnapshot } from "../indexing/known-snapshot.ts";
 import type { UploadTarget } from "../transfer/upload.ts";
-import { formatBytes, formatCount, formatDuration } from "../ui.ts";
+import { formatBytes, formatCount, formatDuration } from "../terminal/ui.ts";
 
 export interface PublishOptions {
   repo?: string;

@@ -11,10 +11,10 @@ import type { IndexStore } from "../indexing/store.ts";
 import { findProject, requireRepo, type Project } from "../project.ts";
 import { updateForSearch } from "../local-index/update.ts";
 import { SearchFolder } from "../local-index/search-folder.ts";
-import { withWriter } from "../session.ts";
-import { knownSnapshot, saveKnownSnapshot } from "../snapshot-state.ts";
+import { withWriter } from "../indexing/session.ts";
+import { knownSnapshot, saveKnownSnapshot } from "../indexing/known-snapshot.ts";
 import type { DownloadSource } from "../transfer/download.ts";
-import { formatBytes, formatDuration } from "../ui.ts";
+import { formatBytes, formatDuration } from "../terminal/ui.ts";
 import { describeReport, rounded } from "./index-local.ts";
 
 export interface PullOptions {

@@ -4,7 +4,7 @@ import { file as fileQuestion } from "../../interface/questions/questions.ts";
 import { ask, requestOf, show } from "../ask.ts";
 import type { Context } from "../context.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
-import { pathOf, type RemoteOption } from "../remote-search.ts";
+import { pathOf, type RemoteOption } from "../remote/remote-search.ts";
 
 /** `codectx read <path>[:a-b]`: lines of an indexed file, without possible secrets. */
 export async function read(context: Context, place: string, options: RemoteOption): Promise<void> {

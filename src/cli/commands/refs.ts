@@ -4,8 +4,8 @@ import { referencesResponse } from "../../interface/questions/http.ts";
 import { references } from "../../interface/questions/questions.ts";
 import { ask, nothingFound, requestOf, show } from "../ask.ts";
 import type { Context } from "../context.ts";
-import type { RemoteOption } from "../remote-search.ts";
-import { shownOf } from "../ui.ts";
+import type { RemoteOption } from "../remote/remote-search.ts";
+import { shownOf } from "../terminal/ui.ts";
 import { emphasize } from "./symbol.ts";
 
 /** `codectx refs <name>`: lines that use an identifier, matched by name only; without definitions. */

@@ -1,8 +1,8 @@
 import { createClient, credentialsOf, type Context } from "../context.ts";
-import { requireWorkerToken, workspaceOf, type HostedTarget } from "../hosted-source.ts";
+import { requireWorkerToken, workspaceOf, type HostedTarget } from "../remote/hosted-source.ts";
 import { findProject } from "../project.ts";
-import { followRun } from "../runs.ts";
-import { formatCount, table } from "../ui.ts";
+import { followRun } from "../remote/follow-run.ts";
+import { formatCount, table } from "../terminal/ui.ts";
 import { describeRun } from "./index-hosted.ts";
 
 export interface RunListOptions extends HostedTarget {

@@ -5,7 +5,7 @@ import { search as searchQuestion } from "../../interface/questions/questions.ts
 import { type Match, matchedTexts, type SearchResult } from "../../engines/search/types.ts";
 import { ask, nothingFound, requestOf, show } from "../ask.ts";
 import type { Context } from "../context.ts";
-import type { RemoteOption } from "../remote-search.ts";
+import type { RemoteOption } from "../remote/remote-search.ts";
 
 export interface SearchOptions extends RemoteOption {
   kind?: string[];
@@ -20,7 +20,7 @@ export async function search(context: Context, words: readonly string[], options
   const query = words.length === 1 && words[0] === "-" ? await readStdin() : words.join(" ");
   const { kind, language } = options;
   if (kind || language) {
-    const { checkKinds, checkLanguages } = await import("../filters.ts");
+    const { checkKinds, checkLanguages } = await import("../command-line/filters.ts");
     checkKinds(kind ?? []);
     checkLanguages(language ?? []);
   }

@@ -4,7 +4,7 @@ import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import type { Context } from "../context.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
-import { makeFolder } from "../folders.ts";
+import { makeFolder } from "../machine/folders.ts";
 import { FileTree } from "../indexing/file-tree.ts";
 import { findProject } from "../project.ts";
 import type { Client } from "./setup-clients.ts";

@@ -1,9 +1,9 @@
 import { createClient, credentialsOf, type Context } from "../context.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
-import { resolveCommit } from "../git.ts";
-import { hostedSource, requireWorkerToken, workspaceOf, type HostedTarget } from "../hosted-source.ts";
+import { resolveCommit } from "../git/git.ts";
+import { hostedSource, requireWorkerToken, workspaceOf, type HostedTarget } from "../remote/hosted-source.ts";
 import { findProject } from "../project.ts";
-import { followRun } from "../runs.ts";
+import { followRun } from "../remote/follow-run.ts";
 
 export interface SnapshotOptions extends HostedTarget {
   tenant?: string;

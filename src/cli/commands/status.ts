@@ -3,12 +3,12 @@ import { PARSER_VERSION } from "../../engines/parsing/version.ts";
 import type { ProbeResponse } from "../../contract/index.ts";
 import { createClient, credentialsOf, type Context } from "../context.ts";
 import { type CliError, EXIT, toCliError } from "../exit-codes.ts";
-import { countApart, countChanges } from "../git.ts";
+import { countApart, countChanges } from "../git/git.ts";
 import { listBases } from "../indexing/bases.ts";
 import { IndexStore } from "../indexing/store.ts";
 import { findProject, type Project } from "../project.ts";
-import { knownSnapshot, type KnownSnapshot } from "../snapshot-state.ts";
-import { formatBytes, formatCount, plural, table } from "../ui.ts";
+import { knownSnapshot, type KnownSnapshot } from "../indexing/known-snapshot.ts";
+import { formatBytes, formatCount, plural, table } from "../terminal/ui.ts";
 
 interface LocalStatus {
   directory: string;

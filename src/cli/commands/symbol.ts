@@ -5,9 +5,9 @@ import { symbolsResponse } from "../../interface/questions/http.ts";
 import { nearNames, symbols } from "../../interface/questions/questions.ts";
 import { ask, requestOf, show } from "../ask.ts";
 import type { Context } from "../context.ts";
-import { checkKinds } from "../filters.ts";
-import type { RemoteOption } from "../remote-search.ts";
-import { shownOf } from "../ui.ts";
+import { checkKinds } from "../command-line/filters.ts";
+import type { RemoteOption } from "../remote/remote-search.ts";
+import { shownOf } from "../terminal/ui.ts";
 
 export interface SymbolOptions extends RemoteOption {
   kind?: string;

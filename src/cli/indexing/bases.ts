@@ -1,7 +1,7 @@
 import { closeSync, existsSync, fstatSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import type { SnapshotBytes } from "../../engines/snapshot/types.ts";
-import { fileChecksum } from "../checksum.ts";
+import { fileChecksum } from "../machine/checksum.ts";
 import { intact } from "./schema.ts";
 import type { IndexStore } from "./store.ts";
 import { verified } from "./verified.ts";

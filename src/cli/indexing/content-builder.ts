@@ -1,7 +1,7 @@
 import { embeddingText } from "../../engines/parsing/chunks.ts";
 import { contentLanguage } from "../../engines/parsing/detect.ts";
 import type { LanguageId } from "../../engines/parsing/languages.ts";
-import { sha256 } from "../checksum.ts";
+import { sha256 } from "../machine/checksum.ts";
 import type { EmbedQueue } from "./embed-queue.ts";
 import type { ParseOutcome } from "./parse-file.ts";
 import type { ParsePool } from "./parse-pool.ts";

@@ -1,6 +1,6 @@
 import { DEFAULT_MAX_FILE_SIZE_BYTES } from "../../contract/limits.ts";
 import type { LanguageId } from "../../engines/parsing/languages.ts";
-import { listTree, readBlobs, type GitEntry } from "../git.ts";
+import { listTree, readBlobs, type GitEntry } from "../git/git.ts";
 import { folderOf } from "./file-tree.ts";
 import { CODECTX_IGNORE, IgnoreRules } from "./ignore-rules.ts";
 import type { BuilderStats } from "./content-builder.ts";

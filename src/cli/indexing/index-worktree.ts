@@ -15,8 +15,8 @@ import { intact } from "./schema.ts";
 import type { IndexStore } from "./store.ts";
 import { IndexDamagedError, verified } from "./verified.ts";
 import type { Embedding } from "./vectors.ts";
-import { sha256 } from "../checksum.ts";
-import type { FileListing } from "../git.ts";
+import { sha256 } from "../machine/checksum.ts";
+import type { FileListing } from "../git/git.ts";
 
 /** Counters of a whole work tree. */
 export interface WorkTreeTotals {

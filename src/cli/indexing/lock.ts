@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { DatabaseSync } from "node:sqlite";
 import { CliError, EXIT } from "../exit-codes.ts";
-import { makeFolder } from "../folders.ts";
+import { makeFolder } from "../machine/folders.ts";
 
 const POLL_MS = 200;
 const SQLITE_BUSY = 5;

@@ -4,7 +4,7 @@ import { nodeGrammars } from "../../engines/parsing/grammars-node.ts";
 import { contentSkipReason } from "../../engines/parsing/skip.ts";
 import type { ParsedFile } from "../../engines/parsing/types.ts";
 import { analyzeContent } from "../../engines/search/analyze.ts";
-import { sha256 } from "../checksum.ts";
+import { sha256 } from "../machine/checksum.ts";
 
 /** `analysis` is the file's input for the search index, computed here to run in the parser threads. */
 export type ParseOutcome = { skip: string } | { file: Omit<ParsedFile, "text">; analysis: Uint8Array<ArrayBuffer> };

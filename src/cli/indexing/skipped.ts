@@ -1,6 +1,6 @@
 import { contentLanguage } from "../../engines/parsing/detect.ts";
 import { contentSkipReason } from "../../engines/parsing/skip.ts";
-import { sha256 } from "../checksum.ts";
+import { sha256 } from "../machine/checksum.ts";
 import type { ChangedFile, KnownFile } from "./scan.ts";
 import type { IndexStore, NewContent } from "./store.ts";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import type { Chunk, CodeSymbol } from "../../engines/parsing/types.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
-import { makeFolder } from "../folders.ts";
+import { makeFolder } from "../machine/folders.ts";
 import { BUSY_TIMEOUT_MS, openReadOnly, versionOf } from "./database.ts";
 import { addRowCheck } from "./row-check.ts";
 import { CONTENT_KEY, INDEXES, intact, rowId, SCHEMA_VERSION, TABLES, UPGRADES } from "./schema.ts";

@@ -1,7 +1,7 @@
 import { type Dirent, lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { skipReason } from "../../engines/parsing/skip.ts";
-import type { FileListing } from "../git.ts";
+import type { FileListing } from "../git/git.ts";
 import type { FileTree } from "./file-tree.ts";
 import { IGNORE_FILES, IgnoreRules, MAX_IGNORE_BYTES } from "./ignore-rules.ts";
 

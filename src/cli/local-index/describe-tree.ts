@@ -1,8 +1,8 @@
 import { lstatSync } from "node:fs";
 import { isDefaultIncluded, mayBeScript } from "../../engines/parsing/detect.ts";
 import { skipReason } from "../../engines/parsing/skip.ts";
-import { sha256 } from "../checksum.ts";
-import type { FileListing } from "../git.ts";
+import { sha256 } from "../machine/checksum.ts";
+import type { FileListing } from "../git/git.ts";
 import { type FileStat, isRacy, statOf } from "../indexing/file-stat.ts";
 import type { FileTree } from "../indexing/file-tree.ts";
 import { IGNORE_FILES } from "../indexing/ignore-rules.ts";

@@ -1,6 +1,6 @@
 import { relative } from "node:path";
 import { inBackground } from "../background.ts";
-import { sha256 } from "../checksum.ts";
+import { sha256 } from "../machine/checksum.ts";
 import { FileTree } from "../indexing/file-tree.ts";
 import type { SearchFolder } from "./search-folder.ts";
 import { differingFiles } from "./stat-index.ts";

@@ -4,7 +4,7 @@ import { outlinesOf } from "../../engines/search/definitions.ts";
 import type { LanguageId } from "../../engines/parsing/languages.ts";
 import type { SearchIndex } from "../../engines/search/search-index.ts";
 import { SourceText } from "../../engines/parsing/source-text.ts";
-import { sha256 } from "../checksum.ts";
+import { sha256 } from "../machine/checksum.ts";
 import type { FileTree } from "../indexing/file-tree.ts";
 
 /**

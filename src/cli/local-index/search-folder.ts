@@ -10,8 +10,8 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
-import { sha256 } from "../checksum.ts";
-import { makeFolder } from "../folders.ts";
+import { sha256 } from "../machine/checksum.ts";
+import { makeFolder } from "../machine/folders.ts";
 import type { RangeReader } from "../../engines/search/types.ts";
 
 const SEGMENT = ".segment";

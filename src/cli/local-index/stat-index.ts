@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { devNull } from "node:os";
-import { git, splitNul } from "../git-command.ts";
+import { git, splitNul } from "../git/command.ts";
 import { NUMBERS, type StatList } from "./tree-state.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { PARSER_VERSION } from "../../engines/parsing/version.ts";
 import { SEGMENT_VERSION } from "../../engines/search/segment.ts";
 import { TABLE_VERSION } from "../../engines/search/table.ts";
-import { sha256 } from "../checksum.ts";
+import { sha256 } from "../machine/checksum.ts";
 import { IndexStore } from "../indexing/store.ts";
 import type { Project } from "../project.ts";
 import type { SearchFolder } from "./search-folder.ts";

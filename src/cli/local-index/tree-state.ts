@@ -1,4 +1,4 @@
-import { sha256 } from "../checksum.ts";
+import { sha256 } from "../machine/checksum.ts";
 import type { FileStat } from "../indexing/file-stat.ts";
 import type { FileTree } from "../indexing/file-tree.ts";
 import { VERSION } from "../version.ts";

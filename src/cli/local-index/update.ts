@@ -8,7 +8,7 @@ import { intact } from "../indexing/schema.ts";
 import type { IndexStore } from "../indexing/store.ts";
 import { verified } from "../indexing/verified.ts";
 import type { Project } from "../project.ts";
-import { listFiles, type UpdateOptions, updateWorkTree, withWriter } from "../session.ts";
+import { listFiles, type UpdateOptions, updateWorkTree, withWriter } from "../indexing/session.ts";
 import { buildSearchTable, type IndexedFile, SegmentCollector } from "./build.ts";
 import { describeTree, saveState } from "./describe-tree.ts";
 import { SearchFolder } from "./search-folder.ts";

@@ -1,10 +1,10 @@
 import { createHash, type Hash } from "node:crypto";
 import { closeSync, openSync, rmSync, statSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
-import { fileChecksum } from "../checksum.ts";
+import { fileChecksum } from "../machine/checksum.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
-import { makeFolder } from "../folders.ts";
-import { headerOf, httpDownload } from "../http.ts";
+import { makeFolder } from "../machine/folders.ts";
+import { headerOf, httpDownload } from "../remote/http.ts";
 import { backOff, interrupted, isExpired, storageFailure } from "./retry.ts";
 
 /** A transfer without data for this long is aborted and resumed. */

@@ -17,7 +17,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { sha256 } from "../../../src/cli/checksum.ts";
+import { sha256 } from "../../../src/cli/machine/checksum.ts";
 import { FileTree } from "../../../src/cli/indexing/file-tree.ts";
 import { walkFolder } from "../../../src/cli/indexing/walk.ts";
 import { describeTree, saveState } from "../../../src/cli/local-index/describe-tree.ts";

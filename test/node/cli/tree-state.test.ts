@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { stampOf } from "../../../src/cli/indexing/file-stat.ts";
-import type { FileListing } from "../../../src/cli/git.ts";
+import type { FileListing } from "../../../src/cli/git/git.ts";
 import { FileTree } from "../../../src/cli/indexing/file-tree.ts";
 import { walkFolder } from "../../../src/cli/indexing/walk.ts";
 import { describeTree } from "../../../src/cli/local-index/describe-tree.ts";

@@ -13,8 +13,8 @@ import { takeWriteLock } from "../../../src/cli/indexing/lock.ts";
 import { scanFiles } from "../../../src/cli/indexing/scan.ts";
 import { MAX_ORDINAL, ordinalOf, rowId } from "../../../src/cli/indexing/schema.ts";
 import { IndexStore, type NewContent } from "../../../src/cli/indexing/store.ts";
-import { pagerFor } from "../../../src/cli/pager.ts";
-import { folderName } from "../../../src/cli/paths.ts";
+import { pagerFor } from "../../../src/cli/terminal/pager.ts";
+import { folderName } from "../../../src/cli/machine/paths.ts";
 
 describe("the pager", () => {
   const long = Array.from({ length: 30 }, (_, line) => `line ${line}`);

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { buildProgram } from "../../../src/cli/program.ts";
+import { buildProgram } from "../../../src/cli/command-line/program.ts";
 import { CodeContextClient } from "../../../src/interface/client/client.ts";
 import type { Parameter } from "../../../src/contract/questions.ts";
 import { TOOLS } from "../../../src/interface/mcp/tools.ts";

@@ -13,7 +13,7 @@ import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
 import { sql } from "drizzle-orm";
 import * as z from "zod";
-import { fileChecksum } from "../../../cli/checksum.ts";
+import { fileChecksum } from "../../../cli/machine/checksum.ts";
 import type { Db } from "../../../service/db/client.ts";
 import { rowsOf } from "../../../service/db/rows.ts";
 import { StartError } from "../errors.ts";

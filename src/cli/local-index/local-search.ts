@@ -1,13 +1,13 @@
-import { inBackground } from "./background.ts";
-import type { Context } from "./context.ts";
-import { NotFoundError } from "../interface/questions/code-index.ts";
-import { SnapshotFormatError } from "../engines/snapshot/types.ts";
-import { isDamage } from "./indexing/damage.ts";
-import { IndexDamagedError } from "./indexing/verified.ts";
-import { CliError, EXIT } from "./exit-codes.ts";
-import { resolveCommit } from "./git.ts";
-import { findProject, type Project, requireGit } from "./project.ts";
-import type { LocalIndex } from "./local-index/local-index.ts";
+import { inBackground } from "../background.ts";
+import type { Context } from "../context.ts";
+import { NotFoundError } from "../../interface/questions/code-index.ts";
+import { SnapshotFormatError } from "../../engines/snapshot/types.ts";
+import { isDamage } from "../indexing/damage.ts";
+import { IndexDamagedError } from "../indexing/verified.ts";
+import { CliError, EXIT } from "../exit-codes.ts";
+import { resolveCommit } from "../git/git.ts";
+import { findProject, type Project, requireGit } from "../project.ts";
+import type { LocalIndex } from "./local-index.ts";
 
 export interface RefOption {
   /** Branch, tag or commit to search instead of the work tree. */
@@ -25,14 +25,14 @@ export async function withLocalIndex<T>(
 ): Promise<T> {
   const finding = inBackground(findProject(context, { listFiles: ref === undefined }));
   // Whatever git need not wait for is loaded while it answers.
-  const { askWorkTree } = await import("./local-index/ask-work-tree.ts");
-  if (ref === undefined) await import("./local-index/local-index.ts");
+  const { askWorkTree } = await import("./ask-work-tree.ts");
+  if (ref === undefined) await import("./local-index.ts");
   const project = await finding;
   const gitSha = ref === undefined ? undefined : await commitOf(project, ref);
   const answer = async (): Promise<T> => {
     if (gitSha === undefined)
       return askWorkTree(context, project, (index) => ask(index, project).catch(unlessStale(index)));
-    const { openCommitIndex } = await import("./local-index/commit-index.ts");
+    const { openCommitIndex } = await import("./commit-index.ts");
     const index = await openCommitIndex(context, project, gitSha);
     try {
       return await ask(index, project);
@@ -45,7 +45,7 @@ export async function withLocalIndex<T>(
   } catch (error) {
     const damage = damageOf(error, project.directory);
     if (!damage) throw error;
-    const { rebuildIndex } = await import("./session.ts");
+    const { rebuildIndex } = await import("../indexing/session.ts");
     await rebuildIndex(context, project, damage);
     return answer();
   }

@@ -1,4 +1,4 @@
-import type { IndexStore } from "./indexing/store.ts";
+import type { IndexStore } from "./store.ts";
 
 /** Identifies the snapshot in the index, for comparison with the answer to a probe. */
 export interface KnownSnapshot {

@@ -1,6 +1,6 @@
-import { LANGUAGES } from "../engines/parsing/languages.ts";
-import { SYMBOL_KINDS } from "../engines/parsing/types.ts";
-import { CliError, EXIT } from "./exit-codes.ts";
+import { LANGUAGES } from "../../engines/parsing/languages.ts";
+import { SYMBOL_KINDS } from "../../engines/parsing/types.ts";
+import { CliError, EXIT } from "../exit-codes.ts";
 
 /** Throws a usage error that lists the kinds of symbols if one of the given is none. */
 export function checkKinds(kinds: readonly string[]): void {

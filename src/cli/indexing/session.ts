@@ -1,18 +1,18 @@
-import { PARSER_VERSION } from "../engines/parsing/version.ts";
-import { requireApiKey, createClient, credentialsOf, type Context } from "./context.ts";
-import type { EmbedCheckResponse } from "../contract/index.ts";
+import { PARSER_VERSION } from "../../engines/parsing/version.ts";
+import { requireApiKey, createClient, credentialsOf, type Context } from "../context.ts";
+import type { EmbedCheckResponse } from "../../contract/index.ts";
 import { noteIdentity } from "./cache.ts";
-import { inBackground } from "./background.ts";
-import { type FileListing, listWorkTreeFiles } from "./git.ts";
-import { FileTree } from "./indexing/file-tree.ts";
-import { indexWorkTree, type IndexReport } from "./indexing/index-worktree.ts";
-import { takeWriteLock } from "./indexing/lock.ts";
-import { IndexStore } from "./indexing/store.ts";
-import type { Embedding } from "./indexing/vectors.ts";
-import { walkFolder } from "./indexing/walk.ts";
-import { IndexDamagedError } from "./indexing/verified.ts";
-import type { Project } from "./project.ts";
-import { formatCount } from "./ui.ts";
+import { inBackground } from "../background.ts";
+import { type FileListing, listWorkTreeFiles } from "../git/git.ts";
+import { FileTree } from "./file-tree.ts";
+import { indexWorkTree, type IndexReport } from "./index-worktree.ts";
+import { takeWriteLock } from "./lock.ts";
+import { IndexStore } from "./store.ts";
+import type { Embedding } from "./vectors.ts";
+import { walkFolder } from "./walk.ts";
+import { IndexDamagedError } from "./verified.ts";
+import type { Project } from "../project.ts";
+import { formatCount } from "../terminal/ui.ts";
 
 /** How long a second process waits for the first. */
 const LOCK_WAIT_MS = 10 * 60_000;
@@ -64,7 +64,7 @@ export async function withWriter<T>(
 
 /** Removes the damaged part and reports it; returns false if the error is not damage. The write lock must be held. */
 async function repair(context: Context, directory: string, error: unknown): Promise<boolean> {
-  const { isDamage, resetIndex } = await import("./indexing/damage.ts");
+  const { isDamage, resetIndex } = await import("./damage.ts");
   if (!isDamage(error, directory)) return false;
   if (!(error instanceof IndexDamagedError && error.removed)) resetIndex(directory, PARSER_VERSION);
   context.ui.warn(`the local index was damaged and is rebuilt (${error.message})`);

@@ -1,8 +1,8 @@
-import type { CodeContextClient } from "../interface/client/client.ts";
-import type { Source } from "../contract/index.ts";
-import type { Context, Credentials } from "./context.ts";
-import { CliError, EXIT } from "./exit-codes.ts";
-import { requireRepo, type Project } from "./project.ts";
+import type { CodeContextClient } from "../../interface/client/client.ts";
+import type { Source } from "../../contract/index.ts";
+import type { Context, Credentials } from "../context.ts";
+import { CliError, EXIT } from "../exit-codes.ts";
+import { requireRepo, type Project } from "../project.ts";
 
 export interface HostedTarget {
   workspace?: string;

@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { PARSER_VERSION } from "../engines/parsing/version.ts";
-import { takeWriteLock } from "./indexing/lock.ts";
-import { IndexStore } from "./indexing/store.ts";
-import { indexesDirectory, type Environment } from "./paths.ts";
-import type { Project } from "./project.ts";
+import { PARSER_VERSION } from "../../engines/parsing/version.ts";
+import { takeWriteLock } from "./lock.ts";
+import { IndexStore } from "./store.ts";
+import { indexesDirectory, type Environment } from "../machine/paths.ts";
+import type { Project } from "../project.ts";
 
 const IDENTITY_FILE = "repository.txt";
 

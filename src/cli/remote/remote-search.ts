@@ -1,9 +1,9 @@
-import type { CodeContextClient } from "../interface/client/client.ts";
-import type { CallOptions } from "../interface/client/transport.ts";
-import { createClient, credentialsOf, requireApiKey, type Context } from "./context.ts";
-import { CliError, EXIT } from "./exit-codes.ts";
-import type { RefOption } from "./local-search.ts";
-import { findProject, pathInProject, type Project, requireRepo } from "./project.ts";
+import type { CodeContextClient } from "../../interface/client/client.ts";
+import type { CallOptions } from "../../interface/client/transport.ts";
+import { createClient, credentialsOf, requireApiKey, type Context } from "../context.ts";
+import { CliError, EXIT } from "../exit-codes.ts";
+import type { RefOption } from "../local-index/local-search.ts";
+import { findProject, pathInProject, type Project, requireRepo } from "../project.ts";
 
 /** Flags of commands that ask the local index or, with `--remote`, the service. */
 export interface RemoteOption extends RefOption {

@@ -2,9 +2,9 @@ import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, lstatSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { sha256 } from "./checksum.ts";
-import { CliError, EXIT } from "./exit-codes.ts";
-import { git, gitEnvironment, GitCommandError, gitLine, gitList, splitNul, withoutFilters } from "./git-command.ts";
+import { sha256 } from "../machine/checksum.ts";
+import { CliError, EXIT } from "../exit-codes.ts";
+import { git, gitEnvironment, GitCommandError, gitLine, gitList, splitNul, withoutFilters } from "./command.ts";
 
 /** Mode of a folder in a tree. */
 const FOLDER = 0o040000;

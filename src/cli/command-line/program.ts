@@ -1,10 +1,10 @@
 import { Command, CommanderError } from "commander";
-import { LOCAL_COMMANDS } from "./command-line/local.ts";
-import { type AddCommand, examples, type Run } from "./command-line/options.ts";
-import { SERVICE_COMMANDS } from "./command-line/service.ts";
-import type { Context, GlobalOptions } from "./context.ts";
+import { LOCAL_COMMANDS } from "./local.ts";
+import { type AddCommand, examples, type Run } from "./options.ts";
+import { SERVICE_COMMANDS } from "./service.ts";
+import type { Context, GlobalOptions } from "../context.ts";
 import { EXIT_CODE_HELP } from "./exit-code-help.ts";
-import { VERSION } from "./version.ts";
+import { VERSION } from "../version.ts";
 
 export type MakeContext = (global: GlobalOptions) => Context;
 
@@ -56,7 +56,7 @@ const COMMANDS: Readonly<Record<string, AddCommand>> = {
       .command("mcp")
       .description("serve the index of this work tree to coding agents (MCP over stdio); no account, no network")
       .addHelpText("after", examples("codectx setup claude-code", "claude mcp add codectx -- codectx mcp"))
-      .action(run(async (context) => (await import("./commands/mcp.ts")).mcp(context))),
+      .action(run(async (context) => (await import("../commands/mcp.ts")).mcp(context))),
 
   completion: (program, run) =>
     program
@@ -73,7 +73,7 @@ const COMMANDS: Readonly<Record<string, AddCommand>> = {
       )
       .action(
         run(async (context, shell: string) =>
-          (await import("./commands/completion.ts")).completion(context, program, shell),
+          (await import("../commands/completion.ts")).completion(context, program, shell),
         ),
       ),
 
@@ -84,7 +84,7 @@ const COMMANDS: Readonly<Record<string, AddCommand>> = {
       .argument("[prefix]")
       .action(
         run(async (context, prefix: string | undefined) =>
-          (await import("./commands/completion.ts")).completeSymbols(context, prefix ?? ""),
+          (await import("../commands/completion.ts")).completeSymbols(context, prefix ?? ""),
         ),
       ),
 };

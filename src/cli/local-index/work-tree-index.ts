@@ -1,4 +1,4 @@
-import type { Parameters, Request } from "../contract/questions.ts";
+import type { Parameters, Request } from "../../contract/questions.ts";
 import {
   answerFrom,
   type Answered,
@@ -9,11 +9,11 @@ import {
   type RepoInfo,
   type RepoList,
   type Scope,
-} from "../interface/questions/code-index.ts";
-import type { Context } from "./context.ts";
+} from "../../interface/questions/code-index.ts";
+import type { Context } from "../context.ts";
 import { infoOf, openIndexes } from "./local-indexes.ts";
 import { withLocalIndex } from "./local-search.ts";
-import type { LocalIndex } from "./local-index/local-index.ts";
+import type { LocalIndex } from "./local-index.ts";
 
 /** The index of this work tree. Each request updates it first, so that the latest edits are found. */
 export class WorkTreeIndex implements CodeIndex, RepoList {

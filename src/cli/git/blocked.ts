@@ -1,7 +1,7 @@
 // `promises` is loaded when it is used first, which is seldom.
 import { type Dirent, existsSync, lstatSync, promises, type Stats } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
-import { CliError, EXIT } from "./exit-codes.ts";
+import { CliError, EXIT } from "../exit-codes.ts";
 
 /** A git command that has not finished by then may be blocked. */
 const SUSPECT_AFTER_MS = 1_000;

@@ -1,7 +1,7 @@
 import { basename } from "node:path";
-import type { IndexInfo, OpenIndexes } from "../interface/questions/code-index.ts";
+import type { IndexInfo, OpenIndexes } from "../../interface/questions/code-index.ts";
 import { stateOf } from "./local-search.ts";
-import type { LocalIndex } from "./local-index/local-index.ts";
+import type { LocalIndex } from "./local-index.ts";
 
 /** A local index, with what `--json` says of its state. */
 export type LocalInfo = IndexInfo & { state: ReturnType<typeof stateOf> };

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import type { Context } from "./context.ts";
+import type { Context } from "../context.ts";
 
 /** Options of `less`: exit if the text fits on the screen, show colours and links, leave the text on the screen. */
 const LESS_OPTIONS = "FRX";

@@ -1,8 +1,8 @@
 import { pathToFileURL } from "node:url";
 import { stripVTControlCharacters, styleText } from "node:util";
-import { visible, visibleJson } from "../lib/display.ts";
-import type { CliError } from "./exit-codes.ts";
-import type { Environment } from "./paths.ts";
+import { visible, visibleJson } from "../../lib/display.ts";
+import type { CliError } from "../exit-codes.ts";
+import type { Environment } from "../machine/paths.ts";
 
 const REDRAW_MS = 100;
 const BAR_CELLS = 24;

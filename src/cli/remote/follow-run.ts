@@ -1,7 +1,7 @@
-import type { CodeContextClient } from "../interface/client/client.ts";
-import type { RunStatus } from "../contract/index.ts";
-import type { Context } from "./context.ts";
-import { CliError, EXIT } from "./exit-codes.ts";
+import type { CodeContextClient } from "../../interface/client/client.ts";
+import type { RunStatus } from "../../contract/index.ts";
+import type { Context } from "../context.ts";
+import { CliError, EXIT } from "../exit-codes.ts";
 
 /** Follows a run to its end with progress. Returns its result or throws its error. */
 export async function followRun(
@@ -38,7 +38,7 @@ export async function followRun(
   const { code = "RUN_FAILED", error = "the run failed", details } = last?.error ?? {};
   if (details?.["reason"] === "REF_NOT_FOUND")
     throw new CliError(EXIT.notFound, "REF_NOT_FOUND", error.replace(/^git: /, ""), { details: { ...details, runId } });
-  const { CodeContextError } = await import("../interface/client/errors.ts");
+  const { CodeContextError } = await import("../../interface/client/errors.ts");
   throw new CodeContextError(code, error, {
     status: code === "CLONE_FAILED" ? 422 : 500,
     details: { ...details, runId },

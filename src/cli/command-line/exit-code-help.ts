@@ -1,4 +1,4 @@
-import { EXIT } from "./exit-codes.ts";
+import { EXIT } from "../exit-codes.ts";
 
 const MEANING: Record<keyof typeof EXIT, string> = {
   ok: "done",

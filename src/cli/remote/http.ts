@@ -1,6 +1,6 @@
 import type { IncomingMessage, request } from "node:http";
 import { Readable } from "node:stream";
-import type { AnswerLike, SentRequest } from "../interface/client/call.ts";
+import type { AnswerLike, SentRequest } from "../../interface/client/call.ts";
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 const MAX_REDIRECTS = 5;

@@ -1,6 +1,6 @@
 import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { CliError, EXIT } from "./exit-codes.ts";
+import { CliError, EXIT } from "../exit-codes.ts";
 import { makeFolder } from "./folders.ts";
 import { configDirectory, type Environment } from "./paths.ts";
 

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { devNull } from "node:os";
-import { CliError, EXIT } from "./exit-codes.ts";
-import { unlessBlocked } from "./git-blocked.ts";
+import { CliError, EXIT } from "../exit-codes.ts";
+import { unlessBlocked } from "./blocked.ts";
 
 /** A git command without output for this long is killed; for example, a FIFO in place of a file would block it forever. */
 const IDLE_TIMEOUT_MS = 30_000;

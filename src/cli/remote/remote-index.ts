@@ -1,6 +1,6 @@
-import type { CodeContextClient } from "../interface/client/client.ts";
-import type { CallOptions } from "../interface/client/transport.ts";
-import type { Asked, Parameters, Request } from "../contract/questions.ts";
+import type { CodeContextClient } from "../../interface/client/client.ts";
+import type { CallOptions } from "../../interface/client/transport.ts";
+import type { Asked, Parameters, Request } from "../../contract/questions.ts";
 import type {
   FileResponse,
   OutlineResponse,
@@ -8,9 +8,9 @@ import type {
   SearchedIndex,
   SearchResponse,
   SymbolsResponse,
-} from "../contract/search.ts";
-import type { Answered, CodeIndex, IndexInfo, Question, Scope } from "../interface/questions/code-index.ts";
-import { hostedInfo } from "../interface/questions/http.ts";
+} from "../../contract/search.ts";
+import type { Answered, CodeIndex, IndexInfo, Question, Scope } from "../../interface/questions/code-index.ts";
+import { hostedInfo } from "../../interface/questions/http.ts";
 
 /** An index of the service, with all that the service says of it. */
 export type RemoteInfo = IndexInfo & SearchedIndex;
