@@ -1,6 +1,7 @@
 /** Secrets that are recognised by the surrounding text: key blocks, URLs, headers, manifests and credential files. */
 import { decodeBase64, isSecretValue } from "./assignments.ts";
 import { isComposedPassword, isPlaceholder, randomnessBits } from "./randomness.ts";
+import type { Hints } from "./hints.ts";
 import { looksSecretNear, quotedNear } from "./nearby.ts";
 import { NextOf } from "./next-of.ts";
 import { PASSWORD_PLACES } from "./places.ts";
@@ -16,23 +17,23 @@ const MIN_USER_CHARACTERS = 16;
 const MIN_USER_BITS = 16;
 
 /** Adds all secrets of this kind. */
-export function findStructured(text: string, found: SecretRange[]): void {
-  findKeyBlocks(text, found);
-  if (text.includes("://")) findUrlCredentials(text, found);
-  for (const { rule, hint, pattern } of PASSWORD_PLACES) {
-    if (!text.includes(hint)) continue;
+export function findStructured(text: string, hints: Hints, found: SecretRange[]): void {
+  if (hints.hasOne(["BEGIN", "PuTTY", "RWRTY0Iy"])) findKeyBlocks(text, found);
+  if (hints.hasOne(["://"])) findUrlCredentials(text, found);
+  for (const { rule, hints: needed, pattern } of PASSWORD_PLACES) {
+    if (!hints.hasOne(needed)) continue;
     for (const match of text.matchAll(pattern)) {
       const password = match[1]!;
       if (isPassword(password)) add(found, match.index + match[0].lastIndexOf(password), password.length, rule);
     }
   }
-  if (text.includes("asic")) findBasicCredentials(text, found);
-  if (text.includes("Secret")) findKubernetesSecrets(text, found);
-  if (text.includes("(") || text.includes("SecureString")) findArguments(text, found);
-  if (/keys?\b/i.test(text)) findBareKeys(text, found);
-  if (text.includes("SecureString")) findSecureStrings(text, found);
-  if (text.includes("kty")) findJsonWebKeys(text, found);
-  if (/mnemonic|phrase/i.test(text)) findMnemonics(text, found);
+  if (hints.hasOne(["asic"])) findBasicCredentials(text, found);
+  if (hints.hasOne(["Secret"])) findKubernetesSecrets(text, found);
+  if (hints.hasOne(["(", "SecureString"])) findArguments(text, found);
+  if (hints.mayHave("key")) findBareKeys(text, found);
+  if (hints.hasOne(["SecureString"])) findSecureStrings(text, found);
+  if (hints.hasOne(["kty"])) findJsonWebKeys(text, found);
+  if (hints.mayHave("mnemonic") || hints.mayHave("phrase")) findMnemonics(text, found);
 }
 
 function add(found: SecretRange[], start: number, length: number, rule: string): void {

@@ -1,5 +1,6 @@
 /** Secrets in tables: Markdown, CSV and rows of SQL, where the name of a column or a cell of the row says what a value is. */
 import { isSecretValue } from "./assignments.ts";
+import type { Hints } from "./hints.ts";
 import { looksSecretNear, quotedNear } from "./nearby.ts";
 import { NextOf } from "./next-of.ts";
 import { classifyName, type NameClass } from "./names.ts";
@@ -12,7 +13,7 @@ const MAX_NAME_CHARACTERS = 40;
 const MAX_ROWS = 1_000;
 
 /** Adds all secrets of this kind. `named` are the positions of names of secrets, in order. */
-export function findInTables(text: string, named: readonly number[], found: SecretRange[]): void {
+export function findInTables(text: string, hints: Hints, named: readonly number[], found: SecretRange[]): void {
   const lines = new NextOf(text, "\n");
   let done = 0;
   for (const position of named) {
@@ -23,8 +24,8 @@ export function findInTables(text: string, named: readonly number[], found: Secr
     const isLong = (before === -1 && from > 0) || end - position > MAX_LINE_CHARACTERS;
     done = isLong ? end : findTable(text, from + before + 1, found);
   }
-  if (named.length > 0) findCellTables(text, found);
-  if (!/\binsert\s/i.test(text)) return;
+  if (named.length > 0) findCellTables(text, hints, found);
+  if (!hints.mayHave("insert") || !/\binsert\s/i.test(text)) return;
   if (named.length > 0) findInserts(text, found);
   findUnnamed(text, found);
 }
@@ -110,10 +111,10 @@ function judge(cell: Cell | undefined, kind: NameClass | undefined, found: Secre
 }
 
 /** Tables whose cells are not in lines of their rows: AsciiDoc and HTML; and the rows of `COPY … FROM stdin`. */
-function findCellTables(text: string, found: SecretRange[]): void {
-  if (text.includes("|===")) findDelimited(text, "|===", "|===", asciiDocCells, found);
-  if (/<th[\s>]/i.test(text)) findDelimited(text, "<table", "</table", htmlCells, found);
-  if (/\bfrom stdin/i.test(text)) findCopies(text, found);
+function findCellTables(text: string, hints: Hints, found: SecretRange[]): void {
+  if (hints.hasOne(["|==="])) findDelimited(text, "|===", "|===", asciiDocCells, found);
+  if (hints.mayHave("<th") && /<th[\s>]/i.test(text)) findDelimited(text, "<table", "</table", htmlCells, found);
+  if (hints.mayHave("from stdin") && /\bfrom stdin/i.test(text)) findCopies(text, found);
 }
 
 const MAX_TABLE_CHARACTERS = 65_536;
