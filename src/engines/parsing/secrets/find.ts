@@ -81,23 +81,25 @@ export function findSecrets(text: string): SecretRange[] {
 /** Secrets that are not encoded, in no order. Adds the runs that are long enough to be a text in base64 to `long`. */
 function findPlain(text: string, long: [number, number][] = []): SecretRange[] {
   const found: SecretRange[] = [];
+  let longest = 0;
   forEachRun(text, (start, end) => {
+    longest = Math.max(longest, end - start);
     const run = text.slice(start, end);
     findTokens(run, start, found);
     if (run.length < MIN_ENCODED_CHARACTERS) return;
     long.push([start, end]);
     if (run.length >= MIN_ABLY_CHARACTERS) findAblyKeys(run, start, found);
   });
-  const pairs = new Hints(text);
-  for (const { rule, hints, pattern } of SHAPE_RULES) {
-    if (!pairs.hasOne(hints)) continue;
+  const known = new Hints(text);
+  for (const { rule, hints, run = 0, pattern } of SHAPE_RULES) {
+    if (run > longest || !known.hasOne(hints)) continue;
     for (const match of text.matchAll(pattern)) {
       const [start, end] = match.indices![1]!;
       if (looksDrawn(rule, match[1]!)) found.push({ start, end, rule });
     }
   }
-  findStructured(text, pairs, found);
-  findInTables(text, pairs, findAssigned(text, found), found);
+  findStructured(text, known, found);
+  findInTables(text, known, findAssigned(text, found), found);
   return found;
 }
 

@@ -11,11 +11,12 @@ export const PASSWORD_PLACES: readonly { rule: string; hints: readonly string[];
   {
     rule: "pgpass",
     hints: [":"],
-    pattern: /^[\w.*-]{1,200}:(?:\d{2,5}|\*):[\w*-]{1,60}:[\w*.@-]{1,60}:([^\s"'`,;)]{6,200})$/gm,
+    // What comes first is looked at last: few lines have such a number.
+    pattern: /:(?:\d{2,5}|\*):(?<=^[\w.*-]{1,200}:(?:\d{2,5}|\*):)[\w*-]{1,60}:[\w*.@-]{1,60}:([^\s"'`,;)]{6,200})$/gm,
   },
   {
     rule: "command-line",
-    hints: ["-u", "--user", "--proxy-user", "--auth", "--creds"],
+    hints: ["-u ", "-u=", "--user", "--proxy-user", "--auth", "--creds"],
     pattern: /(?<![\w-])(?:-u|--user|--proxy-user|--auth|--creds)[ =]["']?[\w.@+-]{1,80}:([^\s"'`]{6,200})/g,
   },
   {
@@ -84,14 +85,14 @@ export const PASSWORD_PLACES: readonly { rule: string; hints: readonly string[];
   // `enable secret 5 …`, `key-string 7 …`
   {
     rule: "directive",
-    hints: [" "],
+    hints: ["secret", "password", "key", "md5"],
     pattern:
-      /^[ \t]{0,20}[a-z][a-z -]{0,60}(?:secret|password|key|key-string|md5|pre-shared-key)[ \t]{1,4}\d{1,2}[ \t]{1,4}([^\s"']{6,200})/gm,
+      /(?:secret|password|key|string|md5)[ \t]{1,4}\d{1,2}[ \t]{1,4}(?<=^[ \t]{0,20}[a-z][a-z -]{0,60}(?:secret|password|key|key-string|md5|pre-shared-key)[ \t]{1,4}\d{1,2}[ \t]{1,4})([^\s"']{6,200})/gm,
   },
   // `gin.Accounts{"admin": "…"}`, `users: { 'admin': '…' }`
   {
     rule: "accounts",
-    hints: [""],
+    hints: ["accounts", "users", "logins", "auth", "credentials"],
     pattern:
       /\b(?:accounts|users|logins|basic_?auth(?:_?users)?|credentials)\b["']?\s{0,4}(?:=>|[:=])?\s{0,4}[{[(]\s{0,20}["'][\w.@-]{1,40}["']\s{0,4}(?:=>|:|,)\s{0,4}["']([^\s"']{8,100})["']/gi,
   },

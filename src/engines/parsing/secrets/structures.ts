@@ -21,7 +21,7 @@ export function findStructured(text: string, hints: Hints, found: SecretRange[])
   if (hints.hasOne(["BEGIN", "PuTTY", "RWRTY0Iy"])) findKeyBlocks(text, found);
   if (hints.hasOne(["://"])) findUrlCredentials(text, found);
   for (const { rule, hints: needed, pattern } of PASSWORD_PLACES) {
-    if (!hints.hasOne(needed)) continue;
+    if (!(pattern.ignoreCase ? needed.some((hint) => hints.mayHave(hint)) : hints.hasOne(needed))) continue;
     for (const match of text.matchAll(pattern)) {
       const password = match[1]!;
       if (isPassword(password)) add(found, match.index + match[0].lastIndexOf(password), password.length, rule);
@@ -125,7 +125,7 @@ function findBasicCredentials(text: string, found: SecretRange[]): void {
 
 /** Calls with a password or a key among their arguments, which have no names. */
 const CALLS =
-  /(?:connect|connection|login|auth=?|authenticate|authentication|credentials?|cookie_?store|sign|verify|signwith|hmac|hmac\.(?:new|(?:hex)?digest)|serializer|cipher|cipheriv|encrypt|decrypt|superuser|create_?user|pdo|mysqli|sequelize|fernet|ftp|secretkeyspec|wifi\.begin|securestring)(?:\(|(?<=String)[ \t])/gi;
+  /\((?<=(?:connect|connection|login|auth=?|authenticate|authentication|credentials?|cookie_?store|sign|verify|signwith|hmac|hmac\.(?:new|(?:hex)?digest)|serializer|cipher|cipheriv|encrypt|decrypt|superuser|create_?user|pdo|mysqli|sequelize|fernet|ftp|secretkeyspec|wifi\.begin|securestring)\()|[ \t](?<=SecureString[ \t])/gi;
 
 function findArguments(text: string, found: SecretRange[]): void {
   const lines = new NextOf(text, "\n");
