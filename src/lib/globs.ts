@@ -14,7 +14,8 @@
  * A glob without `/` matches in any folder, one with a leading `/` from the root only. A glob that matches a folder matches
  * everything below it; a trailing `/` matches folders only. A leading `!` negates. Everything else, such as parentheses, is literal.
  */
-import { Automaton, GlobLimitError, tokenize } from "./glob-automaton.ts";
+import { Automaton, GlobLimitError } from "./glob-automaton.ts";
+import { tokenize } from "./glob-tokens.ts";
 
 /** Whether the globs select a path. Paths start at the root and use `/` between segments. */
 export type PathFilter = (path: string) => boolean;

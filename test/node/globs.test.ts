@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Automaton, GlobLimitError, tokenize } from "../../src/lib/glob-automaton.ts";
+import { Automaton, GlobLimitError } from "../../src/lib/glob-automaton.ts";
+import { tokenize } from "../../src/lib/glob-tokens.ts";
 import { compileGlobs, compileIgnoreFile, GlobError } from "../../src/lib/globs.ts";
 
 const compile = (globs: string[], otherwise?: (path: string) => boolean) =>

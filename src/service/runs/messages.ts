@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { RunSpec } from "../db/run-spec.ts";
 
 /**
  * Messages of the indexing queue. They hold references, never content or a credential. Each step names its run and
@@ -24,3 +25,11 @@ export const runPrefix = (runId: string, attempt: number) => `runs/${runId}/${at
 
 /** The staged object that a shard's message names. */
 export const shardKey = (runId: string, attempt: number, shard: number) => `${runPrefix(runId, attempt)}shard-${shard}`;
+
+/** The message that starts a step of a run's attempt. */
+export function stepMessage(
+  { spec, attempt }: { spec: RunSpec; attempt: number },
+  kind: "plan" | "finish" | "build",
+): StepMessage {
+  return { kind, workspaceId: spec.workspaceId, runId: spec.runId, attempt };
+}

@@ -5,9 +5,10 @@ import { PG_FOREIGN_KEY_VIOLATION, pgErrorCode } from "../db/errors.ts";
 import { runs } from "../db/schema.ts";
 import type { Logger } from "../../lib/log.ts";
 import { raceTimeout } from "../../lib/pause.ts";
-import type { StepMessage } from "./messages.ts";
+import { shardKey, type StepMessage } from "./messages.ts";
 import { queueOf } from "./queues.ts";
 import type { RunSpec } from "../db/run-spec.ts";
+import { type RunRecord, SHARDS_IN_FLIGHT } from "./state.ts";
 import type { RunStore } from "./store.ts";
 import type { TenantLine } from "./tenant-runs.ts";
 
@@ -56,6 +57,20 @@ export class RunOutbox {
       this.log.error("queue_send_failed", error, { runId: message.runId, kind: message.kind });
       return false;
     }
+  }
+
+  /** Puts staged shards into the queue, as many as may be there at a time. */
+  async sendShards(run: RunRecord): Promise<void> {
+    for (const shard of this.store.takeShards(run.spec.runId, run.attempt, SHARDS_IN_FLIGHT)) {
+      await this.sendShard(run, shard);
+    }
+  }
+
+  /** Puts a shard into the queue, after a delay in seconds. If that fails, the shard stays staged for the next `sendShards`. */
+  async sendShard({ spec: { runId, workspaceId }, attempt }: RunRecord, shard: number, delaySec = 0): Promise<void> {
+    const key = shardKey(runId, attempt, shard);
+    const sent = await this.sendStep({ kind: "shard", workspaceId, runId, attempt, shard, key }, delaySec);
+    if (!sent) this.store.setShard(runId, attempt, shard, "staged");
   }
 
   private tenantLine(tenantId: string): TenantLine {

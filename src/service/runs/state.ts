@@ -3,6 +3,7 @@
  * functions; the coordinator's Durable Object adds storage, clock and queue.
  */
 import type { RunPhase, RunStatus } from "../../contract/index.ts";
+import { backoffMs } from "../../lib/backoff.ts";
 import type { RunSpec } from "../db/run-spec.ts";
 import type { StepMessage } from "./messages.ts";
 
@@ -205,4 +206,11 @@ export function toStatus(run: RunRecord): RunStatus {
     ...(run.result ? { result: run.result } : {}),
     ...(run.error ? { error: run.error } : {}),
   };
+}
+
+const RETRY_BACKOFF = { baseMs: 1_000, capMs: 30_000 };
+
+/** Seconds to wait before retry number `failures`. */
+export function retryDelaySec(failures: number): number {
+  return Math.ceil(backoffMs(failures, RETRY_BACKOFF) / 1_000);
 }

@@ -2,8 +2,7 @@
 import { DurableObject } from "cloudflare:workers";
 import type { RunPhase, RunStatus } from "../../contract/index.ts";
 import { createLogger } from "../../lib/log.ts";
-import { backoffMs } from "../../lib/backoff.ts";
-import { type StepMessage, shardKey } from "./messages.ts";
+import { type StepMessage, stepMessage } from "./messages.ts";
 import {
   beginAttempt,
   claimStep,
@@ -18,9 +17,9 @@ import {
   recordFailure,
   recordPlan,
   recordProgress,
+  retryDelaySec,
   type RunOutcome,
   type RunRecord,
-  SHARDS_IN_FLIGHT,
   type StepClaim,
   type StepProgress,
   type StepUsage,
@@ -110,7 +109,7 @@ export class WorkspaceRuns extends DurableObject<ApiEnv> {
     const run = this.current(runId, attempt);
     if (!run) return;
     this.store.addShard(runId, attempt, shard);
-    await this.sendShards(run);
+    await this.outbox.sendShards(run);
   }
 
   /** Called when the plan is complete. True if only the finish is left, which the caller then does; else the last shard triggers it. */
@@ -134,7 +133,7 @@ export class WorkspaceRuns extends DurableObject<ApiEnv> {
       // While the plan runs, its own reports renew the lease; after it, shards may wait in the queue.
       const lease = run.shards === null ? LEASE_MS : QUEUE_LEASE_MS;
       this.update({ ...counted, leaseUntil: Math.max(run.leaseUntil, Date.now() + lease) });
-      await this.sendShards(counted);
+      await this.outbox.sendShards(counted);
     }
   }
 
@@ -226,7 +225,7 @@ export class WorkspaceRuns extends DurableObject<ApiEnv> {
     await this.ctx.storage.setAlarm(Date.now() + TICK_MS);
     await this.restartIfSilent();
     if (this.active?.unsent) await this.send(this.active, this.active.unsent);
-    if (this.active) await this.sendShards(this.active);
+    if (this.active) await this.outbox.sendShards(this.active);
     await this.startNext();
     await this.outbox.recordFailures();
     await this.outbox.countRuns();
@@ -276,42 +275,23 @@ export class WorkspaceRuns extends DurableObject<ApiEnv> {
     this.store.clearShards(run.spec.runId);
     this.update(started);
     await this.ctx.storage.setAlarm(this.nextAlarm());
-    await this.send(started, this.message(started, "plan"), delaySec);
+    await this.send(started, stepMessage(started, "plan"), delaySec);
   }
 
   private async sendNext(run: RunRecord, phase: RunPhase, kind: "finish" | "build"): Promise<void> {
     const next = handOver(run, phase, Date.now());
     this.update(next);
-    await this.send(next, this.message(next, kind));
-  }
-
-  private async sendShards(run: RunRecord): Promise<void> {
-    const { runId, workspaceId } = run.spec;
-    const { attempt } = run;
-    for (const shard of this.store.takeShards(runId, attempt, SHARDS_IN_FLIGHT)) {
-      const key = shardKey(runId, attempt, shard);
-      const sent = await this.outbox.sendStep({ kind: "shard", workspaceId, runId, attempt, shard, key });
-      if (!sent) this.store.setShard(runId, attempt, shard, "staged");
-    }
+    await this.send(next, stepMessage(next, kind));
   }
 
   private async resend(run: RunRecord, step: StepRef, delaySec: number): Promise<void> {
     if (step.kind === "shard") {
-      const { runId, workspaceId } = run.spec;
-      const { attempt } = run;
       this.update({ ...run, leaseUntil: Math.max(run.leaseUntil, Date.now() + delaySec * 1_000 + LEASE_MS) });
-      const key = shardKey(runId, attempt, step.shard);
-      const message = { kind: "shard" as const, workspaceId, runId, attempt, shard: step.shard, key };
-      if (!(await this.outbox.sendStep(message, delaySec))) this.store.setShard(runId, attempt, step.shard, "staged");
-      return;
+      return this.outbox.sendShard(run, step.shard, delaySec);
     }
     const waiting = { ...run, held: null, leaseUntil: handOver(run, run.phase, Date.now()).leaseUntil };
     this.update(waiting);
-    await this.send(waiting, this.message(waiting, step.kind), delaySec);
-  }
-
-  private message(run: RunRecord, kind: "plan" | "finish" | "build"): StepMessage {
-    return { kind, workspaceId: run.spec.workspaceId, runId: run.spec.runId, attempt: run.attempt };
+    await this.send(waiting, stepMessage(waiting, step.kind), delaySec);
   }
 
   /** Sends the message of a run's next step; if that fails, the next alarm sends it again. */
@@ -356,11 +336,4 @@ export class WorkspaceRuns extends DurableObject<ApiEnv> {
     this.store.save(run);
     this.watchers.notify(run);
   }
-}
-
-const RETRY_BACKOFF = { baseMs: 1_000, capMs: 30_000 };
-
-/** Seconds to wait before retry number `failures`. */
-function retryDelaySec(failures: number): number {
-  return Math.ceil(backoffMs(failures, RETRY_BACKOFF) / 1_000);
 }
