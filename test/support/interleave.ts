@@ -13,7 +13,7 @@ import {
   discardLeftovers,
   nextSeq,
   switchTo,
-  type Target,
+  type PendingRevision,
   writeChanges,
 } from "../../src/service/indexing/revision-writes.ts";
 import { NO_TOTALS } from "../../src/service/indexing/result.ts";
@@ -169,7 +169,7 @@ export class Scene {
   }
 
   /** The statement that ends a run. */
-  switchTo(runId: string, target: Target, files = 0): Promise<boolean> {
+  switchTo(runId: string, target: PendingRevision, files = 0): Promise<boolean> {
     return switchTo(this.db, target, {
       runId,
       gitSha: String(target.seq),

@@ -9,7 +9,7 @@ import { PendingDeltas } from "./pack/pending.ts";
 import { openPack, type PackRequest } from "./wire/request.ts";
 import { withRetries } from "./wire/retry.ts";
 import { ObjectRing, type RingEntry } from "./pack/ring.ts";
-import type { Scope } from "./scope.ts";
+import type { Operation } from "./operation.ts";
 import { checkExpansion, TreeTracker } from "./trees/tree-tracker.ts";
 import type { TreeStore } from "./trees/tree-store.ts";
 
@@ -63,7 +63,7 @@ export class PullState implements PackSink {
   /** A request with a blob size filter has been sent for the wanted blobs. */
   filtered = false;
   private readonly transport: HttpTransport;
-  private readonly scope: Scope;
+  private readonly operation: Operation;
   private readonly advertisement: Advertisement;
   private readonly commit: string;
   private readonly handlers: BlobHandlers;
@@ -75,7 +75,7 @@ export class PullState implements PackSink {
 
   constructor(
     transport: HttpTransport,
-    scope: Scope,
+    operation: Operation,
     advertisement: Advertisement,
     commit: string,
     trees: TreeStore,
@@ -83,7 +83,7 @@ export class PullState implements PackSink {
     plan: (trees: TreeStore, root: string) => Iterable<string> | Promise<Iterable<string>>,
   ) {
     this.transport = transport;
-    this.scope = scope;
+    this.operation = operation;
     this.advertisement = advertisement;
     this.commit = commit;
     this.trees = trees;
@@ -99,15 +99,15 @@ export class PullState implements PackSink {
 
   /** Sends one request and reads its pack; retries failures that occur before the first delivery. */
   async fetchPack(request: PackRequest, treesOnly = false): Promise<void> {
-    const { transport, scope, advertisement } = this;
+    const { transport, operation, advertisement } = this;
     const { limits } = transport;
     let before = this.blobs;
     await withRetries(
-      scope,
+      operation,
       limits.attempts,
       async () => {
         before = this.blobs;
-        const { source, packets } = await openPack(transport, scope, advertisement, request);
+        const { source, packets } = await openPack(transport, operation, advertisement, request);
         const { objectFormat } = advertisement;
         let ring: ObjectRing;
         if (treesOnly) ring = new ObjectRing(TREES_RING_BYTES, oidBytes(objectFormat));
@@ -176,7 +176,7 @@ export class PullState implements PackSink {
   async makePlan(): Promise<void> {
     if (this.remaining !== undefined || this.rootTree === undefined) return;
     checkExpansion(this.trees, this.rootTree, this.transport.limits);
-    const wanted = await this.scope.race(Promise.resolve(this.plan(this.trees, this.rootTree)));
+    const wanted = await this.operation.race(Promise.resolve(this.plan(this.trees, this.rootTree)));
     this.remaining = this.oidSet(wanted);
     const { ring } = this;
     if (ring === undefined) return;
@@ -199,7 +199,7 @@ export class PullState implements PackSink {
       oid,
       handlers.borrowBlobs === true ? buf.subarray(start, end) : buf.slice(start, end),
     );
-    return handed === undefined ? undefined : this.scope.race(handed);
+    return handed === undefined ? undefined : this.operation.race(handed);
   }
 
   oversize(oid: string, size: number): void {

@@ -8,7 +8,7 @@ import { type PullRequest, PullState } from "./pull.ts";
 import { peelCommit } from "./wire/peel.ts";
 import { type ResolvedRef, resolveName } from "./wire/refs.ts";
 import { withRetries } from "./wire/retry.ts";
-import { Scope } from "./scope.ts";
+import { Operation } from "./operation.ts";
 import { type PullLimits, runPull } from "./strategy.ts";
 import { TreeStore } from "./trees/tree-store.ts";
 
@@ -63,10 +63,10 @@ export interface GitSession {
 export async function connect(remote: GitRemote, deps: GitDeps): Promise<GitSession> {
   const limits = withDefaultLimits(deps.limits);
   const transport = new HttpTransport(remote, deps, limits);
-  const scope = new Scope(limits.wallMs, deps.signal);
+  const operation = new Operation(limits.wallMs, deps.signal);
   try {
-    const advertisement = await withRetries(scope, limits.attempts, async () => {
-      const packets = new PacketReader(await transport.getRefs(scope));
+    const advertisement = await withRetries(operation, limits.attempts, async () => {
+      const packets = new PacketReader(await transport.getRefs(operation));
       try {
         return await readAdvertisement(packets, limits, transport.scrub);
       } finally {
@@ -75,7 +75,7 @@ export async function connect(remote: GitRemote, deps: GitDeps): Promise<GitSess
     });
     return new Session(transport, advertisement, deps);
   } finally {
-    scope.end();
+    operation.end();
   }
 }
 
@@ -107,28 +107,28 @@ class Session implements GitSession {
     this.learned = { filter, blobLimit: filter, shallow, anyWant };
   }
 
-  private async within<T>(work: (scope: Scope) => Promise<T>): Promise<T> {
-    const scope = new Scope(this.transport.limits.wallMs, this.deps.signal);
+  private async within<T>(work: (operation: Operation) => Promise<T>): Promise<T> {
+    const operation = new Operation(this.transport.limits.wallMs, this.deps.signal);
     try {
-      return await work(scope);
+      return await work(operation);
     } finally {
-      scope.end();
+      operation.end();
     }
   }
 
   resolve(ref = "HEAD"): Promise<ResolvedRef> {
-    return this.within(async (scope) => {
-      const { resolved, list } = await resolveName(this.transport, scope, this.advertisement, ref);
+    return this.within(async (operation) => {
+      const { resolved, list } = await resolveName(this.transport, operation, this.advertisement, ref);
       if (resolved !== undefined) return resolved;
       const oid = ref.toLowerCase();
       const defaultBranch = list.head?.startsWith("refs/heads/") === true ? list.head.slice(11) : null;
-      return { oid: await this.checkCommit(scope, oid, list.refs), refName: null, defaultBranch };
+      return { oid: await this.checkCommit(operation, oid, list.refs), refName: null, defaultBranch };
     });
   }
 
   /** Checks that a commit id exists, if the server can tell cheaply; peels tag objects. */
   private async checkCommit(
-    scope: Scope,
+    operation: Operation,
     oid: string,
     refs: readonly { oid: string; peeled?: string }[],
   ): Promise<string> {
@@ -143,14 +143,14 @@ class Session implements GitSession {
       throw new GitError("REF_NOT_FOUND", `this server only serves tips of branches and tags, and ${oid} is not one`);
     }
     if (!learned.filter) return oid;
-    return peelCommit(this.transport, scope, advertisement, oid);
+    return peelCommit(this.transport, operation, advertisement, oid);
   }
 
   pull(request: PullRequest): Promise<PullResult> {
-    return this.within(async (scope) => {
+    return this.within(async (operation) => {
       const trees = new TreeStore(this.objectFormat, request.have?.trees);
       const plan = request.plan.bind(request);
-      const state = new PullState(this.transport, scope, this.advertisement, request.commit, trees, request, plan);
+      const state = new PullState(this.transport, operation, this.advertisement, request.commit, trees, request, plan);
       const before = { ...this.transport.traffic };
       const rootTree = await runPull(state, this.learned, request, this.transport.limits);
       return { rootTree, trees, stats: this.stats(state, before) };

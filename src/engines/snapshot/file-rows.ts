@@ -8,7 +8,7 @@ export type Row = Partial<Record<ColumnName, Cell>>;
 type Span = Pick<CodeSymbol, "startLine" | "endLine" | "startByte" | "endByte">;
 
 /** The rows of one file: itself, its symbols, its chunks. Throws `RangeError` naming the file for numbers out of range. */
-export function* rowsOf(
+export function* rowsOfFile(
   file: SnapshotFile,
   contentHash: Uint8Array,
 ): Generator<{ row: Row; vector: Uint8Array | undefined }> {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { SnapshotManifest } from "../../contract/index.ts";
 import { FileListWriter } from "./file-list.ts";
-import { clean, hashBytes, rowsOf } from "./file-rows.ts";
+import { clean, hashBytes, rowsOfFile } from "./file-rows.ts";
 import { GroupWriter } from "./group-writer.ts";
 import { gzip } from "./gzip.ts";
 import { COMPRESSION, headerFault, SNAPSHOT_FORMAT_VERSION } from "./layout.ts";
@@ -60,7 +60,7 @@ export async function writeSnapshot(
     previousPath = file.path;
     const contentHash = hashBytes(file.contentHash, file.path);
     list.add(file.path, contentHash, file);
-    for (const { row, vector } of rowsOf(file, contentHash)) {
+    for (const { row, vector } of rowsOfFile(file, contentHash)) {
       if (vector !== undefined && vector.length !== 2 * dimension) {
         throw new RangeError(`${file.path}: a vector has ${vector.length} bytes, not ${2 * dimension}`);
       }

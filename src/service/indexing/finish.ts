@@ -17,7 +17,7 @@ import {
   nextSeq,
   recordUnchanged,
   switchTo,
-  type Target,
+  type PendingRevision,
   writeChanges,
 } from "./revision-writes.ts";
 import { NO_TOTALS, type Totals, toResult, toStats, totalsOf, unchangedResult } from "./result.ts";
@@ -42,7 +42,12 @@ export async function finish(step: StepContext, work: WorkCounters): Promise<Ind
   const summary = await getJson<PlanSummary>(staging, summaryKey(run.runId, step.attempt));
   if (summary.fingerprint !== step.embedder.fingerprint) throw new StalePlanError("the model changed since the plan");
   const { baseSeq, current } = summary;
-  const target: Target = { workspaceId: run.workspaceId, seq: await nextSeq(db, run.workspaceId), baseSeq, current };
+  const target: PendingRevision = {
+    workspaceId: run.workspaceId,
+    seq: await nextSeq(db, run.workspaceId),
+    baseSeq,
+    current,
+  };
   await discardLeftovers(db, target);
   for (let part = 0; part < summary.changeObjects; part++) {
     await writeChanges(db, target, await getJson<FileChanges>(staging, changesKey(run.runId, step.attempt, part)));
@@ -83,7 +88,7 @@ export async function finishUnchanged(step: StepContext, revision: Revision, ref
   return result;
 }
 
-const revisionOf = (step: StepContext, { workspaceId, seq, baseSeq, current }: Target): IndexedRevision => ({
+const revisionOf = (step: StepContext, { workspaceId, seq, baseSeq, current }: PendingRevision): IndexedRevision => ({
   tenantId: step.run.tenantId,
   workspaceId,
   seq,
@@ -109,7 +114,7 @@ async function resultAfterRefusal(step: StepContext): Promise<IndexResult> {
   throw new StalePlanError("another run has switched the workspace since the plan");
 }
 
-async function newTotals(step: StepContext, target: Target, puts: number): Promise<Totals> {
+async function newTotals(step: StepContext, target: PendingRevision, puts: number): Promise<Totals> {
   const base = target.baseSeq === null ? NO_TOTALS : await baseTotals(step, target.baseSeq);
   const change = await changeOfTotals(step.db, target);
   // Another worker is writing the same rows: plan again rather than switch to an incomplete set.

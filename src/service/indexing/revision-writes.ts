@@ -9,7 +9,7 @@ import type { Totals } from "./result.ts";
 import type { FileChanges } from "./staging.ts";
 
 /** A revision that is being written. */
-export interface Target {
+export interface PendingRevision {
   workspaceId: string;
   seq: number;
   /** Current revision of the workspace when the run was planned; null if there was none. */
@@ -31,12 +31,12 @@ export async function nextSeq(db: Db, workspaceId: string): Promise<number> {
 }
 
 /** Guards every write: true while no other run has switched the workspace since the plan, and its tenant is not being erased. */
-const stillBase = ({ workspaceId, baseSeq }: Target): SQL =>
+const stillBase = ({ workspaceId, baseSeq }: PendingRevision): SQL =>
   sql`exists (select 1 from workspaces w where w.id = ${workspaceId} and w.current_seq is not distinct from ${baseSeq}::int
     and not exists (select 1 from erasures e where e.tenant_id = w.tenant_id))`;
 
 /** Removes the rows of runs that ended without a switch. */
-export async function discardLeftovers(db: Db, target: Target): Promise<void> {
+export async function discardLeftovers(db: Db, target: PendingRevision): Promise<void> {
   const { workspaceId, seq, baseSeq } = target;
   const guard = stillBase(target);
   await db.batch([
@@ -51,7 +51,7 @@ export async function discardLeftovers(db: Db, target: Target): Promise<void> {
 }
 
 /** Writes the rows that differ from the base. Repeating it changes nothing. */
-export async function writeChanges(db: Db, target: Target, { puts, deletes }: FileChanges): Promise<void> {
+export async function writeChanges(db: Db, target: PendingRevision, { puts, deletes }: FileChanges): Promise<void> {
   const { workspaceId, seq } = target;
   const guard = stillBase(target);
   const rows = unnest(puts, [
@@ -86,7 +86,7 @@ export async function writeChanges(db: Db, target: Target, { puts, deletes }: Fi
 }
 
 /** What the written rows add to the base's totals, and how many files they put. Costs are proportional to the change. */
-export async function changeOfTotals(db: Db, target: Target): Promise<Totals & { added: number }> {
+export async function changeOfTotals(db: Db, target: PendingRevision): Promise<Totals & { added: number }> {
   const { workspaceId, seq, baseSeq } = target;
   const changes = target.current
     ? sql`select content_id, 1 as sign from revision_files where workspace_id = ${workspaceId} and from_seq = ${seq}
@@ -138,7 +138,7 @@ export interface NewRevision {
  * workspace still has the base revision of the plan and the run has neither ended nor been cancelled. True if it took effect. The
  * outcome of a snapshot run is recorded later, when its artifact is published.
  */
-export async function switchTo(db: Db, target: Target, revision: NewRevision): Promise<boolean> {
+export async function switchTo(db: Db, target: PendingRevision, revision: NewRevision): Promise<boolean> {
   const { workspaceId, seq, baseSeq, current } = target;
   const { runId, totals } = revision;
   const pointer = current

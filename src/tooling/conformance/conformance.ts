@@ -1,7 +1,7 @@
 /** `npm run conformance -- <url>`: asks a running service whether it does what the contract says. */
 import { parseArgs } from "node:util";
 import { CHECKS } from "./checks/index.ts";
-import { Difference, type Need, Target, type TargetOptions } from "./target.ts";
+import { Difference, type Need, ServiceUnderTest, type TargetOptions } from "./target.ts";
 
 const USAGE = `Usage: npm run conformance -- <api url> [options]
 
@@ -30,10 +30,10 @@ const ROUND_TRIPS = 9;
 
 const options = readOptions();
 if (options === undefined) process.exitCode = 2;
-else process.exitCode = await runChecks(new Target(options));
+else process.exitCode = await runChecks(new ServiceUnderTest(options));
 
 /** Prints a line for each check. Returns the exit code. */
-async function runChecks(target: Target): Promise<number> {
+async function runChecks(target: ServiceUnderTest): Promise<number> {
   const counts = { ok: 0, differs: 0, skipped: 0 };
   for (const { title, needs = [], run } of CHECKS) {
     const missing = needs.filter((need) => target.options[need] === undefined);
@@ -60,7 +60,7 @@ async function runChecks(target: Target): Promise<number> {
  * Prints the latency of the tenant's Durable Object: a free call that uses it, beside one that does not. Its location was fixed near
  * its first caller.
  */
-async function printLatency(target: Target): Promise<void> {
+async function printLatency(target: ServiceUnderTest): Promise<void> {
   if (target.options.apiKey === undefined) return;
   const median = async (path: string, as?: "apiKey"): Promise<number> => {
     const times: number[] = [];

@@ -23,7 +23,7 @@ export interface Check {
   title: string;
   needs?: readonly Need[];
   /** Throws `Difference` if the service does something else. What it returns is printed beside the title. */
-  run: (target: Target) => Promise<string | void>;
+  run: (target: ServiceUnderTest) => Promise<string | void>;
 }
 
 /** The service does not do what the contract says. */
@@ -55,7 +55,7 @@ const TIMEOUT_MS = 75_000;
 /** `POST /index` answers when the run is done. */
 const RUN_TIMEOUT_MS = 300_000;
 
-export class Target {
+export class ServiceUnderTest {
   readonly options: TargetOptions;
 
   constructor(options: TargetOptions) {

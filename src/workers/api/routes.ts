@@ -4,14 +4,14 @@ import { cohereEmbedV1, cohereEmbedV2 } from "./routes/cohere-compat.ts";
 import { checkEmbed, embed } from "./routes/embed.ts";
 import { health } from "./routes/healthz.ts";
 import { hook } from "./routes/hooks.ts";
-import { cancelRun, index, listRuns, runStatus } from "./routes/index-runs.ts";
+import { cancelRunRoute, index, listRunsRoute, runStatusRoute } from "./routes/index-runs.ts";
 import { publishSnapshot, readSnapshot } from "./routes/index-snapshot.ts";
 import { mcp } from "./routes/mcp.ts";
 import { openaiEmbeddings, openaiModels } from "./routes/openai-compat.ts";
 import { openapiRoute } from "./routes/openapi.ts";
 import { compatRerank } from "./routes/rerank-compat.ts";
 import { checkRerank, rerank } from "./routes/rerank.ts";
-import { findReferences, findSymbols, readLines, readOutline, searchCode } from "./routes/search.ts";
+import { referencesRoute, symbolsRoute, fileRoute, outlineRoute, searchRoute } from "./routes/search.ts";
 import { startSnapshotJob } from "./routes/snapshot.ts";
 import { usage } from "./routes/usage.ts";
 
@@ -23,15 +23,15 @@ export const ROUTES: readonly Route[] = [
   checkRerank,
   usage,
   index,
-  runStatus,
-  listRuns,
-  cancelRun,
+  runStatusRoute,
+  listRunsRoute,
+  cancelRunRoute,
   hook,
-  searchCode,
-  findSymbols,
-  findReferences,
-  readOutline,
-  readLines,
+  searchRoute,
+  symbolsRoute,
+  referencesRoute,
+  outlineRoute,
+  fileRoute,
   startSnapshotJob,
   readSnapshot,
   publishSnapshot,

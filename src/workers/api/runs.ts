@@ -6,7 +6,7 @@ import { checkRepositoryUrl, GitError } from "../../engines/git/index.ts";
 import { compileGlobs, GlobError } from "../../lib/globs.ts";
 import type { RunSpec } from "../../service/db/run-spec.ts";
 import type { RunDeps } from "../../service/runs/runs.ts";
-import { type RunRequest, startRun as startIndexRun } from "../../service/runs/start.ts";
+import { type RunRequest, startRun } from "../../service/runs/start.ts";
 import { findWorkspace } from "../../service/tenancy/workspaces.ts";
 import type { ApiContext } from "./context.ts";
 import { storageUnavailable } from "./middleware/authorize.ts";
@@ -49,19 +49,19 @@ export async function stored<T>(query: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Dependencies of the run functions in `src/service/indexing`. */
+/** Dependencies of the run functions in `src/service/runs`. */
 export function runDeps(c: ApiContext): RunDeps {
   return { db: c.get("services").db, coordinators: c.env.WORKSPACE_RUNS };
 }
 
 /** Starts a run for the caller; its coordinator counts the call. */
-export async function startRun(
+export async function startCallersRun(
   c: ApiContext,
   { tenantId, credentialId: actor }: Principal,
   request: Omit<RunRequest, "tenantId" | "actor">,
 ): Promise<RunSpec> {
   const deps = { ...runDeps(c), encryptionKey: c.env.ENCRYPTION_KEY };
-  const starting = startIndexRun(deps, { ...request, tenantId, actor });
+  const starting = startRun(deps, { ...request, tenantId, actor });
   // A recorded run must also be submitted, even if the client disconnects in between.
   c.executionCtx.waitUntil(starting.catch(() => undefined));
   return stored(() => starting);

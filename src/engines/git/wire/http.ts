@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { GitError, makeScrub, overLimit, protocolError, type Scrub } from "../errors.ts";
 import { GZIP_MIN_BYTES, type GitLimits, MAX_REDIRECTS } from "../limits.ts";
-import type { Scope } from "../scope.ts";
+import type { Operation } from "../operation.ts";
 import { checkRemoteUrl, checkRepositoryUrl, defaultUsername, type GitHostPolicy } from "./url.ts";
 
 export interface GitRemote {
@@ -63,12 +63,12 @@ export class HttpTransport {
   }
 
   /** Requests the reference advertisement; later requests use the URL it was redirected to. */
-  async getRefs(scope: Scope): Promise<BodyReader> {
+  async getRefs(operation: Operation): Promise<BodyReader> {
     let url = this.base + SERVICE_SUFFIX;
     for (let hop = 0; ; hop++) {
-      const { response, controller } = await this.send(scope, url, "GET", undefined);
+      const { response, controller } = await this.send(operation, url, "GET", undefined);
       if (response.status < 300 || response.status > 399 || response.status === 304) {
-        return this.accept(scope, response, controller, "application/x-git-upload-pack-advertisement");
+        return this.accept(operation, response, controller, "application/x-git-upload-pack-advertisement");
       }
       const location = response.headers.get("location");
       discard(response, controller);
@@ -100,22 +100,22 @@ export class HttpTransport {
   }
 
   /** Sends a request to git-upload-pack. A large `body` is gzip-compressed. */
-  async post(scope: Scope, body: string): Promise<BodyReader> {
-    const { response, controller } = await this.send(scope, `${this.base}/git-upload-pack`, "POST", body);
+  async post(operation: Operation, body: string): Promise<BodyReader> {
+    const { response, controller } = await this.send(operation, `${this.base}/git-upload-pack`, "POST", body);
     if (response.status >= 300 && response.status < 400) {
       discard(response, controller);
       throw protocolError(`the server redirects a POST (HTTP ${response.status})`);
     }
-    return this.accept(scope, response, controller, "application/x-git-upload-pack-result");
+    return this.accept(operation, response, controller, "application/x-git-upload-pack-result");
   }
 
   private async send(
-    scope: Scope,
+    operation: Operation,
     url: string,
     method: "GET" | "POST",
     text: string | undefined,
   ): Promise<{ response: Response; controller: AbortController }> {
-    scope.check();
+    operation.check();
     const headers: Record<string, string> = {
       "user-agent": this.deps.userAgent ?? DEFAULT_USER_AGENT,
       accept: method === "GET" ? "*/*" : "application/x-git-upload-pack-result",
@@ -138,7 +138,10 @@ export class HttpTransport {
     this.traffic.requests++;
     try {
       const pending = this.deps.fetch.call(undefined, url, init);
-      return { response: await scope.race(pending, this.limits.headersMs, "no answer from the server"), controller };
+      return {
+        response: await operation.race(pending, this.limits.headersMs, "no answer from the server"),
+        controller,
+      };
     } catch (error) {
       controller.abort();
       throw this.networkError(error);
@@ -155,10 +158,15 @@ export class HttpTransport {
     return new GitError("NETWORK", this.scrub(`connection failed: ${message}${cause}`));
   }
 
-  private accept(scope: Scope, response: Response, controller: AbortController, contentType: string): BodyReader {
+  private accept(
+    operation: Operation,
+    response: Response,
+    controller: AbortController,
+    contentType: string,
+  ): BodyReader {
     const { status } = response;
     const type = response.headers.get("content-type") ?? "";
-    const body = new StreamBody(this, scope, response, controller);
+    const body = new StreamBody(this, operation, response, controller);
     if (status === 200 && type.toLowerCase().startsWith(contentType)) return body;
     // The body is not repeated: the address may lead to a server that the service reaches and the tenant does not.
     body.cancel();
@@ -223,14 +231,14 @@ function chunkReader(body: ReadableStream<Uint8Array>): ChunkReader {
 
 class StreamBody implements BodyReader {
   private readonly transport: HttpTransport;
-  private readonly scope: Scope;
+  private readonly operation: Operation;
   private readonly controller: AbortController;
   private readonly reader: ChunkReader | undefined;
   private over = false;
 
-  constructor(transport: HttpTransport, scope: Scope, response: Response, controller: AbortController) {
+  constructor(transport: HttpTransport, operation: Operation, response: Response, controller: AbortController) {
     this.transport = transport;
-    this.scope = scope;
+    this.operation = operation;
     this.controller = controller;
     this.reader = response.body === null ? undefined : chunkReader(response.body as ReadableStream<Uint8Array>);
   }
@@ -241,7 +249,7 @@ class StreamBody implements BodyReader {
     for (;;) {
       let chunk: Uint8Array | undefined;
       try {
-        chunk = await this.scope.race(this.reader.read(), limits.idleMs, "the server stopped sending: nothing");
+        chunk = await this.operation.race(this.reader.read(), limits.idleMs, "the server stopped sending: nothing");
       } catch (error) {
         this.cancel();
         throw this.transport.toReadError(error);

@@ -8,14 +8,14 @@ import { PendingDeltas } from "../pack/pending.ts";
 import { openPack } from "./request.ts";
 import { withRetries } from "./retry.ts";
 import { ObjectRing } from "../pack/ring.ts";
-import type { Scope } from "../scope.ts";
+import type { Operation } from "../operation.ts";
 
 const RING_BYTES = 256 * 1024;
 
 /** Fetches a commit without its trees to check that it exists; peels a tag object to its commit. Requires filter support. */
 export async function peelCommit(
   transport: HttpTransport,
-  scope: Scope,
+  operation: Operation,
   advertisement: Advertisement,
   oid: string,
 ): Promise<string> {
@@ -36,9 +36,9 @@ export async function peelCommit(
     tree: () => undefined,
   };
   try {
-    await withRetries(scope, limits.attempts, async () => {
+    await withRetries(operation, limits.attempts, async () => {
       const request = { wants: [oid], shallow: true, filter: "tree:0" };
-      const { source, packets } = await openPack(transport, scope, advertisement, request);
+      const { source, packets } = await openPack(transport, operation, advertisement, request);
       try {
         const ring = new ObjectRing(RING_BYTES, oidBytes(objectFormat));
         const pending = new PendingDeltas(limits.pendingDeltaBytes);

@@ -6,7 +6,7 @@ import { isOid } from "../object.ts";
 import { PacketReader } from "./pkt-line.ts";
 import { lsRefsBody } from "./request.ts";
 import { withRetries } from "./retry.ts";
-import type { Scope } from "../scope.ts";
+import type { Operation } from "../operation.ts";
 
 export interface ResolvedRef {
   /** The commit (tags peeled). */
@@ -27,14 +27,14 @@ export interface RefList {
 /** v2 `ls-refs`. */
 async function lsRefs(
   transport: HttpTransport,
-  scope: Scope,
+  operation: Operation,
   advertisement: Advertisement,
   prefixes: readonly string[],
 ): Promise<RefList> {
   const { limits, scrub } = transport;
   const { objectFormat } = advertisement;
-  return withRetries(scope, limits.attempts, async () => {
-    const body = await transport.post(scope, lsRefsBody(advertisement, prefixes));
+  return withRetries(operation, limits.attempts, async () => {
+    const body = await transport.post(operation, lsRefsBody(advertisement, prefixes));
     const packets = new PacketReader(body);
     const list: RefList = { refs: [], head: undefined };
     try {
@@ -78,7 +78,7 @@ function checkRefName(ref: string): void {
  */
 export async function resolveName(
   transport: HttpTransport,
-  scope: Scope,
+  operation: Operation,
   advertisement: Advertisement,
   ref: string,
 ): Promise<{ resolved: ResolvedRef | undefined; list: RefList }> {
@@ -87,7 +87,7 @@ export async function resolveName(
   const isId = isOid(advertisement.objectFormat, ref.toLowerCase());
   const list: RefList =
     advertisement.protocol === 2
-      ? await lsRefs(transport, scope, advertisement, isId ? ["HEAD"] : ["HEAD", ...names])
+      ? await lsRefs(transport, operation, advertisement, isId ? ["HEAD"] : ["HEAD", ...names])
       : { refs: advertisement.refs, head: advertisement.head };
   const defaultBranch = list.head?.startsWith("refs/heads/") === true ? list.head.slice(11) : null;
   if (isId) return { resolved: undefined, list };
@@ -99,7 +99,7 @@ export async function resolveName(
   }
   const all =
     advertisement.protocol === 2
-      ? await lsRefs(transport, scope, advertisement, ["refs/heads/", "refs/tags/"])
+      ? await lsRefs(transport, operation, advertisement, ["refs/heads/", "refs/tags/"])
       : { refs: advertisement.refs };
   if (all.refs.length === 0) {
     throw new GitError("EMPTY_REPOSITORY", "the repository is empty: it has no commits yet");

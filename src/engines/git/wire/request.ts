@@ -4,7 +4,7 @@ import { GitError, protocolError, type Scrub } from "../errors.ts";
 import type { HttpTransport } from "./http.ts";
 import { PackSource } from "../pack/pack-source.ts";
 import { DELIM, FLUSH, type Packet, PacketReader, packetText, pkt } from "./pkt-line.ts";
-import type { Scope } from "../scope.ts";
+import type { Operation } from "../operation.ts";
 
 /** One request for a pack. */
 export interface PackRequest {
@@ -73,7 +73,7 @@ function v0Body(advertisement: Advertisement, request: PackRequest, sideBand: st
 /** Sends the request and reads the response up to the first byte of the pack. The caller cancels `packets`. */
 export async function openPack(
   transport: HttpTransport,
-  scope: Scope,
+  operation: Operation,
   advertisement: Advertisement,
   request: PackRequest,
 ): Promise<OpenPack> {
@@ -82,7 +82,7 @@ export async function openPack(
   const sideBand =
     protocol === 2 ? "side-band-64k" : ["side-band-64k", "side-band"].find((name) => capabilities.has(name));
   const body = protocol === 2 ? v2Body(advertisement, request) : v0Body(advertisement, request, sideBand);
-  const packets = new PacketReader(await transport.post(scope, body));
+  const packets = new PacketReader(await transport.post(operation, body));
   try {
     if (protocol === 2) await skipToPackV2(packets, scrub);
     else {

@@ -1,5 +1,5 @@
 /** Hosted indexing and its runs. Up to six requests of the hourly thirty. */
-import { answered, type Check, Difference, equal, holds, refused, type Target } from "../target.ts";
+import { answered, type Check, Difference, equal, holds, refused, type ServiceUnderTest } from "../target.ts";
 
 const UNKNOWN = "00000000-0000-4000-8000-000000000000";
 const COUNTS = ["fileCount", "symbolCount", "chunkCount", "embeddedCount", "skippedUnchanged", "embedMs"];
@@ -8,11 +8,11 @@ const RUN_MS = 240_000;
 /** The first event leaves at once. One that takes longer was held back somewhere on the way. */
 const HELD_BACK_MS = 10_000;
 
-function index(target: Target, json: object, headers: Record<string, string> = {}) {
+function index(target: ServiceUnderTest, json: object, headers: Record<string, string> = {}) {
   return target.call("/index", { as: "workerToken", json, headers });
 }
 
-function request(target: Target, url = target.need("gitUrl")): object {
+function request(target: ServiceUnderTest, url = target.need("gitUrl")): object {
   return { workspaceId: target.need("workspaceId"), source: { type: "git", url } };
 }
 

@@ -1,11 +1,11 @@
 /** Search over what is indexed, and the MCP server. They read the tenant's existing indexes. */
-import { answered, type Check, equal, holds, refused, type Target } from "../target.ts";
+import { answered, type Check, equal, holds, refused, type ServiceUnderTest } from "../target.ts";
 
 const TOOLS = ["find_references", "find_symbol", "list_repos", "outline", "read_file", "search_code"];
 const REVISION = "2025-11-25";
 
 /** A request of the protocol with sessions: the one that most clients still speak. */
-async function rpc(target: Target, method: string, params: object = {}): Promise<Record<string, unknown>> {
+async function rpc(target: ServiceUnderTest, method: string, params: object = {}): Promise<Record<string, unknown>> {
   const answer = await target.call("/mcp", {
     as: "apiKey",
     json: { jsonrpc: "2.0", id: 1, method, params },

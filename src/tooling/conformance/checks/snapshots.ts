@@ -1,6 +1,6 @@
 /** Shared snapshots, and what signed URLs of the storage let through. They publish a few bytes under a repository name of their own. */
 import { createHash, randomBytes } from "node:crypto";
-import { answered, type Answer, type Check, equal, holds, refused, type Target } from "../target.ts";
+import { answered, type Answer, type Check, equal, holds, refused, type ServiceUnderTest } from "../target.ts";
 
 /** One workspace for all runs: unknown repositories get a workspace of the tenant's hundred. */
 const REPO = "conformance.example/code-context/probe";
@@ -13,7 +13,7 @@ interface Artifact {
 }
 
 /** An artifact with content that no other run has. */
-async function newArtifact(target: Target): Promise<Artifact> {
+async function newArtifact(target: ServiceUnderTest): Promise<Artifact> {
   const bytes = new Uint8Array(randomBytes(1_000));
   const { body } = await target.call("/embed", { as: "apiKey" });
   const { fingerprint, dimension } = body;
@@ -39,14 +39,14 @@ interface Signed {
   storagePath: string;
 }
 
-async function sign(target: Target, { manifest, bytes }: Artifact): Promise<Signed> {
+async function sign(target: ServiceUnderTest, { manifest, bytes }: Artifact): Promise<Signed> {
   const json = { op: "sign", repo: REPO, sizeBytes: bytes.length, manifest };
   const answer = await target.call("/index-snapshot", { as: "apiKey", json });
   answered(answer, { ok: "boolean", uploadUrl: "string", storagePath: "string" });
   return { uploadHeaders: {}, ...answer.body } as unknown as Signed;
 }
 
-function commit(target: Target, { manifest, bytes }: Artifact, storagePath: string): Promise<Answer> {
+function commit(target: ServiceUnderTest, { manifest, bytes }: Artifact, storagePath: string): Promise<Answer> {
   const json = { op: "commit", repo: REPO, sizeBytes: bytes.length, storagePath, manifest };
   return target.call("/index-snapshot", { as: "apiKey", json });
 }
@@ -66,7 +66,7 @@ async function put({ uploadUrl, uploadHeaders }: Signed, body: Uint8Array<ArrayB
   }
 }
 
-async function publish(target: Target): Promise<Artifact & { committed: Answer }> {
+async function publish(target: ServiceUnderTest): Promise<Artifact & { committed: Answer }> {
   const artifact = await newArtifact(target);
   const signed = await sign(target, artifact);
   equal(await put(signed, artifact.bytes), 200, "the status of the upload");

@@ -14,17 +14,11 @@ import { ApiError } from "../../../lib/errors.ts";
 import type { Principal } from "../../../service/gate/types.ts";
 import { coordinatorOf } from "../../../service/runs/coordinator.ts";
 import type { RunSpec } from "../../../service/db/run-spec.ts";
-import {
-  cancelRun as cancelStoredRun,
-  findRun,
-  listRuns as listStoredRuns,
-  type RunRow,
-  runStatus as readStatus,
-} from "../../../service/runs/runs.ts";
+import { cancelRun, findRun, listRuns, type RunRow, runStatus } from "../../../service/runs/runs.ts";
 import { pause } from "../../../lib/pause.ts";
 import type { ApiContext } from "../context.ts";
 import { route } from "../route.ts";
-import { checkGlobs, checkSource, requireWorkspace, runDeps, startRun, stored } from "../runs.ts";
+import { checkGlobs, checkSource, requireWorkspace, runDeps, startCallersRun, stored } from "../runs.ts";
 
 const TAG = "Hosted indexing";
 
@@ -75,7 +69,7 @@ export const index = route({
     checkSource(c, body.source);
     checkGlobs(body.options);
     await requireWorkspace(c, principal, body.workspaceId);
-    const spec = await startRun(c, principal, { kind: "index", ...body });
+    const spec = await startCallersRun(c, principal, { kind: "index", ...body });
     if (!prefersAsync(c)) return c.json(resultOf(await stored(() => waitFor(c, spec))));
     c.header("Preference-Applied", "respond-async");
     c.header("Location", `${c.req.path.replace(/\/$/, "")}/${spec.runId}`);
@@ -92,7 +86,7 @@ const RUN_ID = {
 } as const;
 
 /** Status of a run, as JSON or as an event stream. */
-export const runStatus = route({
+export const runStatusRoute = route({
   id: "runStatus",
   method: "GET",
   path: "/index/{runId}",
@@ -116,12 +110,12 @@ export const runStatus = route({
       const headers = { "Content-Type": "text/event-stream", "X-Accel-Buffering": "no" };
       if (events) return c.body(events, 200, headers);
     }
-    return c.json(await stored(() => readStatus(runDeps(c), run)));
+    return c.json(await stored(() => runStatus(runDeps(c), run)));
   },
 });
 
 /** Runs of a workspace, newest first. */
-export const listRuns = route({
+export const listRunsRoute = route({
   id: "listRuns",
   method: "GET",
   path: "/index",
@@ -136,13 +130,13 @@ export const listRuns = route({
   errors: ["INVALID_SELECTOR", "FORBIDDEN_WORKSPACE", "WORKSPACE_NOT_FOUND", "STORAGE_UNAVAILABLE"],
   handle: async (c, { principal, query: { workspaceId, limit } }) => {
     await requireWorkspace(c, principal, workspaceId);
-    const runs = await stored(() => listStoredRuns(runDeps(c), workspaceId, limit));
+    const runs = await stored(() => listRuns(runDeps(c), workspaceId, limit));
     return c.json({ ok: true, runs } satisfies RunList);
   },
 });
 
 /** Cancels a run that has not ended. */
-export const cancelRun = route({
+export const cancelRunRoute = route({
   id: "cancelRun",
   method: "DELETE",
   path: "/index/{runId}",
@@ -156,7 +150,7 @@ export const cancelRun = route({
   errors: ["RUN_NOT_FOUND", "STORAGE_UNAVAILABLE"],
   handle: async (c, { principal }) => {
     const run = await requireRun(c, principal);
-    return c.json((await stored(() => cancelStoredRun(runDeps(c), run))) satisfies RunStatus);
+    return c.json((await stored(() => cancelRun(runDeps(c), run))) satisfies RunStatus);
   },
 });
 

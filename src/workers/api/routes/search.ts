@@ -40,7 +40,7 @@ const LOOKUP_ERRORS = [
 ] as const;
 
 /** Searches the code of one or all workspaces. */
-export const searchCode = route({
+export const searchRoute = route({
   id: "search",
   method: "POST",
   path: "/search",
@@ -78,7 +78,7 @@ function askOne<P extends Parameters, Answer extends object>(
 }
 
 /** Definitions by name. */
-export const findSymbols = route({
+export const symbolsRoute = route({
   ...COMMON,
   id: "symbols",
   path: "/symbols",
@@ -90,7 +90,7 @@ export const findSymbols = route({
 });
 
 /** Uses of an identifier. */
-export const findReferences = route({
+export const referencesRoute = route({
   ...COMMON,
   id: "references",
   path: "/references",
@@ -103,7 +103,7 @@ export const findReferences = route({
 });
 
 /** Symbols of a file. */
-export const readOutline = route({
+export const outlineRoute = route({
   ...COMMON,
   id: "outline",
   path: "/outline",
@@ -115,7 +115,7 @@ export const readOutline = route({
 });
 
 /** Lines of a file. */
-export const readLines = route({
+export const fileRoute = route({
   ...COMMON,
   id: "file",
   path: "/file",

@@ -9,7 +9,7 @@ import type { RunSpec } from "../../../service/db/run-spec.ts";
 import { settleOrphanedRuns, type RunRequest } from "../../../service/runs/start.ts";
 import type { ApiContext } from "../context.ts";
 import { route } from "../route.ts";
-import { checkSource, requireWorkspace, runDeps, startRun, stored } from "../runs.ts";
+import { checkSource, requireWorkspace, runDeps, startCallersRun, stored } from "../runs.ts";
 
 const CODE_OF_FIELD: Record<string, ErrorCode> = {
   tenantId: "BAD_TENANT_ID",
@@ -81,7 +81,7 @@ async function tryStart(
   job: Omit<RunRequest, "tenantId" | "actor">,
 ): Promise<RunSpec | undefined> {
   try {
-    return await startRun(c, principal, job);
+    return await startCallersRun(c, principal, job);
   } catch (error) {
     if (error instanceof ApiError && pgErrorCode(error.cause) === PG_UNIQUE_VIOLATION) return undefined;
     throw error;

@@ -15,7 +15,7 @@ import { isActive } from "../views/state.tsx";
 
 export const runApi = new Hono<DashboardHono>();
 
-/** Dependencies of the run functions in `src/service/indexing`. */
+/** Dependencies of the run functions in `src/service/runs`. */
 function runDeps(c: DashboardContext) {
   return { db: c.get("db"), coordinators: c.env.WORKSPACE_RUNS, encryptionKey: c.env.ENCRYPTION_KEY };
 }

@@ -4,7 +4,7 @@ import { GitError } from "./errors.ts";
  * Time limit and cancellation of one operation: a wall-clock timer, the caller's signal, and every wait. It uses timers,
  * not clock arithmetic, because clocks do not advance during CPU work in Workers.
  */
-export class Scope {
+export class Operation {
   private failure: GitError | undefined;
   private readonly waiting = new Set<(error: GitError) => void>();
   private readonly timer: ReturnType<typeof setTimeout>;
