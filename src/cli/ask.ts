@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { Parameter, Parameters, Request } from "../contract/questions.ts";
 import { answerFrom, type Answered, NotFoundError, type Question } from "../interface/questions/code-index.ts";
 import type { Hosted } from "../interface/questions/http.ts";
@@ -20,8 +21,8 @@ export interface CommandAnswer<Answer> {
 export interface AskOptions<P extends Parameters, Answer extends object> {
   /** Flags that name the index: the work tree's without them. */
   options: RemoteOption;
-  /** Makes the request, once it is known where the paths are from. */
-  request: (project: Project) => Request<P>;
+  /** Makes the request, once it is known where the paths are from; undefined outside of a work tree. */
+  request: (project: Project | undefined) => Request<P>;
   /** The error of an answer that does not have what was asked for. */
   missing?: (answer: Answer) => Error | undefined;
   /** Answers for a work tree whose index does not have what is asked for. */
@@ -41,8 +42,8 @@ export async function ask<P extends Parameters, Answer extends object>(
   };
   const remote = await remoteIndex(context, options);
   if (remote) {
-    const { client, call, selector, project } = remote;
-    const answer = await new RemoteIndex(client, call).ask(question, selector, request(project));
+    const { client, call, scope, project } = remote;
+    const answer = await new RemoteIndex(client, call).ask(question, scope, request(project));
     return { answer: checked(answer), root: undefined };
   }
   const { ref } = options;
@@ -71,10 +72,24 @@ export async function show<Answer extends object>(
   text: () => readonly string[],
 ): Promise<void> {
   const { ok: _, indexes, ...rest } = document(answer as Answered<Answer, Hosted>);
-  const [index] = answer.indexes;
+  const [index, ...others] = answer.indexes;
   const { digest } = answer;
-  const from = index && "state" in index ? { ...index.state, digest } : { gitSha: index?.gitSha ?? null, indexes };
+  const from =
+    index && "state" in index
+      ? { ...index.state, digest }
+      : { gitSha: others.length === 0 ? (index?.gitSha ?? null) : null, indexes };
   await showPaged(context, { ...from, ...rest }, text);
+}
+
+/** The place of a line for a terminal: linked in a work tree, with its repository where an answer has several. */
+export function placeText<A extends object>(
+  { ui }: Context,
+  { answer, root }: CommandAnswer<A>,
+  { revision, path, line }: { revision: number; path: string; line: number },
+): string {
+  const owner = answer.indexes.length > 1 ? `${answer.indexes[revision]?.name} ` : "";
+  const text = `${owner}${ui.style("cyan", `${path}:${line}`)}`;
+  return root === undefined ? text : ui.link(join(root, path), text);
 }
 
 /** The error of an answer without anything in it. */

@@ -66,6 +66,12 @@ export async function findProject(context: Context, { listFiles } = { listFiles:
   };
 }
 
+/** The project of the git work tree around the current folder; undefined outside of one. */
+export async function findWorkTreeProject(context: Context): Promise<Project | undefined> {
+  const cwd = realFolder(context.cwd);
+  return mayBeInGit(cwd) && (await findWorkTree(cwd)) ? findProject(context) : undefined;
+}
+
 function realFolder(folder: string): string {
   try {
     return realpathSync(folder);
@@ -95,8 +101,8 @@ async function chooseRemote(cwd: string, remotes: ReadonlyMap<string, string>): 
 }
 
 /** The identity for publishing and pulling. Throws if there is none. */
-export function requireRepo(project: Project, override: string | undefined): string {
-  const repo = override === undefined ? project.repo : normalizeRepo(override);
+export function requireRepo(project: Project | undefined, override: string | undefined): string {
+  const repo = override === undefined ? project?.repo : normalizeRepo(override);
   if (repo !== undefined) return repo;
   throw new CliError(
     EXIT.usage,

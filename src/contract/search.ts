@@ -4,7 +4,7 @@ import { bodyShape, queryShape } from "./parameters.ts";
 import { FILE, OUTLINE, REFERENCES, type Request, SEARCH, SYMBOLS } from "./questions.ts";
 import { nonEmptyText, text } from "./text.ts";
 
-/** Selects one workspace and one of its revisions. Without a selector, `POST /search` searches all workspaces of the tenant. */
+/** Selects one workspace and one of its revisions. Without `repo` and `workspaceId`, all workspaces of the tenant are asked. */
 export const selector = {
   repo: text.max(2_000).optional().describe("Repository identity, such as `github.com/owner/name`."),
   workspaceId: text.max(100).optional().describe("UUID of the workspace."),
@@ -28,6 +28,9 @@ const SymbolShape = {
   signature: z.string(),
 };
 
+/** The workspace that a row of an answer comes from, where several are asked. */
+const Owner = { repo: z.string().nullable(), workspaceId: z.uuid() };
+
 /** The revision that an answer comes from. */
 export const SearchedIndex = z
   .object({
@@ -46,8 +49,7 @@ export type SearchedIndex = z.infer<typeof SearchedIndex>;
 
 export const SearchResult = z
   .object({
-    repo: z.string().nullable(),
-    workspaceId: z.uuid(),
+    ...Owner,
     gitSha: z.string(),
     path: z.string(),
     language: z.string(),
@@ -92,7 +94,7 @@ export const SymbolsResponse = z
   .object({
     ok: z.literal(true),
     symbols: z.array(
-      z.object({ ...SymbolShape, path: z.string(), language: z.string(), startLine: Line, endLine: Line }),
+      z.object({ ...Owner, ...SymbolShape, path: z.string(), language: z.string(), startLine: Line, endLine: Line }),
     ),
     match: z.enum(["exact", "prefix", "fuzzy"]).describe("How the symbols match."),
     total: z.int().min(0).describe("Definitions found, of which `symbols` are the first."),
@@ -108,7 +110,9 @@ export type ReferencesQuery = Selection & Request<typeof REFERENCES>;
 export const ReferencesResponse = z
   .object({
     ok: z.literal(true),
-    references: z.array(z.object({ path: z.string(), line: Line, text: z.string(), enclosing: z.string().nullable() })),
+    references: z.array(
+      z.object({ ...Owner, path: z.string(), line: Line, text: z.string(), enclosing: z.string().nullable() }),
+    ),
     by: z.literal("name").describe("References are found by name; what a name is bound to is not resolved."),
     total: z.int().min(0).describe("Lines found; there may be more where `truncated`."),
     truncated: z.boolean(),

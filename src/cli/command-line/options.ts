@@ -24,7 +24,7 @@ export function questionOptions(command: Command, parameters: Parameters): Comma
   return command
     .option("--ref <ref>", "ask about this branch, tag or commit; the work tree does not change")
     .option("--remote", "ask the hosted indexes instead")
-    .option("--repo <repo>", "with --remote: repository identity (default: from the remote)");
+    .option("--repo <repo>", "with --remote: repository identity (default: that of the work tree, outside of one all)");
 }
 
 function optionOf(name: string, parameter: Parameter): Option {

@@ -1,8 +1,7 @@
-import { join } from "node:path";
 import { REFERENCES } from "../../contract/questions.ts";
 import { referencesResponse } from "../../interface/questions/http.ts";
 import { references } from "../../interface/questions/questions.ts";
-import { ask, nothingFound, requestOf, show } from "../ask.ts";
+import { ask, nothingFound, placeText, requestOf, show } from "../ask.ts";
 import type { Context } from "../context.ts";
 import type { RemoteOption } from "../remote/remote-search.ts";
 import { shownOf } from "../terminal/ui.ts";
@@ -20,9 +19,8 @@ export async function refs(context: Context, name: string, options: RemoteOption
   const { ui } = context;
   const last = name.split(/[^\p{L}\p{N}_$]+/u).findLast((part) => part !== "") ?? name;
   await show(context, found, referencesResponse, () => {
-    const lines = found.answer.references.map(({ path, line, text, enclosing }) => {
-      const shown = ui.style("cyan", `${path}:${line}`);
-      const place = found.root === undefined ? shown : ui.link(join(found.root, path), shown);
+    const lines = found.answer.references.map(({ revision, path, line, text, enclosing }) => {
+      const place = placeText(context, found, { revision, path, line });
       return `${place}  ${emphasize(context, text, last)}${enclosing === null ? "" : ui.style("dim", `  in ${enclosing}`)}`;
     });
     return [...lines, ...shownOf(found.answer.references.length, found.answer)];

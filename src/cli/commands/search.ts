@@ -1,9 +1,8 @@
-import { join } from "node:path";
 import { SEARCH } from "../../contract/questions.ts";
 import { searchResponse } from "../../interface/questions/http.ts";
 import { search as searchQuestion } from "../../interface/questions/questions.ts";
 import { type Match, matchedTexts, type SearchResult } from "../../engines/search/types.ts";
-import { ask, nothingFound, requestOf, show } from "../ask.ts";
+import { ask, type CommandAnswer, nothingFound, placeText, requestOf, show } from "../ask.ts";
 import type { Context } from "../context.ts";
 import type { RemoteOption } from "../remote/remote-search.ts";
 
@@ -30,7 +29,7 @@ export async function search(context: Context, words: readonly string[], options
     request: () => request,
     missing: ({ results }) => (results.length === 0 ? nothingFound("no results") : undefined),
   });
-  await show(context, found, searchResponse, () => describeResults(context, found.answer.results, found.root));
+  await show(context, found, searchResponse, () => describeResults(context, found));
 }
 
 async function readStdin(): Promise<string> {
@@ -38,14 +37,13 @@ async function readStdin(): Promise<string> {
   return text(process.stdin);
 }
 
-/** Formats results as text; `root` is the work tree of the paths, for links. */
-function describeResults(context: Context, results: readonly SearchResult[], root: string | undefined): string[] {
+function describeResults(context: Context, found: CommandAnswer<{ results: readonly SearchResult[] }>): string[] {
   const { ui } = context;
-  return results.flatMap(({ path, startLine, endLine, symbol, snippet, matched }, position) => {
-    const place = ui.style("cyan", `${path}:${startLine}`);
+  return found.answer.results.flatMap(({ revision, path, startLine, endLine, symbol, snippet, matched }, position) => {
+    const place = placeText(context, found, { revision, path, line: startLine });
     const lines = endLine > startLine ? ui.style("dim", `-${endLine}`) : "";
     const name = symbol ? `  ${ui.style("bold", symbol.qualifiedName)}` : "";
-    const header = `${root === undefined ? place : ui.link(join(root, path), place)}${lines}${name}`;
+    const header = `${place}${lines}${name}`;
     const highlight = highlighter(context, matched);
     const shown = shortened(snippet, matched).map((line) => `    ${highlight(line)}`);
     return [...(position > 0 ? [""] : []), header, ...shown];

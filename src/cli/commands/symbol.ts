@@ -1,9 +1,8 @@
-import { join } from "node:path";
 import { SYMBOLS } from "../../contract/questions.ts";
 import { NotFoundError } from "../../interface/questions/code-index.ts";
 import { symbolsResponse } from "../../interface/questions/http.ts";
 import { nearNames, symbols } from "../../interface/questions/questions.ts";
-import { ask, requestOf, show } from "../ask.ts";
+import { ask, placeText, requestOf, show } from "../ask.ts";
 import type { Context } from "../context.ts";
 import { checkKinds } from "../command-line/filters.ts";
 import type { RemoteOption } from "../remote/remote-search.ts";
@@ -28,9 +27,8 @@ export async function symbol(context: Context, name: string, options: SymbolOpti
   });
   const { ui } = context;
   await show(context, found, symbolsResponse, () => {
-    const lines = found.answer.symbols.map(({ path, startLine, name, qualifiedName, signature }) => {
-      const text = ui.style("cyan", `${path}:${startLine}`);
-      const place = found.root === undefined ? text : ui.link(join(found.root, path), text);
+    const lines = found.answer.symbols.map(({ revision, path, startLine, name, qualifiedName, signature }) => {
+      const place = placeText(context, found, { revision, path, line: startLine });
       const scope = qualifiedName === name ? "" : ui.style("dim", `  ${qualifiedName}`);
       return `${place}  ${emphasize(context, signature || qualifiedName, name)}${scope}`;
     });

@@ -25,18 +25,17 @@ interface Answers {
 
 /** What an answer of the service holds, as the questions give it. `revision` is the position of its index. */
 const READERS: { [N in keyof Answers]: (answer: Answers[N]) => object } = {
-  search: ({ results, indexes, ...rest }) => {
-    const positions = new Map(indexes.map(({ workspaceId }, position) => [workspaceId, position]));
-    const found = results.map((result) => Object.assign({ revision: positions.get(result.workspaceId) ?? 0 }, result));
-    return { ...rest, results: found };
-  },
-  symbols: ({ symbols, ...rest }) => ({ ...rest, symbols: inFirst(symbols) }),
-  references: ({ references, ...rest }) => ({ ...rest, references: inFirst(references) }),
+  search: ({ results, indexes, ...rest }) => ({ ...rest, results: withRevisions(results, indexes) }),
+  symbols: ({ symbols, indexes, ...rest }) => ({ ...rest, symbols: withRevisions(symbols, indexes) }),
+  references: ({ references, indexes, ...rest }) => ({ ...rest, references: withRevisions(references, indexes) }),
   outline: ({ outline, ...rest }) => ({ ...rest, symbols: outline, revision: 0 }),
   file: (lines) => ({ ...lines, revision: 0 }),
 };
 
-const inFirst = <T extends object>(rows: readonly T[]) => rows.map((row) => Object.assign({ revision: 0 }, row));
+function withRevisions<T extends { workspaceId: string }>(rows: readonly T[], indexes: readonly SearchedIndex[]) {
+  const positions = new Map(indexes.map(({ workspaceId }, position) => [workspaceId, position]));
+  return rows.map((row) => Object.assign({ revision: positions.get(row.workspaceId) ?? 0 }, row));
+}
 
 /** The hosted indexes that an API key may ask, through the service. */
 export class RemoteIndex implements CodeIndex<RemoteInfo> {

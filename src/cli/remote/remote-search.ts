@@ -3,24 +3,28 @@ import type { CallOptions } from "../../interface/client/transport.ts";
 import { createClient, credentialsOf, requireApiKey, type Context } from "../context.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
 import type { RefOption } from "../local-index/local-search.ts";
-import { findProject, pathInProject, type Project, requireRepo } from "../project.ts";
+import { findWorkTreeProject, pathInProject, type Project, requireRepo } from "../project.ts";
+import type { Scope } from "../../interface/questions/code-index.ts";
 
 /** Flags of commands that ask the local index or, with `--remote`, the service. */
 export interface RemoteOption extends RefOption {
   remote?: boolean;
-  /** Repository on the service; the work tree's own by default. */
+  /** Repository on the service; by default the work tree's own, outside of a work tree all of them. */
   repo?: string;
 }
 
 export interface RemoteTarget {
   client: CodeContextClient;
-  /** Names the repository and the ref in a request. */
-  selector: { repo: string; ref?: string };
+  scope: Scope;
   call: CallOptions;
-  project: Project;
+  /** The work tree of the paths; undefined outside of one. */
+  project: Project | undefined;
 }
 
-/** The service's index of a repository; undefined without `--remote`. Throws `CliError` without a key or a repository. */
+/**
+ * The service's indexes: that of `--repo` or of the work tree's repository, outside of a work tree all that the key may read; undefined
+ * without `--remote`. Throws `CliError` without a key, or for a work tree without a remote.
+ */
 export async function remoteIndex(
   context: Context,
   { remote, repo, ref }: RemoteOption,
@@ -31,12 +35,12 @@ export async function remoteIndex(
   }
   const credentials = credentialsOf(context);
   const client = await createClient(context, { ...credentials, apiKey: requireApiKey(credentials) });
-  const project = await findProject(context);
-  const selector = { repo: requireRepo(project, repo), ...(ref === undefined ? {} : { ref }) };
-  return { client, selector, call: { signal: context.stop }, project };
+  const project = await findWorkTreeProject(context);
+  const named = repo === undefined && project === undefined ? {} : { repo: requireRepo(project, repo) };
+  return { client, scope: { ...named, ref }, call: { signal: context.stop }, project };
 }
 
-/** Path of a file from the root of its repository: with `--repo` as given, else that of the work tree's file. */
-export function pathOf(context: Context, project: Project, file: string, { repo }: RemoteOption): string {
-  return repo === undefined ? pathInProject(project, context.cwd, file) : file;
+/** Path of a file from the root of its repository: as given with `--repo` and outside of a work tree, else that of the work tree's file. */
+export function pathOf(context: Context, project: Project | undefined, file: string, { repo }: RemoteOption): string {
+  return repo === undefined && project !== undefined ? pathInProject(project, context.cwd, file) : file;
 }

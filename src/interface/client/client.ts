@@ -56,16 +56,17 @@ type SignInput = Omit<SignRequest, "op">;
 type CommitInput = Omit<CommitRequest, "op">;
 export type IndexInput = Omit<IndexRequest, "options"> & { options?: Partial<IndexRequest["options"]> };
 
-/** Revision to read: an indexed branch, tag or full commit; default: the current revision. */
-interface AtRef {
+/** Where to ask: one workspace, or all of the tenant's; `ref` is an indexed branch, tag or full commit, by default the current revision. */
+interface Where {
+  repo?: string | undefined;
+  workspaceId?: string | undefined;
   ref?: string | undefined;
 }
-export type SearchInput = AtRef &
-  Asked<typeof SEARCH> & { repo?: string | undefined; workspaceId?: string | undefined };
-export type SymbolsInput = AtRef & Asked<typeof SYMBOLS>;
-export type ReferencesInput = AtRef & Asked<typeof REFERENCES>;
-export type OutlineInput = AtRef & Asked<typeof OUTLINE>;
-export type FileInput = AtRef & Asked<typeof FILE>;
+export type SearchInput = Where & Asked<typeof SEARCH>;
+export type SymbolsInput = Where & Asked<typeof SYMBOLS>;
+export type ReferencesInput = Where & Asked<typeof REFERENCES>;
+export type OutlineInput = Where & Asked<typeof OUTLINE>;
+export type FileInput = Where & Asked<typeof FILE>;
 
 /** Time limit of a synchronous `POST /index`, which answers when the run is done. */
 const SYNC_INDEX_TIMEOUT_MS = 15 * 60_000;
@@ -172,22 +173,22 @@ export class CodeContextClient {
   }
 
   /** `GET /symbols`: definitions by name. Throws `NOT_FOUND` with similar names if there are none. */
-  async symbols(query: Selector & SymbolsInput, options?: CallOptions): Promise<SymbolsResponse> {
+  async symbols(query: SymbolsInput, options?: CallOptions): Promise<SymbolsResponse> {
     return this.transport.json(this.lookup("/symbols", query), "SymbolsResponse", options);
   }
 
   /** `GET /references`: the lines that use a name. */
-  async references(query: Selector & ReferencesInput, options?: CallOptions): Promise<ReferencesResponse> {
+  async references(query: ReferencesInput, options?: CallOptions): Promise<ReferencesResponse> {
     return this.transport.json(this.lookup("/references", query), "ReferencesResponse", options);
   }
 
   /** `GET /outline`: the symbols of a file. */
-  async outline(query: Selector & OutlineInput, options?: CallOptions): Promise<OutlineResponse> {
+  async outline(query: OutlineInput, options?: CallOptions): Promise<OutlineResponse> {
     return this.transport.json(this.lookup("/outline", query), "OutlineResponse", options);
   }
 
   /** `GET /file`: lines of a file as they were indexed. */
-  async file(query: Selector & FileInput, options?: CallOptions): Promise<FileResponse> {
+  async file(query: FileInput, options?: CallOptions): Promise<FileResponse> {
     return this.transport.json(this.lookup("/file", query), "FileResponse", options);
   }
 

@@ -15,7 +15,14 @@ import type {
   SymbolRequest,
 } from "../../engines/search/types.ts";
 
-/** Which index to ask; without `repo`, all that the caller has. */
+/** Who asks, which bounds what can be read. What lies outside is answered as if it did not exist. */
+export interface Caller {
+  tenantId: string;
+  /** Normalised identities of the repositories that the caller may read; all of the tenant's if absent. */
+  repos?: readonly string[] | undefined;
+}
+
+/** Which index to ask; without `repo` and `workspaceId`, all that the caller has. */
 export interface Scope {
   /** Repository identity (`github.com/owner/name`) or the name that `RepoInfo` gives. */
   repo?: string | undefined;

@@ -118,16 +118,18 @@ export async function referencesAcross(
   const most = request.limit ?? REFERENCES.limit.default;
   const references: FoundReference[] = [];
   let truncated = false;
+  let total = 0;
   for (const [revision, target] of targets.entries()) {
     const limit = most - references.length;
-    if (limit <= 0) return { references, total: references.length, truncated: true };
+    if (limit <= 0) return { references, total, truncated: true };
     const answer = await withIndex(deps, [target], ({ index }) =>
       findReferences(index, { ...request, limit }, databaseTexts(deps.db, [target])),
     );
     references.push(...answer.references.map((found) => ({ ...found, revision })));
+    total += answer.total;
     truncated ||= answer.truncated;
   }
-  return { references, total: references.length, truncated };
+  return { references, total, truncated };
 }
 
 /** Symbols of a file, from the database; undefined if the revision has no such path. */

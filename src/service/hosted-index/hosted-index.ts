@@ -5,6 +5,7 @@ import { rowsOf } from "../db/rows.ts";
 import {
   answerFrom,
   type Answered,
+  type Caller,
   type CodeIndex,
   type FileLines,
   type IndexInfo,
@@ -29,12 +30,12 @@ import {
   symbolsIn,
   targetsWith,
 } from "./core.ts";
-import { type Caller, findTargets, readTargets, type Target } from "./targets.ts";
+import { findTargets, readTargets, type Target } from "./targets.ts";
 
 /** A hosted revision, as answers name it. */
 export type HostedInfo = IndexInfo & Target;
 
-/** The hosted indexes of a tenant. */
+/** The hosted indexes that a caller may read. */
 export class HostedIndex implements CodeIndex<HostedInfo>, RepoList {
   readonly #deps: SearchDeps;
   readonly #caller: Caller;

@@ -1,19 +1,14 @@
 /** Which revisions a request reads: one round trip to the database, by tenant always. */
 import { sql } from "drizzle-orm";
 import type { SearchedIndex } from "../../contract/search.ts";
-import { unnest } from "../db/arrays.ts";
+import { arrayOf, unnest } from "../db/arrays.ts";
 import type { Db } from "../db/client.ts";
 import { rowsOf } from "../db/rows.ts";
 import { ApiError } from "../../lib/errors.ts";
 import { revisionOf } from "../revisions/refs.ts";
-import type { Scope } from "../../interface/questions/code-index.ts";
+import type { Caller, Scope } from "../../interface/questions/code-index.ts";
 import { parseSelector, selects } from "../revisions/selectors.ts";
 import { NO_TABLE, TABLE_ID_PREFIX, VECTOR_ID_PREFIX } from "./store.ts";
-
-/** Who asks, which bounds what can be read. */
-export interface Caller {
-  tenantId: string;
-}
 
 /** A revision to read. */
 export interface Target extends Omit<SearchedIndex, "digest"> {
@@ -72,15 +67,19 @@ export async function findTargets(deps: TargetDeps, caller: Caller, request: Sco
   );
 }
 
-/** As `findTargets`, but reports revisions of another version instead of having them rewritten. */
+/**
+ * As `findTargets`, but reports revisions of another version instead of having them rewritten. The one place that keeps a caller to
+ * its tenant and its repositories: all other reads are of targets that were found here.
+ */
 export async function readTargets(
   db: Db,
-  { tenantId }: Caller,
+  { tenantId, repos }: Caller,
   request: Scope,
 ): Promise<{ targets: Target[]; outdated: Outdated[] }> {
   const { repo, workspaceId, ref } = request;
   const isOne = repo !== undefined || workspaceId !== undefined;
-  const where = isOne ? selects(tenantId, parseSelector({ repo, workspaceId })) : sql`w.tenant_id = ${tenantId}::uuid`;
+  const named = isOne ? selects(tenantId, parseSelector({ repo, workspaceId })) : sql`w.tenant_id = ${tenantId}::uuid`;
+  const where = repos === undefined ? named : sql`${named} and w.repo = any(${arrayOf(repos, "text")})`;
   const rows = await rowsOf<TargetRow>(
     db,
     sql`select w.id, w.repo, w.default_branch, r.seq, r.base_seq, r.git_sha, r.fingerprint, r.search_table,

@@ -1,17 +1,18 @@
 import { WorkerEntrypoint } from "cloudflare:workers";
 import { SearchRequest, type SearchResponse } from "../../contract/search.ts";
-import { ApiError } from "../../lib/errors.ts";
+import type { ErrorCode } from "../../contract/errors.ts";
 import { count } from "../../service/gate/client.ts";
 import { searchResponse } from "../../interface/questions/http.ts";
 import { search } from "../../interface/questions/questions.ts";
 import { HostedIndex } from "../../service/hosted-index/hosted-index.ts";
+import { toApiError } from "./middleware/errors.ts";
 import { searchDepsOf } from "./search-deps.ts";
 import { servicesOf } from "./services.ts";
 
 /** Why a search was refused; the text may be shown to the user. */
 export interface SearchRefusal {
   ok: false;
-  code: string;
+  code: ErrorCode;
   error: string;
 }
 
@@ -39,8 +40,9 @@ export class DashboardSearch extends WorkerEntrypoint<ApiEnv> implements Dashboa
       await count(this.env.TENANT_GATE, tenantId, null, "search");
       return answer;
     } catch (error) {
-      if (error instanceof ApiError) return { ok: false, code: error.code, error: error.message };
-      throw error;
+      const { code, message } = toApiError(error);
+      if (code === "INTERNAL") throw error;
+      return { ok: false, code, error: message };
     }
   }
 }

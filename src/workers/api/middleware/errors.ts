@@ -28,7 +28,8 @@ export function onError(error: Error, c: ApiContext): Response {
   });
 }
 
-function toApiError(error: unknown): ApiError {
+/** The contract's error of anything that was thrown; `INTERNAL` for what no caller can mend. */
+export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof NotFoundError)
     return new ApiError(error.code, error.message, { details: { near: [...error.near] } });

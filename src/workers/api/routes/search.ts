@@ -10,10 +10,6 @@ import {
   SymbolsQuery,
   SymbolsResponse,
 } from "../../../contract/index.ts";
-import type { Parameters, Request } from "../../../contract/questions.ts";
-import { ApiError } from "../../../lib/errors.ts";
-import type { Principal } from "../../../service/gate/types.ts";
-import type { Question, Scope } from "../../../interface/questions/code-index.ts";
 import {
   fileResponse,
   outlineResponse,
@@ -22,7 +18,6 @@ import {
   symbolsResponse,
 } from "../../../interface/questions/http.ts";
 import { file, outline, references, search, symbols } from "../../../interface/questions/questions.ts";
-import type { ApiContext } from "../context.ts";
 import { rerankResults } from "../rerank-results.ts";
 import { route } from "../route.ts";
 import { hostedIndex } from "../search-deps.ts";
@@ -65,18 +60,6 @@ export const searchRoute = route({
   },
 });
 
-/** Asks about one workspace. Throws `INVALID_SELECTOR` if the scope names none. */
-function askOne<P extends Parameters, Answer extends object>(
-  c: ApiContext,
-  principal: Principal,
-  question: Question<P, Answer>,
-  query: Scope & Request<P>,
-) {
-  if (query.repo === undefined && query.workspaceId === undefined)
-    throw new ApiError("INVALID_SELECTOR", "send exactly one of workspaceId and repo");
-  return hostedIndex(c, principal).ask(question, query, query);
-}
-
 /** Definitions by name. */
 export const symbolsRoute = route({
   ...COMMON,
@@ -86,7 +69,8 @@ export const symbolsRoute = route({
   query: SymbolsQuery,
   responses: { 200: { description: "The definitions.", schema: SymbolsResponse } },
   errors: LOOKUP_ERRORS,
-  handle: async (c, { principal, query }) => c.json(symbolsResponse(await askOne(c, principal, symbols, query))),
+  handle: async (c, { principal, query }) =>
+    c.json(symbolsResponse(await hostedIndex(c, principal).ask(symbols, query, query))),
 });
 
 /** Uses of an identifier. */
@@ -99,7 +83,8 @@ export const referencesRoute = route({
   query: ReferencesQuery,
   responses: { 200: { description: "Lines in order of path.", schema: ReferencesResponse } },
   errors: LOOKUP_ERRORS,
-  handle: async (c, { principal, query }) => c.json(referencesResponse(await askOne(c, principal, references, query))),
+  handle: async (c, { principal, query }) =>
+    c.json(referencesResponse(await hostedIndex(c, principal).ask(references, query, query))),
 });
 
 /** Symbols of a file. */
@@ -111,7 +96,8 @@ export const outlineRoute = route({
   query: OutlineQuery,
   responses: { 200: { description: "The symbols in order of line.", schema: OutlineResponse } },
   errors: LOOKUP_ERRORS,
-  handle: async (c, { principal, query }) => c.json(outlineResponse(await askOne(c, principal, outline, query))),
+  handle: async (c, { principal, query }) =>
+    c.json(outlineResponse(await hostedIndex(c, principal).ask(outline, query, query))),
 });
 
 /** Lines of a file. */
@@ -123,5 +109,6 @@ export const fileRoute = route({
   query: FileQuery,
   responses: { 200: { description: "The lines. Those that may hold a secret are withheld.", schema: FileResponse } },
   errors: LOOKUP_ERRORS,
-  handle: async (c, { principal, query }) => c.json(fileResponse(await askOne(c, principal, file, query))),
+  handle: async (c, { principal, query }) =>
+    c.json(fileResponse(await hostedIndex(c, principal).ask(file, query, query))),
 });

@@ -1,6 +1,7 @@
 /** Search over the team's repositories. */
 import { Hono } from "hono";
 import type { DashboardSearchApi } from "../../api/dashboard-search.ts";
+import type { ErrorCode } from "../../../contract/errors.ts";
 import type { SearchResponse } from "../../../contract/search.ts";
 import { listRepositories } from "../../../service/dashboard/repositories.ts";
 import type { DashboardContext, DashboardHono } from "../app/context.ts";
@@ -17,7 +18,15 @@ export const searchPages = new Hono<DashboardHono>();
 export const searchApi = new Hono<DashboardHono>();
 
 const RESULTS = 15;
+/** Less than elsewhere: the query is a part of the page's address. */
 const MAX_QUERY_CHARACTERS = 2_000;
+
+/** Errors of a search that are not about something missing. */
+const CODES: Partial<Record<ErrorCode, DashboardErrorCode>> = {
+  INVALID_BODY: "INVALID_BODY",
+  INVALID_SELECTOR: "INVALID_BODY",
+  UNAVAILABLE: "UNAVAILABLE",
+};
 
 type Result = SearchResponse["results"][number];
 
@@ -162,8 +171,7 @@ async function runSearch(c: DashboardContext, query: string, workspaceId: string
     ...(workspaceId === "" ? {} : { workspaceId }),
   });
   if (answer.ok) return answer;
-  const code: DashboardErrorCode = answer.code === "UNAVAILABLE" ? "UNAVAILABLE" : "NOT_FOUND";
-  throw new DashboardError(code, answer.error);
+  throw new DashboardError(CODES[answer.code] ?? "NOT_FOUND", answer.error);
 }
 
 searchApi.get("/search", async (c) =>

@@ -1,0 +1,205 @@
+import { execFileSync } from "node:child_process";
+import { sql } from "drizzle-orm";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Asked } from "../../src/contract/questions.ts";
+import { QUESTIONS } from "../../src/interface/questions/questions.ts";
+import { rowsOf } from "../../src/service/db/rows.ts";
+import { createWorkspace } from "../../src/service/tenancy/index.ts";
+import { Sandbox } from "../node/cli/support/run.ts";
+import { differencesOf, Faces, rowOf } from "../support/ask-faces.ts";
+import { facesOf, nothingFoundTable, type QuestionName } from "../support/faces.ts";
+import { type GitBackend, startGitBackend } from "../support/git-backend.ts";
+import { memberOf } from "./support/dashboard.ts";
+import { api, database, newTenant, service, type TestTenant } from "./support/service.ts";
+
+const UNKNOWN = "a name or path that no index has";
+const EMPTY = "a search or a defined name, no hits";
+const SIMILAR = "similar names only";
+
+/** A request, and the row of the table "nothing found" that it is about. */
+type Case<N extends QuestionName> = [request: Asked<(typeof QUESTIONS)[N]["parameters"]>, row?: string];
+
+/** At least one request of every question that finds something, and one that finds nothing. */
+const CASES: { readonly [N in QuestionName]: readonly Case<N>[] } = {
+  search: [
+    [{ query: "how are expired sessions closed" }],
+    [{ query: "closeExpired", limit: 2, paths: ["src/**"], languages: ["typescript"] }],
+    [{ query: '"write_invoice" lang:python', kinds: ["function"], include: ["tests"], maxTokens: 400 }],
+    [{ query: "session", limit: 50, maxTokens: 200 }],
+    [{ query: "zyxwvut" }, EMPTY],
+    [{ query: "closeExpired", paths: ["nowhere/**"] }, EMPTY],
+  ],
+  symbols: [
+    [{ name: "SessionStore" }],
+    [{ name: "SessionStore.closeExpired", match: "exact", kind: "method" }],
+    [{ name: "close", match: "prefix", limit: 1 }],
+    [{ name: "clsexprd", match: "fuzzy" }],
+    [{ name: "closeExpird" }, SIMILAR],
+    [{ name: "zyxwvut" }, UNKNOWN],
+  ],
+  references: [
+    [{ name: "closeExpired" }],
+    [{ name: "SessionStore", limit: 1 }],
+    [{ name: "startCleanup" }, EMPTY],
+    [{ name: "closeExpird" }, UNKNOWN],
+  ],
+  outline: [
+    [{ path: "src/session-store.ts" }],
+    [{ path: "docs/guide.md" }],
+    [{ path: "src/sesion-store.ts" }, UNKNOWN],
+  ],
+  file: [
+    [{ path: "src/server.ts" }],
+    [{ path: "src/session-store.ts", start: 3, end: 4 }],
+    [{ path: "lib/invoice.py", start: 3 }],
+    [{ path: "src/secret.ts" }],
+    [{ path: "src/Session-Store.ts" }, UNKNOWN],
+  ],
+};
+
+const FILES = {
+  "src/session-store.ts":
+    "/** Sessions in memory. */\nexport class SessionStore {\n  /** Ends expired sessions, whose time is over. */\n  closeExpired(now: number): number {\n    return now;\n  }\n}\n",
+  "src/server.ts":
+    'import { SessionStore } from "./session-store.ts";\n\n\nexport function startCleanup(store: SessionStore): void {\n  store.closeExpired(Date.now());\n}\n',
+  "src/secret.ts": `export const name = "service";\n\nexport const key = "AKIA${"Q7ZX3M5N2P8R4T6V"}";\n`,
+  "test/session-store.test.ts":
+    'import { SessionStore } from "../src/session-store.ts";\n\ntest("closes expired sessions", () => new SessionStore().closeExpired(1));\n',
+  "lib/invoice.py":
+    "import os\n\n\ndef write_invoice(total):\n    # “typographic” and \u{1f600}\n    return str(total)\r\n",
+  "docs/guide.md": "# Guide\n\n## Sessions\n\nA session is closed when its lease expires.\n",
+};
+const REPO = "github.com/acme/shop";
+
+let sandbox: Sandbox;
+let git: GitBackend;
+let tenant: TestTenant;
+let faces: Faces;
+const env = () => sandbox.environment({ CODECTX_API_URL: service().apiUrl, CODECTX_API_KEY: tenant.apiKey });
+
+async function index(name: string, workspaceId: string): Promise<void> {
+  execFileSync("git", ["clone", "-q", "--bare", sandbox.path(name), sandbox.path(`served/${name}.git`)]);
+  const body = { workspaceId, source: { type: "git", url: git.url(`${name}.git`) } };
+  expect((await api("/index", { key: tenant.workerToken, body })).status).toBe(200);
+}
+
+beforeAll(async () => {
+  sandbox = new Sandbox();
+  sandbox.repository("shop", FILES);
+  sandbox.repository("billing", { "src/bill.ts": "export function closeExpired(): void {}\n\ncloseExpired();\n" });
+  tenant = await newTenant({ repo: REPO });
+  git = await startGitBackend(sandbox.path("served"));
+  await index("shop", tenant.workspaceId);
+  const { apiUrl } = service();
+  faces = await Faces.open({ apiUrl, apiKey: tenant.apiKey, cwd: sandbox.path("shop"), env: env(), repo: REPO });
+});
+afterAll(async () => {
+  await faces?.close();
+  await git?.close();
+  sandbox.remove();
+});
+
+it("asks every question, in every row of the table", () => {
+  expect(Object.keys(CASES)).toEqual(Object.keys(QUESTIONS));
+  const rows = Object.values(CASES).flatMap((cases: readonly Case<QuestionName>[]) => cases.map(([, row]) => row));
+  for (const row of nothingFoundTable().keys()) if (row !== "nothing is indexed") expect(rows).toContain(row);
+});
+
+describe.each(Object.keys(CASES) as QuestionName[])("the question %s", (name) => {
+  it.each<Case<QuestionName>>(CASES[name])("is answered alike at all faces: %j", async (request, row) => {
+    const answers = await faces.ask(name, request);
+    expect(rowOf(request, answers.http)).toBe(row);
+    expect(differencesOf(request, answers)).toEqual([]);
+  });
+
+  it("is shown alike here and with --remote", async () => {
+    const [[request] = [{}]] = CASES[name];
+    const [here, remote] = await Promise.all([
+      faces.command(name, [], request),
+      faces.command(name, ["--remote"], request),
+    ]);
+    expect(here).toMatchObject({ exit: 0, json: { stdout: expect.stringMatching(/\S/) } });
+    expect(remote).toEqual(here);
+  });
+
+  it("says that nothing is indexed", async () => {
+    const none = await newTenant();
+    const { apiUrl } = service();
+    const keyed = { ...env(), CODECTX_API_KEY: none.apiKey };
+    const empty = await Faces.open({ apiUrl, apiKey: none.apiKey, cwd: sandbox.path("served"), env: keyed });
+    const [[request] = [{}]] = CASES[name];
+    const { http, mcp, remote } = await empty.ask(name, request);
+    await empty.close();
+    // A search over no index at all is a search without hits.
+    const isEmpty = name === "search";
+    expect([http.status, http.body["code"]]).toEqual(isEmpty ? [200, undefined] : [404, "NO_INDEX"]);
+    expect(mcp).toEqual({ isError: true, text: "Nothing is indexed yet." });
+    expect(remote.exit).toBe(4);
+  });
+});
+
+describe("all repositories of a tenant", () => {
+  let everywhere: Faces;
+  beforeAll(async () => {
+    const { workspaceId } = await createWorkspace(database(), {
+      tenantId: tenant.tenantId,
+      repo: "github.com/acme/billing",
+    });
+    await index("billing", workspaceId);
+    const { apiUrl } = service();
+    everywhere = await Faces.open({ apiUrl, apiKey: tenant.apiKey, cwd: sandbox.path("served"), env: env() });
+  });
+  afterAll(() => everywhere?.close());
+
+  it.each<[QuestionName, Record<string, unknown>]>([
+    ["search", { query: "closeExpired" }],
+    ["symbols", { name: "closeExpired" }],
+    ["references", { name: "closeExpired" }],
+    ["outline", { path: "src/bill.ts" }],
+    ["file", { path: "src/bill.ts", start: 1, end: 1 }],
+  ])("are asked without naming one, outside of a work tree: %s", async (name, request) => {
+    const answers = await everywhere.ask(name, request);
+    expect(answers.http.status).toBe(200);
+    expect(JSON.stringify(answers.http.body)).toContain("github.com/acme/billing");
+    expect(differencesOf(request, answers)).toEqual([]);
+    expect(answers.remote.exit).toBe(0);
+  });
+
+  it("are left out in a work tree, whose own is asked", async () => {
+    const { json } = await faces.command("symbols", ["--json", "--remote"], { name: "closeExpired" });
+    expect(json["indexes"]).toMatchObject([{ repo: REPO }]);
+  });
+});
+
+describe("the dashboard", () => {
+  const pages = (Object.keys(QUESTIONS) as QuestionName[]).filter((name) => facesOf(name).page !== undefined);
+
+  it.each(pages)("answers %s as HTTP does", async (name) => {
+    const [row] = await rowsOf<{ slug: string }>(
+      database(),
+      sql`select slug from tenants where id = ${tenant.tenantId}`,
+    );
+    const member = await memberOf(tenant.tenantId, "member");
+    const { page } = facesOf(name);
+    const request = { query: "how are expired sessions closed" };
+    const address = new URLSearchParams({ q: request.query, repo: tenant.workspaceId }).toString();
+    const { body } = await faces.http(name, { ...request, limit: 15 });
+    const answer = await member.send(`/app/api/tenants/${row?.slug}/${page}?${address}`);
+    expect(await answer.json()).toEqual(body);
+    const html = await member.page(`/app/${row?.slug}/${page}?${address}`);
+    const shown = [...html.matchAll(/<h2>(?:<a [^>]*>)?([^<]+:\d+)</g)].map(([, place]) => place);
+    const { results } = body as { results: { path: string; startLine: number }[] };
+    expect(shown).toEqual(results.map(({ path, startLine }) => `${path}:${startLine}`));
+  });
+
+  it("says why a question is refused", async () => {
+    const [row] = await rowsOf<{ slug: string }>(
+      database(),
+      sql`select slug from tenants where id = ${tenant.tenantId}`,
+    );
+    const member = await memberOf(tenant.tenantId, "member");
+    const query = new URLSearchParams({ q: `closeExpired path:${"{a,".repeat(400)}` }).toString();
+    const html = await member.page(`/app/${row?.slug}/search?${query}`);
+    expect(html).toContain('role="alert"');
+  });
+});
