@@ -4,7 +4,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual } from "node:util";
-import { RemoteIndex } from "../../src/cli/remote-index.ts";
+import { RemoteIndex } from "../../src/cli/remote/remote-index.ts";
 import { CodeContextClient } from "../../src/interface/client/index.ts";
 import { SEARCH } from "../../src/contract/questions.ts";
 import { nearNames } from "../../src/interface/questions/questions.ts";

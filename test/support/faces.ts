@@ -94,9 +94,8 @@ export function commandArguments(name: QuestionName, request: Given): string[] {
     else options.push(...given.flatMap((each) => [optionOf(own, parameter), each]));
   }
   // The one parameter that is a part of another: `read <path>:<start>-<end>`.
-  const { start, end } = request;
-  const range =
-    name === "file" && start !== undefined ? `:${String(start)}-${end === undefined ? "" : String(end)}` : "";
+  const { start, end = "" } = request as { start?: number; end?: number | "" };
+  const range = name === "file" && start !== undefined ? `:${start}-${end}` : "";
   return [...options, "--", ...words.map((word) => word + range)];
 }
 

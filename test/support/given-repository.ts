@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
 import { type RunningDatabase, startDatabase } from "../../src/tooling/local/database/database.ts";
 import { type GitBackend, startGitBackend } from "./git-backend.ts";
 import { GitRepo } from "./git-repo.ts";
-import { type MemoryBucket, Pipeline } from "./pipeline.ts";
+import { Pipeline, type PipelineOptions } from "./pipeline.ts";
 
 let database: RunningDatabase;
 /** An empty repository. */
@@ -32,7 +32,7 @@ export function givenRepository({ isShared = false } = {}): void {
   });
 }
 
-/** A pipeline of a new workspace and tenant on the same database. */
-export function newPipeline(searchBucket?: MemoryBucket): Promise<Pipeline> {
-  return new Pipeline(database.url, searchBucket).prepare();
+/** A pipeline of a new workspace on the same database. */
+export function newPipeline(options?: PipelineOptions): Promise<Pipeline> {
+  return new Pipeline(database.url, options).prepare();
 }

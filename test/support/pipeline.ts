@@ -80,23 +80,30 @@ export interface RunRequest {
   kind?: RunSpec["kind"];
 }
 
+export interface PipelineOptions {
+  searchBucket?: MemoryBucket | undefined;
+  /** The workspace's tenant; a new one by default. */
+  tenantId?: string | undefined;
+}
+
 export class Pipeline {
   readonly db: Db;
   readonly bucket = new MemoryBucket();
   readonly searchBucket: MemoryBucket;
-  readonly tenantId = crypto.randomUUID();
+  readonly tenantId: string;
   readonly workspaceId = crypto.randomUUID();
   /** Messages of the last run, in the order they were sent. */
   messages: StepMessage[] = [];
   private readonly embedder = createEmbedder({ provider: "builtin", timeoutMs: 60_000 }, { fetch });
 
-  constructor(databaseUrl: string, searchBucket = new MemoryBucket()) {
+  constructor(databaseUrl: string, { searchBucket = new MemoryBucket(), tenantId }: PipelineOptions = {}) {
     this.db = openDb(databaseUrl);
     this.searchBucket = searchBucket;
+    this.tenantId = tenantId ?? crypto.randomUUID();
   }
 
   async prepare(): Promise<this> {
-    await this.db.insert(tenants).values({ id: this.tenantId, name: "pipeline" });
+    await this.db.insert(tenants).values({ id: this.tenantId, name: "pipeline" }).onConflictDoNothing();
     await this.db.insert(workspaces).values({ id: this.workspaceId, tenantId: this.tenantId });
     return this;
   }

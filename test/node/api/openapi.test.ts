@@ -19,6 +19,12 @@ describe("the generated documents", () => {
   it.each(Object.entries(generatedFiles(version)))("%s is up to date: if not, run npm run docs", (file, text) => {
     expect(read(file) === text).toBe(true);
   });
+
+  it("would not be, with a route that they lack", () => {
+    const planted = { ...operation("symbols"), id: "planted", path: "/planted" };
+    const files = generatedFiles(version, [...ROUTES, planted]);
+    for (const file of ["docs/http.md", "docs/openapi.json"]) expect(files[file]).not.toBe(read(file));
+  });
 });
 
 describe("the OpenAPI document", () => {

@@ -109,6 +109,10 @@ export const CASES: readonly Case[] = [
   ["symbols of a file", (db, tenant) => readOutline(db, searched(tenant), "src/7.go")],
   ["targets with a path", (db, tenant) => targetsWith(db, [searched(tenant), searched(tenant)], "src/7.go")],
   ["a target by repository", (db, { tenantId }) => readTargets(db, { tenantId }, { repo: "host/owner/large" })],
+  [
+    "targets of a caller with a list of repositories",
+    (db, { tenantId }) => readTargets(db, { tenantId, repos: ["host/owner/large", "host/owner/none"] }, {}),
+  ],
   ["a target by ref", (db, { tenantId, workspaceId }) => readTargets(db, { tenantId }, { workspaceId, ref: "main" })],
   [
     "targets that read an object",

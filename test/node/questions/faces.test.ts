@@ -1,22 +1,41 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { bodyShape } from "../../../src/contract/parameters.ts";
+import type { Parameter, Parameters } from "../../../src/contract/questions.ts";
 import { buildProgram } from "../../../src/cli/command-line/program.ts";
 import { CodeContextClient } from "../../../src/interface/client/client.ts";
-import type { Parameter } from "../../../src/contract/questions.ts";
 import { TOOLS } from "../../../src/interface/mcp/tools.ts";
 import { QUESTIONS } from "../../../src/interface/questions/questions.ts";
+import { facesOf, optionOf, toolNameOf } from "../../support/faces.ts";
 
-/** What the tool and the command of a question are called. */
-const NAMES: Readonly<Record<string, { tool: string; command: string }>> = {
-  search: { tool: "search_code", command: "search" },
-  symbols: { tool: "find_symbol", command: "symbol" },
-  references: { tool: "find_references", command: "refs" },
-  outline: { tool: "outline", command: "outline" },
-  file: { tool: "read_file", command: "read" },
-};
+interface Schema {
+  $ref?: string;
+  type?: string;
+  enum?: unknown[];
+  pattern?: string;
+  format?: string;
+  minimum?: number;
+  maximum?: number;
+  maxLength?: number;
+  maxItems?: number;
+  default?: unknown;
+  items?: Schema;
+  properties?: Record<string, Schema>;
+}
+
 interface ApiDescription {
-  paths: Record<string, Record<string, { parameters?: { name: string; schema: Described }[]; requestBody?: unknown }>>;
-  components: { schemas: Record<string, { properties: Record<string, Described> }> };
+  paths: Record<
+    string,
+    Record<
+      string,
+      {
+        parameters?: { in: string; name: string; schema: Schema }[];
+        requestBody?: { content: Record<string, { schema: Schema }> };
+      }
+    >
+  >;
+  components: { schemas: Record<string, Schema> };
 }
 
 /** The generated description; another test compares it with the routes. */
@@ -24,52 +43,103 @@ const document = JSON.parse(
   readFileSync(new URL("../../../docs/openapi.json", import.meta.url), "utf8"),
 ) as ApiDescription;
 
-interface Described {
-  type?: string;
-  minimum?: number;
-  maximum?: number;
-  maxLength?: number;
-  default?: unknown;
-}
+const program = buildProgram(() => {
+  throw new Error("no command runs here");
+}, []);
+const commandOf = (name: string) => program.commands.find((candidate) => candidate.name() === name);
 
-/** Parameters of a question's route, from the API description. */
-function routeParameters(name: string): Record<string, Described> {
-  const { get, post } = document.paths[`/${name}`] ?? {};
-  if (get) return Object.fromEntries((get.parameters ?? []).map(({ name: own, schema }) => [own, schema]));
-  const body = post?.["requestBody"] as { content: Record<string, { schema: { $ref: string } }> } | undefined;
-  const reference = body?.content["application/json"]?.schema.$ref.split("/").at(-1) ?? "";
+/** Parameters of a route, from the API description. */
+function routeParameters(route: string): Record<string, Schema> {
+  const { get, post } = document.paths[route] ?? {};
+  if (get) return Object.fromEntries((get.parameters ?? []).map(({ name, schema }) => [name, schema]));
+  const reference = post?.requestBody?.content["application/json"]?.schema.$ref?.split("/").at(-1) ?? "";
   return document.components.schemas[reference]?.properties ?? {};
 }
 
-const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-const kebabCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+/** The faces that a question lacks. */
+function missingFaces(name: string): string[] {
+  try {
+    const { method, route, command } = facesOf(name);
+    return [
+      ...(document.paths[route]?.[method.toLowerCase()] ? [] : [`the route ${method} ${route}`]),
+      ...(commandOf(command) ? [] : [`the command ${command}`]),
+      ...(name in CodeContextClient.prototype ? [] : [`the client's method ${name}`]),
+    ];
+  } catch (error) {
+    return [String(error)];
+  }
+}
+
+/** Where a schema takes a text, a number or a list without a bound. */
+function unbounded(schema: Schema, at: string): string[] {
+  const { type, items, properties = {} } = schema;
+  const isForm = schema.enum !== undefined || schema.pattern !== undefined || schema.format === "uuid";
+  const isText = type === "string" && !isForm && schema.maxLength === undefined;
+  const isNumber = type === "integer" || type === "number";
+  // Zod's integers end there by themselves.
+  const isOpen = isNumber && (schema.maximum ?? Infinity) >= Number.MAX_SAFE_INTEGER;
+  const isList = type === "array" && schema.maxItems === undefined;
+  return [
+    ...(isText || isOpen || isList ? [at] : []),
+    ...(items ? unbounded(items, `${at}[]`) : []),
+    ...Object.entries(properties).flatMap(([name, own]) => unbounded(own, `${at}.${name}`)),
+  ];
+}
 
 describe.each(Object.values(QUESTIONS))("the question $name", ({ name, parameters }) => {
-  const { tool: toolName, command: commandName } = NAMES[name] ?? { tool: "", command: "" };
-  const tool = TOOLS.find((candidate) => candidate.name === toolName);
-  const program = buildProgram(() => {
-    throw new Error("no command runs here");
-  }, []);
-  const command = program.commands.find((candidate) => candidate.name() === commandName);
-
   it("has a route, a method of the client, a tool and a command", () => {
-    expect(document.paths).toHaveProperty(`/${name}`);
-    expect(CodeContextClient.prototype).toHaveProperty(name);
-    expect(tool, `the MCP tool of ${name}`).toBeDefined();
-    expect(command, `the command of ${name}`).toBeDefined();
+    expect(missingFaces(name)).toEqual([]);
+  });
+
+  it("takes nothing without a bound", () => {
+    for (const [own, schema] of Object.entries(routeParameters(facesOf(name).route)))
+      expect(unbounded(schema, own)).toEqual([]);
   });
 
   it.each(Object.entries<Parameter>(parameters))("takes %s everywhere, with the same bounds", (own, parameter) => {
-    const described = routeParameters(name)[own];
-    expect(described, `the parameter ${own} of /${name}`).toBeDefined();
+    const { route, tool, command } = facesOf(name);
+    const described = routeParameters(route)[own];
+    expect(described, `the parameter ${own} of ${route}`).toBeDefined();
     if (parameter.type === "number") {
       expect(described).toMatchObject({ type: "integer", minimum: parameter.min, maximum: parameter.max });
       expect(described?.default).toBe(parameter.default);
     }
     if (parameter.type === "text") expect(described?.maxLength).toBe(parameter.max);
-    if (!parameter.notOn?.includes("tool"))
-      expect(Object.keys(tool?.input.shape ?? {})).toContain(parameter.tool ?? snakeCase(own));
+    if (!parameter.notOn?.includes("tool")) expect(Object.keys(tool.input.shape)).toContain(toolNameOf(own, parameter));
     if (!parameter.required && !parameter.notOn?.includes("cli"))
-      expect(command?.options.map(({ long }) => long)).toContain(`--${parameter.option ?? kebabCase(own)}`);
+      expect(commandOf(command)?.options.map(({ long }) => long)).toContain(optionOf(own, parameter));
+  });
+});
+
+it.each(TOOLS)("the tool $name takes nothing without a bound", ({ name, input }) => {
+  expect(unbounded(z.toJSONSchema(input, { io: "input" }) as Schema, name)).toEqual([]);
+});
+
+it("no route takes a query parameter without a bound", () => {
+  const operations = Object.entries(document.paths).flatMap(([route, methods]) =>
+    Object.values(methods).map(({ parameters = [] }) => ({
+      route,
+      parameters: parameters.filter((own) => own.in === "query"),
+    })),
+  );
+  expect(operations.flatMap(({ parameters }) => parameters).length).toBeGreaterThan(20);
+  for (const { route, parameters } of operations)
+    expect(parameters.flatMap(({ name, schema }) => unbounded(schema, `${route} ${name}`))).toEqual([]);
+});
+
+describe("a planted violation is noticed:", () => {
+  it("a question without faces", () => {
+    expect(missingFaces("planted")).toEqual([expect.stringContaining("the table of faces lacks planted")]);
+  });
+
+  it.each([
+    ["a text", { type: "text", description: "" }],
+    ["a list", { type: "texts", max: 10, description: "" }],
+    ["a list of unbounded texts", { type: "texts", maxItems: 3, description: "" }],
+    ["a number", { type: "number", min: 1, description: "" }],
+  ])("a parameter that is %s without a bound", (_, parameter) => {
+    const planted = { planted: parameter } as unknown as Parameters;
+    const schema = z.toJSONSchema(z.object(bodyShape(planted)), { io: "input" }) as Schema;
+    expect(unbounded(schema, "body")).toEqual([expect.stringMatching(/^body\.planted/)]);
   });
 });

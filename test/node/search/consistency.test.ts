@@ -85,7 +85,7 @@ class FailingBucket extends MemoryBucket {
 it("answers as a fresh workspace does, wherever a write of the index failed", async () => {
   repo.files(filesOf(0)).commit("first");
   const failing = new FailingBucket();
-  const pipeline = await newPipeline(failing);
+  const pipeline = await newPipeline({ searchBucket: failing });
   const index = (own: Pipeline) => own.run({ url: git.url("repo") });
   await index(pipeline);
   const deps = depsOf(pipeline);
