@@ -25,9 +25,8 @@ export function searchResponse(answer: AnswerOf<typeof search>): SearchResponse 
   return {
     ok: true,
     results: results.map(({ revision, path, language, startLine, endLine, symbol, score, snippet, matched }) => {
-      const { gitSha } = answer.indexes[revision] as Hosted;
-      const owner = ownerOf(answer, revision);
-      return { ...owner, gitSha, path, language, startLine, endLine, symbol, score, snippet, matched };
+      const { repo, workspaceId, gitSha } = answer.indexes[revision] as Hosted;
+      return { repo, workspaceId, gitSha, path, language, startLine, endLine, symbol, score, snippet, matched };
     }),
     indexes: indexesOf(answer),
     total,
@@ -41,8 +40,8 @@ export function symbolsResponse(answer: AnswerOf<typeof symbols>): SymbolsRespon
   const { match, total, truncated } = answer;
   const found = answer.symbols.map(
     ({ revision, name, qualifiedName, kind, signature, path, language, startLine, endLine }) => {
-      const owner = ownerOf(answer, revision);
-      return { ...owner, name, qualifiedName, kind, signature, path, language, startLine, endLine };
+      const { repo, workspaceId } = answer.indexes[revision] as Hosted;
+      return { repo, workspaceId, name, qualifiedName, kind, signature, path, language, startLine, endLine };
     },
   );
   return { ok: true, symbols: found, match, total, truncated, indexes: indexesOf(answer) };
@@ -51,7 +50,8 @@ export function symbolsResponse(answer: AnswerOf<typeof symbols>): SymbolsRespon
 export function referencesResponse(answer: AnswerOf<typeof references>): ReferencesResponse {
   const { total, truncated } = answer;
   const found = answer.references.map(({ revision, path, line, text, enclosing }) => {
-    return { ...ownerOf(answer, revision), path, line, text, enclosing };
+    const { repo, workspaceId } = answer.indexes[revision] as Hosted;
+    return { repo, workspaceId, path, line, text, enclosing };
   });
   return { ok: true, references: found, by: "name", total, truncated, indexes: indexesOf(answer) };
 }
@@ -64,12 +64,6 @@ export function outlineResponse(answer: AnswerOf<typeof outline>): OutlineRespon
 export function fileResponse(answer: AnswerOf<typeof file>): FileResponse {
   const { path, language, lineCount, startLine, endLine, text, withheld } = answer;
   return { ok: true, path, language, lineCount, startLine, endLine, text, withheld, indexes: indexesOf(inOne(answer)) };
-}
-
-/** The workspace of a row. A work tree has neither field. */
-function ownerOf({ indexes }: { indexes: readonly Hosted[] }, revision: number): Pick<Hosted, "repo" | "workspaceId"> {
-  const { repo, workspaceId } = indexes[revision] as Hosted;
-  return { repo, workspaceId };
 }
 
 /** Leaves the one index that an answer about one file comes from. */
