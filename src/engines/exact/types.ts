@@ -2,13 +2,13 @@
  * Exact search: every line that matches a pattern, and what was not searched. The engine is pure: it runs in Workers and in Node, and
  * asks a `RevisionTexts` for files and texts.
  *
- *   compile(request, regex)           → Matcher     which lines of a text match
- *   planNgrams(request)               → NgramQuery  what a text must hold to match
- *   ngramFilter(text)                 → bytes       which n-grams a text holds; derivable from the text
+ *   createMatcher(pattern)            → Matcher     which lines of a text match, and which n-grams a text must hold
+ *   buildNgramFilters(texts)          → bytes       which n-grams texts hold; derivable from the texts
  *   runGrep(texts, request, options)  → GrepAnswer  order, totals, budget and completeness, for all adapters
  */
 import type { NotSearched } from "../../contract/exact.ts";
 import type { GREP, Request } from "../../contract/questions.ts";
+import type { NgramQuery } from "./ngrams.ts";
 
 export type GrepRequest = Request<typeof GREP>;
 
@@ -56,6 +56,8 @@ export interface RevisionTexts {
    * can be left out.
    */
   candidates(query: NgramQuery): Promise<((content: string) => boolean) | undefined>;
+  /** The WebAssembly of `rregex`; asked for only where a pattern is more than a text. */
+  regexModule(): Promise<WebAssembly.Module>;
   /**
    * Reads texts in packs, in any order, each wanted one once: as text or as missing. The engine stops early when its budget is used up.
    * Reading ahead is the adapter's business, within its memory.
@@ -66,15 +68,6 @@ export interface RevisionTexts {
     wanted: readonly { revision: number; path: string; lines: readonly number[] }[],
   ): Promise<(string | null)[][]>;
 }
-
-/**
- * What a text must hold for a match. `all` of no parts is true of every text, `any` of no parts of none. N-grams are UTF-8 bytes after
- * case folding of ASCII letters (`foldNgram`), so one filter serves both kinds of comparison.
- */
-export type NgramQuery =
-  | { kind: "ngram"; ngram: number }
-  | { kind: "all"; parts: readonly NgramQuery[] }
-  | { kind: "any"; parts: readonly NgramQuery[] };
 
 /** A line that matches, or the lines of a match over several. */
 export interface FoundLine {

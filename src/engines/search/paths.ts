@@ -117,6 +117,12 @@ export class PathReader {
   }
 }
 
+/** `ASIDE` traits of a file, which its path and language say. */
+export function asideTraits(path: string, language: string): number {
+  const parts = splitPath(path);
+  return (folderTraits(parts.folders) | fileTraits(path, parts, language, () => true)) & ASIDE;
+}
+
 function termsIn(text: string): ReadonlySet<number> {
   const terms = new Set<number>();
   const put = (hash: number): void => {

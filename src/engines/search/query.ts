@@ -83,7 +83,7 @@ const ASKS: readonly [RegExp, number][] = [
   ],
 ];
 
-const INCLUDED: Record<IncludeKind, number> = {
+export const INCLUDED: Record<IncludeKind, number> = {
   tests: TRAIT.test,
   docs: TRAIT.docs,
   examples: TRAIT.example,

@@ -1,0 +1,40 @@
+import type { Matcher } from "./matcher.ts";
+import { type NgramQuery, queryOfBytes } from "./ngrams.ts";
+import { isWordAt, isWordBefore } from "./utf8.ts";
+
+/** Finds a text, or one that no word characters surround. */
+export class LiteralMatcher implements Matcher {
+  readonly query: NgramQuery;
+  readonly required: Uint8Array;
+  readonly hasLineEnd = false;
+  readonly #isWord: boolean;
+
+  constructor(literal: Uint8Array, isWord: boolean) {
+    this.query = queryOfBytes(literal);
+    this.required = literal;
+    this.#isWord = isWord;
+  }
+
+  matches(text: Uint8Array): number[] {
+    const { required } = this;
+    const found: number[] = [];
+    const next = searcher(text, required);
+    for (let at = next(0); at >= 0;) {
+      const end = at + required.length;
+      const matches = !this.#isWord || (!isWordBefore(text, at) && !isWordAt(text, end));
+      if (matches) found.push(at, end);
+      at = next(matches ? end : at + 1);
+    }
+    return found;
+  }
+
+  free(): void {
+    // It holds nothing.
+  }
+}
+
+/** A function that finds the first place of `part` from an offset; -1 if there is none. */
+export function searcher(text: Uint8Array, part: Uint8Array): (from: number) => number {
+  const buffer = Buffer.from(text.buffer, text.byteOffset, text.length);
+  return (from) => buffer.indexOf(part, from);
+}

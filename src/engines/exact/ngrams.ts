@@ -1,0 +1,178 @@
+/**
+ * Trigrams: three bytes of UTF-8, ASCII letters in lower case, so that one filter serves both kinds of comparison. A text that matches
+ * a pattern holds all that `queryOf` says of it.
+ */
+import type { PatternNode } from "./pattern-syntax.ts";
+
+/** `all` of no parts is true of every text, `any` of no parts of none. */
+export type NgramQuery =
+  | { kind: "ngram"; ngram: number }
+  | { kind: "all"; parts: readonly NgramQuery[] }
+  | { kind: "any"; parts: readonly NgramQuery[] };
+
+export const NGRAM_BYTES = 3;
+export const EVERY_TEXT: NgramQuery = { kind: "all", parts: [] };
+
+/** Texts that a part of a pattern may match, beyond which only their n-grams count. */
+const MAX_TEXTS = 16;
+/** Length beyond which the beginning of a text is turned into n-grams. */
+const MAX_TEXT_BYTES = 64;
+/** Nodes of a query; what is beyond is not required. */
+const MAX_QUERY_PARTS = 2_000;
+
+const encoder = new TextEncoder();
+
+/** A byte as n-grams hold it. */
+export function foldByte(byte: number): number {
+  return byte >= 65 && byte <= 90 ? byte + 32 : byte;
+}
+
+/** Calls `onNgram` for the trigrams of a text, repeated ones again. None crosses a line break. */
+export function eachNgram(text: Uint8Array, onNgram: (ngram: number) => void): void {
+  let ngram = 0;
+  let length = 0;
+  for (let at = 0; at < text.length; at++) {
+    const byte = text[at] as number;
+    if (byte === 10) {
+      length = 0;
+      continue;
+    }
+    ngram = ((ngram << 8) | foldByte(byte)) & 0xff_ff_ff;
+    if (++length >= NGRAM_BYTES) onNgram(ngram);
+  }
+}
+
+/** What a text must hold that holds these bytes. */
+export function queryOfBytes(bytes: Uint8Array): NgramQuery {
+  const ngrams = new Set<number>();
+  eachNgram(bytes, (ngram) => ngrams.add(ngram));
+  return all([...ngrams].slice(0, MAX_QUERY_PARTS).map((ngram) => ({ kind: "ngram", ngram })));
+}
+
+/** What a text must hold to match a pattern. Line breaks count as any character: no trigram crosses them. */
+export function queryOf(tree: PatternNode): NgramQuery {
+  const { texts, query } = required(tree);
+  const whole = texts === undefined ? query : all([query, textsQuery(texts)]);
+  return partsOf(whole) > MAX_QUERY_PARTS ? EVERY_TEXT : whole;
+}
+
+/**
+ * What a part of a pattern requires: its match is exactly one of `texts` (undefined if they are too many or not known), and the text
+ * around it satisfies `query`. Texts are bytes as characters of one unit each.
+ */
+interface Required {
+  texts: readonly string[] | undefined;
+  query: NgramQuery;
+}
+
+const ANY: Required = { texts: undefined, query: EVERY_TEXT };
+
+function required(node: PatternNode): Required {
+  switch (node.kind) {
+    case "empty":
+      return { texts: [""], query: EVERY_TEXT };
+    case "character":
+      return characters([node.character], node.isFolded);
+    case "class":
+      return node.characters ? characters(node.characters, node.isFolded) : ANY;
+    case "concatenation":
+      return concatenated(node.parts.map(required));
+    case "alternation": {
+      const parts = node.parts.map(required);
+      const texts = parts.every((part) => part.texts) ? unique(parts.flatMap((part) => part.texts ?? [])) : undefined;
+      if (texts && texts.length <= MAX_TEXTS && parts.every(({ query }) => query === EVERY_TEXT))
+        return { texts, query: EVERY_TEXT };
+      return {
+        texts: undefined,
+        query: any(parts.map(({ texts, query }) => all([query, ...(texts ? [textsQuery(texts)] : [])]))),
+      };
+    }
+    case "repetition": {
+      if (node.min === 0) return node.max === 0 ? { texts: [""], query: EVERY_TEXT } : optional(node.part, node.max);
+      const part = required(node.part);
+      if (node.min === 1 && node.max === 1) return part;
+      if (node.min === node.max && node.min <= MAX_TEXTS)
+        return concatenated(Array.from({ length: node.min }, () => part));
+      return { texts: undefined, query: all([part.query, ...(part.texts ? [textsQuery(part.texts)] : [])]) };
+    }
+  }
+}
+
+function optional(node: PatternNode, max: number): Required {
+  const { texts, query } = required(node);
+  if (max > 1 || !texts || query !== EVERY_TEXT || texts.length >= MAX_TEXTS) return ANY;
+  return { texts: unique(["", ...texts]), query: EVERY_TEXT };
+}
+
+/** One of the characters, in any case if `isFolded`. */
+function characters(members: readonly string[], isFolded: boolean): Required {
+  const texts = members.flatMap((member) => {
+    // Whatever is not ASCII has more cases than these.
+    if (member === "\n" || (isFolded && member > "\u007f")) return [undefined];
+    const own = byteText(member);
+    // Characters that Unicode folds to these letters.
+    if (isFolded && own === "k") return [own, byteText("\u212a")];
+    return isFolded && own === "s" ? [own, byteText("\u017f")] : [own];
+  });
+  return texts.includes(undefined) || texts.length > MAX_TEXTS
+    ? ANY
+    : { texts: unique(texts as string[]), query: EVERY_TEXT };
+}
+
+/** The bytes of a character as units, folded as in n-grams. */
+function byteText(character: string): string {
+  return String.fromCharCode(...[...encoder.encode(character)].map(foldByte));
+}
+
+function concatenated(parts: readonly Required[]): Required {
+  const queries: NgramQuery[] = [];
+  let texts: readonly string[] | undefined = [""];
+  let isWhole = true;
+  const end = (): void => {
+    if (texts) queries.push(textsQuery(texts));
+  };
+  for (const part of parts) {
+    if (part.query !== EVERY_TEXT) queries.push(part.query);
+    const product: readonly string[] | undefined = texts && part.texts && productOf(texts, part.texts);
+    if (product) {
+      texts = product;
+      continue;
+    }
+    end();
+    isWhole = false;
+    texts = part.texts ?? [""];
+  }
+  if (isWhole) return { texts, query: all(queries) };
+  end();
+  return { texts: undefined, query: all(queries) };
+}
+
+/** Each text followed by each; undefined if they are too many or too long. */
+function productOf(first: readonly string[], second: readonly string[]): string[] | undefined {
+  if (first.length * second.length > MAX_TEXTS) return undefined;
+  const texts = unique(first.flatMap((before) => second.map((after) => before + after)));
+  return texts.some((text) => text.length > MAX_TEXT_BYTES) ? undefined : texts;
+}
+
+/** What a text must hold that holds one of the texts. */
+function textsQuery(texts: readonly string[]): NgramQuery {
+  return any(texts.map((text) => queryOfBytes(Uint8Array.from(text, (unit) => unit.charCodeAt(0)))));
+}
+
+function all(parts: readonly NgramQuery[]): NgramQuery {
+  const own = parts.flatMap((part) => (part.kind === "all" ? part.parts : [part]));
+  if (own.some((part) => part.kind === "any" && part.parts.length === 0)) return { kind: "any", parts: [] };
+  if (own.length === 1) return own[0] as NgramQuery;
+  return own.length === 0 ? EVERY_TEXT : { kind: "all", parts: own };
+}
+
+function any(parts: readonly NgramQuery[]): NgramQuery {
+  if (parts.some((part) => part.kind === "all" && part.parts.length === 0)) return EVERY_TEXT;
+  return parts.length === 1 ? (parts[0] as NgramQuery) : { kind: "any", parts };
+}
+
+function partsOf(query: NgramQuery): number {
+  return query.kind === "ngram" ? 1 : query.parts.reduce((sum, part) => sum + partsOf(part), 1);
+}
+
+const unique = (texts: readonly string[]): string[] => [...new Set(texts)];

@@ -1,0 +1,268 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { createMatcher } from "../../../src/engines/exact/compile.ts";
+import { eachNgram, type NgramQuery } from "../../../src/engines/exact/ngrams.ts";
+import { RegexEngine } from "../../../src/engines/exact/rust-regex.ts";
+import { runGrep } from "../../../src/engines/exact/run-grep.ts";
+import type { FoundLine, GrepRequest } from "../../../src/engines/exact/types.ts";
+import { type GivenFile, inMemory, regexModule, request } from "./in-memory.ts";
+
+async function grep(files: readonly GivenFile[], pattern: string, options: Partial<GrepRequest> = {}) {
+  return runGrep(inMemory(files), request(pattern, options));
+}
+
+/** `path:line` of each match, with the last line of one over several. */
+async function linesOf(bytes: string | Uint8Array, pattern: string, options: Partial<GrepRequest> = {}) {
+  const { matches } = await grep([{ path: "a", bytes }], pattern, options);
+  return matches.map(({ line, endLine }) => (endLine === undefined ? line : `${line}-${endLine}`));
+}
+
+const latin1 = (text: string) => Buffer.from(text, "latin1");
+
+describe("the lines that match", () => {
+  const text = "foo\r\nbar foo\nx\n-foo-\nfoobar\n";
+
+  it.each<[pattern: string, lines: (number | string)[], options?: Partial<GrepRequest>]>([
+    ["foo", [1, 2, 4, 5]],
+    ["^foo", [1, 5]],
+    [String.raw`\Afoo`, [1, 5]],
+    ["foo$", [1, 2]],
+    [String.raw`foo\z`, [1, 2]],
+    [String.raw`o\r`, [1]],
+    ["^foo.$", [1]],
+    ["^.?$", [3]],
+    [String.raw`\bfoo\b`, [1, 2, 4]],
+    ["foo", [1, 2, 4], { wordRegexp: true }],
+    ["-foo", [4], { wordRegexp: true }],
+    ["FOO", [1, 2, 4, 5], { ignoreCase: true }],
+    ["FOO|x", [1, 2, 3, 4, 5], { ignoreCase: true }],
+    ["foo$", [], { fixedStrings: true }],
+    [String.raw`[^q]*x\s*`, [3]],
+    [String.raw`(?s)o.[b-]`, [5]],
+    [String.raw`foo\s`, [1]],
+    ["", [1, 2, 3, 4, 5]],
+    [String.raw`x\n-`, ["3-4"], { multiline: true }],
+    [String.raw`foo\nx`, ["2-3"], { multiline: true }],
+    [String.raw`(?s)bar.*foob`, ["2-5"], { multiline: true }],
+    ["(?x) f o o $ # a comment", [1, 2]],
+    ["(?x) f o o # a comment", [1, 2, 4], { wordRegexp: true }],
+    [String.raw`[[:alpha:]&&[^f]]{3}\x66?`, [2, 5]],
+  ])("of %s are %j", async (pattern, lines, options) => {
+    expect(await linesOf(text, pattern, options)).toEqual(lines);
+  });
+
+  it("are matched as ripgrep does where bytes are no UTF-8", async () => {
+    const bytes = Buffer.concat([latin1("caf\u00e9 x\nfoo caf\u00e9\n"), Buffer.from("caé\n")]);
+    expect(await linesOf(bytes, "caf")).toEqual([1, 2]);
+    expect(await linesOf(bytes, "caf.")).toEqual([]);
+    expect(await linesOf(bytes, "caf[^a]")).toEqual([]);
+    expect(await linesOf(bytes, "é")).toEqual([3]);
+    expect(await linesOf(bytes, "ca.$")).toEqual([3]);
+    const { matches } = await grep([{ path: "a", bytes }], " x");
+    expect(matches[0]).toMatchObject({ text: "café x", ranges: [[5, 7]], byteRanges: [[5, 7]] });
+  });
+
+  it("have columns in UTF-16 units, and in bytes", async () => {
+    const { matches } = await grep([{ path: "a", bytes: "é😀x x\n" }], "x");
+    expect(matches).toMatchObject([
+      {
+        ranges: [
+          [4, 5],
+          [6, 7],
+        ],
+        byteRanges: [
+          [7, 8],
+          [9, 10],
+        ],
+      },
+    ]);
+  });
+
+  it("do not have a byte order mark", async () => {
+    const { matches } = await grep([{ path: "a", bytes: "\ufefffoo\nbar" }], "^foo", { context: 1 });
+    expect(matches).toMatchObject([{ line: 1, ranges: [[1, 4]], before: [], after: ["bar"] }]);
+  });
+
+  it("are shown around the first match where they are long", async () => {
+    const { matches } = await grep([{ path: "a", bytes: `${"x".repeat(5_000)}needle${"y".repeat(5_000)}` }], "needle");
+    const { text, textStart = 0, ranges } = matches[0] as FoundLine;
+    expect(text).toHaveLength(1_000);
+    const [from, to] = ranges[0] as [number, number];
+    expect(text.slice(from - textStart, to - textStart)).toBe("needle");
+  });
+
+  it("are found across the blocks of a long text", async () => {
+    const lines = Array.from({ length: 60_000 }, (_, i) => (i % 9_999 === 0 ? `needle ${i}` : `line ${i}`));
+    const expected = lines.flatMap((line, i) => (line.startsWith("n") ? [i + 1] : []));
+    expect(await linesOf(lines.join("\n"), "^n[e]+dle")).toEqual(expected);
+    expect(await linesOf(lines.join("\n"), "needle")).toEqual(expected);
+  });
+});
+
+describe("withheld lines", () => {
+  const files: GivenFile[] = [{ path: "a", bytes: "one\n\ntwo\n\n", withheld: [[2, 2]] }];
+
+  it("never match, and the answer says how many there are", async () => {
+    const { matches, complete, coverage } = await grep(files, "^$");
+    expect(matches.map(({ line }) => line)).toEqual([4]);
+    expect({ complete, withheld: coverage.withheldLines }).toEqual({ complete: false, withheld: 1 });
+    expect((await grep(files, String.raw`one\n\ntwo`, { multiline: true })).matches).toEqual([]);
+  });
+});
+
+describe("an answer", () => {
+  const files: GivenFile[] = [
+    { path: "docs/a.md", bytes: "x\n" },
+    { path: "src/b.ts", bytes: "x\nx\n" },
+    { path: "src/a.ts", bytes: "x\n" },
+    { path: "test/a.test.ts", bytes: "x\n" },
+  ];
+  const places = ({ matches }: Awaited<ReturnType<typeof grep>>) => matches.map(({ path, line }) => `${path}:${line}`);
+
+  it("has sources first, and pages", async () => {
+    const order = ["src/a.ts:1", "src/b.ts:1", "src/b.ts:2", "docs/a.md:1", "test/a.test.ts:1"];
+    expect(places(await grep(files, "x"))).toEqual(order);
+    const page = await grep(files, "x", { offset: 1, limit: 2 });
+    expect(places(page)).toEqual(order.slice(1, 3));
+    expect(page).toMatchObject({ total: { lines: 5, files: 4 }, truncated: true, complete: true });
+    expect(places(await grep(files, "x", { include: ["docs"], limit: 1 }))).toEqual(["docs/a.md:1"]);
+  });
+
+  it("counts files, and shortens to a budget of tokens", async () => {
+    expect((await grep(files, "x", { count: true, limit: 2 })).files).toEqual([
+      { revision: 0, path: "src/a.ts", lines: 1 },
+      { revision: 0, path: "src/b.ts", lines: 2 },
+    ]);
+    expect(await grep(files, "x", { maxTokens: 25 })).toMatchObject({ truncated: true, total: { lines: 5 } });
+  });
+
+  it("filters by path and language", async () => {
+    expect((await grep(files, "x", { paths: ["src/**", "!**/b.ts"] })).coverage.files).toBe(1);
+    const typed = files.map((file) => ({ ...file, language: file.path.endsWith(".ts") ? "typescript" : "markdown" }));
+    expect((await grep(typed, "x", { languages: ["markdown"] })).total.files).toBe(1);
+  });
+
+  it("is incomplete where text was not searched, and says why", async () => {
+    const left = (reason: string) => grep([...files, { path: "z", reason, state: "not_searched" }], "nowhere");
+    expect(await left("binary")).toMatchObject({ complete: true, coverage: { files: 4, notSearched: { binary: 1 } } });
+    expect(await left("too_large")).toMatchObject({ complete: false, gaps: [{ path: "z", reason: "too_large" }] });
+    const missing = await grep([...files, { path: "z", content: "gone" }], "nowhere");
+    expect(missing).toMatchObject({ complete: false, coverage: { files: 4, notSearched: { not_stored: 1 } } });
+  });
+
+  it("stops at its budget, and says so", async () => {
+    const answer = await runGrep(inMemory(files), request("x"), { maxBytes: 3 });
+    expect(answer.complete).toBe(false);
+    expect(answer.coverage.notSearched.budget).toBe(2);
+    expect(answer.total.lines).toBeGreaterThan(0);
+  });
+});
+
+describe("a pattern", () => {
+  it.each([
+    ["foo(", /unclosed group at character 4/],
+    [String.raw`\w{1000}{10}`, /more than 10 MB/],
+    [String.raw`a\nb`, /line break/],
+    [String.raw`[\n]`, /line break/],
+    [String.raw`(a)\1`, /backreferences are not supported/],
+  ])("%s is refused", async (pattern, message) => {
+    await expect(grep([], pattern)).rejects.toThrow(message);
+  });
+
+  it.each([
+    ["nested repetitions", "((((a*)*)*)*)*b"],
+    ["optional parts", "(?:a?){300}a{300}"],
+    ["alternatives", Array.from({ length: 800 }, (_, i) => `w${i}`).join("|")],
+  ])("of %s takes linear time", async (_, pattern) => {
+    const bytes = `${"a".repeat(50_000)}\n`.repeat(4);
+    const startedAt = performance.now();
+    await grep([{ path: "a", bytes }], pattern);
+    expect(performance.now() - startedAt).toBeLessThan(2_500);
+  });
+});
+
+describe("n-grams", () => {
+  const holds = (query: NgramQuery, ngrams: ReadonlySet<number>): boolean =>
+    query.kind === "ngram"
+      ? ngrams.has(query.ngram)
+      : query.kind === "all"
+        ? query.parts.every((part) => holds(part, ngrams))
+        : query.parts.some((part) => holds(part, ngrams));
+  const ngramsOf = (text: string) => {
+    const ngrams = new Set<number>();
+    eachNgram(Buffer.from(text), (ngram) => ngrams.add(ngram));
+    return ngrams;
+  };
+  const engine = new RegexEngine(regexModule);
+  const matcherOf = (pattern: string, options: Partial<GrepRequest> = {}) =>
+    createMatcher(request(pattern, options), () => Promise.resolve(engine));
+
+  const atom = fc.constantFrom(
+    "a",
+    "b",
+    "k",
+    "S",
+    "é",
+    ".",
+    "[ab]",
+    "[^a]",
+    String.raw`\w`,
+    "foo",
+    String.raw`\.`,
+    "(?i:k)",
+  );
+  const pattern = fc.letrec<{ pattern: string; part: string }>((tie) => ({
+    part: fc.oneof(
+      { maxDepth: 2 },
+      atom,
+      fc
+        .tuple(tie("pattern"), fc.constantFrom("", "*", "+", "?", "{2}", "{0,2}"))
+        .map(([inner, times]) => `(${inner})${times}`),
+    ),
+    pattern: fc.oneof(
+      { maxDepth: 2 },
+      fc.array(tie("part"), { minLength: 1, maxLength: 4 }).map((parts) => parts.join("")),
+      fc.tuple(tie("pattern"), tie("pattern")).map(([a, b]) => `${a}|${b}`),
+    ),
+  })).pattern;
+  const line = fc
+    .array(fc.constantFrom("a", "b", "k", "K", "\u212a", "s", "S", "\u017f", "é", ".", "foo", "FOO"), { maxLength: 12 })
+    .map((parts) => parts.join(""));
+
+  it("never exclude a text that matches", async () => {
+    await fc.assert(
+      fc.asyncProperty(pattern, fc.array(line, { maxLength: 4 }), fc.boolean(), async (source, lines, ignoreCase) => {
+        const matcher = await matcherOf(source, { ignoreCase });
+        const text = lines.join("\n");
+        if (matcher.matches(Buffer.from(text)).length > 0) expect(holds(matcher.query, ngramsOf(text))).toBe(true);
+        matcher.free();
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it.each<[pattern: string, text: string, options?: Partial<GrepRequest>]>([
+    ["needle", "needles"],
+    ["fo+bar|quux", "foobaz qux"],
+    ["[ab]cde", "xcde"],
+    ["NEEDLE.*", "hay", { ignoreCase: true }],
+    ["(?:get|set)Name", "getAge"],
+  ])("of %s are selective", async (source, text, options) => {
+    const { query } = await matcherOf(source, options);
+    expect(holds(query, ngramsOf("nothing alike"))).toBe(false);
+    if (source === "needle") expect(holds(query, ngramsOf(text))).toBe(true);
+    else expect(holds(query, ngramsOf(text))).toBe(false);
+  });
+
+  it("finds with rewritten patterns what V8 finds line by line", async () => {
+    await fc.assert(
+      fc.asyncProperty(pattern, fc.array(line, { maxLength: 5 }), async (source, lines) => {
+        const found = await linesOf(lines.map((each) => `${each}\n`).join(""), source);
+        const plain = source.replaceAll("(?i:k)", "[kK\u212a]").replaceAll(String.raw`\w`, String.raw`[\p{L}\p{N}_]`);
+        const expected = lines.flatMap((each, i) => (new RegExp(plain, "u").test(each) ? [i + 1] : []));
+        expect(found).toEqual(expected);
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
