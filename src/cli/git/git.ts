@@ -236,52 +236,52 @@ async function* readObjects(
 }
 
 class ByteReader {
-  private readonly source: AsyncIterator<Buffer>;
-  private parts: Buffer[] = [];
-  private available = 0;
+  readonly #source: AsyncIterator<Buffer>;
+  #parts: Buffer[] = [];
+  #available = 0;
 
   constructor(stream: AsyncIterable<Buffer>) {
-    this.source = stream[Symbol.asyncIterator]();
+    this.#source = stream[Symbol.asyncIterator]();
   }
 
   async line(): Promise<string> {
     for (;;) {
-      const all = this.flatten();
+      const all = this.#flatten();
       const end = all.indexOf(10);
       if (end !== -1) {
         const line = all.subarray(0, end).toString();
-        this.keep(all.subarray(end + 1));
+        this.#keep(all.subarray(end + 1));
         return line;
       }
-      if (!(await this.fill())) return all.toString();
+      if (!(await this.#fill())) return all.toString();
     }
   }
 
   async bytes(count: number): Promise<Uint8Array<ArrayBuffer>> {
-    while (this.available < count)
-      if (!(await this.fill())) throw new GitCommandError("cat-file", "output ended early");
-    const all = this.flatten();
+    while (this.#available < count)
+      if (!(await this.#fill())) throw new GitCommandError("cat-file", "output ended early");
+    const all = this.#flatten();
     // Copied, because it is transferred to another thread.
     const bytes = new Uint8Array(all.subarray(0, count));
-    this.keep(all.subarray(count));
+    this.#keep(all.subarray(count));
     return bytes;
   }
 
-  private flatten(): Buffer {
-    if (this.parts.length !== 1) this.parts = [Buffer.concat(this.parts)];
-    return this.parts[0] ?? Buffer.alloc(0);
+  #flatten(): Buffer {
+    if (this.#parts.length !== 1) this.#parts = [Buffer.concat(this.#parts)];
+    return this.#parts[0] ?? Buffer.alloc(0);
   }
 
-  private keep(rest: Buffer): void {
-    this.parts = [rest];
-    this.available = rest.length;
+  #keep(rest: Buffer): void {
+    this.#parts = [rest];
+    this.#available = rest.length;
   }
 
-  private async fill(): Promise<boolean> {
-    const next = await this.source.next();
+  async #fill(): Promise<boolean> {
+    const next = await this.#source.next();
     if (next.done === true) return false;
-    this.parts.push(next.value);
-    this.available += next.value.length;
+    this.#parts.push(next.value);
+    this.#available += next.value.length;
     return true;
   }
 }

@@ -24,14 +24,14 @@ export interface BuilderStats {
 
 /** Parses each distinct content once, stores it, and queues it for embedding. */
 export class ContentBuilder {
-  private readonly store: IndexStore;
-  private readonly pool: ParsePool;
-  private readonly queue: EmbedQueue | undefined;
-  private readonly onAnalysis: ((analysis: Uint8Array) => void) | undefined;
-  private readonly pending = new Map<string, Promise<number>>();
-  private readonly inFlight = new Set<Promise<void>>();
-  private failure: { error: unknown } | undefined;
-  private uncommitted = 0;
+  readonly #store: IndexStore;
+  readonly #pool: ParsePool;
+  readonly #queue: EmbedQueue | undefined;
+  readonly #onAnalysis: ((analysis: Uint8Array) => void) | undefined;
+  readonly #pending = new Map<string, Promise<number>>();
+  readonly #inFlight = new Set<Promise<void>>();
+  #failure: { error: unknown } | undefined;
+  #uncommitted = 0;
   readonly stats: BuilderStats = { parsedFiles: 0, reusedFiles: 0, parsedBytes: 0 };
 
   /** `onAnalysis` is called with the analysis of every parsed content, for the search index. */
@@ -41,10 +41,10 @@ export class ContentBuilder {
     queue: EmbedQueue | undefined,
     onAnalysis: ((analysis: Uint8Array) => void) | undefined,
   ) {
-    this.store = store;
-    this.pool = pool;
-    this.queue = queue;
-    this.onAnalysis = onAnalysis;
+    this.#store = store;
+    this.#pool = pool;
+    this.#queue = queue;
+    this.#onAnalysis = onAnalysis;
   }
 
   /**
@@ -54,52 +54,52 @@ export class ContentBuilder {
   async add(bytes: Uint8Array, named: LanguageId, use: (contentId: number) => void): Promise<void> {
     const language = contentLanguage(named, bytes);
     const digest = sha256(bytes);
-    const known = this.store.findContent(digest, language);
+    const known = this.#store.findContent(digest, language);
     if (known !== undefined) {
       this.stats.reusedFiles++;
       use(known);
       return;
     }
     const key = `${language}:${digest.toString("hex")}`;
-    let pending = this.pending.get(key);
+    let pending = this.#pending.get(key);
     if (pending) this.stats.reusedFiles++;
     else {
-      pending = this.parse(bytes, language, digest).finally(() => this.pending.delete(key));
-      this.pending.set(key, pending);
+      pending = this.#parse(bytes, language, digest).finally(() => this.#pending.delete(key));
+      this.#pending.set(key, pending);
     }
     const task = pending
       .then(use)
       .catch((error: unknown) => {
-        this.failure ??= { error };
+        this.#failure ??= { error };
       })
-      .finally(() => this.inFlight.delete(task));
-    this.inFlight.add(task);
-    while (this.inFlight.size >= MAX_IN_FLIGHT) await Promise.race(this.inFlight);
-    if (this.failure) throw this.failure.error;
+      .finally(() => this.#inFlight.delete(task));
+    this.#inFlight.add(task);
+    while (this.#inFlight.size >= MAX_IN_FLIGHT) await Promise.race(this.#inFlight);
+    if (this.#failure) throw this.#failure.error;
   }
 
   /** Waits for every file added so far, and commits. */
   async finish(): Promise<void> {
-    while (this.inFlight.size > 0) await Promise.all(this.inFlight);
-    if (this.failure) throw this.failure.error;
-    this.store.commit();
+    while (this.#inFlight.size > 0) await Promise.all(this.#inFlight);
+    if (this.#failure) throw this.#failure.error;
+    this.#store.commit();
   }
 
-  private async parse(bytes: Uint8Array, language: LanguageId, sha256: Uint8Array): Promise<number> {
+  async #parse(bytes: Uint8Array, language: LanguageId, sha256: Uint8Array): Promise<number> {
     const sizeBytes = bytes.byteLength;
-    const outcome = await this.pool.parse(bytes, language);
+    const outcome = await this.#pool.parse(bytes, language);
     this.stats.parsedFiles++;
     this.stats.parsedBytes += sizeBytes;
-    if ("analysis" in outcome) this.onAnalysis?.(outcome.analysis);
-    this.store.begin();
-    const id = this.store.addContent(contentOf(outcome, sha256, language, sizeBytes));
-    if (++this.uncommitted >= CONTENTS_PER_COMMIT) {
-      this.store.commit();
-      this.uncommitted = 0;
+    if ("analysis" in outcome) this.#onAnalysis?.(outcome.analysis);
+    this.#store.begin();
+    const id = this.#store.addContent(contentOf(outcome, sha256, language, sizeBytes));
+    if (++this.#uncommitted >= CONTENTS_PER_COMMIT) {
+      this.#store.commit();
+      this.#uncommitted = 0;
     }
-    if (this.queue && "file" in outcome && this.queue.backlog < MAX_EMBED_BACKLOG) {
+    if (this.#queue && "file" in outcome && this.#queue.backlog < MAX_EMBED_BACKLOG) {
       for (const chunk of outcome.file.chunks)
-        if (!chunk.withheld) this.queue.pushMissing(chunk.hash, embeddingText(chunk));
+        if (!chunk.withheld) this.#queue.pushMissing(chunk.hash, embeddingText(chunk));
     }
     return id;
   }

@@ -42,112 +42,112 @@ export interface EmbedQueueOptions {
  * Vectors are stored under the answer's fingerprint, not the expected one.
  */
 export class EmbedQueue {
-  private readonly store: IndexStore;
-  private readonly client: EmbedClient;
-  private readonly expectedId: number | undefined;
-  private readonly stop: AbortSignal | undefined;
-  private readonly abort: AbortSignal | undefined;
-  private readonly onProgress: ((stats: EmbedStats) => void) | undefined;
+  readonly #store: IndexStore;
+  readonly #client: EmbedClient;
+  readonly #expectedId: number | undefined;
+  readonly #stop: AbortSignal | undefined;
+  readonly #abort: AbortSignal | undefined;
+  readonly #onProgress: ((stats: EmbedStats) => void) | undefined;
   /** Hashes (hex) of texts queued or embedded in this run. */
-  private readonly seen = new Set<string>();
-  private batch: Item[] = [];
-  private batchCharacters = 0;
-  private readonly ready: Item[][] = [];
-  private readonly inFlight = new Set<Promise<void>>();
-  private busySince = 0;
-  private failure: { error: unknown } | undefined;
+  readonly #seen = new Set<string>();
+  #batch: Item[] = [];
+  #batchCharacters = 0;
+  readonly #ready: Item[][] = [];
+  readonly #inFlight = new Set<Promise<void>>();
+  #busySince = 0;
+  #failure: { error: unknown } | undefined;
   readonly stats: EmbedStats = { embeddedCount: 0, credits: 0, requests: 0, embedMs: 0 };
   /** Fingerprint of the last answer. */
   fingerprint: string | undefined;
 
   constructor(store: IndexStore, client: EmbedClient, expectedFingerprint: string, options: EmbedQueueOptions = {}) {
-    this.store = store;
-    this.client = client;
-    this.expectedId = store.fingerprintId(expectedFingerprint);
-    this.stop = options.stop;
-    this.abort = options.abort;
-    this.onProgress = options.onProgress;
+    this.#store = store;
+    this.#client = client;
+    this.#expectedId = store.fingerprintId(expectedFingerprint);
+    this.#stop = options.stop;
+    this.#abort = options.abort;
+    this.#onProgress = options.onProgress;
   }
 
   /** Texts that are queued or in flight. */
   get backlog(): number {
-    return (this.ready.length + this.inFlight.size) * MAX_EMBED_INPUTS + this.batch.length;
+    return (this.#ready.length + this.#inFlight.size) * MAX_EMBED_INPUTS + this.#batch.length;
   }
 
   get failed(): boolean {
-    return this.failure !== undefined;
+    return this.#failure !== undefined;
   }
 
   /** {@link push}, unless the vector is stored already, since another content may have the same chunk. */
   pushMissing(hash: string, text: string): void {
-    if (this.expectedId !== undefined && this.store.hasVector(this.expectedId, Buffer.from(hash, "hex"))) return;
+    if (this.#expectedId !== undefined && this.#store.hasVector(this.#expectedId, Buffer.from(hash, "hex"))) return;
     this.push(hash, text);
   }
 
   /** Queues a text, once per hash (hex). */
   push(hash: string, text: string): void {
-    if (this.failure || this.seen.has(hash)) return;
-    this.seen.add(hash);
-    if (this.batch.length === MAX_EMBED_INPUTS || this.batchCharacters + text.length > MAX_INPUT_CHARACTERS)
-      this.closeBatch();
-    this.batch.push({ hash: Buffer.from(hash, "hex"), text });
-    this.batchCharacters += text.length;
+    if (this.#failure || this.#seen.has(hash)) return;
+    this.#seen.add(hash);
+    if (this.#batch.length === MAX_EMBED_INPUTS || this.#batchCharacters + text.length > MAX_INPUT_CHARACTERS)
+      this.#closeBatch();
+    this.#batch.push({ hash: Buffer.from(hash, "hex"), text });
+    this.#batchCharacters += text.length;
   }
 
-  private closeBatch(): void {
-    if (this.batch.length > 0) this.ready.push(this.batch);
-    this.batch = [];
-    this.batchCharacters = 0;
-    this.pump();
+  #closeBatch(): void {
+    if (this.#batch.length > 0) this.#ready.push(this.#batch);
+    this.#batch = [];
+    this.#batchCharacters = 0;
+    this.#pump();
   }
 
-  private pump(): void {
-    while (!this.failure && this.inFlight.size < CONCURRENCY) {
-      if (this.stop?.aborted) this.failure = { error: new CliError(EXIT.interrupted, "ABORTED", "interrupted") };
-      const items = this.failure ? undefined : this.ready.shift();
+  #pump(): void {
+    while (!this.#failure && this.#inFlight.size < CONCURRENCY) {
+      if (this.#stop?.aborted) this.#failure = { error: new CliError(EXIT.interrupted, "ABORTED", "interrupted") };
+      const items = this.#failure ? undefined : this.#ready.shift();
       if (!items) return;
-      if (this.inFlight.size === 0) this.busySince = performance.now();
-      const request = this.send(items)
+      if (this.#inFlight.size === 0) this.#busySince = performance.now();
+      const request = this.#send(items)
         .catch((error: unknown) => {
-          this.failure ??= { error };
+          this.#failure ??= { error };
         })
         .finally(() => {
-          this.inFlight.delete(request);
-          if (this.inFlight.size === 0) this.stats.embedMs += performance.now() - this.busySince;
-          this.pump();
+          this.#inFlight.delete(request);
+          if (this.#inFlight.size === 0) this.stats.embedMs += performance.now() - this.#busySince;
+          this.#pump();
         });
-      this.inFlight.add(request);
+      this.#inFlight.add(request);
     }
   }
 
-  private async send(items: Item[]): Promise<void> {
+  async #send(items: Item[]): Promise<void> {
     const input = items.map(({ text }) => text);
-    const answer = await this.client.embed({ input, inputType: "document" }, { signal: this.abort });
+    const answer = await this.#client.embed({ input, inputType: "document" }, { signal: this.#abort });
     this.fingerprint = answer.fingerprint;
-    const fingerprintId = this.store.fingerprintId(answer.fingerprint, answer.dimension) ?? 0;
-    this.store.begin();
+    const fingerprintId = this.#store.fingerprintId(answer.fingerprint, answer.dimension) ?? 0;
+    this.#store.begin();
     for (const { index, vector } of answer.embeddings) {
       const item = items[index];
-      if (item) this.store.addVector(fingerprintId, item.hash, encodeF16(Float32Array.from(vector)));
+      if (item) this.#store.addVector(fingerprintId, item.hash, encodeF16(Float32Array.from(vector)));
     }
-    this.store.commit();
+    this.#store.commit();
     this.stats.embeddedCount += answer.embeddings.length;
     this.stats.credits += answer.usage.credits;
     this.stats.requests++;
-    this.onProgress?.(this.stats);
+    this.#onProgress?.(this.stats);
   }
 
   /** Waits until the backlog is short. Throws the first failure, after storing the answers in flight. */
   async room(): Promise<void> {
-    while (this.ready.length > CONCURRENCY && !this.failure) await Promise.race(this.inFlight);
-    if (this.failure) await this.drain();
+    while (this.#ready.length > CONCURRENCY && !this.#failure) await Promise.race(this.#inFlight);
+    if (this.#failure) await this.drain();
   }
 
   /** Sends the rest and waits for all answers. Throws the first failure, after storing the answers in flight. */
   async drain(): Promise<EmbedStats> {
-    this.closeBatch();
-    while (this.inFlight.size > 0) await Promise.all(this.inFlight);
-    if (this.failure) throw this.failure.error;
+    this.#closeBatch();
+    while (this.#inFlight.size > 0) await Promise.all(this.#inFlight);
+    if (this.#failure) throw this.#failure.error;
     return this.stats;
   }
 }

@@ -23,9 +23,9 @@ export class FileTree {
   /** Absolute or relative to the current folder, without symbolic links. */
   readonly root: string;
   /** By path, whether a folder is reached without a link. */
-  private readonly folders = new Map<string, boolean>();
+  readonly #folders = new Map<string, boolean>();
   /** The last of them: paths mostly come in order. */
-  private last = { folder: "", inside: true };
+  #last = { folder: "", inside: true };
 
   constructor(root: string) {
     this.root = root;
@@ -33,19 +33,19 @@ export class FileTree {
 
   /** `lstat` of the regular file at a path; undefined if there is none. */
   lstat(path: string): Stats | undefined {
-    const stats = this.examine(path);
-    return stats?.isFile() === true && this.isInside(path) ? stats : undefined;
+    const stats = this.#examine(path);
+    return stats?.isFile() === true && this.#isInside(path) ? stats : undefined;
   }
 
   /** `lstat` of the folder at a path; undefined if there is none. */
   lstatFolder(path: string): Stats | undefined {
-    const stats = this.examine(path);
-    const folder = stats?.isDirectory() === true && (path === "" || this.isInside(path)) ? stats : undefined;
-    this.folders.set(path, folder !== undefined);
+    const stats = this.#examine(path);
+    const folder = stats?.isDirectory() === true && (path === "" || this.#isInside(path)) ? stats : undefined;
+    this.#folders.set(path, folder !== undefined);
     return folder;
   }
 
-  private examine(path: string): Stats | undefined {
+  #examine(path: string): Stats | undefined {
     try {
       return lstatSync(path === "" ? this.root : `${this.root}/${path}`, { throwIfNoEntry: false });
     } catch (error) {
@@ -67,7 +67,7 @@ export class FileTree {
   read(path: string, maxBytes = Infinity): Uint8Array<ArrayBuffer> | undefined {
     let handle: number | undefined;
     try {
-      if (!this.isInside(path)) return undefined;
+      if (!this.#isInside(path)) return undefined;
       handle = openSync(`${this.root}/${path}`, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
       const stats = fstatSync(handle);
       if (!stats.isFile()) return undefined;
@@ -88,16 +88,16 @@ export class FileTree {
     }
   }
 
-  private isInside(path: string): boolean {
+  #isInside(path: string): boolean {
     const folder = folderOf(path);
-    if (folder === this.last.folder) return this.last.inside;
-    const inside = folder === "" || this.isFolder(folder);
-    this.last = { folder, inside };
+    if (folder === this.#last.folder) return this.#last.inside;
+    const inside = folder === "" || this.#isFolder(folder);
+    this.#last = { folder, inside };
     return inside;
   }
 
-  private isFolder(folder: string): boolean {
-    return this.folders.get(folder) ?? this.lstatFolder(folder) !== undefined;
+  #isFolder(folder: string): boolean {
+    return this.#folders.get(folder) ?? this.lstatFolder(folder) !== undefined;
   }
 }
 

@@ -19,9 +19,9 @@ interface FolderRules {
 
 /** Ignore files of a tree, in `.gitignore` syntax; each applies below its own folder. */
 export class IgnoreRules {
-  private readonly byFolder = new Map<string, IgnoreFile[]>();
+  readonly #byFolder = new Map<string, IgnoreFile[]>();
   /** Rules of the folders that were asked about, so that a path costs what its last segment does. */
-  private readonly folders = new Map<string, FolderRules>();
+  readonly #folders = new Map<string, FolderRules>();
 
   /**
    * Adds an ignore file of a folder; if several match, the one added last decides. `folder` is relative to the root, `""` for the
@@ -29,7 +29,7 @@ export class IgnoreRules {
    */
   add(folder: string, text: string, name: string): void {
     const file = compileIgnoreFile(text, folder === "" ? name : `${folder}/${name}`);
-    this.byFolder.set(folder, [...(this.byFolder.get(folder) ?? []), file]);
+    this.#byFolder.set(folder, [...(this.#byFolder.get(folder) ?? []), file]);
   }
 
   /**
@@ -37,23 +37,23 @@ export class IgnoreRules {
    * an ignored folder is taken back in.
    */
   ignores(path: string): boolean {
-    if (this.byFolder.size === 0) return false;
+    if (this.#byFolder.size === 0) return false;
     const isFolder = path.endsWith("/");
     const name = isFolder ? path.slice(0, -1) : path;
-    const { ignored, files } = this.rulesIn(folderOf(name));
+    const { ignored, files } = this.#rulesIn(folderOf(name));
     return ignored || isIgnored(files, name, isFolder);
   }
 
-  private rulesIn(folder: string): FolderRules {
-    let rules = this.folders.get(folder);
-    if (!rules) this.folders.set(folder, (rules = this.findRules(folder)));
+  #rulesIn(folder: string): FolderRules {
+    let rules = this.#folders.get(folder);
+    if (!rules) this.#folders.set(folder, (rules = this.#findRules(folder)));
     return rules;
   }
 
-  private findRules(folder: string): FolderRules {
-    const outer = folder === "" ? { ignored: false, files: [] } : this.rulesIn(folderOf(folder));
+  #findRules(folder: string): FolderRules {
+    const outer = folder === "" ? { ignored: false, files: [] } : this.#rulesIn(folderOf(folder));
     const ignored = outer.ignored || isIgnored(outer.files, folder, true);
-    const own = this.byFolder.get(folder);
+    const own = this.#byFolder.get(folder);
     if (!own) return { ignored, files: outer.files };
     const prefix = folder === "" ? 0 : folder.length + 1;
     return { ignored, files: [...outer.files, ...own.map((verdict) => ({ verdict, prefix }))] };

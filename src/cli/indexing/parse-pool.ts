@@ -46,45 +46,49 @@ interface Load {
 
 /** Parses files in worker threads, in parallel to reading, storing and embedding. */
 export class ParsePool {
-  private readonly workers: Worker[] = [];
-  private readonly idle: Worker[] = [];
-  private readonly loads = new Map<Worker, Load>();
-  private readonly running = new Map<Worker, Task>();
-  private readonly waiting: Task[] = [];
-  private readonly size: number;
+  readonly #workers: Worker[] = [];
+  readonly #idle: Worker[] = [];
+  readonly #loads = new Map<Worker, Load>();
+  readonly #running = new Map<Worker, Task>();
+  readonly #waiting: Task[] = [];
+  readonly #size: number;
   /** Parser of this thread, for few files. */
-  private inline: Promise<ParseFile> | undefined;
-  private nextId = 0;
+  #inline: Promise<ParseFile> | undefined;
+  #nextId = 0;
 
   /** Threads are started on demand; `expectedFiles` limits their number. */
   constructor(expectedFiles = Infinity) {
     if (expectedFiles > 0 && expectedFiles <= FILES_WITHOUT_WORKER) {
-      this.inline = import("./parse-file.ts").then(({ fileParser }) => fileParser(packedGrammars()));
-      this.inline.catch(() => undefined);
+      this.#inline = import("./parse-file.ts").then(({ fileParser }) => fileParser(packedGrammars()));
+      this.#inline.catch(() => undefined);
     }
-    this.size = Math.max(1, Math.min(availableParallelism(), MAX_WORKERS, Math.ceil(expectedFiles / FILES_PER_WORKER)));
+    this.#size = Math.max(
+      1,
+      Math.min(availableParallelism(), MAX_WORKERS, Math.ceil(expectedFiles / FILES_PER_WORKER)),
+    );
   }
 
   /** Parses a file to symbols and chunks, or a reason to skip it. Transfers `bytes`, which are empty for the caller afterwards. */
   async parse(bytes: Uint8Array, language: LanguageId): Promise<ParseOutcome> {
-    if (this.inline) return (await this.inline)(bytes, language);
+    if (this.#inline) return (await this.#inline)(bytes, language);
     return new Promise((resolve, reject) => {
-      this.waiting.push({ request: { id: this.nextId++, bytes, language }, resolve, reject });
-      this.dispatch();
+      this.#waiting.push({ request: { id: this.#nextId++, bytes, language }, resolve, reject });
+      this.#dispatch();
     });
   }
 
-  private dispatch(): void {
-    while (this.waiting.length > 0) {
-      const more = this.workers.length < this.size && this.waiting.length > this.workers.length * WAITING_PER_WORKER;
-      const worker = this.idle.pop() ?? (more ? this.start() : undefined);
+  #dispatch(): void {
+    while (this.#waiting.length > 0) {
+      const more =
+        this.#workers.length < this.#size && this.#waiting.length > this.#workers.length * WAITING_PER_WORKER;
+      const worker = this.#idle.pop() ?? (more ? this.#start() : undefined);
       if (!worker) return;
-      const at = this.nextFor(worker);
-      const task = this.waiting[at] as Task;
+      const at = this.#nextFor(worker);
+      const task = this.#waiting[at] as Task;
       const { bytes, language } = task.request;
-      if (this.retire(worker, language)) continue;
-      this.waiting.splice(at, 1);
-      this.running.set(worker, task);
+      if (this.#retire(worker, language)) continue;
+      this.#waiting.splice(at, 1);
+      this.#running.set(worker, task);
       const owned =
         bytes.byteLength === bytes.buffer.byteLength && bytes.buffer instanceof ArrayBuffer ? [bytes.buffer] : [];
       worker.postMessage(task.request, owned);
@@ -92,9 +96,9 @@ export class ParsePool {
   }
 
   /** Index of the first waiting file whose grammar the worker has, else of the first, so that workers load few grammars. */
-  private nextFor(worker: Worker): number {
-    const { grammars } = this.loads.get(worker) as Load;
-    const at = this.waiting.findIndex(({ request }) => {
+  #nextFor(worker: Worker): number {
+    const { grammars } = this.#loads.get(worker) as Load;
+    const at = this.#waiting.findIndex(({ request }) => {
       const { grammar } = languageInfo(request.language);
       return grammar === undefined || grammars.has(grammar);
     });
@@ -105,14 +109,14 @@ export class ParsePool {
    * Counts the file towards the worker's load, or ends the worker and returns true if it has loaded enough. Its place is taken once
    * its memory is free.
    */
-  private retire(worker: Worker, language: LanguageId): boolean {
+  #retire(worker: Worker, language: LanguageId): boolean {
     const { grammar } = languageInfo(language);
-    const load = this.loads.get(worker) as Load;
+    const load = this.#loads.get(worker) as Load;
     const isNew = grammar !== undefined && !load.grammars.has(grammar);
     if (isNew && load.grammars.size >= MAX_GRAMMARS && load.fileCount >= MIN_FILES) {
       worker.once("exit", () => {
-        this.remove(worker);
-        this.dispatch();
+        this.#remove(worker);
+        this.#dispatch();
       });
       void worker.terminate();
       return true;
@@ -122,41 +126,41 @@ export class ParsePool {
     return false;
   }
 
-  private remove(worker: Worker): void {
-    if (this.loads.delete(worker)) this.workers.splice(this.workers.indexOf(worker), 1);
+  #remove(worker: Worker): void {
+    if (this.#loads.delete(worker)) this.#workers.splice(this.#workers.indexOf(worker), 1);
   }
 
-  private start(): Worker {
+  #start(): Worker {
     boundHeaps();
     const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
     const grammars = packedGrammars();
     const worker = new Worker(new URL(`./parse-worker.${extension}`, import.meta.url), {
       workerData: { grammars, core: compiledCore(grammars) } satisfies ParseWorkerData,
     });
-    this.workers.push(worker);
-    this.loads.set(worker, { grammars: new Set(), fileCount: 0 });
+    this.#workers.push(worker);
+    this.#loads.set(worker, { grammars: new Set(), fileCount: 0 });
     worker.on("message", (answer: ParseAnswer) => {
-      const task = this.running.get(worker);
-      this.running.delete(worker);
-      this.idle.push(worker);
+      const task = this.#running.get(worker);
+      this.#running.delete(worker);
+      this.#idle.push(worker);
       if (task) {
         if ("error" in answer) task.reject(new Error(`parsing failed: ${answer.error}`));
         else task.resolve(answer);
       }
-      this.dispatch();
+      this.#dispatch();
     });
     worker.on("error", (error) => {
       // The worker died (out of memory, a bug): its file fails, other workers take the rest.
-      this.remove(worker);
-      const task = this.running.get(worker);
-      this.running.delete(worker);
+      this.#remove(worker);
+      const task = this.#running.get(worker);
+      this.#running.delete(worker);
       task?.reject(error instanceof Error ? error : new Error(String(error)));
-      this.dispatch();
+      this.#dispatch();
     });
     return worker;
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.workers.map((worker) => worker.terminate()));
+    await Promise.all(this.#workers.map((worker) => worker.terminate()));
   }
 }

@@ -34,18 +34,18 @@ export class IndexStore {
   db: DatabaseSync;
   /** Folder of the index. */
   readonly directory: string;
-  private readonly parserVersion: number;
-  private readonly statements = new Map<string, StatementSync>();
-  private readonly fingerprintIds = new Map<string, number>();
+  readonly #parserVersion: number;
+  readonly #statements = new Map<string, StatementSync>();
+  readonly #fingerprintIds = new Map<string, number>();
 
   /** True while the index is being built under another name, until {@link settle}. */
   unsettled = false;
-  private hasContentKey = false;
+  #hasContentKey = false;
 
   private constructor(db: DatabaseSync, directory: string, parserVersion: number) {
     this.db = db;
     this.directory = directory;
-    this.parserVersion = parserVersion;
+    this.#parserVersion = parserVersion;
   }
 
   /**
@@ -78,7 +78,7 @@ export class IndexStore {
     fsyncSync(handle);
     closeSync(handle);
     renameSync(file, IndexStore.fileIn(directory));
-    if (reopen) this.db = IndexStore.open(directory, this.parserVersion).db;
+    if (reopen) this.db = IndexStore.open(directory, this.#parserVersion).db;
   }
 
   /** Path of the database in an index's folder. */
@@ -107,7 +107,7 @@ export class IndexStore {
         `pragma journal_mode = wal; pragma synchronous = normal; pragma cache_size = -${CACHE_KIB}; pragma temp_store = memory`,
       );
       const store = new IndexStore(db, directory, parserVersion);
-      store.migrate();
+      store.#migrate();
       return store;
     } catch (error) {
       if (db.isOpen) db.close();
@@ -126,7 +126,7 @@ export class IndexStore {
     return undefined;
   }
 
-  private migrate(): void {
+  #migrate(): void {
     const version = versionOf(this.db);
     if (version === SCHEMA_VERSION) return;
     if (version > SCHEMA_VERSION + PLAUSIBLE_VERSIONS || version < 0)
@@ -145,16 +145,16 @@ export class IndexStore {
   close(): void {
     if (!this.db.isOpen) return;
     if (this.db.isTransaction) this.db.exec("rollback");
-    this.statements.clear();
-    this.fingerprintIds.clear();
+    this.#statements.clear();
+    this.#fingerprintIds.clear();
     this.db.close();
     if (this.unsettled) rmSync(unsettledFile(this.directory), { force: true });
   }
 
   /** Returns a cached prepared statement. */
   prepare(sql: string): StatementSync {
-    let statement = this.statements.get(sql);
-    if (!statement) this.statements.set(sql, (statement = this.db.prepare(sql)));
+    let statement = this.#statements.get(sql);
+    if (!statement) this.#statements.set(sql, (statement = this.db.prepare(sql)));
     return statement;
   }
 
@@ -168,7 +168,7 @@ export class IndexStore {
   }
 
   rollback(): void {
-    this.fingerprintIds.clear();
+    this.#fingerprintIds.clear();
     if (this.db.isTransaction) this.db.exec("rollback");
   }
 
@@ -199,12 +199,12 @@ export class IndexStore {
 
   /** Id of a content of this parser version. */
   findContent(sha256: Uint8Array, language: string): number | undefined {
-    if (this.unsettled && !this.hasContentKey) {
+    if (this.unsettled && !this.#hasContentKey) {
       this.db.exec(CONTENT_KEY);
-      this.hasContentKey = true;
+      this.#hasContentKey = true;
     }
     const sql = `select id, ${intact("contents")} as intact from contents where sha256 = ? and language = ? and parser_version = ?`;
-    const row = this.prepare(sql).get(sha256, language, this.parserVersion);
+    const row = this.prepare(sql).get(sha256, language, this.#parserVersion);
     return row && verified<{ id: number }>(row).id;
   }
 
@@ -218,7 +218,7 @@ export class IndexStore {
     ).run(
       content.sha256,
       content.language,
-      this.parserVersion,
+      this.#parserVersion,
       content.sizeBytes,
       content.lineCount,
       content.outcome,
@@ -274,7 +274,7 @@ export class IndexStore {
 
   /** Row id of an embedding space; created if `dimension` is given. */
   fingerprintId(fingerprint: string, dimension?: number): number | undefined {
-    const known = this.fingerprintIds.get(fingerprint);
+    const known = this.#fingerprintIds.get(fingerprint);
     if (known !== undefined) return known;
     if (dimension !== undefined) {
       this.prepare("insert into fingerprints (fingerprint, dimension) values (?, ?) on conflict do nothing").run(
@@ -285,7 +285,7 @@ export class IndexStore {
     const row = this.prepare("select id from fingerprints where fingerprint = ?").get(fingerprint) as
       | { id: number }
       | undefined;
-    if (row) this.fingerprintIds.set(fingerprint, row.id);
+    if (row) this.#fingerprintIds.set(fingerprint, row.id);
     return row?.id;
   }
 

@@ -51,39 +51,39 @@ export interface ProgressLine {
 export class Ui {
   readonly json: boolean;
   readonly quiet: boolean;
-  private readonly options: UiOptions;
-  private line: TerminalLine | undefined;
+  readonly #options: UiOptions;
+  #line: TerminalLine | undefined;
 
   constructor(options: UiOptions) {
-    this.options = options;
+    this.#options = options;
     this.json = options.json;
     this.quiet = options.quiet;
   }
 
   /** Whether the user can be prompted. */
   get interactive(): boolean {
-    return !this.json && process.stdin.isTTY && this.options.stderr.isTTY;
+    return !this.json && process.stdin.isTTY && this.#options.stderr.isTTY;
   }
 
   /** Whether stdout is a terminal. */
   get terminal(): boolean {
-    return !this.json && this.options.stdout.isTTY;
+    return !this.json && this.#options.stdout.isTTY;
   }
 
   /** Styles `text` if stdout is a terminal with colours enabled (NO_COLOR, FORCE_COLOR, --no-color). */
   style(style: Style, text: string): string {
-    if (!this.colors(this.options.stdout)) return text;
+    if (!this.#colors(this.#options.stdout)) return text;
     return marked(style, text);
   }
 
   /** Links `text` to a file if stdout is a terminal with colours enabled. */
   link(file: string, text: string): string {
-    if (!this.terminal || !this.colors(this.options.stdout)) return text;
+    if (!this.terminal || !this.#colors(this.#options.stdout)) return text;
     return `${ESC_MARK}]8;;${pathToFileURL(file).href}${ESC_MARK}\\${text}${ESC_MARK}]8;;${ESC_MARK}\\`;
   }
 
-  private colors(stream: NodeJS.WriteStream): boolean {
-    const { env, color } = this.options;
+  #colors(stream: NodeJS.WriteStream): boolean {
+    const { env, color } = this.#options;
     if (!color || (env["NO_COLOR"] ?? "") !== "") return false;
     if ((env["FORCE_COLOR"] ?? "") !== "") return env["FORCE_COLOR"] !== "0";
     return stream.isTTY && env["TERM"] !== "dumb";
@@ -91,8 +91,8 @@ export class Ui {
 
   /** Writes the result of a command: the document with `--json`, else the lines of `human`. */
   result(document: Record<string, unknown>, human: () => string | readonly string[]): void {
-    this.line?.end();
-    this.options.stdout.write(
+    this.#line?.end();
+    this.#options.stdout.write(
       this.json ? `${visibleJson({ ok: true, ...document })}\n` : this.renderedLines([human()].flat()),
     );
   }
@@ -105,80 +105,80 @@ export class Ui {
   /** Prints a note to stderr, unless with --quiet or --json. */
   note(text: string): void {
     if (this.quiet || this.json) return;
-    this.print(text);
+    this.#print(text);
   }
 
   /** Prints a warning to stderr, unless with --quiet. */
   warn(text: string): void {
     if (this.quiet) return;
-    this.print(this.colors(this.options.stderr) ? marked("yellow", text) : text);
+    this.#print(this.#colors(this.#options.stderr) ? marked("yellow", text) : text);
   }
 
-  private print(text: string): void {
-    this.line?.hide();
-    this.options.stderr.write(`${rendered(text)}\n`);
+  #print(text: string): void {
+    this.#line?.hide();
+    this.#options.stderr.write(`${rendered(text)}\n`);
   }
 
   error(error: CliError): void {
-    this.line?.end();
+    this.#line?.end();
     const { code, message, requestId, details } = error;
     if (this.json) {
-      this.options.stdout.write(
+      this.#options.stdout.write(
         `${visibleJson({ ok: false, code, error: message, exitCode: error.exit, requestId, details })}\n`,
       );
       return;
     }
-    const label = this.colors(this.options.stderr) ? styleText("red", "error:", { validateStream: false }) : "error:";
+    const label = this.#colors(this.#options.stderr) ? styleText("red", "error:", { validateStream: false }) : "error:";
     const reference = requestId === undefined ? "" : ` (request ${visible(requestId)})`;
-    this.options.stderr.write(`${label} ${visible(message)}${reference}\n`);
+    this.#options.stderr.write(`${label} ${visible(message)}${reference}\n`);
   }
 
   /** A progress bar on stderr, if it is a terminal. */
   progress(label: string): ProgressLine {
-    this.line?.end();
-    if (this.quiet || this.json || !this.options.stderr.isTTY)
+    this.#line?.end();
+    if (this.quiet || this.json || !this.#options.stderr.isTTY)
       return { update: () => undefined, note: () => undefined, end: () => undefined };
-    this.line = new TerminalLine(this.options.stderr, label);
-    return this.line;
+    this.#line = new TerminalLine(this.#options.stderr, label);
+    return this.#line;
   }
 }
 
 class TerminalLine implements ProgressLine {
-  private readonly stream: NodeJS.WriteStream;
-  private readonly label: string;
-  private drawnAt = 0;
-  private shown = false;
+  readonly #stream: NodeJS.WriteStream;
+  readonly #label: string;
+  #drawnAt = 0;
+  #shown = false;
 
   constructor(stream: NodeJS.WriteStream, label: string) {
-    this.stream = stream;
-    this.label = label;
+    this.#stream = stream;
+    this.#label = label;
   }
 
   update(done: number, total: number, note = ""): void {
     const share = total > 0 ? Math.min(done / total, 1) : 0;
     const cells = Math.round(share * BAR_CELLS);
     const bar = "█".repeat(cells) + "░".repeat(BAR_CELLS - cells);
-    this.draw(`${bar} ${Math.floor(share * 100)} % ${note}`, done >= total);
+    this.#draw(`${bar} ${Math.floor(share * 100)} % ${note}`, done >= total);
   }
 
   note(text: string): void {
-    this.draw(text, false);
+    this.#draw(text, false);
   }
 
-  private draw(text: string, atOnce: boolean): void {
+  #draw(text: string, atOnce: boolean): void {
     const now = performance.now();
-    if (this.shown && now - this.drawnAt < REDRAW_MS && !atOnce) return;
-    this.drawnAt = now;
+    if (this.#shown && now - this.#drawnAt < REDRAW_MS && !atOnce) return;
+    this.#drawnAt = now;
     this.hide();
-    this.stream.write(visible(`${this.label} ${text}`).slice(0, (this.stream.columns || DEFAULT_COLUMNS) - 1));
-    this.shown = true;
+    this.#stream.write(visible(`${this.#label} ${text}`).slice(0, (this.#stream.columns || DEFAULT_COLUMNS) - 1));
+    this.#shown = true;
   }
 
   hide(): void {
-    if (!this.shown) return;
-    this.stream.cursorTo(0);
-    this.stream.clearLine(0);
-    this.shown = false;
+    if (!this.#shown) return;
+    this.#stream.cursorTo(0);
+    this.#stream.clearLine(0);
+    this.#shown = false;
   }
 
   end(): void {

@@ -158,24 +158,24 @@ function sizeOf(file: string): number {
 
 /** SHA-256 of a file, computed during the download if it is written from start to end. */
 class Digest {
-  private hash: Hash = createHash("sha256");
-  private bytes = 0;
+  #hash: Hash = createHash("sha256");
+  #bytes = 0;
 
   /** Adds bytes that were written at an offset. */
   update(part: Uint8Array, offset: number): void {
     if (offset === 0) {
-      this.hash = createHash("sha256");
-      this.bytes = 0;
+      this.#hash = createHash("sha256");
+      this.#bytes = 0;
     }
-    if (offset !== this.bytes) return;
-    this.hash.update(part);
-    this.bytes += part.byteLength;
+    if (offset !== this.#bytes) return;
+    this.#hash.update(part);
+    this.#bytes += part.byteLength;
   }
 
   /** `sha256:<hex>` of the file, which is read again unless all of it was passed to `update`. */
   async of(file: string): Promise<string> {
-    const all = this.bytes === sizeOf(file);
-    this.bytes = -1;
-    return all ? `sha256:${this.hash.digest("hex")}` : fileChecksum(file);
+    const all = this.#bytes === sizeOf(file);
+    this.#bytes = -1;
+    return all ? `sha256:${this.#hash.digest("hex")}` : fileChecksum(file);
   }
 }

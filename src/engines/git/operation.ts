@@ -5,42 +5,42 @@ import { GitError } from "./errors.ts";
  * not clock arithmetic, because clocks do not advance during CPU work in Workers.
  */
 export class Operation {
-  private failure: GitError | undefined;
-  private readonly waiting = new Set<(error: GitError) => void>();
-  private readonly timer: ReturnType<typeof setTimeout>;
-  private readonly signal: AbortSignal | undefined;
-  private readonly onAbort = (): void => this.fail(new GitError("ABORTED", "the operation was aborted"));
+  #failure: GitError | undefined;
+  readonly #waiting = new Set<(error: GitError) => void>();
+  readonly #timer: ReturnType<typeof setTimeout>;
+  readonly #signal: AbortSignal | undefined;
+  readonly #onAbort = (): void => this.#fail(new GitError("ABORTED", "the operation was aborted"));
 
   constructor(wallMs: number, signal: AbortSignal | undefined) {
-    this.timer = setTimeout(() => {
-      this.fail(new GitError("TIMEOUT", `the operation took longer than ${wallMs} ms`, { retryable: false }));
+    this.#timer = setTimeout(() => {
+      this.#fail(new GitError("TIMEOUT", `the operation took longer than ${wallMs} ms`, { retryable: false }));
     }, wallMs);
-    this.signal = signal;
-    if (signal?.aborted === true) this.onAbort();
-    else signal?.addEventListener("abort", this.onAbort, { once: true });
+    this.#signal = signal;
+    if (signal?.aborted === true) this.#onAbort();
+    else signal?.addEventListener("abort", this.#onAbort, { once: true });
   }
 
-  private fail(error: GitError): void {
-    this.failure ??= error;
-    for (const reject of this.waiting) reject(this.failure);
-    this.waiting.clear();
+  #fail(error: GitError): void {
+    this.#failure ??= error;
+    for (const reject of this.#waiting) reject(this.#failure);
+    this.#waiting.clear();
   }
 
   /** @throws GitError when the operation has ended */
   check(): void {
-    if (this.failure !== undefined) throw this.failure;
+    if (this.#failure !== undefined) throw this.#failure;
   }
 
   /** Waits for `work`, but not longer than `ms` (none: only the wall limit) nor beyond the operation's end. */
   race<T>(work: Promise<T>, ms?: number, what?: string): Promise<T> {
-    if (this.failure !== undefined) {
+    if (this.#failure !== undefined) {
       work.catch(() => undefined);
-      return Promise.reject(this.failure);
+      return Promise.reject(this.#failure);
     }
     return new Promise<T>((resolve, reject) => {
       const settle = (): void => {
         if (timer !== undefined) clearTimeout(timer);
-        this.waiting.delete(reject);
+        this.#waiting.delete(reject);
       };
       const timer =
         ms === undefined
@@ -49,7 +49,7 @@ export class Operation {
               settle();
               reject(new GitError("TIMEOUT", `${what ?? "no answer"} within ${ms} ms`));
             }, ms);
-      this.waiting.add(reject);
+      this.#waiting.add(reject);
       const follow = async (): Promise<void> => {
         try {
           const value = await work;
@@ -71,7 +71,7 @@ export class Operation {
 
   /** Releases timer and listener; call in a finally. */
   end(): void {
-    clearTimeout(this.timer);
-    this.signal?.removeEventListener("abort", this.onAbort);
+    clearTimeout(this.#timer);
+    this.#signal?.removeEventListener("abort", this.#onAbort);
   }
 }

@@ -62,14 +62,14 @@ export class PullState implements PackSink {
   lostObjects = 0;
   /** A request with a blob size filter has been sent for the wanted blobs. */
   filtered = false;
-  private readonly transport: HttpTransport;
-  private readonly operation: Operation;
-  private readonly advertisement: Advertisement;
-  private readonly commit: string;
-  private readonly handlers: BlobHandlers;
-  private readonly plan: (trees: TreeStore, root: string) => Iterable<string> | Promise<Iterable<string>>;
+  readonly #transport: HttpTransport;
+  readonly #operation: Operation;
+  readonly #advertisement: Advertisement;
+  readonly #commit: string;
+  readonly #handlers: BlobHandlers;
+  readonly #plan: (trees: TreeStore, root: string) => Iterable<string> | Promise<Iterable<string>>;
   readonly tracker: TreeTracker;
-  private ring: ObjectRing | undefined;
+  #ring: ObjectRing | undefined;
   /** Fetches only the trees, for when held blobs fill the ring; false when the server does not support it. */
   fetchTrees: (() => Promise<boolean>) | undefined;
 
@@ -82,24 +82,26 @@ export class PullState implements PackSink {
     handlers: BlobHandlers,
     plan: (trees: TreeStore, root: string) => Iterable<string> | Promise<Iterable<string>>,
   ) {
-    this.transport = transport;
-    this.operation = operation;
-    this.advertisement = advertisement;
-    this.commit = commit;
+    this.#transport = transport;
+    this.#operation = operation;
+    this.#advertisement = advertisement;
+    this.#commit = commit;
     this.trees = trees;
-    this.handlers = handlers;
-    this.plan = plan;
+    this.#handlers = handlers;
+    this.#plan = plan;
     this.tracker = new TreeTracker(trees);
     this.pending = new PendingDeltas(transport.limits.pendingDeltaBytes);
   }
 
   get maxBlobBytes(): number {
-    return this.handlers.maxBlobBytes;
+    return this.#handlers.maxBlobBytes;
   }
 
   /** Sends one request and reads its pack; retries failures that occur before the first delivery. */
   async fetchPack(request: PackRequest, treesOnly = false): Promise<void> {
-    const { transport, operation, advertisement } = this;
+    const transport = this.#transport;
+    const operation = this.#operation;
+    const advertisement = this.#advertisement;
     const { limits } = transport;
     let before = this.blobs;
     await withRetries(
@@ -112,11 +114,11 @@ export class PullState implements PackSink {
         let ring: ObjectRing;
         if (treesOnly) ring = new ObjectRing(TREES_RING_BYTES, oidBytes(objectFormat));
         else {
-          this.ring ??= new ObjectRing(limits.ringBytes, oidBytes(objectFormat));
-          ring = this.ring;
+          this.#ring ??= new ObjectRing(limits.ringBytes, oidBytes(objectFormat));
+          ring = this.#ring;
           ring.clear();
         }
-        const { maxBlobBytes } = this.handlers;
+        const { maxBlobBytes } = this.#handlers;
         const reader = new PackReader(source, this, objectFormat, limits, ring, this.pending, maxBlobBytes);
         try {
           if (await reader.run()) await source.drain();
@@ -141,18 +143,18 @@ export class PullState implements PackSink {
     entry: RingEntry | undefined,
   ): void | Promise<void> {
     if (type === OBJ_BLOB) {
-      if (this.remaining !== undefined) return this.blob(oid, buf, start, end);
+      if (this.remaining !== undefined) return this.#blob(oid, buf, start, end);
       if (entry === undefined) this.dropped++;
       else entry.held = true;
       return undefined;
     }
     if (type === OBJ_TREE) {
       this.trees.add(oid, buf, start, end);
-      if (this.trees.bytes > this.transport.limits.treesTotalBytes) {
-        throw overLimit(`directories of more than ${this.transport.limits.treesTotalBytes} bytes`);
+      if (this.trees.bytes > this.#transport.limits.treesTotalBytes) {
+        throw overLimit(`directories of more than ${this.#transport.limits.treesTotalBytes} bytes`);
       }
       this.tracker.arrived(oid);
-    } else if (oid === this.commit) {
+    } else if (oid === this.#commit) {
       if (type === OBJ_TAG) throw new GitError("REF_NOT_FOUND", `${oid} is a tag, not a commit`);
       if (type === OBJ_COMMIT) this.setRoot(headerField(buf.subarray(start, end), "tree"));
     }
@@ -175,21 +177,21 @@ export class PullState implements PackSink {
   /** Calls the caller's plan once and delivers the held blobs that it wants. */
   async makePlan(): Promise<void> {
     if (this.remaining !== undefined || this.rootTree === undefined) return;
-    checkExpansion(this.trees, this.rootTree, this.transport.limits);
-    const wanted = await this.operation.race(Promise.resolve(this.plan(this.trees, this.rootTree)));
+    checkExpansion(this.trees, this.rootTree, this.#transport.limits);
+    const wanted = await this.#operation.race(Promise.resolve(this.#plan(this.trees, this.rootTree)));
     this.remaining = this.oidSet(wanted);
-    const { ring } = this;
+    const ring = this.#ring;
     if (ring === undefined) return;
     for (const entry of ring.held()) {
       entry.held = false;
-      const handed = this.blob(entry.oid, ring.buf, entry.start, entry.start + entry.length);
+      const handed = this.#blob(entry.oid, ring.buf, entry.start, entry.start + entry.length);
       if (handed !== undefined) await handed;
     }
   }
 
-  private blob(oid: string, buf: Uint8Array, start: number, end: number): void | Promise<void> {
+  #blob(oid: string, buf: Uint8Array, start: number, end: number): void | Promise<void> {
     if (this.remaining?.delete(oid) !== true) return undefined;
-    const { handlers } = this;
+    const handlers = this.#handlers;
     if (end - start > handlers.maxBlobBytes) {
       handlers.onOversize?.(oid, end - start);
       return undefined;
@@ -199,12 +201,12 @@ export class PullState implements PackSink {
       oid,
       handlers.borrowBlobs === true ? buf.subarray(start, end) : buf.slice(start, end),
     );
-    return handed === undefined ? undefined : this.operation.race(handed);
+    return handed === undefined ? undefined : this.#operation.race(handed);
   }
 
   oversize(oid: string, size: number): void {
     if (this.remaining === undefined) this.dropped++;
-    else if (this.remaining.delete(oid)) this.handlers.onOversize?.(oid, size);
+    else if (this.remaining.delete(oid)) this.#handlers.onOversize?.(oid, size);
   }
 
   lost(): void {
@@ -213,8 +215,8 @@ export class PullState implements PackSink {
 
   async pressure(): Promise<void> {
     if (this.remaining === undefined && (await this.fetchTrees?.()) === true) await this.makePlan();
-    if (this.remaining !== undefined || this.ring === undefined) return;
-    for (const entry of this.ring.held()) {
+    if (this.remaining !== undefined || this.#ring === undefined) return;
+    for (const entry of this.#ring.held()) {
       entry.held = false;
       this.dropped++;
     }
@@ -225,7 +227,7 @@ export class PullState implements PackSink {
   }
 
   progress(): void {
-    this.handlers.onProgress?.({ receivedBytes: this.transport.traffic.receivedBytes, objects: this.objects });
+    this.#handlers.onProgress?.({ receivedBytes: this.#transport.traffic.receivedBytes, objects: this.objects });
   }
 
   tree(oid: string): Uint8Array | undefined {
@@ -234,7 +236,7 @@ export class PullState implements PackSink {
 
   /** Reports every blob that no request delivered as oversize. */
   reportOversize(): void {
-    for (const oid of this.remaining ?? []) this.handlers.onOversize?.(oid, undefined);
+    for (const oid of this.remaining ?? []) this.#handlers.onOversize?.(oid, undefined);
     this.remaining?.clear();
   }
 

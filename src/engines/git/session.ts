@@ -83,16 +83,16 @@ class Session implements GitSession {
   readonly objectFormat: ObjectFormat;
   readonly protocol: 0 | 2;
   readonly capabilities: GitCapabilities;
-  private readonly transport: HttpTransport;
-  private readonly advertisement: Advertisement;
-  private readonly deps: GitDeps;
+  readonly #transport: HttpTransport;
+  readonly #advertisement: Advertisement;
+  readonly #deps: GitDeps;
   /** Features that the server has refused are not requested again. */
-  private readonly learned: PullLimits;
+  readonly #learned: PullLimits;
 
   constructor(transport: HttpTransport, advertisement: Advertisement, deps: GitDeps) {
-    this.transport = transport;
-    this.advertisement = advertisement;
-    this.deps = deps;
+    this.#transport = transport;
+    this.#advertisement = advertisement;
+    this.#deps = deps;
     this.objectFormat = advertisement.objectFormat;
     this.protocol = advertisement.protocol;
     const { capabilities, protocol } = advertisement;
@@ -104,11 +104,11 @@ class Session implements GitSession {
       agent: capabilities.get("agent"),
     };
     const { filter, shallow, anyWant } = this.capabilities;
-    this.learned = { filter, blobLimit: filter, shallow, anyWant };
+    this.#learned = { filter, blobLimit: filter, shallow, anyWant };
   }
 
-  private async within<T>(work: (operation: Operation) => Promise<T>): Promise<T> {
-    const operation = new Operation(this.transport.limits.wallMs, this.deps.signal);
+  async #within<T>(work: (operation: Operation) => Promise<T>): Promise<T> {
+    const operation = new Operation(this.#transport.limits.wallMs, this.#deps.signal);
     try {
       return await work(operation);
     } finally {
@@ -117,24 +117,26 @@ class Session implements GitSession {
   }
 
   resolve(ref = "HEAD"): Promise<ResolvedRef> {
-    return this.within(async (operation) => {
-      const { resolved, list } = await resolveName(this.transport, operation, this.advertisement, ref);
+    return this.#within(async (operation) => {
+      const { resolved, list } = await resolveName(this.#transport, operation, this.#advertisement, ref);
       if (resolved !== undefined) return resolved;
       const oid = ref.toLowerCase();
       const defaultBranch = list.head?.startsWith("refs/heads/") === true ? list.head.slice(11) : null;
-      return { oid: await this.checkCommit(operation, oid, list.refs), refName: null, defaultBranch };
+      return { oid: await this.#checkCommit(operation, oid, list.refs), refName: null, defaultBranch };
     });
   }
 
   /** Checks that a commit id exists, if the server can tell cheaply; peels tag objects. */
-  private async checkCommit(
+  async #checkCommit(
     operation: Operation,
     oid: string,
     refs: readonly { oid: string; peeled?: string }[],
   ): Promise<string> {
     const known = refs.find((one) => one.oid === oid || one.peeled === oid);
     if (known !== undefined) return known.peeled ?? known.oid;
-    const { learned, protocol, advertisement } = this;
+    const { protocol } = this;
+    const learned = this.#learned;
+    const advertisement = this.#advertisement;
     if (protocol === 0) {
       const anyReachable = ["allow-reachable-sha1-in-want", "allow-any-sha1-in-want"].some((name) =>
         advertisement.capabilities.has(name),
@@ -143,22 +145,30 @@ class Session implements GitSession {
       throw new GitError("REF_NOT_FOUND", `this server only serves tips of branches and tags, and ${oid} is not one`);
     }
     if (!learned.filter) return oid;
-    return peelCommit(this.transport, operation, advertisement, oid);
+    return peelCommit(this.#transport, operation, advertisement, oid);
   }
 
   pull(request: PullRequest): Promise<PullResult> {
-    return this.within(async (operation) => {
+    return this.#within(async (operation) => {
       const trees = new TreeStore(this.objectFormat, request.have?.trees);
       const plan = request.plan.bind(request);
-      const state = new PullState(this.transport, operation, this.advertisement, request.commit, trees, request, plan);
-      const before = { ...this.transport.traffic };
-      const rootTree = await runPull(state, this.learned, request, this.transport.limits);
-      return { rootTree, trees, stats: this.stats(state, before) };
+      const state = new PullState(
+        this.#transport,
+        operation,
+        this.#advertisement,
+        request.commit,
+        trees,
+        request,
+        plan,
+      );
+      const before = { ...this.#transport.traffic };
+      const rootTree = await runPull(state, this.#learned, request, this.#transport.limits);
+      return { rootTree, trees, stats: this.#stats(state, before) };
     });
   }
 
-  private stats(state: PullState, before: { requests: number; receivedBytes: number; sentBytes: number }): PullStats {
-    const { traffic } = this.transport;
+  #stats(state: PullState, before: { requests: number; receivedBytes: number; sentBytes: number }): PullStats {
+    const { traffic } = this.#transport;
     return {
       requests: traffic.requests - before.requests,
       receivedBytes: traffic.receivedBytes - before.receivedBytes,

@@ -49,26 +49,26 @@ export function buildChunks(source: SourceText, outline: Outline, secrets: reado
 }
 
 class Splitter {
-  private readonly source: SourceText;
-  private readonly levels: Uint8Array;
-  private layout: Uint8Array | undefined;
+  readonly #source: SourceText;
+  readonly #levels: Uint8Array;
+  #layout: Uint8Array | undefined;
 
   constructor(source: SourceText, levels: Uint8Array) {
-    this.source = source;
-    this.levels = levels;
+    this.#source = source;
+    this.#levels = levels;
   }
 
   /** Cuts a region at its lowest levels, recursively while pieces are too heavy, and merges light neighbours. */
-  split(region: Span, limit: number, into: Span[], levels = this.levels): void {
-    if (region.to - region.from <= 1 || this.source.weight(region.from, region.to) <= limit) {
+  split(region: Span, limit: number, into: Span[], levels = this.#levels): void {
+    if (region.to - region.from <= 1 || this.#source.weight(region.from, region.to) <= limit) {
       into.push(region);
       return;
     }
     let lowest = 255;
     for (let row = region.from + 1; row < region.to; row++) lowest = Math.min(lowest, levels[row]!);
-    if (lowest >= SOLID && levels === this.levels) {
-      this.layout ??= layoutLevels(this.source);
-      this.split(region, limit, into, this.layout);
+    if (lowest >= SOLID && levels === this.#levels) {
+      this.#layout ??= layoutLevels(this.#source);
+      this.split(region, limit, into, this.#layout);
       return;
     }
     const pieces: Span[] = [];
@@ -76,18 +76,18 @@ class Splitter {
     for (let row = region.from + 1; row <= region.to; row++) {
       if (row < region.to && levels[row] !== lowest) continue;
       const piece = { from, to: row };
-      if (this.source.weight(from, row) > MAX_WEIGHT) this.split(piece, MAX_WEIGHT, pieces, levels);
+      if (this.#source.weight(from, row) > MAX_WEIGHT) this.split(piece, MAX_WEIGHT, pieces, levels);
       else pieces.push(piece);
       from = row;
     }
-    this.merge(pieces, into);
+    this.#merge(pieces, into);
   }
 
-  private merge(pieces: readonly Span[], into: Span[]): void {
+  #merge(pieces: readonly Span[], into: Span[]): void {
     let open: Span | undefined;
     let weight = 0;
     for (const piece of pieces) {
-      const more = this.source.weight(piece.from, piece.to);
+      const more = this.#source.weight(piece.from, piece.to);
       const sum = weight + more;
       const crumb = Math.min(weight, more) < CRUMB_WEIGHT;
       if (open !== undefined && (sum <= TARGET_WEIGHT || (crumb && sum <= MAX_WEIGHT))) {
@@ -141,32 +141,33 @@ function describeScopes(around: readonly DraftSymbol[]): string {
 
 /** Finds the symbols around rows. Visits each symbol a few times at most if rows are queried in ascending order. */
 class ScopeIndex {
-  private readonly symbols: readonly DraftSymbol[];
-  private readonly order: number[];
-  private next = 0;
-  private open: number[] = [];
+  readonly #symbols: readonly DraftSymbol[];
+  readonly #order: number[];
+  #next = 0;
+  #open: number[] = [];
 
   constructor(symbols: readonly DraftSymbol[]) {
-    this.symbols = symbols;
-    this.order = symbols
+    this.#symbols = symbols;
+    this.#order = symbols
       .flatMap(({ outlineOnly }, index) => (outlineOnly ? [] : [index]))
       .sort((a, b) => symbols[a]!.leadRow - symbols[b]!.leadRow || symbols[b]!.endRow - symbols[a]!.endRow || a - b);
   }
 
   /** `around`: symbols that began before the rows and reach into them, outermost first. */
   at(from: number, last: number): { around: DraftSymbol[]; symbol: number | null } {
-    const { symbols, order } = this;
-    this.open = this.open.filter((index) => symbols[index]!.endRow >= from);
-    const around = this.open.filter((index) => symbols[index]!.startRow < from);
+    const symbols = this.#symbols;
+    const order = this.#order;
+    this.#open = this.#open.filter((index) => symbols[index]!.endRow >= from);
+    const around = this.#open.filter((index) => symbols[index]!.startRow < from);
     let containing = around.findLast((index) => symbols[index]!.endRow >= last);
     let beginning: number | undefined;
-    while (this.next < order.length && symbols[order[this.next]!]!.leadRow <= last) {
-      const index = order[this.next]!;
+    while (this.#next < order.length && symbols[order[this.#next]!]!.leadRow <= last) {
+      const index = order[this.#next]!;
       const symbol = symbols[index]!;
-      this.next++;
+      this.#next++;
       if (symbol.leadRow === from && symbol.endRow >= last) containing = index;
       beginning ??= index;
-      if (symbol.endRow > last) this.open.push(index);
+      if (symbol.endRow > last) this.#open.push(index);
     }
     return { around: around.map((index) => symbols[index]!), symbol: containing ?? beginning ?? around.at(-1) ?? null };
   }

@@ -79,26 +79,26 @@ export class TreeSitterCore {
   remainingCalls = 0;
   /** Number of text pieces that the parse may still read. */
   remainingReads = 0;
-  private halves: Uint16Array;
+  #halves: Uint16Array;
   /** The core's data and the start of the heap, as restored by {@link rewind}. */
-  private start = { data: new Int32Array(0), heap: new Int32Array(0) };
-  private readonly module: WebAssembly.Module;
-  private readonly memory: WasmMemory;
-  private readonly table: WasmTable;
-  private nextGrammarAt = GRAMMARS_AT;
-  private stackPointer: WasmGlobalVariable | undefined;
+  #start = { data: new Int32Array(0), heap: new Int32Array(0) };
+  readonly #module: WebAssembly.Module;
+  readonly #memory: WasmMemory;
+  readonly #table: WasmTable;
+  #nextGrammarAt = GRAMMARS_AT;
+  #stackPointer: WasmGlobalVariable | undefined;
 
   constructor(module: WebAssembly.Module) {
-    this.module = module;
+    this.#module = module;
     const { tableSize, memorySize } = linkInfo(module);
     if (memorySize > GRAMMARS_AT - CORE_AT) throw new Error("The parser's core needs more memory than is set aside.");
-    this.memory = new wasm.Memory({
+    this.#memory = new wasm.Memory({
       initial: Math.ceil((HEAP_AT + INITIAL_HEAP_BYTES) / PAGE_BYTES),
       maximum: Math.floor(MEMORY_LIMIT_BYTES / PAGE_BYTES),
     });
-    this.table = new wasm.Table({ element: "anyfunc", initial: CORE_TABLE_AT + tableSize });
-    this.words = new Int32Array(this.memory.buffer);
-    this.halves = new Uint16Array(this.memory.buffer);
+    this.#table = new wasm.Table({ element: "anyfunc", initial: CORE_TABLE_AT + tableSize });
+    this.words = new Int32Array(this.#memory.buffer);
+    this.#halves = new Uint16Array(this.#memory.buffer);
   }
 
   /** Bytes of memory held; never more than {@link MEMORY_LIMIT_BYTES}. */
@@ -119,15 +119,15 @@ export class TreeSitterCore {
     this.generation++;
     const stackPointer = new wasm.Global({ value: "i32", mutable: true }, CORE_AT);
     const address = (value: number) => new wasm.Global({ value: "i32", mutable: true }, value);
-    const env = { ...this.place(CORE_AT, CORE_TABLE_AT, stackPointer), ...this.hooks() };
+    const env = { ...this.#place(CORE_AT, CORE_TABLE_AT, stackPointer), ...this.#hooks() };
     const instance = new wasm.Instance(
-      this.module,
-      completed(this.module, {
+      this.#module,
+      completed(this.#module, {
         env,
         "GOT.mem": { __stack_low: address(0), __stack_high: address(CORE_AT), __heap_base: address(HEAP_AT) },
       }),
     );
-    this.stackPointer = stackPointer;
+    this.#stackPointer = stackPointer;
     this.exports = instance.exports;
     start(instance.exports);
     this.transfer = instance.exports["ts_init"]!();
@@ -138,7 +138,7 @@ export class TreeSitterCore {
     const { words } = this;
     let end = (HEAP_AT + INITIAL_HEAP_BYTES) >>> 2;
     while (words[end - 1] === 0) end--;
-    this.start = { data: words.slice(CORE_AT >>> 2, GRAMMARS_AT >>> 2), heap: words.slice(HEAP_AT >>> 2, end) };
+    this.#start = { data: words.slice(CORE_AT >>> 2, GRAMMARS_AT >>> 2), heap: words.slice(HEAP_AT >>> 2, end) };
   }
 
   /**
@@ -146,26 +146,26 @@ export class TreeSitterCore {
    * independent of earlier files.
    */
   rewind(): void {
-    this.words.set(this.start.data, CORE_AT >>> 2);
-    this.words.set(this.start.heap, HEAP_AT >>> 2);
+    this.words.set(this.#start.data, CORE_AT >>> 2);
+    this.words.set(this.#start.heap, HEAP_AT >>> 2);
   }
 
   /** Reserves memory and table entries for a grammar. */
   reserve(module: WebAssembly.Module): GrammarPlace {
     const { memorySize, memoryAlign, tableSize } = linkInfo(module);
-    const dataAt = Math.ceil(this.nextGrammarAt / memoryAlign) * memoryAlign;
+    const dataAt = Math.ceil(this.#nextGrammarAt / memoryAlign) * memoryAlign;
     if (dataAt + memorySize > HEAP_AT) throw new Error("The grammars need more memory than is set aside for them.");
-    this.nextGrammarAt = dataAt + memorySize;
-    return { module, dataAt, dataBytes: memorySize, tableAt: this.table.grow(tableSize) };
+    this.#nextGrammarAt = dataAt + memorySize;
+    return { module, dataAt, dataBytes: memorySize, tableAt: this.#table.grow(tableSize) };
   }
 
   /** Links a grammar into the running instance; returns the address of its `TSLanguage`. */
   link({ module, dataAt, dataBytes, tableAt }: GrammarPlace): number {
-    new Uint8Array(this.memory.buffer, dataAt, dataBytes).fill(0);
+    new Uint8Array(this.#memory.buffer, dataAt, dataBytes).fill(0);
     const core = this.exports;
     const env = {
       ...core,
-      ...this.place(dataAt, tableAt, this.stackPointer!),
+      ...this.#place(dataAt, tableAt, this.#stackPointer!),
       // Zero all of it: otherwise a scanner's reads would depend on what was parsed before.
       calloc: (count: number, size: number) => core["calloc"]!(1, Math.max(MIN_CALLOC_BYTES, count * size)),
     };
@@ -178,21 +178,21 @@ export class TreeSitterCore {
 
   /** Reads a NUL-terminated string. */
   string(address: number): string {
-    const bytes = new Uint8Array(this.memory.buffer);
+    const bytes = new Uint8Array(this.#memory.buffer);
     return new TextDecoder().decode(bytes.subarray(address, bytes.indexOf(0, address)));
   }
 
-  private place(dataAt: number, tableAt: number, stackPointer: WasmGlobalVariable): Record<string, unknown> {
+  #place(dataAt: number, tableAt: number, stackPointer: WasmGlobalVariable): Record<string, unknown> {
     return {
-      memory: this.memory,
-      __indirect_function_table: this.table,
+      memory: this.#memory,
+      __indirect_function_table: this.#table,
       __memory_base: new wasm.Global({ value: "i32", mutable: false }, dataAt),
       __table_base: new wasm.Global({ value: "i32", mutable: false }, tableAt),
       __stack_pointer: stackPointer,
     };
   }
 
-  private hooks(): Record<string, unknown> {
+  #hooks(): Record<string, unknown> {
     return {
       // Copies prepared code units into the core's buffer: no strings, no callbacks of callbacks.
       tree_sitter_parse_callback: (address: number, index: number, _row: number, _column: number, size: number) => {
@@ -200,23 +200,23 @@ export class TreeSitterCore {
         // When the budget is used up, the text ends here and the next progress call ends the parse.
         if (--this.remainingReads < 0) this.remainingCalls = 0;
         const end = this.remainingReads < 0 ? begin : Math.min(begin + INPUT_BUFFER_UNITS, this.units.length);
-        if (begin < end) this.halves.set(this.units.subarray(begin, end), address >>> 1);
+        if (begin < end) this.#halves.set(this.units.subarray(begin, end), address >>> 1);
         this.words[size >>> 2] = Math.max(end - begin, 0);
       },
       tree_sitter_progress_callback: () => (--this.remainingCalls >= 0 ? 0 : 1),
-      emscripten_resize_heap: (bytes: number) => this.grow(bytes >>> 0),
+      emscripten_resize_heap: (bytes: number) => this.#grow(bytes >>> 0),
       _abort_js: () => {
         throw new wasm.RuntimeError("aborted");
       },
     };
   }
 
-  private grow(bytes: number): number {
+  #grow(bytes: number): number {
     if (bytes > MEMORY_LIMIT_BYTES) throw new HeapLimitError();
     const target = Math.min(Math.max(bytes, this.memoryBytes + GROW_BYTES), MEMORY_LIMIT_BYTES);
-    this.memory.grow(Math.ceil((target - this.memoryBytes) / PAGE_BYTES));
-    this.words = new Int32Array(this.memory.buffer);
-    this.halves = new Uint16Array(this.memory.buffer);
+    this.#memory.grow(Math.ceil((target - this.memoryBytes) / PAGE_BYTES));
+    this.words = new Int32Array(this.#memory.buffer);
+    this.#halves = new Uint16Array(this.#memory.buffer);
     return 1;
   }
 }

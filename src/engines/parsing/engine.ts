@@ -61,18 +61,18 @@ export type SyntaxResult = { ok: true; tree: SyntaxTree } | { ok: false; reason:
  * traps the core or exhausts its heap gets no tree; the core is then booted again.
  */
 export class SyntaxEngine {
-  private readonly core: TreeSitterCore;
-  private readonly grammars = new Map<GrammarName, LoadedGrammar>();
-  private readonly source: GrammarSource;
+  readonly #core: TreeSitterCore;
+  readonly #grammars = new Map<GrammarName, LoadedGrammar>();
+  readonly #source: GrammarSource;
   /** Addresses of the core's parser and its input. */
-  private parser = 0;
-  private input = 0;
-  private broken = false;
+  #parser = 0;
+  #input = 0;
+  #broken = false;
 
   private constructor(core: TreeSitterCore, source: GrammarSource) {
-    this.core = core;
-    this.source = source;
-    this.boot();
+    this.#core = core;
+    this.#source = source;
+    this.#boot();
   }
 
   static async create(source: GrammarSource): Promise<SyntaxEngine> {
@@ -81,21 +81,21 @@ export class SyntaxEngine {
 
   /** Bytes of memory held by the core, its grammars and its heap. */
   get memoryBytes(): number {
-    return this.core.memoryBytes;
+    return this.#core.memoryBytes;
   }
 
   /** Loads a grammar on first use; throws what the source throws. */
   async grammar(name: GrammarName): Promise<LoadedGrammar> {
-    const known = this.grammars.get(name);
+    const known = this.#grammars.get(name);
     if (known !== undefined) return known;
-    const module = await this.source.grammar(name);
-    const again = this.grammars.get(name);
+    const module = await this.#source.grammar(name);
+    const again = this.#grammars.get(name);
     if (again !== undefined) return again;
-    if (this.broken) this.reboot();
-    const place = this.core.reserve(module);
-    const address = this.core.link(place);
-    const loaded = { ...describe(this.core, address), place, generation: this.core.generation, address };
-    this.grammars.set(name, loaded);
+    if (this.#broken) this.#reboot();
+    const place = this.#core.reserve(module);
+    const address = this.#core.link(place);
+    const loaded = { ...describe(this.#core, address), place, generation: this.#core.generation, address };
+    this.#grammars.set(name, loaded);
     return loaded;
   }
 
@@ -114,8 +114,8 @@ export class SyntaxEngine {
     origin = START_OF_TEXT,
     gaps: readonly Gap[] = [],
   ): SyntaxResult {
-    const { core } = this;
-    if (this.broken) this.reboot();
+    const core = this.#core;
+    if (this.#broken) this.#reboot();
     core.units = units;
     core.remainingCalls = budget.calls;
     core.remainingReads = budget.reads;
@@ -126,10 +126,10 @@ export class SyntaxEngine {
       }
       core.rewind();
       const { exports } = core;
-      exports["ts_parser_set_language"]!(this.parser, grammar.address);
+      exports["ts_parser_set_language"]!(this.#parser, grammar.address);
       const count = gaps.length === 0 ? 0 : gaps.length + 1;
-      const ranges = count === 0 ? 0 : this.writeRanges(gaps, origin, units.length);
-      const tree = exports["ts_parser_parse_wasm"]!(this.parser, this.input, 0, ranges, count);
+      const ranges = count === 0 ? 0 : this.#writeRanges(gaps, origin, units.length);
+      const tree = exports["ts_parser_parse_wasm"]!(this.#parser, this.#input, 0, ranges, count);
       if (core.remainingCalls < 0 || core.remainingReads < 0) return { ok: false, reason: "budget" };
       if (tree === 0) return { ok: false, reason: "parser-error" };
       return { ok: true, tree: new SyntaxTree(core, tree, grammar, text, origin) };
@@ -143,8 +143,8 @@ export class SyntaxEngine {
   }
 
   /** Writes what is left between gaps to the core's heap; returns its address. The last range has no end. */
-  private writeRanges(gaps: readonly Gap[], origin: Origin, length: number): number {
-    const { core } = this;
+  #writeRanges(gaps: readonly Gap[], origin: Origin, length: number): number {
+    const core = this.#core;
     const address = core.exports["malloc"]!((gaps.length + 1) * WORDS_PER_RANGE * 4);
     const { words } = core;
     let at = address >>> 2;
@@ -172,26 +172,26 @@ export class SyntaxEngine {
     const isHeapLimit = error instanceof HeapLimitError;
     // Deep recursion causes a RangeError.
     if (!isHeapLimit && !(error instanceof wasm.RuntimeError) && !(error instanceof RangeError)) throw error;
-    this.reboot();
+    this.#reboot();
     return isHeapLimit ? "budget" : "parser-error";
   }
 
-  private reboot(): void {
-    this.broken = true;
+  #reboot(): void {
+    this.#broken = true;
     try {
-      this.boot();
+      this.#boot();
     } catch (error) {
       throw new ParserUnavailableError(error);
     }
-    this.broken = false;
+    this.#broken = false;
   }
 
-  private boot(): void {
-    const { core } = this;
+  #boot(): void {
+    const core = this.#core;
     core.boot();
     core.exports["ts_parser_new_wasm"]!();
-    this.parser = core.words[core.transfer >>> 2]!;
-    this.input = core.words[(core.transfer >>> 2) + 1]!;
+    this.#parser = core.words[core.transfer >>> 2]!;
+    this.#input = core.words[(core.transfer >>> 2) + 1]!;
     core.mark();
   }
 }

@@ -39,11 +39,11 @@ type BaredText = Pick<Skeleton, "units" | "gaps">;
 
 /** Parses the pieces of one file that has errors. */
 export class Recovery {
-  private readonly engine: SyntaxEngine;
-  private readonly grammar: LoadedGrammar;
-  private readonly compiled: CompiledRules;
-  private readonly source: SourceText;
-  private readonly budget: WorkBudget;
+  readonly #engine: SyntaxEngine;
+  readonly #grammar: LoadedGrammar;
+  readonly #compiled: CompiledRules;
+  readonly #source: SourceText;
+  readonly #budget: WorkBudget;
 
   /** @param budget what the file's first parse has left over for all further parses */
   constructor(
@@ -53,11 +53,11 @@ export class Recovery {
     source: SourceText,
     budget: WorkBudget,
   ) {
-    this.engine = engine;
-    this.grammar = grammar;
-    this.compiled = compiled;
-    this.source = source;
-    this.budget = budget;
+    this.#engine = engine;
+    this.#grammar = grammar;
+    this.#compiled = compiled;
+    this.#source = source;
+    this.#budget = budget;
   }
 
   /**
@@ -66,28 +66,28 @@ export class Recovery {
    * declaration seems to begin; each piece is parsed by itself, then its members. The budget bounds the total cost.
    */
   recover(name: GrammarName, units: Uint16Array, symbols: DraftSymbol[], damaged: readonly RowRange[]): Recovered {
-    const bared = this.withoutBodies(name, units);
-    if (bared === undefined) return this.recoverPieces({ units, gaps: [] }, symbols, damaged);
+    const bared = this.#withoutBodies(name, units);
+    if (bared === undefined) return this.#recoverPieces({ units, gaps: [] }, symbols, damaged);
     const { units: skeleton, gaps, macros } = bared;
     // Some of these symbols may be macros that were read as declared names.
     const plausible = withoutMacros(symbols, macros);
-    const parsed = this.engine.parse(skeleton, this.source.text, this.grammar, this.budget, START_OF_TEXT, gaps);
-    if (!parsed.ok) return this.recoverPieces(bared, plausible, damaged);
-    const bare = extractSymbols(parsed.tree, this.source, this.compiled).symbols;
-    return this.recoverPieces(bared, this.merge(plausible, bare, false), damagedRows(parsed.tree, this.source));
+    const parsed = this.#engine.parse(skeleton, this.#source.text, this.#grammar, this.#budget, START_OF_TEXT, gaps);
+    if (!parsed.ok) return this.#recoverPieces(bared, plausible, damaged);
+    const bare = extractSymbols(parsed.tree, this.#source, this.#compiled).symbols;
+    return this.#recoverPieces(bared, this.#merge(plausible, bare, false), damagedRows(parsed.tree, this.#source));
   }
 
-  private withoutBodies(name: GrammarName, units: Uint16Array): Skeleton | undefined {
-    if (name === "bash") return { units: shellSkeleton(this.source, units), gaps: [], macros: new Set() };
+  #withoutBodies(name: GrammarName, units: Uint16Array): Skeleton | undefined {
+    if (name === "bash") return { units: shellSkeleton(this.#source, units), gaps: [], macros: new Set() };
     const hasMacros = BRACES[name];
-    return hasMacros === undefined ? undefined : skeletonOf(this.source, units, hasMacros);
+    return hasMacros === undefined ? undefined : skeletonOf(this.#source, units, hasMacros);
   }
 
-  private recoverPieces(text: BaredText, symbols: DraftSymbol[], damaged: readonly RowRange[]): Recovered {
+  #recoverPieces(text: BaredText, symbols: DraftSymbol[], damaged: readonly RowRange[]): Recovered {
     const found: DraftSymbol[] = [];
     let isPartial = false;
-    for (const range of damaged) isPartial = this.parsePieces(text, range, 0, undefined, found) || isPartial;
-    return { symbols: damaged.length === 0 ? symbols : this.merge(symbols, found, true), isPartial };
+    for (const range of damaged) isPartial = this.#parsePieces(text, range, 0, undefined, found) || isPartial;
+    return { symbols: damaged.length === 0 ? symbols : this.#merge(symbols, found, true), isPartial };
   }
 
   /**
@@ -96,34 +96,34 @@ export class Recovery {
    * @param container index in `found` of the type that the range is the body of
    * @returns whether lines are left that could not be read
    */
-  private parsePieces(
+  #parsePieces(
     text: BaredText,
     range: RowRange,
     depth: number,
     container: number | undefined,
     found: DraftSymbol[],
   ): boolean {
-    const { source } = this;
+    const source = this.#source;
     let isPartial = false;
     for (const piece of piecesOf(source, range, depth === 0 ? 0 : bodyIndent(source, range))) {
       const start = found.length;
       const read = (rows: RowRange): boolean => {
         found.length = start;
-        const isRead = this.parsePiece(text, rows, found);
-        if (container !== undefined) adopt(found, start, container, this.compiled.rules.separator);
+        const isRead = this.#parsePiece(text, rows, found);
+        if (container !== undefined) adopt(found, start, container, this.#compiled.rules.separator);
         return isRead;
       };
       if (read(piece)) continue;
       const head = { from: piece.from, to: headEnd(source, piece) };
       const body = { from: head.to + 1, to: piece.to };
-      if (depth < MAX_DEPTH && body.from <= body.to && this.budget.calls >= 0) {
+      if (depth < MAX_DEPTH && body.from <= body.to && this.#budget.calls >= 0) {
         read(head);
         const type = found.findLastIndex(({ kind }, index) => index >= start && CONTAINERS.has(kind));
         if (type !== -1) {
           // A head that is parsed alone ends with its line.
           found[type]!.end = source.contentEnd(piece.to);
           found[type]!.endRow = piece.to;
-          isPartial = this.parsePieces(text, body, depth + 1, type, found) || isPartial;
+          isPartial = this.#parsePieces(text, body, depth + 1, type, found) || isPartial;
           continue;
         }
         read(piece);
@@ -134,8 +134,12 @@ export class Recovery {
   }
 
   /** Adds a piece's symbols; returns whether all its lines could be read. */
-  private parsePiece({ units, gaps }: BaredText, range: RowRange, found: DraftSymbol[]): boolean {
-    const { engine, grammar, compiled, source, budget } = this;
+  #parsePiece({ units, gaps }: BaredText, range: RowRange, found: DraftSymbol[]): boolean {
+    const engine = this.#engine;
+    const grammar = this.#grammar;
+    const compiled = this.#compiled;
+    const source = this.#source;
+    const budget = this.#budget;
     const { from, to } = range;
     budget.calls -= PIECE_CALLS;
     if (budget.calls < 0) return false;
@@ -153,7 +157,7 @@ export class Recovery {
    *
    * @param ofPieces whether the second parse was of pieces, whose symbols lack the enclosing namespaces
    */
-  private merge(first: readonly DraftSymbol[], second: readonly DraftSymbol[], ofPieces: boolean): DraftSymbol[] {
+  #merge(first: readonly DraftSymbol[], second: readonly DraftSymbol[], ofPieces: boolean): DraftSymbol[] {
     const spaces = ofPieces ? first.filter(({ kind }) => SPACES.has(kind)).slice(0, MAX_SPACES) : [];
     const spaceKeys = new Set(spaces.map(keyOf));
     const isSpace = (symbol: DraftSymbol) => spaceKeys.has(keyOf(symbol));
@@ -171,7 +175,7 @@ export class Recovery {
       const parent = symbol.parent === null ? undefined : second[symbol.parent];
       parents.set(symbol, parent === undefined || isSpace(parent) ? space : parent);
       if (space !== undefined && !isSpace(outermost))
-        symbol.qualifiedName = `${space.qualifiedName}${this.compiled.rules.separator}${symbol.qualifiedName}`;
+        symbol.qualifiedName = `${space.qualifiedName}${this.#compiled.rules.separator}${symbol.qualifiedName}`;
     }
     const symbols = [...parents.keys()].sort((a, b) => a.start - b.start || b.end - a.end);
     const indexes = new Map(symbols.map((symbol, index) => [symbol, index]));

@@ -105,48 +105,48 @@ export function extractSymbols(tree: SyntaxTree, source: SourceText, compiled: C
 
 class Extractor {
   readonly symbols: DraftSymbol[] = [];
-  private readonly source: SourceText;
-  private readonly rules: GrammarRules;
-  private readonly leads: TriviaIndex;
+  readonly #source: SourceText;
+  readonly #rules: GrammarRules;
+  readonly #leads: TriviaIndex;
   /** Scripts assign a variable again and again; it is declared at the first of them. */
-  private readonly variables = new Set<string>();
-  private readonly members = new Set<string>();
+  readonly #variables = new Set<string>();
+  readonly #members = new Set<string>();
   /** Number of symbols that are visible to chunks. */
-  private shaping = 0;
-  private readonly stack: Scope[] = [ROOT];
+  #shaping = 0;
+  readonly #stack: Scope[] = [ROOT];
 
   constructor(source: SourceText, rules: GrammarRules, trivia: readonly Trivium[]) {
-    this.source = source;
-    this.rules = rules;
-    this.leads = new TriviaIndex(source.text, trivia, rules.attributeDoc);
+    this.#source = source;
+    this.#rules = rules;
+    this.#leads = new TriviaIndex(source.text, trivia, rules.attributeDoc);
   }
 
   visit(node: SyntaxNode, rule: Rule): void {
-    while (this.stack.at(-1)!.end <= node.start) this.stack.pop();
-    const scope = this.stack.at(-1)!;
+    while (this.#stack.at(-1)!.end <= node.start) this.#stack.pop();
+    const scope = this.#stack.at(-1)!;
     const result = rule(node, scope);
     if (result === undefined) return;
-    if (Array.isArray(result)) for (const found of result) this.enter(found, node, scope);
-    else this.enter(result, node, scope);
+    if (Array.isArray(result)) for (const found of result) this.#enter(found, node, scope);
+    else this.#enter(result, node, scope);
   }
 
-  private enter(found: Found, node: SyntaxNode, around: Scope): void {
-    if (found.fileWide) this.stack.length = 1;
-    const scope = found.fileWide ? this.stack[0]! : around;
+  #enter(found: Found, node: SyntaxNode, around: Scope): void {
+    if (found.fileWide) this.#stack.length = 1;
+    const scope = found.fileWide ? this.#stack[0]! : around;
     const name = found.name.trim();
-    const path = this.qualify(scope, found, name);
+    const path = this.#qualify(scope, found, name);
     let { symbol } = scope;
     const outlineOnly = scope.outlineOnly || found.outlineOnly === true;
     if (found.kind !== undefined) {
-      if (name === "" || this.isKnown(found.kind, path, outlineOnly)) return;
+      if (name === "" || this.#isKnown(found.kind, path, outlineOnly)) return;
       // The limit on chunk symbols is independent of the number of outline-only symbols.
-      if ((outlineOnly ? this.symbols.length : this.shaping) >= MAX_SYMBOLS) return;
-      if (!outlineOnly) this.shaping++;
+      if ((outlineOnly ? this.symbols.length : this.#shaping) >= MAX_SYMBOLS) return;
+      if (!outlineOnly) this.#shaping++;
       symbol = this.symbols.length;
-      this.symbols.push(this.draft(found.kind, name, path, scope, found, node, outlineOnly));
+      this.symbols.push(this.#draft(found.kind, name, path, scope, found, node, outlineOnly));
     }
     if (found.leaf) return;
-    this.stack.push({
+    this.#stack.push({
       kind: found.kind ?? "scope",
       name,
       path: name === "" ? scope.path : path,
@@ -157,22 +157,22 @@ class Extractor {
     });
   }
 
-  private isKnown(kind: SymbolKind, path: string, outlineOnly: boolean): boolean {
+  #isKnown(kind: SymbolKind, path: string, outlineOnly: boolean): boolean {
     const known =
-      kind === "variable" ? this.variables : outlineOnly && MEMBER_KINDS.has(kind) ? this.members : undefined;
+      kind === "variable" ? this.#variables : outlineOnly && MEMBER_KINDS.has(kind) ? this.#members : undefined;
     if (known === undefined) return false;
     if (known.has(path)) return true;
     known.add(path);
     return false;
   }
 
-  private qualify(scope: Scope, found: Found, name: string): string {
-    const separator = found.separator ?? this.rules.separator;
+  #qualify(scope: Scope, found: Found, name: string): string {
+    const separator = found.separator ?? this.#rules.separator;
     if (found.container === undefined || found.container === "") return join(scope.path, name, separator);
-    return join(scope.path, join(found.container, name, separator), this.rules.separator);
+    return join(scope.path, join(found.container, name, separator), this.#rules.separator);
   }
 
-  private draft(
+  #draft(
     kind: SymbolKind,
     name: string,
     path: string,
@@ -181,12 +181,12 @@ class Extractor {
     node: SyntaxNode,
     outlineOnly: boolean,
   ): DraftSymbol {
-    const { source } = this;
+    const source = this.#source;
     const outer = found.outer ?? node;
-    const lead = this.leads.before(outer.start);
+    const lead = this.#leads.before(outer.start);
     const end = trimEnd(source.text, outer.start, found.end ?? outer.end);
     const headStart = found.headStart ?? outer.start;
-    const headEnd = found.headEnd ?? node.field("body")?.start ?? this.defaultHeadEnd(kind, node, end);
+    const headEnd = found.headEnd ?? node.field("body")?.start ?? this.#defaultHeadEnd(kind, node, end);
     return {
       kind,
       name,
@@ -198,24 +198,24 @@ class Extractor {
       end,
       startRow: source.rowAt(lead.start),
       endRow: source.rowAt(Math.max(end - 1, lead.start)),
-      nameStart: Math.min(this.nameStart(name, found, node, headStart), end),
+      nameStart: Math.min(this.#nameStart(name, found, node, headStart), end),
       leadRow: source.rowAt(lead.docStart),
       outlineOnly,
     };
   }
 
-  private nameStart(name: string, found: Found, node: SyntaxNode, headStart: number): number {
+  #nameStart(name: string, found: Found, node: SyntaxNode, headStart: number): number {
     if (found.nameNode !== undefined) return found.nameNode.start;
     const field = node.field("name");
     if (field !== undefined && field.start >= headStart && field.text.includes(name)) return field.start;
-    const head = this.source.text.slice(headStart, headStart + MAX_NAME_DISTANCE);
+    const head = this.#source.text.slice(headStart, headStart + MAX_NAME_DISTANCE);
     return headStart + Math.max(wordIndex(head, name), 0);
   }
 
   /** The head is the whole node for functions without a body, else the first line. */
-  private defaultHeadEnd(kind: SymbolKind, node: SyntaxNode, end: number): number {
+  #defaultHeadEnd(kind: SymbolKind, node: SyntaxNode, end: number): number {
     if (FUNCTION_KINDS.has(kind) && kind !== "macro") return end;
-    return this.source.contentEnd(Math.min(node.row, this.source.lineCount - 1));
+    return this.#source.contentEnd(Math.min(node.row, this.#source.lineCount - 1));
   }
 }
 

@@ -17,84 +17,84 @@ export class SyntaxTree {
   readonly grammar: LoadedGrammar;
   /** The text that was parsed (or that its blanked copy was made from); offsets are the same. */
   readonly text: string;
-  private readonly core: TreeSitterCore;
-  private readonly address: number;
-  private readonly origin: Origin;
+  readonly #core: TreeSitterCore;
+  readonly #address: number;
+  readonly #origin: Origin;
 
   /** @param origin where the parsed part begins in `text`, at the begin of a row */
   constructor(core: TreeSitterCore, address: number, grammar: LoadedGrammar, text: string, origin: Origin) {
-    this.core = core;
-    this.address = address;
-    this.origin = origin;
+    this.#core = core;
+    this.#address = address;
+    this.#origin = origin;
     this.grammar = grammar;
     this.text = text;
   }
 
   get root(): SyntaxNode {
-    this.core.exports["ts_tree_root_node_wasm"]!(this.address);
+    this.#core.exports["ts_tree_root_node_wasm"]!(this.#address);
     return this.readResult()!;
   }
 
   /** Every node of one of the types, in document order, outer before inner. */
   nodesOf(typeIds: readonly number[]): SyntaxNode[] {
     const { root } = this;
-    const list = this.core.exports["malloc"]!(typeIds.length * 4);
-    this.core.words.set(typeIds, list >>> 2);
-    this.writeNode(root);
+    const list = this.#core.exports["malloc"]!(typeIds.length * 4);
+    this.#core.words.set(typeIds, list >>> 2);
+    this.#writeNode(root);
     // Four zeros: from the first row and column to the last.
-    this.core.exports["ts_node_descendants_of_type_wasm"]!(this.address, list, typeIds.length, 0, 0, 0, 0);
-    this.core.exports["free"]!(list);
+    this.#core.exports["ts_node_descendants_of_type_wasm"]!(this.#address, list, typeIds.length, 0, 0, 0, 0);
+    this.#core.exports["free"]!(list);
     return this.readList();
   }
 
   /** Calls a function of the core about `node`. */
   call(name: string, node: SyntaxNode, argument = 0): number {
-    this.writeNode(node);
-    return this.core.exports[name]!(this.address, argument);
+    this.#writeNode(node);
+    return this.#core.exports[name]!(this.#address, argument);
   }
 
   /** The node that the last call left in the transfer buffer. */
   readResult(): SyntaxNode | undefined {
-    return this.readNode(this.core.transfer);
+    return this.#readNode(this.#core.transfer);
   }
 
   /** Row that the last call left in the transfer buffer. */
   readRow(): number {
-    return this.core.words[this.core.transfer >>> 2]! + this.origin.row;
+    return this.#core.words[this.#core.transfer >>> 2]! + this.#origin.row;
   }
 
   /** Offset in the whole text of an offset in the parsed part. */
   offsetOf(index: number): number {
-    return index + this.origin.offset;
+    return index + this.#origin.offset;
   }
 
   /** The list of nodes that the last call returned after its count; frees it. */
   readList(): SyntaxNode[] {
-    const heap = this.core.words;
-    const count = heap[this.core.transfer >>> 2]!;
-    const address = heap[(this.core.transfer >>> 2) + 1]!;
+    const heap = this.#core.words;
+    const count = heap[this.#core.transfer >>> 2]!;
+    const address = heap[(this.#core.transfer >>> 2) + 1]!;
     const nodes: SyntaxNode[] = [];
-    for (let index = 0; index < count; index++) nodes.push(this.readNode(address + index * NODE_BYTES)!);
-    if (count > 0) this.core.exports["free"]!(address);
+    for (let index = 0; index < count; index++) nodes.push(this.#readNode(address + index * NODE_BYTES)!);
+    if (count > 0) this.#core.exports["free"]!(address);
     return nodes;
   }
 
-  private writeNode(node: SyntaxNode): void {
-    const heap = this.core.words;
-    const at = this.core.transfer >>> 2;
+  #writeNode(node: SyntaxNode): void {
+    const heap = this.#core.words;
+    const at = this.#core.transfer >>> 2;
     heap[at] = node.id;
-    heap[at + 1] = node.start - this.origin.offset;
-    heap[at + 2] = node.row - this.origin.row;
+    heap[at + 1] = node.start - this.#origin.offset;
+    heap[at + 2] = node.row - this.#origin.row;
     heap[at + 3] = node.column;
     heap[at + 4] = node.alias;
   }
 
-  private readNode(address: number): SyntaxNode | undefined {
-    const heap = this.core.words;
+  #readNode(address: number): SyntaxNode | undefined {
+    const heap = this.#core.words;
     const at = address >>> 2;
     const id = heap[at]!;
     if (id === 0) return undefined;
-    const { offset, row } = this.origin;
+    const { offset, row } = this.#origin;
     return new SyntaxNode(this, id, heap[at + 1]! + offset, heap[at + 2]! + row, heap[at + 3]!, heap[at + 4]!);
   }
 }
@@ -107,8 +107,8 @@ export class SyntaxNode {
   readonly row: number;
   readonly column: number;
   readonly alias: number;
-  private cachedType = -1;
-  private cachedEnd = -1;
+  #cachedType = -1;
+  #cachedEnd = -1;
 
   constructor(tree: SyntaxTree, id: number, start: number, row: number, column: number, alias: number) {
     this.tree = tree;
@@ -120,8 +120,8 @@ export class SyntaxNode {
   }
 
   get typeId(): number {
-    if (this.cachedType === -1) this.cachedType = this.tree.call("ts_node_symbol_wasm", this);
-    return this.cachedType;
+    if (this.#cachedType === -1) this.#cachedType = this.tree.call("ts_node_symbol_wasm", this);
+    return this.#cachedType;
   }
 
   get type(): string {
@@ -129,8 +129,8 @@ export class SyntaxNode {
   }
 
   get end(): number {
-    if (this.cachedEnd === -1) this.cachedEnd = this.tree.offsetOf(this.tree.call("ts_node_end_index_wasm", this));
-    return this.cachedEnd;
+    if (this.#cachedEnd === -1) this.#cachedEnd = this.tree.offsetOf(this.tree.call("ts_node_end_index_wasm", this));
+    return this.#cachedEnd;
   }
 
   /** Row of the node's end, which may be column 0 of the row after its last character. */

@@ -54,20 +54,20 @@ const DEFAULT_MAX_WAIT_MS = 5 * 60_000;
 
 /** Sends calls, paces them by the service's rate-limit headers and retries what may be retried. */
 export class Transport {
-  private readonly options: TransportOptions;
-  private readonly baseUrl: string;
-  private hasAnswered = false;
-  private readonly pacers = new Map<Surface, Pacer>();
-  private readonly now: () => number;
-  private readonly random: () => number;
-  private readonly sleep: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
+  readonly #options: TransportOptions;
+  readonly #baseUrl: string;
+  #hasAnswered = false;
+  readonly #pacers = new Map<Surface, Pacer>();
+  readonly #now: () => number;
+  readonly #random: () => number;
+  readonly #sleep: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
 
   constructor(options: TransportOptions) {
-    this.options = options;
-    this.baseUrl = options.baseUrl.replace(/\/+$/, "");
-    this.now = options.now ?? Date.now;
-    this.random = options.random ?? Math.random;
-    this.sleep = options.sleep ?? sleepFor;
+    this.#options = options;
+    this.#baseUrl = options.baseUrl.replace(/\/+$/, "");
+    this.#now = options.now ?? Date.now;
+    this.#random = options.random ?? Math.random;
+    this.#sleep = options.sleep ?? sleepFor;
   }
 
   /** Sends a call and validates its JSON answer against the contract. Throws {@link CodeContextError}. */
@@ -93,13 +93,13 @@ export class Transport {
     read: (response: AnswerLike, requestId: string | undefined) => Promise<T>,
   ): Promise<T> {
     const { signal } = options;
-    const maxRetries = options.maxRetries ?? this.options.maxRetries ?? DEFAULT_MAX_RETRIES;
-    const pacer = this.pacerOf(call.surface);
+    const maxRetries = options.maxRetries ?? this.#options.maxRetries ?? DEFAULT_MAX_RETRIES;
+    const pacer = this.#pacerOf(call.surface);
     let backoffMs = 0;
     for (let attempt = 0; ; attempt++) {
-      await this.waitForTurn(pacer, call, options);
-      const sentAtMs = this.now();
-      const outcome = await this.attempt(call, options, read);
+      await this.#waitForTurn(pacer, call, options);
+      const sentAtMs = this.#now();
+      const outcome = await this.#attempt(call, options, read);
       if ("result" in outcome) {
         pacer.succeeded();
         return outcome.result;
@@ -109,97 +109,97 @@ export class Transport {
       let waitMs: number;
       if (limited) {
         // Kept by the pacer, so that other calls to this bucket wait too, even if this one gives up.
-        waitMs = pacer.refused(sentAtMs, this.now(), retryAfterMs, this.random());
+        waitMs = pacer.refused(sentAtMs, this.#now(), retryAfterMs, this.#random());
       } else {
-        const next = nextWait(backoffMs, retryAfterMs, this.random());
+        const next = nextWait(backoffMs, retryAfterMs, this.#random());
         backoffMs = next.baseMs;
         waitMs = next.waitMs;
       }
       const worthwhile = limited || error.status === 503 || (call.repeatable && isTransient(error));
-      const unreachable = !this.hasAnswered && isUnreachable(error);
-      const most = unreachable ? Math.min(maxRetries, this.options.maxConnectRetries ?? maxRetries) : maxRetries;
-      if (!worthwhile || attempt >= most || waitMs > this.maxWaitMs(options)) throw error;
+      const unreachable = !this.#hasAnswered && isUnreachable(error);
+      const most = unreachable ? Math.min(maxRetries, this.#options.maxConnectRetries ?? maxRetries) : maxRetries;
+      if (!worthwhile || attempt >= most || waitMs > this.#maxWaitMs(options)) throw error;
       if (limited) continue;
-      this.options.onWait?.({ reason: error.status === 503 ? "unavailable" : "failed", waitMs, path: call.path });
+      this.#options.onWait?.({ reason: error.status === 503 ? "unavailable" : "failed", waitMs, path: call.path });
       await this.wait(waitMs, call, signal);
     }
   }
 
-  private maxWaitMs(options: CallOptions): number {
-    return (options.maxWaitMs ?? this.options.maxWaitMs ?? DEFAULT_MAX_WAIT_MS) * 1.25;
+  #maxWaitMs(options: CallOptions): number {
+    return (options.maxWaitMs ?? this.#options.maxWaitMs ?? DEFAULT_MAX_WAIT_MS) * 1.25;
   }
 
-  private pacerOf(surface: Surface): Pacer {
-    let pacer = this.pacers.get(surface);
-    if (!pacer) this.pacers.set(surface, (pacer = new Pacer()));
+  #pacerOf(surface: Surface): Pacer {
+    let pacer = this.#pacers.get(surface);
+    if (!pacer) this.#pacers.set(surface, (pacer = new Pacer()));
     return pacer;
   }
 
-  private async waitForTurn(pacer: Pacer, call: Call, options: CallOptions): Promise<void> {
-    let waitMs = pacer.reserve(this.now());
+  async #waitForTurn(pacer: Pacer, call: Call, options: CallOptions): Promise<void> {
+    let waitMs = pacer.reserve(this.#now());
     while (waitMs > 0) {
-      const reason = pacer.blockedMs(this.now()) > 0 ? "rate-limited" : "slow-down";
-      if (waitMs > this.maxWaitMs(options)) {
+      const reason = pacer.blockedMs(this.#now()) > 0 ? "rate-limited" : "slow-down";
+      if (waitMs > this.#maxWaitMs(options)) {
         const retryAfterSec = Math.ceil(waitMs / 1_000);
         throw new CodeContextError("RATE_LIMITED", `the rate limit allows the next request in ${retryAfterSec} s`, {
           status: 429,
           retryAfterSec,
         });
       }
-      this.options.onWait?.({ reason, waitMs, path: call.path });
+      this.#options.onWait?.({ reason, waitMs, path: call.path });
       await this.wait(waitMs, call, options.signal);
       // Another call may have been rate limited in the meantime.
-      waitMs = pacer.blockedMs(this.now());
+      waitMs = pacer.blockedMs(this.#now());
     }
   }
 
   /** Waits `ms`; throws `ABORTED` as soon as `signal` fires. */
   async wait(ms: number, call: Call, signal: AbortSignal | undefined): Promise<void> {
     try {
-      await this.sleep(ms, signal);
+      await this.#sleep(ms, signal);
     } catch (error) {
       if (signal?.aborted) throw aborted(call, signal);
       throw error;
     }
   }
 
-  private async attempt<T>(
+  async #attempt<T>(
     call: Call,
     options: CallOptions,
     read: (response: AnswerLike, requestId: string | undefined) => Promise<T>,
   ): Promise<{ result: T } | { error: CodeContextError; retryAfterMs: number | undefined }> {
     const { signal } = options;
     if (signal?.aborted) throw aborted(call, signal);
-    const timeoutMs = options.timeoutMs ?? this.options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+    const timeoutMs = options.timeoutMs ?? this.#options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
     const timer = AbortSignal.timeout(timeoutMs);
     try {
-      const response = await this.request(call, signal ? AbortSignal.any([signal, timer]) : timer);
-      this.hasAnswered = true;
-      this.pacerOf(call.surface).observe(readRateWindow(response.headers, this.now()));
+      const response = await this.#request(call, signal ? AbortSignal.any([signal, timer]) : timer);
+      this.#hasAnswered = true;
+      this.#pacerOf(call.surface).observe(readRateWindow(response.headers, this.#now()));
       const requestId = response.headers.get(REQUEST_ID_HEADER) ?? undefined;
       if (response.ok || response.status === call.acceptStatus) return { result: await read(response, requestId) };
-      const error = await readError(call, response, requestId, readRetryAfterMs(response.headers, this.now()));
+      const error = await readError(call, response, requestId, readRetryAfterMs(response.headers, this.#now()));
       return { error, retryAfterMs: error.retryAfterSec === undefined ? undefined : error.retryAfterSec * 1_000 };
     } catch (error) {
       if (signal?.aborted) throw aborted(call, signal);
       if (error instanceof CodeContextError) return { error, retryAfterMs: undefined };
       return {
-        error: noAnswer(call, this.baseUrl, error, timer.aborted ? timeoutMs : undefined),
+        error: noAnswer(call, this.#baseUrl, error, timer.aborted ? timeoutMs : undefined),
         retryAfterMs: undefined,
       };
     }
   }
 
-  private request(call: Call, signal: AbortSignal): Promise<AnswerLike> {
-    const headers: Record<string, string> = { Accept: "application/json", ...this.options.headers, ...call.headers };
+  #request(call: Call, signal: AbortSignal): Promise<AnswerLike> {
+    const headers: Record<string, string> = { Accept: "application/json", ...this.#options.headers, ...call.headers };
     if (call.credential !== undefined) headers["Authorization"] = `Bearer ${call.credential}`;
     const init: SentRequest = { method: call.method, headers, signal };
     if (call.body !== undefined) {
       headers["Content-Type"] = "application/json";
       init.body = JSON.stringify(call.body);
     }
-    const send: FetchLike = this.options.fetch ?? ((input, init) => fetch(input, init));
-    return send(this.baseUrl + call.path, init);
+    const send: FetchLike = this.#options.fetch ?? ((input, init) => fetch(input, init));
+    return send(this.#baseUrl + call.path, init);
   }
 }
 

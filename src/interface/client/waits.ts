@@ -75,49 +75,49 @@ export function nextWait(
  * neither overtake each other nor double the wait once each.
  */
 export class Pacer {
-  private window: RateWindow | undefined;
+  #window: RateWindow | undefined;
   /** No request is sent before this time; set by a 429. */
-  private blockedUntilMs = 0;
-  private blockedAtMs = -1;
-  private backoffMs = 0;
+  #blockedUntilMs = 0;
+  #blockedAtMs = -1;
+  #backoffMs = 0;
   /** The last slot assigned while slowing down. */
-  private slotMs = 0;
+  #slotMs = 0;
 
   /**
    * Milliseconds that a new request must wait. While the budget is low, each call takes one of the slots into which the rest
    * of the window is divided.
    */
   reserve(nowMs: number): number {
-    return Math.max(this.blockedMs(nowMs), this.spreadMs(nowMs));
+    return Math.max(this.blockedMs(nowMs), this.#spreadMs(nowMs));
   }
 
   /** Milliseconds left of the wait that a 429 asked for. */
   blockedMs(nowMs: number): number {
-    return Math.max(this.blockedUntilMs - nowMs, 0);
+    return Math.max(this.#blockedUntilMs - nowMs, 0);
   }
 
-  private spreadMs(nowMs: number): number {
-    const { window } = this;
+  #spreadMs(nowMs: number): number {
+    const window = this.#window;
     if (!window || window.resetsAtMs <= nowMs || window.remaining > window.limit * SLOW_DOWN_SHARE) return 0;
     const leftMs = window.resetsAtMs - nowMs;
     if (window.remaining === 0) return Math.ceil(leftMs);
-    this.slotMs = Math.max(this.slotMs, nowMs) + leftMs / window.remaining;
+    this.#slotMs = Math.max(this.#slotMs, nowMs) + leftMs / window.remaining;
     // Slots after the end of the window belong to the next window, which has a new budget.
-    return Math.ceil(Math.min(this.slotMs, window.resetsAtMs) - nowMs);
+    return Math.ceil(Math.min(this.#slotMs, window.resetsAtMs) - nowMs);
   }
 
   /** Records a response's headers. Responses may arrive out of order: the lowest figure of the newest window counts. */
   observe(window: RateWindow | undefined): void {
     if (!window) return;
-    const sameWindow = this.window && Math.abs(this.window.resetsAtMs - window.resetsAtMs) < 1_500;
-    if (this.window && sameWindow) window.remaining = Math.min(window.remaining, this.window.remaining);
-    else this.slotMs = 0;
-    this.window = window;
+    const sameWindow = this.#window && Math.abs(this.#window.resetsAtMs - window.resetsAtMs) < 1_500;
+    if (this.#window && sameWindow) window.remaining = Math.min(window.remaining, this.#window.remaining);
+    else this.#slotMs = 0;
+    this.#window = window;
   }
 
   /** Records a 2xx, which ends the doubling. */
   succeeded(): void {
-    this.backoffMs = 0;
+    this.#backoffMs = 0;
   }
 
   /**
@@ -125,11 +125,11 @@ export class Pacer {
    * double the wait again.
    */
   refused(sentAtMs: number, nowMs: number, retryAfterMs: number | undefined, random: number): number {
-    const sameRefusal = sentAtMs <= this.blockedAtMs;
-    const { baseMs, waitMs } = nextWait(sameRefusal ? this.backoffMs / 2 : this.backoffMs, retryAfterMs, random);
-    this.backoffMs = baseMs;
-    if (!sameRefusal) this.blockedAtMs = nowMs;
-    this.blockedUntilMs = Math.max(this.blockedUntilMs, nowMs + waitMs);
-    return this.blockedUntilMs - nowMs;
+    const sameRefusal = sentAtMs <= this.#blockedAtMs;
+    const { baseMs, waitMs } = nextWait(sameRefusal ? this.#backoffMs / 2 : this.#backoffMs, retryAfterMs, random);
+    this.#backoffMs = baseMs;
+    if (!sameRefusal) this.#blockedAtMs = nowMs;
+    this.#blockedUntilMs = Math.max(this.#blockedUntilMs, nowMs + waitMs);
+    return this.#blockedUntilMs - nowMs;
   }
 }

@@ -84,21 +84,21 @@ class Lifeline {
   phase: RunPhase;
   /** Rejects when the step has made no progress for {@link STALL_MS}. */
   readonly stalled: Promise<never>;
-  private lastMark = Date.now();
-  private readonly timer: ReturnType<typeof setInterval>;
-  private readonly runs: RunsClient;
-  private readonly runId: string;
-  private readonly attempt: number;
+  #lastMark = Date.now();
+  readonly #timer: ReturnType<typeof setInterval>;
+  readonly #runs: RunsClient;
+  readonly #runId: string;
+  readonly #attempt: number;
 
   constructor(runs: RunsClient, runId: string, attempt: number, phase: RunPhase) {
-    this.runs = runs;
-    this.runId = runId;
-    this.attempt = attempt;
+    this.#runs = runs;
+    this.#runId = runId;
+    this.#attempt = attempt;
     this.phase = phase;
     const { promise, reject } = Promise.withResolvers<never>();
     this.stalled = promise;
-    this.timer = setInterval(() => {
-      const silentMs = Date.now() - this.lastMark;
+    this.#timer = setInterval(() => {
+      const silentMs = Date.now() - this.#lastMark;
       if (silentMs > STALL_MS) reject(new StalledError(`no progress for ${STALL_MS / 1_000} s`));
       else {
         const silentSec = silentMs < SILENT_MS ? 0 : Math.floor(silentMs / 1_000);
@@ -110,17 +110,17 @@ class Lifeline {
   }
 
   mark(): void {
-    this.lastMark = Date.now();
+    this.#lastMark = Date.now();
   }
 
   async beat(progress: StepProgress): Promise<void> {
     this.mark();
-    const wanted = await this.runs.beat(this.runId, this.attempt, this.phase, progress);
+    const wanted = await this.#runs.beat(this.#runId, this.#attempt, this.phase, progress);
     if (!wanted) throw new StaleAttemptError("the attempt was abandoned");
   }
 
   end(): void {
-    clearInterval(this.timer);
+    clearInterval(this.#timer);
   }
 }
 

@@ -23,18 +23,18 @@ ${SHARDS_AND_USAGE}${UNCOUNTED_RUNS}`,
 
 /** The tables of one workspace's run coordinator. */
 export class RunStore {
-  private readonly storage: TableStorage;
-  private readonly sql: SqlStorage;
+  readonly #storage: TableStorage;
+  readonly #sql: SqlStorage;
 
   constructor(storage: TableStorage & { readonly sql: SqlStorage }) {
-    this.storage = storage;
-    this.sql = storage.sql;
+    this.#storage = storage;
+    this.#sql = storage.sql;
     if (!openTables(storage, TABLES)) this.createTables();
   }
 
   /** Creates the tables again after all storage of the object was deleted. */
   createTables(): void {
-    createTables(this.storage, TABLES);
+    createTables(this.#storage, TABLES);
   }
 
   /** The active run. */
@@ -44,15 +44,15 @@ export class RunStore {
 
   /** Runs that have not ended, in order of arrival. */
   unfinished(): RunRecord[] {
-    return this.records("select record from runs where ended = 0 order by position");
+    return this.#records("select record from runs where ended = 0 order by position");
   }
 
   find(runId: string): RunRecord | undefined {
-    return this.records("select record from runs where run_id = ?", runId)[0];
+    return this.#records("select record from runs where run_id = ?", runId)[0];
   }
 
   save(run: RunRecord): void {
-    this.sql.exec(
+    this.#sql.exec(
       "insert into runs (run_id, ended, record) values (?, ?, ?) on conflict (run_id) do update set ended = excluded.ended, record = excluded.record",
       run.spec.runId,
       run.endedAt ?? 0,
@@ -63,7 +63,7 @@ export class RunStore {
   /** Stores a new run, which the tenant's gate has not counted yet. */
   add(spec: RunSpec): void {
     this.save(newRun(spec));
-    this.sql.exec(
+    this.#sql.exec(
       "insert or ignore into uncounted_runs (run_id, tenant_id, kind) values (?, ?, ?)",
       spec.runId,
       spec.tenantId,
@@ -73,7 +73,7 @@ export class RunStore {
 
   /** Runs that the tenant's gate has not counted as calls. */
   uncounted(): { runId: string; tenantId: string; kind: RunSpec["kind"] }[] {
-    return this.sql
+    return this.#sql
       .exec<{ runId: string; tenantId: string; kind: RunSpec["kind"] }>(
         "select run_id as runId, tenant_id as tenantId, kind from uncounted_runs",
       )
@@ -81,30 +81,30 @@ export class RunStore {
   }
 
   counted(runId: string): void {
-    this.sql.exec("delete from uncounted_runs where run_id = ?", runId);
+    this.#sql.exec("delete from uncounted_runs where run_id = ?", runId);
   }
 
   /** Ended runs whose outcome is not in Postgres yet. */
   unrecorded(): RunRecord[] {
-    return this.records("select record from runs where ended > 0 and json_extract(record, '$.recorded') = 0");
+    return this.#records("select record from runs where ended > 0 and json_extract(record, '$.recorded') = 0");
   }
 
   /** Deletes runs that ended before `time`; their outcome remains in Postgres. */
   forget(time: number): void {
-    this.sql.exec("delete from runs where ended > 0 and ended < ? and json_extract(record, '$.recorded') = 1", time);
-    this.sql.exec("delete from run_usage where batch = 'reported' and run_id not in (select run_id from runs)");
+    this.#sql.exec("delete from runs where ended > 0 and ended < ? and json_extract(record, '$.recorded') = 1", time);
+    this.#sql.exec("delete from run_usage where batch = 'reported' and run_id not in (select run_id from runs)");
   }
 
   isEmpty(): boolean {
-    return this.sql.exec("select 1 from runs union all select 1 from uncounted_runs limit 1").toArray().length === 0;
+    return this.#sql.exec("select 1 from runs union all select 1 from uncounted_runs limit 1").toArray().length === 0;
   }
 
   clearShards(runId: string): void {
-    this.sql.exec("delete from run_shards where run_id = ?", runId);
+    this.#sql.exec("delete from run_shards where run_id = ?", runId);
   }
 
   addShard(runId: string, attempt: number, shard: number): void {
-    this.sql.exec(
+    this.#sql.exec(
       "insert or ignore into run_shards (run_id, attempt, shard, state) values (?, ?, ?, 'staged')",
       runId,
       attempt,
@@ -114,10 +114,10 @@ export class RunStore {
 
   /** Takes staged shards to send, so that at most `inFlight` are in the queue. */
   takeShards(runId: string, attempt: number, inFlight: number): number[] {
-    const sent = this.sql
+    const sent = this.#sql
       .exec("select 1 from run_shards where run_id = ? and attempt = ? and state = 'sent'", runId, attempt)
       .toArray().length;
-    const rows = this.sql
+    const rows = this.#sql
       .exec<{ shard: number }>(
         "select shard from run_shards where run_id = ? and attempt = ? and state = 'staged' order by shard limit ?",
         runId,
@@ -132,7 +132,7 @@ export class RunStore {
   /** Moves a shard to another state; false if it is already in that state or done. */
   setShard(runId: string, attempt: number, shard: number, state: "staged" | "sent" | "done"): boolean {
     return (
-      this.sql.exec(
+      this.#sql.exec(
         "update run_shards set state = ?1 where run_id = ?2 and attempt = ?3 and shard = ?4 and state not in (?1, 'done')",
         state,
         runId,
@@ -144,7 +144,7 @@ export class RunStore {
 
   /** Counts a failure of a shard; returns its number of failures. */
   countShardFailure(runId: string, attempt: number, shard: number): number {
-    const rows = this.sql
+    const rows = this.#sql
       .exec<{ failures: number }>(
         "update run_shards set failures = failures + 1 where run_id = ? and attempt = ? and shard = ? returning failures",
         runId,
@@ -158,7 +158,7 @@ export class RunStore {
   /** Adds work to a run, once per claim token. */
   addUsage(run: RunRecord, usage: StepUsage): void {
     if (usage.embedded === 0 && usage.tokens === 0) return;
-    this.sql.exec(
+    this.#sql.exec(
       "insert or ignore into run_usage (token, run_id, tenant_id, embedded, embed_ms, tokens) values (?, ?, ?, ?, ?, ?)",
       usage.token,
       run.spec.runId,
@@ -171,7 +171,7 @@ export class RunStore {
 
   /** Total work of a run across its steps and attempts. */
   work(runId: string): WorkCounters {
-    const row = this.sql
+    const row = this.#sql
       .exec<{ embedded: number; ms: number; tokens: number }>(
         "select coalesce(sum(embedded), 0) as embedded, coalesce(sum(embed_ms), 0) as ms, coalesce(sum(tokens), 0) as tokens from run_usage where run_id = ?",
         runId,
@@ -185,9 +185,9 @@ export class RunStore {
    * {@link usageReported}, so that reporting it again counts nothing twice.
    */
   usageToReport(newBatch: () => string): { batch: string; tenantId: string; tokens: number }[] {
-    const open = this.sql.exec("select 1 from run_usage where batch is null limit 1").toArray();
-    if (open.length > 0) this.sql.exec("update run_usage set batch = ? where batch is null", newBatch());
-    return this.sql
+    const open = this.#sql.exec("select 1 from run_usage where batch is null limit 1").toArray();
+    if (open.length > 0) this.#sql.exec("update run_usage set batch = ? where batch is null", newBatch());
+    return this.#sql
       .exec<{ batch: string; tenantId: string; tokens: number }>(
         "select batch, tenant_id as tenantId, sum(tokens) as tokens from run_usage where batch <> 'reported' group by batch, tenant_id",
       )
@@ -195,11 +195,11 @@ export class RunStore {
   }
 
   usageReported(batch: string): void {
-    this.sql.exec("update run_usage set batch = 'reported' where batch = ?", batch);
+    this.#sql.exec("update run_usage set batch = 'reported' where batch = ?", batch);
   }
 
-  private records(query: string, ...bindings: string[]): RunRecord[] {
-    return this.sql
+  #records(query: string, ...bindings: string[]): RunRecord[] {
+    return this.#sql
       .exec<{ record: string }>(query, ...bindings)
       .toArray()
       .map(({ record }) => {

@@ -22,82 +22,82 @@ const TABLES: ObjectTables = {
  * arrival.
  */
 export class TenantRuns extends DurableObject<ApiEnv> {
-  private readonly sql: SqlStorage;
-  private readonly log = createLogger({ worker: "api", object: "TenantRuns" });
+  readonly #sql: SqlStorage;
+  readonly #log = createLogger({ worker: "api", object: "TenantRuns" });
 
   constructor(ctx: DurableObjectState, env: ApiEnv) {
     super(ctx, env);
-    this.sql = ctx.storage.sql;
+    this.#sql = ctx.storage.sql;
     if (!openTables(ctx.storage, TABLES)) createTables(ctx.storage, TABLES);
   }
 
   /** Requests a slot. False: the run waits in line, and its coordinator is notified when the slot is granted. Idempotent. */
   async request(runId: string, workspaceId: string): Promise<boolean> {
-    this.sql.exec("insert or ignore into line (run_id, workspace_id, granted) values (?, ?, 0)", runId, workspaceId);
-    const others = this.grant().filter((entry) => entry.runId !== runId);
-    this.ctx.waitUntil(this.notify(others));
-    await this.scheduleAudit();
-    return this.entries("run_id = ? and granted = 1", runId).length > 0;
+    this.#sql.exec("insert or ignore into line (run_id, workspace_id, granted) values (?, ?, 0)", runId, workspaceId);
+    const others = this.#grant().filter((entry) => entry.runId !== runId);
+    this.ctx.waitUntil(this.#notify(others));
+    await this.#scheduleAudit();
+    return this.#entries("run_id = ? and granted = 1", runId).length > 0;
   }
 
   /** Releases a slot, or a place in the line. */
   async release(runId: string): Promise<void> {
-    this.sql.exec("delete from line where run_id = ?", runId);
-    this.ctx.waitUntil(this.notify(this.grant()));
+    this.#sql.exec("delete from line where run_id = ?", runId);
+    this.ctx.waitUntil(this.#notify(this.#grant()));
   }
 
   /** Drops runs that ended without releasing their slot, and notifies the holders of slots again. */
   override async alarm(): Promise<void> {
-    for (const entry of this.entries("granted = 1")) {
+    for (const entry of this.#entries("granted = 1")) {
       try {
-        if (!(await this.coordinator(entry).isUnfinished(entry.runId))) {
-          this.sql.exec("delete from line where run_id = ?", entry.runId);
+        if (!(await this.#coordinator(entry).isUnfinished(entry.runId))) {
+          this.#sql.exec("delete from line where run_id = ?", entry.runId);
         }
       } catch (error) {
-        this.log.error("slot_not_checked", error, { runId: entry.runId });
+        this.#log.error("slot_not_checked", error, { runId: entry.runId });
       }
     }
-    this.grant();
-    await this.notify(this.entries("granted = 1"));
-    await this.scheduleAudit();
+    this.#grant();
+    await this.#notify(this.#entries("granted = 1"));
+    await this.#scheduleAudit();
   }
 
   /** Grants the free slots; returns the runs that got one. */
-  private grant(): LineEntry[] {
-    const line = this.entries("1 = 1");
+  #grant(): LineEntry[] {
+    const line = this.#entries("1 = 1");
     const granted = new Set(
       grantSlots(line.map(({ runId, slot }) => ({ runId, granted: slot === 1 }))).map((run) => run.runId),
     );
     const next = line.filter(({ runId }) => granted.has(runId));
-    for (const { runId } of next) this.sql.exec("update line set granted = 1 where run_id = ?", runId);
+    for (const { runId } of next) this.#sql.exec("update line set granted = 1 where run_id = ?", runId);
     return next;
   }
 
-  private async notify(entries: readonly LineEntry[]): Promise<void> {
+  async #notify(entries: readonly LineEntry[]): Promise<void> {
     await Promise.all(
       entries.map(async (entry) => {
         try {
-          await this.coordinator(entry).slotGranted();
+          await this.#coordinator(entry).slotGranted();
         } catch (error) {
           // The coordinator requests the slot again.
-          this.log.error("slot_grant_not_delivered", error, { runId: entry.runId });
+          this.#log.error("slot_grant_not_delivered", error, { runId: entry.runId });
         }
       }),
     );
   }
 
-  private async scheduleAudit(): Promise<void> {
-    if (this.entries("1 = 1").length > 0 && (await this.ctx.storage.getAlarm()) === null) {
+  async #scheduleAudit(): Promise<void> {
+    if (this.#entries("1 = 1").length > 0 && (await this.ctx.storage.getAlarm()) === null) {
       await this.ctx.storage.setAlarm(Date.now() + AUDIT_MS);
     }
   }
 
-  private coordinator(entry: LineEntry) {
+  #coordinator(entry: LineEntry) {
     return coordinatorOf(this.env.WORKSPACE_RUNS, entry.workspaceId);
   }
 
-  private entries(condition: string, ...bindings: string[]): LineEntry[] {
-    return this.sql
+  #entries(condition: string, ...bindings: string[]): LineEntry[] {
+    return this.#sql
       .exec<LineEntry>(
         `select run_id as runId, workspace_id as workspaceId, granted as slot from line where ${condition} order by position`,
         ...bindings,

@@ -6,11 +6,11 @@ const MAX_WAIT_MS = 60_000;
 
 /** Those who wait for runs of one workspace or follow them. */
 export class RunWatchers {
-  private readonly listeners = new Set<(run: RunRecord) => void>();
+  readonly #listeners = new Set<(run: RunRecord) => void>();
 
   /** Tells them that a run has changed. */
   notify(run: RunRecord): void {
-    for (const listener of this.listeners) listener(run);
+    for (const listener of this.#listeners) listener(run);
   }
 
   /** Resolves when the run has ended, or after a minute. */
@@ -19,11 +19,11 @@ export class RunWatchers {
     const listener = (changed: RunRecord) => {
       if (changed.spec.runId === runId && isEnded(changed)) resolve();
     };
-    this.listeners.add(listener);
+    this.#listeners.add(listener);
     const timer = setTimeout(resolve, MAX_WAIT_MS);
     await promise;
     clearTimeout(timer);
-    this.listeners.delete(listener);
+    this.#listeners.delete(listener);
   }
 
   /** The run's status as server-sent events, until it ends. */
@@ -32,8 +32,8 @@ export class RunWatchers {
       const listener = (changed: RunRecord) => {
         if (changed.spec.runId === run.spec.runId) push(toStatus(changed));
       };
-      this.listeners.add(listener);
-      return () => this.listeners.delete(listener);
+      this.#listeners.add(listener);
+      return () => this.#listeners.delete(listener);
     });
   }
 }

@@ -50,10 +50,10 @@ const BUCKET_WRITE = "Workers R2 Storage Bucket Item Write";
 const SECRETS_CHANGED = 10220;
 
 export class Cloudflare {
-  private readonly options: { apiUrl: string; token: string; accountId: string };
+  readonly #options: { apiUrl: string; token: string; accountId: string };
 
   constructor(options: { apiUrl: string; token: string; accountId: string }) {
-    this.options = options;
+    this.#options = options;
   }
 
   /** Lists the accounts of a token. Throws `PlatformError` (401, 403) if the token is invalid. */
@@ -211,7 +211,7 @@ export class Cloudflare {
    */
   async createBucketToken(name: string, bucket: string): Promise<S3Credentials> {
     const group = await this.bucketWriteGroup();
-    const resource = `com.cloudflare.edge.r2.bucket.${this.options.accountId}_default_${bucket}`;
+    const resource = `com.cloudflare.edge.r2.bucket.${this.#options.accountId}_default_${bucket}`;
     const policies = [{ effect: "allow", permission_groups: [{ id: group }], resources: { [resource]: "*" } }];
     const token = await createOnce(
       () => this.#create(Token, "/tokens", { name, policies }),
@@ -242,12 +242,12 @@ export class Cloudflare {
   }
 
   #call<T>(schema: z.ZodType<T>, method: JsonRequest["method"], path: string, body?: unknown): Promise<T> {
-    const { apiUrl, token, accountId } = this.options;
+    const { apiUrl, token, accountId } = this.#options;
     return call(schema, { method, url: `${apiUrl}/accounts/${accountId}${path}`, token, body });
   }
 
   #create<T>(schema: z.ZodType<T>, path: string, body: unknown): Promise<T> {
-    const { apiUrl, token, accountId } = this.options;
+    const { apiUrl, token, accountId } = this.#options;
     return call(schema, {
       method: "POST",
       url: `${apiUrl}/accounts/${accountId}${path}`,
@@ -259,7 +259,7 @@ export class Cloudflare {
 
   /** All pages of a list. `path` has a query. */
   #list<T>(schema: z.ZodType<T>, path: string): Promise<T[]> {
-    const { apiUrl, token, accountId } = this.options;
+    const { apiUrl, token, accountId } = this.#options;
     return listAll(schema, { url: `${apiUrl}/accounts/${accountId}${path}`, token });
   }
 

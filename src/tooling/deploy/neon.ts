@@ -21,11 +21,11 @@ const Operations = z.object({ operations: z.array(z.object({ status: z.string() 
 const UNDER_WAY = new Set(["scheduling", "running", "cancelling"]);
 
 export class Neon {
-  private readonly options: { apiUrl: string; apiKey: string; orgId: string | undefined };
+  readonly #options: { apiUrl: string; apiKey: string; orgId: string | undefined };
   #known: Promise<string | undefined> | undefined;
 
   constructor(options: { apiUrl: string; apiKey: string; orgId: string | undefined }) {
-    this.options = options;
+    this.#options = options;
   }
 
   /** Id of the project of this name. */
@@ -99,7 +99,7 @@ export class Neon {
   }
 
   async #findOrganization(): Promise<string | undefined> {
-    if (this.options.orgId !== undefined) return this.options.orgId;
+    if (this.#options.orgId !== undefined) return this.#options.orgId;
     try {
       const { organizations } = await this.#call(Organizations, "GET", "/users/me/organizations");
       if (organizations.length === 1) return organizations[0]?.id;
@@ -114,7 +114,7 @@ export class Neon {
   }
 
   async #call<T>(schema: z.ZodType<T>, method: JsonRequest["method"], path: string, body?: unknown): Promise<T> {
-    const { apiUrl, apiKey } = this.options;
+    const { apiUrl, apiKey } = this.#options;
     const isCreation = method === "POST";
     const json = await requestJson({ method, url: `${apiUrl}${path}`, token: apiKey, body, describe, isCreation });
     const result = schema.safeParse(json);

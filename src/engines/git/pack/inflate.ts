@@ -60,25 +60,25 @@ export class Inflater {
   inPos = 0;
   /** Output position at which the last `run` stopped. */
   outPos = 0;
-  private mode = MODE_ZLIB_HEADER;
-  private hold = 0;
-  private bits = 0;
-  private last = false;
-  private storedLeft = 0;
-  private readonly lengths = new Uint8Array(320);
-  private readonly codeLengths = new Uint8Array(19);
-  private readonly metaCode = newHuffman(19, 7);
-  private readonly dynamicLit = newHuffman(288, LIT_BITS);
-  private readonly dynamicDist = newHuffman(32, DIST_BITS);
-  private lit: Huffman = FIXED_LIT;
-  private dist: Huffman = FIXED_DIST;
+  #mode = MODE_ZLIB_HEADER;
+  #hold = 0;
+  #bits = 0;
+  #last = false;
+  #storedLeft = 0;
+  readonly #lengths = new Uint8Array(320);
+  readonly #codeLengths = new Uint8Array(19);
+  readonly #metaCode = newHuffman(19, 7);
+  readonly #dynamicLit = newHuffman(288, LIT_BITS);
+  readonly #dynamicDist = newHuffman(32, DIST_BITS);
+  #lit: Huffman = FIXED_LIT;
+  #dist: Huffman = FIXED_DIST;
 
   /** Starts a new stream; output begins at `outPos`. */
   reset(outPos: number): void {
-    this.mode = MODE_ZLIB_HEADER;
-    this.hold = 0;
-    this.bits = 0;
-    this.last = false;
+    this.#mode = MODE_ZLIB_HEADER;
+    this.#hold = 0;
+    this.#bits = 0;
+    this.#last = false;
     this.outPos = outPos;
   }
 
@@ -99,7 +99,7 @@ export class Inflater {
   ): InflateStatus {
     this.inPos = inPos;
     for (;;) {
-      switch (this.mode) {
+      switch (this.#mode) {
         case MODE_ZLIB_HEADER: {
           if (inEnd - this.inPos < 2) return INFLATE_NEED_INPUT;
           const cmf = input[this.inPos]!;
@@ -108,37 +108,37 @@ export class Inflater {
             throw corrupt("bad zlib header");
           }
           this.inPos += 2;
-          this.mode = MODE_BLOCK_HEADER;
+          this.#mode = MODE_BLOCK_HEADER;
           break;
         }
         case MODE_BLOCK_HEADER:
-          if (!this.blockHeader(input, inEnd)) return INFLATE_NEED_INPUT;
+          if (!this.#blockHeader(input, inEnd)) return INFLATE_NEED_INPUT;
           break;
         case MODE_STORED: {
-          const room = sliding ? outEnd - this.outPos : this.storedLeft;
-          const n = Math.min(this.storedLeft, inEnd - this.inPos, room);
+          const room = sliding ? outEnd - this.outPos : this.#storedLeft;
+          const n = Math.min(this.#storedLeft, inEnd - this.inPos, room);
           if (this.outPos + n > outEnd) throw corrupt("object is longer than announced");
           out.set(input.subarray(this.inPos, this.inPos + n), this.outPos);
           this.inPos += n;
           this.outPos += n;
-          this.storedLeft -= n;
-          if (this.storedLeft > 0) return this.inPos >= inEnd ? INFLATE_NEED_INPUT : INFLATE_OUT_FULL;
-          this.mode = this.last ? MODE_TRAILER : MODE_BLOCK_HEADER;
+          this.#storedLeft -= n;
+          if (this.#storedLeft > 0) return this.inPos >= inEnd ? INFLATE_NEED_INPUT : INFLATE_OUT_FULL;
+          this.#mode = this.#last ? MODE_TRAILER : MODE_BLOCK_HEADER;
           break;
         }
         case MODE_CODES: {
-          const status = this.codes(input, inEnd, out, outStart, outEnd, sliding);
+          const status = this.#codes(input, inEnd, out, outStart, outEnd, sliding);
           if (status !== INFLATE_DONE) return status;
-          this.mode = this.last ? MODE_TRAILER : MODE_BLOCK_HEADER;
+          this.#mode = this.#last ? MODE_TRAILER : MODE_BLOCK_HEADER;
           break;
         }
         case MODE_TRAILER:
-          if (this.bits >= 8) throw corrupt("inflate state");
-          this.hold = 0;
-          this.bits = 0;
+          if (this.#bits >= 8) throw corrupt("inflate state");
+          this.#hold = 0;
+          this.#bits = 0;
           if (inEnd - this.inPos < 4) return INFLATE_NEED_INPUT;
           this.inPos += 4;
-          this.mode = MODE_DONE;
+          this.#mode = MODE_DONE;
           return INFLATE_DONE;
         default:
           return INFLATE_DONE;
@@ -147,10 +147,10 @@ export class Inflater {
   }
 
   /** Reads a complete block header; consumes nothing and returns false when more input is needed. */
-  private blockHeader(input: Uint8Array, inEnd: number): boolean {
+  #blockHeader(input: Uint8Array, inEnd: number): boolean {
     let p = this.inPos;
-    let hold = this.hold;
-    let n = this.bits;
+    let hold = this.#hold;
+    let n = this.#bits;
     while (n < 3) {
       if (p >= inEnd) return false;
       hold |= input[p++]! << n;
@@ -165,15 +165,15 @@ export class Inflater {
       if (inEnd - p < 4) return false;
       const length = input[p]! | (input[p + 1]! << 8);
       if ((length ^ 0xffff) !== (input[p + 2]! | (input[p + 3]! << 8))) throw corrupt("bad stored block");
-      this.storedLeft = length;
-      this.accept(p + 4, 0, 0, last, MODE_STORED);
+      this.#storedLeft = length;
+      this.#accept(p + 4, 0, 0, last, MODE_STORED);
       return true;
     }
     if (type === 3) throw corrupt("bad block type");
     if (type === 1) {
-      this.lit = FIXED_LIT;
-      this.dist = FIXED_DIST;
-      this.accept(p, hold, n, last, MODE_CODES);
+      this.#lit = FIXED_LIT;
+      this.#dist = FIXED_DIST;
+      this.#accept(p, hold, n, last, MODE_CODES);
       return true;
     }
     while (n < 14) {
@@ -187,7 +187,9 @@ export class Inflater {
     hold >>>= 14;
     n -= 14;
     if (litCount > 286 || distCount > 30) throw corrupt("bad code counts");
-    const { codeLengths, lengths, metaCode } = this;
+    const codeLengths = this.#codeLengths;
+    const lengths = this.#lengths;
+    const metaCode = this.#metaCode;
     codeLengths.fill(0);
     for (let i = 0; i < metaCount; i++) {
       if (n < 3) {
@@ -244,25 +246,25 @@ export class Inflater {
       while (repeat-- > 0) lengths[i++] = value;
     }
     if (lengths[256] === 0) throw corrupt("block without an end");
-    buildHuffman(this.dynamicLit, lengths, 0, litCount, LIT_BITS, false);
-    buildHuffman(this.dynamicDist, lengths, litCount, distCount, DIST_BITS, false);
-    this.lit = this.dynamicLit;
-    this.dist = this.dynamicDist;
-    this.accept(p, hold, n, last, MODE_CODES);
+    buildHuffman(this.#dynamicLit, lengths, 0, litCount, LIT_BITS, false);
+    buildHuffman(this.#dynamicDist, lengths, litCount, distCount, DIST_BITS, false);
+    this.#lit = this.#dynamicLit;
+    this.#dist = this.#dynamicDist;
+    this.#accept(p, hold, n, last, MODE_CODES);
     return true;
   }
 
   /** Commits a parsed header: returns unread whole bytes to the input and keeps at most 7 bits. */
-  private accept(p: number, hold: number, n: number, last: boolean, mode: number): void {
+  #accept(p: number, hold: number, n: number, last: boolean, mode: number): void {
     this.inPos = p - (n >> 3);
-    this.bits = n & 7;
-    this.hold = hold & ((1 << this.bits) - 1);
-    this.last = last;
-    this.mode = mode;
+    this.#bits = n & 7;
+    this.#hold = hold & ((1 << this.#bits) - 1);
+    this.#last = last;
+    this.#mode = mode;
   }
 
   /** Decodes symbols of the current block. INFLATE_DONE at the end of the block. */
-  private codes(
+  #codes(
     input: Uint8Array,
     inEnd: number,
     out: Uint8Array,
@@ -270,7 +272,8 @@ export class Inflater {
     outEnd: number,
     sliding: boolean,
   ): InflateStatus {
-    const { lit, dist } = this;
+    const lit = this.#lit;
+    const dist = this.#dist;
     const litTable = lit.table;
     const litMask = lit.mask;
     const distTable = dist.table;
@@ -279,8 +282,8 @@ export class Inflater {
     const outSoft = sliding ? outEnd - MAX_MATCH_BYTES : outEnd;
     let p = this.inPos;
     let o = this.outPos;
-    let hold = this.hold;
-    let n = this.bits;
+    let hold = this.#hold;
+    let n = this.#bits;
     let status: InflateStatus = INFLATE_NEED_INPUT;
     for (;;) {
       if (p > inSafe) break;
@@ -348,8 +351,8 @@ export class Inflater {
       }
     }
     this.inPos = p - (n >> 3);
-    this.bits = n & 7;
-    this.hold = hold & ((1 << this.bits) - 1);
+    this.#bits = n & 7;
+    this.#hold = hold & ((1 << this.#bits) - 1);
     this.outPos = o;
     return status;
   }

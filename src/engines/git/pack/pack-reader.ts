@@ -33,34 +33,34 @@ const FINISHED = 3;
 export class PackReader {
   objects = 0;
   deltas = 0;
-  private readonly source: PackSource;
-  private readonly sink: PackSink;
-  private readonly format: ObjectFormat;
-  private readonly limits: GitLimits;
-  private readonly ring: ObjectRing;
-  private readonly pending: PendingDeltas;
-  private readonly maxBlobBytes: number;
-  private readonly inflater = new Inflater();
-  private left = 0;
-  private wait: Promise<void> | undefined;
+  readonly #source: PackSource;
+  readonly #sink: PackSink;
+  readonly #format: ObjectFormat;
+  readonly #limits: GitLimits;
+  readonly #ring: ObjectRing;
+  readonly #pending: PendingDeltas;
+  readonly #maxBlobBytes: number;
+  readonly #inflater = new Inflater();
+  #left = 0;
+  #wait: Promise<void> | undefined;
   /** By pack offset: ids of objects that were never in the ring, and entries that are pending or lost. */
-  private readonly outside = new Map<number, string>();
-  private readonly waiting = new Map<number, PendingDelta>();
-  private readonly lostOffsets = new Set<number>();
-  private scratch = new Uint8Array(64 * 1024);
+  readonly #outside = new Map<number, string>();
+  readonly #waiting = new Map<number, PendingDelta>();
+  readonly #lostOffsets = new Set<number>();
+  #scratch = new Uint8Array(64 * 1024);
   // The entry being read.
-  private inEntry = false;
-  private entryOffset = 0;
-  private type = 0;
-  private size = 0;
-  private baseOffset = 0;
-  private baseOid = "";
-  private out: Uint8Array = new Uint8Array(0);
-  private outStart = 0;
-  private inRing = false;
-  private sliding: Hash | undefined;
-  private slidFrom = 0;
-  private slidBytes = 0;
+  #inEntry = false;
+  #entryOffset = 0;
+  #type = 0;
+  #size = 0;
+  #baseOffset = 0;
+  #baseOid = "";
+  #out: Uint8Array = new Uint8Array(0);
+  #outStart = 0;
+  #inRing = false;
+  #sliding: Hash | undefined;
+  #slidFrom = 0;
+  #slidBytes = 0;
 
   constructor(
     source: PackSource,
@@ -71,13 +71,13 @@ export class PackReader {
     pending: PendingDeltas,
     maxBlobBytes: number,
   ) {
-    this.source = source;
-    this.sink = sink;
-    this.format = format;
-    this.limits = limits;
-    this.ring = ring;
-    this.pending = pending;
-    this.maxBlobBytes = maxBlobBytes;
+    this.#source = source;
+    this.#sink = sink;
+    this.#format = format;
+    this.#limits = limits;
+    this.#ring = ring;
+    this.#pending = pending;
+    this.#maxBlobBytes = maxBlobBytes;
   }
 
   /**
@@ -86,56 +86,56 @@ export class PackReader {
    * @throws GitError CORRUPT, NETWORK (cut off), LIMIT
    */
   async run(): Promise<boolean> {
-    const { source } = this;
+    const source = this.#source;
     while (source.end - source.pos < 12) if (!(await source.fill())) throw source.truncated();
     const { buf, pos } = source;
     const view = new DataView(buf.buffer, buf.byteOffset + pos, 12);
     if (view.getUint32(0) !== 0x5041434b) throw corrupt("not a pack");
     if (view.getUint32(4) !== 2 && view.getUint32(4) !== 3) throw corrupt(`pack version ${view.getUint32(4)}`);
-    this.left = view.getUint32(8);
-    if (this.left > this.limits.objects) throw overLimit(`pack of more than ${this.limits.objects} objects`);
+    this.#left = view.getUint32(8);
+    if (this.#left > this.#limits.objects) throw overLimit(`pack of more than ${this.#limits.objects} objects`);
     source.pos += 12;
     for (;;) {
-      const status = this.advance();
+      const status = this.#advance();
       if (status === FINISHED) break;
       if (status === NEED_INPUT) {
         if (!(await source.fill())) throw source.truncated();
-        this.sink.progress();
+        this.#sink.progress();
       } else if (status === NEED_ROOM) {
-        await this.sink.pressure();
+        await this.#sink.pressure();
       } else {
-        const wait = this.wait;
-        this.wait = undefined;
+        const wait = this.#wait;
+        this.#wait = undefined;
         await wait;
       }
     }
-    if (this.left > 0) return false;
+    if (this.#left > 0) return false;
     await source.verifyTrailer();
     return true;
   }
 
   /** Reads as many entries as the buffered input holds. */
-  private advance(): number {
-    while (this.left > 0) {
-      if (this.sink.satisfied()) return FINISHED;
-      if (!this.inEntry && !this.entryHeader()) return NEED_INPUT;
-      if (this.out.length === 0) {
-        if (!this.prepare()) return NEED_ROOM;
+  #advance(): number {
+    while (this.#left > 0) {
+      if (this.#sink.satisfied()) return FINISHED;
+      if (!this.#inEntry && !this.#entryHeader()) return NEED_INPUT;
+      if (this.#out.length === 0) {
+        if (!this.#prepare()) return NEED_ROOM;
       }
-      if (!this.inflate()) return NEED_INPUT;
-      if (!this.finish()) return NEED_ROOM;
-      this.inEntry = false;
-      this.out = NOTHING;
-      this.left--;
+      if (!this.#inflate()) return NEED_INPUT;
+      if (!this.#finish()) return NEED_ROOM;
+      this.#inEntry = false;
+      this.#out = NOTHING;
+      this.#left--;
       this.objects++;
-      if (this.wait !== undefined) return WAIT;
+      if (this.#wait !== undefined) return WAIT;
     }
     return FINISHED;
   }
 
   /** Reads a complete entry header; consumes nothing and returns false when more input is needed. */
-  private entryHeader(): boolean {
-    const { source } = this;
+  #entryHeader(): boolean {
+    const source = this.#source;
     const { buf, end } = source;
     let p = source.pos;
     if (p >= end) return false;
@@ -158,25 +158,25 @@ export class PackReader {
         byte = buf[p++]!;
         distance = (distance + 1) * 128 + (byte & 127);
       }
-      this.baseOffset = source.base + source.pos - distance;
-      if (distance <= 0 || this.baseOffset < 12) throw corrupt("delta base offset out of range");
+      this.#baseOffset = source.base + source.pos - distance;
+      if (distance <= 0 || this.#baseOffset < 12) throw corrupt("delta base offset out of range");
     } else if (type === OBJ_REF_DELTA) {
-      const length = oidBytes(this.format);
+      const length = oidBytes(this.#format);
       if (p + length > end) return false;
-      this.baseOid = toHex(buf, p, length);
+      this.#baseOid = toHex(buf, p, length);
       p += length;
     } else if (type < OBJ_COMMIT || type > OBJ_TAG) throw corrupt(`pack entry of type ${type}`);
-    this.checkSize(type, size);
-    this.type = type;
-    this.size = size;
-    this.entryOffset = source.base + source.pos;
-    this.inEntry = true;
+    this.#checkSize(type, size);
+    this.#type = type;
+    this.#size = size;
+    this.#entryOffset = source.base + source.pos;
+    this.#inEntry = true;
     source.pos = p;
     return true;
   }
 
-  private checkSize(type: number, size: number): void {
-    const { limits } = this;
+  #checkSize(type: number, size: number): void {
+    const limits = this.#limits;
     if (type === OBJ_TREE && size > limits.treeBytes) throw overLimit(`tree of ${size} bytes`);
     if ((type === OBJ_COMMIT || type === OBJ_TAG) && size > limits.commitBytes) {
       throw overLimit(`commit or tag of ${size} bytes`);
@@ -184,149 +184,153 @@ export class PackReader {
   }
 
   /** Chooses the buffer for the entry. Returns false if held objects leave no room. */
-  private prepare(): boolean {
-    const { size, ring } = this;
-    this.sliding = undefined;
-    this.inRing = false;
-    if (this.type === OBJ_OFS_DELTA || this.type === OBJ_REF_DELTA) {
-      if (size > this.limits.deltaBytes) this.slide();
+  #prepare(): boolean {
+    const size = this.#size;
+    const ring = this.#ring;
+    this.#sliding = undefined;
+    this.#inRing = false;
+    if (this.#type === OBJ_OFS_DELTA || this.#type === OBJ_REF_DELTA) {
+      if (size > this.#limits.deltaBytes) this.#slide();
       else {
-        if (size > this.scratch.length) this.scratch = new Uint8Array(Math.max(size, this.scratch.length * 2));
-        this.out = this.scratch;
-        this.outStart = 0;
+        if (size > this.#scratch.length) this.#scratch = new Uint8Array(Math.max(size, this.#scratch.length * 2));
+        this.#out = this.#scratch;
+        this.#outStart = 0;
       }
     } else if (size <= ring.maxObjectBytes) {
       if (ring.blocked(size)) return false;
-      this.outStart = ring.reserve(size);
-      this.out = ring.buf;
-      this.inRing = true;
-    } else if (this.type !== OBJ_BLOB || size <= this.maxBlobBytes) {
-      this.out = new Uint8Array(size + HEADER_ROOM_BYTES);
-      this.outStart = HEADER_ROOM_BYTES;
-    } else this.slide();
-    this.inflater.reset(this.outStart);
+      this.#outStart = ring.reserve(size);
+      this.#out = ring.buf;
+      this.#inRing = true;
+    } else if (this.#type !== OBJ_BLOB || size <= this.#maxBlobBytes) {
+      this.#out = new Uint8Array(size + HEADER_ROOM_BYTES);
+      this.#outStart = HEADER_ROOM_BYTES;
+    } else this.#slide();
+    this.#inflater.reset(this.#outStart);
     return true;
   }
 
   /** Inflates through a window, hashing what slides out of it. */
-  private slide(): void {
-    this.out = new Uint8Array(4 * WINDOW_BYTES);
-    this.outStart = 0;
-    this.slidFrom = 0;
-    this.slidBytes = 0;
-    this.sliding = newHash(this.format);
-    if (this.type === OBJ_BLOB) {
+  #slide(): void {
+    this.#out = new Uint8Array(4 * WINDOW_BYTES);
+    this.#outStart = 0;
+    this.#slidFrom = 0;
+    this.#slidBytes = 0;
+    this.#sliding = newHash(this.#format);
+    if (this.#type === OBJ_BLOB) {
       const header = new Uint8Array(HEADER_ROOM_BYTES);
-      this.sliding.update(header.subarray(writeHeader(OBJ_BLOB, this.size, header, HEADER_ROOM_BYTES)));
+      this.#sliding.update(header.subarray(writeHeader(OBJ_BLOB, this.#size, header, HEADER_ROOM_BYTES)));
     }
   }
 
-  private inflate(): boolean {
-    const { source, inflater, out } = this;
-    const { sliding } = this;
-    const outEnd = sliding === undefined ? this.outStart + this.size : out.length;
+  #inflate(): boolean {
+    const source = this.#source;
+    const inflater = this.#inflater;
+    const out = this.#out;
+    const sliding = this.#sliding;
+    const outEnd = sliding === undefined ? this.#outStart + this.#size : out.length;
     for (;;) {
       const status = inflater.run(
         source.buf,
         source.pos,
         source.end,
         out,
-        this.outStart,
+        this.#outStart,
         outEnd,
         sliding !== undefined,
       );
       source.pos = inflater.inPos;
       if (status === INFLATE_NEED_INPUT) return false;
       if (sliding !== undefined) {
-        sliding.update(out.subarray(this.slidFrom, inflater.outPos));
-        this.slidBytes += inflater.outPos - this.slidFrom;
-        if (this.slidBytes > this.size) throw corrupt("object is longer than announced");
+        sliding.update(out.subarray(this.#slidFrom, inflater.outPos));
+        this.#slidBytes += inflater.outPos - this.#slidFrom;
+        if (this.#slidBytes > this.#size) throw corrupt("object is longer than announced");
         if (status !== INFLATE_DONE) {
           out.copyWithin(0, inflater.outPos - WINDOW_BYTES, inflater.outPos);
           inflater.outPos = WINDOW_BYTES;
-          this.slidFrom = WINDOW_BYTES;
+          this.#slidFrom = WINDOW_BYTES;
           continue;
         }
       }
-      const produced = sliding === undefined ? inflater.outPos - this.outStart : this.slidBytes;
-      if (produced !== this.size) throw corrupt(`object of ${produced} bytes was announced with ${this.size}`);
+      const produced = sliding === undefined ? inflater.outPos - this.#outStart : this.#slidBytes;
+      if (produced !== this.#size) throw corrupt(`object of ${produced} bytes was announced with ${this.#size}`);
       return true;
     }
   }
 
   /** Handles the inflated entry. Returns false if held objects leave no room for its result. */
-  private finish(): boolean {
-    if (this.type === OBJ_OFS_DELTA || this.type === OBJ_REF_DELTA) return this.finishDelta();
-    if (this.sliding !== undefined) {
-      const oid = this.sliding.digest("hex");
-      this.lostOffsets.add(this.entryOffset);
-      this.sink.oversize(oid, this.size);
-      for (const waiting of this.pending.take(oid)) this.abandon(waiting);
+  #finish(): boolean {
+    if (this.#type === OBJ_OFS_DELTA || this.#type === OBJ_REF_DELTA) return this.#finishDelta();
+    if (this.#sliding !== undefined) {
+      const oid = this.#sliding.digest("hex");
+      this.#lostOffsets.add(this.#entryOffset);
+      this.#sink.oversize(oid, this.#size);
+      for (const waiting of this.#pending.take(oid)) this.#abandon(waiting);
       return true;
     }
-    this.deliver(this.type as ObjectType, this.out, this.outStart, this.size, this.inRing);
+    this.#deliver(this.#type as ObjectType, this.#out, this.#outStart, this.#size, this.#inRing);
     return true;
   }
 
   /** Hashes, records and delivers an object at its final place. */
-  private deliver(type: ObjectType, buf: Uint8Array, start: number, length: number, inRing: boolean): void {
+  #deliver(type: ObjectType, buf: Uint8Array, start: number, length: number, inRing: boolean): void {
     const end = start + length;
-    const oid = hashInPlace(this.format, type, buf, start, end);
+    const oid = hashInPlace(this.#format, type, buf, start, end);
     let entry: RingEntry | undefined;
     if (inRing) {
-      entry = { offset: this.entryOffset, start, length, type, oid, held: false };
-      this.ring.add(entry);
-    } else this.outside.set(this.entryOffset, oid);
-    const handed = this.sink.object(type, oid, buf, start, end, entry);
-    if (this.pending.size > 0 && this.pending.has(oid)) {
+      entry = { offset: this.#entryOffset, start, length, type, oid, held: false };
+      this.#ring.add(entry);
+    } else this.#outside.set(this.#entryOffset, oid);
+    const handed = this.#sink.object(type, oid, buf, start, end, entry);
+    if (this.#pending.size > 0 && this.#pending.has(oid)) {
       // The base may be overwritten while the consumer is awaited, so its dependants use a copy.
       const base = buf.slice(start, end);
-      this.wait = (async (): Promise<void> => {
+      this.#wait = (async (): Promise<void> => {
         await handed;
-        await this.resolve(type, oid, base);
+        await this.#resolve(type, oid, base);
       })();
-    } else if (handed !== undefined) this.wait = handed;
+    } else if (handed !== undefined) this.#wait = handed;
   }
 
-  private finishDelta(): boolean {
+  #finishDelta(): boolean {
     this.deltas++;
-    const ofs = this.type === OBJ_OFS_DELTA;
-    if (this.sliding !== undefined || (ofs && this.lostOffsets.has(this.baseOffset))) return this.lose();
-    const entry = ofs ? this.ring.find(this.baseOffset) : this.ring.findOid(this.baseOid);
-    if (entry !== undefined) return this.apply(entry.type, this.ring.buf, entry.start, entry.length);
-    const parent = ofs ? this.waiting.get(this.baseOffset) : undefined;
-    const oid = ofs ? (this.outside.get(this.baseOffset) ?? this.ring.goneId(this.baseOffset)) : this.baseOid;
+    const ofs = this.#type === OBJ_OFS_DELTA;
+    if (this.#sliding !== undefined || (ofs && this.#lostOffsets.has(this.#baseOffset))) return this.#lose();
+    const entry = ofs ? this.#ring.find(this.#baseOffset) : this.#ring.findOid(this.#baseOid);
+    if (entry !== undefined) return this.#apply(entry.type, this.#ring.buf, entry.start, entry.length);
+    const parent = ofs ? this.#waiting.get(this.#baseOffset) : undefined;
+    const oid = ofs ? (this.#outside.get(this.#baseOffset) ?? this.#ring.goneId(this.#baseOffset)) : this.#baseOid;
     if (parent === undefined && oid === undefined) throw corrupt("delta against an entry that does not exist");
-    const tree = oid === undefined ? undefined : this.sink.tree(oid);
-    if (tree !== undefined) return this.apply(OBJ_TREE, tree, 0, tree.length);
-    const kept = this.pending.add(parent ?? oid!, this.out.subarray(0, this.size));
-    if (kept === undefined) return this.lose();
-    this.waiting.set(this.entryOffset, kept);
+    const tree = oid === undefined ? undefined : this.#sink.tree(oid);
+    if (tree !== undefined) return this.#apply(OBJ_TREE, tree, 0, tree.length);
+    const kept = this.#pending.add(parent ?? oid!, this.#out.subarray(0, this.#size));
+    if (kept === undefined) return this.#lose();
+    this.#waiting.set(this.#entryOffset, kept);
     return true;
   }
 
-  private lose(): boolean {
-    this.lostOffsets.add(this.entryOffset);
-    this.sink.lost();
+  #lose(): boolean {
+    this.#lostOffsets.add(this.#entryOffset);
+    this.#sink.lost();
     return true;
   }
 
   /** Whether the result of a delta is needed. */
-  private acceptable(type: ObjectType, header: DeltaHeader, baseLength: number): boolean {
+  #acceptable(type: ObjectType, header: DeltaHeader, baseLength: number): boolean {
     if (header.baseSize !== baseLength) throw corrupt("delta base has the wrong size");
-    this.checkSize(type, header.resultSize);
-    return type !== OBJ_BLOB || header.resultSize <= Math.max(this.maxBlobBytes, this.ring.maxObjectBytes);
+    this.#checkSize(type, header.resultSize);
+    return type !== OBJ_BLOB || header.resultSize <= Math.max(this.#maxBlobBytes, this.#ring.maxObjectBytes);
   }
 
-  private apply(type: ObjectType, base: Uint8Array, baseStart: number, baseLength: number): boolean {
-    const { ring, scratch } = this;
-    const header = readDeltaHeader(scratch, this.size);
-    if (!this.acceptable(type, header, baseLength)) return this.lose();
+  #apply(type: ObjectType, base: Uint8Array, baseStart: number, baseLength: number): boolean {
+    const ring = this.#ring;
+    const scratch = this.#scratch;
+    const header = readDeltaHeader(scratch, this.#size);
+    if (!this.#acceptable(type, header, baseLength)) return this.#lose();
     const length = header.resultSize;
     if (length > ring.maxObjectBytes) {
       const out = new Uint8Array(length + HEADER_ROOM_BYTES);
-      applyDelta(header, scratch, this.size, base, baseStart, out, HEADER_ROOM_BYTES);
-      this.deliver(type, out, HEADER_ROOM_BYTES, length, false);
+      applyDelta(header, scratch, this.#size, base, baseStart, out, HEADER_ROOM_BYTES);
+      this.#deliver(type, out, HEADER_ROOM_BYTES, length, false);
       return true;
     }
     if (ring.blocked(length)) {
@@ -341,40 +345,40 @@ export class PackReader {
       from = base.slice(baseStart, baseStart + baseLength);
       fromStart = 0;
     }
-    applyDelta(header, scratch, this.size, from, fromStart, ring.buf, start);
-    this.deliver(type, ring.buf, start, length, true);
+    applyDelta(header, scratch, this.#size, from, fromStart, ring.buf, start);
+    this.#deliver(type, ring.buf, start, length, true);
     return true;
   }
 
   /** Applies all deltas that waited for `oid`, then those that waited for their results. */
-  private async resolve(type: ObjectType, oid: string, base: Uint8Array): Promise<void> {
-    const stack = this.pending.take(oid).map((pending) => ({ pending, base }));
+  async #resolve(type: ObjectType, oid: string, base: Uint8Array): Promise<void> {
+    const stack = this.#pending.take(oid).map((pending) => ({ pending, base }));
     for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
       const { pending } = next;
       const { delta } = pending;
       const header = readDeltaHeader(delta, delta.length);
-      if (!this.acceptable(type, header, next.base.length)) {
-        this.abandon(pending);
+      if (!this.#acceptable(type, header, next.base.length)) {
+        this.#abandon(pending);
         continue;
       }
-      this.pending.release(pending);
+      this.#pending.release(pending);
       const end = HEADER_ROOM_BYTES + header.resultSize;
       const out = new Uint8Array(end);
       applyDelta(header, delta, delta.length, next.base, 0, out, HEADER_ROOM_BYTES);
-      const result = hashInPlace(this.format, type, out, HEADER_ROOM_BYTES, end);
+      const result = hashInPlace(this.#format, type, out, HEADER_ROOM_BYTES, end);
       const content = out.subarray(HEADER_ROOM_BYTES);
-      await this.sink.object(type, result, out, HEADER_ROOM_BYTES, end, undefined);
-      for (const child of [...pending.children, ...this.pending.take(result)])
+      await this.#sink.object(type, result, out, HEADER_ROOM_BYTES, end, undefined);
+      for (const child of [...pending.children, ...this.#pending.take(result)])
         stack.push({ pending: child, base: content });
     }
   }
 
   /** Drops a pending delta and all deltas that wait for its result. */
-  private abandon(pending: PendingDelta): void {
+  #abandon(pending: PendingDelta): void {
     const stack = [pending];
     for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
-      this.pending.release(next);
-      this.sink.lost();
+      this.#pending.release(next);
+      this.#sink.lost();
       stack.push(...next.children);
     }
   }

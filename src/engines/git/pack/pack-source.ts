@@ -15,41 +15,41 @@ export class PackSource {
   base = 0;
   /** Progress and error text that the server sent along with the pack. */
   progressText = "";
-  private readonly packets: PacketReader;
-  private readonly sideBand: boolean;
-  private readonly format: ObjectFormat;
-  private readonly scrub: Scrub;
-  private readonly maxBuffered: number;
-  private readonly hash: Hash;
-  private hashed = 0;
-  private fatal: string | undefined;
-  private over = false;
+  readonly #packets: PacketReader;
+  readonly #sideBand: boolean;
+  readonly #format: ObjectFormat;
+  readonly #scrub: Scrub;
+  readonly #maxBuffered: number;
+  readonly #hash: Hash;
+  #hashed = 0;
+  #fatal: string | undefined;
+  #over = false;
 
   constructor(packets: PacketReader, sideBand: boolean, format: ObjectFormat, scrub: Scrub, maxBuffered: number) {
-    this.packets = packets;
-    this.sideBand = sideBand;
-    this.format = format;
-    this.scrub = scrub;
-    this.maxBuffered = maxBuffered;
-    this.hash = newHash(format);
+    this.#packets = packets;
+    this.#sideBand = sideBand;
+    this.#format = format;
+    this.#scrub = scrub;
+    this.#maxBuffered = maxBuffered;
+    this.#hash = newHash(format);
   }
 
-  private readonly onBand = (band: number, data: Uint8Array): void => {
-    if (band === 1) this.append(data);
+  readonly #onBand = (band: number, data: Uint8Array): void => {
+    if (band === 1) this.#append(data);
     else if (band === 2 || band === 3) {
       this.progressText = (this.progressText + new TextDecoder().decode(data)).slice(-STDERR_MAX_BYTES);
-      if (band === 3) this.fatal = (this.fatal ?? "") + new TextDecoder().decode(data);
-    } else throw new GitError("PROTOCOL", `unknown side-band ${band}`, { stderr: this.scrub(this.progressText) });
+      if (band === 3) this.#fatal = (this.#fatal ?? "") + new TextDecoder().decode(data);
+    } else throw new GitError("PROTOCOL", `unknown side-band ${band}`, { stderr: this.#scrub(this.progressText) });
   };
 
-  private append(data: Uint8Array): void {
+  #append(data: Uint8Array): void {
     const rest = this.end - this.pos;
     if (this.end + data.length > this.buf.length) {
-      this.compact();
+      this.#compact();
       const needed = rest + data.length;
-      if (needed > this.maxBuffered) throw overLimit(`more than ${this.maxBuffered} bytes of unparsed input`);
+      if (needed > this.#maxBuffered) throw overLimit(`more than ${this.#maxBuffered} bytes of unparsed input`);
       if (needed > this.buf.length) {
-        const bigger = new Uint8Array(Math.min(this.maxBuffered, Math.max(needed, this.buf.length * 2)));
+        const bigger = new Uint8Array(Math.min(this.#maxBuffered, Math.max(needed, this.buf.length * 2)));
         bigger.set(this.buf.subarray(0, this.end));
         this.buf = bigger;
       }
@@ -59,27 +59,27 @@ export class PackSource {
   }
 
   /** Hashes the consumed bytes and moves the rest to the front. */
-  private compact(): void {
-    this.hash.update(this.buf.subarray(this.hashed, this.pos));
+  #compact(): void {
+    this.#hash.update(this.buf.subarray(this.#hashed, this.pos));
     this.buf.copyWithin(0, this.pos, this.end);
     this.base += this.pos;
     this.end -= this.pos;
     this.pos = 0;
-    this.hashed = 0;
+    this.#hashed = 0;
   }
 
   /** Appends at least one byte; false at the end of the pack's bytes. */
   async fill(): Promise<boolean> {
     const before = this.base + this.end;
-    while (!this.over) {
-      if (this.sideBand) {
-        if (!(await this.packets.pumpSideBand(this.onBand))) this.over = true;
+    while (!this.#over) {
+      if (this.#sideBand) {
+        if (!(await this.#packets.pumpSideBand(this.#onBand))) this.#over = true;
       } else {
-        const data = await this.packets.pumpRaw();
-        if (data === undefined) this.over = true;
-        else this.append(data);
+        const data = await this.#packets.pumpRaw();
+        if (data === undefined) this.#over = true;
+        else this.#append(data);
       }
-      if (this.fatal !== undefined) throw remoteFatal(this.fatal, this.scrub(this.progressText));
+      if (this.#fatal !== undefined) throw remoteFatal(this.#fatal, this.#scrub(this.progressText));
       if (this.base + this.end > before) return true;
     }
     return false;
@@ -88,19 +88,19 @@ export class PackSource {
   /** The error for a pack that stops in the middle. */
   truncated(): GitError {
     return new GitError("NETWORK", "the server stopped before the pack was complete", {
-      stderr: this.scrub(this.progressText),
+      stderr: this.#scrub(this.progressText),
     });
   }
 
   /** Reads the trailer and compares it with the hash of everything before it. @throws GitError CORRUPT */
   async verifyTrailer(): Promise<void> {
-    const length = oidBytes(this.format);
+    const length = oidBytes(this.#format);
     while (this.end - this.pos < length) if (!(await this.fill())) throw this.truncated();
-    this.hash.update(this.buf.subarray(this.hashed, this.pos));
-    this.hashed = this.pos;
+    this.#hash.update(this.buf.subarray(this.#hashed, this.pos));
+    this.#hashed = this.pos;
     const expected = toHex(this.buf, this.pos, length);
     this.pos += length;
-    if (this.hash.digest("hex") !== expected) throw corrupt("pack checksum does not match");
+    if (this.#hash.digest("hex") !== expected) throw corrupt("pack checksum does not match");
   }
 
   /** Reads the rest of the response, which may still contain a fatal message. */

@@ -8,35 +8,35 @@ export interface PendingDelta {
 export class PendingDeltas {
   /** Bytes held. */
   bytes = 0;
-  private readonly maxBytes: number;
-  private readonly byBase = new Map<string, PendingDelta[]>();
+  readonly #maxBytes: number;
+  readonly #byBase = new Map<string, PendingDelta[]>();
 
   constructor(maxBytes: number) {
-    this.maxBytes = maxBytes;
+    this.#maxBytes = maxBytes;
   }
 
   get size(): number {
-    return this.byBase.size;
+    return this.#byBase.size;
   }
 
   /** Ids of the missing bases. */
   bases(): string[] {
-    return [...this.byBase.keys()];
+    return [...this.#byBase.keys()];
   }
 
   has(base: string): boolean {
-    return this.byBase.has(base);
+    return this.#byBase.has(base);
   }
 
   /** Stores a copy of `delta`, to be applied to `base`. Undefined when there is no room. */
   add(base: string | PendingDelta, delta: Uint8Array): PendingDelta | undefined {
-    if (this.bytes + delta.length > this.maxBytes) return undefined;
+    if (this.bytes + delta.length > this.#maxBytes) return undefined;
     this.bytes += delta.length;
     const pending: PendingDelta = { delta: delta.slice(), children: [] };
     if (typeof base !== "string") base.children.push(pending);
     else {
-      const list = this.byBase.get(base);
-      if (list === undefined) this.byBase.set(base, [pending]);
+      const list = this.#byBase.get(base);
+      if (list === undefined) this.#byBase.set(base, [pending]);
       else list.push(pending);
     }
     return pending;
@@ -44,8 +44,8 @@ export class PendingDeltas {
 
   /** Removes and returns the deltas that wait for `base`. */
   take(base: string): PendingDelta[] {
-    const list = this.byBase.get(base) ?? [];
-    this.byBase.delete(base);
+    const list = this.#byBase.get(base) ?? [];
+    this.#byBase.delete(base);
     return list;
   }
 
@@ -55,7 +55,7 @@ export class PendingDeltas {
   }
 
   clear(): void {
-    this.byBase.clear();
+    this.#byBase.clear();
     this.bytes = 0;
   }
 }

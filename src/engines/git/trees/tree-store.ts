@@ -22,53 +22,53 @@ interface Slot {
  */
 export class TreeStore {
   readonly objectFormat: ObjectFormat;
-  private readonly slots = new Map<string, Slot>();
-  private readonly under: TreeStore | undefined;
-  private chunk = new Uint8Array(0);
-  private used = 0;
+  readonly #slots = new Map<string, Slot>();
+  readonly #under: TreeStore | undefined;
+  #chunk = new Uint8Array(0);
+  #used = 0;
   /** Raw bytes in this store, excluding `under`. */
   bytes = 0;
 
   constructor(objectFormat: ObjectFormat, under?: TreeStore) {
     this.objectFormat = objectFormat;
-    this.under = under;
+    this.#under = under;
   }
 
   /** Trees in this store, excluding `under`. */
   get size(): number {
-    return this.slots.size;
+    return this.#slots.size;
   }
 
   has(oid: string): boolean {
-    return this.slots.has(oid) || (this.under?.has(oid) ?? false);
+    return this.#slots.has(oid) || (this.#under?.has(oid) ?? false);
   }
 
   /** The raw tree object, as a view into the store that must not be modified. */
   get(oid: string): Uint8Array | undefined {
-    const slot = this.slots.get(oid);
-    return slot === undefined ? this.under?.get(oid) : slot.chunk.subarray(slot.start, slot.start + slot.length);
+    const slot = this.#slots.get(oid);
+    return slot === undefined ? this.#under?.get(oid) : slot.chunk.subarray(slot.start, slot.start + slot.length);
   }
 
   /** Stores a copy of `buf[start, end)` under the id that the caller has computed. */
   add(oid: string, buf: Uint8Array, start: number, end: number): void {
     if (this.has(oid)) return;
     const length = end - start;
-    if (this.used + length > this.chunk.length) {
+    if (this.#used + length > this.#chunk.length) {
       // A tree that would waste much of a chunk gets one of its own.
       if (length > CHUNK_BYTES / 4) {
-        this.put(oid, { chunk: buf.slice(start, end), start: 0, length });
+        this.#put(oid, { chunk: buf.slice(start, end), start: 0, length });
         return;
       }
-      this.chunk = new Uint8Array(CHUNK_BYTES);
-      this.used = 0;
+      this.#chunk = new Uint8Array(CHUNK_BYTES);
+      this.#used = 0;
     }
-    this.chunk.set(buf.subarray(start, end), this.used);
-    this.put(oid, { chunk: this.chunk, start: this.used, length });
-    this.used += length;
+    this.#chunk.set(buf.subarray(start, end), this.#used);
+    this.#put(oid, { chunk: this.#chunk, start: this.#used, length });
+    this.#used += length;
   }
 
-  private put(oid: string, slot: Slot): void {
-    this.slots.set(oid, slot);
+  #put(oid: string, slot: Slot): void {
+    this.#slots.set(oid, slot);
     this.bytes += slot.length;
   }
 
@@ -154,7 +154,7 @@ export class TreeStore {
       const raw = bytes.subarray(p, p + length);
       const cursor = new TreeCursor(raw, idBytes);
       while (cursor.next());
-      store.put(hashObject(objectFormat, OBJ_TREE, raw), { chunk: bytes, start: p, length });
+      store.#put(hashObject(objectFormat, OBJ_TREE, raw), { chunk: bytes, start: p, length });
       p += length;
     }
     return store;

@@ -6,48 +6,48 @@ import type { TreeStore } from "./tree-store.ts";
 
 /** Tracks which trees of a root are still missing. Reads each tree once, in any order. */
 export class TreeTracker {
-  private readonly trees: TreeStore;
-  private readonly idBytes: number;
-  private readonly seen = new Set<string>();
-  private readonly absent = new Set<string>();
-  private rootKnown = false;
+  readonly #trees: TreeStore;
+  readonly #idBytes: number;
+  readonly #seen = new Set<string>();
+  readonly #absent = new Set<string>();
+  #rootKnown = false;
 
   constructor(trees: TreeStore) {
-    this.trees = trees;
-    this.idBytes = oidBytes(trees.objectFormat);
+    this.#trees = trees;
+    this.#idBytes = oidBytes(trees.objectFormat);
   }
 
   get complete(): boolean {
-    return this.rootKnown && this.absent.size === 0;
+    return this.#rootKnown && this.#absent.size === 0;
   }
 
   missing(): string[] {
-    return [...this.absent];
+    return [...this.#absent];
   }
 
   /** Starts from the commit's tree. */
   setRoot(oid: string): void {
-    this.rootKnown = true;
-    this.visit([oid]);
+    this.#rootKnown = true;
+    this.#visit([oid]);
   }
 
   /** Records that the store now contains `oid`. */
   arrived(oid: string): void {
-    if (!this.absent.delete(oid)) return;
-    this.seen.delete(oid);
-    this.visit([oid]);
+    if (!this.#absent.delete(oid)) return;
+    this.#seen.delete(oid);
+    this.#visit([oid]);
   }
 
-  private visit(queue: string[]): void {
+  #visit(queue: string[]): void {
     for (let oid = queue.pop(); oid !== undefined; oid = queue.pop()) {
-      if (this.seen.has(oid)) continue;
-      this.seen.add(oid);
-      const raw = this.trees.get(oid);
+      if (this.#seen.has(oid)) continue;
+      this.#seen.add(oid);
+      const raw = this.#trees.get(oid);
       if (raw === undefined) {
-        this.absent.add(oid);
+        this.#absent.add(oid);
         continue;
       }
-      const cursor = new TreeCursor(raw, this.idBytes);
+      const cursor = new TreeCursor(raw, this.#idBytes);
       while (cursor.next()) if (cursor.isTree) queue.push(cursor.oid());
     }
   }

@@ -36,19 +36,19 @@ export class TreeCursor {
   oidStart = 0;
   /** True if the name is printable ASCII without quotes, so that its bytes are its text. */
   plain = true;
-  private pos = 0;
-  private readonly idBytes: number;
+  #pos = 0;
+  readonly #idBytes: number;
 
   constructor(raw: Uint8Array, idBytes: number) {
     this.raw = raw;
-    this.idBytes = idBytes;
+    this.#idBytes = idBytes;
   }
 
   /** Validates as `git fsck` does: mode, name, order. @throws GitError CORRUPT */
   next(): boolean {
     const { raw } = this;
     const total = raw.length;
-    let p = this.pos;
+    let p = this.#pos;
     if (p >= total) return false;
     const previousStart = this.nameStart;
     const previousEnd = this.nameEnd;
@@ -74,7 +74,7 @@ export class TreeCursor {
     const nameEnd = p;
     if (nameEnd === nameStart) throw corrupt("tree entry without a name");
     const oidStart = nameEnd + 1;
-    if (oidStart + this.idBytes > total) throw corrupt("truncated tree");
+    if (oidStart + this.#idBytes > total) throw corrupt("truncated tree");
     if (isForbiddenName(raw, nameStart, nameEnd)) {
       throw corrupt(`tree entry with the forbidden name ${JSON.stringify(latin1(raw, nameStart, nameEnd))}`);
     }
@@ -83,7 +83,7 @@ export class TreeCursor {
     this.nameEnd = nameEnd;
     this.oidStart = oidStart;
     this.plain = plain;
-    this.pos = oidStart + this.idBytes;
+    this.#pos = oidStart + this.#idBytes;
     if (
       previousEnd !== 0 &&
       compareNames(raw, previousStart, previousEnd, previousMode, raw, nameStart, nameEnd, this.mode) >= 0
@@ -100,7 +100,7 @@ export class TreeCursor {
 
   /** Object id of the current entry, as hex. */
   oid(): string {
-    return hex(this.raw, this.oidStart, this.oidStart + this.idBytes);
+    return hex(this.raw, this.oidStart, this.oidStart + this.#idBytes);
   }
 
   /** The name's bytes. */

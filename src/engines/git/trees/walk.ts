@@ -36,7 +36,7 @@ class Prefix {
     this.bytes = bytes;
   }
 
-  private join(cursor: TreeCursor, slash: boolean): Uint8Array {
+  #join(cursor: TreeCursor, slash: boolean): Uint8Array {
     const name = cursor.name();
     const out = new Uint8Array(this.bytes.length + name.length + (slash ? 1 : 0));
     out.set(this.bytes);
@@ -47,11 +47,11 @@ class Prefix {
 
   path(cursor: TreeCursor): string {
     if (cursor.plain && this.text !== undefined) return this.text + cursor.text();
-    return pathFromBytes(this.join(cursor, false));
+    return pathFromBytes(this.#join(cursor, false));
   }
 
   down(cursor: TreeCursor): Prefix {
-    const bytes = this.join(cursor, true);
+    const bytes = this.#join(cursor, true);
     const text = this.text !== undefined && cursor.plain ? Buffer.from(bytes).toString("latin1") : undefined;
     return new Prefix(text, bytes);
   }
@@ -60,20 +60,20 @@ class Prefix {
 const ROOT = new Prefix("", new Uint8Array(0));
 
 class Budget {
-  private files: number;
-  private readonly depth: number;
+  #files: number;
+  readonly #depth: number;
 
   constructor(limits: WalkLimits) {
-    this.files = limits.files ?? DEFAULT_GIT_LIMITS.files;
-    this.depth = limits.treeDepth ?? DEFAULT_GIT_LIMITS.treeDepth;
+    this.#files = limits.files ?? DEFAULT_GIT_LIMITS.files;
+    this.#depth = limits.treeDepth ?? DEFAULT_GIT_LIMITS.treeDepth;
   }
 
   file(): void {
-    if (--this.files < 0) throw overLimit("the tree lists too many files");
+    if (--this.#files < 0) throw overLimit("the tree lists too many files");
   }
 
   enter(depth: number): void {
-    if (depth > this.depth) throw overLimit(`directories nested deeper than ${this.depth}`);
+    if (depth > this.#depth) throw overLimit(`directories nested deeper than ${this.#depth}`);
   }
 }
 

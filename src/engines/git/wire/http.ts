@@ -43,42 +43,42 @@ export class HttpTransport {
   readonly traffic: Traffic = { requests: 0, receivedBytes: 0, sentBytes: 0 };
   readonly scrub: Scrub;
   readonly limits: GitLimits;
-  private base: string;
-  private authorization: string | undefined;
-  private readonly deps: GitDeps;
+  #base: string;
+  #authorization: string | undefined;
+  readonly #deps: GitDeps;
   /** Sent with every request; empty for servers that reject it. */
   gitProtocol = "version=2";
 
   constructor(remote: GitRemote, deps: GitDeps, limits: GitLimits) {
     const url = checkRepositoryUrl(remote.url, deps.hosts);
-    this.base = url.href.replace(/\/+$/, "");
-    this.deps = deps;
+    this.#base = url.href.replace(/\/+$/, "");
+    this.#deps = deps;
     this.limits = limits;
     const { auth } = remote;
     const username = auth?.username ?? defaultUsername(url.hostname);
     this.scrub = makeScrub(auth === undefined ? undefined : { token: auth.token, username });
     if (auth !== undefined) {
-      this.authorization = `Basic ${Buffer.from(`${username}:${auth.token}`).toString("base64")}`;
+      this.#authorization = `Basic ${Buffer.from(`${username}:${auth.token}`).toString("base64")}`;
     }
   }
 
   /** Requests the reference advertisement; later requests use the URL it was redirected to. */
   async getRefs(operation: Operation): Promise<BodyReader> {
-    let url = this.base + SERVICE_SUFFIX;
+    let url = this.#base + SERVICE_SUFFIX;
     for (let hop = 0; ; hop++) {
-      const { response, controller } = await this.send(operation, url, "GET", undefined);
+      const { response, controller } = await this.#send(operation, url, "GET", undefined);
       if (response.status < 300 || response.status > 399 || response.status === 304) {
-        return this.accept(operation, response, controller, "application/x-git-upload-pack-advertisement");
+        return this.#accept(operation, response, controller, "application/x-git-upload-pack-advertisement");
       }
       const location = response.headers.get("location");
       discard(response, controller);
       if (location === null) throw protocolError(`HTTP ${response.status} without a location`);
       if (hop >= MAX_REDIRECTS) throw protocolError(`more than ${MAX_REDIRECTS} redirects`);
-      url = this.follow(url, location);
+      url = this.#follow(url, location);
     }
   }
 
-  private follow(from: string, location: string): string {
+  #follow(from: string, location: string): string {
     const here = new URL(from);
     let next: URL;
     try {
@@ -89,27 +89,27 @@ export class HttpTransport {
     if (here.protocol === "https:" && next.protocol !== "https:") {
       throw new GitError("URL_FORBIDDEN", "repository URL not allowed: redirect from https to http");
     }
-    const checked = checkRemoteUrl(next.href, this.deps.hosts);
+    const checked = checkRemoteUrl(next.href, this.#deps.hosts);
     if (!checked.href.endsWith(SERVICE_SUFFIX)) {
       const where = this.scrub(checked.origin + checked.pathname);
       throw protocolError(`redirect to ${where}, which is not a Git repository (a login page?)`);
     }
-    if (checked.origin !== here.origin) this.authorization = undefined;
-    this.base = checked.href.slice(0, -SERVICE_SUFFIX.length);
+    if (checked.origin !== here.origin) this.#authorization = undefined;
+    this.#base = checked.href.slice(0, -SERVICE_SUFFIX.length);
     return checked.href;
   }
 
   /** Sends a request to git-upload-pack. A large `body` is gzip-compressed. */
   async post(operation: Operation, body: string): Promise<BodyReader> {
-    const { response, controller } = await this.send(operation, `${this.base}/git-upload-pack`, "POST", body);
+    const { response, controller } = await this.#send(operation, `${this.#base}/git-upload-pack`, "POST", body);
     if (response.status >= 300 && response.status < 400) {
       discard(response, controller);
       throw protocolError(`the server redirects a POST (HTTP ${response.status})`);
     }
-    return this.accept(operation, response, controller, "application/x-git-upload-pack-result");
+    return this.#accept(operation, response, controller, "application/x-git-upload-pack-result");
   }
 
-  private async send(
+  async #send(
     operation: Operation,
     url: string,
     method: "GET" | "POST",
@@ -117,12 +117,12 @@ export class HttpTransport {
   ): Promise<{ response: Response; controller: AbortController }> {
     operation.check();
     const headers: Record<string, string> = {
-      "user-agent": this.deps.userAgent ?? DEFAULT_USER_AGENT,
+      "user-agent": this.#deps.userAgent ?? DEFAULT_USER_AGENT,
       accept: method === "GET" ? "*/*" : "application/x-git-upload-pack-result",
       "accept-encoding": "identity",
     };
     if (this.gitProtocol !== "") headers["git-protocol"] = this.gitProtocol;
-    if (this.authorization !== undefined) headers["authorization"] = this.authorization;
+    if (this.#authorization !== undefined) headers["authorization"] = this.#authorization;
     const controller = new AbortController();
     const init: RequestInit = { method, headers, redirect: "manual", signal: controller.signal };
     if (text !== undefined) {
@@ -137,18 +137,18 @@ export class HttpTransport {
     }
     this.traffic.requests++;
     try {
-      const pending = this.deps.fetch.call(undefined, url, init);
+      const pending = this.#deps.fetch.call(undefined, url, init);
       return {
         response: await operation.race(pending, this.limits.headersMs, "no answer from the server"),
         controller,
       };
     } catch (error) {
       controller.abort();
-      throw this.networkError(error);
+      throw this.#networkError(error);
     }
   }
 
-  private networkError(error: unknown): GitError {
+  #networkError(error: unknown): GitError {
     if (error instanceof GitError) return error;
     const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : "";
     const message = error instanceof Error ? error.message : String(error);
@@ -158,12 +158,7 @@ export class HttpTransport {
     return new GitError("NETWORK", this.scrub(`connection failed: ${message}${cause}`));
   }
 
-  private accept(
-    operation: Operation,
-    response: Response,
-    controller: AbortController,
-    contentType: string,
-  ): BodyReader {
+  #accept(operation: Operation, response: Response, controller: AbortController, contentType: string): BodyReader {
     const { status } = response;
     const type = response.headers.get("content-type") ?? "";
     const body = new StreamBody(this, operation, response, controller);
@@ -176,7 +171,7 @@ export class HttpTransport {
       throw protocolError(`not a Git smart-HTTP server (content type ${media})`);
     }
     if (status === 401 || status === 403) {
-      const had = this.authorization === undefined ? "no credentials were sent" : "the token was not accepted";
+      const had = this.#authorization === undefined ? "no credentials were sent" : "the token was not accepted";
       throw new GitError("AUTH", `access denied (HTTP ${status}; ${had})`, { stderr });
     }
     if (status === 404 || status === 410) {
@@ -192,7 +187,7 @@ export class HttpTransport {
 
   /** @internal */
   toReadError(error: unknown): GitError {
-    return this.networkError(error);
+    return this.#networkError(error);
   }
 }
 
@@ -230,32 +225,32 @@ function chunkReader(body: ReadableStream<Uint8Array>): ChunkReader {
 }
 
 class StreamBody implements BodyReader {
-  private readonly transport: HttpTransport;
-  private readonly operation: Operation;
-  private readonly controller: AbortController;
-  private readonly reader: ChunkReader | undefined;
-  private over = false;
+  readonly #transport: HttpTransport;
+  readonly #operation: Operation;
+  readonly #controller: AbortController;
+  readonly #reader: ChunkReader | undefined;
+  #over = false;
 
   constructor(transport: HttpTransport, operation: Operation, response: Response, controller: AbortController) {
-    this.transport = transport;
-    this.operation = operation;
-    this.controller = controller;
-    this.reader = response.body === null ? undefined : chunkReader(response.body as ReadableStream<Uint8Array>);
+    this.#transport = transport;
+    this.#operation = operation;
+    this.#controller = controller;
+    this.#reader = response.body === null ? undefined : chunkReader(response.body as ReadableStream<Uint8Array>);
   }
 
   async read(): Promise<Uint8Array | undefined> {
-    if (this.reader === undefined || this.over) return undefined;
-    const { limits, traffic } = this.transport;
+    if (this.#reader === undefined || this.#over) return undefined;
+    const { limits, traffic } = this.#transport;
     for (;;) {
       let chunk: Uint8Array | undefined;
       try {
-        chunk = await this.operation.race(this.reader.read(), limits.idleMs, "the server stopped sending: nothing");
+        chunk = await this.#operation.race(this.#reader.read(), limits.idleMs, "the server stopped sending: nothing");
       } catch (error) {
         this.cancel();
-        throw this.transport.toReadError(error);
+        throw this.#transport.toReadError(error);
       }
       if (chunk === undefined) {
-        this.over = true;
+        this.#over = true;
         return undefined;
       }
       traffic.receivedBytes += chunk.length;
@@ -268,10 +263,10 @@ class StreamBody implements BodyReader {
   }
 
   cancel(): void {
-    if (this.over) return;
-    this.over = true;
-    this.reader?.cancel().catch(() => undefined);
-    this.controller.abort();
+    if (this.#over) return;
+    this.#over = true;
+    this.#reader?.cancel().catch(() => undefined);
+    this.#controller.abort();
   }
 
   cutOff(where: string): GitError {

@@ -48,56 +48,56 @@ export function packetLength(bytes: Uint8Array, at: number): number {
 
 /** Reads pkt-lines, side-band pack data and raw bytes from one response body. */
 export class PacketReader {
-  private readonly body: BodyReader;
-  private chunk: Uint8Array = new Uint8Array(0);
-  private pos = 0;
+  readonly #body: BodyReader;
+  #chunk: Uint8Array = new Uint8Array(0);
+  #pos = 0;
   /** Remaining payload bytes of the current side-band packet, and its band. */
-  private left = 0;
-  private band = 0;
+  #left = 0;
+  #band = 0;
 
   constructor(body: BodyReader) {
-    this.body = body;
+    this.#body = body;
   }
 
-  private async more(): Promise<boolean> {
-    const length = this.chunk.length - this.pos;
+  async #more(): Promise<boolean> {
+    const length = this.#chunk.length - this.#pos;
     if (length > PKT_MAX_BYTES) throw overLimit("too much buffered input");
     // The next read may overwrite the rest of this one.
-    const rest = length === 0 ? undefined : this.chunk.slice(this.pos);
-    const next = await this.body.read();
+    const rest = length === 0 ? undefined : this.#chunk.slice(this.#pos);
+    const next = await this.#body.read();
     if (rest !== undefined) {
-      this.chunk = rest;
-      this.pos = 0;
+      this.#chunk = rest;
+      this.#pos = 0;
     }
     if (next === undefined) return false;
-    if (rest === undefined) this.chunk = next;
+    if (rest === undefined) this.#chunk = next;
     else {
       const joined = new Uint8Array(length + next.length);
       joined.set(rest);
       joined.set(next, length);
-      this.chunk = joined;
+      this.#chunk = joined;
     }
-    this.pos = 0;
+    this.#pos = 0;
     return true;
   }
 
   /** The next packet. @throws GitError NETWORK when the body ends inside one */
   async read(): Promise<Packet> {
-    while (this.chunk.length - this.pos < 4) {
-      if (await this.more()) continue;
-      if (this.chunk.length === this.pos) return { kind: "eof" };
-      throw this.body.cutOff("inside a pkt-line");
+    while (this.#chunk.length - this.#pos < 4) {
+      if (await this.#more()) continue;
+      if (this.#chunk.length === this.#pos) return { kind: "eof" };
+      throw this.#body.cutOff("inside a pkt-line");
     }
-    const length = packetLength(this.chunk, this.pos);
+    const length = packetLength(this.#chunk, this.#pos);
     if (length < 4) {
-      this.pos += 4;
+      this.#pos += 4;
       return { kind: length === 0 ? "flush" : length === 1 ? "delim" : "end" };
     }
-    while (this.chunk.length - this.pos < length) {
-      if (!(await this.more())) throw this.body.cutOff("inside a pkt-line");
+    while (this.#chunk.length - this.#pos < length) {
+      if (!(await this.#more())) throw this.#body.cutOff("inside a pkt-line");
     }
-    const data = this.chunk.subarray(this.pos + 4, this.pos + length);
-    this.pos += length;
+    const data = this.#chunk.subarray(this.#pos + 4, this.#pos + length);
+    this.#pos += length;
     return { kind: "data", data };
   }
 
@@ -106,56 +106,56 @@ export class PacketReader {
    * copying. False at a flush packet or the end of the body.
    */
   async pumpSideBand(onBand: (band: number, data: Uint8Array) => void): Promise<boolean> {
-    if (this.pos >= this.chunk.length && !(await this.more())) {
-      if (this.left > 0) throw this.body.cutOff("inside a side-band packet");
+    if (this.#pos >= this.#chunk.length && !(await this.#more())) {
+      if (this.#left > 0) throw this.#body.cutOff("inside a side-band packet");
       return false;
     }
     for (;;) {
-      const { chunk } = this;
-      if (this.left > 0) {
-        const n = Math.min(this.left, chunk.length - this.pos);
-        onBand(this.band, chunk.subarray(this.pos, this.pos + n));
-        this.pos += n;
-        this.left -= n;
+      const chunk = this.#chunk;
+      if (this.#left > 0) {
+        const n = Math.min(this.#left, chunk.length - this.#pos);
+        onBand(this.#band, chunk.subarray(this.#pos, this.#pos + n));
+        this.#pos += n;
+        this.#left -= n;
       }
-      const available = chunk.length - this.pos;
+      const available = chunk.length - this.#pos;
       if (available === 0) return true;
       if (available >= 4) {
-        const length = packetLength(chunk, this.pos);
+        const length = packetLength(chunk, this.#pos);
         if (length === 0) {
-          this.pos += 4;
+          this.#pos += 4;
           return false;
         }
         if (length < 4) throw protocolError("unexpected packet inside the pack");
         if (length === 4) {
-          this.pos += 4;
+          this.#pos += 4;
           continue;
         }
         if (available >= 5) {
-          this.band = chunk[this.pos + 4]!;
-          this.left = length - 5;
-          this.pos += 5;
+          this.#band = chunk[this.#pos + 4]!;
+          this.#left = length - 5;
+          this.#pos += 5;
           continue;
         }
       }
       // The header is split over two reads.
-      if (!(await this.more())) throw this.body.cutOff("inside a side-band packet");
+      if (!(await this.#more())) throw this.#body.cutOff("inside a side-band packet");
     }
   }
 
   /** The bytes that have arrived, at least one. Undefined at the end of the body. */
   async pumpRaw(): Promise<Uint8Array | undefined> {
-    if (this.pos >= this.chunk.length && !(await this.more())) return undefined;
-    const data = this.chunk.subarray(this.pos);
-    this.pos = this.chunk.length;
+    if (this.#pos >= this.#chunk.length && !(await this.#more())) return undefined;
+    const data = this.#chunk.subarray(this.#pos);
+    this.#pos = this.#chunk.length;
     return data;
   }
 
   cancel(): void {
-    this.body.cancel();
+    this.#body.cancel();
   }
 
   cutOff(where: string): Error {
-    return this.body.cutOff(where);
+    return this.#body.cutOff(where);
   }
 }

@@ -46,7 +46,7 @@ export class OutlineBuilder {
     const { source } = this;
     const line = source.line(section.startRow);
     const start = source.lineStarts[section.startRow]! + line.length - line.trimStart().length;
-    const endRow = this.lastSolidRow(section.startRow, section.endRow);
+    const endRow = this.#lastSolidRow(section.startRow, section.endRow);
     this.symbols.push({
       kind: section.kind,
       name,
@@ -86,7 +86,7 @@ export class OutlineBuilder {
     return { symbols: this.symbols, levels: this.levels, hasErrors: false };
   }
 
-  private lastSolidRow(startRow: number, endRow: number): number {
+  #lastSolidRow(startRow: number, endRow: number): number {
     let last = Math.min(endRow, this.source.lineCount - 1);
     while (last > startRow && this.source.isBlank(last)) last--;
     return last;
