@@ -57,6 +57,7 @@ const BY_CODE: Record<string, ExitCode> = {
   BAD_RESPONSE: EXIT.unavailable,
   CLONE_FAILED: EXIT.unavailable,
   SHARED_INDEX_DISABLED: EXIT.auth,
+  FORBIDDEN: EXIT.auth,
   FORBIDDEN_WORKSPACE: EXIT.auth,
   WORKSPACE_LIMIT: EXIT.limit,
   STORAGE_LIMIT: EXIT.limit,

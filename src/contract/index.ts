@@ -1,5 +1,6 @@
 /** The HTTP contract: schemas, codes, header names and limits. Imports none of our other code, so clients can bundle it. */
 export * from "./compat.ts";
+export * from "./credentials.ts";
 export * from "./errors.ts";
 export * from "./headers.ts";
 export * from "./health.ts";

@@ -1,3 +1,5 @@
+import type { CredentialScope } from "./credentials.ts";
+
 /** Default rate-limit budgets by surface. Each pair of surface and subject has its own bucket. */
 export const SURFACES = {
   /** `/embed`, `/rerank` and `/usage` together. */
@@ -11,6 +13,8 @@ export const SURFACES = {
   mcp: { limit: 600, windowSec: 60, subject: "tenant" },
   /** MCP messages that are no tool calls. */
   "mcp-messages": { limit: 3_000, windowSec: 60, subject: "tenant" },
+  /** Making and revoking tokens. */
+  tokens: { limit: 60, windowSec: 60, subject: "tenant" },
   healthz: { limit: 600, windowSec: 60, subject: "ip" },
   /** Requests that fail authentication. */
   unauthorized: { limit: 600, windowSec: 60, subject: "ip" },
@@ -27,6 +31,17 @@ export const SURFACES = {
 >;
 
 export type Surface = keyof typeof SURFACES;
+
+/** The scope that a narrow credential needs for a surface. Routes of `metered` need that of their model. */
+export const SCOPE_OF_SURFACE: Partial<Record<Surface, CredentialScope>> = {
+  index: "index",
+  index_status: "index",
+  index_snapshot: "snapshot",
+  snapshot: "snapshot",
+  search: "search",
+  mcp: "search",
+  "mcp-messages": "search",
+};
 
 /** Calls that `GET /usage` counts. */
 export type CallKind = "embed" | "rerank" | "index" | "snapshot" | "search";

@@ -42,6 +42,8 @@ export async function addTenant(
     select sha256(('${tenantId}s' || n)::bytea), md5('${tenantId}u' || n)::uuid, '', now() + interval '9 days' from ${ids(others)}`);
   await run(`insert into credentials (id, tenant_id, kind, name, secret_hash)
     select '${tenantId}' || n, '${tenantId}', 'api_key', 'k', sha256(n::text::bytea) from ${ids(others / 10)}`);
+  await run(`insert into credentials (id, tenant_id, kind, name, secret_hash, parent_id, expires_at, restrictions)
+    values ('${tenantId}token', '${tenantId}', 'narrow_api_key', 't', sha256('t'), '${tenantId}1', now() + interval '1 hour', '{"monthlyCredits": 5}')`);
   await run(
     `insert into workspaces (id, tenant_id, repo, default_branch) values ('${workspaceId}', '${tenantId}', 'host/owner/large', 'main')`,
   );

@@ -1,11 +1,30 @@
-import { type Command, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import type { HostedOptions } from "../commands/index-hosted.ts";
 import type { PublishOptions } from "../commands/publish.ts";
 import type { PullOptions } from "../commands/pull.ts";
 import type { RunListOptions } from "../commands/runs.ts";
 import type { SnapshotOptions } from "../commands/snapshot.ts";
+import type { TokenOptions } from "../commands/token.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
 import { type AddCommand, collect, examples, wholeNumber } from "./options.ts";
+
+/** Those of API keys, as in `src/contract/credentials.ts`, which would load zod. */
+const TOKEN_SCOPES = ["search", "embed", "rerank", "snapshot"] as const;
+
+function collectScope(value: string, previous: string[] | undefined): string[] {
+  if (TOKEN_SCOPES.some((scope) => scope === value)) return collect(value, previous);
+  throw new InvalidArgumentError(`must be one of ${TOKEN_SCOPES.join(", ")}.`);
+}
+
+const UNIT_SEC: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400 };
+
+/** Seconds of a time such as `8h`. */
+function lifetime(value: string): number {
+  const [, count = "", unit = ""] = /^(\d{1,7})([smhd])$/.exec(value) ?? [];
+  const seconds = Number(count) * (UNIT_SEC[unit] ?? 0);
+  if (seconds >= 60 && seconds <= 30 * 86_400) return seconds;
+  throw new InvalidArgumentError("must be a time from 60s to 30d, such as 90s, 30m, 8h or 7d.");
+}
 
 interface IndexCliOptions {
   local?: boolean;
@@ -70,6 +89,40 @@ export const SERVICE_COMMANDS: Readonly<Record<string, AddCommand>> = {
       .description("show the service, the key, the local index and the published snapshot")
       .addHelpText("after", examples("codectx status", "codectx status --json"))
       .action(run(async (context) => (await import("../commands/status.ts")).status(context))),
+
+  token: (program, run) => {
+    const token = program
+      .command("token")
+      .description("make and revoke narrower, shorter API keys, for sub-agents and CI");
+    token
+      .command("create")
+      .description("make a token from the API key in use; its value is printed once")
+      .requiredOption("--ttl <time>", "how long it lives: 90s, 30m, 8h or 7d, up to 30d", lifetime)
+      .option("--repo <repo>", "limit it to this repository; repeatable", collect)
+      .addOption(
+        new Option("--scope <scope>", "limit it to this use; repeatable").choices(TOKEN_SCOPES).argParser(collectScope),
+      )
+      .option("--monthly-credits <n>", "credits it may use in a month", wholeNumber)
+      .option("--rate <n>", "requests it may send per minute", wholeNumber)
+      .option("--name <name>", "shown in the dashboard and the audit log")
+      .addHelpText(
+        "after",
+        examples(
+          "codectx token create --ttl 1h --scope search",
+          "codectx token create --ttl 8h --repo github.com/owner/name --json",
+        ),
+      )
+      .action(
+        run(async (context, options: TokenOptions) =>
+          (await import("../commands/token.ts")).tokenCreate(context, options),
+        ),
+      );
+    token
+      .command("revoke <id>")
+      .description("revoke a token that was made from the API key in use, and those made from it")
+      .addHelpText("after", examples("codectx token revoke 4F2cT9x…"))
+      .action(run(async (context, id: string) => (await import("../commands/token.ts")).tokenRevoke(context, id)));
+  },
 
   usage: (program, run) =>
     program

@@ -16,6 +16,7 @@ import type {
   RerankCheckResponse,
   RerankRequest,
   RerankResponse,
+  RevokeTokenResponse,
   RunAccepted,
   RunList,
   RunStatus,
@@ -25,6 +26,8 @@ import type {
   SnapshotJobAccepted,
   SnapshotJobRequest,
   SymbolsResponse,
+  TokenRequest,
+  TokenResponse,
   UsageResponse,
 } from "../../contract/index.ts";
 import type { Asked, FILE, OUTLINE, REFERENCES, SEARCH, SYMBOLS } from "../../contract/questions.ts";
@@ -116,6 +119,17 @@ export class CodeContextClient {
 
   async usage(options?: CallOptions): Promise<UsageResponse> {
     return this.transport.json(this.metered("GET", "/usage"), "UsageResponse", options);
+  }
+
+  /** `POST /tokens`: makes a narrower, shorter API key from this one. Its value is in the answer and cannot be read again. */
+  async createToken(request: TokenRequest, options?: CallOptions): Promise<TokenResponse> {
+    return this.transport.json(this.tokens("POST", "/tokens", request), "TokenResponse", options);
+  }
+
+  /** `DELETE /tokens/{id}`: revokes a token that was made from this API key, and those made from it. */
+  async revokeToken(id: string, options?: CallOptions): Promise<RevokeTokenResponse> {
+    const call = this.tokens("DELETE", `/tokens/${encodeURIComponent(id)}`);
+    return this.transport.json(call, "RevokeTokenResponse", options);
   }
 
   /** `POST /index`, answered when the run is done. For long runs, use {@link startIndex} and {@link streamRun}. */
@@ -220,6 +234,10 @@ export class CodeContextClient {
 
   private metered(method: "GET" | "POST", path: string, body?: unknown): Call {
     return { method, path, surface: "metered", credential: this.key(), body, repeatable: true };
+  }
+
+  private tokens(method: "POST" | "DELETE", path: string, body?: unknown): Call {
+    return { method, path, surface: "tokens", credential: this.key(), body, repeatable: method === "DELETE" };
   }
 
   private lookup(path: string, query: object): Call {

@@ -1,10 +1,11 @@
-import type { Surface } from "../../contract/surfaces.ts";
+import type { Restrictions } from "../../contract/credentials.ts";
 
 /** The audit events and their details. Details hold ids and figures, never secrets or content. */
 export interface AuditDetails {
   /** Requests rejected in one window of one bucket. */
   RATE_LIMITED: {
-    surface: Surface;
+    /** A surface, or `credential:<public id>` for the own rate of a narrow credential. */
+    surface: string;
     windowStart: string;
     windowEnd: string;
     rejected: number;
@@ -35,7 +36,15 @@ export interface AuditDetails {
   };
   HOOK_CREATED: { hookId: string; workspaceId: string; provider: string };
   HOOK_DELETED: { hookId: string; workspaceId: string; provider: string };
-  KEY_CREATED: { credentialId: string; kind: "api_key" | "worker_token"; name: string; expiresAt?: string };
+  KEY_CREATED: {
+    credentialId: string;
+    kind: "api_key" | "worker_token";
+    name: string;
+    expiresAt?: string;
+    restrictions?: Restrictions;
+    /** The credentials that it was made from, the first one first. */
+    madeFrom?: string[];
+  };
   KEY_REVOKED: { credentialId: string; kind: "api_key" | "worker_token" };
   TENANT_CREATED: { name: string };
   /** New values of the changed fields. */

@@ -2,6 +2,7 @@
 import { desc, eq, sql } from "drizzle-orm";
 import type { Db } from "../db/client.ts";
 import { credentials } from "../db/schema.ts";
+import { kindOf } from "../tenancy/restrictions.ts";
 import type { KeyInfo } from "../tenancy/keys.ts";
 
 export interface KeyUsage extends KeyInfo {
@@ -12,11 +13,13 @@ export interface KeyUsage extends KeyInfo {
 const MAX_KEYS = 500;
 
 /** Lists up to {@link MAX_KEYS} credentials of a tenant: active ones first, then newest first. */
-export function listKeyUsage(db: Db, tenantId: string): Promise<KeyUsage[]> {
-  return db
+export async function listKeyUsage(db: Db, tenantId: string): Promise<KeyUsage[]> {
+  const rows = await db
     .select({
       id: credentials.id,
       kind: credentials.kind,
+      restrictions: credentials.restrictions,
+      parentId: credentials.parentId,
       name: credentials.name,
       createdAt: credentials.createdAt,
       lastUsedAt: credentials.lastUsedAt,
@@ -30,4 +33,5 @@ export function listKeyUsage(db: Db, tenantId: string): Promise<KeyUsage[]> {
     .where(eq(credentials.tenantId, tenantId))
     .orderBy(sql`${credentials.revokedAt} is not null`, desc(credentials.createdAt), desc(credentials.id))
     .limit(MAX_KEYS);
+  return rows.map((row) => Object.assign(row, { kind: kindOf(row.kind) }));
 }

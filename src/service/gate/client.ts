@@ -48,7 +48,7 @@ export function admit(
   gates: GateNamespace,
   credential: ParsedCredential,
   surface: Surface,
-  options: Pick<AdmitRequest, "reserve" | "isFree"> = {},
+  options: Pick<AdmitRequest, "reserve" | "isFree" | "scope"> = {},
 ): Promise<AdmitResult> {
   const { tenantId, kind, id, secretHash } = credential;
   const request = { tenantId, credential: { kind, id, secretHash }, surface, ...options };

@@ -5,17 +5,36 @@
  * the time of the request included. While the database is unreachable, a known credential is trusted for `TRUST_MS`.
  */
 import { raceTimeout } from "../../lib/pause.ts";
-import type { CredentialKind, Sql } from "./types.ts";
+import type { CredentialScope } from "../../contract/credentials.ts";
+import type { StoredKind } from "../tenancy/restrictions.ts";
+import type { Sql } from "./types.ts";
 
 /** A valid credential with its tenant's settings. */
 export interface CredentialFacts {
-  kind: CredentialKind;
+  kind: StoredKind;
   /** SHA-256 of the secret, lower-case hex. */
   secretHash: string;
   /** Unix time in milliseconds; null for a credential that does not expire. */
   expiresAtMs: number | null;
   monthlyCredits: number;
   sharedIndex: boolean;
+  /** Absent for a credential that is not narrow. Releases that do not know it refuse the credential by its kind. */
+  narrow?: NarrowFacts;
+}
+
+/** What a narrow credential is limited to. */
+export interface NarrowFacts {
+  repos?: string[];
+  scopes?: CredentialScope[];
+  /** Those among the credential and its ancestors that have a budget or a rate of their own. All of them apply. */
+  limits: CredentialLimit[];
+}
+
+export interface CredentialLimit {
+  /** Public id. */
+  id: string;
+  monthlyCredits?: number;
+  ratePerMinute?: number;
 }
 
 export const CREDENTIALS_SCHEMA = `

@@ -3,7 +3,8 @@
  *
  * Invariants, for any order of calls: at the moment of a reservation, charged plus reserved credits never exceed the limit; a
  * reservation is settled at most once; every charged settlement is counted, even after its reservation expired. If the true
- * figure is above the estimate, the month may exceed its limit by that difference.
+ * figure is above the estimate, the month may exceed its limit by that difference. The same holds for the budget of each narrow
+ * credential, with the charges of the tokens made from it.
  */
 import { TOKENS_PER_CREDIT } from "../../contract/limits.ts";
 import type { CallKind } from "../../contract/surfaces.ts";
@@ -51,10 +52,13 @@ create table months (
 ) without rowid;
 create table reservations (
   id text primary key, credential_id text not null, period text not null, credits integer not null,
-  deadline_ms integer not null, charged integer
+  deadline_ms integer not null, charged integer, budgets text
 ) without rowid;
 create index reservations_open on reservations (deadline_ms) where charged is null;
 create table counted (key text primary key, at_ms integer not null) without rowid;
+create table budgets (
+  credential_id text not null, period text not null, credits integer not null, primary key (credential_id, period)
+) without rowid;
 `;
 
 /** How long a settled reservation is kept after its deadline; retries of a settlement arrive sooner. */
@@ -66,6 +70,13 @@ const COUNTED_KEPT_MS = 2 * 24 * 60 * 60_000;
 /** Credits of one request: one per started thousand tokens, at least one (interface, section 8, Billing). */
 export function creditsOf(tokens: number): number {
   return Math.max(1, Math.ceil(tokens / TOKENS_PER_CREDIT));
+}
+
+/** The credits that a narrow credential, with the tokens made from it, may use in a month. */
+export interface Budget {
+  /** Public id. */
+  id: string;
+  monthlyCredits: number;
 }
 
 export interface Settled {
@@ -83,27 +94,67 @@ export class CreditLedger {
     this.#sql = sql;
   }
 
-  /** Reserves credits in the month of `nowMs`. If there is no room, returns the credits charged or reserved as `committed`. */
+  /**
+   * Reserves credits in the month of `nowMs`, from the tenant's and from all `budgets`. If one has no room, returns its limit and the
+   * credits charged or reserved as `committed`.
+   */
   reserve(
     credentialId: string,
     { credits, holdMs }: CreditRequest,
     limit: number,
     nowMs: number,
-  ): { reservationId: string } | { committed: number } {
+    budgets: readonly Budget[] = [],
+  ): { reservationId: string } | { committed: number; limit: number } {
     requireCount(credits, "credits");
     const period = periodOf(nowMs);
     const committed = this.committed(period, nowMs);
-    if (committed + credits > limit) return { committed };
+    if (committed + credits > limit) return { committed, limit };
+    for (const { id, monthlyCredits } of budgets) {
+      const used = this.#committedOf(id, period, nowMs);
+      if (used + credits > monthlyCredits) return { committed: used, limit: monthlyCredits };
+    }
     const reservationId = crypto.randomUUID();
     this.#sql.exec(
-      "insert into reservations (id, credential_id, period, credits, deadline_ms) values (?, ?, ?, ?, ?)",
+      "insert into reservations (id, credential_id, period, credits, deadline_ms, budgets) values (?, ?, ?, ?, ?, ?)",
       reservationId,
       credentialId,
       period,
       credits,
       nowMs + holdMs,
+      budgets.length === 0 ? null : JSON.stringify(budgets.map(({ id }) => id)),
     );
     return { reservationId };
+  }
+
+  /** Whether the charges against a credential's budget are known for a month. */
+  hasBudget(id: string, period: string): boolean {
+    const query = "select 1 from budgets where credential_id = ? and period = ?";
+    return this.#sql.exec(query, id, period).toArray().length > 0;
+  }
+
+  /** Takes over what was charged against a credential's budget, unless that is known. */
+  seedBudget(id: string, period: string, credits: number): void {
+    this.#sql.exec(
+      "insert into budgets (credential_id, period, credits) values (?, ?, ?) on conflict do nothing",
+      id,
+      period,
+      credits,
+    );
+  }
+
+  /** As `committed`, against the budget of one credential. */
+  #committedOf(id: string, period: string, nowMs: number): number {
+    const [row] = this.#sql
+      .exec<{ committed: number }>(
+        `select coalesce((select credits from budgets where credential_id = ?1 and period = ?2), 0) + coalesce(
+         (select sum(credits) from reservations where charged is null and deadline_ms > ?3 and period = ?2
+          and budgets is not null and exists (select 1 from json_each(reservations.budgets) where value = ?1)), 0) as committed`,
+        id,
+        period,
+        nowMs,
+      )
+      .toArray();
+    return row?.committed ?? 0;
   }
 
   /** Credits of a month that are charged or reserved. Expired reservations do not count. */
@@ -126,8 +177,8 @@ export class CreditLedger {
     const isCharged = settlement.outcome === "charged";
     const credits = isCharged ? creditsOf(requireCount(settlement.tokens, "tokens")) : 0;
     const [row] = this.#sql
-      .exec<{ period: string; credential_id: string; charged: number | null }>(
-        "select period, credential_id, charged from reservations where id = ?",
+      .exec<{ period: string; credential_id: string; charged: number | null; budgets: string | null }>(
+        "select period, credential_id, charged, budgets from reservations where id = ?",
         id,
       )
       .toArray();
@@ -138,6 +189,9 @@ export class CreditLedger {
     if (isCharged) {
       const { kind, tokens } = settlement;
       this.#add(row.period, { credits, [`${kind}_tokens`]: tokens, [`${kind}_calls`]: 1 });
+      const charge = `insert into budgets (credential_id, period, credits) select value, ?, ? from json_each(?) where true
+         on conflict do update set credits = credits + excluded.credits`;
+      if (row.budgets !== null) this.#sql.exec(charge, row.period, credits, row.budgets);
     }
     return { credits, credentialId, isFirst: true };
   }
@@ -203,6 +257,7 @@ export class CreditLedger {
     );
     this.#sql.exec("delete from counted where at_ms < ?", nowMs - COUNTED_KEPT_MS);
     this.#sql.exec("delete from months where period < ? and version = flushed_version", previous);
+    this.#sql.exec("delete from budgets where period < ?", previous);
   }
 
   /** When the next row can be pruned, Unix time in milliseconds; undefined if there is none. */

@@ -1,12 +1,14 @@
 /** The gate's queries to Postgres: looks up credentials, mirrors counters and records audit events. */
 import { and, eq, inArray, isNull, lt, sql } from "drizzle-orm";
 import { recordAuditStatement } from "../audit/index.ts";
-import { SURFACES } from "../../contract/surfaces.ts";
+import { MAX_TOKEN_DEPTH, type Restrictions } from "../../contract/credentials.ts";
+import { type Surface, SURFACES } from "../../contract/surfaces.ts";
 import type { Db } from "../db/client.ts";
 import { usageDays } from "../db/people-schema.ts";
 import { usageMonths } from "../db/records-schema.ts";
 import { credentials, tenants } from "../db/schema.ts";
-import type { CredentialFacts } from "./credential-cache.ts";
+import { rowsOf } from "../db/rows.ts";
+import type { CredentialFacts, NarrowFacts } from "./credential-cache.ts";
 import { callsFrom, type MirroredMonth, type Month } from "./credits.ts";
 import type { KeyDay } from "./key-usage.ts";
 import type { Rejections } from "./windows.ts";
@@ -33,21 +35,81 @@ export async function loadCredential(
       monthlyCredits: tenants.monthlyCredits,
       sharedIndex: tenants.sharedIndex,
       month: usageMonths,
+      lineage: sql<
+        LineageRow[] | null
+      >`case when ${credentials.kind} like 'narrow%' then (${lineageOf(credentialId)}) end`,
     })
     .from(credentials)
     .innerJoin(tenants, eq(tenants.id, credentials.tenantId))
     .leftJoin(usageMonths, and(eq(usageMonths.tenantId, tenants.id), eq(usageMonths.period, period)))
     .where(and(eq(credentials.id, credentialId), eq(credentials.tenantId, tenantId), isNull(credentials.revokedAt)));
-  if (!row) return { facts: null, month: undefined };
-  const { kind, secretHash, expiresAt, monthlyCredits, sharedIndex, month } = row;
+  if (!row || row.lineage?.some(({ revoked }) => revoked) === true) return { facts: null, month: undefined };
+  const { kind, secretHash, expiresAt, monthlyCredits, sharedIndex, month, lineage } = row;
   const facts = {
     kind,
     secretHash: Buffer.from(secretHash).toString("hex"),
     expiresAtMs: expiresAt === null ? null : timeOf(expiresAt),
     monthlyCredits,
     sharedIndex,
+    ...(lineage && { narrow: narrowFacts(lineage) }),
   };
   return { facts, month: month ? toMirrored(month) : undefined };
+}
+
+/** A credential, or one that it was made from. */
+interface LineageRow {
+  id: string;
+  revoked: boolean;
+  restrictions: Restrictions | null;
+}
+
+/** A credential and those that it was made from, itself first, as a JSON array of {@link LineageRow}. */
+function lineageOf(credentialId: string) {
+  return sql`
+    with recursive lineage as (
+      select id, parent_id, revoked_at, restrictions, 0 as depth from credentials where id = ${credentialId}
+      union all
+      select p.id, p.parent_id, p.revoked_at, p.restrictions, depth + 1 from lineage join credentials p on p.id = lineage.parent_id
+      where depth < ${MAX_TOKEN_DEPTH}
+    )
+    select json_agg(json_build_object('id', id, 'revoked', revoked_at is not null, 'restrictions', restrictions) order by depth)
+    from lineage`;
+}
+
+/** A token has the repositories and scopes of its own row (`narrow` made sure that they are among its parent's), and everyone's budgets. */
+function narrowFacts(lineage: readonly LineageRow[]): NarrowFacts {
+  const { repos, scopes } = lineage[0]?.restrictions ?? {};
+  const limits = lineage.flatMap(({ id, restrictions }) => {
+    const { monthlyCredits, ratePerMinute } = restrictions ?? {};
+    if (monthlyCredits === undefined && ratePerMinute === undefined) return [];
+    return [
+      {
+        id,
+        ...(monthlyCredits !== undefined && { monthlyCredits }),
+        ...(ratePerMinute !== undefined && { ratePerMinute }),
+      },
+    ];
+  });
+  return { ...(repos && { repos }), ...(scopes && { scopes }), limits };
+}
+
+/**
+ * Credits of one month that a credential and the tokens made from it have been charged, as far as they were flushed. For a gate that does not
+ * know them, such as that of a restored database.
+ */
+export async function loadSpent(db: Db, tenantId: string, credentialId: string, period: string): Promise<number> {
+  const rows = await rowsOf<{ spent: number }>(
+    db,
+    sql`with recursive family as (
+          select id, 0 as depth from credentials where id = ${credentialId} and tenant_id = ${tenantId}::uuid
+          union all
+          select c.id, depth + 1 from family join credentials c on c.parent_id = family.id where depth < ${MAX_TOKEN_DEPTH}
+        )
+        select coalesce(sum(d.credits), 0)::float8 as spent from family join usage_days d
+          on d.tenant_id = ${tenantId}::uuid and d.credential_id = family.id
+          and d.day >= ${`${period}-01`}::date and d.day < ${`${period}-01`}::date + interval '1 month'`,
+  );
+  return rows[0]?.spent ?? 0;
 }
 
 /** Loads a tenant's figures of some months, by period. */
@@ -136,14 +198,18 @@ function rejectionStatements(db: Db, rejections: readonly Rejections[]) {
       at: new Date(firstMs),
       details: {
         surface,
-        // A release that was rolled back may have stored surfaces that this one does not know.
-        ...(surface in SURFACES && SURFACES[surface].subject === "user" && { subject: actor }),
+        ...(isSurface(surface) && SURFACES[surface].subject === "user" && { subject: actor }),
         windowStart: new Date(startMs).toISOString(),
         windowEnd: new Date(endMs).toISOString(),
         rejected,
       },
     }),
   );
+}
+
+/** A release that was rolled back may have stored surfaces that this one does not know. */
+function isSurface(name: string): name is Surface {
+  return name in SURFACES;
 }
 
 function toMirrored(row: typeof usageMonths.$inferSelect): MirroredMonth {

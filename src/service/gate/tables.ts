@@ -77,11 +77,19 @@ create table credentials (id text primary key, facts text not null, checked_at_m
 delete from meta where key = 'directory';
 `;
 
+/** Budgets of narrow credentials. An earlier release neither admits such credentials nor reads these. */
+const TO_4 = `
+alter table reservations add column budgets text;
+create table budgets (
+  credential_id text not null, period text not null, credits integer not null, primary key (credential_id, period)
+) without rowid;
+`;
+
 export const TENANT_GATE_TABLES: ObjectTables = {
   object: "TenantGate",
   create: `create table meta (key text primary key, value text not null) without rowid;
 ${WINDOWS_SCHEMA}${CREDITS_SCHEMA}${KEY_USAGE_SCHEMA}${CREDENTIALS_SCHEMA}`,
-  upgrades: [TO_2, TO_3],
+  upgrades: [TO_2, TO_3, TO_4],
   readableFrom: 3,
   unversioned: (has) => (has("windows", "end_ms") ? 3 : has("settled") ? 2 : has("meta") ? 1 : 0),
 };

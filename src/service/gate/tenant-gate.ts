@@ -7,11 +7,18 @@ import { openDb } from "../db/client.ts";
 import { PG_FOREIGN_KEY_VIOLATION, pgErrorCode } from "../db/errors.ts";
 import { createLogger } from "../../lib/log.ts";
 import { isSameHash } from "../tenancy/credentials.ts";
+import { hasScope, kindOf } from "../tenancy/restrictions.ts";
 import { readBudgets } from "./budgets.ts";
-import { CredentialCache, readFacts, storeFacts } from "./credential-cache.ts";
-import { CreditLedger } from "./credits.ts";
+import {
+  CredentialCache,
+  type CredentialFacts,
+  type CredentialLimit,
+  readFacts,
+  storeFacts,
+} from "./credential-cache.ts";
+import { type Budget, CreditLedger } from "./credits.ts";
 import { KeyUsage } from "./key-usage.ts";
-import { flush, hasTenant, loadCredential, loadMonths } from "./mirror.ts";
+import { flush, hasTenant, loadCredential, loadMonths, loadSpent } from "./mirror.ts";
 import { periodEndMs, periodOf, periodStartMs } from "./period.ts";
 import { GateStorage } from "./storage.ts";
 import { TENANT_GATE_TABLES } from "./tables.ts";
@@ -25,7 +32,7 @@ import type {
   TenantGateApi,
   UsageSnapshot,
 } from "./types.ts";
-import { RateWindows, retryAfterSec } from "./windows.ts";
+import { type CredentialRate, RateWindows, retryAfterSec } from "./windows.ts";
 
 export type TenantGateEnv = Pick<ApiEnv, "DATABASE_URL"> & { RATE_LIMITS?: string };
 
@@ -104,30 +111,36 @@ export class TenantGate extends DurableObject<TenantGateEnv> implements TenantGa
     });
   }
 
-  async admit({ tenantId, credential, surface, isFree, reserve }: AdmitRequest): Promise<AdmitResult> {
+  async admit({ tenantId, credential, surface, scope, isFree, reserve }: AdmitRequest): Promise<AdmitResult> {
     this.#tenantId ??= tenantId;
     const facts = await this.#credentials.find(credential.id);
     if (facts === "unavailable") return { outcome: "unavailable" };
     const isValid =
-      facts !== "unknown" && facts.kind === credential.kind && isSameHash(facts.secretHash, credential.secretHash);
+      facts !== "unknown" &&
+      kindOf(facts.kind) === credential.kind &&
+      isSameHash(facts.secretHash, credential.secretHash);
     if (!isValid) return { outcome: "unauthorized" };
     const { id: credentialId, kind } = credential;
+    const { repos, scopes, limits = [] } = facts.narrow ?? {};
     return this.#storage.write((): AdmitResult => {
       const nowMs = Date.now();
-      const principal = { tenantId, credentialId, kind, sharedIndex: facts.sharedIndex };
+      const principal = { tenantId, credentialId, kind, sharedIndex: facts.sharedIndex, ...(repos && { repos }) };
+      const isForbidden = scope !== undefined && !hasScope(kind, { scopes }, scope);
       if (isFree) {
+        if (isForbidden) return { outcome: "forbidden", rate: this.#windows.peek(surface, nowMs) };
         return { outcome: "admitted", principal, rate: this.#windows.peek(surface, nowMs), reservationId: null };
       }
       const audit = { tenantId, actor: credentialId };
-      const { allowed, rate, retryAfterSec: waitSec } = this.#windows.take(surface, nowMs, audit);
+      const { allowed, rate, retryAfterSec: waitSec } = this.#windows.takeAll(surface, ratesOf(limits), nowMs, audit);
       if (!allowed) {
         this.#flushBy(nowMs + FLUSH_DELAY_MS);
         return { outcome: "rate_limited", rate, retryAfterSec: waitSec };
       }
+      if (isForbidden) return { outcome: "forbidden", rate };
       const isFirst = this.#keyUsage.add(credentialId, { calls: 1 }, nowMs);
       this.#flushBy(nowMs + (isFirst ? FLUSH_DELAY_MS : CALLS_FLUSH_DELAY_MS));
       if (!reserve) return { outcome: "admitted", principal, rate, reservationId: null };
-      const reserved = this.#reserve(credentialId, reserve, facts.monthlyCredits, nowMs);
+      const reserved = this.#reserve(credentialId, reserve, facts, nowMs);
       if (reserved.outcome === "quota_exceeded") return { ...reserved, rate };
       return { outcome: "admitted", principal, rate, reservationId: reserved.reservationId };
     });
@@ -136,7 +149,7 @@ export class TenantGate extends DurableObject<TenantGateEnv> implements TenantGa
   async reserve(credentialId: string, request: CreditRequest): Promise<ReserveResult> {
     const facts = await this.#credentials.find(credentialId);
     if (facts === "unavailable" || facts === "unknown") return { outcome: "unavailable" };
-    return this.#storage.write(() => this.#reserve(credentialId, request, facts.monthlyCredits, Date.now()));
+    return this.#storage.write(() => this.#reserve(credentialId, request, facts, Date.now()));
   }
 
   async settle(reservationId: string, settlement: Settlement): Promise<{ credits: number }> {
@@ -232,17 +245,18 @@ export class TenantGate extends DurableObject<TenantGateEnv> implements TenantGa
   #reserve(
     credentialId: string,
     { credits, holdMs }: CreditRequest,
-    limit: number,
+    { monthlyCredits, narrow }: CredentialFacts,
     nowMs: number,
   ): { outcome: "reserved"; reservationId: string } | QuotaExceeded {
     const hold = { credits, holdMs: Math.min(Math.max(holdMs, 1), MAX_HOLD_MS) };
     const isClosed = nowMs < Number(this.#meta("closed_until") ?? 0);
-    const reserved = this.#ledger.reserve(credentialId, hold, isClosed ? 0 : limit, nowMs);
+    const limit = isClosed ? 0 : monthlyCredits;
+    const reserved = this.#ledger.reserve(credentialId, hold, limit, nowMs, budgetsOf(narrow?.limits ?? []));
     if ("reservationId" in reserved) return { outcome: "reserved", ...reserved };
     const endMs = periodEndMs(periodOf(nowMs));
     return {
       outcome: "quota_exceeded",
-      limit,
+      limit: isClosed ? monthlyCredits : reserved.limit,
       used: reserved.committed,
       resetsAt: new Date(endMs).toISOString(),
       retryAfterSec: retryAfterSec(endMs, nowMs),
@@ -259,6 +273,11 @@ export class TenantGate extends DurableObject<TenantGateEnv> implements TenantGa
         if (this.#meta("tenant") === undefined) this.#setMeta("tenant", tenantId);
         this.#ledger.seed(period, month);
       });
+      for (const { id: holder } of budgetsOf(facts.narrow?.limits ?? [])) {
+        if (this.#ledger.hasBudget(holder, period)) continue;
+        const spent = await loadSpent(this.#db, tenantId, holder, period);
+        await this.#storage.write(() => this.#ledger.seedBudget(holder, period, spent));
+      }
     }
     // Postgres is back: run a delayed flush now.
     if (this.#failedFlushes > 0) this.#schedule(Date.now());
@@ -339,4 +358,12 @@ export class TenantGate extends DurableObject<TenantGateEnv> implements TenantGa
     this.#alarmAtMs = atMs;
     void this.ctx.storage.setAlarm(atMs);
   }
+}
+
+function ratesOf(limits: readonly CredentialLimit[]): CredentialRate[] {
+  return limits.flatMap(({ id, ratePerMinute }) => (ratePerMinute === undefined ? [] : [{ id, ratePerMinute }]));
+}
+
+function budgetsOf(limits: readonly CredentialLimit[]): Budget[] {
+  return limits.flatMap(({ id, monthlyCredits }) => (monthlyCredits === undefined ? [] : [{ id, monthlyCredits }]));
 }

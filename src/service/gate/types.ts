@@ -1,3 +1,4 @@
+import type { CredentialScope } from "../../contract/credentials.ts";
 import type { CallKind, Surface } from "../../contract/surfaces.ts";
 import type { CredentialKind } from "../tenancy/credentials.ts";
 
@@ -26,6 +27,8 @@ export interface AdmitRequest {
   surface: Surface;
   /** Checks the credential and reports the rate window without taking from it. */
   isFree?: boolean;
+  /** What the credential must be allowed to do; absent if any credential of the kind will do. */
+  scope?: CredentialScope;
   /** Absent for requests that are not metered or have an invalid body. */
   reserve?: CreditRequest;
 }
@@ -43,11 +46,13 @@ export interface Principal {
   credentialId: string;
   kind: CredentialKind;
   sharedIndex: boolean;
+  /** Repositories that the credential is limited to, by identity; absent if it is not. */
+  repos?: readonly string[];
 }
 
 export interface QuotaExceeded {
   outcome: "quota_exceeded";
-  /** Monthly credits of the tenant. */
+  /** Monthly credits of the tenant, or of a narrow credential whose own are used up. */
   limit: number;
   /** Credits charged, plus those reserved by requests in flight. */
   used: number;
@@ -59,6 +64,8 @@ export interface QuotaExceeded {
 export type AdmitResult =
   | { outcome: "admitted"; principal: Principal; rate: RateState; reservationId: string | null }
   | { outcome: "unauthorized" }
+  /** The credential is not allowed to do this. */
+  | { outcome: "forbidden"; rate: RateState }
   | { outcome: "rate_limited"; rate: RateState; retryAfterSec: number }
   | (QuotaExceeded & { rate: RateState })
   /** The credential cannot be checked: the database is unreachable and the cached entry is too old to trust. */

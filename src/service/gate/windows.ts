@@ -11,12 +11,25 @@ create table windows (
 ) without rowid;
 `;
 
+/** Prefix of the windows of narrow credentials with a rate of their own. */
+const CREDENTIAL_WINDOW = "credential:";
+
+type RateBudget = RateBudgets[Surface];
+
+/** A narrow credential's own rate, with the requests of the tokens made from it. */
+export interface CredentialRate {
+  /** Public id. */
+  id: string;
+  ratePerMinute: number;
+}
+
 /** Windows are kept this long after their end, in case the clock steps back a little. */
 const KEPT_MS = 60_000;
 
 /** Rejected requests of one window, for the audit log. */
 export interface Rejections extends AuditTarget {
-  surface: Surface;
+  /** A surface, or {@link CREDENTIAL_WINDOW} and the public id of a narrow credential. */
+  surface: string;
   startMs: number;
   endMs: number;
   rejected: number;
@@ -35,7 +48,27 @@ export class RateWindows {
 
   /** Takes one request from the surface's bucket. The first rejection of a window sets the window's audit target. */
   take(surface: Surface, nowMs: number, audit?: AuditTarget): TakeResult {
-    const { limit, windowSec } = this.#budgets[surface];
+    return this.#take(surface, this.#budgets[surface], nowMs, audit);
+  }
+
+  /**
+   * Takes one request from the surface's bucket and from those of narrow credentials, or from none: a request that one of them rejects
+   * leaves the others as they were. Reports the state with the fewest requests remaining.
+   */
+  takeAll(surface: Surface, rates: readonly CredentialRate[], nowMs: number, audit?: AuditTarget): TakeResult {
+    const own = rates.map(
+      ({ id, ratePerMinute }) => [`${CREDENTIAL_WINDOW}${id}`, { limit: ratePerMinute, windowSec: 60 }] as const,
+    );
+    const full = own.find(([key, budget]) => this.#peek(key, budget, nowMs).remaining === 0);
+    if (full) return this.#take(...full, nowMs, audit);
+    const taken = this.take(surface, nowMs, audit);
+    if (!taken.allowed) return taken;
+    return own
+      .map(([key, budget]) => this.#take(key, budget, nowMs, audit))
+      .reduce((least, each) => (each.rate.remaining < least.rate.remaining ? each : least), taken);
+  }
+
+  #take(surface: string, { limit, windowSec }: RateBudget, nowMs: number, audit?: AuditTarget): TakeResult {
     const lengthMs = windowSec * 1_000;
     const startMs = Math.floor(nowMs / lengthMs) * lengthMs;
     const endMs = startMs + lengthMs;
@@ -60,7 +93,10 @@ export class RateWindows {
 
   /** The state of the surface's window, without taking a request. */
   peek(surface: Surface, nowMs: number): RateState {
-    const { limit, windowSec } = this.#budgets[surface];
+    return this.#peek(surface, this.#budgets[surface], nowMs);
+  }
+
+  #peek(surface: string, { limit, windowSec }: RateBudget, nowMs: number): RateState {
     const lengthMs = windowSec * 1_000;
     const startMs = Math.floor(nowMs / lengthMs) * lengthMs;
     const [row] = this.#sql
@@ -103,7 +139,7 @@ export class RateWindows {
     return typeof row?.endMs === "number" ? row.endMs + KEPT_MS : undefined;
   }
 
-  #reject(surface: Surface, startMs: number, nowMs: number, audit: AuditTarget | undefined): number {
+  #reject(surface: string, startMs: number, nowMs: number, audit: AuditTarget | undefined): number {
     const update = `update windows set rejected = rejected + 1, first_rejected_ms = coalesce(first_rejected_ms, ?),
        tenant_id = coalesce(tenant_id, ?), actor = coalesce(actor, ?) where surface = ? and start_ms = ? returning rejected`;
     const { tenantId = null, actor = null } = audit ?? {};

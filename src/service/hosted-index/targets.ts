@@ -1,13 +1,13 @@
 /** Which revisions a request reads: one round trip to the database, by tenant always. */
 import { sql } from "drizzle-orm";
 import type { SearchedIndex } from "../../contract/search.ts";
-import { arrayOf, unnest } from "../db/arrays.ts";
+import { unnest } from "../db/arrays.ts";
 import type { Db } from "../db/client.ts";
 import { rowsOf } from "../db/rows.ts";
 import { ApiError } from "../../lib/errors.ts";
 import { revisionOf } from "../revisions/refs.ts";
 import type { Caller, Scope } from "../../interface/questions/code-index.ts";
-import { parseSelector, selects } from "../revisions/selectors.ts";
+import { owns, parseSelector, selects } from "../revisions/selectors.ts";
 import { NO_TABLE, TABLE_ID_PREFIX, VECTOR_ID_PREFIX } from "./store.ts";
 
 /** A revision to read. */
@@ -73,13 +73,12 @@ export async function findTargets(deps: TargetDeps, caller: Caller, request: Sco
  */
 export async function readTargets(
   db: Db,
-  { tenantId, repos }: Caller,
+  caller: Caller,
   request: Scope,
 ): Promise<{ targets: Target[]; outdated: Outdated[] }> {
   const { repo, workspaceId, ref } = request;
   const isOne = repo !== undefined || workspaceId !== undefined;
-  const named = isOne ? selects(tenantId, parseSelector({ repo, workspaceId })) : sql`w.tenant_id = ${tenantId}::uuid`;
-  const where = repos === undefined ? named : sql`${named} and w.repo = any(${arrayOf(repos, "text")})`;
+  const where = isOne ? selects(caller, parseSelector({ repo, workspaceId })) : owns(caller);
   const rows = await rowsOf<TargetRow>(
     db,
     sql`select w.id, w.repo, w.default_branch, r.seq, r.base_seq, r.git_sha, r.fingerprint, r.search_table,
@@ -93,7 +92,7 @@ export async function readTargets(
   const targets: Target[] = [];
   const outdated: Outdated[] = [];
   for (const each of rows) {
-    const found = targetOf(tenantId, each, ref);
+    const found = targetOf(caller.tenantId, each, ref);
     if (!found) continue;
     if ("table" in found) targets.push(found);
     else outdated.push(found);

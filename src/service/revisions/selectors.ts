@@ -1,6 +1,8 @@
 import { sql, type SQL } from "drizzle-orm";
 import { Uuid } from "../../contract/index.ts";
+import type { Caller } from "../../interface/questions/code-index.ts";
 import { ApiError } from "../../lib/errors.ts";
+import { arrayOf } from "../db/arrays.ts";
 import { normalizeRepo } from "../tenancy/index.ts";
 
 /** Exactly one way to name a workspace. */
@@ -24,9 +26,15 @@ export function parseSelector(input: { workspaceId?: string | undefined; repo?: 
   return { repo: identity };
 }
 
-/** SQL condition on `workspaces w` of a tenant. The same work whether the workspace is missing or another tenant's. */
-export function selects(tenantId: string, selector: Selector): SQL {
+/** SQL condition on `workspaces w` that a caller may touch. */
+export function owns({ tenantId, repos }: Caller): SQL {
+  const isOfTenant = sql`w.tenant_id = ${tenantId}::uuid`;
+  return repos === undefined ? isOfTenant : sql`${isOfTenant} and w.repo = any(${arrayOf(repos, "text")})`;
+}
+
+/** As `owns`, for one workspace. The same work whether it is missing or somebody else's. */
+export function selects(owner: Caller, selector: Selector): SQL {
   return "repo" in selector
-    ? sql`w.tenant_id = ${tenantId}::uuid and w.repo = ${selector.repo}`
-    : sql`w.tenant_id = ${tenantId}::uuid and w.id = ${selector.workspaceId}::uuid`;
+    ? sql`${owns(owner)} and w.repo = ${selector.repo}`
+    : sql`${owns(owner)} and w.id = ${selector.workspaceId}::uuid`;
 }

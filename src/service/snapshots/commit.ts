@@ -49,7 +49,7 @@ export async function commitSnapshot(
   const [row] = await answering("LOOKUP_FAILED", LOOKUP_MESSAGE, () =>
     rowsOf<WorkspaceRow>(
       context.db,
-      sql`with w as (select w.id from workspaces w where ${selects(caller.tenantId, selector)}),
+      sql`with w as (select w.id from workspaces w where ${selects(caller, selector)}),
                c as (
                  select s.id, s.state, s.git_sha, s.checksum, s.storage_path, s.size_bytes::text as signed_bytes, s.created_at
                  from snapshots s join w on w.id = s.workspace_id

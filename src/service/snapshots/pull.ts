@@ -11,7 +11,8 @@ import {
 import { ApiError } from "../../lib/errors.ts";
 import { answering, type SnapshotContext } from "./context.ts";
 import { rowsOf } from "../db/rows.ts";
-import { parseSelector, type Selector, selects } from "../revisions/selectors.ts";
+import type { Caller } from "../../interface/questions/code-index.ts";
+import { owns, parseSelector, type Selector, selects } from "../revisions/selectors.ts";
 
 /** What a query of `GET /index-snapshot` asks for. */
 export type SnapshotMode = { mode: "list" } | { mode: "pull" | "probe"; selector: Selector };
@@ -43,11 +44,7 @@ interface PullRow {
  * The current snapshot's manifest and a signed download URL. The row records when its last URL expires, because the sweep keeps
  * snapshots with a valid URL. That time is set two lifetimes ahead, so it is written at most once a lifetime however many pull.
  */
-export async function pullSnapshot(
-  context: SnapshotContext,
-  tenantId: string,
-  selector: Selector,
-): Promise<PullResponse> {
+export async function pullSnapshot(context: SnapshotContext, owner: Caller, selector: Selector): Promise<PullResponse> {
   const { db, presigner, now } = context;
   for (let tries = 1; ; tries++) {
     const nowSec = now() / 1000;
@@ -60,7 +57,7 @@ export async function pullSnapshot(
               from workspaces w
               join tenants t on t.id = w.tenant_id and t.shared_index
               join snapshots s on s.id = w.current_snapshot_id and s.state = 'committed'
-              where ${selects(tenantId, selector)}
+              where ${selects(owner, selector)}
             ), touched as (
               update snapshots s set url_expires_at = to_timestamp(${nowSec + 2 * DOWNLOAD_URL_TTL_SEC}::float8)
               from found where found.stale and s.id = found.id and s.state = 'committed'
@@ -94,7 +91,7 @@ interface ProbeRow {
 /** What the current snapshot is. Needs no opt-in. `fingerprint` is the service's own embedding space, if it has one. */
 export async function probeSnapshot(
   context: SnapshotContext,
-  tenantId: string,
+  owner: Caller,
   selector: Selector,
   fingerprint: string | undefined,
 ): Promise<ProbeResponse> {
@@ -107,7 +104,7 @@ export async function probeSnapshot(
           from workspaces w
           join snapshots s on s.id = w.current_snapshot_id and s.state = 'committed'
           left join revisions r on r.workspace_id = w.id and r.seq = w.current_seq
-          where ${selects(tenantId, selector)}`,
+          where ${selects(owner, selector)}`,
     ),
   );
   if (row === undefined) return { ok: true, exists: false };
@@ -138,8 +135,8 @@ interface RosterRow {
   symbol_count: string | null;
 }
 
-/** Every workspace of the tenant with its current snapshot. Works before the opt-in. */
-export async function listSnapshots(context: SnapshotContext, tenantId: string): Promise<ListResponse> {
+/** Every workspace of the owner with its current snapshot. Works before the opt-in. */
+export async function listSnapshots(context: SnapshotContext, owner: Caller): Promise<ListResponse> {
   const rows = await answering("LOOKUP_FAILED", LOOKUP_MESSAGE, () =>
     rowsOf<RosterRow>(
       context.db,
@@ -147,9 +144,9 @@ export async function listSnapshots(context: SnapshotContext, tenantId: string):
             (extract(epoch from s.committed_at) * 1000)::bigint as committed_ms, s.size_bytes,
             (s.manifest ->> 'fileCount')::bigint as file_count, (s.manifest ->> 'symbolCount')::bigint as symbol_count
           from tenants t
-          left join workspaces w on w.tenant_id = t.id
+          left join workspaces w on ${owns(owner)}
           left join snapshots s on s.id = w.current_snapshot_id and s.state = 'committed'
-          where t.id = ${tenantId}::uuid
+          where t.id = ${owner.tenantId}::uuid
           order by w.repo nulls last, w.id`,
     ),
   );

@@ -11,6 +11,7 @@ import {
 } from "../../contract/index.ts";
 import { ApiError, invalidBody } from "../../lib/errors.ts";
 import { answering, type Caller, type SnapshotContext } from "./context.ts";
+import { mayUseRepo } from "../tenancy/restrictions.ts";
 import { parseSelector, type Selector, selects } from "../revisions/selectors.ts";
 import { newStoragePath, uploadKeyOf } from "./storage.ts";
 
@@ -100,21 +101,24 @@ export async function signSnapshot(
       db,
       caller.tenantId,
       sql`with t as (select id, shared_index, (${storedBytes(caller.tenantId)}) as stored from tenants where id = ${caller.tenantId}::uuid),
-               w as (select w.id from workspaces w, t where t.shared_index and t.stored <= ${room}::bigint and ${selects(caller.tenantId, selector)}),
+               w as (select w.id from workspaces w, t where t.shared_index and t.stored <= ${room}::bigint and ${selects(caller, selector)}),
                s as (${pending})
           select t.shared_index, t.stored::text as stored_bytes, (select id from w) as workspace_id, null as made_id from t`,
     );
     if (row?.shared_index !== true) throw sharedIndexDisabled();
     if (Number(row.stored_bytes) > room) throw storageLimit(context.storageLimitBytes, Number(row.stored_bytes));
     if (row.workspace_id !== null) return null;
-    if (!("repo" in selector)) throw noWorkspace();
+    if (!("repo" in selector) || !mayUseRepo(caller, selector.repo)) throw noWorkspace();
     return provision(context, caller, selector, pending, room);
   });
   if (made !== null) {
     const details = { workspaceId: made, repo: "repo" in selector ? selector.repo : null };
-    await recordAudit(db, { event: "WORKSPACE_CREATED", ...caller, details }).catch((error: unknown) =>
-      log.error("audit_failed", error),
-    );
+    await recordAudit(db, {
+      event: "WORKSPACE_CREATED",
+      tenantId: caller.tenantId,
+      actor: caller.actor,
+      details,
+    }).catch((error: unknown) => log.error("audit_failed", error));
   }
 
   if (presigner === undefined)

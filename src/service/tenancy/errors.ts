@@ -1,5 +1,5 @@
 /** Why a change of a tenant, workspace or credential was refused. */
-export type TenancyErrorCode = "INVALID" | "NOT_FOUND" | "CONFLICT";
+export type TenancyErrorCode = "INVALID" | "NOT_FOUND" | "CONFLICT" | "FORBIDDEN";
 
 /** A refused change; the message names the field and may be shown to clients. */
 export class TenancyError extends Error {

@@ -1,11 +1,14 @@
-import { and, desc, eq, isNull } from "drizzle-orm";
+import { and, desc, eq, inArray, isNull, sql } from "drizzle-orm";
+import { MAX_LIVE_TOKENS, MAX_TOKEN_DEPTH, type Restrictions, type TokenRequest } from "../../contract/credentials.ts";
 import { recordAuditStatement } from "../audit/index.ts";
 import type { Db } from "../db/client.ts";
+import { rowsOf } from "../db/rows.ts";
 import { credentials } from "../db/schema.ts";
 import { loadCredentialKey } from "./credential-key.ts";
 import { createCredential, type CredentialKey, type CredentialKind } from "./credentials.ts";
 import { TenancyError } from "./errors.ts";
 import { checkName, checkUuid } from "./fields.ts";
+import { checkRestrictions, kindOf, narrow, type StoredKind } from "./restrictions.ts";
 import { ADMIN_ACTOR, asUnknownTenant } from "./tenants.ts";
 
 export interface KeyInput {
@@ -14,6 +17,8 @@ export interface KeyInput {
   kind: CredentialKind;
   /** When it expires; default: never. */
   expiresAt?: Date;
+  /** What it is limited to; default: nothing. */
+  restrictions?: Restrictions;
   /** Id of the user who creates it; default: the administrator. */
   actor?: string;
 }
@@ -37,11 +42,16 @@ export async function createKey(db: Db, input: KeyInput, credentialKey?: Credent
   if (expiresAt !== undefined && !(expiresAt.getTime() > Date.now())) {
     throw new TenancyError("INVALID", "expires: expected a time in the future", "expires");
   }
+  const restrictions = checkRestrictions(kind, input.restrictions ?? {});
+  const limits = Object.keys(restrictions).length > 0 && { kind: `narrow_${kind}` as const, restrictions };
   const { id, value, secretHash } = createCredential(kind, tenantId, credentialKey ?? (await loadCredentialKey(db)));
-  const details = { credentialId: id, kind, name, ...(expiresAt && { expiresAt: expiresAt.toISOString() }) };
+  const expiry = expiresAt && { expiresAt: expiresAt.toISOString() };
+  const details = { credentialId: id, kind, name, ...expiry, ...(limits && { restrictions }) };
   try {
     await db.batch([
-      db.insert(credentials).values({ id, tenantId, kind, name, secretHash, ...(expiresAt && { expiresAt }) }),
+      db
+        .insert(credentials)
+        .values({ id, tenantId, kind, name, secretHash, ...(expiresAt && { expiresAt }), ...limits }),
       recordAuditStatement(db, { event: "KEY_CREATED", tenantId, actor, details }),
     ]);
   } catch (error) {
@@ -50,11 +60,120 @@ export async function createKey(db: Db, input: KeyInput, credentialKey?: Credent
   return { id, value };
 }
 
+/** A credential and those that it was made from, itself first. */
+interface Lineage {
+  id: string;
+  kind: StoredKind;
+  name: string;
+  restrictions: Restrictions | null;
+  /** Unix time in milliseconds. */
+  expires: number | null;
+}
+
+/**
+ * Makes a token from a credential: of its kind and never wider. It expires with that credential if it was to live longer. Throws `TenancyError`: `INVALID` for a field that cannot be
+ * read, `FORBIDDEN` for what the credential itself may not do, for tokens of too many generations and for too many of them.
+ */
+export async function createToken(
+  db: Db,
+  parent: { tenantId: string; credentialId: string },
+  request: TokenRequest,
+  credentialKey: CredentialKey,
+): Promise<NewKey & { expiresAt: Date }> {
+  const { tenantId, credentialId } = parent;
+  const { name, ttlSeconds, ...asked } = request;
+  const lineage = await readLineage(db, tenantId, credentialId);
+  const [made] = lineage;
+  if (made === undefined) throw isGone();
+  if (lineage.length > MAX_TOKEN_DEPTH)
+    throw new TenancyError(
+      "FORBIDDEN",
+      `tokens are made at most ${MAX_TOKEN_DEPTH} generations deep; make this one from the credential above`,
+    );
+  const kind = kindOf(made.kind);
+  const restrictions = narrow(kind, made.restrictions ?? {}, asked);
+  const untilMs = Math.min(...lineage.map(({ expires }) => expires ?? Infinity));
+  const expiresAt = new Date(Math.min(Date.now() + ttlSeconds * 1_000, untilMs));
+  const { id, value, secretHash } = createCredential(kind, tenantId, credentialKey);
+  const given = checkName(name ?? `token of ${made.name}`.slice(0, 200));
+  // The lock on the parent makes a revocation or another token wait, so that neither a token of a revoked credential nor one too many is made:
+  // the second statement sees what was committed before the lock was granted.
+  const [, inserted] = await db.batch([
+    db.select({ id: credentials.id }).from(credentials).where(eq(credentials.id, credentialId)).for("update"),
+    db.execute(
+      sql`insert into credentials (id, tenant_id, kind, name, secret_hash, expires_at, restrictions, parent_id)
+          select ${id}, ${tenantId}::uuid, ${`narrow_${kind}`}, ${given}, decode(${Buffer.from(secretHash).toString("hex")}, 'hex'),
+            ${expiresAt.toISOString()}::timestamptz, ${JSON.stringify(restrictions)}::jsonb, p.id
+          from credentials p where p.id = ${credentialId} and p.tenant_id = ${tenantId}::uuid and p.revoked_at is null and (
+            select count(*) from credentials c where c.parent_id = ${credentialId} and c.expires_at > now() and c.revoked_at is null
+          ) < ${MAX_LIVE_TOKENS} returning id`,
+    ),
+  ]);
+  if (inserted.rows.length === 0) {
+    if ((await readLineage(db, tenantId, credentialId)).length === 0) throw isGone();
+    throw new TenancyError(
+      "FORBIDDEN",
+      `at most ${MAX_LIVE_TOKENS} tokens of one credential are alive at a time; revoke some, or wait until they expire`,
+    );
+  }
+  const madeFrom = lineage.map((each) => each.id).toReversed();
+  const details = { credentialId: id, kind, name: given, expiresAt: expiresAt.toISOString(), restrictions, madeFrom };
+  await recordAuditStatement(db, { event: "KEY_CREATED", tenantId, actor: credentialId, details });
+  return { id, value, expiresAt };
+}
+
+function isGone(): TenancyError {
+  return new TenancyError("NOT_FOUND", "the credential was revoked in the meantime");
+}
+
+async function readLineage(db: Db, tenantId: string, credentialId: string): Promise<Lineage[]> {
+  return rowsOf<Lineage>(
+    db,
+    sql`with recursive lineage as (
+          select id, parent_id, kind, name, restrictions, expires_at, revoked_at, 0 as depth
+          from credentials where id = ${credentialId} and tenant_id = ${tenantId}::uuid
+          union all
+          select p.id, p.parent_id, p.kind, p.name, p.restrictions, p.expires_at, p.revoked_at, depth + 1
+          from lineage join credentials p on p.id = lineage.parent_id where depth < ${MAX_TOKEN_DEPTH}
+        )
+        select id, kind, name, restrictions, floor(extract(epoch from expires_at) * 1000)::float8 as expires
+        from lineage where not exists (select 1 from lineage where revoked_at is not null) order by depth`,
+  );
+}
+
+/**
+ * Revokes a token, or the credential itself, on behalf of the credential that it was made from, directly or not. Tokens made from it are refused
+ * as well. Returns false if it was revoked before; throws `TenancyError` `NOT_FOUND` for any other id.
+ */
+export async function revokeToken(
+  db: Db,
+  by: { tenantId: string; credentialId: string },
+  id: string,
+): Promise<boolean> {
+  const { tenantId, credentialId } = by;
+  const lineage = await rowsOf<{ id: string }>(
+    db,
+    sql`with recursive lineage as (
+          select id, parent_id, 0 as depth from credentials where id = ${id} and tenant_id = ${tenantId}::uuid
+          union all
+          select p.id, p.parent_id, depth + 1 from lineage join credentials p on p.id = lineage.parent_id
+          where depth < ${MAX_TOKEN_DEPTH}
+        ) select id from lineage`,
+  );
+  if (!lineage.some((each) => each.id === credentialId))
+    throw new TenancyError("NOT_FOUND", "id: this credential has made no token with this public id", "id");
+  return revokeKey(db, { id, tenantId, actor: credentialId });
+}
+
 /** A credential as shown to its tenant's users, without the secret. */
 export interface KeyInfo {
   /** Public id. */
   id: string;
   kind: CredentialKind;
+  /** What it is limited to; null if it is not. */
+  restrictions: Restrictions | null;
+  /** Public id of the credential that it was made from. */
+  parentId: string | null;
   name: string;
   createdAt: Date;
   /** Up to a few seconds late; null if it was never used. */
@@ -65,12 +184,13 @@ export interface KeyInfo {
 
 /** Lists all credentials of a tenant, newest first. */
 export async function listKeys(db: Db, tenantId: string): Promise<KeyInfo[]> {
-  const { id, kind, name, createdAt, lastUsedAt, expiresAt, revokedAt } = credentials;
-  return db
-    .select({ id, kind, name, createdAt, lastUsedAt, expiresAt, revokedAt })
+  const { id, kind, restrictions, parentId, name, createdAt, lastUsedAt, expiresAt, revokedAt } = credentials;
+  const rows = await db
+    .select({ id, kind, restrictions, parentId, name, createdAt, lastUsedAt, expiresAt, revokedAt })
     .from(credentials)
     .where(eq(credentials.tenantId, checkUuid(tenantId, "tenant")))
     .orderBy(desc(createdAt), desc(id));
+  return rows.map((row) => Object.assign(row, { kind: kindOf(row.kind) }));
 }
 
 /**
@@ -88,7 +208,7 @@ export async function revokeKey(
     .where(
       and(
         eq(credentials.id, id),
-        kind && eq(credentials.kind, kind),
+        kind && inArray(credentials.kind, [kind, `narrow_${kind}`]),
         tenantId === undefined ? undefined : eq(credentials.tenantId, tenantId),
       ),
     );
@@ -101,7 +221,7 @@ export async function revokeKey(
     );
   }
   if (key.revokedAt !== null) return false;
-  const details = { credentialId: id, kind: key.kind };
+  const details = { credentialId: id, kind: kindOf(key.kind) };
   await db.batch([
     db
       .update(credentials)

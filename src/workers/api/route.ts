@@ -6,7 +6,7 @@
  * body is read before its credential is known to be well-formed; a large or slow one only after the gate accepted it (`EarlyBody`).
  */
 import type * as z from "zod";
-import type { CallKind, ErrorCode, Surface } from "../../contract/index.ts";
+import { type CallKind, type ErrorCode, SCOPE_OF_SURFACE, type Surface } from "../../contract/index.ts";
 import type { ApiError } from "../../lib/errors.ts";
 import { count } from "../../service/gate/client.ts";
 import type { CredentialKind, Principal } from "../../service/gate/types.ts";
@@ -120,7 +120,9 @@ export function route<Schema extends z.ZodType = z.ZodUndefined, Query extends z
   return {
     ...described,
     answer: async (c) => {
-      const { principal } = await authorize(c, await readCredential(c, kind), surface);
+      const { principal } = await authorize(c, await readCredential(c, kind), surface, {
+        scope: SCOPE_OF_SURFACE[surface],
+      });
       const query = (expectedQuery && readQuery(c, expectedQuery, queryError)) as z.output<Query>;
       const body = (expected &&
         unwrap(await readBody(c.req.raw, expected, inTurnOf(principal.tenantId)))) as z.output<Schema>;
@@ -162,7 +164,7 @@ export function meteredRoute<Schema extends z.ZodType>(definition: MeteredRoute<
     const early = await reader.early();
     const canReserve = early?.ok === true && isConfigured(() => requireProvider(c.get("services")));
     const credits = canReserve ? estimateCredits(texts(early.data)) : undefined;
-    const admission = await authorize(c, credential, "metered", { credits });
+    const admission = await authorize(c, credential, "metered", { credits, scope: kind });
     const { principal } = admission;
     let reservationId = admission.reservationId;
     try {

@@ -13,6 +13,7 @@ import { compatRerank } from "./routes/rerank-compat.ts";
 import { checkRerank, rerank } from "./routes/rerank.ts";
 import { referencesRoute, symbolsRoute, fileRoute, outlineRoute, searchRoute } from "./routes/search.ts";
 import { startSnapshotJob } from "./routes/snapshot.ts";
+import { endToken, makeToken } from "./routes/tokens.ts";
 import { usage } from "./routes/usage.ts";
 
 /** In the manual's order. */
@@ -22,6 +23,8 @@ export const ROUTES: readonly Route[] = [
   rerank,
   checkRerank,
   usage,
+  makeToken,
+  endToken,
   index,
   runStatusRoute,
   listRunsRoute,

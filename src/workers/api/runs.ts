@@ -8,6 +8,7 @@ import type { RunSpec } from "../../service/db/run-spec.ts";
 import type { RunDeps } from "../../service/runs/runs.ts";
 import { type RunRequest, startRun } from "../../service/runs/start.ts";
 import { findWorkspace } from "../../service/tenancy/workspaces.ts";
+import { mayUseRepo } from "../../service/tenancy/restrictions.ts";
 import type { ApiContext } from "./context.ts";
 import { storageUnavailable } from "./middleware/authorize.ts";
 
@@ -34,10 +35,15 @@ export function checkGlobs(options: IndexOptions): void {
 /** Checks that the caller may index the workspace. Throws 404, 403, or 502 if the database is unreachable. */
 export async function requireWorkspace(c: ApiContext, principal: Principal, workspaceId: string): Promise<void> {
   const workspace = await stored(() => findWorkspace(c.get("services").db, workspaceId));
-  if (!workspace) throw new ApiError("WORKSPACE_NOT_FOUND", "workspaceId: there is no such workspace; create it first");
+  if (!workspace) throw noWorkspace();
   if (workspace.tenantId !== principal.tenantId) {
     throw new ApiError("FORBIDDEN_WORKSPACE", "workspaceId: this worker token does not own the workspace");
   }
+  if (!mayUseRepo(principal, workspace.repo)) throw noWorkspace();
+}
+
+function noWorkspace(): ApiError {
+  return new ApiError("WORKSPACE_NOT_FOUND", "workspaceId: there is no such workspace; create it first");
 }
 
 /** Calls the database or a coordinator for the indexing routes; any failure except an `ApiError` becomes `STORAGE_UNAVAILABLE`. */

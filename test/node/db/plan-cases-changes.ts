@@ -17,7 +17,7 @@ import { sweepSnapshots } from "../../../src/service/snapshots/sweep.ts";
 import type { CredentialKey } from "../../../src/service/tenancy/credentials.ts";
 import { saveCredentialKey } from "../../../src/service/tenancy/credential-key.ts";
 import { eraseTenant, finishErasures } from "../../../src/service/tenancy/erase.ts";
-import { createKey } from "../../../src/service/tenancy/keys.ts";
+import { createKey, createToken } from "../../../src/service/tenancy/keys.ts";
 import * as tenants from "../../../src/service/tenancy/tenants.ts";
 import { createWorkspace } from "../../../src/service/tenancy/workspaces.ts";
 import * as accounts from "../../../src/service/users/accounts.ts";
@@ -124,14 +124,19 @@ export const CHANGES: readonly Case[] = [
   ["orphaned runs", (db) => start.settleOrphanedRuns(deps(db), Date.now())],
   [
     "a snapshot to pull",
-    (db, { tenantId, workspaceId }) => pull.pullSnapshot(snapshots(db), tenantId, { workspaceId }).catch(() => {}),
+    (db, { tenantId, workspaceId }) => pull.pullSnapshot(snapshots(db), { tenantId }, { workspaceId }).catch(() => {}),
   ],
   [
     "whether there is a newer snapshot",
     (db, { tenantId, workspaceId }) =>
-      pull.probeSnapshot(snapshots(db), tenantId, { workspaceId }, "f").catch(() => {}),
+      pull.probeSnapshot(snapshots(db), { tenantId }, { workspaceId }, "f").catch(() => {}),
   ],
   ["a new key", (db, { tenantId }) => createKey(db, { tenantId, name: "k", kind: "api_key" }, KEY as CredentialKey)],
+  [
+    "a new token",
+    (db, { tenantId }) =>
+      createToken(db, { tenantId, credentialId: `${tenantId}1` }, { ttlSeconds: 60 }, KEY as CredentialKey),
+  ],
   [
     "a new workspace",
     (db, { tenantId }) => createWorkspace(db, { tenantId, repo: `host.example/owner/made-${tenantId}` }),

@@ -169,6 +169,7 @@ describe("credit ledger", () => {
           // A reservation of everything tells what is held by being refused.
           expect(ledger.reserve(KEY, { credits: 1, holdMs: 1 }, 0, nowMs)).toEqual({
             committed: chargedIn(current) + heldIn(current),
+            limit: 0,
           });
           for (const [month, row] of mirror.rows) expect(row.credits).toBeLessThanOrEqual(chargedIn(month));
         }
@@ -247,14 +248,14 @@ describe("credit ledger", () => {
     expect(ledger.figures("2026-11")).toMatchObject({ credits: 4, rerankTokens: 3_500 });
     expect(ledger.figures("2026-12").credits).toBe(0);
     const refused = ledger.reserve(KEY, { credits: 1, holdMs: 1 }, 10, lastSecond + 2_000);
-    expect(refused).toEqual({ committed: 10 });
+    expect(refused).toEqual({ committed: 10, limit: 10 });
   });
 
   it("releases an unsettled reservation at its deadline, not before", () => {
     const ledger = newLedger();
     reserve(ledger, NOON, 10, 10);
     const one = { credits: 1, holdMs: HOLD_MS };
-    expect(ledger.reserve(KEY, one, 10, NOON + HOLD_MS - 1)).toEqual({ committed: 10 });
+    expect(ledger.reserve(KEY, one, 10, NOON + HOLD_MS - 1)).toEqual({ committed: 10, limit: 10 });
     expect(ledger.reserve(KEY, one, 10, NOON + HOLD_MS)).toHaveProperty("reservationId");
   });
 

@@ -51,7 +51,7 @@ describe("a hosted build", () => {
       onProgress: ({ filesDone }) => void progress.push(filesDone),
     });
     expect(built).toMatchObject({ checksum: FIXTURE_CHECKSUM, gitSha: IDENTITY.gitSha, fileCount: files.length });
-    const { manifest } = await pullSnapshot(context, caller.tenantId, { workspaceId });
+    const { manifest } = await pullSnapshot(context, caller, { workspaceId });
     expect(manifest).toMatchObject({
       checksum: FIXTURE_CHECKSUM,
       sizeBytes: built.sizeBytes,
@@ -64,7 +64,7 @@ describe("a hosted build", () => {
       read: async (start, end) => bytes.subarray(start, end),
     });
     expect((await collect(reader.files())).map((file) => file.path)).toEqual(files.map((file) => file.path));
-    expect(await probeSnapshot(context, caller.tenantId, { workspaceId }, IDENTITY.fingerprint)).toMatchObject({
+    expect(await probeSnapshot(context, caller, { workspaceId }, IDENTITY.fingerprint)).toMatchObject({
       isCurrent: true,
       fileCount: files.length,
     });
@@ -82,7 +82,7 @@ describe("a hosted build", () => {
     const newer = artifact();
     await publish(context, caller, newer, "9".repeat(40), repo);
     expect(await buildSnapshot(context, request)).toEqual(first);
-    expect((await pullSnapshot(context, caller.tenantId, { workspaceId })).manifest.gitSha).toBe("9".repeat(40));
+    expect((await pullSnapshot(context, caller, { workspaceId })).manifest.gitSha).toBe("9".repeat(40));
   });
 
   it("keeps the old snapshot when it fails or is given up, and succeeds when called again", async () => {
@@ -114,7 +114,7 @@ describe("a hosted build", () => {
       });
       await expect(buildSnapshot(failing, request)).rejects.toThrow("the store is away");
     }
-    expect((await refusal(pullSnapshot(context, caller.tenantId, { workspaceId }))).code).toBe("NO_SNAPSHOT");
+    expect((await refusal(pullSnapshot(context, caller, { workspaceId }))).code).toBe("NO_SNAPSHOT");
     const built = await buildSnapshot(context, request);
     expect(built.checksum).toBe(await expected(fixtureFiles(5)));
     expect(await db.select().from(snapshots).where(eq(snapshots.workspaceId, workspaceId))).toHaveLength(1);
@@ -133,6 +133,6 @@ describe("a hosted build", () => {
       sql`delete from revision_files where workspace_id = ${workspaceId}::uuid and path = ${fixtureFiles(5)[0]?.path}`,
     );
     await expect(buildSnapshot(context, request)).rejects.toThrow("removed while it was read");
-    expect((await refusal(pullSnapshot(context, caller.tenantId, { workspaceId }))).code).toBe("NO_SNAPSHOT");
+    expect((await refusal(pullSnapshot(context, caller, { workspaceId }))).code).toBe("NO_SNAPSHOT");
   });
 });

@@ -27,7 +27,7 @@ const selector = { repo: REPO };
 
 /** The bytes that a pull leads to. */
 async function served(tenantId: string): Promise<string> {
-  const { signedUrl, manifest } = await pullSnapshot(createContext(), tenantId, selector);
+  const { signedUrl, manifest } = await pullSnapshot(createContext(), { tenantId }, selector);
   const key = decodeURIComponent(new URL(signedUrl).pathname).replace("/bucket/", "");
   const object = await bucket.get(key);
   const found = sha256(new Uint8Array(await (object ?? expect.fail("nothing at the signed URL")).arrayBuffer()));
@@ -50,7 +50,7 @@ describe("publishing", () => {
       repo: "https://GitHub.com/Acme/Widgets.git",
     };
     expect(await commitSnapshot(context, caller, request)).toEqual({ ok: true, storagePath, gitSha: GIT_SHA });
-    const pulled = await pullSnapshot(context, caller.tenantId, selector);
+    const pulled = await pullSnapshot(context, caller, selector);
     expect(pulled.manifest).toEqual(manifest);
     expect(pulled.expiresIn).toBeGreaterThan(0);
     expect(await served(caller.tenantId)).toBe(sha256(bytes));
@@ -194,7 +194,7 @@ describe("publishing", () => {
       (rows: { state: string }[]) => rows.length === 50 && rows.every((row) => row.state === "committed"),
     );
 
-    const { manifest: current } = await pullSnapshot(context, caller.tenantId, selector);
+    const { manifest: current } = await pullSnapshot(context, caller, selector);
     const rivals = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
         signAndUpload(context, caller, artifact(), { gitSha: (index + 100).toString(16).padStart(40, "0") }),
@@ -257,18 +257,18 @@ describe("selectors and tenants", () => {
     const commit = { op: "commit" as const, manifest, sizeBytes: bytes.length };
 
     for (const attempt of [
-      (selector: typeof theirs) => refusal(pullSnapshot(context, stranger.tenantId, selector)),
-      (selector: typeof theirs) => probeSnapshot(context, stranger.tenantId, selector, FINGERPRINT),
+      (selector: typeof theirs) => refusal(pullSnapshot(context, stranger, selector)),
+      (selector: typeof theirs) => probeSnapshot(context, stranger, selector, FINGERPRINT),
       (selector: typeof theirs) => refusal(signSnapshot(context, stranger, { op: "sign", manifest, ...selector })),
       (selector: typeof theirs) => refusal(commitSnapshot(context, stranger, { ...commit, ...selector, storagePath })),
     ]) {
       expect(await attempt(theirs)).toEqual(await attempt(missing));
     }
-    expect((await refusal(pullSnapshot(context, stranger.tenantId, theirs))).code).toBe("NO_SNAPSHOT");
+    expect((await refusal(pullSnapshot(context, stranger, theirs))).code).toBe("NO_SNAPSHOT");
     expect((await refusal(signSnapshot(context, stranger, { op: "sign", manifest, ...theirs }))).code).toBe(
       "NO_WORKSPACE",
     );
-    expect(await listSnapshots(context, stranger.tenantId)).toMatchObject({ workspaces: [] });
+    expect(await listSnapshots(context, stranger)).toMatchObject({ workspaces: [] });
 
     // A repository of the same name is the stranger's own; the owner's path and bytes do not help there.
     await signSnapshot(context, stranger, { op: "sign", manifest, ...selector });
@@ -285,9 +285,9 @@ describe("selectors and tenants", () => {
     const context = createContext();
     const caller = await createCaller();
     await publish(context, caller, artifact());
-    const nothing = await refusal(pullSnapshot(context, caller.tenantId, { repo: "github.com/acme/nothing" }));
+    const nothing = await refusal(pullSnapshot(context, caller, { repo: "github.com/acme/nothing" }));
     await db.update(tenants).set({ sharedIndex: false }).where(eq(tenants.id, caller.tenantId));
-    expect(await refusal(pullSnapshot(context, caller.tenantId, selector))).toEqual(nothing);
+    expect(await refusal(pullSnapshot(context, caller, selector))).toEqual(nothing);
     const manifest = manifestOf(artifact());
     expect((await refusal(signSnapshot(context, caller, { op: "sign", manifest, ...selector }))).code).toBe(
       "SHARED_INDEX_DISABLED",
@@ -295,13 +295,13 @@ describe("selectors and tenants", () => {
     expect(
       (await refusal(commitSnapshot(context, caller, { op: "commit", manifest, sizeBytes: 1_000, ...selector }))).code,
     ).toBe("SHARED_INDEX_DISABLED");
-    expect(await probeSnapshot(context, caller.tenantId, selector, FINGERPRINT)).toMatchObject({
+    expect(await probeSnapshot(context, caller, selector, FINGERPRINT)).toMatchObject({
       exists: true,
       isCurrent: true,
       embeddingModel: FINGERPRINT,
     });
-    expect(await probeSnapshot(context, caller.tenantId, selector, "emb_other")).toMatchObject({ isCurrent: false });
-    expect(await listSnapshots(context, caller.tenantId)).toMatchObject({
+    expect(await probeSnapshot(context, caller, selector, "emb_other")).toMatchObject({ isCurrent: false });
+    expect(await listSnapshots(context, caller)).toMatchObject({
       sharedIndexEnabled: false,
       workspaces: [{ repo: REPO, inCloud: true, gitSha: GIT_SHA, sizeBytes: 1_000, fileCount: 3, symbolCount: 7 }],
     });
@@ -357,6 +357,6 @@ describe("selectors and tenants", () => {
       "SIGN_UPLOAD_FAILED",
     );
     await publish(context, caller, artifact());
-    expect((await refusal(pullSnapshot(unsigned, caller.tenantId, selector))).code).toBe("SIGN_FAILED");
+    expect((await refusal(pullSnapshot(unsigned, caller, selector))).code).toBe("SIGN_FAILED");
   });
 });

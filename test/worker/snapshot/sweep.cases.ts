@@ -40,9 +40,7 @@ describe("the sweep", () => {
     const kept = paths.slice(-SNAPSHOTS_KEPT);
     expect((await storedPaths(caller.tenantId)).toSorted()).toEqual(kept.toSorted());
     for (const path of paths) expect((await bucket.head(path)) !== null).toBe(kept.includes(path));
-    expect((await pullSnapshot(context, caller.tenantId, selector)).manifest.gitSha).toBe(
-      String(SNAPSHOTS_KEPT + 2).repeat(40),
-    );
+    expect((await pullSnapshot(context, caller, selector)).manifest.gitSha).toBe(String(SNAPSHOTS_KEPT + 2).repeat(40));
   });
 
   it("spares what a signed URL still leads to, and writes at most once a lifetime for that", async () => {
@@ -52,13 +50,13 @@ describe("the sweep", () => {
     context.advance(UPLOAD_URL_TTL_SEC * 1_000);
     const expiry = async () =>
       (await db.select().from(snapshots).where(eq(snapshots.storagePath, pulled)))[0]?.urlExpiresAt?.getTime();
-    await pullSnapshot(context, caller.tenantId, selector);
+    await pullSnapshot(context, caller, selector);
     const first = await expiry();
     context.advance((DOWNLOAD_URL_TTL_SEC / 2) * 1_000);
-    await pullSnapshot(context, caller.tenantId, selector);
+    await pullSnapshot(context, caller, selector);
     expect(await expiry()).toBe(first);
     context.advance((DOWNLOAD_URL_TTL_SEC / 2) * 1_000 + 1_000);
-    const last = await pullSnapshot(context, caller.tenantId, selector);
+    const last = await pullSnapshot(context, caller, selector);
     expect(await expiry()).toBeGreaterThanOrEqual(context.now() + last.expiresIn * 1_000 - 1_000);
 
     for (let index = 1; index <= SNAPSHOTS_KEPT; index++)

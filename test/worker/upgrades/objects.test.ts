@@ -170,7 +170,7 @@ describe("the tables of a gate", () => {
       );
     for (const tenant of [fresh, unversioned, old]) {
       expect(await charge(tenant, 1)).toEqual({ credits: 1 });
-      expect(await versionOf(gateOf(tenant.tenantId))).toEqual({ version: 3 });
+      expect(await versionOf(gateOf(tenant.tenantId))).toEqual({ version: 4 });
       expect(await tablesOf(tenant)).toEqual(await tablesOf(fresh));
     }
   });
@@ -183,15 +183,15 @@ describe("the tables of a gate", () => {
       storage.sql.exec("alter table months add column export_calls integer not null default 0");
       storage.sql.exec("alter table windows add column burst integer not null default 0");
       storage.sql.exec("alter table reservations add column scope text");
-      storage.sql.exec("update tables_version set version = 9, readable_from = 3");
+      storage.sql.exec("update tables_version set version = 9, readable_from = 4");
     });
     await evictDurableObject(gate());
     expect(await charge(tenant, 1)).toEqual({ credits: 1 });
     expect(await versionOf(gate())).toEqual({ version: 9 });
     await runInDurableObject(gate(), (_, { storage }) => {
-      storage.sql.exec("update tables_version set readable_from = 4");
+      storage.sql.exec("update tables_version set readable_from = 5");
       expect(() => openTables(storage, TENANT_GATE_TABLES)).toThrow(
-        "the tables of this TenantGate have version 9; this release reads them up to version 3. Deploy the later release again.",
+        "the tables of this TenantGate have version 9; this release reads them up to version 4. Deploy the later release again.",
       );
     });
   });
@@ -206,8 +206,26 @@ describe("the tables of a gate", () => {
       };
       expect(() => openTables(storage, broken)).toThrow("nowhere");
       expect(storage.sql.exec("select 1 from sqlite_master where name = 'added'").toArray()).toEqual([]);
-      expect(storage.sql.exec("select version from tables_version").one()).toEqual({ version: 3 });
+      expect(storage.sql.exec("select version from tables_version").one()).toEqual({ version: 4 });
     });
+  });
+
+  it("of 9c086fb keep their open reservations, which count against no budget of a credential", async () => {
+    stopClock(NOON);
+    const tenant = await createTenant(20);
+    const gate = () => gateOf(tenant.tenantId);
+    await rewrite(
+      gate(),
+      `${GATE_3}create table tables_version (version integer not null, readable_from integer not null);`,
+      ["insert into tables_version values (3, 3)"],
+      ["insert into meta values ('tenant', ?)", tenant.tenantId],
+      ["insert into months values ('2026-11', 9, 9, 1, 12, 9000, 3000, 50, 1, 2, 3, 4, 5)"],
+      ["insert into reservations values ('open', ?, '2026-11', 3, ?, null)", tenant.credential.id, NOON + 60_000],
+    );
+    expect(await admitTo(tenant.tenantId, tenant.request(6))).toMatchObject({ outcome: "quota_exceeded", used: 15 });
+    expect(await gate().settle("open", { outcome: "charged", kind: "embed", tokens: 2_500 })).toEqual({ credits: 3 });
+    expect(await gate().usage()).toMatchObject({ used: 15, embedTokens: 11_500 });
+    expect(await versionOf(gate())).toEqual({ version: 4 });
   });
 });
 

@@ -1,6 +1,7 @@
 /** What each command of `npm run admin` does. */
 import path from "node:path";
 import { eq } from "drizzle-orm";
+import { Restrictions } from "../../../contract/credentials.ts";
 import type { Db } from "../../../service/db/client.ts";
 import { erasures } from "../../../service/db/records-schema.ts";
 import { periodOf } from "../../../service/gate/period.ts";
@@ -177,10 +178,11 @@ function keyStep(run: (db: Db, secret: string) => Promise<Result>): Command {
 function creation(kind: CredentialKind): Command {
   return {
     required: ["tenant", "name"],
-    optional: ["expires"],
+    optional: ["expires", "repos", "scopes", "monthly-credits", "rate"],
     run: async (db, flags) => {
       const expiresAt = readTime(flags["expires"]);
       const input = {
+        restrictions: readRestrictions(flags),
         tenantId: flags["tenant"] ?? "",
         name: flags["name"] ?? "",
         kind,
@@ -190,6 +192,22 @@ function creation(kind: CredentialKind): Command {
       return kind === "api_key" ? { keyId: id, apiKey: value } : { tokenId: id, workerToken: value };
     },
   };
+}
+
+/** What a credential is limited to: `--repos` and `--scopes` are lists with commas. */
+function readRestrictions(flags: Flags): Restrictions {
+  const lists = { repos: flags["repos"]?.split(","), scopes: flags["scopes"]?.split(",") };
+  const numbers = { monthlyCredits: flags["monthly-credits"], ratePerMinute: flags["rate"] };
+  const given = {
+    ...lists,
+    ...Object.fromEntries(
+      Object.entries(numbers).map(([name, value]) => [name, value === undefined ? value : Number(value)]),
+    ),
+  };
+  const parsed = Restrictions.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new UsageError(`${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not valid"}`);
 }
 
 function revocation(kind: CredentialKind): Command {

@@ -1,4 +1,9 @@
-import { type RateLimitedBody, RETRY_AFTER_HEADER, type Surface } from "../../../contract/index.ts";
+import {
+  type CredentialScope,
+  type RateLimitedBody,
+  RETRY_AFTER_HEADER,
+  type Surface,
+} from "../../../contract/index.ts";
 import { ApiError } from "../../../lib/errors.ts";
 import { admit, takeFromBucket } from "../../../service/gate/client.ts";
 import { rateHeaders } from "../../../service/gate/headers.ts";
@@ -35,17 +40,23 @@ export async function readCredential(c: ApiContext, kind: CredentialKind): Promi
 
 /**
  * Admits a request at its tenant's gate in one call: credential, rate limit and, if `credits` are given, their reservation. Sets
- * the rate-limit headers. A free request does not count against the rate limit. Throws 401, 429, 502 or 503.
+ * the rate-limit headers. A free request does not count against the rate limit. Throws 401, 403 for a credential without `scope`, 429, 502
+ * or 503.
  */
 export async function authorize(
   c: ApiContext,
   credential: ParsedCredential,
   surface: Surface,
-  { credits, isFree = false }: { credits?: number | undefined; isFree?: boolean } = {},
+  {
+    credits,
+    isFree = false,
+    scope,
+  }: { credits?: number | undefined; isFree?: boolean; scope?: CredentialScope | undefined } = {},
 ): Promise<{ principal: Principal; reservationId: string | null }> {
   const result = await admit(c.env.TENANT_GATE, credential, surface, {
     ...(credits !== undefined && { reserve: creditRequest(c, credits) }),
     ...(isFree && { isFree }),
+    ...(scope && { scope }),
   });
   switch (result.outcome) {
     case "admitted":
@@ -53,6 +64,9 @@ export async function authorize(
       return result;
     case "unauthorized":
       throw await unauthorized(c, credential.kind);
+    case "forbidden":
+      setRateHeaders(c, result.rate);
+      throw new ApiError("FORBIDDEN", `this credential may not be used for this: it lacks the scope ${scope ?? ""}`);
     case "rate_limited":
       setRateHeaders(c, result.rate);
       throw new RateLimitedError(result.retryAfterSec);

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import {
+  SCOPE_OF_SURFACE,
   CompatErrorBody,
   ERROR_STATUS,
   type ErrorCode,
@@ -54,6 +55,8 @@ export function errorCodesOf({
   const codes = new Set<ErrorCode>();
   if (body) for (const code of [...bodyErrors, "INPUT_TOO_LARGE" as const]) codes.add(code);
   if (credential !== null) codes.add(credential === "api_key" ? "INVALID_API_KEY" : "UNAUTHORIZED");
+  const hasScope = surface !== null && (SCOPE_OF_SURFACE[surface] !== undefined || (surface === "metered" && body));
+  if (hasScope) codes.add("FORBIDDEN");
   if (surface !== null) codes.add("RATE_LIMITED");
   for (const code of errors) codes.add(code);
   if (credential !== null) codes.add("UNAVAILABLE");

@@ -11,6 +11,7 @@ export const ERROR_TEXTS: Record<ErrorCode, string> = {
   BAD_BODY: "The body is not a JSON object, or another field is wrong.",
   INVALID_API_KEY: "The API key is missing, malformed or revoked.",
   UNAUTHORIZED: "The worker token is missing or invalid.",
+  FORBIDDEN: "The credential lacks the scope of this route, or asks for a token wider than itself.",
   FORBIDDEN_WORKSPACE: "The workspace or tenant does not belong to the token.",
   FORBIDDEN_ORIGIN: "The `Origin` header of an MCP request names another site.",
   SHARED_INDEX_DISABLED: "The tenant has not opted in to the shared index.",

@@ -39,6 +39,7 @@ const SURFACE_TEXTS: Record<Surface, string> = {
   search: "Search, symbols, references, outline, file",
   mcp: "Tool calls over `POST /mcp`",
   "mcp-messages": "Other messages over `POST /mcp`",
+  tokens: "`POST /tokens`, `DELETE /tokens/{id}`",
   healthz: "`GET /healthz`",
   unauthorized: "Requests that fail authentication, repeated hook deliveries",
   hook: "New, authenticated deliveries of a push hook",

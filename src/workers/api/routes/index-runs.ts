@@ -15,6 +15,8 @@ import type { Principal } from "../../../service/gate/types.ts";
 import { coordinatorOf } from "../../../service/runs/coordinator.ts";
 import type { RunSpec } from "../../../service/db/run-spec.ts";
 import { cancelRun, findRun, listRuns, type RunRow, runStatus } from "../../../service/runs/runs.ts";
+import { mayUseRepo } from "../../../service/tenancy/restrictions.ts";
+import { findWorkspace } from "../../../service/tenancy/workspaces.ts";
 import { pause } from "../../../lib/pause.ts";
 import type { ApiContext } from "../context.ts";
 import { route } from "../route.ts";
@@ -154,10 +156,18 @@ export const cancelRunRoute = route({
   },
 });
 
+/** Whether the caller's credential reaches a workspace of its tenant. */
+async function mayUseWorkspace(c: ApiContext, principal: Principal, workspaceId: string): Promise<boolean> {
+  if (principal.repos === undefined) return true;
+  const workspace = await stored(() => findWorkspace(c.get("services").db, workspaceId));
+  return workspace !== undefined && mayUseRepo(principal, workspace.repo);
+}
+
 async function requireRun(c: ApiContext, principal: Principal): Promise<RunRow> {
   const runId = c.req.param("runId") ?? "";
   const run = await stored(() => findRun(c.get("services").db, principal.tenantId, runId));
-  if (!run) throw new ApiError("RUN_NOT_FOUND", "there is no such run");
+  if (!run || !(await mayUseWorkspace(c, principal, run.workspaceId)))
+    throw new ApiError("RUN_NOT_FOUND", "there is no such run");
   return run;
 }
 

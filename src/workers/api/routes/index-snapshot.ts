@@ -40,13 +40,13 @@ export const readSnapshot = route({
     },
   },
   errors: ["INVALID_SELECTOR", "NO_SNAPSHOT", "LOOKUP_FAILED", "SIGN_FAILED"],
-  handle: async (c, { principal: { tenantId }, query }) => {
+  handle: async (c, { principal, query }) => {
     const asked = modeOf(query);
     const context = contextOf(c);
-    if (asked.mode === "list") return c.json(await listSnapshots(context, tenantId));
-    if (asked.mode === "pull") return c.json(await pullSnapshot(context, tenantId, asked.selector));
+    if (asked.mode === "list") return c.json(await listSnapshots(context, principal));
+    if (asked.mode === "pull") return c.json(await pullSnapshot(context, principal, asked.selector));
     const { embedder } = c.get("services");
-    return c.json(await probeSnapshot(context, tenantId, asked.selector, embedder?.fingerprint));
+    return c.json(await probeSnapshot(context, principal, asked.selector, embedder?.fingerprint));
   },
 });
 
@@ -93,7 +93,8 @@ export const publishSnapshot = route({
     "SIGN_UPLOAD_FAILED",
   ],
   handle: async (c, { principal, body }) => {
-    const caller = { tenantId: principal.tenantId, actor: principal.credentialId };
+    const { tenantId, repos, credentialId: actor } = principal;
+    const caller = { tenantId, repos, actor };
     return body.op === "sign"
       ? c.json(await signSnapshot(contextOf(c), caller, body))
       : c.json(await commitSnapshot(contextOf(c), caller, body));

@@ -35,7 +35,7 @@ export const mcp: Route = {
       ),
     );
     const early = await reader.early();
-    if (early === undefined) await authorize(c, credential, "mcp-messages", { isFree: true });
+    if (early === undefined) await authorize(c, credential, "mcp-messages", { isFree: true, scope: "search" });
     const read = await reader.late();
     const messages = read.ok ? messagesOf(read.data) : [];
     const calls = messages.length > MAX_MESSAGES ? 0 : toolCalls(messages);
@@ -46,7 +46,7 @@ export const mcp: Route = {
       ...Array<Surface>(calls).fill("mcp"),
     ];
     const admissions = [];
-    for (const surface of taken) admissions.push(await authorize(c, credential, surface));
+    for (const surface of taken) admissions.push(await authorize(c, credential, surface, { scope: "search" }));
     const body = unwrap(read);
     if (messages.length > MAX_MESSAGES) {
       throw invalidBody([{ path: "", message: `takes at most ${MAX_MESSAGES} messages; split the request` }]);
