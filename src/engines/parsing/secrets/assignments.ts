@@ -4,8 +4,11 @@
  */
 import { classifyName, MAX_NAME_CHARACTERS, type NameClass } from "./names.ts";
 import { isComposedPassword, isPlaceholder, randomnessBits } from "./randomness.ts";
-import { declaredAt, looksSecretNear, quotedNear } from "./nearby.ts";
+import { valuesInBlock } from "./blocks.ts";
+import { choiceOf, isChosenWords, isPhrase } from "./chosen.ts";
+import { declaredAt, looksSecretNear, pairsAround, quotedNear, valueBefore } from "./nearby.ts";
 import { NextOf } from "./next-of.ts";
+import { SEPARATORS } from "./separators.ts";
 import type { SecretRange } from "./types.ts";
 
 /** Minimum length of a value, and minimum {@link randomnessBits}, to count as a secret under such a name. */
@@ -21,45 +24,9 @@ const LOOSE_MIN_CHARACTERS = 16;
 /** Every name of a secret contains one of these. */
 const NOUN = /pass|pwd|secret|token|key|auth|cred|salt|jwt|bearer|psk|mnemonic|pw|pat(?![a-z])|pepper|identified by/gi;
 
-/** Block markers, anchors and tags of YAML, emphasis of Markdown, brackets. */
-const OPEN = String.raw`\*{0,2}(?:[ \t]{0,4}\\\r?\n)?\s{0,40}(?:[|>][+-]?\s{1,40}|[&!][\w!]{1,20}[ \t]{1,4}|<<[~-]?["']?\w{1,20}["']?[.\w]{0,20}\s{0,4}\n\s{0,20})?(?:[({]|<(?:code|b|strong|kbd|tt|em)>|\[{0,2})\s{0,40}`;
-/** What may come between a name and its value. Each pattern is bounded, so that the time is linear in the file's size. */
-const SEPARATORS: readonly { pattern: RegExp; quoted?: boolean; loose?: boolean; after?: RegExp }[] = [
-  // `name: type = value`
-  { pattern: new RegExp(String.raw`\s{0,4}[!?]?:\s{0,4}[A-Za-z_&][\w.<>|\[\]&' ?]{0,40}=${OPEN}`, "y"), quoted: true },
-  // `"name": "DB_PASSWORD", "value": …`, `- name: DB_PASSWORD` and `value: …` on the next line
-  { pattern: /["']?\s{0,4},?\s{0,80}["']?[vV]alue["']?\s{0,4}[:=]\s{0,10}/y },
-  // `name = value`, `name: value`, `["name"] => value`, `name := value`, `name ||= value`, `name == value`
-  { pattern: new RegExp(String.raw`["'\x60\])\\*]{0,3}\s{0,40}(?:=>|[:?|!=+]{0,3}=|:(?!:))${OPEN}`, "y") },
-  // `name string = value`, `name As String = value`, `name[] = value`, `Name { get; set; } = value`
-  {
-    pattern:
-      /(?:[ \t]{1,4}(?:As[ \t]{1,4})?[A-Za-z]\w{0,20}|\[\w{0,8}\]|[ \t]{0,4}\{[^{}\n]{0,40}\})[ \t]{0,4}=(?!=)\s{0,20}/y,
-    quoted: true,
-  },
-  // `setName("value")`, `.name("value")`, `NAME('value')`
-  { pattern: /\([ \t]{0,4}/y, quoted: true },
-  // `define('NAME', value)`, `setenv("NAME", value)`, `os.environ.get("NAME", value)`
-  { pattern: /["'`]\s{0,10},\s{0,40}/y, quoted: true },
-  // `<add key="Name" value="…"/>`
-  { pattern: /["']\s{1,20}(?:value|content)\s{0,4}=\s{0,4}/y, quoted: true },
-  // `<password>…</password>`, `<key>Password</key><string>…</string>`, `<entry key="password"><value>…`, `<pass encoding="…">…`
-  {
-    pattern:
-      /(?:<\/[\w:.-]{1,30}|["']?(?:[ \t][^<>\n]{0,80}["'\w])?)>\s{0,40}(?:<[\w:.-]{1,30}(?:\s[^<>\n]{0,60})?>\s{0,40}){0,3}(?:<!\[CDATA\[)?/y,
-  },
-  // A heading, and the value in a block of code below it; `token → value`
-  {
-    pattern:
-      /(?:[*_:]{0,3}(?:<\/\w{1,10}>){0,2}\s{0,10}\n\s{0,10}(?:`{3}\w{0,10}\s{0,10}\n\s{0,10}|`)|[ \t]{1,4}(?:→|⇒|➜|->|—|–)[ \t]{1,4})/y,
-    loose: true,
-  },
-  // `The password is value`
-  { pattern: /[ \t](?:is|was)(?: now| set to)?:?[ \t]{1,4}/y, loose: true },
-  // `--password value`, `ENV NAME value`, `machine … password value`, `X-Api-Key value`
-  { pattern: /["'`]?[ \t]{1,8}/y, loose: true },
-];
-const FLAG_BEFORE = /(?:--|\b(?:ENV|ARG|setx|export|-gx|password|login|PASSWORD)[ \t]{1,4})$/;
+/** Every name of a password in an environment or its settings. */
+const CAPITALS = /^[A-Z][A-Z\d_]*$/;
+const FLAG_BEFORE = /(?:--|\b(?:ENV|ARG|setx|export|-gx|password|login|PASSWORD|define)[ \t]{1,4})$/;
 
 /** What may precede the value itself: a string's prefix, or one call or constructor around it. */
 const WRAPPER = /(?:[bBuUrRfFLN@$]{1,2}(?=["'`])|%[qQ][({[]|(?:new |\[\])?[A-Za-z][\w.]{0,40}\(\s{0,10}(?=["'`]))?/y;
@@ -71,12 +38,14 @@ const MAX_VALUE_CHARACTERS = 256;
 /** Adds the values that are assigned to names of secrets, or stand near them. Returns where the names are. */
 export function findAssigned(text: string, found: SecretRange[]): number[] {
   const named: number[] = [];
+  const passwords: number[] = [];
   const lines = new NextOf(text, "\n");
   const quotes = new Map([`"`, `'`, "`"].map((quote) => [quote, new NextOf(text, quote)]));
   // Names repeat, and a hostile file repeats values too.
   const kinds = new Map<string, NameClass | undefined>();
   const verdicts = new Map<string, boolean>();
   let nameEnd = -1;
+  let blockEnd = 0;
   for (const { index } of text.matchAll(NOUN)) {
     if (index < nameEnd) continue;
     const name = identifierAround(text, index);
@@ -84,23 +53,51 @@ export function findAssigned(text: string, found: SecretRange[]): number[] {
     const kind = remembered(kinds, nameOf(text, name), classifyName);
     if (kind === undefined) continue;
     named.push(name.start);
+    if (kind === "password") passwords.push(name.start);
     const judge = (value: Value): boolean => {
-      const key = `${kind} ${value.loose} ${value.text}`;
-      const verdict = remembered(verdicts, key, () => isSecretValue(value.text, kind, value.loose));
+      // `credential = s256Verifier`
+      if (kind === "secret" && value.quoted === false && text[value.start - 1] === " " && IDENTIFIER.test(value.text))
+        return false;
+      const key = `${kind} ${value.loose} ${value.mayBeWords === true} ${value.text}`;
+      const verdict = remembered(
+        verdicts,
+        key,
+        () =>
+          isSecretValue(value.text, kind, value.loose) ||
+          (value.mayBeWords === true && kind === "password" && isWords(value.text)),
+      );
       if (verdict) found.push({ start: value.start, end: value.start + value.text.length, rule: `assigned-${kind}` });
       return verdict;
     };
-    if (valuesAfter(text, name, lines, quotes).some(judge)) continue;
+    if (kind !== "key" && name.start >= blockEnd && OF_MANY.test(text.slice(name.start, name.end))) {
+      const block = valuesInBlock(text, name.end);
+      blockEnd = block.end;
+      for (const place of block.places)
+        if (isSecretNear(place.text, "password"))
+          found.push({ start: place.start, end: place.start + place.text.length, rule: `near-${kind}` });
+    }
+    if (valuesAfter(text, name, kind, lines, quotes).some(judge)) continue;
     const declared = kind === "key" ? undefined : declaredAt(text, name.end);
     const value = declared === undefined ? undefined : valueAt(text, declared, false, lines, quotes);
     if (value !== undefined && judge({ ...value, loose: false })) continue;
-    for (const near of quotedNear(text, name.end, lines.from(name.end))) {
+    if (kind !== "key") {
+      if (valueBefore(text, name.start).some((place) => judge({ ...place, loose: false }))) continue;
+    }
+    // The quote that ends the name would begin a text.
+    const from = quotes.has(text[name.end] ?? "") ? name.end + 1 : name.end;
+    for (const near of quotedNear(text, from, lines.from(from))) {
       if (!remembered(verdicts, `${kind} near ${near.text}`, () => isSecretNear(near.text, kind))) continue;
       found.push({ start: near.start, end: near.start + near.text.length, rule: `near-${kind}` });
     }
   }
+  for (const { start, text: value } of pairsAround(text, passwords))
+    found.push({ start, end: start + value.length, rule: "near-password" });
   return named;
 }
+
+/** Names whose block may hold several secrets under names of their own. */
+const OF_MANY = /(?:s|creds|password|passwd|pw|pwd)$/i;
+const IDENTIFIER = /^[a-z][a-z\d]{0,20}(?:[A-Z][a-z\d]{1,20}){1,8}$/;
 
 /** A name as it is classified. Of `API key` and `secret.key` both words count. */
 function nameOf(text: string, { start, end }: { start: number; end: number }): string {
@@ -123,23 +120,34 @@ interface Value {
   text: string;
   /** Only a space separates name and value. */
   loose: boolean;
+  quoted?: boolean;
+  /** Whether it is quoted behind a sign of assignment. */
+  mayBeWords?: boolean;
 }
 
 /** What each of the separators makes the value of a name. */
 function valuesAfter(
   text: string,
   name: { start: number; end: number },
+  kind: NameClass,
   lines: NextOf,
   quotes: ReadonlyMap<string, NextOf>,
 ): Value[] {
   const values: Value[] = [];
-  for (const { pattern, quoted, loose } of SEPARATORS) {
+  for (const { pattern, quoted, loose, credentials } of SEPARATORS) {
+    if (credentials === true && kind !== "password" && !/credential/i.test(text.slice(name.start, name.end))) continue;
     pattern.lastIndex = name.end;
     if (!pattern.test(text)) continue;
-    const isLoose = loose === true && !FLAG_BEFORE.test(text.slice(Math.max(0, name.start - 12), name.start));
+    const isFlag = text[name.start] === "-" || FLAG_BEFORE.test(text.slice(Math.max(0, name.start - 12), name.start));
     const value = valueAt(text, pattern.lastIndex, quoted === true, lines, quotes);
     if (value === undefined) continue;
-    values.push({ ...value, loose: isLoose && !value.quoted && !isWholeLine(text, name.start, value) });
+    const isWhole = isWholeLine(text, name.start, value);
+    values.push({
+      ...value,
+      loose: loose === true && !isFlag && !value.quoted && !isWhole,
+      mayBeWords:
+        (loose !== true || isFlag) && (value.quoted || (isWhole && CAPITALS.test(text.slice(name.start, name.end)))),
+    });
   }
   return values;
 }
@@ -204,7 +212,26 @@ const TEXT_LIKE_BITS = 30;
 /** Whether a value that is assigned to such a name is the secret itself. */
 export function isSecretValue(value: string, kind: NameClass, isLoose = false): boolean {
   // The patterns come last, because they cost most.
-  return value.length >= LIMITS[kind].characters && isRandom(value, kind, isLoose) && !isNoValue(value);
+  if (value.length < LIMITS[kind].characters && !(kind === "secret" && value.length >= MIN_CHOSEN_SECRET)) return false;
+  if (value.length >= LIMITS[kind].characters && isRandom(value, kind, isLoose) && !isNoValue(value)) return true;
+  return isChosen(value, kind, isLoose);
+}
+
+/** Whether a value that is assigned to a password's name is one of words alone. */
+function isWords(value: string): boolean {
+  return (isChosenWords(value) || isPhrase(value)) && !REFERENCE.test(value) && !isPlaceholder(value);
+}
+
+/** Secrets other than passwords are seldom chosen, so that those must be longer. */
+const MIN_CHOSEN_SECRET = 10;
+
+/** Whether a person may have chosen a value for such a name. */
+function isChosen(value: string, kind: NameClass, isLoose: boolean): boolean {
+  if (isLoose && kind !== "password") return false;
+  if (kind === "key" || (kind === "secret" && value.length < MIN_CHOSEN_SECRET)) return false;
+  const choice = choiceOf(value);
+  if (choice === "none" || (choice === "weak" && (isLoose || kind === "secret"))) return false;
+  return decodeBase64(value) === undefined && !isNoValue(value);
 }
 
 /** Whether a value near such a name is the secret itself. */
@@ -212,7 +239,7 @@ function isSecretNear(value: string, kind: NameClass): boolean {
   const decoded = decodeBase64(value);
   const { characters, bits } = LIMITS[kind];
   if (value.length < characters || isNoValue(value)) return false;
-  return looksSecretNear(decoded === undefined ? value : withoutUser(decoded), bits);
+  return looksSecretNear(decoded === undefined ? value : withoutUser(decoded), bits, kind === "password");
 }
 
 function isNoValue(value: string): boolean {

@@ -3,6 +3,7 @@
  * code, because most rules only look at the few runs of characters that are long enough for a token.
  */
 import { findAssigned } from "./assignments.ts";
+import { findDrawn } from "./drawn.ts";
 import { isPlaceholder, randomnessBits } from "./randomness.ts";
 import { SHAPE_RULES } from "./shape-rules.ts";
 import { Hints } from "./hints.ts";
@@ -86,6 +87,7 @@ function findPlain(text: string, long: [number, number][] = []): SecretRange[] {
     longest = Math.max(longest, end - start);
     const run = text.slice(start, end);
     findTokens(run, start, found);
+    findDrawn(text, start, end, found);
     if (run.length < MIN_ENCODED_CHARACTERS) return;
     long.push([start, end]);
     if (run.length >= MIN_ABLY_CHARACTERS) findAblyKeys(run, start, found);

@@ -1,7 +1,13 @@
-/** Places where only a password can occur: directives, command lines, statements of SQL, connection strings. */
+/** Places where only a password can occur: directives, statements of SQL, connection strings, pairs of a user and a password. */
+import { COMMAND_LINES } from "./command-lines.ts";
+import type { PasswordPlace } from "./types.ts";
 
-/** Group 1 is the password. Every pattern is bounded. */
-export const PASSWORD_PLACES: readonly { rule: string; hints: readonly string[]; pattern: RegExp }[] = [
+/** Names of users that have a password wherever they stand. */
+const USERS =
+  "admin|administrator|root|superuser|sysadmin|sysdba|sa|postgres|elastic|operator|service|guest|deploy|jenkins";
+
+export const PASSWORD_PLACES: readonly PasswordPlace[] = [
+  ...COMMAND_LINES,
   {
     rule: "netrc",
     hints: ["password"],
@@ -13,44 +19,6 @@ export const PASSWORD_PLACES: readonly { rule: string; hints: readonly string[];
     hints: [":"],
     // What comes first is looked at last: few lines have such a number.
     pattern: /:(?:\d{2,5}|\*):(?<=^[\w.*-]{1,200}:(?:\d{2,5}|\*):)[\w*-]{1,60}:[\w*.@-]{1,60}:([^\s"'`,;)]{6,200})$/gm,
-  },
-  {
-    rule: "command-line",
-    hints: ["-u ", "-u=", "--user", "--proxy-user", "--auth", "--creds"],
-    pattern: /(?<![\w-])(?:-u|--user|--proxy-user|--auth|--creds)[ =]["']?[\w.@+-]{1,80}:([^\s"'`]{6,200})/g,
-  },
-  {
-    rule: "command-line",
-    hints: [
-      "sshpass",
-      "mysql",
-      "docker",
-      "podman",
-      "ldap",
-      "redis-cli",
-      "mongo",
-      "sqlcmd",
-      "smbclient",
-      "az ",
-      "oc ",
-      "helm",
-      "skopeo",
-      "crane",
-      "buildah",
-    ],
-    pattern:
-      /\b(?:sshpass|mysql\w{0,8}|docker|podman|ldap\w{3,8}|redis-cli|mongo\w{0,8}|sqlcmd|smbclient|az|oc|helm|skopeo|crane|buildah)\b[^\n]{0,160}?[\s"']-{1,2}(?:[paPw]|password)[ =]?["']?([^\s"'`-][^\s"'`]{7,200})/g,
-  },
-  {
-    rule: "command-line",
-    hints: ["openssl"],
-    pattern: /\bopenssl\b[^\n]{0,160}?\s-(?:k|pass(?:in|out)?\s{1,4}["']?pass:)\s{0,4}["']?([^\s"'`-][^\s"'`]{5,200})/g,
-  },
-  {
-    rule: "command-line",
-    hints: ["htpasswd"],
-    pattern:
-      /\bhtpasswd\s{1,4}(?:-\w{1,8}\s{1,4}){0,4}-\w{0,8}b\w{0,8}\s{1,4}(?:-\w{1,8}\s{1,4}){0,4}\S{1,200}\s{1,4}[\w.@-]{1,60}\s{1,4}["']?([^\s"'`]{6,200})/g,
   },
   // `rocommunity …`, `snmp-server community …`
   {
@@ -97,27 +65,6 @@ export const PASSWORD_PLACES: readonly { rule: string; hints: readonly string[];
       /\b(?:accounts|users|logins|basic_?auth(?:_?users)?|credentials)\b["']?\s{0,4}(?:=>|[:=])?\s{0,4}[{[(]\s{0,20}["'][\w.@-]{1,40}["']\s{0,4}(?:=>|:|,)\s{0,4}["']([^\s"']{8,100})["']/gi,
   },
   {
-    rule: "command-line",
-    hints: ["lftp"],
-    pattern: /\blftp\s[^\n]{0,80}?-u\s{1,4}[\w.@-]{1,60},([^\s"'`]{6,200})/g,
-  },
-  {
-    rule: "command-line",
-    hints: ["ssh-keygen"],
-    pattern: /\bssh-keygen\b[^\n]{0,120}?\s-[NP]\s{1,4}["']?([^\s"']{6,200})/g,
-  },
-  {
-    rule: "command-line",
-    hints: ["chpasswd"],
-    pattern: /(?<=^[ \t]{0,20}(?:- )?|echo\s{1,4}["']?)[\w-]{1,32}:([^\s"'|]{6,200})(?=["']?\s{0,4}(?:\||$))/gm,
-  },
-  {
-    rule: "command-line",
-    hints: ["-stdin", "-fd", "sudo -S"],
-    pattern:
-      /\b(?:echo|printf)\s{1,4}(?:-n\s{1,4}|'%s'\s{1,4})?["']?([^\s"'|$]{8,256})["']?\s{0,4}\|\s{0,4}[^\n|]{0,80}?(?:--password-stdin|--passphrase-fd|sudo -S)/g,
-  },
-  {
     rule: "bundler",
     hints: ["BUNDLE_"],
     pattern: /\bBUNDLE_\w{3,80}["']?\s{0,4}[:=]\s{0,4}["']?[\w.@-]{1,60}:([^\s"']{6,200})/g,
@@ -129,13 +76,7 @@ export const PASSWORD_PLACES: readonly { rule: string; hints: readonly string[];
       /\bcookie["']?(?:\s{0,4}[:=,]\s{0,4}|[ \t])["'`]?(?:[\w.-]{1,60}=[^;\s"'`]{0,200};\s{0,4}){0,8}?[\w.-]{0,30}(?:sess|sid|auth|token|jwt|remember|login|secret)[\w.-]{0,30}=([^;\s"'`\\%]{16,400})(?!%)/gi,
   },
   {
-    rule: "cookie",
-    hints: ["curl"],
-    pattern:
-      /\bcurl\b[^\n]{0,200}?\s-b\s{0,4}["']?[\w.-]{0,30}(?:sess|sid|auth|token|jwt|remember|login|secret)[\w.-]{0,30}=([^;\s"'\\%]{16,400})(?!%)/gi,
-  },
-  {
-    rule: "login",
+    rule: "ogin",
     hints: ["og in", "ogin", "ogged in", "ign in", "ignin"],
     pattern:
       /\b(?:[Ll]og ?in|[Ll]og in|[Ll]ogged in|[Ss]ign ?in)\b[^\n"'`]{0,40}["'`][\w.@+-]{2,60}["'`]\s{0,4}(?:\/|:|,|and|with)\s{0,4}["'`]([^\s"'`]{8,100})["'`]/g,
@@ -190,15 +131,53 @@ export const PASSWORD_PLACES: readonly { rule: string; hints: readonly string[];
     hints: ["<auth-user-pass>"],
     pattern: /<auth-user-pass>\s{1,8}\S{1,100}[ \t]{0,8}\r?\n([^\s<]{6,200})/g,
   },
+  // `("user@host", "…")`, `["admin", "…"]`
   {
-    rule: "command-line",
-    hints: ["http -", "https -", "http ", "xh "],
+    rule: "ogin",
+    hints: ["@", "admin", "root", "sa"],
+    strict: true,
+    pattern: new RegExp(
+      String.raw`["'\x60](?:[\w.+-]{1,60}@[\w-]{1,40}\.[\w.-]{2,40}|${USERS})["'\x60]\s{0,4}(?:,|:|=>)\s{0,20}(?:\w{1,20}\s{0,2}[:=(]\s{0,2}){0,2}["'\x60]([^\s"'\x60\\]{8,64})["'\x60]`,
+      "g",
+    ),
+  },
+  // In prose: `admin / …`, `credentials: user / …`
+  {
+    rule: "ogin",
+    hints: ["admin /", "admin/", "admin:", "root /", "root/", "root:", "elastic:", "redential", "og in", "ogin"],
+    strict: true,
+    pattern: new RegExp(
+      String.raw`\b(?:${USERS}|(?:[Cc]redentials?|[Ll]og ?in)\b[^\n]{0,40}?[ \x60*"'][\w.@-]{2,40})[\x60*"']{0,3}(?: ?/ ?|: ?)[\x60*"']{0,3}([^\s"'\x60*]{8,64})`,
+      "g",
+    ),
+  },
+  // pgbouncer's `"user" "…"`
+  { rule: "login", hints: ['" "'], pattern: /^"[\w.@-]{1,60}" "([^"\s]{6,200})"[ \t]{0,4}$/gm },
+  // A line of `user:…`
+  {
+    rule: "ogin",
+    hints: [":"],
+    strict: true,
+    maxCharacters: 4_000,
+    pattern: /^[a-z_][\w.@-]{1,31}:([^\s"'`:/,;]{8,64})$/gm,
+  },
+  // chap-secrets: client, server, secret, addresses
+  {
+    rule: "directive",
+    hints: ["*", "."],
+    strict: true,
+    maxCharacters: 20_000,
     pattern:
-      /(?:^|[\s;&|])(?:https?|xh)[ \t]{1,4}(?:[^\n]{0,80}?[ \t])?-a[ \t]{1,4}["']?[\w.@+-]{1,80}:([^\s"'`]{6,200})/gm,
+      /^["']?[\w.*@\\-]{1,60}["']?[ \t]{1,20}["']?[\w.*-]{1,60}["']?[ \t]{1,20}["']?([^\s"'#]{8,64})["']?[ \t]{1,20}(?:\*|\d[\d./]{6,18})[ \t]{0,20}$/gm,
   },
   {
-    rule: "command-line",
-    hints: ["zip "],
-    pattern: /\b(?:zip|unzip)[ \t][^\n]{0,80}?-P[ \t]{0,4}["']?([^\s"'`-][^\s"'`]{5,200})/g,
+    rule: "directive",
+    hints: ["isakmp"],
+    pattern: /\bisakmp key[ \t]{1,4}(?:\d[ \t]{1,4})?(\S{6,128})[ \t]{1,4}(?:address|hostname)/g,
+  },
+  {
+    rule: "directive",
+    hints: ["ommunity"],
+    pattern: /ommunity(?:_?[Ss]tring|_?[Nn]ame)?["']?[ \t]{0,4}[:=][ \t]{0,4}["']?([^\s"',;]{8,64})/g,
   },
 ];

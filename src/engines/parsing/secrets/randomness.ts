@@ -107,7 +107,7 @@ function alphabetSize(text: string): number {
  * Texts that mark keys in documentation and tests as examples, and references to values stored elsewhere.
  */
 const PLACEHOLDER =
-  /example|sample|placeholder|your[_-]?|change[_-]?(?:me|it|this)|dummy|fake|mock|redacted|insert|replace|todo|fixme|secret[_-]?(?:key|name|ref)|xxxx|\*{3}|\.{3}|…|<[A-Za-z][\w .:-]{0,60}>|[$#]\{|\$\(|\{\{|%\(\w{1,40}\)|<%|ENC\[|test[_-]?(?:key|token|secret)|not[_-]?a[_-]?real|lorem|ipsum|p[a@4][s$5]{2}w[o0]?rd|qwerty|asdf|foobar|deadbeef|cafebabe|0x0{8}/i;
+  /example|sample|placeholder|your[_-]?|change[_-]?(?:me|it|this)|dummy|fake|(?<![a-z])mock|redacted|insert|replace|todo|fixme|secret[_-]?(?:key|name|ref)|xxxx|\*{3}|\.{3}|…|<[A-Za-z][\w .:-]{0,60}>|[$#]\{|\$\(|\{\{|%\(\w{1,40}\)|<%|ENC\[|test[_-]?(?:key|token|secret)|not[_-]?a[_-]?real|lorem|ipsum|p[a@4][s$5]{2}w[o0]?rd|qwerty|asdf|foobar|deadbeef|cafebabe|0x0{8}/i;
 /** A longer run of ascending or descending characters is not a key. */
 const MAX_SEQUENCE = 6;
 /** The same character so often, or so few different ones for its length, is a filler. */

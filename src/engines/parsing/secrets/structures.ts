@@ -1,6 +1,8 @@
 /** Secrets that are recognised by the surrounding text: key blocks, URLs, headers, manifests and credential files. */
 import { decodeBase64, isSecretValue } from "./assignments.ts";
 import { isComposedPassword, isPlaceholder, randomnessBits } from "./randomness.ts";
+import { valuesInBlock } from "./blocks.ts";
+import { choiceOf } from "./chosen.ts";
 import type { Hints } from "./hints.ts";
 import { looksSecretNear, quotedNear } from "./nearby.ts";
 import { NextOf } from "./next-of.ts";
@@ -20,16 +22,26 @@ const MIN_USER_BITS = 16;
 export function findStructured(text: string, hints: Hints, found: SecretRange[]): void {
   if (hints.hasOne(["BEGIN", "PuTTY", "RWRTY0Iy"])) findKeyBlocks(text, found);
   if (hints.hasOne(["://"])) findUrlCredentials(text, found);
-  for (const { rule, hints: needed, pattern } of PASSWORD_PLACES) {
-    if (!(pattern.ignoreCase ? needed.some((hint) => hints.mayHave(hint)) : hints.hasOne(needed))) continue;
+  for (const { rule, hints: needed, pattern, strict, maxCharacters } of PASSWORD_PLACES) {
+    if (
+      (maxCharacters !== undefined && text.length > maxCharacters) ||
+      !(pattern.ignoreCase ? needed.some((hint) => hints.mayHave(hint)) : hints.hasOne(needed))
+    )
+      continue;
     for (const match of text.matchAll(pattern)) {
       const password = match[1]!;
-      if (isPassword(password)) add(found, match.index + match[0].lastIndexOf(password), password.length, rule);
+      if (
+        strict === true
+          ? !password.includes("=") && looksSecretNear(password, MIN_PASSWORD_BITS, true)
+          : isPassword(password)
+      )
+        add(found, match.index + match[0].lastIndexOf(password), password.length, rule);
     }
   }
+  if (hints.hasOne(["sers", "SERS", "ccounts", "ogins"])) findAccounts(text, found);
   if (hints.hasOne(["asic"])) findBasicCredentials(text, found);
   if (hints.hasOne(["Secret"])) findKubernetesSecrets(text, found);
-  if (hints.hasOne(["(", "SecureString"])) findArguments(text, found);
+  findArguments(text, hints.mayHave("SecureString"), found);
   if (hints.mayHave("key")) findBareKeys(text, found);
   if (hints.hasOne(["SecureString"])) findSecureStrings(text, found);
   if (hints.hasOne(["kty"])) findJsonWebKeys(text, found);
@@ -49,7 +61,7 @@ function isPassword(password: string): boolean {
     !/^(?:[$%{<#]|\[)/.test(password) &&
     /[A-Za-z]/.test(password) &&
     alphanumerics(password) >= MIN_PASSWORD_ALPHANUMERICS &&
-    (randomnessBits(password) >= MIN_PASSWORD_BITS || isComposedPassword(password))
+    (randomnessBits(password) >= MIN_PASSWORD_BITS || isComposedPassword(password) || choiceOf(password) !== "none")
   );
 }
 
@@ -91,7 +103,10 @@ function findUrlCredentials(text: string, found: SecretRange[]): void {
   for (const match of text.matchAll(AUTHORITY)) {
     const [whole, user = "", password] = match;
     if (password !== undefined) {
-      if (isPassword(unescaped(password)))
+      if (
+        isPassword(unescaped(password)) ||
+        (isGiven(password) && HOSTED.test(text.slice(match.index + whole.length, match.index + whole.length + 120)))
+      )
         add(found, match.index + whole.length - 1 - password.length, password.length, "url-credentials");
       continue;
     }
@@ -103,6 +118,20 @@ function findUrlCredentials(text: string, found: SecretRange[]): void {
     )
       add(found, match.index + 3, user.length, "url-credentials");
   }
+}
+
+/** Hosts where nobody tries out a client: whatever stands in front of them is a password. */
+const HOSTED =
+  /^[\w.-]{1,100}\.(?:mongodb\.net|amazonaws\.com|azure\.com|windows\.net|azure-api\.net|neon\.tech|supabase\.co|cloudamqp\.com|redislabs\.com|redis-cloud\.com|rediscloud\.com|upstash\.io|render\.com|railway\.app|rlwy\.net|aivencloud\.com|digitalocean\.com|elephantsql\.com|planetscale\.com|psdb\.cloud|cockroachlabs\.cloud|mlab\.com|elastic-cloud\.com|es\.io|heroku\.com|ngrok\.io)\b/;
+
+/** Whether something is given for a password, instead of a word for one. */
+function isGiven(password: string): boolean {
+  return (
+    password.length >= MIN_PASSWORD_CHARACTERS &&
+    /^[\w!#%&*+.~-]+$/.test(password) &&
+    !isPlaceholder(password) &&
+    !/pass|pwd|user|secret|^\*+$/i.test(password)
+  );
 }
 
 function unescaped(part: string): string {
@@ -123,17 +152,55 @@ function findBasicCredentials(text: string, found: SecretRange[]): void {
   }
 }
 
-/** Calls with a password or a key among their arguments, which have no names. */
-const CALLS =
-  /\((?<=(?:connect|connection|login|auth=?|authenticate|authentication|credentials?|cookie_?store|sign|verify|signwith|hmac|hmac\.(?:new|(?:hex)?digest)|serializer|cipher|cipheriv|encrypt|decrypt|superuser|create_?user|pdo|mysqli|sequelize|fernet|ftp|secretkeyspec|wifi\.begin|securestring)\()|[ \t](?<=SecureString[ \t])/gi;
-
-function findArguments(text: string, found: SecretRange[]): void {
-  const lines = new NextOf(text, "\n");
-  for (const match of text.matchAll(CALLS)) {
-    const from = match.index + match[0].length;
-    for (const { start, text: value } of quotedNear(text, from, lines.from(from)))
-      if (looksSecretNear(value, MIN_PASSWORD_BITS)) add(found, start, value.length, "argument");
+/** Names of users and their passwords: `users: { admin: "…" }`. */
+function findAccounts(text: string, found: SecretRange[]): void {
+  let done = 0;
+  for (const { 0: name, index } of text.matchAll(/\b(?:users|accounts|logins)\b/gi)) {
+    if (index < done) continue;
+    const { places, end } = valuesInBlock(text, index + name.length);
+    done = end;
+    for (const { start, text: value } of places)
+      if (choiceOf(value) === "strong" && !isPlaceholder(value)) add(found, start, value.length, "accounts");
   }
+}
+
+/** Calls with a password or a key among their arguments, which have no names. */
+const CALL =
+  /(?:connect|connection|login|basic|create_?async|password_?hash|hashsync|hashpw|bcrypt\.hash|make_password|password_?encoder\.encode|auth=?|authenticate|authentication|credentials?|cookie_?store|sign|verify|signwith|hmac|hmac\.(?:new|(?:hex)?digest)|serializer|cipher|cipheriv|encrypt|decrypt|superuser|create_?user|pdo|mysqli|sequelize|fernet|ftp|secretkeyspec|wifi\.begin|securestring)$/i;
+const CALL_CHARACTERS = 24;
+/** The last two letters of those names, so that most calls are passed over at a glance. */
+const CALL_ENDS = new Set(
+  "ct on in ic nc sh pw rd de th h= te al ls re gn fy ac ew st er iv pt do li ze et tp ec ng".split(" "),
+);
+
+/** A password that was chosen needs no capital or symbol as an argument behind another one, such as a user's name. */
+function isChosenArgument(value: string): boolean {
+  return value.length >= MIN_CHOSEN_ARGUMENT && choiceOf(value) === "weak" && !isPlaceholder(value);
+}
+
+const MIN_CHOSEN_ARGUMENT = 10;
+
+/** Those whose password a person may have chosen. */
+const LOGIN =
+  /connect|login|auth|credential|user|pdo|mysqli|sequelize|ftp|wifi|securestring|basic|async|sign(?!ed|w)|cipher|hash|make_password|encode/i;
+
+function findArguments(text: string, hasSecureStrings: boolean, found: SecretRange[]): void {
+  const lines = new NextOf(text, "\n");
+  for (let open = text.indexOf("("); open !== -1; open = text.indexOf("(", open + 1)) {
+    if (!CALL_ENDS.has(text.slice(open - 2, open).toLowerCase())) continue;
+    const name = CALL.exec(text.slice(Math.max(0, open - CALL_CHARACTERS), open))?.[0];
+    if (name !== undefined) judgeArguments(text, open + 1, lines, LOGIN.test(name), found);
+  }
+  if (!hasSecureStrings) return;
+  // PowerShell separates arguments by spaces.
+  for (const { 0: name, index } of text.matchAll(/SecureString[ \t]/g))
+    judgeArguments(text, index + name.length, lines, true, found);
+}
+
+function judgeArguments(text: string, from: number, lines: NextOf, mayBeChosen: boolean, found: SecretRange[]): void {
+  for (const [i, { start, text: value }] of quotedNear(text, from, lines.from(from)).entries())
+    if (looksSecretNear(value, MIN_PASSWORD_BITS, mayBeChosen) || (mayBeChosen && i > 0 && isChosenArgument(value)))
+      add(found, start, value.length, "argument");
 }
 
 /** Values of a Kubernetes Secret, whatever their keys are called. */

@@ -4,3 +4,16 @@ export interface SecretRange {
   end: number;
   rule: string;
 }
+
+/** A place where only a password can occur. */
+export interface PasswordPlace {
+  rule: string;
+  /** One of these texts occurs wherever the pattern matches. */
+  hints: readonly string[];
+  /** Group 1 is the password. Every pattern is bounded. */
+  pattern: RegExp;
+  /** Whether something else may stand there, so that a password must look like one. */
+  strict?: boolean;
+  /** Of files that hold nothing else, which are small. */
+  maxCharacters?: number;
+}

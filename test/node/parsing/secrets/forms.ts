@@ -1,5 +1,6 @@
 /** Secrets as they stand in whole files of many formats. */
 import type { Form } from "./form.ts";
+import { CHOSEN } from "./forms-chosen.ts";
 import { DIRECTIVES } from "./forms-directives.ts";
 import { CODE, ENCODED } from "./forms-code.ts";
 import { CONFIGURATION, DOCUMENTS } from "./forms-documents.ts";
@@ -14,4 +15,5 @@ export const FORMS: readonly Form[] = [
   ...ENCODED,
   ...CODE,
   ...DIRECTIVES,
+  ...CHOSEN,
 ];

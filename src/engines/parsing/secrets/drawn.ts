@@ -1,0 +1,60 @@
+/**
+ * Long random values that are recognised by what stands in front of them: a variable of an environment, a weak name, or an id that is the
+ * argument before, as in `new Client("id", "…")`. Much randomness is required, because hashes and digests are as random.
+ */
+import { isPlaceholder, randomnessBits } from "./randomness.ts";
+import type { SecretRange } from "./types.ts";
+
+const MIN_CHARACTERS = 20;
+const MAX_CHARACTERS = 200;
+const MIN_BITS = 34;
+const BEFORE_CHARACTERS = 140;
+
+/** What a value consists of, from the end of a run of token characters. */
+const VALUE = /[\w+/.-]{20,200}={0,2}$/;
+/** In front of the value of a variable: `NAME=`, `export NAME="`, `NAME: `. */
+const VARIABLE =
+  /(?:^|[\n\s"'-])([A-Z][A-Z\d]{2,30}(?:_[A-Z\d]{1,30}){0,8}|[A-Z][A-Z\d]{0,2}(?:_[A-Z\d]{1,30}){1,8})["']?[ \t]{0,4}[:=][ \t]{0,4}["']?$/;
+/** In front of the value of a name that is often a secret's. */
+const WEAK_NAME =
+  /(?:^|[^A-Za-z\d])(?:\w{0,30}[_.-])?(?:api|app|hmac|signing|seed|otp|otp_?seed|totp|login|webhook|enc|encryption|cipher|vault|hash_?key|sdk|account_?sid_?auth)(?:["']?[ \t]{0,4}[:=][ \t]{0,4}["']?|>)$/i;
+/** In front of an argument that follows an id. */
+const ID_BEFORE =
+  /[\w.:$]{2,60}[( ]\s{0,20}(?:[:@]?[\w.]{1,30}\s{0,4},\s{0,20})?(["'])([\w.@:-]{4,80})\1\s{0,4},\s{0,20}["']$/;
+/** What random values are too that are no secrets. */
+const HARMLESS =
+  /hash|sha\d?|md5|commit|digest|checksum|integrity|uuid|guid|etag|fingerprint|revision|\brev\b|sum\b|_id\b|\bid\b|version|public|assert|expect|equal|verify|test|site|nonce|thumbprint|certificate|cert\b|signature|blob|oid|challenge|verifier|state|websocket|contains|entry|response|nid|tree|parent|color|font|base64|encode|decode|path|url|image|icon/i;
+
+/** Adds the value at the end of a run of token characters, between `start` and `end` of the text, if it is such a secret. */
+export function findDrawn(text: string, start: number, end: number, found: SecretRange[]): void {
+  if (end - start < MIN_CHARACTERS || end - start > MAX_CHARACTERS + 60) return;
+  const run = text.slice(start, end);
+  const assigned = run.search(/=[\w+/]/) + 1;
+  const from = start + assigned;
+  const before = text[from - 1] ?? "\n";
+  if (!"=\"'` \t>".includes(before)) return;
+  const value = text.slice(from, end);
+  if (value.length < MIN_CHARACTERS || !VALUE.test(value) || !/\d/.test(value) || !/[A-Za-z]/.test(value)) return;
+  const isQuoted = before === '"' || before === "'";
+  if (isQuoted ? text[end] !== before : !/^[\s"'`,;&|)\\<]?$/.test(text[end] ?? "")) return;
+  const rule = ruleFor(text.slice(Math.max(0, from - BEFORE_CHARACTERS), from));
+  if (rule === undefined || (value.includes("/") && !/[\d][a-z][A-Z]|[A-Z]\d[A-Za-z]/.test(value))) return;
+  if (randomnessBits(value) < MIN_BITS || isPlaceholder(value) || UUID.test(value) || isText(value)) return;
+  found.push({ start: from, end, rule });
+}
+
+const UUID = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/i;
+
+/** Whether a value is base64 of a text. Secrets in such a text are found apart. */
+function isText(value: string): boolean {
+  return /^[\t\n\r\x20-\x7e]+$/.test(Buffer.from(value, "base64").toString("latin1"));
+}
+
+function ruleFor(before: string): string | undefined {
+  const variable = VARIABLE.exec(before);
+  if (variable !== null) return HARMLESS.test(variable[1]!.replaceAll("_", " ")) ? undefined : "drawn-variable";
+  if (WEAK_NAME.test(before)) return "drawn-named";
+  if (!/["'],?\s{0,20}["']$/.test(before.slice(-24))) return undefined;
+  const call = ID_BEFORE.exec(before);
+  return call === null || HARMLESS.test(call[0].replaceAll("_", " ")) ? undefined : "drawn-argument";
+}
