@@ -17,6 +17,7 @@ const BENCHES = [
   "fairness",
   "kills",
   "sweeps",
+  "grep",
 ] as const;
 
 const [name = "", ...args] = process.argv.slice(2);

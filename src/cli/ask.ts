@@ -101,12 +101,15 @@ export function nothingFound(message: string): CliError {
 export function requestOf<P extends Parameters>(parameters: P, required: object, options: object = {}): Request<P> {
   const given: Record<string, unknown> = { ...options, ...required };
   const request = Object.entries<Parameter>(parameters).flatMap(([name, parameter]) => {
-    const value = given[parameter.required ? name : (parameter.option ?? name)];
+    const value = given[parameter.required ? name : camelCase(parameter.option ?? name)];
     if (value !== undefined) checkTexts(name, parameter, value);
     return value === undefined ? [] : [[name, value]];
   });
   return Object.fromEntries(request) as Request<P>;
 }
+
+/** As commander names the value of an option. */
+const camelCase = (option: string): string => option.replace(/-./g, (part) => part.slice(1).toUpperCase());
 
 function checkTexts(name: string, parameter: Parameter, value: unknown): void {
   if (parameter.type !== "text" && parameter.type !== "texts") return;
@@ -115,7 +118,8 @@ function checkTexts(name: string, parameter: Parameter, value: unknown): void {
   const fail = (problem: string): never => {
     throw new CliError(EXIT.usage, "USAGE", `${name}: ${problem}`);
   };
-  if (texts.some((text) => text.trim() === "")) fail("must not be empty");
+  const isVerbatim = parameter.type === "text" && parameter.isVerbatim === true;
+  if (texts.some((text) => (isVerbatim ? text : text.trim()) === "")) fail("must not be empty");
   if (texts.some((text) => text.length > max)) fail(`must have at most ${max.toLocaleString("en-US")} characters`);
   if (parameter.type === "texts" && texts.length > parameter.maxItems)
     fail(`must be given at most ${parameter.maxItems} times`);

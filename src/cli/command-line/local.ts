@@ -1,7 +1,8 @@
 import { Option } from "commander";
-import { FILE, OUTLINE, REFERENCES, SEARCH, SYMBOLS } from "../../contract/questions.ts";
+import { COVERAGE, FILE, FILES, GREP, OUTLINE, REFERENCES, SEARCH, SYMBOLS } from "../../contract/questions.ts";
 import { CLIENT_NAMES } from "../commands/setup-clients.ts";
 import type { CleanOptions } from "../commands/cache.ts";
+import type { GrepFlags } from "../commands/grep.ts";
 import type { SearchOptions } from "../commands/search.ts";
 import type { RemoteOption } from "../remote/remote-search.ts";
 import type { SetupOptions } from "../commands/setup.ts";
@@ -59,6 +60,60 @@ export const LOCAL_COMMANDS: Readonly<Record<string, AddCommand>> = {
       .action(
         run(async (context, name: string, options: { limit: number } & RemoteOption) =>
           (await import("../commands/refs.ts")).refs(context, name, options),
+        ),
+      ),
+
+  grep: (program, run) =>
+    questionOptions(
+      program
+        .command("grep")
+        .argument("<pattern>", "regular expression in the dialect of ripgrep")
+        .description("print every line that matches, uncommitted changes included, and say what was not searched"),
+      GREP,
+    )
+      .option("-o, --only-matching", "print only what matches, one match a line")
+      .addHelpText(
+        "after",
+        `${examples("codectx grep -w parseConfig", "codectx grep -F 'a[0] + 1' --path 'src/**'", "codectx grep -i 'todo|fixme' --ref v2.0 -c")}\n\nExit codes: 0 found, 1 nothing matches and all text was searched, 2 everything else.`,
+      )
+      .action(
+        run(async (context, pattern: string, options: GrepFlags) =>
+          (await import("../commands/grep.ts")).grep(context, pattern, options),
+        ),
+      ),
+
+  coverage: (program, run) =>
+    questionOptions(
+      program
+        .command("coverage")
+        .argument("[path]", "file or folder of this work tree")
+        .description("show what is indexed and searched, and why the rest is not"),
+      COVERAGE,
+      ["path"],
+    )
+      .addHelpText(
+        "after",
+        examples("codectx coverage", "codectx coverage vendor", "codectx coverage --reason too_large"),
+      )
+      .action(
+        run(async (context, path: string | undefined, options: RemoteOption) =>
+          (await import("../commands/coverage.ts")).coverage(context, path, options),
+        ),
+      ),
+
+  files: (program, run) =>
+    questionOptions(
+      program
+        .command("files")
+        .argument("[path]", "folder, or a glob such as 'src/**/*.ts'")
+        .description("list the files of this work tree, with their state in the index"),
+      FILES,
+      ["path"],
+    )
+      .addHelpText("after", examples("codectx files --depth 1", "codectx files 'src/**/*.ts' --json"))
+      .action(
+        run(async (context, path: string | undefined, options: RemoteOption) =>
+          (await import("../commands/files.ts")).files(context, path, options),
         ),
       ),
 

@@ -15,10 +15,10 @@ export function wholeNumber(value: string): number {
   return Number(value);
 }
 
-/** Adds the options of a question: its parameters besides the arguments, and where to ask. */
-export function questionOptions(command: Command, parameters: Parameters): Command {
+/** Adds the options of a question: its parameters besides the arguments, and where to ask. `given` are arguments that may be absent. */
+export function questionOptions(command: Command, parameters: Parameters, given: readonly string[] = []): Command {
   for (const [name, parameter] of Object.entries<Parameter>(parameters)) {
-    if (parameter.required || parameter.notOn?.includes("cli")) continue;
+    if (parameter.required || given.includes(name) || parameter.notOn?.includes("cli")) continue;
     command.addOption(optionOf(parameter.option ?? kebabCase(name), parameter));
   }
   return command
@@ -28,11 +28,12 @@ export function questionOptions(command: Command, parameters: Parameters): Comma
 }
 
 function optionOf(name: string, parameter: Parameter): Option {
-  const { type, description } = parameter;
+  const { type, description, letter } = parameter;
   const many = type === "texts" || type === "choices" ? "; repeatable" : "";
   const said = description.replaceAll("`", "").replace(/\.$/, "");
   const text = `${said.slice(0, 1).toLowerCase()}${said.slice(1)}${many}`;
-  const option = new Option(type === "flag" ? `--${name}` : `--${name} <${PLACEHOLDERS[type] ?? name}>`, text);
+  const flags = letter === undefined ? `--${name}` : `-${letter}, --${name}`;
+  const option = new Option(type === "flag" ? flags : `${flags} <${PLACEHOLDERS[type] ?? name}>`, text);
   if (type === "choice" || type === "choices") option.choices(parameter.values);
   if (type === "choices") option.argParser(collectOf(parameter.values));
   if (type === "texts") option.argParser(collect);

@@ -124,7 +124,8 @@ async function readInterpreters(root: string, entries: readonly GitEntry[]): Pro
   return interpreters;
 }
 
-async function readIgnores(root: string, entries: readonly GitEntry[]): Promise<IgnoreRules> {
+/** The rules of a commit's `.codectxignore` files. */
+export async function readIgnores(root: string, entries: readonly GitEntry[]): Promise<IgnoreRules> {
   const rules = new IgnoreRules();
   const files = entries.filter(({ path }) => path === CODECTX_IGNORE || path.endsWith(`/${CODECTX_IGNORE}`));
   let next = 0;

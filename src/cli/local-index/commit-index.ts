@@ -40,6 +40,7 @@ export async function openCommitIndex(context: Context, project: Project, gitSha
     table,
     state: () => ({ gitSha, indexedAtMs: Date.now(), stale: undefined }),
     lines: (index, path, start, end) => linesOfCommit(project, gitSha, index, path, start, end),
+    texts: async (enclosing) => (await import("../exact/open-texts.ts")).openCommitTexts(project, gitSha, enclosing),
     rebuild: () => build({ isDamaged: true }),
   };
   return openLocalIndex(project, tree, { rebuild: true });

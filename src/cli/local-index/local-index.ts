@@ -1,5 +1,7 @@
 import { PARSER_VERSION } from "../../engines/parsing/version.ts";
 import { findSymbols, nearPaths, outlineOf } from "../../engines/search/lookups.ts";
+import type { RevisionTexts } from "../../engines/exact/types.ts";
+import { enclosingSymbols } from "../../engines/search/enclosing.ts";
 import { findReferences } from "../../engines/search/references.ts";
 import { search } from "../../engines/search/search.ts";
 import { openIndex, type SearchIndex } from "../../engines/search/search-index.ts";
@@ -27,6 +29,8 @@ import type { AskedTable } from "./update.ts";
 
 /** What writes the index; loaded when there is something to write. */
 const updates = () => import("./update.ts");
+/** What reads whole texts; loaded for exact search. */
+const exact = () => import("../exact/open-texts.ts");
 /** Attempts to open a table that another process may be replacing. */
 const MAX_TRIES = 3;
 
@@ -60,6 +64,8 @@ export interface LocalIndex {
   readFile(path: string, start?: number, end?: number): Promise<FileLines | undefined>;
   /** Up to five indexed paths that may have been meant. */
   nearPaths(path: string): string[];
+  /** All files and their whole texts. */
+  texts(): Promise<RevisionTexts>;
   close(): void;
 }
 
@@ -70,6 +76,8 @@ export interface IndexedTree {
   state: (store: IndexStore) => Pick<LocalIndexInfo, "gitSha" | "indexedAtMs" | "stale">;
   /** Lines of an indexed file; undefined if the path is not indexed, or its file is gone. */
   lines: (index: SearchIndex, path: string, start?: number, end?: number) => Promise<FileLines | undefined>;
+  /** All files and their whole texts, indexed or not; `enclosing` knows the symbols. */
+  texts: (enclosing: RevisionTexts["enclosing"]) => Promise<RevisionTexts>;
   /** Makes the search index anew and returns the name of the table. */
   rebuild: () => Promise<string>;
 }
@@ -93,6 +101,7 @@ export function openWorkTreeIndex(
         return { gitSha: head ?? null, indexedAtMs, stale };
       },
       lines: (index, path, start, end) => readLines(index, tree, path, start, end),
+      texts: async (enclosing) => (await exact()).openWorkTreeTexts(project, enclosing),
       rebuild: async () => (await updates()).rebuildSearchIndex(context, project, new SearchFolder(project.directory)),
     },
     options,
@@ -184,6 +193,10 @@ class OpenLocalIndex implements LocalIndex {
 
   nearPaths(path: string): string[] {
     return nearPaths(this.#index, 0, path);
+  }
+
+  texts(): Promise<RevisionTexts> {
+    return this.#tree.texts((wanted) => this.#healing((index) => enclosingSymbols(index, wanted)));
   }
 
   close(): void {

@@ -17,6 +17,7 @@ export function openIndexes(index: LocalIndex): OpenIndexes<LocalInfo> {
     references: (request) => index.references(request),
     outline: async (path) => inFirst(await index.outline(path)),
     file: async (path, start, end) => inFirst(await index.readFile(path, start, end)),
+    texts: () => index.texts(),
     nearPaths: (path) => Promise.resolve(index.nearPaths(path)),
   };
 }

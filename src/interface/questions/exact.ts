@@ -1,5 +1,6 @@
 /** How the questions of exact search are answered: `grep`, and what was searched at all. */
 import { COVERAGE, FILES, GREP, type Parameters } from "../../contract/questions.ts";
+import type { GrepOptions } from "../../engines/exact/run-grep.ts";
 import type { RevisionTexts, TextFile } from "../../engines/exact/types.ts";
 import { compareUtf8 } from "../../engines/search/order.ts";
 import { compileGlobs, GlobError } from "../../lib/globs.ts";
@@ -97,15 +98,18 @@ export const files = question({
   },
 });
 
-/** Every line that matches, or what was not searched. */
-export const grep = question({
-  name: "grep",
-  parameters: GREP,
-  answer: async (indexes, request) => {
-    const { runGrep } = await import("../../engines/exact/run-grep.ts");
-    return runGrep(await textsOf(indexes), request).catch(namingField);
-  },
-});
+/** Every line that matches, or what was not searched, within the given budget. */
+export const grepWithin = (budget?: GrepOptions) =>
+  question({
+    name: "grep",
+    parameters: GREP,
+    answer: async (indexes, request) => {
+      const { runGrep } = await import("../../engines/exact/run-grep.ts");
+      return runGrep(await textsOf(indexes), request, budget).catch(namingField);
+    },
+  });
+
+export const grep = grepWithin();
 
 /** Throws a request's mistake that the engine has found as one of its field. */
 function namingField(error: unknown): never {

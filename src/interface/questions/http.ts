@@ -71,7 +71,7 @@ function inOne<T extends { indexes: readonly Hosted[]; revision: number }>(answe
   return { ...answer, indexes: answer.indexes.slice(answer.revision, answer.revision + 1) };
 }
 
-function indexesOf({ indexes, digest }: { indexes: readonly Hosted[]; digest: string }): SearchedIndex[] {
+export function indexesOf({ indexes, digest }: { indexes: readonly Hosted[]; digest: string }): SearchedIndex[] {
   return indexes.map(({ repo, workspaceId, ref, gitSha, indexedAt, fingerprint }) => ({
     repo,
     workspaceId,

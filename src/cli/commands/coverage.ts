@@ -1,0 +1,38 @@
+import { COVERAGE } from "../../contract/questions.ts";
+import { coverage as coverageQuestion } from "../../interface/questions/exact.ts";
+import { coverageResponse } from "../../interface/questions/exact-http.ts";
+import { ask, nothingFound, requestOf, show } from "../ask.ts";
+import type { Context } from "../context.ts";
+import { pathOf, type RemoteOption } from "../remote-search.ts";
+import { formatCount, table } from "../ui.ts";
+
+/** `codectx coverage [path]`: what is indexed, what is searched besides, and why the rest is not. */
+export async function coverage(context: Context, path: string | undefined, options: RemoteOption): Promise<void> {
+  const found = await ask(context, coverageQuestion, {
+    options,
+    request: (project) => ({
+      ...requestOf(COVERAGE, {}, options),
+      path: path === undefined ? undefined : pathOf(context, project, path, options),
+    }),
+    missing: (answer) =>
+      answer.path?.state === "absent" ? nothingFound(`${path} is not in this tree, or git ignores it`) : undefined,
+  });
+  await show(context, found, coverageResponse, () => {
+    const { indexed, searchedOnly, notSearched, paths, truncated } = found.answer;
+    const counts = [
+      ["indexed and searched", formatCount(indexed)],
+      ["searched only", formatCount(searchedOnly)],
+      ...Object.entries(notSearched).map(([reason, count]) => [`not searched: ${reason}`, formatCount(count)]),
+    ];
+    const rows = paths.map(({ path: own, state, reason }) => [
+      own,
+      state === "searched" ? "searched only" : "not searched",
+      reason ?? "",
+    ]);
+    return [
+      ...table(counts),
+      ...(rows.length === 0 ? [] : ["", ...table(rows)]),
+      ...(truncated ? ["(more; --limit shows them)"] : []),
+    ];
+  });
+}

@@ -1,0 +1,27 @@
+import { FILES } from "../../contract/questions.ts";
+import { files as filesQuestion } from "../../interface/questions/exact.ts";
+import { filesResponse } from "../../interface/questions/exact-http.ts";
+import { ask, requestOf, show } from "../ask.ts";
+import type { Context } from "../context.ts";
+import type { RemoteOption } from "../remote-search.ts";
+import { formatBytes, plural, table } from "../ui.ts";
+
+/** `codectx files [path]`: the files below a folder or of a glob, with their state. */
+export async function files(context: Context, path: string | undefined, options: RemoteOption): Promise<void> {
+  const found = await ask(context, filesQuestion, {
+    options,
+    request: () => ({ ...requestOf(FILES, {}, options), ...(path !== undefined && path !== "." && { path }) }),
+  });
+  await show(context, found, filesResponse, () => {
+    const { files: listed, folders, next } = found.answer;
+    const rows = [
+      ...folders.map((folder) => [folder.path, plural(folder.files, "file"), ""]),
+      ...listed.map(({ path: own, size, state }) => [
+        own,
+        size === null ? "" : formatBytes(size),
+        state === "indexed" ? "" : state.replace("_", " "),
+      ]),
+    ];
+    return [...table(rows), ...(next === undefined ? [] : [`(more; --cursor ${next} goes on)`])];
+  });
+}

@@ -1,0 +1,145 @@
+import { join } from "node:path";
+import { GREP } from "../../contract/questions.ts";
+import type { FoundLine, GrepAnswer } from "../../engines/exact/types.ts";
+import { grepWithin } from "../../interface/questions/exact.ts";
+import { grepResponse } from "../../interface/questions/exact-http.ts";
+import { ask, type CommandAnswer, requestOf, show } from "../ask.ts";
+import type { Context } from "../context.ts";
+import { CliError, EXIT, toCliError } from "../exit-codes.ts";
+import type { RemoteOption } from "../remote-search.ts";
+import { formatCount, plural } from "../ui.ts";
+
+export interface GrepFlags extends RemoteOption {
+  language?: string[];
+  onlyMatching?: boolean;
+  filesWithMatches?: boolean;
+  count?: boolean;
+}
+
+/** Exit codes of `rg`. */
+const GREP_EXIT = { found: 0, none: 1, failure: EXIT.usage } as const;
+/** Files that were not searched and are named. */
+const MAX_NAMED = 5;
+/** A person waits for all lines; nothing else shares this process. */
+const WITHOUT_LIMIT = Number.MAX_SAFE_INTEGER;
+
+/** `codectx grep <pattern>`: every line that matches. Its exit codes are those of `rg`, whatever fails. */
+export async function grep(context: Context, pattern: string, options: GrepFlags): Promise<void> {
+  try {
+    if (options.language) (await import("../filters.ts")).checkLanguages(options.language);
+    const found = await askAll(context, pattern, options);
+    const lines = () => describe(context, found, options);
+    await show(context, found, grepResponse, lines);
+    process.exitCode = report(context, found.answer);
+  } catch (error) {
+    const { code, message, requestId, details } = toCliError(error);
+    throw new CliError(GREP_EXIT.failure, code, message, { requestId, details, cause: error });
+  }
+}
+
+function askAll(context: Context, pattern: string, options: GrepFlags): Promise<CommandAnswer<GrepAnswer>> {
+  const request = { ...requestOf(GREP, { pattern }, options), offset: 0 };
+  const limit = options.remote === true ? GREP.limit.max : WITHOUT_LIMIT;
+  return ask(context, grepWithin({ maxBytes: Infinity, maxMs: Infinity }), {
+    options,
+    request: () => ({ ...request, limit }),
+  });
+}
+
+/** Says what was not searched, and returns the exit code. */
+function report({ ui }: Context, { total, coverage, complete, gaps, truncated }: GrepAnswer): number {
+  const notSearched = gaps.slice(0, MAX_NAMED).map(({ path, reason }) => `${path} (${reason})`);
+  const count = Object.entries(coverage.notSearched).reduce((sum, [, files]) => sum + files, 0);
+  const missing = [
+    ...(gaps.length === 0 ? [] : [`${notSearched.join(", ")}${gaps.length > MAX_NAMED ? ", …" : ""} not searched`]),
+    ...(coverage.withheldLines === 0
+      ? []
+      : [`${plural(coverage.withheldLines, "line")} withheld, which may hold secrets`]),
+  ];
+  if (truncated) ui.warn("there are more lines than the answer holds");
+  if (total.lines > 0) {
+    if (!complete) ui.warn(`not complete: ${missing.join("; ")}`);
+    return GREP_EXIT.found;
+  }
+  const where = `no match in ${plural(coverage.files, "file")}`;
+  if (complete) {
+    ui.note(count === 0 ? where : `${where}; ${formatCount(count)} without text left out`);
+    return GREP_EXIT.none;
+  }
+  ui.warn(`${where}; not complete: ${missing.join("; ")}`);
+  return GREP_EXIT.failure;
+}
+
+function describe(context: Context, { answer, root }: CommandAnswer<GrepAnswer>, options: GrepFlags): string[] {
+  const { ui } = context;
+  const severalRepos = answer.indexes.length > 1;
+  const placeOf = ({ revision, path }: { revision: number; path: string }): string => {
+    const shown = ui.style("magenta", severalRepos ? `${answer.indexes[revision]?.name} ${path}` : path);
+    return root === undefined ? shown : ui.link(join(root, path), shown);
+  };
+  if (answer.files)
+    return answer.files.map((file) => (options.count === true ? `${placeOf(file)}:${file.lines}` : placeOf(file)));
+  const groups = [...Map.groupBy(answer.matches, ({ revision, path }) => `${revision} ${path}`).values()];
+  return groups.flatMap((group, position) => {
+    const place = placeOf(group[0] as FoundLine);
+    const rows = fileRows(context, group, options.onlyMatching === true);
+    if (!ui.terminal) return rows.map(({ mark, text }) => (mark === "" ? text : `${place}${mark}${text}`));
+    return [...(position > 0 ? [""] : []), place, ...rows.map(({ text }) => text)];
+  });
+}
+
+interface Row {
+  /** Between the path and the line: `:` of a match, `-` of a line around one, empty of a gap. */
+  mark: string;
+  text: string;
+}
+
+/** The lines of a file, with those around them, each once. */
+function fileRows({ ui }: Context, group: readonly FoundLine[], onlyMatching: boolean): Row[] {
+  const rows = new Map<number, Row[]>();
+  for (const match of group) {
+    const { line, endLine = line, text, before, after, ranges, byteRanges } = match;
+    const around = (first: number, lines: readonly string[]): void => {
+      for (const [i, shown] of lines.entries())
+        if (!rows.has(first + i))
+          rows.set(first + i, [{ mark: "-", text: `${ui.style("green", String(first + i))}-${shown}` }]);
+    };
+    around(line - before.length, before);
+    const place = (column: number) => `${ui.style("green", String(line))}:${column}:`;
+    const parts = onlyMatching
+      ? ranges.map((_, i) => `${place(byteRanges[i]?.[0] ?? 1)}${ui.style("red", matchedTexts(match)[i] ?? "")}`)
+      : text.split("\n").map((own, i) => {
+          const number = `${ui.style("green", String(line + i))}:`;
+          return i === 0 ? `${place(byteRanges[0]?.[0] ?? 1)}${highlight(ui, match, own)}` : number + own;
+        });
+    rows.set(
+      line,
+      parts.map((part) => ({ mark: ":", text: part })),
+    );
+    for (let covered = line + 1; covered <= endLine; covered++) rows.set(covered, []);
+    around(endLine + 1, after);
+  }
+  const sorted = [...rows].sort(([a], [b]) => a - b);
+  const hasContext = group.some(({ before, after }) => before.length + after.length > 0);
+  return sorted.flatMap(([line, own], i) => {
+    const last = sorted[i - 1]?.[0];
+    const isGap = hasContext && last !== undefined && line > last + 1;
+    return isGap ? [{ mark: "", text: "--" }, ...own] : own;
+  });
+}
+
+function matchedTexts({ text, textStart = 1, ranges }: FoundLine): string[] {
+  return ranges.map(([from, to]) => text.slice(Math.max(0, from - textStart), Math.max(0, to - textStart)));
+}
+
+function highlight(ui: Context["ui"], { textStart = 1, ranges }: FoundLine, line: string): string {
+  let shown = "";
+  let at = 0;
+  for (const [from, to] of ranges) {
+    const [start, end] = [Math.max(at, from - textStart), Math.min(line.length, to - textStart)];
+    if (end <= start) continue;
+    shown += line.slice(at, start) + ui.style("red", line.slice(start, end));
+    at = end;
+  }
+  return shown + line.slice(at);
+}

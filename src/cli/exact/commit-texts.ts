@@ -1,0 +1,85 @@
+import { MAX_FILE_SIZE_BYTES } from "../../contract/limits.ts";
+import { type InspectedText, inspectText, withoutLines } from "../../engines/exact/inspect.ts";
+import { mayHold } from "../../engines/exact/ngram-filter.ts";
+import type { FileBytes, MissingText, RevisionTexts, TextFile } from "../../engines/exact/types.ts";
+import { compareUtf8 } from "../../engines/search/order.ts";
+import { type GitEntry, listTree, readBlobs } from "../git.ts";
+import { readIgnores } from "../indexing/index-commit.ts";
+import { regexModule } from "./regex-module.ts";
+import type { TextCache } from "./text-cache.ts";
+import { describeText, notSearched } from "./work-tree-texts.ts";
+
+const SYMLINK = 0o120000;
+const SUBMODULE = 0o160000;
+
+export interface CommitTree {
+  root: string;
+  gitSha: string;
+  cache: TextCache;
+  enclosing: RevisionTexts["enclosing"];
+}
+
+/** The texts of a commit, from git's objects: the work tree is neither read nor changed. */
+export function commitTexts(given: CommitTree): RevisionTexts {
+  const { root } = given;
+  let examined: Promise<{ files: TextFile[]; texts: Map<string, InspectedText> }> | undefined;
+  const examine = () => (examined ??= examineCommit(given));
+  return {
+    files: async () => (await examine()).files,
+    candidates: async (query) => {
+      const { texts } = await examine();
+      return (content) => {
+        const inspected = texts.get(content);
+        return inspected === undefined || mayHold(inspected.filter, query);
+      };
+    },
+    regexModule,
+    async *read(contents): AsyncGenerator<FileBytes | MissingText> {
+      const { texts } = await examine();
+      for await (const { oid, bytes } of readBlobs(root, contents)) {
+        const withheld = texts.get(oid)?.withheld ?? [];
+        yield { content: oid, bytes: withoutLines(bytes, withheld), withheld };
+      }
+    },
+    enclosing: given.enclosing,
+  };
+}
+
+/** All files of a commit. Blobs that are not known yet are read. */
+async function examineCommit({
+  root,
+  gitSha,
+  cache,
+}: CommitTree): Promise<{ files: TextFile[]; texts: Map<string, InspectedText> }> {
+  const entries = (await listTree(root, gitSha)).sort((a, b) => compareUtf8(a.path, b.path));
+  const rules = await readIgnores(root, entries);
+  const left = new Map(entries.map((entry) => [entry, reasonOf(entry, rules.ignores(entry.path))]));
+  const wanted = new Set(entries.flatMap((entry) => (left.get(entry) === undefined ? [entry.oid] : [])));
+  const texts = new Map<string, InspectedText>();
+  const unknown: string[] = [];
+  for (const oid of wanted) {
+    const known = cache.get(oid);
+    if (known) texts.set(oid, known);
+    else unknown.push(oid);
+  }
+  for await (const { oid, bytes } of readBlobs(root, unknown)) texts.set(oid, cache.add(oid, inspectText(bytes)));
+  cache.save({ keepsAll: true });
+  const files = entries.map((entry): TextFile => {
+    const { path, oid, sizeBytes } = entry;
+    const reason = left.get(entry);
+    const inspected = texts.get(oid);
+    if (reason !== undefined) return { ...notSearched(path, reason), size: sizeBytes };
+    if (!inspected) return { ...notSearched(path, "unreadable"), size: sizeBytes };
+    const file = describeText(path, sizeBytes, inspected);
+    return file.content === undefined ? file : { ...file, content: oid };
+  });
+  return { files, texts };
+}
+
+/** Why a file is not read. */
+function reasonOf({ mode, sizeBytes }: GitEntry, isIgnored: boolean): string | undefined {
+  if (mode === SUBMODULE) return "submodule";
+  if (mode === SYMLINK) return "symlink";
+  if (isIgnored) return "excluded";
+  return sizeBytes > MAX_FILE_SIZE_BYTES ? "too_large" : undefined;
+}

@@ -1,0 +1,58 @@
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { RevisionTexts } from "../../engines/exact/types.ts";
+import { makeFolder } from "../folders.ts";
+import { stateName } from "../local-index/table-names.ts";
+import type { Project } from "../project.ts";
+import { listFiles } from "../session.ts";
+import { commitTexts } from "./commit-texts.ts";
+import { type RecordsFile, TextCache } from "./text-cache.ts";
+import { workTreeTexts } from "./work-tree-texts.ts";
+
+/** The texts of a work tree as they are now, uncommitted edits included. */
+export async function openWorkTreeTexts(
+  project: Project,
+  enclosing: RevisionTexts["enclosing"],
+): Promise<RevisionTexts> {
+  const nowMs = Date.now();
+  const listing = await listFiles(project);
+  const cache = new TextCache(recordsFile(project, stateName(project.root)));
+  return workTreeTexts({ root: project.root, listing, cache, enclosing, nowMs });
+}
+
+/** The texts of a commit. */
+export function openCommitTexts(
+  project: Project,
+  gitSha: string,
+  enclosing: RevisionTexts["enclosing"],
+): RevisionTexts {
+  const cache = new TextCache(recordsFile(project, "commits"));
+  return commitTexts({ root: project.root, gitSha, cache, enclosing });
+}
+
+/** A file beside the search index. Whoever writes last wins; the records are the same, or made again. */
+function recordsFile({ directory }: Project, name: string): RecordsFile {
+  const folder = join(directory, "texts");
+  const file = join(folder, `${name}.records`);
+  return {
+    read: () => {
+      try {
+        const bytes = readFileSync(file);
+        return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
+      } catch {
+        return undefined;
+      }
+    },
+    write: (bytes) => {
+      const temporary = `${file}.${process.pid}.tmp`;
+      try {
+        makeFolder(folder);
+        writeFileSync(temporary, bytes, { mode: 0o600 });
+        renameSync(temporary, file);
+      } catch {
+        // A full or read-only disk costs time, not the answer.
+        rmSync(temporary, { force: true });
+      }
+    },
+  };
+}

@@ -1,0 +1,154 @@
+import { DEFAULT_MAX_FILE_SIZE_BYTES, MAX_FILE_SIZE_BYTES } from "../../contract/limits.ts";
+import { detectLanguage } from "../../engines/parsing/detect.ts";
+import { nameVerdict } from "../../engines/parsing/name-verdict.ts";
+import { inspectText, type InspectedText, withoutLines } from "../../engines/exact/inspect.ts";
+import { mayHold } from "../../engines/exact/ngram-filter.ts";
+import type { FileBytes, MissingText, RevisionTexts, TextFile } from "../../engines/exact/types.ts";
+import { compareUtf8 } from "../../engines/search/order.ts";
+import type { FileListing } from "../git.ts";
+import { isRacy, stampOf } from "../indexing/file-stat.ts";
+import { FileTree } from "../indexing/file-tree.ts";
+import { type IgnoreRules, readCodectxIgnores } from "../indexing/ignore-rules.ts";
+import { regexModule } from "./regex-module.ts";
+import { TextCache } from "./text-cache.ts";
+
+/** A file that is searched, with what is known of its bytes as they were when its stamp was taken. */
+interface KnownText {
+  file: TextFile;
+  inspected: InspectedText;
+  stamp: string;
+}
+
+export interface WorkTree {
+  root: string;
+  listing: FileListing;
+  cache: TextCache;
+  enclosing: RevisionTexts["enclosing"];
+  /** Time at which the files are examined. */
+  nowMs: number;
+}
+
+/** The texts of a work tree as they are on disk now, whether or not they are indexed. */
+export function workTreeTexts(given: WorkTree): RevisionTexts {
+  const tree = new FileTree(given.root);
+  let examined: Map<string, KnownText | TextFile> | undefined;
+  const examine = () => (examined ??= examineFiles(tree, given));
+  const isKnown = (entry: KnownText | TextFile | undefined): entry is KnownText =>
+    entry !== undefined && "inspected" in entry;
+  return {
+    files: () => Promise.resolve([...examine().values()].map((entry) => (isKnown(entry) ? entry.file : entry))),
+    candidates: (query) => {
+      const passes = (content: string): boolean => {
+        const entry = examine().get(content);
+        return !isKnown(entry) || mayHold(entry.inspected.filter, query);
+      };
+      return Promise.resolve(passes);
+    },
+    regexModule,
+    async *read(contents): AsyncGenerator<FileBytes | MissingText> {
+      for (const content of contents) {
+        const entry = examine().get(content);
+        yield isKnown(entry) ? readText(tree, content, entry) : { content, missing: "unreadable" };
+      }
+    },
+    enclosing: given.enclosing,
+  };
+}
+
+/** The text of a file; one that has changed since it was examined is inspected again. */
+function readText(tree: FileTree, path: string, { inspected, stamp }: KnownText): FileBytes | MissingText {
+  const bytes = tree.read(path, MAX_FILE_SIZE_BYTES + 1);
+  if (!bytes || bytes.length > MAX_FILE_SIZE_BYTES) return { content: path, missing: "unreadable" };
+  const after = tree.lstat(path);
+  const isSame = after !== undefined && stampOf(after) === stamp;
+  const { reason, withheld } = isSame ? inspected : inspectText(bytes);
+  if (reason === "binary" || reason === "lfs") return { content: path, missing: "unreadable" };
+  return { content: path, bytes: withoutLines(bytes, withheld), withheld };
+}
+
+/** All files by path, in order. Those whose bytes are not known yet are read. */
+function examineFiles(tree: FileTree, { listing, cache, nowMs }: WorkTree): Map<string, KnownText | TextFile> {
+  const paths = listing.paths().sort(compareUtf8);
+  const rules = readCodectxIgnores(tree, paths);
+  const files = new Map<string, KnownText | TextFile>();
+  for (const path of paths) {
+    const entry = examineFile(tree, path, rules, cache, nowMs);
+    if (entry) files.set(path, entry);
+  }
+  for (let i = 1; i <= listing.unreadable; i++) {
+    const path = `(unreadable folder ${i})`;
+    files.set(path, { ...notSearched(path, "unreadable"), size: null });
+  }
+  cache.save({ keepsAll: false });
+  return files;
+}
+
+/** Undefined if nothing is there: git lists deleted files. */
+function examineFile(
+  tree: FileTree,
+  path: string,
+  rules: IgnoreRules,
+  cache: TextCache,
+  nowMs: number,
+): KnownText | TextFile | undefined {
+  const stat = tree.lstat(path);
+  if (!stat) {
+    const irregular = tree.irregular(path);
+    if (irregular) return notSearched(path, irregular);
+    return tree.lstatFolder(path) ? notSearched(path, "submodule") : undefined;
+  }
+  if (rules.ignores(path)) return { ...notSearched(path, "excluded"), size: stat.size };
+  if (stat.size > MAX_FILE_SIZE_BYTES) return { ...notSearched(path, "too_large"), size: stat.size };
+  const stamp = stampOf(stat);
+  const inspected = inspectFile(tree, path, `${path}\0${stamp}`, isRacy(stat, nowMs) ? undefined : cache);
+  if (!inspected) return { ...notSearched(path, "unreadable"), size: stat.size };
+  const file = describeText(path, stat.size, inspected);
+  return file.content === undefined ? file : { file, inspected, stamp };
+}
+
+/** What is known of a file's bytes. Without a cache they may change under the same key. */
+function inspectFile(
+  tree: FileTree,
+  path: string,
+  key: string,
+  cache: TextCache | undefined,
+): InspectedText | undefined {
+  const known = cache?.get(key);
+  if (known) return known;
+  const bytes = tree.read(path, MAX_FILE_SIZE_BYTES);
+  const inspected = bytes && inspectText(bytes);
+  return inspected && cache ? cache.add(key, inspected) : inspected;
+}
+
+export function notSearched(path: string, reason: string): TextFile {
+  return {
+    revision: 0,
+    path,
+    language: null,
+    size: null,
+    state: "not_searched",
+    reason,
+    content: undefined,
+    withheldLines: 0,
+  };
+}
+
+/** A text file, ranked or not, by the rules of the index. */
+export function describeText(path: string, size: number, { reason, script, withheld }: InspectedText): TextFile {
+  const verdict = nameVerdict(path);
+  const language = detectLanguage(path) ?? script;
+  if (reason === "binary" || reason === "lfs") return { ...notSearched(path, reason), language, size };
+  const isLarge = size > DEFAULT_MAX_FILE_SIZE_BYTES;
+  const taken = language === null ? "unknown_type" : isLarge ? "too_large" : reason;
+  const unranked = verdict.take ? taken : verdict.reason;
+  return {
+    revision: 0,
+    path,
+    language,
+    size,
+    state: unranked === undefined ? "indexed" : "searched",
+    reason: unranked,
+    content: path,
+    withheldLines: withheld.reduce((sum, [from, to]) => sum + to - from + 1, 0),
+  };
+}

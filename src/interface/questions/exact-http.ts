@@ -1,0 +1,51 @@
+/** Answers of exact search in the contract's form, as HTTP and `--json` give them. */
+import type { CoverageResponse, FilesResponse, GrepResponse } from "../../contract/exact.ts";
+import type { GrepAnswer } from "../../engines/exact/types.ts";
+import type { Answered } from "./code-index.ts";
+import type { CoverageAnswer, FilesAnswer } from "./exact.ts";
+import { type Hosted, indexesOf } from "./http.ts";
+
+export function grepResponse(answer: Answered<GrepAnswer, Hosted>): GrepResponse {
+  const { matches, files, total, complete, coverage, truncated } = answer;
+  const ownerOf = (revision: number) => {
+    const { repo, workspaceId } = answer.indexes[revision] as Hosted;
+    return { repo, workspaceId };
+  };
+  return {
+    ok: true,
+    matches: matches.map(({ revision, path, line, endLine, ranges, text, textStart, before, after, enclosing }) =>
+      Object.assign(ownerOf(revision), {
+        gitSha: (answer.indexes[revision] as Hosted).gitSha,
+        path,
+        line,
+        ...(endLine !== undefined && { endLine }),
+        ranges,
+        text,
+        ...(textStart !== undefined && { textStart }),
+        before,
+        after,
+        enclosing,
+      }),
+    ),
+    ...(files && {
+      files: files.map(({ revision, path, lines }) => Object.assign(ownerOf(revision), { path, lines })),
+    }),
+    total,
+    complete,
+    coverage: { ...coverage, notSearched: { ...coverage.notSearched } as Record<string, number> },
+    indexes: indexesOf(answer),
+    truncated,
+  };
+}
+
+export function coverageResponse(answer: Answered<CoverageAnswer, Hosted>): CoverageResponse {
+  const { indexed, searchedOnly, notSearched, path, paths, truncated } = answer;
+  const indexes = indexesOf(answer);
+  return { ok: true, indexed, searchedOnly, notSearched, ...(path && { path }), paths, truncated, indexes };
+}
+
+export function filesResponse(answer: Answered<FilesAnswer, Hosted>): FilesResponse {
+  const { folders, next } = answer;
+  const files = answer.files.map(({ path, size, language, state }) => ({ path, size, language, state }));
+  return { ok: true, files, folders, ...(next !== undefined && { next }), indexes: indexesOf(answer) };
+}
