@@ -1,6 +1,6 @@
 import { cp, mkdir, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { defineConfig, type UserConfig } from "tsdown";
 import { CORE_WASM, GRAMMAR_WASM } from "./src/engines/parsing/grammar-files.ts";
 import { writeClientTypes } from "./src/tooling/release/client-types.ts";
@@ -75,6 +75,8 @@ async function writePackage(): Promise<void> {
   for (const specifier of [CORE_WASM, ...Object.values(GRAMMAR_WASM)]) {
     await cp(require.resolve(specifier), join(OUTPUT, "grammars", basename(specifier)));
   }
+  const regex = join(dirname(require.resolve("rregex/package.json")), "lib", "rregex.wasm");
+  await cp(regex, join(OUTPUT, "grammars", basename(regex)));
   await writeFile(join(OUTPUT, "package.json"), json(packageManifest(githubRepository())));
   await writeFile(join(OUTPUT, "README.md"), await packageReadme(githubRepository()));
   for (const file of ["CHANGELOG.md", "LICENSE", "THIRD_PARTY_NOTICES.md"]) await cp(file, join(OUTPUT, file));

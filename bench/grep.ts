@@ -29,7 +29,8 @@ export async function run(args: string[]): Promise<void> {
   });
   if (positionals.length === 0) throw new Error("usage: npm run bench -- grep <work tree>… [--patterns N] [--seed N]");
   let failures = 0;
-  for (const root of positionals) failures += await compare(path.resolve(root), Number(values.patterns), Number(values.seed));
+  for (const root of positionals)
+    failures += await compare(path.resolve(root), Number(values.patterns), Number(values.seed));
   if (failures > 0) process.exitCode = 1;
 }
 
@@ -59,7 +60,12 @@ async function compare(root: string, count: number, seed: number): Promise<numbe
     found += wanted?.length ?? 0;
     const same = lines === undefined || wanted === undefined ? lines === wanted : isSame(lines, wanted);
     if (same) continue;
-    if (failures++ < MAX_SHOWN) console.log(`  differs: ${JSON.stringify(flags)}`, difference(lines ?? [], wanted ?? []), typeof answer === "string" ? answer : "");
+    if (failures++ < MAX_SHOWN)
+      console.log(
+        `  differs: ${JSON.stringify(flags)}`,
+        difference(lines ?? [], wanted ?? []),
+        typeof answer === "string" ? answer : "",
+      );
   }
   console.log(
     `${path.basename(root)}: ${files.length} files, ${count} patterns, ${found} lines; ${failures} answers differ; median ${median(own).toFixed(1)} ms, rg ${median(theirs).toFixed(1)} ms (with its start)`,
@@ -82,24 +88,47 @@ async function withheldLines(texts: RevisionTexts, paths: readonly string[]): Pr
   const lines = new Set<string>();
   for await (const read of texts.read(paths))
     if ("withheld" in read)
-      for (const [from, to] of read.withheld) for (let line = from; line <= to; line++) lines.add(`${read.content}:${line}`);
+      for (const [from, to] of read.withheld)
+        for (let line = from; line <= to; line++) lines.add(`${read.content}:${line}`);
   return lines;
 }
 
 /** `path:line` of each line; undefined if `rg` refuses the pattern. */
 function ripgrep(root: string, paths: readonly string[], flags: Pattern): { lines: string[] | undefined; ms: number } {
   // `$` matches before CRLF, as `--crlf` has it.
-  const options = ["--no-config", "--no-heading", "--with-filename", "-n", "-a", "--no-messages", "--color=never", "-0"];
+  const options = [
+    "--no-config",
+    "--no-heading",
+    "--with-filename",
+    "-n",
+    "-a",
+    "--no-messages",
+    "--color=never",
+    "-0",
+  ];
   if (flags.fixedStrings) options.push("-F");
   if (flags.ignoreCase) options.push("-i");
   if (flags.wordRegexp) options.push("-w");
-  if (/\$$/.test(flags.pattern) && !flags.fixedStrings) options.push("--crlf");
+  if (flags.pattern.endsWith("$") && !flags.fixedStrings) options.push("--crlf");
   const startedAt = performance.now();
-  const { stdout, status } = spawnSync("rg", [...options, "-e", flags.pattern, "--", ...paths], { cwd: root, maxBuffer: 2 ** 30 });
+  const { stdout, status } = spawnSync("rg", [...options, "-e", flags.pattern, "--", ...paths], {
+    cwd: root,
+    maxBuffer: 2 ** 30,
+  });
   const ms = performance.now() - startedAt;
   if (status === 2) return { lines: undefined, ms };
-  const lines = stdout.toString("latin1").split("\n").filter((line) => /^[^\0]+\0\d+:/.test(line));
-  return { lines: lines.map((line) => Buffer.from(line.slice(0, line.indexOf(":", line.indexOf("\0"))), "latin1").toString().replace("\0", ":")), ms };
+  const lines = stdout
+    .toString("latin1")
+    .split("\n")
+    .filter((line) => /^[^\0]+\0\d+:/.test(line));
+  return {
+    lines: lines.map((line) =>
+      Buffer.from(line.slice(0, line.indexOf(":", line.indexOf("\0"))), "latin1")
+        .toString()
+        .replace("\0", ":"),
+    ),
+    ms,
+  };
 }
 
 function isSame(a: readonly string[], b: readonly string[]): boolean {

@@ -3,8 +3,8 @@ import { coverage as coverageQuestion } from "../../interface/questions/exact.ts
 import { coverageResponse } from "../../interface/questions/exact-http.ts";
 import { ask, nothingFound, requestOf, show } from "../ask.ts";
 import type { Context } from "../context.ts";
-import { pathOf, type RemoteOption } from "../remote-search.ts";
-import { formatCount, table } from "../ui.ts";
+import { pathOf, type RemoteOption } from "../remote/remote-search.ts";
+import { formatCount, table } from "../terminal/ui.ts";
 
 /** `codectx coverage [path]`: what is indexed, what is searched besides, and why the rest is not. */
 export async function coverage(context: Context, path: string | undefined, options: RemoteOption): Promise<void> {

@@ -6,8 +6,8 @@ import { grepResponse } from "../../interface/questions/exact-http.ts";
 import { ask, type CommandAnswer, requestOf, show } from "../ask.ts";
 import type { Context } from "../context.ts";
 import { CliError, EXIT, toCliError } from "../exit-codes.ts";
-import type { RemoteOption } from "../remote-search.ts";
-import { formatCount, plural } from "../ui.ts";
+import type { RemoteOption } from "../remote/remote-search.ts";
+import { formatCount, plural } from "../terminal/ui.ts";
 
 export interface GrepFlags extends RemoteOption {
   language?: string[];
@@ -26,7 +26,7 @@ const WITHOUT_LIMIT = Number.MAX_SAFE_INTEGER;
 /** `codectx grep <pattern>`: every line that matches. Its exit codes are those of `rg`, whatever fails. */
 export async function grep(context: Context, pattern: string, options: GrepFlags): Promise<void> {
   try {
-    if (options.language) (await import("../filters.ts")).checkLanguages(options.language);
+    if (options.language) (await import("../command-line/filters.ts")).checkLanguages(options.language);
     const found = await askAll(context, pattern, options);
     const lines = () => describe(context, found, options);
     await show(context, found, grepResponse, lines);
@@ -84,7 +84,8 @@ function describe(context: Context, { answer, root }: CommandAnswer<GrepAnswer>,
     const place = placeOf(group[0] as FoundLine);
     const rows = fileRows(context, group, options.onlyMatching === true);
     if (!ui.terminal) return rows.map(({ mark, text }) => (mark === "" ? text : `${place}${mark}${text}`));
-    return [...(position > 0 ? [""] : []), place, ...rows.map(({ text }) => text)];
+    const shown = rows.map(({ text }) => text);
+    return (position > 0 ? ["", place] : [place]).concat(shown);
   });
 }
 
@@ -93,6 +94,8 @@ interface Row {
   mark: string;
   text: string;
 }
+
+const GAP: Row = { mark: "", text: "--" };
 
 /** The lines of a file, with those around them, each once. */
 function fileRows({ ui }: Context, group: readonly FoundLine[], onlyMatching: boolean): Row[] {
@@ -124,7 +127,7 @@ function fileRows({ ui }: Context, group: readonly FoundLine[], onlyMatching: bo
   return sorted.flatMap(([line, own], i) => {
     const last = sorted[i - 1]?.[0];
     const isGap = hasContext && last !== undefined && line > last + 1;
-    return isGap ? [{ mark: "", text: "--" }, ...own] : own;
+    return isGap ? [GAP].concat(own) : own;
   });
 }
 

@@ -3,7 +3,7 @@ import { type InspectedText, inspectText, withoutLines } from "../../engines/exa
 import { mayHold } from "../../engines/exact/ngram-filter.ts";
 import type { FileBytes, MissingText, RevisionTexts, TextFile } from "../../engines/exact/types.ts";
 import { compareUtf8 } from "../../engines/search/order.ts";
-import { type GitEntry, listTree, readBlobs } from "../git.ts";
+import { type GitEntry, listTree, readBlobs } from "../git/git.ts";
 import { readIgnores } from "../indexing/index-commit.ts";
 import { regexModule } from "./regex-module.ts";
 import type { TextCache } from "./text-cache.ts";
@@ -68,10 +68,9 @@ async function examineCommit({
     const { path, oid, sizeBytes } = entry;
     const reason = left.get(entry);
     const inspected = texts.get(oid);
-    if (reason !== undefined) return { ...notSearched(path, reason), size: sizeBytes };
-    if (!inspected) return { ...notSearched(path, "unreadable"), size: sizeBytes };
-    const file = describeText(path, sizeBytes, inspected);
-    return file.content === undefined ? file : { ...file, content: oid };
+    if (reason !== undefined) return notSearched(path, reason, sizeBytes);
+    if (!inspected) return notSearched(path, "unreadable", sizeBytes);
+    return describeText(path, sizeBytes, inspected, oid);
   });
   return { files, texts };
 }

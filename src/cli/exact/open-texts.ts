@@ -1,10 +1,10 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { RevisionTexts } from "../../engines/exact/types.ts";
-import { makeFolder } from "../folders.ts";
+import { makeFolder } from "../machine/folders.ts";
 import { stateName } from "../local-index/table-names.ts";
 import type { Project } from "../project.ts";
-import { listFiles } from "../session.ts";
+import { listFiles } from "../indexing/session.ts";
 import { commitTexts } from "./commit-texts.ts";
 import { type RecordsFile, TextCache } from "./text-cache.ts";
 import { workTreeTexts } from "./work-tree-texts.ts";

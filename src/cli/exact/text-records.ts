@@ -1,4 +1,4 @@
-import { sha256 } from "../checksum.ts";
+import { sha256 } from "../machine/checksum.ts";
 import type { InspectedText } from "../../engines/exact/inspect.ts";
 import { NGRAM_FILTER_VERSION } from "../../engines/exact/ngram-filter.ts";
 import { PARSER_VERSION } from "../../engines/parsing/version.ts";
@@ -33,9 +33,10 @@ export function encodeRecords(records: TextRecords): Buffer {
   const header: Header = {
     version: VERSION,
     keys: [...records.keys()],
-    special: all.flatMap(({ filter: _, ...rest }, position): Header["special"] =>
-      rest.reason === undefined && rest.script === null && rest.withheld.length === 0 ? [] : [[position, rest]],
-    ),
+    special: all.flatMap(({ reason, script, withheld }, position): Header["special"] => {
+      const isPlain = reason === undefined && script === null && withheld.length === 0;
+      return isPlain ? [] : [[position, { reason, script, withheld }]];
+    }),
     filters: all.map(({ filter }) => LETTERS[filter.length === 0 ? 0 : Math.log2(filter.length) + 1]).join(""),
   };
   const json = Buffer.from(JSON.stringify(header));

@@ -5,12 +5,12 @@ import { inspectText, type InspectedText, withoutLines } from "../../engines/exa
 import { mayHold } from "../../engines/exact/ngram-filter.ts";
 import type { FileBytes, MissingText, RevisionTexts, TextFile } from "../../engines/exact/types.ts";
 import { compareUtf8 } from "../../engines/search/order.ts";
-import type { FileListing } from "../git.ts";
+import type { FileListing } from "../git/git.ts";
 import { isRacy, stampOf } from "../indexing/file-stat.ts";
 import { FileTree } from "../indexing/file-tree.ts";
 import { type IgnoreRules, readCodectxIgnores } from "../indexing/ignore-rules.ts";
 import { regexModule } from "./regex-module.ts";
-import { TextCache } from "./text-cache.ts";
+import type { TextCache } from "./text-cache.ts";
 
 /** A file that is searched, with what is known of its bytes as they were when its stamp was taken. */
 interface KnownText {
@@ -77,7 +77,7 @@ function examineFiles(tree: FileTree, { listing, cache, nowMs }: WorkTree): Map<
   }
   for (let i = 1; i <= listing.unreadable; i++) {
     const path = `(unreadable folder ${i})`;
-    files.set(path, { ...notSearched(path, "unreadable"), size: null });
+    files.set(path, notSearched(path, "unreadable"));
   }
   cache.save({ keepsAll: false });
   return files;
@@ -97,11 +97,11 @@ function examineFile(
     if (irregular) return notSearched(path, irregular);
     return tree.lstatFolder(path) ? notSearched(path, "submodule") : undefined;
   }
-  if (rules.ignores(path)) return { ...notSearched(path, "excluded"), size: stat.size };
-  if (stat.size > MAX_FILE_SIZE_BYTES) return { ...notSearched(path, "too_large"), size: stat.size };
+  if (rules.ignores(path)) return notSearched(path, "excluded", stat.size);
+  if (stat.size > MAX_FILE_SIZE_BYTES) return notSearched(path, "too_large", stat.size);
   const stamp = stampOf(stat);
   const inspected = inspectFile(tree, path, `${path}\0${stamp}`, isRacy(stat, nowMs) ? undefined : cache);
-  if (!inspected) return { ...notSearched(path, "unreadable"), size: stat.size };
+  if (!inspected) return notSearched(path, "unreadable", stat.size);
   const file = describeText(path, stat.size, inspected);
   return file.content === undefined ? file : { file, inspected, stamp };
 }
@@ -120,12 +120,13 @@ function inspectFile(
   return inspected && cache ? cache.add(key, inspected) : inspected;
 }
 
-export function notSearched(path: string, reason: string): TextFile {
+/** A file that is not searched. */
+export function notSearched(path: string, reason: string, size: number | null = null): TextFile {
   return {
     revision: 0,
     path,
     language: null,
-    size: null,
+    size,
     state: "not_searched",
     reason,
     content: undefined,
@@ -134,10 +135,15 @@ export function notSearched(path: string, reason: string): TextFile {
 }
 
 /** A text file, ranked or not, by the rules of the index. */
-export function describeText(path: string, size: number, { reason, script, withheld }: InspectedText): TextFile {
+export function describeText(
+  path: string,
+  size: number,
+  { reason, script, withheld }: InspectedText,
+  content = path,
+): TextFile {
   const verdict = nameVerdict(path);
   const language = detectLanguage(path) ?? script;
-  if (reason === "binary" || reason === "lfs") return { ...notSearched(path, reason), language, size };
+  if (reason === "binary" || reason === "lfs") return notSearched(path, reason, size);
   const isLarge = size > DEFAULT_MAX_FILE_SIZE_BYTES;
   const taken = language === null ? "unknown_type" : isLarge ? "too_large" : reason;
   const unranked = verdict.take ? taken : verdict.reason;
@@ -148,7 +154,7 @@ export function describeText(path: string, size: number, { reason, script, withh
     size,
     state: unranked === undefined ? "indexed" : "searched",
     reason: unranked,
-    content: path,
+    content,
     withheldLines: withheld.reduce((sum, [from, to]) => sum + to - from + 1, 0),
   };
 }

@@ -60,22 +60,17 @@ export function secretLines(bytes: Uint8Array): LineRange[] {
 export function withoutLines(bytes: Uint8Array, ranges: readonly LineRange[]): Uint8Array {
   if (ranges.length === 0) return bytes;
   const parts: Uint8Array[] = [];
-  let line = 1;
+  let range = 0;
   let kept = 0;
-  let at = 0;
-  const next = (): void => {
+  for (let line = 1, at = 0; at < bytes.length; line++) {
     const end = bytes.indexOf(LINE_BREAK, at);
-    at = end < 0 ? bytes.length : end + 1;
-    line++;
-  };
-  for (const [from, to] of ranges) {
-    while (line < from && at < bytes.length) next();
-    parts.push(bytes.subarray(kept, at));
-    for (; line <= to && at < bytes.length; next()) {
-      const end = bytes.indexOf(LINE_BREAK, at);
-      if (end >= 0) parts.push(bytes.subarray(end, end + 1));
+    const stop = end < 0 ? bytes.length : end;
+    while ((ranges[range]?.[1] ?? Infinity) < line) range++;
+    if (line >= (ranges[range]?.[0] ?? Infinity)) {
+      parts.push(bytes.subarray(kept, at));
+      kept = stop;
     }
-    kept = at;
+    at = stop + 1;
   }
   return Buffer.concat([...parts, bytes.subarray(kept)]);
 }

@@ -32,7 +32,7 @@ export function grepResponse(answer: Answered<GrepAnswer, Hosted>): GrepResponse
     }),
     total,
     complete,
-    coverage: { ...coverage, notSearched: { ...coverage.notSearched } as Record<string, number> },
+    coverage: { ...coverage, notSearched: { ...coverage.notSearched } },
     indexes: indexesOf(answer),
     truncated,
   };

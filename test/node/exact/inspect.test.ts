@@ -1,0 +1,159 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { commitTexts } from "../../../src/cli/exact/commit-texts.ts";
+import { TextCache } from "../../../src/cli/exact/text-cache.ts";
+import { decodeRecords, encodeRecords } from "../../../src/cli/exact/text-records.ts";
+import { workTreeTexts } from "../../../src/cli/exact/work-tree-texts.ts";
+import { listWorkTreeFiles } from "../../../src/cli/git/git.ts";
+import { inspectText, withoutLines } from "../../../src/engines/exact/inspect.ts";
+import { mayHold, ngramFilter } from "../../../src/engines/exact/ngram-filter.ts";
+import { queryOfBytes } from "../../../src/engines/exact/ngrams.ts";
+import { runGrep } from "../../../src/engines/exact/run-grep.ts";
+import { request } from "./in-memory.ts";
+
+const SECRET = `const key = "${["AKIA", "QX7PLM2ZR5TVB9KD"].join("")}";`;
+const folders: string[] = [];
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+function repository(): string {
+  const root = mkdtempSync(path.join(tmpdir(), "codectx-exact-"));
+  folders.push(root);
+  execFileSync("git", ["init", "-q"], { cwd: root });
+  mkdirSync(path.join(root, "src"));
+  writeFileSync(path.join(root, "src", "a.ts"), "export const needle = 1;\n");
+  writeFileSync(path.join(root, "package-lock.json"), '{ "needle": 1 }\n');
+  writeFileSync(path.join(root, "notes.unknown"), "a needle\n");
+  writeFileSync(path.join(root, "image.png"), Buffer.from([1, 0, 2]));
+  writeFileSync(path.join(root, "hidden.ts"), "needle\n");
+  writeFileSync(path.join(root, ".codectxignore"), "hidden.ts\n");
+  symlinkSync("src/a.ts", path.join(root, "link.ts"));
+  return root;
+}
+
+const enclosing = (wanted: readonly { lines: readonly number[] }[]) =>
+  Promise.resolve(wanted.map(({ lines }) => lines.map(() => null)));
+
+/** Records in memory, and how often they were written. */
+function memory() {
+  const file = { bytes: undefined as Uint8Array<ArrayBuffer> | undefined, writes: 0 };
+  return {
+    file,
+    read: () => file.bytes,
+    write: (bytes: Uint8Array) => {
+      file.bytes = Uint8Array.from(bytes);
+      file.writes++;
+    },
+  };
+}
+
+async function grepTree(root: string, pattern: string, records = memory()) {
+  const texts = workTreeTexts({
+    root,
+    listing: await listWorkTreeFiles(root),
+    cache: new TextCache(records),
+    enclosing,
+    nowMs: Date.now() + 60_000,
+  });
+  return runGrep(texts, request(pattern));
+}
+
+describe("a work tree", () => {
+  it("is searched with what ranking leaves out, and says what is not searched", async () => {
+    const { matches, coverage, gaps, complete } = await grepTree(repository(), "needle");
+    expect(matches.map((match) => match.path)).toEqual(["notes.unknown", "src/a.ts", "package-lock.json"]);
+    expect(coverage.notSearched).toEqual({ binary: 1, excluded: 1, symlink: 1 });
+    expect(gaps).toEqual([{ revision: 0, path: "hidden.ts", reason: "excluded" }]);
+    expect(complete).toBe(false);
+  });
+
+  it("is inspected once, and an edit is seen", async () => {
+    const root = repository();
+    const records = memory();
+    await grepTree(root, "needle", records);
+    await grepTree(root, "needle", records);
+    expect(records.file.writes).toBe(1);
+    writeFileSync(path.join(root, "src", "a.ts"), "export const thread = 1;\n// other\n");
+    expect((await grepTree(root, "thread", records)).total.lines).toBe(1);
+    expect((await grepTree(root, "export const needle", records)).total.lines).toBe(0);
+    records.file.bytes?.set([1, 2, 3], 40);
+    expect((await grepTree(root, "thread", records)).total.lines).toBe(1);
+  });
+
+  it("does not show or match lines that may hold secrets", async () => {
+    const root = repository();
+    writeFileSync(path.join(root, "src", "keys.ts"), `// before\n${SECRET}\n// after\n`);
+    const lines = await grepTree(root, "const key|before|after|^$");
+    expect(lines.matches.filter((match) => match.path === "src/keys.ts").map(({ line }) => line)).toEqual([1, 3]);
+    expect(lines.coverage.withheldLines).toBe(1);
+    expect((await grepTree(root, "AKIA")).total.lines).toBe(0);
+  });
+});
+
+describe("a commit", () => {
+  it("is searched from git's objects", async () => {
+    const root = repository();
+    const git = (...args: string[]) =>
+      execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@example.com", ...args], { cwd: root })
+        .toString()
+        .trim();
+    git("add", "-A");
+    git("commit", "-qm", "first");
+    writeFileSync(path.join(root, "src", "a.ts"), "changed\n");
+    const records = memory();
+    const grep = (pattern: string) =>
+      runGrep(
+        commitTexts({ root, gitSha: git("rev-parse", "HEAD"), cache: new TextCache(records), enclosing }),
+        request(pattern),
+      );
+    const { matches, coverage } = await grep("needle");
+    expect(matches.map((match) => match.path)).toEqual(["notes.unknown", "src/a.ts", "package-lock.json"]);
+    expect(coverage.notSearched).toEqual({ binary: 1, excluded: 1, symlink: 1 });
+    expect((await grep("changed")).total.lines).toBe(0);
+    expect(records.file.writes).toBe(1);
+  });
+});
+
+describe("what is known of a text", () => {
+  it("survives a round trip, and damage is noticed", () => {
+    const records = new Map([
+      ["a", inspectText(Buffer.from("#!/bin/sh\necho needle\n"))],
+      ["b", inspectText(Buffer.from([0, 1]))],
+      ["c", inspectText(Buffer.from(`one\n${SECRET}\n`))],
+    ]);
+    const bytes = Uint8Array.from(encodeRecords(records));
+    const decoded = decodeRecords(bytes);
+    expect([...(decoded ?? [])].map(([key, record]) => [key, { ...record, filter: [...record.filter] }])).toEqual(
+      [...records].map(([key, record]) => [key, { ...record, filter: [...record.filter] }]),
+    );
+    bytes[bytes.length - 1] = (bytes.at(-1) as number) ^ 1;
+    expect(decodeRecords(bytes)).toBeUndefined();
+  });
+
+  it("leaves lines out without moving the others", () => {
+    const text = Buffer.from("a\nb\r\nc\nd");
+    expect(Buffer.from(withoutLines(text, [[2, 2]])).toString()).toBe("a\n\nc\nd");
+    expect(
+      Buffer.from(
+        withoutLines(text, [
+          [1, 1],
+          [3, 4],
+        ]),
+      ).toString(),
+    ).toBe("\nb\r\n\n");
+  });
+
+  it("has a filter that finds every part of the text, in any case", () => {
+    const text = Array.from({ length: 3_000 }, (_, i) => `name${i}`).join("\n");
+    const filter = ngramFilter(Buffer.from(text));
+    for (let i = 0; i < 3_000; i += 7) expect(mayHold(filter, queryOfBytes(Buffer.from(`NAME${i}`)))).toBe(true);
+    const others = Array.from({ length: 1_000 }, (_, i) => `zq${i}xjv`).filter((other) =>
+      mayHold(filter, queryOfBytes(Buffer.from(other))),
+    );
+    expect(others.length).toBeLessThan(20);
+  });
+});
