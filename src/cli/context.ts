@@ -9,7 +9,7 @@ import { formatDuration, type Ui } from "./terminal/ui.ts";
 const NOTED_WAIT_MS = 1_500;
 
 /** Default service: the local one of `npm start`. */
-export const DEFAULT_API_URL = "http://127.0.0.1:8787";
+const DEFAULT_API_URL = "http://127.0.0.1:8787";
 
 /** Global options. */
 export interface GlobalOptions {

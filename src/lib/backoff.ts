@@ -1,7 +1,7 @@
 /** Largest jitter, as a share of the wait. It keeps clients from retrying at the same moment. */
 export const JITTER_SHARE = 0.25;
 
-export interface Backoff {
+interface Backoff {
   /** First wait, in milliseconds. */
   baseMs: number;
   /** Cap of the doubling, in milliseconds; jitter comes on top. */

@@ -1,6 +1,6 @@
 import { ERROR_STATUS, type ErrorBody, type ErrorCode, type FieldIssue } from "../contract/errors.ts";
 
-export interface ApiErrorOptions {
+interface ApiErrorOptions {
   details?: Record<string, unknown>;
   /** Extra response headers, such as `Retry-After`. */
   headers?: Record<string, string>;

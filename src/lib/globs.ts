@@ -18,7 +18,7 @@ import { Automaton, GlobLimitError } from "./glob-automaton.ts";
 import { tokenize } from "./glob-tokens.ts";
 
 /** Whether the globs select a path. Paths start at the root and use `/` between segments. */
-export type PathFilter = (path: string) => boolean;
+type PathFilter = (path: string) => boolean;
 
 /** A list of globs that cannot be matched in bounded time. The message begins with the field. */
 export class GlobError extends Error {
@@ -35,7 +35,7 @@ export class GlobError extends Error {
   }
 }
 
-export interface GlobOptions {
+interface GlobOptions {
   /** What an error names. */
   field: string;
   /** Decides about a path that no glob matches, if the list begins with `!`; default: select. */

@@ -2,7 +2,7 @@
  * The deployment's encryption keys in the secret `ENCRYPTION_KEY`: a single key, or, during and after a rotation, several keys as JSON. Because
  * they are one secret, a Worker always has either all of them or none.
  */
-export interface KeyRing {
+interface KeyRing {
   /** Seals; also opens. */
   current: string;
   /** Only open what was sealed before. */

@@ -13,7 +13,7 @@ const SECRET =
   /\b(cc_(?:live|wrk)_[0-9A-Za-z]+_)[0-9A-Za-z]+|(:\/\/[^\s/:@]*:)[^\s/@]+@|(\b(?:Bearer|Basic)\s+)[\w.~+/=-]+/g;
 
 /** Masks our credentials, user info in URLs and Authorization values. A safety net: callers must not log secrets in the first place. */
-export function maskSecrets(text: string): string {
+function maskSecrets(text: string): string {
   return text.replace(SECRET, (_match, key?: string, url?: string, scheme?: string) =>
     key !== undefined ? `${key}***` : url !== undefined ? `${url}***@` : `${scheme ?? ""}***`,
   );

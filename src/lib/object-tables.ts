@@ -37,14 +37,9 @@ export interface ObjectTables {
 
 const VERSION_TABLE = "create table tables_version (version integer not null, readable_from integer not null);";
 
-/** The tables were written by a later release, which this one cannot read. */
-export class NewerTablesError extends Error {
-  override readonly name = "NewerTablesError";
-}
-
 /**
  * Upgrades an object's tables to the current version, all or nothing. Returns false if the object has no tables. Throws
- * `NewerTablesError` for tables of a later release, unless that release declared them readable for this one.
+ * for tables of a later release, unless that release declared them readable for this one.
  */
 export function openTables(storage: TableStorage, tables: ObjectTables): boolean {
   const { sql } = storage;
@@ -54,7 +49,7 @@ export function openTables(storage: TableStorage, tables: ObjectTables): boolean
   const current = tables.upgrades.length + 1;
   const recorded = has("tables_version") ? readVersion(sql) : undefined;
   if (recorded && recorded.version > current && recorded.readableFrom > current) {
-    throw new NewerTablesError(
+    throw new Error(
       `the tables of this ${tables.object} have version ${recorded.version}; this release reads them up to version ${current}. ` +
         "Deploy the later release again.",
     );

@@ -6,7 +6,7 @@ import type { Context, GlobalOptions } from "../context.ts";
 import { EXIT_CODE_HELP } from "./exit-code-help.ts";
 import { VERSION } from "../version.ts";
 
-export type MakeContext = (global: GlobalOptions) => Context;
+type MakeContext = (global: GlobalOptions) => Context;
 
 /** Builds the command line. Each command's code is loaded when it runs, for a fast start. */
 export function buildProgram(makeContext: MakeContext, args: readonly string[]): Command {

@@ -3,7 +3,7 @@ import { configFile, readConfig, writeConfig } from "../machine/config.ts";
 import { apiUrlOf, createClient, type Context } from "../context.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
 
-export interface LoginOptions {
+interface LoginOptions {
   /** `-` reads the key from stdin. */
   key?: string;
   workerToken?: string;

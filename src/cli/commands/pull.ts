@@ -23,7 +23,7 @@ export interface PullOptions {
   force?: boolean;
 }
 
-export interface Fetched {
+interface Fetched {
   /** False if the index already holds this snapshot. */
   downloaded: boolean;
   gitSha: string;

@@ -13,7 +13,7 @@ import type { Client } from "./setup-clients.ts";
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /** A client's settings: `path` below `root`, without a link between them. */
-export interface Place {
+interface Place {
   root: string;
   path: string;
   file: string;

@@ -18,7 +18,7 @@ export interface GitEntry {
   path: string;
 }
 
-export interface WorkTree {
+interface WorkTree {
   root: string;
   /** The git directory that all worktrees of a repository share. */
   commonDir: string;

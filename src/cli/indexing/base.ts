@@ -113,7 +113,7 @@ async function reading(store: IndexStore, base: Base, use: (bytes: SnapshotBytes
 }
 
 /** Deletes a base layer and its contents. */
-export function discardBase(store: IndexStore, base: Base): void {
+function discardBase(store: IndexStore, base: Base): void {
   store.transaction(() => {
     const contents = store.prepare("select id from contents where base = ?").all(base.id) as { id: number }[];
     const forget = store.prepare("delete from worktree_files where content_id = ?");

@@ -10,7 +10,7 @@ import { contentKey, contentsByKey, listBases } from "./bases.ts";
 import type { IndexStore } from "./store.ts";
 import { missingHashes, setWanted } from "./vectors.ts";
 
-export interface ImportOptions {
+interface ImportOptions {
   gitSha: string;
   parserVersion: number;
   /** `sha256:<hex>`; the file is at `baseFile`. */

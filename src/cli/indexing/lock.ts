@@ -10,11 +10,11 @@ const SQLITE_BUSY = 5;
 const SQLITE_CORRUPT = 11;
 const SQLITE_NOTADB = 26;
 
-export interface WriteLock {
+interface WriteLock {
   release(): void;
 }
 
-export interface LockOptions {
+interface LockOptions {
   /** Command of this process, shown to waiting processes. */
   command: string;
   waitMs: number;

@@ -19,7 +19,7 @@ export interface ChangedFile {
   stat: string;
 }
 
-export interface ScanOptions {
+interface ScanOptions {
   maxFileSizeBytes: number;
   /** Time at which the scan begins. */
   nowMs: number;

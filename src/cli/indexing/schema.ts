@@ -30,10 +30,6 @@ export function rowId(contentId: number, ordinal: number): number {
   return contentId * ORDINAL_FACTOR + ordinal;
 }
 
-export function ordinalOf(id: number): number {
-  return id % ORDINAL_FACTOR;
-}
-
 /** SQL condition: the row belongs to the content named by the expression. */
 export const belongsTo = (alias: string, contentId: string): string =>
   `${alias}.id between ${contentId} * ${ORDINAL_FACTOR} and ${contentId} * ${ORDINAL_FACTOR} + ${MAX_ORDINAL}`;

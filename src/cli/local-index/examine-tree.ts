@@ -8,7 +8,7 @@ import { stateName } from "./table-names.ts";
 import { isUnchanged, readTreeState, type TreeState } from "./tree-state.ts";
 
 /** The last state of a work tree, as far as it is known to be the present one. */
-export interface Examination extends Pick<TreeState, "table" | "head" | "listing"> {
+interface Examination extends Pick<TreeState, "table" | "head" | "listing"> {
   /** Whether the files that git compares are as they were, too. */
   unchanged: Promise<boolean>;
 }

@@ -4,7 +4,7 @@ import { CliError, EXIT } from "../exit-codes.ts";
 import { makeFolder } from "./folders.ts";
 import { configDirectory, type Environment } from "./paths.ts";
 
-export interface ServiceConfig {
+interface ServiceConfig {
   apiKey?: string;
   workerToken?: string;
 }

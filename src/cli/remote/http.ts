@@ -28,10 +28,7 @@ function nodeHttp(name: "node:http" | "node:https"): { request: typeof request }
 }
 
 /** Sends one request; resolves with the response head. Aborting also ends the body. */
-export async function httpRequest(
-  url: string,
-  { method, headers, signal, body }: SentRequest,
-): Promise<IncomingMessage> {
+async function httpRequest(url: string, { method, headers, signal, body }: SentRequest): Promise<IncomingMessage> {
   const http = nodeHttp(url.startsWith("https:") ? "node:https" : "node:http");
   return new Promise((resolve, reject) => {
     const sent = http.request(url, { method, headers, signal }, resolve);

@@ -13,7 +13,7 @@ export interface RemoteOption extends RefOption {
   repo?: string;
 }
 
-export interface RemoteTarget {
+interface RemoteTarget {
   client: CodeContextClient;
   scope: Scope;
   call: CallOptions;

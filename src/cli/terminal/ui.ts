@@ -26,7 +26,7 @@ function rendered(line: string): string {
   return visible(line).replaceAll(ESC_MARK, "\u001b");
 }
 
-export interface UiOptions {
+interface UiOptions {
   json: boolean;
   quiet: boolean;
   color: boolean;
@@ -35,7 +35,7 @@ export interface UiOptions {
   env: Environment;
 }
 
-export interface ProgressLine {
+interface ProgressLine {
   /** Shows a bar. */
   update(done: number, total: number, note?: string): void;
   /** Shows a text without a bar, for a step of unknown length. */

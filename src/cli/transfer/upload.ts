@@ -15,7 +15,7 @@ export interface UploadTarget {
   headers: Record<string, string>;
 }
 
-export interface UploadOptions {
+interface UploadOptions {
   signal: AbortSignal;
   /** Requests a new URL when the current one is no longer accepted. */
   renew: () => Promise<UploadTarget>;

@@ -5,7 +5,7 @@ import type { FetchLike, ProviderDeps } from "./types.ts";
 /** Time limits, retries and abort of upstream requests. */
 
 export const DEFAULT_CONCURRENCY = 4;
-export const DEFAULT_MAX_RETRIES = 2;
+const DEFAULT_MAX_RETRIES = 2;
 const BACKOFF = { baseMs: 250, capMs: 8_000 };
 /** Cap of an upstream's `Retry-After`. */
 const RETRY_AFTER_CAP_MS = 60_000;
@@ -19,7 +19,7 @@ export interface CallContext {
   retrying<T>(attempt: (context: CallContext) => Promise<T>): Promise<T>;
 }
 
-export interface DeadlineOptions {
+interface DeadlineOptions {
   /** Time limit of one attempt. */
   timeoutMs: number;
   /** Time limit of the whole request, including retries; default: `timeoutMs`. */

@@ -1,4 +1,4 @@
-export type UpstreamErrorCode = "UPSTREAM_ERROR" | "UPSTREAM_UNREACHABLE" | "UPSTREAM_TIMEOUT" | "ABORTED";
+type UpstreamErrorCode = "UPSTREAM_ERROR" | "UPSTREAM_UNREACHABLE" | "UPSTREAM_TIMEOUT" | "ABORTED";
 
 /** Messages shown to tenants. They name no provider, model, address or key. */
 const PUBLIC_MESSAGES: Record<UpstreamErrorCode, string> = {
@@ -11,7 +11,7 @@ const PUBLIC_MESSAGES: Record<UpstreamErrorCode, string> = {
 const MAX_DETAIL_CHARS = 500;
 const MAX_CAUSES = 4;
 
-export interface UpstreamErrorOptions {
+interface UpstreamErrorOptions {
   /** HTTP status of the upstream's answer, if there was one. */
   status?: number;
   retryable?: boolean;

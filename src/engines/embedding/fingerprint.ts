@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 
 const FINGERPRINT_BYTES = 16;
 
-export interface FingerprintInput {
+interface FingerprintInput {
   provider: string;
   /** Base URL of the provider, or `EMBED_SPACE`; absent for a provider's default URL. */
   space?: string | undefined;

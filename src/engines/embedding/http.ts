@@ -8,7 +8,7 @@ const MAX_ERROR_BODY_BYTES = 4_096;
 /** Retryable statuses below 500: request timeout, too early, too many requests. */
 const RETRYABLE_CLIENT_STATUSES = new Set([408, 425, 429]);
 
-export interface JsonRequest {
+interface JsonRequest {
   url: string;
   apiKey: string | undefined;
   body: Record<string, unknown>;

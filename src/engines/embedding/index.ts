@@ -2,7 +2,7 @@
 export { readAiBinding, readEmbedConfig, readRerankConfig } from "./config.ts";
 export { createEmbedder, createReranker } from "./create.ts";
 export { shortDecimals } from "./decimals.ts";
-export { UpstreamError, type UpstreamErrorCode } from "./errors.ts";
+export { UpstreamError } from "./errors.ts";
 export { decodeF16, encodeF16 } from "./f16.ts";
 export { estimateTokens } from "./tokens.ts";
 export type {

@@ -4,7 +4,7 @@ import type { InputType, RerankRow } from "./types.ts";
 
 /** Interface of a provider's file; splitting, retries and validation are shared. */
 
-export interface Protocol {
+interface Protocol {
   /** Model requested from the provider. */
   readonly model: string;
   /** Incremented when a change of the provider's file alters vectors or scores. */

@@ -44,7 +44,7 @@ function fromBase64(value: string): Float32Array {
 }
 
 /** Sorts `rows` by index. Each of 0 … count-1 must occur exactly once. */
-export function inIndexOrder<T>(rows: readonly { index: number; value: T }[], count: number): T[] {
+function inIndexOrder<T>(rows: readonly { index: number; value: T }[], count: number): T[] {
   const ordered: T[] = [];
   const seen = new Uint8Array(count);
   if (rows.length !== count) throw unusableAnswer(`${rows.length} items for ${count} inputs`);

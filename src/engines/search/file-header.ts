@@ -10,7 +10,7 @@ import { SearchFormatError, type RangeReader } from "./types.ts";
 export const HEADER_BYTES = 16;
 
 /** A kind of file, as its header names it. */
-export interface FileFormat {
+interface FileFormat {
   /** As errors call such a file. */
   name: string;
   /** Four ASCII characters, read as a little-endian number. */

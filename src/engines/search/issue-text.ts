@@ -11,12 +11,12 @@ export interface QuerySegment {
 }
 
 /** One frame of a traceback. */
-export interface Frame {
+interface Frame {
   path: string;
   name: string | undefined;
 }
 
-export interface QueryText {
+interface QueryText {
   segments: QuerySegment[];
   frames: Frame[];
   /** Paths inside of URLs to files at a git host. */

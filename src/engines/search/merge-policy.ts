@@ -10,7 +10,7 @@ const SIZE_FACTOR = 4;
 /** A segment with a lower share of live chunks is rewritten without the dead ones. */
 const MIN_LIVE_SHARE = 0.5;
 
-export interface SegmentUse {
+interface SegmentUse {
   id: string;
   chunkCount: number;
   /** Chunks of contents that the revision has. */

@@ -15,7 +15,7 @@ const MAX_WORD_UNITS = 48;
 const MAX_WHOLE_UNITS = 96;
 
 /** Receives what `scanTerms` finds, in text order: the words of an identifier, then the identifier. Offsets are UTF-16 units. */
-export interface TermVisitor {
+interface TermVisitor {
   /** A word of two or more characters that is not a stop word; `text.slice(start, end)` is its spelling. */
   word(hash: number, start: number, end: number): void;
   /** An identifier of two or more characters; with `parts` = 1 its hash is that of its only word, which is no stop word. */
@@ -35,7 +35,7 @@ function hashOf(units: Uint16Array, length: number): number {
 }
 
 /** Hash of a word or identifier in lower case, as the scanner hashes it. */
-export function hashWord(text: string): number {
+function hashWord(text: string): number {
   const units = new Uint16Array(Math.min(text.length, MAX_WHOLE_UNITS));
   for (let i = 0; i < units.length; i++) units[i] = lowerOf(text.charCodeAt(i));
   return hashOf(units, units.length);

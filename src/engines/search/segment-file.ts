@@ -12,11 +12,11 @@ import type { ContentKey } from "./types.ts";
 /** Writing of a segment's parts, for segments that are built and segments that are merged. */
 
 /** Chunks of a segment at most. Builders start another one well before. */
-export const MAX_SEGMENT_CHUNKS = MAX_DOCUMENTS - 1;
+const MAX_SEGMENT_CHUNKS = MAX_DOCUMENTS - 1;
 const MAX_LENGTH = 0xffff;
 
 /** The contents of a segment, in its order. */
-export interface SegmentContents {
+interface SegmentContents {
   keys: readonly ContentKey[];
   /** Number of each content's first chunk, and the number of chunks after the last. */
   firstChunks: Uint32Array;

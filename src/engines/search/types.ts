@@ -82,12 +82,6 @@ export interface RevisionFile extends ContentKey {
   path: string;
 }
 
-/** A segment that can be read. `id` is its name in the store: the first 32 hex digits of the SHA-256 of its bytes. */
-export interface SegmentSource {
-  id: string;
-  bytes: RangeReader;
-}
-
 /** One revision to search: its table, and where the segments are that the table names. */
 export interface RevisionSource {
   table: RangeReader;

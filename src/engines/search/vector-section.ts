@@ -39,7 +39,7 @@ export function signBits(vector: Float32Array): Uint32Array {
 }
 
 /** What a section is built from. */
-export interface VectorSectionInput {
+interface VectorSectionInput {
   /** Id of the segment. */
   segment: string;
   chunkCount: number;

@@ -51,7 +51,7 @@ export function describing<T>(where: string, decode: () => T): T {
 }
 
 /** What the footer of an artifact says, checked. */
-export interface Footer {
+interface Footer {
   header: SnapshotHeader;
   groups: Group[];
   /** Position of the file list. */

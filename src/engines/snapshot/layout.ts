@@ -28,10 +28,10 @@ export const MAX_PAGE_BYTES = 64 * 1024 * 1024;
 export const MAX_GROUP_ROWS = 262_144;
 export const MAX_FOOTER_BYTES = 16 * 1024 * 1024;
 export const MAX_PAGE_HEADER_BYTES = 64 * 1024;
-export const MAX_DIMENSION = 16_384;
+const MAX_DIMENSION = 16_384;
 const MAX_FINGERPRINT_CHARACTERS = 200;
 
-export type ColumnType = "string" | "hash" | "int";
+type ColumnType = "string" | "hash" | "int";
 
 export interface Column {
   name: string;

@@ -7,7 +7,7 @@ import { type Extent, SnapshotFormatError } from "./types.ts";
 export const SEARCH_KEY = "code_context_search";
 
 /** One segment, compressed with gzip. */
-export interface SegmentPlace extends Extent {
+interface SegmentPlace extends Extent {
   /** Decompressed size in bytes. */
   sizeBytes: number;
 }

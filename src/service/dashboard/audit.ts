@@ -26,7 +26,7 @@ export interface AuditRow {
 export const AUDIT_PAGE_ROWS = 50;
 const EXPORT_PAGE_ROWS = 1_000;
 /** Row limit of an export. */
-export const MAX_EXPORT_ROWS = 100_000;
+const MAX_EXPORT_ROWS = 100_000;
 
 /** Query of a page of events, newest first. Each filter has an index in this order, so a page reads only its own rows. */
 export function auditQuery(tenantId: string, filter: AuditFilter, limit: number): SQL {

@@ -6,7 +6,7 @@ import { rowsOf } from "../db/rows.ts";
 import { tenants } from "../db/schema.ts";
 import { checkName } from "../tenancy/fields.ts";
 
-export interface TenantSettings {
+interface TenantSettings {
   name: string;
   slug: string;
   sharedIndex: boolean;
@@ -47,7 +47,7 @@ export async function changeTenant(
   ]);
 }
 
-export interface FirstSteps {
+interface FirstSteps {
   /** Whether the tenant has a valid API key. */
   hasKey: boolean;
   keyUsed: boolean;

@@ -16,7 +16,7 @@ export interface DayUsage {
   calls: number;
 }
 
-export interface MonthUsage {
+interface MonthUsage {
   limit: number;
   credits: number;
   embedTokens: number;

@@ -16,7 +16,7 @@ export function isLoopback(host: string): boolean {
 }
 
 /** Time limit of a statement; Neon's own limit is longer than clients wait. */
-export const QUERY_TIMEOUT_MS = 30_000;
+const QUERY_TIMEOUT_MS = 30_000;
 
 /** Tries of a request that the server rolls back because of a conflict with another transaction. */
 const CONFLICT_TRIES = 5;

@@ -16,7 +16,7 @@ export const bytea = customType<{ data: Uint8Array; driverData: string }>({
 export const byteText = customType<{ data: string }>({ dataType: () => 'text collate "C"' });
 
 /** Decodes PostgreSQL's hex form of a bytea (`\x0aff`). Throws `TypeError` on anything else. */
-export function parseBytea(value: unknown): Uint8Array {
+function parseBytea(value: unknown): Uint8Array {
   if (value instanceof Uint8Array) return value;
   if (typeof value === "string" && value.startsWith("\\x")) return new Uint8Array(Buffer.from(value.slice(2), "hex"));
   throw new TypeError("expected a bytea in hex form");

@@ -1,6 +1,6 @@
 import { SURFACES, type Surface } from "../../contract/surfaces.ts";
 
-export interface RateBudget {
+interface RateBudget {
   /** Requests per window. */
   limit: number;
   windowSec: number;

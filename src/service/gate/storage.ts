@@ -6,7 +6,7 @@ import { pause } from "../../lib/pause.ts";
 const GATHER_MS = 2;
 
 /** The subset of a Durable Object's storage that the gate uses. */
-export interface Storage extends TableStorage {
+interface Storage extends TableStorage {
   /** Resolves when everything written so far is on disk. */
   sync(): Promise<void>;
   deleteAll(): Promise<void>;
@@ -21,7 +21,7 @@ export class GateStorage {
 
   /**
    * Upgrades existing tables. Creates missing ones with the first change, so that an object without changes occupies no
-   * storage. Throws `NewerTablesError` for tables of a later release.
+   * storage. Throws for tables of a later release.
    */
   constructor(storage: Storage, tables: ObjectTables) {
     this.#storage = storage;

@@ -17,7 +17,7 @@ export function databaseProbe(db: Db): Probe {
 }
 
 /** The subset of a bucket that the probe uses. */
-export interface HeadBucket {
+interface HeadBucket {
   head(key: string): Promise<unknown>;
 }
 
@@ -46,7 +46,7 @@ export function embeddingProbe(
 }
 
 /** The gate calls that the probe makes. */
-export interface ProbedGate {
+interface ProbedGate {
   usage(): Promise<unknown>;
   check(): Promise<void>;
 }

@@ -4,13 +4,13 @@ import { raceTimeout } from "../../lib/pause.ts";
 import { MONITOR_NAME, type HealthMonitorApi, type HealthStatus } from "./types.ts";
 
 /** The subset of the monitor's namespace that the reader uses. */
-export interface MonitorNamespace<Id = unknown> {
+interface MonitorNamespace<Id = unknown> {
   idFromName(name: string): Id;
   get(id: Id): unknown;
 }
 
 /** An isolate's cache of the monitor's last answer. Holds values only, since requests cannot share I/O. */
-export interface HealthCache {
+interface HealthCache {
   status?: HealthStatus;
   /** When `status` was read, Unix time in milliseconds. */
   readAtMs: number;

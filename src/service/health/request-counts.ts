@@ -14,7 +14,7 @@ export interface RequestCounts {
 /** Upper bounds in milliseconds. */
 export const LATENCY_BUCKETS_MS = [10, 50, 100, 250, 500, 1_000, 2_500, 10_000, 60_000] as const;
 /** An isolate reports at most this often. */
-export const REPORT_INTERVAL_MS = 10_000;
+const REPORT_INTERVAL_MS = 10_000;
 
 export class RequestCounter {
   #counts: RequestCounts = { requests: {}, latencies: {} };

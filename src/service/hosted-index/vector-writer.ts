@@ -28,14 +28,14 @@ export interface VectorContent {
   chunkCount: number;
 }
 
-export interface VectorRevision {
+interface VectorRevision {
   tenantId: string;
   workspaceId: string;
   /** Of the model. */
   fingerprint: string;
 }
 
-export interface VectorWriter {
+interface VectorWriter {
   db: Db;
   bucket: SearchBucket;
   beat: () => Promise<void>;

@@ -41,7 +41,7 @@ export function digestWithVectors(digest: string, fingerprint: string, revisions
   return createHash("sha256").update(text).digest("hex").slice(0, digest.length);
 }
 
-export interface SectionSource {
+interface SectionSource {
   db: Db;
   bucket: SearchBucket;
   ranges: RangeCache;

@@ -56,11 +56,6 @@ export class RunCancelledError extends Error {
   override readonly name = "RunCancelledError";
 }
 
-/** The step made no progress for too long. */
-export class StalledError extends Error {
-  override readonly name = "StalledError";
-}
-
 /** The attempt was given up; the coordinator ignores its results. */
 export class StaleAttemptError extends Error {
   override readonly name = "StaleAttemptError";

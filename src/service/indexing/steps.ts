@@ -9,7 +9,7 @@ import { ApiError } from "../../lib/errors.ts";
 import { GitError } from "../../engines/git/index.ts";
 import { GlobError } from "../../lib/globs.ts";
 import type { Logger } from "../../lib/log.ts";
-import { RunCancelledError, StaleAttemptError, StalePlanError, StalledError, type StepContext } from "./context.ts";
+import { RunCancelledError, StaleAttemptError, StalePlanError, type StepContext } from "./context.ts";
 import { cleanUp, finish, finishUnchanged } from "./finish.ts";
 import type { StepMessage } from "../runs/messages.ts";
 import { isIndexed, plan } from "./plan.ts";
@@ -46,7 +46,7 @@ const SILENT_MS = 10_000;
  * A step without progress for this long is given up. Longer than any single call may take: an upstream call with its retries
  * has 60 s, a query 30 s, an object 10 s.
  */
-export const STALL_MS = 90_000;
+const STALL_MS = 90_000;
 
 /**
  * Processes one step and reports its outcome. A step of a stale attempt ends without a report. Throws only when the
@@ -99,7 +99,7 @@ class Lifeline {
     this.stalled = promise;
     this.#timer = setInterval(() => {
       const silentMs = Date.now() - this.#lastMark;
-      if (silentMs > STALL_MS) reject(new StalledError(`no progress for ${STALL_MS / 1_000} s`));
+      if (silentMs > STALL_MS) reject(new Error(`no progress for ${STALL_MS / 1_000} s`));
       else {
         const silentSec = silentMs < SILENT_MS ? 0 : Math.floor(silentMs / 1_000);
         runs.beat(runId, attempt, this.phase, { silentSec }).catch(() => {});

@@ -26,7 +26,7 @@ const SWEEP_WEIGHT = 10_000;
 /** Vectors per page. */
 const VECTOR_PAGE = 5_000;
 
-export interface SweepReport {
+interface SweepReport {
   revisions: number;
   files: number;
   contents: number;

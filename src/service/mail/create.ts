@@ -4,7 +4,7 @@ import { createLocalMailer, type MailboxBinding } from "./local.ts";
 import { createResendMailer } from "./resend.ts";
 import { MailError, type Mailer } from "./types.ts";
 
-export interface MailEnv {
+interface MailEnv {
   /** `local`, `cloudflare`, `resend`, or `none`. */
   MAIL_PROVIDER: string;
   /** Sender, such as `Code Context <noreply@example.com>`. */

@@ -1,5 +1,5 @@
 /** Mail providers behind one interface. */
-export { createMailer, type MailEnv } from "./create.ts";
+export { createMailer } from "./create.ts";
 export { invitationMail, signInMail } from "./messages.ts";
 export { mailInsert, type QueuedMail, sealMail, sendMails } from "./outbox.ts";
 export { type Mail, type Mailer, MailError } from "./types.ts";

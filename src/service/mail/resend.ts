@@ -7,7 +7,7 @@ const TIMEOUT_MS = 10_000;
 const MAX_ATTEMPTS = 3;
 const BACKOFF = { baseMs: 300, capMs: 3_000 };
 
-export interface ResendOptions {
+interface ResendOptions {
   apiKey: string;
   from: string;
   fetch: typeof fetch;

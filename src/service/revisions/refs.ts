@@ -7,7 +7,7 @@ import { revisionRefs } from "../db/schema.ts";
 export const MAX_REFS = 64;
 
 /** Possible full names of a ref, best first: branches before tags, as in git. */
-export function refNames(ref: string): string[] {
+function refNames(ref: string): string[] {
   return ref.startsWith("refs/") ? [ref] : [`refs/heads/${ref}`, `refs/tags/${ref}`];
 }
 

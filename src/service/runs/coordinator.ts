@@ -3,7 +3,7 @@ import type { RunSpec } from "../db/run-spec.ts";
 import type { RunError, StepClaim, StepProgress, StepUsage, WorkCounters } from "./state.ts";
 
 /** RPC interface of a workspace's run coordinator, as used by routes. */
-export interface RunCoordinator {
+interface RunCoordinator {
   /** Accepts a run. Idempotent. */
   submit(spec: RunSpec): Promise<void>;
   /** Waits up to a minute for the run to end and returns its status; null for an unknown run. */

@@ -5,7 +5,7 @@
 import type { QueueMessage } from "./messages.ts";
 
 /** The subset of a queue's binding that is used. */
-export interface IndexQueue {
+interface IndexQueue {
   send(message: QueueMessage, options?: { delaySeconds?: number }): Promise<unknown>;
 }
 

@@ -26,7 +26,7 @@ export async function findRun(db: Db, tenantId: string, runId: string): Promise<
 }
 
 /** A run as lists show it. */
-export interface RunListItem extends RunStatus {
+interface RunListItem extends RunStatus {
   kind: RunRow["kind"];
   ref: string | null;
   createdAt: string;
@@ -75,7 +75,7 @@ export async function cancelRun(deps: RunDeps, run: RunRow): Promise<RunStatus> 
 }
 
 /** The status of a run that its coordinator no longer stores. */
-export function storedStatus(run: RunRow): RunStatus {
+function storedStatus(run: RunRow): RunStatus {
   const result = run.result as RunStatus["result"] | null;
   const error = run.error as RunStatus["error"] | null;
   const files = typeof result?.["fileCount"] === "number" ? result["fileCount"] : 0;

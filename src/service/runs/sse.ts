@@ -6,7 +6,7 @@ const KEEP_ALIVE_MS = 15_000;
 const MIN_INTERVAL_MS = 100;
 
 /** One server-sent event: `event: status`, its data a run status. */
-export function encodeEvent(id: number, status: RunStatus): string {
+function encodeEvent(id: number, status: RunStatus): string {
   return `id: ${id}\nevent: status\ndata: ${JSON.stringify(status)}\n\n`;
 }
 

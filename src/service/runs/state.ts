@@ -78,7 +78,7 @@ export const GIT_SILENT_TRIES = 2;
 export const SHARDS_IN_FLIGHT = 8;
 
 export const LOST_ERROR: RunError = { code: "INTERNAL", error: "the run was interrupted too often; start it again" };
-export const CANCELLED_ERROR: RunError = { code: "RUN_CANCELLED", error: "the run was cancelled" };
+const CANCELLED_ERROR: RunError = { code: "RUN_CANCELLED", error: "the run was cancelled" };
 
 const NO_FAILURES = { code: "", count: 0 };
 

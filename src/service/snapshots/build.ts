@@ -14,7 +14,7 @@ export class RevisionMissingError extends Error {
   override readonly name = "RevisionMissingError";
 }
 
-export interface BuildRequest extends Caller {
+interface BuildRequest extends Caller {
   workspaceId: string;
   /** The run that requested the build. A second call with the same id returns the first one's snapshot. */
   runId: string;
@@ -25,7 +25,7 @@ export interface BuildRequest extends Caller {
   signal?: AbortSignal;
 }
 
-export interface BuiltSnapshot {
+interface BuiltSnapshot {
   snapshotId: string;
   gitSha: string;
   storagePath: string;

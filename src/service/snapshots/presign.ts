@@ -1,14 +1,14 @@
 import { AwsClient } from "aws4fetch";
 
 /** An object store that speaks S3: production R2, or the local stack's endpoint. */
-export interface PresignerConfig {
+interface PresignerConfig {
   /** URL of the bucket: `https://<account>.r2.cloudflarestorage.com/<bucket>`. */
   endpoint: string;
   accessKeyId: string;
   secretAccessKey: string;
 }
 
-export interface SignedUpload {
+interface SignedUpload {
   url: string;
   /** Headers that are part of the signature and that an HTTP client does not send by itself. */
   headers: Record<string, string>;

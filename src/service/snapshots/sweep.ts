@@ -12,7 +12,7 @@ const BUILD_ABANDONED_AFTER_SEC = 24 * 60 * 60;
 const ORPHAN_AFTER_MS = 24 * 60 * 60 * 1000;
 const BATCH_ROWS = 200;
 
-export interface SweepResult {
+interface SweepResult {
   /** Old snapshots and abandoned uploads that were deleted, rows and objects. */
   removed: number;
   /** Objects without a snapshot that were deleted. */

@@ -6,7 +6,7 @@ import { type RunRequest, startRun } from "../runs/start.ts";
 import { TenancyError } from "../tenancy/errors.ts";
 import { openSource, type OpenSource } from "./sources.ts";
 
-export interface SourceRun {
+interface SourceRun {
   tenantId: string;
   workspaceId: string;
   /** Branch to index; default: the default branch. */

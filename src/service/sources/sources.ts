@@ -15,7 +15,7 @@ const MAX_BRANCHES = 50;
 const MAX_GLOB_CHARACTERS = 200;
 const MAX_TOKEN_CHARACTERS = 4_096;
 
-export interface SourceInput {
+interface SourceInput {
   cloneUrl: string;
   /** If absent, a stored one stays, as long as the origin of the clone URL does; "" removes it. */
   token?: string;
@@ -61,7 +61,7 @@ export async function connectRepository(
   return { workspaceId, repo };
 }
 
-export interface SourceChange {
+interface SourceChange {
   /** Whether the stored read token was removed, because the new address has another origin and no new token came with it. */
   tokenRemoved: boolean;
 }

@@ -34,7 +34,7 @@ export interface ParsedCredential {
   secretHash: string;
 }
 
-export interface NewCredential {
+interface NewCredential {
   id: string;
   /** The whole credential; shown once, stored nowhere. */
   value: string;
@@ -66,7 +66,7 @@ function fromBase62(text: string, byteLength: number): Uint8Array | undefined {
 }
 
 /** SHA-256 of a credential's secret part; only the hash is stored. */
-export function hashSecret(secret: string): Uint8Array {
+function hashSecret(secret: string): Uint8Array {
   return new Uint8Array(hash("sha256", secret, "buffer"));
 }
 

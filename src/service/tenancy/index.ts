@@ -4,19 +4,12 @@ export {
   type CredentialKey,
   type CredentialKind,
   deriveCredentialKey,
-  type NewCredential,
   parseCredential,
   type ParsedCredential,
 } from "./credentials.ts";
 export { loadCredentialKey, saveCredentialKey, savedCredentialKey } from "./credential-key.ts";
 export { TenancyError, type TenancyErrorCode } from "./errors.ts";
-export { createKey, type KeyInfo, type KeyInput, type NewKey, revokeKey } from "./keys.ts";
+export { createKey, type KeyInput, type NewKey, revokeKey } from "./keys.ts";
 export { normalizeRepo } from "../../lib/repo.ts";
-export { createTenant, type NewTenant, setTenant, type TenantChange, type TenantInput } from "./tenants.ts";
-export {
-  createWorkspace,
-  findWorkspace,
-  findWorkspaceByRepo,
-  type WorkspaceInput,
-  type WorkspaceRow,
-} from "./workspaces.ts";
+export { createTenant, type NewTenant, setTenant, type TenantInput } from "./tenants.ts";
+export { createWorkspace, findWorkspace } from "./workspaces.ts";

@@ -75,7 +75,7 @@ function slugUnlessTaken(name: string) {
   return sql`case when exists (select 1 from tenants where slug = ${plain}) then ${newSlug(name, true)} else ${plain} end`;
 }
 
-export interface TenantChange {
+interface TenantChange {
   tenantId: string;
   monthlyCredits?: number;
   sharedIndex?: boolean;

@@ -1,4 +1,4 @@
-import { and, eq } from "drizzle-orm";
+import { eq } from "drizzle-orm";
 import { recordAuditStatement } from "../audit/index.ts";
 import type { Db } from "../db/client.ts";
 import { PG_UNIQUE_VIOLATION, pgErrorCode } from "../db/errors.ts";
@@ -9,7 +9,7 @@ import { normalizeRepo } from "../../lib/repo.ts";
 import { ADMIN_ACTOR, asUnknownTenant } from "./tenants.ts";
 
 /** A workspace as routes see it. */
-export interface WorkspaceRow {
+interface WorkspaceRow {
   id: string;
   tenantId: string;
   /** Normalised identity of its repository. */
@@ -35,16 +35,7 @@ export async function findWorkspace(db: Db, id: string): Promise<WorkspaceRow | 
   return row;
 }
 
-/** Finds a tenant's workspace by the repository's normalised identity. */
-export async function findWorkspaceByRepo(db: Db, tenantId: string, repo: string): Promise<WorkspaceRow | undefined> {
-  const [row] = await db
-    .select(COLUMNS)
-    .from(workspaces)
-    .where(and(eq(workspaces.tenantId, tenantId), eq(workspaces.repo, repo)));
-  return row;
-}
-
-export interface WorkspaceInput {
+interface WorkspaceInput {
   tenantId: string;
   /** The repository's address, in any form. */
   repo?: string;

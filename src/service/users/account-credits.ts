@@ -6,7 +6,7 @@
 import { sql } from "drizzle-orm";
 import type { Db } from "../db/client.ts";
 
-export interface UsedCredits {
+interface UsedCredits {
   tenantId: string;
   /** UTC month, `YYYY-MM`. */
   period: string;

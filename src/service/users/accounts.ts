@@ -11,7 +11,7 @@ import { UserError } from "./errors.ts";
 import { actorOf } from "./members.ts";
 
 /** Limit of tenants that one user may own or have created, since each comes with a monthly quota. */
-export const MAX_OWNED_TENANTS = 5;
+const MAX_OWNED_TENANTS = 5;
 
 /** Adds a user to a tenant, creating the user if necessary. Throws `UserError` for an unknown tenant. */
 export async function addUser(

@@ -1,5 +1,5 @@
 /** Why a change of a user, membership or invitation was refused. */
-export type UserErrorCode = "INVALID" | "NOT_FOUND" | "CONFLICT" | "FORBIDDEN";
+type UserErrorCode = "INVALID" | "NOT_FOUND" | "CONFLICT" | "FORBIDDEN";
 
 /** A refused change; the message may be shown to the user. */
 export class UserError extends Error {

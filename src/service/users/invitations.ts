@@ -23,7 +23,7 @@ export interface Invite {
 }
 
 /** Makes an invitation's message. `token` is for its link. */
-export type Compose = (invitation: { email: string; role: Role; token: string }) => Promise<QueuedMail>;
+type Compose = (invitation: { email: string; role: Role; token: string }) => Promise<QueuedMail>;
 
 export interface SentInvitation {
   id: string;
@@ -142,7 +142,7 @@ export function listInvitations(db: Db, tenantId: string) {
     .limit(200);
 }
 
-export interface InvitationView {
+interface InvitationView {
   tenantName: string;
   email: string;
   role: Role;

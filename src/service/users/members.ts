@@ -40,7 +40,7 @@ export function listMembers(db: Db, tenantId: string) {
     .limit(1_000);
 }
 
-export interface MemberChange {
+interface MemberChange {
   tenantId: string;
   /** The acting user and their role. */
   by: { userId: string; role: Role };

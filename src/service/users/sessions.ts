@@ -55,14 +55,6 @@ export async function touchSession(db: Db, sessionId: string): Promise<void> {
     .where(eq(sessions.id, sessionId));
 }
 
-export interface ListedSession {
-  id: string;
-  userAgent: string;
-  createdAt: Date;
-  lastSeenAt: Date;
-  expiresAt: Date;
-}
-
 /** Lists a user's valid sessions, most recently used first. */
 export function listSessions(db: Db, userId: string) {
   return db

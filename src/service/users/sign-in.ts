@@ -23,7 +23,7 @@ export const MAX_GUESSES = 5;
 export const MAX_WRONG_A_DAY = 20;
 const MAX_USER_AGENT_CHARACTERS = 300;
 
-export interface SignInRequest {
+interface SignInRequest {
   /** See `checkEmail`. */
   email: string;
   /** Who gets a code; default: everyone. */
@@ -32,7 +32,7 @@ export interface SignInRequest {
   compose?: (code: string) => Promise<QueuedMail>;
 }
 
-export interface StartedSignIn {
+interface StartedSignIn {
   /** Value of the pending-sign-in cookie. */
   pending: string;
   /** The code to send to the address. */
@@ -62,7 +62,7 @@ export async function startSignIn(
   return { pending: pending.value, code, mailId: mail?.id };
 }
 
-export type SignInResult =
+type SignInResult =
   | { outcome: "signed_in"; userId: string; /** Value of the session cookie. */ session: string }
   | { outcome: "wrong"; guessesLeft: number }
   /** This browser has no pending sign-in, or it has expired, was used, or is out of guesses. */
@@ -79,7 +79,7 @@ export interface KnownBrowser {
   id: string;
 }
 
-export interface Guess {
+interface Guess {
   /** The pending-sign-in cookie. */
   pending: string | undefined;
   /** As the user typed it. */

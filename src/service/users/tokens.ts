@@ -5,7 +5,7 @@ import { readKeyRing } from "../../lib/key-ring.ts";
 const TOKEN_BYTES = 32;
 const CODE_DIGITS = 6;
 
-export interface NewToken {
+interface NewToken {
   /** For the cookie or link; never stored. */
   value: string;
   hash: Uint8Array;

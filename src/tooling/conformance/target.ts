@@ -39,7 +39,7 @@ export interface Answer {
   body: Record<string, unknown>;
 }
 
-export interface RequestOptions {
+interface RequestOptions {
   method?: string;
   /** Which credential is sent; none by default. */
   as?: "apiKey" | "workerToken";

@@ -28,14 +28,14 @@ const Deployments = z.object({
 });
 
 /** A version of a Worker that took its requests. */
-export interface Deployment {
+interface Deployment {
   /** Undefined where several versions shared the requests. */
   versionId: string | undefined;
   message: string | undefined;
 }
 
 /** Credentials of R2's S3 API. */
-export interface S3Credentials {
+interface S3Credentials {
   accessKeyId: string;
   secretAccessKey: string;
 }

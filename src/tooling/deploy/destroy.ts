@@ -11,7 +11,7 @@ const EXPIRE_AFTER_SEC = 86_400;
 const HTTP_CONFLICT = 409;
 
 /** Asks a question and returns the answer. */
-export type Ask = (question: string) => Promise<string>;
+type Ask = (question: string) => Promise<string>;
 
 /** Destroys a deployment and says what was removed and what is left. Returns false if the operator did not confirm. */
 export async function destroy(context: DeployContext, ask: Ask): Promise<boolean> {

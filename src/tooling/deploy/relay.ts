@@ -20,7 +20,7 @@ const NOT_PASSED_ON = new Set([
   "transfer-encoding",
 ]);
 
-export interface Relay {
+interface Relay {
   url: string;
   close: () => void;
 }

@@ -40,7 +40,7 @@ const Config = z.looseObject({
     .optional(),
   r2_buckets: z.array(z.looseObject({ binding: z.string(), bucket_name: z.string() })).optional(),
 });
-export type WorkerConfig = z.infer<typeof Config>;
+type WorkerConfig = z.infer<typeof Config>;
 
 /** A Worker's configuration with the names of the environment and absolute paths. */
 export function workerConfig(worker: WorkerName, environment: string): WorkerConfig {

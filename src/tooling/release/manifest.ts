@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { PROJECT_ROOT } from "../local/project.ts";
 
-export const PACKAGE_NAME = "codectx";
+const PACKAGE_NAME = "codectx";
 const DESCRIPTION =
   "Search the code of a repository, locally or on a Code Context service: command line and typed client.";
 

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import * as z from "zod";
 import { PROJECT_ROOT } from "../local/project.ts";
 
-export const PACKAGE_FOLDER = path.join(PROJECT_ROOT, "dist", "cli");
+const PACKAGE_FOLDER = path.join(PROJECT_ROOT, "dist", "cli");
 
 const NPM_TIMEOUT_MS = 120_000;
 

@@ -42,7 +42,7 @@ const EXPOSED = [
 ].join(", ");
 
 /** A copy without hop-by-hop headers, including those listed in `Connection`. */
-export function withoutHopByHop(headers: Headers): Headers {
+function withoutHopByHop(headers: Headers): Headers {
   const copy = new Headers(headers);
   const named = (headers.get("connection") ?? "").split(",").map((name) => name.trim());
   for (const name of [...HOP_BY_HOP, ...named]) {

@@ -210,5 +210,4 @@ export const CASES: readonly Case[] = [
     (db, { tenantId }) => keys.revokeToken(db, { tenantId, credentialId: `${tenantId}1` }, `${tenantId}token`),
   ],
   ["a workspace", (db, { workspaceId }) => workspaces.findWorkspace(db, workspaceId)],
-  ["a workspace by repository", (db, { tenantId }) => workspaces.findWorkspaceByRepo(db, tenantId, "host/owner/large")],
 ];

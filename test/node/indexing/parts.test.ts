@@ -3,7 +3,7 @@ import { deflateRawSync } from "node:zlib";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ApiError } from "../../../src/lib/errors.ts";
-import { StalePlanError, StalledError } from "../../../src/service/indexing/context.ts";
+import { StalePlanError } from "../../../src/service/indexing/context.ts";
 import { UpstreamError } from "../../../src/engines/embedding/index.ts";
 import { GitError } from "../../../src/engines/git/index.ts";
 import { contentId, planKey } from "../../../src/service/indexing/ids.ts";
@@ -214,7 +214,7 @@ describe("judging a failure", () => {
     expect(classifyFailure(away, "finish").limit).toBeGreaterThanOrEqual(8);
     const full = new StagingError("the object store failed to store an object; try again later");
     expect(classifyFailure(full, "plan")).toMatchObject({ action: "restart", error: { code: "STORAGE_UNAVAILABLE" } });
-    expect(classifyFailure(new StalledError("no progress"), "finish")).toMatchObject({ action: "retry" });
+    expect(classifyFailure(new Error("no progress"), "finish")).toMatchObject({ action: "retry" });
   });
 
   it("plans again what was planned on other grounds", () => {

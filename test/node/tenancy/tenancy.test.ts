@@ -14,7 +14,6 @@ import {
   createTenant,
   createWorkspace,
   findWorkspace,
-  findWorkspaceByRepo,
   parseCredential,
   deriveCredentialKey,
   loadCredentialKey,
@@ -108,7 +107,6 @@ describe("tenancy", () => {
       repo: "github.com/owner/repo",
       currentSeq: null,
     });
-    expect((await findWorkspaceByRepo(db, tenantId, "github.com/owner/repo"))?.id).toBe(workspaceId);
     expect(await findWorkspace(db, UNKNOWN)).toBeUndefined();
   });
 

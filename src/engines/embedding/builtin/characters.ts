@@ -1,7 +1,7 @@
 /** Classes of UTF-16 units for splitting identifiers and prose. Fixed tables, because those of runtimes differ. */
 
 export const OTHER = 0;
-export const LOWER = 1;
+const LOWER = 1;
 export const UPPER = 2;
 export const DIGIT = 3;
 export const JOINER = 4;

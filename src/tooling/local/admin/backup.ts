@@ -31,7 +31,7 @@ const Manifest = z.object({
 });
 export type Manifest = z.infer<typeof Manifest>;
 
-export interface BackupOptions {
+interface BackupOptions {
   folder: string;
   /** Undefined: rows only; the objects are backed up by other means. */
   bucket: Bucket | undefined;
@@ -181,7 +181,7 @@ export async function writeLines(file: string, pages: AsyncIterable<string[]>): 
 }
 
 /** Lines of a gzipped file. */
-export async function* linesOf(file: string): AsyncGenerator<string> {
+async function* linesOf(file: string): AsyncGenerator<string> {
   if (!existsSync(file)) throw new StartError(`the back-up has no ${path.basename(file)}`);
   for await (const line of createInterface({ input: createReadStream(file).pipe(createGunzip()) })) yield line;
 }

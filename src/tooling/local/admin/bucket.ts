@@ -8,7 +8,7 @@ const TIMEOUT_MS = 300_000;
 /** R2 has one region. */
 const REGION = "auto";
 
-export interface StoredObject {
+interface StoredObject {
   key: string;
   size: number;
 }
@@ -21,7 +21,7 @@ export interface Bucket {
   put(key: string, file: string, sha256: string): Promise<void>;
 }
 
-export interface BucketAddress {
+interface BucketAddress {
   /** `SNAPSHOTS_S3_URL`: endpoint and bucket. */
   url: string;
   accessKeyId: string;

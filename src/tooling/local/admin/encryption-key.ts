@@ -39,7 +39,7 @@ export async function dropKeys(db: Db, secret: string): Promise<string> {
   return writeKeyRing(ring);
 }
 
-export interface ResealReport {
+interface ResealReport {
   /** Rows resealed with the current key. */
   resealed: number;
   /** Rows that changed in the meantime; a second run reseals them if necessary. */

@@ -128,7 +128,7 @@ function replaceFolder(from: string, to: string): void {
 }
 
 /** A Worker's configuration in Miniflare's format. */
-export interface WorkerOptions {
+interface WorkerOptions {
   name: string;
   /** Bindings and compatibility settings, without modules and variables. */
   options: Omit<V4WorkerOptions, "modules" | "modulesRules" | "bindings">;
@@ -156,7 +156,7 @@ export function bundleOptions(worker: WorkerName): WorkerOptions {
 }
 
 /** A module of a bundle in Miniflare's format. */
-export interface BundleModule {
+interface BundleModule {
   type: "ESModule" | "CompiledWasm" | "Text" | "Data";
   path: string;
 }

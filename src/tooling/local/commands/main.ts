@@ -5,7 +5,7 @@ import { StartError, UsageError } from "../errors.ts";
 import { DeployError } from "../../deploy/errors.ts";
 
 /** Exit code for wrong usage. */
-export const EXIT_USAGE = 2;
+const EXIT_USAGE = 2;
 
 /** Runs a command; a failure ends the process with one line and code 1 (2 for wrong usage). */
 export async function runMain(main: () => Promise<void>): Promise<void> {

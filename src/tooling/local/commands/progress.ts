@@ -1,7 +1,7 @@
 import type { RunStatus } from "../../../contract/index.ts";
 
 /** Shows the progress of a run: one changing line on a terminal, a line per step elsewhere. */
-export interface Progress {
+interface Progress {
   show(status: RunStatus): void;
   /** Ends the changing line. */
   done(): void;

@@ -3,7 +3,7 @@ import { Worker } from "node:worker_threads";
 import type { DatabaseWorkerCommand, DatabaseWorkerData, DatabaseWorkerReport } from "./database-worker.ts";
 import { StartError } from "../errors.ts";
 
-export interface DatabaseThreadOptions {
+interface DatabaseThreadOptions {
   data: DatabaseWorkerData;
   /** The error for a database that cannot be opened, from what the thread says of it. */
   explain: (message: string) => Error;
@@ -13,7 +13,7 @@ export interface DatabaseThreadOptions {
   onNotice?: ((line: string) => void) | undefined;
 }
 
-export interface DatabaseThread {
+interface DatabaseThread {
   /** Connection string with the password; `openDb` takes it. */
   url: string;
   /** Writes an archive of an embedded database to a file. */

@@ -10,7 +10,7 @@ import { localSecrets, newSecrets } from "../stack/local-secrets.ts";
 
 const PROBE_TIMEOUT_MS = 5_000;
 
-export interface DatabaseOptions {
+interface DatabaseOptions {
   /** Data directory; the database is its subfolder `database`. In memory when absent. */
   dataDir?: string;
   /** Port on 127.0.0.1; any free one when absent. */

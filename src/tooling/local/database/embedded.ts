@@ -6,14 +6,14 @@ import { startAutovacuum } from "./autovacuum.ts";
 import { DatabaseFailure, type Session } from "./neon-endpoint.ts";
 import { decodeResult, encodeQuery, type WireResult } from "./postgres-wire.ts";
 
-export interface EmbeddedOptions {
+interface EmbeddedOptions {
   /** Folder of the database; in memory when absent. */
   folder: string | undefined;
   /** Archive from which a new database is created, instead of initialising one. */
   template: string | undefined;
 }
 
-export interface EmbeddedDatabase {
+interface EmbeddedDatabase {
   acquire(): Promise<Session>;
   /** Writes an archive of the whole database. */
   dump(file: string): Promise<void>;

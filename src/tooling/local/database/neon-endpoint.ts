@@ -17,7 +17,7 @@ export interface Session {
   release(): void;
 }
 
-export interface NeonEndpointOptions {
+interface NeonEndpointOptions {
   /** Waits for a free session. Throws `DatabaseAway` if there is none in time. */
   acquire(): Promise<Session>;
   /** The password required in a connection string. */

@@ -48,7 +48,7 @@ export async function pinSessions(sql: Sql, pauseMs = PAUSE_MS): Promise<void> {
   }
 }
 
-export interface Unfit {
+interface Unfit {
   name: string;
   found: string;
   value: string;

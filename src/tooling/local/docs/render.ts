@@ -3,7 +3,7 @@ import { Marked, type Token, type Tokens } from "marked";
 import type { Heading } from "../../../workers/site/docs/types.ts";
 import { tokenize } from "../../../workers/site/views/highlight.ts";
 
-export interface RenderedPage {
+interface RenderedPage {
   title: string;
   html: string;
   headings: Heading[];

@@ -7,7 +7,7 @@ import path from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { createGunzip } from "node:zlib";
 
-export interface GitCgiRequest {
+interface GitCgiRequest {
   /** Root folder of URL paths. */
   root: string;
   method: string;
@@ -46,7 +46,7 @@ export function spawnHttpBackend(request: GitCgiRequest): ChildProcessByStdio<Wr
   });
 }
 
-export interface CgiHead {
+interface CgiHead {
   status: number;
   headers: [name: string, value: string][];
   /** Where the body begins. */
@@ -68,7 +68,7 @@ export function parseCgiHead(output: Buffer): CgiHead | undefined {
   return head;
 }
 
-export interface GitServer {
+interface GitServer {
   /** `http://127.0.0.1:<port>` */
   origin: string;
   close(): Promise<void>;

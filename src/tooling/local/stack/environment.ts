@@ -40,7 +40,7 @@ const WORKER_VARS = [
   "TRUSTED_PROXIES",
 ] as const;
 
-export interface LocalEnvironment {
+interface LocalEnvironment {
   /** Address to listen on. */
   host: string;
   /** Public addresses of the api and the site, if not at 127.0.0.1; without a trailing slash. */
@@ -97,7 +97,7 @@ export function readDataDir(env: NodeJS.ProcessEnv): string {
 }
 
 /** The largest number of connections to the server that DATABASE_URL names. */
-export function readDatabaseConnections(env: NodeJS.ProcessEnv): number | undefined {
+function readDatabaseConnections(env: NodeJS.ProcessEnv): number | undefined {
   const text = env["DATABASE_CONNECTIONS"];
   if (!text) return undefined;
   const count = Number(text);

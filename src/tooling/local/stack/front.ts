@@ -31,7 +31,7 @@ const OF_BODY = new Set([
   "transfer-encoding",
 ]);
 
-export interface FrontOptions {
+interface FrontOptions {
   /** Address to listen on; default 127.0.0.1. */
   host?: string;
   /** Port to listen on. */

@@ -17,7 +17,7 @@ const RETRY_MS = 60 * MINUTE_MS;
 const FILE = "clean-up.json";
 const VERSION = 1;
 
-export interface Schedules {
+interface Schedules {
   /** Runs what is due now. */
   tick(): Promise<void>;
   /** Runs the daily job now. */
@@ -25,7 +25,7 @@ export interface Schedules {
   stop(): void;
 }
 
-export interface ScheduleOptions {
+interface ScheduleOptions {
   dataDir: string;
   /** Runs the indexer's job of a schedule. */
   run: (cron: string) => Promise<void>;

@@ -24,7 +24,7 @@ const DemoCredentials = z.object({
   workerToken: z.string(),
 });
 /** The demo tenant and its credentials. */
-export type DemoCredentials = z.infer<typeof DemoCredentials>;
+type DemoCredentials = z.infer<typeof DemoCredentials>;
 
 export const ServiceFile = DemoCredentials.extend({ apiUrl: z.string(), siteUrl: z.string(), databaseUrl: z.string() });
 export type ServiceFile = z.infer<typeof ServiceFile>;

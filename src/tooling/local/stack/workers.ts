@@ -19,7 +19,7 @@ const HOST = "127.0.0.1";
 const DRAIN_MS = 10_000;
 const SNAPSHOTS_BINDING = "SNAPSHOTS";
 
-export interface WorkersOptions {
+interface WorkersOptions {
   /** Public URL of the api; prefix of signed snapshot URLs. */
   apiUrl: string;
   /** Public URL of the site; prefix of links. */

@@ -5,7 +5,7 @@ import { readSignUp, type SignUp } from "../../../service/users/sign-up.ts";
 
 export type SettingsEnv = Pick<SiteEnv, "SITE_URL" | "TRUSTED_PROXIES" | "SIGN_UP">;
 
-export interface SiteSettings {
+interface SiteSettings {
   /** Public address of the site; undefined if it is that of the request, which only a platform that routes by host may leave open. */
   siteUrl: string | undefined;
   proxies: TrustedProxies;

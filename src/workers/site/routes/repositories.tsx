@@ -208,7 +208,7 @@ repositoryApi.post("/repositories/:id/disconnect", async (c) => {
 });
 
 /** Dependencies of the functions that change a source. */
-export function depsOf(c: DashboardContext) {
+function depsOf(c: DashboardContext) {
   return {
     db: c.get("db"),
     encryptionKey: c.env.ENCRYPTION_KEY,

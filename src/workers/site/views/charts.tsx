@@ -17,7 +17,7 @@ export interface Point {
 }
 
 /** Smallest round number at or above `value`, so that the axis has whole steps. */
-export function niceCeiling(value: number): number {
+function niceCeiling(value: number): number {
   if (value <= GRID_LINES) return GRID_LINES;
   const magnitude = 10 ** Math.floor(Math.log10(value));
   const step = [1, 2, 4, 5, 8, 10].find((factor) => factor * magnitude >= value) ?? 10;

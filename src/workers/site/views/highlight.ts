@@ -2,7 +2,7 @@
  * Highlights search results: strings, comments, numbers and keywords of languages with C-like or script-like syntax. One pass over
  * the text, which reads each character a bounded number of times.
  */
-export type TokenKind = "key" | "str" | "num" | "com";
+type TokenKind = "key" | "str" | "num" | "com";
 
 export interface Token {
   /** Undefined for plain text. */

@@ -5,7 +5,7 @@ import { type DashboardContext, sessionOf } from "../app/context.ts";
 import { Brand, Document, FoldBar, SkipLink, ThemeSwitch } from "./document.tsx";
 import { Icon, type IconName } from "./icons.tsx";
 
-export interface PageOptions {
+interface PageOptions {
   title: string;
   status?: 200 | 201 | 400 | 401 | 403 | 404 | 405 | 409 | 413 | 429 | 500 | 503;
 }

@@ -3,7 +3,7 @@ import type { Child } from "hono/jsx";
 import { Time } from "./parts.tsx";
 
 /** Heading of a column: `num` aligns it to the right, like numbers; `sr` shows it to screen readers only. */
-export type Heading = string | { num: string } | { sr: string };
+type Heading = string | { num: string } | { sr: string };
 
 /** Heading of a column of buttons. */
 export const ACTIONS: Heading = { sr: "Actions" };
