@@ -77,6 +77,14 @@ export function findAssigned(text: string, found: SecretRange[]): number[] {
           found.push({ start: place.start, end: place.start + place.text.length, rule: `near-${kind}` });
     }
     if (valuesAfter(text, name, kind, lines, quotes).some(judge)) continue;
+    const phrase =
+      kind === "password" && /phrase|psk/i.test(text.slice(name.start, name.end))
+        ? phraseAt(text, name.end)
+        : undefined;
+    if (phrase !== undefined && isPhrase(phrase.text)) {
+      found.push({ start: phrase.start, end: phrase.start + phrase.text.length, rule: "assigned-password" });
+      continue;
+    }
     const declared = kind === "key" ? undefined : declaredAt(text, name.end);
     const value = declared === undefined ? undefined : valueAt(text, declared, false, lines, quotes);
     if (value !== undefined && judge({ ...value, loose: false })) continue;
@@ -150,6 +158,15 @@ function valuesAfter(
     });
   }
   return values;
+}
+
+/** Words to the end of the line, as a pass phrase stands without quotes. */
+const PHRASE_LINE = /["']?[ \t]{0,4}[:=][ \t]{0,4}([A-Za-z\d ]{12,80})\r?$/my;
+
+function phraseAt(text: string, from: number): { start: number; text: string } | undefined {
+  PHRASE_LINE.lastIndex = from;
+  const words = PHRASE_LINE.exec(text)?.[1];
+  return words === undefined ? undefined : { start: PHRASE_LINE.lastIndex - words.length, text: words };
 }
 
 /** Whether a line is only a name and its value, as in many configuration files. */

@@ -27,6 +27,7 @@ const FLAGS: readonly (readonly [hints: string, tools: string, flag: string])[] 
     "(?:-U ?|--user[= ])[\"']?[\\w.\\\\/-]{1,60}%",
   ],
   ["net_use", "net use", "/user:\\S{1,80}\\s{1,4}"],
+  ["net_use", "net use", String.raw`\\\\\S{1,120}\s{1,4}(?=\S{6,80}\s{1,4}/user)`],
   ["net_user", "net user", "[\\w.-]{1,40} (?=\\S{6,80}(?: /add|[ \\t]*$))"],
   ["rabbitmqctl", "rabbitmqctl", "(?:add_user|change_password)\\s{1,4}\\S{1,60}\\s{1,4}"],
   ["snmp", "snmp(?:bulk)?(?:walk|get|set)", "-[AXc] ?"],

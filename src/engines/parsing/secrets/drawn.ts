@@ -39,10 +39,19 @@ export function findDrawn(text: string, start: number, end: number, found: Secre
   if (isQuoted ? text[end] !== before : !/^[\s"'`,;&|)\\<]?$/.test(text[end] ?? "")) return;
   const rule = ruleFor(text.slice(Math.max(0, from - BEFORE_CHARACTERS), from));
   if (rule === undefined || (value.includes("/") && !/[\d][a-z][A-Z]|[A-Z]\d[A-Za-z]/.test(value))) return;
-  if (randomnessBits(value) < MIN_BITS || isPlaceholder(value) || UUID.test(value) || isText(value)) return;
+  if (
+    randomnessBits(value) < MIN_BITS ||
+    isPlaceholder(value) ||
+    UUID.test(value) ||
+    PUBLIC.test(value) ||
+    isText(value)
+  )
+    return;
   found.push({ start: from, end, rule });
 }
 
+/** Keys that are made for publication. */
+const PUBLIC = /^pk[._]/;
 const UUID = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/i;
 
 /** Whether a value is base64 of a text. Secrets in such a text are found apart. */

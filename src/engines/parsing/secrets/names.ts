@@ -38,7 +38,7 @@ const SUFFIXES = setOf(
 );
 /** Joined words that end like this are a password's name: `dbpassword`, `PGPASSWORD`, `bindpw`. */
 const JOINED_PASSWORD =
-  /(?:password|passwd|passphrase|bindpw|rootpw|userpw|dbpw|sshpass|dbpass|psk|mysqlpass|ftppass|mypwd|dbpwd)$/;
+  /(?:password|passwd|passphrase|bindpw|rootpw|userpw|dbpw|sshpass|dbpass|psk|storepass|keypass|mysqlpass|ftppass|mypwd|dbpwd)$/;
 const JOINED_SECRET = /(?:secret|authtoken|apitoken|accesstoken|apikey|secretkey|accesskey|privatekey|encryptionkey)$/;
 
 /** Names longer than this are judged by their end. */

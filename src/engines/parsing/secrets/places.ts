@@ -76,7 +76,7 @@ export const PASSWORD_PLACES: readonly PasswordPlace[] = [
       /\bcookie["']?(?:\s{0,4}[:=,]\s{0,4}|[ \t])["'`]?(?:[\w.-]{1,60}=[^;\s"'`]{0,200};\s{0,4}){0,8}?[\w.-]{0,30}(?:sess|sid|auth|token|jwt|remember|login|secret)[\w.-]{0,30}=([^;\s"'`\\%]{16,400})(?!%)/gi,
   },
   {
-    rule: "ogin",
+    rule: "login",
     hints: ["og in", "ogin", "ogged in", "ign in", "ignin"],
     pattern:
       /\b(?:[Ll]og ?in|[Ll]og in|[Ll]ogged in|[Ss]ign ?in)\b[^\n"'`]{0,40}["'`][\w.@+-]{2,60}["'`]\s{0,4}(?:\/|:|,|and|with)\s{0,4}["'`]([^\s"'`]{8,100})["'`]/g,
@@ -95,7 +95,7 @@ export const PASSWORD_PLACES: readonly PasswordPlace[] = [
     rule: "basic-credentials",
     hints: ["btoa", "b64encode", "Buffer.from", "encodeBase64", "encodeToString", "base64_encode", "USERPWD"],
     pattern:
-      /(?:\bbtoa|b64encode|Buffer\.from|encodeBase64|encodeToString|base64_encode|USERPWD)\W{1,6}b?["'`][\w.@+-]{1,60}:([^\s"'`]{6,200})["'`]/g,
+      /(?:\bbtoa|b64encode|Buffer\.from|encodeBase64|encodeToString|base64_encode|USERPWD)[^\n"'`]{1,40}b?["'`][\w.@+-]{1,60}:([^\s"'`]{6,200})["'`]/g,
   },
   {
     rule: "sql-password",
@@ -133,7 +133,7 @@ export const PASSWORD_PLACES: readonly PasswordPlace[] = [
   },
   // `("user@host", "…")`, `["admin", "…"]`
   {
-    rule: "ogin",
+    rule: "login",
     hints: ["@", "admin", "root", "sa"],
     strict: true,
     pattern: new RegExp(
@@ -143,7 +143,7 @@ export const PASSWORD_PLACES: readonly PasswordPlace[] = [
   },
   // In prose: `admin / …`, `credentials: user / …`
   {
-    rule: "ogin",
+    rule: "login",
     hints: ["admin /", "admin/", "admin:", "root /", "root/", "root:", "elastic:", "redential", "og in", "ogin"],
     strict: true,
     pattern: new RegExp(
@@ -155,12 +155,20 @@ export const PASSWORD_PLACES: readonly PasswordPlace[] = [
   { rule: "login", hints: ['" "'], pattern: /^"[\w.@-]{1,60}" "([^"\s]{6,200})"[ \t]{0,4}$/gm },
   // A line of `user:…`
   {
-    rule: "ogin",
+    rule: "login",
     hints: [":"],
     strict: true,
     maxCharacters: 4_000,
     pattern: /^[a-z_][\w.@-]{1,31}:([^\s"'`:/,;]{8,64})$/gm,
   },
+  // ipsec.secrets: `name : XAUTH "…"`
+  {
+    rule: "directive",
+    hints: ["XAUTH", "EAP ", "PSK "],
+    pattern: /[ \t:](?:XAUTH|EAP|PSK)[ \t]{1,4}["']([^"'\n]{6,200})["']/g,
+  },
+  // squid's `login=user:…`
+  { rule: "directive", hints: ["login="], pattern: /\blogin=[\w.@-]{1,40}:([^\s"'`&]{6,200})/g },
   // chap-secrets: client, server, secret, addresses
   {
     rule: "directive",

@@ -155,7 +155,7 @@ function findBasicCredentials(text: string, found: SecretRange[]): void {
 /** Names of users and their passwords: `users: { admin: "…" }`. */
 function findAccounts(text: string, found: SecretRange[]): void {
   let done = 0;
-  for (const { 0: name, index } of text.matchAll(/\b(?:users|accounts|logins)\b/gi)) {
+  for (const { 0: name, index } of text.matchAll(/(?:\b|_)(?:users|accounts|logins)\b/gi)) {
     if (index < done) continue;
     const { places, end } = valuesInBlock(text, index + name.length);
     done = end;
@@ -166,7 +166,7 @@ function findAccounts(text: string, found: SecretRange[]): void {
 
 /** Calls with a password or a key among their arguments, which have no names. */
 const CALL =
-  /(?:connect|connection|login|basic|create_?async|password_?hash|hashsync|hashpw|bcrypt\.hash|make_password|password_?encoder\.encode|auth=?|authenticate|authentication|credentials?|cookie_?store|sign|verify|signwith|hmac|hmac\.(?:new|(?:hex)?digest)|serializer|cipher|cipheriv|encrypt|decrypt|superuser|create_?user|pdo|mysqli|sequelize|fernet|ftp|secretkeyspec|wifi\.begin|securestring)$/i;
+  /(?:connect|connection|login|basic|create_?async|password_?hash|hashsync|hashpw|bcrypt\.hash|make_password|password_?encoder\.encode|auth=?|authenticate|authentication|credentials?|cookie_?store|sign|verify|signwith|hmac|hmac\.(?:new|(?:hex)?digest)|serializer|cipher|cipheriv|encrypt|decrypt|superuser|create_?user|pdo|mysqli|sequelize|fernet|ftp|secretkeyspec|aes\.new|wifi\.begin|securestring)$/i;
 const CALL_CHARACTERS = 24;
 /** The last two letters of those names, so that most calls are passed over at a glance. */
 const CALL_ENDS = new Set(

@@ -190,6 +190,10 @@ const UNITS: readonly string[] = [
   "a b aB3xY7z! *\n",
   "community = ",
   "${PASSWORD}  ",
+  "psk=aa ",
+  ": XAUTH ",
+  "login=a:",
+  "net use \\\\a ",
 ];
 
 /** The units with the largest constant, as long as a file can be said to be of source at all. */
