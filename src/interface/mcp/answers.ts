@@ -25,17 +25,17 @@ export interface AnswerOptions {
 }
 
 /** Heading of an answer: the indexes that it comes from. */
-function heading(indexes: readonly IndexInfo[], nowMs: number): string {
+export function heading(indexes: readonly IndexInfo[], nowMs: number): string {
   return indexes.map((index) => describeIndex(index, nowMs)).join("\n");
 }
 
 /** The repository before a path, where an answer has several. */
-function placeOf(indexes: readonly IndexInfo[], revision: number, path: string): string {
+export function placeOf(indexes: readonly IndexInfo[], revision: number, path: string): string {
   const repo = indexes.length > 1 ? indexes[revision]?.name : undefined;
   return repo === undefined ? path : `${repo} ${path}`;
 }
-
-function budgetOf({ maxTokens }: AnswerOptions, head: string): number {
+/** Tokens for what stands between the heading and the last line. */
+export function budgetOf({ maxTokens }: AnswerOptions, head: string): number {
   return Math.max(0, maxTokens - FRAME_TOKENS - tokensOf(head));
 }
 

@@ -7,7 +7,7 @@ import { TOOLS } from "./tools.ts";
 
 const INSTRUCTIONS =
   "Code Context knows the code of indexed repositories. Start with search_code to find where something is, find_symbol for a definition by name, " +
-  "find_references before changing it, outline and read_file to look around. Each answer names the repository, the commit and the index's age; " +
+  "find_references or grep (every line that matches) before changing it, outline and read_file to look around. Each answer names the repository, the commit and the index's age; " +
   "paths and line numbers are those of the files, so an edit can use them directly.";
 
 export interface McpServerOptions {

@@ -14,6 +14,7 @@ import {
   type RepoList,
   type Scope,
 } from "../questions/code-index.ts";
+import { grep } from "../questions/exact.ts";
 import { file, outline, references, search, symbols } from "../questions/questions.ts";
 import {
   type AnswerOptions,
@@ -25,6 +26,7 @@ import {
   type ShownSymbol,
   symbolsText,
 } from "./answers.ts";
+import { grepText } from "./grep-answer.ts";
 
 const MAX_TOKENS = SEARCH.maxTokens;
 /** Definitions whose lines are shown, and the longest that is. */
@@ -173,6 +175,17 @@ const findReferences = questionTool({
   text: referencesText,
 });
 
+const grepTool = questionTool({
+  name: "grep",
+  title: "Find every line that matches",
+  description:
+    "Lists every line that matches a regular expression (ripgrep's dialect) or, with fixed_strings, a text: by file, sources first, with line number and enclosing symbol. " +
+    "Use it before you rename, delete or upgrade something, or to be sure that there are no more: it says whether all text was searched. " +
+    "Lock files, generated and vendored code are searched too; paths such as !vendor/** leave them out. count and files_only give an overview.",
+  question: grep,
+  text: grepText,
+});
+
 const outlineTool = questionTool({
   name: "outline",
   title: "Outline of a file",
@@ -211,4 +224,12 @@ const listRepos: Tool = {
   },
 };
 
-export const TOOLS: readonly Tool[] = [searchCode, findSymbol, findReferences, outlineTool, readFile, listRepos];
+export const TOOLS: readonly Tool[] = [
+  searchCode,
+  findSymbol,
+  findReferences,
+  grepTool,
+  outlineTool,
+  readFile,
+  listRepos,
+];

@@ -86,7 +86,7 @@ describe("codectx mcp", () => {
     await client.connect(new StdioClientTransport(command()));
     try {
       const { tools } = await client.listTools();
-      expect(tools).toHaveLength(6);
+      expect(tools).toHaveLength(7);
       for (const { annotations } of tools) expect(annotations).toMatchObject({ readOnlyHint: true });
       const found = await client.callTool({ name: "find_symbol", arguments: { name: "SessionStore.closeExpired" } });
       expect(textOf(found)).toContain(
@@ -101,7 +101,7 @@ describe("codectx mcp", () => {
     const client = new LegacyClient({ name: "test", version: "1" });
     await client.connect(new LegacyStdioClientTransport(command()));
     try {
-      expect((await client.listTools()).tools).toHaveLength(6);
+      expect((await client.listTools()).tools).toHaveLength(7);
       expect(client.getInstructions()).toContain("search_code");
       const found = await client.callTool({ name: "search_code", arguments: { query: "end expired sessions" } });
       expect(found["structuredContent"]).toBeUndefined();
@@ -137,6 +137,11 @@ describe("codectx mcp", () => {
       expect(found).toContain("closeExpired");
       expect(await call("outline", { path: "src/session-store.ts" })).toContain("closeExpired");
       expect(await call("find_references", { name: "closeExpired" })).toMatch(/src\/server\.ts\n *8 .*closeExpired/);
+      expect(await call("grep", { pattern: "closeExp\\w+\\(" })).toMatch(/src\/server\.ts\n *8 .*closeExpired/);
+      expect(await call("grep", { pattern: "closeExpired", word_regexp: true, count: true })).toContain(
+        "src/server.ts: ",
+      );
+      expect(await call("grep", { pattern: "nowhere to be found" })).toMatch(/No match in \d+ files/);
       expect(await call("read_file", { path: "src/server.ts", start_line: 6, end_line: 11 })).toContain("setInterval");
 
       const edited = STORE.replace(

@@ -129,6 +129,7 @@ describe("the tools", () => {
       "search_code",
       "find_symbol",
       "find_references",
+      "grep",
       "outline",
       "read_file",
       "list_repos",

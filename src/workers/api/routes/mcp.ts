@@ -19,7 +19,7 @@ export const mcp: Route = {
   tag: "Search",
   summary: "Model Context Protocol",
   description:
-    "The tools `search_code`, `find_symbol`, `find_references`, `outline`, `read_file` and `list_repos` for coding agents, as stateless streamable HTTP in protocol revision 2026-07-28 and those before it. Tool calls count against the rate limit of this route, and in `calls.search` of `GET /usage`; all other messages have a limit of their own (`mcp-messages`, 3,000 per minute). A body has at most 256 KiB and 1,000 values. A request with the `Origin` header of another site is refused. See docs/mcp.md.",
+    "The tools `search_code`, `find_symbol`, `find_references`, `grep`, `outline`, `read_file` and `list_repos` for coding agents, as stateless streamable HTTP in protocol revision 2026-07-28 and those before it. Tool calls count against the rate limit of this route, and in `calls.search` of `GET /usage`; all other messages have a limit of their own (`mcp-messages`, 3,000 per minute). A body has at most 256 KiB and 1,000 values. A request with the `Origin` header of another site is refused. See docs/mcp.md.",
   credential: "api_key",
   surface: "mcp",
   responses: { 200: { description: "A JSON-RPC message, as JSON or as an event stream." } },
