@@ -59,6 +59,8 @@ export interface IndexOptions extends BuildOptions {
    */
   embedding: (changed: boolean) => Promise<Embedding | undefined>;
   onIndexProgress?: (progress: Progress) => void;
+  /** Called with the paths that have changed or are gone, once their rows are written. */
+  onChanges?: ((paths: readonly string[]) => void) | undefined;
 }
 
 interface WorkTreeRow {
@@ -122,8 +124,17 @@ export async function indexWorkTree(store: IndexStore, options: IndexOptions): P
     );
   };
   let built = unknown.length > 0 ? await build(unknown) : undefined;
+  const touchedPaths = [...scan.changed.map(({ path }) => path), ...removed];
+  const counted =
+    row !== undefined && known.size > 0 && touchedPaths.length <= MAX_COUNTED
+      ? { all: JSON.parse(row.totals) as WorkTreeTotals, touched: countTotals(store, row.id, touchedPaths) }
+      : undefined;
   const worktreeId = switchFiles(store, options, scan, removed, read, row?.id);
-  const totals = countTotals(store, worktreeId);
+  const totals =
+    counted === undefined
+      ? countTotals(store, worktreeId)
+      : changedTotals(counted.all, counted.touched, countTotals(store, worktreeId, touchedPaths));
+  options.onChanges?.(touchedPaths);
   store.transaction(() => {
     store.prepare("update worktrees set totals = ? where id = ?").run(JSON.stringify(totals), worktreeId);
     if (!store.unsettled) collectGarbage(store, options.nowMs);
@@ -255,10 +266,15 @@ function contentIds(store: IndexStore, worktreeId: number): number[] {
   return (rows as { id: number }[]).map(({ id }) => id);
 }
 
-/** Totals of the file list. `skipped` counts only files skipped for their content. */
-function countTotals(store: IndexStore, worktreeId: number): WorkTreeTotals {
+/** With more changed paths than this all files are counted. */
+const MAX_COUNTED = 1_000;
+
+/** Totals of the file list, or of some paths of it. `skipped` counts only files skipped for their content. */
+function countTotals(store: IndexStore, worktreeId: number, paths?: readonly string[]): WorkTreeTotals {
   // `cross join` fixes the join order, since a new index has only primary keys.
-  const from = "from worktree_files f cross join contents c on c.id = f.content_id where f.worktree_id = ?";
+  const from = `from worktree_files f cross join contents c on c.id = f.content_id
+    where f.worktree_id = ? ${paths === undefined ? "" : "and f.path in (select value from json_each(?))"}`;
+  const given = paths === undefined ? [worktreeId] : [worktreeId, JSON.stringify(paths)];
   const counts = store
     .prepare(
       `select count(*) as fileCount, coalesce(sum(symbol_count), 0) as symbolCount, coalesce(sum(chunk_count), 0) as chunkCount,
@@ -267,13 +283,32 @@ function countTotals(store: IndexStore, worktreeId: number): WorkTreeTotals {
          coalesce(min(${intact("contents", "c")}), 1) as intact
        ${from} and skip is null`,
     )
-    .get(worktreeId);
+    .get(...given);
   const skips = store
     .prepare(`select skip, count(*) as count ${from} and skip is not null group by skip`)
-    .all(worktreeId) as { skip: string; count: number }[];
+    .all(...given) as { skip: string; count: number }[];
   return {
     ...verified<Omit<WorkTreeTotals, "skipped">>(counts),
     skipped: Object.fromEntries(skips.map(({ skip, count }) => [skip, count])),
+  };
+}
+
+/** Totals of a work tree after some of its files have changed, from theirs before and after. */
+function changedTotals(totals: WorkTreeTotals, before: WorkTreeTotals, after: WorkTreeTotals): WorkTreeTotals {
+  const changed = (name: Exclude<keyof WorkTreeTotals, "skipped">) => totals[name] - before[name] + after[name];
+  const skipped: Record<string, number> = {};
+  for (const reason of new Set([totals, after].flatMap((counted) => Object.keys(counted.skipped)))) {
+    const count = (totals.skipped[reason] ?? 0) - (before.skipped[reason] ?? 0) + (after.skipped[reason] ?? 0);
+    if (count > 0) skipped[reason] = count;
+  }
+  return {
+    fileCount: changed("fileCount"),
+    symbolCount: changed("symbolCount"),
+    chunkCount: changed("chunkCount"),
+    redactedCount: changed("redactedCount"),
+    fallbackCount: changed("fallbackCount"),
+    partialCount: changed("partialCount"),
+    skipped,
   };
 }
 

@@ -128,6 +128,8 @@ export interface UpdateOptions {
   /** The embedding space, if this run has already requested it. */
   space?: EmbedCheckResponse | undefined;
   onAnalysis?: ((analysis: Uint8Array) => void) | undefined;
+  /** Called with the paths that have changed or are gone, as soon as the index knows them. */
+  onChanges?: ((paths: readonly string[]) => void) | undefined;
 }
 
 /** Updates the index of the work tree, with progress. */
@@ -151,6 +153,7 @@ export async function updateWorkTree(
       stop: context.stop,
       abort: context.abort,
       onAnalysis: options.onAnalysis,
+      onChanges: options.onChanges,
       embedding: async (changed) => (options.embed ? openEmbedding(context, store, changed, options.space) : undefined),
       onIndexProgress: ({ done, total }) => {
         if (phase === "indexing") line.update(done, total, `${done}/${total} files`);

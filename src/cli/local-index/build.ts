@@ -3,7 +3,7 @@ import { planMerge } from "../../engines/search/merge-policy.ts";
 import { Segment } from "../../engines/search/segment.ts";
 import { mergeSegments } from "../../engines/search/segment-merge.ts";
 import { buildSegment } from "../../engines/search/segment-writer.ts";
-import { buildTable, type OpenSegment, RevisionTable } from "../../engines/search/table.ts";
+import { buildTable, changeTable, type OpenSegment, RevisionTable } from "../../engines/search/table.ts";
 import { SearchFormatError, type RevisionFile } from "../../engines/search/types.ts";
 import type { IndexStore } from "../indexing/store.ts";
 import { readContents, type IndexedContent } from "./contents.ts";
@@ -63,6 +63,38 @@ export async function buildSearchTable(
   await collectGarbage(store, folder, name);
 }
 
+/**
+ * Writes the table `name` of a work tree, of which some files have changed since the table `earlier` was written: the work grows with the
+ * changes, besides a few bytes for each path. False, and nothing is written, if the table must be built: a path is new, the earlier table
+ * is gone or damaged, or segments should be merged. Needs the write lock.
+ */
+export async function changeSearchTable(
+  store: IndexStore,
+  folder: SearchFolder,
+  name: string,
+  { earlier, files }: { earlier: string; files: readonly IndexedFile[] },
+): Promise<boolean> {
+  folder.removeLeftovers();
+  const opened: OpenFile[] = [];
+  try {
+    const bytes = folder.openTable(earlier);
+    if (bytes === undefined) return false;
+    opened.push(bytes);
+    const segments = await openSegments(folder, opened);
+    const changes = new Map(files.map(({ path, content }) => [path, { path, ...content }]));
+    const table = await changeTable(bytes, changes, segments);
+    if (table === undefined || (await planOfMerge(table, segments)).chosen.size > 0) return false;
+    folder.writeTable(name, table);
+  } catch (error) {
+    if (error instanceof SearchFormatError) return false;
+    throw error;
+  } finally {
+    for (const file of opened) file.close();
+  }
+  await collectGarbage(store, folder, name);
+  return true;
+}
+
 /** Segments that can be read, the largest last: of those that hold a content the last is taken, so a table names few. Damaged ones are removed. */
 async function openSegments(folder: SearchFolder, opened: OpenFile[]): Promise<OpenSegment[]> {
   const segments: OpenSegment[] = [];
@@ -112,12 +144,11 @@ export class SegmentCollector {
   }
 }
 
-/** Merges those segments of a table that the policy names; the id of the new one, undefined if there is nothing to merge. */
-async function mergeWhereWorth(
-  folder: SearchFolder,
+/** The segments of a table, the ordinals of each that it names, and which of them the policy merges. */
+async function planOfMerge(
   table: Uint8Array,
   segments: readonly OpenSegment[],
-): Promise<string | undefined> {
+): Promise<{ used: OpenSegment[]; live: Set<number>[]; chosen: Set<string> }> {
   const { segmentOf, ordinalOf, segmentIds } = await RevisionTable.open(inMemory(table));
   const used = segmentIds.map((id) => segments.find((segment) => segment.id === id) as OpenSegment);
   const live = used.map(() => new Set<number>());
@@ -128,7 +159,16 @@ async function mergeWhereWorth(
       liveChunkCount += (segment.firstChunks[ordinal + 1] as number) - (segment.firstChunks[ordinal] as number);
     return { id, chunkCount: segment.chunkCount, liveChunkCount };
   });
-  const chosen = new Set(planMerge(uses));
+  return { used, live, chosen: new Set(planMerge(uses)) };
+}
+
+/** Merges those segments of a table that the policy names; the id of the new one, undefined if there is nothing to merge. */
+async function mergeWhereWorth(
+  folder: SearchFolder,
+  table: Uint8Array,
+  segments: readonly OpenSegment[],
+): Promise<string | undefined> {
+  const { used, live, chosen } = await planOfMerge(table, segments);
   if (chosen.size === 0) return undefined;
   const positions = used.flatMap(({ id }, i) => (chosen.has(id) ? [i] : []));
   const parts = positions.map((i) => (used[i] as OpenSegment).segment);

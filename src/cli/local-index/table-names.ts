@@ -19,7 +19,7 @@ export function stateName(root: string): string {
 /** Versions at the end of a table's name: a table of another version is never opened. */
 export const VERSIONS = `v${SEGMENT_VERSION}.${TABLE_VERSION}`;
 
-interface WorkTreeRow {
+export interface WorkTreeRow {
   id: number;
   /** Milliseconds since the epoch. */
   indexed_at: number;

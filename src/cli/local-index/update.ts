@@ -9,10 +9,10 @@ import type { IndexStore } from "../indexing/store.ts";
 import { verified } from "../indexing/verified.ts";
 import type { Project } from "../project.ts";
 import { listFiles, type UpdateOptions, updateWorkTree, withWriter } from "../indexing/session.ts";
-import { buildSearchTable, type IndexedFile, SegmentCollector } from "./build.ts";
+import { buildSearchTable, changeSearchTable, type IndexedFile, SegmentCollector } from "./build.ts";
 import { describeTree, saveState } from "./describe-tree.ts";
 import { SearchFolder } from "./search-folder.ts";
-import { newestTable, tableName, workTreeRow } from "./table-names.ts";
+import { newestTable, tableName, type WorkTreeRow, workTreeRow } from "./table-names.ts";
 
 /** A table of a work tree. */
 export interface AskedTable {
@@ -43,7 +43,7 @@ export async function updateForSearch(
   context: Context,
   project: Project,
   store: IndexStore,
-  options: Omit<UpdateOptions, "files" | "onAnalysis">,
+  options: Omit<UpdateOptions, "files" | "onAnalysis" | "onChanges">,
 ): Promise<IndexReport> {
   const startedAtMs = Date.now();
   // Before the files are listed: the listing alone lets this thread's young generation grow to 34 MB, which V8 keeps.
@@ -51,13 +51,21 @@ export async function updateForSearch(
   const files = inBackground(listFiles(project));
   const folder = new SearchFolder(project.directory);
   const collector = new SegmentCollector(folder);
+  const before = tableBefore(store, project.root);
+  let changed: readonly string[] = [];
   const report = await updateWorkTree(context, project, store, {
     ...options,
     files,
+    onChanges: (paths) => (changed = paths),
     onAnalysis: (analysis) => collector.add(analysis),
   });
   collector.finish();
-  const table = await ensureTable(store, folder, project.root);
+  const table = await ensureTable(
+    store,
+    folder,
+    project.root,
+    before === undefined ? undefined : { earlier: before, changed },
+  );
   writeState(project, store, folder, { table, head: project.head, listing: await files, startedAtMs });
   return report;
 }
@@ -79,27 +87,53 @@ function writeState(
   if (state) saveState(folder, root, state);
 }
 
-/** Makes the table of the work tree if there is none. Needs the write lock. */
-async function ensureTable(store: IndexStore, folder: SearchFolder, root: string): Promise<string> {
+/** Name of the work tree's table before a run; undefined before the first run. */
+function tableBefore(store: IndexStore, root: string): string | undefined {
+  const row: WorkTreeRow | undefined = workTreeRow(store, root);
+  return row && tableName(row);
+}
+
+/** With more changed files than this a table is built rather than changed. */
+const MAX_CHANGED = 1_000;
+
+/**
+ * Makes the table of the work tree if there is none, from an earlier one if only a few files have changed since. Needs the write lock.
+ */
+async function ensureTable(
+  store: IndexStore,
+  folder: SearchFolder,
+  root: string,
+  since?: { earlier: string; changed: readonly string[] },
+): Promise<string> {
   const row = workTreeRow(store, root);
   const name = tableName(row);
-  if (!folder.tableNames().includes(name)) await buildSearchTable(store, folder, name, indexedFiles(store, row.id));
+  if (folder.tableNames().includes(name)) return name;
+  if (since !== undefined && since.changed.length <= MAX_CHANGED) {
+    const files = indexedFiles(store, row.id, since.changed);
+    // A file that is no longer indexed is missing here.
+    const isSame = files.length === since.changed.length;
+    if (isSame && (await changeSearchTable(store, folder, name, { earlier: since.earlier, files }))) return name;
+  }
+  await buildSearchTable(store, folder, name, indexedFiles(store, row.id));
   return name;
 }
 
-function indexedFiles(store: IndexStore, worktreeId: number): IndexedFile[] {
-  const rows = store
-    .prepare(
-      `select f.path, c.id, lower(hex(c.sha256)) as sha256, c.language, c.base is not null as isInBase,
-         ${intact("contents", "c")} as intact
-       from worktree_files f join contents c on c.id = f.content_id where f.worktree_id = ? and c.skip is null`,
-    )
-    .all(worktreeId)
-    .map((row) => verified<{ path: string; id: number; sha256: string; language: string; isInBase: number }>(row));
-  return rows.map(({ path, id, sha256, language, isInBase }) => ({
-    path,
-    content: { id, sha256, language, isInBase: isInBase === 1 },
-  }));
+/** The indexed files of a work tree, or those of them with one of the paths. */
+function indexedFiles(store: IndexStore, worktreeId: number, paths?: readonly string[]): IndexedFile[] {
+  const statement = store.prepare(
+    `select f.path, c.id, lower(hex(c.sha256)) as sha256, c.language, c.base is not null as isInBase,
+       ${intact("contents", "c")} as intact
+     from worktree_files f cross join contents c on c.id = f.content_id
+     where f.worktree_id = ? ${paths === undefined ? "" : "and f.path = ?"} and c.skip is null`,
+  );
+  const found =
+    paths === undefined ? statement.all(worktreeId) : paths.flatMap((path) => statement.all(worktreeId, path));
+  return found
+    .map((row) => verified<{ path: string; id: number; sha256: string; language: string; isInBase: number }>(row))
+    .map(({ path, id, sha256, language, isInBase }) => ({
+      path,
+      content: { id, sha256, language, isInBase: isInBase === 1 },
+    }));
 }
 
 /** Deletes the search index and rebuilds it from the local index. */

@@ -20,6 +20,7 @@ const TABLE_FORMAT = { name: "revision table", magic: 0x42544343, version: TABLE
 /** Raised with every change that may alter an answer. */
 export const ENGINE_VERSION = 3;
 
+const DIGEST_BYTES = 32;
 /** Between paths. Git allows every other byte in them. */
 const PATH_END = "\0";
 
@@ -52,7 +53,6 @@ export function buildTable(
     if (place === undefined) missing.push(file);
     return place === undefined ? [] : [{ ...file, ...place }];
   });
-  const used = [...new Set(placed.map(({ segment }) => segment))].sort((a, b) => a - b);
   const paths = new Set(placed.map(({ path }) => path));
   const exists = (path: string): boolean => paths.has(path);
   const reader = new PathReader();
@@ -64,24 +64,91 @@ export function buildTable(
       traits[i] = reader.traits(path, parts, language, exists);
     }
   });
-  const directory = terms.directory();
   const body = new TextEncoder().encode(placed.map(({ path }) => path + PATH_END).join(""));
+  const ofPaths = { paths: body, directory: terms.directory(), terms: terms.body() };
+  return { table: writeTable(placed, traits, ofPaths, segments), missing };
+}
 
+/**
+ * Writes the table of a revision that has the paths of an earlier one, with the contents of some of them changed. What paths alone decide
+ * is taken over. Undefined if one of the paths is new, or a content is in none of the segments: the table must then be built.
+ */
+export async function changeTable(
+  bytes: RangeReader,
+  changes: ReadonlyMap<string, RevisionFile>,
+  segments: readonly OpenSegment[],
+): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  const earlier = await RevisionTable.open(bytes);
+  const numbers = earlier.segmentIds.map((id) => segments.findIndex((segment) => segment.id === id));
+  const paths = new Set(earlier.paths);
+  if ([...changes.keys()].some((path) => !paths.has(path))) return undefined;
+  const reader = new PathReader();
+  const traits = earlier.traits.slice();
+  const placed: PlacedFile[] = [];
+  for (const [i, path] of earlier.paths.entries()) {
+    const change = changes.get(path);
+    if (change === undefined) {
+      const segment = numbers[earlier.segmentOf[i] as number] as number;
+      const ordinal = earlier.ordinalOf[i] as number;
+      if (segment < 0) return undefined;
+      const { sha256, language } = (segments[segment] as OpenSegment).segment.contentKey(ordinal);
+      placed.push({ path, sha256, language, segment, ordinal });
+      continue;
+    }
+    const place = findContent(change, segments);
+    if (place === undefined) return undefined;
+    placed.push({ ...change, ...place });
+    traits[i] = reader.traits(path, splitPath(path), change.language, (other) => paths.has(other));
+  }
+  return writeTable(placed, traits, await readPathParts(bytes), segments);
+}
+
+type PlacedFile = RevisionFile & { segment: number; ordinal: number };
+
+/** The parts of a table that follow from its paths: the paths themselves, and the blocks of their terms with their directory. */
+interface PathParts {
+  paths: Uint8Array;
+  directory: Uint8Array;
+  terms: Uint8Array;
+}
+
+/** Reads the parts of a table. Its blocks keep their checksums, which are compared when they are asked. */
+async function readPathParts(bytes: RangeReader): Promise<PathParts> {
+  const hot = await readHotPart(bytes, TABLE_FORMAT);
+  const reader = new ByteReader(hot);
+  reader.bytes(DIGEST_BYTES);
+  for (let left = reader.varint(); left > 0; left--) reader.string();
+  const count = reader.varint();
+  const paths = reader.bytes(reader.varint());
+  // Segments, ordinals and traits.
+  reader.bytes((2 + 4 + 2) * count);
+  const directory = reader.bytes(reader.varint());
+  const at = HEADER_BYTES + hot.length;
+  return { paths, directory, terms: await bytes.read(at, bytes.size - at) };
+}
+
+function writeTable(
+  placed: readonly PlacedFile[],
+  traits: Uint16Array<ArrayBuffer>,
+  { paths, directory, terms }: PathParts,
+  segments: readonly OpenSegment[],
+): Uint8Array<ArrayBuffer> {
+  const used = [...new Set(placed.map(({ segment }) => segment))].sort((a, b) => a - b);
   const hot = new ByteWriter();
   hot.bytes(digestOf(placed));
   hot.varint(used.length);
   for (const segment of used) hot.string((segments[segment] as OpenSegment).id);
   hot.varint(placed.length);
-  hot.varint(body.length);
-  hot.bytes(body);
+  hot.varint(paths.length);
+  hot.bytes(paths);
   hot.bytes(bytesOf(Uint16Array.from(placed, ({ segment }) => used.indexOf(segment))));
   hot.bytes(bytesOf(Uint32Array.from(placed, ({ ordinal }) => ordinal)));
   hot.bytes(bytesOf(traits));
   hot.varint(directory.length);
   hot.bytes(directory);
   const file = beginFile(TABLE_FORMAT, hot.view());
-  file.bytes(terms.body());
-  return { table: file.finish(), missing };
+  file.bytes(terms);
+  return file.finish();
 }
 
 function findContent(
@@ -121,7 +188,7 @@ export class RevisionTable {
 
   private constructor(bytes: RangeReader, hot: Uint8Array) {
     const reader = new ByteReader(hot);
-    this.digest = reader.bytes(32);
+    this.digest = reader.bytes(DIGEST_BYTES);
     this.segmentIds = Array.from({ length: reader.varint() }, () => reader.string());
     const count = reader.varint();
     this.paths = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true })

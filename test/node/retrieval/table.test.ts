@@ -1,0 +1,66 @@
+import { describe, expect, it } from "vitest";
+import { analyzeContent } from "../../../src/engines/search/analyze.ts";
+import { openIndex } from "../../../src/engines/search/search-index.ts";
+import { buildSegment } from "../../../src/engines/search/segment-writer.ts";
+import { buildTable, changeTable } from "../../../src/engines/search/table.ts";
+import { contentOf, inMemory, revisionFile, segmentOf, type TestFile, textsOf } from "./support.ts";
+import { search } from "../../../src/engines/search/search.ts";
+
+const files: TestFile[] = Array.from({ length: 40 }, (_, i) => ({
+  path: `src/part${i % 5}/module${i}.${i % 2 === 0 ? "ts" : "h"}`,
+  language: i % 2 === 0 ? "typescript" : "c",
+  text: `export function handler${i}() {\n  return ${i};\n}\n`,
+}));
+const cold = await segmentOf(buildSegment(files.map((file) => analyzeContent(contentOf(file)))));
+const { table } = buildTable(files.map(revisionFile), [cold]);
+
+/** The files after an edit of some of them, and a segment over the edited ones. */
+async function edited(edits: Record<string, Partial<TestFile>>) {
+  const after = files.map((file) => ({ ...file, ...edits[file.path] }));
+  const changed = after.filter(({ path }) => edits[path] !== undefined);
+  const segment = await segmentOf(buildSegment(changed.map((file) => analyzeContent(contentOf(file)))));
+  return { after, segment, changes: new Map(changed.map((file) => [file.path, revisionFile(file)])) };
+}
+
+describe("a changed table", () => {
+  it("is the one that is built over the same files, byte by byte", async () => {
+    const { after, segment, changes } = await edited({
+      "src/part0/module0.ts": { text: "export function zebra() {}\n" },
+      // A header that has become C++ ranks as another kind of file.
+      "src/part3/module13.h": { text: "namespace giraffe {}\n", language: "cpp" },
+    });
+    const segments = [cold, segment];
+    const built = buildTable(after.map(revisionFile), segments);
+    expect(await changeTable(inMemory(table), changes, segments)).toEqual(built.table);
+    // Again on top of the changed one, in which an edit is undone.
+    const undone = new Map([["src/part0/module0.ts", revisionFile(files[0]!)]]);
+    const again = after.map((file) => (file.path === "src/part0/module0.ts" ? files[0]! : file));
+    expect(await changeTable(inMemory(built.table), undone, segments)).toEqual(
+      buildTable(again.map(revisionFile), segments).table,
+    );
+  });
+
+  it("answers with the new contents, and by the words of paths", async () => {
+    const { after, segment, changes } = await edited({
+      "src/part2/module2.ts": { text: "export function walrus() {}\n" },
+    });
+    const changed = (await changeTable(inMemory(table), changes, [cold, segment]))!;
+    const bytesOf = new Map([cold, segment].map(({ id, bytes }) => [id, bytes]));
+    const index = await openIndex([{ table: inMemory(changed), segment: (id) => inMemory(bytesOf.get(id)!) }]);
+    for (const query of ["walrus", "module2"]) {
+      const { results } = await search(index, { query, limit: 1 }, textsOf(after));
+      expect(results[0]?.path).toBe("src/part2/module2.ts");
+    }
+  });
+
+  it("is not made where paths or segments have changed", async () => {
+    const added = { path: "src/new.ts", language: "typescript", text: "export const a = 1;\n" };
+    const other = await segmentOf(buildSegment([analyzeContent(contentOf(added))]));
+    const changes = new Map([[added.path, revisionFile(added)]]);
+    expect(await changeTable(inMemory(table), changes, [cold, other])).toBeUndefined();
+    // No segment holds the new content, and the segment of the others is gone.
+    const lost = new Map([[files[0]!.path, { ...revisionFile(added), path: files[0]!.path }]]);
+    expect(await changeTable(inMemory(table), lost, [cold])).toBeUndefined();
+    expect(await changeTable(inMemory(table), new Map(), [other])).toBeUndefined();
+  });
+});
