@@ -17,7 +17,7 @@ export function nearName(given: string, names: readonly string[]): string | unde
 const fold = (name: string): string => name.slice(0, MAX_CHARACTERS).toLowerCase().replaceAll(/[_-]/g, "");
 
 /** Letters to insert, delete, replace or swap with their neighbour (optimal string alignment). */
-function editDistance(a: string, b: string): number {
+export function editDistance(a: string, b: string): number {
   let [before, last] = [[] as number[], Array.from({ length: b.length + 1 }, (_, j) => j)];
   for (let i = 1; i <= a.length; i++) {
     const row = [i];

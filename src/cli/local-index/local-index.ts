@@ -1,5 +1,5 @@
 import { PARSER_VERSION } from "../../engines/parsing/version.ts";
-import { findSymbols, nearPaths, outlineOf } from "../../engines/search/lookups.ts";
+import { findSymbols, outlineOf } from "../../engines/search/lookups.ts";
 import type { RevisionTexts } from "../../engines/exact/types.ts";
 import { enclosingSymbols } from "../../engines/search/enclosing.ts";
 import { findReferences } from "../../engines/search/references.ts";
@@ -17,6 +17,7 @@ import {
   type TextSource,
 } from "../../engines/search/types.ts";
 import type { FileLines } from "../../interface/questions/code-index.ts";
+import { nearPaths } from "../../lib/near-path.ts";
 import type { Context } from "../context.ts";
 import { FileTree } from "../indexing/file-tree.ts";
 import { IndexStore } from "../indexing/store.ts";
@@ -192,7 +193,7 @@ class OpenLocalIndex implements LocalIndex {
   }
 
   nearPaths(path: string): string[] {
-    return nearPaths(this.#index, 0, path);
+    return nearPaths(this.#index.tables[0]?.paths ?? [], path);
   }
 
   texts(): Promise<RevisionTexts> {

@@ -1,7 +1,6 @@
 import { SYMBOLS } from "../../contract/questions.ts";
 import { filesNamed, namedFiles, symbolsOf, TEXT_KINDS, type NamedFile } from "./definitions.ts";
 import { endsWithParts, foldCase, nameKey, nameParts } from "./names.ts";
-import { compareUtf8 } from "./order.ts";
 import { ASIDE } from "./paths.ts";
 import type { SymbolPlace } from "./record.ts";
 import type { SearchIndex } from "./search-index.ts";
@@ -202,23 +201,4 @@ function depthOf(symbols: readonly Pick<SymbolPlace, "parent">[], ordinal: numbe
   for (let parent = symbols[ordinal]?.parent ?? null; parent !== null && depth < symbols.length; depth++)
     parent = symbols[parent]?.parent ?? null;
   return depth;
-}
-
-/** Up to five paths that may have been meant: of the same name, or whose path holds the given one. */
-export function nearPaths(index: SearchIndex, revision: number, path: string): string[] {
-  return nearPathsOf(index.tables[revision]?.paths ?? [], path);
-}
-
-/** As `nearPaths`, of the given paths. */
-export function nearPathsOf(paths: readonly string[], path: string): string[] {
-  const name = foldCase(path.slice(path.lastIndexOf("/") + 1));
-  const stem = name.includes(".") ? name.slice(0, name.lastIndexOf(".")) : name;
-  const found: { path: string; rank: number }[] = [];
-  for (const candidate of paths) {
-    const own = foldCase(candidate.slice(candidate.lastIndexOf("/") + 1));
-    const rank = own === name ? 0 : own.startsWith(`${stem}.`) ? 1 : stem.length > 2 && own.includes(stem) ? 2 : 3;
-    if (rank < 3) found.push({ path: candidate, rank });
-  }
-  found.sort((a, b) => a.rank - b.rank || a.path.length - b.path.length || compareUtf8(a.path, b.path));
-  return found.slice(0, 5).map((near) => near.path);
 }

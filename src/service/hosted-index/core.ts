@@ -4,7 +4,8 @@ import type { Db } from "../db/client.ts";
 import { rowsOf } from "../db/rows.ts";
 import { ApiError, invalidBody } from "../../lib/errors.ts";
 import { GlobError } from "../../lib/globs.ts";
-import { findSymbols, nearPathsOf, outlineFrom } from "../../engines/search/lookups.ts";
+import { nearPaths } from "../../lib/near-path.ts";
+import { findSymbols, outlineFrom } from "../../engines/search/lookups.ts";
 import { REFERENCES } from "../../contract/questions.ts";
 import { findReferences } from "../../engines/search/references.ts";
 import { type InTurn, search } from "../../engines/search/search.ts";
@@ -39,7 +40,6 @@ import {
 const REPAIR_WAIT_SEC = 30;
 /** Revisions whose paths are looked through for those near a missing one. */
 const MAX_NEAR_TABLES = 10;
-const NEAR_PATHS = 5;
 
 export interface SearchDeps extends TargetDeps {
   bucket: SearchBucket;
@@ -171,13 +171,12 @@ export async function digestOf(deps: SearchDeps, targets: readonly Target[]): Pr
 
 /** Up to five paths that may have been meant, of the first ten revisions. */
 export async function nearPathsIn(deps: SearchDeps, targets: readonly Target[], path: string): Promise<string[]> {
-  const near: string[] = [];
+  const known = new Set<string>();
   for (const target of targets.slice(0, MAX_NEAR_TABLES)) {
     const { paths } = await withRepair(deps, [target], () => deps.cache.openTable(deps.bucket, target));
-    near.push(...nearPathsOf(paths, path));
-    if (near.length >= NEAR_PATHS) break;
+    for (const one of paths) known.add(one);
   }
-  return [...new Set(near)].slice(0, NEAR_PATHS);
+  return nearPaths(known, path);
 }
 
 function withIndex<T>(

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { findSymbols, nearPaths, outlineOf } from "../../../src/engines/search/lookups.ts";
+import { findSymbols, outlineOf } from "../../../src/engines/search/lookups.ts";
+import { nearPaths } from "../../../src/lib/near-path.ts";
 import { analyzeContent } from "../../../src/engines/search/analyze.ts";
 import { findReferences } from "../../../src/engines/search/references.ts";
 import { search } from "../../../src/engines/search/search.ts";
@@ -232,6 +233,6 @@ describe("look-ups", () => {
       "0 make_token",
     ]);
     expect(await outlineOf(shop.index, 0, "src/auth/sessions.py", shop.texts)).toBeUndefined();
-    expect(nearPaths(shop.index, 0, "auth/session.ts")).toContain("src/auth/session.py");
+    expect(nearPaths(shop.index.tables[0]!.paths, "auth/session.ts")).toContain("src/auth/session.py");
   });
 });
