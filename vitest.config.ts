@@ -16,6 +16,19 @@ const NODE = {
   execArgv: ["--import", new URL("src/tooling/local/drizzle-imports.mjs", import.meta.url).href],
 };
 
+/** Files of test/node that run whole pipelines, databases, deploys or the CLI as a process: the project "pipeline", not "node". */
+const PIPELINES = [
+  "cli/{commands,damage,hostile-git,index-local,mcp,search,search-index,setup,snapshots,surroundings,upgrade}",
+  "db/plans",
+  "deploy/{deploy,platforms}",
+  "indexing/{damage,interleavings,parts,pipeline,refs}",
+  "local/{database,neon-endpoint,server,session-settings}",
+  "operate/encryption-key",
+  "search/{consistency,hosted,read,scope,vectors}",
+  "tenancy/tenancy",
+  "users/concurrency",
+].map((name) => `test/node/${name}.test.ts`);
+
 const EMBEDDED_E2E = ["index", "search", "snapshot", "dashboard"].map((name) => `test/e2e/${name}.test.ts`);
 
 /** Runs in workerd, with real Durable Objects, against the database that the global set-up starts. */
@@ -74,10 +87,12 @@ export default defineConfig({
         test: {
           name: "node",
           include: ["test/node/**/*.test.ts"],
+          exclude: PIPELINES,
           ...NODE,
           ...LIMITS,
         },
       },
+      { test: { name: "pipeline", include: PIPELINES, ...NODE, ...LIMITS } },
       // The code that talks to the database runs on the embedded one and on a PostgreSQL server, which has many sessions, its own
       // statistics and other defaults.
       workerProject("worker", "./test/support/worker-database.ts"),

@@ -2,7 +2,7 @@
  * `npm run bench -- retrieval --eval DIR --repos DIR [--issue-repos DIR] [--cache DIR] [--misses] [--only semble|issues|cosqa|speed]`
  *
  * Quality of the ranking on public queries with known answers, beside plain BM25 and ripgrep in the same run. `DIR`s default to
- * EVAL_DIR and EVAL_REPOS_DIR. The first holds `semble/`, `issues/` and `cosqa/` (see docs/search.md), the second a checkout of
+ * EVAL_DIR and EVAL_REPOS_DIR. The first holds `semble/`, `issues/` and `cosqa/` (see docs/ranking.md), the second a checkout of
  * each repository under its name; `--issue-repos` may hold other clones, bare ones too, for the commits of the issues. `--cache` keeps parsed files between runs.
  */
 import { existsSync, readFileSync } from "node:fs";

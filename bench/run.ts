@@ -13,6 +13,7 @@ const BENCHES = [
   "dashboard",
   "search",
   "hosted",
+  "faces",
   "scale",
   "fairness",
   "kills",

@@ -53,7 +53,7 @@ export function evaluationFolders(given: { eval?: string | undefined; repos?: st
   const evalFolder = given.eval ?? process.env["EVAL_DIR"];
   const repos = given.repos ?? process.env["EVAL_REPOS_DIR"];
   if (evalFolder === undefined || repos === undefined) {
-    console.error("give --eval DIR and --repos DIR (or EVAL_DIR and EVAL_REPOS_DIR); see docs/search.md");
+    console.error("give --eval DIR and --repos DIR (or EVAL_DIR and EVAL_REPOS_DIR); see docs/ranking.md");
     process.exit(2);
   }
   return { evalFolder, repos };

@@ -1,6 +1,7 @@
 /**
  * Runs the shell commands of README.md and docs/*.md as they stand there, page by page, against the service under test and a
- * small repository. A block is left out only where its first line says so: "# Not run by the tests: <why>." or "# Run by <test>".
+ * small repository. A block is left out only where a comment above it says so, which readers do not see: `<!-- not run by the tests: <why> -->`
+ * or `<!-- run by <test> -->`.
  */
 import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -18,8 +19,8 @@ const PAGES = [
     .filter((name) => name.endsWith(".md"))
     .map((name) => `docs/${name}`),
 ];
-const NOT_RUN = /^# Not run by the tests: .+\.$/;
-const RUN_BY = /^# Run by (test\/[\w./-]+\.ts)\.$/;
+const NOT_RUN = /^<!-- not run by the tests: .+ -->$/;
+const RUN_BY = /^<!-- run by (test\/[\w./-]+\.ts) -->$/;
 /** For what hangs: all pages at once take some 15 s where the machine is idle. */
 const TIMEOUT_MS = 150_000;
 
@@ -27,21 +28,25 @@ interface Block {
   page: string;
   line: number;
   text: string;
+  /** The last line above it that is not blank. */
+  above: string;
 }
 
 /** Fenced shell blocks of a page, those in lists included. */
 function blocksOf(page: string): Block[] {
   const blocks: Block[] = [];
-  let open: { indent: string; line: number; lines: string[] } | undefined;
+  let open: { indent: string; line: number; above: string; lines: string[] } | undefined;
+  let above = "";
   for (const [i, line] of readFileSync(path.join(ROOT, page), "utf8").split("\n").entries()) {
     const fence = /^( *)```(\w*)/.exec(line);
     if (open && fence?.[2] === "") {
       const { indent, lines } = open;
-      blocks.push({ page, line: open.line, text: lines.map((text) => text.slice(indent.length)).join("\n") });
+      blocks.push({ page, line: open.line, above: open.above, text: lines.map((text) => text.slice(indent.length)).join("\n") });
       open = undefined;
     } else if (open) open.lines.push(line);
     else if (fence && ["sh", "bash", "shell", "console"].includes(fence[2] ?? ""))
-      open = { indent: fence[1] ?? "", line: i + 1, lines: [] };
+      open = { indent: fence[1] ?? "", line: i + 1, above, lines: [] };
+    if (line.trim() !== "") above = line.trim();
   }
   return blocks;
 }
@@ -62,12 +67,11 @@ describe("the commands of the documentation", () => {
 });
 
 /** Throws for a block that names a test which does not exist. */
-function isRunHere({ page, line, text }: Block): boolean {
-  const first = text.split("\n")[0] ?? "";
-  const elsewhere = RUN_BY.exec(first)?.[1];
+function isRunHere({ page, line, above }: Block): boolean {
+  const elsewhere = RUN_BY.exec(above)?.[1];
   if (elsewhere !== undefined && !existsSync(path.join(ROOT, elsewhere)))
     throw new Error(`${page}:${line}: there is no ${elsewhere}`);
-  return elsewhere === undefined && !NOT_RUN.test(first);
+  return elsewhere === undefined && !NOT_RUN.test(above);
 }
 
 /** Programs that the commands find on their PATH. */

@@ -133,7 +133,7 @@ async function fetchPart(
     }
     return source.sizeBytes === undefined || sizeOf(file) >= source.sizeBytes
       ? "done"
-      : { error: new Error("broken off") };
+      : { error: new Error("the connection was closed before the whole file had arrived") };
   } catch (error) {
     if (options.signal.aborted) throw interrupted();
     if (error instanceof Error && "syscall" in error && "path" in error) throw error;

@@ -8,7 +8,7 @@ import type { SearchIndex } from "./search-index.ts";
 
 /**
  * The second stage: the best files by evidence, definitions and mentions, scored again with features of the file as a whole.
- * Weights were fitted on public queries and rounded; see docs/search.md.
+ * Weights were fitted on public queries and rounded; see docs/ranking.md.
  */
 
 const CANDIDATES = 80;

@@ -29,7 +29,7 @@ export interface SnapshotReader {
    */
   listing(): Promise<ListedFile[]>;
   /**
-   * Yields the segments of the search index (docs/search.md), one in memory at a time; none if they have another version. Their
+   * Yields the segments of the search index (docs/ranking.md), one in memory at a time; none if they have another version. Their
    * content is not checked. Throws `SnapshotFormatError` where one cannot be decompressed.
    */
   searchSegments(segmentVersion: number): AsyncIterable<Uint8Array>;

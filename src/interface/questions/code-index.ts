@@ -169,7 +169,7 @@ export class NotFoundError extends QuestionError {
   readonly near: readonly string[];
 
   constructor(field: "name" | "path", value: string, near: readonly string[]) {
-    const hint = near.length === 0 ? "" : `; near: ${near.join(", ")}`;
+    const hint = near.length === 0 ? "" : `; similar: ${near.join(", ")}`;
     const missing = field === "path" ? `the index has no file ${value}` : `nothing in the index is named ${value}`;
     super("NOT_FOUND", `${field}: ${missing}${hint}`);
     this.field = field;

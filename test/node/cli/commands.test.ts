@@ -112,7 +112,7 @@ describe("outline and symbol", () => {
     expect(await find("save", "--limit", "1")).toHaveLength(1);
     for (const match of [[], ["--match", "exact"]]) {
       const missing = await sandbox.run("app", ["symbol", "ouble", ...match]);
-      expect(missing).toMatchObject({ code: 4, stderr: expect.stringContaining("near: double0, double1") });
+      expect(missing).toMatchObject({ code: 4, stderr: expect.stringContaining("similar: double0, double1") });
     }
     expect(await find("ouble", "--match", "fuzzy")).toEqual(["double0", "double1"]);
     expect(await sandbox.run("app", ["symbol", "save", "--kind", "bogus"])).toMatchObject({

@@ -7,7 +7,7 @@ import { on, once } from "node:events";
 import { parentPort, workerData } from "node:worker_threads";
 import { createNeonEndpoint, type Session } from "./neon-endpoint.ts";
 
-/** Start parameters of the thread. */
+/** What the thread is started with, as its `workerData`. */
 export interface DatabaseWorkerData {
   database:
     | { type: "embedded"; folder: string | undefined; template: string | undefined }

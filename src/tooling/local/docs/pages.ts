@@ -26,7 +26,7 @@ export const PAGES: readonly PageEntry[] = [
     file: "search.md",
     label: "Search",
     group: "Use it",
-    description: "How search ranks, what was measured, and how to repeat it.",
+    description: "How to ask: queries, filters, definitions, uses, files.",
   },
   {
     file: "mcp.md",
@@ -90,5 +90,17 @@ export const PAGES: readonly PageEntry[] = [
     group: "Run it",
     description: "What a million repositories would take, and which limits come first.",
   },
-  { file: "architecture.md", label: "Architecture", group: "Run it", description: "How the parts fit together." },
+  { file: "architecture.md", label: "Architecture", group: "Inside", description: "How the parts fit together." },
+  {
+    file: "ranking.md",
+    label: "How search works",
+    group: "Inside",
+    description: "Ranking and index: what was measured, and how to repeat it.",
+  },
+  {
+    file: "memory.md",
+    label: "Memory",
+    group: "Inside",
+    description: "What parsing takes in an isolate, and what V8 adds.",
+  },
 ];

@@ -24,8 +24,9 @@ import {
   UPLOAD_URL_TTL_SEC,
 } from "../../../contract/limits.ts";
 import { MAX_STATES } from "../../../lib/glob-automaton.ts";
-import { SEARCH } from "../../../contract/questions.ts";
+import { type Parameter, SEARCH } from "../../../contract/questions.ts";
 import { type Surface, SURFACES } from "../../../contract/surfaces.ts";
+import { QUESTIONS } from "../../../interface/questions/questions.ts";
 import { MAX_WORKING_RUNS } from "../../../service/runs/fair-share.ts";
 import { GIT_SILENT_TRIES } from "../../../service/runs/state.ts";
 import { DEFAULT_GIT_LIMITS } from "../../../engines/git/limits.ts";
@@ -121,6 +122,22 @@ ${table(
   ],
 )}
 
+## Questions
+
+The same over HTTP, MCP and \`codectx\`. Beyond a limit the answer is ${refusal("INVALID_BODY")}; \`codectx\` says so and exits with 2.
+
+${table(
+  ["Question", "Parameter", "Limit", "Default"],
+  Object.values(QUESTIONS).flatMap(({ name, parameters }) =>
+    Object.entries<Parameter>(parameters).map(([own, parameter]) => [
+      `\`${name}\``,
+      `\`${own}\``,
+      boundOf(parameter),
+      parameter.type === "number" && parameter.default !== undefined ? count(parameter.default) : "",
+    ]),
+  ),
+)}
+
 ## Repositories
 
 ${table(
@@ -167,6 +184,22 @@ How long records are kept is in [operations](operations.md#day-to-day).
 
 function table(head: string[], rows: string[][]): string {
   return [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+}
+
+function boundOf(parameter: Parameter): string {
+  switch (parameter.type) {
+    case "text":
+      return `${count(parameter.max)} characters`;
+    case "texts":
+      return `${count(parameter.maxItems)} of ${count(parameter.max)} characters`;
+    case "number":
+      return `${count(parameter.min)} to ${count(parameter.max)}`;
+    case "choice":
+    case "choices":
+      return parameter.values.map((value) => `\`${value}\``).join(", ");
+    case "flag":
+      return "yes or no";
+  }
 }
 
 const refusal = (code: ErrorCode) => `${ERROR_STATUS[code]} \`${code}\``;
