@@ -62,7 +62,7 @@ export async function ask<P extends Parameters, Answer extends object>(
 }
 
 /**
- * Prints an answer: as text, or as a JSON document in the form of the HTTP route, of a work tree without what only hosted
+ * Prints an answer: as text, or as the JSON document of the HTTP route. An answer of a work tree lacks the fields that only hosted
  * indexes have.
  */
 export async function show<Answer extends object>(

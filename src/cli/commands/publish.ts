@@ -26,7 +26,7 @@ export interface PublishOptions {
 export interface Published {
   repo: string;
   gitSha: string;
-  /** False if exactly this snapshot was already published. */
+  /** False if the service has exactly this snapshot already. */
   published: boolean;
   storagePath?: string;
   checksum?: string;

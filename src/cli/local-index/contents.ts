@@ -11,7 +11,7 @@ export interface IndexedContent {
   /** 64 lower-case hex digits. */
   sha256: string;
   language: string;
-  /** Held by a pulled artifact rather than by the tables. */
+  /** Whether the content is in a pulled artifact instead of the tables. */
   isInBase: boolean;
 }
 

@@ -31,7 +31,7 @@ const GROW_BYTES = 2 * MEBIBYTE;
 const INPUT_BUFFER_UNITS = 5119;
 /** A scanner may allocate zero bytes and still write to them (Swift's does). */
 const MIN_CALLOC_BYTES = 64;
-/** Entry 0 of the table is the null function; the core's entries follow, then those of the grammars. */
+/** First entry of the core in the table of functions. Entry 0 is the null function; the grammars come after the core. */
 const CORE_TABLE_AT = 1;
 
 /** Thrown through the core when its heap would exceed the limit. The core must then be booted again. */

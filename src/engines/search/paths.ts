@@ -57,7 +57,7 @@ export interface PathParts {
   name: string;
   /** Name up to its first dot that is not its first character. */
   stem: string;
-  /** Behind the last dot, in lower case; empty if there is none. */
+  /** What follows the last dot of the name, in lower case; empty without a dot. */
   extension: string;
 }
 

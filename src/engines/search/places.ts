@@ -7,7 +7,7 @@ import type { SearchIndex } from "./search-index.ts";
 /** A second chunk of a file is shown if it has this share of the first one's focus and is this far away. */
 const SECOND_SHARE = 0.9;
 const FAR_LINES = 100;
-/** Score by which a second chunk ranks below the first. */
+/** Subtracted from the score of a file's second place. */
 const SECOND_PENALTY = 5;
 /** A definition with at least this score decides which chunk is shown. */
 const SURE_DEFINITION = 0.3;

@@ -61,7 +61,7 @@ interface DecodedTerm {
   decoded: Decoded;
 }
 
-/** Postings of a term as documents: pool[start … end) holds document * 256 + counts. */
+/** Where a term's postings lie, decoded: each entry of pool[start … end) is its document * 256 + its counts. */
 interface Decoded {
   start: number;
   end: number;

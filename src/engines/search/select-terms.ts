@@ -8,7 +8,7 @@ import type { SearchIndex } from "./search-index.ts";
  */
 export const MAX_SCORED_TERMS = 100;
 
-/** Far above the error of a logarithm. */
+/** Bounds are widened by this much, which is far more than the rounding error of a logarithm. */
 const ROUNDING = 1e-9;
 
 /**

@@ -20,7 +20,7 @@ const STRIDE_BYTES = 64 * 1024;
 /** The rows begin at a multiple of this, which is a multiple of every row's length. */
 const ROW_ALIGNMENT = 64;
 
-/** Words of a row for vectors of this dimension: a power of two, so that no row crosses a stride. */
+/** How many 32-bit words a row of sign bits has for vectors of this dimension: a power of two, so that no row crosses a stride. */
 function wordsPerRow(dimension: number): number {
   const needed = Math.ceil(Math.min(dimension, MAX_SIGN_BITS) / 32);
   let words = 1;

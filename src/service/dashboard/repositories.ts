@@ -106,7 +106,7 @@ export interface DeliveryRow {
   branch: string | null;
   gitSha: string | null;
   outcome: string;
-  /** More than one only for rejected deliveries of a day, which share a row. */
+  /** Deliveries that the row stands for: 1, but for the rejected ones of a day, which share a row. */
   times: number;
   detail: string | null;
   runId: string | null;

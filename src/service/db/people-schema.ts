@@ -109,7 +109,7 @@ export const mails = pgTable(
     createdAt: createdAt(),
     /** Time of the next attempt. An attempt under way moves it to the end of its lease. */
     dueAt: instant("due_at").notNull().defaultNow(),
-    /** The message is of no use afterwards. */
+    /** When the message becomes useless, such as a code that is no longer valid; it is not sent afterwards. */
     expiresAt: instant("expires_at").notNull(),
     sentAt: instant("sent_at"),
     /** Reason of the last failed attempt. */

@@ -11,7 +11,7 @@ export interface RequestCounts {
   latencies: Record<string, number[]>;
 }
 
-/** Upper bounds in milliseconds. */
+/** Upper bounds of the latency histogram's buckets, in milliseconds. */
 export const LATENCY_BUCKETS_MS = [10, 50, 100, 250, 500, 1_000, 2_500, 10_000, 60_000] as const;
 /** An isolate reports at most this often. */
 const REPORT_INTERVAL_MS = 10_000;

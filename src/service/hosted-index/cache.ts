@@ -32,7 +32,7 @@ export interface OpenIndex {
  * again. More at a time would not end earlier, because they compute on one thread.
  */
 const SEARCH_BYTES = 8 * 1024 * 1024;
-/** A search that holds its postings for longer belongs to a request that was cancelled. */
+/** Milliseconds after which a search does not count any more: its request was cancelled, since none takes that long. */
 const MAX_SEARCH_MS = 5_000;
 /**
  * Questions of one tenant that an isolate answers at once. Between two steps of a request, the isolate takes a step of every other one
@@ -60,9 +60,9 @@ function sizeOf({ index }: OpenIndex): number {
 /** Open indexes, tables and ranges of objects. Objects never change, so what is open stays valid. */
 export class SearchCache {
   readonly ranges = new RangeCache();
-  /** Of searches, by the bytes of their postings. */
+  /** Turns of searches; each takes as much room as its postings have bytes. */
   readonly turns = new Turns({ room: SEARCH_BYTES, maxWorkMs: MAX_SEARCH_MS });
-  /** Of questions, by their number. */
+  /** Turns of questions; each takes one place. */
   readonly questions = new Turns({ room: Infinity, share: QUESTIONS_OF_TENANT, maxWorkMs: MAX_QUESTION_MS });
   readonly #indexes = new LruCache<OpenIndex>(INDEX_BYTES, sizeOf);
   /** When a request began to open an index that is not open yet, in milliseconds. */

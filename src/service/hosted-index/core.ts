@@ -38,7 +38,7 @@ import {
 } from "./vectors.ts";
 
 const REPAIR_WAIT_SEC = 30;
-/** Revisions whose paths are looked through for those near a missing one. */
+/** Revisions whose paths are searched for ones similar to a path that is missing. */
 const MAX_NEAR_TABLES = 10;
 
 export interface SearchDeps extends TargetDeps {

@@ -44,7 +44,12 @@ export async function commitSnapshot(
   const selector = parseSelector(request);
   checkManifest(manifest);
   if (manifest.sizeBytes !== undefined && manifest.sizeBytes !== sizeBytes) {
-    throw invalidBody([{ path: "sizeBytes", message: "differs from sizeBytes of the manifest; send the same number, or only one of the two" }]);
+    throw invalidBody([
+      {
+        path: "sizeBytes",
+        message: "differs from sizeBytes of the manifest; send the same number, or only one of the two",
+      },
+    ]);
   }
   const [row] = await answering("LOOKUP_FAILED", LOOKUP_MESSAGE, () =>
     rowsOf<WorkspaceRow>(

@@ -79,7 +79,12 @@ export async function signSnapshot(
   const selector = parseSelector(request);
   checkManifest(manifest);
   if (request.sizeBytes !== undefined && manifest.sizeBytes !== undefined && request.sizeBytes !== manifest.sizeBytes) {
-    throw invalidBody([{ path: "sizeBytes", message: "differs from sizeBytes of the manifest; send the same number, or only one of the two" }]);
+    throw invalidBody([
+      {
+        path: "sizeBytes",
+        message: "differs from sizeBytes of the manifest; send the same number, or only one of the two",
+      },
+    ]);
   }
   const sizeBytes = request.sizeBytes ?? manifest.sizeBytes;
   if (sizeBytes === undefined)

@@ -34,7 +34,10 @@ const under = (host: string, zone: string): boolean => host === zone || host.end
 export interface GitHostPolicy {
   /** Also allow `http://127.0.0.1:*` and `http://localhost:*`: for the local stack and tests. */
   allowLocal: boolean;
-  /** Allow only these, in lower case: `host`, or `*.zone` for names below it, either with `:port`. Undefined: any public name, port 443. */
+  /**
+   * The only hosts that are allowed, in lower case: `host`, or `*.zone` for the names below a zone, both with an optional `:port`. If
+   * undefined, any public name on port 443.
+   */
   hosts?: readonly string[] | undefined;
 }
 

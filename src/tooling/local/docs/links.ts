@@ -8,7 +8,7 @@ import type { LinkResolver } from "./render.ts";
 /** Examples that pages link to; the site serves them as plain text. */
 const ATTACHMENT = /^(?:\.\.\/)?[\w/.-]+\.(?:ya?ml|json|toml)$/;
 
-/** Findings of the rendering. */
+/** What rendering finds out about the links of the pages. */
 export interface LinkReport {
   /** Linked files that are not pages, as paths from the root of the repository. */
   attachments: Set<string>;
