@@ -41,7 +41,12 @@ function blocksOf(page: string): Block[] {
     const fence = /^( *)```(\w*)/.exec(line);
     if (open && fence?.[2] === "") {
       const { indent, lines } = open;
-      blocks.push({ page, line: open.line, above: open.above, text: lines.map((text) => text.slice(indent.length)).join("\n") });
+      blocks.push({
+        page,
+        line: open.line,
+        above: open.above,
+        text: lines.map((text) => text.slice(indent.length)).join("\n"),
+      });
       open = undefined;
     } else if (open) open.lines.push(line);
     else if (fence && ["sh", "bash", "shell", "console"].includes(fence[2] ?? ""))
