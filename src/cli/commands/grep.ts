@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { GAPS } from "../../contract/exact.ts";
 import { GREP } from "../../contract/questions.ts";
 import type { FoundLine, GrepAnswer } from "../../engines/exact/types.ts";
 import { grepWithin } from "../../interface/questions/exact.ts";
@@ -51,6 +52,7 @@ function report({ ui }: Context, { total, coverage, complete, gaps, truncated }:
   const notSearched = gaps.slice(0, MAX_NAMED).map(({ path, reason }) => `${path} (${reason})`);
   const count = Object.entries(coverage.notSearched).reduce((sum, [, files]) => sum + files, 0);
   const missing = [
+    ...(gaps.length === 0 && !complete ? reasonsOf(coverage) : []),
     ...(gaps.length === 0 ? [] : [`${notSearched.join(", ")}${gaps.length > MAX_NAMED ? ", …" : ""} not searched`]),
     ...(coverage.withheldLines === 0
       ? []
@@ -68,6 +70,12 @@ function report({ ui }: Context, { total, coverage, complete, gaps, truncated }:
   }
   ui.warn(`${where}; not complete: ${missing.join("; ")}`);
   return GREP_EXIT.failure;
+}
+
+/** The reasons that make an answer incomplete, where no paths are at hand. */
+function reasonsOf({ notSearched }: GrepAnswer["coverage"]): string[] {
+  const counts = GAPS.map((reason) => [reason, notSearched[reason] ?? 0] as const).filter(([, files]) => files > 0);
+  return counts.map(([reason, files]) => `${plural(files, "file")} not searched: ${reason}`);
 }
 
 function describe(context: Context, { answer, root }: CommandAnswer<GrepAnswer>, options: GrepFlags): string[] {

@@ -9,6 +9,7 @@ import type {
   SearchResponse,
   SymbolsResponse,
 } from "../../contract/search.ts";
+import type { CoverageResponse, FilesResponse, GrepResponse } from "../../contract/exact.ts";
 import type { Answered, CodeIndex, IndexInfo, Question, Scope } from "../../interface/questions/code-index.ts";
 import { hostedInfo } from "../../interface/questions/http.ts";
 
@@ -21,6 +22,9 @@ interface Answers {
   references: ReferencesResponse;
   outline: OutlineResponse;
   file: FileResponse;
+  grep: GrepResponse;
+  coverage: CoverageResponse;
+  files: FilesResponse;
 }
 
 /** What an answer of the service holds, as the questions give it. `revision` is the position of its index. */
@@ -30,11 +34,25 @@ const READERS: { [N in keyof Answers]: (answer: Answers[N]) => object } = {
   references: ({ references, indexes, ...rest }) => ({ ...rest, references: withRevisions(references, indexes) }),
   outline: ({ outline, ...rest }) => ({ ...rest, symbols: outline, revision: 0 }),
   file: (lines) => ({ ...lines, revision: 0 }),
+  grep: ({ matches, files, indexes, ...rest }) => ({
+    ...rest,
+    matches: withRevisions(matches, indexes).map((match) => Object.assign({ byteRanges: byteRangesOf(match) }, match)),
+    ...(files && { files: withRevisions(files, indexes) }),
+    gaps: [],
+  }),
+  coverage: (answer) => ({ ...answer, revision: 0 }),
+  files: (answer) => ({ ...answer, revision: 0 }),
 };
 
 function withRevisions<T extends { workspaceId: string }>(rows: readonly T[], indexes: readonly SearchedIndex[]) {
   const positions = new Map(indexes.map(({ workspaceId }, position) => [workspaceId, position]));
   return rows.map((row) => Object.assign({ revision: positions.get(row.workspaceId) ?? 0 }, row));
+}
+
+/** Columns in bytes; of a line that is not shown from its beginning as they are. */
+function byteRangesOf({ text, textStart, ranges }: GrepResponse["matches"][number]): number[][] {
+  if (textStart !== undefined) return ranges;
+  return ranges.map((range) => range.map((column) => Buffer.byteLength(text.slice(0, column - 1)) + 1));
 }
 
 /** The hosted indexes that an API key may ask, through the service. */

@@ -28,9 +28,22 @@ import type {
   SymbolsResponse,
   TokenRequest,
   TokenResponse,
+  CoverageResponse,
+  FilesResponse,
+  GrepResponse,
   UsageResponse,
 } from "../../contract/index.ts";
-import type { Asked, FILE, OUTLINE, REFERENCES, SEARCH, SYMBOLS } from "../../contract/questions.ts";
+import type {
+  Asked,
+  COVERAGE,
+  FILE,
+  FILES,
+  GREP,
+  OUTLINE,
+  REFERENCES,
+  SEARCH,
+  SYMBOLS,
+} from "../../contract/questions.ts";
 import { readAnswer } from "./answers.ts";
 import { CodeContextError } from "./errors.ts";
 import { streamRun } from "./runs.ts";
@@ -66,6 +79,9 @@ interface Where {
   ref?: string | undefined;
 }
 export type SearchInput = Where & Asked<typeof SEARCH>;
+export type GrepInput = Where & Asked<typeof GREP>;
+export type CoverageInput = Where & Asked<typeof COVERAGE>;
+export type FilesInput = Where & Asked<typeof FILES>;
 export type SymbolsInput = Where & Asked<typeof SYMBOLS>;
 export type ReferencesInput = Where & Asked<typeof REFERENCES>;
 export type OutlineInput = Where & Asked<typeof OUTLINE>;
@@ -204,6 +220,29 @@ export class CodeContextClient {
   /** `GET /file`: lines of a file as they were indexed. */
   async file(query: FileInput, options?: CallOptions): Promise<FileResponse> {
     return this.#transport.json(this.#lookup("/file", query), "FileResponse", options);
+  }
+
+  /** `POST /grep`: every line that matches a pattern, and whether all text was searched. */
+  async grep(request: GrepInput, options?: CallOptions): Promise<GrepResponse> {
+    const call: Call = {
+      method: "POST",
+      path: "/grep",
+      surface: "search",
+      credential: this.#key(),
+      body: request,
+      repeatable: true,
+    };
+    return this.#transport.json(call, "GrepResponse", options);
+  }
+
+  /** `GET /coverage`: what is searched, and why the rest is not. */
+  async coverage(query: Selector & CoverageInput, options?: CallOptions): Promise<CoverageResponse> {
+    return this.#transport.json(this.#lookup("/coverage", query), "CoverageResponse", options);
+  }
+
+  /** `GET /files`: the files of a workspace, page by page. */
+  async files(query: Selector & FilesInput, options?: CallOptions): Promise<FilesResponse> {
+    return this.#transport.json(this.#lookup("/files", query), "FilesResponse", options);
   }
 
   /** `GET /healthz`. Returns the document of a service that is not ready too, instead of throwing. */
