@@ -38,7 +38,7 @@ describe("the lines that match", () => {
     ["FOO|x", [1, 2, 3, 4, 5], { ignoreCase: true }],
     ["foo$", [], { fixedStrings: true }],
     [String.raw`[^q]*x\s*`, [3]],
-    [String.raw`(?s)o.[b-]`, [5]],
+    [String.raw`(?s)o.[b-]`, [4, 5]],
     [String.raw`foo\s`, [1]],
     ["", [1, 2, 3, 4, 5]],
     [String.raw`x\n-`, ["3-4"], { multiline: true }],
