@@ -1,14 +1,17 @@
 /**
- * `npm run bench -- fairness [--surface NAME…] [--requests N]`: how much one hostile tenant slows another. For each surface: latencies of a
- * quiet tenant that asks one thing after another, alone and while another tenant keeps 24 connections busy with the most costly requests
- * of that surface. Prints p50 and p99 of both and their ratios; the bar is a ratio of p99 of 5. All of it runs on loopback, in one local
- * stack, so the flood and the client share the processors with the service.
+ * `npm run bench -- fairness [--surface NAME…] [--limits on|off] [--rounds N] [--requests N]`: how much one hostile tenant slows another.
+ * For each surface: latencies of quiet tenants that ask one thing after another, alone and while another tenant keeps 24 connections
+ * busy with the most costly requests of that surface. Rounds of both take turns, so that what else the machine does meets both alike.
+ * Once with the default rate limits, as a deployment has them, and once without, which shows what the requests themselves do to each
+ * other. Prints p50 and p99 of both; the bar is a ratio of p99 of 5. All of it runs on loopback, in one local stack, so flood and
+ * client share the processors with the service.
  */
 import { once } from "node:events";
 import { parseArgs } from "node:util";
 import { Worker } from "node:worker_threads";
 import { GitRepo } from "../test/support/git-repo.ts";
 import { startGitBackend } from "../test/support/git-backend.ts";
+import { SURFACES } from "../src/contract/surfaces.ts";
 import { openDb } from "../src/service/db/client.ts";
 import { startService } from "../src/tooling/local/stack/service.ts";
 import { createTenant } from "../src/service/tenancy/tenants.ts";
@@ -19,6 +22,11 @@ import { ratio, temporaryFolder } from "./support.ts";
 const CONNECTIONS = 24;
 const BAR = 5;
 const FILES = 300;
+/** So many that their requests, so far apart, stay below the rate limits of each. */
+const QUIET_TENANTS = 6;
+const PACE_MS = 20;
+/** The flood has this long to fill its connections. */
+const FLOOD_LEAD_MS = 1_000;
 
 interface Asked {
   method: "GET" | "POST";
@@ -115,6 +123,10 @@ function surfaces(sourceUrl: string): Record<string, { quiet: (own: Party) => As
       quiet: () => ({ method: "GET", path: "/usage" }),
       hostile: () => ({ ...post(`/hooks/github/${"A".repeat(24)}`, keys), key: null }),
     },
+    "forged keys": {
+      quiet: () => ({ method: "GET", path: "/usage" }),
+      hostile: () => ({ method: "GET", path: "/usage", key: `cc_live_${"A".repeat(41)}_${"B".repeat(43)}` }),
+    },
     healthz: {
       quiet: () => ({ method: "GET", path: "/usage" }),
       hostile: () => ({ method: "GET", path: "/healthz", key: null }),
@@ -125,9 +137,13 @@ function surfaces(sourceUrl: string): Record<string, { quiet: (own: Party) => As
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,
-    options: { surface: { type: "string", multiple: true }, requests: { type: "string", default: "60" } },
+    options: {
+      surface: { type: "string", multiple: true },
+      limits: { type: "string" },
+      rounds: { type: "string", default: "4" },
+      requests: { type: "string", default: "100" },
+    },
   });
-  const requests = Number(values.requests);
   const repo = new GitRepo();
   for (let i = 0; i < FILES; i++) {
     const body = Array.from({ length: 30 }, (_, k) => `  const lease${k} = token${(i * k) % 83} + session${k % 97};`);
@@ -137,25 +153,30 @@ export async function run(args: string[]): Promise<void> {
   }
   repo.commit();
   const git = await startGitBackend(repo.root);
-  const limit = { limit: 1_000_000_000 };
-  const unlimited = Object.fromEntries(
-    [
-      "metered",
-      "index",
-      "index_status",
-      "index_snapshot",
-      "search",
-      "mcp",
-      "mcp-messages",
-      "healthz",
-      "unauthorized",
-    ].map((surface) => [surface, limit]),
-  );
+  const size = { rounds: Number(values.rounds), requests: Number(values.requests) };
+  try {
+    for (const limits of ["on", "off"])
+      if (values.limits === undefined || values.limits === limits)
+        await measure(git.url("repo"), limits === "on", size, values.surface);
+  } finally {
+    await git.close();
+    repo.remove();
+  }
+}
+
+/** All surfaces on a service of their own. */
+async function measure(
+  sourceUrl: string,
+  isLimited: boolean,
+  { rounds, requests }: { rounds: number; requests: number },
+  chosen: readonly string[] | undefined,
+): Promise<void> {
+  const budgets = Object.fromEntries(Object.keys(SURFACES).map((surface) => [surface, { limit: 1_000_000_000 }]));
   const running = await startService({
     dataDir: temporaryFolder("fairness"),
     port: 0,
     sitePort: 0,
-    vars: { GIT_ALLOW_LOCAL: "true", RATE_LIMITS: JSON.stringify(unlimited) },
+    vars: { GIT_ALLOW_LOCAL: "true", RATE_LIMITS: isLimited ? "" : JSON.stringify(budgets) },
   });
   try {
     const { apiUrl, databaseUrl } = running.service;
@@ -167,36 +188,43 @@ export async function run(args: string[]): Promise<void> {
         monthlyCredits: 1_000_000_000,
       });
       const { workspaceId } = await createWorkspace(db, { tenantId });
-      const body = { workspaceId, source: { type: "git", url: git.url("repo") } };
+      const body = { workspaceId, source: { type: "git", url: sourceUrl } };
       const { status, text } = await ask(apiUrl, { method: "POST", path: "/index", body, key: workerToken }, apiKey);
       if (status !== 200) throw new Error(text);
       return { apiKey, workerToken, workspaceId };
     };
-    const [quiet, hostile] = [await party("quiet"), await party("hostile")];
+    const quiet: Party[] = [];
+    for (let i = 0; i < QUIET_TENANTS; i++) quiet.push(await party(`quiet ${i}`));
+    const hostile = await party("hostile");
+    console.log(`rate limits ${isLimited ? "on" : "off"}, ${rounds * requests} requests each`);
     console.log("surface            alone p50/p99 ms   beside p50/p99 ms   ratio p99   flood answers/s");
-    for (const [name, asked] of Object.entries(surfaces(git.url("repo")))) {
-      if (values.surface !== undefined && !values.surface.includes(name)) continue;
-      const measure = () => latencies(apiUrl, asked.quiet(quiet), quiet.apiKey, requests);
-      await measure();
-      const alone = await measure();
-      const flood = startFlood(apiUrl, asked.hostile(hostile), hostile.apiKey);
-      await new Promise((resolve) => setTimeout(resolve, 1_000));
-      const startedAt = performance.now();
-      await flood.answers();
-      const beside = await measure();
-      const answers = await flood.answers();
-      const rate = (answers.reduce((sum, [, count]) => sum + count, 0) / (performance.now() - startedAt)) * 1_000;
-      await flood.stop();
+    for (const [name, asked] of Object.entries(surfaces(sourceUrl))) {
+      if (chosen !== undefined && !chosen.includes(name)) continue;
+      const round = () => latencies(apiUrl, asked.quiet, quiet, requests);
+      await round();
+      const [alone, beside]: [number[], number[]] = [[], []];
+      const answers = new Map<number, number>();
+      let floodedMs = 0;
+      for (let i = 0; i < rounds; i++) {
+        alone.push(...(await round()));
+        const flood = startFlood(apiUrl, asked.hostile(hostile), hostile.apiKey);
+        await new Promise((resolve) => setTimeout(resolve, FLOOD_LEAD_MS));
+        const startedAt = performance.now();
+        await flood.answers();
+        beside.push(...(await round()));
+        floodedMs += performance.now() - startedAt;
+        for (const [status, count] of await flood.answers()) answers.set(status, (answers.get(status) ?? 0) + count);
+        await flood.stop();
+      }
       const shown = (all: readonly number[]) => `${at(all, 0.5).toFixed(1)} / ${at(all, 0.99).toFixed(1)}`.padEnd(19);
       const factor = at(beside, 0.99) / at(alone, 0.99);
+      const rates = [...answers].map(([status, count]) => `${status}: ${((count / floodedMs) * 1_000).toFixed(0)}`);
       console.log(
-        `${name.padEnd(18)} ${shown(alone)}${shown(beside)} ${ratio(at(beside, 0.99), at(alone, 0.99)).padEnd(11)} ${rate.toFixed(0)} of ${answers.map(([status]) => status).join(", ")}${factor > BAR ? "   above the bar" : ""}`,
+        `${name.padEnd(18)} ${shown(alone)}${shown(beside)} ${ratio(at(beside, 0.99), at(alone, 0.99)).padEnd(11)} ${rates.join(", ")}${factor > BAR ? "   above the bar" : ""}`,
       );
     }
   } finally {
     await running.stop();
-    await git.close();
-    repo.remove();
   }
 }
 
@@ -231,13 +259,23 @@ function at(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? NaN;
 }
 
-async function latencies(apiUrl: string, asked: Asked, apiKey: string, count: number): Promise<number[]> {
+/** Of requests that the parties make in turn, one after another. */
+async function latencies(
+  apiUrl: string,
+  askedBy: (own: Party) => Asked,
+  parties: readonly Party[],
+  count: number,
+): Promise<number[]> {
   const all: number[] = [];
   for (let i = 0; i < count; i++) {
+    const own = parties[i % parties.length] as Party;
+    const asked = askedBy(own);
     const startedAt = performance.now();
-    const { status, text } = await ask(apiUrl, asked, apiKey);
-    all.push(performance.now() - startedAt);
+    const { status, text } = await ask(apiUrl, asked, own.apiKey);
+    const took = performance.now() - startedAt;
+    all.push(took);
     if (status !== 200) throw new Error(`${asked.path} answered ${status}: ${text.slice(0, 300)}`);
+    await new Promise((resolve) => setTimeout(resolve, Math.max(0, PACE_MS - took)));
   }
   return all;
 }

@@ -47,6 +47,10 @@ export const SearchedIndex = z
   .meta({ id: "SearchedIndex" });
 export type SearchedIndex = z.infer<typeof SearchedIndex>;
 
+/** An index that an answer leaves out. */
+export const LeftOutIndex = z.object({ repo: z.string().nullable(), workspaceId: z.uuid() });
+export type LeftOutIndex = z.infer<typeof LeftOutIndex>;
+
 export const SearchResult = z
   .object({
     ...Owner,
@@ -82,6 +86,12 @@ export const SearchResponse = z
       .enum(["embedding", "rerank"])
       .optional()
       .describe("The provider that failed: the answer is ranked without it."),
+    leftOut: z
+      .array(LeftOutIndex)
+      .optional()
+      .describe(
+        "Workspaces that were not searched, in a search over all: their index is being rewritten for this version of the service. Ask again in ten seconds.",
+      ),
     usage: z.object({ credits: z.int() }).optional().describe("Credits charged for reranking."),
   })
   .meta({ id: "SearchResponse" });

@@ -15,3 +15,23 @@ export async function raceTimeout<T>(promise: Promise<T>, ms: number): Promise<T
     clearTimeout(timer);
   }
 }
+
+/** Interrupts a long computation from time to time, so that others of the same thread are not held up for all of it. */
+export class Pacer {
+  readonly #sliceUnits: number;
+  #left: number;
+
+  /** `sliceUnits`: work between two interruptions, in the unit of `spend`. */
+  constructor(sliceUnits: number) {
+    this.#sliceUnits = sliceUnits;
+    this.#left = sliceUnits;
+  }
+
+  /** Counts work that was done; lets others work once a slice is full. */
+  async spend(units: number): Promise<void> {
+    this.#left -= units;
+    if (this.#left > 0) return;
+    this.#left = this.#sliceUnits;
+    await pause(0);
+  }
+}

@@ -78,6 +78,12 @@ export class RemoteIndex implements CodeIndex<RemoteInfo> {
     ) => Promise<Answers[typeof name]>;
     const answer = await ask({ ...scope, ...request }, this.#call);
     const read = READERS[name] as (answer: Answers[typeof name]) => Answer;
-    return { ...read(answer), indexes: answer.indexes.map(hostedInfo), digest: answer.indexes[0]?.digest ?? "" };
+    const leftOut = "leftOut" in answer ? answer.leftOut : undefined;
+    return {
+      ...read(answer),
+      ...(leftOut && { leftOut }),
+      indexes: answer.indexes.map(hostedInfo),
+      digest: answer.indexes[0]?.digest ?? "",
+    };
   }
 }

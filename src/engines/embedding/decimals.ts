@@ -1,3 +1,19 @@
+import { Pacer } from "../../lib/pause.ts";
+
+/** Components converted between two interruptions. */
+const SLICE_COMPONENTS = 4_096;
+
+/** `shortDecimals` of many vectors, in slices. */
+export async function shortDecimalsOfAll(vectors: readonly Float32Array[]): Promise<number[][]> {
+  const pacer = new Pacer(SLICE_COMPONENTS);
+  const all: number[][] = [];
+  for (const vector of vectors) {
+    all.push(shortDecimals(vector));
+    await pacer.spend(vector.length);
+  }
+  return all;
+}
+
 /**
  * Converts float32 components to the shortest decimals that read back as the same float32: `0.1` instead of `0.10000000149011612`.
  * Halves the JSON size of a vector.

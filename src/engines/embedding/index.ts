@@ -1,7 +1,7 @@
 /** Model providers for embedding and reranking. */
 export { readAiBinding, readEmbedConfig, readRerankConfig } from "./config.ts";
 export { createEmbedder, createReranker } from "./create.ts";
-export { shortDecimals } from "./decimals.ts";
+export { shortDecimalsOfAll } from "./decimals.ts";
 export { UpstreamError } from "./errors.ts";
 export { decodeF16, encodeF16 } from "./f16.ts";
 export { estimateTokens } from "./tokens.ts";

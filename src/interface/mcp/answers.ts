@@ -24,9 +24,19 @@ export interface AnswerOptions {
   nowMs: number;
 }
 
-/** Heading of an answer: the indexes that it comes from. */
-export function heading(indexes: readonly IndexInfo[], nowMs: number): string {
-  return indexes.map((index) => describeIndex(index, nowMs)).join("\n");
+/** Heading of an answer: the indexes that it comes from, and those that it leaves out. */
+export function heading(
+  indexes: readonly IndexInfo[],
+  nowMs: number,
+  leftOut: Answered<object>["leftOut"] = [],
+): string {
+  const missing = leftOut.map(({ repo, workspaceId }) => repo ?? workspaceId);
+  const lines = indexes.map((index) => describeIndex(index, nowMs));
+  if (missing.length > 0)
+    lines.push(
+      `Not searched, because their index is being rewritten: ${missing.join(", ")}. Ask again in ten seconds.`,
+    );
+  return lines.join("\n");
 }
 
 /** The repository before a path, where an answer has several. */
@@ -40,10 +50,10 @@ export function budgetOf({ maxTokens }: AnswerOptions, head: string): number {
 }
 
 export function searchText(
-  { indexes, results, total, degraded }: Answered<SearchAnswer & { degraded?: string }>,
+  { indexes, leftOut, results, total, degraded }: Answered<SearchAnswer & { degraded?: string }>,
   options: AnswerOptions,
 ): string {
-  const head = heading(indexes, options.nowMs);
+  const head = heading(indexes, options.nowMs, leftOut);
   if (results.length === 0) return `${head}\n\nNo results. Try other words, an identifier, or fewer filters.`;
   const parts = fit(
     results.map((result) => resultForms(indexes, result)),
@@ -85,10 +95,10 @@ function keepMatching(text: string, words: readonly string[], count: number): (l
 export type ShownSymbol = FoundSymbol & { body?: string };
 
 export function symbolsText(
-  { indexes, symbols, total, match }: Answered<{ symbols: ShownSymbol[]; total: number; match: string }>,
+  { indexes, leftOut, symbols, total, match }: Answered<{ symbols: ShownSymbol[]; total: number; match: string }>,
   options: AnswerOptions,
 ): string {
-  const head = heading(indexes, options.nowMs);
+  const head = heading(indexes, options.nowMs, leftOut);
   const parts = fit(
     symbols.map((symbol): Forms => {
       const { revision, path, startLine, endLine, kind, qualifiedName, signature, body } = symbol;
@@ -104,11 +114,11 @@ export function symbolsText(
 }
 
 export function referencesText(
-  { indexes, references, total, truncated }: Answered<ReferenceAnswer>,
+  { indexes, leftOut, references, total, truncated }: Answered<ReferenceAnswer>,
   options: AnswerOptions,
   { name }: { name: string },
 ): string {
-  const head = heading(indexes, options.nowMs);
+  const head = heading(indexes, options.nowMs, leftOut);
   if (references.length === 0) return `${head}\n\nThe name ${name} is not used outside of its definition.`;
   const files = Map.groupBy(references, ({ revision, path }) => placeOf(indexes, revision, path));
   const groups = [...files].map(([place, lines]) => ({ place, lines }));

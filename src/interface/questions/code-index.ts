@@ -3,6 +3,7 @@
  * own rules. Where the index lies is an adapter's business: hosted (`src/service/hosted-index`), on this machine or behind the service (`src/cli`).
  */
 import type { ErrorCode } from "../../contract/errors.ts";
+import type { LeftOutIndex } from "../../contract/search.ts";
 import type { Parameters, Request } from "../../contract/questions.ts";
 import type { RevisionTexts } from "../../engines/exact/types.ts";
 import type {
@@ -102,6 +103,8 @@ export type QuestionAnswer<Q> = Q extends { answer: (...given: never[]) => Promi
 export type Answered<Answer, Info extends IndexInfo = IndexInfo> = Answer & {
   indexes: readonly Info[];
   digest: string;
+  /** Indexes of the scope that were not asked, because they are being rewritten. */
+  leftOut?: readonly LeftOutIndex[];
 };
 
 /** Asks a question of open indexes. Throws what the question throws. */

@@ -21,7 +21,7 @@ export function hostedInfo<T extends Omit<SearchedIndex, "digest">>(index: T): T
 }
 
 export function searchResponse(answer: AnswerOf<typeof search>): SearchResponse {
-  const { results, total, truncated, tokens, degraded } = answer;
+  const { results, total, truncated, tokens, degraded, leftOut } = answer;
   return {
     ok: true,
     results: results.map(({ revision, path, language, startLine, endLine, symbol, score, snippet, matched }) => {
@@ -33,6 +33,7 @@ export function searchResponse(answer: AnswerOf<typeof search>): SearchResponse 
     truncated,
     tokens,
     ...(degraded !== undefined && { degraded }),
+    ...(leftOut && { leftOut: leftOut.map(({ repo, workspaceId }) => ({ repo, workspaceId })) }),
   };
 }
 

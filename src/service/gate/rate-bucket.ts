@@ -1,7 +1,7 @@
 // oxlint-disable-next-line no-restricted-imports -- a Durable Object; the rest of the folder is platform-free
 import { DurableObject } from "cloudflare:workers";
 import type { Surface } from "../../contract/surfaces.ts";
-import { openDb } from "../db/client.ts";
+import { databaseOf } from "../db/databases.ts";
 import { PG_FOREIGN_KEY_VIOLATION, pgErrorCode } from "../db/errors.ts";
 import { createLogger } from "../../lib/log.ts";
 import { readBudgets } from "./budgets.ts";
@@ -24,14 +24,12 @@ const log = createLogger({ component: "rate-bucket" });
  * audit log, if there is one, and deletes rows whose window has ended.
  */
 export class RateBucket extends DurableObject<RateBucketEnv> implements RateBucketApi {
-  readonly #db;
   readonly #storage: GateStorage;
   readonly #windows: RateWindows;
   #alarmAtMs: number | undefined;
 
   constructor(ctx: DurableObjectState, env: RateBucketEnv) {
     super(ctx, env);
-    this.#db = openDb(env.DATABASE_URL);
     this.#storage = new GateStorage(ctx.storage, RATE_BUCKET_TABLES);
     this.#windows = new RateWindows(ctx.storage.sql, readBudgets(env.RATE_LIMITS));
     void ctx.blockConcurrencyWhile(async () => {
@@ -64,7 +62,7 @@ export class RateBucket extends DurableObject<RateBucketEnv> implements RateBuck
     const rejections = this.#windows.unreported();
     if (rejections.length === 0) return true;
     try {
-      await flushRejections(this.#db, rejections);
+      for (const rejection of rejections) await flushRejections(databaseOf(this.env, rejection.tenantId), [rejection]);
     } catch (error) {
       // A tenant that was deleted has no audit log.
       if (pgErrorCode(error) !== PG_FOREIGN_KEY_VIOLATION) {

@@ -3,7 +3,7 @@ import { DurableObject } from "cloudflare:workers";
 import { backoffMs } from "../../lib/backoff.ts";
 import type { CallKind } from "../../contract/surfaces.ts";
 import { DEFAULT_MONTHLY_CREDITS } from "../../contract/limits.ts";
-import { openDb } from "../db/client.ts";
+import { databaseOf } from "../db/databases.ts";
 import { PG_FOREIGN_KEY_VIOLATION, pgErrorCode } from "../db/errors.ts";
 import { createLogger } from "../../lib/log.ts";
 import { isSameHash } from "../tenancy/credentials.ts";
@@ -67,7 +67,6 @@ const log = createLogger({ component: "tenant-gate" });
  * version, so that a repeated or late flush does not count twice.
  */
 export class TenantGate extends DurableObject<TenantGateEnv> implements TenantGateApi {
-  readonly #db;
   readonly #storage: GateStorage;
   readonly #ledger: CreditLedger;
   readonly #windows: RateWindows;
@@ -82,7 +81,6 @@ export class TenantGate extends DurableObject<TenantGateEnv> implements TenantGa
 
   constructor(ctx: DurableObjectState, env: TenantGateEnv) {
     super(ctx, env);
-    this.#db = openDb(env.DATABASE_URL);
     this.#storage = new GateStorage(ctx.storage, TENANT_GATE_TABLES);
     const { sql } = ctx.storage;
     this.#ledger = new CreditLedger(sql);
@@ -267,7 +265,7 @@ export class TenantGate extends DurableObject<TenantGateEnv> implements TenantGa
     const tenantId = this.#tenantId;
     if (tenantId === undefined) throw new Error("the object has no name to take the tenant's id from");
     const period = periodOf(Date.now());
-    const { facts, month } = await loadCredential(this.#db, tenantId, id, period);
+    const { facts, month } = await loadCredential(databaseOf(this.env, tenantId), tenantId, id, period);
     if (facts) {
       await this.#storage.write(() => {
         if (this.#meta("tenant") === undefined) this.#setMeta("tenant", tenantId);
@@ -275,7 +273,7 @@ export class TenantGate extends DurableObject<TenantGateEnv> implements TenantGa
       });
       for (const { id: holder } of budgetsOf(facts.narrow?.limits ?? [])) {
         if (this.#ledger.hasBudget(holder, period)) continue;
-        const spent = await loadSpent(this.#db, tenantId, holder, period);
+        const spent = await loadSpent(databaseOf(this.env, tenantId), tenantId, holder, period);
         await this.#storage.write(() => this.#ledger.seedBudget(holder, period, spent));
       }
     }
@@ -298,7 +296,7 @@ export class TenantGate extends DurableObject<TenantGateEnv> implements TenantGa
       const unseeded = this.#ledger.unflushed().filter((month) => !month.seeded);
       if (unseeded.length > 0) {
         const periods = unseeded.map((month) => month.period);
-        const mirrored = await loadMonths(this.#db, tenantId, periods);
+        const mirrored = await loadMonths(databaseOf(this.env, tenantId), tenantId, periods);
         await this.#storage.write(() => {
           for (const period of periods) this.#ledger.seed(period, mirrored.get(period));
         });
@@ -306,7 +304,7 @@ export class TenantGate extends DurableObject<TenantGateEnv> implements TenantGa
       const months = this.#ledger.unflushed().filter((month) => month.seeded);
       const keyDays = this.#keyUsage.unflushed();
       const rejections = this.#windows.unreported();
-      await flush(this.#db, tenantId, { months, keyDays, rejections });
+      await flush(databaseOf(this.env, tenantId), tenantId, { months, keyDays, rejections });
       await this.#storage.write(() => {
         for (const { period, version } of months) this.#ledger.flushed(period, version);
         this.#keyUsage.flushed(keyDays);
@@ -328,7 +326,7 @@ export class TenantGate extends DurableObject<TenantGateEnv> implements TenantGa
   }
 
   async #noteGone(tenantId: string): Promise<void> {
-    if (await hasTenant(this.#db, tenantId).catch(() => true)) return;
+    if (await hasTenant(databaseOf(this.env, tenantId), tenantId).catch(() => true)) return;
     await this.#storage.write(() => {
       if (this.#meta("gone_since") === undefined) this.#setMeta("gone_since", String(Date.now()));
     });

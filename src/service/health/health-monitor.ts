@@ -1,7 +1,7 @@
 // oxlint-disable-next-line no-restricted-imports -- the monitor is a Durable Object; the rest of the folder is not
 import { DurableObject } from "cloudflare:workers";
 import type { CheckName } from "../../contract/health.ts";
-import { openDb } from "../db/client.ts";
+import { accountsDatabase } from "../db/databases.ts";
 import { createTables, type ObjectTables, openTables } from "../../lib/object-tables.ts";
 import { embeddingAddress } from "./embedding-address.ts";
 import { QueueHeartbeat } from "./heartbeat.ts";
@@ -51,7 +51,7 @@ export class HealthMonitor extends DurableObject<HealthMonitorEnv> implements He
     super(ctx, env);
     if (!openTables(ctx.storage, TABLES)) createTables(ctx.storage, TABLES);
     this.#heartbeat = new QueueHeartbeat((message) => env.INDEX_QUEUE.send(message));
-    const db = openDb(env.DATABASE_URL);
+    const db = accountsDatabase(env);
     this.#probes = {
       database: databaseProbe(db),
       storage: storageProbe(env.SNAPSHOTS),

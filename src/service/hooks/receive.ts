@@ -10,6 +10,7 @@ import { and, eq, sql } from "drizzle-orm";
 import { requestOf } from "../sources/index-source.ts";
 import { openSource } from "../sources/sources.ts";
 import type { Db } from "../db/client.ts";
+import { PG_FOREIGN_KEY_VIOLATION, pgErrorCode } from "../db/errors.ts";
 import { hookDeliveries, type HookProvider, hooks } from "../db/people-schema.ts";
 import { rowsOf } from "../db/rows.ts";
 import { runs, workspaces } from "../db/schema.ts";
@@ -27,7 +28,10 @@ import { type Delivery, readDelivery } from "./payload.ts";
 import { isGenuine } from "./signature.ts";
 
 export interface HookDeps {
-  db: Db;
+  /** Where a hook is found by its id. */
+  accounts: Db;
+  /** The database of a tenant's rows. */
+  databaseOf: (tenantId: string) => Db;
   coordinators: CoordinatorNamespace;
   encryptionKey: string;
   log: Logger;
@@ -65,19 +69,30 @@ interface Hook {
   defaultBranch: string | null;
 }
 
+/** What acts on an authenticated delivery. */
+type ActDeps = HookDeps & { db: Db };
+
+/**
+ * Hooks that forged deliveries were sent to, so that the next ones cost no query. A genuine delivery is never decided by them: hooks and
+ * their secrets are created and deleted together.
+ */
+const rejectedHooks = new Map<string, { hook: Hook; readAt: number }>();
+const MAX_REJECTED_HOOKS = 1_000;
+const REJECTED_FOR_MS = 60_000;
+
 /** Handles one delivery. Throws database errors, after which the host redelivers, and what the limits throw. */
 export async function receiveDelivery(deps: HookDeps, incoming: IncomingDelivery): Promise<Received> {
-  const hook = await findHook(deps.db, incoming.id);
+  const known = knownFor(incoming);
+  if (known && !(await isSigned(deps, known, incoming))) return refuseForged(deps, known);
+  const hook = await findHook(deps.accounts, incoming.id);
   if (!hook || hook.provider !== incoming.provider) {
     await deps.limitSender();
     return { status: "unknown" };
   }
-  const secret = await unseal(deps.encryptionKey, hookSecretPurpose(hook.id), hook.sealedSecret);
-  if (!isGenuine(hook.provider, incoming.headers, incoming.body, secret)) {
-    // Not before the check: forged deliveries that someone has a git host send come from the same addresses as genuine ones.
-    await deps.limitSender();
-    await recordRejection(deps.db, hook.id, "forged");
-    return { status: "forged" };
+  if (!(await isSigned(deps, hook, incoming))) {
+    if (rejectedHooks.size >= MAX_REJECTED_HOOKS) rejectedHooks.clear();
+    rejectedHooks.set(hook.id, { hook, readAt: Date.now() });
+    return refuseForged(deps, hook);
   }
   let delivery: Delivery;
   try {
@@ -86,11 +101,37 @@ export async function receiveDelivery(deps: HookDeps, incoming: IncomingDelivery
     if (!(error instanceof SyntaxError)) throw error;
     // Headers are not signed, so a copy of a genuine delivery with another content type ends here.
     await deps.limitSender();
-    await recordRejection(deps.db, hook.id, "malformed");
+    await recordRejection(deps.databaseOf(hook.tenantId), hook.id, "malformed");
     return { status: "malformed", message: REJECTED.malformed };
   }
   const accepted = { status: "accepted", tenantId: hook.tenantId, event: delivery.event } as const;
-  return { ...accepted, ...(await act(deps, hook, delivery)) };
+  return { ...accepted, ...(await act({ ...deps, db: deps.databaseOf(hook.tenantId) }, hook, delivery)) };
+}
+
+/** The hook of a delivery, if forged ones were sent to it a moment ago. */
+function knownFor({ id, provider }: IncomingDelivery): Hook | undefined {
+  const rejected = rejectedHooks.get(id);
+  const isFresh = rejected !== undefined && Math.abs(Date.now() - rejected.readAt) <= REJECTED_FOR_MS;
+  return isFresh && rejected.hook.provider === provider ? rejected.hook : undefined;
+}
+
+async function isSigned(deps: HookDeps, hook: Hook, { headers, body }: IncomingDelivery): Promise<boolean> {
+  const secret = await unseal(deps.encryptionKey, hookSecretPurpose(hook.id), hook.sealedSecret);
+  return isGenuine(hook.provider, headers, body, secret);
+}
+
+async function refuseForged(deps: HookDeps, hook: Hook): Promise<Received> {
+  // Not before the check: forged deliveries that someone has a git host send come from the same addresses as genuine ones.
+  await deps.limitSender();
+  try {
+    await recordRejection(deps.databaseOf(hook.tenantId), hook.id, "forged");
+  } catch (error) {
+    if (pgErrorCode(error) !== PG_FOREIGN_KEY_VIOLATION) throw error;
+    // The hook was deleted since it was read.
+    rejectedHooks.delete(hook.id);
+    return { status: "unknown" };
+  }
+  return { status: "forged" };
 }
 
 async function findHook(db: Db, id: string): Promise<Hook | undefined> {
@@ -131,7 +172,7 @@ async function recordRejection(db: Db, hookId: string, reason: keyof typeof REJE
 const ignored = (detail: string): Outcome => ({ outcome: "ignored", runId: null, detail });
 const REPEATED = ignored("this delivery was received before");
 
-async function act(deps: HookDeps, hook: Hook, delivery: Delivery): Promise<Outcome> {
+async function act(deps: ActDeps, hook: Hook, delivery: Delivery): Promise<Outcome> {
   const earlier = await findEarlier(deps.db, hook.id, delivery.deliveryId);
   await (earlier ? deps.limitSender() : deps.limitHook());
   if (earlier && isSettled(earlier)) {
@@ -183,11 +224,7 @@ function isSettled({ outcome, run }: Earlier): boolean {
 }
 
 /** The run that a delivery asks for, not recorded yet, or the outcome of a delivery that needs none. */
-async function decide(
-  deps: HookDeps,
-  hook: Hook,
-  { event, push, defaultBranch }: Delivery,
-): Promise<Outcome | RunSpec> {
+async function decide(deps: ActDeps, hook: Hook, { event, push, defaultBranch }: Delivery): Promise<Outcome | RunSpec> {
   if (push === null) return ignored(event === "ping" ? "the hook works" : "not a push to a branch");
   const source = await openSource(deps, hook.workspaceId).catch((error: unknown) => {
     if (error instanceof TenancyError) return error.message;
@@ -262,7 +299,7 @@ async function recordSkipped(db: Db, hook: Hook, runId: string, skipped: number)
 }
 
 /** Deletes the index of a deleted branch, except for the default branch. */
-async function deleteBranch(deps: HookDeps, hook: Hook, branch: string, isDefault: boolean): Promise<Outcome> {
+async function deleteBranch(deps: ActDeps, hook: Hook, branch: string, isDefault: boolean): Promise<Outcome> {
   if (isDefault) return { outcome: "ignored", runId: null, detail: "the default branch was deleted; its index stays" };
   const wasThere = await dropRef(deps.db, hook.workspaceId, `refs/heads/${branch}`);
   return wasThere
@@ -274,7 +311,7 @@ async function deleteBranch(deps: HookDeps, hook: Hook, branch: string, isDefaul
  * Cancels runs of the branch that wait, or, given a run, those that are older than it: of two that arrive at the same time, the newer one
  * must stay. Returns the number of cancelled runs.
  */
-async function cancelWaiting(deps: HookDeps, hook: Hook, branch: string, coveredBy?: string): Promise<number> {
+async function cancelWaiting(deps: ActDeps, hook: Hook, branch: string, coveredBy?: string): Promise<number> {
   const older = sql`(${runs.createdAt}, ${runs.id}) < (select n.created_at, n.id from runs n where n.id = ${coveredBy ?? null})`;
   const open = await deps.db
     .select()

@@ -7,7 +7,7 @@ import { LruCache } from "./lru.ts";
 import { openObject, RangeCache } from "./read.ts";
 import { type SearchBucket, segmentKey, tableKey } from "./store.ts";
 import type { Target } from "./targets.ts";
-import { Turns } from "./turns.ts";
+import { Turns } from "../../lib/turns.ts";
 
 /** Keys of damaged objects that are remembered. */
 const MAX_DAMAGED = 1_000;

@@ -9,6 +9,7 @@ import {
   type CodeIndex,
   type FileLines,
   type IndexInfo,
+  NotFoundError,
   type InOneIndex,
   type OpenIndexes,
   type Question,
@@ -30,7 +31,7 @@ import {
   symbolsIn,
   targetsWith,
 } from "./core.ts";
-import { findTargets, readTargets, type Target } from "./targets.ts";
+import { beingRewritten, findTargets, readTargets, type Target } from "./targets.ts";
 
 /** A hosted revision, as answers name it. */
 export type HostedInfo = IndexInfo & Target;
@@ -52,8 +53,14 @@ export class HostedIndex implements CodeIndex<HostedInfo>, RepoList {
     request: Request<P>,
   ): Promise<Answered<Answer, HostedInfo>> {
     return this.#deps.cache.questions.run(this.#caller.tenantId, 1, async () => {
-      const targets = await findTargets(this.#deps, this.#caller, scope);
-      return answerFrom(new OpenTargets(this.#deps, targets), question, request);
+      const { targets, leftOut } = await findTargets(this.#deps, this.#caller, scope);
+      const opened = new OpenTargets(this.#deps, targets);
+      if (leftOut.length === 0) return answerFrom(opened, question, request);
+      const answer = await answerFrom(opened, question, request).catch((error: unknown): never => {
+        // It may be in what was left out.
+        throw error instanceof NotFoundError ? beingRewritten(leftOut) : error;
+      });
+      return { ...answer, leftOut: leftOut.map(({ repo, workspaceId }) => ({ repo, workspaceId })) };
     });
   }
 

@@ -2,7 +2,7 @@
 import { type RangeReader, SearchFormatError } from "../../engines/search/types.ts";
 import { LruCache } from "./lru.ts";
 import { getRange, type SearchBucket, tenantOf } from "./store.ts";
-import { Turns } from "./turns.ts";
+import { Turns } from "../../lib/turns.ts";
 
 /** What is read of an object when it is opened; holds all of a small one, and the hot parts of most. */
 const FIRST_READ_BYTES = 256 * 1024;

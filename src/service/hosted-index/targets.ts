@@ -43,24 +43,33 @@ export interface TargetDeps {
 }
 
 /** A revision whose search index is of another version of the service. */
-type Outdated = Omit<Target, "table" | "hasVectors">;
+export type Outdated = Omit<Target, "table" | "hasVectors">;
 
 /** Seconds after which a client may ask again for a revision whose search index is being rewritten. */
 const REWRITE_WAIT_SEC = 10;
-/** Workspaces that an error names. */
+/** Workspaces that an error names, and an answer as left out. */
 export const MAX_NAMED = 5;
 
 /**
  * The revisions that a request reads, in order of repository and workspace. Throws `INVALID_SELECTOR`, `NO_WORKSPACE` for a selector
  * that the tenant does not own, `NO_INDEX` for a workspace or ref that is not indexed. If another version of the service wrote the
- * search index of one of them, has it rewritten and throws `UNAVAILABLE`: an answer without that workspace would look complete.
+ * search index of some of them, has those rewritten and names them in `leftOut`; throws `UNAVAILABLE` if nothing else is left to read.
  */
-export async function findTargets(deps: TargetDeps, caller: Caller, request: Scope): Promise<Target[]> {
+export async function findTargets(
+  deps: TargetDeps,
+  caller: Caller,
+  request: Scope,
+): Promise<{ targets: Target[]; leftOut: Outdated[] }> {
   const { targets, outdated } = await readTargets(deps.db, caller, request);
-  if (outdated.length === 0) return targets;
   await Promise.all(outdated.map((revision) => deps.repair(revision)));
+  if (targets.length === 0 && outdated.length > 0) throw beingRewritten(outdated);
+  return { targets, leftOut: outdated };
+}
+
+/** The error of a request that needs revisions whose search index is being rewritten. */
+export function beingRewritten(outdated: readonly Outdated[]): ApiError {
   const names = outdated.slice(0, MAX_NAMED).map(({ repo, workspaceId }) => repo ?? workspaceId);
-  throw new ApiError(
+  return new ApiError(
     "UNAVAILABLE",
     `the search index of ${names.join(", ")} is being rewritten for this version of the service; try again`,
     { headers: { "Retry-After": String(REWRITE_WAIT_SEC) } },

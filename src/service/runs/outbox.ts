@@ -1,6 +1,6 @@
 import { and, eq, inArray } from "drizzle-orm";
 import { recordAuditStatement } from "../audit/index.ts";
-import { openDb } from "../db/client.ts";
+import { databaseOf } from "../db/databases.ts";
 import { PG_FOREIGN_KEY_VIOLATION, pgErrorCode } from "../db/errors.ts";
 import { runs } from "../db/schema.ts";
 import type { Logger } from "../../lib/log.ts";
@@ -81,8 +81,8 @@ export class RunOutbox {
   async recordFailures(): Promise<void> {
     for (const run of this.store.unrecorded()) {
       try {
-        const db = openDb(this.env.DATABASE_URL);
         const { runId, tenantId, workspaceId, actor, kind } = run.spec;
+        const db = databaseOf(this.env, tenantId);
         const at = new Date(run.endedAt ?? Date.now());
         const details = { runId, workspaceId, code: run.error?.code ?? "INTERNAL" };
         await db.batch([

@@ -14,6 +14,7 @@ import { countRequests } from "./middleware/count-requests.ts";
 import { onError } from "./middleware/errors.ts";
 import { fallback } from "./middleware/fallback.ts";
 import { requestContext } from "./middleware/request-id.ts";
+import { inTurn } from "./middleware/turns.ts";
 import { ROUTES } from "./routes.ts";
 
 const API_PREFIX = "/api/v1";
@@ -22,6 +23,7 @@ export function createApp(): Hono<ApiHono> {
   const app = new Hono<ApiHono>({ strict: false });
   app.use(requestContext);
   app.use(countRequests);
+  app.use(inTurn);
   // For the operator, so it is in no description of the API.
   app.get("/metrics", async (c) => (await import("./metrics.ts")).answerMetrics(c));
   for (const { method, path, aliases = [], errorForm, answer } of ROUTES) {

@@ -34,7 +34,7 @@ export class DashboardSearch extends WorkerEntrypoint<ApiEnv> implements Dashboa
     request: { query: string; limit: number; workspaceId?: string },
   ): Promise<SearchResponse | SearchRefusal> {
     try {
-      const index = new HostedIndex(searchDepsOf(this.env, servicesOf(this.env)), { tenantId });
+      const index = new HostedIndex(searchDepsOf(this.env, tenantId, servicesOf(this.env)), { tenantId });
       const body = SearchRequest.parse(request);
       const answer = searchResponse(await index.ask(search, body, body));
       await count(this.env.TENANT_GATE, tenantId, null, "search");

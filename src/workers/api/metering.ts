@@ -74,13 +74,19 @@ export async function runReserved<T extends { tokens: number }>(
 ): Promise<{ result: T; credits: number }> {
   let result: T;
   try {
-    result = await call({ signal: c.req.raw.signal });
+    const run = () => call({ signal: c.req.raw.signal });
+    result = await (isBuiltin(c, kind) ? run() : c.get("turn").outside(run));
   } catch (error) {
     await release(c, tenantId, reservationId);
     throw toContractError(c, error);
   }
   const credits = await settleDurably(c, tenantId, reservationId, { outcome: "charged", kind, tokens: result.tokens });
   return { result, credits };
+}
+
+/** Whether texts are embedded or ranked in this isolate. */
+function isBuiltin(c: ApiContext, kind: "embed" | "rerank"): boolean {
+  return kind === "embed" ? c.get("services").embedder?.isModel === false : c.env.RERANK_PROVIDER === "builtin";
 }
 
 /** Releases reserved credits. If the gate cannot be reached, they expire at their deadline. */
@@ -105,7 +111,7 @@ async function settleDurably(
 /** Calls a provider without metering. Throws the contract's error if it fails. */
 export async function callProvider<T>(c: ApiContext, call: UpstreamCall<T>): Promise<T> {
   try {
-    return await call({ signal: c.req.raw.signal });
+    return await c.get("turn").outside(() => call({ signal: c.req.raw.signal }));
   } catch (error) {
     throw toContractError(c, error);
   }

@@ -1,6 +1,7 @@
 /** `GET /metrics` for the operator. Loaded by the first request for it. */
 import { createHash, timingSafeEqual } from "node:crypto";
 import { ApiError } from "../../lib/errors.ts";
+import { tenantDatabases } from "../../service/db/databases.ts";
 import { type Metric, OPENMETRICS_TYPE, writeOpenMetrics } from "../../service/health/openmetrics.ts";
 import { LATENCY_BUCKETS_MS, type RequestCounts } from "../../service/health/request-counts.ts";
 import { runMetrics } from "../../service/health/run-metrics.ts";
@@ -22,12 +23,12 @@ export async function answerMetrics(c: ApiContext): Promise<Response> {
   const [totals, health, runs] = await Promise.all([
     monitor.counts(),
     monitor.status(),
-    runMetrics(c.get("services").db).catch((error: unknown): Metric[] => {
+    Promise.all(tenantDatabases(c.env).map(runMetrics)).catch((error: unknown): Metric[][] => {
       c.get("log").error("metrics_incomplete", error);
       return [];
     }),
   ]);
-  const text = writeOpenMetrics([...requestMetrics(totals), ...healthMetrics(health), ...runs]);
+  const text = writeOpenMetrics([...requestMetrics(totals), ...healthMetrics(health), ...runs.flat()]);
   return c.body(text, 200, { "Content-Type": OPENMETRICS_TYPE });
 }
 

@@ -12,7 +12,7 @@ import { count } from "../../service/gate/client.ts";
 import type { CredentialKind, Principal } from "../../service/gate/types.ts";
 import type { ApiContext } from "./context.ts";
 import { authorize, readCredential } from "./middleware/authorize.ts";
-import { type BodyOptions, EarlyBody, type InTurn, readBody } from "./middleware/body.ts";
+import { type BodyOptions, EarlyBody, readBody } from "./middleware/body.ts";
 import {
   checkCharacters,
   estimateCredits,
@@ -23,7 +23,6 @@ import {
   unavailable,
 } from "./metering.ts";
 import { readQuery } from "./query.ts";
-import { Turns } from "../../service/hosted-index/turns.ts";
 import type { Services } from "./services.ts";
 
 /** A path or header parameter, as OpenAPI describes it. */
@@ -124,8 +123,7 @@ export function route<Schema extends z.ZodType = z.ZodUndefined, Query extends z
         scope: SCOPE_OF_SURFACE[surface],
       });
       const query = (expectedQuery && readQuery(c, expectedQuery, queryError)) as z.output<Query>;
-      const body = (expected &&
-        unwrap(await readBody(c.req.raw, expected, inTurnOf(principal.tenantId)))) as z.output<Schema>;
+      const body = (expected && unwrap(await readBody(c.req.raw, expected, c.get("turn")))) as z.output<Schema>;
       const response = await handle(c, { principal, query, body });
       if (counts !== undefined && response.ok) await countCall(c, principal.tenantId, counts);
       return response;
@@ -157,7 +155,7 @@ export function meteredRoute<Schema extends z.ZodType>(definition: MeteredRoute<
   const answer = async (c: ApiContext): Promise<Response> => {
     const credential = await readCredential(c, "api_key");
     const read = async () => {
-      const body = await readBody(c.req.raw, described.body, inTurnOf(credential.tenantId));
+      const body = await readBody(c.req.raw, described.body, c.get("turn"));
       return body.ok ? checkCharacters(body, texts) : body;
     };
     const reader = new EarlyBody(c.req.raw, read);
@@ -170,18 +168,16 @@ export function meteredRoute<Schema extends z.ZodType>(definition: MeteredRoute<
     try {
       const body = unwrap(await reader.late());
       requireProvider(c.get("services"));
-      const run = () =>
-        handle(c, {
-          principal,
-          query: undefined,
-          body,
-          charge: async (call) => {
-            const id = reservationId ?? (await reserveCredits(c, principal, estimateCredits(texts(body))));
-            reservationId = null;
-            return runReserved(c, principal.tenantId, id, kind, call);
-          },
-        });
-      return await (isBuiltin(c, kind) ? inTurnOf(principal.tenantId)(run) : run());
+      return await handle(c, {
+        principal,
+        query: undefined,
+        body,
+        charge: async (call) => {
+          const id = reservationId ?? (await reserveCredits(c, principal, estimateCredits(texts(body))));
+          reservationId = null;
+          return runReserved(c, principal.tenantId, id, kind, call);
+        },
+      });
     } finally {
       if (reservationId !== null) await release(c, principal.tenantId, reservationId);
     }
@@ -196,21 +192,6 @@ export function meteredRoute<Schema extends z.ZodType>(definition: MeteredRoute<
       return work;
     },
   };
-}
-
-/**
- * What a request computes at length in the isolate, such as the builtin models and the validation of a large body: one at a time for
- * each tenant, so that the requests of others wait for no more than that.
- */
-const computations = new Turns({ room: Infinity, share: 1, maxWorkMs: 10_000 });
-
-/** Runs a computation of a tenant in its turn. */
-export function inTurnOf(tenantId: string): InTurn {
-  return (compute) => computations.run(tenantId, 1, compute);
-}
-
-function isBuiltin(c: ApiContext, kind: "embed" | "rerank"): boolean {
-  return kind === "embed" ? c.get("services").embedder?.isModel === false : c.env.RERANK_PROVIDER === "builtin";
 }
 
 function isConfigured(requireProvider: () => unknown): boolean {

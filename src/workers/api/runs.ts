@@ -1,6 +1,7 @@
 /** Shared by the indexing routes: validates sources and workspaces, and starts runs. */
 import type { ErrorCode, IndexOptions, Source } from "../../contract/index.ts";
 import { ApiError, invalidBody } from "../../lib/errors.ts";
+import { databaseOf } from "../../service/db/databases.ts";
 import type { Principal } from "../../service/gate/types.ts";
 import { checkRepositoryUrl, GitError } from "../../engines/git/index.ts";
 import { compileGlobs, GlobError } from "../../lib/globs.ts";
@@ -34,7 +35,7 @@ export function checkGlobs(options: IndexOptions): void {
 
 /** Checks that the caller may index the workspace. Throws 404, 403, or 502 if the database is unreachable. */
 export async function requireWorkspace(c: ApiContext, principal: Principal, workspaceId: string): Promise<void> {
-  const workspace = await stored(() => findWorkspace(c.get("services").db, workspaceId));
+  const workspace = await stored(() => findWorkspace(databaseOf(c.env, principal.tenantId), workspaceId));
   if (!workspace) throw noWorkspace();
   if (workspace.tenantId !== principal.tenantId) {
     throw new ApiError("FORBIDDEN_WORKSPACE", "workspaceId: this worker token does not own the workspace");
@@ -56,17 +57,18 @@ export async function stored<T>(query: () => Promise<T>): Promise<T> {
 }
 
 /** Dependencies of the run functions in `src/service/runs`. */
-export function runDeps(c: ApiContext): RunDeps {
-  return { db: c.get("services").db, coordinators: c.env.WORKSPACE_RUNS };
+export function runDeps(c: ApiContext, { tenantId }: Pick<Principal, "tenantId">): RunDeps {
+  return { db: databaseOf(c.env, tenantId), coordinators: c.env.WORKSPACE_RUNS };
 }
 
 /** Starts a run for the caller; its coordinator counts the call. */
 export async function startCallersRun(
   c: ApiContext,
-  { tenantId, credentialId: actor }: Principal,
+  principal: Principal,
   request: Omit<RunRequest, "tenantId" | "actor">,
 ): Promise<RunSpec> {
-  const deps = { ...runDeps(c), encryptionKey: c.env.ENCRYPTION_KEY };
+  const { tenantId, credentialId: actor } = principal;
+  const deps = { ...runDeps(c, principal), encryptionKey: c.env.ENCRYPTION_KEY };
   const starting = startRun(deps, { ...request, tenantId, actor });
   // A recorded run must also be submitted, even if the client disconnects in between.
   c.executionCtx.waitUntil(starting.catch(() => undefined));

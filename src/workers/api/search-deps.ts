@@ -1,6 +1,7 @@
 import { readFlag } from "../../lib/config.ts";
 import { ApiError } from "../../lib/errors.ts";
 import type { Principal } from "../../service/gate/types.ts";
+import { databaseOf } from "../../service/db/databases.ts";
 import { queueOf } from "../../service/runs/queues.ts";
 import { SearchCache } from "../../service/hosted-index/cache.ts";
 import type { SearchDeps } from "../../service/hosted-index/core.ts";
@@ -19,10 +20,12 @@ const REBUILD_EVERY_MS = 30_000;
 const cache = new SearchCache();
 const queryVectors = new QueryVectorCache();
 const askedAt = new Map<string, number>();
+/** Workspaces in `askedAt`; beyond, those asked for longest ago are forgotten. */
+const MAX_ASKED = 1_000;
 
 /** Dependencies of search, for a request. Embedding the query is charged to the tenant whose key was sent. */
 function searchDeps(c: ApiContext, principal: Principal): SearchDeps {
-  return { ...searchDepsOf(c.env, c.get("services")), model: queryModel(c, principal) };
+  return { ...searchDepsOf(c.env, principal.tenantId, c.get("services")), model: queryModel(c, principal) };
 }
 
 /** The indexes that the sender of a credential may ask. */
@@ -51,15 +54,21 @@ function bucketOf(env: ApiEnv): SearchBucket {
 }
 
 /** Dependencies of search, from the environment. Without a model, since there is no key to charge. */
-export function searchDepsOf(env: ApiEnv, { db, log, now }: Pick<Services, "db" | "log" | "now">): SearchDeps {
+export function searchDepsOf(env: ApiEnv, tenantId: string, { log, now }: Pick<Services, "log" | "now">): SearchDeps {
   return {
-    db,
+    db: databaseOf(env, tenantId),
     bucket: bucketOf(env),
     cache,
     repair: async ({ tenantId, workspaceId, seq }) => {
       const last = askedAt.get(workspaceId);
       if (last !== undefined && now() - last < REBUILD_EVERY_MS) return;
+      // Entered anew, so that the first entry is the oldest.
+      askedAt.delete(workspaceId);
       askedAt.set(workspaceId, now());
+      for (const oldest of askedAt.keys()) {
+        if (askedAt.size <= MAX_ASKED) break;
+        askedAt.delete(oldest);
+      }
       log.warn("search_repair_requested", { workspaceId, seq });
       try {
         await queueOf(env, workspaceId).send({ kind: "rebuild_search", tenantId, workspaceId, seq });

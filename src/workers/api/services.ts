@@ -1,6 +1,5 @@
 import { readCount, readFlag, readPublicUrl } from "../../lib/config.ts";
 import { DEFAULT_STORAGE_LIMIT_BYTES } from "../../contract/limits.ts";
-import { type Db, openDb } from "../../service/db/client.ts";
 import {
   createEmbedder,
   createReranker,
@@ -18,7 +17,6 @@ import { createPresigner, type Presigner } from "../../service/snapshots/presign
 
 /** Dependencies of the routes that are built from the environment. */
 export interface Services {
-  db: Db;
   log: Logger;
   /** Key of the check in credentials' public ids. */
   credentialKey: CredentialKey;
@@ -49,7 +47,6 @@ export function servicesOf(env: ApiEnv): Services {
   const providerDeps = { fetch: fetcher, ...readAiBinding(vars) };
   const embedConfig = readEmbedConfig(vars);
   const services: Services = {
-    db: openDb(env.DATABASE_URL),
     log: createLogger({ worker: "api", version: env.SERVICE_VERSION }),
     credentialKey: deriveCredentialKey(env.ENCRYPTION_KEY),
     embedder: createEmbedder(embedConfig, providerDeps),

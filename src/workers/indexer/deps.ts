@@ -1,5 +1,5 @@
 import { readFlag } from "../../lib/config.ts";
-import { type Db, openDb } from "../../service/db/client.ts";
+import { databaseOf } from "../../service/db/databases.ts";
 import { createEmbedder, type Embedder, readAiBinding, readEmbedConfig } from "../../engines/embedding/index.ts";
 import { ApiError } from "../../lib/errors.ts";
 import { readGitHosts } from "../../engines/git/wire/url.ts";
@@ -19,7 +19,6 @@ const fetcher: typeof fetch = (input, init) => fetch(input, init);
 /** Built once per isolate: all messages share the grammars, the wasm heap and the dimension of the model. */
 interface Shared {
   env: IndexerEnv;
-  db: Db;
   log: Logger;
   embedder: Embedder | undefined;
   parser: Promise<CodeParser> | undefined;
@@ -33,7 +32,6 @@ export function sharedOf(env: IndexerEnv): Shared {
   const vars = env as unknown as Record<string, unknown>;
   shared = {
     env,
-    db: openDb(env.DATABASE_URL),
     log: createLogger({ worker: "indexer" }),
     embedder: createEmbedder(readEmbedConfig(vars), {
       fetch: fetcher,
@@ -56,14 +54,14 @@ function parserOf(own: Shared): Promise<CodeParser> {
 /** Builds what the steps of one workspace's runs need from the environment. */
 export function stepDeps(env: IndexerEnv, workspaceId: string): StepDeps {
   const own = sharedOf(env);
-  const { db, log, embedder } = own;
+  const { log, embedder } = own;
   return {
     log,
     runs: env.WORKSPACE_RUNS.get(env.WORKSPACE_RUNS.idFromName(workspaceId)),
     context: (run, attempt) => {
       if (!embedder) throw new ApiError("EMBED_UNAVAILABLE", "no embedding provider is configured");
       return {
-        db,
+        db: databaseOf(env, run.tenantId),
         staging: limitBucket(env.STAGING),
         search: limitBucket(env.SNAPSHOTS),
         embedder,

@@ -1,4 +1,6 @@
 /** Entry of the indexer Worker: drains the indexing queue, its dead-letter queue, and cleans up once a day. */
+import type { Db } from "../../service/db/client.ts";
+import { accountsDatabase, databaseOf, tenantDatabases } from "../../service/db/databases.ts";
 import { MONITOR_NAME } from "../../service/health/index.ts";
 import { coordinatorOf } from "../../service/runs/coordinator.ts";
 import { QueueMessage, type StepMessage } from "../../service/runs/messages.ts";
@@ -33,14 +35,17 @@ export default {
   },
 
   async scheduled({ cron }, env) {
-    const { db, log } = sharedOf(env);
+    const { log } = sharedOf(env);
+    const inEach = (job: (db: Db) => Promise<void>) => async () => {
+      for (const db of tenantDatabases(env)) await job(db);
+    };
     const frequent = {
-      orphaned_runs: async () => {
+      orphaned_runs: inEach(async (db) => {
         const { submitted, failed } = await settleOrphanedRuns({ db, coordinators: env.WORKSPACE_RUNS }, Date.now());
         if (submitted > 0) log.warn("orphaned_runs_submitted", { runs: submitted });
         if (failed > 0) log.warn("orphaned_runs_failed", { runs: failed });
-      },
-      erasures: async () => {
+      }),
+      erasures: inEach(async (db) => {
         const erased = await finishErasures({
           db,
           snapshots: env.SNAPSHOTS,
@@ -49,18 +54,23 @@ export default {
           eraseRuns: (workspaceId) => coordinatorOf(env.WORKSPACE_RUNS, workspaceId).erase(),
         });
         for (const [tenantId, report] of Object.entries(erased)) log.info("tenant_erased", { tenantId, ...report });
-      },
-      search_rebuilds: async () => {
+      }),
+      search_rebuilds: inEach(async (db) => {
         const revisions = await requestRebuilds(db, (message) => queueOf(env, message.workspaceId).send(message));
         if (revisions > 0) log.info("search_rebuilds_requested", { revisions });
-      },
+      }),
     };
     const daily = {
-      sweep_snapshots: async () =>
+      sweep_snapshots: inEach(async (db) =>
         log.info("swept_snapshots", { ...(await sweepSnapshots({ db, bucket: env.SNAPSHOTS, now: Date.now })) }),
-      sweep_index: async () => log.info("swept_index", { ...(await sweepIndex(db, env.STAGING, Date.now())) }),
-      sweep_search: async () => log.info("swept_search", { objects: await sweepSearch(db, env.SNAPSHOTS, Date.now()) }),
-      sweep_people: () => sweepPeople(db),
+      ),
+      sweep_index: inEach(async (db) =>
+        log.info("swept_index", { ...(await sweepIndex(db, env.STAGING, Date.now())) }),
+      ),
+      sweep_search: inEach(async (db) =>
+        log.info("swept_search", { objects: await sweepSearch(db, env.SNAPSHOTS, Date.now()) }),
+      ),
+      sweep_people: () => sweepPeople(accountsDatabase(env)),
     };
     await runJobs(cron === DAILY ? { ...frequent, ...daily } : frequent, log);
   },
@@ -86,11 +96,11 @@ async function rebuildSearch(
   revision: Omit<IndexedRevision, "baseSeq">,
   env: IndexerEnv,
 ): Promise<void> {
-  const { db, log, embedder } = sharedOf(env);
-  const { workspaceId, seq } = revision;
+  const { log, embedder } = sharedOf(env);
+  const { tenantId, workspaceId, seq } = revision;
   const model = embedder?.isModel === true ? embedder.fingerprint : null;
   try {
-    const writer = { db, bucket: limitBucket(env.SNAPSHOTS), model, beat: async () => {} };
+    const writer = { db: databaseOf(env, tenantId), bucket: limitBucket(env.SNAPSHOTS), model, beat: async () => {} };
     const outcome = await repairRevision(writer, revision);
     if (outcome === "impossible") log.warn("search_waits_for_next_run", { workspaceId, seq });
     else log.info(outcome === "rebuilt" ? "search_rebuilt" : "search_found_whole", { workspaceId, seq });

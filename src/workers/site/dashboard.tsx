@@ -1,11 +1,11 @@
 /** The dashboard: pages below /app, JSON below /app/api. */
 import { Hono } from "hono";
 import { REQUEST_ID_HEADER, RETRY_AFTER_HEADER } from "../../contract/headers.ts";
-import { type Db, openDb } from "../../service/db/client.ts";
+import { accountsDatabase } from "../../service/db/databases.ts";
 import { isUnreachable } from "../../service/db/errors.ts";
 import { createLogger } from "../../lib/log.ts";
 import { clearNotice, setNotice, readNotice, wantsJson } from "./app/answers.tsx";
-import type { DashboardContext, DashboardEnv, DashboardHono } from "./app/context.ts";
+import type { DashboardContext, DashboardHono } from "./app/context.ts";
 import { asRefusal, DashboardError } from "./app/errors.ts";
 import { loadSession, requireSameOrigin, requireSession, requireTenant } from "./app/guards.ts";
 import { pageHeaders } from "./app/page-headers.ts";
@@ -21,7 +21,6 @@ const ASSET_MAX_AGE_SEC = 31_536_000;
 const RETRY_AFTER_SEC = "5";
 
 const log = createLogger({ worker: "site" });
-let opened: { url: string; db: Db } | undefined;
 
 /** Creates the dashboard's Hono application. */
 export function createDashboard(): Hono<DashboardHono> {
@@ -44,7 +43,7 @@ export function createDashboard(): Hono<DashboardHono> {
   });
   app.use(async (c, next) => {
     c.header("Cache-Control", "no-store");
-    c.set("db", databaseOf(c.env));
+    c.set("accounts", accountsDatabase(c.env));
     await next();
   });
   app.use(requireSameOrigin);
@@ -75,12 +74,6 @@ export function createDashboard(): Hono<DashboardHono> {
   app.notFound((c) => refuse(c, new DashboardError("NOT_FOUND", "there is no such page")));
   app.onError((error, c) => refuse(c, toRefusal(error, c)));
   return app;
-}
-
-/** The isolate's database client, created once, since it holds no socket. */
-function databaseOf(env: DashboardEnv): Db {
-  if (opened?.url !== env.DATABASE_URL) opened = { url: env.DATABASE_URL, db: openDb(env.DATABASE_URL) };
-  return opened.db;
 }
 
 function toRefusal(error: unknown, c: DashboardContext): DashboardError {

@@ -1,5 +1,5 @@
 /** Entry point of the site Worker: the reverse proxy in front of the api, the dashboard and the documentation. */
-import { openDb } from "../../service/db/client.ts";
+import { accountsDatabase } from "../../service/db/databases.ts";
 import { createLogger } from "../../lib/log.ts";
 import { createMailer, sendMails } from "../../service/mail/index.ts";
 import type { DashboardEnv } from "./app/context.ts";
@@ -30,7 +30,7 @@ export default {
   async scheduled(_event, env) {
     if (env.MAIL_PROVIDER === "none") return;
     const { sent, failed } = await sendMails({
-      db: openDb(env.DATABASE_URL),
+      db: accountsDatabase(env),
       encryptionKey: env.ENCRYPTION_KEY,
       mailer: createMailer(env, fetch),
       log,

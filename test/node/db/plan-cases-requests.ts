@@ -47,7 +47,7 @@ async function deliver(db: Db, { tenantId, workspaceId }: LargeTenant): Promise<
     const { headers, body } = PAYLOADS.gitea({ ref, after, defaultBranch: "main" });
     const text = JSON.stringify(body);
     const { status, ...received } = await receiveDelivery(
-      { db, coordinators, encryptionKey: KEY, log, ...limits },
+      { accounts: db, databaseOf: () => db, coordinators, encryptionKey: KEY, log, ...limits },
       {
         provider: "gitea",
         id: hook.id,

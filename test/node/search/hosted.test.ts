@@ -1,6 +1,10 @@
 import { type SQL, sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { FileQuery, OutlineQuery, ReferencesQuery, SearchRequest, SymbolsQuery } from "../../../src/contract/search.ts";
+import { searchText } from "../../../src/interface/mcp/answers.ts";
+import { search as searchQuestion, symbols as symbolsQuestion } from "../../../src/interface/questions/questions.ts";
+import { HostedIndex } from "../../../src/service/hosted-index/hosted-index.ts";
+import { createWorkspace } from "../../../src/service/tenancy/workspaces.ts";
 import type { SearchDeps } from "../../../src/service/hosted-index/core.ts";
 import { SearchCache } from "../../../src/service/hosted-index/cache.ts";
 import { file, outline, references, search, symbols } from "../../support/ask-hosted.ts";
@@ -160,6 +164,35 @@ describe("hosted search", () => {
       });
       expect(await answers("session expires")).toEqual(before);
     }
+  });
+
+  it("leaves a workspace whose index is being rewritten out of a search over all, and says so", async () => {
+    repo.files(sources(10)).commit("first");
+    await run();
+    const { tenantId, workspaceId } = pipeline;
+    const { workspaceId: other } = await createWorkspace(pipeline.db, { tenantId });
+    // The other has the same revision, of another version of the format.
+    for (const table of ["revisions", "revision_files"])
+      await pipeline.db.execute(
+        sql`insert into ${sql.identifier(table)} select (jsonb_populate_record(null::${sql.identifier(table)}, to_jsonb(t) || jsonb_build_object('workspace_id', ${other}::text))).* from ${sql.identifier(table)} t where workspace_id = ${workspaceId}`,
+      );
+    await pipeline.db.execute(
+      sql`update revisions set search_table = '1.2.3-0123456789abcdef0123456789abcdef' where workspace_id = ${other}`,
+    );
+    await pipeline.db.execute(
+      sql`update workspaces set current_seq = (select max(seq) from revisions where workspace_id = ${other}) where id = ${other}`,
+    );
+    const index = new HostedIndex({ ...deps(), repair: async () => {} }, { tenantId });
+    const found = await index.ask(searchQuestion, {}, SearchRequest.parse({ query: "session" }));
+    expect(found.results.length).toBeGreaterThan(0);
+    expect(found.indexes.map((one) => one.workspaceId)).toEqual([workspaceId]);
+    expect(found.leftOut).toEqual([{ repo: null, workspaceId: other }]);
+    expect(searchText(found, { maxTokens: 1_000, nowMs: Date.now() })).toContain(
+      `Not searched, because their index is being rewritten: ${other}.`,
+    );
+    await expect(index.ask(symbolsQuestion, {}, { name: "nowhereToBeFound", limit: 1 })).rejects.toMatchObject({
+      code: "UNAVAILABLE",
+    });
   });
 
   it("says that an index waits for the next run if what is stored is not enough, and the run writes it", async () => {

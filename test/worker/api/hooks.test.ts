@@ -8,6 +8,7 @@ import { createHook } from "../../../src/service/hooks/manage.ts";
 import { PAYLOADS, type Push, signHook } from "../../support/hook-payloads.ts";
 import { createApiTenant } from "../support/api.ts";
 import { startClock, stopClock } from "../support/clock.ts";
+import { countQueries } from "../support/database-away.ts";
 import { db, ENCRYPTION_KEY } from "../support/tenants.ts";
 
 const LIMIT = 600;
@@ -91,4 +92,22 @@ it("branch globs that would take too long fail the delivery, and say so", async 
     status: 200,
     body: { outcome: "failed", detail: expect.stringMatching(/^branches: the globs take too long/) },
   });
+});
+
+it("looks a hook up once for forged deliveries that follow each other, and for every genuine one", async () => {
+  stopClock(Date.now());
+  const { post } = await createHooked();
+  const queriesOf = async (headers: Record<string, string>, status: number) => {
+    const counted = countQueries();
+    try {
+      expect((await post(bodyOf(), headers)).status).toBe(status);
+      return counted.tries();
+    } finally {
+      counted.restore();
+    }
+  };
+  const first = await queriesOf(FORGED, 401);
+  expect(await queriesOf(FORGED, 401)).toBe(first - 1);
+  expect((await post(bodyOf(), {})).status).toBe(200);
+  expect(await queriesOf(FORGED, 401)).toBe(first - 1);
 });

@@ -19,6 +19,8 @@ import { db, ENCRYPTION_KEY } from "../support/tenants.ts";
 const SHA = "6113728f27ae82c7b1a177c8d03f9e96e0adf246";
 const deps = {
   db,
+  accounts: db,
+  databaseOf: () => db,
   coordinators: env.WORKSPACE_RUNS as CoordinatorNamespace,
   encryptionKey: ENCRYPTION_KEY,
   log: createLogger({ worker: "test" }, () => {}),

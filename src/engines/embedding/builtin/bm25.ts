@@ -1,3 +1,4 @@
+import { Pacer } from "../../../lib/pause.ts";
 import { wordWeight } from "./common-words.ts";
 import { Scanner } from "./scanner.ts";
 
@@ -15,7 +16,10 @@ const PHRASE_SHARE = 0.15;
 /** Limit of distinct query terms; bounds memory (terms × documents) when the query is a whole file. */
 const MAX_QUERY_TERMS = 256;
 
-const scanner = new Scanner();
+/** Work between two interruptions, in UTF-16 units of text. */
+const SLICE_UNITS = 16_384;
+/** Work of one score, in the same unit. */
+const SCORE_UNITS = MAX_QUERY_TERMS;
 
 interface Query {
   /** Position of a term's hash among the distinct terms. */
@@ -24,8 +28,8 @@ interface Query {
   readonly pairs: ReadonlySet<number>;
 }
 
-function readQuery(text: string): Query {
-  scanner.scan(text, false);
+async function readQuery(scanner: Scanner, text: string, pacer: Pacer): Promise<Query> {
+  await scanner.scanInSlices(text, false, pacer);
   const terms = new Map<number, number>();
   const pairs = new Set<number>();
   const { words } = scanner;
@@ -42,9 +46,10 @@ function readQuery(text: string): Query {
   return { terms, pairs };
 }
 
-/** Scores each of `documents` for `query`, in their order, from 0 (nothing in common) to below 1. */
-export function scoreDocuments(query: string, documents: readonly string[]): Float64Array {
-  const { terms, pairs } = readQuery(query);
+/** Scores each of `documents` for `query`, in their order, from 0 (nothing in common) to below 1. Works in slices. */
+export async function scoreDocuments(query: string, documents: readonly string[]): Promise<Float64Array> {
+  const [scanner, pacer] = [new Scanner(), new Pacer(SLICE_UNITS)];
+  const { terms, pairs } = await readQuery(scanner, query, pacer);
   const termCount = terms.size;
   const scores = new Float64Array(documents.length);
   if (termCount === 0) return scores;
@@ -54,7 +59,7 @@ export function scoreDocuments(query: string, documents: readonly string[]): Flo
   const documentFrequency = new Float64Array(termCount);
   let totalLength = 0;
   for (const [d, document] of documents.entries()) {
-    scanner.scan(document, false);
+    await scanner.scanInSlices(document, false, pacer);
     const { words } = scanner;
     const row = counts[d] as Uint32Array;
     const found = new Set<number>();
@@ -83,6 +88,7 @@ export function scoreDocuments(query: string, documents: readonly string[]): Flo
   const meanLength = Math.max(1, totalLength / documents.length);
   for (let d = 0; d < documents.length; d++) {
     const norm = K1 * (1 - B + (B * (lengths[d] as number)) / meanLength);
+    await pacer.spend(SCORE_UNITS);
     let bm25 = 0;
     let covered = 0;
     for (let term = 0; term < termCount; term++) {

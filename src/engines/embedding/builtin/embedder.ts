@@ -1,10 +1,11 @@
+import { Pacer } from "../../../lib/pause.ts";
 import { UpstreamError } from "../errors.ts";
 import { computeFingerprint } from "../fingerprint.ts";
 import { estimateTokens } from "../tokens.ts";
 import type { EmbedOptions, EmbedResult, Embedder } from "../types.ts";
 import { wordWeight } from "./common-words.ts";
 import { FeatureTable } from "./features.ts";
-import { mix, Scanner } from "./scanner.ts";
+import { mix, PIECE_UNITS, Scanner } from "./scanner.ts";
 
 /**
  * An embedding without network or model: sub-tokens of identifiers, whole identifiers and character n-grams are counted, weighted
@@ -30,6 +31,9 @@ const SIGN_SALT = 0x165667b1;
 /** Saturation of counts: n / (n + SATURATION), as in BM25. */
 const SATURATION = 3;
 
+/** Work between two interruptions, in UTF-16 units of text. */
+const SLICE_UNITS = 16_384;
+
 const scanner = new Scanner();
 const features = new FeatureTable();
 
@@ -40,19 +44,53 @@ const features = new FeatureTable();
 export function embedText(text: string, dimension: number): Float32Array {
   scanner.scan(text, true);
   features.clear();
-  const { words, identifiers, grams } = scanner;
-  for (let i = 0; i < words.length; i++) {
-    const hash = words.values[i] as number;
-    features.add(hash, wordWeight(hash));
-  }
-  for (let i = 0; i < identifiers.length; i++) {
-    features.add((identifiers.values[i] as number) ^ IDENTIFIER_SALT, IDENTIFIER_WEIGHT);
-  }
-  for (let i = 0; i < grams.length; i++) features.add((grams.values[i] as number) ^ GRAM_SALT, GRAM_WEIGHT);
-  if (words.length === 0) addUnits(text);
+  for (const add of additions(scanner)) for (let i = 0; i < add.count; i++) add.one(features, i);
+  return vectorOf(features, scanner, text, dimension);
+}
 
+/** Like `embedText`, in slices. */
+export async function embedInSlices(text: string, dimension: number, pacer: Pacer): Promise<Float32Array> {
+  if (text.length <= PIECE_UNITS) {
+    await pacer.spend(text.length);
+    return embedText(text, dimension);
+  }
+  const [own, table] = [new Scanner(), new FeatureTable()];
+  await own.scanInSlices(text, true, pacer);
+  for (const add of additions(own)) {
+    for (let i = 0; i < add.count; i++) {
+      add.one(table, i);
+      if (i % PIECE_UNITS === 0) await pacer.spend(PIECE_UNITS);
+    }
+  }
+  return vectorOf(table, own, text, dimension);
+}
+
+/** What a scanned text adds to the features, in this order: sums depend on it in their last bits. */
+function additions({ words, identifiers, grams }: Scanner) {
+  return [
+    {
+      count: words.length,
+      one: (table: FeatureTable, i: number) => {
+        const hash = words.values[i] as number;
+        table.add(hash, wordWeight(hash));
+      },
+    },
+    {
+      count: identifiers.length,
+      one: (table: FeatureTable, i: number) =>
+        table.add((identifiers.values[i] as number) ^ IDENTIFIER_SALT, IDENTIFIER_WEIGHT),
+    },
+    {
+      count: grams.length,
+      one: (table: FeatureTable, i: number) => table.add((grams.values[i] as number) ^ GRAM_SALT, GRAM_WEIGHT),
+    },
+  ];
+}
+
+function vectorOf(table: FeatureTable, { words }: Scanner, text: string, dimension: number): Float32Array {
+  if (words.length === 0) addUnits(table, text);
   const sums = new Float64Array(dimension);
-  features.forEach((key, weight, count) => {
+  table.forEach((key, weight, count) => {
     const value = (weight * count) / (count + SATURATION);
     // The high bits choose the component, a second hash the sign.
     const component = Math.floor(((key >>> 0) * dimension) / 0x1_0000_0000);
@@ -62,8 +100,8 @@ export function embedText(text: string, dimension: number): Float32Array {
 }
 
 /** Adds the characters of a text without letters or digits, so that its vector is not zero. */
-function addUnits(text: string): void {
-  for (let i = 0; i < text.length; i++) features.add(mix(text.charCodeAt(i)), 1);
+function addUnits(table: FeatureTable, text: string): void {
+  for (let i = 0; i < text.length; i++) table.add(mix(text.charCodeAt(i)), 1);
 }
 
 function normalised(sums: Float64Array): Float32Array {
@@ -101,7 +139,9 @@ export class BuiltinEmbedder implements Embedder {
 
   async embed(inputs: readonly string[], options: EmbedOptions): Promise<EmbedResult> {
     if (options.signal?.aborted === true) throw new UpstreamError("ABORTED");
-    const vectors = inputs.map((input) => embedText(input, this.dimension));
+    const pacer = new Pacer(SLICE_UNITS);
+    const vectors: Float32Array[] = [];
+    for (const input of inputs) vectors.push(await embedInSlices(input, this.dimension, pacer));
     return { vectors, tokens: estimateTokens(inputs) };
   }
 }

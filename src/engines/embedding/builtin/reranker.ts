@@ -12,7 +12,7 @@ export class BuiltinReranker implements Reranker {
 
   async rerank(query: string, documents: readonly string[], options: CallOptions = {}): Promise<RerankResult> {
     if (options.signal?.aborted === true) throw new UpstreamError("ABORTED");
-    const results = Array.from(scoreDocuments(query, documents), (relevanceScore, index) => ({
+    const results = Array.from(await scoreDocuments(query, documents), (relevanceScore, index) => ({
       index,
       relevanceScore,
     }));

@@ -1,4 +1,5 @@
 import { classOf, DIGIT, IDEOGRAPH, isLetter, JOINER, lowerOf, OTHER, UPPER } from "./characters.ts";
+import type { Pacer } from "../../../lib/pause.ts";
 import { stemLength } from "./stem.ts";
 
 /**
@@ -39,6 +40,16 @@ export class HashColumn {
   }
 }
 
+/** Length from which texts are cut for `scanInSlices`. */
+export const PIECE_UNITS = 8_192;
+
+/** The end of the piece that begins at `start`: after a unit that ends every word, so that the pieces scan like the whole. */
+function endOfPiece(text: string, start: number): number {
+  let end = start + PIECE_UNITS;
+  while (end < text.length && classOf(text.charCodeAt(end - 1)) !== OTHER) end++;
+  return Math.min(end, text.length);
+}
+
 /** Scans texts. The results of `scan` are valid until its next call. */
 export class Scanner {
   /** Hash of every stemmed sub-token, in text order. */
@@ -55,9 +66,28 @@ export class Scanner {
 
   /** Scans `text`; n-grams only with `withGrams`. */
   scan(text: string, withGrams: boolean): void {
+    this.#clear();
+    this.#append(text, withGrams);
+  }
+
+  /** Scans a text of any length like `scan`, in slices: no other scan may begin before it has ended. */
+  async scanInSlices(text: string, withGrams: boolean, pacer: Pacer): Promise<void> {
+    this.#clear();
+    for (let start = 0; start < text.length;) {
+      const end = endOfPiece(text, start);
+      this.#append(text.slice(start, end), withGrams);
+      await pacer.spend(end - start);
+      start = end;
+    }
+  }
+
+  #clear(): void {
     this.words.length = 0;
     this.identifiers.length = 0;
     this.grams.length = 0;
+  }
+
+  #append(text: string, withGrams: boolean): void {
     this.#length = 0;
     this.#identifierHash = 0;
     this.#identifierParts = 0;

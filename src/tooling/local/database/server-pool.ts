@@ -30,6 +30,8 @@ const PINNED: Readonly<Record<string, string>> = {
   // Longer than the driver waits for an answer (`QUERY_TIMEOUT_MS`), so that no statement outlives its request for long.
   statement_timeout: "35s",
   idle_in_transaction_session_timeout: "35s",
+  // A role may have one; the service does not take it for a conflict that can be tried again.
+  lock_timeout: "0",
 };
 /** Well below the 100 connections that a server allows by default. */
 const DEFAULT_CONNECTIONS = 20;

@@ -13,6 +13,7 @@ import type { CredentialKind, Principal, RateState } from "../../../service/gate
 import { bearerOf, parseCredential, type ParsedCredential } from "../../../service/tenancy/credentials.ts";
 import type { ApiContext } from "../context.ts";
 import { creditRequest, quotaError } from "../metering.ts";
+import { noteCredential } from "./turns.ts";
 
 /** A 429 from a rate-limit bucket, with the contract's `RATE_LIMITED` body. */
 export class RateLimitedError extends ApiError {
@@ -58,6 +59,7 @@ export async function authorize(
     ...(isFree && { isFree }),
     ...(scope && { scope }),
   });
+  if (result.outcome !== "unavailable") noteCredential(credential, result.outcome !== "unauthorized");
   switch (result.outcome) {
     case "admitted":
       setRateHeaders(c, result.rate);

@@ -2,6 +2,7 @@ import type * as z from "zod";
 import { type FieldIssue, MAX_BODY_BYTES, MAX_BODY_VALUES } from "../../../contract/index.ts";
 import { ApiError, invalidBody } from "../../../lib/errors.ts";
 import { raceTimeout } from "../../../lib/pause.ts";
+import type { Turn } from "../../../lib/turns.ts";
 import { describeIssue, toIssue } from "../issues.ts";
 
 /**
@@ -20,21 +21,18 @@ export interface BodyOptions<Schema extends z.ZodType> {
   maxValues?: number;
 }
 
-/** Runs a computation of a tenant when it is its turn. */
-export type InTurn = <T>(compute: () => Promise<T>) => Promise<T>;
-
 /** Largest number of rejected fields in an error. */
 const MAX_ISSUES = 50;
 
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json(?:\s*;|$)/i;
 
-/** Reads and validates a JSON body. `inTurn` runs the validation of a large one. */
+/** Reads and validates a JSON body. It is read outside of the request's turn: its sender may be slow. */
 export async function readBody<Schema extends z.ZodType>(
   request: Request,
   { schema, toError = invalidBody, maxBytes = MAX_BODY_BYTES, maxValues = MAX_BODY_VALUES }: BodyOptions<Schema>,
-  inTurn: InTurn = (compute) => compute(),
+  turn: Turn,
 ): Promise<BodyResult<z.output<Schema>>> {
-  const bytes = await readCapped(request, maxBytes);
+  const bytes = await turn.outside(() => readCapped(request, maxBytes));
   if (bytes === undefined) {
     const message = `the body is larger than ${maxBytes} bytes; send less at a time`;
     return { ok: false, error: new ApiError("INPUT_TOO_LARGE", message) };
@@ -47,19 +45,16 @@ export async function readBody<Schema extends z.ZodType>(
   if (encoding !== "identity") return malformed(`send the body uncompressed: Content-Encoding ${encoding} is not read`);
   if (countValues(bytes, maxValues) > maxValues)
     return malformed(`the body has more than ${maxValues} values; send less`);
-  const validate = async (): Promise<BodyResult<z.output<Schema>>> => {
-    let json: unknown;
-    try {
-      json = JSON.parse(decoder.decode(bytes));
-    } catch {
-      return malformed("the body is not valid JSON");
-    }
-    const parsed = schema.safeParse(json, { error: describeIssue });
-    return parsed.success
-      ? { ok: true, data: parsed.data }
-      : { ok: false, error: toError(parsed.error.issues.slice(0, MAX_ISSUES).map(toIssue)) };
-  };
-  return bytes.byteLength > SMALL_BODY_BYTES ? inTurn(validate) : validate();
+  let json: unknown;
+  try {
+    json = JSON.parse(decoder.decode(bytes));
+  } catch {
+    return malformed("the body is not valid JSON");
+  }
+  const parsed = schema.safeParse(json, { error: describeIssue });
+  return parsed.success
+    ? { ok: true, data: parsed.data }
+    : { ok: false, error: toError(parsed.error.issues.slice(0, MAX_ISSUES).map(toIssue)) };
 }
 
 const [QUOTE, BACKSLASH, COMMA, ARRAY, OBJECT] = Array.from('"\\,[{', (character) => character.charCodeAt(0));

@@ -1,5 +1,5 @@
 import { CohereEmbedFloatsResponse, CohereEmbedRequest, CohereEmbedResponse } from "../../../contract/index.ts";
-import { shortDecimals } from "../../../engines/embedding/index.ts";
+import { shortDecimalsOfAll } from "../../../engines/embedding/index.ts";
 import { meteredRoute } from "../route.ts";
 import { requireSpace, toBase64 } from "./compat-space.ts";
 import { requireEmbedder } from "./embed.ts";
@@ -38,13 +38,13 @@ function cohereEmbedRoute(version: "1" | "2") {
       const id = c.get("requestId");
       const meta = { api_version: { version }, billed_units: { input_tokens: result.tokens } };
       if (version === "1" && types === undefined) {
-        const embeddings = result.vectors.map(shortDecimals);
+        const embeddings = await shortDecimalsOfAll(result.vectors);
         const answer = { id, response_type: "embeddings_floats" as const, embeddings, texts, meta };
         return c.json(answer satisfies CohereEmbedFloatsResponse);
       }
       const wanted = new Set(types ?? ["float"]);
       const embeddings = {
-        ...(wanted.has("float") && { float: result.vectors.map(shortDecimals) }),
+        ...(wanted.has("float") && { float: await shortDecimalsOfAll(result.vectors) }),
         ...(wanted.has("base64") && { base64: result.vectors.map(toBase64) }),
       };
       const answer = { id, response_type: "embeddings_by_type" as const, embeddings, texts, meta };

@@ -1,5 +1,5 @@
 import { EmbedCheckResponse, EmbedRequest, EmbedResponse } from "../../../contract/index.ts";
-import { type Embedder, shortDecimals } from "../../../engines/embedding/index.ts";
+import { type Embedder, shortDecimalsOfAll } from "../../../engines/embedding/index.ts";
 import { ApiError } from "../../../lib/errors.ts";
 import type { ApiContext } from "../context.ts";
 import { callProvider } from "../metering.ts";
@@ -28,11 +28,12 @@ export const embed = meteredRoute({
   handle: async (c, { body: { input, inputType }, charge }) => {
     const embedder = requireEmbedder(c.get("services"));
     const { result, credits } = await charge((options) => embedder.embed(input, { ...options, inputType }));
+    const vectors = await shortDecimalsOfAll(result.vectors);
     return c.json({
       ok: true,
       fingerprint: embedder.fingerprint,
       dimension: result.vectors[0]?.length ?? 0,
-      embeddings: result.vectors.map((vector, index) => ({ index, vector: shortDecimals(vector) })),
+      embeddings: vectors.map((vector, index) => ({ index, vector })),
       usage: { credits },
     } satisfies EmbedResponse);
   },

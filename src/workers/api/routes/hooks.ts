@@ -2,6 +2,7 @@ import * as z from "zod";
 import { MAX_BODY_BYTES, RETRY_AFTER_HEADER } from "../../../contract/index.ts";
 import { ApiError } from "../../../lib/errors.ts";
 import { takeFromBucket } from "../../../service/gate/client.ts";
+import { accountsDatabase, databaseOf } from "../../../service/db/databases.ts";
 import { HOOK_PROVIDERS } from "../../../service/db/people-schema.ts";
 import { isHookId } from "../../../service/hooks/ids.ts";
 import { receiveDelivery, REJECTED } from "../../../service/hooks/receive.ts";
@@ -46,11 +47,12 @@ export const hook = publicRoute({
     const id = c.req.param("id") ?? "";
     // Rejects a forged id without a query or a Durable Object.
     if (!isHookId(c.env.ENCRYPTION_KEY, id)) throw noHook();
-    const body = await readCapped(c.req.raw, MAX_BODY_BYTES);
+    const body = await c.get("turn").outside(() => readCapped(c.req.raw, MAX_BODY_BYTES));
     if (body === undefined) throw new ApiError("INPUT_TOO_LARGE", `the body is larger than ${MAX_BODY_BYTES} bytes`);
-    const { db, log } = c.get("services");
+    const { log } = c.get("services");
     const deps = {
-      db,
+      accounts: accountsDatabase(c.env),
+      databaseOf: (tenantId: string) => databaseOf(c.env, tenantId),
       log,
       coordinators: c.env.WORKSPACE_RUNS,
       encryptionKey: c.env.ENCRYPTION_KEY,

@@ -11,6 +11,7 @@ import {
   RunStatus,
 } from "../../../contract/index.ts";
 import { ApiError } from "../../../lib/errors.ts";
+import { databaseOf } from "../../../service/db/databases.ts";
 import type { Principal } from "../../../service/gate/types.ts";
 import { coordinatorOf } from "../../../service/runs/coordinator.ts";
 import type { RunSpec } from "../../../service/db/run-spec.ts";
@@ -72,7 +73,7 @@ export const index = route({
     checkGlobs(body.options);
     await requireWorkspace(c, principal, body.workspaceId);
     const spec = await startCallersRun(c, principal, { kind: "index", ...body });
-    if (!prefersAsync(c)) return c.json(resultOf(await stored(() => waitFor(c, spec))));
+    if (!prefersAsync(c)) return c.json(resultOf(await c.get("turn").outside(() => stored(() => waitFor(c, spec)))));
     c.header("Preference-Applied", "respond-async");
     c.header("Location", `${c.req.path.replace(/\/$/, "")}/${spec.runId}`);
     return c.json({ ok: true, accepted: true, runId: spec.runId } satisfies RunAccepted, 202);
@@ -112,7 +113,7 @@ export const runStatusRoute = route({
       const headers = { "Content-Type": "text/event-stream", "X-Accel-Buffering": "no" };
       if (events) return c.body(events, 200, headers);
     }
-    return c.json(await stored(() => runStatus(runDeps(c), run)));
+    return c.json(await stored(() => runStatus(runDeps(c, principal), run)));
   },
 });
 
@@ -132,7 +133,7 @@ export const listRunsRoute = route({
   errors: ["INVALID_SELECTOR", "FORBIDDEN_WORKSPACE", "WORKSPACE_NOT_FOUND", "STORAGE_UNAVAILABLE"],
   handle: async (c, { principal, query: { workspaceId, limit } }) => {
     await requireWorkspace(c, principal, workspaceId);
-    const runs = await stored(() => listRuns(runDeps(c), workspaceId, limit));
+    const runs = await stored(() => listRuns(runDeps(c, principal), workspaceId, limit));
     return c.json({ ok: true, runs } satisfies RunList);
   },
 });
@@ -152,20 +153,20 @@ export const cancelRunRoute = route({
   errors: ["RUN_NOT_FOUND", "STORAGE_UNAVAILABLE"],
   handle: async (c, { principal }) => {
     const run = await requireRun(c, principal);
-    return c.json((await stored(() => cancelRun(runDeps(c), run))) satisfies RunStatus);
+    return c.json((await stored(() => cancelRun(runDeps(c, principal), run))) satisfies RunStatus);
   },
 });
 
 /** Whether the caller's credential reaches a workspace of its tenant. */
 async function mayUseWorkspace(c: ApiContext, principal: Principal, workspaceId: string): Promise<boolean> {
   if (principal.repos === undefined) return true;
-  const workspace = await stored(() => findWorkspace(c.get("services").db, workspaceId));
+  const workspace = await stored(() => findWorkspace(databaseOf(c.env, principal.tenantId), workspaceId));
   return workspace !== undefined && mayUseRepo(principal, workspace.repo);
 }
 
 async function requireRun(c: ApiContext, principal: Principal): Promise<RunRow> {
   const runId = c.req.param("runId") ?? "";
-  const run = await stored(() => findRun(c.get("services").db, principal.tenantId, runId));
+  const run = await stored(() => findRun(databaseOf(c.env, principal.tenantId), principal.tenantId, runId));
   if (!run || !(await mayUseWorkspace(c, principal, run.workspaceId)))
     throw new ApiError("RUN_NOT_FOUND", "there is no such run");
   return run;

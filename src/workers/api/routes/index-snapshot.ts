@@ -11,6 +11,7 @@ import {
   SnapshotQuery,
 } from "../../../contract/index.ts";
 import { type ApiError, invalidBody } from "../../../lib/errors.ts";
+import { databaseOf } from "../../../service/db/databases.ts";
 import { commitSnapshot } from "../../../service/snapshots/commit.ts";
 import type { SnapshotContext } from "../../../service/snapshots/context.ts";
 import { listSnapshots, probeSnapshot, pullSnapshot, modeOf } from "../../../service/snapshots/pull.ts";
@@ -42,7 +43,7 @@ export const readSnapshot = route({
   errors: ["INVALID_SELECTOR", "NO_SNAPSHOT", "LOOKUP_FAILED", "SIGN_FAILED"],
   handle: async (c, { principal, query }) => {
     const asked = modeOf(query);
-    const context = contextOf(c);
+    const context = contextOf(c, principal.tenantId);
     if (asked.mode === "list") return c.json(await listSnapshots(context, principal));
     if (asked.mode === "pull") return c.json(await pullSnapshot(context, principal, asked.selector));
     const { embedder } = c.get("services");
@@ -96,14 +97,21 @@ export const publishSnapshot = route({
     const { tenantId, repos, credentialId: actor } = principal;
     const caller = { tenantId, repos, actor };
     return body.op === "sign"
-      ? c.json(await signSnapshot(contextOf(c), caller, body))
-      : c.json(await commitSnapshot(contextOf(c), caller, body));
+      ? c.json(await signSnapshot(contextOf(c, principal.tenantId), caller, body))
+      : c.json(await commitSnapshot(contextOf(c, principal.tenantId), caller, body));
   },
 });
 
-function contextOf(c: ApiContext): SnapshotContext {
-  const { db, presigner, storageLimitBytes, now } = c.get("services");
-  return { db, presigner, storageLimitBytes, now, bucket: c.env.SNAPSHOTS, log: c.get("log") };
+function contextOf(c: ApiContext, tenantId: string): SnapshotContext {
+  const { presigner, storageLimitBytes, now } = c.get("services");
+  return {
+    db: databaseOf(c.env, tenantId),
+    presigner,
+    storageLimitBytes,
+    now,
+    bucket: c.env.SNAPSHOTS,
+    log: c.get("log"),
+  };
 }
 
 /** A malformed selector has its own error code, in bodies too. */

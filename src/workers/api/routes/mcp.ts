@@ -5,7 +5,7 @@ import type { Principal } from "../../../service/gate/types.ts";
 import type { ApiContext } from "../context.ts";
 import { authorize, readCredential } from "../middleware/authorize.ts";
 import { EarlyBody, readBody } from "../middleware/body.ts";
-import { countCall, inTurnOf, type Route, unwrap } from "../route.ts";
+import { countCall, type Route, unwrap } from "../route.ts";
 import { hostedIndex } from "../search-deps.ts";
 
 /** Largest batch. Only clients of protocol versions before 2025-06-18 send batches. */
@@ -31,7 +31,7 @@ export const mcp: Route = {
       readBody(
         c.req.raw,
         { schema: z.unknown(), maxBytes: MAX_MCP_BODY_BYTES, maxValues: MAX_MCP_VALUES },
-        inTurnOf(credential.tenantId),
+        c.get("turn"),
       ),
     );
     const early = await reader.early();

@@ -1,5 +1,5 @@
 import { EmbeddingsRequest, EmbeddingsResponse, ModelsResponse } from "../../../contract/index.ts";
-import { shortDecimals } from "../../../engines/embedding/index.ts";
+import { shortDecimalsOfAll } from "../../../engines/embedding/index.ts";
 import { meteredRoute, route } from "../route.ts";
 import { requireSpace, toBase64 } from "./compat-space.ts";
 import { requireEmbedder } from "./embed.ts";
@@ -32,15 +32,10 @@ export const openaiEmbeddings = meteredRoute({
     await requireSpace(c, embedder, body.model, { field: "dimensions", value: body.dimensions });
     const { input, input_type: inputType, encoding_format: format } = body;
     const { result } = await charge((options) => embedder.embed(input, { ...options, inputType }));
+    const embeddings = format === "base64" ? result.vectors.map(toBase64) : await shortDecimalsOfAll(result.vectors);
     return c.json({
       object: "list",
-      data: result.vectors.map((vector, index) => {
-        return {
-          object: "embedding",
-          index,
-          embedding: format === "base64" ? toBase64(vector) : shortDecimals(vector),
-        };
-      }),
+      data: embeddings.map((embedding, index) => ({ object: "embedding", index, embedding })),
       model: embedder.fingerprint,
       usage: { prompt_tokens: result.tokens, total_tokens: result.tokens },
     } satisfies EmbeddingsResponse);

@@ -1,5 +1,6 @@
 import { and, eq } from "drizzle-orm";
 import { type ErrorCode, type FieldIssue, SnapshotJobAccepted, SnapshotJobRequest } from "../../../contract/index.ts";
+import { databaseOf } from "../../../service/db/databases.ts";
 import { PG_UNIQUE_VIOLATION, pgErrorCode } from "../../../service/db/errors.ts";
 import { runs } from "../../../service/db/schema.ts";
 import { ApiError, invalidBody } from "../../../lib/errors.ts";
@@ -61,7 +62,7 @@ export const startSnapshotJob = route({
       const message = "the organisation has not opted in to shared indexes; turn it on in its settings";
       throw new ApiError("SHARED_INDEX_DISABLED", message);
     }
-    const options = await stored(() => lastOptions(c.get("services").db, workspaceId));
+    const options = await stored(() => lastOptions(databaseOf(c.env, principal.tenantId), workspaceId));
     const job = { kind: "snapshot" as const, workspaceId, source: { ...source, ref: gitSha }, options };
     let spec = await tryStart(c, principal, job);
     if (!spec && (await failOrphanedJob(c, principal))) spec = await tryStart(c, principal, job);
@@ -91,7 +92,7 @@ async function tryStart(
 /** Fails a job that was recorded but never started and so blocks the tenant's publishing. Returns whether there was one. */
 async function failOrphanedJob(c: ApiContext, principal: Principal): Promise<boolean> {
   const job = and(eq(runs.tenantId, principal.tenantId), eq(runs.kind, "snapshot"));
-  return (await stored(() => settleOrphanedRuns(runDeps(c), c.get("services").now(), job))).failed > 0;
+  return (await stored(() => settleOrphanedRuns(runDeps(c, principal), c.get("services").now(), job))).failed > 0;
 }
 
 /** The error code of the first rejected field; `BAD_BODY` if the body is not an object. */

@@ -1,5 +1,6 @@
 import { RevokeTokenResponse, TokenRequest, TokenResponse } from "../../../contract/index.ts";
 import { ApiError, invalidBody } from "../../../lib/errors.ts";
+import { databaseOf } from "../../../service/db/databases.ts";
 import { TenancyError } from "../../../service/tenancy/errors.ts";
 import { createToken, revokeToken } from "../../../service/tenancy/keys.ts";
 import type { ApiContext } from "../context.ts";
@@ -25,7 +26,8 @@ export const makeToken = route({
   responses: { 201: { description: "The token; it is shown once.", schema: TokenResponse } },
   errors: ["FORBIDDEN", "UNAVAILABLE"],
   handle: async (c, { principal, body }) => {
-    const { db, credentialKey } = c.get("services");
+    const { credentialKey } = c.get("services");
+    const db = databaseOf(c.env, principal.tenantId);
     const { id, value, expiresAt } = await refusing(() => createToken(db, principal, body, credentialKey));
     return c.json({ ok: true, token: value, id, expiresAt: expiresAt.toISOString() } satisfies TokenResponse, 201);
   },
@@ -54,7 +56,7 @@ export const endToken: Route = route({
   responses: { 200: { description: "The token is revoked.", schema: RevokeTokenResponse } },
   errors: ["NOT_FOUND", "UNAVAILABLE"],
   handle: async (c, { principal }) => {
-    const revoked = await refusing(() => revokeToken(c.get("services").db, principal, idOf(c)));
+    const revoked = await refusing(() => revokeToken(databaseOf(c.env, principal.tenantId), principal, idOf(c)));
     return c.json({ ok: true, revoked } satisfies RevokeTokenResponse);
   },
 });

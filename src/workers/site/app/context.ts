@@ -12,6 +12,9 @@ export interface DashboardHono {
   Variables: {
     requestId: string;
     log: Logger;
+    /** What is read before a tenant is known, and what belongs to no single one. */
+    accounts: Db;
+    /** Rows of the tenant of the path; set by `requireTenant`. */
     db: Db;
     /** Set for signed-in users. */
     session: Session | undefined;

@@ -2,6 +2,7 @@
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import { createMiddleware } from "hono/factory";
 import type { Surface } from "../../../contract/surfaces.ts";
+import { databaseOf } from "../../../service/db/databases.ts";
 import { takeFromBucket } from "../../../service/gate/client.ts";
 import { rateHeaders } from "../../../service/gate/headers.ts";
 import {
@@ -56,9 +57,9 @@ export const requireSameOrigin = createMiddleware<DashboardHono>(async (c, next)
 
 /** Loads the session, if the request has a cookie. */
 export const loadSession = createMiddleware<DashboardHono>(async (c, next) => {
-  const session = await readSession(c.get("db"), getCookie(c, SESSION_COOKIE));
+  const session = await readSession(c.get("accounts"), getCookie(c, SESSION_COOKIE));
   c.set("session", session);
-  if (session && isTouchDue(session, Date.now())) c.executionCtx.waitUntil(touchSession(c.get("db"), session.id));
+  if (session && isTouchDue(session, Date.now())) c.executionCtx.waitUntil(touchSession(c.get("accounts"), session.id));
   await next();
 });
 
@@ -88,6 +89,7 @@ export const requireTenant = createMiddleware<DashboardHono>(async (c, next) => 
     throw new DashboardError("FORBIDDEN", "only owners and admins of the team can do this");
   }
   c.set("membership", membership);
+  c.set("db", databaseOf(c.env, membership.tenantId));
   await next();
 });
 

@@ -27,7 +27,7 @@ export async function sendQueued(
   mailId: string | undefined,
 ): Promise<void> {
   if (mailId === undefined) return;
-  const deps = { db: c.get("db"), encryptionKey: c.env.ENCRYPTION_KEY, mailer, log: c.get("log"), now: Date.now };
+  const deps = { db: c.get("accounts"), encryptionKey: c.env.ENCRYPTION_KEY, mailer, log: c.get("log"), now: Date.now };
   const sending = sendMails(deps, mailId).catch((error: unknown) => c.get("log").error("outbox_failed", error));
   if (c.env.MAIL_PROVIDER === "local") await sending;
   else c.executionCtx.waitUntil(sending);

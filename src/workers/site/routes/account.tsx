@@ -50,7 +50,7 @@ accountPages.get("/new", (c) => {
 
 accountPages.get("/account", async (c) => {
   const { user, id: currentId } = sessionOf(c);
-  const sessions = await listSessions(c.get("db"), user.id);
+  const sessions = await listSessions(c.get("accounts"), user.id);
   return accountPage(
     c,
     { title: "Account" },
@@ -106,25 +106,25 @@ accountApi.get("/session", (c) => {
 
 accountApi.post("/account", async (c) => {
   const fields = await readFields(c);
-  await setUserName(c.get("db"), sessionOf(c).user.id, fields.text("name"));
+  await setUserName(c.get("accounts"), sessionOf(c).user.id, fields.text("name"));
   return done(c, { to: "/app/account", notice: "Saved." });
 });
 
 accountApi.post("/tenants", async (c) => {
   const fields = await readFields(c);
-  const made = await createOwnTenant(c.get("db"), sessionOf(c).user.id, { name: fields.text("name") });
+  const made = await createOwnTenant(c.get("accounts"), sessionOf(c).user.id, { name: fields.text("name") });
   return done(c, { to: `/app/${made.slug}/start`, data: { ...made }, status: 201 });
 });
 
 accountApi.get("/sessions", async (c) => {
   const { user, id } = sessionOf(c);
-  const sessions = await listSessions(c.get("db"), user.id);
+  const sessions = await listSessions(c.get("accounts"), user.id);
   return c.json({ ok: true, current: id, sessions });
 });
 
 accountApi.post("/sessions/revoke-others", async (c) => {
   const { user, id } = sessionOf(c);
-  const count = await revokeOtherSessions(c.get("db"), user.id, id);
+  const count = await revokeOtherSessions(c.get("accounts"), user.id, id);
   return done(c, {
     to: "/app/account",
     notice: `${count} other ${count === 1 ? "session" : "sessions"} ended.`,
@@ -135,7 +135,7 @@ accountApi.post("/sessions/revoke-others", async (c) => {
 accountApi.post("/sessions/:id/revoke", async (c) => {
   const { user, id: currentId } = sessionOf(c);
   const id = c.req.param("id");
-  const isKnown = /^[\da-f-]{36}$/.test(id) && (await revokeSession(c.get("db"), user.id, id));
+  const isKnown = /^[\da-f-]{36}$/.test(id) && (await revokeSession(c.get("accounts"), user.id, id));
   if (!isKnown) throw new DashboardError("NOT_FOUND", "there is no such session");
   if (id !== currentId) return done(c, { to: "/app/account", notice: "The session is ended." });
   clearSessionCookie(c);

@@ -27,7 +27,7 @@ auditPages.get("/audit", async (c) => {
   const filter = readFilter(c);
   const [rows, members] = await Promise.all([
     listAudit(c.get("db"), tenantId, filter),
-    listMembers(c.get("db"), tenantId),
+    listMembers(c.get("accounts"), tenantId),
   ]);
   const query = new URL(c.req.url).searchParams;
   query.delete("before");

@@ -12,7 +12,7 @@ export const joinApi = new Hono<DashboardHono>();
 
 joinPages.get("/join/:token", async (c) => {
   const token = c.req.param("token");
-  const invitation = await findInvitation(c.get("db"), token);
+  const invitation = await findInvitation(c.get("accounts"), token);
   if (!invitation) throw new DashboardError("NOT_FOUND", "this invitation is no longer valid: ask for a new one");
   const { tenantName, email, role } = invitation;
   const user = c.get("session")?.user;
@@ -50,6 +50,6 @@ joinPages.get("/join/:token", async (c) => {
 
 joinApi.post("/invitations/accept", async (c) => {
   const fields = await readFields(c);
-  const slug = await acceptInvitation(c.get("db"), fields.text("token"), sessionOf(c).user);
+  const slug = await acceptInvitation(c.get("accounts"), fields.text("token"), sessionOf(c).user);
   return done(c, { to: `/app/${slug}`, notice: "You are in the team now.", data: { slug } });
 });

@@ -129,7 +129,7 @@ settingsApi.post("/delete", async (c) => {
   if ("outcome" in used) {
     throw new DashboardError("UNAVAILABLE", "the service is busy; try again", { retryAfterSec: 5 });
   }
-  await carryCredits(c.get("db"), { tenantId, ...used });
+  await carryCredits(c.get("accounts"), { tenantId, ...used });
   await eraseTenant(c.get("db"), tenantId, ERASED_PAGES);
   c.get("log").info("tenant_deleted", { tenantId, actor: actorOfSession(c) });
   return done(c, { to: "/app", notice: `${name} is deleted.` });

@@ -121,7 +121,7 @@ signInApi.post("/sign-in", async (c) => {
   await takeOrRefuse(c, { kind: "ip", id: source }, "sign_in_source");
   await takeOrRefuse(c, { kind: "email", id: email }, "sign_in_email");
   const site = siteUrlOf(c.env, c.req.raw);
-  const { pending, mailId } = await startSignIn(c.get("db"), c.env.ENCRYPTION_KEY, {
+  const { pending, mailId } = await startSignIn(c.get("accounts"), c.env.ENCRYPTION_KEY, {
     email,
     signUp,
     compose: (code) =>
@@ -143,7 +143,7 @@ signInApi.post("/sign-in", async (c) => {
 
 signInApi.post("/sign-in/verify", async (c) => {
   const fields = await readFields(c);
-  const result = await finishSignIn(c.get("db"), c.env.ENCRYPTION_KEY, {
+  const result = await finishSignIn(c.get("accounts"), c.env.ENCRYPTION_KEY, {
     pending: getCookie(c, PENDING_COOKIE),
     code: fields.text("code"),
     userAgent: c.req.header("User-Agent") ?? "",
@@ -193,7 +193,7 @@ signInApi.post("/sign-in/verify", async (c) => {
 
 signInApi.post("/sign-out", async (c) => {
   const session = c.get("session");
-  if (session) await revokeSession(c.get("db"), session.user.id, session.id);
+  if (session) await revokeSession(c.get("accounts"), session.user.id, session.id);
   clearSessionCookie(c);
   return done(c, { to: "/app/sign-in", notice: "You are signed out." });
 });

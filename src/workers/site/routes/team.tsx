@@ -70,8 +70,8 @@ teamPages.get("/team", async (c) => {
   const { tenantId, slug, role } = c.get("membership");
   const me = sessionOf(c).user.id;
   const [members, invitations] = await Promise.all([
-    listMembers(c.get("db"), tenantId),
-    listInvitations(c.get("db"), tenantId),
+    listMembers(c.get("accounts"), tenantId),
+    listInvitations(c.get("accounts"), tenantId),
   ]);
   const manages = canManage(role);
   const grantable: Role[] = role === "owner" ? ["member", "admin", "owner"] : ["member", "admin"];
@@ -179,28 +179,28 @@ teamPages.get("/team", async (c) => {
 });
 
 teamApi.get("/members", async (c) =>
-  c.json({ ok: true, members: await listMembers(c.get("db"), c.get("membership").tenantId) }),
+  c.json({ ok: true, members: await listMembers(c.get("accounts"), c.get("membership").tenantId) }),
 );
 
 teamApi.get("/invitations", async (c) =>
-  c.json({ ok: true, invitations: await listInvitations(c.get("db"), c.get("membership").tenantId) }),
+  c.json({ ok: true, invitations: await listInvitations(c.get("accounts"), c.get("membership").tenantId) }),
 );
 
 teamApi.post("/invitations", async (c) => {
   const fields = await readFields(c);
   const email = checkEmail(fields.text("email"));
   const role = checkRole(fields.text("role") || "member");
-  return sendInvitation(c, (more) => invite(c.get("db"), { email, role, ...more }));
+  return sendInvitation(c, (more) => invite(c.get("accounts"), { email, role, ...more }));
 });
 
 teamApi.post("/invitations/:id/resend", async (c) => {
   const id = requireUuid(c.req.param("id"), "invitation");
-  return sendInvitation(c, (more) => renewInvitation(c.get("db"), { id, ...more }));
+  return sendInvitation(c, (more) => renewInvitation(c.get("accounts"), { id, ...more }));
 });
 
 teamApi.post("/invitations/:id/revoke", async (c) => {
   const id = requireUuid(c.req.param("id"), "invitation");
-  await revokeInvitation(c.get("db"), { tenantId: c.get("membership").tenantId, id, by: byOf(c) });
+  await revokeInvitation(c.get("accounts"), { tenantId: c.get("membership").tenantId, id, by: byOf(c) });
   return done(c, { to: tenantPath(c, "team"), notice: "The invitation is revoked." });
 });
 
@@ -208,19 +208,19 @@ teamApi.post("/members/:id/role", async (c) => {
   const userId = requireUuid(c.req.param("id"), "member");
   const fields = await readFields(c);
   const role = checkRole(fields.text("role"));
-  await changeRole(c.get("db"), { tenantId: c.get("membership").tenantId, by: byOf(c), userId, role });
+  await changeRole(c.get("accounts"), { tenantId: c.get("membership").tenantId, by: byOf(c), userId, role });
   return done(c, { to: tenantPath(c, "team"), notice: "The role is changed." });
 });
 
 teamApi.post("/members/:id/remove", async (c) => {
   const userId = requireUuid(c.req.param("id"), "member");
-  await removeMember(c.get("db"), { tenantId: c.get("membership").tenantId, by: byOf(c), userId });
+  await removeMember(c.get("accounts"), { tenantId: c.get("membership").tenantId, by: byOf(c), userId });
   return done(c, { to: tenantPath(c, "team"), notice: "The member is removed." });
 });
 
 teamApi.post("/leave", async (c) => {
   const by = byOf(c);
-  await removeMember(c.get("db"), { tenantId: c.get("membership").tenantId, by, userId: by.userId });
+  await removeMember(c.get("accounts"), { tenantId: c.get("membership").tenantId, by, userId: by.userId });
   return done(c, { to: "/app", notice: `You have left ${c.get("membership").name}.` });
 });
 

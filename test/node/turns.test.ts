@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, it, vi } from "vitest";
-import { pause } from "../../../src/lib/pause.ts";
-import { Turns } from "../../../src/service/hosted-index/turns.ts";
+import { pause } from "../../src/lib/pause.ts";
+import { TooManyWaitingError, Turns } from "../../src/lib/turns.ts";
 
 it("runs works in the order they came, as many at once as there is room for", async () => {
   const sizes = fc.array(fc.integer({ min: 1, max: 150 }), { minLength: 1, maxLength: 30 });
@@ -102,7 +102,48 @@ it("lets hundreds of works of one owner wait without taking the processor", asyn
     await Promise.all(works);
     expect(done).toBe(600);
   } finally {
-    vi.useRealTimers();
     vi.restoreAllMocks();
+    vi.useRealTimers();
   }
+});
+
+it("refuses further works of an owner who has the most waiting", async () => {
+  const turns = new Turns({ room: Infinity, share: 1, maxWorkMs: 10_000, maxWaiting: 2 });
+  const held = Promise.withResolvers<void>();
+  const works = Array.from({ length: 3 }, () => turns.run("a", 1, () => held.promise));
+  await expect(turns.run("a", 1, async () => undefined)).rejects.toThrow(TooManyWaitingError);
+  expect(await turns.run("b", 1, async () => "another's")).toBe("another's");
+  held.resolve();
+  await Promise.all(works);
+  expect(await turns.run("a", 1, async () => "later")).toBe("later");
+});
+
+it("does not count a work while it only waits, and lets it go on before those that wait for their first turn", async () => {
+  const turns = new Turns({ room: Infinity, share: 1, maxWorkMs: 10_000 });
+  const order: string[] = [];
+  const upstream = Promise.withResolvers<void>();
+  const calling = turns.run("a", 1, async ({ outside }) => {
+    order.push("calls");
+    await outside(() => upstream.promise);
+    order.push("answers");
+  });
+  const held = Promise.withResolvers<void>();
+  const second = turns.run("a", 1, async () => {
+    order.push("second");
+    await held.promise;
+  });
+  await pause(0);
+  const third = turns.run("a", 1, async () => void order.push("third"));
+  upstream.resolve();
+  await pause(0);
+  held.resolve();
+  await Promise.all([calling, second, third]);
+  expect(order).toEqual(["calls", "second", "answers", "third"]);
+});
+
+it("ends a turn whose wait outside of it fails", async () => {
+  const turns = new Turns({ room: Infinity, share: 1, maxWorkMs: 10_000 });
+  const failing = turns.run("a", 1, ({ outside }) => outside(() => Promise.reject(new Error("away"))));
+  await expect(failing).rejects.toThrow("away");
+  expect(await turns.run("a", 1, async () => "done")).toBe("done");
 });
