@@ -19,6 +19,7 @@ const BENCHES = [
   "kills",
   "sweeps",
   "grep",
+  "lines",
 ] as const;
 
 const [name = "", ...args] = process.argv.slice(2);

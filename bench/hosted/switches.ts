@@ -45,7 +45,8 @@ export async function benchSwitches(
       const isWhole =
         results.length === FILES &&
         results.every(
-          ({ gitSha, snippet }) => versions.get(gitSha) === version && snippet.includes(`"version ${version}"`),
+          ({ gitSha, excerpts }) =>
+            versions.get(gitSha) === version && excerpts.every(({ text }) => text.includes(`"version ${version}"`)),
         );
       if (!isWhole) mixed++;
     }

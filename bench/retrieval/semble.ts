@@ -75,7 +75,7 @@ export async function benchSemble(
         const ms = performance.now() - startedAt;
         measure(
           "codectx",
-          results.map((r) => ({ ...r, tokens: estimateTokens([r.snippet]) })),
+          results.map((r) => ({ ...r, tokens: estimateTokens(r.excerpts.map(({ text }) => text)) })),
           ms,
         );
         measure("plain BM25", bm25.search(query, RESULTS), 0);

@@ -78,7 +78,14 @@ export const SEARCH = {
     description:
       'Words, identifiers or a whole issue text. `"quoted"` must occur literally; `path:GLOB` and `lang:ID` filter.',
   },
-  limit: { type: "number", min: 1, max: 50, default: 10, description: "Results at most." },
+  limit: { type: "number", min: 1, max: 50, default: 10, description: "Results at most, one a file." },
+  offset: {
+    type: "number",
+    min: 0,
+    max: 1_000,
+    default: 0,
+    description: "Results to leave out at the beginning: `limit` and `offset` page through the files found.",
+  },
   paths: {
     type: "texts",
     max: 500,
@@ -106,7 +113,8 @@ export const SEARCH = {
     min: 200,
     max: 32_000,
     default: 2_000,
-    description: "Budget of all snippets together, in tokens of four characters.",
+    description:
+      "Budget of the answer as text, in tokens of four characters: a line for each result, and the lines shown.",
   },
   include: {
     type: "choices",

@@ -57,11 +57,20 @@ export const SearchResult = z
     gitSha: z.string(),
     path: z.string(),
     language: z.string(),
-    startLine: Line,
+    startLine: Line.describe("First line of the best place."),
     endLine: Line,
     symbol: z.object(SymbolShape).nullable(),
     score: z.number(),
-    snippet: z.string(),
+    excerpts: z
+      .array(
+        z.object({
+          startLine: Line,
+          endLine: Line,
+          text: z.string().describe("Whole lines, exactly as the file has them, joined by line feeds."),
+          symbol: z.string().optional().describe("Qualified name of the innermost symbol that contains the lines."),
+        }),
+      )
+      .describe("What is shown of the file, in order of line; none where it is only listed."),
     matched: z
       .array(
         z.object({
@@ -79,9 +88,9 @@ export const SearchResponse = z
     ok: z.literal(true),
     results: z.array(SearchResult),
     indexes: z.array(SearchedIndex),
-    total: z.int().min(0).describe("Places found, of which `results` are the first."),
+    total: z.int().min(0).describe("Files found, of which `results` are the first."),
     truncated: z.boolean(),
-    tokens: z.int().describe("Tokens of all snippets together."),
+    tokens: z.int().describe("Tokens of the results as text: a line for each, and the numbered lines of its excerpts."),
     degraded: z
       .enum(["embedding", "rerank"])
       .optional()

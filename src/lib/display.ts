@@ -27,7 +27,7 @@ export function visibleLines(text: string): string {
 }
 
 /** Fields that hold several lines; every other text of an answer is one line. */
-const BLOCKS: ReadonlySet<string> = new Set(["snippet", "text", "body"]);
+const BLOCKS: ReadonlySet<string> = new Set(["text", "body"]);
 
 /** A copy of an answer in which every text is {@link visible}. */
 export function visibleAnswer<T>(answer: T, field = ""): T {

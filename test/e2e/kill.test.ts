@@ -69,12 +69,12 @@ it("a run killed anywhere goes on by itself after a restart and ends with the ro
       });
       expect(response.status, await response.clone().text()).toBe(200);
       const { results } = (await response.json()) as { results: Record<string, unknown>[] };
-      return results.map(({ path, startLine, endLine, score, snippet }) => ({
+      return results.map(({ path, startLine, endLine, score, excerpts }) => ({
         path,
         startLine,
         endLine,
         score,
-        snippet,
+        excerpts,
       }));
     };
     const undisturbed = await tenant();

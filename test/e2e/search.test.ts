@@ -70,7 +70,7 @@ describe("POST /search", () => {
       gitSha: repo.head(),
       workspaceId: tenant.workspaceId,
       symbol: { name: "SessionStore" },
-      snippet: expect.stringContaining("closeExpired"),
+      excerpts: [{ text: expect.stringContaining("closeExpired") }],
     });
     expect(answer.indexes).toMatchObject([{ gitSha: repo.head(), workspaceId: tenant.workspaceId }]);
     const usage = (await (await api("/usage", { key: tenant.apiKey })).json()) as { calls: { search: number } };

@@ -1,7 +1,7 @@
 import { SEARCH } from "../../contract/questions.ts";
 import { searchResponse } from "../../interface/questions/http.ts";
 import { search as searchQuestion } from "../../interface/questions/questions.ts";
-import { type Match, matchedTexts, type SearchResult } from "../../engines/search/types.ts";
+import { type Match, matchedTexts, type SearchAnswer } from "../../engines/search/types.ts";
 import { ask, type CommandAnswer, nothingFound, placeText, requestOf, show } from "../ask.ts";
 import type { Context } from "../context.ts";
 import type { RemoteOption } from "../remote/remote-search.ts";
@@ -10,9 +10,6 @@ export interface SearchOptions extends RemoteOption {
   kind?: string[];
   language?: string[];
 }
-
-/** Lines shown of a snippet; of a longer one, those with matches. */
-const MAX_SHOWN_LINES = 12;
 
 /** `codectx search <query…>`: from the local index, or from the service with `--remote`. */
 export async function search(context: Context, words: readonly string[], options: SearchOptions): Promise<void> {
@@ -29,7 +26,7 @@ export async function search(context: Context, words: readonly string[], options
     request: () => request,
     missing: ({ results }) => (results.length === 0 ? nothingFound("no results") : undefined),
   });
-  await show(context, found, searchResponse, () => describeResults(context, found));
+  await show(context, found, searchResponse, () => describeResults(context, found, request.offset));
 }
 
 async function readStdin(): Promise<string> {
@@ -37,40 +34,33 @@ async function readStdin(): Promise<string> {
   return text(process.stdin);
 }
 
-function describeResults(context: Context, found: CommandAnswer<{ results: readonly SearchResult[] }>): string[] {
+function describeResults(context: Context, found: CommandAnswer<SearchAnswer>, offset: number): string[] {
   const { ui } = context;
-  return found.answer.results.flatMap(({ revision, path, startLine, endLine, symbol, snippet, matched }, position) => {
+  const { results, total } = found.answer;
+  const lines: string[] = [];
+  for (const { revision, path, startLine, endLine, symbol, excerpts, matched } of results) {
     const place = placeText(context, found, { revision, path, line: startLine });
-    const lines = endLine > startLine ? ui.style("dim", `-${endLine}`) : "";
+    const range = endLine > startLine ? ui.style("dim", `-${endLine}`) : "";
     const name = symbol ? `  ${ui.style("bold", symbol.qualifiedName)}` : "";
-    const header = `${place}${lines}${name}`;
+    const header = `${place}${range}${name}`;
     const highlight = highlighter(context, matched);
-    const shown = shortened(snippet, matched).map((line) => `    ${highlight(line)}`);
-    return [...(position > 0 ? [""] : []), header, ...shown];
-  });
-}
-
-/** Lines of a snippet; of a long one, the first and those with matches. */
-function shortened(snippet: string, matched: readonly Match[]): string[] {
-  const lines = snippet.split("\n");
-  if (lines.length <= MAX_SHOWN_LINES) return lines;
-  const words = matchedTexts(matched).map((word) => word.toLowerCase());
-  const kept = new Set([0]);
-  for (const [at, line] of lines.entries()) {
-    if (kept.size >= MAX_SHOWN_LINES) break;
-    const folded = line.toLowerCase();
-    if (words.some((word) => folded.includes(word))) kept.add(at);
+    const width = String(excerpts.at(-1)?.endLine ?? 0).length;
+    const shown: string[] = [];
+    for (const excerpt of excerpts) {
+      if (shown.length > 0) shown.push(`  ${" ".repeat(width)}  …`);
+      for (const [i, line] of excerpt.text.split("\n").entries()) {
+        const number = ui.style("dim", String(excerpt.startLine + i).padStart(width));
+        shown.push(`  ${number}  ${highlight(line)}`.trimEnd());
+      }
+    }
+    // Files that are only listed follow each other.
+    if (lines.length > 0 && (shown.length > 0 || lines.at(-1)?.startsWith("  ") === true)) lines.push("");
+    lines.push(header, ...shown);
   }
-  for (let at = 1; kept.size < MAX_SHOWN_LINES && at < lines.length; at++) kept.add(at);
-  const shown: string[] = [];
-  let last = -1;
-  for (const at of [...kept].sort((a, b) => a - b)) {
-    if (at !== last + 1 && shown.at(-1) !== "…") shown.push("…");
-    shown.push(lines[at] ?? "");
-    last = at;
-  }
-  if (last < lines.length - 1) shown.push("…");
-  return shown;
+  const next = offset + results.length;
+  return next < total
+    ? [...lines, "", ui.style("dim", `${results.length} of ${total} files shown; --offset ${next} shows the next ones`)]
+    : lines;
 }
 
 /** A function that colours the matched words in a line. */

@@ -1,31 +1,28 @@
 import type { RankedFile } from "./rerank.ts";
 import type { ChunkPlace, ContentRecord, SymbolPlace } from "./record.ts";
-import type { SearchIndex } from "./search-index.ts";
 
-/** Chooses the chunks to show of the ranked files. */
+/** Chooses the chunks of the ranked files that may be shown. */
 
-/** A second chunk of a file is shown if it has this share of the first one's focus and is this far away. */
-const SECOND_SHARE = 0.9;
-const FAR_LINES = 100;
-/** Subtracted from the score of a file's second place. */
-const SECOND_PENALTY = 5;
+/** Further chunks of a file are offered if they have this share of the best one's focus. */
+const FOCUS_SHARE = 0.5;
 /** A definition with at least this score decides which chunk is shown. */
 const SURE_DEFINITION = 0.3;
-/** A definition of more lines is not shown as a whole. */
+/** A definition of more lines is not read as a whole. */
 const MAX_WHOLE_LINES = 150;
-/** Signatures loaded for a place at most. */
+/** Signatures loaded for a file at most. */
 const MAX_SYMBOLS = 40;
 
-/** A chunk of a ranked file that answers. */
-export interface FoundChunk {
+/** A ranked file with the chunks of it that answer. */
+export interface FoundFile {
   ranked: RankedFile;
-  score: number;
-  /** Document of the chunk. */
-  document: number;
+  /** Ordinals of the chunks, best first; at least one. `worth` is the share of the best one's focus, 1 for the first. */
+  chunks: { ordinal: number; worth: number }[];
 }
 
-/** A chunk that was found, with what to read to show it. */
-export interface Place extends FoundChunk {
+/** A chunk that may be shown, with what to read for it. */
+export interface Place {
+  ranked: RankedFile;
+  worth: number;
   chunk: ChunkPlace;
   /** Ordinals of the chunks to read, the one found among them. */
   chunks: number[];
@@ -35,64 +32,50 @@ export interface Place extends FoundChunk {
   defined: number | undefined;
 }
 
-/** Whether `findChunks` needs the symbols of a file. */
+/** Whether `findFiles` needs the symbols of a file. */
 export function needsSymbols({ definition }: RankedFile, kinds: ReadonlySet<string>): boolean {
   return kinds.size > 0 || (definition !== undefined && definition.score >= SURE_DEFINITION);
 }
 
 /**
- * The chunks of the ranked files that answer, best first: one a file, or two. `kinds`, where not empty, are the symbol kinds that a
- * chunk must show.
+ * The ranked files that answer, in their order, with the chunks to show. `kinds`, where not empty, are the symbol kinds that a chunk
+ * must show.
  */
-export function findChunks(index: SearchIndex, files: readonly RankedFile[], kinds: ReadonlySet<string>): FoundChunk[] {
-  const found: FoundChunk[] = [];
-  for (const ranked of files) {
-    const [first, second] = bestChunks(index, ranked, kinds);
-    if (first === undefined) continue;
-    found.push({ ranked, score: ranked.score, document: first });
-    if (second !== undefined) found.push({ ranked, score: ranked.score - SECOND_PENALTY, document: second });
-  }
-  return found.sort((a, b) => b.score - a.score || a.ranked.file - b.ranked.file || a.document - b.document);
+export function findFiles(files: readonly RankedFile[], kinds: ReadonlySet<string>): FoundFile[] {
+  return files.flatMap((ranked) => {
+    const chunks = bestChunks(ranked, kinds);
+    return chunks.length === 0 ? [] : [{ ranked, chunks }];
+  });
 }
 
-function bestChunks(
-  { firstDocuments }: SearchIndex,
-  { file, record, definition, focus }: RankedFile,
-  kinds: ReadonlySet<string>,
-): [first: number | undefined, second: number | undefined] {
-  const base = firstDocuments[file] as number;
+function bestChunks({ record, definition, focus }: RankedFile, kinds: ReadonlySet<string>): FoundFile["chunks"] {
   const fits = (chunk: ChunkPlace): boolean =>
     kinds.size === 0 ||
     record.symbols.some((s) => kinds.has(s.kind) && s.startLine <= chunk.endLine && s.endLine >= chunk.startLine);
   const order = record.chunks
-    .map((chunk, i) => ({ chunk, document: base + i, score: focus[i] as number }))
+    .map((chunk, ordinal) => ({ chunk, ordinal, score: focus[ordinal] as number }))
     .filter(({ chunk }) => fits(chunk))
-    .sort((a, b) => b.score - a.score || a.document - b.document);
+    .sort((a, b) => b.score - a.score || a.ordinal - b.ordinal);
   const [best] = order;
-  if (!best) return [undefined, undefined];
+  if (!best) return [];
   const line =
     definition && definition.score >= SURE_DEFINITION ? record.symbols[definition.symbol]?.startLine : undefined;
   const defining =
     line === undefined ? undefined : order.find(({ chunk }) => chunk.startLine <= line && chunk.endLine >= line);
   const first = defining ?? best;
-  const second = order.find(
-    ({ chunk, document, score }) =>
-      document !== first.document &&
-      score > 0 &&
-      score >= SECOND_SHARE * best.score &&
-      Math.max(chunk.startLine - first.chunk.endLine, first.chunk.startLine - chunk.endLine) >= FAR_LINES,
-  );
-  return [first.document, second?.document];
+  const further = order
+    .filter((one) => one !== first && one.score > 0 && one.score >= FOCUS_SHARE * best.score)
+    .map(({ ordinal, score }) => ({ ordinal, worth: score / best.score }));
+  return [{ ordinal: first.ordinal, worth: 1 }, ...further];
 }
 
 /** What to read to show a chunk: the whole definition around it where that is not too long. */
 export function placeOf(
-  { firstDocuments }: SearchIndex,
-  { ranked, document, score }: FoundChunk,
+  ranked: RankedFile,
+  { ordinal, worth }: FoundFile["chunks"][number],
   kinds: ReadonlySet<string>,
 ): Place {
-  const { record, definition, file } = ranked;
-  const ordinal = document - (firstDocuments[file] as number);
+  const { record, definition } = ranked;
   const chunk = record.chunks[ordinal] as ChunkPlace;
   const symbols = record.symbols
     .map((symbol, i) => ({ symbol, i }))
@@ -104,7 +87,7 @@ export function placeOf(
   const whole = around !== undefined && isWhole(record.symbols[around] as SymbolPlace) ? around : undefined;
   const chunks = whole === undefined ? [ordinal] : chunksOf(record, record.symbols[whole] as SymbolPlace);
   const defined = definition !== undefined && symbols.includes(definition.symbol) ? definition.symbol : undefined;
-  return { ranked, score, document, chunk, chunks: chunks.includes(ordinal) ? chunks : [ordinal], symbols, defined };
+  return { ranked, worth, chunk, chunks: chunks.includes(ordinal) ? chunks : [ordinal], symbols, defined };
 }
 
 function isWhole({ startLine, endLine }: SymbolPlace): boolean {

@@ -1,21 +1,39 @@
 import { SEARCH } from "../../contract/questions.ts";
 import { compileGlobs } from "../../lib/globs.ts";
-import { estimateTokens } from "../embedding/tokens.ts";
 import { addSymbols, findDefinitions } from "./definitions.ts";
-import { findChunks, needsSymbols, placeOf, type Place } from "./places.ts";
+import { chunksToRead, type FileOffers, offersOf } from "./excerpts.ts";
+import { type LineRange, packExcerpts, type PackableFile } from "./pack.ts";
+import { findFiles, type FoundFile, innermost, needsSymbols, type Place, placeOf } from "./places.ts";
 import { parseQuery, type ParsedQuery, type QueryTerm } from "./query.ts";
-import { chooseFiles, rankFiles } from "./rerank.ts";
+import type { ContentRecord } from "./record.ts";
+import { chooseFiles, rankFiles, type RankedFile } from "./rerank.ts";
 import { queryPostingBytes, readQueryPostings, scoreDocuments, type ScoredTerm } from "./score.ts";
 import type { SearchIndex } from "./search-index.ts";
 import { selectTerms } from "./select-terms.ts";
 import { findSimilar, type QueryVector } from "./similarity.ts";
-import { showPlace, type Shown } from "./snippets.ts";
-import type { Match, SearchAnswer, SearchRequest, SearchResult, TextSource, WantedText } from "./types.ts";
+import type {
+  Excerpt,
+  LoadedText,
+  Match,
+  SearchAnswer,
+  SearchRequest,
+  SearchResult,
+  TextSource,
+  WantedText,
+} from "./types.ts";
 
 /** Runs a work that holds so many bytes when there is room for it. */
 export type InTurn = <T>(bytes: number, work: () => Promise<T>) => Promise<T>;
 /** Entries of `matched` at most. */
 const MAX_MATCHED = 12;
+/** Files with at least this share of the best one's score are shown with excerpts. */
+const NEAR_SHARE = 0.7;
+/** Places of a file at most. */
+const MAX_PLACES = 8;
+/** A further place is read for each of so many tokens of the budget. */
+const TOKENS_PER_PLACE = 150;
+/** Characters of a result's line besides path, line and symbol. */
+const HEAD_FRAME = 20;
 
 /**
  * Answers a query. Bounded work whatever the query is: what is beyond 32,768 characters, 512 distinct terms, 64 identifiers and 32
@@ -32,6 +50,8 @@ export async function search(
   inTurn: InTurn = (_bytes, work) => work(),
 ): Promise<SearchAnswer> {
   const limit = request.limit ?? SEARCH.limit.default;
+  const offset = request.offset ?? SEARCH.offset.default;
+  const maxTokens = request.maxTokens ?? SEARCH.maxTokens.default;
   const query = parseQuery(request);
   const selected = selectTerms(index, query.terms);
   const { terms, candidates, similar } = await inTurn(queryPostingBytes(index, selected), () =>
@@ -39,45 +59,104 @@ export async function search(
   );
   const ranked = await rankFiles(index, query, terms, candidates);
   const kinds = new Set((request.kinds ?? []).map((kind) => kind.toLowerCase()));
-  // Those of the files that are most likely shown are read with them.
   await addSymbols(
     index,
-    ranked.filter((file, i) => i < limit || needsSymbols(file, kinds)),
+    ranked.filter((file, i) => i < offset + limit || needsSymbols(file, kinds)),
   );
-  const found = findChunks(index, ranked, kinds);
-  // Literals are checked in the text of all candidates; without one, only the texts that are shown are read.
-  const chosen = query.literals.length > 0 ? found : found.slice(0, limit);
+  const found = findFiles(ranked, kinds);
+  // Literals are checked in the text of all candidates; without one, only the texts of the files that are shown are read.
+  const chosen = query.literals.length > 0 ? found : found.slice(offset, offset + limit);
   await addSymbols(
     index,
-    chosen.map(({ ranked }) => ranked),
+    chosen.map(({ ranked: file }) => file),
   );
-  const read = chosen.map((chunk) => placeOf(index, chunk, kinds));
-  const loaded = await texts(read.map((place) => wantedText(index, place)));
-  const matching = read
-    .map((place, i) => ({ place, text: loaded[i] ?? { chunks: [], signatures: [] } }))
+  const places = placesToRead(chosen, maxTokens, kinds);
+  const loaded = await texts(places.map((own) => wantedText(index, own)));
+  const matching = places
+    .map((own, i) => ({ places: own, text: loaded[i] ?? { chunks: [], signatures: [] } }))
     .filter(({ text }) => query.literals.every((literal) => text.chunks.some((chunk) => chunk.includes(literal))));
+  const total = query.literals.length > 0 ? matching.length : found.length;
+  const page = query.literals.length > 0 ? matching.slice(offset, offset + limit) : matching;
   const byHash = new Map(terms.map((term) => [term.hash, term]));
-  const shown = matching.slice(0, limit).map(({ place, text }) => ({ place, shown: showPlace(place, text, byHash) }));
-  const packed = pack(
-    shown.map(({ shown }) => shown.forms),
-    request.maxTokens ?? SEARCH.maxTokens.default,
+  const files = page.map(({ places: own, text }): ShownFile => {
+    const { ranked: file } = own[0] as Place;
+    const offers = offersOf(own, text, byHash, index.language(file.file));
+    return { file, offers, signature: signatureOf(own, text, offers.symbol) };
+  });
+  const bestScore = files[0]?.file.score ?? 0;
+  const packed = packExcerpts(
+    files.map(({ file, offers }) => packable(index, file, offers, bestScore)),
+    maxTokens,
   );
-  const results = shown.map(({ place, shown }, i) =>
+  const results = files.map((file, i) =>
     resultOf(index, query, terms, {
-      place,
-      shown,
-      snippet: packed.snippets[i] ?? "",
-      isSimilar: (similar?.[place.document] ?? 0) > 0,
+      ...file,
+      ranges: packed.ranges[i] ?? [],
+      isSimilar: isSimilar(index, similar, file.file),
     }),
   );
-  const total = query.literals.length > 0 ? matching.length : found.length;
   return {
     results,
     total,
-    truncated: total > limit || packed.isShortened,
+    truncated: total > offset + results.length || packed.isCut,
     tokens: packed.tokens,
     digest: index.digest,
   };
+}
+
+/** What is known of a file of the answer. */
+interface ShownFile {
+  file: RankedFile;
+  offers: FileOffers;
+  /** Of the best place's symbol. */
+  signature: string;
+}
+
+/**
+ * The places to read of each file: the best one, and further ones of the files whose score is near the best, as many as the budget
+ * may have room for.
+ */
+function placesToRead(files: readonly FoundFile[], maxTokens: number, kinds: ReadonlySet<string>): Place[][] {
+  let further = Math.ceil(maxTokens / TOKENS_PER_PLACE);
+  const best = files[0]?.ranked.score ?? 0;
+  return files.map(({ ranked, chunks }) => {
+    const count = isNear(ranked.score, best) ? Math.min(MAX_PLACES - 1, further) : 0;
+    const taken = chunks.slice(0, 1 + count);
+    further -= taken.length - 1;
+    return taken.map((chunk) => placeOf(ranked, chunk, kinds));
+  });
+}
+
+/** Files that score less are listed without excerpts. */
+function isNear(score: number, best: number): boolean {
+  return score >= best - (1 - NEAR_SHARE) * Math.abs(best);
+}
+
+function packable(
+  index: SearchIndex,
+  { file, score, record }: RankedFile,
+  { best, symbol, lines, offers }: FileOffers,
+  bestScore: number,
+): PackableFile {
+  const name = symbol === undefined ? "" : (record.symbols[symbol]?.qualifiedName ?? "");
+  const headCharacters = index.path(file).length + String(best.startLine).length + name.length + HEAD_FRAME;
+  if (!isNear(score, bestScore)) return { headCharacters, lines, offers: [] };
+  const share = bestScore <= 0 ? 1 : score / bestScore;
+  return { headCharacters, lines, offers: offers.map((offer) => ({ ...offer, worth: offer.worth * share })) };
+}
+
+function signatureOf([first]: readonly Place[], text: LoadedText, symbol: number | undefined): string {
+  const at = symbol === undefined ? -1 : (first?.symbols.indexOf(symbol) ?? -1);
+  return at < 0 ? "" : (text.signatures[at] ?? "");
+}
+
+/** Whether a document of the file is similar by its vector. */
+function isSimilar(
+  { firstDocuments, endDocuments }: SearchIndex,
+  similar: Float64Array | undefined,
+  { file }: RankedFile,
+): boolean {
+  return similar?.subarray(firstDocuments[file], endDocuments[file]).some((value) => value > 0) === true;
 }
 
 /** Reads all that the first stage needs, then scores at once. `selected` are the terms of `selectTerms`. */
@@ -109,13 +188,14 @@ function fileFilter(
     (matches === undefined || matches(index.path(file))) && (wanted.size === 0 || wanted.has(index.language(file)));
 }
 
-function wantedText(index: SearchIndex, { ranked, chunks, symbols }: Place): WantedText {
+function wantedText(index: SearchIndex, places: readonly Place[]): WantedText {
+  const { ranked, symbols } = places[0] as Place;
   const { file, record } = ranked;
   return {
     ...index.contentKey(file),
     revision: index.revisionOf(file),
     path: index.path(file),
-    chunks: chunks.map((ordinal) => {
+    chunks: chunksToRead(places).map((ordinal) => {
       const { startLine, endLine } = record.chunks[ordinal] as (typeof record.chunks)[number];
       return { ordinal, startLine, endLine };
     }),
@@ -123,73 +203,50 @@ function wantedText(index: SearchIndex, { ranked, chunks, symbols }: Place): Wan
   };
 }
 
-/**
- * Chooses a form of each snippet so that all fit into the budget: every result gets its shortest form, as far as the budget goes,
- * then each in turn the longest that still fits.
- */
-function pack(
-  forms: readonly (readonly string[])[],
-  maxTokens: number,
-): { snippets: string[]; tokens: number; isShortened: boolean } {
-  let left = maxTokens;
-  const sizes = forms.map((own) => own.map((form) => estimateTokens([form])));
-  const chosen: number[] = forms.map((_, i) => {
-    const size = sizes[i]?.[0] ?? 0;
-    if (size > left) return -1;
-    left -= size;
-    return 0;
-  });
-  for (const [i, own] of forms.entries()) {
-    const current = chosen[i] as number;
-    if (current < 0) continue;
-    for (let form = own.length - 1; form > current; form--) {
-      const more = (sizes[i]?.[form] ?? 0) - (sizes[i]?.[current] ?? 0);
-      if (more > left) continue;
-      left -= more;
-      chosen[i] = form;
-      break;
-    }
-  }
-  const snippets = forms.map((own, i) => own[chosen[i] as number] ?? "");
-  const isShortened = forms.some((own, i) => (chosen[i] ?? -1) < own.length - 1);
-  return { snippets, tokens: maxTokens - left, isShortened };
-}
-
 function resultOf(
   index: SearchIndex,
   query: ParsedQuery,
   terms: readonly ScoredTerm[],
-  { place, shown, snippet, isSimilar }: { place: Place; shown: Shown; snippet: string; isSimilar: boolean },
+  { file, offers, signature, ranges, isSimilar }: ShownFile & { ranges: readonly LineRange[]; isSimilar: boolean },
 ): SearchResult {
-  const { ranked, score, defined } = place;
-  const symbol = shown.symbol === undefined ? undefined : ranked.record.symbols[shown.symbol];
-  const path = index.path(ranked.file);
+  const symbol = offers.symbol === undefined ? undefined : file.record.symbols[offers.symbol];
+  const path = index.path(file.file);
   const matched: Match[] = [];
   const add = (kind: Match["kind"], text: string): void => {
     if (!matched.some((match) => match.kind === kind && match.text === text)) matched.push({ kind, text });
   };
-  if (defined !== undefined && ranked.definition) add("definition", ranked.definition.shown);
-  if (ranked.isMentioned) add("mention", path);
+  if (offers.isDefinition && file.definition) add("definition", file.definition.shown);
+  if (file.isMentioned) add("mention", path);
   if (isSimilar) add("similarity", "embedding");
   for (const literal of query.literals) add("literal", literal);
-  for (const { hash, shown: text } of terms) if (shown.terms.has(hash)) add("word", text);
-  for (const word of ranked.pathWords) add("path", word);
+  for (const { hash, shown: text } of terms) if (offers.terms.has(hash)) add("word", text);
+  for (const word of file.pathWords) add("path", word);
   return {
-    revision: index.revisionOf(ranked.file),
+    revision: index.revisionOf(file.file),
     path,
-    language: index.language(ranked.file),
-    startLine: shown.startLine,
-    endLine: shown.endLine,
+    language: index.language(file.file),
+    ...offers.best,
     symbol: symbol
       ? {
           name: symbol.name,
           qualifiedName: symbol.qualifiedName,
           kind: symbol.kind,
-          signature: shown.signature === "" ? symbol.name : shown.signature,
+          signature: signature === "" ? symbol.name : signature,
         }
       : null,
-    score: Math.round(score * 10_000) / 10_000,
-    snippet,
+    score: Math.round(file.score * 10_000) / 10_000,
+    excerpts: ranges.map((range) => excerptOf(range, offers, file.record)),
     matched: matched.slice(0, MAX_MATCHED),
   };
+}
+
+function excerptOf({ startLine, endLine }: LineRange, { lines }: FileOffers, record: ContentRecord): Excerpt {
+  const text = lines
+    .filter(({ number }) => number >= startLine && number <= endLine)
+    .map((line) => line.text)
+    .join("\n");
+  const all = record.symbols.map((_, ordinal) => ordinal);
+  const around = innermost(record, all, startLine, endLine);
+  const symbol = around === undefined ? undefined : record.symbols[around]?.qualifiedName;
+  return { startLine, endLine, text, ...(symbol !== undefined && { symbol }) };
 }

@@ -103,7 +103,9 @@ export interface SearchRequest {
   languages?: readonly string[] | undefined;
   /** Symbol kinds; a result must lie in or define a symbol of one of them. */
   kinds?: readonly string[] | undefined;
-  /** Budget of the snippets, in tokens of four characters; default 2,000. */
+  /** Results to leave out at the beginning; default 0. */
+  offset?: number | undefined;
+  /** Budget of the answer as text, in tokens of four characters; default 2,000. */
   maxTokens?: number | undefined;
   include?: readonly IncludeKind[] | undefined;
 }
@@ -132,33 +134,42 @@ export function matchedTexts(matched: readonly Match[]): string[] {
   return matched.filter(({ kind }) => kind === "word" || kind === "literal").map(({ text }) => text);
 }
 
+/** Contiguous whole lines of a file. */
+export interface Excerpt {
+  /** 1-based, inclusive. */
+  startLine: number;
+  endLine: number;
+  /** The lines as the file has them, joined by `\n`. */
+  text: string;
+  /** Qualified name of the innermost symbol that contains the lines. */
+  symbol?: string;
+}
+
+/** A file that was found. */
 export interface SearchResult {
   /** Which of the revisions given to `openIndex`. */
   revision: number;
   path: string;
   language: string;
-  /** Lines of the place, 1-based and inclusive. */
+  /** Lines of the best place, 1-based and inclusive. */
   startLine: number;
   endLine: number;
   symbol: ResultSymbol | null;
   /** Comparable within one answer only; four decimals. */
   score: number;
-  /**
-   * The lines of the place; where the budget is short, its signature and the lines that match, each run of lines left out
-   * shown as a line of its own that holds `…`.
-   */
-  snippet: string;
+  /** What is shown of the file, in order of line, apart from each other; none where the file is only listed. */
+  excerpts: Excerpt[];
   /** Why it was found, the strongest reasons first. */
   matched: Match[];
 }
 
 export interface SearchAnswer {
   results: SearchResult[];
-  /** Places found, of which `results` are the first. */
+  /** Files found, of which `results` are the first. */
   total: number;
-  /** There are more results than `limit`, or snippets that `maxTokens` has shortened or left out. */
+  /** There are results after these, or `maxTokens` has no room for lines that were worth showing. */
   truncated: boolean;
-  /** Tokens of all snippets together. */
+  /** Tokens of the results as text: a line for each, and the numbered lines of its excerpts. */
   tokens: number;
   /** Names all that the ranking depends on: engine and files of the revisions. */
   digest: string;

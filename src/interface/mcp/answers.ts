@@ -1,7 +1,6 @@
 /** The text of each tool's answer. */
 import {
   type FoundSymbol,
-  matchedTexts,
   type OutlineSymbol,
   type ReferenceAnswer,
   type SearchAnswer,
@@ -10,13 +9,10 @@ import {
 import type { Answered, FileLines, IndexInfo, InOneIndex, NotFoundError, RepoInfo } from "../questions/code-index.ts";
 import { describeIndex, fit, type Forms, numberedLine, numberedLines, shownOf, tokensOf } from "./text.ts";
 
-/** Lines of a result when its place does not fit as a whole. */
-const SHORT_LINES = 8;
-const SHORTEST_LINES = 2;
 /** References of a file when not all of them fit. */
 const SHORT_REFERENCES = 3;
 /** Tokens kept for the heading and the last line of an answer. */
-const FRAME_TOKENS = 80;
+export const FRAME_TOKENS = 100;
 
 /** What an answer is written with. */
 export interface AnswerOptions {
@@ -52,43 +48,48 @@ export function budgetOf({ maxTokens }: AnswerOptions, head: string): number {
 export function searchText(
   { indexes, leftOut, results, total, degraded }: Answered<SearchAnswer & { degraded?: string }>,
   options: AnswerOptions,
+  { offset = 0 }: { offset?: number | undefined } = {},
 ): string {
   const head = heading(indexes, options.nowMs, leftOut);
-  if (results.length === 0) return `${head}\n\nNo results. Try other words, an identifier, or fewer filters.`;
+  if (results.length === 0) return `${head}
+
+${noResults(total, offset)}`;
   const parts = fit(
-    results.map((result) => resultForms(indexes, result)),
+    results.map((result): Forms => [resultText(indexes, result), resultText(indexes, { ...result, excerpts: [] })]),
     budgetOf(options, head),
   );
-  const shown = parts.filter((part) => part !== "");
+  const fitting = parts.findIndex((part) => part === "");
+  const shown = fitting < 0 ? parts : parts.slice(0, fitting);
   const note = degraded === undefined ? "" : ` Ranked without ${degraded}, which is not available now.`;
-  const foot = `${shownOf(shown.length, total, "result")}.${note}`;
-  return [head, ...shown, foot].join("\n\n");
+  const next = offset + shown.length;
+  const more = next < total ? ` offset=${next} shows the next ones.` : "";
+  return [head, joinResults(shown), `${shownOf(shown.length, total, "file")}.${more}${note}`].join("\n\n");
 }
 
-function resultForms(indexes: readonly IndexInfo[], result: SearchResult): Forms {
-  const { revision, path, startLine, endLine, symbol, snippet, matched } = result;
-  const title = `${placeOf(indexes, revision, path)}:${startLine}-${endLine}${symbol ? `  ${symbol.kind} ${symbol.qualifiedName}` : ""}`;
-  // A snippet that the engine has shortened cannot be numbered.
-  if (snippet.split("\n").length !== endLine - startLine + 1) return [`${title}\n${snippet}`, title];
-  const words = matchedTexts(matched).map((word) => word.toLowerCase());
-  const short = (count: number) => numberedLines(snippet, startLine, keepMatching(snippet, words, count));
-  return [
-    `${title}\n${numberedLines(snippet, startLine)}`,
-    `${title}\n${short(SHORT_LINES)}`,
-    `${title}\n${short(SHORTEST_LINES)}`,
-    title,
-  ];
+function noResults(total: number, offset: number): string {
+  return offset > 0 && total > 0
+    ? `All ${total} files found come before offset ${offset}.`
+    : "No results. Try other words, an identifier, or fewer filters.";
 }
 
-/** Keeps the first line and the first lines that hold a word, `count` in all. */
-function keepMatching(text: string, words: readonly string[], count: number): (line: string, index: number) => boolean {
-  const kept = new Set([0]);
-  for (const [index, line] of text.split("\n").entries()) {
-    if (kept.size >= count) break;
-    const folded = line.toLowerCase();
-    if (words.some((word) => folded.includes(word))) kept.add(index);
-  }
-  return (_line, index) => kept.has(index);
+/** Files with lines are set apart by a blank line; those that are only listed follow each other. */
+function joinResults(parts: readonly string[]): string {
+  return parts
+    .map((part, i) => {
+      const isListed = !part.includes("\n") && i > 0 && parts[i - 1]?.includes("\n") === false;
+      return i === 0 ? part : `${isListed ? "\n" : "\n\n"}${part}`;
+    })
+    .join("");
+}
+
+/** The place and name of a result, and below it its numbered lines. */
+function resultText(indexes: readonly IndexInfo[], result: SearchResult): string {
+  const { revision, path, startLine, endLine, symbol, excerpts } = result;
+  const lines = startLine === endLine ? String(startLine) : `${startLine}-${endLine}`;
+  const title = `${placeOf(indexes, revision, path)}:${lines}${symbol ? `  ${symbol.kind} ${symbol.qualifiedName}` : ""}`;
+  const width = String(excerpts.at(-1)?.endLine ?? 0).length;
+  const shown = excerpts.map((excerpt) => numberedLines(excerpt.text, excerpt.startLine, width));
+  return [title, shown.join(`\n${" ".repeat(width)}  …\n`)].filter((part) => part !== "").join("\n");
 }
 
 /** A definition with its lines, if they were read. */

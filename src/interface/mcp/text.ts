@@ -50,26 +50,11 @@ export function numberedLine(number: number, text: string, width: number): strin
   return `${String(number).padStart(width)}  ${cut}`.trimEnd();
 }
 
-/** Lines with their numbers, the first of which is `startLine`. `keep` chooses lines; gaps are shown as `…`. */
-export function numberedLines(
-  text: string,
-  startLine: number,
-  keep?: (line: string, index: number) => boolean,
-): string {
+/** Lines with their numbers, the first of which is `startLine`, padded to `width`; by default that of the last number. */
+export function numberedLines(text: string, startLine: number, width?: number): string {
   const lines = text.split("\n");
-  const width = String(startLine + lines.length - 1).length;
-  const shown: string[] = [];
-  let isGap = false;
-  for (const [index, line] of lines.entries()) {
-    if (keep !== undefined && !keep(line, index)) {
-      if (!isGap) shown.push(`${" ".repeat(width)}  …`);
-      isGap = true;
-      continue;
-    }
-    isGap = false;
-    shown.push(numberedLine(startLine + index, line.replace(/\r$/, ""), width));
-  }
-  return shown.join("\n");
+  const padded = width ?? String(startLine + lines.length - 1).length;
+  return lines.map((line, index) => numberedLine(startLine + index, line.replace(/\r$/, ""), padded)).join("\n");
 }
 
 /** A part of an answer in several forms, from the longest to the shortest; an empty form leaves it out. */

@@ -22,6 +22,7 @@ import {
   outlineText,
   referencesText,
   reposText,
+  FRAME_TOKENS,
   searchText,
   type ShownSymbol,
   symbolsText,
@@ -107,8 +108,8 @@ function questionTool<P extends Parameters, Answer extends object>(definition: Q
     input: strict({ ...Object.fromEntries(own), repo: isOfOne ? oneRepo : repo, ref, max_tokens: maxTokens }),
     run: async ({ index, nowMs }, input) => {
       const asked = Object.fromEntries(names.map(([name, { tool }]) => [name, input[tool ?? snakeCase(name)]]));
-      // Results are asked for whole and shortened here, where lines are numbered.
-      if ("maxTokens" in asked) asked["maxTokens"] = MAX_TOKENS.max;
+      // Results come in the length that the answer has room for.
+      if ("maxTokens" in asked) asked["maxTokens"] = Number(input["max_tokens"]) - FRAME_TOKENS;
       const request = asked as Request<P>;
       const scope = scopeOf(input);
       const answer = await index.ask(question, scope, request);

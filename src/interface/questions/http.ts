@@ -24,9 +24,9 @@ export function searchResponse(answer: AnswerOf<typeof search>): SearchResponse 
   const { results, total, truncated, tokens, degraded, leftOut } = answer;
   return {
     ok: true,
-    results: results.map(({ revision, path, language, startLine, endLine, symbol, score, snippet, matched }) => {
+    results: results.map(({ revision, path, language, startLine, endLine, symbol, score, excerpts, matched }) => {
       const { repo, workspaceId, gitSha } = answer.indexes[revision] as Hosted;
-      return { repo, workspaceId, gitSha, path, language, startLine, endLine, symbol, score, snippet, matched };
+      return { repo, workspaceId, gitSha, path, language, startLine, endLine, symbol, score, excerpts, matched };
     }),
     indexes: indexesOf(answer),
     total,

@@ -20,7 +20,9 @@ export async function rerankResults(
   const { reranker } = c.get("services");
   if (!reranker) return { ...answer, degraded: answer.degraded ?? "rerank" };
   if (answer.results.length < 2) return answer;
-  const documents = answer.results.map(({ path, snippet }) => `${path}\n${snippet}`);
+  const documents = answer.results.map(({ path, symbol, excerpts }) =>
+    [path, symbol?.signature ?? "", ...excerpts.map(({ text }) => text)].join("\n"),
+  );
   try {
     const { result, credits } = await runMetered(c, principal, "rerank", [query, ...documents], (options) =>
       reranker.rerank(query, documents, options),

@@ -218,7 +218,7 @@ describe("the search index of a pulled snapshot", () => {
     // The pulled commit is still answered for, with lines that only the artifact has.
     const { json } = await sandbox.run("clone", ["search", "Holder3", "--ref", "HEAD", "--json"]);
     const [best] = json["results"] as object[];
-    expect(best).toMatchObject({ path: "src/module3.ts", snippet: expect.stringContaining("Holder3") });
+    expect(best).toMatchObject({ path: "src/module3.ts", excerpts: [{ text: expect.stringContaining("Holder3") }] });
     // The next snapshot comes over an older one, and over a segment made here.
     sandbox.write("app/src/module0.ts", "export const walrusTusk = 1;\n");
     sandbox.commit("app");

@@ -30,7 +30,7 @@ describe("search, refs and read", () => {
       path: "src/session.ts",
       language: "typescript",
       symbol: { name: "closeSession", kind: "function" },
-      snippet: expect.stringContaining("closeSession"),
+      excerpts: [{ text: expect.stringContaining("closeSession") }],
       matched: expect.any(Array),
       score: expect.any(Number),
     });
@@ -113,7 +113,7 @@ describe("search, refs and read", () => {
     expect(found.json["symbols"]).toMatchObject([{ path: "src/session.ts", startLine: 2 }]);
     expect(results((await at("search", "close a session")).json)[0]).toMatchObject({
       path: "src/session.ts",
-      snippet: expect.stringContaining("closeSession"),
+      excerpts: [{ text: expect.stringContaining("closeSession") }],
     });
     expect((await at("read", "src/session.ts:2")).json).toMatchObject({
       text: "export function closeSession(id: string): void {",

@@ -68,11 +68,12 @@ describe("revisions beside the current one", () => {
       query: "changed",
       workspaceId,
       ref: "feature",
+      offset: 0,
       limit: 5,
       maxTokens: 2_000,
     });
     expect(found.indexes).toMatchObject([{ ref: "feature", gitSha: repo.head("feature") }]);
-    expect(found.results[0]).toMatchObject({ path: "b.ts", snippet: expect.stringContaining("changed") });
+    expect(found.results[0]).toMatchObject({ path: "b.ts", excerpts: [{ text: expect.stringContaining("changed") }] });
     const deleted = file(deps, tenantId, { path: "a.ts", workspaceId, ref: "feature" });
     await expect(deleted).rejects.toMatchObject({ code: "NOT_FOUND" });
     expect((await file(deps, tenantId, { path: "b.ts", workspaceId, ref: "feature" })).text).toBe(

@@ -30,8 +30,8 @@ describe("numberedLines", () => {
     expect(numberedLines("a\n\n  b\r", 99)).toBe(" 99  a\n100\n101    b");
   });
 
-  it("shows lines left out as one gap", () => {
-    expect(numberedLines("a\nb\nc\nd", 1, (line) => line === "a" || line === "d")).toBe("1  a\n   …\n4  d");
+  it("pads to a given width", () => {
+    expect(numberedLines("a\nb", 1, 3)).toBe("  1  a\n  2  b");
   });
 
   it("cuts very long lines without breaking a character", () => {

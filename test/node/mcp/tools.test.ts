@@ -40,7 +40,13 @@ const opened = (scope: string | undefined): OpenIndexes => ({
         endLine: 159,
         symbol: { name: "close", qualifiedName: `Session${i}.close`, kind: "method", signature: "close(): void" },
         score: 1,
-        snippet: text(100, 159),
+        excerpts:
+          i < 5
+            ? [
+                { startLine: 100, endLine: 103, text: text(100, 103) },
+                { startLine: 150, endLine: 151, text: text(150, 151) },
+              ]
+            : [],
         matched: [
           { kind: "word", text: "sessions" },
           { kind: "path", text: "file" },
@@ -148,14 +154,31 @@ describe("the tools", () => {
     }
   });
 
-  it("search_code shortens later results first and says how many are shown", async () => {
+  it("search_code numbers the lines, lists files without lines, and says how to go on", async () => {
     const answer = await call("search_code", { query: "close sessions", limit: 10, max_tokens: 3_000 });
     expect(answer).toContain("github.com/acme/a src/file0.ts:100-159  method Session0.close\n100    const value100");
-    expect(answer).toContain("159    const value159");
-    expect(answer).toMatch(/Session9\.close\n100 .*\n(?:10\d .*\n)*     …\n\n10 of 41 results shown\.$/);
+    expect(answer).toMatch(/\n103 .*\n     …\n150 .*\n151 .*\n\ngithub.com\/acme\/b src\/file1\.ts/);
+    expect(answer).toMatch(
+      /file8\.ts:100-159 {2}method Session8\.close\n.*file9\.ts:.*close\n\n10 of 41 files shown\. offset=10 shows the next ones\.$/,
+    );
     const small = await call("search_code", { query: "close sessions", limit: 50, max_tokens: 300 });
-    const shown = Number(/\n(\d+) of 41 results shown\.$/.exec(small)?.[1]);
-    expect(shown).toBe(small.split("\n").filter((line) => line.includes("src/file")).length);
+    const [, shown, next] = /\n(\d+) of 41 files shown\. offset=(\d+) shows/.exec(small) ?? [];
+    expect(Number(shown)).toBe(small.split("\n").filter((line) => line.includes("src/file")).length);
+    expect(next).toBe(shown);
+  });
+
+  it("search_code asks for what the answer has room for", async () => {
+    const budgets: (number | undefined)[] = [];
+    const asked: typeof index = {
+      ...index,
+      ask: (question, scope, request) => {
+        budgets.push((request as { maxTokens?: number }).maxTokens);
+        return index.ask(question, scope, request);
+      },
+    };
+    await call("search_code", { query: "close", max_tokens: 1_000 }, asked);
+    await call("search_code", { query: "close", max_tokens: 200 }, asked);
+    expect(budgets).toEqual([900, 100]);
   });
 
   it("find_symbol shows the lines of short definitions alone", async () => {
@@ -192,7 +215,7 @@ describe("the tools", () => {
     const hidden = "\u001b[2J\u202e\u200b\u{e0041}";
     const forge = (value: unknown, key = ""): unknown =>
       typeof value === "string"
-        ? `${value}${hidden}${["snippet", "text"].includes(key) ? "" : "\nsrc/forged.ts:1"}`
+        ? `${value}${hidden}${key === "text" ? "" : "\nsrc/forged.ts:1"}`
         : Array.isArray(value)
           ? value.map((item: unknown) => forge(item, key))
           : typeof value === "object" && value !== null

@@ -57,8 +57,9 @@ describe("search", () => {
       symbol: { name: "applyDiscount", qualifiedName: "applyDiscount", kind: "function" },
     });
     expect(first?.symbol?.signature).toContain("applyDiscount(cart: Cart, percent: number)");
-    expect(first?.snippet).toContain("Math.max(0,");
-    expect(first?.snippet.split("\n")).toHaveLength((first?.endLine ?? 0) - (first?.startLine ?? 0) + 1);
+    const { startLine, endLine } = first ?? {};
+    expect(first?.excerpts[0]).toMatchObject({ startLine, endLine, symbol: "applyDiscount" });
+    expect(first?.excerpts[0]?.text).toContain("Math.max(0,");
     expect(first?.matched).toContainEqual({ kind: "definition", text: "applyDiscount" });
   });
 

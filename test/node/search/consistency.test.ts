@@ -56,7 +56,7 @@ it("answers wholly from one revision while runs switch them", async () => {
       expect(results).toHaveLength(FILES);
       for (const result of results) {
         expect(result.gitSha).toBe(index?.gitSha);
-        expect(result.snippet).toContain(`"version ${version}"`);
+        expect(result.excerpts[0]?.text ?? "").toContain(`"version ${version}"`);
       }
     }
   };
@@ -145,5 +145,5 @@ it("keeps what each branch has apart, at the cost of its differences", async () 
     const query = { workspaceId: pipeline.workspaceId, path: "src/lease-0.ts", ref: `branch-${branch}` };
     expect((await file(deps, pipeline.tenantId, query)).text).toContain(`branch = ${branch}`);
   }
-  expect((await ask(pipeline, deps)).results[0]?.snippet).toContain('"version 0"');
+  expect((await ask(pipeline, deps)).results[0]?.excerpts[0]?.text).toContain('"version 0"');
 }, 60_000);

@@ -34,23 +34,22 @@ export async function searchDocs(query: string): Promise<DocsHit[]> {
   opened ??= open();
   const { index, sections } = await opened;
   const { results } = await search(index, { query: words, limit: LIMIT }, textsOf(sections));
-  const hits = new Map<string, DocsHit>();
-  for (const { path, snippet, matched } of results) {
+  const hits: DocsHit[] = [];
+  for (const { path, startLine, endLine, matched } of results) {
     const section = sections.get(path);
-    // A long section may be found twice.
-    if (section === undefined || hits.has(path)) continue;
+    if (section === undefined) continue;
     const found = matchedTexts(matched);
     const { page, heading } = section;
     const address = page.slug === "" ? "/docs" : `/docs/${page.slug}`;
-    hits.set(path, {
+    hits.push({
       title: page.title,
       heading: heading?.text,
       href: heading === undefined ? address : `${address}#${heading.id}`,
-      snippet: linesAround(snippet, found),
+      snippet: linesAround(linesOf(section, startLine, endLine), found),
       matched: found,
     });
   }
-  return [...hits.values()];
+  return hits;
 }
 
 async function open(): Promise<Opened> {
@@ -69,6 +68,13 @@ const textsOf =
         signatures: symbols.map(() => ""),
       };
     });
+
+function linesOf({ text }: Section, startLine: number, endLine: number): string {
+  return text
+    .split("\n")
+    .slice(startLine - 1, endLine)
+    .join("\n");
+}
 
 /** Some lines of Markdown from the first that matches on, without marks. */
 function linesAround(markdown: string, matched: readonly string[]): string {

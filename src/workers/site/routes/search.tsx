@@ -120,12 +120,14 @@ function Results({ answer }: { answer: SearchResponse }) {
               <Time at={ages.get(result.workspaceId) ?? null} />
             </span>
           </header>
-          <Code
-            text={result.snippet}
-            language={result.language}
-            firstLine={result.startLine}
-            label={`${result.path}, line ${result.startLine}`}
-          />
+          {result.excerpts.map((excerpt) => (
+            <Code
+              text={excerpt.text}
+              language={result.language}
+              firstLine={excerpt.startLine}
+              label={`${result.path}, line ${excerpt.startLine}`}
+            />
+          ))}
         </article>
       ))}
     </>

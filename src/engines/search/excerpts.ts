@@ -1,0 +1,196 @@
+import { codeLines } from "./comment-lines.ts";
+import type { LineRange, Offer, TextLine } from "./pack.ts";
+import { innermost, type Place } from "./places.ts";
+import type { ContentRecord, SymbolPlace } from "./record.ts";
+import { scanTerms } from "./scanner.ts";
+import type { ScoredTerm } from "./score.ts";
+import type { LoadedText } from "./types.ts";
+
+/** Decides which lines of a found file are worth showing, and how much. */
+
+/** A chunk is narrowed to a symbol that has at least this share of its matches. */
+const NARROW_SHARE = 0.6;
+/** A definition of more lines is offered in parts. */
+const MAX_WHOLE_LINES = 80;
+/** A comment without code is offered with so many of the lines that follow. */
+const LINES_AFTER_COMMENT = 12;
+
+/** Kinds that a place is not narrowed to. */
+const SMALL_KINDS: ReadonlySet<string> = new Set(["field", "variable", "constant", "enum_member", "key", "element"]);
+
+/** What is worth showing of a file. */
+export interface FileOffers {
+  /** The best place. */
+  best: LineRange;
+  /** Ordinal of the symbol that the best place is, or lies in. */
+  symbol: number | undefined;
+  /** The query names that symbol. */
+  isDefinition: boolean;
+  lines: TextLine[];
+  /** `worth` is the share of the place's focus in the best of the file. */
+  offers: Offer[];
+  /** Terms of the query that the lines hold. */
+  terms: Set<number>;
+}
+
+/** Looks at the places of a file, the best first and at least one, whose texts were loaded. */
+export function offersOf(
+  places: readonly Place[],
+  loaded: LoadedText,
+  terms: ReadonlyMap<number, ScoredTerm>,
+  language: string,
+): FileOffers {
+  const { record } = (places[0] as Place).ranked;
+  const text = new FileText(record.chunks, chunksToRead(places), loaded.chunks, terms, language);
+  const offers: Offer[] = [];
+  let best: LineRange | undefined;
+  let symbol: number | undefined;
+  for (const place of places) {
+    const narrow = place.defined ?? narrowSymbol(place, text);
+    const around = innermost(record, place.symbols, place.chunk.startLine, place.chunk.endLine);
+    const shown = narrow ?? around;
+    const range = text.withCode(rangeOf(place, text, shown));
+    if (!best) {
+      best = range;
+      symbol = shown ?? symbolAround(place, text);
+    }
+    offers.push({ ...range, worth: place.worth });
+  }
+  return {
+    best: best ?? { startLine: 1, endLine: 1 },
+    symbol,
+    isDefinition: places[0]?.defined !== undefined,
+    lines: text.lines,
+    offers,
+    terms: text.terms,
+  };
+}
+
+/** Ordinals of the chunks to read for the places, in order. */
+export function chunksToRead(places: readonly Place[]): number[] {
+  return [...new Set(places.flatMap(({ chunks }) => chunks))].sort((a, b) => a - b);
+}
+
+/** What was read of a file, by line. */
+class FileText {
+  readonly lines: TextLine[] = [];
+  readonly terms = new Set<number>();
+  readonly #found: ReadonlySet<ScoredTerm>[] = [];
+  readonly #at = new Map<number, number>();
+
+  constructor(
+    chunks: ContentRecord["chunks"],
+    ordinals: readonly number[],
+    texts: readonly string[],
+    terms: ReadonlyMap<number, ScoredTerm>,
+    language: string,
+  ) {
+    const read: { number: number; text: string }[] = [];
+    let last: { ordinal: number; endLine: number } | undefined;
+    for (const [i, ordinal] of ordinals.entries()) {
+      const chunk = chunks[ordinal];
+      if (!chunk || texts[i] === undefined || texts[i] === "") continue;
+      // Lines between successive chunks are blank.
+      if (last?.ordinal === ordinal - 1)
+        for (let number = last.endLine + 1; number < chunk.startLine; number++) read.push({ number, text: "" });
+      const own = texts[i].split("\n");
+      for (let number = chunk.startLine; number <= chunk.endLine; number++) {
+        const line = own[number - chunk.startLine] ?? "";
+        read.push({ number, text: line.endsWith("\r") ? line.slice(0, -1) : line });
+      }
+      last = { ordinal, endLine: chunk.endLine };
+    }
+    const isCode = codeLines(
+      read.map(({ text }) => text),
+      language,
+    );
+    for (const [i, { number, text }] of read.entries()) {
+      const found = termsOf(text, terms);
+      let strength = 0;
+      for (const { hash, weight, idf } of found) {
+        strength += weight * idf;
+        this.terms.add(hash);
+      }
+      this.#at.set(number, i);
+      this.#found.push(found);
+      this.lines.push({ number, text, strength, isCode: isCode[i] === true });
+    }
+  }
+
+  has({ startLine, endLine }: LineRange): boolean {
+    const [from, to] = [this.#at.get(startLine), this.#at.get(endLine)];
+    return from !== undefined && to !== undefined && to - from === endLine - startLine;
+  }
+
+  /** Strength of the distinct terms on the lines. */
+  strengthWithin(startLine: number, endLine: number): number {
+    const distinct = new Set<ScoredTerm>();
+    for (let number = startLine; number <= endLine; number++) {
+      const at = this.#at.get(number);
+      if (at !== undefined) for (const term of this.#found[at] ?? []) distinct.add(term);
+    }
+    let sum = 0;
+    for (const { weight, idf } of distinct) sum += weight * idf;
+    return sum;
+  }
+
+  strongest({ startLine, endLine }: LineRange): number | undefined {
+    let best: TextLine | undefined;
+    for (const line of this.lines)
+      if (line.number >= startLine && line.number <= endLine && line.strength > (best?.strength ?? 0)) best = line;
+    return best?.number;
+  }
+
+  /** The range, without comments at its end; a range of comments alone with the code that follows. */
+  withCode({ startLine, endLine }: LineRange): LineRange {
+    const isCode = (number: number): boolean => this.lines[this.#at.get(number) ?? -1]?.isCode === true;
+    let last = endLine;
+    while (last > startLine && this.lines[this.#at.get(last) ?? -1]?.text.trim() === "") last--;
+    for (let number = startLine; number <= last; number++) if (isCode(number)) return { startLine, endLine: last };
+    let following = last + 1;
+    while (following <= last + LINES_AFTER_COMMENT && this.#at.has(following)) following++;
+    return { startLine, endLine: Math.max(last, following - 1) };
+  }
+}
+
+function termsOf(text: string, terms: ReadonlyMap<number, ScoredTerm>): Set<ScoredTerm> {
+  const found = new Set<ScoredTerm>();
+  const visit = (hash: number): void => {
+    const term = terms.get(hash);
+    if (term) found.add(term);
+  };
+  scanTerms(text, { word: visit, whole: visit });
+  return found;
+}
+
+/** The symbol inside the chunk that has most of what matches in it, if it has enough. */
+function narrowSymbol({ ranked, symbols, chunk }: Place, text: FileText): number | undefined {
+  const whole = text.strengthWithin(chunk.startLine, chunk.endLine);
+  let best: { symbol: number; strength: number; lines: number } | undefined;
+  for (const symbol of symbols) {
+    const { kind, startLine, endLine } = ranked.record.symbols[symbol] as SymbolPlace;
+    if (SMALL_KINDS.has(kind) || startLine < chunk.startLine || endLine > chunk.endLine) continue;
+    const strength = text.strengthWithin(startLine, endLine);
+    const lines = endLine - startLine;
+    if (!best || strength > best.strength || (strength === best.strength && lines < best.lines))
+      best = { symbol, strength, lines };
+  }
+  return best !== undefined && best.strength > 0 && best.strength >= NARROW_SHARE * whole ? best.symbol : undefined;
+}
+
+/** The symbol around the line that matches best. */
+function symbolAround({ ranked, symbols, chunk }: Place, text: FileText): number | undefined {
+  const line = text.strongest(chunk);
+  return line === undefined ? undefined : innermost(ranked.record, symbols, line, line);
+}
+
+/** The lines to show: the symbol's where they were loaded, else the chunk's. */
+function rangeOf({ ranked, chunk }: Place, text: FileText, symbol: number | undefined): LineRange {
+  const place = symbol === undefined ? undefined : ranked.record.symbols[symbol];
+  if (!place) return chunk;
+  const { startLine, endLine } = place;
+  if (endLine - startLine < MAX_WHOLE_LINES && text.has(place)) return { startLine, endLine };
+  // A definition that begins here and continues in the next chunk: from its first line to the end of this one.
+  const begins = startLine >= chunk.startLine && startLine <= chunk.endLine;
+  return { startLine: begins ? startLine : chunk.startLine, endLine: chunk.endLine };
+}
