@@ -39,7 +39,7 @@ describe("a caller with a list of repositories", () => {
   it("is asked about those only, whatever the question", async () => {
     const index = indexFor([OWN]);
     for (const asked of [
-      index.ask(search, {}, { query: "closeLease", limit: 10, maxTokens: 2_000 }),
+      index.ask(search, {}, { query: "closeLease", limit: 10, offset: 0, maxTokens: 2_000 }),
       index.ask(symbols, {}, { name: "closeLease", limit: 10 }),
       index.ask(references, {}, { name: "closeLease", limit: 10 }),
       index.ask(outline, {}, { path: "src/lease.ts" }),
