@@ -1,5 +1,6 @@
 import { codeLines } from "./comment-lines.ts";
 import type { LineRange, Offer, TextLine } from "./pack.ts";
+import { lineOfLiteral } from "./literals.ts";
 import { innermost, type Place } from "./places.ts";
 import type { ContentRecord, SymbolPlace } from "./record.ts";
 import { scanTerms } from "./scanner.ts";
@@ -12,6 +13,13 @@ import type { LoadedText } from "./types.ts";
 const NARROW_SHARE = 0.6;
 /** A definition of more lines is offered in parts. */
 const MAX_WHOLE_LINES = 80;
+/** Worth of a word that only comments and imports have. */
+const COMMENT_SHARE = 0.3;
+const IMPORT = /^\s{0,200}(?:import|from|#include|use|using|require|package|alias)\b/;
+/** More than all words of a line together: a part of a definition shows the line of a literal. */
+const LITERAL_STRENGTH = 10_000;
+/** What the name of a definition adds to its worth. */
+const NAME_WEIGHT = 0.5;
 /** A comment without code is offered with so many of the lines that follow. */
 const LINES_AFTER_COMMENT = 12;
 
@@ -27,7 +35,7 @@ export interface FileOffers {
   /** The query names that symbol. */
   isDefinition: boolean;
   lines: TextLine[];
-  /** `worth` is the share of the place's focus in the best of the file. */
+  /** `worth` is the share of the best one's of the file. */
   offers: Offer[];
   /** Terms of the query that the lines hold. */
   terms: Set<number>;
@@ -37,31 +45,43 @@ export interface FileOffers {
 export function offersOf(
   places: readonly Place[],
   loaded: LoadedText,
-  terms: ReadonlyMap<number, ScoredTerm>,
-  language: string,
+  {
+    terms,
+    language,
+    literals,
+  }: { terms: ReadonlyMap<number, ScoredTerm>; language: string; literals: readonly string[] },
 ): FileOffers {
   const { record } = (places[0] as Place).ranked;
-  const text = new FileText(record.chunks, chunksToRead(places), loaded.chunks, terms, language);
-  const offers: Offer[] = [];
-  let best: LineRange | undefined;
-  let symbol: number | undefined;
-  for (const place of places) {
-    const narrow = place.defined ?? narrowSymbol(place, text);
-    const around = innermost(record, place.symbols, place.chunk.startLine, place.chunk.endLine);
-    const shown = narrow ?? around;
-    const range = text.withCode(rangeOf(place, text, shown));
-    if (!best) {
-      best = range;
-      symbol = shown ?? symbolAround(place, text);
-    }
-    offers.push({ ...range, worth: place.worth });
-  }
+  const text = new FileText(record.chunks, chunksToRead(places), loaded.chunks, { terms, language, literals });
+  const isSure = places[0]?.defined !== undefined;
+  const seen = places.map((place, i) => {
+    const line = lineOfLiteral(text.lines, place.chunk, literals);
+    const narrow = line === undefined ? (place.defined ?? narrowSymbol(place, text)) : undefined;
+    const { startLine, endLine } = line === undefined ? place.chunk : { startLine: line, endLine: line };
+    const symbol = narrow ?? innermost(record, place.symbols, startLine, endLine);
+    const range = text.withCode(rangeOf(place, text, symbol));
+    const strength = text.strengthWithin(range.startLine, range.endLine);
+    const name = symbol === undefined ? 0 : place.nameWorth(symbol);
+    return { place, symbol, range, strength, name, isFirst: isSure && i === 0 };
+  });
+  const most = Math.max(1e-9, ...seen.map(({ strength }) => strength));
+  const worths = new Map(
+    seen.map((one) => [one, (one.place.worth + one.strength / most) / 2 + NAME_WEIGHT * one.name]),
+  );
+  const worthOf = (one: (typeof seen)[number]): number => worths.get(one) ?? 0;
+  // Sorting is stable: of equal places the first one.
+  const scored = seen.toSorted((a, b) => Number(b.isFirst) - Number(a.isFirst) || worthOf(b) - worthOf(a));
+  const highest = Math.max(...worths.values());
+  const [best] = scored as [(typeof scored)[number], ...typeof scored];
   return {
-    best: best ?? { startLine: 1, endLine: 1 },
-    symbol,
-    isDefinition: places[0]?.defined !== undefined,
+    best: best.range,
+    symbol: best.symbol ?? symbolAround(best.place, text),
+    isDefinition: best.place.defined !== undefined,
     lines: text.lines,
-    offers,
+    offers: scored.map((one) => {
+      const { startLine, endLine } = one.range;
+      return { startLine, endLine, worth: one.isFirst ? 1 : worthOf(one) / highest };
+    }),
     terms: text.terms,
   };
 }
@@ -82,8 +102,11 @@ class FileText {
     chunks: ContentRecord["chunks"],
     ordinals: readonly number[],
     texts: readonly string[],
-    terms: ReadonlyMap<number, ScoredTerm>,
-    language: string,
+    {
+      terms,
+      language,
+      literals,
+    }: { terms: ReadonlyMap<number, ScoredTerm>; language: string; literals: readonly string[] },
   ) {
     const read: { number: number; text: string }[] = [];
     let last: { ordinal: number; endLine: number } | undefined;
@@ -106,7 +129,7 @@ class FileText {
     );
     for (const [i, { number, text }] of read.entries()) {
       const found = termsOf(text, terms);
-      let strength = 0;
+      let strength = literals.some((literal) => text.includes(literal)) ? LITERAL_STRENGTH : 0;
       for (const { hash, weight, idf } of found) {
         strength += weight * idf;
         this.terms.add(hash);
@@ -122,15 +145,20 @@ class FileText {
     return from !== undefined && to !== undefined && to - from === endLine - startLine;
   }
 
-  /** Strength of the distinct terms on the lines. */
+  /** Strength of the distinct terms on the lines; less of those that only comments and imports have. */
   strengthWithin(startLine: number, endLine: number): number {
-    const distinct = new Set<ScoredTerm>();
+    const inCode = new Set<ScoredTerm>();
+    const beside = new Set<ScoredTerm>();
     for (let number = startLine; number <= endLine; number++) {
       const at = this.#at.get(number);
-      if (at !== undefined) for (const term of this.#found[at] ?? []) distinct.add(term);
+      const line = at === undefined ? undefined : this.lines[at];
+      if (at === undefined || line === undefined) continue;
+      const found = line.isCode && !IMPORT.test(line.text) ? inCode : beside;
+      for (const term of this.#found[at] ?? []) found.add(term);
     }
     let sum = 0;
-    for (const { weight, idf } of distinct) sum += weight * idf;
+    for (const { weight, idf } of inCode) sum += weight * idf;
+    for (const term of beside) if (!inCode.has(term)) sum += COMMENT_SHARE * term.weight * term.idf;
     return sum;
   }
 

@@ -1,10 +1,16 @@
+import { nameWords, splitPath } from "./paths.ts";
 import type { RankedFile } from "./rerank.ts";
 import type { ChunkPlace, ContentRecord, SymbolPlace } from "./record.ts";
+import type { WordEvidence } from "./word-evidence.ts";
 
 /** Chooses the chunks of the ranked files that may be shown. */
 
-/** Further chunks of a file are offered if they have this share of the best one's focus. */
-const FOCUS_SHARE = 0.5;
+/** Chunks with less of the best one's focus are not looked at. */
+const FOCUS_SHARE = 0.15;
+/** Further chunks of a file are offered if they have this share of the best one's worth. */
+const WORTH_SHARE = 0.5;
+/** What the best name of a definition in a chunk adds to its share of the focus. */
+const NAME_WEIGHT = 1;
 /** A definition with at least this score decides which chunk is shown. */
 const SURE_DEFINITION = 0.3;
 /** A definition of more lines is not read as a whole. */
@@ -15,8 +21,15 @@ const MAX_SYMBOLS = 40;
 /** A ranked file with the chunks of it that answer. */
 export interface FoundFile {
   ranked: RankedFile;
-  /** Ordinals of the chunks, best first; at least one. `worth` is the share of the best one's focus, 1 for the first. */
-  chunks: { ordinal: number; worth: number }[];
+  /** The chunks, best first; at least one. */
+  chunks: FoundChunk[];
+}
+
+export interface FoundChunk {
+  /** Ordinal in the content. */
+  ordinal: number;
+  /** Share of the best one's: 0 to 1. */
+  worth: number;
 }
 
 /** A chunk that may be shown, with what to read for it. */
@@ -30,6 +43,8 @@ export interface Place {
   symbols: number[];
   /** The symbol that the query names. */
   defined: number | undefined;
+  /** How well the name of a symbol answers: 0 to 1. */
+  nameWorth: (symbol: number) => number;
 }
 
 /** Whether `findFiles` needs the symbols of a file. */
@@ -39,16 +54,24 @@ export function needsSymbols({ definition }: RankedFile, kinds: ReadonlySet<stri
 
 /**
  * The ranked files that answer, in their order, with the chunks to show. `kinds`, where not empty, are the symbol kinds that a chunk
- * must show.
+ * must show; `every` keeps those without focus too.
  */
-export function findFiles(files: readonly RankedFile[], kinds: ReadonlySet<string>): FoundFile[] {
+export function findFiles(
+  files: readonly RankedFile[],
+  kinds: ReadonlySet<string>,
+  { every }: { every: boolean },
+): FoundFile[] {
   return files.flatMap((ranked) => {
-    const chunks = bestChunks(ranked, kinds);
+    const chunks = bestChunks(ranked, kinds, every);
     return chunks.length === 0 ? [] : [{ ranked, chunks }];
   });
 }
 
-function bestChunks({ record, definition, focus }: RankedFile, kinds: ReadonlySet<string>): FoundFile["chunks"] {
+function bestChunks(
+  { record, definition, focus }: RankedFile,
+  kinds: ReadonlySet<string>,
+  every: boolean,
+): FoundChunk[] {
   const fits = (chunk: ChunkPlace): boolean =>
     kinds.size === 0 ||
     record.symbols.some((s) => kinds.has(s.kind) && s.startLine <= chunk.endLine && s.endLine >= chunk.startLine);
@@ -59,21 +82,77 @@ function bestChunks({ record, definition, focus }: RankedFile, kinds: ReadonlySe
   const [best] = order;
   if (!best) return [];
   const line =
-    definition && definition.score >= SURE_DEFINITION ? record.symbols[definition.symbol]?.startLine : undefined;
+    definition && definition.score >= SURE_DEFINITION
+      ? record.symbols[bodyOf(record, definition.symbol)]?.startLine
+      : undefined;
   const defining =
     line === undefined ? undefined : order.find(({ chunk }) => chunk.startLine <= line && chunk.endLine >= line);
   const first = defining ?? best;
   const further = order
-    .filter((one) => one !== first && one.score > 0 && one.score >= FOCUS_SHARE * best.score)
-    .map(({ ordinal, score }) => ({ ordinal, worth: score / best.score }));
+    .filter((one) => one !== first && (every || (one.score > 0 && one.score >= FOCUS_SHARE * best.score)))
+    .map(({ ordinal, score }) => ({ ordinal, worth: score / (best.score || 1) }));
   return [{ ordinal: first.ordinal, worth: 1 }, ...further];
 }
 
+/** The symbol's definition with a body where the file declares it as well: of its name and kind the one of most lines. */
+function bodyOf({ symbols }: ContentRecord, symbol: number): number {
+  const { qualifiedName, kind } = symbols[symbol] as SymbolPlace;
+  let best = symbol;
+  const linesOf = (i: number): number => (symbols[i] as SymbolPlace).endLine - (symbols[i] as SymbolPlace).startLine;
+  for (const [i, other] of symbols.entries())
+    if (other.qualifiedName === qualifiedName && other.kind === kind && linesOf(i) > linesOf(best)) best = i;
+  return best;
+}
+
+/** Names of definitions that tell what a place is about. */
+const NAMED_KINDS: ReadonlySet<string> = new Set(
+  "function method constructor class interface struct trait macro type module object enum".split(" "),
+);
+
+/** How well the name of each symbol of the file answers; 0 for declarations of one line, which have no body. */
+function nameWorths(path: string, { record }: RankedFile, words: WordEvidence): number[] {
+  const parts = splitPath(path);
+  const pathWords = new Set([...nameWords(parts.stem), ...nameWords(parts.folders.at(-1) ?? "")]);
+  return record.symbols.map(({ kind, name, startLine, endLine }) =>
+    NAMED_KINDS.has(kind) && endLine > startLine && words.mayMatch(name) ? words.placeWorth(name, pathWords) : 0,
+  );
+}
+
+/**
+ * The places of a file, best first, at most `count`: a chunk counts by its focus and by the best name of a definition that begins in
+ * it. The chunk of a sure definition stays first. The record must have its symbols.
+ */
+export function placesOf(
+  { ranked, chunks }: FoundFile,
+  words: WordEvidence,
+  { path, kinds, count }: { path: string; kinds: ReadonlySet<string>; count: number },
+): Place[] {
+  const { record, definition } = ranked;
+  const names = nameWorths(path, ranked, words);
+  const isSure = definition !== undefined && definition.score >= SURE_DEFINITION;
+  const scored = chunks.map(({ ordinal, worth }, i) => {
+    const { startLine, endLine } = record.chunks[ordinal] as ChunkPlace;
+    let name = 0;
+    for (const [at, symbol] of record.symbols.entries())
+      if (symbol.startLine >= startLine && symbol.startLine <= endLine) name = Math.max(name, names[at] ?? 0);
+    return { ordinal, worth: worth + NAME_WEIGHT * name, isFirst: isSure && i === 0 };
+  });
+  scored.sort((a, b) => Number(b.isFirst) - Number(a.isFirst) || b.worth - a.worth || a.ordinal - b.ordinal);
+  const most = Math.max(1e-9, ...scored.map(({ worth }) => worth));
+  return scored
+    .filter(({ worth }, i) => i === 0 || worth >= WORTH_SHARE * most)
+    .slice(0, count)
+    .map(({ ordinal, worth }) =>
+      placeOf(ranked, { ordinal, worth: worth / most }, kinds, (symbol) => names[symbol] ?? 0),
+    );
+}
+
 /** What to read to show a chunk: the whole definition around it where that is not too long. */
-export function placeOf(
+function placeOf(
   ranked: RankedFile,
-  { ordinal, worth }: FoundFile["chunks"][number],
+  { ordinal, worth }: FoundChunk,
   kinds: ReadonlySet<string>,
+  nameWorth: Place["nameWorth"],
 ): Place {
   const { record, definition } = ranked;
   const chunk = record.chunks[ordinal] as ChunkPlace;
@@ -86,8 +165,9 @@ export function placeOf(
   const around = innermost(record, symbols, chunk.startLine, chunk.endLine);
   const whole = around !== undefined && isWhole(record.symbols[around] as SymbolPlace) ? around : undefined;
   const chunks = whole === undefined ? [ordinal] : chunksOf(record, record.symbols[whole] as SymbolPlace);
-  const defined = definition !== undefined && symbols.includes(definition.symbol) ? definition.symbol : undefined;
-  return { ranked, worth, chunk, chunks: chunks.includes(ordinal) ? chunks : [ordinal], symbols, defined };
+  const named = definition === undefined ? undefined : bodyOf(record, definition.symbol);
+  const defined = named !== undefined && symbols.includes(named) ? named : undefined;
+  return { ranked, worth, chunk, chunks: chunks.includes(ordinal) ? chunks : [ordinal], symbols, defined, nameWorth };
 }
 
 function isWhole({ startLine, endLine }: SymbolPlace): boolean {

@@ -2,9 +2,9 @@ import { outlinesOf, type Definition } from "./definitions.ts";
 import { nameWords, splitPath, tellingStem, TRAIT } from "./paths.ts";
 import type { Mention, ParsedQuery } from "./query.ts";
 import type { ContentRecord } from "./record.ts";
-import { scanTerms, stemOf } from "./scanner.ts";
 import type { ChunkScores, Scores, ScoredTerm } from "./score.ts";
 import type { SearchIndex } from "./search-index.ts";
+import { WordEvidence } from "./word-evidence.ts";
 
 /**
  * The second stage: the best files by evidence, definitions and mentions, scored again with features of the file as a whole.
@@ -12,6 +12,8 @@ import type { SearchIndex } from "./search-index.ts";
  */
 
 const CANDIDATES = 80;
+/** Every file that has a quoted text is to be found, wherever its words rank it. */
+const LITERAL_CANDIDATES = 500;
 /** Queries with more terms are long: no path can contain a large share of them. */
 const LONG_TERMS = 20;
 
@@ -45,9 +47,6 @@ const PENALTIES: readonly [trait: number, penalty: number][] = [
 ];
 
 const SECOND_CHUNK = 0.4;
-const MIN_PREFIX = 3;
-const MIN_NAME_PREFIX = 4;
-const NAME_PREFIX_SHARE = 0.7;
 
 export interface RankedFile {
   file: number;
@@ -58,6 +57,8 @@ export interface RankedFile {
   record: ContentRecord;
   /** Focus of each of its documents, to which similarity adds. */
   focus: Float64Array;
+  /** Sum of weight × idf of the terms that each of its documents has, or its path. */
+  coverage: Float64Array;
   /** Words of the query in the file's name, as written in the query. */
   pathWords: string[];
 }
@@ -70,6 +71,7 @@ interface Candidate {
   definition: Definition | undefined;
   isMentioned: boolean;
   focus: Float64Array;
+  coverage: Float64Array;
 }
 
 /**
@@ -114,7 +116,7 @@ export function chooseFiles(
   if (allowed)
     for (let file = 0; file < firsts.length; file++)
       if ((firsts[file] as number) > 0 && !allowed(file)) firsts[file] = 0;
-  const files = highest(firsts, CANDIDATES);
+  const files = highest(firsts, query.literals.length > 0 ? LITERAL_CANDIDATES : CANDIDATES);
   const chunks = scores.chunksOf(files);
   const bestFocus = chunks.map(({ focus }) => focus.reduce((best, value) => Math.max(best, value), 0));
   const maxFocus = Math.max(1e-9, ...bestFocus);
@@ -134,6 +136,7 @@ export function chooseFiles(
       definition: definitions.get(file),
       isMentioned: mentions.has(file),
       focus,
+      coverage,
     };
   });
 }
@@ -216,104 +219,6 @@ function bestOf({ firstDocuments, endDocuments }: SearchIndex, values: Float64Ar
   for (let d = firstDocuments[file] as number; d < (endDocuments[file] as number); d++)
     best = Math.max(best, values[d] as number);
   return best;
-}
-
-/**
- * Weighs matches between words of a name and words of the query. A long query matches any word by chance, so there a match counts by
- * the word's share of the query's weight; in queries of up to ten words it counts fully.
- */
-class WordEvidence {
-  readonly #worth = new Map<string, number>();
-  readonly #words: ScoredTerm[];
-  readonly #total: number;
-  /** Results of `#partWorth` by the hash of the word. */
-  readonly #parts = new Map<number, number>();
-  /** Matches the first letters of the query's words: every name that matches a word, whole or by prefix, contains them. */
-  readonly #beginnings: RegExp;
-
-  constructor(terms: readonly ScoredTerm[]) {
-    this.#words = terms.filter(({ isWhole }) => !isWhole);
-    this.#total = this.#words.reduce((sum, { weight, idf }) => sum + weight * idf, 0);
-    const values = this.#words.map(({ weight, fileIdf }) => weight * fileIdf);
-    const sum = values.reduce((a, b) => a + b, 0);
-    const squares = values.reduce((a, b) => a + b * b, 0);
-    const effective = squares === 0 ? 0 : (sum * sum) / squares;
-    const exponent = 0.75 * Math.max(0, 1 - 10 / Math.max(effective, 1));
-    const beginnings = new Set(this.#words.map(({ stem }) => stem.slice(0, stem.length <= MIN_NAME_PREFIX ? 2 : 4)));
-    this.#beginnings = beginnings.size === 0 ? /$^/ : new RegExp([...beginnings].map(escapeRegExp).join("|"), "i");
-    for (const [i, { stem }] of this.#words.entries()) {
-      const worth = exponent === 0 ? 1 : Math.min(1, ((values[i] as number) / sum / 0.2) ** exponent);
-      this.#worth.set(stem, Math.max(this.#worth.get(stem) ?? 0, worth));
-    }
-  }
-
-  /** False if no word of the name can match. A cheap filter, since a file may have thousands of functions. */
-  mayMatch(name: string): boolean {
-    return this.#beginnings.test(name);
-  }
-
-  /** How much a match with this word of the query counts: 0 to 1. */
-  worth(word: string): number {
-    return this.#worth.get(word) ?? 0;
-  }
-
-  /** Shares of a name's words that occur in the query, whole and by prefix. */
-  match(words: readonly string[]): { share: number; prefix: number; count: number; shown: string[] } {
-    let matched = 0;
-    const shown: string[] = [];
-    const others: string[] = [];
-    for (const word of words) {
-      const worth = this.worth(word);
-      matched += worth;
-      if (worth > 0) shown.push(word);
-      else if (word.length >= MIN_PREFIX) others.push(word);
-    }
-    let prefix = 0;
-    for (const { stem, weight, idf } of this.#words) {
-      const hit = others.some((word) => stem.startsWith(word) || (stem.length >= MIN_PREFIX && word.startsWith(stem)));
-      if (hit) prefix += weight * idf;
-    }
-    return {
-      share: words.length === 0 ? 0 : matched / words.length,
-      prefix: this.#total === 0 ? 0 : prefix / this.#total,
-      count: words.length,
-      shown,
-    };
-  }
-
-  /** How well the words of a function's name match the query: 0 to 1. */
-  nameWorth(name: string): number {
-    const seen: number[] = [];
-    let matched = 0;
-    scanTerms(name, {
-      word: (hash, start, end) => {
-        if (seen.includes(hash)) return;
-        seen.push(hash);
-        matched += this.#partWorth(hash, name, start, end);
-      },
-      whole: () => undefined,
-    });
-    return seen.length === 0 ? 0 : (matched / seen.length) * Math.min(1, matched / 2);
-  }
-
-  /** Worth of a word of a name; less if the word and a word of the query only share a prefix. */
-  #partWorth(hash: number, name: string, start: number, end: number): number {
-    let best = this.#parts.get(hash);
-    if (best !== undefined) return best;
-    const word = stemOf(name.slice(start, end));
-    best = this.worth(word);
-    if (best === 0 && word.length >= MIN_NAME_PREFIX) {
-      for (const { stem } of this.#words)
-        if (stem.length >= MIN_NAME_PREFIX && (stem.startsWith(word) || word.startsWith(stem)))
-          best = Math.max(best, NAME_PREFIX_SHARE * this.worth(stem));
-    }
-    this.#parts.set(hash, best);
-    return best;
-  }
-}
-
-function escapeRegExp(text: string): string {
-  return text.replace(/[^\p{L}\p{N}]/gu, String.raw`\$&`);
 }
 
 /** How well the best name of a top-level function matches the query: 0 to 1. */

@@ -3,7 +3,8 @@ import { compileGlobs } from "../../lib/globs.ts";
 import { addSymbols, findDefinitions } from "./definitions.ts";
 import { chunksToRead, type FileOffers, offersOf } from "./excerpts.ts";
 import { type LineRange, packExcerpts, type PackableFile } from "./pack.ts";
-import { findFiles, type FoundFile, innermost, needsSymbols, type Place, placeOf } from "./places.ts";
+import { chunksForLiterals, withLiterals } from "./literals.ts";
+import { findFiles, type FoundFile, innermost, needsSymbols, type Place, placesOf } from "./places.ts";
 import { parseQuery, type ParsedQuery, type QueryTerm } from "./query.ts";
 import type { ContentRecord } from "./record.ts";
 import { chooseFiles, rankFiles, type RankedFile } from "./rerank.ts";
@@ -11,6 +12,7 @@ import { queryPostingBytes, readQueryPostings, scoreDocuments, type ScoredTerm }
 import type { SearchIndex } from "./search-index.ts";
 import { selectTerms } from "./select-terms.ts";
 import { findSimilar, type QueryVector } from "./similarity.ts";
+import { WordEvidence } from "./word-evidence.ts";
 import type {
   Excerpt,
   LoadedText,
@@ -63,24 +65,26 @@ export async function search(
     index,
     ranked.filter((file, i) => i < offset + limit || needsSymbols(file, kinds)),
   );
-  const found = findFiles(ranked, kinds);
-  // Literals are checked in the text of all candidates; without one, only the texts of the files that are shown are read.
-  const chosen = query.literals.length > 0 ? found : found.slice(offset, offset + limit);
+  const every = query.literals.length > 0;
+  const candidatesFound = findFiles(ranked, kinds, { every });
+  const found = every ? await filesWithLiterals(index, query, terms, candidatesFound, texts) : candidatesFound;
+  const chosen = found.slice(offset, offset + limit);
   await addSymbols(
     index,
     chosen.map(({ ranked: file }) => file),
   );
-  const places = placesToRead(chosen, maxTokens, kinds);
+  const places = placesToRead(index, chosen, new WordEvidence(terms), maxTokens, kinds);
   const loaded = await texts(places.map((own) => wantedText(index, own)));
-  const matching = places
-    .map((own, i) => ({ places: own, text: loaded[i] ?? { chunks: [], signatures: [] } }))
-    .filter(({ text }) => query.literals.every((literal) => text.chunks.some((chunk) => chunk.includes(literal))));
-  const total = query.literals.length > 0 ? matching.length : found.length;
-  const page = query.literals.length > 0 ? matching.slice(offset, offset + limit) : matching;
+  const page = places.map((own, i) => ({ places: own, text: loaded[i] ?? { chunks: [], signatures: [] } }));
+  const total = found.length;
   const byHash = new Map(terms.map((term) => [term.hash, term]));
   const files = page.map(({ places: own, text }): ShownFile => {
     const { ranked: file } = own[0] as Place;
-    const offers = offersOf(own, text, byHash, index.language(file.file));
+    const offers = offersOf(own, text, {
+      terms: byHash,
+      language: index.language(file.file),
+      literals: query.literals,
+    });
     return { file, offers, signature: signatureOf(own, text, offers.symbol) };
   });
   const bestScore = files[0]?.file.score ?? 0;
@@ -116,15 +120,43 @@ interface ShownFile {
  * The places to read of each file: the best one, and further ones of the files whose score is near the best, as many as the budget
  * may have room for.
  */
-function placesToRead(files: readonly FoundFile[], maxTokens: number, kinds: ReadonlySet<string>): Place[][] {
+function placesToRead(
+  index: SearchIndex,
+  files: readonly FoundFile[],
+  words: WordEvidence,
+  maxTokens: number,
+  kinds: ReadonlySet<string>,
+): Place[][] {
   let further = Math.ceil(maxTokens / TOKENS_PER_PLACE);
   const best = files[0]?.ranked.score ?? 0;
-  return files.map(({ ranked, chunks }) => {
-    const count = isNear(ranked.score, best) ? Math.min(MAX_PLACES - 1, further) : 0;
-    const taken = chunks.slice(0, 1 + count);
+  return files.map((found) => {
+    const { file, score } = found.ranked;
+    const count = isNear(score, best) ? Math.min(MAX_PLACES - 1, further) : 0;
+    const taken = placesOf(found, words, { path: index.path(file), kinds, count: 1 + count });
     further -= taken.length - 1;
-    return taken.map((chunk) => placeOf(ranked, chunk, kinds));
+    return taken;
   });
+}
+
+/** Those of the files that have all quoted texts of the query, with the chunks that hold one. */
+async function filesWithLiterals(
+  index: SearchIndex,
+  { literals }: ParsedQuery,
+  terms: readonly ScoredTerm[],
+  files: readonly FoundFile[],
+  texts: TextSource,
+): Promise<FoundFile[]> {
+  const possible = chunksForLiterals(files, literals, terms);
+  const loaded = await texts(
+    possible.map(({ ranked, chunks }) =>
+      wantedChunks(
+        index,
+        ranked,
+        chunks.map(({ ordinal }) => ordinal),
+      ),
+    ),
+  );
+  return possible.flatMap((file, i) => withLiterals(file, loaded[i]?.chunks ?? [], literals) ?? []);
 }
 
 /** Files that score less are listed without excerpts. */
@@ -190,16 +222,19 @@ function fileFilter(
 
 function wantedText(index: SearchIndex, places: readonly Place[]): WantedText {
   const { ranked, symbols } = places[0] as Place;
-  const { file, record } = ranked;
+  return { ...wantedChunks(index, ranked, chunksToRead(places)), symbols };
+}
+
+function wantedChunks(index: SearchIndex, { file, record }: RankedFile, ordinals: readonly number[]): WantedText {
   return {
     ...index.contentKey(file),
     revision: index.revisionOf(file),
     path: index.path(file),
-    chunks: chunksToRead(places).map((ordinal) => {
+    chunks: ordinals.map((ordinal) => {
       const { startLine, endLine } = record.chunks[ordinal] as (typeof record.chunks)[number];
       return { ordinal, startLine, endLine };
     }),
-    symbols,
+    symbols: [],
   };
 }
 

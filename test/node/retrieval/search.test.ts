@@ -7,7 +7,7 @@ import { search } from "../../../src/engines/search/search.ts";
 import { buildSegment } from "../../../src/engines/search/segment-writer.ts";
 import type { SearchAnswer, SearchRequest } from "../../../src/engines/search/types.ts";
 import { openShop } from "./shop.ts";
-import { contentOf, openFiles, segmentOf } from "./support.ts";
+import { coldIndex, contentOf, openFiles, segmentOf, type TestFile, textsOf } from "./support.ts";
 
 let shop: Awaited<ReturnType<typeof openShop>>;
 beforeAll(async () => {
@@ -19,6 +19,10 @@ async function ask(query: string, request: Partial<SearchRequest> = {}): Promise
 }
 async function paths(query: string, request: Partial<SearchRequest> = {}): Promise<string[]> {
   return (await ask(query, request)).results.map(({ path }) => path);
+}
+
+async function open(files: readonly TestFile[]) {
+  return { index: await coldIndex(files), texts: textsOf(files) };
 }
 
 /** Questions and the file that answers them. */
@@ -76,6 +80,53 @@ describe("search", () => {
   it("takes quoted text literally", async () => {
     expect(await paths('"new Map<string, CartLine>"')).toEqual(["src/cart/cart.ts"]);
     expect(await paths('"new Map<string, NoSuchLine>"')).toEqual([]);
+  });
+
+  it("finds a literal wherever it stands in a file, and shows that place", async () => {
+    const filler = (name: string): string =>
+      Array.from({ length: 40 }, (_, i) => `${name} retry budget of step ${i} = ${i};`).join("\n");
+    const files = Array.from({ length: 120 }, (_, i) => ({
+      path: `src/part${i}.ts`,
+      language: "typescript",
+      text: `${filler("const")}\n// ${i % 2 === 0 ? "the odd retry budget is spent" : "nothing"}\n${filler("let")}`,
+    }));
+    const opened = await open(files);
+    const answer = await search(opened.index, { query: '"odd retry budget is sp"', limit: 50 }, opened.texts);
+    expect(answer.total).toBe(60);
+    const [first] = answer.results;
+    expect(first?.startLine).toBeLessThanOrEqual(41);
+    expect(first?.endLine).toBeGreaterThanOrEqual(41);
+    const next = await search(opened.index, { query: '"odd retry budget is sp"', offset: 50 }, opened.texts);
+    expect(next.results).toHaveLength(10);
+  });
+
+  it("shows the definition that its name tells, and a body rather than a prototype", async () => {
+    const body = (name: string): string => `int ${name}(int cookie) {\n  cookie++;\n  return cookie;\n}\n`;
+    const text = `int parse(int cookie);\n${"\n".repeat(24)}/* cookies, parsed cookies and parsers of a cookie */\n${body("makeSignature")}${"\n".repeat(24)}${body("parse")}`;
+    const lines = text.split("\n");
+    const symbolAt = (name: string, startLine: number, endLine: number) => ({ name, startLine, endLine });
+    const start = (name: string): number => lines.lastIndexOf(`int ${name}(int cookie) {`) + 1;
+    const opened = await open([
+      {
+        path: "src/cookie.c",
+        language: "c",
+        text,
+        symbols: [
+          symbolAt("parse", 1, 1),
+          symbolAt("makeSignature", start("makeSignature"), start("makeSignature") + 3),
+          symbolAt("parse", start("parse"), start("parse") + 3),
+        ],
+      },
+      ...["a", "b", "c", "d", "e"].map((name) => ({
+        path: `src/${name}.c`,
+        language: "c",
+        text: body(`other_${name}`).replaceAll("cookie", "x"),
+      })),
+    ]);
+    for (const query of ["how are cookies parsed", "parse"]) {
+      const [first] = (await search(opened.index, { query }, opened.texts)).results;
+      expect(first).toMatchObject({ symbol: { name: "parse" }, startLine: start("parse") });
+    }
   });
 
   it("puts tests, docs, examples and old code behind, until they are asked for", async () => {
