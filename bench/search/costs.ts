@@ -6,6 +6,7 @@ import { localSecrets } from "../../src/tooling/local/stack/local-secrets.ts";
 import type { RunningService } from "../../src/tooling/local/stack/service.ts";
 import { SearchCache } from "../../src/service/hosted-index/cache.ts";
 import { search } from "../../test/support/ask-hosted.ts";
+import { regexModule } from "../../src/cli/exact/regex-module.ts";
 import { SEARCH_PREFIX, type SearchBucket } from "../../src/service/hosted-index/store.ts";
 import { mean } from "../retrieval/metrics.ts";
 
@@ -37,7 +38,7 @@ export async function countCosts(
       const before = { ...counts };
       const request = SearchRequest.parse({ query, workspaceId });
       await search(
-        { db: openDb(service.databaseUrl), bucket, cache, repair: async () => {} },
+        { db: openDb(service.databaseUrl), bucket, cache, regexModule, repair: async () => {} },
         service.tenantId,
         request,
       );

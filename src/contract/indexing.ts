@@ -85,6 +85,11 @@ export const IndexResult = z
     skipped: z
       .record(z.string(), count)
       .describe("Files left out, by reason; every file of the commit is either counted here or indexed."),
+    searchedOnlyCount: count
+      .optional()
+      .describe(
+        "Files of `skipped` whose text is searched by `grep` all the same. Absent in results of earlier versions.",
+      ),
   })
   .meta({ id: "IndexResult" });
 export type IndexResult = z.infer<typeof IndexResult>;

@@ -6,6 +6,9 @@ import type {
   SearchRequest,
   SymbolsQuery,
 } from "../../src/contract/search.ts";
+import type { CoverageQuery, FilesQuery, GrepRequest } from "../../src/contract/exact.ts";
+import * as exactHttp from "../../src/interface/questions/exact-http.ts";
+import * as exact from "../../src/interface/questions/exact.ts";
 import * as http from "../../src/interface/questions/http.ts";
 import * as questions from "../../src/interface/questions/questions.ts";
 import type { SearchDeps } from "../../src/service/hosted-index/core.ts";
@@ -31,4 +34,16 @@ export async function outline(deps: SearchDeps, tenantId: string, query: Outline
 
 export async function file(deps: SearchDeps, tenantId: string, query: FileQuery) {
   return http.fileResponse(await indexOf(deps, tenantId).ask(questions.file, query, query));
+}
+
+export async function grep(deps: SearchDeps, tenantId: string, request: GrepRequest) {
+  return exactHttp.grepResponse(await indexOf(deps, tenantId).ask(exact.grep, request, request));
+}
+
+export async function coverage(deps: SearchDeps, tenantId: string, query: CoverageQuery) {
+  return exactHttp.coverageResponse(await indexOf(deps, tenantId).ask(exact.coverage, query, query));
+}
+
+export async function files(deps: SearchDeps, tenantId: string, query: FilesQuery) {
+  return exactHttp.filesResponse(await indexOf(deps, tenantId).ask(exact.files, query, query));
 }

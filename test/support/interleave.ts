@@ -182,6 +182,7 @@ export class Scene {
       defaultBranch: null,
       ref: "refs/heads/main",
       result: {},
+      texts: { list: "l", packs: [], searchedOnly: 0 },
       table: { table: "t", segments: [], vectors: null },
     });
   }

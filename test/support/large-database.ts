@@ -61,6 +61,8 @@ export async function addTenant(
     select ${contentOf(tenantId)}, 0, 'function', 'f', 'f', 'f()', 1, 1, 0, 1 from ${ids(contents)}`);
   await run(`insert into vectors (tenant_id, fingerprint, chunk_hash, vector, used_on)
     select '${tenantId}', 'f', sha256((n || '.' || o)::bytea), '\\x003c003c', current_date - 5 from ${ids(contents)}, generate_series(0, ${CHUNKS - 1}) o`);
+  await run(`insert into texts (tenant_id, sha256, pack, ordinal, size_bytes, withheld_lines)
+    select '${tenantId}', sha256(n::text::bytea), '1-p' || n % 40, n / 40, 9, 0 from ${ids(contents)}`);
   await run(`insert into git_blobs (tenant_id, oid, sha256, size_bytes, parser_version)
     select '${tenantId}', substring(sha256(n::text::bytea) for 20), sha256(n::text::bytea), 9, 1 from ${ids(contents)}`);
   await run(`insert into revisions (workspace_id, seq, run_id, git_sha, root_tree, plan_key, fingerprint, dimension, file_count, symbol_count, chunk_count, stats)

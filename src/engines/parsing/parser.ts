@@ -5,6 +5,7 @@ import type { GrammarName, GrammarSource, LanguageId } from "./languages.ts";
 import { glueComments, glueLeads, layoutLevels, syntaxLevels } from "./levels.ts";
 import { GRAMMAR_RULES } from "./rules/index.ts";
 import { findSecrets } from "./secrets/find.ts";
+import { linesOf } from "./secrets/lines.ts";
 import { withholdSecrets } from "./secrets/withhold.ts";
 import { scriptsOnly } from "./components.ts";
 import { damagedRows } from "./pieces.ts";
@@ -155,6 +156,7 @@ function finish(
     lineCount: source.lineCount,
     symbols: outline.symbols.map((symbol) => toRecord(symbol, source)),
     chunks: buildChunks(source, outline, secrets),
+    withheldLines: linesOf(source.text, secrets),
     hasErrors: outline.hasErrors,
     ...outcome,
   };

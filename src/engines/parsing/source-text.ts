@@ -160,6 +160,11 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
   }
 }
 
+/** Text of a file: UTF-8, or Latin-1 if it is not valid UTF-8. */
+export function decodeText(bytes: Uint8Array): string {
+  return decodeUtf8(bytes) ?? decodeLatin1(bytes);
+}
+
 /** Decodes ISO-8859-1, one character per byte. `TextDecoder("latin1")` would be windows-1252. */
 function decodeLatin1(bytes: Uint8Array): string {
   const BLOCK = 8192;

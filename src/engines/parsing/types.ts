@@ -1,3 +1,5 @@
+import type { LineRange } from "./secrets/lines.ts";
+
 /** Kinds of symbols. The terms follow the Language Server Protocol if it has them. */
 export const SYMBOL_KINDS = [
   "function",
@@ -80,6 +82,8 @@ export interface ParsedFile {
   lineCount: number;
   symbols: CodeSymbol[];
   chunks: Chunk[];
+  /** Lines that hold a likely secret: fewer than the withheld chunks have. */
+  withheldLines: LineRange[];
   /** `partial`: by syntax, except lines that the grammar cannot read. */
   outcome: "syntax" | "partial" | "structure" | "plain" | "fallback";
   fallbackReason?: FallbackReason;

@@ -6,6 +6,8 @@
  *   revisions (workspace, seq) ─ revision_files: valid from `from_seq` until before `to_seq`
  *                              ─ revision_overlays: differences of revisions beside the main line
  *
+ *   texts (tenant, SHA-256): the whole text of each of these files, and of those that only `grep` searches
+ *
  * A file row is written only when the file changes, so the cost of a run depends on what changed. Readers start from
  * `workspaces.current_seq` or a ref, so they never see the rows of an unfinished run.
  */
@@ -54,6 +56,25 @@ export const contents = pgTable(
   (t) => [unique("contents_key").on(t.tenantId, t.sha256, t.language, t.parserVersion)],
 );
 
+/** Where the whole text of a file is: in R2, in a pack of texts. By the file's bytes alone, so a new parser finds it too. */
+export const texts = pgTable(
+  "texts",
+  {
+    tenantId: uuid("tenant_id")
+      .notNull()
+      .references(() => tenants.id, { onDelete: "cascade" }),
+    sha256: bytea("sha256").notNull(),
+    /** Id of the pack, and position in it. */
+    pack: text("pack").notNull(),
+    ordinal: integer("ordinal").notNull(),
+    sizeBytes: integer("size_bytes").notNull(),
+    /** Lines that may hold a secret, and are empty in the pack. */
+    withheldLines: integer("withheld_lines").notNull(),
+    createdAt: createdAt(),
+  },
+  (t) => [primaryKey({ columns: [t.tenantId, t.sha256] }), index("texts_pack").on(t.tenantId, t.pack)],
+);
+
 /** What is known about git blobs, so that known ones need not be downloaded again. */
 export const gitBlobs = pgTable(
   "git_blobs",
@@ -62,9 +83,10 @@ export const gitBlobs = pgTable(
       .notNull()
       .references(() => tenants.id, { onDelete: "cascade" }),
     oid: bytea("oid").notNull(),
+    /** Null if neither its text nor an index of it is kept. */
     sha256: bytea("sha256"),
     sizeBytes: bigint("size_bytes", { mode: "number" }).notNull(),
-    /** Why it is not indexed (binary, lfs, minified, …); null if it is. */
+    /** Why it is not indexed (binary, lfs, minified, …); null if it is. With a `sha256`, its text is kept all the same. */
     skip: text("skip"),
     /** Language of its `#!` line, for files without a known extension; `cpp` for C++ in a file with a C name. */
     interpreter: text("interpreter"),
@@ -78,7 +100,7 @@ export const gitBlobs = pgTable(
   (t) => [
     primaryKey({ columns: [t.tenantId, t.oid] }),
     index("git_blobs_seen").on(t.seenOn),
-    check("git_blobs_known", sql`(${t.sha256} is null) = (${t.skip} is not null)`),
+    check("git_blobs_known", sql`${t.sha256} is not null or ${t.skip} is not null`),
   ],
 );
 

@@ -145,6 +145,10 @@ export const revisions = pgTable(
     searchSegments: text("search_segments").array(),
     /** Ids of the segments' vector sections, in the order of the segments; null if no model takes part in search. */
     searchVectors: text("search_vectors").array(),
+    /** Id of its file list in R2; null if it was indexed before whole texts were stored. */
+    textList: text("text_list"),
+    /** Ids of the packs that the list names; the sweep keeps them. */
+    textPacks: text("text_packs").array(),
     createdAt: createdAt(),
   },
   (t) => [

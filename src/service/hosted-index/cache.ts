@@ -1,4 +1,4 @@
-/** What an isolate keeps of the indexes it has read: 32 MB in all, least recently used out. */
+/** What an isolate keeps of the indexes it has read: 32 MB in all, and 18 MB of texts, least recently used out. */
 import { openIndex, type SearchIndex } from "../../engines/search/search-index.ts";
 import { RevisionTable } from "../../engines/search/table.ts";
 import type { VectorSection } from "../../engines/search/vector-section.ts";
@@ -7,6 +7,7 @@ import { LruCache } from "./lru.ts";
 import { openObject, RangeCache } from "./read.ts";
 import { type SearchBucket, segmentKey, tableKey } from "./store.ts";
 import type { Target } from "./targets.ts";
+import { TextCache } from "./whole-texts/cache.ts";
 import { Turns } from "../../lib/turns.ts";
 
 /** Keys of damaged objects that are remembered. */
@@ -60,6 +61,7 @@ function sizeOf({ index }: OpenIndex): number {
 /** Open indexes, tables and ranges of objects. Objects never change, so what is open stays valid. */
 export class SearchCache {
   readonly ranges = new RangeCache();
+  readonly texts = new TextCache();
   /** Turns of searches; each takes as much room as its postings have bytes. */
   readonly turns = new Turns({ room: SEARCH_BYTES, maxWorkMs: MAX_SEARCH_MS });
   /** Turns of questions; each takes one place. */

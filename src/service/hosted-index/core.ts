@@ -24,7 +24,10 @@ import {
 } from "../../engines/search/types.ts";
 import type { OpenIndex, SearchCache } from "./cache.ts";
 import { contentsAt } from "../revisions/content-at.ts";
-import { type FileLines, readFile, readOutline } from "./file-text.ts";
+import type { FileLines } from "../../interface/questions/code-index.ts";
+import { readFile, readOutline } from "./file-text.ts";
+import { linesOfText } from "./whole-texts/file-lines.ts";
+import { hasText, textAt, type TextDeps } from "./whole-texts/hosted-texts.ts";
 import type { SearchBucket } from "./store.ts";
 import { MAX_NAMED, type Target, type TargetDeps, targetsReading } from "./targets.ts";
 import { databaseTexts } from "./texts.ts";
@@ -44,6 +47,8 @@ const MAX_NEAR_TABLES = 10;
 export interface SearchDeps extends TargetDeps {
   bucket: SearchBucket;
   cache: SearchCache;
+  /** The WebAssembly of regular expressions, for patterns that are more than a text. */
+  regexModule: () => Promise<WebAssembly.Module>;
   /** Absent if no model is configured, or if there is no key to charge. */
   model?: QueryModel | undefined;
 }
@@ -138,14 +143,32 @@ export async function outlineIn({ db }: SearchDeps, target: Target, path: string
   return found && { language: found.language, symbols: outlineFrom(found.symbols, found.signatures) };
 }
 
-/** Lines of a file, from the database; undefined if the revision has no such path. */
-export function linesIn(
-  { db }: SearchDeps,
+/**
+ * Lines of a file; undefined if the revision has no such path. Of an indexed file whose text cannot be read, they are put together from
+ * its chunks.
+ */
+export async function linesIn(
+  deps: SearchDeps,
   target: Target,
   path: string,
-  range: { start?: number | undefined; end?: number | undefined },
+  { start, end }: { start?: number | undefined; end?: number | undefined },
 ): Promise<FileLines | undefined> {
-  return readFile(db, target, path, range.start, range.end);
+  const found = await textAt(textDeps(deps), target, path);
+  if (found !== undefined && found !== "missing") return linesOfText(found.text, found.language, start, end);
+  const lines = await readFile(deps.db, target, path, start, end);
+  if (lines || found === undefined) return lines;
+  throw new ApiError(
+    "UNAVAILABLE",
+    `path: the text of ${path} is damaged: it is stored again by the workspace's next run`,
+    {
+      headers: { "Retry-After": String(REPAIR_WAIT_SEC) },
+    },
+  );
+}
+
+/** What the texts of revisions are read with. */
+export function textDeps({ db, bucket, cache, repair, regexModule }: SearchDeps): TextDeps {
+  return { db, bucket, texts: cache.texts, repair, regexModule };
 }
 
 /** Positions of the targets that have the path, in one round trip. */
@@ -159,6 +182,15 @@ export async function targetsWith(db: Db, targets: readonly Target[], path: stri
     )} order by w.at`,
   );
   return rows.map(({ at }) => at);
+}
+
+/** Positions of the targets that have the path, whether it is indexed or only searched. */
+export async function targetsListing(deps: SearchDeps, targets: readonly Target[], path: string): Promise<number[]> {
+  const indexed = await targetsWith(deps.db, targets, path);
+  if (indexed.length > 0) return indexed;
+  const listed: number[] = [];
+  for (const [at, target] of targets.entries()) if (await hasText(textDeps(deps), target, path)) listed.push(at);
+  return listed;
 }
 
 /** Digest of revisions: of their open index, else from their tables, which open without the segments. */

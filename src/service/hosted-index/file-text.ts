@@ -1,21 +1,12 @@
-/** A file as it was indexed, from the database: its lines, put together from chunks, and its symbols. */
+/** A file as it was indexed, from the database: its symbols, and its lines where no whole text is stored, put together from chunks. */
 import { sql } from "drizzle-orm";
 import type { Db } from "../db/client.ts";
 import { lookUp } from "../db/look-up.ts";
 import { rowsOf } from "../db/rows.ts";
 import type { SymbolPlace } from "../../engines/search/record.ts";
+import type { FileLines } from "../../interface/questions/code-index.ts";
 import { contentsAt } from "../revisions/content-at.ts";
 import type { Target } from "./targets.ts";
-
-export interface FileLines {
-  language: string;
-  lineCount: number;
-  /** 1-based and inclusive; both 0 for an empty file, `endLine` below `startLine` for a range behind its end. */
-  startLine: number;
-  endLine: number;
-  text: string;
-  withheld: [number, number][];
-}
 
 interface FileRow {
   language: string;

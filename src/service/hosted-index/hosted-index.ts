@@ -19,6 +19,7 @@ import {
   type Scope,
 } from "../../interface/questions/code-index.ts";
 import { hostedInfo } from "../../interface/questions/http.ts";
+import type { RevisionTexts } from "../../engines/exact/types.ts";
 import type { OutlineAnswer, ReferenceRequest, SearchRequest, SymbolRequest } from "../../engines/search/types.ts";
 import {
   digestOf,
@@ -29,9 +30,11 @@ import {
   type SearchDeps,
   searchTargets,
   symbolsIn,
-  targetsWith,
+  targetsListing,
+  textDeps,
 } from "./core.ts";
 import { beingRewritten, findTargets, readTargets, type Target } from "./targets.ts";
+import { HostedTexts } from "./whole-texts/hosted-texts.ts";
 
 /** A hosted revision, as answers name it. */
 export type HostedInfo = IndexInfo & Target;
@@ -106,6 +109,10 @@ class OpenTargets implements OpenIndexes<HostedInfo> {
     return this.#inOne(path, (target) => linesIn(this.#deps, target, path, { start, end }));
   }
 
+  async texts(): Promise<RevisionTexts> {
+    return new HostedTexts(textDeps(this.#deps), this.indexes);
+  }
+
   nearPaths(path: string) {
     return nearPathsIn(this.#deps, this.indexes, path);
   }
@@ -115,7 +122,7 @@ class OpenTargets implements OpenIndexes<HostedInfo> {
     path: string,
     answer: (target: Target) => Promise<T | undefined>,
   ): Promise<InOneIndex<T> | undefined> {
-    const [revision, ...others] = await targetsWith(this.#deps.db, this.indexes, path);
+    const [revision, ...others] = await targetsListing(this.#deps, this.indexes, path);
     const target = revision === undefined ? undefined : this.indexes[revision];
     if (revision === undefined || target === undefined) return undefined;
     if (others.length > 0) {

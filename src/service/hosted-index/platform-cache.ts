@@ -3,7 +3,11 @@
  * immutable and named by tenant and hash; which of them a request may read is decided by the database, not here. Nobody can request
  * the addresses that are the cache's keys: their host name does not exist.
  */
+import { TEXTS_PREFIX } from "./whole-texts/store.ts";
 import { SEARCH_PREFIX, type SearchBucket } from "./store.ts";
+
+/** Of immutable objects. */
+const PREFIXES = [SEARCH_PREFIX, TEXTS_PREFIX];
 
 /** The subset of a `Cache` that is used. */
 export interface PlatformCache {
@@ -29,7 +33,8 @@ export function cachedBucket(
   { isDamaged, later }: { isDamaged: (key: string) => boolean; later: (work: Promise<unknown>) => void },
 ): SearchBucket {
   const get: SearchBucket["get"] = async (key, options) => {
-    if (!options || !key.startsWith(SEARCH_PREFIX) || isDamaged(key)) return bucket.get(key, options);
+    if (!options || !PREFIXES.some((prefix) => key.startsWith(prefix)) || isDamaged(key))
+      return bucket.get(key, options);
     const { offset, length } = options.range;
     const address = `https://search.invalid/${key}?${offset}-${length}`;
     // Opened for each read: in Workers a request must not use what another has opened.

@@ -54,7 +54,7 @@ export async function repairRevision(
   const damagedOf = async (keyOf: (tenant: string, id: string) => string, ids: readonly string[]) => {
     const damaged = new Set<string>();
     for (const id of ids) {
-      if (!(await isWhole(writer.bucket, keyOf(tenantId, id), id))) damaged.add(id);
+      if (!(await isIntact(writer.bucket, keyOf(tenantId, id), id))) damaged.add(id);
       await writer.beat();
     }
     return damaged;
@@ -85,7 +85,7 @@ async function rewrite(
 }
 
 /** Whether an object has the bytes that its name is the hash of. */
-async function isWhole(bucket: SearchBucket, key: string, id: string): Promise<boolean> {
+export async function isIntact(bucket: SearchBucket, key: string, id: string): Promise<boolean> {
   const hash = createHash("sha256");
   for (let offset = 0, size = 1; offset < size; offset += PART_BYTES) {
     const object = await getRange(bucket, key, { offset, length: PART_BYTES });

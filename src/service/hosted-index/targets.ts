@@ -18,6 +18,8 @@ export interface Target extends Omit<SearchedIndex, "digest"> {
   baseSeq: number | null;
   /** Id of its table. */
   table: string;
+  /** Id of its file list; null if whole texts are not stored. */
+  textList: string | null;
   /** Whether its segments have vector sections of this version. */
   hasVectors: boolean;
 }
@@ -32,6 +34,7 @@ interface TargetRow {
   indexed_at: string | null;
   fingerprint: string | null;
   search_table: string | null;
+  text_list: string | null;
   has_vectors: boolean;
 }
 
@@ -90,7 +93,7 @@ export async function readTargets(
   const where = isOne ? selects(caller, parseSelector({ repo, workspaceId })) : owns(caller);
   const rows = await rowsOf<TargetRow>(
     db,
-    sql`select w.id, w.repo, w.default_branch, r.seq, r.base_seq, r.git_sha, r.fingerprint, r.search_table,
+    sql`select w.id, w.repo, w.default_branch, r.seq, r.base_seq, r.git_sha, r.fingerprint, r.search_table, r.text_list,
           coalesce(r.search_vectors[1] like ${`${VECTOR_ID_PREFIX}%`}, r.search_vectors = '{}', false) as has_vectors,
           to_char(r.created_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as indexed_at
         from workspaces w left join lateral (${revisionOf(ref)}) r on true
@@ -129,6 +132,7 @@ function targetOf(tenantId: string, row: TargetRow, ref: string | undefined): Ta
     fingerprint,
     seq,
     baseSeq: row.base_seq,
+    textList: row.text_list,
   };
   return table?.startsWith(TABLE_ID_PREFIX) === true ? { ...revision, table, hasVectors: row.has_vectors } : revision;
 }

@@ -13,6 +13,9 @@ import { rowsOf } from "../db/rows.ts";
 
 /** Source bytes per shard: a few seconds of parsing, small compared with a Worker's memory. */
 const SHARD_BYTES = 1024 * 1024;
+/** Reasons of a content that is not worth ranking, but is text all the same. */
+const isText = (reason: string): boolean => reason === "generated" || reason === "minified";
+
 /** Blobs per shard: bounds the number of rows when files are tiny. */
 const SHARD_BLOBS = 1_000;
 /** Contents per shard that is only embedded. */
@@ -26,6 +29,8 @@ export class BlobSink {
   readonly blobs: BlobTable;
   /** Contents that were stored before this run. */
   readonly knownContents = new Set<string>();
+  /** SHA-256 of the texts that were stored before this run. */
+  readonly knownTexts = new Set<string>();
   /** Shards staged so far. */
   shards = 0;
   private readonly step: StepContext;
@@ -42,10 +47,14 @@ export class BlobSink {
 
   /** Records what earlier runs found out about a blob. */
   learn(blob: KnownBlob): void {
-    if (blob.interpreter !== null) this.blobs.setContentLanguage(blob.oid, blob.interpreter);
-    if (blob.sizeBytes > this.step.run.options.maxFileSizeBytes) this.blobs.setSkip(blob.oid, "too_large");
-    else if (blob.sha256 !== null) this.blobs.setSha256(blob.oid, blob.sha256);
-    else if (blob.skip !== null) this.blobs.setSkip(blob.oid, blob.skip);
+    const { oid, interpreter, sizeBytes, sha256, skip } = blob;
+    if (interpreter !== null) this.blobs.setContentLanguage(oid, interpreter);
+    this.blobs.setSize(oid, sizeBytes);
+    if (sizeBytes > this.step.run.options.maxFileSizeBytes) this.blobs.setTextOnly(oid, "too_large");
+    else if (skip !== null && isText(skip)) this.blobs.setTextOnly(oid, skip);
+    if (sha256 !== null) this.blobs.setSha256(oid, sha256);
+    // What earlier versions skipped as generated or minified is pulled again, for its text.
+    else if (skip !== null && !isText(skip)) this.blobs.setSkip(oid, skip);
   }
 
   /** Whether the content is stored already, parsed as this language. */
@@ -56,9 +65,13 @@ export class BlobSink {
   /** Adds a blob; `data` is copied. Resolves when there is room for more. */
   add(oid: string, data: Uint8Array): Promise<void> | undefined {
     const reason = contentSkipReason(data);
-    if (reason !== undefined) {
+    const sizeBytes = data.byteLength;
+    this.blobs.setSize(oid, sizeBytes);
+    const textReason = sizeBytes > this.step.run.options.maxFileSizeBytes ? "too_large" : reason;
+    if (textReason !== undefined) this.blobs.setTextOnly(oid, textReason);
+    if (reason !== undefined && !isText(reason)) {
       this.blobs.setSkip(oid, reason);
-      this.discovered.push({ oid, sha256: null, sizeBytes: data.byteLength, skip: reason, interpreter: null });
+      this.discovered.push({ oid, sha256: null, sizeBytes, skip: reason, interpreter: null });
       return undefined;
     }
     const sha256 = sha256Hex(data);
@@ -66,10 +79,11 @@ export class BlobSink {
     const isCpp = this.blobs.languagesAt(row).includes("c") && contentLanguage("c", data) === "cpp";
     const interpreter = isCpp ? "cpp" : (detectLanguage("", data) ?? null);
     if (interpreter !== null) this.blobs.setContentLanguage(oid, interpreter);
-    const languages = this.blobs.languagesAt(row).filter((name) => !this.isStored(sha256, name));
+    const languages =
+      textReason === undefined ? this.blobs.languagesAt(row).filter((name) => !this.isStored(sha256, name)) : [];
     this.blobs.setSha256(oid, sha256);
-    this.discovered.push({ oid, sha256, sizeBytes: data.byteLength, skip: null, interpreter });
-    if (languages.length > 0) this.buffer.add(sha256, languages, data);
+    this.discovered.push({ oid, sha256, sizeBytes, skip: reason ?? null, interpreter });
+    if (languages.length > 0 || !this.knownTexts.has(sha256)) this.buffer.add(sha256, languages, data);
     return this.buffer.bytes >= SHARD_BYTES || this.buffer.count >= SHARD_BLOBS ? this.flush() : undefined;
   }
 

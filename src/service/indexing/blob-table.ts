@@ -9,7 +9,7 @@ const HASHED = 1;
 /** States from this value on are reasons to skip the blob. */
 const FIRST_REASON = 2;
 
-/** The state of a run's blobs: one row each, about 70 bytes outside the JavaScript heap. */
+/** The state of a run's blobs: one row each, about 80 bytes outside the JavaScript heap. */
 export class BlobTable {
   private readonly oids: OidTable;
   /** By row: the blob's language, or several if files of different languages have the same content. */
@@ -19,6 +19,10 @@ export class BlobTable {
   /** Rows with a file whose language only the `#!` line determines. */
   private readonly scripts = new Set<number>();
   private readonly reasons: string[] = [];
+  /** By row: why a blob has a text only. */
+  private readonly textReasons = new Map<number, string>();
+  /** By row: length in bytes plus one; 0 if it is not known. */
+  private sizes = new Float64Array(INITIAL_ROWS);
   private states = new Uint8Array(INITIAL_ROWS);
   private hashes = Buffer.alloc(INITIAL_ROWS * SHA256_BYTES);
 
@@ -58,6 +62,11 @@ export class BlobTable {
     } else if (!before.includes(language)) before.push(language);
   }
 
+  /** Records that a file with the blob as its content is to be searched, but not ranked. */
+  wantText(oid: string): void {
+    this.row(oid);
+  }
+
   languagesAt(row: number): LanguageId[] {
     const stated = this.languages[row];
     const named = stated === undefined ? [] : typeof stated === "string" ? [stated] : stated;
@@ -90,7 +99,27 @@ export class BlobTable {
     this.states[row] = HASHED;
   }
 
-  /** The reason why the blob is not indexed, if any. */
+  /** Records why the blob's content is not ranked, although its text is stored. */
+  setTextOnly(oid: string, reason: string): void {
+    this.textReasons.set(this.row(oid), reason);
+  }
+
+  /** Why the blob's content is not ranked, although its text is stored; undefined if it is ranked, or not stored. */
+  textOnlyAt(row: number): string | undefined {
+    return this.textReasons.get(row);
+  }
+
+  setSize(oid: string, size: number): void {
+    this.sizes[this.row(oid)] = size + 1;
+  }
+
+  /** Length of the blob in bytes; null if it is not known. */
+  sizeAt(row: number): number | null {
+    const size = this.sizes[row] ?? 0;
+    return size === 0 ? null : size - 1;
+  }
+
+  /** The reason why nothing of the blob is stored, if any. */
   skipAt(row: number): string | undefined {
     const state = this.states[row] ?? UNKNOWN;
     return state < FIRST_REASON ? undefined : this.reasons[state - FIRST_REASON];
@@ -112,6 +141,9 @@ export class BlobTable {
       const hashes = Buffer.alloc(this.hashes.length * 2);
       hashes.set(this.hashes);
       this.hashes = hashes;
+      const sizes = new Float64Array(states.length);
+      sizes.set(this.sizes);
+      this.sizes = sizes;
     }
     return row;
   }

@@ -7,7 +7,8 @@ import { contentId } from "./ids.ts";
 import type { Listing } from "./listing.ts";
 import { pages } from "../../lib/pages.ts";
 import { filesAfter, type Revision } from "../revisions/files.ts";
-import { changesKey, type FilePut, putJson } from "./staging.ts";
+import { listChanges, type ListedItem, toListed } from "./listed-files.ts";
+import { changesKey, type FileChanges, type FilePut, putJson } from "./staging.ts";
 
 /** Rows per staged object of file changes. */
 const CHANGES_PER_OBJECT = 5_000;
@@ -48,21 +49,27 @@ export async function stageChanges(
   const deletes = new Set(listing.deletes);
   let puts: Iterable<FilePut> = toPuts(step, listing, sink, staged, deletes);
   if (compareWith) puts = await subtractRows(step, compareWith, puts, deletes);
-  for (const page of pages(inTurn<FilePut | string>(puts, deletes), CHANGES_PER_OBJECT)) {
-    const changed = page.filter((row) => typeof row !== "string");
+  for (const page of pages(
+    inTurn<FilePut | ListedItem | string>(puts, deletes, toListed(listing, sink)),
+    CHANGES_PER_OBJECT,
+  )) {
+    const changed = page.filter((row) => typeof row !== "string" && "contentId" in row);
     await putJson(step.staging, changesKey(step.run.runId, step.attempt, staged.objects++), {
       puts: changed,
       deletes: page.filter((row) => typeof row === "string"),
-    });
+      list: listChanges(page.filter(isListed)),
+    } satisfies FileChanges);
     staged.puts += changed.length;
   }
   return staged;
 }
 
-/** Concatenates lazily: iterating `first` may still add to `second`. */
-function* inTurn<T>(first: Iterable<T>, second: Iterable<T>): Generator<T> {
-  yield* first;
-  yield* second;
+const isListed = (row: FilePut | ListedItem | string): row is ListedItem =>
+  typeof row !== "string" && !("contentId" in row);
+
+/** Concatenates lazily: iterating one may still add to those after it. */
+function* inTurn<T>(...all: Iterable<T>[]): Generator<T> {
+  for (const each of all) yield* each;
 }
 
 function* toPuts(
@@ -75,10 +82,13 @@ function* toPuts(
   for (const file of listing.files) {
     const { path, oid, mode } = file;
     const row = blobs.find(oid);
-    const sha256 = blobs.sha256At(row);
+    const sha256 = blobs.textOnlyAt(row) === undefined ? blobs.sha256At(row) : undefined;
     const language = blobs.languageAt(row, file.language);
     if (sha256 === undefined || language === undefined) {
-      found.skips.set(path, blobs.skipAt(row) ?? (sha256 === undefined ? "unavailable" : "unknown_type"));
+      found.skips.set(
+        path,
+        blobs.textOnlyAt(row) ?? blobs.skipAt(row) ?? (sha256 === undefined ? "unavailable" : "unknown_type"),
+      );
       deletes.add(path);
       continue;
     }

@@ -6,6 +6,7 @@ import { and, eq, sql } from "drizzle-orm";
 import type { IndexResult } from "../../contract/index.ts";
 import { revisions, runs } from "../db/schema.ts";
 import { rowsOf } from "../db/rows.ts";
+import { SearchFormatError } from "../../engines/search/types.ts";
 import { isSearchable } from "../hosted-index/store.ts";
 import { type IndexedRevision, recordTable, writeTable } from "../hosted-index/write.ts";
 import { RunCancelledError, searchWriter, StalePlanError, type StepContext } from "./context.ts";
@@ -21,6 +22,12 @@ import {
   writeChanges,
 } from "./revision-writes.ts";
 import { NO_TOTALS, type Totals, toResult, toStats, totalsOf, unchangedResult } from "./result.ts";
+import {
+  type ListChanges,
+  MissingTextError,
+  writeFileList,
+  type WrittenList,
+} from "../hosted-index/whole-texts/writer.ts";
 import type { WorkCounters } from "../runs/state.ts";
 import {
   changesKey,
@@ -41,6 +48,7 @@ export async function finish(step: StepContext, work: WorkCounters): Promise<Ind
   if (done) return done;
   const summary = await getJson<PlanSummary>(staging, summaryKey(run.runId, step.attempt));
   if (summary.fingerprint !== step.embedder.fingerprint) throw new StalePlanError("the model changed since the plan");
+  if (summary.baseList === undefined) throw new StalePlanError("the plan is of an earlier version");
   const { baseSeq, current } = summary;
   const target: PendingRevision = {
     workspaceId: run.workspaceId,
@@ -54,8 +62,9 @@ export async function finish(step: StepContext, work: WorkCounters): Promise<Ind
     await step.beat({});
   }
   const totals = await newTotals(step, target, summary.puts);
+  const texts = await writeTexts(step, summary);
   const { commit: gitSha, skipped, freshFiles, rootTree, planKey, fingerprint, defaultBranch, ref } = summary;
-  const result = toResult(step, { gitSha, totals, skipped, freshFiles }, work);
+  const result = toResult(step, { gitSha, totals, skipped, freshFiles, searchedOnly: texts.searchedOnly }, work);
   const table = await writeTable(searchWriter(step), revisionOf(step, target), work.embedded);
   const switched = await switchTo(db, target, {
     runId: run.runId,
@@ -65,15 +74,35 @@ export async function finish(step: StepContext, work: WorkCounters): Promise<Ind
     fingerprint,
     dimension: await step.embedder.probeDimension(),
     totals,
-    stats: toStats(totals, skipped),
+    stats: toStats(totals, skipped, texts.searchedOnly),
     defaultBranch,
     ref,
     result,
     table,
+    texts,
   });
   if (!switched) return resultAfterRefusal(step);
   await trimRefs(db, run.workspaceId, MAX_REFS);
   return result;
+}
+
+/** Writes the revision's file list from that of its base. */
+async function writeTexts(step: StepContext, { baseList = null, changeObjects }: PlanSummary): Promise<WrittenList> {
+  const { run, staging, db } = step;
+  async function* changes(): AsyncGenerator<ListChanges> {
+    for (let part = 0; part < changeObjects; part++)
+      yield (await getJson<FileChanges>(staging, changesKey(run.runId, step.attempt, part))).list;
+  }
+  try {
+    return await writeFileList(searchWriter(step), run.tenantId, baseList, changes());
+  } catch (error) {
+    if (error instanceof MissingTextError) throw new StalePlanError("a text was removed since the plan");
+    if (!(error instanceof SearchFormatError) || baseList === null) throw error;
+    await db.execute(
+      sql`update revisions set text_list = null where workspace_id = ${run.workspaceId} and text_list = ${baseList}`,
+    );
+    throw new StalePlanError("the file list of the base cannot be read");
+  }
 }
 
 /** The result of a run whose commit was already indexed. */

@@ -14,6 +14,7 @@ import { planKey } from "./ids.ts";
 import { listCandidates, type Listing, resolveKnown } from "./listing.ts";
 import { currentRevision, type Revision } from "../revisions/files.ts";
 import type { RunSpec } from "../db/run-spec.ts";
+import { isWhole } from "../hosted-index/whole-texts/store.ts";
 import {
   getBytes,
   getJson,
@@ -50,10 +51,14 @@ export async function plan(step: StepContext, onShard: ShardReady): Promise<Plan
         .orderBy(desc(revisions.seq));
   const same = known.find(
     (revision) =>
-      revision?.gitSha === target.oid && revision.planKey === key && revision.fingerprint === step.embedder.fingerprint,
+      revision?.gitSha === target.oid &&
+      revision.planKey === key &&
+      revision.fingerprint === step.embedder.fingerprint &&
+      isWhole(revision.textList),
   );
   if (same) return { outcome: "unchanged", revision: same, ref: target.refName };
-  const comparable = current !== undefined && current.planKey === key;
+  // Without a file list of the base, the whole tree is looked at, and texts that are not stored are pulled.
+  const comparable = current !== undefined && current.planKey === key && isWhole(current.textList);
 
   const base = current && (await loadBase(step, current, session.objectFormat));
   const sink = new BlobSink(step, oidBytes(session.objectFormat), onShard);
@@ -61,7 +66,8 @@ export async function plan(step: StepContext, onShard: ShardReady): Promise<Plan
   const pulled = await session.pull({
     commit: target.oid,
     ...(base ? { have: { commit: base.commit, trees: base.trees } } : {}),
-    maxBlobBytes: Math.min(run.options.maxFileSizeBytes, MAX_FILE_SIZE_BYTES),
+    // Files above the limit of the options are searched, though not indexed.
+    maxBlobBytes: MAX_FILE_SIZE_BYTES,
     plan: async (trees, rootTree) => {
       listing = listCandidates(run.options, { trees, root: rootTree }, comparable ? base : undefined);
       const wanted = await resolveKnown(step, listing, sink);
@@ -72,7 +78,10 @@ export async function plan(step: StepContext, onShard: ShardReady): Promise<Plan
     // The sink copies what it keeps.
     borrowBlobs: true,
     onBlob: (oid, data) => sink.add(oid, data),
-    onOversize: (oid) => sink.blobs.setSkip(oid, "too_large"),
+    onOversize: (oid, size) => {
+      sink.blobs.setSkip(oid, "too_large");
+      if (size !== undefined) sink.blobs.setSize(oid, size);
+    },
   });
   if (!listing) throw new Error("the pull ended without a tree");
 
@@ -99,6 +108,7 @@ export async function plan(step: StepContext, onShard: ShardReady): Promise<Plan
     freshFiles: changes.freshFiles,
     skipped: countSkipped(leftOut),
     changeObjects: changes.objects,
+    baseList: incremental ? current.textList : null,
   };
   await putJson(step.staging, summaryKey(run.runId, step.attempt), summary);
   step.log.info("planned", {

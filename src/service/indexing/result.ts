@@ -19,10 +19,10 @@ export const NO_TOTALS: Totals = { files: 0, symbols: 0, chunks: 0, redacted: 0,
 const SKIP_PREFIX = "skipped.";
 
 /** Content of a revision's `stats`. */
-export function toStats(totals: Totals, skipped: Record<string, number>): Record<string, number> {
+export function toStats(totals: Totals, skipped: Record<string, number>, searchedOnly: number): Record<string, number> {
   const entries = Object.entries(skipped).map(([reason, count]) => [SKIP_PREFIX + reason, count]);
   const { redacted, fallbacks, partials } = totals;
-  return { ...Object.fromEntries(entries), redacted, fallbacks, partials };
+  return { ...Object.fromEntries(entries), redacted, fallbacks, partials, searchedOnly };
 }
 
 /** The totals of a stored revision. */
@@ -45,10 +45,16 @@ function skippedOf({ stats }: Revision): Record<string, number> {
 /** The wire form of a run that indexed `gitSha`. `freshFiles` counts files whose content was new to the tenant. */
 export function toResult(
   step: StepContext,
-  indexed: { gitSha: string; totals: Totals; skipped: Record<string, number>; freshFiles: number },
+  indexed: {
+    gitSha: string;
+    totals: Totals;
+    skipped: Record<string, number>;
+    freshFiles: number;
+    searchedOnly: number;
+  },
   work: WorkCounters,
 ): IndexResult {
-  const { gitSha, totals, skipped, freshFiles } = indexed;
+  const { gitSha, totals, skipped, freshFiles, searchedOnly } = indexed;
   return {
     ok: true,
     runId: step.run.runId,
@@ -64,6 +70,7 @@ export function toResult(
     fallbackCount: totals.fallbacks,
     partialCount: totals.partials,
     skipped,
+    searchedOnlyCount: searchedOnly,
   };
 }
 
@@ -74,6 +81,7 @@ export function unchangedResult(step: StepContext, revision: Revision): IndexRes
     totals: totalsOf(revision),
     skipped: skippedOf(revision),
     freshFiles: 0,
+    searchedOnly: revision.stats["searchedOnly"] ?? 0,
   };
   return toResult(step, indexed, { embedded: 0, embedMs: 0, tokens: 0 });
 }

@@ -5,6 +5,7 @@ import type { Db } from "../db/client.ts";
 import { lookUp } from "../db/look-up.ts";
 import { rowsOf } from "../db/rows.ts";
 import type { WrittenTable } from "../hosted-index/write.ts";
+import type { WrittenList } from "../hosted-index/whole-texts/writer.ts";
 import type { Totals } from "./result.ts";
 import type { FileChanges } from "./staging.ts";
 
@@ -51,7 +52,11 @@ export async function discardLeftovers(db: Db, target: PendingRevision): Promise
 }
 
 /** Writes the rows that differ from the base. Repeating it changes nothing. */
-export async function writeChanges(db: Db, target: PendingRevision, { puts, deletes }: FileChanges): Promise<void> {
+export async function writeChanges(
+  db: Db,
+  target: PendingRevision,
+  { puts, deletes }: Omit<FileChanges, "list">,
+): Promise<void> {
   const { workspaceId, seq } = target;
   const guard = stillBase(target);
   const rows = unnest(puts, [
@@ -131,6 +136,8 @@ export interface NewRevision {
   result: Record<string, unknown>;
   /** The revision's entry in the search index. */
   table: WrittenTable;
+  /** Its file list. */
+  texts: WrittenList;
 }
 
 /**
@@ -152,11 +159,11 @@ export async function switchTo(db: Db, target: PendingRevision, revision: NewRev
           update workspaces set ${pointer}
           where id = ${workspaceId} and current_seq is not distinct from ${baseSeq}::int and exists (select 1 from live) returning id
         ), revision as (
-          insert into revisions (workspace_id, seq, base_seq, run_id, git_sha, root_tree, plan_key, fingerprint, dimension, file_count, symbol_count, chunk_count, stats, search_table, search_segments, search_vectors)
+          insert into revisions (workspace_id, seq, base_seq, run_id, git_sha, root_tree, plan_key, fingerprint, dimension, file_count, symbol_count, chunk_count, stats, search_table, search_segments, search_vectors, text_list, text_packs)
           select id, ${seq}::int, ${current ? null : (baseSeq ?? 0)}::int, ${runId}::uuid, ${revision.gitSha}, ${revision.rootTree}, ${revision.planKey},
             ${revision.fingerprint}, ${revision.dimension}::int, ${totals.files}::int, ${totals.symbols}::int, ${totals.chunks}::int,
             ${JSON.stringify(revision.stats)}::jsonb, ${revision.table.table}, ${arrayOf(revision.table.segments, "text")},
-            ${textArray(revision.table.vectors)} from switched
+            ${textArray(revision.table.vectors)}, ${revision.texts.list}, ${arrayOf(revision.texts.packs, "text")} from switched
         ), ref as (
           insert into revision_refs (workspace_id, ref, seq) select id, ${revision.ref}::text, ${seq}::int from switched where ${revision.ref}::text is not null
           on conflict (workspace_id, ref) do update set seq = excluded.seq, updated_at = now()

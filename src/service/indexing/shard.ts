@@ -4,7 +4,9 @@
  */
 import { encodeF16 } from "../../engines/embedding/index.ts";
 import { embeddingText } from "../../engines/parsing/chunks.ts";
+import type { LineRange } from "../../engines/parsing/secrets/lines.ts";
 import { SegmentBuilder } from "../hosted-index/write.ts";
+import { storeTexts } from "../hosted-index/whole-texts/writer.ts";
 import { type StepContext, searchWriter } from "./context.ts";
 import { contentId, sha256Hex } from "./ids.ts";
 import { pages } from "../../lib/pages.ts";
@@ -54,18 +56,23 @@ export async function processShard(step: StepContext, key: string): Promise<numb
   // Parse the next group while the previous one is being written.
   let writing: Promise<void> = Promise.resolve();
   const segment = new SegmentBuilder();
+  const withheld = new Map<string, LineRange[]>();
   for (const group of groups(shard.blobs)) {
     for await (const { contents, vectors } of prepare(step, group)) {
-      for (const { id, sha256, language, parsed } of contents) segment.add({ id, sha256, language, ...parsed });
+      for (const { id, sha256, language, parsed } of contents) {
+        segment.add({ id, sha256, language, ...parsed });
+        withheld.set(sha256, parsed.withheldLines);
+      }
       await writing;
       writing = writeContents(step.db, step.run.tenantId, step.embedder.fingerprint, contents, vectors);
       // The next await reports a failure; this avoids an unhandled rejection until then.
       writing.catch(() => {});
     }
-    files += group.length;
+    files += group.filter(({ languages }) => languages.length > 0).length;
     await step.beat({});
   }
   await writing;
+  await storeTexts(searchWriter(step), step.run.tenantId, shard.blobs, withheld);
   // The finish adds segments for contents that a killed shard left without one.
   await segment.write(searchWriter(step), step.run.tenantId);
   return files;

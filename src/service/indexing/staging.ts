@@ -8,6 +8,7 @@ import type { LanguageId } from "../../engines/parsing/languages.ts";
 import type { SearchBucket } from "../hosted-index/store.ts";
 import { raceTimeout } from "../../lib/pause.ts";
 import { runPrefix } from "../runs/messages.ts";
+import type { ListChanges } from "../hosted-index/whole-texts/writer.ts";
 
 /** The subset of an R2 bucket that is needed. */
 export interface StagingBucket {
@@ -81,6 +82,7 @@ export interface FilePut {
 export interface FileChanges {
   puts: FilePut[];
   deletes: string[];
+  list: ListChanges;
 }
 
 /** Files that a revision skipped; stored beside its trees for the next plan. */
@@ -111,6 +113,9 @@ export interface PlanSummary {
   freshFiles: number;
   skipped: Record<string, number>;
   changeObjects: number;
+  /** Id of the file list that the changes of the list are relative to; null: they are the whole list. Absent in plans of versions without
+   * whole texts. */
+  baseList?: string | null;
 }
 
 export const changesKey = (runId: string, attempt: number, part: number) =>

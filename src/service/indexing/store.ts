@@ -26,7 +26,7 @@ export interface StoredVector {
   bytes: Uint8Array;
 }
 
-/** Known facts about a git blob. `sha256` null: its bytes are never indexed, for the reason in `skip`. */
+/** Known facts about a git blob. `skip`: why its bytes are never indexed; with a `sha256`, their text is stored all the same. */
 export interface KnownBlob {
   oid: string;
   sha256: string | null;
@@ -224,7 +224,8 @@ export async function writeBlobs(db: Db, tenantId: string, blobs: readonly Known
     ])} as t(o, s, size, skip, interpreter)
     on conflict (tenant_id, oid) do update set sha256 = excluded.sha256, skip = excluded.skip, interpreter = excluded.interpreter,
       parser_version = excluded.parser_version, seen_on = current_date
-    where git_blobs.parser_version <> excluded.parser_version or (git_blobs.interpreter is null and excluded.interpreter is not null)`);
+    where git_blobs.parser_version <> excluded.parser_version or (git_blobs.interpreter is null and excluded.interpreter is not null)
+      or (git_blobs.sha256 is null and excluded.sha256 is not null)`);
 }
 
 /** Returns the given contents that exist. */

@@ -47,7 +47,7 @@ export async function eraseTenant(db: Db, tenantId: string, pages = Infinity): P
 const order = (tenantId: string): SQL => sql`insert into erasures (tenant_id, workspace_ids, prefixes)
     select t.id,
       coalesce((select jsonb_agg(w.id) from workspaces w where w.tenant_id = t.id), '[]'),
-      jsonb_build_array('search/' || t.id || '/')
+      jsonb_build_array('search/' || t.id || '/', 'texts/' || t.id || '/')
         || coalesce((select jsonb_agg(p) from snapshots s, unnest(array['snapshots/' || s.id || '/', 'uploads/' || s.id || '/']) p where s.tenant_id = t.id), '[]')
         || coalesce((select jsonb_agg('trees/' || w.id || '/') from workspaces w where w.tenant_id = t.id), '[]')
         || coalesce((select jsonb_agg('runs/' || r.id || '/') from runs r where r.tenant_id = t.id
@@ -82,6 +82,7 @@ export const erasePages = (tenantId: string): SQL[] => {
       ), gone as (
         delete from contents where id = any(array(select id from locked))
       ) select (select count(*) from page) = ${PAGE} or exists (select 1 from part where before >= ${PAGE_WEIGHT}) as more`,
+    ofTenant(sql`texts`, sql`sha256`),
     ofTenant(sql`vectors`, sql`fingerprint, chunk_hash`),
     ofTenant(sql`git_blobs`, sql`oid`),
     ofTenant(sql`audit_events`, sql`at, id`),

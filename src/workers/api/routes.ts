@@ -2,6 +2,7 @@
 import type { Route } from "./route.ts";
 import { cohereEmbedV1, cohereEmbedV2 } from "./routes/cohere-compat.ts";
 import { checkEmbed, embed } from "./routes/embed.ts";
+import { coverageRoute, filesRoute, grepRoute } from "./routes/exact.ts";
 import { health } from "./routes/healthz.ts";
 import { hook } from "./routes/hooks.ts";
 import { cancelRunRoute, index, listRunsRoute, runStatusRoute } from "./routes/index-runs.ts";
@@ -35,6 +36,9 @@ export const ROUTES: readonly Route[] = [
   referencesRoute,
   outlineRoute,
   fileRoute,
+  grepRoute,
+  coverageRoute,
+  filesRoute,
   startSnapshotJob,
   readSnapshot,
   publishSnapshot,

@@ -59,6 +59,7 @@ export function searchDepsOf(env: ApiEnv, tenantId: string, { log, now }: Pick<S
     db: databaseOf(env, tenantId),
     bucket: bucketOf(env),
     cache,
+    regexModule: async () => (await import("./regex-module.ts")).default,
     repair: async ({ tenantId, workspaceId, seq }) => {
       const last = askedAt.get(workspaceId);
       if (last !== undefined && now() - last < REBUILD_EVERY_MS) return;

@@ -16,6 +16,8 @@ import { repairRevision } from "../../service/hosted-index/repair.ts";
 import type { IndexedRevision } from "../../service/hosted-index/write.ts";
 import { sweepPeople } from "../../service/users/sweep.ts";
 import { finishErasures } from "../../service/tenancy/erase.ts";
+import { repairTexts } from "../../service/hosted-index/whole-texts/repair.ts";
+import { sweepTexts } from "../../service/hosted-index/whole-texts/sweep.ts";
 import { sharedOf, stepDeps } from "./deps.ts";
 import { runJobs } from "./jobs.ts";
 
@@ -70,6 +72,9 @@ export default {
       sweep_search: inEach(async (db) =>
         log.info("swept_search", { objects: await sweepSearch(db, env.SNAPSHOTS, Date.now()) }),
       ),
+      sweep_texts: inEach(async (db) =>
+        log.info("swept_texts", { ...(await sweepTexts(db, limitBucket(env.SNAPSHOTS), Date.now())) }),
+      ),
       sweep_people: () => sweepPeople(accountsDatabase(env)),
     };
     await runJobs(cron === DAILY ? { ...frequent, ...daily } : frequent, log);
@@ -104,6 +109,7 @@ async function rebuildSearch(
     const outcome = await repairRevision(writer, revision);
     if (outcome === "impossible") log.warn("search_waits_for_next_run", { workspaceId, seq });
     else log.info(outcome === "rebuilt" ? "search_rebuilt" : "search_found_whole", { workspaceId, seq });
+    if ((await repairTexts(writer, revision)) === "marked") log.warn("texts_wait_for_next_run", { workspaceId, seq });
     message.ack();
   } catch (error) {
     log.error("search_not_rebuilt", error, { workspaceId, seq });

@@ -20,6 +20,9 @@ import { targetsWith } from "../../../src/service/hosted-index/core.ts";
 import { readFile, readOutline } from "../../../src/service/hosted-index/file-text.ts";
 import { readTargets, type Target, targetsReading } from "../../../src/service/hosted-index/targets.ts";
 import { databaseTexts } from "../../../src/service/hosted-index/texts.ts";
+import { enclosingSymbols } from "../../../src/service/hosted-index/whole-texts/hosted-texts.ts";
+import { findTexts, writeTexts } from "../../../src/service/hosted-index/whole-texts/rows.ts";
+import { statements as textStatements } from "../../../src/service/hosted-index/whole-texts/sweep.ts";
 import { databaseVectors } from "../../../src/service/hosted-index/vectors.ts";
 import { listSnapshots } from "../../../src/service/snapshots/pull.ts";
 import { findRevision } from "../../../src/service/snapshots/revision.ts";
@@ -69,6 +72,7 @@ const revision = {
   ref: "refs/heads/main",
   result: {},
   table: { table: "t", segments: ["s1"], vectors: null },
+  texts: { list: "l", packs: ["p1"], searchedOnly: 0 },
 };
 const run = { ...revision, runId: crypto.randomUUID() };
 const searched = ({ tenantId, workspaceId }: LargeTenant): Target => ({
@@ -82,6 +86,7 @@ const searched = ({ tenantId, workspaceId }: LargeTenant): Target => ({
   seq: 5,
   baseSeq: null,
   table: "t",
+  textList: null,
   hasVectors: true,
 });
 /** 60 files with all of their chunks, as many as a query looks at in one repository. */
@@ -103,6 +108,26 @@ export const CASES: readonly Case[] = [
         CANDIDATES.slice(0, 50).map(
           ({ path }) => ({ revision: 0, path, chunks: [{ ordinal: 3 }, { ordinal: 4 }], symbols: [0] }) as never,
         ),
+      ),
+  ],
+  ["texts by their hashes", (db, { tenantId }) => findTexts(db, tenantId, hashes)],
+  [
+    "writing texts",
+    (db, { tenantId }) =>
+      writeTexts(
+        db,
+        tenantId,
+        "1-new",
+        hashes.map((sha256, ordinal) => ({ sha256, ordinal, sizeBytes: 9, withheldLines: 0 })),
+      ),
+  ],
+  [
+    "symbols around lines",
+    (db, tenant) =>
+      enclosingSymbols(
+        db,
+        [searched(tenant)],
+        CANDIDATES.slice(0, 50).map(({ path }) => ({ revision: 0, path, lines: [1, 2] })),
       ),
   ],
   ["lines of a file", (db, tenant) => readFile(db, searched(tenant), "src/7.go")],
@@ -170,6 +195,10 @@ export const CASES: readonly Case[] = [
   ["sweep of contents", (db) => page(db, statements.contents(crypto.randomUUID())), PAGES],
   ["page of vectors", (db) => page(db, statements.vectorPage("80")), PAGES],
   ["sweep of vectors", (db) => page(db, statements.vectors({ first: "80", last: "84" })), PAGES],
+  ["a tenant to sweep", (db) => page(db, textStatements.tenants(crypto.randomUUID()))],
+  ["packs without a reader", (db, { tenantId }) => page(db, textStatements.deadPacks(tenantId)), 2 * PAGES],
+  ["sweep of texts", (db, { tenantId }) => page(db, textStatements.rows(tenantId, ["1-p3"])), PAGES],
+  ["objects of texts in use", (db, { tenantId }) => page(db, textStatements.live(tenantId)), 2 * PAGES],
   ["sweep of blobs", (db) => page(db, statements.blobs()), PAGES],
   ["sweep of runs", (db) => page(db, statements.runs()), PAGES],
   ["sweep of audit events", (db) => page(db, statements.auditEvents()), PAGES],

@@ -3,6 +3,7 @@
  * statement of the real code is explained on tables of 10⁵ rows, for a tenant that the statistics know and for one that they do not.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { regexModule } from "../../../src/cli/exact/regex-module.ts";
 import { startDatabase } from "../../../src/tooling/local/database/database.ts";
 import { search } from "../../support/ask-hosted.ts";
 import { type GitBackend, startGitBackend } from "../../support/git-backend.ts";
@@ -122,7 +123,7 @@ describe.each(DATABASES)("statements on %s with %s statistics", (_name, statisti
     // The same commit again, and a branch beside the line.
     await expectCheap(() => pipeline.run({ url: git.url("repo"), embedder: MODEL }));
     const model = { fingerprint: MODEL.fingerprint, embed: async () => new Float32Array([1, 0, 0, 1]) };
-    const deps = { db, bucket, cache: new SearchCache(), repair: async () => {}, model };
+    const deps = { db, bucket, cache: new SearchCache(), regexModule, repair: async () => {}, model };
     await expectCheap(() => search(deps, tenantId, SearchRequest.parse({ query: "leaf5" })));
     await expectCheap(() => new HostedIndex(deps, { tenantId }).repos());
     await expectCheap(async () => {

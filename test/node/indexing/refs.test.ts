@@ -1,5 +1,6 @@
 import { eq, sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
+import { regexModule } from "../../../src/cli/exact/regex-module.ts";
 import { rowsOf } from "../../../src/service/db/rows.ts";
 import { runs, workspaces } from "../../../src/service/db/schema.ts";
 import { filesOf } from "../../../src/service/revisions/files.ts";
@@ -63,7 +64,7 @@ describe("revisions beside the current one", () => {
     expect(await filesAt("main")).toEqual(before);
     expect(await filesAt(repo.head("feature"))).toEqual(alone.files);
     const { db, tenantId, workspaceId } = pipeline;
-    const deps = { db, bucket: pipeline.searchBucket, cache: new SearchCache(), repair: async () => {} };
+    const deps = { db, bucket: pipeline.searchBucket, cache: new SearchCache(), regexModule, repair: async () => {} };
     const found = await search(deps, tenantId, {
       query: "changed",
       workspaceId,

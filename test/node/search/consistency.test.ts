@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { regexModule } from "../../../src/cli/exact/regex-module.ts";
 import { SearchRequest } from "../../../src/contract/search.ts";
 import { SearchCache } from "../../../src/service/hosted-index/cache.ts";
 import type { SearchDeps } from "../../../src/service/hosted-index/core.ts";
@@ -25,6 +26,7 @@ function depsOf(pipeline: Pipeline): SearchDeps {
     db: pipeline.db,
     bucket: pipeline.searchBucket,
     cache: new SearchCache(),
+    regexModule,
     repair: () => Promise.reject(new Error("nothing is damaged here")),
   };
 }

@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
+import { regexModule } from "../../../src/cli/exact/regex-module.ts";
 import { FileQuery, OutlineQuery, ReferencesQuery, SearchRequest, SymbolsQuery } from "../../../src/contract/search.ts";
 import { searchText } from "../../../src/interface/mcp/answers.ts";
 import { search as searchQuestion, symbols as symbolsQuestion } from "../../../src/interface/questions/questions.ts";
@@ -28,6 +29,7 @@ function deps(own = pipeline): SearchDeps {
     db: own.db,
     bucket: own.searchBucket,
     cache: new SearchCache(),
+    regexModule,
     repair: async (target) => {
       await repairRevision(writer(own), target);
     },
@@ -259,7 +261,7 @@ describe("hosted search", () => {
     await run();
     const before = await answers("session expires");
     // A rebuild puts objects back: the keys are those of now.
-    const keys = Array.from(pipeline.searchBucket.objects.keys());
+    const keys = Array.from(pipeline.searchBucket.objects.keys()).filter((key) => key.startsWith(SEARCH_PREFIX));
     for (const key of keys) {
       const object = pipeline.searchBucket.objects.get(key);
       for (const damage of ["flip", "cut", "empty", "delete"] as const) {

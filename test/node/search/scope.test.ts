@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
+import { regexModule } from "../../../src/cli/exact/regex-module.ts";
 import type { Caller, Scope } from "../../../src/interface/questions/code-index.ts";
 import { file, outline, references, search, symbols } from "../../../src/interface/questions/questions.ts";
 import { SearchCache } from "../../../src/service/hosted-index/cache.ts";
@@ -18,7 +19,7 @@ let unnamed: Pipeline;
 function indexFor(repos?: readonly string[]): HostedIndex {
   const caller: Caller = { tenantId: pipeline.tenantId, repos };
   const { db, searchBucket: bucket } = pipeline;
-  return new HostedIndex({ db, bucket, cache: new SearchCache(), repair: async () => {} }, caller);
+  return new HostedIndex({ db, bucket, cache: new SearchCache(), regexModule, repair: async () => {} }, caller);
 }
 
 beforeAll(async () => {

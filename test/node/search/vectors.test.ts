@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { sql } from "drizzle-orm";
 import { expect, it } from "vitest";
+import { regexModule } from "../../../src/cli/exact/regex-module.ts";
 import { SearchRequest } from "../../../src/contract/search.ts";
 import type { Embedder } from "../../../src/engines/embedding/index.ts";
 import { SearchCache } from "../../../src/service/hosted-index/cache.ts";
@@ -58,6 +59,7 @@ function deps(own = pipeline, overrides: Partial<SearchDeps> = {}): SearchDeps {
     db: own.db,
     bucket: own.searchBucket,
     cache: new SearchCache(),
+    regexModule,
     repair: async (target) => {
       await repairRevision({ db: own.db, bucket: own.searchBucket, model: MODEL.fingerprint, beat }, target);
     },

@@ -13,6 +13,7 @@ export const TABLES = [
   "workspaces",
   "revisions",
   "contents",
+  "texts",
   "git_blobs",
   "symbols",
   "chunks",

@@ -74,7 +74,11 @@ export async function exportTenant(
   const objects: { key: string; size: number }[] = [];
   const snapshots = await rowsOf<{ id: string }>(db, sql`select id from snapshots where tenant_id = ${tenantId}::uuid`);
   if (bucket) {
-    for (const prefix of [`search/${tenantId}/`, ...snapshots.map(({ id }) => `snapshots/${id}/`)]) {
+    for (const prefix of [
+      `search/${tenantId}/`,
+      `texts/${tenantId}/`,
+      ...snapshots.map(({ id }) => `snapshots/${id}/`),
+    ]) {
       for await (const object of bucket.list(prefix)) objects.push(object);
     }
   }

@@ -1,0 +1,50 @@
+/** What an isolate keeps of file lists and packs: least recently used out. */
+import { FileList } from "../../../engines/texts/file-list.ts";
+import { TextPack } from "../../../engines/texts/pack.ts";
+import { LruCache } from "../lru.ts";
+import { openObject, RangeCache } from "../read.ts";
+import type { SearchBucket } from "../store.ts";
+import { listKey, packKey } from "./store.ts";
+
+/** Bytes of open lists: some 60,000 files. */
+const LIST_BYTES = 8 * 1024 * 1024;
+/** Bytes of the directories of open packs. */
+const PACK_BYTES = 4 * 1024 * 1024;
+/** Rough bytes in memory of a text's entry in the directory of its pack. */
+const BYTES_PER_ENTRY = 200;
+/** Bytes of ranges. Their own, because a scan of all texts would take the blocks of search out of theirs. */
+const RANGE_BYTES = 6 * 1024 * 1024;
+
+/** Open lists and packs. Objects never change, so what is open stays valid. */
+export class TextCache {
+  readonly #ranges = new RangeCache(RANGE_BYTES);
+  readonly #lists = new LruCache<FileList>(LIST_BYTES, ({ byteLength }) => byteLength);
+  readonly #packs = new LruCache<TextPack>(PACK_BYTES, ({ entries }) => BYTES_PER_ENTRY * entries.length);
+
+  /** Throws `SearchFormatError` if the list is missing or damaged. */
+  async list(bucket: SearchBucket, tenantId: string, id: string): Promise<FileList> {
+    const key = listKey(tenantId, id);
+    const known = this.#lists.get(key);
+    if (known) return known;
+    const opened = await FileList.open(await openObject(bucket, key, { cache: this.#ranges }));
+    this.#lists.set(key, opened);
+    return opened;
+  }
+
+  /** Throws `SearchFormatError` if the pack is missing or damaged. */
+  async pack(bucket: SearchBucket, tenantId: string, id: string): Promise<TextPack> {
+    const key = packKey(tenantId, id);
+    const known = this.#packs.get(key);
+    if (known) return known;
+    const opened = await TextPack.open(await openObject(bucket, key, { cache: this.#ranges }));
+    this.#packs.set(key, opened);
+    return opened;
+  }
+
+  /** Forgets a damaged object, which a repair may replace under the same name. */
+  forget(key: string): void {
+    this.#lists.delete(key);
+    this.#packs.delete(key);
+    this.#ranges.deletePrefix(`${key} `);
+  }
+}

@@ -1,0 +1,288 @@
+/** The whole texts of hosted revisions, for exact search. */
+import { sql } from "drizzle-orm";
+import type { FileBytes, MissingText, RevisionTexts, TextFile } from "../../../engines/exact/types.ts";
+import { SearchFormatError } from "../../../engines/search/types.ts";
+import type { StoredText, TextPack } from "../../../engines/texts/pack.ts";
+import type { Db } from "../../db/client.ts";
+import { lookUp } from "../../db/look-up.ts";
+import { rowsOf } from "../../db/rows.ts";
+import type { SearchBucket } from "../store.ts";
+import type { Target } from "../targets.ts";
+import { contentsAt } from "../../revisions/content-at.ts";
+import { filesOf } from "../../revisions/files.ts";
+import type { TextCache } from "./cache.ts";
+import { isListed, packKey } from "./store.ts";
+
+export interface TextDeps {
+  db: Db;
+  bucket: SearchBucket;
+  texts: TextCache;
+  regexModule: () => Promise<WebAssembly.Module>;
+  /** Has what a revision reads checked, and repaired. */
+  repair: (revision: Pick<Target, "tenantId" | "workspaceId" | "seq">) => Promise<void>;
+}
+
+/** A revision whose texts are read. */
+export type TextTarget = Pick<Target, "tenantId" | "workspaceId" | "seq" | "baseSeq" | "textList">;
+
+/** Bytes of texts that are read together, and how many such parts are read ahead of the one that is searched. */
+const PART_BYTES = 512 * 1024;
+const PARTS_AHEAD = 3;
+
+const contentOf = (pack: string, ordinal: number): string => `${pack}:${ordinal}`;
+
+/** Texts of some revisions of one tenant. */
+export class HostedTexts implements RevisionTexts {
+  readonly #deps: TextDeps;
+  readonly #targets: readonly TextTarget[];
+  /** Packs whose damage was reported. */
+  readonly #damaged = new Set<string>();
+
+  constructor(deps: TextDeps, targets: readonly TextTarget[]) {
+    this.#deps = deps;
+    this.#targets = targets;
+  }
+
+  async files(): Promise<TextFile[]> {
+    const all: TextFile[] = [];
+    for (const [revision, target] of this.#targets.entries()) {
+      // One after the other: each list is large, and mostly in memory.
+      for (const file of await filesOfTarget(this.#deps, target)) all.push({ revision, ...file });
+    }
+    return all;
+  }
+
+  /** Nothing is left out: texts have no filters. */
+  async candidates(): Promise<undefined> {
+    return undefined;
+  }
+
+  regexModule(): Promise<WebAssembly.Module> {
+    return this.#deps.regexModule();
+  }
+
+  async *read(contents: readonly string[]): AsyncGenerator<FileBytes | MissingText> {
+    const parts = this.#parts(contents);
+    const ahead: Promise<(FileBytes | MissingText)[]>[] = [];
+    const readNext = async (): Promise<boolean> => {
+      const part = await parts.next();
+      if (part.done === true) return false;
+      const reading = this.#readPart(part.value);
+      // Reported where it is awaited; a search that stops early does not wait for it.
+      reading.catch(() => {});
+      ahead.push(reading);
+      return true;
+    };
+    while (ahead.length < PARTS_AHEAD && (await readNext()));
+    for (let next = ahead.shift(); next; next = ahead.shift()) {
+      yield* await next;
+      await readNext();
+    }
+  }
+
+  /** The wanted texts of each pack, in the order of the packs' first ones, in parts of bounded size. */
+  async *#parts(contents: readonly string[]): AsyncGenerator<Part> {
+    const byPack = new Map<string, number[]>();
+    for (const content of contents) {
+      const colon = content.lastIndexOf(":");
+      const id = content.slice(0, colon);
+      const ordinals = byPack.get(id) ?? [];
+      byPack.set(id, ordinals);
+      ordinals.push(Number(content.slice(colon + 1)));
+    }
+    for (const [id, ordinals] of byPack) {
+      const sorted = ordinals.toSorted((a, b) => a - b);
+      const pack = await this.#open(id);
+      let part: number[] = [];
+      let bytes = 0;
+      for (const ordinal of sorted) {
+        part.push(ordinal);
+        bytes += pack?.entries[ordinal]?.byteLength ?? 0;
+        if (bytes < PART_BYTES) continue;
+        yield { id, pack, ordinals: part };
+        part = [];
+        bytes = 0;
+      }
+      if (part.length > 0) yield { id, pack, ordinals: part };
+    }
+  }
+
+  async #readPart({ id, pack, ordinals }: Part): Promise<(FileBytes | MissingText)[]> {
+    if (pack) {
+      try {
+        const texts = await pack.readAll(ordinals);
+        return texts.map(({ bytes, withheld }, at) => ({
+          content: contentOf(id, ordinals[at] as number),
+          bytes,
+          withheld,
+        }));
+      } catch (error) {
+        await this.#reportDamage(id, error);
+      }
+      if (ordinals.length > 1) {
+        // Only what cannot be read is missing.
+        const one = await Promise.all(ordinals.map((ordinal) => this.#readPart({ id, pack, ordinals: [ordinal] })));
+        return one.flat();
+      }
+    }
+    return ordinals.map((ordinal) => ({ content: contentOf(id, ordinal), missing: "damaged" }));
+  }
+
+  async #open(id: string): Promise<TextPack | undefined> {
+    const tenantId = this.#targets[0]?.tenantId ?? "";
+    try {
+      return await this.#deps.texts.pack(this.#deps.bucket, tenantId, id);
+    } catch (error) {
+      await this.#reportDamage(id, error);
+      return undefined;
+    }
+  }
+
+  /** Has the revisions that read a damaged pack repaired. Throws any other error. */
+  async #reportDamage(id: string, error: unknown): Promise<void> {
+    if (!(error instanceof SearchFormatError) && !(error instanceof RangeError)) throw error;
+    if (this.#damaged.has(id)) return;
+    this.#damaged.add(id);
+    const { texts, bucket } = this.#deps;
+    for (const target of this.#targets) {
+      if (!isListed(target.textList)) continue;
+      const list = await texts.list(bucket, target.tenantId, target.textList);
+      if (list.packs.includes(id)) await this.#deps.repair(target);
+    }
+    texts.forget(packKey(this.#targets[0]?.tenantId ?? "", id));
+  }
+
+  enclosing(
+    wanted: readonly { revision: number; path: string; lines: readonly number[] }[],
+  ): Promise<(string | null)[][]> {
+    return enclosingSymbols(this.#deps.db, this.#targets, wanted);
+  }
+}
+
+interface Part {
+  id: string;
+  pack: TextPack | undefined;
+  ordinals: number[];
+}
+
+/** The files of a revision; those of one without a list are not stored. */
+async function filesOfTarget(deps: TextDeps, target: TextTarget): Promise<Omit<TextFile, "revision">[]> {
+  if (isListed(target.textList)) {
+    try {
+      const list = await deps.texts.list(deps.bucket, target.tenantId, target.textList);
+      return Array.from(list, ({ path, state, reason, language, size, withheldLines, text }) => ({
+        path,
+        language,
+        size,
+        state,
+        reason: reason ?? undefined,
+        content: text === null ? undefined : contentOf(text.pack, text.ordinal),
+        withheldLines,
+      }));
+    } catch (error) {
+      if (!(error instanceof SearchFormatError)) throw error;
+      await deps.repair(target);
+    }
+  }
+  const reason = isListed(target.textList) ? "damaged" : "not_stored";
+  const rows = await rowsOf<{ path: string; language: string; size: number }>(
+    deps.db,
+    sql`select f.path, c.language, c.size_bytes as size from ${filesOf(target)} f
+        ${lookUp(sql`select * from contents where id = f.content_id`, "c")} order by f.path`,
+  );
+  return rows.map(({ path, language, size }) => ({
+    path,
+    language,
+    size,
+    state: "not_searched",
+    reason,
+    content: undefined,
+    withheldLines: 0,
+  }));
+}
+
+/** Whether a revision has the text of a path. A list that cannot be read has none; `textAt` has it repaired. */
+export async function hasText({ texts, bucket }: TextDeps, target: TextTarget, path: string): Promise<boolean> {
+  if (!isListed(target.textList)) return false;
+  try {
+    const list = await texts.list(bucket, target.tenantId, target.textList);
+    const position = list.find(path);
+    return position !== -1 && list.at(position).text !== null;
+  } catch (error) {
+    if (error instanceof SearchFormatError) return false;
+    throw error;
+  }
+}
+
+/**
+ * The text of a path; undefined if the revision has none of it, `"missing"` if it cannot be read, which a repair is asked for.
+ */
+export async function textAt(
+  deps: TextDeps,
+  target: TextTarget,
+  path: string,
+): Promise<{ text: StoredText; language: string | null } | "missing" | undefined> {
+  if (!isListed(target.textList)) return undefined;
+  const { texts, bucket } = deps;
+  try {
+    const list = await texts.list(bucket, target.tenantId, target.textList);
+    const position = list.find(path);
+    const file = position === -1 ? undefined : list.at(position);
+    if (!file?.text) return undefined;
+    const pack = await texts.pack(bucket, target.tenantId, file.text.pack);
+    return { text: await pack.read(file.text.ordinal), language: file.language };
+  } catch (error) {
+    if (!(error instanceof SearchFormatError) && !(error instanceof RangeError)) throw error;
+    if (error instanceof SearchFormatError && error.source !== undefined) texts.forget(error.source);
+    await deps.repair(target);
+    return "missing";
+  }
+}
+
+interface SymbolRow {
+  at: number;
+  name: string;
+  start: number;
+  end: number;
+}
+
+/** As `RevisionTexts.enclosing`: one statement, which reads the symbols around the wanted lines of each file. */
+export async function enclosingSymbols(
+  db: Db,
+  targets: readonly TextTarget[],
+  wanted: readonly { revision: number; path: string; lines: readonly number[] }[],
+): Promise<(string | null)[][]> {
+  const rows = wanted.flatMap(({ revision, path, lines }, at) => {
+    const target = targets[revision];
+    if (!target || lines.length === 0) return [];
+    const { workspaceId, seq, baseSeq } = target;
+    return [{ workspaceId, seq, baseSeq, path, at, first: Math.min(...lines), last: Math.max(...lines) }];
+  });
+  if (rows.length === 0) return wanted.map(({ lines }) => lines.map(() => null));
+  const found = await rowsOf<SymbolRow>(
+    db,
+    sql`select w.at, t.qualified_name as name, t.start_line as start, t.end_line as "end"
+        from ${contentsAt(rows, [
+          ["at", "int", ({ at }) => at],
+          ["first", "int", ({ first }) => first],
+          ["last", "int", ({ last }) => last],
+        ])}
+        ${lookUp(sql`select * from symbols where content_id = f.content_id and start_line <= w.last and end_line >= w.first`, "t")}`,
+  );
+  const byFile = new Map<number, SymbolRow[]>();
+  for (const row of found) {
+    const own = byFile.get(row.at) ?? [];
+    byFile.set(row.at, own);
+    own.push(row);
+  }
+  return wanted.map(({ lines }, at) => lines.map((line) => innermost(byFile.get(at) ?? [], line)));
+}
+
+function innermost(symbols: readonly SymbolRow[], line: number): string | null {
+  let best: SymbolRow | undefined;
+  for (const symbol of symbols) {
+    if (symbol.start > line || symbol.end < line) continue;
+    if (!best || symbol.start > best.start || (symbol.start === best.start && symbol.end < best.end)) best = symbol;
+  }
+  return best?.name ?? null;
+}

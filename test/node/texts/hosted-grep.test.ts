@@ -1,0 +1,107 @@
+import { sql } from "drizzle-orm";
+import { describe, expect, it } from "vitest";
+import { regexModule } from "../../../src/cli/exact/regex-module.ts";
+import { CoverageQuery, FilesQuery, GrepRequest } from "../../../src/contract/exact.ts";
+import { FileQuery } from "../../../src/contract/search.ts";
+import { SearchCache } from "../../../src/service/hosted-index/cache.ts";
+import type { SearchDeps } from "../../../src/service/hosted-index/core.ts";
+import { repairTexts } from "../../../src/service/hosted-index/whole-texts/repair.ts";
+import { coverage, file, files, grep } from "../../support/ask-hosted.ts";
+import { git, givenRepository, newPipeline, pipeline, repo } from "../../support/given-repository.ts";
+
+givenRepository({ isShared: true });
+
+const SECRET = ["AKIA", "2E0A8F3B244C9986"].join("");
+
+const deps = (): SearchDeps => ({
+  db: pipeline.db,
+  bucket: pipeline.searchBucket,
+  cache: new SearchCache(),
+  regexModule,
+  repair: async (revision) =>
+    void (await repairTexts({ db: pipeline.db, bucket: pipeline.searchBucket, beat: async () => {} }, revision)),
+});
+const ask = (request: Record<string, unknown>, using = deps()) =>
+  grep(using, pipeline.tenantId, GrepRequest.parse({ workspaceId: pipeline.workspaceId, ...request }));
+const places = ({ matches }: Awaited<ReturnType<typeof ask>>) => matches.map(({ path, line }) => `${path}:${line}`);
+
+describe("exact search of a hosted workspace", () => {
+  it("finds every line, also in what is not ranked, and says that there is no other", async () => {
+    repo
+      .files({
+        "src/a.ts": "export function closeSession() {\n  return 1;\n}\n",
+        "src/b.ts": 'import { closeSession } from "./a.ts";\r\ncloseSession();',
+        "vendor/c.js": "closeSession();\n",
+        "package-lock.json": '{ "closeSession": 1 }\n',
+        "test/a.test.ts": "closeSession();\n",
+        "odd.xyz": "nothing\n",
+        "image.png": Buffer.from([0, 1, 2]),
+      })
+      .commit();
+    await pipeline.run({ url: git.url("repo") });
+    const literal = await ask({ pattern: "closeSession" });
+    expect(places(literal).toSorted()).toEqual(
+      ["src/a.ts:1", "src/b.ts:1", "src/b.ts:2", "test/a.test.ts:1", "vendor/c.js:1", "package-lock.json:1"].toSorted(),
+    );
+    expect(places(literal).slice(0, 3)).toEqual(["src/a.ts:1", "src/b.ts:1", "src/b.ts:2"]);
+    expect(literal).toMatchObject({
+      total: { lines: 6, files: 5 },
+      complete: true,
+      coverage: { files: 6, notSearched: { binary: 1 }, withheldLines: 0 },
+      indexes: [{ workspaceId: pipeline.workspaceId, gitSha: repo.head() }],
+    });
+    expect(literal.matches[0]).toMatchObject({ ranges: [[17, 29]], enclosing: "closeSession" });
+    expect(places(await ask({ pattern: "^close\\w+\\(\\);?$", paths: ["src/**"] }))).toEqual(["src/b.ts:2"]);
+    expect(await ask({ pattern: "nowhere" })).toMatchObject({ matches: [], total: { lines: 0 }, complete: true });
+    await expect(ask({ pattern: "(" })).rejects.toMatchObject({ code: "INVALID_BODY" });
+  });
+
+  it("lists files and says why some are not searched", async () => {
+    const { tenantId, workspaceId } = pipeline;
+    const all = await coverage(deps(), tenantId, CoverageQuery.parse({ workspaceId }));
+    expect(all).toMatchObject({ indexed: 3, searchedOnly: 3, notSearched: { binary: 1 } });
+    expect(await coverage(deps(), tenantId, CoverageQuery.parse({ workspaceId, path: "vendor/c.js" }))).toMatchObject({
+      path: { state: "searched", reason: "vendored" },
+    });
+    const listed = await files(deps(), tenantId, FilesQuery.parse({ workspaceId, depth: "1" }));
+    expect(listed.folders).toEqual([
+      { path: "src/", files: 2 },
+      { path: "test/", files: 1 },
+      { path: "vendor/", files: 1 },
+    ]);
+    const vendored = await file(deps(), tenantId, FileQuery.parse({ workspaceId, path: "vendor/c.js" }));
+    expect(vendored.text).toBe("closeSession();");
+  });
+
+  it("answers alike whether a withheld line would match or not, and never shows it", async () => {
+    repo.files({ "key.ts": `const id = 1;\nconst key = "${SECRET}";\n` }).commit();
+    await pipeline.run({ url: git.url("repo") });
+    const hit = await ask({ pattern: SECRET.slice(0, 12), fixedStrings: true, context: 2 });
+    const miss = await ask({ pattern: "BKIA2E0A8F3B", fixedStrings: true, context: 2 });
+    expect(hit).toEqual(miss);
+    expect(hit).toMatchObject({ matches: [], complete: false, coverage: { withheldLines: 1 } });
+    expect(JSON.stringify(await ask({ pattern: "id", context: 2 }))).not.toContain(SECRET.slice(4));
+  });
+
+  it("is incomplete, never empty, where texts are missing", async () => {
+    for (const key of pipeline.searchBucket.objects.keys())
+      if (key.includes("/packs/")) pipeline.searchBucket.objects.delete(key);
+    const using = deps();
+    const damaged = await ask({ pattern: "closeSession" }, using);
+    expect(damaged).toMatchObject({ complete: false, matches: [] });
+    expect(damaged.coverage.notSearched["damaged"]).toBeGreaterThan(0);
+    await pipeline.run({ url: git.url("repo") });
+    expect(await ask({ pattern: "closeSession" })).toMatchObject({ total: { lines: 6 } });
+    await pipeline.db.execute(sql`update revisions set text_list = null where workspace_id = ${pipeline.workspaceId}`);
+    expect(await ask({ pattern: "closeSession" })).toMatchObject({
+      complete: false,
+      coverage: { files: 0, notSearched: { not_stored: 4 } },
+    });
+  });
+
+  it("tells another tenant nothing", async () => {
+    const other = await newPipeline();
+    const request = GrepRequest.parse({ pattern: "closeSession", workspaceId: pipeline.workspaceId });
+    await expect(grep(deps(), other.tenantId, request)).rejects.toMatchObject({ code: "NO_WORKSPACE" });
+  });
+});
