@@ -13,7 +13,7 @@ import { runMain } from "./main.ts";
 
 /** Largest minified script of each Worker, in bytes; grammars are files beside it. */
 const MAX_SCRIPT_BYTES: Record<WorkerName, number> = { api: 1_010_000, indexer: 830_000, site: 640_000 };
-/** The part of the api that every new isolate evaluates. The MCP server with its SDK, and the API description, are loaded by the first request for them. */
+/** The part of the api that every new isolate evaluates. The MCP server with its SDK, the API description and exact search are loaded by the first request for them. */
 const MAX_API_START_BYTES = 730_000;
 /** Total size of a Worker, grammars included; Cloudflare's limit is 64 MiB. */
 const MAX_TOTAL_BYTES = 60_000_000;
@@ -41,7 +41,13 @@ await runMain(async () => {
     const total = files.reduce((sum, name) => sum + statSync(path.join(folder, name)).size, 0);
     check(`${worker} total`, total, MAX_TOTAL_BYTES);
   }
-  const api = await bundle("src/workers/api/worker.ts", ["*/mcp/http.ts", "*/openapi/document.ts", "./metrics.ts"]);
+  const api = await bundle("src/workers/api/worker.ts", [
+    "*/mcp/http.ts",
+    "*/openapi/document.ts",
+    "./metrics.ts",
+    "*/exact/run-grep.ts",
+    "./regex-module.ts",
+  ]);
   check("api at start", api.bytes, MAX_API_START_BYTES);
   const proxy = await bundle("src/workers/site/proxy.ts");
   check("site proxy path", proxy.bytes, MAX_PROXY_BYTES);
