@@ -51,7 +51,8 @@ export function searchText(
   { offset = 0 }: { offset?: number | undefined } = {},
 ): string {
   const head = heading(indexes, options.nowMs, leftOut);
-  if (results.length === 0) return `${head}
+  if (results.length === 0)
+    return `${head}
 
 ${noResults(total, offset)}`;
   const parts = fit(
