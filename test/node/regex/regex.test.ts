@@ -64,7 +64,7 @@ const BUILDERS: Record<string, () => unknown> = {
   "src/engines/parsing/secrets/command-lines.ts": () => import("../../../src/engines/parsing/secrets/command-lines.ts"),
   "src/engines/parsing/secrets/find.ts": () => import("../../../src/engines/parsing/secrets/find.ts"),
   "src/engines/parsing/secrets/nearby.ts": () => import("../../../src/engines/parsing/secrets/nearby.ts"),
-  "src/engines/search/rerank.ts": async () => {
+  "src/engines/search/word-evidence.ts": async () => {
     const shop = await openShop();
     const { search } = await import("../../../src/engines/search/search.ts");
     await search(shop.index, { query: `cart ${ODD_WORDS.join(" ")}` }, shop.texts);
