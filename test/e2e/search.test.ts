@@ -157,6 +157,8 @@ describe("look-ups", () => {
     const answer = (await (await get("/references", { name: "evict" })).json()) as { references: unknown[] };
     expect(answer.references).toEqual([
       {
+        repo: expect.any(String),
+        workspaceId: expect.any(String),
         path: "src/session-store.ts",
         line: 4,
         text: "return evict(this, now);",

@@ -1,5 +1,6 @@
 import { MAX_FILE_SIZE_BYTES } from "../../contract/limits.ts";
-import { type InspectedText, inspectText, withoutLines } from "../../engines/exact/inspect.ts";
+import { type InspectedText, inspectText } from "../../engines/exact/inspect.ts";
+import { blankLines } from "../../engines/parsing/secrets/lines.ts";
 import { mayHold } from "../../engines/exact/ngram-filter.ts";
 import type { FileBytes, MissingText, RevisionTexts, TextFile } from "../../engines/exact/types.ts";
 import { compareUtf8 } from "../../engines/search/order.ts";
@@ -38,7 +39,7 @@ export function commitTexts(given: CommitTree): RevisionTexts {
       const { texts } = await examine();
       for await (const { oid, bytes } of readBlobs(root, contents)) {
         const withheld = texts.get(oid)?.withheld ?? [];
-        yield { content: oid, bytes: withoutLines(bytes, withheld), withheld };
+        yield { content: oid, bytes: blankLines(bytes, withheld), withheld };
       }
     },
     enclosing: given.enclosing,

@@ -1,7 +1,8 @@
 import { DEFAULT_MAX_FILE_SIZE_BYTES, MAX_FILE_SIZE_BYTES } from "../../contract/limits.ts";
 import { detectLanguage } from "../../engines/parsing/detect.ts";
 import { nameVerdict } from "../../engines/parsing/name-verdict.ts";
-import { inspectText, type InspectedText, withoutLines } from "../../engines/exact/inspect.ts";
+import { inspectText, type InspectedText } from "../../engines/exact/inspect.ts";
+import { blankLines } from "../../engines/parsing/secrets/lines.ts";
 import { mayHold } from "../../engines/exact/ngram-filter.ts";
 import type { FileBytes, MissingText, RevisionTexts, TextFile } from "../../engines/exact/types.ts";
 import { compareUtf8 } from "../../engines/search/order.ts";
@@ -63,7 +64,7 @@ function readText(tree: FileTree, path: string, { inspected, stamp }: KnownText)
   const isSame = after !== undefined && stampOf(after) === stamp;
   const { reason, withheld } = isSame ? inspected : inspectText(bytes);
   if (reason === "binary" || reason === "lfs") return { content: path, missing: "unreadable" };
-  return { content: path, bytes: withoutLines(bytes, withheld), withheld };
+  return { content: path, bytes: blankLines(bytes, withheld), withheld };
 }
 
 /** All files by path, in order. Those whose bytes are not known yet are read. */

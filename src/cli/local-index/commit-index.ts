@@ -1,6 +1,4 @@
-import { SourceText } from "../../engines/parsing/source-text.ts";
 import { PARSER_VERSION } from "../../engines/parsing/version.ts";
-import { outlinesOf } from "../../engines/search/definitions.ts";
 import type { SearchIndex } from "../../engines/search/search-index.ts";
 import type { FileLines } from "../../interface/questions/code-index.ts";
 import { sha256 } from "../machine/checksum.ts";
@@ -58,8 +56,7 @@ async function linesOfCommit(
   if (file === undefined) return undefined;
   const bytes = new Uint8Array(await git(root, ["cat-file", "blob", `${gitSha}:${path}`]));
   if (sha256(bytes).toString("hex") !== index.contentKey(file).sha256) throw gitDamaged(`${path} of ${gitSha}`);
-  const [outline] = await outlinesOf(index, [{ file }]);
-  return linesOf(new SourceText(bytes), outline?.chunks ?? [], { path, language: index.language(file) }, start, end);
+  return linesOf(bytes, index.language(file), start, end);
 }
 
 async function commitFiles(

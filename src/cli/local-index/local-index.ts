@@ -101,7 +101,7 @@ export function openWorkTreeIndex(
         const head = stale === undefined ? project.head : row.indexed_at === indexedAtMs ? row.head : undefined;
         return { gitSha: head ?? null, indexedAtMs, stale };
       },
-      lines: (index, path, start, end) => readLines(index, tree, path, start, end),
+      lines: async (index, path, start, end) => readLines(index, tree, path, start, end),
       texts: async (enclosing) => (await exact()).openWorkTreeTexts(project, enclosing),
       rebuild: async () => (await updates()).rebuildSearchIndex(context, project, new SearchFolder(project.directory)),
     },

@@ -26,7 +26,7 @@ import type { OpenIndex, SearchCache } from "./cache.ts";
 import { contentsAt } from "../revisions/content-at.ts";
 import type { FileLines } from "../../interface/questions/code-index.ts";
 import { readFile, readOutline } from "./file-text.ts";
-import { linesOfText } from "./whole-texts/file-lines.ts";
+import { linesOfText } from "../../interface/questions/file-lines.ts";
 import { hasText, textAt, type TextDeps } from "./whole-texts/hosted-texts.ts";
 import type { SearchBucket } from "./store.ts";
 import { MAX_NAMED, type Target, type TargetDeps, targetsReading } from "./targets.ts";

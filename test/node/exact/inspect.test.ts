@@ -8,7 +8,8 @@ import { TextCache } from "../../../src/cli/exact/text-cache.ts";
 import { decodeRecords, encodeRecords } from "../../../src/cli/exact/text-records.ts";
 import { workTreeTexts } from "../../../src/cli/exact/work-tree-texts.ts";
 import { listWorkTreeFiles } from "../../../src/cli/git/git.ts";
-import { inspectText, withoutLines } from "../../../src/engines/exact/inspect.ts";
+import { inspectText } from "../../../src/engines/exact/inspect.ts";
+import { blankLines } from "../../../src/engines/parsing/secrets/lines.ts";
 import { mayHold, ngramFilter } from "../../../src/engines/exact/ngram-filter.ts";
 import { queryOfBytes } from "../../../src/engines/exact/ngrams.ts";
 import { runGrep } from "../../../src/engines/exact/run-grep.ts";
@@ -136,10 +137,10 @@ describe("what is known of a text", () => {
 
   it("leaves lines out without moving the others", () => {
     const text = Buffer.from("a\nb\r\nc\nd");
-    expect(Buffer.from(withoutLines(text, [[2, 2]])).toString()).toBe("a\n\nc\nd");
+    expect(Buffer.from(blankLines(text, [[2, 2]])).toString()).toBe("a\n\nc\nd");
     expect(
       Buffer.from(
-        withoutLines(text, [
+        blankLines(text, [
           [1, 1],
           [3, 4],
         ]),

@@ -108,7 +108,7 @@ describe("hosted search", () => {
     await run();
     const query = { workspaceId: pipeline.workspaceId };
     const noPath = outline(deps(), pipeline.tenantId, OutlineQuery.parse({ ...query, path: "lib/session-0.ts" }));
-    await expect(noPath).rejects.toMatchObject({ code: "NOT_FOUND", near: ["src/session-0.ts"] });
+    await expect(noPath).rejects.toMatchObject({ code: "NOT_FOUND", near: ["src/session-0.ts", "src/session-5.ts"] });
     const noName = symbols(deps(), pipeline.tenantId, SymbolsQuery.parse({ ...query, name: "nowhere" }));
     await expect(noName).rejects.toMatchObject({ code: "NOT_FOUND" });
     const other = await newPipeline();

@@ -4,7 +4,7 @@ import { regexModule } from "../../../src/cli/exact/regex-module.ts";
 import type { TextFile } from "../../../src/engines/exact/types.ts";
 import { rowsOf } from "../../../src/service/db/rows.ts";
 import { TextCache } from "../../../src/service/hosted-index/whole-texts/cache.ts";
-import { linesOfText } from "../../../src/service/hosted-index/whole-texts/file-lines.ts";
+import { linesOfText } from "../../../src/interface/questions/file-lines.ts";
 import {
   HostedTexts,
   type TextDeps,

@@ -1,14 +1,14 @@
-/** Lines of a file, from its whole text. */
-import { decodeText } from "../../../engines/parsing/source-text.ts";
-import type { StoredText } from "../../../engines/texts/pack.ts";
-import type { FileLines } from "../../../interface/questions/code-index.ts";
+/** Lines of a file, from its whole text: the same hosted and on a laptop. */
+import { decodeText } from "../../engines/parsing/source-text.ts";
+import type { StoredText } from "../../engines/texts/pack.ts";
+import type { FileLines } from "./code-index.ts";
 
 /** Language of a text whose language is not known. */
 const PLAIN = "text";
 
 /** Lines `start` to `end` of a text, 1-based and inclusive. */
 export function linesOfText(
-  { bytes, lineCount, withheld }: StoredText,
+  { bytes, lineCount, withheld }: Pick<StoredText, "bytes" | "lineCount" | "withheld">,
   language: string | null,
   start = 1,
   end = lineCount,
