@@ -20,7 +20,11 @@ import { targetsWith } from "../../../src/service/hosted-index/core.ts";
 import { readFile, readOutline } from "../../../src/service/hosted-index/file-text.ts";
 import { readTargets, type Target, targetsReading } from "../../../src/service/hosted-index/targets.ts";
 import { databaseTexts } from "../../../src/service/hosted-index/texts.ts";
-import { enclosingSymbols } from "../../../src/service/hosted-index/whole-texts/hosted-texts.ts";
+import {
+  enclosingSymbols,
+  HostedTexts,
+  type TextDeps,
+} from "../../../src/service/hosted-index/whole-texts/hosted-texts.ts";
 import { findTexts, writeTexts } from "../../../src/service/hosted-index/whole-texts/rows.ts";
 import { statements as textStatements } from "../../../src/service/hosted-index/whole-texts/sweep.ts";
 import { databaseVectors } from "../../../src/service/hosted-index/vectors.ts";
@@ -129,6 +133,11 @@ export const CASES: readonly Case[] = [
         [searched(tenant)],
         CANDIDATES.slice(0, 50).map(({ path }) => ({ revision: 0, path, lines: [1, 2] })),
       ),
+  ],
+  [
+    "files of a revision without a list",
+    (db, tenant) => new HostedTexts({ db } as unknown as TextDeps, [searched(tenant)]).files(),
+    PAGES,
   ],
   ["lines of a file", (db, tenant) => readFile(db, searched(tenant), "src/7.go")],
   ["symbols of a file", (db, tenant) => readOutline(db, searched(tenant), "src/7.go")],

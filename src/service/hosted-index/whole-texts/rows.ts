@@ -2,6 +2,7 @@
 import { sql } from "drizzle-orm";
 import { arrayOf, unnest } from "../../db/arrays.ts";
 import type { Db } from "../../db/client.ts";
+import { lookUp } from "../../db/look-up.ts";
 import { rowsOf } from "../../db/rows.ts";
 import { PACK_ID_PREFIX } from "./store.ts";
 
@@ -19,9 +20,10 @@ export async function findTexts(db: Db, tenantId: string, hashes: readonly strin
   if (hashes.length === 0) return new Map();
   const rows = await rowsOf<TextRow>(
     db,
-    sql`select encode(sha256, 'hex') as sha256, pack, ordinal, size_bytes as "sizeBytes", withheld_lines as "withheldLines" from texts
-        where tenant_id = ${tenantId} and sha256 = any(array(select decode(h, 'hex') from unnest(${arrayOf(hashes, "text")}) as h))
-        and pack like ${`${PACK_ID_PREFIX}%`}`,
+    sql`select h as sha256, t.pack, t.ordinal, t.size_bytes as "sizeBytes", t.withheld_lines as "withheldLines"
+        from unnest(${arrayOf(hashes, "text")}) as h
+        ${lookUp(sql`select * from texts where tenant_id = ${tenantId}::uuid and sha256 = decode(h, 'hex')`, "t")}
+        where t.pack like ${`${PACK_ID_PREFIX}%`}`,
   );
   return new Map(rows.map((row) => [row.sha256, row]));
 }
