@@ -1,6 +1,6 @@
 import { DEFAULT_MAX_FILE_SIZE_BYTES } from "../../contract/limits.ts";
 import { blankLines, findWithheld } from "../../engines/parsing/secrets/lines.ts";
-import { SourceText } from "../../engines/parsing/source-text.ts";
+import { lineCountOf } from "../../engines/parsing/source-text.ts";
 import type { SearchIndex } from "../../engines/search/search-index.ts";
 import type { FileLines } from "../../interface/questions/code-index.ts";
 import { linesOfText } from "../../interface/questions/file-lines.ts";
@@ -27,6 +27,10 @@ export function readLines(
 /** Lines of the bytes of a file, without those that may hold a secret. */
 export function linesOf(bytes: Uint8Array, language: string, start?: number, end?: number): FileLines {
   const withheld = findWithheld(bytes);
-  const { lineCount } = new SourceText(bytes);
-  return linesOfText({ bytes: blankLines(bytes, withheld), lineCount, withheld }, language, start, end);
+  return linesOfText(
+    { bytes: blankLines(bytes, withheld), lineCount: lineCountOf(bytes), withheld },
+    language,
+    start,
+    end,
+  );
 }

@@ -33,7 +33,7 @@ export class SourceText {
     this.text = utf8 ?? decodeLatin1(bytes);
     // In UTF-8, only ASCII text has as many characters as bytes.
     this.singleByte = this.text.length === bytes.length;
-    this.lineCount = countLines(bytes);
+    this.lineCount = lineCountOf(bytes);
     this.byteStarts = new Uint32Array(this.lineCount + 1);
     this.weights = new Uint32Array(this.lineCount + 1);
     this.longestLine = this.scanBytes();
@@ -144,7 +144,8 @@ export class SourceText {
   }
 }
 
-function countLines(bytes: Uint8Array): number {
+/** Number of lines; a final line break opens no further line. */
+export function lineCountOf(bytes: Uint8Array): number {
   if (bytes.length === 0) return 0;
   let lines = 0;
   for (let at = bytes.indexOf(NEWLINE); at !== -1; at = bytes.indexOf(NEWLINE, at + 1)) lines++;

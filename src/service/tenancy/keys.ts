@@ -8,6 +8,7 @@ import { loadCredentialKey } from "./credential-key.ts";
 import { createCredential, type CredentialKey, type CredentialKind } from "./credentials.ts";
 import { TenancyError } from "./errors.ts";
 import { checkName, checkUuid } from "./fields.ts";
+import { withLineage } from "./lineage.ts";
 import { checkRestrictions, kindOf, narrow, type StoredKind } from "./restrictions.ts";
 import { ADMIN_ACTOR, asUnknownTenant } from "./tenants.ts";
 
@@ -129,13 +130,7 @@ function isGone(): TenancyError {
 async function readLineage(db: Db, tenantId: string, credentialId: string): Promise<Lineage[]> {
   return rowsOf<Lineage>(
     db,
-    sql`with recursive lineage as (
-          select id, parent_id, kind, name, restrictions, expires_at, revoked_at, 0 as depth
-          from credentials where id = ${credentialId} and tenant_id = ${tenantId}::uuid
-          union all
-          select p.id, p.parent_id, p.kind, p.name, p.restrictions, p.expires_at, p.revoked_at, depth + 1
-          from lineage join credentials p on p.id = lineage.parent_id where depth < ${MAX_TOKEN_DEPTH}
-        )
+    sql`${withLineage(tenantId, credentialId)}
         select id, kind, name, restrictions, floor(extract(epoch from expires_at) * 1000)::float8 as expires
         from lineage where not exists (select 1 from lineage where revoked_at is not null) order by depth`,
   );
@@ -151,15 +146,7 @@ export async function revokeToken(
   id: string,
 ): Promise<boolean> {
   const { tenantId, credentialId } = by;
-  const lineage = await rowsOf<{ id: string }>(
-    db,
-    sql`with recursive lineage as (
-          select id, parent_id, 0 as depth from credentials where id = ${id} and tenant_id = ${tenantId}::uuid
-          union all
-          select p.id, p.parent_id, depth + 1 from lineage join credentials p on p.id = lineage.parent_id
-          where depth < ${MAX_TOKEN_DEPTH}
-        ) select id from lineage`,
-  );
+  const lineage = await rowsOf<{ id: string }>(db, sql`${withLineage(tenantId, id)} select id from lineage`);
   if (!lineage.some((each) => each.id === credentialId))
     throw new TenancyError("NOT_FOUND", "id: this credential has made no token with this public id", "id");
   return revokeKey(db, { id, tenantId, actor: credentialId });

@@ -1,4 +1,5 @@
 /** The indexer's side of whole texts: a shard packs the texts of its files, the finish of a run writes the revision's file list. */
+import { lineCountOf } from "../../../engines/parsing/source-text.ts";
 import { blankLines, countLines, findWithheld, type LineRange } from "../../../engines/parsing/secrets/lines.ts";
 import { encodeFileList, FileList, type FileState, type ListedFile } from "../../../engines/texts/file-list.ts";
 import { PackBuilder } from "../../../engines/texts/pack.ts";
@@ -8,14 +9,6 @@ import { mergePacks } from "./merge.ts";
 import { findTexts, type PackedText, writeTexts } from "./rows.ts";
 import { putPack, type TextWriter } from "./put-pack.ts";
 import { LIST_ID_PREFIX, listKey } from "./store.ts";
-
-const NEWLINE = 10;
-
-function linesOf(bytes: Uint8Array): number {
-  let lines = 0;
-  for (let at = bytes.indexOf(NEWLINE); at !== -1; at = bytes.indexOf(NEWLINE, at + 1)) lines++;
-  return bytes.length === 0 || bytes.at(-1) === NEWLINE ? lines : lines + 1;
-}
 
 /**
  * Stores the texts of files, except those that are stored already, in one pack. `withheld` are the lines that the parser found to
@@ -42,7 +35,7 @@ export async function storeTexts(
     const ordinal = pack.add({
       sha256,
       bytes: blankLines(bytes, ranges),
-      lineCount: linesOf(bytes),
+      lineCount: lineCountOf(bytes),
       withheld: ranges,
     });
     rows.push({ sha256, ordinal, sizeBytes: bytes.byteLength, withheldLines: countLines(ranges) });
