@@ -6,6 +6,8 @@ export const MAX_BODY_BYTES = 4 * 1024 * 1024;
  */
 export const MAX_BODY_VALUES = 5_000;
 export const MAX_LIST_VALUES = 10_000;
+/** A manifest without unknown fields has 12. */
+export const MAX_MANIFEST_VALUES = 2_000;
 export const MAX_MCP_BODY_BYTES = 256 * 1024;
 /** The MCP SDK takes 10 µs for each value of a message, whether it knows it or not. A tool call has 200 at most. */
 export const MAX_MCP_VALUES = 1_000;

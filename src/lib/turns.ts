@@ -1,14 +1,10 @@
-import { pause } from "./pause.ts";
-
-const POLL_MS = 2;
-/** Longest pause of one that has many of its owner before it: below `MAX_SILENT_MS`, with a margin for a busy isolate. */
-const MAX_POLL_MS = 200;
-/** Works of an owner take at least so long on average. */
-const WORK_MS = 1;
-/** How often a work at work shows that its request has not been cancelled: the timers of a cancelled one never fire. */
+/** How often a work shows that its request has not been cancelled: the timers of a cancelled one never fire. */
 const BEAT_MS = 200;
 /** One that has not been heard of for so long belongs to a request that was cancelled. */
 const MAX_SILENT_MS = 1_000;
+
+/** An owner is alone if no other has begun a work for so long. */
+const ALONE_MS = 1_000;
 
 interface Ticket {
   owner: string;
@@ -19,6 +15,8 @@ interface Ticket {
   startedAt: number;
   /** Whether its work has ended. */
   isOver: boolean;
+  /** Has it look for its turn now; does nothing if it does not wait. */
+  wake: () => void;
 }
 
 export interface TurnOptions {
@@ -28,6 +26,8 @@ export interface TurnOptions {
   maxWorkMs: number;
   /** What the works of one owner together may take; default: all the room. */
   share?: number;
+  /** The same while no other owner has begun a work for a second; default: `share`. */
+  shareAlone?: number;
   /** Works of one owner that may wait; a further one is refused. Default: any number. */
   maxWaiting?: number;
 }
@@ -50,21 +50,27 @@ export class TooManyWaitingError extends Error {
  * Lets works run as long as there is room for them, in turn by owner: next is the first in line of the owner that has least at work, so
  * that one who asks for much waits behind themselves. A work that is larger than all the room runs alone.
  *
- * Works look for their turn again and again instead of awaiting each other. In Workers each belongs to a request of its own: a promise of
- * a cancelled one never settles, and one that has nothing of its own to wait for is taken to hang and is ended. Who has been silent for
+ * A work that ends wakes the next. Each also looks for its turn by a timer of its own: in Workers each belongs to a request of its own, one
+ * that was cancelled wakes nobody, and one that has nothing of its own to wait for is taken to hang and is ended. Who has been silent for
  * a second is passed over.
  */
 export class Turns {
   readonly #room: number;
   readonly #share: number;
+  readonly #shareAlone: number;
   readonly #maxWorkMs: number;
   readonly #maxWaiting: number;
   #waiting: Ticket[] = [];
   readonly #working = new Set<Ticket>();
 
-  constructor({ room, maxWorkMs, share = room, maxWaiting = Infinity }: TurnOptions) {
+  /** The owner that began a work last, and the last one before it that is another. */
+  #latest = { owner: "", at: 0 };
+  #latestOther = { owner: "", at: 0 };
+
+  constructor({ room, maxWorkMs, share = room, shareAlone = share, maxWaiting = Infinity }: TurnOptions) {
     this.#room = room;
     this.#share = share;
+    this.#shareAlone = shareAlone;
     this.#maxWorkMs = maxWorkMs;
     this.#maxWaiting = maxWaiting;
   }
@@ -74,7 +80,7 @@ export class Turns {
    */
   async run<T>(owner: string, size: number, work: (turn: Turn) => Promise<T>): Promise<T> {
     if (this.#maxWaiting !== Infinity && this.#waitingOf(owner) >= this.#maxWaiting) throw new TooManyWaitingError();
-    const own: Ticket = { owner, size, seenAt: Date.now(), startedAt: 0, isOver: false };
+    const own: Ticket = { owner, size, seenAt: Date.now(), startedAt: 0, isOver: false, wake: () => {} };
     this.#waiting.push(own);
     if (!this.#begins(own)) await this.#turnOf(own);
     const beat = setInterval(() => (own.seenAt = Date.now()), BEAT_MS);
@@ -109,28 +115,29 @@ export class Turns {
   /** Resolves when the turn of one that waits has begun. */
   async #turnOf(own: Ticket): Promise<void> {
     do {
-      // Only the first of an owner can be next. The others look less often: hundreds that all do at once would take the whole processor.
-      await pause(Math.min(Math.max(POLL_MS, this.#beforeOf(own) * WORK_MS), MAX_POLL_MS));
+      await woken(own);
       own.seenAt = Date.now();
       if (own.isOver) return;
       // Taken for cancelled after a long computation of another request.
       if (!this.#waiting.includes(own)) this.#waiting.push(own);
     } while (!this.#begins(own));
+    // There may be room for more.
+    this.#wakeNext();
   }
 
-  /** Number of works of the same owner that are before it in the line. */
-  #beforeOf(own: Ticket): number {
-    let before = 0;
+  /** Wakes the first in line of each owner. */
+  #wakeNext(): void {
+    const owners = new Set<string>();
     for (const ticket of this.#waiting) {
-      if (ticket === own) break;
-      if (ticket.owner === own.owner) before++;
+      if (!owners.has(ticket.owner)) ticket.wake();
+      owners.add(ticket.owner);
     }
-    return before;
   }
 
   #end(own: Ticket): void {
     this.#working.delete(own);
     if (own.isOver) this.#waiting = this.#waiting.filter((ticket) => ticket !== own);
+    this.#wakeNext();
   }
 
   /** Begins the turn of one that waits if it is next and there is room. */
@@ -151,6 +158,8 @@ export class Turns {
     if (this.#next(line, taken) !== own || (this.#working.size > 0 && all + own.size > this.#room)) return false;
     this.#waiting = this.#waiting.filter((ticket) => ticket !== own);
     own.startedAt = own.seenAt = now;
+    if (this.#latest.owner !== own.owner) this.#latestOther = this.#latest;
+    this.#latest = { owner: own.owner, at: now };
     this.#working.add(own);
     return true;
   }
@@ -164,10 +173,26 @@ export class Turns {
       if (owners.has(ticket.owner)) continue;
       owners.add(ticket.owner);
       const own = taken.get(ticket.owner) ?? 0;
-      if (own >= least || (own > 0 && own + ticket.size > this.#share)) continue;
+      if (own >= least || (own > 0 && own + ticket.size > this.#shareOf(ticket.owner))) continue;
       next = ticket;
       least = own;
     }
     return next;
   }
+
+  #shareOf(owner: string): number {
+    const other = this.#latest.owner === owner ? this.#latestOther : this.#latest;
+    return Date.now() - other.at > ALONE_MS ? this.#shareAlone : this.#share;
+  }
+}
+
+/** Resolves when the work is woken, or after `BEAT_MS`. */
+async function woken(ticket: Ticket): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  await new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, BEAT_MS);
+    ticket.wake = resolve;
+  });
+  // Only here: a timer belongs to the request that set it.
+  clearTimeout(timer);
 }

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { expect, it, vi } from "vitest";
 import { pause } from "../../src/lib/pause.ts";
+import { RefusalDelay } from "../../src/lib/refusal-delay.ts";
 import { TooManyWaitingError, Turns } from "../../src/lib/turns.ts";
 
 it("runs works in the order they came, as many at once as there is room for", async () => {
@@ -146,4 +147,33 @@ it("ends a turn whose wait outside of it fails", async () => {
   const failing = turns.run("a", 1, ({ outside }) => outside(() => Promise.reject(new Error("away"))));
   await expect(failing).rejects.toThrow("away");
   expect(await turns.run("a", 1, async () => "done")).toBe("done");
+});
+
+it("gives an owner its small share only while another has begun a work in the last second", async () => {
+  const turns = new Turns({ room: Infinity, share: 2, shareAlone: 5, maxWorkMs: 10_000 });
+  const mostAtOnce = async (): Promise<number> => {
+    let [working, most] = [0, 0];
+    await Promise.all(
+      Array.from({ length: 12 }, () =>
+        turns.run("a", 1, async () => {
+          most = Math.max(most, ++working);
+          await pause(2);
+          working--;
+        }),
+      ),
+    );
+    return most;
+  };
+  expect(await mostAtOnce()).toBe(5);
+  await turns.run("b", 1, async () => undefined);
+  expect(await mostAtOnce()).toBe(2);
+});
+
+it("delays refusals of an owner beyond forty in a second", () => {
+  const delay = new RefusalDelay();
+  const at = (now: number, owner = "a") => delay.delayOf(owner, now);
+  expect(Array.from({ length: 40 }, (_, i) => at(5_000 + i))).toEqual(Array.from({ length: 40 }, () => 0));
+  expect(at(5_900)).toBe(100);
+  expect(at(5_900, "b")).toBe(0);
+  expect(at(6_000)).toBe(0);
 });

@@ -13,6 +13,7 @@ import {
   MAX_GLOBS_CHARACTERS,
   MAX_INPUT_CHARACTERS,
   MAX_LIST_VALUES,
+  MAX_MANIFEST_VALUES,
   MAX_MANIFEST_BYTES,
   MAX_MCP_BODY_BYTES,
   MAX_MCP_VALUES,
@@ -92,7 +93,7 @@ ${table(
     ["Body of `POST /mcp`", bytes(MAX_MCP_BODY_BYTES), refusal("INPUT_TOO_LARGE")],
     [
       "Values in a JSON body, arrays and objects included",
-      `${count(MAX_BODY_VALUES)}; ${count(MAX_MCP_VALUES)} in one of \`POST /mcp\`, ${count(MAX_LIST_VALUES)} in those of \`POST /index\` and \`/index-snapshot\``,
+      `${count(MAX_BODY_VALUES)}; ${count(MAX_MCP_VALUES)} in one of \`POST /mcp\`, ${count(MAX_LIST_VALUES)} in those of \`POST /index\`, ${count(MAX_MANIFEST_VALUES)} in those of \`POST /index-snapshot\``,
       refusal("INVALID_BODY"),
     ],
     ["Texts of one `POST /embed`", count(MAX_EMBED_INPUTS), refusal("INVALID_BODY")],

@@ -4,7 +4,7 @@ import {
   type FieldIssue,
   ListResponse,
   ProbeResponse,
-  MAX_LIST_VALUES,
+  MAX_MANIFEST_VALUES,
   PublishRequest,
   PullResponse,
   SignResponse,
@@ -64,7 +64,7 @@ export const publishSnapshot = route({
   surface: "index_snapshot",
   body: {
     schema: PublishRequest,
-    maxValues: MAX_LIST_VALUES,
+    maxValues: MAX_MANIFEST_VALUES,
     example: {
       op: "sign",
       repo: "github.com/owner/name",
