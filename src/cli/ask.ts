@@ -97,11 +97,11 @@ export function nothingFound(message: string): CliError {
   return new CliError(EXIT.notFound, "NOT_FOUND", message);
 }
 
-/** A question's request: its required parameters, and those of the options. Throws a usage error for texts out of bounds. */
+/** A question's request: its arguments, and the parameters of the options. Throws a usage error for texts out of bounds. */
 export function requestOf<P extends Parameters>(parameters: P, required: object, options: object = {}): Request<P> {
   const given: Record<string, unknown> = { ...options, ...required };
   const request = Object.entries<Parameter>(parameters).flatMap(([name, parameter]) => {
-    const value = given[parameter.required ? name : camelCase(parameter.option ?? name)];
+    const value = given[parameter.required || parameter.argument ? name : camelCase(parameter.option ?? name)];
     if (value !== undefined) checkTexts(name, parameter, value);
     return value === undefined ? [] : [[name, value]];
   });

@@ -120,6 +120,13 @@ export function requireGit(project: Project): void {
 
 /** Path of a file relative to the project's root, with `/` and links resolved. Throws if it is outside. */
 export function pathInProject(project: Project, cwd: string, file: string): string {
+  const path = folderInProject(project, cwd, file);
+  if (path === "") throw new CliError(EXIT.usage, "OUTSIDE", `${file} is not a file of ${project.root}`);
+  return path;
+}
+
+/** As {@link pathInProject}; empty for the root. */
+export function folderInProject(project: Project, cwd: string, file: string): string {
   const wanted = resolve(realpathSync(cwd), file);
   let real = wanted;
   try {
@@ -128,8 +135,7 @@ export function pathInProject(project: Project, cwd: string, file: string): stri
     // The caller reports a path that does not exist.
   }
   const path = relative(project.root, real).split(sep).join("/");
-  if (path === "" || path === ".." || path.startsWith("../")) {
-    throw new CliError(EXIT.usage, "OUTSIDE", `${file} is not a file of ${project.root}`);
-  }
+  if (path === ".." || path.startsWith("../"))
+    throw new CliError(EXIT.usage, "OUTSIDE", `${file} is not in ${project.root}`);
   return path;
 }

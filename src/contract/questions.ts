@@ -8,8 +8,10 @@ export const INCLUDE_KINDS = ["tests", "docs", "examples", "generated"] as const
 
 interface Described {
   description: string;
-  /** A question without it is refused. On the command line it is an argument, else an option. */
+  /** A question without it is refused. On the command line it is an argument. */
   required?: true;
+  /** On the command line it is an argument although it may be left out. The others are options. */
+  argument?: true;
   /** Name of the MCP tool's parameter; the name in snake case if absent. */
   tool?: string;
   /** Name of the command line's option; the name in kebab case if absent. */
@@ -223,7 +225,12 @@ export const GREP = {
   },
 } as const satisfies Parameters;
 
-const { required: _, ...optionalPath } = path;
+const optionalPath = {
+  type: "text",
+  max: path.max,
+  isVerbatim: true,
+  argument: true,
+} as const;
 
 export const COVERAGE = {
   path: { ...optionalPath, description: "Path whose state is asked for; a folder lists what it holds." },

@@ -6,15 +6,11 @@ import { QUESTIONS } from "../../src/interface/questions/questions.ts";
 import { rowsOf } from "../../src/service/db/rows.ts";
 import { createWorkspace } from "../../src/service/tenancy/index.ts";
 import { Sandbox } from "../node/cli/support/run.ts";
-import { differencesOf, Faces, rowOf } from "../support/ask-faces.ts";
+import { differencesOf, Faces, ROWS, rowOf } from "../support/ask-faces.ts";
 import { facesOf, nothingFoundTable, type QuestionName } from "../support/faces.ts";
 import { type GitBackend, startGitBackend } from "../support/git-backend.ts";
 import { memberOf } from "./support/dashboard.ts";
 import { api, database, newTenant, service, type TestTenant } from "./support/service.ts";
-
-const UNKNOWN = "a name or path that no index has";
-const EMPTY = "a search or a defined name, no hits";
-const SIMILAR = "similar names only";
 
 /** A request, and the row of the table "nothing found" that it is about. */
 type Case<N extends QuestionName> = [request: Asked<(typeof QUESTIONS)[N]["parameters"]>, row?: string];
@@ -26,34 +22,58 @@ const CASES: { readonly [N in QuestionName]: readonly Case<N>[] } = {
     [{ query: "closeExpired", limit: 2, paths: ["src/**"], languages: ["typescript"] }],
     [{ query: '"write_invoice" lang:python', kinds: ["function"], include: ["tests"], maxTokens: 400 }],
     [{ query: "session", limit: 50, maxTokens: 200 }],
-    [{ query: "zyxwvut" }, EMPTY],
-    [{ query: "closeExpired", paths: ["nowhere/**"] }, EMPTY],
+    [{ query: "zyxwvut" }, ROWS.empty],
+    [{ query: "closeExpired", paths: ["nowhere/**"] }, ROWS.empty],
   ],
   symbols: [
     [{ name: "SessionStore" }],
     [{ name: "SessionStore.closeExpired", match: "exact", kind: "method" }],
     [{ name: "close", match: "prefix", limit: 1 }],
     [{ name: "clsexprd", match: "fuzzy" }],
-    [{ name: "closeExpird" }, SIMILAR],
-    [{ name: "zyxwvut" }, UNKNOWN],
+    [{ name: "closeExpird" }, ROWS.similar],
+    [{ name: "zyxwvut" }, ROWS.unknown],
   ],
   references: [
     [{ name: "closeExpired" }],
     [{ name: "SessionStore", limit: 1 }],
-    [{ name: "startCleanup" }, EMPTY],
-    [{ name: "closeExpird" }, UNKNOWN],
+    [{ name: "startCleanup" }, ROWS.empty],
+    [{ name: "closeExpird" }, ROWS.unknown],
   ],
   outline: [
     [{ path: "src/session-store.ts" }],
     [{ path: "docs/guide.md" }],
-    [{ path: "src/sesion-store.ts" }, UNKNOWN],
+    [{ path: "src/sesion-store.ts" }, ROWS.unknown],
   ],
   file: [
     [{ path: "src/server.ts" }],
     [{ path: "src/session-store.ts", start: 3, end: 4 }],
     [{ path: "lib/invoice.py", start: 3 }],
     [{ path: "src/secret.ts" }],
-    [{ path: "src/Session-Store.ts" }, UNKNOWN],
+    [{ path: "src/Session-Store.ts" }, ROWS.unknown],
+  ],
+  grep: [
+    [{ pattern: "close(Expired|d)\\b" }],
+    [{ pattern: "SessionStore", wordRegexp: true, paths: ["src/**"], context: 1, languages: ["typescript"] }],
+    [{ pattern: "closeexpired(", fixedStrings: true, ignoreCase: true }],
+    [{ pattern: "total\\):\\n", multiline: true }],
+    [{ pattern: "session", ignoreCase: true, count: true, include: ["tests"] }],
+    [{ pattern: "import", filesOnly: true }],
+    [{ pattern: "zyxwvut", paths: ["lib/**"] }, ROWS.noLine],
+    [{ pattern: "zyxwvut" }, ROWS.noLineKnown],
+  ],
+  coverage: [
+    [{}],
+    [{ reason: "lockfile", limit: 1 }],
+    [{ path: "src" }],
+    [{ path: "logo.png" }],
+    [{ path: "nowhere" }, ROWS.absent],
+  ],
+  files: [
+    [{}],
+    [{ depth: 1 }],
+    [{ path: "**/*.ts", limit: 2 }],
+    [{ path: "src/", cursor: "src/secret.ts" }],
+    [{ path: "scr" }, ROWS.unknown],
   ],
 };
 
@@ -69,6 +89,8 @@ const FILES = {
     'import { SessionStore } from "../src/session-store.ts";\n\ntest("closes expired sessions", () => new SessionStore().closeExpired(1));\n',
   "lib/invoice.py":
     "import os\n\n\ndef write_invoice(total):\n    # “typographic” and \u{1f600}\n    return str(total)\r\n",
+  "package-lock.json": "{}\n",
+  "logo.png": "\0\0",
   "docs/guide.md": "# Guide\n\n## Sessions\n\nA session is closed when its lease expires.\n",
 };
 const REPO = "github.com/acme/shop";
@@ -104,7 +126,8 @@ afterAll(async () => {
 it("asks every question, in every row of the table", () => {
   expect(Object.keys(CASES)).toEqual(Object.keys(QUESTIONS));
   const rows = Object.values(CASES).flatMap((cases: readonly Case<QuestionName>[]) => cases.map(([, row]) => row));
-  for (const row of nothingFoundTable().keys()) if (row !== "nothing is indexed") expect(rows).toContain(row);
+  const asked = new Set([...rows, ROWS.nothing]);
+  expect(asked).toEqual(new Set([undefined, ...nothingFoundTable().keys()]));
 });
 
 describe.each(Object.keys(CASES) as QuestionName[])("the question %s", (name) => {
@@ -135,8 +158,8 @@ describe.each(Object.keys(CASES) as QuestionName[])("the question %s", (name) =>
     // A search over no index at all is a search without hits.
     const isEmpty = name === "search";
     expect([http.status, http.body["code"]]).toEqual(isEmpty ? [200, undefined] : [404, "NO_INDEX"]);
-    expect(mcp).toEqual({ isError: true, text: "Nothing is indexed yet." });
-    expect(remote.exit).toBe(4);
+    if (mcp) expect(mcp).toEqual({ isError: true, text: "Nothing is indexed yet." });
+    expect(remote.exit).toBe(name === "grep" ? 2 : 4);
   });
 });
 
@@ -159,6 +182,7 @@ describe("all repositories of a tenant", () => {
     ["references", { name: "closeExpired" }],
     ["outline", { path: "src/bill.ts" }],
     ["file", { path: "src/bill.ts", start: 1, end: 1 }],
+    ["grep", { pattern: "closeExpired" }],
   ])("are asked without naming one, outside of a work tree: %s", async (name, request) => {
     const answers = await everywhere.ask(name, request);
     expect(answers.http.status).toBe(200);

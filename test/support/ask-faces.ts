@@ -32,10 +32,11 @@ interface CommandAnswer {
 /** What each face answered; those that were not asked are absent. */
 export interface FaceAnswers {
   http: RouteAnswer;
-  /** The text that the tool makes of what HTTP answers; undefined for an error. */
+  /** The text that the tool makes of what HTTP answers; undefined for an error, or without a tool. */
   rendered: string | undefined;
-  mcp: ToolAnswer;
-  stdio?: ToolAnswer;
+  /** Undefined if the question has no tool. */
+  mcp: ToolAnswer | undefined;
+  stdio?: ToolAnswer | undefined;
   remote: CommandAnswer;
   local?: CommandAnswer;
 }
@@ -134,24 +135,45 @@ export class Faces {
 
   async #rendered(name: QuestionName, input: Given): Promise<string | undefined> {
     const { tool } = facesOf(name);
+    if (!tool) return undefined;
     const index = Object.assign(this.#remote, { repos: () => Promise.resolve([]) });
     return tool.run({ index, nowMs: Date.now() }, tool.input.parse(input)).catch(() => undefined);
   }
 }
 
-async function callTool(client: Client, name: QuestionName, input: Json): Promise<ToolAnswer> {
-  const answer = await client.callTool({ name: facesOf(name).tool.name, arguments: input });
+async function callTool(client: Client, name: QuestionName, input: Json): Promise<ToolAnswer | undefined> {
+  const { tool } = facesOf(name);
+  if (!tool) return undefined;
+  const answer = await client.callTool({ name: tool.name, arguments: input });
   const [content] = answer.content as { text: string }[];
   return { text: content?.text ?? "", isError: answer.isError === true };
 }
 
+/** Rows of the table "nothing found" in docs/architecture.md, without the marks of code. */
+export const ROWS = {
+  unknown: "a name or path that no index has",
+  similar: "similar names only",
+  empty: "a search or a defined name, no hits",
+  noLine: "grep: no line, all text searched",
+  noLineKnown: "grep: no line, not all text searched",
+  absent: "coverage of a path in no tree",
+  nothing: "nothing is indexed",
+} as const;
+
 /** The row of the table "nothing found" that an HTTP answer belongs to; undefined if what was asked for was found. */
 export function rowOf(request: Given, { status, body }: RouteAnswer): string | undefined {
-  if (body["code"] === "NO_INDEX") return "nothing is indexed";
-  if (status === 404) return "a name or path that no index has";
-  if (body["match"] === "fuzzy" && request["match"] === undefined) return "similar names only";
+  if (body["code"] === "NO_INDEX") return ROWS.nothing;
+  if (status === 404) return ROWS.unknown;
+  if (body["match"] === "fuzzy" && request["match"] === undefined) return ROWS.similar;
+  const { total, complete, path } = body as {
+    total?: { lines?: number };
+    complete?: boolean;
+    path?: { state?: string };
+  };
+  if (total?.lines === 0) return complete ? ROWS.noLine : ROWS.noLineKnown;
+  if (path?.state === "absent") return ROWS.absent;
   const list = body["results"] ?? body["references"];
-  return Array.isArray(list) && list.length === 0 ? "a search or a defined name, no hits" : undefined;
+  return Array.isArray(list) && list.length === 0 ? ROWS.empty : undefined;
 }
 
 /** Where the answers differ from what HTTP answers, or from the table of docs/architecture.md; empty if nowhere. */
@@ -168,22 +190,20 @@ export function differencesOf(request: Given, answers: FaceAnswers): string[] {
   compare("status", http.status, expected.status);
   compare("code", http.body["code"], "code" in expected ? expected.code : undefined);
   const headings = Array.isArray(http.body["indexes"]) ? http.body["indexes"].length : 0;
-  const text = bodyOf(mcp.text, headings);
-  compare("MCP over HTTP is an error", mcp.isError, expected.isToolError);
-  if (rendered !== undefined) compare("MCP over HTTP", text, bodyOf(rendered, headings));
-  if (stdio) compare("MCP over stdio", { ...stdio, text: bodyOf(stdio.text, headings) }, { ...mcp, text });
+  if (mcp) {
+    const text = bodyOf(mcp.text, headings);
+    compare("MCP over HTTP is an error", mcp.isError, expected.isToolError);
+    if (rendered !== undefined) compare("MCP over HTTP", text, bodyOf(rendered, headings));
+    if (stdio) compare("MCP over stdio", { ...stdio, text: bodyOf(stdio.text, headings) }, { ...mcp, text });
+  }
   for (const [face, answer] of Object.entries({ "--remote": remote, ...(local && { "the local command": local }) })) {
     if (expected.exit !== undefined) compare(`exit code of ${face}`, answer.exit, expected.exit);
     if (answer.exit === 0) compare(face, comparable(answer.json), comparable(http.body));
     const near = nearOf(http.body);
-    const isNamed = row === "a name or path that no index has" || row === "similar names only";
+    const isNamed = row === ROWS.unknown || row === ROWS.similar;
     if (isNamed) compare(`near names of ${face}`, nearOf(answer.json), near);
-    if (isNamed)
-      compare(
-        "near names over MCP",
-        near.filter((name) => !mcp.text.includes(name)),
-        [],
-      );
+    const unnamed = mcp ? near.filter((name) => !mcp.text.includes(name)) : [];
+    if (isNamed) compare("near names over MCP", unnamed, []);
   }
   if (local?.exit === 0 && headings === 1) compare("commit", local.json["gitSha"], commitOf(http.body));
   return found;

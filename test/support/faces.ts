@@ -10,7 +10,8 @@ export type QuestionName = keyof typeof QUESTIONS;
 export interface Face {
   method: "GET" | "POST";
   route: string;
-  tool: Tool;
+  /** Undefined if there is none, for the reason that the page gives. */
+  tool: Tool | undefined;
   command: string;
   /** Last part of the dashboard page's address, if there is a page. */
   page: string | undefined;
@@ -28,6 +29,9 @@ export interface NothingFound {
 
 const ARCHITECTURE = readFileSync(new URL("../../docs/architecture.md", import.meta.url), "utf8");
 
+/** A cell of the tables for what a face does not have. */
+const NONE = "–";
+
 /** The faces of a question. Throws if the table of docs/architecture.md lacks the question or one of its faces. */
 export function facesOf(name: string): Face {
   const cells = rowsBelow("| Question ", ARCHITECTURE).find(([question]) => question === name);
@@ -36,7 +40,7 @@ export function facesOf(name: string): Face {
   const [, method, route] = /^(GET|POST) (\/\S+)$/.exec(http) ?? [];
   const tool = TOOLS.find((candidate) => candidate.name === toolName);
   if ((method !== "GET" && method !== "POST") || route === undefined) throw new Error(`${name} has no route: ${http}`);
-  if (!tool) throw new Error(`${name} has no MCP tool: ${toolName}`);
+  if (!tool && toolName !== NONE) throw new Error(`${name} has no MCP tool: ${toolName}`);
   if (!/^[a-z]+$/.test(command)) throw new Error(`${name} has no command: ${command}`);
   return { method, route, tool, command, page: /^[a-z]+$/.test(page) ? page : undefined };
 }
@@ -89,7 +93,7 @@ export function commandArguments(name: QuestionName, request: Given): string[] {
     const value = request[own];
     if (value === undefined || parameter.notOn?.includes("cli")) continue;
     const given = [value].flat().map(String);
-    if (parameter.required) words.push(...given);
+    if (parameter.required || parameter.argument) words.push(...given);
     else if (parameter.type === "flag") options.push(...(value === true ? [optionOf(own, parameter)] : []));
     else options.push(...given.flatMap((each) => [optionOf(own, parameter), each]));
   }

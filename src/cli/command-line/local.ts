@@ -89,7 +89,6 @@ export const LOCAL_COMMANDS: Readonly<Record<string, AddCommand>> = {
         .argument("[path]", "file or folder of this work tree")
         .description("show what is indexed and searched, and why the rest is not"),
       COVERAGE,
-      ["path"],
     )
       .addHelpText(
         "after",
@@ -108,7 +107,6 @@ export const LOCAL_COMMANDS: Readonly<Record<string, AddCommand>> = {
         .argument("[path]", "folder, or a glob such as 'src/**/*.ts'")
         .description("list the files of this work tree, with their state in the index"),
       FILES,
-      ["path"],
     )
       .addHelpText("after", examples("codectx files --depth 1", "codectx files 'src/**/*.ts' --json"))
       .action(

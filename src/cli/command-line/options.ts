@@ -15,10 +15,10 @@ export function wholeNumber(value: string): number {
   return Number(value);
 }
 
-/** Adds the options of a question: its parameters besides the arguments, and where to ask. `given` are arguments that may be absent. */
-export function questionOptions(command: Command, parameters: Parameters, given: readonly string[] = []): Command {
+/** Adds the options of a question: its parameters besides the arguments, and where to ask. */
+export function questionOptions(command: Command, parameters: Parameters): Command {
   for (const [name, parameter] of Object.entries<Parameter>(parameters)) {
-    if (parameter.required || given.includes(name) || parameter.notOn?.includes("cli")) continue;
+    if (parameter.required || parameter.argument || parameter.notOn?.includes("cli")) continue;
     command.addOption(optionOf(parameter.option ?? kebabCase(name), parameter));
   }
   return command

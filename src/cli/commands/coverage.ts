@@ -3,17 +3,14 @@ import { coverage as coverageQuestion } from "../../interface/questions/exact.ts
 import { coverageResponse } from "../../interface/questions/exact-http.ts";
 import { ask, nothingFound, requestOf, show } from "../ask.ts";
 import type { Context } from "../context.ts";
-import { pathOf, type RemoteOption } from "../remote/remote-search.ts";
+import { folderOf, type RemoteOption } from "../remote/remote-search.ts";
 import { formatCount, table } from "../terminal/ui.ts";
 
 /** `codectx coverage [path]`: what is indexed, what is searched besides, and why the rest is not. */
 export async function coverage(context: Context, path: string | undefined, options: RemoteOption): Promise<void> {
   const found = await ask(context, coverageQuestion, {
     options,
-    request: (project) => ({
-      ...requestOf(COVERAGE, {}, options),
-      path: path === undefined ? undefined : pathOf(context, project, path, options),
-    }),
+    request: (project) => requestOf(COVERAGE, { path: folderOf(context, project, path, options) }, options),
     missing: (answer) =>
       answer.path?.state === "absent" ? nothingFound(`${path} is not in this tree, or git ignores it`) : undefined,
   });

@@ -3,14 +3,14 @@ import { files as filesQuestion } from "../../interface/questions/exact.ts";
 import { filesResponse } from "../../interface/questions/exact-http.ts";
 import { ask, requestOf, show } from "../ask.ts";
 import type { Context } from "../context.ts";
-import type { RemoteOption } from "../remote/remote-search.ts";
+import { folderOf, type RemoteOption } from "../remote/remote-search.ts";
 import { formatBytes, plural, table } from "../terminal/ui.ts";
 
 /** `codectx files [path]`: the files below a folder or of a glob, with their state. */
 export async function files(context: Context, path: string | undefined, options: RemoteOption): Promise<void> {
   const found = await ask(context, filesQuestion, {
     options,
-    request: () => ({ ...requestOf(FILES, {}, options), ...(path !== undefined && path !== "." && { path }) }),
+    request: (project) => requestOf(FILES, { path: folderOf(context, project, path, options) }, options),
   });
   await show(context, found, filesResponse, () => {
     const { files: listed, folders, next } = found.answer;

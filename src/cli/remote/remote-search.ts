@@ -3,7 +3,7 @@ import type { CallOptions } from "../../interface/client/transport.ts";
 import { createClient, credentialsOf, requireApiKey, type Context } from "../context.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
 import type { RefOption } from "../local-index/local-search.ts";
-import { findWorkTreeProject, pathInProject, type Project, requireRepo } from "../project.ts";
+import { findWorkTreeProject, folderInProject, pathInProject, type Project, requireRepo } from "../project.ts";
 import type { Scope } from "../../interface/questions/code-index.ts";
 
 /** Flags of commands that ask the local index or, with `--remote`, the service. */
@@ -38,6 +38,17 @@ export async function remoteIndex(
   const project = await findWorkTreeProject(context);
   const named = repo === undefined && project === undefined ? {} : { repo: requireRepo(project, repo) };
   return { client, scope: { ...named, ref }, call: { signal: context.stop }, project };
+}
+
+/** As `pathOf`, for a folder or glob; undefined for the whole repository. */
+export function folderOf(
+  context: Context,
+  project: Project | undefined,
+  folder: string | undefined,
+  { repo }: RemoteOption,
+): string | undefined {
+  if (folder === undefined || repo !== undefined || project === undefined) return folder;
+  return folderInProject(project, context.cwd, folder) || undefined;
 }
 
 /** Path of a file from the root of its repository: as given with `--repo` and outside of a work tree, else that of the work tree's file. */

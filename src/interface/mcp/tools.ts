@@ -3,6 +3,7 @@ import * as z from "zod";
 import { Uuid } from "../../contract/indexing.ts";
 import { bodyShape } from "../../contract/parameters.ts";
 import { type Parameter, type Parameters, type Request, SEARCH } from "../../contract/questions.ts";
+import { selector } from "../../contract/search.ts";
 import { text } from "../../contract/text.ts";
 import { visibleAnswer } from "../../lib/display.ts";
 import { nearName } from "../../lib/near-name.ts";
@@ -34,17 +35,11 @@ const MAX_TOKENS = SEARCH.maxTokens;
 const MAX_BODIES = 3;
 const MAX_BODY_LINES = 80;
 
-const repo = text
-  .min(1)
-  .max(500)
-  .optional()
-  .describe("Repository as list_repos names it, such as github.com/owner/name. Default: all of them.");
+const repo = selector.repo.describe(
+  "Repository as list_repos names it, such as github.com/owner/name. Default: all of them.",
+);
 const oneRepo = repo.describe("Repository as list_repos names it. Needed where there are several.");
-const ref = text
-  .min(1)
-  .max(500)
-  .optional()
-  .describe("Branch, tag or commit that is indexed. Default: the current revision.");
+const ref = selector.ref.describe("Branch, tag or commit that is indexed. Default: the current revision.");
 const maxTokens = z
   .int()
   .min(MAX_TOKENS.min)

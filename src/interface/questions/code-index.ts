@@ -83,8 +83,8 @@ export interface OpenIndexes<Info extends IndexInfo = IndexInfo> {
   file(path: string, start?: number, end?: number): Promise<InOneIndex<FileLines> | undefined>;
   /** Up to five paths that may have been meant. */
   nearPaths(path: string): Promise<string[]>;
-  /** All files and their whole texts, for exact search. Absent where the texts are not stored. */
-  texts?(): Promise<RevisionTexts>;
+  /** All files and their whole texts, for exact search. */
+  texts(): Promise<RevisionTexts>;
 }
 
 /** A question: its parameters, and how it is answered from open indexes. */
@@ -94,6 +94,13 @@ export interface Question<P extends Parameters, Answer extends object> {
   parameters: P;
   /** Throws `NotFoundError` for a name or path that no index has. */
   answer: (indexes: OpenIndexes, request: Request<P>) => Promise<Answer>;
+}
+
+/** A question, with the types of its request and answer checked. */
+export function question<P extends Parameters, Answer extends object>(
+  definition: Question<P, Answer>,
+): Question<P, Answer> {
+  return definition;
 }
 
 /** What a question answers. */

@@ -1,15 +1,17 @@
-/** How the questions of exact search are answered: `grep`, and what was searched at all. */
-import { COVERAGE, FILES, GREP, type Parameters } from "../../contract/questions.ts";
+/** The questions about whole texts: `grep`, and what is searched at all. */
+import { COVERAGE, FILES, GREP } from "../../contract/questions.ts";
 import type { GrepOptions } from "../../engines/exact/run-grep.ts";
 import type { RevisionTexts, TextFile } from "../../engines/exact/types.ts";
 import { compareUtf8 } from "../../engines/search/order.ts";
 import { compileGlobs, GlobError } from "../../lib/globs.ts";
-import { InvalidFieldError, nothingIndexed, NotFoundError, type OpenIndexes, QuestionError } from "./code-index.ts";
-import type { Question } from "./code-index.ts";
-
-function question<P extends Parameters, Answer extends object>(definition: Question<P, Answer>): typeof definition {
-  return definition;
-}
+import {
+  InvalidFieldError,
+  nothingIndexed,
+  NotFoundError,
+  type OpenIndexes,
+  question,
+  QuestionError,
+} from "./code-index.ts";
 
 /** State of a path, of which `absent` is in no tree. */
 export interface PathState {
@@ -120,9 +122,7 @@ function namingField(error: unknown): never {
 
 async function textsOf(indexes: OpenIndexes): Promise<RevisionTexts> {
   if (indexes.indexes.length === 0) throw nothingIndexed();
-  const texts = await indexes.texts?.();
-  if (texts) return texts;
-  throw new QuestionError("NOT_CONFIGURED", "exact search needs the whole texts, which this index does not hold");
+  return indexes.texts();
 }
 
 async function filesOfOne(indexes: OpenIndexes): Promise<readonly TextFile[]> {
@@ -148,7 +148,7 @@ function cut(path: string, folder: string, depth: number): string {
   return parts.length <= depth ? path : `${path.slice(0, start)}${parts.slice(0, depth).join("/")}/`;
 }
 
-const trimmed = (path: string): string => path.replace(/^\.\//, "").replace(/\/$/, "");
+const trimmed = (path: string): string => path.replace(/^\.(\/|$)/, "").replace(/\/$/, "");
 const isBelow = (path: string, folder: string): boolean => path.startsWith(`${folder}/`);
 const reasonOf = ({ reason }: TextFile): string => reason ?? "unknown";
 

@@ -1,14 +1,11 @@
 /** How each question is answered, by the same rules whoever asks and wherever the index lies. */
-import { FILE, OUTLINE, type Parameters, REFERENCES, SEARCH, SYMBOLS } from "../../contract/questions.ts";
-import { NotFoundError, nothingIndexed, type OpenIndexes, type Question, type QuestionError } from "./code-index.ts";
+import { FILE, OUTLINE, REFERENCES, SEARCH, SYMBOLS } from "../../contract/questions.ts";
+import { NotFoundError, nothingIndexed, type OpenIndexes, question, type QuestionError } from "./code-index.ts";
+import { coverage, files, grep } from "./exact.ts";
 
 const NEAR_NAMES = 5;
 /** Similar names that are looked at for distinct ones. */
 const NEAR_SYMBOLS = 50;
-
-function question<P extends Parameters, Answer extends object>(definition: Question<P, Answer>): typeof definition {
-  return definition;
-}
 
 /** Places by what they do or say. Nothing found is an empty answer. */
 export const search = question({
@@ -64,7 +61,7 @@ export const file = question({
 });
 
 /** Every question, by name. */
-export const QUESTIONS = { search, symbols, references, outline, file };
+export const QUESTIONS = { search, symbols, references, outline, file, grep, coverage, files };
 
 async function unknownName(indexes: OpenIndexes, { name }: { name: string }): Promise<QuestionError> {
   if (indexes.indexes.length === 0) return nothingIndexed();

@@ -107,6 +107,7 @@ const opened = (scope: string | undefined): OpenIndexes => ({
       withheld: startLine <= 5 ? [[5, 6]] : [],
     }),
   nearPaths: () => Promise.resolve([]),
+  texts: () => Promise.reject(new Error("no texts")),
 });
 
 const index: CodeIndex & RepoList = {
