@@ -18,7 +18,7 @@ export interface CommandAnswer<Answer> {
   root: string | undefined;
 }
 
-export interface AskOptions<P extends Parameters, Answer extends object> {
+interface AskOptions<P extends Parameters, Answer extends object> {
   /** Flags that name the index: the work tree's without them. */
   options: RemoteOption;
   /** Makes the request, once it is known where the paths are from; undefined outside of a work tree. */

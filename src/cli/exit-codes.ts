@@ -27,7 +27,7 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-export interface CliErrorOptions {
+interface CliErrorOptions {
   requestId?: string | undefined;
   details?: Record<string, unknown> | undefined;
   cause?: unknown;

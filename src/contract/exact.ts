@@ -9,7 +9,7 @@ import { SearchedIndex, type Selection, selector } from "./search.ts";
  * hold no such text, or are of another repository.
  */
 export const GAPS = ["too_large", "excluded", "not_stored", "unreadable", "damaged", "budget"] as const;
-export const NOT_TEXT = ["binary", "lfs", "symlink", "submodule", "special_file"] as const;
+const NOT_TEXT = ["binary", "lfs", "symlink", "submodule", "special_file"] as const;
 export type NotSearched = (typeof GAPS)[number] | (typeof NOT_TEXT)[number];
 
 const Count = z.int().min(0);
@@ -19,7 +19,7 @@ const notSearched = z.record(z.string(), Count).describe("Files that were not se
 export const GrepRequest = z.object({ ...selector, ...bodyShape(GREP) }).meta({ id: "GrepRequest" });
 export type GrepRequest = Selection & Request<typeof GREP>;
 
-export const GrepMatch = z
+const GrepMatch = z
   .object({
     repo: z.string().nullable(),
     workspaceId: z.uuid(),
@@ -37,7 +37,7 @@ export const GrepMatch = z
     enclosing: z.string().nullable().describe("Qualified name of the innermost symbol around the line."),
   })
   .meta({ id: "GrepMatch" });
-export type GrepMatch = z.infer<typeof GrepMatch>;
+type GrepMatch = z.infer<typeof GrepMatch>;
 
 export const GrepResponse = z
   .object({

@@ -99,7 +99,7 @@ export const RunAccepted = z
   .meta({ id: "RunAccepted" });
 export type RunAccepted = z.infer<typeof RunAccepted>;
 
-export const RUN_PHASES = ["queued", "pulling", "indexing", "finishing", "building", "done"] as const;
+const RUN_PHASES = ["queued", "pulling", "indexing", "finishing", "building", "done"] as const;
 export type RunPhase = (typeof RUN_PHASES)[number];
 
 export const RunStatus = z
@@ -125,8 +125,8 @@ export const RunStatus = z
   .meta({ id: "RunStatus" });
 export type RunStatus = z.infer<typeof RunStatus>;
 
-export const DEFAULT_RUNS_LISTED = 20;
-export const MAX_RUNS_LISTED = 100;
+const DEFAULT_RUNS_LISTED = 20;
+const MAX_RUNS_LISTED = 100;
 
 /** Query of `GET /index`. */
 export const ListRunsQuery = z.object({

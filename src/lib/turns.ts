@@ -19,7 +19,7 @@ interface Ticket {
   wake: () => void;
 }
 
-export interface TurnOptions {
+interface TurnOptions {
   /** What all works together may take. */
   room: number;
   /** After so many milliseconds a work does not count any more. */

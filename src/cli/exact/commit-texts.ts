@@ -13,7 +13,7 @@ import { describeText, notSearched } from "./work-tree-texts.ts";
 const SYMLINK = 0o120000;
 const SUBMODULE = 0o160000;
 
-export interface CommitTree {
+interface CommitTree {
   root: string;
   gitSha: string;
   cache: TextCache;

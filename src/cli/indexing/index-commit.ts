@@ -17,7 +17,7 @@ import { verified } from "./verified.ts";
 const REGULAR_FILE = 0o100644;
 const EXECUTABLE_FILE = 0o100755;
 
-export interface CommitFile {
+interface CommitFile {
   path: string;
   contentId: number;
 }
@@ -31,7 +31,7 @@ export interface CommitIndex {
   embed: EmbedStats;
 }
 
-export interface CommitOptions extends BuildOptions {
+interface CommitOptions extends BuildOptions {
   root: string;
   commit: string;
   parserVersion: number;
@@ -55,7 +55,7 @@ export async function indexCommit(
 }
 
 /** The parsed files of a commit. */
-export interface ParsedCommit {
+interface ParsedCommit {
   /** As in {@link CommitIndex}. */
   files: CommitFile[];
   /** Contents of the selected files, including those not worth indexing. */

@@ -19,7 +19,7 @@ import { sha256 } from "../machine/checksum.ts";
 import type { FileListing } from "../git/git.ts";
 
 /** Counters of a whole work tree. */
-export interface WorkTreeTotals {
+interface WorkTreeTotals {
   fileCount: number;
   symbolCount: number;
   chunkCount: number;

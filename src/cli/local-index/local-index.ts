@@ -35,7 +35,7 @@ const exact = () => import("../exact/open-texts.ts");
 /** Attempts to open a table that another process may be replacing. */
 const MAX_TRIES = 3;
 
-export interface LocalIndexInfo {
+interface LocalIndexInfo {
   root: string;
   /** Normalised identity; null if there is no remote. */
   repo: string | null;

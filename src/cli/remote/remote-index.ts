@@ -14,7 +14,7 @@ import type { Answered, CodeIndex, IndexInfo, Question, Scope } from "../../inte
 import { hostedInfo } from "../../interface/questions/http.ts";
 
 /** An index of the service, with all that the service says of it. */
-export type RemoteInfo = IndexInfo & SearchedIndex;
+type RemoteInfo = IndexInfo & SearchedIndex;
 
 interface Answers {
   search: SearchResponse;

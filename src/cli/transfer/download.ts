@@ -23,7 +23,7 @@ export interface DownloadSource {
   sizeBytes: number | undefined;
 }
 
-export interface DownloadOptions {
+interface DownloadOptions {
   signal: AbortSignal;
   /** Requests a new URL when the current one is no longer accepted. */
   renew: () => Promise<DownloadSource>;

@@ -29,7 +29,7 @@ const HEADER_PREFIXES: Readonly<Record<ObjectType, Uint8Array>> = {
 const oneShot: typeof nodeCrypto.hash | undefined = nodeCrypto.hash;
 
 /** Hash of one run of bytes, as lower-case hex. */
-export function digestHex(format: ObjectFormat, bytes: Uint8Array): string {
+function digestHex(format: ObjectFormat, bytes: Uint8Array): string {
   return typeof oneShot === "function"
     ? oneShot(format, bytes, "hex")
     : nodeCrypto.createHash(format).update(bytes).digest("hex");

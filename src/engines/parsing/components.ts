@@ -6,7 +6,7 @@ import type { SyntaxNode } from "./syntax-node.ts";
 const SPACE = 32;
 const NEWLINE = 10;
 
-export interface ComponentScripts {
+interface ComponentScripts {
   /** The file with everything except its scripts blanked; offsets and rows are unchanged. */
   units: Uint16Array;
   /** Cut levels: from the tree for scripts, from the layout for markup and styles. */

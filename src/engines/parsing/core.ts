@@ -40,7 +40,7 @@ export class HeapLimitError extends Error {}
 const NO_UNITS = new Uint16Array(0);
 
 /** Addresses at which a grammar is linked; the same after every boot. */
-export interface GrammarPlace {
+interface GrammarPlace {
   module: WebAssembly.Module;
   dataAt: number;
   dataBytes: number;

@@ -18,12 +18,6 @@ for (const language of LANGUAGES) {
   for (const interpreter of language.shebangs ?? []) byInterpreter.set(interpreter, language.id);
 }
 
-/** Extensions (without the dot) that are indexed unless the request says otherwise. */
-export const DEFAULT_EXTENSIONS: readonly string[] = [...byExtension]
-  .filter(([, id]) => !NOT_DEFAULT.has(id))
-  .map(([extension]) => extension)
-  .sort();
-
 /** The table's row of a language. */
 export function languageInfo(id: LanguageId): LanguageInfo {
   const info = byId.get(id);

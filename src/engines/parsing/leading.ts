@@ -7,7 +7,7 @@ export interface Trivium {
   isAttribute: boolean;
 }
 
-export interface Lead {
+interface Lead {
   /** Where the symbol starts with its attributes and decorators. */
   start: number;
   /** Where its doc comment starts; equal to the above if it has none. */

@@ -24,7 +24,7 @@ const MAX_MEAN_LINE = 400;
 const MEAN_LINE_FROM_CHARACTERS = 20_000;
 const SPACE = 32;
 
-export interface ParseInput {
+interface ParseInput {
   bytes: Uint8Array;
   language: LanguageId;
 }

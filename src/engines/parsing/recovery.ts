@@ -9,7 +9,7 @@ import { type CompiledRules, extractSymbols, resolveOwners } from "./symbols.ts"
 import { START_OF_TEXT } from "./syntax-node.ts";
 import type { DraftSymbol, SymbolKind } from "./types.ts";
 
-export interface Recovered {
+interface Recovered {
   symbols: DraftSymbol[];
   /** Whether some lines could not be read by any parse. */
   isPartial: boolean;

@@ -1,7 +1,7 @@
 import { decodeUtf8 } from "./source-text.ts";
 
-export type SkipReason = "vendored" | "generated" | "minified" | "lockfile";
-export type ContentSkipReason = "binary" | "minified" | "generated" | "lfs";
+type SkipReason = "vendored" | "generated" | "minified" | "lockfile";
+type ContentSkipReason = "binary" | "minified" | "generated" | "lfs";
 
 const VENDORED =
   /(?:^|\/)(?:node_modules|bower_components|jspm_packages|vendor|vendors|third[_-]party|\.yarn|\.pnp\.c?js|Pods|Carthage|Godeps|site-packages|\.venv|venv|__pycache__|\.tox|\.git|\.hg|\.svn|\.gradle|\.mvn\/wrapper|\.terraform|\.cargo\/registry|elm-stuff|deps\/npm)(?:\/|$)/;

@@ -21,10 +21,10 @@ export class SourceText {
   readonly lineStarts: Uint32Array;
   /** weight(row a … row b exclusive) = weights[b] - weights[a]. */
   readonly weights: Uint32Array;
-  private readonly singleByte: boolean;
-  private readonly byteStarts: Uint32Array;
+  readonly #singleByte: boolean;
+  readonly #byteStarts: Uint32Array;
   /** Position of the last {@link byteAt} query. */
-  private last = { row: -1, offset: 0, byte: 0 };
+  #last = { row: -1, offset: 0, byte: 0 };
 
   constructor(bytes: Uint8Array) {
     this.bytes = bytes;
@@ -32,17 +32,19 @@ export class SourceText {
     this.encoding = utf8 === undefined ? "latin-1" : "utf-8";
     this.text = utf8 ?? decodeLatin1(bytes);
     // In UTF-8, only ASCII text has as many characters as bytes.
-    this.singleByte = this.text.length === bytes.length;
+    this.#singleByte = this.text.length === bytes.length;
     this.lineCount = lineCountOf(bytes);
-    this.byteStarts = new Uint32Array(this.lineCount + 1);
+    this.#byteStarts = new Uint32Array(this.lineCount + 1);
     this.weights = new Uint32Array(this.lineCount + 1);
-    this.longestLine = this.scanBytes();
-    this.lineStarts = this.singleByte ? this.byteStarts : this.scanText();
+    this.longestLine = this.#scanBytes();
+    this.lineStarts = this.#singleByte ? this.#byteStarts : this.#scanText();
   }
 
   /** Fills the tables. Continuation bytes of UTF-8 weigh nothing. Returns the longest line in characters. */
-  private scanBytes(): number {
-    const { bytes, byteStarts, weights, singleByte, lineCount } = this;
+  #scanBytes(): number {
+    const { bytes, weights, lineCount } = this;
+    const byteStarts = this.#byteStarts;
+    const singleByte = this.#singleByte;
     let begin = 0;
     let total = 0;
     let longest = 0;
@@ -68,7 +70,7 @@ export class SourceText {
     return longest;
   }
 
-  private scanText(): Uint32Array {
+  #scanText(): Uint32Array {
     const starts = new Uint32Array(this.lineCount + 1);
     const { text } = this;
     let offset = 0;
@@ -119,24 +121,24 @@ export class SourceText {
 
   /** Byte offset of a UTF-16 offset. */
   byteAt(offset: number): number {
-    if (this.singleByte || this.lineCount === 0) return offset;
+    if (this.#singleByte || this.lineCount === 0) return offset;
     const row = this.rowAt(offset);
-    const { last } = this;
+    const last = this.#last;
     // Offsets mostly ascend, so a long line need not be walked from its start each time.
     const from = last.row === row && last.offset <= offset ? last : undefined;
-    let byte = from?.byte ?? this.byteStarts[row]!;
+    let byte = from?.byte ?? this.#byteStarts[row]!;
     for (let index = from?.offset ?? this.lineStarts[row]!; index < offset; index++) {
       const code = this.text.charCodeAt(index);
       // A surrogate pair is four bytes: two for each half.
       byte += code < 0x80 ? 1 : code < 0x800 || (code >= 0xd800 && code < 0xe000) ? 2 : 3;
     }
-    this.last = { row, offset, byte };
+    this.#last = { row, offset, byte };
     return byte;
   }
 
   /** The text as UTF-16 code units, for the parser to copy from. */
   codeUnits(): Uint16Array {
-    if (this.singleByte) return new Uint16Array(this.bytes);
+    if (this.#singleByte) return new Uint16Array(this.bytes);
     const { text } = this;
     const units = new Uint16Array(text.length);
     for (let index = 0; index < units.length; index++) units[index] = text.charCodeAt(index);

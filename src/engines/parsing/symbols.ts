@@ -78,7 +78,7 @@ const ROOT: Scope = {
   outlineOnly: false,
 };
 
-export interface Extracted {
+interface Extracted {
   symbols: DraftSymbol[];
   comments: readonly { start: number; end: number }[];
 }

@@ -10,7 +10,7 @@ export interface WasmMemory {
 
 export type WasmFunction = (...args: number[]) => number;
 
-export interface WasmInstance {
+interface WasmInstance {
   exports: Record<string, WasmFunction>;
 }
 

@@ -25,7 +25,7 @@ export interface FoundFile {
   chunks: FoundChunk[];
 }
 
-export interface FoundChunk {
+interface FoundChunk {
   /** Ordinal in the content. */
   ordinal: number;
   /** Share of the best one's: 0 to 1. */

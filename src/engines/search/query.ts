@@ -9,7 +9,7 @@ import type { IncludeKind, SearchRequest } from "./types.ts";
 /** Parses a request into terms, identifiers, mentioned paths and filters. */
 
 /** Longer queries are cut there. */
-export const MAX_QUERY_UNITS = 32_768;
+const MAX_QUERY_UNITS = 32_768;
 /** Distinct terms looked up; of these the strongest are scored (score.ts). */
 const MAX_TERMS = 512;
 const MAX_IDENTIFIERS = 64;

@@ -24,8 +24,7 @@ const DIGEST_BYTES = 32;
 /** Between paths. Git allows every other byte in them. */
 const PATH_END = "\0";
 
-/** Bits of a path term's counts. */
-export const IN_FOLDER = 1;
+/** The bit of a path term's counts for the file's name; 1 is for its folders. */
 export const IN_NAME = 2;
 
 /** A segment as the table names it. */

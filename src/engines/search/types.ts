@@ -111,7 +111,7 @@ export interface SearchRequest {
 }
 
 /** The symbol that a result shows or lies in. */
-export interface ResultSymbol {
+interface ResultSymbol {
   name: string;
   qualifiedName: string;
   kind: string;

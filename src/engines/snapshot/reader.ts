@@ -16,7 +16,7 @@ import { readVectorColumn } from "./vector-column.ts";
 /** A column without a dictionary, whose values can be read one by one. */
 export type TextColumn = "signature" | "text";
 
-export interface SnapshotReader {
+interface SnapshotReader {
   header: SnapshotHeader;
   /**
    * Yields every file in path order, with one row group in memory at a time. Throws `SnapshotFormatError` if the artifact is

@@ -31,7 +31,7 @@ export interface StoredText {
 }
 
 /** What the directory of a pack says about a text. */
-export interface TextEntry extends Omit<StoredText, "bytes"> {
+interface TextEntry extends Omit<StoredText, "bytes"> {
   /** Length of the stored text in bytes. */
   byteLength: number;
   /** Block that holds it, and where it begins in the inflated block. */

@@ -79,9 +79,9 @@ interface Where {
   ref?: string | undefined;
 }
 export type SearchInput = Where & Asked<typeof SEARCH>;
-export type GrepInput = Where & Asked<typeof GREP>;
-export type CoverageInput = Where & Asked<typeof COVERAGE>;
-export type FilesInput = Where & Asked<typeof FILES>;
+type GrepInput = Where & Asked<typeof GREP>;
+type CoverageInput = Where & Asked<typeof COVERAGE>;
+type FilesInput = Where & Asked<typeof FILES>;
 export type SymbolsInput = Where & Asked<typeof SYMBOLS>;
 export type ReferencesInput = Where & Asked<typeof REFERENCES>;
 export type OutlineInput = Where & Asked<typeof OUTLINE>;

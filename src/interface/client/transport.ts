@@ -204,7 +204,7 @@ export class Transport {
 }
 
 /** Waits `ms`; rejects at once when `signal` aborts. */
-export function sleepFor(ms: number, signal: AbortSignal | undefined): Promise<void> {
+function sleepFor(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const abort = (): void => {
       clearTimeout(timer);

@@ -16,7 +16,7 @@ export const SLOW_DOWN_SHARE = 0.1;
 const MAX_WINDOW_MS = 24 * 3_600_000;
 
 /** One rate-limit window, on this machine's clock. */
-export interface RateWindow {
+interface RateWindow {
   limit: number;
   remaining: number;
   /** Milliseconds since the epoch. */

@@ -48,7 +48,7 @@ const maxTokens = z
   .describe("Length of the answer. What does not fit is shortened, and the answer says so.");
 
 /** What a tool runs with. */
-export interface ToolContext {
+interface ToolContext {
   index: CodeIndex & RepoList;
   nowMs: number;
 }

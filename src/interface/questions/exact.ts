@@ -14,7 +14,7 @@ import {
 } from "./code-index.ts";
 
 /** State of a path, of which `absent` is in no tree. */
-export interface PathState {
+interface PathState {
   state: TextFile["state"] | "absent";
   reason?: string;
 }

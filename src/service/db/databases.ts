@@ -4,7 +4,7 @@
  */
 import { type Db, openDb } from "./client.ts";
 
-export type DatabaseEnv = Pick<ApiEnv, "DATABASE_URL">;
+type DatabaseEnv = Pick<ApiEnv, "DATABASE_URL">;
 
 let opened: { url: string; db: Db } | undefined;
 

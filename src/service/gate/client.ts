@@ -20,14 +20,14 @@ import type {
 } from "./types.ts";
 
 /** The subset of a Durable Object namespace that the client uses. */
-export interface GateNamespace<Id = unknown> {
+interface GateNamespace<Id = unknown> {
   idFromName(name: string): Id;
   get(id: Id): unknown;
 }
 
 /** Outcome of a call to a gate that is overloaded or cannot be reached. */
-export const GATE_UNAVAILABLE = { outcome: "unavailable" } as const;
-export type GateUnavailable = typeof GATE_UNAVAILABLE;
+const GATE_UNAVAILABLE = { outcome: "unavailable" } as const;
+type GateUnavailable = typeof GATE_UNAVAILABLE;
 
 /** Leaves time for one credential look-up in a slow database. */
 const ADMIT_TIMEOUT_MS = 5_000;
@@ -123,7 +123,7 @@ export function closeGate(
 }
 
 /** Owner of a bucket outside of the tenants' API surfaces. */
-export interface BucketSubject {
+interface BucketSubject {
   surface: Surface;
   /**
    * `sourceOf(address)` for surfaces limited by source; else the id of a user, tenant or hook, or a normalised e-mail address.

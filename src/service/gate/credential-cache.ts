@@ -61,7 +61,7 @@ interface Entry {
   asOfMs: number;
 }
 
-export interface CacheOptions {
+interface CacheOptions {
   /** Queries the database; null for an unknown or revoked id. Rejects if the database cannot be reached. */
   load: (id: string) => Promise<CredentialFacts | null>;
   /** Called when facts are to be stored (or, if null, dropped); see `storeFacts`. */

@@ -12,7 +12,7 @@ import { periodOf } from "./period.ts";
 import type { CreditRequest, Settlement, Sql } from "./types.ts";
 
 /** Figures of one UTC month. */
-export interface MonthFigures {
+interface MonthFigures {
   credits: number;
   embedTokens: number;
   rerankTokens: number;
@@ -316,7 +316,7 @@ export function callsFrom(value: (kind: CallKind) => number): Record<CallKind, n
 }
 
 /** Returns the value if it is a whole number of at least 0; throws `RangeError` otherwise. */
-export function requireCount(value: number, name: string): number {
+function requireCount(value: number, name: string): number {
   if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`${name} must be a whole number of at least 0`);
   return value;
 }

@@ -13,7 +13,7 @@ import { callsFrom, type MirroredMonth, type Month } from "./credits.ts";
 import type { KeyDay } from "./key-usage.ts";
 import type { Rejections } from "./windows.ts";
 
-export interface LoadedCredential {
+interface LoadedCredential {
   /** Null if the tenant has no valid credential with this id. */
   facts: CredentialFacts | null;
   /** Figures of the requested month; undefined if there are none. */

@@ -11,7 +11,7 @@ import type { AuditTarget, RateBucketApi, TakeResult } from "./types.ts";
 import { RATE_BUCKET_TABLES } from "./tables.ts";
 import { RateWindows } from "./windows.ts";
 
-export type RateBucketEnv = Pick<ApiEnv, "DATABASE_URL"> & { RATE_LIMITS?: string };
+type RateBucketEnv = Pick<ApiEnv, "DATABASE_URL"> & { RATE_LIMITS?: string };
 
 const REPORT_DELAY_MS = 3_000;
 const REPORT_RETRY_MS = 30_000;

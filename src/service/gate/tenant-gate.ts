@@ -34,7 +34,7 @@ import type {
 } from "./types.ts";
 import { type CredentialRate, RateWindows, retryAfterSec } from "./windows.ts";
 
-export type TenantGateEnv = Pick<ApiEnv, "DATABASE_URL"> & { RATE_LIMITS?: string };
+type TenantGateEnv = Pick<ApiEnv, "DATABASE_URL"> & { RATE_LIMITS?: string };
 
 const MAX_HOLD_MS = 15 * 60_000;
 /** Delay between a charge, a rejection, a run or the first call of its kind and its flush to Postgres. */

@@ -11,7 +11,7 @@ import { databaseProbe, embeddingProbe, gateProbe, randomTenant, storageProbe } 
 import type { Checks, HealthMonitorApi, HealthStatus } from "./types.ts";
 
 /** The monitor also reads the `EMBED_*` variables. */
-export type HealthMonitorEnv = Pick<ApiEnv, "DATABASE_URL" | "SNAPSHOTS" | "INDEX_QUEUE" | "TENANT_GATE">;
+type HealthMonitorEnv = Pick<ApiEnv, "DATABASE_URL" | "SNAPSHOTS" | "INDEX_QUEUE" | "TENANT_GATE">;
 
 /** Storage key, written by `stop` and read at the next start. */
 const STOPPED = "stopped";

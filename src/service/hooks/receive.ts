@@ -27,7 +27,7 @@ import { hookSecretPurpose } from "./manage.ts";
 import { type Delivery, readDelivery } from "./payload.ts";
 import { isGenuine } from "./signature.ts";
 
-export interface HookDeps {
+interface HookDeps {
   /** Where a hook is found by its id. */
   accounts: Db;
   /** The database of a tenant's rows. */
@@ -41,7 +41,7 @@ export interface HookDeps {
   limitSender: () => Promise<void>;
 }
 
-export interface IncomingDelivery {
+interface IncomingDelivery {
   provider: string;
   id: string;
   headers: { get(name: string): string | null };
@@ -53,7 +53,7 @@ export type Outcome =
   | { outcome: "started"; runId: string; detail: string | null }
   | { outcome: "deleted" | "ignored" | "failed"; runId: null; detail: string };
 
-export type Received =
+type Received =
   | ({ status: "accepted"; tenantId: string; event: string } & Outcome)
   /** No such hook. */
   | { status: "unknown" }

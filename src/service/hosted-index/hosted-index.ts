@@ -37,7 +37,7 @@ import { beingRewritten, findTargets, readTargets, type Target } from "./targets
 import { HostedTexts } from "./whole-texts/hosted-texts.ts";
 
 /** A hosted revision, as answers name it. */
-export type HostedInfo = IndexInfo & Target;
+type HostedInfo = IndexInfo & Target;
 
 /** The hosted indexes that a caller may read. */
 export class HostedIndex implements CodeIndex<HostedInfo>, RepoList {

@@ -10,7 +10,7 @@ import { SEARCH_PREFIX, type SearchBucket } from "./store.ts";
 const PREFIXES = [SEARCH_PREFIX, TEXTS_PREFIX];
 
 /** The subset of a `Cache` that is used. */
-export interface PlatformCache {
+interface PlatformCache {
   match(key: string): Promise<Response | undefined>;
   put(key: string, response: Response): Promise<void>;
 }

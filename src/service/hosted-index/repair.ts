@@ -26,7 +26,7 @@ interface RevisionRow {
 }
 
 /** `rebuilt`, `whole` (nothing to do), or `impossible`: what is stored is not enough, and the revision waits for the next run. */
-export type Repair = "rebuilt" | "whole" | "impossible";
+type Repair = "rebuilt" | "whole" | "impossible";
 
 /**
  * Writes the search index of a revision again, from the database, if it is of another version. Otherwise reads every object of it;

@@ -46,7 +46,7 @@ export interface TargetDeps {
 }
 
 /** A revision whose search index is of another version of the service. */
-export type Outdated = Omit<Target, "table" | "hasVectors">;
+type Outdated = Omit<Target, "table" | "hasVectors">;
 
 /** Seconds after which a client may ask again for a revision whose search index is being rewritten. */
 const REWRITE_WAIT_SEC = 10;

@@ -33,16 +33,16 @@ export class BlobSink {
   readonly knownTexts = new Set<string>();
   /** Shards staged so far. */
   shards = 0;
-  private readonly step: StepContext;
-  private readonly onShard: ShardReady;
-  private readonly buffer = new ShardBuffer();
-  private discovered: KnownBlob[] = [];
+  readonly #step: StepContext;
+  readonly #onShard: ShardReady;
+  readonly #buffer = new ShardBuffer();
+  #discovered: KnownBlob[] = [];
 
   /** @param idBytes length of the repository's object ids */
   constructor(step: StepContext, idBytes: number, onShard: ShardReady) {
-    this.step = step;
+    this.#step = step;
     this.blobs = new BlobTable(idBytes);
-    this.onShard = onShard;
+    this.#onShard = onShard;
   }
 
   /** Records what earlier runs found out about a blob. */
@@ -50,7 +50,7 @@ export class BlobSink {
     const { oid, interpreter, sizeBytes, sha256, skip } = blob;
     if (interpreter !== null) this.blobs.setContentLanguage(oid, interpreter);
     this.blobs.setSize(oid, sizeBytes);
-    if (sizeBytes > this.step.run.options.maxFileSizeBytes) this.blobs.setTextOnly(oid, "too_large");
+    if (sizeBytes > this.#step.run.options.maxFileSizeBytes) this.blobs.setTextOnly(oid, "too_large");
     else if (skip !== null && isText(skip)) this.blobs.setTextOnly(oid, skip);
     if (sha256 !== null) this.blobs.setSha256(oid, sha256);
     // What earlier versions skipped as generated or minified is pulled again, for its text.
@@ -59,7 +59,7 @@ export class BlobSink {
 
   /** Whether the content is stored already, parsed as this language. */
   isStored(sha256: string, language: string): boolean {
-    return this.knownContents.size > 0 && this.knownContents.has(contentId(this.step.run.tenantId, sha256, language));
+    return this.knownContents.size > 0 && this.knownContents.has(contentId(this.#step.run.tenantId, sha256, language));
   }
 
   /** Adds a blob; `data` is copied. Resolves when there is room for more. */
@@ -67,11 +67,11 @@ export class BlobSink {
     const reason = contentSkipReason(data);
     const sizeBytes = data.byteLength;
     this.blobs.setSize(oid, sizeBytes);
-    const textReason = sizeBytes > this.step.run.options.maxFileSizeBytes ? "too_large" : reason;
+    const textReason = sizeBytes > this.#step.run.options.maxFileSizeBytes ? "too_large" : reason;
     if (textReason !== undefined) this.blobs.setTextOnly(oid, textReason);
     if (reason !== undefined && !isText(reason)) {
       this.blobs.setSkip(oid, reason);
-      this.discovered.push({ oid, sha256: null, sizeBytes, skip: reason, interpreter: null });
+      this.#discovered.push({ oid, sha256: null, sizeBytes, skip: reason, interpreter: null });
       return undefined;
     }
     const sha256 = sha256Hex(data);
@@ -82,17 +82,17 @@ export class BlobSink {
     const languages =
       textReason === undefined ? this.blobs.languagesAt(row).filter((name) => !this.isStored(sha256, name)) : [];
     this.blobs.setSha256(oid, sha256);
-    this.discovered.push({ oid, sha256, sizeBytes, skip: reason ?? null, interpreter });
-    if (languages.length > 0 || !this.knownTexts.has(sha256)) this.buffer.add(sha256, languages, data);
-    return this.buffer.bytes >= SHARD_BYTES || this.buffer.count >= SHARD_BLOBS ? this.flush() : undefined;
+    this.#discovered.push({ oid, sha256, sizeBytes, skip: reason ?? null, interpreter });
+    if (languages.length > 0 || !this.knownTexts.has(sha256)) this.#buffer.add(sha256, languages, data);
+    return this.#buffer.bytes >= SHARD_BYTES || this.#buffer.count >= SHARD_BLOBS ? this.flush() : undefined;
   }
 
   /** Stages the buffered blobs. */
   async flush(): Promise<void> {
-    const { discovered } = this;
-    this.discovered = [];
-    if (discovered.length > 0) await writeBlobs(this.step.db, this.step.run.tenantId, discovered);
-    if (this.buffer.count > 0) await this.stage(this.buffer.take());
+    const discovered = this.#discovered;
+    this.#discovered = [];
+    if (discovered.length > 0) await writeBlobs(this.#step.db, this.#step.run.tenantId, discovered);
+    if (this.#buffer.count > 0) await this.#stage(this.#buffer.take());
   }
 
   /**
@@ -100,7 +100,7 @@ export class BlobSink {
    * that was embedded by another model.
    */
   async stageUnembedded(contentIds: Iterable<string>, revision: Revision | undefined): Promise<void> {
-    const { db, run, embedder } = this.step;
+    const { db, run, embedder } = this.#step;
     const lacking = new Set<string>();
     for (const page of pages(contentIds)) {
       for (const id of await findUnembedded(db, run.tenantId, embedder.fingerprint, page)) lacking.add(id);
@@ -114,14 +114,14 @@ export class BlobSink {
         for (const id of await findUnembedded(db, run.tenantId, embedder.fingerprint, page)) lacking.add(id);
       }
     }
-    for (const page of pages(lacking, SHARD_CONTENTS)) await this.stage(encodeEmbedShard(page));
+    for (const page of pages(lacking, SHARD_CONTENTS)) await this.#stage(encodeEmbedShard(page));
   }
 
-  private async stage(bytes: Uint8Array): Promise<void> {
+  async #stage(bytes: Uint8Array): Promise<void> {
     const shard = this.shards++;
-    const key = shardKey(this.step.run.runId, this.step.attempt, shard);
-    await putShard(this.step.staging, key, bytes);
-    await this.onShard(shard, key);
-    await this.step.beat({});
+    const key = shardKey(this.#step.run.runId, this.#step.attempt, shard);
+    await putShard(this.#step.staging, key, bytes);
+    await this.#onShard(shard, key);
+    await this.#step.beat({});
   }
 }

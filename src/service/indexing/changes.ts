@@ -15,7 +15,7 @@ const CHANGES_PER_OBJECT = 5_000;
 /** Rows of the current revision that are compared per query. */
 const COMPARE_PAGE = 5_000;
 
-export interface StagedChanges {
+interface StagedChanges {
   /** Staged objects. */
   objects: number;
   /** Rows to put. */

@@ -102,44 +102,45 @@ export function listCandidates(options: IndexOptions, wanted: Tree, base: Tree |
 const TEXT_REASONS: ReadonlySet<string> = new Set(["vendored", "generated", "minified", "lockfile", "unknown_type"]);
 
 /** Whether a file that is left out for this reason is searched all the same. Those that the options leave out are not. */
-export function isTextReason(reason: string, options: Pick<IndexOptions, "include">): boolean {
+function isTextReason(reason: string, options: Pick<IndexOptions, "include">): boolean {
   return TEXT_REASONS.has(reason) || (reason === "not_included" && !options.include);
 }
 
 /** The selected files of a tree. Only the selection is held in memory. */
 class TreeFiles {
   count = 0;
-  private readonly tree: Tree;
+  readonly #tree: Tree;
   /** One item per tree entry, in order: the language of a selected one, or why another is left out. */
-  private readonly verdicts: (LanguageId | null | LeftOutReason)[] = [];
+  readonly #verdicts: (LanguageId | null | LeftOutReason)[] = [];
 
   constructor(tree: Tree, judge: (entry: TreeEntry) => PathVerdict) {
-    this.tree = tree;
+    this.#tree = tree;
     const reasons = new Map<string, LeftOutReason>();
     for (const entry of walkTree(tree.trees, tree.root)) {
       const verdict = judge(entry);
       if (verdict.take) {
-        this.verdicts.push(verdict.language);
+        this.#verdicts.push(verdict.language);
         this.count++;
         continue;
       }
       const reason = reasons.get(verdict.reason) ?? { reason: verdict.reason };
       reasons.set(verdict.reason, reason);
-      this.verdicts.push(reason);
+      this.#verdicts.push(reason);
     }
   }
 
   *[Symbol.iterator](): Generator<Candidate> {
     let index = 0;
-    for (const { path, oid, mode } of walkTree(this.tree.trees, this.tree.root)) {
-      const verdict = this.verdicts[index++] as LanguageId | null | LeftOutReason;
+    for (const { path, oid, mode } of walkTree(this.#tree.trees, this.#tree.root)) {
+      const verdict = this.#verdicts[index++] as LanguageId | null | LeftOutReason;
       if (!isLeftOut(verdict)) yield { path, oid, mode, language: verdict };
     }
   }
 
   /** The entries that are not selected; like the files, read again by each iteration. */
   others(isSearched: (reason: string) => boolean): Iterable<OtherFile> {
-    const { tree, verdicts } = this;
+    const tree = this.#tree;
+    const verdicts = this.#verdicts;
     return {
       *[Symbol.iterator]() {
         let index = 0;

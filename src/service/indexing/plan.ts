@@ -28,7 +28,7 @@ import {
   treesKey,
 } from "./staging.ts";
 
-export type PlanOutcome =
+type PlanOutcome =
   | { outcome: "unchanged"; revision: Revision; ref: string | null }
   | { outcome: "planned"; shards: number; filesTotal: number };
 

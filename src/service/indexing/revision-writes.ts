@@ -121,7 +121,7 @@ export async function changeOfTotals(db: Db, target: PendingRevision): Promise<T
   };
 }
 
-export interface NewRevision {
+interface NewRevision {
   runId: string;
   gitSha: string;
   rootTree: string;

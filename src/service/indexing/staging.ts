@@ -22,7 +22,7 @@ export interface StagingBucket {
 }
 
 /** Time limit per call to the object store. Objects have about 1 MB; where messages are handled one by one, others wait that long. */
-export const STAGING_TIMEOUT_MS = 10_000;
+const STAGING_TIMEOUT_MS = 10_000;
 
 /** The object store failed or did not answer in time. */
 export class StagingError extends Error {
@@ -69,7 +69,7 @@ export interface StagedBlob {
 }
 
 /** A shard is either blobs to parse, or contents that lack vectors of the current fingerprint. */
-export type Shard = { kind: "parse"; blobs: StagedBlob[] } | { kind: "embed"; contentIds: string[] };
+type Shard = { kind: "parse"; blobs: StagedBlob[] } | { kind: "embed"; contentIds: string[] };
 
 export interface FilePut {
   path: string;
@@ -150,43 +150,43 @@ const MAX_SHARD_BYTES = 16 * 1024 * 1024;
  * has the hash of each blob, so nothing in a shard is unchecked.
  */
 export class ShardBuffer {
-  private buffer = new Uint8Array(0);
-  private used = 0;
-  private blobs: NonNullable<ShardTrailer["blobs"]> = [];
+  #buffer = new Uint8Array(0);
+  #used = 0;
+  #blobs: NonNullable<ShardTrailer["blobs"]> = [];
 
   get bytes(): number {
-    return this.used;
+    return this.#used;
   }
 
   get count(): number {
-    return this.blobs.length;
+    return this.#blobs.length;
   }
 
   /** Copies a blob in. */
   add(sha256: string, languages: LanguageId[], data: Uint8Array): void {
-    this.reserve(data.byteLength);
-    this.buffer.set(data, this.used);
-    this.used += data.byteLength;
-    this.blobs.push({ sha256, languages, size: data.byteLength });
+    this.#reserve(data.byteLength);
+    this.#buffer.set(data, this.#used);
+    this.#used += data.byteLength;
+    this.#blobs.push({ sha256, languages, size: data.byteLength });
   }
 
   /** Returns the shard as a view that is valid until the next `add`, and resets the buffer. */
   take(): Uint8Array {
-    const trailer = encodeTrailer({ version: SHARD_VERSION, kind: "parse", blobs: this.blobs });
-    this.reserve(trailer.byteLength);
-    this.buffer.set(trailer, this.used);
-    const shard = this.buffer.subarray(0, this.used + trailer.byteLength);
-    this.used = 0;
-    this.blobs = [];
+    const trailer = encodeTrailer({ version: SHARD_VERSION, kind: "parse", blobs: this.#blobs });
+    this.#reserve(trailer.byteLength);
+    this.#buffer.set(trailer, this.#used);
+    const shard = this.#buffer.subarray(0, this.#used + trailer.byteLength);
+    this.#used = 0;
+    this.#blobs = [];
     return shard;
   }
 
-  private reserve(more: number): void {
-    const needed = this.used + more;
-    if (needed <= this.buffer.byteLength) return;
-    const grown = new Uint8Array(Math.max(needed, this.buffer.byteLength * 2));
-    grown.set(this.buffer.subarray(0, this.used));
-    this.buffer = grown;
+  #reserve(more: number): void {
+    const needed = this.#used + more;
+    if (needed <= this.#buffer.byteLength) return;
+    const grown = new Uint8Array(Math.max(needed, this.#buffer.byteLength * 2));
+    grown.set(this.#buffer.subarray(0, this.#used));
+    this.#buffer = grown;
   }
 }
 

@@ -19,49 +19,49 @@ const CALL_TIMEOUT_MS = 10_000;
  * is logged and stays due; the coordinator's alarm retries it.
  */
 export class RunOutbox {
-  private readonly store: RunStore;
-  private readonly env: ApiEnv;
-  private readonly log: Logger;
+  readonly #store: RunStore;
+  readonly #env: ApiEnv;
+  readonly #log: Logger;
 
   constructor(store: RunStore, env: ApiEnv, log: Logger) {
-    this.store = store;
-    this.env = env;
-    this.log = log;
+    this.#store = store;
+    this.#env = env;
+    this.#log = log;
   }
 
   /** Requests a slot. Returns false if none is free or `TenantRuns` is unreachable; the next tick retries. */
   async requestSlot({ tenantId, runId, workspaceId }: RunSpec): Promise<boolean> {
     try {
-      return await raceTimeout(this.tenantLine(tenantId).request(runId, workspaceId), CALL_TIMEOUT_MS);
+      return await raceTimeout(this.#tenantLine(tenantId).request(runId, workspaceId), CALL_TIMEOUT_MS);
     } catch (error) {
-      this.log.error("slot_not_requested", error, { runId });
+      this.#log.error("slot_not_requested", error, { runId });
       return false;
     }
   }
 
   async releaseSlot({ tenantId, runId }: RunSpec): Promise<void> {
     try {
-      await raceTimeout(this.tenantLine(tenantId).release(runId), CALL_TIMEOUT_MS);
+      await raceTimeout(this.#tenantLine(tenantId).release(runId), CALL_TIMEOUT_MS);
     } catch (error) {
       // `TenantRuns` checks its slots periodically and releases this one.
-      this.log.error("slot_not_released", error, { runId });
+      this.#log.error("slot_not_released", error, { runId });
     }
   }
 
   /** Puts the message of a step into the queue, after a delay in seconds. False if that failed. */
   async sendStep(message: StepMessage, delaySeconds = 0): Promise<boolean> {
     try {
-      await raceTimeout(queueOf(this.env, message.workspaceId).send(message, { delaySeconds }), CALL_TIMEOUT_MS);
+      await raceTimeout(queueOf(this.#env, message.workspaceId).send(message, { delaySeconds }), CALL_TIMEOUT_MS);
       return true;
     } catch (error) {
-      this.log.error("queue_send_failed", error, { runId: message.runId, kind: message.kind });
+      this.#log.error("queue_send_failed", error, { runId: message.runId, kind: message.kind });
       return false;
     }
   }
 
   /** Puts staged shards into the queue, as many as may be there at a time. */
   async sendShards(run: RunRecord): Promise<void> {
-    for (const shard of this.store.takeShards(run.spec.runId, run.attempt, SHARDS_IN_FLIGHT)) {
+    for (const shard of this.#store.takeShards(run.spec.runId, run.attempt, SHARDS_IN_FLIGHT)) {
       await this.sendShard(run, shard);
     }
   }
@@ -70,19 +70,19 @@ export class RunOutbox {
   async sendShard({ spec: { runId, workspaceId }, attempt }: RunRecord, shard: number, delaySec = 0): Promise<void> {
     const key = shardKey(runId, attempt, shard);
     const sent = await this.sendStep({ kind: "shard", workspaceId, runId, attempt, shard, key }, delaySec);
-    if (!sent) this.store.setShard(runId, attempt, shard, "staged");
+    if (!sent) this.#store.setShard(runId, attempt, shard, "staged");
   }
 
-  private tenantLine(tenantId: string): TenantLine {
-    return this.env.TENANT_RUNS.get(this.env.TENANT_RUNS.idFromName(tenantId));
+  #tenantLine(tenantId: string): TenantLine {
+    return this.#env.TENANT_RUNS.get(this.#env.TENANT_RUNS.idFromName(tenantId));
   }
 
   /** Writes failed outcomes to Postgres; success is written by the statement that switches the revision. */
   async recordFailures(): Promise<void> {
-    for (const run of this.store.unrecorded()) {
+    for (const run of this.#store.unrecorded()) {
       try {
         const { runId, tenantId, workspaceId, actor, kind } = run.spec;
-        const db = databaseOf(this.env, tenantId);
+        const db = databaseOf(this.#env, tenantId);
         const at = new Date(run.endedAt ?? Date.now());
         const details = { runId, workspaceId, code: run.error?.code ?? "INTERNAL" };
         await db.batch([
@@ -98,37 +98,37 @@ export class RunOutbox {
             details,
           }),
         ]);
-        this.store.save({ ...run, recorded: true });
+        this.#store.save({ ...run, recorded: true });
       } catch (error) {
         // The tenant is gone, and the run's row with it.
-        if (pgErrorCode(error) === PG_FOREIGN_KEY_VIOLATION) this.store.save({ ...run, recorded: true });
-        this.log.error("run_outcome_not_recorded", error, { runId: run.spec.runId });
+        if (pgErrorCode(error) === PG_FOREIGN_KEY_VIOLATION) this.#store.save({ ...run, recorded: true });
+        this.#log.error("run_outcome_not_recorded", error, { runId: run.spec.runId });
       }
     }
   }
 
   /** Counts runs as calls at the tenant's gate, each once. */
   async countRuns(): Promise<void> {
-    for (const { runId, tenantId, kind } of this.store.uncounted()) {
+    for (const { runId, tenantId, kind } of this.#store.uncounted()) {
       try {
-        const gate = this.env.TENANT_GATE.get(this.env.TENANT_GATE.idFromName(tenantId));
+        const gate = this.#env.TENANT_GATE.get(this.#env.TENANT_GATE.idFromName(tenantId));
         await raceTimeout(gate.count(`run:${runId}`, kind), CALL_TIMEOUT_MS);
-        this.store.counted(runId);
+        this.#store.counted(runId);
       } catch (error) {
-        this.log.error("run_not_counted", error, { runId });
+        this.#log.error("run_not_counted", error, { runId });
       }
     }
   }
 
   /** Reports the tokens that runs have used to the tenant's gate, including those of failed runs. */
   async reportUsage(): Promise<void> {
-    for (const { batch, tenantId, tokens } of this.store.usageToReport(() => crypto.randomUUID())) {
+    for (const { batch, tenantId, tokens } of this.#store.usageToReport(() => crypto.randomUUID())) {
       try {
-        const gate = this.env.TENANT_GATE.get(this.env.TENANT_GATE.idFromName(tenantId));
+        const gate = this.#env.TENANT_GATE.get(this.#env.TENANT_GATE.idFromName(tenantId));
         await raceTimeout(gate.count(`tokens:${batch}`, null, tokens), CALL_TIMEOUT_MS);
-        this.store.usageReported(batch);
+        this.#store.usageReported(batch);
       } catch (error) {
-        this.log.error("usage_not_reported", error, { tenantId });
+        this.#log.error("usage_not_reported", error, { tenantId });
       }
     }
   }

@@ -165,7 +165,7 @@ function describe(problem: UploadProblem, sizeBytes: number): ApiError {
 }
 
 /** A pending snapshot whose bytes are verified and in place. */
-export interface VerifiedSnapshot {
+interface VerifiedSnapshot {
   id: string;
   workspaceId: string;
   storagePath: string;

@@ -15,7 +15,7 @@ import type { Caller } from "../../interface/questions/code-index.ts";
 import { owns, parseSelector, type Selector, selects } from "../revisions/selectors.ts";
 
 /** What a query of `GET /index-snapshot` asks for. */
-export type SnapshotMode = { mode: "list" } | { mode: "pull" | "probe"; selector: Selector };
+type SnapshotMode = { mode: "list" } | { mode: "pull" | "probe"; selector: Selector };
 
 /** Which mode a query of `GET /index-snapshot` selects. Throws `INVALID_SELECTOR`. */
 export function modeOf({ workspaceId, repo, probe, list }: SnapshotQuery): SnapshotMode {

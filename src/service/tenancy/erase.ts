@@ -61,7 +61,7 @@ const page = (table: SQL, rows: SQL): SQL =>
       select count(*) = ${PAGE} as more from gone`;
 
 /** The large tables, in the order of their references; exported so that a test can check the query plans. */
-export const erasePages = (tenantId: string): SQL[] => {
+const erasePages = (tenantId: string): SQL[] => {
   const workspaces = sql`array(select id from workspaces where tenant_id = ${tenantId})`;
   const ofWorkspaces = (table: SQL, key: SQL) =>
     page(
@@ -130,12 +130,12 @@ async function removeTenant(db: Db, tenantId: string): Promise<void> {
 }
 
 /** A bucket, as far as erasing needs it. */
-export interface ErasableBucket {
+interface ErasableBucket {
   list(options: { prefix: string; limit?: number }): Promise<{ objects: { key: string }[] }>;
   delete(keys: string[]): Promise<void>;
 }
 
-export interface ErasureDeps {
+interface ErasureDeps {
   db: Db;
   snapshots: ErasableBucket;
   staging: ErasableBucket;
@@ -145,7 +145,7 @@ export interface ErasureDeps {
   eraseRuns(workspaceId: string): Promise<void>;
 }
 
-export interface ErasureReport extends Record<string, number> {
+interface ErasureReport extends Record<string, number> {
   objects: number;
   durableObjects: number;
 }

@@ -1,4 +1,4 @@
-import { and, desc, eq, inArray, isNull, sql } from "drizzle-orm";
+import { and, eq, inArray, isNull, sql } from "drizzle-orm";
 import { MAX_LIVE_TOKENS, MAX_TOKEN_DEPTH, type Restrictions, type TokenRequest } from "../../contract/credentials.ts";
 import { recordAuditStatement } from "../audit/index.ts";
 import type { Db } from "../db/client.ts";
@@ -167,17 +167,6 @@ export interface KeyInfo {
   lastUsedAt: Date | null;
   expiresAt: Date | null;
   revokedAt: Date | null;
-}
-
-/** Lists all credentials of a tenant, newest first. */
-export async function listKeys(db: Db, tenantId: string): Promise<KeyInfo[]> {
-  const { id, kind, restrictions, parentId, name, createdAt, lastUsedAt, expiresAt, revokedAt } = credentials;
-  const rows = await db
-    .select({ id, kind, restrictions, parentId, name, createdAt, lastUsedAt, expiresAt, revokedAt })
-    .from(credentials)
-    .where(eq(credentials.tenantId, checkUuid(tenantId, "tenant")))
-    .orderBy(desc(createdAt), desc(id));
-  return rows.map((row) => Object.assign(row, { kind: kindOf(row.kind) }));
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Turn } from "../../lib/turns.ts";
 import type { Services } from "./services.ts";
 
 /** Variables in Hono's context. */
-export interface ApiVariables {
+interface ApiVariables {
   requestId: string;
   log: Logger;
   services: Services;

@@ -10,7 +10,7 @@ import { searchDepsOf } from "./search-deps.ts";
 import { servicesOf } from "./services.ts";
 
 /** Why a search was refused; the text may be shown to the user. */
-export interface SearchRefusal {
+interface SearchRefusal {
   ok: false;
   code: ErrorCode;
   error: string;

@@ -43,12 +43,12 @@ export interface Success {
   headers?: Record<string, string>;
 }
 
-export interface RequestBody<Schema extends z.ZodType = z.ZodType> extends BodyOptions<Schema> {
+interface RequestBody<Schema extends z.ZodType = z.ZodType> extends BodyOptions<Schema> {
   example: unknown;
 }
 
 /** Documentation of a route. */
-export interface RouteDescription {
+interface RouteDescription {
   /** Operation id; also the name of the client's method. */
   id: string;
   method: "GET" | "POST" | "DELETE";
@@ -92,7 +92,7 @@ export function publicRoute(
   return { ...description, credential: null, answer: async (c) => handle(c) };
 }
 
-export interface RouteRequest<Schema extends z.ZodType, Query extends z.ZodType = z.ZodUndefined> {
+interface RouteRequest<Schema extends z.ZodType, Query extends z.ZodType = z.ZodUndefined> {
   principal: Principal;
   /** The validated query string; undefined if the route has none. */
   query: z.output<Query>;

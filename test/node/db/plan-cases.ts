@@ -241,7 +241,6 @@ export const CASES: readonly Case[] = [
   ["credits of a narrow credential", (db, { tenantId }) => mirror.loadSpent(db, tenantId, `${tenantId}1`, "2026-11")],
   ["months of a tenant", (db, { tenantId }) => mirror.loadMonths(db, tenantId, ["2026-11"])],
   ["a tenant", (db, { tenantId }) => mirror.hasTenant(db, tenantId)],
-  ["keys", (db, { tenantId }) => keys.listKeys(db, tenantId)],
   ["end of a key", (db, { tenantId }) => keys.revokeKey(db, { id: `${tenantId}20`, tenantId, kind: "api_key" })],
   [
     "end of a token",

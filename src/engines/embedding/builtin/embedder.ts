@@ -49,7 +49,7 @@ export function embedText(text: string, dimension: number): Float32Array {
 }
 
 /** Like `embedText`, in slices. */
-export async function embedInSlices(text: string, dimension: number, pacer: Pacer): Promise<Float32Array> {
+async function embedInSlices(text: string, dimension: number, pacer: Pacer): Promise<Float32Array> {
   if (text.length <= PIECE_UNITS) {
     await pacer.spend(text.length);
     return embedText(text, dimension);

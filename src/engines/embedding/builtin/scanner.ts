@@ -26,7 +26,7 @@ export function mix(hash: number): number {
 }
 
 /** Growable column of 32-bit hashes. */
-export class HashColumn {
+class HashColumn {
   values = new Int32Array(1024);
   length = 0;
 

@@ -15,10 +15,10 @@ import { buildHuffman, decodeLong, type Huffman, newHuffman, LIT_BITS, DIST_BITS
 export const INFLATE_NEED_INPUT = 0;
 export const INFLATE_DONE = 1;
 export const INFLATE_OUT_FULL = 2;
-export type InflateStatus = typeof INFLATE_NEED_INPUT | typeof INFLATE_DONE | typeof INFLATE_OUT_FULL;
+type InflateStatus = typeof INFLATE_NEED_INPUT | typeof INFLATE_DONE | typeof INFLATE_OUT_FULL;
 
 /** Input bytes that must be available before a symbol is decoded. */
-export const LOOKAHEAD_BYTES = 8;
+const LOOKAHEAD_BYTES = 8;
 /** Maximum distance of a match. */
 export const WINDOW_BYTES = 32_768;
 const MAX_MATCH_BYTES = 258;

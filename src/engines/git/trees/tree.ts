@@ -2,8 +2,8 @@ import { Buffer } from "node:buffer";
 import { corrupt } from "../errors.ts";
 
 export const MODE_TREE = 0o40000;
-export const MODE_FILE = 0o100644;
-export const MODE_EXECUTABLE = 0o100755;
+const MODE_FILE = 0o100644;
+const MODE_EXECUTABLE = 0o100755;
 export const MODE_SYMLINK = 0o120000;
 /** A submodule's commit: never part of this repository. */
 export const MODE_GITLINK = 0o160000;

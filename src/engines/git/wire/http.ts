@@ -19,11 +19,11 @@ export interface GitDeps {
   userAgent?: string | undefined;
 }
 
-export const DEFAULT_USER_AGENT = "git/2.45.0 (code-context)";
+const DEFAULT_USER_AGENT = "git/2.45.0 (code-context)";
 const SERVICE_SUFFIX = "/info/refs?service=git-upload-pack";
 
 /** Transfer counters of a session. */
-export interface Traffic {
+interface Traffic {
   requests: number;
   receivedBytes: number;
   sentBytes: number;

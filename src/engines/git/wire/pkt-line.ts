@@ -32,7 +32,7 @@ function hexDigit(code: number): number {
 }
 
 /** Parses the four length digits. @throws GitError PROTOCOL */
-export function packetLength(bytes: Uint8Array, at: number): number {
+function packetLength(bytes: Uint8Array, at: number): number {
   let length = 0;
   for (let i = 0; i < 4; i++) {
     const digit = hexDigit(bytes[at + i]!);

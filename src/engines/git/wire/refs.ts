@@ -18,7 +18,7 @@ export interface ResolvedRef {
 }
 
 /** The references that a name may mean, requested from the server (v2) or selected from its advertisement (v0). */
-export interface RefList {
+interface RefList {
   refs: AdvertisedRef[];
   /** Target of the symbolic HEAD, even if the branch has no commit yet. */
   head: string | undefined;

@@ -17,7 +17,7 @@ export interface PackRequest {
   have?: string | undefined;
 }
 
-export interface OpenPack {
+interface OpenPack {
   source: PackSource;
   packets: PacketReader;
 }

@@ -4,7 +4,7 @@
  */
 
 /** How much a string looks like a chosen password. `strong` needs no name beside it if the place suggests a password. */
-export type Choice = "none" | "weak" | "strong";
+type Choice = "none" | "weak" | "strong";
 
 const MIN_CHARACTERS = 8;
 const MAX_CHARACTERS = 64;

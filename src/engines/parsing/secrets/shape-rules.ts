@@ -1,5 +1,5 @@
 /** Shapes without a prefix of their own, or with more than a token in them. Group 1, if there is one, is the secret. */
-export interface ShapeRule {
+interface ShapeRule {
   rule: string;
   /** One of these texts occurs wherever the pattern matches. */
   hints: readonly string[];

@@ -4,7 +4,7 @@
  *
  * Bodies use bounded quantifiers only, so that a try costs no more than the bound, wherever it starts.
  */
-export interface TokenRule {
+interface TokenRule {
   rule: string;
   /** The token begins with one of these. */
   prefixes: readonly string[];

@@ -49,7 +49,7 @@ function conditionOf(table: TableName, tenantId: string) {
 
 const tablesOfTenants = TABLES.filter((table) => !OF_NOBODY.has(table));
 
-export interface ExportReport {
+interface ExportReport {
   folder: string;
   rows: number;
   objects: number;

@@ -1,5 +1,5 @@
 /** The files of `docs/` that are pages of the site, in navigation order. */
-export interface PageEntry {
+interface PageEntry {
   file: string;
   /** Name in the navigation. */
   label: string;

@@ -60,7 +60,7 @@ export async function readBody<Schema extends z.ZodType>(
 const [QUOTE, BACKSLASH, COMMA, ARRAY, OBJECT] = Array.from('"\\,[{', (character) => character.charCodeAt(0));
 
 /** Values of a JSON text, without parsing it: what commas and brackets outside of strings say. Stops above `limit`. */
-export function countValues(json: Uint8Array, limit: number): number {
+function countValues(json: Uint8Array, limit: number): number {
   let values = 1;
   for (let at = 0; at < json.length && values <= limit; at++) {
     const byte = json[at];

@@ -29,7 +29,7 @@ export interface OpenApiDocument {
 }
 
 /** A path, query or header parameter. */
-export interface OpenApiParameter {
+interface OpenApiParameter {
   name: string;
   in: string;
   required?: boolean;
@@ -37,7 +37,7 @@ export interface OpenApiParameter {
   schema: JsonSchema;
 }
 
-export interface OpenApiOperation {
+interface OpenApiOperation {
   operationId: string;
   parameters?: OpenApiParameter[];
   responses: Record<string, unknown>;

@@ -17,7 +17,7 @@ import { type DashboardContext, type DashboardHono, sessionOf } from "./context.
 import { DashboardError } from "./errors.ts";
 import { isOwnOrigin, settingsOf, siteUrlOf } from "./settings.ts";
 
-export const SESSION_COOKIE = "cc_session";
+const SESSION_COOKIE = "cc_session";
 const DAY_SECONDS = 86_400;
 
 /** Sets the session cookie. */

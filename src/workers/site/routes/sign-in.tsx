@@ -206,7 +206,7 @@ function knownBrowser(c: DashboardContext): KnownBrowser | undefined {
 }
 
 /** The page to show after signing in; limited to pages of this dashboard. */
-export function nextPath(wanted: string | undefined): string {
+function nextPath(wanted: string | undefined): string {
   return wanted !== undefined && /^\/app(?:\/[\w./~%?&=+-]*)?$/.test(wanted) && !wanted.startsWith("/app/api/")
     ? wanted
     : "/app";
