@@ -39,10 +39,16 @@ export function ngramFilter(text: Uint8Array): Uint8Array {
   return filter;
 }
 
+/** Whether a filter may have so many bytes. */
+export function isFilterLength(length: number): boolean {
+  const bitsLog2 = Math.log2(length) + 3;
+  return Number.isInteger(bitsLog2) && bitsLog2 >= MIN_BITS_LOG2 && bitsLog2 <= MAX_BITS_LOG2;
+}
+
 /** Whether a text with this filter may satisfy the query. Throws `RangeError` for bytes that are no filter. */
 export function mayHold(filter: Uint8Array, query: NgramQuery): boolean {
+  if (!isFilterLength(filter.length)) throw new RangeError("not an n-gram filter");
   const bitsLog2 = Math.log2(filter.length) + 3;
-  if (!Number.isInteger(bitsLog2) || bitsLog2 < MIN_BITS_LOG2) throw new RangeError("not an n-gram filter");
   const holds = (part: NgramQuery): boolean => {
     if (part.kind === "all") return part.parts.every(holds);
     if (part.kind === "any") return part.parts.some(holds);

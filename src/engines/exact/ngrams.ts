@@ -13,6 +13,9 @@ export type NgramQuery =
 export const NGRAM_BYTES = 3;
 export const EVERY_TEXT: NgramQuery = { kind: "all", parts: [] };
 
+/** Whether a query leaves no text out. */
+export const isEveryText = (query: NgramQuery): boolean => query.kind === "all" && query.parts.length === 0;
+
 /** Texts that a part of a pattern may match, beyond which only their n-grams count. */
 const MAX_TEXTS = 16;
 /** Length beyond which the beginning of a text is turned into n-grams. */

@@ -45,7 +45,7 @@ export async function runGrep(
   try {
     const files = (await texts.files()).filter(passes);
     const search = new Search(request, matcher, files);
-    const isCandidate = await texts.candidates(matcher.query);
+    const isCandidate = await texts.candidates(matcher.query, search.contents());
     const wanted = search.wanted(isCandidate);
     let bytes = 0;
     if (wanted.length > 0) {
@@ -131,6 +131,11 @@ class Search {
         else this.#byContent.set(file.content, [file]);
       }
     }
+  }
+
+  /** The texts of the files. */
+  contents(): string[] {
+    return [...this.#byContent.keys()];
   }
 
   /** The contents to be read. */

@@ -52,10 +52,10 @@ export interface RevisionTexts {
   /** All files, revision by revision, in order of path (UTF-8). */
   files(): Promise<readonly TextFile[]>;
   /**
-   * Whether a content may hold a match, from n-gram filters. A content that is not known to be without one passes. Undefined if nothing
-   * can be left out.
+   * Whether a content may hold a match, from n-gram filters; asked for `contents` alone. A content that is not known to be without one
+   * passes. Undefined if nothing can be left out.
    */
-  candidates(query: NgramQuery): Promise<((content: string) => boolean) | undefined>;
+  candidates(query: NgramQuery, contents: readonly string[]): Promise<((content: string) => boolean) | undefined>;
   /** The WebAssembly of `rregex`; asked for only where a pattern is more than a text. */
   regexModule(): Promise<WebAssembly.Module>;
   /**

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { regexModule } from "../../../src/cli/exact/regex-module.ts";
+import { runGrep } from "../../../src/engines/exact/run-grep.ts";
 import type { TextFile } from "../../../src/engines/exact/types.ts";
 import { rowsOf } from "../../../src/service/db/rows.ts";
 import { TextCache } from "../../../src/service/hosted-index/whole-texts/cache.ts";
@@ -128,8 +129,8 @@ describe("whole texts", () => {
       expect(size, path).toBe(bytes.length);
       expect(withheldLines, path).toBe(path === "key.ts" ? 1 : 0);
     }
-    // One object for all texts of a shard, and one list.
-    expect(objects()).toHaveLength(2);
+    // One object for all texts of a shard, one for their filters, and one list.
+    expect(objects()).toHaveLength(3);
     expect(Buffer.concat([...pipeline.searchBucket.objects.values()].map(({ bytes }) => bytes)).includes(SECRET)).toBe(
       false,
     );
@@ -194,6 +195,62 @@ describe("whole texts", () => {
     expect((await sweepTexts(pipeline.db, pipeline.searchBucket, later)).rows).toBeGreaterThan(0);
     await sweepTexts(pipeline.db, pipeline.searchBucket, later);
     expect(objects()).toEqual([]);
+  });
+});
+
+/** Paths of the lines that match, and how many blocks of packs were read. */
+async function grep(pattern: string): Promise<{ paths: string[]; reads: number }> {
+  const read: string[] = [];
+  const { bucket, ...rest } = deps();
+  const counting: TextDeps["bucket"] = Object.assign(Object.create(bucket) as typeof bucket, {
+    get: (key: string, options: Parameters<typeof bucket.get>[1]) => {
+      if (key.includes("/packs/")) read.push(key);
+      return bucket.get(key, options);
+    },
+  });
+  const texts = new HostedTexts({ ...rest, bucket: counting }, [await target()]);
+  const { matches } = await runGrep(texts, { pattern, context: 0, limit: 100, offset: 0 });
+  return { paths: [...new Set(matches.map(({ path }) => path))], reads: read.length };
+}
+
+describe("n-gram filters", () => {
+  const filters = () => objects().filter((key) => key.includes("/filters/"));
+
+  it("spare the reading of packs that cannot hold a match", async () => {
+    repo.files(FILES).commit();
+    await run();
+    expect(await grep("function b")).toMatchObject({ paths: ["a.ts"] });
+    expect(await grep("no such words anywhere")).toEqual({ paths: [], reads: 0 });
+    expect((await grep(".")).reads).toBeGreaterThan(0);
+  });
+
+  it.each(["missing", "truncated", "flipped", "of another version"])(
+    "that are %s cost time, not matches",
+    async (how) => {
+      repo.files(FILES).commit();
+      await run();
+      const [key] = filters();
+      const object = pipeline.searchBucket.objects.get(key!)!;
+      if (how === "missing") pipeline.searchBucket.objects.delete(key!);
+      else if (how === "truncated") object.bytes = object.bytes.slice(0, -1);
+      else if (how === "flipped") object.bytes[object.bytes.length - 1]! ^= 1;
+      else object.bytes[4]! ^= 1;
+      expect(await grep("function b")).toMatchObject({ paths: ["a.ts"] });
+      const { paths, reads } = await grep("no such words anywhere");
+      expect(paths).toEqual([]);
+      expect(reads).toBeGreaterThan(0);
+    },
+  );
+
+  it("are made by the sweep for packs that an earlier version has written", async () => {
+    repo.files(FILES).commit();
+    await run();
+    const [key] = filters();
+    const written = pipeline.searchBucket.objects.get(key!)!.bytes;
+    pipeline.searchBucket.objects.delete(key!);
+    await sweepTexts(pipeline.db, pipeline.searchBucket, Date.now() + 2 * DAY_MS);
+    expect(pipeline.searchBucket.objects.get(key!)?.bytes).toEqual(written);
+    expect(await grep("no such words anywhere")).toEqual({ paths: [], reads: 0 });
   });
 });
 

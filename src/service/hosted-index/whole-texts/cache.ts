@@ -1,10 +1,12 @@
 /** What an isolate keeps of file lists and packs: least recently used out. */
+import { FilterFile } from "../../../engines/exact/filter-file.ts";
+import { SearchFormatError } from "../../../engines/search/types.ts";
 import { FileList } from "../../../engines/texts/file-list.ts";
 import { TextPack } from "../../../engines/texts/pack.ts";
 import { LruCache } from "../lru.ts";
 import { openObject, RangeCache } from "../read.ts";
 import type { SearchBucket } from "../store.ts";
-import { listKey, packKey } from "./store.ts";
+import { filtersKey, listKey, packKey } from "./store.ts";
 
 /** Bytes of open lists: some 60,000 files. */
 const LIST_BYTES = 8 * 1024 * 1024;
@@ -12,6 +14,10 @@ const LIST_BYTES = 8 * 1024 * 1024;
 const PACK_BYTES = 4 * 1024 * 1024;
 /** Rough bytes in memory of a text's entry in the directory of its pack. */
 const BYTES_PER_ENTRY = 200;
+/** Bytes of open filters: those of some 80 MB of source. */
+const FILTER_BYTES = 8 * 1024 * 1024;
+/** What a pack without filters counts for. */
+const NO_FILTERS_BYTES = 100;
 /** Bytes of ranges. Their own, because a scan of all texts would take the blocks of search out of theirs. */
 const RANGE_BYTES = 6 * 1024 * 1024;
 
@@ -20,6 +26,28 @@ export class TextCache {
   readonly #ranges = new RangeCache(RANGE_BYTES);
   readonly #lists = new LruCache<FileList>(LIST_BYTES, ({ byteLength }) => byteLength);
   readonly #packs = new LruCache<TextPack>(PACK_BYTES, ({ entries }) => BYTES_PER_ENTRY * entries.length);
+
+  readonly #filters = new LruCache<FilterFile | null>(
+    FILTER_BYTES,
+    (filters) => filters?.byteLength ?? NO_FILTERS_BYTES,
+  );
+  /** Filters are kept as such; this one bounds the reads under way. */
+  readonly #filterReads = new RangeCache(0);
+
+  /** The filters of a pack; null if it has none that can be read: they are derived, so its texts are searched then. */
+  async filters(bucket: SearchBucket, tenantId: string, packId: string): Promise<FilterFile | null> {
+    const key = filtersKey(tenantId, packId);
+    const known = this.#filters.get(key);
+    if (known !== undefined) return known;
+    let opened: FilterFile | null = null;
+    try {
+      opened = await FilterFile.open(await openObject(bucket, key, { cache: this.#filterReads }));
+    } catch (error) {
+      if (!(error instanceof SearchFormatError)) throw error;
+    }
+    this.#filters.set(key, opened);
+    return opened;
+  }
 
   /** Throws `SearchFormatError` if the list is missing or damaged. */
   async list(bucket: SearchBucket, tenantId: string, id: string): Promise<FileList> {

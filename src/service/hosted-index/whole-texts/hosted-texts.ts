@@ -1,5 +1,6 @@
 /** The whole texts of hosted revisions, for exact search. */
 import { sql } from "drizzle-orm";
+import { isEveryText, type NgramQuery } from "../../../engines/exact/ngrams.ts";
 import type { FileBytes, MissingText, RevisionTexts, TextFile } from "../../../engines/exact/types.ts";
 import { SearchFormatError } from "../../../engines/search/types.ts";
 import type { StoredText, TextPack } from "../../../engines/texts/pack.ts";
@@ -29,7 +30,15 @@ export type TextTarget = Pick<Target, "tenantId" | "workspaceId" | "seq" | "base
 const PART_BYTES = 512 * 1024;
 const PARTS_AHEAD = 3;
 
+/** Files of filters that are read at once: a Worker has six connections. */
+const FILTERS_AT_ONCE = 4;
+
 const contentOf = (pack: string, ordinal: number): string => `${pack}:${ordinal}`;
+
+function placeOf(content: string): { pack: string; ordinal: number } {
+  const colon = content.lastIndexOf(":");
+  return { pack: content.slice(0, colon), ordinal: Number(content.slice(colon + 1)) };
+}
 
 /** Texts of some revisions of one tenant. */
 export class HostedTexts implements RevisionTexts {
@@ -52,9 +61,24 @@ export class HostedTexts implements RevisionTexts {
     return all;
   }
 
-  /** Nothing is left out: texts have no filters. */
-  async candidates(): Promise<undefined> {
-    return undefined;
+  async candidates(
+    query: NgramQuery,
+    contents: readonly string[],
+  ): Promise<((content: string) => boolean) | undefined> {
+    if (isEveryText(query)) return undefined;
+    const byPack = Map.groupBy(contents, (content) => placeOf(content).pack);
+    const left = byPack.entries();
+    const without = new Set<string>();
+    const readNext = async (): Promise<void> => {
+      for (const [pack, own] of left) {
+        const tenantId = this.#targets[0]?.tenantId ?? "";
+        const filters = await this.#deps.texts.filters(this.#deps.bucket, tenantId, pack);
+        for (const content of own)
+          if (filters && !filters.mayHold(placeOf(content).ordinal, query)) without.add(content);
+      }
+    };
+    await Promise.all(Array.from({ length: FILTERS_AT_ONCE }, readNext));
+    return (content) => !without.has(content);
   }
 
   regexModule(): Promise<WebAssembly.Module> {
@@ -84,11 +108,10 @@ export class HostedTexts implements RevisionTexts {
   async *#parts(contents: readonly string[]): AsyncGenerator<Part> {
     const byPack = new Map<string, number[]>();
     for (const content of contents) {
-      const colon = content.lastIndexOf(":");
-      const id = content.slice(0, colon);
-      const ordinals = byPack.get(id) ?? [];
-      byPack.set(id, ordinals);
-      ordinals.push(Number(content.slice(colon + 1)));
+      const { pack, ordinal } = placeOf(content);
+      const ordinals = byPack.get(pack) ?? [];
+      byPack.set(pack, ordinals);
+      ordinals.push(ordinal);
     }
     for (const [id, ordinals] of byPack) {
       const sorted = ordinals.toSorted((a, b) => a - b);

@@ -1,11 +1,11 @@
 /** Merges small packs of a revision, so that a question about all files reads few objects. */
 import { countLines } from "../../../engines/parsing/secrets/lines.ts";
 import { type ListedFile, type TextPlace } from "../../../engines/texts/file-list.ts";
-import { PackBuilder, TextPack } from "../../../engines/texts/pack.ts";
+import { TextPack } from "../../../engines/texts/pack.ts";
 import { SearchFormatError } from "../../../engines/search/types.ts";
 import { planMerges } from "../merge-plan.ts";
 import { openObject, RangeCache } from "../read.ts";
-import { putPack, type TextWriter } from "./put-pack.ts";
+import { NewPack, type TextWriter } from "./put-pack.ts";
 import { type PackedText, writeTexts } from "./rows.ts";
 import { packKey } from "./store.ts";
 
@@ -38,7 +38,7 @@ export async function mergePacks(
     return { id, liveBytes, liveChunks: Math.ceil(liveBytes / BYTES_PER_CHUNK) };
   });
   for (const group of planMerges(sizes, Math.ceil(freshBytes / BYTES_PER_CHUNK))) {
-    const merged = new PackBuilder();
+    const merged = new NewPack();
     const rows: PackedText[] = [];
     const moved: { files: ListedFile[]; ordinal: number }[] = [];
     for (const id of group) {
@@ -63,7 +63,7 @@ export async function mergePacks(
       await writer.beat();
     }
     if (merged.count === 0) continue;
-    const pack = await putPack(writer, tenantId, merged);
+    const pack = await merged.put(writer, tenantId);
     await writeTexts(writer.db, tenantId, pack, rows);
     for (const { files: own, ordinal } of moved)
       for (const file of own) file.text = { pack, ordinal } satisfies TextPlace;

@@ -3,13 +3,21 @@ import { type SQL, sql } from "drizzle-orm";
 import { arrayOf } from "../../db/arrays.ts";
 import type { Db } from "../../db/client.ts";
 import { rowsOf } from "../../db/rows.ts";
+import { SearchFormatError } from "../../../engines/search/types.ts";
+import { TextPack } from "../../../engines/texts/pack.ts";
+import { openObject, RangeCache } from "../read.ts";
 import type { SearchBucket } from "../store.ts";
+import { putFilters } from "./put-pack.ts";
 import { isUuid } from "../../../lib/uuid.ts";
-import { listKey, packKey, TEXTS_PREFIX } from "./store.ts";
+import { filtersKey, listKey, packKey, TEXTS_PREFIX } from "./store.ts";
 
 /** Younger objects and rows may belong to a run that is not finished. */
 const GRACE_HOURS = 24;
+/** Of one pack that is read: the block under way, and what opening it has read. */
+const CACHE_BYTES = 1024 * 1024;
 const GRACE_MS = GRACE_HOURS * 3_600_000;
+/** Packs of earlier versions that get filters in one sweep: each is read whole. */
+const MAX_FILTERED_PACKS = 200;
 /** Rows per delete statement, so that each takes well under a second. */
 const SWEEP_PAGE = 2_000;
 
@@ -37,7 +45,7 @@ export const statements = {
 const BEFORE_ALL = "00000000-0000-0000-0000-000000000000";
 
 /**
- * Removes unreferenced objects, then unreferenced rows; returns their numbers. An object goes a day after the last row that names it: a
+ * Removes unreferenced objects, then unreferenced rows; returns their numbers. Packs without filters get them. An object goes a day after the last row that names it: a
  * run that found the row before may refer to the pack until then.
  */
 export async function sweepTexts(
@@ -60,20 +68,29 @@ export async function sweepTexts(
 async function sweepObjects(db: Db, bucket: SearchBucket, now: number): Promise<number> {
   let removed = 0;
   let tenantId: string | undefined;
-  let live = new Set<string>();
+  let live: LiveObjects = new Map();
+  let filtered = new Set<string>();
+  let madeFilters = 0;
   let cursor: string | undefined;
   do {
     const page = await bucket.list(cursor === undefined ? { prefix: TEXTS_PREFIX } : { prefix: TEXTS_PREFIX, cursor });
     const dead: string[] = [];
     for (const { key, uploaded } of page.objects) {
-      if (now - uploaded.getTime() <= GRACE_MS) continue;
-      // Keys are listed in order, so all objects of a tenant follow one another.
+      // Keys are listed in order, so all objects of a tenant follow one another, filters before packs.
       const owner = key.slice(TEXTS_PREFIX.length).split("/")[0] ?? "";
       if (owner !== tenantId) {
         tenantId = owner;
-        live = await liveKeys(db, owner);
+        filtered = new Set();
+        live = await liveObjects(db, owner);
       }
-      if (!live.has(key)) dead.push(key);
+      filtered.add(key);
+      if (now - uploaded.getTime() <= GRACE_MS) continue;
+      const pack = live.get(key);
+      if (pack === undefined) dead.push(key);
+      else if (pack !== null && !filtered.has(filtersKey(owner, pack)) && madeFilters < MAX_FILTERED_PACKS) {
+        madeFilters++;
+        await addFilters(bucket, owner, pack);
+      }
     }
     if (dead.length > 0) await bucket.delete(dead);
     removed += dead.length;
@@ -82,9 +99,28 @@ async function sweepObjects(db: Db, bucket: SearchBucket, now: number): Promise<
   return removed;
 }
 
-async function liveKeys(db: Db, tenantId: string): Promise<Set<string>> {
-  if (!isUuid(tenantId)) return new Set();
+/** Keys of objects that are in use; of a pack with its id. */
+type LiveObjects = Map<string, string | null>;
+
+async function liveObjects(db: Db, tenantId: string): Promise<LiveObjects> {
+  const live: LiveObjects = new Map();
+  if (!isUuid(tenantId)) return live;
   const rows = await rowsOf<{ kind: "pack" | "list"; id: string | null }>(db, statements.live(tenantId));
-  const keyOf = { pack: packKey, list: listKey };
-  return new Set(rows.flatMap(({ kind, id }) => (id === null ? [] : [keyOf[kind](tenantId, id)])));
+  for (const { kind, id } of rows) {
+    if (id === null) continue;
+    if (kind === "list") live.set(listKey(tenantId, id), null);
+    else live.set(packKey(tenantId, id), id).set(filtersKey(tenantId, id), null);
+  }
+  return live;
+}
+
+/** Makes the filters of a pack. One that cannot be read is left to the repair of who asks for its texts. */
+async function addFilters(bucket: SearchBucket, tenantId: string, id: string): Promise<void> {
+  const cache = new RangeCache(CACHE_BYTES);
+  try {
+    const pack = await TextPack.open(await openObject(bucket, packKey(tenantId, id), { cache }));
+    await putFilters(bucket, tenantId, id, pack);
+  } catch (error) {
+    if (!(error instanceof SearchFormatError) && !(error instanceof RangeError)) throw error;
+  }
 }

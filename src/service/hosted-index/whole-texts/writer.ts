@@ -2,12 +2,11 @@
 import { lineCountOf } from "../../../engines/parsing/source-text.ts";
 import { blankLines, countLines, findWithheld, type LineRange } from "../../../engines/parsing/secrets/lines.ts";
 import { encodeFileList, FileList, type FileState, type ListedFile } from "../../../engines/texts/file-list.ts";
-import { PackBuilder } from "../../../engines/texts/pack.ts";
 import { openObject, RangeCache } from "../read.ts";
 import { objectId } from "../store.ts";
 import { mergePacks } from "./merge.ts";
 import { findTexts, type PackedText, writeTexts } from "./rows.ts";
-import { putPack, type TextWriter } from "./put-pack.ts";
+import { NewPack, type TextWriter } from "./put-pack.ts";
 import { LIST_ID_PREFIX, listKey } from "./store.ts";
 
 /**
@@ -25,7 +24,7 @@ export async function storeTexts(
     tenantId,
     files.map(({ sha256 }) => sha256),
   );
-  const pack = new PackBuilder();
+  const pack = new NewPack();
   const rows: PackedText[] = [];
   const seen = new Set<string>();
   for (const { sha256, bytes } of files) {
@@ -41,7 +40,7 @@ export async function storeTexts(
     rows.push({ sha256, ordinal, sizeBytes: bytes.byteLength, withheldLines: countLines(ranges) });
   }
   if (pack.count === 0) return;
-  const id = await putPack(writer, tenantId, pack);
+  const id = await pack.put(writer, tenantId);
   await writeTexts(writer.db, tenantId, id, rows);
 }
 
