@@ -84,9 +84,12 @@ async function compareAll(faces: Faces, questions: readonly Asked[], show: numbe
   if ([...counts.values()].some(({ different }) => different > 0)) process.exitCode = 1;
 }
 
+/** Flags of `grep`, in turn. */
+const GREP_FLAGS = [{ wordRegexp: true }, { ignoreCase: true, filesOnly: true }, { count: true }, { context: 2 }];
+
 /** Questions of each kind about a work tree, a tenth of them about what is not there. Deterministic. */
 function questionsAbout(tree: string, count: number): Asked[] {
-  const share = Math.ceil(count / 5);
+  const share = Math.ceil(count / 8);
   const paths = gitIn(tree, "ls-tree", "-r", "--name-only", "HEAD").split("\n");
   const code = spread(
     paths.filter((name) => /\.(ts|tsx|js|py|c|h|go|rs|rb|java)$/.test(name)),
@@ -104,5 +107,8 @@ function questionsAbout(tree: string, count: number): Asked[] {
     ...names.map((name, i): Asked => ["references", { name: mangled(name, i) }]),
     ...code.map((name, i): Asked => ["outline", { path: mangled(name, i) }]),
     ...code.map((name, i): Asked => ["file", { path: mangled(name, i), start: 1 + i, end: 20 + 3 * i }]),
+    ...names.map((name, i): Asked => ["grep", { pattern: mangled(name, i), ...GREP_FLAGS[i % GREP_FLAGS.length] }]),
+    ...code.map((name, i): Asked => ["coverage", { path: mangled(i % 2 === 0 ? path.dirname(name) : name, i) }]),
+    ...code.map((name, i): Asked => ["files", { path: mangled(path.dirname(name), i), depth: 1 + (i % 3), limit: 50 }]),
   ];
 }

@@ -1,7 +1,7 @@
 /** Wire formats of other services that this one also accepts: OpenAI's embeddings, Cohere's and Jina's reranking. */
 import * as z from "zod";
-import { MAX_EMBED_INPUTS, MAX_RERANK_DOCUMENTS } from "./limits.ts";
-import { isCleanText, nonEmptyText, UNCLEAN_TEXT } from "./text.ts";
+import { MAX_BODY_VALUES, MAX_EMBED_INPUTS, MAX_RERANK_DOCUMENTS } from "./limits.ts";
+import { inputText, isCleanText, nonEmptyText, UNCLEAN_TEXT } from "./text.ts";
 
 /** LangChain sends 512 texts a request and the Vercel AI SDK 2,048, unless they are told otherwise. */
 const TOO_MANY_INPUTS = `takes at most ${MAX_EMBED_INPUTS} strings: split the request, or lower the client's batch size (LangChain.js: batchSize)`;
@@ -11,10 +11,7 @@ export const EmbeddingsRequest = z
   .object({
     input: z
       .union(
-        [
-          nonEmptyText,
-          z.array(nonEmptyText).min(1, "needs at least one string").max(MAX_EMBED_INPUTS, TOO_MANY_INPUTS),
-        ],
+        [inputText, z.array(inputText).min(1, "needs at least one string").max(MAX_EMBED_INPUTS, TOO_MANY_INPUTS)],
         {
           error: ({ input }) => describeInput(input),
         },
@@ -67,14 +64,17 @@ const NO_IMAGES = "is not taken: this service embeds texts";
 
 /** Cohere's `inputs`: parts of text, one vector for each input. */
 const CohereInput = z.object({
-  content: z.array(z.object({ type: z.literal("text", { error: NO_IMAGES }), text: nonEmptyText })).min(1),
+  content: z
+    .array(z.object({ type: z.literal("text", { error: NO_IMAGES }), text: inputText }))
+    .min(1)
+    .max(MAX_BODY_VALUES),
 });
 
 export const CohereEmbedRequest = z
   .object({
     model: model.optional().describe("Any name will do; a fingerprint (`emb_…`) must be the current one."),
     texts: z
-      .array(nonEmptyText)
+      .array(inputText)
       .min(1, "needs at least one string")
       .max(MAX_EMBED_INPUTS, TOO_MANY_INPUTS)
       .optional()
@@ -92,6 +92,7 @@ export const CohereEmbedRequest = z
       .describe("Everything but `search_query` is embedded as a document."),
     embedding_types: z
       .array(z.enum(["float", "base64"], { error: 'must be "float" or "base64": vectors are not quantized' }))
+      .max(MAX_BODY_VALUES)
       .optional()
       .describe("Default: `float`."),
     output_dimension: z
@@ -160,11 +161,11 @@ export type ModelsResponse = z.infer<typeof ModelsResponse>;
 export const CompatRerankRequest = z
   .object({
     model: model.optional().describe("Any name will do; a fingerprint (`rrk_…`) must be the current one."),
-    query: nonEmptyText,
+    query: inputText,
     documents: z
       .array(
         z
-          .union([nonEmptyText, z.looseObject({ text: nonEmptyText })], {
+          .union([inputText, z.looseObject({ text: inputText })], {
             error: "must be a string or an object with a text",
           })
           .transform((document) => (typeof document === "string" ? document : document.text)),

@@ -4,6 +4,7 @@ import {
   MAX_FILE_SIZE_BYTES,
   MAX_GLOB_CHARACTERS,
   MAX_GLOBS_CHARACTERS,
+  MAX_LIST_VALUES,
 } from "./limits.ts";
 import { nonEmptyText, numberParameter, text } from "./text.ts";
 
@@ -17,6 +18,7 @@ const TOO_MANY_GLOBS = `must have at most ${MAX_GLOBS_CHARACTERS} characters in 
 
 const globs = z
   .array(nonEmptyText.max(MAX_GLOB_CHARACTERS))
+  .max(MAX_LIST_VALUES)
   .refine((all) => all.reduce((sum, glob) => sum + glob.length, 0) <= MAX_GLOBS_CHARACTERS, TOO_MANY_GLOBS);
 
 export const SourceSchema = z

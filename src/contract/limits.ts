@@ -17,6 +17,7 @@ export const MAX_INPUT_CHARACTERS = 480_000;
 export const DEFAULT_MAX_FILE_SIZE_BYTES = 524_288;
 /** Larger files are never indexed, whatever the request allows: several copies of a file must fit the indexer's memory. */
 export const MAX_FILE_SIZE_BYTES = 4 * 1024 * 1024;
+export const MAX_REPO_CHARACTERS = 2_000;
 export const MAX_GLOB_CHARACTERS = 500;
 /** Total length of a list of globs, which is stored with each run. */
 export const MAX_GLOBS_CHARACTERS = 500_000;

@@ -1,11 +1,11 @@
 import * as z from "zod";
 import { MAX_EMBED_INPUTS, MAX_RERANK_DOCUMENTS } from "./limits.ts";
-import { nonEmptyText } from "./text.ts";
+import { inputText } from "./text.ts";
 
 export const EmbedRequest = z
   .object({
     input: z
-      .array(nonEmptyText)
+      .array(inputText)
       .min(1, "needs at least one string")
       .max(MAX_EMBED_INPUTS, `takes at most ${MAX_EMBED_INPUTS} strings; split the request`)
       .describe("Texts to embed, at most 480,000 characters together."),
@@ -34,9 +34,9 @@ export type EmbedCheckResponse = z.infer<typeof EmbedCheckResponse>;
 
 export const RerankRequest = z
   .object({
-    query: nonEmptyText,
+    query: inputText,
     documents: z
-      .array(nonEmptyText)
+      .array(inputText)
       .min(1, "needs at least one document")
       .max(MAX_RERANK_DOCUMENTS, `takes at most ${MAX_RERANK_DOCUMENTS} documents; split the request`),
   })

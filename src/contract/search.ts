@@ -2,11 +2,11 @@
 import * as z from "zod";
 import { bodyShape, queryShape } from "./parameters.ts";
 import { FILE, OUTLINE, REFERENCES, type Request, SEARCH, SYMBOLS } from "./questions.ts";
-import { nonEmptyText, text } from "./text.ts";
+import { nonEmptyText, repoText, text } from "./text.ts";
 
 /** Selects one workspace and one of its revisions. Without `repo` and `workspaceId`, all workspaces of the tenant are asked. */
 export const selector = {
-  repo: text.max(2_000).optional().describe("Repository identity, such as `github.com/owner/name`."),
+  repo: repoText.optional().describe("Repository identity, such as `github.com/owner/name`."),
   workspaceId: text.max(100).optional().describe("UUID of the workspace."),
   ref: nonEmptyText
     .max(500)

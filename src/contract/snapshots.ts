@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { SourceSchema, Uuid } from "./indexing.ts";
 import { MAX_SNAPSHOT_BYTES } from "./limits.ts";
-import { checkJson, nonEmptyText, text } from "./text.ts";
+import { checkJson, nonEmptyText, repoText, text } from "./text.ts";
 
 const count = z.int().min(0);
 const gitSha = z
@@ -18,8 +18,7 @@ const flag = z.enum(["0", "1"]).optional();
 /** Query of `GET /index-snapshot`. */
 export const SnapshotQuery = z.object({
   workspaceId: text.max(100).optional().describe("Selector: UUID of the workspace."),
-  repo: text
-    .max(2_000)
+  repo: repoText
     .optional()
     .describe("Selector: the repo identity, such as `github.com/owner/name`; any clone URL form is normalised."),
   probe: flag.describe("`1`: a summary only. A miss is 200 with `exists` false."),
@@ -27,16 +26,22 @@ export const SnapshotQuery = z.object({
 });
 export type SnapshotQuery = z.output<typeof SnapshotQuery>;
 
+/** Beyond every artifact: a sum of many manifests must stay exact. */
+const MAX_MANIFEST_NUMBER = 2 ** 31 - 1;
+
 /** Description of an artifact. Unknown fields are stored and returned unchanged. */
 export const SnapshotManifest = z
   .looseObject({
-    formatVersion: z.int().min(1),
+    formatVersion: z.int().min(1).max(MAX_MANIFEST_NUMBER),
     gitSha,
     checksum: z.string().regex(/^sha256:[0-9a-f]{64}$/, "must be sha256: and 64 lower-case hex digits"),
     compression: nonEmptyText.max(40),
-    fileCount: count,
-    symbolCount: count,
-    embedding: z.looseObject({ fingerprint: nonEmptyText.max(200), dimension: z.int().positive() }),
+    fileCount: count.max(MAX_MANIFEST_NUMBER),
+    symbolCount: count.max(MAX_MANIFEST_NUMBER),
+    embedding: z.looseObject({
+      fingerprint: nonEmptyText.max(200),
+      dimension: z.int().positive().max(MAX_MANIFEST_NUMBER),
+    }),
     sizeBytes: z.int().min(1).max(MAX_SNAPSHOT_BYTES).optional(),
   })
   // The manifest is stored whole, including unknown fields.
@@ -44,11 +49,7 @@ export const SnapshotManifest = z
   .meta({ id: "SnapshotManifest" });
 export type SnapshotManifest = z.infer<typeof SnapshotManifest>;
 
-const repo = text
-  .min(1)
-  .max(500)
-  .optional()
-  .describe("Repo identity, host/owner/name; any clone URL form is normalised.");
+const repo = repoText.min(1).optional().describe("Repo identity, host/owner/name; any clone URL form is normalised.");
 
 const selector = { repo, workspaceId: Uuid.optional() };
 
@@ -147,7 +148,7 @@ export const SnapshotJobRequest = z
     workspaceId: Uuid,
     gitSha: fullGitSha,
     source: SourceSchema,
-    repoUrl: text.max(2_000).optional(),
+    repoUrl: repoText.optional(),
   })
   .meta({ id: "SnapshotJobRequest" });
 export type SnapshotJobRequest = z.infer<typeof SnapshotJobRequest>;

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { MAX_INPUT_CHARACTERS, MAX_REPO_CHARACTERS } from "./limits.ts";
 
 /** Whether a string can be stored and forwarded: Postgres rejects NUL, and UTF-8 cannot encode a lone surrogate. */
 export function isCleanText(value: string): boolean {
@@ -13,6 +14,15 @@ export const text = z.string().refine(isCleanText, UNCLEAN_TEXT);
 
 /** Schema of a clean string that must not be empty. */
 export const nonEmptyText = text.min(1, "must not be empty");
+
+/**
+ * Schema of a text for a model. Its bound is that of all texts of a request together, which is checked apart from the schema because it
+ * has a code of its own (413 `INPUT_TOO_LARGE`): here it is for the documentation.
+ */
+export const inputText = nonEmptyText.meta({ maxLength: MAX_INPUT_CHARACTERS });
+
+/** Schema of a repository: its identity, or a clone URL. */
+export const repoText = text.max(MAX_REPO_CHARACTERS);
 
 /** Schema of a whole number in a query string, in decimal digits. Its metadata describe the number, for the documentation. */
 export function numberParameter(min: number, max: number) {

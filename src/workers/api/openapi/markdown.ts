@@ -171,7 +171,9 @@ const BOUNDS: [string, (value: unknown) => string][] = [
 
 function notesOf(schema: JsonSchema): string {
   const bounds = BOUNDS.flatMap(([key, say]) => (key in schema ? [say(schema[key])] : []));
-  const { description } = schema;
+  const { description, items } = schema;
+  const { maxLength } = (items ?? {}) as JsonSchema;
+  if (maxLength !== undefined) bounds.push(`Each at most ${Number(maxLength).toLocaleString("en-US")} characters.`);
   return [...(typeof description === "string" ? [description] : []), ...bounds]
     .filter((text) => text !== "")
     .join(" ")
