@@ -2,17 +2,13 @@ import { createHash } from "node:crypto";
 import { sql } from "drizzle-orm";
 import { flipCurrent } from "./commit.ts";
 import { type Caller, type SnapshotContext } from "./context.ts";
+import { StalePlanError } from "../indexing/context.ts";
 import { rowsOf } from "../db/rows.ts";
 import { bytesToUuid } from "../../lib/uuid.ts";
 import { MultipartSink } from "./multipart.ts";
 import { findRevision, type Revision, revisionSource } from "./revision.ts";
 import { deletePrefix, newStoragePath, SNAPSHOT_PREFIX } from "./storage.ts";
 import { writeSnapshot, type WrittenSnapshot } from "../../engines/snapshot/writer.ts";
-
-/** The revision to build from does not exist (any more). */
-export class RevisionMissingError extends Error {
-  override readonly name = "RevisionMissingError";
-}
 
 interface BuildRequest extends Caller {
   workspaceId: string;
@@ -44,8 +40,8 @@ type BuildContext = Pick<SnapshotContext, "db" | "bucket" | "now" | "log">;
  * way as a client's commit. Memory is bounded by one row group or search segment, one batch of rows and two upload parts.
  *
  * A queue message may arrive twice and a job may be killed: every attempt writes to its own storage path, and one of them becomes
- * current. After that, calls with the same `runId` return that snapshot and change nothing. Throws {@link RevisionMissingError}, the
- * reason of `signal`, and errors of database and bucket; the current snapshot is then unchanged.
+ * current. After that, calls with the same `runId` return that snapshot and change nothing. Throws {@link StalePlanError} if the
+ * revision does not exist (any more), the reason of `signal`, and errors of database and bucket; the current snapshot is then unchanged.
  */
 export async function buildSnapshot(context: BuildContext, request: BuildRequest): Promise<BuiltSnapshot> {
   const { db, bucket } = context;
@@ -53,7 +49,7 @@ export async function buildSnapshot(context: BuildContext, request: BuildRequest
   const done = await findBuilt(context, request, snapshotId);
   if (done !== undefined) return done;
   const revision = await findRevision(db, request, request.revision);
-  if (revision === undefined) throw new RevisionMissingError("the revision to publish is not indexed");
+  if (revision === undefined) throw new StalePlanError("the revision to publish is not indexed");
 
   const storagePath = newStoragePath(snapshotId);
   await reserve(context, request, revision, { snapshotId, storagePath });
@@ -148,7 +144,7 @@ async function upload(
       symbolCount !== revision.symbolCount ||
       chunkCount !== revision.chunkCount
     ) {
-      throw new RevisionMissingError("the revision was removed while it was read");
+      throw new StalePlanError("the revision was removed while it was read");
     }
     signal?.throwIfAborted();
     const object = await sink.finish();

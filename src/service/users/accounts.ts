@@ -7,13 +7,13 @@ import { type Role, users } from "../db/people-schema.ts";
 import { rowsOf } from "../db/rows.ts";
 import { checkName } from "../tenancy/fields.ts";
 import { newSlug } from "../tenancy/slug.ts";
-import { UserError } from "./errors.ts";
+import { TenancyError } from "../tenancy/errors.ts";
 import { actorOf } from "./members.ts";
 
 /** Limit of tenants that one user may own or have created, since each comes with a monthly quota. */
 const MAX_OWNED_TENANTS = 5;
 
-/** Adds a user to a tenant, creating the user if necessary. Throws `UserError` for an unknown tenant. */
+/** Adds a user to a tenant, creating the user if necessary. Throws `TenancyError` for an unknown tenant. */
 export async function addUser(
   db: Db,
   { email, tenantId, role }: { email: string; tenantId: string; role: Role },
@@ -33,7 +33,7 @@ export async function addUser(
     return { userId: rows[0]?.id ?? "" };
   } catch (error) {
     if (pgErrorCode(error) === PG_FOREIGN_KEY_VIOLATION) {
-      throw new UserError("NOT_FOUND", `there is no tenant ${tenantId}`, "tenant");
+      throw new TenancyError("NOT_FOUND", `there is no tenant ${tenantId}`, "tenant");
     }
     throw error;
   }
@@ -41,7 +41,7 @@ export async function addUser(
 
 /**
  * Creates a tenant with the user as its owner, and returns its slug. Credits that the account used this month in deleted teams count
- * against its quota. Throws `UserError` or `TenancyError`.
+ * against its quota. Throws `TenancyError` or `TenancyError`.
  */
 export async function createOwnTenant(
   db: Db,
@@ -59,7 +59,7 @@ export async function createOwnTenant(
         db.execute(insertOwnTenant({ tenantId, name, slug, userId })),
       ]);
       if (made.rows.length > 0) return { tenantId, slug };
-      throw new UserError(
+      throw new TenancyError(
         "CONFLICT",
         `you own or have created ${MAX_OWNED_TENANTS} teams, which is as many as one person can`,
       );

@@ -1,4 +1,4 @@
-import { UserError } from "./errors.ts";
+import { TenancyError } from "../tenancy/errors.ts";
 
 /** Longest address that SMTP carries (RFC 5321 §4.5.3.1.3). */
 const MAX_CHARACTERS = 254;
@@ -6,11 +6,11 @@ const MAX_CHARACTERS = 254;
 const ADDRESS =
   /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/;
 
-/** Normalises an e-mail address: trimmed, lower case. Throws `UserError` for anything else. */
+/** Normalises an e-mail address: trimmed, lower case. Throws `TenancyError` for anything else. */
 export function checkEmail(input: unknown): string {
   const text = typeof input === "string" ? input.trim().toLowerCase() : "";
   if (text.length > MAX_CHARACTERS || !ADDRESS.test(text)) {
-    throw new UserError("INVALID", "email: expected an address such as name@example.com", "email");
+    throw new TenancyError("INVALID", "email: expected an address such as name@example.com", "email");
   }
   return text;
 }

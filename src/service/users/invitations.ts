@@ -7,7 +7,7 @@ import { rowsOf } from "../db/rows.ts";
 import { tenants } from "../db/schema.ts";
 import { mailInsert, type QueuedMail } from "../mail/outbox.ts";
 import { bytesLiteral } from "./bytes.ts";
-import { UserError } from "./errors.ts";
+import { TenancyError } from "../tenancy/errors.ts";
 import { actorOf, canManage } from "./members.ts";
 import { hashToken, isToken, newToken } from "./tokens.ts";
 
@@ -36,12 +36,12 @@ export interface SentInvitation {
 }
 
 /**
- * Creates an invitation, or renews the address's open one, whose previous link stops working. Throws `UserError` if the user is
+ * Creates an invitation, or renews the address's open one, whose previous link stops working. Throws `TenancyError` if the user is
  * already a member, or if the role, or that of the open invitation, is above the inviter's own.
  */
 export async function invite(db: Db, { tenantId, email, role, by, compose }: Invite): Promise<SentInvitation> {
-  if (!canManage(by.role)) throw new UserError("FORBIDDEN", "only owners and admins can invite");
-  if (role === "owner" && by.role !== "owner") throw new UserError("FORBIDDEN", "only an owner can invite owners");
+  if (!canManage(by.role)) throw new TenancyError("FORBIDDEN", "only owners and admins can invite");
+  if (role === "owner" && by.role !== "owner") throw new TenancyError("FORBIDDEN", "only an owner can invite owners");
   const token = newToken();
   const mail = await compose?.({ email, role, token: token.value });
   const about = sql`'invitation:' || sent.id`;
@@ -75,15 +75,15 @@ export async function invite(db: Db, { tenantId, email, role, by, compose }: Inv
   return { id: row.id, email, role, token: token.value, mailId: mail?.id };
 }
 
-async function whyNotInvited(db: Db, tenantId: string, email: string): Promise<UserError> {
+async function whyNotInvited(db: Db, tenantId: string, email: string): Promise<TenancyError> {
   const [open] = await db
     .select({ role: invitations.role })
     .from(invitations)
     .where(and(eq(invitations.tenantId, tenantId), eq(invitations.email, email), isOpen()));
-  return open?.role === "owner" ? ownersOnly() : new UserError("CONFLICT", `${email} is a member already`, "email");
+  return open?.role === "owner" ? ownersOnly() : new TenancyError("CONFLICT", `${email} is a member already`, "email");
 }
 
-/** Renews an open invitation with a new link for another week. Throws `UserError` if it was accepted or revoked. */
+/** Renews an open invitation with a new link for another week. Throws `TenancyError` if it was accepted or revoked. */
 export async function renewInvitation(
   db: Db,
   { tenantId, id, by, compose }: { tenantId: string; id: string } & Pick<Invite, "by" | "compose">,
@@ -96,12 +96,12 @@ export async function renewInvitation(
   return invite(db, { tenantId, email: open.email, role: open.role, by, compose });
 }
 
-/** Revokes an open invitation: its link stops working. Only an owner may revoke that of an owner. Throws `UserError`. */
+/** Revokes an open invitation: its link stops working. Only an owner may revoke that of an owner. Throws `TenancyError`. */
 export async function revokeInvitation(
   db: Db,
   { tenantId, id, by }: { tenantId: string; id: string; by: Invite["by"] },
 ): Promise<void> {
-  if (!canManage(by.role)) throw new UserError("FORBIDDEN", "only owners and admins can revoke invitations");
+  if (!canManage(by.role)) throw new TenancyError("FORBIDDEN", "only owners and admins can revoke invitations");
   const own = and(eq(invitations.tenantId, tenantId), eq(invitations.id, id), isOpen());
   const event = {
     event: "INVITATION_REVOKED",
@@ -160,7 +160,7 @@ export async function findInvitation(db: Db, token: string): Promise<InvitationV
 }
 
 /**
- * Accepts an invitation as the signed-in user, whose address must be the invited one. Returns the tenant's slug. Throws `UserError`
+ * Accepts an invitation as the signed-in user, whose address must be the invited one. Returns the tenant's slug. Throws `TenancyError`
  * if the link is not valid or is for another address. One statement, so only one of two concurrent calls succeeds.
  */
 export async function acceptInvitation(db: Db, token: string, user: { id: string; email: string }): Promise<string> {
@@ -183,7 +183,7 @@ export async function acceptInvitation(db: Db, token: string, user: { id: string
   if (!row) {
     const view = await findInvitation(db, token);
     if (!view) throw noInvitation();
-    throw new UserError("FORBIDDEN", `this invitation is for ${view.email}: sign in with that address`);
+    throw new TenancyError("FORBIDDEN", `this invitation is for ${view.email}: sign in with that address`);
   }
   await recordAudit(db, {
     event: "MEMBER_JOINED",
@@ -196,10 +196,10 @@ export async function acceptInvitation(db: Db, token: string, user: { id: string
 
 const isOpen = () => and(isNull(invitations.acceptedAt), isNull(invitations.revokedAt));
 
-function ownersOnly(): UserError {
-  return new UserError("FORBIDDEN", "only an owner can change the invitation of an owner");
+function ownersOnly(): TenancyError {
+  return new TenancyError("FORBIDDEN", "only an owner can change the invitation of an owner");
 }
 
-function noInvitation(): UserError {
-  return new UserError("NOT_FOUND", "this invitation is no longer valid: ask for a new one");
+function noInvitation(): TenancyError {
+  return new TenancyError("NOT_FOUND", "this invitation is no longer valid: ask for a new one");
 }

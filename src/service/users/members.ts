@@ -4,18 +4,18 @@ import { recordAudit } from "../audit/record.ts";
 import type { Db } from "../db/client.ts";
 import { memberships, type Role, ROLES, users } from "../db/people-schema.ts";
 import { rowsOf } from "../db/rows.ts";
-import { UserError } from "./errors.ts";
+import { TenancyError } from "../tenancy/errors.ts";
 
 /** A user as the actor of an audit event. */
 export function actorOf(userId: string): string {
   return `user:${userId}`;
 }
 
-/** Parses a role. Throws `UserError` for anything else. */
+/** Parses a role. Throws `TenancyError` for anything else. */
 export function checkRole(input: unknown): Role {
   const role = ROLES.find((candidate) => candidate === input);
   if (role) return role;
-  throw new UserError("INVALID", `role: expected one of ${ROLES.join(", ")}`, "role");
+  throw new TenancyError("INVALID", `role: expected one of ${ROLES.join(", ")}`, "role");
 }
 
 /** Whether a role may change the tenant's settings and resources. Plain members may only read. */
@@ -48,7 +48,7 @@ interface MemberChange {
   userId: string;
 }
 
-/** Changes a member's role. Only an owner may promote or demote owners. Throws `UserError`. */
+/** Changes a member's role. Only an owner may promote or demote owners. Throws `TenancyError`. */
 export async function changeRole(db: Db, change: MemberChange & { role: Role }): Promise<void> {
   const { tenantId, by, userId, role } = change;
   requireManager(by.role);
@@ -72,7 +72,7 @@ export async function changeRole(db: Db, change: MemberChange & { role: Role }):
   });
 }
 
-/** Removes a member; members may remove themselves. Throws `UserError`, for the last owner too. */
+/** Removes a member; members may remove themselves. Throws `TenancyError`, for the last owner too. */
 export async function removeMember(db: Db, change: MemberChange): Promise<void> {
   const { tenantId, by, userId } = change;
   const isSelf = by.userId === userId;
@@ -97,15 +97,15 @@ export async function removeMember(db: Db, change: MemberChange): Promise<void> 
 }
 
 function requireManager(role: Role): void {
-  if (!canManage(role)) throw new UserError("FORBIDDEN", "only owners and admins can do this");
+  if (!canManage(role)) throw new TenancyError("FORBIDDEN", "only owners and admins can do this");
 }
 
-async function whyRefused(db: Db, tenantId: string, userId: string, byRole: Role): Promise<UserError> {
+async function whyRefused(db: Db, tenantId: string, userId: string, byRole: Role): Promise<TenancyError> {
   const [member] = await db
     .select({ role: memberships.role })
     .from(memberships)
     .where(and(eq(memberships.tenantId, tenantId), eq(memberships.userId, userId)));
-  if (!member) return new UserError("NOT_FOUND", "there is no such member");
-  if (byRole !== "owner") return new UserError("FORBIDDEN", "only an owner can promote or demote owners");
-  return new UserError("CONFLICT", "a team needs at least one owner: make someone else an owner first");
+  if (!member) return new TenancyError("NOT_FOUND", "there is no such member");
+  if (byRole !== "owner") return new TenancyError("FORBIDDEN", "only an owner can promote or demote owners");
+  return new TenancyError("CONFLICT", "a team needs at least one owner: make someone else an owner first");
 }

@@ -1,7 +1,8 @@
 /** Client for the part of Cloudflare's API that a deployment needs besides wrangler. */
 import { createHash } from "node:crypto";
 import * as z from "zod";
-import { PlatformError, DeployError } from "./errors.ts";
+import { OperatorError } from "../errors.ts";
+import { PlatformError } from "./errors.ts";
 import { createOnce, type JsonRequest, type Reason, requestJson } from "./http.ts";
 
 export const CLOUDFLARE_API = "https://api.cloudflare.com/client/v4";
@@ -222,7 +223,7 @@ export class Cloudflare {
         return undefined;
       },
     );
-    if (token.value === undefined) throw new DeployError("Cloudflare created an R2 token but did not show its value");
+    if (token.value === undefined) throw new OperatorError("Cloudflare created an R2 token but did not show its value");
     return { accessKeyId: token.id, secretAccessKey: createHash("sha256").update(token.value).digest("hex") };
   }
 
@@ -235,7 +236,7 @@ export class Cloudflare {
     );
     const group = groups.find((candidate) => candidate.name === BUCKET_WRITE);
     if (!group)
-      throw new DeployError(
+      throw new OperatorError(
         `Cloudflare lists no permission group "${BUCKET_WRITE}": set R2_ACCESS_KEY_ID and R2_SECRET_ACCESS_KEY yourself`,
       );
     return group.id;
@@ -297,9 +298,9 @@ async function callPage<T>(
   const json = await requestJson({ ...request, describe });
   const answer = Envelope.safeParse(json);
   if (answer.data?.success === false)
-    throw new DeployError(`${target} failed: ${describe(json)?.message ?? "no reason given"}`);
+    throw new OperatorError(`${target} failed: ${describe(json)?.message ?? "no reason given"}`);
   const result = schema.safeParse(answer.data?.result);
-  if (!result.success) throw new DeployError(`${target}: Cloudflare's answer has an unknown form`);
+  if (!result.success) throw new OperatorError(`${target}: Cloudflare's answer has an unknown form`);
   return { result: result.data, pages: answer.data?.result_info?.total_pages ?? 1 };
 }
 

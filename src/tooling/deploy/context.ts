@@ -27,6 +27,6 @@ export interface Step {
   title: string;
   /** Describes the work in a few words; undefined if there is none. Changes nothing. */
   plan: (context: DeployContext) => Promise<string | undefined>;
-  /** Does the work. Throws `DeployError`; the next deployment then resumes at this step. */
+  /** Does the work. Throws `OperatorError`; the next deployment then resumes at this step. */
   apply: (context: DeployContext) => Promise<void>;
 }

@@ -4,7 +4,8 @@ import { runMain } from "../local/commands/main.ts";
 import { Cloudflare } from "./cloudflare.ts";
 import type { DeployContext, Step } from "./context.ts";
 import { destroy } from "./destroy.ts";
-import { DeployError, PlatformError } from "./errors.ts";
+import { OperatorError } from "../errors.ts";
+import { PlatformError } from "./errors.ts";
 import { Neon } from "./neon.ts";
 import { customDomains } from "./domains.ts";
 import { health } from "./health.ts";
@@ -69,21 +70,21 @@ async function openContext(settings: Settings): Promise<DeployContext> {
 async function findAccount({ cloudflare, environment }: Settings, kept: string | undefined): Promise<string> {
   const given = cloudflare.accountId ?? kept;
   if (kept !== undefined && given !== kept) {
-    throw new DeployError(
+    throw new OperatorError(
       `${environment} is deployed in account ${kept}: unset CLOUDFLARE_ACCOUNT_ID, or use --env for another deployment`,
     );
   }
   if (given !== undefined) return given;
   const accounts = await Cloudflare.accounts(cloudflare.apiUrl, cloudflare.token).catch((error: unknown) => {
     if (!(error instanceof PlatformError)) throw error;
-    throw new DeployError(
+    throw new OperatorError(
       `the token cannot list its accounts: set CLOUDFLARE_ACCOUNT_ID, which Cloudflare's dashboard shows (${error.message})`,
     );
   });
   const [only] = accounts;
   if (only && accounts.length === 1) return only.id;
   const names = accounts.map(({ id, name }) => `${id} (${name})`).join(", ");
-  throw new DeployError(
+  throw new OperatorError(
     `the token can access ${accounts.length} accounts: set CLOUDFLARE_ACCOUNT_ID to one of ${names || "yours"}`,
   );
 }
@@ -109,7 +110,7 @@ async function addresses(
     if (known && (vars[variable] !== undefined || !known.endsWith(".workers.dev"))) return known;
     const subdomain = await api.workersSubdomain();
     if (subdomain !== undefined) return `https://${workerConfig(worker, environment).name}.${subdomain}.workers.dev`;
-    throw new DeployError(
+    throw new OperatorError(
       `the account has no workers.dev subdomain: choose one in Cloudflare's dashboard, or set ${variable}`,
     );
   };
@@ -137,7 +138,7 @@ await runMain(async () => {
   context.say(`${settings.command} ${settings.environment} in Cloudflare account ${context.accountId}`);
   if (settings.command === "deploy") return runSteps(context, STEPS);
   if (settings.command === "rollback") return runSteps(context, [...rollbacks, health]);
-  if (settings.dryRun) throw new DeployError("destroy has no dry run: it asks before it does anything");
+  if (settings.dryRun) throw new OperatorError("destroy has no dry run: it asks before it does anything");
   const terminal = createInterface({ input: process.stdin });
   const lines = terminal[Symbol.asyncIterator]();
   const ask = async (question: string): Promise<string> => {

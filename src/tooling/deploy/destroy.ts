@@ -1,6 +1,7 @@
 /** `npm run deploy -- destroy`: removes a deployment, and its data after a second confirmation. */
 import type { DeployContext } from "./context.ts";
-import { DeployError, PlatformError } from "./errors.ts";
+import { OperatorError } from "../errors.ts";
+import { PlatformError } from "./errors.ts";
 import { deploymentName } from "./names.ts";
 import { EXPIRE_ALL } from "./resources.ts";
 import { declaredResources, DEPLOY_ORDER, workerConfig } from "./workers.ts";
@@ -19,7 +20,7 @@ export async function destroy(context: DeployContext, ask: Ask): Promise<boolean
   const name = deploymentName(settings.environment);
   const { neonProjectId, isNeonProjectUnfinished } = state.read();
   if ((neonProjectId !== undefined || isNeonProjectUnfinished === true) && !neon) {
-    throw new DeployError(`NEON_API_KEY is not set: this deployment has the Neon project ${name}`);
+    throw new OperatorError(`NEON_API_KEY is not set: this deployment has the Neon project ${name}`);
   }
   const answer = await ask(
     `This removes the Workers and queues of ${name}; clients are refused from then on.\nType ${name} to go on: `,

@@ -1,6 +1,7 @@
 /** The step that gives the Workers their custom domains. */
 import type { DeployContext, Step } from "./context.ts";
-import { DeployError, PlatformError } from "./errors.ts";
+import { OperatorError } from "../errors.ts";
+import { PlatformError } from "./errors.ts";
 import { workerConfig } from "./workers.ts";
 
 const WORKERS = ["api", "site"] as const;
@@ -24,7 +25,7 @@ export const customDomains: Step = {
     for (const { hostname, service } of attach) {
       await context.cloudflare.attachDomain(hostname, service).catch((error: unknown) => {
         if (!(error instanceof PlatformError)) throw error;
-        throw new DeployError(
+        throw new OperatorError(
           `${hostname} cannot be attached (${error.message}): its zone must be in this account, and the name must have no DNS records`,
         );
       });
@@ -49,7 +50,7 @@ async function pendingDomains({ cloudflare, settings, domains }: DeployContext):
       const [attached] = await cloudflare.domains({ hostname });
       if (!attached) pending.attach.push({ hostname, service });
       else if (attached.service !== service) {
-        throw new DeployError(`${hostname} belongs to the Worker ${attached.service}: detach it there first`);
+        throw new OperatorError(`${hostname} belongs to the Worker ${attached.service}: detach it there first`);
       }
     }
   }

@@ -1,10 +1,7 @@
-/** A failure that the operator can fix; the message is one line with the cause and the remedy. */
-export class DeployError extends Error {
-  override readonly name = "DeployError";
-}
+import { OperatorError } from "../errors.ts";
 
 /** A platform's API rejected a request. The message quotes the platform; it never contains credentials. */
-export class PlatformError extends DeployError {
+export class PlatformError extends OperatorError {
   /** HTTP status of the answer. */
   readonly status: number;
   /** Cloudflare's codes of what it objects to; empty for other platforms. */
@@ -18,4 +15,4 @@ export class PlatformError extends DeployError {
 }
 
 /** The answer to a request was lost, or was a failure of the platform: the request may have been carried out. */
-export class LostAnswerError extends DeployError {}
+export class LostAnswerError extends OperatorError {}

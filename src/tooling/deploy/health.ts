@@ -1,7 +1,7 @@
 /** The last step: waits until the deployed service is healthy. */
 import { pause } from "../../lib/pause.ts";
 import type { Step } from "./context.ts";
-import { DeployError } from "./errors.ts";
+import { OperatorError } from "../errors.ts";
 
 /** A new Worker takes some seconds to be reachable everywhere, its first health probes up to 30 s, and a new domain's certificate minutes. */
 const HEALTHY_WITHIN_MS = 300_000;
@@ -21,7 +21,7 @@ export const health: Step = {
       }
       if (Date.now() > deadline) {
         say(`  ${apiUrl}/healthz: ${problem}`);
-        throw new DeployError(`the service is deployed but not healthy: ${problem}`);
+        throw new OperatorError(`the service is deployed but not healthy: ${problem}`);
       }
       await pause(PROBE_EVERY_MS);
     }

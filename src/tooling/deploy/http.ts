@@ -1,7 +1,8 @@
 /** JSON requests to the platforms' APIs, with timeouts and bounded retries. */
 import { backoffMs, withJitter } from "../../lib/backoff.ts";
 import { pause } from "../../lib/pause.ts";
-import { DeployError, LostAnswerError, PlatformError } from "./errors.ts";
+import { OperatorError } from "../errors.ts";
+import { LostAnswerError, PlatformError } from "./errors.ts";
 
 const TIMEOUT_MS = 30_000;
 export const ATTEMPTS = 5;
@@ -31,7 +32,7 @@ export interface JsonRequest {
 
 /**
  * Sends a request and returns the answer's JSON (undefined for an empty body). Makes up to five attempts on 423, 429, 5xx and lost
- * connections. Throws `PlatformError` if the platform rejects the request, `DeployError` if it cannot be reached, and
+ * connections. Throws `PlatformError` if the platform rejects the request, `OperatorError` if it cannot be reached, and
  * `LostAnswerError` in place of repeating a creation that may have been carried out.
  */
 export async function requestJson(request: JsonRequest): Promise<unknown> {
@@ -45,7 +46,7 @@ export async function requestJson(request: JsonRequest): Promise<unknown> {
           ? `${new URL(request.url).host} cannot be reached (${answer.message}): check the network`
           : `${target} answered ${answer.response.status}: ${reasonOf(request, answer.json)}`;
       if (request.isCreation === true) throw new LostAnswerError(problem);
-      if (attempt === ATTEMPTS) throw new DeployError(problem);
+      if (attempt === ATTEMPTS) throw new OperatorError(problem);
     } else if (!isRefusedForNow(answer.response) || attempt === ATTEMPTS) {
       throw new PlatformError(
         `${target} answered ${answer.response.status}: ${reasonOf(request, answer.json)}`,

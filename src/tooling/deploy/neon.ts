@@ -1,7 +1,8 @@
 /** Client for the part of Neon's API that a deployment needs. */
 import * as z from "zod";
 import { pause } from "../../lib/pause.ts";
-import { PlatformError, DeployError } from "./errors.ts";
+import { OperatorError } from "../errors.ts";
+import { PlatformError } from "./errors.ts";
 import { createOnce, type JsonRequest, type Reason, requestJson } from "./http.ts";
 
 export const NEON_API = "https://console.neon.tech/api/v2";
@@ -66,10 +67,10 @@ export class Neon {
     for (const deadline = Date.now() + READY_WITHIN_MS; Date.now() < deadline; await pause(POLL_MS)) {
       const { operations } = await this.#call(Operations, "GET", `/projects/${projectId}/operations?limit=20`);
       const failed = operations.find(({ status }) => status === "failed" || status === "error");
-      if (failed) throw new DeployError(`Neon could not set up project ${projectId}: look at it in Neon's console`);
+      if (failed) throw new OperatorError(`Neon could not set up project ${projectId}: look at it in Neon's console`);
       if (!operations.some(({ status }) => UNDER_WAY.has(status))) return;
     }
-    throw new DeployError(`Neon project ${projectId} is still being set up: run the command again in a minute`);
+    throw new OperatorError(`Neon project ${projectId} is still being set up: run the command again in a minute`);
   }
 
   /** Connection string of the project's default branch, including the password. */
@@ -92,7 +93,7 @@ export class Neon {
 
   /**
    * The organization that owns the project. Neon refuses lists and creations of a personal key that do not name it; the key of an
-   * organization lists that one, or (earlier) was refused and needs none. Throws `DeployError` if there are several to choose from.
+   * organization lists that one, or (earlier) was refused and needs none. Throws `OperatorError` if there are several to choose from.
    */
   #organization(): Promise<string | undefined> {
     return (this.#known ??= this.#findOrganization());
@@ -104,7 +105,7 @@ export class Neon {
       const { organizations } = await this.#call(Organizations, "GET", "/users/me/organizations");
       if (organizations.length === 1) return organizations[0]?.id;
       const names = organizations.map(({ id, name }) => `${id} (${name})`).join(", ");
-      throw new DeployError(
+      throw new OperatorError(
         `NEON_API_KEY can access ${organizations.length} organizations: set NEON_ORG_ID to ${names ? `one of ${names}` : "yours"}, or use the key of an organization`,
       );
     } catch (error) {
@@ -118,7 +119,7 @@ export class Neon {
     const isCreation = method === "POST";
     const json = await requestJson({ method, url: `${apiUrl}${path}`, token: apiKey, body, describe, isCreation });
     const result = schema.safeParse(json);
-    if (!result.success) throw new DeployError(`${method} ${path.split("?")[0]}: Neon's answer has an unknown form`);
+    if (!result.success) throw new OperatorError(`${method} ${path.split("?")[0]}: Neon's answer has an unknown form`);
     return result.data;
   }
 }

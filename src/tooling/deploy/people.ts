@@ -9,7 +9,7 @@ import { pause } from "../../lib/pause.ts";
 import { createTenant, saveCredentialKey } from "../../service/tenancy/index.ts";
 import { addUser } from "../../service/users/accounts.ts";
 import type { Step } from "./context.ts";
-import { DeployError } from "./errors.ts";
+import { OperatorError } from "../errors.ts";
 
 const ATTEMPTS = 5;
 const BACKOFF = { baseMs: 500, capMs: 5_000 };
@@ -22,7 +22,7 @@ export const firstTenant: Step = {
     return `create "${settings.tenantName}"`;
   },
   apply: async ({ databaseUrl, settings, state, say }) => {
-    if (databaseUrl === undefined) throw new DeployError("the database does not exist yet");
+    if (databaseUrl === undefined) throw new OperatorError("the database does not exist yet");
     const db = openDb(databaseUrl);
     const { encryptionKey } = state.read();
     if (encryptionKey !== undefined) await saveCredentialKey(db, encryptionKey);
@@ -43,7 +43,7 @@ export const firstOwner: Step = {
     return `add ${ownerEmail}`;
   },
   apply: async ({ databaseUrl, settings: { ownerEmail: email }, variables, say }) => {
-    if (databaseUrl === undefined || email === undefined) throw new DeployError("the database does not exist yet");
+    if (databaseUrl === undefined || email === undefined) throw new OperatorError("the database does not exist yet");
     const db = openDb(databaseUrl);
     const [tenant] = await db.select({ id: tenants.id }).from(tenants).orderBy(asc(tenants.createdAt)).limit(1);
     await addUser(db, { email, tenantId: tenant?.id ?? "", role: "owner" });
@@ -55,7 +55,7 @@ export const firstOwner: Step = {
 
 /**
  * Whether a table has rows; false if it does not exist yet, before the first migration. Asks again if the database was not reached:
- * a lost answer says nothing about the rows. Throws `DeployError` if the database does not answer.
+ * a lost answer says nothing about the rows. Throws `OperatorError` if the database does not answer.
  */
 async function hasRows(databaseUrl: string, table: typeof tenants | typeof users): Promise<boolean> {
   for (let attempt = 1; ; attempt++) {
@@ -64,7 +64,8 @@ async function hasRows(databaseUrl: string, table: typeof tenants | typeof users
     } catch (error) {
       if (pgErrorCode(error) === PG_UNDEFINED_TABLE) return false;
       if (!isUnreachable(error)) throw error;
-      if (attempt === ATTEMPTS) throw new DeployError("the database does not answer: check DATABASE_URL and its host");
+      if (attempt === ATTEMPTS)
+        throw new OperatorError("the database does not answer: check DATABASE_URL and its host");
     }
     await pause(backoffMs(attempt, BACKOFF));
   }

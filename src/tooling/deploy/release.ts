@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { WorkerName } from "../local/bundles/bundles.ts";
 import type { DeployContext, Step } from "./context.ts";
-import { DeployError } from "./errors.ts";
+import { OperatorError } from "../errors.ts";
 import { changedVariables, keptSecrets } from "./variables.ts";
 import {
   declaredResources,
@@ -56,7 +56,7 @@ export const uploads: Step[] = DEPLOY_ORDER.map((worker) => ({
 
 async function uploadOf(context: DeployContext, worker: WorkerName): Promise<Upload> {
   const { settings, accountId, databaseUrl, state } = context;
-  if (databaseUrl === undefined) throw new DeployError("the database does not exist yet");
+  if (databaseUrl === undefined) throw new OperatorError("the database does not exist yet");
   const { encryptionKey, r2 } = state.read();
   // Repeated after an interruption, a deployment uploads under the same name: a rollback must not return to its own first half.
   const release = state.read().release ?? `code-context release ${randomBytes(6).toString("hex")}`;

@@ -4,7 +4,8 @@ import { randomBytes } from "node:crypto";
 import { migrate, pendingMigrations, pendingSettings } from "../local/database/migrations.ts";
 import type { DeployContext, Step } from "./context.ts";
 import { readKeyRing } from "../../lib/key-ring.ts";
-import { DeployError, PlatformError } from "./errors.ts";
+import { OperatorError } from "../errors.ts";
+import { PlatformError } from "./errors.ts";
 import { deploymentName } from "./names.ts";
 import type { Settings } from "./settings.ts";
 import type { DeployState } from "./state.ts";
@@ -27,7 +28,7 @@ export const database: Step = {
     const name = deploymentName(context.settings.environment);
     const { neonProjectId, isNeonProjectUnfinished } = context.state.read();
     if (!context.neon) {
-      throw new DeployError(
+      throw new OperatorError(
         neonProjectId === undefined && isNeonProjectUnfinished !== true
           ? "no database: set NEON_API_KEY to have one created, or DATABASE_URL to use one"
           : `NEON_API_KEY is not set: this deployment has the Neon project ${name}`,
@@ -37,7 +38,7 @@ export const database: Step = {
     if (id === undefined) {
       // State of version 1 did not keep a given DATABASE_URL.
       if (isNeonProjectUnfinished !== true && (await deployedSecrets(context)).has("DATABASE_URL")) {
-        throw new DeployError("the Workers use a database that is not known here: set DATABASE_URL to it");
+        throw new OperatorError("the Workers use a database that is not known here: set DATABASE_URL to it");
       }
       return `create Neon project ${name}`;
     }
@@ -47,7 +48,7 @@ export const database: Step = {
   },
   apply: async (context) => {
     const { neon, settings, state } = context;
-    if (!neon) throw new DeployError("no database: set NEON_API_KEY or DATABASE_URL");
+    if (!neon) throw new OperatorError("no database: set NEON_API_KEY or DATABASE_URL");
     const name = deploymentName(settings.environment);
     // A run that is killed before it knows the id leaves a project that the next one finds by name, and destroy may delete.
     state.update({ isNeonProjectUnfinished: true });
@@ -68,7 +69,7 @@ export const migrations: Step = {
     return todo.length === 0 ? undefined : todo.join(", ");
   },
   apply: async ({ databaseUrl }) => {
-    if (databaseUrl === undefined) throw new DeployError("the database does not exist yet");
+    if (databaseUrl === undefined) throw new OperatorError("the database does not exist yet");
     await migrate(databaseUrl);
   },
 };
@@ -94,7 +95,7 @@ async function missingBuckets({ cloudflare, settings }: DeployContext): Promise<
 
 function bucket({ settings }: DeployContext, binding: string): string {
   const name = declaredResources(settings.environment).buckets.get(binding);
-  if (name === undefined) throw new DeployError(`no wrangler.toml binds the bucket ${binding}`);
+  if (name === undefined) throw new OperatorError(`no wrangler.toml binds the bucket ${binding}`);
   return name;
 }
 
@@ -216,7 +217,7 @@ async function explained<T>(context: DeployContext, work: Promise<T>): Promise<T
     return await work;
   } catch (error) {
     if (!(error instanceof PlatformError && (error.status === 401 || error.status === 403))) throw error;
-    throw new DeployError(
+    throw new OperatorError(
       `the token may not create an R2 key (${error.message}): create one in Cloudflare's dashboard (R2, Manage API tokens) with Object Read & Write on the bucket ${bucket(context, "SNAPSHOTS")}, and set R2_ACCESS_KEY_ID and R2_SECRET_ACCESS_KEY; or give the token the permission Account API Tokens: Edit`,
     );
   }
@@ -231,7 +232,7 @@ export const encryptionKey: Step = {
     if (given !== undefined) {
       if (given === kept) return undefined;
       if (kept !== undefined && readKeyRing(given).ids !== readKeyRing(kept).ids) {
-        throw new DeployError(
+        throw new OperatorError(
           "ENCRYPTION_KEY does not continue the key in use: all credentials would stop working. Rotate it with npm run admin -- encryption-key",
         );
       }
@@ -241,7 +242,7 @@ export const encryptionKey: Step = {
     if ((await deployedSecrets(context)).has("ENCRYPTION_KEY")) {
       const incomplete = await workersWithout(context, "ENCRYPTION_KEY");
       if (incomplete.length === 0) return undefined;
-      throw new DeployError(
+      throw new OperatorError(
         `${context.state.path} is gone, and ${incomplete.join(", ")} has no ENCRYPTION_KEY yet: restore the file, or set ENCRYPTION_KEY to the value in use`,
       );
     }

@@ -2,7 +2,7 @@
 import type { WorkerName } from "../local/bundles/bundles.ts";
 import type { Cloudflare } from "./cloudflare.ts";
 import type { Step } from "./context.ts";
-import { DeployError } from "./errors.ts";
+import { OperatorError } from "../errors.ts";
 import { DEPLOY_ORDER, workerConfig } from "./workers.ts";
 
 /** Marks a deployment that a rollback made, so that repeating one after a failure does not undo it. */
@@ -35,7 +35,7 @@ export async function previousVersion(
 ): Promise<string | undefined> {
   const script = workerConfig(worker, environment).name;
   const [current, ...older] = await cloudflare.deployments(script);
-  if (!current) throw new DeployError(`${script} is not deployed`);
+  if (!current) throw new OperatorError(`${script} is not deployed`);
   // The api Worker is deployed first and goes back last.
   const [newest] = await cloudflare.deployments(workerConfig("api", environment).name);
   if (current.message === MESSAGE || newest?.message === MESSAGE) return undefined;
@@ -48,6 +48,6 @@ export async function previousVersion(
       versionId !== current.versionId &&
       (message === undefined || message !== current.message),
   );
-  if (target?.versionId === undefined) throw new DeployError(`${script} has no earlier version to go back to`);
+  if (target?.versionId === undefined) throw new OperatorError(`${script} has no earlier version to go back to`);
   return target.versionId;
 }

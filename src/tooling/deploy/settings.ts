@@ -5,7 +5,7 @@ import { readTrustedProxies } from "../../service/gate/proxies.ts";
 import { readKeyRing } from "../../lib/key-ring.ts";
 import { readSignUp } from "../../service/users/sign-up.ts";
 import { CLOUDFLARE_API } from "./cloudflare.ts";
-import { DeployError } from "./errors.ts";
+import { OperatorError } from "../errors.ts";
 import { NEON_API } from "./neon.ts";
 
 export interface Settings {
@@ -68,33 +68,33 @@ const SECRET_NAMES = [
 
 /**
  * Reads flags and environment. `varNames` are the variables that the Workers' configurations declare; values of the environment
- * override theirs. Throws `DeployError`, naming the flag or variable.
+ * override theirs. Throws `OperatorError`, naming the flag or variable.
  */
 export function readSettings(args: string[], env: NodeJS.ProcessEnv, varNames: readonly string[]): Settings {
   const { values, command } = parseFlags(args);
   const environment = values.env ?? "production";
   if (!/^[a-z][a-z0-9-]{0,19}$/.test(environment)) {
-    throw new DeployError(`--env ${environment}: expected up to 20 lower-case letters, digits and hyphens`);
+    throw new OperatorError(`--env ${environment}: expected up to 20 lower-case letters, digits and hyphens`);
   }
   const token = env["CLOUDFLARE_API_TOKEN"];
   if (!token)
-    throw new DeployError(
+    throw new OperatorError(
       "CLOUDFLARE_API_TOKEN is not set: create an API token (docs/operations.md lists its permissions)",
     );
   const databaseUrl = env["DATABASE_URL"] || undefined;
   if (databaseUrl !== undefined && (!/^postgres(?:ql)?:\/\//.test(databaseUrl) || !URL.canParse(databaseUrl))) {
-    throw new DeployError("DATABASE_URL: expected postgres://user:password@host/database");
+    throw new OperatorError("DATABASE_URL: expected postgres://user:password@host/database");
   }
   const neonKey = env["NEON_API_KEY"];
   const accountId = env["CLOUDFLARE_ACCOUNT_ID"] || undefined;
   if (accountId !== undefined && !/^[\w-]{1,64}$/.test(accountId)) {
-    throw new DeployError(
+    throw new OperatorError(
       "CLOUDFLARE_ACCOUNT_ID: expected the 32 hexadecimal digits that Cloudflare's dashboard shows",
     );
   }
   checkEncryptionKey(env["ENCRYPTION_KEY"] ?? "");
   if (!env["R2_ACCESS_KEY_ID"] !== !env["R2_SECRET_ACCESS_KEY"]) {
-    throw new DeployError("R2_ACCESS_KEY_ID and R2_SECRET_ACCESS_KEY belong together: set both, or neither");
+    throw new OperatorError("R2_ACCESS_KEY_ID and R2_SECRET_ACCESS_KEY belong together: set both, or neither");
   }
   return {
     command,
@@ -120,15 +120,15 @@ export function readSettings(args: string[], env: NodeJS.ProcessEnv, varNames: r
   };
 }
 
-/** Throws `DeployError` for an `ENCRYPTION_KEY` that is too short or a damaged ring. */
+/** Throws `OperatorError` for an `ENCRYPTION_KEY` that is too short or a damaged ring. */
 function checkEncryptionKey(secret: string): void {
   if (secret === "") return;
   const { current, others, ids } = readSetting(() => readKeyRing(secret));
   if ([current, ...others, ids].some((key) => key.length < MIN_KEY_LENGTH))
-    throw new DeployError(`ENCRYPTION_KEY: expected at least ${MIN_KEY_LENGTH} characters`);
+    throw new OperatorError(`ENCRYPTION_KEY: expected at least ${MIN_KEY_LENGTH} characters`);
 }
 
-/** The public addresses. Throws `DeployError` for them and for other variables that the Workers would refuse at their first request. */
+/** The public addresses. Throws `OperatorError` for them and for other variables that the Workers would refuse at their first request. */
 function readPublic(env: NodeJS.ProcessEnv): Record<string, string> {
   readSetting(() => readSignUp(env["SIGN_UP"]));
   readSetting(() => readTrustedProxies(env["TRUSTED_PROXIES"]));
@@ -147,19 +147,19 @@ function readOrigins(list: string): string[] {
     .map((origin) => (origin === "*" ? origin : (readSetting(() => readPublicUrl("CORS_ORIGINS", origin)) ?? origin)));
 }
 
-/** Runs a reader; what it throws becomes a `DeployError`. */
+/** Runs a reader; what it throws becomes a `OperatorError`. */
 function readSetting<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {
-    throw new DeployError(error instanceof Error ? error.message : String(error));
+    throw new OperatorError(error instanceof Error ? error.message : String(error));
   }
 }
 
 function readDomain(env: NodeJS.ProcessEnv, name: string, worker: "api" | "site"): Settings["domains"] {
   const value = env[name];
   if (!value) return {};
-  if (!DOMAIN.test(value)) throw new DeployError(`${name} ${value}: expected a host name, such as api.example.com`);
+  if (!DOMAIN.test(value)) throw new OperatorError(`${name} ${value}: expected a host name, such as api.example.com`);
   return { [worker]: value };
 }
 
@@ -178,8 +178,9 @@ const UNSETTABLE = [
 function readUnset(names: readonly string[], env: NodeJS.ProcessEnv, varNames: Iterable<string>): Set<string> {
   const known = new Set([...varNames, ...UNSETTABLE]);
   for (const name of names) {
-    if (!known.has(name)) throw new DeployError(`--unset ${name}: expected one of ${[...known].toSorted().join(", ")}`);
-    if (env[name]) throw new DeployError(`--unset ${name}: the environment has a value for it; unset it there, too`);
+    if (!known.has(name))
+      throw new OperatorError(`--unset ${name}: expected one of ${[...known].toSorted().join(", ")}`);
+    if (env[name]) throw new OperatorError(`--unset ${name}: the environment has a value for it; unset it there, too`);
   }
   return new Set(names);
 }
@@ -197,12 +198,12 @@ function parseFlags(args: string[]) {
     });
     const [command = "deploy", ...rest] = positionals;
     if ((command !== "deploy" && command !== "rollback" && command !== "destroy") || rest.length > 0) {
-      throw new DeployError(`unknown command "${positionals.join(" ")}": expected nothing, rollback or destroy`);
+      throw new OperatorError(`unknown command "${positionals.join(" ")}": expected nothing, rollback or destroy`);
     }
     return { values, command } as const;
   } catch (error) {
-    if (error instanceof DeployError) throw error;
-    throw new DeployError(error instanceof Error ? (error.message.split(". ")[0] ?? error.message) : String(error));
+    if (error instanceof OperatorError) throw error;
+    throw new OperatorError(error instanceof Error ? (error.message.split(". ")[0] ?? error.message) : String(error));
   }
 }
 

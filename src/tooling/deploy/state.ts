@@ -8,7 +8,7 @@ import path from "node:path";
 import * as z from "zod";
 import { PROJECT_ROOT } from "../local/project.ts";
 import { parseJson, writePrivateJson } from "../local/stack/local-secrets.ts";
-import { DeployError } from "./errors.ts";
+import { OperatorError } from "../errors.ts";
 
 /** Increment when the format changes, and add the change to `upgraded`. */
 const VERSION = 2;
@@ -45,16 +45,16 @@ export class StateFile {
     this.path = path.join(folder, `${environment}.json`);
   }
 
-  /** Reads the state; empty before the first run. Throws `DeployError` if the file is damaged or of a later version. */
+  /** Reads the state; empty before the first run. Throws `OperatorError` if the file is damaged or of a later version. */
   read(): DeployState {
     if (!existsSync(this.path)) return { version: VERSION };
     const json = parseJson(readFileSync(this.path, "utf8"));
     const written = z.looseObject({ version: z.int().default(1) }).safeParse(json);
     if (written.success && written.data.version > VERSION) {
-      throw new DeployError(`${this.path} was written by a later version of the service: update this checkout`);
+      throw new OperatorError(`${this.path} was written by a later version of the service: update this checkout`);
     }
     const state = DeployState.safeParse(upgraded(written.data));
-    if (!state.success) throw new DeployError(`${this.path} is damaged: restore it from a back-up`);
+    if (!state.success) throw new OperatorError(`${this.path} is damaged: restore it from a back-up`);
     return state.data;
   }
 

@@ -2,7 +2,7 @@
  * Variables of the Workers between deployments. A value that is given wins; without one the value in use stays, so that a deployment
  * from another shell or machine resets nothing. The Workers know what is in use; the state has a copy for when they are gone.
  */
-import { DeployError } from "./errors.ts";
+import { OperatorError } from "../errors.ts";
 import type { Cloudflare } from "./cloudflare.ts";
 import type { Settings } from "./settings.ts";
 import type { DeployState } from "./state.ts";
@@ -19,7 +19,7 @@ export interface Variables {
   deployed: Record<string, string>;
 }
 
-/** Reads what is in use and applies the given settings. Throws `DeployError` if the result would not work. */
+/** Reads what is in use and applies the given settings. Throws `OperatorError` if the result would not work. */
 export async function resolveVariables(
   cloudflare: Cloudflare,
   settings: Settings,
@@ -44,19 +44,19 @@ function isUnset({ unset }: Settings, name: string): boolean {
   return unset.has(name) || (name.endsWith("_URL") && unset.has(name.replace(/_URL$/, "_DOMAIN")));
 }
 
-/** Throws `DeployError` if a setting of the mail provider is missing; otherwise it would be noticed only when someone signs in. */
+/** Throws `OperatorError` if a setting of the mail provider is missing; otherwise it would be noticed only when someone signs in. */
 function checkMail({ secrets }: Settings, values: Record<string, string>, deployed: Record<string, string>): void {
   const { MAIL_PROVIDER: provider = "none", MAIL_FROM: from } = values;
   if (provider === "none") return;
   if (provider !== "cloudflare" && provider !== "resend") {
-    throw new DeployError(`MAIL_PROVIDER ${provider}: expected cloudflare, resend or none`);
+    throw new OperatorError(`MAIL_PROVIDER ${provider}: expected cloudflare, resend or none`);
   }
   if (!from || from === declaredVars().get("MAIL_FROM")) {
-    throw new DeployError("MAIL_FROM is not set: mail needs a sender, such as Code Context <noreply@example.com>");
+    throw new OperatorError("MAIL_FROM is not set: mail needs a sender, such as Code Context <noreply@example.com>");
   }
   // A Worker that sends with resend already has its key; its value cannot be read.
   if (provider === "resend" && !secrets["MAIL_API_KEY"] && deployed["MAIL_PROVIDER"] !== "resend") {
-    throw new DeployError("MAIL_API_KEY is not set: resend needs it");
+    throw new OperatorError("MAIL_API_KEY is not set: resend needs it");
   }
 }
 
@@ -64,7 +64,7 @@ function checkMail({ secrets }: Settings, values: Record<string, string>, deploy
 const IN_WORKERS_ONLY = new Set(["EMBED_API_KEY", "RERANK_API_KEY", "METRICS_TOKEN", "MAIL_API_KEY"]);
 
 /**
- * Names of the secrets that were given, now or before. Throws `DeployError` if a Worker that needs one has it no longer, as after
+ * Names of the secrets that were given, now or before. Throws `OperatorError` if a Worker that needs one has it no longer, as after
  * `destroy`: an unset key would be noticed only when the provider refuses it.
  */
 export async function keptSecrets(cloudflare: Cloudflare, settings: Settings, state: DeployState): Promise<string[]> {
@@ -75,7 +75,7 @@ export async function keptSecrets(cloudflare: Cloudflare, settings: Settings, st
     const present = await cloudflare.secretNames(workerConfig(worker, settings.environment).name);
     const lost = needed.filter((name) => present?.includes(name) !== true);
     if (lost.length > 0) {
-      throw new DeployError(
+      throw new OperatorError(
         `${lost.join(", ")}: given before, but the Workers have it no longer; set it again, or use --unset ${lost[0]}`,
       );
     }

@@ -9,7 +9,7 @@ import * as z from "zod";
 import { configPath, WORKERS, type WorkerName } from "../local/bundles/bundles.ts";
 import { PROJECT_ROOT } from "../local/project.ts";
 import { writePrivateJson } from "../local/stack/local-secrets.ts";
-import { DeployError } from "./errors.ts";
+import { OperatorError } from "../errors.ts";
 import { resourceName } from "./names.ts";
 import { startRelay } from "./relay.ts";
 import type { Settings } from "./settings.ts";
@@ -94,7 +94,7 @@ export function requiredSecrets(worker: WorkerName): string[] {
   return workerConfig(worker, "production").secrets?.required ?? [];
 }
 
-/** Builds and uploads a Worker. Throws `DeployError` with wrangler's reason. */
+/** Builds and uploads a Worker. Throws `OperatorError` with wrangler's reason. */
 export async function uploadWorker(worker: WorkerName, upload: Upload): Promise<void> {
   const { settings, accountId, release } = upload;
   const config = workerConfig(worker, settings.environment);
@@ -157,10 +157,10 @@ async function runWrangler(args: readonly string[], env: Record<string, string>)
     child.once("error", reject);
     child.once("close", resolve);
   }).catch((error: unknown) => {
-    throw new DeployError(`wrangler did not finish: ${error instanceof Error ? error.message : String(error)}`);
+    throw new OperatorError(`wrangler did not finish: ${error instanceof Error ? error.message : String(error)}`);
   });
   if (code === 0) return;
   const text = stripVTControlCharacters(output);
   const start = text.search(/(?:✘ )?\[ERROR\]/);
-  throw new DeployError(`wrangler failed:\n${text.slice(Math.max(0, start)).slice(0, MAX_OUTPUT).trim()}`);
+  throw new OperatorError(`wrangler failed:\n${text.slice(Math.max(0, start)).slice(0, MAX_OUTPUT).trim()}`);
 }

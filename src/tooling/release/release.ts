@@ -5,7 +5,7 @@ import path from "node:path";
 import { parseArgs, promisify } from "node:util";
 import { PROJECT_ROOT } from "../local/project.ts";
 import { releaseChangelog, releaseNotes } from "./changelog.ts";
-import { ReleaseError } from "./errors.ts";
+import { OperatorError } from "../errors.ts";
 import { projectManifest, serverEntry } from "./manifest.ts";
 import { packageProblems, packPackage } from "./package.ts";
 import { githubRepository } from "./repository.ts";
@@ -32,7 +32,7 @@ const ATTW_IGNORED = "cjs-resolves-to-esm";
 try {
   await main();
 } catch (error) {
-  console.error(`error: ${error instanceof ReleaseError ? error.message : String(error)}`);
+  console.error(`error: ${error instanceof OperatorError ? error.message : String(error)}`);
   process.exitCode = 1;
 }
 
@@ -78,10 +78,10 @@ function readArguments() {
       help: { type: "boolean", short: "h" },
     } as const;
     const { values, positionals } = parseArgs({ options, allowPositionals: true });
-    if (positionals.length > 1) throw new ReleaseError(`one version at most, not "${positionals.join(" ")}"`);
+    if (positionals.length > 1) throw new OperatorError(`one version at most, not "${positionals.join(" ")}"`);
     return { values, positionals };
   } catch (error) {
-    throw new ReleaseError(error instanceof Error ? error.message : String(error));
+    throw new OperatorError(error instanceof Error ? error.message : String(error));
   }
 }
 
@@ -92,15 +92,15 @@ async function checkTagged(version: string): Promise<void> {
   await writeFile(path.join(OUTPUT, "notes.md"), `${notes}\n`);
 }
 
-/** Throws `ReleaseError` unless the work tree is clean, the tag is free and the version is not behind the current one. */
+/** Throws `OperatorError` unless the work tree is clean, the tag is free and the version is not behind the current one. */
 async function checkState(version: string, current: string): Promise<void> {
   if (compareVersions(version, current) < 0)
-    throw new ReleaseError(`${version} comes before ${current}, the current version`);
+    throw new OperatorError(`${version} comes before ${current}, the current version`);
   if ((await git("tag", "--list", `v${version}`)) !== "") {
-    throw new ReleaseError(`v${version} is tagged already: name the next version, as in npm run release -- 1.2.3`);
+    throw new OperatorError(`v${version} is tagged already: name the next version, as in npm run release -- 1.2.3`);
   }
   const changes = await git("status", "--porcelain");
-  if (changes !== "") throw new ReleaseError(`the work tree has changes: commit or stash them first\n${changes}`);
+  if (changes !== "") throw new OperatorError(`the work tree has changes: commit or stash them first\n${changes}`);
 }
 
 async function buildAndCheck(version: string): Promise<void> {
@@ -110,7 +110,7 @@ async function buildAndCheck(version: string): Promise<void> {
   await step("build", "npm", ["run", "--silent", "build:cli", "--", "--logLevel", "error"]);
   const { packed, tarball } = await packPackage(OUTPUT);
   const problems = await packageProblems(packed);
-  if (problems.length > 0) throw new ReleaseError(`the package has problems:\n  ${problems.join("\n  ")}`);
+  if (problems.length > 0) throw new OperatorError(`the package has problems:\n  ${problems.join("\n  ")}`);
   const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
   console.log(
     `${packed.filename}: ${packed.files.length} files, ${megabytes(packed.size)}, ${megabytes(packed.unpackedSize)} unpacked`,
@@ -141,7 +141,7 @@ async function step(name: string, command: string, args: string[]): Promise<void
   const code = await new Promise<number | null>((resolve, reject) =>
     child.once("error", reject).once("close", resolve),
   );
-  if (code !== 0) throw new ReleaseError(`${name} failed`);
+  if (code !== 0) throw new OperatorError(`${name} failed`);
 }
 
 /** Takes back what this run wrote; the work tree was clean before. */
@@ -154,6 +154,6 @@ async function git(...args: string[]): Promise<string> {
     return (await promisify(execFile)("git", args, { cwd: PROJECT_ROOT })).stdout.trim();
   } catch (error) {
     const reason = error instanceof Error && "stderr" in error ? String(error.stderr).trim() : String(error);
-    throw new ReleaseError(`git ${args[0] ?? ""}: ${reason}`);
+    throw new OperatorError(`git ${args[0] ?? ""}: ${reason}`);
   }
 }

@@ -2,7 +2,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { PROJECT_ROOT } from "../local/project.ts";
-import { ReleaseError } from "./errors.ts";
+import { OperatorError } from "../errors.ts";
 
 /** Semantic versioning without build metadata, which npm ignores. */
 const VERSION = /^(\d+)\.(\d+)\.(\d+)(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?$/;
@@ -31,7 +31,7 @@ export async function versionsInFiles(): Promise<{ file: string; version: string
   return Promise.all(
     PLACES.map(async ({ file, pattern }) => {
       const version = pattern.exec(await readFile(path.join(PROJECT_ROOT, file), "utf8"))?.[2];
-      if (version === undefined) throw new ReleaseError(`${file} has no version where one is expected`);
+      if (version === undefined) throw new OperatorError(`${file} has no version where one is expected`);
       return { file, version };
     }),
   );
@@ -48,7 +48,7 @@ export async function writeVersion(version: string): Promise<void> {
   }
 }
 
-/** Negative, zero or positive, by the precedence of semantic versioning. Throws `ReleaseError` for what is no version. */
+/** Negative, zero or positive, by the precedence of semantic versioning. Throws `OperatorError` for what is no version. */
 export function compareVersions(a: string, b: string): number {
   const [left, right] = [parse(a), parse(b)];
   for (const [i, number] of left.core.entries()) {
@@ -74,6 +74,6 @@ function comparePart(a: string, b: string): number {
 
 function parse(version: string): { core: number[]; pre: string[] } {
   const match = VERSION.exec(version);
-  if (!match) throw new ReleaseError(`"${version}" is not a version such as 1.2.3 or 1.2.3-beta.1`);
+  if (!match) throw new OperatorError(`"${version}" is not a version such as 1.2.3 or 1.2.3-beta.1`);
   return { core: [match[1], match[2], match[3]].map(Number), pre: match[4]?.split(".") ?? [] };
 }

@@ -1,11 +1,11 @@
 import { and, eq, inArray } from "drizzle-orm";
 import { runs } from "../../service/db/schema.ts";
-import { StalePlanError, type StepContext } from "../../service/indexing/context.ts";
-import { buildSnapshot, RevisionMissingError } from "../../service/snapshots/build.ts";
+import type { StepContext } from "../../service/indexing/context.ts";
+import { buildSnapshot } from "../../service/snapshots/build.ts";
 
 /**
  * The last step of a snapshot run: builds the artifact of the indexed commit, publishes it, and records the outcome. Throws
- * {@link StalePlanError} when newer runs and the sweep have removed the revision since; the commit must be indexed again.
+ * `StalePlanError` when newer runs and the sweep have removed the revision since; the commit must be indexed again.
  */
 export async function buildSnapshotRun(step: StepContext, bucket: R2Bucket): Promise<Record<string, unknown>> {
   const { run, db, log, now } = step;
@@ -21,9 +21,7 @@ export async function buildSnapshotRun(step: StepContext, bucket: R2Bucket): Pro
       revision: { gitSha },
       onProgress: step.beat,
     },
-  ).catch((error: unknown) => {
-    throw error instanceof RevisionMissingError ? new StalePlanError(error.message) : error;
-  });
+  );
   const { gitSha: sha, storagePath, checksum, sizeBytes, fileCount, symbolCount } = built;
   const result = { ok: true, runId: run.runId, gitSha: sha, storagePath, checksum, sizeBytes, fileCount, symbolCount };
   await db

@@ -42,7 +42,7 @@ async function refusal(url: string): Promise<string> {
     () => new Error("the server was accepted"),
     (reason: unknown) => reason as Error,
   );
-  expect(error.name).toBe("StartError");
+  expect(error.name).toBe("OperatorError");
   expect(error.message).not.toContain(new URL(url).password);
   return error.message;
 }

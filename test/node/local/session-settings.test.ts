@@ -42,7 +42,7 @@ it("refuses a database whose sessions do not follow, and says what to run", asyn
     "-c DateStyle=SQL,DMY -c default_transaction_isolation=serializable",
   );
   await expect(pinSessions(sql, 1)).rejects.toMatchObject({
-    name: "StartError",
+    name: "OperatorError",
     message: expect.stringMatching(
       /default_transaction_isolation is "serializable" and must be "read committed"; DateStyle is "SQL, DMY".*alter role .* set DateStyle = 'ISO, MDY';/,
     ),

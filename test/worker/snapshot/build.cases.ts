@@ -4,7 +4,8 @@ import { snapshots } from "../../../src/service/db/schema.ts";
 import { openSnapshot } from "../../../src/engines/snapshot/reader.ts";
 import type { SnapshotFile } from "../../../src/engines/snapshot/types.ts";
 import { writeSnapshot } from "../../../src/engines/snapshot/writer.ts";
-import { buildSnapshot, RevisionMissingError } from "../../../src/service/snapshots/build.ts";
+import { StalePlanError } from "../../../src/service/indexing/context.ts";
+import { buildSnapshot } from "../../../src/service/snapshots/build.ts";
 import { probeSnapshot, pullSnapshot } from "../../../src/service/snapshots/pull.ts";
 import {
   collect,
@@ -126,9 +127,9 @@ describe("a hosted build", () => {
     const workspaceId = await seedRevision(caller.tenantId, fixtureFiles(5));
     const request = { ...caller, workspaceId, runId: crypto.randomUUID(), revision: REVISION };
     await expect(buildSnapshot(context, { ...request, revision: { gitSha: "7".repeat(40) } })).rejects.toThrow(
-      RevisionMissingError,
+      StalePlanError,
     );
-    await expect(buildSnapshot(context, { ...request, ...stranger })).rejects.toThrow(RevisionMissingError);
+    await expect(buildSnapshot(context, { ...request, ...stranger })).rejects.toThrow(StalePlanError);
     await db.execute(
       sql`delete from revision_files where workspace_id = ${workspaceId}::uuid and path = ${fixtureFiles(5)[0]?.path}`,
     );

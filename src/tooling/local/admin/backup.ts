@@ -16,7 +16,7 @@ import * as z from "zod";
 import { fileChecksum } from "../../../cli/machine/checksum.ts";
 import type { Db } from "../../../service/db/client.ts";
 import { rowsOf } from "../../../service/db/rows.ts";
-import { StartError } from "../errors.ts";
+import { OperatorError } from "../../errors.ts";
 import { parseJson } from "../stack/local-secrets.ts";
 import type { Bucket } from "./bucket.ts";
 import { checkTables, countRows, finishPointers, readTable, TABLES, type TableName, writeTable } from "./tables.ts";
@@ -39,14 +39,14 @@ interface BackupOptions {
   isBranch: boolean;
 }
 
-/** Writes a back-up. Throws `StartError` if runs are active or were started meanwhile: their rows would be incomplete. */
+/** Writes a back-up. Throws `OperatorError` if runs are active or were started meanwhile: their rows would be incomplete. */
 export async function backUp(db: Db, { folder, bucket, isBranch }: BackupOptions): Promise<Manifest> {
   await checkTables(db);
   if (existsSync(path.join(folder, "backup.json")))
-    throw new StartError(`${folder} already contains a back-up: choose another folder`);
+    throw new OperatorError(`${folder} already contains a back-up: choose another folder`);
   const before = await runsOf(db);
   if (before.unfinished > 0 && !isBranch)
-    throw new StartError(
+    throw new OperatorError(
       `${before.unfinished} runs are under way: wait for them, or back up a branch of the database (--branch)`,
     );
   mkdirSync(path.join(folder, "tables"), { recursive: true, mode: 0o700 });
@@ -54,24 +54,24 @@ export async function backUp(db: Db, { folder, bucket, isBranch }: BackupOptions
   for (const table of TABLES) rows[table] = await writeLines(tableFile(folder, table), readTable(db, table));
   const objects = bucket === undefined ? {} : await copyObjects(bucket, folder);
   if (!isBranch && JSON.stringify(await runsOf(db)) !== JSON.stringify(before))
-    throw new StartError("a run was started meanwhile: back up again");
+    throw new OperatorError("a run was started meanwhile: back up again");
   const manifest = { version: VERSION, createdAt: new Date().toISOString(), rows, objects } as const;
   writeFileSync(path.join(folder, "backup.json"), `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600 });
   return manifest;
 }
 
 /**
- * Replaces the whole database with a back-up and puts its objects into the bucket. Throws `StartError` before any change if the
+ * Replaces the whole database with a back-up and puts its objects into the bucket. Throws `OperatorError` before any change if the
  * back-up is incomplete, or if the service has another ENCRYPTION_KEY, with which no credential of the back-up would work.
  */
 export async function restore(db: Db, { folder, bucket }: Pick<BackupOptions, "folder" | "bucket">): Promise<Manifest> {
   const file = path.join(folder, "backup.json");
   const manifest = Manifest.safeParse(existsSync(file) ? parseJson(readFileSync(file, "utf8")) : undefined);
-  if (!manifest.success) throw new StartError(`${folder} contains no complete back-up of this version`);
+  if (!manifest.success) throw new OperatorError(`${folder} contains no complete back-up of this version`);
   const { rows, objects } = manifest.data;
   for (const [key, { sha256 }] of Object.entries(objects)) {
     if ((await fileChecksum(existingObject(folder, key))) !== `sha256:${sha256}`)
-      throw new StartError(`the back-up's object ${key} is damaged`);
+      throw new OperatorError(`the back-up's object ${key} is damaged`);
   }
   checkFiles(folder, rows);
   await checkTables(db);
@@ -92,7 +92,7 @@ export async function restore(db: Db, { folder, bucket }: Pick<BackupOptions, "f
     if (rows[table] === undefined) continue;
     const written = await writeTable(db, table, linesOf(tableFile(folder, table)));
     if (written !== rows[table])
-      throw new StartError(`${table}: the back-up has ${written} rows, but backup.json says ${rows[table]}`);
+      throw new OperatorError(`${table}: the back-up has ${written} rows, but backup.json says ${rows[table]}`);
   }
   const workspaces: string[] = [];
   for await (const line of linesOf(tableFile(folder, "workspaces"))) workspaces.push(line);
@@ -100,20 +100,20 @@ export async function restore(db: Db, { folder, bucket }: Pick<BackupOptions, "f
   for (const table of TABLES) {
     const found = await countRows(db, table);
     if (found < (rows[table] ?? 0))
-      throw new StartError(`${table}: ${found} rows after the restore, ${rows[table]} expected`);
+      throw new OperatorError(`${table}: ${found} rows after the restore, ${rows[table]} expected`);
   }
   return manifest.data;
 }
 
-/** Throws `StartError` if a table of the back-up is missing, or is one that a later version has added. */
+/** Throws `OperatorError` if a table of the back-up is missing, or is one that a later version has added. */
 function checkFiles(folder: string, rows: Manifest["rows"]): void {
   for (const name of Object.keys(rows)) {
     const table = TABLES.find((known) => known === name);
     if (table === undefined)
-      throw new StartError(
+      throw new OperatorError(
         `the back-up has a table that this version does not know (${name}): restore it with a later one`,
       );
-    if (!existsSync(tableFile(folder, table))) throw new StartError(`the back-up's table ${table} is missing`);
+    if (!existsSync(tableFile(folder, table))) throw new OperatorError(`the back-up's table ${table} is missing`);
   }
 }
 
@@ -132,7 +132,7 @@ async function checkCredentialKey(db: Db, folder: string): Promise<void> {
     (rows as { name: string; value: string }[]).find(({ name }) => name === "credential_key")?.value;
   const here = keyOf(await rowsOf(db, sql`select name, value from service_settings`));
   if (here !== undefined && keyOf(kept) !== undefined && here !== keyOf(kept))
-    throw new StartError(
+    throw new OperatorError(
       "the service was set up with another ENCRYPTION_KEY: start it with that of the back-up, then restore",
     );
 }
@@ -144,7 +144,7 @@ const objectFile = (folder: string, key: string) => path.join(folder, "objects",
 
 function existingObject(folder: string, key: string): string {
   const file = objectFile(folder, key);
-  if (!existsSync(file)) throw new StartError(`the back-up's object ${key} is missing`);
+  if (!existsSync(file)) throw new OperatorError(`the back-up's object ${key} is missing`);
   return file;
 }
 
@@ -182,6 +182,6 @@ export async function writeLines(file: string, pages: AsyncIterable<string[]>): 
 
 /** Lines of a gzipped file. */
 async function* linesOf(file: string): AsyncGenerator<string> {
-  if (!existsSync(file)) throw new StartError(`the back-up has no ${path.basename(file)}`);
+  if (!existsSync(file)) throw new OperatorError(`the back-up has no ${path.basename(file)}`);
   for await (const line of createInterface({ input: createReadStream(file).pipe(createGunzip()) })) yield line;
 }

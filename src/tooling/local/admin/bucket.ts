@@ -2,7 +2,7 @@
 import { stat } from "node:fs/promises";
 import { AwsClient } from "aws4fetch";
 import { upload } from "../../../cli/transfer/upload.ts";
-import { StartError } from "../errors.ts";
+import { OperatorError } from "../../errors.ts";
 
 const TIMEOUT_MS = 300_000;
 /** R2 has one region. */
@@ -15,7 +15,7 @@ interface StoredObject {
 
 export interface Bucket {
   list(prefix?: string): AsyncGenerator<StoredObject>;
-  /** Streams an object. Throws `StartError` if it does not exist. */
+  /** Streams an object. Throws `OperatorError` if it does not exist. */
   get(key: string): Promise<ReadableStream<Uint8Array>>;
   /** Stores a file as an object; the store refuses one with another SHA-256 (hexadecimal). */
   put(key: string, file: string, sha256: string): Promise<void>;
@@ -37,7 +37,7 @@ export function openBucket({ url, accessKeyId, secretAccessKey }: BucketAddress)
     const response = await client.fetch(address.href, { signal: AbortSignal.timeout(TIMEOUT_MS) });
     if (response.ok) return response;
     const reason = /<Code>([^<]*)<\/Code>/.exec(await response.text())?.[1] ?? "";
-    throw new StartError(`the bucket answered ${response.status} ${reason} to GET ${path || "/"}`);
+    throw new OperatorError(`the bucket answered ${response.status} ${reason} to GET ${path || "/"}`);
   };
   const pathOf = (key: string) => `/${key.split("/").map(encodeURIComponent).join("/")}`;
   return {
@@ -63,7 +63,7 @@ export function openBucket({ url, accessKeyId, secretAccessKey }: BucketAddress)
       };
       const options = { signal: new AbortController().signal, renew: target };
       await upload(await target(), file, (await stat(file)).size, options).catch((error: unknown) => {
-        throw new StartError(`object ${key}: ${error instanceof Error ? error.message : String(error)}`);
+        throw new OperatorError(`object ${key}: ${error instanceof Error ? error.message : String(error)}`);
       });
     },
   };

@@ -18,7 +18,7 @@ import {
   setTenant,
 } from "../../../service/tenancy/index.ts";
 import { addUser, carryCredits, checkEmail, checkRole } from "../../../service/users/index.ts";
-import { StartError, UsageError } from "../errors.ts";
+import { OperatorError, UsageError } from "../../errors.ts";
 import { localBucketUrl } from "../stack/bucket-url.ts";
 import { readDataDir } from "../stack/environment.ts";
 import { localSecrets } from "../stack/local-secrets.ts";
@@ -71,7 +71,7 @@ export const COMMANDS: Record<string, Command> = {
     run: async (db, flags) => {
       const tenantId = checkUuid(flags["tenant"] ?? "", "tenant");
       await carryCredits(db, { tenantId, period: periodOf(Date.now()), credits: 0 });
-      if (!(await eraseTenant(db, tenantId))) throw new StartError(`there is no tenant ${tenantId}`);
+      if (!(await eraseTenant(db, tenantId))) throw new OperatorError(`there is no tenant ${tenantId}`);
       return { tenantId, erased: true };
     },
   },
@@ -81,7 +81,7 @@ export const COMMANDS: Record<string, Command> = {
     run: async (db, flags) => {
       const tenantId = checkUuid(flags["tenant"] ?? "", "tenant");
       const [found] = await db.select().from(erasures).where(eq(erasures.tenantId, tenantId));
-      if (!found) throw new StartError(`tenant ${tenantId} was not erased`);
+      if (!found) throw new OperatorError(`tenant ${tenantId} was not erased`);
       const { requestedAt, finishedAt, report } = found;
       const left = Object.values(await rowsLeft(db, tenantId)).reduce((sum, count) => sum + count, 0);
       const times = { requestedAt: requestedAt.toISOString(), finishedAt: finishedAt?.toISOString() ?? null };
@@ -142,14 +142,14 @@ function summary(folder: string, { createdAt, rows, objects }: Manifest): Result
 
 /**
  * The bucket that `SNAPSHOTS_S3_URL` names, or that of the service running on `DATA_DIR` if the database is the service's. Throws
- * `StartError` if there is neither.
+ * `OperatorError` if there is neither.
  */
 async function adminBucket(db: Db): Promise<Bucket> {
   const { SNAPSHOTS_S3_URL: url, R2_ACCESS_KEY_ID: accessKeyId, R2_SECRET_ACCESS_KEY: secretAccessKey } = process.env;
   if (url && accessKeyId && secretAccessKey) return openBucket({ url, accessKeyId, secretAccessKey });
   const dataDir = readDataDir(process.env);
   const service = readServiceFile(dataDir);
-  const none = new StartError(
+  const none = new OperatorError(
     "no bucket: start the service, set SNAPSHOTS_S3_URL, R2_ACCESS_KEY_ID and R2_SECRET_ACCESS_KEY, or say --without-objects",
   );
   if (service === undefined) throw none;

@@ -8,12 +8,12 @@ import { hookSecretPurpose } from "../../../service/hooks/manage.ts";
 import { seal, unseal } from "../../../lib/seal.ts";
 import { mailPurpose } from "../../../service/mail/outbox.ts";
 import { readKeyRing, writeKeyRing } from "../../../lib/key-ring.ts";
-import { StartError } from "../errors.ts";
+import { OperatorError } from "../../errors.ts";
 
 /** First value: adds a new key for decryption only, so that every Worker has it before it is used for encryption. */
 export function addKey(secret: string): string {
   const ring = readKeyRing(secret);
-  if (ring.others.length > 0) throw new StartError("ENCRYPTION_KEY: a rotation is under way; finish it first");
+  if (ring.others.length > 0) throw new OperatorError("ENCRYPTION_KEY: a rotation is under way; finish it first");
   return writeKeyRing({ ...ring, others: [randomBytes(32).toString("base64")] });
 }
 
@@ -21,7 +21,7 @@ export function addKey(secret: string): string {
 export function switchKey(secret: string): string {
   const { current, others, ids } = readKeyRing(secret);
   const [next, ...rest] = others;
-  if (next === undefined) throw new StartError("ENCRYPTION_KEY: there is no other key to switch to; add one first");
+  if (next === undefined) throw new OperatorError("ENCRYPTION_KEY: there is no other key to switch to; add one first");
   return writeKeyRing({ current: next, others: [...rest, current], ids });
 }
 
@@ -34,7 +34,7 @@ export async function dropKeys(db: Db, secret: string): Promise<string> {
       () => false,
     );
     if (!opens)
-      throw new StartError("the database still holds values sealed with the old key: run encryption-key reseal");
+      throw new OperatorError("the database still holds values sealed with the old key: run encryption-key reseal");
   }
   return writeKeyRing(ring);
 }
@@ -52,7 +52,9 @@ export async function reseal(db: Db, secret: string): Promise<ResealReport> {
   const report: ResealReport = { resealed: 0, changed: 0 };
   for (const row of await sealedRows(db)) {
     const plain = await row.unseal(secret).catch(() => {
-      throw new StartError(`no key in ENCRYPTION_KEY decrypts ${row.name}: set it to the value that the Workers have`);
+      throw new OperatorError(
+        `no key in ENCRYPTION_KEY decrypts ${row.name}: set it to the value that the Workers have`,
+      );
     });
     if (await row.replace(await row.seal(current, plain))) report.resealed++;
     else report.changed++;

@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { openDatabaseUrl, type RunningDatabase, startDatabase } from "../database/database.ts";
-import { StartError } from "../errors.ts";
+import { OperatorError } from "../../errors.ts";
 import { readDataDir, readDatabaseUrl } from "../stack/environment.ts";
 import { SECRETS_FILE } from "../stack/local-secrets.ts";
 import { lockDataDir } from "../stack/lock.ts";
@@ -13,7 +13,7 @@ const CONNECTIONS = 2;
 
 /**
  * The database that `DATABASE_URL` names, that of the service running on `DATA_DIR`, or the embedded one of a stopped service, in this
- * order. Throws `StartError` if there is none.
+ * order. Throws `OperatorError` if there is none.
  */
 export async function findDatabase(env: NodeJS.ProcessEnv): Promise<RunningDatabase> {
   const given = readDatabaseUrl(env);
@@ -22,7 +22,7 @@ export async function findDatabase(env: NodeJS.ProcessEnv): Promise<RunningDatab
   const running = readServiceFile(dataDir)?.databaseUrl;
   if (running !== undefined) return { url: running, close: async () => {} };
   if (!existsSync(path.join(dataDir, SECRETS_FILE)))
-    throw new StartError(`no service runs on ${dataDir}: start it (npm start), or set DATABASE_URL or DATA_DIR`);
+    throw new OperatorError(`no service runs on ${dataDir}: start it (npm start), or set DATABASE_URL or DATA_DIR`);
   const unlock = await lockDataDir(dataDir);
   try {
     const database = await startDatabase({ dataDir });

@@ -2,7 +2,7 @@
 import { sql } from "drizzle-orm";
 import type { Db } from "../../../service/db/client.ts";
 import { rowsOf } from "../../../service/db/rows.ts";
-import { StartError } from "../errors.ts";
+import { OperatorError } from "../../errors.ts";
 
 /** In insertion order: referenced tables come first. */
 export const TABLES = [
@@ -43,7 +43,7 @@ const LEFT_OUT = ["sign_in_codes", "sign_in_guesses", "mails"];
 const PAGE_BLOCKS = 64;
 const INSERT_CHARACTERS = 1_000_000;
 
-/** Throws `StartError` if the tables are not those of this version: the database needs migrations, or a newer version of this command. */
+/** Throws `OperatorError` if the tables are not those of this version: the database needs migrations, or a newer version of this command. */
 export async function checkTables(db: Db): Promise<void> {
   const rows = await rowsOf<{ name: string }>(
     db,
@@ -58,7 +58,7 @@ export async function checkTables(db: Db): Promise<void> {
     ...known.filter((name) => !found.includes(name)),
   ];
   if (different.length > 0)
-    throw new StartError(
+    throw new OperatorError(
       `the database is of another version (${different.join(", ")}): run npm run db:migrate with this one`,
     );
 }

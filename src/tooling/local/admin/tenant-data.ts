@@ -4,7 +4,7 @@ import path from "node:path";
 import { sql } from "drizzle-orm";
 import type { Db } from "../../../service/db/client.ts";
 import { rowsOf } from "../../../service/db/rows.ts";
-import { StartError } from "../errors.ts";
+import { OperatorError } from "../../errors.ts";
 import type { Bucket } from "./bucket.ts";
 import { writeLines } from "./backup.ts";
 import { checkTables, TABLES, type TableName } from "./tables.ts";
@@ -57,7 +57,7 @@ interface ExportReport {
 
 /**
  * Writes all rows of a tenant as gzipped lines of JSON, a file a table, without hashes of credentials and without sealed secrets, and the list of its
- * objects. Throws `StartError` if the tenant does not exist.
+ * objects. Throws `OperatorError` if the tenant does not exist.
  */
 export async function exportTenant(
   db: Db,
@@ -65,7 +65,7 @@ export async function exportTenant(
 ): Promise<ExportReport> {
   await checkTables(db);
   const [tenant] = await rowsOf(db, sql`select 1 from tenants where id = ${tenantId}::uuid`);
-  if (!tenant) throw new StartError(`there is no tenant ${tenantId}`);
+  if (!tenant) throw new OperatorError(`there is no tenant ${tenantId}`);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   let rows = 0;
   for (const table of tablesOfTenants) {

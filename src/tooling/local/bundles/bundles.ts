@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import path from "node:path";
 import type { V4WorkerOptions } from "miniflare";
-import { StartError } from "../errors.ts";
+import { OperatorError } from "../../errors.ts";
 import { PROJECT_ROOT } from "../project.ts";
 import { runWrangler, wranglerComplaint } from "./wrangler.ts";
 
@@ -111,7 +111,7 @@ async function build(worker: WorkerName): Promise<void> {
     replaceFolder(temporary, bundleFolder(worker));
   } catch (error) {
     rmSync(temporary, { recursive: true, force: true });
-    throw new StartError(`the ${worker} Worker cannot be built: ${wranglerComplaint(error)}`);
+    throw new OperatorError(`the ${worker} Worker cannot be built: ${wranglerComplaint(error)}`);
   }
 }
 
@@ -182,6 +182,6 @@ export function bundleModules(worker: WorkerName): BundleModule[] {
     return type === undefined ? [] : [{ type, path: path.join(folder, name) }];
   });
   const isEntry = (module: BundleModule) => path.basename(module.path) === "worker.js";
-  if (!modules.some(isEntry)) throw new StartError(`${folder} holds no worker.js: delete dist and start again`);
+  if (!modules.some(isEntry)) throw new OperatorError(`${folder} holds no worker.js: delete dist and start again`);
   return [...modules.filter(isEntry), ...modules.filter((module) => !isEntry(module))];
 }

@@ -4,7 +4,7 @@ import { openDb } from "../../../service/db/client.ts";
 import { saveCredentialKey } from "../../../service/tenancy/index.ts";
 import { type Command, COMMANDS, type Flags } from "../admin/commands.ts";
 import { findDatabase } from "../admin/find-database.ts";
-import { UsageError } from "../errors.ts";
+import { UsageError } from "../../errors.ts";
 import { runMain } from "./main.ts";
 
 const HELP = `Usage: npm run admin -- <command> [flags]

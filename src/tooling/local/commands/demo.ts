@@ -12,7 +12,7 @@ import type { IndexResult } from "../../../contract/index.ts";
 import { openDb } from "../../../service/db/client.ts";
 import { type DemoSource, openSource } from "../git/demo-source.ts";
 import { DEVELOPMENT_VARS, readWorkerVars } from "../stack/environment.ts";
-import { StartError, UsageError } from "../errors.ts";
+import { OperatorError, UsageError } from "../../errors.ts";
 import { runMain } from "./main.ts";
 import { askQuestions } from "./demo-questions.ts";
 import { createProgress } from "./progress.ts";
@@ -93,7 +93,7 @@ async function demonstrate(
   await showSymbols(running);
   const second = await index(running, source, "second run, nothing has changed");
   if (second.skippedUnchanged !== first.fileCount || second.embeddedCount !== 0) {
-    throw new StartError("the second run repeated work of the first");
+    throw new OperatorError("the second run repeated work of the first");
   }
   console.log(`All ${second.skippedUnchanged} files were recognised and skipped.\n`);
   await askQuestions(running.service);
@@ -112,7 +112,7 @@ async function index({ service }: RunningService, source: DemoSource, title: str
     progress.show(status);
     if (status.state === "failed") {
       progress.done();
-      throw new StartError(
+      throw new OperatorError(
         `the run failed with ${status.error?.code ?? "no code"}: ${status.error?.error ?? "no reason given"}`,
       );
     }
@@ -123,7 +123,7 @@ async function index({ service }: RunningService, source: DemoSource, title: str
     showResult(result, startedAt);
     return result;
   }
-  throw new StartError("the run's events ended without a result");
+  throw new OperatorError("the run's events ended without a result");
 }
 
 function showResult(result: IndexResult, startedAt: number): void {
@@ -162,7 +162,7 @@ async function showSymbols({ service }: RunningService): Promise<void> {
 }
 
 function explainFailure(error: unknown): unknown {
-  return error instanceof CodeContextError ? new StartError(`${error.code}: ${error.message}`) : error;
+  return error instanceof CodeContextError ? new OperatorError(`${error.code}: ${error.message}`) : error;
 }
 
 function seconds(since: number): string {

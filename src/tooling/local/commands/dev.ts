@@ -1,7 +1,7 @@
 /** `npm run dev`: the service with the Workers' logs on the console; a Worker whose sources change is rebuilt and restarted. */
 import { watch } from "node:fs";
 import path from "node:path";
-import { StartError } from "../errors.ts";
+import { OperatorError } from "../../errors.ts";
 import { PROJECT_ROOT } from "../project.ts";
 import { DEVELOPMENT_VARS, readEnvironment } from "../stack/environment.ts";
 import { startService } from "../stack/service.ts";
@@ -58,7 +58,7 @@ await runMain(async () => {
   clearTimeout(timer);
   await work;
   await running.stop();
-  if (reason instanceof Error) throw new StartError(`the service has stopped: ${reason.message}`);
+  if (reason instanceof Error) throw new OperatorError(`the service has stopped: ${reason.message}`);
 });
 // No open handle may keep the process alive.
 process.exit();

@@ -1,8 +1,6 @@
 import { pgErrorCode, isUnreachable } from "../../../service/db/errors.ts";
 import { TenancyError } from "../../../service/tenancy/errors.ts";
-import { UserError } from "../../../service/users/errors.ts";
-import { StartError, UsageError } from "../errors.ts";
-import { DeployError } from "../../deploy/errors.ts";
+import { OperatorError, UsageError } from "../../errors.ts";
 
 /** Exit code for wrong usage. */
 const EXIT_USAGE = 2;
@@ -18,8 +16,8 @@ export async function runMain(main: () => Promise<void>): Promise<void> {
 }
 
 function explain(error: unknown): string {
-  if (error instanceof StartError || error instanceof UsageError || error instanceof DeployError) return error.message;
-  if (error instanceof TenancyError || error instanceof UserError) return error.message;
+  if (error instanceof OperatorError) return error.message;
+  if (error instanceof TenancyError) return error.message;
   const code = pgErrorCode(error);
   if (code === "28P01") return "the database refuses the password: check DATABASE_URL";
   if (code !== undefined) return `the database refused a query (SQLSTATE ${code})`;

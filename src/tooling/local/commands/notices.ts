@@ -5,7 +5,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { CORE_WASM, GRAMMAR_WASM } from "../../../engines/parsing/grammar-files.ts";
-import { StartError } from "../errors.ts";
+import { OperatorError } from "../../errors.ts";
 import { PROJECT_ROOT } from "../project.ts";
 import { runMain } from "./main.ts";
 
@@ -54,7 +54,7 @@ await runMain(async () => {
     writeFileSync(FILE, text);
     console.log("THIRD_PARTY_NOTICES.md written");
   } else if (!existsSync(FILE) || readFileSync(FILE, "utf8") !== text) {
-    throw new StartError("THIRD_PARTY_NOTICES.md is out of date: run npm run notices and commit the result");
+    throw new OperatorError("THIRD_PARTY_NOTICES.md is out of date: run npm run notices and commit the result");
   } else console.log("THIRD_PARTY_NOTICES.md is up to date");
 });
 
@@ -135,7 +135,7 @@ function readPackage(name: string): Package {
   const { repository } = manifest;
   const url = typeof repository === "string" ? repository : (repository?.url ?? "");
   const license = manifest.license ?? "";
-  if (license === "" || url === "") throw new StartError(`${name} names no licence or no repository`);
+  if (license === "" || url === "") throw new OperatorError(`${name} names no licence or no repository`);
   return { name, version: manifest.version, source: plainUrl(url), license, text: licenseText(folder, license) };
 }
 
@@ -156,6 +156,6 @@ function licenseText(folder: string, license: string): string {
   if (license === "Apache-2.0")
     return ["Apache License 2.0; its text is in the file LICENSE.", ...notices].join("\n\n");
   const texts = read(/^licen[cs]e/i);
-  if (texts.length === 0) throw new StartError(`${path.basename(folder)} contains no licence text`);
+  if (texts.length === 0) throw new OperatorError(`${path.basename(folder)} contains no licence text`);
   return [...texts, ...notices].join("\n\n").replaceAll("\r\n", "\n");
 }

@@ -7,7 +7,7 @@ import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { buildBundles, bundleFolder, type WorkerName, WORKERS } from "../bundles/bundles.ts";
-import { StartError } from "../errors.ts";
+import { OperatorError } from "../../errors.ts";
 import { PROJECT_ROOT } from "../project.ts";
 import { runMain } from "./main.ts";
 
@@ -52,7 +52,7 @@ await runMain(async () => {
   const proxy = await bundle("src/workers/site/proxy.ts");
   check("site proxy path", proxy.bytes, MAX_PROXY_BYTES);
   failures.push(...proxy.libraries.map((library) => `the site's proxy path imports ${library}`));
-  if (failures.length > 0) throw new StartError(failures.join("; "));
+  if (failures.length > 0) throw new OperatorError(failures.join("; "));
 });
 
 /** Bundles a module as wrangler does: its minified size, and the files of packages in it. */

@@ -1,7 +1,7 @@
 /** `npm start`: runs the whole service on this machine until SIGINT or SIGTERM. */
 import path from "node:path";
 import { readEnvironment } from "../stack/environment.ts";
-import { StartError } from "../errors.ts";
+import { OperatorError } from "../../errors.ts";
 import { rejectArguments, runMain } from "./main.ts";
 import { startService } from "../stack/service.ts";
 import { DEMO_EMAIL, serviceFilePath } from "../stack/service-file.ts";
@@ -48,7 +48,7 @@ await runMain(async () => {
     await running.stack.drain(reason === "SIGTERM" ? STOPPING_NOTICE_MS : 0);
   }
   await running.stop();
-  if (reason instanceof Error) throw new StartError(`the service has stopped: ${reason.message}`);
+  if (reason instanceof Error) throw new OperatorError(`the service has stopped: ${reason.message}`);
 });
 // No open handle may keep the process alive.
 process.exit();

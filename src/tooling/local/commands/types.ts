@@ -1,5 +1,5 @@
 /** `npm run types [-- --check]`: generates the types of the Workers' bindings from their configuration, or checks them. */
-import { StartError } from "../errors.ts";
+import { OperatorError } from "../../errors.ts";
 import { runMain } from "./main.ts";
 import { runWrangler, wranglerComplaint } from "../bundles/wrangler.ts";
 
@@ -36,7 +36,7 @@ await runMain(async () => {
       await runWrangler(["types", ...args, ...(check ? ["--check"] : [])]);
     } catch (error) {
       const advice = check ? "run npm run types and commit the result" : "see above";
-      throw new StartError(`${file}: ${wranglerComplaint(error)} (${advice})`);
+      throw new OperatorError(`${file}: ${wranglerComplaint(error)} (${advice})`);
     }
     console.log(`${file} ${check ? "is up to date" : "written"}`);
   }

@@ -1,7 +1,7 @@
 /** Starts and stops the thread that serves a database. */
 import { Worker } from "node:worker_threads";
 import type { DatabaseWorkerCommand, DatabaseWorkerData, DatabaseWorkerReport } from "./database-worker.ts";
-import { StartError } from "../errors.ts";
+import { OperatorError } from "../../errors.ts";
 
 interface DatabaseThreadOptions {
   data: DatabaseWorkerData;
@@ -21,7 +21,7 @@ interface DatabaseThread {
   close(): Promise<void>;
 }
 
-/** Resolves when the endpoint listens. Throws `StartError` if its port is taken, or what `explain` returns. */
+/** Resolves when the endpoint listens. Throws `OperatorError` if its port is taken, or what `explain` returns. */
 export async function startDatabaseThread(options: DatabaseThreadOptions): Promise<DatabaseThread> {
   const { data, explain, onFatal, onNotice } = options;
   const worker = new Worker(new URL("./database-worker.ts", import.meta.url), { workerData: data, execArgv: [] });
@@ -41,7 +41,7 @@ export async function startDatabaseThread(options: DatabaseThreadOptions): Promi
         return resolve(report.port);
       }
       if (started) return fail(new Error(`the database has failed: ${report.message}`));
-      fail(report.code === "EADDRINUSE" ? StartError.portTaken(data.port) : explain(report.message));
+      fail(report.code === "EADDRINUSE" ? OperatorError.portTaken(data.port) : explain(report.message));
     });
     worker.on("error", (error) => fail(error instanceof Error ? error : new Error(String(error))));
     worker.on("exit", () => fail(new Error("the database has stopped")));

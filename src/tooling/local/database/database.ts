@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:f
 import path from "node:path";
 import { randomBytes } from "node:crypto";
 import { isLoopback } from "../../../service/db/client.ts";
-import { StartError } from "../errors.ts";
+import { OperatorError } from "../../errors.ts";
 import { startDatabaseThread } from "./database-thread.ts";
 import { migrate } from "./migrations.ts";
 import { saveTemplate, templatePath } from "./template.ts";
@@ -27,7 +27,7 @@ export interface RunningDatabase {
 
 /**
  * Starts PostgreSQL (PGlite with pgvector) behind an endpoint of Neon's protocol on 127.0.0.1 and applies the migrations.
- * Throws `StartError` if the port is taken or the folder's database cannot be opened.
+ * Throws `OperatorError` if the port is taken or the folder's database cannot be opened.
  */
 export async function startDatabase(options: DatabaseOptions = {}): Promise<RunningDatabase> {
   const { dataDir, port = 0 } = options;
@@ -45,7 +45,7 @@ export async function startDatabase(options: DatabaseOptions = {}): Promise<Runn
       port,
       password,
     },
-    explain: (message) => new StartError(cannotOpen(folder, message)),
+    explain: (message) => new OperatorError(cannotOpen(folder, message)),
     onFatal: options.onFatal,
   });
   try {
@@ -70,10 +70,10 @@ export interface ServerDatabaseOptions {
 
 /**
  * Starts an endpoint of Neon's protocol on 127.0.0.1 in front of a PostgreSQL server, without migrating its database. Throws
- * `StartError` that names `DATABASE_URL` if the server cannot be used. The URL of the result has a password of its own.
+ * `OperatorError` that names `DATABASE_URL` if the server cannot be used. The URL of the result has a password of its own.
  */
 export async function connectServer(url: string, options: ServerDatabaseOptions = {}): Promise<RunningDatabase> {
-  const explain = (message: string) => new StartError(`DATABASE_URL: ${message}`);
+  const explain = (message: string) => new OperatorError(`DATABASE_URL: ${message}`);
   return startDatabaseThread({
     data: {
       database: { type: "server", url, connections: options.connections },
@@ -88,7 +88,7 @@ export async function connectServer(url: string, options: ServerDatabaseOptions 
 
 /**
  * Makes the database of a `DATABASE_URL` reachable over Neon's protocol: Neon itself and a local stack's endpoint are so already;
- * in front of any other PostgreSQL an endpoint is started. Does not migrate. Throws `StartError` as `connectServer` does.
+ * in front of any other PostgreSQL an endpoint is started. Does not migrate. Throws `OperatorError` as `connectServer` does.
  */
 export async function openDatabaseUrl(url: string, options: ServerDatabaseOptions = {}): Promise<RunningDatabase> {
   return (await speaksHttp(url)) ? { url, close: async () => {} } : connectServer(url, options);

@@ -9,7 +9,7 @@ import { readMigrationFiles } from "drizzle-orm/migrator";
 import { pgErrorCode } from "../../../service/db/errors.ts";
 // Sets the driver's endpoint for a loopback database.
 import "../../../service/db/client.ts";
-import { StartError } from "../errors.ts";
+import { OperatorError } from "../../errors.ts";
 import { pinSessions, unfitSettings } from "./session-settings.ts";
 
 const FOLDER = fileURLToPath(new URL("../../../../drizzle", import.meta.url));
@@ -20,7 +20,7 @@ const PG_DIVISION_BY_ZERO = "22012";
 
 /**
  * Applies pending migrations. Safe to run from several processes at once. Returns the number of applied migrations.
- * Throws `StartError` when the database has migrations of another history, or sessions that {@link pinSessions} cannot make fit.
+ * Throws `OperatorError` when the database has migrations of another history, or sessions that {@link pinSessions} cannot make fit.
  */
 export async function migrate(databaseUrl: string, folder: string = FOLDER): Promise<number> {
   const sql = neon(databaseUrl);
@@ -33,7 +33,7 @@ export async function migrate(databaseUrl: string, folder: string = FOLDER): Pro
   const applied = await appliedHashes(sql);
   const known = new Set(migrations.map((migration) => migration.hash));
   if (applied.some((hash) => !known.has(hash))) {
-    throw new StartError(
+    throw new OperatorError(
       "the database was made by another version of the service (it has migrations that are not in drizzle/): " +
         "update this checkout, or use another DATA_DIR or DATABASE_URL",
     );

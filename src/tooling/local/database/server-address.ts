@@ -2,8 +2,7 @@
 import { connect } from "node:net";
 import type { ClientConfig } from "pg";
 import { parse, toClientConfig } from "pg-connection-string";
-import { errnoOf } from "../errors.ts";
-import { UnsuitableServer } from "./unsuitable-server.ts";
+import { OperatorError, errnoOf } from "../../errors.ts";
 
 const DEFAULT_PORT = 5432;
 const PROBE_TIMEOUT_MS = 5_000;
@@ -18,20 +17,20 @@ export interface ServerAddress {
 }
 
 /**
- * The address in a postgres:// URL. `sslmode` means what it means for libpq: `prefer` if it is absent. Throws `UnsuitableServer` if the
+ * The address in a postgres:// URL. `sslmode` means what it means for libpq: `prefer` if it is absent. Throws `OperatorError` if the
  * URL is malformed or a file that it names cannot be read.
  */
 export function readServerUrl(url: string): ServerAddress {
   const mode = new URLSearchParams(url.split("?")[1]).get("sslmode") ?? "prefer";
-  if (!SSL_MODES.includes(mode)) throw new UnsuitableServer(`sslmode: expected one of ${SSL_MODES.join(", ")}`);
+  if (!SSL_MODES.includes(mode)) throw new OperatorError(`sslmode: expected one of ${SSL_MODES.join(", ")}`);
   try {
     const config = toClientConfig(parse(url, { useLibpqCompat: true }));
     return { config, prefersTls: mode === "prefer" && config.host?.startsWith("/") !== true };
   } catch (error) {
     const code = errnoOf(error);
     if (code === "ENOENT" || code === "EACCES")
-      throw new UnsuitableServer(`a file that its TLS options name cannot be read (${code})`);
-    throw new UnsuitableServer(
+      throw new OperatorError(`a file that its TLS options name cannot be read (${code})`);
+    throw new OperatorError(
       mode === "verify-ca" ? "sslmode=verify-ca needs sslrootcert" : "expected postgres://user:password@host/database",
     );
   }

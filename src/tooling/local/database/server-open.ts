@@ -1,10 +1,16 @@
 /** Opens a PostgreSQL server: waits until it answers, and checks that the service can work on it. */
 import { setTimeout } from "node:timers/promises";
 import { Client, type ClientConfig, DatabaseError } from "pg";
-import { errnoOf } from "../errors.ts";
+import { OperatorError, errnoOf } from "../../errors.ts";
 import { preferTls, readServerUrl, type ServerAddress } from "./server-address.ts";
-import { checkSession, createPool, type PoolOptions, type SessionPool, sessionConfig } from "./server-pool.ts";
-import { UnsuitableServer } from "./unsuitable-server.ts";
+import {
+  BEHIND_POOLER,
+  checkSession,
+  createPool,
+  type PoolOptions,
+  type SessionPool,
+  sessionConfig,
+} from "./server-pool.ts";
 
 /** A server that is started at the same time, for example in another container, needs some seconds. */
 const START_WAIT_MS = 15_000;
@@ -85,29 +91,27 @@ const FACTS = `
 
 async function checkServer(client: Client): Promise<void> {
   const [facts] = (await client.query<ServerFacts>(FACTS)).rows;
-  if (facts === undefined) throw new UnsuitableServer("the server does not answer as PostgreSQL does");
+  if (facts === undefined) throw new OperatorError("the server does not answer as PostgreSQL does");
   const { user, database } = client;
   if (facts.version < MIN_VERSION)
-    throw new UnsuitableServer(`PostgreSQL 15 or newer is needed, and the server is ${facts.version_name}`);
+    throw new OperatorError(`PostgreSQL 15 or newer is needed, and the server is ${facts.version_name}`);
   if (facts.encoding !== "UTF8")
-    throw new UnsuitableServer(
+    throw new OperatorError(
       `the database ${database} has the encoding ${facts.encoding}: create one with encoding 'UTF8' template template0`,
     );
-  if (facts.standby) throw new UnsuitableServer("the server is a standby, which cannot be written to: use its primary");
+  if (facts.standby) throw new OperatorError("the server is a standby, which cannot be written to: use its primary");
   if (facts.read_only)
-    throw new UnsuitableServer(
-      "sessions are read-only by default: set default_transaction_read_only to off for the role",
-    );
+    throw new OperatorError("sessions are read-only by default: set default_transaction_read_only to off for the role");
   if (!facts.migrated && facts.tables.length > 0)
-    throw new UnsuitableServer(
+    throw new OperatorError(
       `the database ${database} has tables of something else (${someOf(facts.tables)}): create one for the service alone`,
     );
   if (facts.owned_by_others.length > 0)
-    throw new UnsuitableServer(
+    throw new OperatorError(
       `the role ${user} does not own the service's tables (${someOf(facts.owned_by_others)}): connect as their owner`,
     );
   if (!facts.may_create_tables || (!facts.migrated && !facts.may_create_schema))
-    throw new UnsuitableServer(
+    throw new OperatorError(
       `the role ${user} may not create tables: make it the owner of the database (alter database "${database}" owner to "${user}")`,
     );
 }
@@ -121,7 +125,7 @@ function codeOf(error: unknown): string | undefined {
 }
 
 function explain(error: unknown, { host, port, user, database }: ClientConfig): string {
-  if (error instanceof UnsuitableServer) return error.message;
+  if (error instanceof OperatorError) return error.message;
   const code = codeOf(error) ?? "";
   const message = error instanceof Error ? error.message : String(error);
   const place = `${host || "localhost"}:${port ?? 5432}`;
@@ -133,7 +137,7 @@ function explain(error: unknown, { host, port, user, database }: ClientConfig): 
     return `the server has no database ${database}: create it (create database "${database}" owner "${user}" encoding 'UTF8')`;
   if (code === "42501") return `the role ${user} lacks a right (${message}): make it the owner of the database`;
   if (code === "53300") return `the server has no free connection for the role ${user} (${message})`;
-  if (code === "08P01" && message.includes("startup parameter")) return UnsuitableServer.pooler().message;
+  if (code === "08P01" && message.includes("startup parameter")) return BEHIND_POOLER;
   if (message.includes("does not support SSL"))
     return "the server has no TLS: set it up there, or say sslmode=disable if the network is trusted";
   if (/CERT|SELF_SIGNED|UNABLE_TO_/.test(code))

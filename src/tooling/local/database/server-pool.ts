@@ -9,10 +9,13 @@ import {
   type QueryArrayConfig,
   type QueryArrayResult,
 } from "pg";
-import { errnoOf } from "../errors.ts";
+import { OperatorError, errnoOf } from "../../errors.ts";
 import { DatabaseAway, type Session } from "./neon-endpoint.ts";
-import { UnsuitableServer } from "./unsuitable-server.ts";
 import type { WireError, WireField, WireResult } from "./postgres-wire.ts";
+
+/** Why the service cannot work on such a server, and what to do. */
+export const BEHIND_POOLER =
+  "a connection pooler is in front of the server, which does not keep the settings of a session: connect to PostgreSQL itself";
 
 /** Settings of every session; they take precedence over those of the server, the database and the role. */
 const PINNED: Readonly<Record<string, string>> = {
@@ -190,7 +193,7 @@ function awayBecause(error: unknown): DatabaseAway {
   return new DatabaseAway(`the database does not answer (${message})`, { cause: error });
 }
 
-/** Throws `UnsuitableServer` if the new session does not have the pinned settings: a pooler in between drops them, or shares sessions. */
+/** Throws `OperatorError` if the new session does not have the pinned settings: a pooler in between drops them, or shares sessions. */
 export async function checkSession(client: ClientBase): Promise<void> {
   const { rows } = await client.query<{ name: string; value: string; pid: number }>(
     "select name, current_setting(name) as value, pg_backend_pid() as pid from unnest($1::text[]) name",
@@ -198,10 +201,10 @@ export async function checkSession(client: ClientBase): Promise<void> {
   );
   const { processID } = client as ClientBase & { processID: number | null };
   const [first] = rows;
-  if (first !== undefined && first.pid !== processID) throw UnsuitableServer.pooler();
+  if (first !== undefined && first.pid !== processID) throw new OperatorError(BEHIND_POOLER);
   for (const { name, value } of rows) {
     if (value === PINNED[name]) continue;
-    throw new UnsuitableServer(
+    throw new OperatorError(
       `the server does not let a session set ${name} (it is "${value}", "${PINNED[name]}" is needed): connect to PostgreSQL itself, not to a pooler`,
     );
   }

@@ -5,7 +5,7 @@
 import type { NeonQueryFunction } from "@neondatabase/serverless";
 import { pgErrorCode } from "../../../service/db/errors.ts";
 import { pause } from "../../../lib/pause.ts";
-import { StartError } from "../errors.ts";
+import { OperatorError } from "../../errors.ts";
 
 /** Setting, its value, and the other values that are as good. */
 const NEEDED: readonly [name: string, value: string, alike?: RegExp][] = [
@@ -25,7 +25,7 @@ const PAUSE_MS = 1_000;
 type Sql = NeonQueryFunction<false, false>;
 
 /**
- * Makes the needed settings the role's defaults in this database where they are not. Throws `StartError`, which names the settings and
+ * Makes the needed settings the role's defaults in this database where they are not. Throws `OperatorError`, which names the settings and
  * the statement to run, if the role may not do so or the sessions do not follow.
  */
 export async function pinSessions(sql: Sql, pauseMs = PAUSE_MS): Promise<void> {
@@ -38,11 +38,11 @@ export async function pinSessions(sql: Sql, pauseMs = PAUSE_MS): Promise<void> {
         session_user, current_database(), '${value}'); end $pin$`);
     } catch (error) {
       if (pgErrorCode(error) === undefined) throw error;
-      throw new StartError(explain(wrong), { cause: error });
+      throw new OperatorError(explain(wrong), { cause: error });
     }
   }
   for (let attempt = 1; wrong.length > 0; attempt++) {
-    if (attempt > TRIES) throw new StartError(explain(wrong));
+    if (attempt > TRIES) throw new OperatorError(explain(wrong));
     await pause(pauseMs);
     wrong = await unfitSettings(sql);
   }

@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
-import { errnoOf, StartError } from "../errors.ts";
+import { errnoOf, OperatorError } from "../../errors.ts";
 import { startGitServer } from "./git-server.ts";
 
 export interface DemoSource {
@@ -13,14 +13,14 @@ export interface DemoSource {
   close(): Promise<void>;
 }
 
-/** Throws `StartError` if there is no repository to index. */
+/** Throws `OperatorError` if there is no repository to index. */
 export async function openSource(argument: string): Promise<DemoSource> {
   if (/^https?:\/\//i.test(argument)) return { url: argument, label: argument, close: () => Promise.resolve() };
   if (/^[a-z][a-z+]+:\/\//i.test(argument) && !argument.startsWith("file://")) {
-    throw new StartError(`${argument}: expected an https URL or a path on this machine`);
+    throw new OperatorError(`${argument}: expected an https URL or a path on this machine`);
   }
   const folder = path.resolve(argument.replace(/^file:\/\//, ""));
-  if (!existsSync(folder)) throw new StartError(`${folder} does not exist`);
+  if (!existsSync(folder)) throw new OperatorError(`${folder} does not exist`);
   const gitDir = await git(
     folder,
     ["rev-parse", "--absolute-git-dir"],
@@ -41,7 +41,7 @@ async function git(folder: string, args: string[], complaint: string): Promise<s
     const { stdout } = await promisify(execFile)("git", ["-c", "safe.directory=*", "-C", folder, ...args]);
     return stdout.trim();
   } catch (error) {
-    throw new StartError(
+    throw new OperatorError(
       errnoOf(error) === "ENOENT" ? "git is not installed: the demo needs it to serve a local repository" : complaint,
     );
   }

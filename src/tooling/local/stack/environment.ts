@@ -4,7 +4,7 @@ import path from "node:path";
 import { readFlag, readPublicUrl } from "../../../lib/config.ts";
 import { readTrustedProxies } from "../../../service/gate/proxies.ts";
 import { readSignUp } from "../../../service/users/sign-up.ts";
-import { StartError } from "../errors.ts";
+import { OperatorError } from "../../errors.ts";
 import { PROJECT_ROOT } from "../project.ts";
 import { parseJson } from "./local-secrets.ts";
 
@@ -55,7 +55,7 @@ interface LocalEnvironment {
   logToConsole: boolean;
 }
 
-/** `defaults`: variables of the Workers, overridden by the environment. Throws `StartError` that names the variable. */
+/** `defaults`: variables of the Workers, overridden by the environment. Throws `OperatorError` that names the variable. */
 export function readEnvironment(
   env: NodeJS.ProcessEnv,
   defaults: Readonly<Record<string, string>> = {},
@@ -78,7 +78,7 @@ export function readEnvironment(
 function readHost(env: NodeJS.ProcessEnv): string {
   const host = env["HOST"] || DEFAULT_HOST;
   if (isIP(host) !== 4)
-    throw new StartError("HOST: expected an IPv4 address to listen on, such as 127.0.0.1 or 0.0.0.0");
+    throw new OperatorError("HOST: expected an IPv4 address to listen on, such as 127.0.0.1 or 0.0.0.0");
   return host;
 }
 
@@ -87,7 +87,7 @@ function checked<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {
-    throw new StartError(error instanceof Error ? error.message : String(error));
+    throw new OperatorError(error instanceof Error ? error.message : String(error));
   }
 }
 
@@ -102,7 +102,7 @@ function readDatabaseConnections(env: NodeJS.ProcessEnv): number | undefined {
   if (!text) return undefined;
   const count = Number(text);
   if (/^\d+$/.test(text) && count >= 2 && count <= MAX_CONNECTIONS) return count;
-  throw new StartError(`DATABASE_CONNECTIONS: expected a number from 2 to ${MAX_CONNECTIONS}`);
+  throw new OperatorError(`DATABASE_CONNECTIONS: expected a number from 2 to ${MAX_CONNECTIONS}`);
 }
 
 /** The database to use instead of the embedded one. */
@@ -112,7 +112,7 @@ export function readDatabaseUrl(env: NodeJS.ProcessEnv): string | undefined {
   // The folder of a socket is given as a parameter, after an empty host.
   const isSocket = /[?&]host=(?:\/|%2F)/i.test(url);
   if (!/^postgres(?:ql)?:\/\//.test(url) || !(isSocket || (/:\/\/[^/]/.test(url) && URL.canParse(url)))) {
-    throw new StartError("DATABASE_URL: expected postgres://user:password@host/database");
+    throw new OperatorError("DATABASE_URL: expected postgres://user:password@host/database");
   }
   return url;
 }
@@ -131,7 +131,7 @@ export function readWorkerVars(
     if (value !== undefined) vars[name] = value;
   }
   if (vars["RATE_LIMITS"] && typeof parseJson(vars["RATE_LIMITS"]) !== "object") {
-    throw new StartError('RATE_LIMITS: expected JSON such as {"index":{"limit":60}}');
+    throw new OperatorError('RATE_LIMITS: expected JSON such as {"index":{"limit":60}}');
   }
   checked(() => {
     readSignUp(vars["SIGN_UP"]);
@@ -146,5 +146,5 @@ function readPort(env: NodeJS.ProcessEnv, name: string, fallback: number): numbe
   if (text === undefined || text === "") return fallback;
   const port = Number(text);
   if (/^\d+$/.test(text) && port <= 65_535) return port;
-  throw new StartError(`${name}: expected a port from 0 (any free one) to 65535`);
+  throw new OperatorError(`${name}: expected a port from 0 (any free one) to 65535`);
 }

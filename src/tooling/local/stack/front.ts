@@ -7,7 +7,7 @@ import { HealthResponse } from "../../../contract/health.ts";
 import { hasUnsignedAmzHeader, refuseUnsigned } from "./unsigned-headers.ts";
 import { parseJson } from "./local-secrets.ts";
 import { Agent, createServer, type IncomingMessage, request as httpRequest, type ServerResponse } from "node:http";
-import { errnoOf, StartError } from "../errors.ts";
+import { errnoOf, OperatorError } from "../../errors.ts";
 
 const HOST = "127.0.0.1";
 const S3_PATH = "/cdn-cgi/local/r2/s3/";
@@ -53,7 +53,7 @@ export interface Front {
   close(): Promise<void>;
 }
 
-/** Listens on the public port. Throws `StartError` when the port is taken. */
+/** Listens on the public port. Throws `OperatorError` when the port is taken. */
 export async function startFront(options: FrontOptions): Promise<Front> {
   const agent = new Agent({ keepAlive: true, timeout: IDLE_MS });
   const inFlight = new Set<ServerResponse>();
@@ -74,7 +74,7 @@ export async function startFront(options: FrontOptions): Promise<Front> {
     server.once("error", reject);
     server.listen(options.port, options.host ?? HOST, resolve);
   }).catch((error: unknown) => {
-    throw errnoOf(error) === "EADDRINUSE" ? StartError.portTaken(options.port, options.variable) : error;
+    throw errnoOf(error) === "EADDRINUSE" ? OperatorError.portTaken(options.port, options.variable) : error;
   });
   return {
     drain: () =>

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import * as z from "zod";
-import { StartError } from "../errors.ts";
+import { OperatorError } from "../../errors.ts";
 
 /** Secrets of a data directory, generated once and reused at every start. */
 const LocalSecrets = z.object({
@@ -23,7 +23,7 @@ export function localSecrets(dataDir: string): LocalSecrets {
   if (existsSync(file)) {
     const secrets = LocalSecrets.safeParse(parseJson(readFileSync(file, "utf8")));
     if (secrets.success) return secrets.data;
-    throw new StartError(`${file} is damaged: restore it or use another DATA_DIR`);
+    throw new OperatorError(`${file} is damaged: restore it or use another DATA_DIR`);
   }
   const secrets = newSecrets();
   writePrivateJson(file, secrets);

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
 import path from "node:path";
 import * as z from "zod";
-import { errnoOf, StartError } from "../errors.ts";
+import { errnoOf, OperatorError } from "../../errors.ts";
 import { processIdentity } from "./processes.ts";
 import { parseJson } from "./local-secrets.ts";
 
@@ -11,7 +11,7 @@ const ATTEMPTS = 3;
 
 /**
  * Locks a data directory for this process; the returned function releases it. A stale lock of a killed process is taken over
- * after ending that process's remaining children. Throws `StartError` if the owner is alive.
+ * after ending that process's remaining children. Throws `OperatorError` if the owner is alive.
  */
 export async function lockDataDir(dataDir: string): Promise<() => void> {
   const file = path.join(dataDir, "lock");
@@ -29,13 +29,13 @@ export async function lockDataDir(dataDir: string): Promise<() => void> {
     }
     const owner = LockFile.safeParse(parseJson(readIfThere(file) ?? ""));
     if (owner.success && processIdentity(owner.data.pid) === owner.data.identity) {
-      throw new StartError(
+      throw new OperatorError(
         `the data directory ${dataDir} is in use by process ${owner.data.pid}: stop it or set DATA_DIR to another directory`,
       );
     }
     rmSync(file, { force: true });
   }
-  throw new StartError(`the data directory ${dataDir} is being started by several processes at once`);
+  throw new OperatorError(`the data directory ${dataDir} is being started by several processes at once`);
 }
 
 function readIfThere(file: string): string | undefined {

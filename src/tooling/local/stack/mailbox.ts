@@ -3,7 +3,7 @@ import { link, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { randomUUID } from "node:crypto";
 import path from "node:path";
 import { MAILBOX_RECIPIENT_HEADER, MAILBOX_TIME_HEADER } from "../../../service/mail/eml.ts";
-import { errnoOf } from "../errors.ts";
+import { errnoOf } from "../../errors.ts";
 
 const MAX_NAME_CHARACTERS = 100;
 

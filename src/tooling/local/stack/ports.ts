@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
-import { errnoOf, StartError } from "../errors.ts";
+import { errnoOf, OperatorError } from "../../errors.ts";
 
 const HOST = "127.0.0.1";
 /** Below the ephemeral ports, which an outgoing connection may take before the service listens. */
@@ -28,13 +28,13 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** Throws a `StartError` that names the variable if the port cannot be listened on. */
+/** Throws a `OperatorError` that names the variable if the port cannot be listened on. */
 export async function claimPort(port: number, variable: string): Promise<void> {
   try {
     await listenOnce(port);
   } catch (error) {
     const code = errnoOf(error);
-    if (code === "EADDRINUSE") throw StartError.portTaken(port, variable);
-    throw new StartError(`cannot listen on port ${port} (${code ?? "unknown"}): set ${variable} to another port`);
+    if (code === "EADDRINUSE") throw OperatorError.portTaken(port, variable);
+    throw new OperatorError(`cannot listen on port ${port} (${code ?? "unknown"}): set ${variable} to another port`);
   }
 }

@@ -9,7 +9,7 @@ import { saveCredentialKey } from "../../../service/tenancy/index.ts";
 import { TenancyError } from "../../../service/tenancy/errors.ts";
 import { buildBundles } from "../bundles/bundles.ts";
 import { openDatabaseUrl, startDatabase } from "../database/database.ts";
-import { errnoOf, StartError } from "../errors.ts";
+import { errnoOf, OperatorError } from "../../errors.ts";
 import { lockDataDir } from "./lock.ts";
 import { growInLargeSteps } from "./miniflare-growth.ts";
 import { createLogSink, type LogSink } from "./logs.ts";
@@ -71,7 +71,7 @@ const READY_TIMEOUT_MS = 60_000;
 const READY_POLL_MS = 100;
 
 /**
- * Starts everything and resolves when `/healthz` answers ok. On a `StartError` (a taken port, a locked directory) everything that was
+ * Starts everything and resolves when `/healthz` answers ok. On a `OperatorError` (a taken port, a locked directory) everything that was
  * started is stopped again.
  */
 export async function startStack(options: StackOptions): Promise<RunningStack> {
@@ -169,12 +169,12 @@ function openDataDir(dataDir: string): void {
     names = readdirSync(dataDir);
   } catch (error) {
     const code = errnoOf(error) ?? "unknown error";
-    throw new StartError(
+    throw new OperatorError(
       `the data directory ${dataDir} cannot be used (${code}): set DATA_DIR to one that can be written`,
     );
   }
   if (!names.includes(SECRETS_FILE) && names.some((name) => !FRESH.has(name))) {
-    throw new StartError(
+    throw new OperatorError(
       `${dataDir} holds files that are not this service's: set DATA_DIR to an empty or a new directory`,
     );
   }
@@ -182,7 +182,7 @@ function openDataDir(dataDir: string): void {
     // The folder may have existed, readable by others, before it held secrets.
     chmodSync(dataDir, 0o700);
   } catch (error) {
-    throw new StartError(
+    throw new OperatorError(
       `the permissions of ${dataDir} cannot be set to 0700 (${errnoOf(error) ?? "unknown error"}): set DATA_DIR to a directory of your own`,
     );
   }
@@ -210,13 +210,13 @@ async function openDatabase(
   return database.url;
 }
 
-/** Throws `StartError` if the database was set up by an installation with another key, whose credentials would stop working. */
+/** Throws `OperatorError` if the database was set up by an installation with another key, whose credentials would stop working. */
 async function claimDatabase(url: string, { encryptionKey }: LocalSecrets): Promise<void> {
   try {
     await saveCredentialKey(openDb(url), encryptionKey);
   } catch (error) {
     if (!(error instanceof TenancyError)) throw error;
-    throw new StartError(
+    throw new OperatorError(
       `DATABASE_URL: the database belongs to an installation with another ENCRYPTION_KEY: use that one's DATA_DIR (or its ${SECRETS_FILE}), or an empty database`,
     );
   }
@@ -232,7 +232,7 @@ async function waitUntilHealthy(workers: RunningWorkers, apiUrl: string, siteUrl
     const text = await response.text();
     if (response.ok) break;
     if (Date.now() > deadline) {
-      throw new StartError(`the service is not healthy after ${READY_TIMEOUT_MS / 1000} s: ${text.slice(0, 300)}`);
+      throw new OperatorError(`the service is not healthy after ${READY_TIMEOUT_MS / 1000} s: ${text.slice(0, 300)}`);
     }
     await new Promise((resolve) => setTimeout(resolve, READY_POLL_MS));
   }
@@ -241,7 +241,9 @@ async function waitUntilHealthy(workers: RunningWorkers, apiUrl: string, siteUrl
       asError(error),
     );
     if (response instanceof Error || !response.ok)
-      throw new StartError(`${url} does not answer: ${response instanceof Error ? response.message : response.status}`);
+      throw new OperatorError(
+        `${url} does not answer: ${response instanceof Error ? response.message : response.status}`,
+      );
     await response.body?.cancel();
   }
 }

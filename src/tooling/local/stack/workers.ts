@@ -3,7 +3,7 @@ import { setTimeout } from "node:timers/promises";
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, type V4WorkerOptions } from "miniflare";
 import { bundleFolder, bundleModules, bundleOptions, type WorkerName } from "../bundles/bundles.ts";
 import { localBucketUrl, SNAPSHOTS_BUCKET } from "./bucket-url.ts";
-import { errnoOf, StartError } from "../errors.ts";
+import { errnoOf, OperatorError } from "../../errors.ts";
 import { type Front, startFront } from "./front.ts";
 import { guardChildren } from "./guard.ts";
 import type { LogSink } from "./logs.ts";
@@ -118,8 +118,8 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
     const reason =
       (error instanceof Error ? error.message : String(error)).trim().split("\n").at(-1) ?? "no reason given";
     throw errnoOf(error) === "ERR_ADDRESS_IN_USE"
-      ? new StartError(`a port was taken while starting (${reason}): set PORT and SITE_PORT to free ports`)
-      : new StartError(`the Workers runtime cannot start: ${reason}`);
+      ? new OperatorError(`a port was taken while starting (${reason}): set PORT and SITE_PORT to free ports`)
+      : new OperatorError(`the Workers runtime cannot start: ${reason}`);
   }
   guard();
   const fronts: Front[] = [];

@@ -1,7 +1,6 @@
 /** Errors of the dashboard, with HTTP status and code. */
 import { GitError } from "../../../engines/git/errors.ts";
 import { TenancyError } from "../../../service/tenancy/errors.ts";
-import { UserError } from "../../../service/users/errors.ts";
 
 const STATUS = {
   INVALID_BODY: 400,
@@ -53,7 +52,7 @@ export class DashboardError extends Error {
 /** Converts a domain error to a `DashboardError`; undefined for unexpected errors. */
 export function asRefusal(error: unknown): DashboardError | undefined {
   if (error instanceof DashboardError) return error;
-  if (error instanceof UserError || error instanceof TenancyError) {
+  if (error instanceof TenancyError) {
     const code = error.code === "INVALID" ? "INVALID_BODY" : error.code;
     return new DashboardError(code, error.message, { field: error.field });
   }
