@@ -18,6 +18,8 @@ const COMMENT_SHARE = 0.3;
 const IMPORT = /^\s{0,200}(?:import|from|#include|use|using|require|package|alias)\b/;
 /** More than all words of a line together: a part of a definition shows the line of a literal. */
 const LITERAL_STRENGTH = 10_000;
+/** Share of what the lines match in the worth of a place; the rest is what the index tells of it. */
+const TEXT_SHARE = 0.25;
 /** What the name of a definition adds to its worth. */
 const NAME_WEIGHT = 0.5;
 /** A comment without code is offered with so many of the lines that follow. */
@@ -58,15 +60,21 @@ export function offersOf(
     const line = lineOfLiteral(text.lines, place.chunk, literals);
     const narrow = line === undefined ? (place.defined ?? narrowSymbol(place, text)) : undefined;
     const { startLine, endLine } = line === undefined ? place.chunk : { startLine: line, endLine: line };
-    const symbol = narrow ?? innermost(record, place.symbols, startLine, endLine);
-    const range = text.withCode(rangeOf(place, text, symbol));
+    const around = innermost(record, place.symbols, startLine, endLine);
+    const symbol = narrow ?? around;
+    // What surrounds the symbol in its chunk is shown too: it often has what the answer needs.
+    const range = text.withCode(rangeOf(place, text, line === undefined ? (place.defined ?? around) : around));
+    const best = text.withCode(rangeOf(place, text, symbol));
     const strength = text.strengthWithin(range.startLine, range.endLine);
     const name = symbol === undefined ? 0 : place.nameWorth(symbol);
-    return { place, symbol, range, strength, name, isFirst: isSure && i === 0 };
+    return { place, symbol, best, range, strength, name, isFirst: isSure && i === 0 };
   });
   const most = Math.max(1e-9, ...seen.map(({ strength }) => strength));
   const worths = new Map(
-    seen.map((one) => [one, (one.place.worth + one.strength / most) / 2 + NAME_WEIGHT * one.name]),
+    seen.map((one) => [
+      one,
+      (1 - TEXT_SHARE) * one.place.worth + (TEXT_SHARE * one.strength) / most + NAME_WEIGHT * one.name,
+    ]),
   );
   const worthOf = (one: (typeof seen)[number]): number => worths.get(one) ?? 0;
   // Sorting is stable: of equal places the first one.
@@ -74,7 +82,7 @@ export function offersOf(
   const highest = Math.max(...worths.values());
   const [best] = scored as [(typeof scored)[number], ...typeof scored];
   return {
-    best: best.range,
+    best: best.best,
     symbol: best.symbol ?? symbolAround(best.place, text),
     isDefinition: best.place.defined !== undefined,
     lines: text.lines,
@@ -96,6 +104,8 @@ class FileText {
   readonly lines: TextLine[] = [];
   readonly terms = new Set<number>();
   readonly #found: ReadonlySet<ScoredTerm>[] = [];
+  /** Whether the terms of each line count fully: it is code and no import. */
+  readonly #isTelling: boolean[] = [];
   readonly #at = new Map<number, number>();
 
   constructor(
@@ -136,6 +146,7 @@ class FileText {
       }
       this.#at.set(number, i);
       this.#found.push(found);
+      this.#isTelling.push(isCode[i] === true && found.size > 0 && !IMPORT.test(text));
       this.lines.push({ number, text, strength, isCode: isCode[i] === true });
     }
   }
@@ -151,9 +162,8 @@ class FileText {
     const beside = new Set<ScoredTerm>();
     for (let number = startLine; number <= endLine; number++) {
       const at = this.#at.get(number);
-      const line = at === undefined ? undefined : this.lines[at];
-      if (at === undefined || line === undefined) continue;
-      const found = line.isCode && !IMPORT.test(line.text) ? inCode : beside;
+      if (at === undefined) continue;
+      const found = this.#isTelling[at] === true ? inCode : beside;
       for (const term of this.#found[at] ?? []) found.add(term);
     }
     let sum = 0;

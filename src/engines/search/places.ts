@@ -7,8 +7,13 @@ import type { WordEvidence } from "./word-evidence.ts";
 
 /** Chunks with less of the best one's focus are not looked at. */
 const FOCUS_SHARE = 0.15;
-/** Further chunks of a file are offered if they have this share of the best one's worth. */
-const WORTH_SHARE = 0.5;
+/** Further chunks of a file are offered if they have this share of the best one's worth; the first file of an answer has more to tell. */
+const WORTH_SHARE = 0.7;
+const FIRST_FILE_WORTH_SHARE = 0.4;
+/** What the second and third best chunk of a long function add to the best one. */
+const SAME_FUNCTION_SHARE = 0.4;
+/** Shorter functions are in one chunk or two. */
+const LONG_FUNCTION_LINES = 40;
 /** What the best name of a definition in a chunk adds to its share of the focus. */
 const NAME_WEIGHT = 1;
 /** A definition with at least this score decides which chunk is shown. */
@@ -109,6 +114,8 @@ const NAMED_KINDS: ReadonlySet<string> = new Set(
   "function method constructor class interface struct trait macro type module object enum".split(" "),
 );
 
+const FUNCTION_KINDS: ReadonlySet<string> = new Set(["function", "method", "constructor"]);
+
 /** How well the name of each symbol of the file answers; 0 for declarations of one line, which have no body. */
 function nameWorths(path: string, { record }: RankedFile, words: WordEvidence): number[] {
   const parts = splitPath(path);
@@ -120,38 +127,67 @@ function nameWorths(path: string, { record }: RankedFile, words: WordEvidence): 
 
 /**
  * The places of a file, best first, at most `count`: a chunk counts by its focus and by the best name of a definition that begins in
- * it. The chunk of a sure definition stays first. The record must have its symbols.
+ * it. The chunk of a sure definition stays first. The record must have its symbols. `isTop`: it is the answer's
+ * first file. With `isHead` nothing is shown but the line of the best place, and its chunk alone is to be read.
  */
 export function placesOf(
   { ranked, chunks }: FoundFile,
   words: WordEvidence,
-  { path, kinds, count }: { path: string; kinds: ReadonlySet<string>; count: number },
+  {
+    path,
+    kinds,
+    count,
+    isTop,
+    isHead,
+  }: { path: string; kinds: ReadonlySet<string>; count: number; isTop: boolean; isHead: boolean },
 ): Place[] {
   const { record, definition } = ranked;
   const names = nameWorths(path, ranked, words);
   const isSure = definition !== undefined && definition.score >= SURE_DEFINITION;
+  const named = record.symbols.flatMap(({ startLine }, i) => {
+    const worth = names[i] ?? 0;
+    return worth > 0 ? [{ line: startLine, worth }] : [];
+  });
   const scored = chunks.map(({ ordinal, worth }, i) => {
     const { startLine, endLine } = record.chunks[ordinal] as ChunkPlace;
     let name = 0;
-    for (const [at, symbol] of record.symbols.entries())
-      if (symbol.startLine >= startLine && symbol.startLine <= endLine) name = Math.max(name, names[at] ?? 0);
+    for (const one of named) if (one.line >= startLine && one.line <= endLine) name = Math.max(name, one.worth);
     return { ordinal, worth: worth + NAME_WEIGHT * name, isFirst: isSure && i === 0 };
   });
+  addWithinFunctions(record, scored);
   scored.sort((a, b) => Number(b.isFirst) - Number(a.isFirst) || b.worth - a.worth || a.ordinal - b.ordinal);
   const most = Math.max(1e-9, ...scored.map(({ worth }) => worth));
+  const least = (isTop ? FIRST_FILE_WORTH_SHARE : WORTH_SHARE) * most;
   return scored
-    .filter(({ worth }, i) => i === 0 || worth >= WORTH_SHARE * most)
+    .filter(({ worth }, i) => i === 0 || worth >= least)
     .slice(0, count)
     .map(({ ordinal, worth }) =>
-      placeOf(ranked, { ordinal, worth: worth / most }, kinds, (symbol) => names[symbol] ?? 0),
+      placeOf(ranked, { ordinal, worth: worth / most }, { kinds, isHead }, (symbol) => names[symbol] ?? 0),
     );
 }
 
-/** What to read to show a chunk: the whole definition around it where that is not too long. */
+/** Adds to the best chunk of each function that is longer than a chunk what others of its chunks tell: no single one has it all. */
+function addWithinFunctions(record: ContentRecord, chunks: readonly { ordinal: number; worth: number }[]): void {
+  const isLong = ({ kind, startLine, endLine }: SymbolPlace): boolean =>
+    FUNCTION_KINDS.has(kind) && endLine - startLine >= LONG_FUNCTION_LINES;
+  const functions = record.symbols.flatMap((symbol, i) => (isLong(symbol) ? [i] : []));
+  if (functions.length === 0) return;
+  const parts = Map.groupBy(chunks, ({ ordinal }) => {
+    const { startLine, endLine } = record.chunks[ordinal] as ChunkPlace;
+    return innermost(record, functions, startLine, endLine);
+  });
+  for (const [symbol, own] of parts) {
+    if (symbol === undefined || own.length < 2) continue;
+    const [best, second, third] = own.toSorted((a, b) => b.worth - a.worth || a.ordinal - b.ordinal);
+    if (best) best.worth += SAME_FUNCTION_SHARE * ((second?.worth ?? 0) + (third?.worth ?? 0));
+  }
+}
+
+/** What to read to show a chunk: the whole definition around it where that is not too long; for a head the chunk. */
 function placeOf(
   ranked: RankedFile,
   { ordinal, worth }: FoundChunk,
-  kinds: ReadonlySet<string>,
+  { kinds, isHead }: { kinds: ReadonlySet<string>; isHead: boolean },
   nameWorth: Place["nameWorth"],
 ): Place {
   const { record, definition } = ranked;
@@ -162,7 +198,7 @@ function placeOf(
     .filter(({ symbol }) => kinds.size === 0 || kinds.has(symbol.kind))
     .slice(0, MAX_SYMBOLS)
     .map(({ i }) => i);
-  const around = innermost(record, symbols, chunk.startLine, chunk.endLine);
+  const around = isHead ? undefined : innermost(record, symbols, chunk.startLine, chunk.endLine);
   const whole = around !== undefined && isWhole(record.symbols[around] as SymbolPlace) ? around : undefined;
   const chunks = whole === undefined ? [ordinal] : chunksOf(record, record.symbols[whole] as SymbolPlace);
   const named = definition === undefined ? undefined : bodyOf(record, definition.symbol);

@@ -129,10 +129,11 @@ function placesToRead(
 ): Place[][] {
   let further = Math.ceil(maxTokens / TOKENS_PER_PLACE);
   const best = files[0]?.ranked.score ?? 0;
-  return files.map((found) => {
+  return files.map((found, i) => {
     const { file, score } = found.ranked;
-    const count = isNear(score, best) ? Math.min(MAX_PLACES - 1, further) : 0;
-    const taken = placesOf(found, words, { path: index.path(file), kinds, count: 1 + count });
+    const isHead = !isNear(score, best);
+    const count = isHead ? 1 : 1 + Math.min(MAX_PLACES - 1, further);
+    const taken = placesOf(found, words, { path: index.path(file), kinds, count, isTop: i === 0, isHead });
     further -= taken.length - 1;
     return taken;
   });

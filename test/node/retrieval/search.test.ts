@@ -67,6 +67,30 @@ describe("search", () => {
     expect(first?.matched).toContainEqual({ kind: "definition", text: "applyDiscount" });
   });
 
+  it("shows what surrounds the best symbol in its chunk, and still names the symbol's lines", async () => {
+    const lines = [
+      "const limit = 3;",
+      "",
+      "function evictOldest() {",
+      "  drop(entries);",
+      "}",
+      "",
+      "function drop() {",
+      "  free();",
+      "}",
+    ];
+    const symbols = [
+      { name: "evictOldest", startLine: 3, endLine: 5 },
+      { name: "drop", startLine: 7, endLine: 9 },
+    ];
+    const { index, texts } = await open([
+      { path: "src/store.js", language: "javascript", text: lines.join("\n"), symbols },
+    ]);
+    const { results } = await search(index, { query: "which entries are the oldest to evict" }, texts);
+    expect(results[0]).toMatchObject({ startLine: 3, endLine: 5, symbol: { name: "evictOldest" } });
+    expect(results[0]?.excerpts).toMatchObject([{ startLine: 1, endLine: 9 }]);
+  });
+
   it("filters by path, language and kind", async () => {
     expect(await paths("cart", { paths: ["tests/**"] })).toEqual(["tests/cart.test.ts"]);
     expect(await paths("cart path:docs")).toEqual(["docs/cart.md"]);
