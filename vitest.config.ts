@@ -16,16 +16,25 @@ const NODE = {
   execArgv: ["--import", new URL("src/tooling/local/drizzle-imports.mjs", import.meta.url).href],
 };
 
-/** Files of test/node that run whole pipelines, databases, deploys or the CLI as a process: the project "pipeline", not "node". */
+/**
+ * Files of test/node that take longer than three seconds: whole pipelines, databases, git servers, deploys, the CLI as a process, and the
+ * worst cases of parsers. They are the project "pipeline", not "node".
+ */
 const PIPELINES = [
   "cli/{commands,damage,hostile-git,index-local,mcp,search,search-index,setup,snapshots,surroundings,upgrade}",
   "db/plans",
   "deploy/{deploy,platforms}",
+  "git/{broken,pull}",
   "indexing/{damage,interleavings,parts,pipeline,refs}",
   "local/{database,neon-endpoint,server,session-settings}",
   "operate/encryption-key",
+  "parsing/{limits,pathological,recovery}",
+  "parsing/secrets/pathological",
+  "regex/{matchers,regex}",
+  "release/package",
   "search/{consistency,hosted,read,scope,vectors}",
   "tenancy/tenancy",
+  "texts/{hosted-grep,hosted-texts}",
   "users/concurrency",
 ].map((name) => `test/node/${name}.test.ts`);
 

@@ -36,6 +36,15 @@ describe("the pages", () => {
     }
   });
 
+  it("have no comments behind commands, which zsh takes for arguments", () => {
+    const files = ["README.md", "CONTRIBUTING.md", ...pages.map(({ file }) => `docs/${file}`)];
+    const found = files.flatMap((file) => {
+      const blocks = readFileSync(path.join(ROOT, file), "utf8").matchAll(/^ *```(?:sh|bash|shell)\n([^]*?)^ *```/gm);
+      return [...blocks].flatMap(([, text = ""]) => text.split("\n").filter((line) => / #\s/.test(line)));
+    });
+    expect(found).toEqual([]);
+  });
+
   it("link to pages and anchors that exist, README.md included", () => {
     const anchors = new Map(pages.map((page) => [page.slug === "" ? "/docs" : `/docs/${page.slug}`, anchorsOf(page)]));
     const dead = [...deadLinks];

@@ -237,7 +237,7 @@ describe("n-grams", () => {
         if (matcher.matches(Buffer.from(text)).length > 0) expect(holds(matcher.query, ngramsOf(text))).toBe(true);
         matcher.free();
       }),
-      { numRuns: 150 },
+      { numRuns: 60 },
     );
   });
 

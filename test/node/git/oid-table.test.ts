@@ -21,7 +21,7 @@ describe("OidTable", () => {
         expect(found.map((row) => table.oidAt(row))).toEqual([...model.keys()]);
         expect(table.find("f".repeat(40))).toBe(-1);
       }),
-      { numRuns: 20 },
+      { numRuns: 6 },
     );
   });
 

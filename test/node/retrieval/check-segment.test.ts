@@ -144,7 +144,7 @@ describe("a segment from elsewhere", () => {
         await findReferences(index, { name: "compute1" }, texts);
         for (const { path } of files) await outlineOf(index, 0, path, texts);
       }),
-      { numRuns: 300 },
+      { numRuns: 120 },
     );
     // The rest are counts of words, which only the maker of a segment can know.
     expect(refused).toBeGreaterThan(100);

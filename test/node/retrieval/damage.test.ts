@@ -43,7 +43,7 @@ describe("a damaged index", () => {
           expect(error).toBeInstanceOf(SearchFormatError);
         }
       }),
-      { numRuns: 400 },
+      { numRuns: 150 },
     );
   });
 

@@ -86,7 +86,7 @@ describe("answers", () => {
         expect(await findReferences(grown, name, texts)).toEqual(await findReferences(cold, name, texts));
         expect(await findSymbols(grown, name, texts)).toEqual(await findSymbols(cold, name, texts));
       }),
-      { numRuns: 60 },
+      { numRuns: 25 },
     );
   });
 
@@ -107,7 +107,7 @@ describe("answers", () => {
         const cold = buildSegment(contents.filter((one) => wanted.has(keyOf(one))).map(analyzeContent));
         expect(Buffer.from(merged).equals(Buffer.from(cold))).toBe(true);
       }),
-      { numRuns: 60 },
+      { numRuns: 25 },
     );
   });
 });

@@ -75,7 +75,7 @@ it("leaves out terms that are not among the strongest, and no other", async () =
         allBytes += queryPostingBytes(index, terms);
       },
     ),
-    { numRuns: 8 },
+    { numRuns: 4 },
   );
   expect(left).toBeGreaterThan(0);
   expect(bytes).toBeLessThan(allBytes);

@@ -51,8 +51,9 @@ describe("a vector section", () => {
         const section = await sectionOf(vectors);
         const distances = await section.distances(signBits(query));
         expect(distances).toHaveLength(count);
+        const held = vectors.map((_, chunk) => section.has(chunk));
+        expect(held).toEqual(vectors.map((vector) => vector !== undefined));
         for (const [chunk, vector] of vectors.entries()) {
-          expect(section.has(chunk)).toBe(vector !== undefined);
           if (!vector || chunk % 97 !== 0) continue;
           const signs = Array.from({ length: Math.min(dimension, 512) }, (_, i) => i);
           const differing = signs.filter((i) => (vector[i] as number) > 0 !== (query[i] as number) > 0).length;
@@ -60,7 +61,7 @@ describe("a vector section", () => {
         }
         expect(section.countVectors(0, count)).toBe(vectors.filter((vector) => vector !== undefined).length);
       }),
-      { numRuns: 25 },
+      { numRuns: 10 },
     );
   });
 

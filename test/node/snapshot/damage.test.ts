@@ -80,7 +80,7 @@ describe("a damaged artifact", () => {
           }
         },
       ),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 
@@ -120,7 +120,7 @@ describe("a damaged artifact", () => {
           await expectRefusedOrWhole(damaged);
         },
       ),
-      { numRuns: 400 },
+      { numRuns: 150 },
     );
   });
 

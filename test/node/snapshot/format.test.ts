@@ -164,7 +164,7 @@ describe("the artifact", () => {
         const clean = JSON.parse(JSON.stringify(plain(files)).replaceAll("\\u0000", "\uFFFD")) as unknown;
         expect(JSON.parse(JSON.stringify(plain(await read((await write(files)).bytes))))).toEqual(clean);
       }),
-      { numRuns: 60 },
+      { numRuns: 25 },
     );
   });
 

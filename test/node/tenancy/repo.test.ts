@@ -133,7 +133,7 @@ describe("normalizeRepo", () => {
         const identity = normalizeRepo(text);
         if (identity !== undefined) expect(normalizeRepo(identity)).toBe(identity);
       }),
-      { numRuns: 2_000 },
+      { numRuns: 800 },
     );
   });
 });
