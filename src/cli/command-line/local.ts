@@ -29,7 +29,7 @@ export const LOCAL_COMMANDS: Readonly<Record<string, AddCommand>> = {
       )
       .action(
         run(async (context, words: string[], options: SearchOptions) =>
-          (await import("../commands/search.ts")).search(context, words, options),
+          (await import("../commands/search.ts")).searchCommand(context, words, options),
         ),
       ),
 
@@ -78,7 +78,7 @@ export const LOCAL_COMMANDS: Readonly<Record<string, AddCommand>> = {
       )
       .action(
         run(async (context, pattern: string, options: GrepFlags) =>
-          (await import("../commands/grep.ts")).grep(context, pattern, options),
+          (await import("../commands/grep.ts")).grepCommand(context, pattern, options),
         ),
       ),
 
@@ -96,7 +96,7 @@ export const LOCAL_COMMANDS: Readonly<Record<string, AddCommand>> = {
       )
       .action(
         run(async (context, path: string | undefined, options: RemoteOption) =>
-          (await import("../commands/coverage.ts")).coverage(context, path, options),
+          (await import("../commands/coverage.ts")).coverageCommand(context, path, options),
         ),
       ),
 
@@ -111,7 +111,7 @@ export const LOCAL_COMMANDS: Readonly<Record<string, AddCommand>> = {
       .addHelpText("after", examples("codectx files --depth 1", "codectx files 'src/**/*.ts' --json"))
       .action(
         run(async (context, path: string | undefined, options: RemoteOption) =>
-          (await import("../commands/files.ts")).files(context, path, options),
+          (await import("../commands/files.ts")).filesCommand(context, path, options),
         ),
       ),
 
@@ -123,7 +123,7 @@ export const LOCAL_COMMANDS: Readonly<Record<string, AddCommand>> = {
       .addHelpText("after", examples("codectx outline src/app.ts", "codectx outline --json src/app.ts"))
       .action(
         run(async (context, file: string, options: RemoteOption) =>
-          (await import("../commands/outline.ts")).outline(context, file, options),
+          (await import("../commands/outline.ts")).outlineCommand(context, file, options),
         ),
       ),
 

@@ -1,16 +1,20 @@
 import { COVERAGE } from "../../contract/questions.ts";
-import { coverage as coverageQuestion } from "../../interface/questions/exact.ts";
+import { coverage } from "../../interface/questions/exact.ts";
 import { coverageResponse } from "../../interface/questions/exact-http.ts";
 import { ask, nothingFound, requestOf, show } from "../ask.ts";
 import type { Context } from "../context.ts";
-import { folderOf, type RemoteOption } from "../remote/remote-search.ts";
+import { folderPathOf, type RemoteOption } from "../remote/remote-search.ts";
 import { formatCount, table } from "../terminal/ui.ts";
 
 /** `codectx coverage [path]`: what is indexed, what is searched besides, and why the rest is not. */
-export async function coverage(context: Context, path: string | undefined, options: RemoteOption): Promise<void> {
-  const found = await ask(context, coverageQuestion, {
+export async function coverageCommand(
+  context: Context,
+  path: string | undefined,
+  options: RemoteOption,
+): Promise<void> {
+  const found = await ask(context, coverage, {
     options,
-    request: (project) => requestOf(COVERAGE, { path: folderOf(context, project, path, options) }, options),
+    request: (project) => requestOf(COVERAGE, { path: folderPathOf(context, project, path, options) }, options),
     missing: (answer) =>
       answer.path?.state === "absent" ? nothingFound(`${path} is not in this tree, or git ignores it`) : undefined,
   });

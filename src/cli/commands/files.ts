@@ -1,16 +1,16 @@
 import { FILES } from "../../contract/questions.ts";
-import { files as filesQuestion } from "../../interface/questions/exact.ts";
+import { files } from "../../interface/questions/exact.ts";
 import { filesResponse } from "../../interface/questions/exact-http.ts";
 import { ask, requestOf, show } from "../ask.ts";
 import type { Context } from "../context.ts";
-import { folderOf, type RemoteOption } from "../remote/remote-search.ts";
+import { folderPathOf, type RemoteOption } from "../remote/remote-search.ts";
 import { formatBytes, plural, table } from "../terminal/ui.ts";
 
 /** `codectx files [path]`: the files below a folder or of a glob, with their state. */
-export async function files(context: Context, path: string | undefined, options: RemoteOption): Promise<void> {
-  const found = await ask(context, filesQuestion, {
+export async function filesCommand(context: Context, path: string | undefined, options: RemoteOption): Promise<void> {
+  const found = await ask(context, files, {
     options,
-    request: (project) => requestOf(FILES, { path: folderOf(context, project, path, options) }, options),
+    request: (project) => requestOf(FILES, { path: folderPathOf(context, project, path, options) }, options),
   });
   await show(context, found, filesResponse, () => {
     const { files: listed, folders, next } = found.answer;

@@ -25,7 +25,7 @@ const MAX_NAMED = 5;
 const WITHOUT_LIMIT = Number.MAX_SAFE_INTEGER;
 
 /** `codectx grep <pattern>`: every line that matches. Its exit codes are those of `rg`, whatever fails. */
-export async function grep(context: Context, pattern: string, options: GrepFlags): Promise<void> {
+export async function grepCommand(context: Context, pattern: string, options: GrepFlags): Promise<void> {
   try {
     if (options.language) (await import("../command-line/filters.ts")).checkLanguages(options.language);
     const found = await askAll(context, pattern, options);

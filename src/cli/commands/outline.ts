@@ -6,7 +6,7 @@ import type { CodeSymbol } from "../../engines/parsing/types.ts";
 import { OUTLINE } from "../../contract/questions.ts";
 import type { Answered, NotFoundError, QuestionAnswer } from "../../interface/questions/code-index.ts";
 import { type Hosted, outlineResponse } from "../../interface/questions/http.ts";
-import { outline as outlineQuestion } from "../../interface/questions/questions.ts";
+import { outline } from "../../interface/questions/questions.ts";
 import { ask, requestOf, show } from "../ask.ts";
 import type { Context } from "../context.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
@@ -15,11 +15,11 @@ import type { Project } from "../project.ts";
 import { pathOf, type RemoteOption } from "../remote/remote-search.ts";
 import { emphasize } from "./symbol.ts";
 
-type Outline = QuestionAnswer<typeof outlineQuestion>;
+type Outline = QuestionAnswer<typeof outline>;
 
 /** `codectx outline <file>`: the symbols of a file, from the index, or parsed here if it is not indexed. */
-export async function outline(context: Context, file: string, options: RemoteOption): Promise<void> {
-  const found = await ask(context, outlineQuestion, {
+export async function outlineCommand(context: Context, file: string, options: RemoteOption): Promise<void> {
+  const found = await ask(context, outline, {
     options,
     request: (project) => requestOf(OUTLINE, { path: pathOf(context, project, file, options) }),
     otherwise: (project, error) => fromFile(error.value, readSource(project, error)),

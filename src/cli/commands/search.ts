@@ -1,6 +1,6 @@
 import { SEARCH } from "../../contract/questions.ts";
 import { searchResponse } from "../../interface/questions/http.ts";
-import { search as searchQuestion } from "../../interface/questions/questions.ts";
+import { search } from "../../interface/questions/questions.ts";
 import { type Match, matchedTexts, type SearchAnswer } from "../../engines/search/types.ts";
 import { ask, type CommandAnswer, nothingFound, placeText, requestOf, show } from "../ask.ts";
 import type { Context } from "../context.ts";
@@ -12,7 +12,7 @@ export interface SearchOptions extends RemoteOption {
 }
 
 /** `codectx search <query…>`: from the local index, or from the service with `--remote`. */
-export async function search(context: Context, words: readonly string[], options: SearchOptions): Promise<void> {
+export async function searchCommand(context: Context, words: readonly string[], options: SearchOptions): Promise<void> {
   const query = words.length === 1 && words[0] === "-" ? await readStdin() : words.join(" ");
   const { kind, language } = options;
   if (kind || language) {
@@ -21,7 +21,7 @@ export async function search(context: Context, words: readonly string[], options
     checkLanguages(language ?? []);
   }
   const request = requestOf(SEARCH, { query: query.trim() }, options);
-  const found = await ask(context, searchQuestion, {
+  const found = await ask(context, search, {
     options,
     request: () => request,
     missing: ({ results }) => (results.length === 0 ? nothingFound("no results") : undefined),

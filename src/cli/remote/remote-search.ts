@@ -41,7 +41,7 @@ export async function remoteIndex(
 }
 
 /** As `pathOf`, for a folder or glob; undefined for the whole repository. */
-export function folderOf(
+export function folderPathOf(
   context: Context,
   project: Project | undefined,
   folder: string | undefined,

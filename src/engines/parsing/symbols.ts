@@ -1,7 +1,7 @@
 import type { LoadedGrammar } from "./core.ts";
 import { type Trivium, TriviaIndex } from "./leading.ts";
 import { foldSignature, limitDoc } from "./prose.ts";
-import type { Found, GrammarRules, Rule, Scope } from "./rules/rule.ts";
+import type { Found, GrammarRules, Rule, NameScope } from "./rules/rule.ts";
 import type { SourceText } from "./source-text.ts";
 import type { SyntaxNode, SyntaxTree } from "./syntax-node.ts";
 import type { DraftSymbol, SymbolKind } from "./types.ts";
@@ -68,7 +68,7 @@ function ruleFor(rules: GrammarRules, type: string): CompiledRules["byTypeId"][n
   return rule && { rule };
 }
 
-const ROOT: Scope = {
+const ROOT: NameScope = {
   kind: "root",
   name: "",
   path: "",
@@ -113,7 +113,7 @@ class Extractor {
   readonly #members = new Set<string>();
   /** Number of symbols that are visible to chunks. */
   #shaping = 0;
-  readonly #stack: Scope[] = [ROOT];
+  readonly #stack: NameScope[] = [ROOT];
 
   constructor(source: SourceText, rules: GrammarRules, trivia: readonly Trivium[]) {
     this.#source = source;
@@ -130,7 +130,7 @@ class Extractor {
     else this.#enter(result, node, scope);
   }
 
-  #enter(found: Found, node: SyntaxNode, around: Scope): void {
+  #enter(found: Found, node: SyntaxNode, around: NameScope): void {
     if (found.fileWide) this.#stack.length = 1;
     const scope = found.fileWide ? this.#stack[0]! : around;
     const name = found.name.trim();
@@ -166,7 +166,7 @@ class Extractor {
     return false;
   }
 
-  #qualify(scope: Scope, found: Found, name: string): string {
+  #qualify(scope: NameScope, found: Found, name: string): string {
     const separator = found.separator ?? this.#rules.separator;
     if (found.container === undefined || found.container === "") return join(scope.path, name, separator);
     return join(scope.path, join(found.container, name, separator), this.#rules.separator);
@@ -176,7 +176,7 @@ class Extractor {
     kind: SymbolKind,
     name: string,
     path: string,
-    scope: Scope,
+    scope: NameScope,
     found: Found,
     node: SyntaxNode,
     outlineOnly: boolean,
@@ -219,7 +219,7 @@ class Extractor {
   }
 }
 
-function isLocal(kind: SymbolKind | undefined, scope: Scope): boolean {
+function isLocal(kind: SymbolKind | undefined, scope: NameScope): boolean {
   if (kind === undefined) return scope.local;
   return FUNCTION_KINDS.has(kind) || (scope.local && !TYPE_KINDS.has(kind));
 }

@@ -18,8 +18,8 @@ import { isWhole } from "../hosted-index/whole-texts/store.ts";
 import {
   getBytes,
   getJson,
-  gunzip,
-  gzip,
+  compress,
+  decompress,
   type LeftOut,
   type PlanSummary,
   putJson,
@@ -92,7 +92,7 @@ export async function plan(step: StepContext, onShard: ShardReady): Promise<Plan
   await sink.stageUnembedded(changes.reused, otherModel ? current : undefined);
   const leftOut = mergeLeftOut(incremental ? base.leftOut : NOTHING_LEFT_OUT, listing, changes.skips);
   if (makesCurrent(run)) {
-    await step.staging.put(treesKey(run.workspaceId, run.runId), await gzip(pulled.trees.encode(pulled.rootTree)));
+    await step.staging.put(treesKey(run.workspaceId, run.runId), await compress(pulled.trees.encode(pulled.rootTree)));
     await putJson(step.staging, skipsKey(run.workspaceId, run.runId), leftOut);
   }
   const summary: PlanSummary = {
@@ -157,7 +157,7 @@ async function loadBase(step: StepContext, revision: Revision, format: GitSessio
     const bytes = await getBytes(step.staging, treesKey(revision.workspaceId, revision.runId));
     if (!bytes) return undefined;
     const leftOut = await getJson<LeftOut>(step.staging, skipsKey(revision.workspaceId, revision.runId));
-    const trees = TreeStore.decode(await gunzip(bytes), format);
+    const trees = TreeStore.decode(await decompress(bytes), format);
     // An attempt that failed after the switch may have stored the trees of another commit under the same key.
     if (!trees.has(revision.rootTree)) return undefined;
     return { commit: revision.gitSha, root: revision.rootTree, trees, leftOut };

@@ -250,7 +250,7 @@ const damaged = (cause: unknown) => new DamagedObjectError("a staged object is d
 
 /** Stores a value as gzipped JSON. */
 export async function putJson(bucket: StagingBucket, key: string, value: unknown): Promise<void> {
-  await bucket.put(key, await gzip([new TextEncoder().encode(JSON.stringify(value))]));
+  await bucket.put(key, await compress([new TextEncoder().encode(JSON.stringify(value))]));
 }
 
 /** Reads what `putJson` stored, which gzip's checksum covers. Throws `DamagedObjectError` if it was deleted or is anything else. */
@@ -258,7 +258,7 @@ export async function getJson<T>(bucket: StagingBucket, key: string): Promise<T>
   const bytes = await getBytes(bucket, key);
   if (!bytes) throw new DamagedObjectError("a staged object is gone");
   try {
-    return JSON.parse(new TextDecoder().decode(await gunzip(bytes))) as T;
+    return JSON.parse(new TextDecoder().decode(await decompress(bytes))) as T;
   } catch (error) {
     throw damaged(error);
   }
@@ -278,8 +278,8 @@ export async function getBytes(bucket: StagingBucket, key: string): Promise<Uint
 }
 
 /** Compresses a sequence of parts. */
-export const gzip = (parts: Iterable<Uint8Array>) => transform(parts, new CompressionStream("gzip"));
-export const gunzip = (bytes: Uint8Array) => transform([bytes], new DecompressionStream("gzip"));
+export const compress = (parts: Iterable<Uint8Array>) => transform(parts, new CompressionStream("gzip"));
+export const decompress = (bytes: Uint8Array) => transform([bytes], new DecompressionStream("gzip"));
 
 async function transform(
   parts: Iterable<Uint8Array>,

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { sql } from "drizzle-orm";
 import { flipCurrent } from "./commit.ts";
-import { type Caller, type SnapshotContext } from "./context.ts";
+import { type Publisher, type SnapshotContext } from "./context.ts";
 import { StalePlanError } from "../indexing/context.ts";
 import { rowsOf } from "../db/rows.ts";
 import { bytesToUuid } from "../../lib/uuid.ts";
@@ -10,7 +10,7 @@ import { findRevision, type Revision, revisionSource } from "./revision.ts";
 import { deletePrefix, newStoragePath, SNAPSHOT_PREFIX } from "./storage.ts";
 import { writeSnapshot, type WrittenSnapshot } from "../../engines/snapshot/writer.ts";
 
-interface BuildRequest extends Caller {
+interface BuildRequest extends Publisher {
   workspaceId: string;
   /** The run that requested the build. A second call with the same id returns the first one's snapshot. */
   runId: string;

@@ -4,7 +4,7 @@ import { recordAudit } from "../audit/index.ts";
 import type { CommitRequest, CommitResponse, SnapshotManifest } from "../../contract/index.ts";
 import type { Db } from "../db/client.ts";
 import { ApiError, invalidBody } from "../../lib/errors.ts";
-import { answering, type Caller, type SnapshotContext } from "./context.ts";
+import { answering, type Publisher, type SnapshotContext } from "./context.ts";
 import { rowsOf } from "../db/rows.ts";
 import { inspectArtifact } from "./inspect.ts";
 import { parseSelector, selects } from "../revisions/selectors.ts";
@@ -37,7 +37,7 @@ interface WorkspaceRow {
  */
 export async function commitSnapshot(
   context: SnapshotContext,
-  caller: Caller,
+  caller: Publisher,
   request: CommitRequest,
 ): Promise<CommitResponse> {
   const { manifest, sizeBytes } = request;
@@ -180,7 +180,7 @@ interface VerifiedSnapshot {
  */
 export async function flipCurrent(
   { db, now, log }: Pick<SnapshotContext, "db" | "now" | "log">,
-  caller: Caller,
+  caller: Publisher,
   snapshot: VerifiedSnapshot,
   expectedGitSha?: string | null,
 ): Promise<boolean> {

@@ -1,4 +1,4 @@
-import type { Caller as Reader } from "../../interface/questions/code-index.ts";
+import type { Caller } from "../../interface/questions/code-index.ts";
 import type { Db } from "../db/client.ts";
 import type { ErrorCode } from "../../contract/index.ts";
 import { ApiError } from "../../lib/errors.ts";
@@ -20,7 +20,7 @@ export interface SnapshotContext {
 }
 
 /** The tenant and credential of a request. */
-export interface Caller extends Reader {
+export interface Publisher extends Caller {
   /** Public id of the credential, for the audit log. */
   actor: string;
 }

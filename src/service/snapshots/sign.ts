@@ -10,7 +10,7 @@ import {
   UPLOAD_URL_TTL_SEC,
 } from "../../contract/index.ts";
 import { ApiError, invalidBody } from "../../lib/errors.ts";
-import { answering, type Caller, type SnapshotContext } from "./context.ts";
+import { answering, type Publisher, type SnapshotContext } from "./context.ts";
 import { mayUseRepo } from "../tenancy/restrictions.ts";
 import { parseSelector, type Selector, selects } from "../revisions/selectors.ts";
 import { newStoragePath, uploadKeyOf } from "./storage.ts";
@@ -71,7 +71,7 @@ interface SignRow {
  */
 export async function signSnapshot(
   context: SnapshotContext,
-  caller: Caller,
+  caller: Publisher,
   request: SignRequest,
 ): Promise<SignResponse> {
   const { db, presigner, now, log } = context;
@@ -170,7 +170,7 @@ function storageLimit(limitBytes: number, usedBytes: number): ApiError {
  */
 async function provision(
   { db, storageLimitBytes }: SnapshotContext,
-  { tenantId }: Caller,
+  { tenantId }: Publisher,
   { repo }: Extract<Selector, { repo: string }>,
   pending: SQL,
   room: number,

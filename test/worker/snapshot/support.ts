@@ -6,7 +6,7 @@ import { tenants } from "../../../src/service/db/schema.ts";
 import { ApiError } from "../../../src/lib/errors.ts";
 import { createLogger } from "../../../src/lib/log.ts";
 import { commitSnapshot } from "../../../src/service/snapshots/commit.ts";
-import type { Caller, SnapshotContext } from "../../../src/service/snapshots/context.ts";
+import type { Publisher, SnapshotContext } from "../../../src/service/snapshots/context.ts";
 import { createPresigner } from "../../../src/service/snapshots/presign.ts";
 import { signSnapshot } from "../../../src/service/snapshots/sign.ts";
 import { uploadKeyOf } from "../../../src/service/snapshots/storage.ts";
@@ -40,7 +40,7 @@ export function createContext(
   };
 }
 
-export async function createCaller(sharedIndex = true): Promise<Caller> {
+export async function createCaller(sharedIndex = true): Promise<Publisher> {
   const tenantId = crypto.randomUUID();
   await db.insert(tenants).values({ id: tenantId, name: "test", sharedIndex });
   return { tenantId, actor: "test" };
@@ -69,7 +69,7 @@ export function manifestOf(bytes: Uint8Array, gitSha = GIT_SHA, extra: Record<st
 /** Signs, and puts `uploaded` (the artifact itself unless told otherwise) where the signed URL leads to. */
 export async function signAndUpload(
   context: SnapshotContext,
-  caller: Caller,
+  caller: Publisher,
   bytes: Uint8Array,
   options: { gitSha?: string; repo?: string; uploaded?: Uint8Array; extra?: Record<string, unknown> } = {},
 ): Promise<{ storagePath: string; manifest: SnapshotManifest; repo: string }> {
@@ -82,7 +82,7 @@ export async function signAndUpload(
 
 export async function publish(
   context: SnapshotContext,
-  caller: Caller,
+  caller: Publisher,
   bytes: Uint8Array,
   gitSha = GIT_SHA,
   repo = REPO,

@@ -1,5 +1,5 @@
 import type { SyntaxNode } from "../syntax-node.ts";
-import { type Found, type GrammarRules, isTypeScope, named, type Rule, type Scope } from "./rule.ts";
+import { type Found, type GrammarRules, isTypeScope, named, type Rule, type NameScope } from "./rule.ts";
 
 const NAME_TYPES = new Set([
   "identifier",
@@ -65,7 +65,7 @@ function templated(node: SyntaxNode): { outer?: SyntaxNode } {
   return parent?.type === "template_declaration" ? { outer: parent } : {};
 }
 
-function functionKind(found: Declared, scope: Scope): "function" | "method" | "constructor" {
+function functionKind(found: Declared, scope: NameScope): "function" | "method" | "constructor" {
   const owner =
     found.container?.split("::").at(-1) ?? (isTypeScope(scope) && scope.name !== "" ? scope.name : undefined);
   if (owner === undefined) return "function";

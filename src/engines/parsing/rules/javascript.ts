@@ -6,7 +6,7 @@ import {
   isTypeScope,
   membersOf,
   type Rule,
-  type Scope,
+  type NameScope,
 } from "./rule.ts";
 
 const FUNCTION_TYPES = new Set(["arrow_function", "function_expression", "generator_function"]);
@@ -114,7 +114,7 @@ const variable: Rule = (node, scope) => {
 };
 
 /** `const { a, b: c } = value` at the top of a file declares `a` and `c`. */
-function destructured(node: SyntaxNode, pattern: SyntaxNode, scope: Scope): Found[] | undefined {
+function destructured(node: SyntaxNode, pattern: SyntaxNode, scope: NameScope): Found[] | undefined {
   const statement = node.parent;
   if (statement === undefined || scope.local) return undefined;
   const outer = exported(statement);
@@ -129,7 +129,7 @@ function destructured(node: SyntaxNode, pattern: SyntaxNode, scope: Scope): Foun
   });
 }
 
-function isTopLevel(outer: SyntaxNode, scope: Scope): boolean {
+function isTopLevel(outer: SyntaxNode, scope: NameScope): boolean {
   if (isWrapper(outer.type)) return true;
   const parent = outer.parent?.type ?? "";
   return TOP_LEVEL_PARENTS.has(parent) || (parent === "statement_block" && scope.kind === "namespace");

@@ -1,6 +1,6 @@
 import { dedent } from "../prose.ts";
 import type { SyntaxNode } from "../syntax-node.ts";
-import { anonymousFunction, type Found, type GrammarRules, isTypeScope, type Rule, type Scope } from "./rule.ts";
+import { anonymousFunction, type Found, type GrammarRules, isTypeScope, type Rule, type NameScope } from "./rule.ts";
 
 /** The string that opens a body, without quotes and common indentation. */
 function docstring(node: SyntaxNode): string | undefined {
@@ -42,7 +42,7 @@ const assignment: Rule = (node, scope) => {
   return names.map((name) => variable(name, place, scope));
 };
 
-function variable(nameNode: SyntaxNode, place: string, scope: Scope): Found {
+function variable(nameNode: SyntaxNode, place: string, scope: NameScope): Found {
   const name = nameNode.text;
   if (isTypeScope(scope)) return { kind: "field", name, nameNode, leaf: true };
   // `if`, `try` and `with` at the top of a file open no scope.

@@ -1,11 +1,11 @@
 import type { SyntaxNode } from "../syntax-node.ts";
-import type { Found, GrammarRules, Rule, Scope } from "./rule.ts";
+import type { Found, GrammarRules, Rule, NameScope } from "./rule.ts";
 
 const ATTRIBUTES = /^(?:c?attr_(?:reader|writer|accessor)|mattr_(?:reader|writer|accessor))\b/;
 const ATTRIBUTES_LENGTH = 20;
 
 /** `A::B#m` for instance methods, `A::B.m` for class methods. */
-function methodOf(scope: Scope): { kind: "method" | "function"; separator: string } {
+function methodOf(scope: NameScope): { kind: "method" | "function"; separator: string } {
   const isMember = scope.kind === "class" || scope.kind === "module" || scope.kind === "scope";
   return { kind: isMember ? "method" : "function", separator: scope.kind === "scope" ? "." : isMember ? "#" : "::" };
 }
@@ -70,7 +70,7 @@ const attributes: Rule = (node, scope) => {
 };
 
 /** `alias new old`, `alias_method :new, :old`. */
-function aliasOf(scope: Scope, node: SyntaxNode, name: string | undefined): Found | undefined {
+function aliasOf(scope: NameScope, node: SyntaxNode, name: string | undefined): Found | undefined {
   const bare = name?.replace(/^:?["']?|["']$/g, "");
   if (!bare || !/^[\p{L}_=<>!~+*/%[\]&|^-][\p{L}\p{N}_=<>!~?\]]*$/u.test(bare)) return undefined;
   return { ...methodOf(scope), name: bare, headEnd: node.end, leaf: true, outlineOnly: true };

@@ -2,7 +2,7 @@ import type { SyntaxNode } from "../syntax-node.ts";
 import type { SymbolKind } from "../types.ts";
 
 /** What encloses a node: a symbol, an unnamed container (an `impl`, an object literal) or a function body. */
-export interface Scope {
+export interface NameScope {
   kind: SymbolKind | "root" | "scope";
   name: string;
   /** Qualified name of this scope; empty at the top level. */
@@ -49,7 +49,7 @@ export interface Found {
   outlineOnly?: boolean;
 }
 
-export type Rule = (node: SyntaxNode, scope: Scope) => Found | Found[] | undefined;
+export type Rule = (node: SyntaxNode, scope: NameScope) => Found | Found[] | undefined;
 
 /** Rules for reading symbols from one grammar's trees. */
 export interface GrammarRules {
@@ -124,7 +124,7 @@ const TYPE_KINDS: ReadonlySet<string> = new Set([
 ]);
 
 /** Whether members written here are methods and fields. */
-export function isTypeScope(scope: Scope): boolean {
+export function isTypeScope(scope: NameScope): boolean {
   return !scope.local && TYPE_KINDS.has(scope.kind);
 }
 

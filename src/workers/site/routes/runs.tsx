@@ -9,7 +9,8 @@ import type { RunSpec } from "../../../service/db/run-spec.ts";
 import { done } from "../app/answers.tsx";
 import { type DashboardContext, type DashboardHono, tenantPath } from "../app/context.ts";
 import { DashboardError } from "../app/errors.ts";
-import { actorOfSession, isUuid } from "../app/fields.ts";
+import { isUuid } from "../../../lib/uuid.ts";
+import { actorOfSession } from "../app/fields.ts";
 import type { ShownRun } from "../views/runs.tsx";
 import { isActive } from "../views/state.tsx";
 

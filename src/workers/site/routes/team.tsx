@@ -20,7 +20,7 @@ import {
 import { done, readFields } from "../app/answers.tsx";
 import { type DashboardContext, type DashboardHono, sessionOf, tenantPath } from "../app/context.ts";
 import { DashboardError } from "../app/errors.ts";
-import { isUuid } from "../app/fields.ts";
+import { isUuid } from "../../../lib/uuid.ts";
 import { takeOrRefuse } from "../app/guards.ts";
 import { requireMailer, sendQueued } from "../app/outbox.ts";
 import { siteUrlOf } from "../app/settings.ts";

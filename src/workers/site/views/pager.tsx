@@ -1,5 +1,5 @@
 import { type DashboardContext, tenantPath } from "../app/context.ts";
-import { isUuid } from "../app/fields.ts";
+import { isUuid } from "../../../lib/uuid.ts";
 
 /** Links to the first and the next page. */
 export function Pager({
