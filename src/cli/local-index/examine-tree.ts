@@ -19,7 +19,7 @@ export function examineTree(folder: SearchFolder, root: string): Examination | u
   const bytes = folder.readState(name);
   const state = bytes && readTreeState(bytes);
   if (!state) return undefined;
-  // Paths relative to the current folder are found faster: 9 ms less for 20,000 files.
+  // Paths relative to the current folder are found faster.
   const tree = new FileTree(relative(process.cwd(), root) || ".");
   // Git compares while this process examines the others, and searches.
   const unchanged = inBackground(isUnchangedByGit(folder, tree, root, state));

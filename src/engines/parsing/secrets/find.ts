@@ -1,6 +1,6 @@
 /**
- * Finds likely secrets in a text, in time proportional to its length: every pattern is bounded. Some 15 MB/s on source
- * code, because most rules only look at the few runs of characters that are long enough for a token.
+ * Finds likely secrets in a text, in time proportional to its length: every pattern is bounded. Most rules only look
+ * at the few runs of characters that are long enough for a token.
  */
 import { findAssigned } from "./assignments.ts";
 import { findDrawn } from "./drawn.ts";
