@@ -13,7 +13,6 @@ import { formatCount, plural } from "../terminal/ui.ts";
 export interface GrepFlags extends RemoteOption {
   language?: string[];
   onlyMatching?: boolean;
-  filesWithMatches?: boolean;
   count?: boolean;
 }
 

@@ -107,18 +107,6 @@ export class Segment {
     return own < language ? -1 : Number(own > language);
   }
 
-  /** Content of a chunk. */
-  contentOfChunk(chunk: number): number {
-    let low = 0;
-    let high = this.contentCount - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if ((this.firstChunks[middle] as number) <= chunk) low = middle;
-      else high = middle - 1;
-    }
-    return low;
-  }
-
   /** Records of contents without their symbols, in the order asked for. Each block is read once. */
   async readOutlines(ordinals: readonly number[]): Promise<ContentRecord[]> {
     return (await readEntries(this.outlines, ordinals)).map((bytes) => new ContentRecord(bytes));

@@ -152,11 +152,6 @@ export class TextPack {
     return new TextPack(reader, await readHotPart(reader, PACK_FORMAT));
   }
 
-  /** Length of the stored form of a text's block in bytes. */
-  blockLength(block: number): number {
-    return this.#blocks[block]?.length ?? 0;
-  }
-
   /** Reads blocks and inflates them. Throws `SearchFormatError` for one that is damaged. */
   async readBlock(block: number): Promise<Uint8Array> {
     const place = this.#blocks[block];
