@@ -60,6 +60,20 @@ describe("search, refs and read", () => {
     expect(await sandbox.run("app", ["search", "-"], { input: "" })).toMatchObject({ code: 2 });
   });
 
+  it("lists files and their coverage by paths from the current folder", async () => {
+    const listed = async (cwd: string, ...args: string[]) => {
+      const { json } = await sandbox.run(cwd, ["files", ...args, "--json"], { env: NO_KEY });
+      return (json["files"] as { path: string }[]).map(({ path }) => path);
+    };
+    expect(await listed("app/src", ".")).toEqual(["src/app.ts", "src/session.ts"]);
+    expect(await listed("app/src", "s*.ts")).toEqual(["src/session.ts"]);
+    expect(await listed("app/src", "..")).toEqual(["README.md", "src/app.ts", "src/session.ts"]);
+    expect(await listed("app", ".")).toEqual(await listed("app/src"));
+    const { json } = await sandbox.run("app/src", ["coverage", "app.ts", "--json"], { env: NO_KEY });
+    expect(json).toMatchObject({ path: { state: "indexed" }, indexed: 1 });
+    expect(await sandbox.run("app/src", ["files", "../.."])).toMatchObject({ code: 2 });
+  });
+
   it("answers any query, or says what is wrong with it", async () => {
     const queries = [
       "closeSession ".repeat(2_500),
