@@ -49,6 +49,7 @@ function workerProject(name: string, databaseSetup: string): TestProjectInlineCo
         miniflare: {
           compatibilityDate: "2026-11-01",
           compatibilityFlags: ["enable_request_signal"],
+          modulesRules: [{ type: "Data", include: ["**/*.bin"] }],
           durableObjects: {
             TENANT_GATE: { className: "TenantGate", useSQLite: true },
             RATE_BUCKETS: { className: "RateBucket", useSQLite: true },

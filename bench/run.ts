@@ -20,6 +20,7 @@ const BENCHES = [
   "sweeps",
   "grep",
   "lines",
+  "table",
 ] as const;
 
 const [name = "", ...args] = process.argv.slice(2);

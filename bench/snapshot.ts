@@ -50,7 +50,7 @@ interface Corpus {
 /** Measures, prints and returns the figures. */
 export async function run(args: string[]): Promise<Record<string, number>> {
   const folder = args[0] ?? fileURLToPath(new URL("../node_modules", import.meta.url));
-  const embedder = createEmbedder(readEmbedConfig({ EMBED_PROVIDER: "builtin" }), { fetch });
+  const embedder = createEmbedder(readEmbedConfig({ EMBED_PROVIDER: "builtin", EMBED_MODEL: "lexical" }), { fetch });
   if (embedder === undefined) throw new Error("the builtin embedder is missing");
   const dimension = await embedder.probeDimension();
   const tenantId = crypto.randomUUID();

@@ -1,3 +1,7 @@
+import { createHash } from "node:crypto";
+import { BuiltinEmbedder } from "../../src/engines/embedding/builtin/embedder.ts";
+import type { TableSource } from "../../src/engines/embedding/builtin/term-table.ts";
+
 /**
  * Texts whose builtin vectors must not change by a single bit, in Node and in workerd. If `GOLDEN_SHA256` changes, every stored
  * vector is outdated: increment `PREPROCESSING_VERSION` of the builtin embedder.
@@ -16,3 +20,16 @@ export const GOLDEN_TEXTS: readonly string[] = [
 
 /** SHA-256 over the vectors of all texts at 256, then at 1,000 dimensions, as little-endian float32. */
 export const GOLDEN_SHA256 = "53275643691e193a99dde1ceb65271964fa660732010d5080d2e474d85b3af6f";
+
+/** Of the vectors of `hashOfTermVectors`. */
+export const GOLDEN_TERMS_SHA256 = "4ed048ae565531674a109d99ea4c9c9dd435d4fcac3f9711103c2bf1fbae7e64";
+
+/** Hash of the texts' vectors by the table, as questions and as code. */
+export async function hashOfTermVectors(table: TableSource): Promise<string> {
+  const hash = createHash("sha256");
+  const embedder = new BuiltinEmbedder(256, table);
+  for (const inputType of ["query", "document"] as const)
+    for (const vector of (await embedder.embed(GOLDEN_TEXTS, { inputType })).vectors)
+      hash.update(new Uint8Array(vector.buffer));
+  return hash.digest("hex");
+}

@@ -94,7 +94,7 @@ export class Pipeline {
   readonly workspaceId = crypto.randomUUID();
   /** Messages of the last run, in the order they were sent. */
   messages: StepMessage[] = [];
-  private readonly embedder = createEmbedder({ provider: "builtin", timeoutMs: 60_000 }, { fetch });
+  private readonly embedder = createEmbedder({ provider: "builtin", model: "lexical", timeoutMs: 60_000 }, { fetch });
 
   constructor(databaseUrl: string, { searchBucket = new MemoryBucket(), tenantId }: PipelineOptions = {}) {
     this.db = openDb(databaseUrl);

@@ -1,4 +1,9 @@
-import { BUILTIN_DEFAULT_DIMENSION, BUILTIN_MAX_DIMENSION, BUILTIN_MIN_DIMENSION } from "./builtin/embedder.ts";
+import {
+  BUILTIN_DEFAULT_DIMENSION,
+  BUILTIN_MAX_DIMENSION,
+  BUILTIN_MIN_DIMENSION,
+  BUILTIN_MODELS,
+} from "./builtin/embedder.ts";
 import type { AiBinding, ProviderConfig, ProviderName } from "./types.ts";
 
 /** Reads the `EMBED_*` and `RERANK_*` variables. Errors name the variable and the remedy, never the value of a key. */
@@ -22,7 +27,7 @@ export function readEmbedConfig(vars: Vars): ProviderConfig {
   const dimension = readInteger(
     vars,
     "EMBED_DIMENSION",
-    builtin ? BUILTIN_MIN_DIMENSION : 1,
+    builtin ? BUILTIN_MIN_DIMENSION[config.model === "lexical" ? "lexical" : "terms"] : 1,
     builtin ? BUILTIN_MAX_DIMENSION : MAX_DIMENSION,
   );
   if (dimension !== undefined) config.dimension = dimension;
@@ -52,6 +57,9 @@ function readProvider(vars: Vars, prefix: "EMBED" | "RERANK", allowed: readonly 
   const apiKey = readApiKey(vars, `${prefix}_API_KEY`);
   if (baseUrl !== undefined) config.baseUrl = baseUrl;
   if (model !== undefined) config.model = model;
+  if (provider === "builtin" && model !== undefined && !(BUILTIN_MODELS as readonly string[]).includes(model)) {
+    throw new Error(`${prefix}_MODEL is no builtin model: set it to ${BUILTIN_MODELS.join(" or ")}, or leave it empty`);
+  }
   if (apiKey !== undefined) config.apiKey = apiKey;
   const hosted = provider === "openai" || provider === "voyage" || provider === "cohere" || provider === "jina";
   if (hosted && baseUrl === undefined && apiKey === undefined) {

@@ -1,5 +1,6 @@
 import { BuiltinEmbedder } from "./builtin/embedder.ts";
 import { BuiltinReranker } from "./builtin/reranker.ts";
+import type { TableSource } from "./builtin/term-table.ts";
 import { throwIfStopped } from "./call.ts";
 import { UpstreamError } from "./errors.ts";
 import { postJson } from "./http.ts";
@@ -19,7 +20,7 @@ export function createEmbedder(config: ProviderConfig, deps: ProviderDeps): Embe
     new RemoteEmbedder(config, protocol, transport, deps);
   switch (config.provider) {
     case "builtin":
-      return new BuiltinEmbedder(config.dimension);
+      return new BuiltinEmbedder(config.dimension, builtinTable(config, deps));
     case "openai":
       return remote(openaiEmbedding(wanted), httpTransport(config, OPENAI_BASE_URL, deps));
     case "voyage":
@@ -43,7 +44,7 @@ export function createReranker(config: ProviderConfig, deps: ProviderDeps): Rera
     new RemoteReranker(config, protocol, transport, deps);
   switch (config.provider) {
     case "builtin":
-      return new BuiltinReranker();
+      return new BuiltinReranker(builtinTable(config, deps));
     case "voyage":
       return remote(voyageRerank(wanted), httpTransport(config, VOYAGE_BASE_URL, deps));
     case "cohere":
@@ -58,6 +59,13 @@ export function createReranker(config: ProviderConfig, deps: ProviderDeps): Rera
       throw new Error("RERANK_PROVIDER openai does not exist: its wire format has no reranking");
   }
   return undefined;
+}
+
+/** The term table of the model `terms`; undefined for `lexical`, which needs none. */
+function builtinTable({ model }: ProviderConfig, { terms }: ProviderDeps): TableSource | undefined {
+  if (model === "lexical") return undefined;
+  if (terms === undefined) throw new Error("the builtin model terms needs its table: pass terms, or choose lexical");
+  return terms;
 }
 
 function httpTransport(config: ProviderConfig, defaultBaseUrl: string, deps: ProviderDeps): Transport {

@@ -44,7 +44,7 @@ export interface EmbedResult {
 
 /** An embedding provider. Keeps no I/O between calls, so one instance may serve many requests of a Worker. */
 export interface Embedder {
-  /** False for the builtin one: its vectors tell no more than the words, so search ranks without them. */
+  /** False for the builtin ones: they do not improve the ranking of files, so search ranks without them. */
   readonly isModel: boolean;
   /** Opaque identifier of the embedding space. */
   readonly fingerprint: string;
@@ -93,6 +93,8 @@ export interface ProviderDeps {
   now?: () => number;
   /** The Workers AI binding; needed by provider `workers-ai` only. */
   ai?: AiBinding;
+  /** Reads the builtin models' table of terms; needed by provider `builtin`, except for its model `lexical`. */
+  terms?: () => Promise<ArrayBuffer>;
   /** Concurrent upstream calls of one request. Default 4. */
   concurrency?: number;
   /** Retries of each upstream call. Default 2, for interactive routes; indexing uses more. */

@@ -9,6 +9,7 @@ import {
   readRerankConfig,
   type Reranker,
 } from "../../engines/embedding/index.ts";
+import { workerTerms } from "../../engines/embedding/builtin/terms-worker.ts";
 import { readTrustedProxies, type TrustedProxies } from "../../service/gate/proxies.ts";
 import { type GitHostPolicy, readGitHosts } from "../../engines/git/wire/url.ts";
 import { createLogger, type Logger } from "../../lib/log.ts";
@@ -44,7 +45,7 @@ export function servicesOf(env: ApiEnv): Services {
   if (built?.env === env) return built.services;
   const vars = env as unknown as Record<string, unknown>;
   const fetcher: typeof fetch = (input, init) => fetch(input, init);
-  const providerDeps = { fetch: fetcher, ...readAiBinding(vars) };
+  const providerDeps = { fetch: fetcher, terms: workerTerms, ...readAiBinding(vars) };
   const embedConfig = readEmbedConfig(vars);
   const services: Services = {
     log: createLogger({ worker: "api", version: env.SERVICE_VERSION }),

@@ -1,6 +1,7 @@
 import { readFlag } from "../../lib/config.ts";
 import { databaseOf } from "../../service/db/databases.ts";
 import { createEmbedder, type Embedder, readAiBinding, readEmbedConfig } from "../../engines/embedding/index.ts";
+import { workerTerms } from "../../engines/embedding/builtin/terms-worker.ts";
 import { ApiError } from "../../lib/errors.ts";
 import { readGitHosts } from "../../engines/git/wire/url.ts";
 import { unseal } from "../../lib/seal.ts";
@@ -36,6 +37,7 @@ export function sharedOf(env: IndexerEnv): Shared {
     embedder: createEmbedder(readEmbedConfig(vars), {
       fetch: fetcher,
       concurrency: EMBED_CONCURRENCY,
+      terms: workerTerms,
       ...readAiBinding(vars),
     }),
     parser: undefined,

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { embedText } from "../../../src/engines/embedding/builtin/embedder.ts";
+import { embedText } from "../../../src/engines/embedding/builtin/lexical.ts";
 import { FeatureTable } from "../../../src/engines/embedding/builtin/features.ts";
 import { Scanner } from "../../../src/engines/embedding/builtin/scanner.ts";
 import {
@@ -14,8 +14,8 @@ import type { Embedder, ProviderDeps, Reranker } from "../../../src/engines/embe
 import { GOLDEN_SHA256, GOLDEN_TEXTS } from "../../support/builtin-golden.ts";
 
 const offline: ProviderDeps = { fetch: () => Promise.reject(new Error("the builtin provider asks nobody")) };
-const embedder = createEmbedder(readEmbedConfig({}), offline) as Embedder;
-const reranker = createReranker(readRerankConfig({}), offline) as Reranker;
+const embedder = createEmbedder(readEmbedConfig({ EMBED_MODEL: "lexical" }), offline) as Embedder;
+const reranker = createReranker(readRerankConfig({ RERANK_MODEL: "lexical" }), offline) as Reranker;
 
 function words(text: string): number[] {
   const scanner = new Scanner();
@@ -117,7 +117,10 @@ describe("builtin embedding", () => {
   });
 
   it("has a fingerprint of its own for every dimension", () => {
-    const other = createEmbedder(readEmbedConfig({ EMBED_DIMENSION: "512" }), offline) as Embedder;
+    const other = createEmbedder(
+      readEmbedConfig({ EMBED_MODEL: "lexical", EMBED_DIMENSION: "512" }),
+      offline,
+    ) as Embedder;
     expect(embedder.fingerprint).toMatch(/^emb_[0-9a-f]{32}$/);
     expect(other.fingerprint).not.toBe(embedder.fingerprint);
   });

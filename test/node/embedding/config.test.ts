@@ -59,7 +59,9 @@ describe("readEmbedConfig", () => {
     [{ EMBED_PROVIDER: "openai", EMBED_BASE_URL: "https://models.example/v1?key=s3cret" }, /EMBED_BASE_URL.*query/],
     [{ EMBED_PROVIDER: "openai", EMBED_API_KEY: "s3cret\nkey" }, /EMBED_API_KEY/],
     [{ EMBED_DIMENSION: "12.5" }, /EMBED_DIMENSION.*whole number/],
-    [{ EMBED_DIMENSION: "0" }, /EMBED_DIMENSION.*from 32/],
+    [{ EMBED_DIMENSION: "159" }, /EMBED_DIMENSION.*from 160/],
+    [{ EMBED_MODEL: "lexical", EMBED_DIMENSION: "0" }, /EMBED_DIMENSION.*from 32/],
+    [{ EMBED_MODEL: "bge" }, /EMBED_MODEL.*terms or lexical/],
     [{ UPSTREAM_TIMEOUT_MS: "60s" }, /UPSTREAM_TIMEOUT_MS.*whole number/],
     [{ EMBED_MODEL: {} }, /EMBED_MODEL.*text/],
   ])("names variable and remedy for %j", (vars, message) => {

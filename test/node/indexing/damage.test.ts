@@ -34,7 +34,10 @@ describe("an index run", () => {
     await pipeline.db.execute(
       sql`update chunks set text = text || '!' where text like '%function a(%' and content_id in (select id from contents where tenant_id = ${pipeline.tenantId})`,
     );
-    const embedder = createEmbedder({ provider: "builtin", dimension: 64, timeoutMs: 60_000 }, { fetch })!;
+    const embedder = createEmbedder(
+      { provider: "builtin", model: "lexical", dimension: 64, timeoutMs: 60_000 },
+      { fetch },
+    )!;
     expect((await pipeline.run({ url: url(), embedder })).result).toMatchObject({ fileCount: 2, embeddedCount: 1 });
   });
 });

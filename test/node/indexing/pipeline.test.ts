@@ -167,7 +167,10 @@ describe("an index run", () => {
   it("embeds the stored contents again when the model changes, without pulling them", async () => {
     repo.files({ "a.ts": source("a"), "b.ts": source("b") }).commit();
     await pipeline.run({ url: url() });
-    const embedder = createEmbedder({ provider: "builtin", dimension: 64, timeoutMs: 60_000 }, { fetch })!;
+    const embedder = createEmbedder(
+      { provider: "builtin", model: "lexical", dimension: 64, timeoutMs: 60_000 },
+      { fetch },
+    )!;
     const before = git.requests.length;
     const run = await pipeline.run({ url: url(), embedder });
     expect(run.result).toMatchObject({ fileCount: 2, embeddedCount: 2, skippedUnchanged: 2 });

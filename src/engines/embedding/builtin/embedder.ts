@@ -2,134 +2,50 @@ import { Pacer } from "../../../lib/pause.ts";
 import { UpstreamError } from "../errors.ts";
 import { computeFingerprint } from "../fingerprint.ts";
 import { estimateTokens } from "../tokens.ts";
-import type { EmbedOptions, EmbedResult, Embedder } from "../types.ts";
-import { wordWeight } from "./common-words.ts";
-import { FeatureTable } from "./features.ts";
-import { mix, PIECE_UNITS, Scanner } from "./scanner.ts";
+import type { EmbedOptions, EmbedResult, Embedder, InputType } from "../types.ts";
+import { embedInSlices } from "./lexical.ts";
+import { loadTable, TERM_TABLE_DIMENSION, TERM_TABLE_ID, type TableSource } from "./term-table.ts";
+import { TermVectors } from "./term-vectors.ts";
 
 /**
- * An embedding without network or model: sub-tokens of identifiers, whole identifiers and character n-grams are counted, weighted
- * and hashed into a vector of fixed length (signed feature hashing, Weinberger et al. 2009). It is lexical: it matches shared words
- * in any spelling of an identifier, not meaning. Uses integer arithmetic and float operations that IEEE 754 defines exactly, so the
- * same text gives the same bits everywhere.
+ * The builtin embeddings. `lexical` matches words; `terms`, the default, matches what they mean as well: its first components are the vector
+ * of the trained table, the others the lexical one, so that a cosine is the weighted sum of both cosines.
  */
+export const BUILTIN_MODELS = ["terms", "lexical"] as const;
+type BuiltinModel = (typeof BUILTIN_MODELS)[number];
 
 export const BUILTIN_DEFAULT_DIMENSION = 256;
-export const BUILTIN_MIN_DIMENSION = 32;
 export const BUILTIN_MAX_DIMENSION = 4096;
-const MODEL = "lexical";
-/** Increment with every change that alters vectors. */
-const PREPROCESSING_VERSION = 1;
+const MIN_LEXICAL_DIMENSION = 32;
+/** Shortest vector of each model. */
+export const BUILTIN_MIN_DIMENSION: Readonly<Record<BuiltinModel, number>> = {
+  terms: TERM_TABLE_DIMENSION + MIN_LEXICAL_DIMENSION,
+  lexical: MIN_LEXICAL_DIMENSION,
+};
 
-/** Relative to 1 for a sub-token. N-grams match long words, and word forms that stemming does not unify. */
-const IDENTIFIER_WEIGHT = 0.6;
-const GRAM_WEIGHT = 0.45;
-/** Keeps the hash spaces of the three kinds of feature apart. */
-const IDENTIFIER_SALT = 0x5bd1e995;
-const GRAM_SALT = 0x27d4eb2f;
-const SIGN_SALT = 0x165667b1;
-/** Saturation of counts: n / (n + SATURATION), as in BM25. */
-const SATURATION = 3;
-
+/** Increment with every change that alters vectors of the model, except by another table, whose id the fingerprint covers. */
+const PREPROCESSING_VERSION: Readonly<Record<BuiltinModel, number>> = { terms: 1, lexical: 1 };
+/** Share of the table's cosine in that of two vectors. */
+const TERMS_SHARE = 2 / 3;
 /** Work between two interruptions, in UTF-16 units of text. */
 const SLICE_UNITS = 16_384;
-
-const scanner = new Scanner();
-const features = new FeatureTable();
-
-/**
- * Embeds `text` as a vector of length `dimension` and Euclidean norm 1. Queries and documents are treated alike: different weights
- * gained nothing in our measurements.
- */
-export function embedText(text: string, dimension: number): Float32Array {
-  scanner.scan(text, true);
-  features.clear();
-  for (const add of additions(scanner)) for (let i = 0; i < add.count; i++) add.one(features, i);
-  return vectorOf(features, scanner, text, dimension);
-}
-
-/** Like `embedText`, in slices. */
-async function embedInSlices(text: string, dimension: number, pacer: Pacer): Promise<Float32Array> {
-  if (text.length <= PIECE_UNITS) {
-    await pacer.spend(text.length);
-    return embedText(text, dimension);
-  }
-  const [own, table] = [new Scanner(), new FeatureTable()];
-  await own.scanInSlices(text, true, pacer);
-  for (const add of additions(own)) {
-    for (let i = 0; i < add.count; i++) {
-      add.one(table, i);
-      if (i % PIECE_UNITS === 0) await pacer.spend(PIECE_UNITS);
-    }
-  }
-  return vectorOf(table, own, text, dimension);
-}
-
-/** What a scanned text adds to the features, in this order: sums depend on it in their last bits. */
-function additions({ words, identifiers, grams }: Scanner) {
-  return [
-    {
-      count: words.length,
-      one: (table: FeatureTable, i: number) => {
-        const hash = words.values[i] as number;
-        table.add(hash, wordWeight(hash));
-      },
-    },
-    {
-      count: identifiers.length,
-      one: (table: FeatureTable, i: number) =>
-        table.add((identifiers.values[i] as number) ^ IDENTIFIER_SALT, IDENTIFIER_WEIGHT),
-    },
-    {
-      count: grams.length,
-      one: (table: FeatureTable, i: number) => table.add((grams.values[i] as number) ^ GRAM_SALT, GRAM_WEIGHT),
-    },
-  ];
-}
-
-function vectorOf(table: FeatureTable, { words }: Scanner, text: string, dimension: number): Float32Array {
-  if (words.length === 0) addUnits(table, text);
-  const sums = new Float64Array(dimension);
-  table.forEach((key, weight, count) => {
-    const value = (weight * count) / (count + SATURATION);
-    // The high bits choose the component, a second hash the sign.
-    const component = Math.floor(((key >>> 0) * dimension) / 0x1_0000_0000);
-    sums[component] = (sums[component] as number) + ((mix(key ^ SIGN_SALT) & 1) === 0 ? value : -value);
-  });
-  return normalised(sums);
-}
-
-/** Adds the characters of a text without letters or digits, so that its vector is not zero. */
-function addUnits(table: FeatureTable, text: string): void {
-  for (let i = 0; i < text.length; i++) table.add(mix(text.charCodeAt(i)), 1);
-}
-
-function normalised(sums: Float64Array): Float32Array {
-  let squares = 0;
-  for (const sum of sums) squares += sum * sum;
-  const vector = new Float32Array(sums.length);
-  if (squares === 0) {
-    // All features cancelled out, or the text was empty: use a fixed direction.
-    vector[0] = 1;
-    return vector;
-  }
-  const scale = 1 / Math.sqrt(squares);
-  for (let i = 0; i < sums.length; i++) vector[i] = (sums[i] as number) * scale;
-  return vector;
-}
 
 export class BuiltinEmbedder implements Embedder {
   readonly isModel = false;
   readonly fingerprint: string;
   readonly dimension: number;
+  readonly #table: TableSource | undefined;
 
-  constructor(dimension: number = BUILTIN_DEFAULT_DIMENSION) {
+  /** With `table` the model `terms`, otherwise `lexical`. */
+  constructor(dimension: number = BUILTIN_DEFAULT_DIMENSION, table?: TableSource) {
     this.dimension = dimension;
+    this.#table = table;
+    const model = table === undefined ? "lexical" : "terms";
     this.fingerprint = computeFingerprint({
       provider: "builtin",
-      model: MODEL,
+      model: table === undefined ? model : `${model}-${TERM_TABLE_ID}`,
       dimension,
-      preprocessingVersion: PREPROCESSING_VERSION,
+      preprocessingVersion: PREPROCESSING_VERSION[model],
     });
   }
 
@@ -140,8 +56,27 @@ export class BuiltinEmbedder implements Embedder {
   async embed(inputs: readonly string[], options: EmbedOptions): Promise<EmbedResult> {
     if (options.signal?.aborted === true) throw new UpstreamError("ABORTED");
     const pacer = new Pacer(SLICE_UNITS);
+    const terms = this.#table === undefined ? undefined : new TermVectors(await loadTable(this.#table), pacer);
     const vectors: Float32Array[] = [];
-    for (const input of inputs) vectors.push(await embedInSlices(input, this.dimension, pacer));
+    for (const input of inputs) {
+      vectors.push(
+        terms === undefined
+          ? await embedInSlices(input, this.dimension, pacer)
+          : await this.#embedWithTerms(input, options.inputType, terms, pacer),
+      );
+    }
     return { vectors, tokens: estimateTokens(inputs) };
+  }
+
+  async #embedWithTerms(text: string, side: InputType, terms: TermVectors, pacer: Pacer): Promise<Float32Array> {
+    const meaning = await terms.of(text, side);
+    const lexical = await embedInSlices(text, this.dimension - meaning.length, pacer);
+    // A text without words has the lexical part alone.
+    const share = meaning.some((value) => value !== 0) ? TERMS_SHARE : 0;
+    const [first, second] = [Math.sqrt(share), Math.sqrt(1 - share)];
+    const vector = new Float32Array(this.dimension);
+    for (const [i, value] of meaning.entries()) vector[i] = first * value;
+    for (const [i, value] of lexical.entries()) vector[meaning.length + i] = second * value;
+    return vector;
   }
 }

@@ -64,7 +64,7 @@ async function bundle(entry: string, external: string[] = []): Promise<{ bytes: 
     minify: true,
     format: "esm",
     conditions: ["workerd", "worker", "browser"],
-    external: ["cloudflare:*", "node:*", ...external],
+    external: ["cloudflare:*", "node:*", "*.bin", ...external],
     write: false,
     metafile: true,
     outfile: "bundle.js",
