@@ -141,8 +141,40 @@ export const SYMBOLS = {
   limit: { type: "number", min: 1, max: MAX_LOOKUP_RESULTS, default: 20, description: "Definitions at most." },
 } as const satisfies Parameters;
 
+/** How sure it is that a use means a definition: by the language's rules, as one of a few candidates, or by the name alone. */
+export const CERTAINTIES = ["certain", "likely", "name"] as const;
+
+export const RELATIONS = ["callers", "callees", "implementations"] as const;
+
 export const REFERENCES = {
   name: name("Identifier; of a qualified name the last part counts."),
+  relation: {
+    type: "choice",
+    values: RELATIONS,
+    notOn: ["cli"],
+    description:
+      "What the uses have to be: calls of the name (`callers`), calls inside of its definition (`callees`), classes that inherit from it (`implementations`). Each has its `certainty`: `certain` by the language's rules (TypeScript, JavaScript, Python), `likely`, or `name` where only the name is the same. Without it all lines with the name. Only in a work tree so far.",
+  },
+  path: {
+    type: "text",
+    max: 4_096,
+    isVerbatim: true,
+    notOn: ["cli"],
+    description: "With `relation`: path of the definition that is meant, where several share the name.",
+  },
+  line: {
+    type: "number",
+    min: 1,
+    max: MAX_LINE,
+    notOn: ["cli"],
+    description: "With `relation`: a line of the definition that is meant.",
+  },
+  certainty: {
+    type: "choice",
+    values: CERTAINTIES,
+    notOn: ["cli"],
+    description: "With `relation`: the least certain uses to list; all by default.",
+  },
   limit: { type: "number", min: 1, max: MAX_LOOKUP_RESULTS, default: 50, description: "Lines at most." },
 } as const satisfies Parameters;
 

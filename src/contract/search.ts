@@ -1,7 +1,7 @@
 /** Requests and answers of `/search`, `/symbols`, `/references`, `/outline` and `/file`. */
 import * as z from "zod";
 import { bodyShape, queryShape } from "./parameters.ts";
-import { FILE, OUTLINE, REFERENCES, type Request, SEARCH, SYMBOLS } from "./questions.ts";
+import { CERTAINTIES, FILE, OUTLINE, REFERENCES, RELATIONS, type Request, SEARCH, SYMBOLS } from "./questions.ts";
 import { nonEmptyText, repoText, text } from "./text.ts";
 
 /** Selects one workspace and one of its revisions. Without `repo` and `workspaceId`, all workspaces of the tenant are asked. */
@@ -130,9 +130,24 @@ export const ReferencesResponse = z
   .object({
     ok: z.literal(true),
     references: z.array(
-      z.object({ ...Owner, path: z.string(), line: Line, text: z.string(), enclosing: z.string().nullable() }),
+      z.object({
+        ...Owner,
+        path: z.string(),
+        line: Line,
+        text: z.string(),
+        enclosing: z.string().nullable(),
+        relation: z.enum(RELATIONS).optional().describe("The relation that was asked for."),
+        certainty: z.enum(CERTAINTIES).optional().describe("With `relation`: how sure the use is."),
+        distance: z.int().min(1).optional().describe("With `relation`: 1, a direct use."),
+        target: z
+          .object({ path: z.string(), line: Line, qualifiedName: z.string() })
+          .optional()
+          .describe("With `relation`: the definition that is used, if it is known."),
+      }),
     ),
-    by: z.literal("name").describe("References are found by name; what a name is bound to is not resolved."),
+    by: z
+      .literal("name")
+      .describe("References are found by name; what a name is bound to is resolved only for a `relation`."),
     total: z.int().min(0).describe("Lines found; there may be more where `truncated`."),
     truncated: z.boolean(),
     indexes: z.array(SearchedIndex),

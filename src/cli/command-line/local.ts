@@ -1,13 +1,46 @@
 import { Option } from "commander";
-import { COVERAGE, FILE, FILES, GREP, OUTLINE, REFERENCES, SEARCH, SYMBOLS } from "../../contract/questions.ts";
+import {
+  CERTAINTIES,
+  COVERAGE,
+  FILE,
+  FILES,
+  GREP,
+  OUTLINE,
+  REFERENCES,
+  type RELATIONS,
+  SEARCH,
+  SYMBOLS,
+} from "../../contract/questions.ts";
 import { CLIENT_NAMES } from "../commands/setup-clients.ts";
 import type { CleanOptions } from "../commands/cache.ts";
 import type { GrepFlags } from "../commands/grep.ts";
+import type { RelationOptions } from "../commands/relations.ts";
 import type { SearchOptions } from "../commands/search.ts";
 import type { RemoteOption } from "../remote/remote-search.ts";
 import type { SetupOptions } from "../commands/setup.ts";
 import type { SymbolOptions } from "../commands/symbol.ts";
 import { type AddCommand, examples, questionOptions, wholeNumber } from "./options.ts";
+
+/** A command that asks for a relation of a definition. */
+function relationCommand(
+  relation: (typeof RELATIONS)[number],
+  description: string,
+  shown: readonly string[],
+): AddCommand {
+  return (program, run) =>
+    questionOptions(
+      program.command(relation).argument("<name>", "name or qualified name").description(description),
+      REFERENCES,
+    )
+      .option("--at <path[:line]>", "the definition in this file, at this line, where several share the name")
+      .addOption(new Option("--certainty <value>", "the least certain uses to list").choices(CERTAINTIES))
+      .addHelpText("after", examples(...shown))
+      .action(
+        run(async (context, name: string, options: RelationOptions) =>
+          (await import("../commands/relations.ts")).relations(context, relation, name, options),
+        ),
+      );
+}
 
 /** Commands that need no account and no network. */
 export const LOCAL_COMMANDS: Readonly<Record<string, AddCommand>> = {
@@ -62,6 +95,19 @@ export const LOCAL_COMMANDS: Readonly<Record<string, AddCommand>> = {
           (await import("../commands/refs.ts")).refs(context, name, options),
         ),
       ),
+
+  callers: relationCommand("callers", "list what calls a function, class or method, surest first", [
+    "codectx callers parseConfig",
+    "codectx callers Store.get --at src/store.ts:40",
+  ]),
+  callees: relationCommand("callees", "list what a function, class or method calls, surest first", [
+    "codectx callees parseConfig",
+    "codectx callees main --at src/main.ts",
+  ]),
+  implementations: relationCommand("implementations", "list the classes that inherit from a class or interface", [
+    "codectx implementations Store",
+    "codectx implementations Handler --json",
+  ]),
 
   grep: (program, run) =>
     questionOptions(

@@ -19,6 +19,9 @@ const OPERANDS: Readonly<Record<string, Operand>> = {
   read: "file",
   symbol: "symbol",
   refs: "symbol",
+  callers: "symbol",
+  callees: "symbol",
+  implementations: "symbol",
   completion: SHELLS,
 };
 const MAX_NAMES = 200;

@@ -1,6 +1,7 @@
 import { PARSER_VERSION } from "../../engines/parsing/version.ts";
 import { findSymbols, outlineOf } from "../../engines/search/lookups.ts";
 import type { RevisionTexts } from "../../engines/exact/types.ts";
+import type { FileUses } from "../../engines/relations/types.ts";
 import { enclosingSymbols } from "../../engines/search/enclosing.ts";
 import { findReferences } from "../../engines/search/references.ts";
 import { search } from "../../engines/search/search.ts";
@@ -32,6 +33,8 @@ import type { AskedTable } from "./update.ts";
 const updates = () => import("./update.ts");
 /** What reads whole texts; loaded for exact search. */
 const exact = () => import("../exact/open-texts.ts");
+/** What parses files for their uses; loaded when relations are asked for. */
+const relations = () => import("./file-uses.ts");
 /** Attempts to open a table that another process may be replacing. */
 const MAX_TRIES = 3;
 
@@ -63,6 +66,8 @@ export interface LocalIndex {
   outline(path: string): Promise<OutlineAnswer | undefined>;
   /** Lines of an indexed file, 1-based and inclusive, all of them without bounds; undefined if no such path is indexed. */
   readFile(path: string, start?: number, end?: number): Promise<FileLines | undefined>;
+  /** What a file says of the names that it uses; undefined if no such path is indexed, or for a language without rules. */
+  uses(path: string): Promise<FileUses | undefined>;
   /** Up to five indexed paths that may have been meant. */
   nearPaths(path: string): string[];
   /** All files and their whole texts. */
@@ -190,6 +195,11 @@ class OpenLocalIndex implements LocalIndex {
 
   async readFile(path: string, start?: number, end?: number): Promise<FileLines | undefined> {
     return this.#healing((index) => this.#tree.lines(index, path, start, end));
+  }
+
+  async uses(path: string): Promise<FileUses | undefined> {
+    const file = await this.readFile(path);
+    return file && (await relations()).usesOf(file.text, file.language);
   }
 
   nearPaths(path: string): string[] {

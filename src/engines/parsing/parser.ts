@@ -11,6 +11,7 @@ import { scriptsOnly } from "./components.ts";
 import { damagedRows } from "./pieces.ts";
 import { Recovery } from "./recovery.ts";
 import { SourceText } from "./source-text.ts";
+import type { SyntaxNode } from "./syntax-node.ts";
 import { structureOutline } from "./structure/index.ts";
 import { type CompiledRules, compileRules, extractSymbols } from "./symbols.ts";
 import type { DraftSymbol, FallbackReason, Outline, ParsedFile, CodeSymbol } from "./types.ts";
@@ -38,6 +39,11 @@ export interface CodeParser {
    * @throws ParserUnavailableError when the core cannot be started again (retry elsewhere), and errors of loading the grammar.
    */
   parse(input: ParseInput): Promise<ParsedFile>;
+  /**
+   * Gives the syntax tree of a file, errors included, to a function; undefined if there is no tree. The tree is valid until the
+   * function returns. Throws as `parse` does.
+   */
+  withTree<T>(input: ParseInput, read: (root: SyntaxNode, language: LanguageId) => T): Promise<T | undefined>;
 }
 
 /** What parsing a file consists of, in this order: decoding, the syntax tree, symbols and cuts, further parses after errors, secrets, chunks. */
@@ -69,6 +75,22 @@ export async function createParser(
       if (typeof result === "string")
         return finish(text, plainOutline(text), { outcome: "fallback", fallbackReason: result }, onStage);
       return finish(text, result, { outcome: result.isPartial ? "partial" : "syntax" }, onStage);
+    },
+    async withTree({ bytes, language: named }, read) {
+      const language = contentLanguage(named, bytes);
+      const { grammar: name } = languageInfo(language);
+      const source = new SourceText(bytes);
+      if (name === undefined || source.lineCount === 0) return undefined;
+      const units = isComponent(language) ? scriptsOnly(source).units : source.codeUnits();
+      if (!clipLongLines(source, units)) return undefined;
+      const parsed = engine.parse(units, source.text, await engine.grammar(name));
+      if (!parsed.ok) return undefined;
+      try {
+        return read(parsed.tree.root, language);
+      } catch (error) {
+        engine.recover(error);
+        return undefined;
+      }
     },
   };
 }

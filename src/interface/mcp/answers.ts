@@ -6,45 +6,14 @@ import {
   type SearchAnswer,
   type SearchResult,
 } from "../../engines/search/types.ts";
+import type { RelatedReference, RelationAnswer } from "../questions/relations.ts";
+import { relationText } from "./relation-answer.ts";
 import type { Answered, FileLines, IndexInfo, InOneIndex, NotFoundError, RepoInfo } from "../questions/code-index.ts";
+import { type AnswerOptions, budgetOf, heading, placeOf } from "./answer-frame.ts";
 import { describeIndex, fit, type Forms, numberedLine, numberedLines, shownOf, tokensOf } from "./text.ts";
 
 /** References of a file when not all of them fit. */
 const SHORT_REFERENCES = 3;
-/** Tokens kept for the heading and the last line of an answer. */
-export const FRAME_TOKENS = 100;
-
-/** What an answer is written with. */
-export interface AnswerOptions {
-  maxTokens: number;
-  nowMs: number;
-}
-
-/** Heading of an answer: the indexes that it comes from, and those that it leaves out. */
-export function heading(
-  indexes: readonly IndexInfo[],
-  nowMs: number,
-  leftOut: Answered<object>["leftOut"] = [],
-): string {
-  const missing = leftOut.map(({ repo, workspaceId }) => repo ?? workspaceId);
-  const lines = indexes.map((index) => describeIndex(index, nowMs));
-  if (missing.length > 0)
-    lines.push(
-      `Not searched, because their index is being rewritten: ${missing.join(", ")}. Ask again in ten seconds.`,
-    );
-  return lines.join("\n");
-}
-
-/** The repository before a path, where an answer has several. */
-export function placeOf(indexes: readonly IndexInfo[], revision: number, path: string): string {
-  const repo = indexes.length > 1 ? indexes[revision]?.name : undefined;
-  return repo === undefined ? path : `${repo} ${path}`;
-}
-/** Tokens for what stands between the heading and the last line. */
-export function budgetOf({ maxTokens }: AnswerOptions, head: string): number {
-  return Math.max(0, maxTokens - FRAME_TOKENS - tokensOf(head));
-}
-
 export function searchText(
   { indexes, leftOut, results, total, degraded }: Answered<SearchAnswer & { degraded?: string }>,
   options: AnswerOptions,
@@ -116,10 +85,13 @@ export function symbolsText(
 }
 
 export function referencesText(
-  { indexes, leftOut, references, total, truncated }: Answered<ReferenceAnswer>,
+  answer: Answered<ReferenceAnswer>,
   options: AnswerOptions,
-  { name }: { name: string },
+  request: { name: string; relation?: RelatedReference["relation"] | undefined },
 ): string {
+  const { name, relation } = request;
+  if (relation !== undefined) return relationText(answer as Answered<RelationAnswer>, options, { name, relation });
+  const { indexes, leftOut, references, total, truncated } = answer;
   const head = heading(indexes, options.nowMs, leftOut);
   if (references.length === 0) return `${head}\n\nThe name ${name} is not used outside of its definition.`;
   const files = Map.groupBy(references, ({ revision, path }) => placeOf(indexes, revision, path));

@@ -1,7 +1,7 @@
 /** The text of the answer of `grep`. */
 import type { FoundLine, GrepAnswer } from "../../engines/exact/types.ts";
 import type { Answered } from "../questions/code-index.ts";
-import { type AnswerOptions, budgetOf, heading, placeOf } from "./answers.ts";
+import { type AnswerOptions, budgetOf, heading, placeOf } from "./answer-frame.ts";
 import { fit, type Forms, numberedLine } from "./text.ts";
 
 /** Lines of a file when not all of them fit. */

@@ -18,16 +18,15 @@ import {
 import { grep } from "../questions/exact.ts";
 import { file, outline, references, search, symbols } from "../questions/questions.ts";
 import {
-  type AnswerOptions,
   fileText,
   outlineText,
   referencesText,
   reposText,
-  FRAME_TOKENS,
   searchText,
   type ShownSymbol,
   symbolsText,
 } from "./answers.ts";
+import { type AnswerOptions, FRAME_TOKENS } from "./answer-frame.ts";
 import { grepText } from "./grep-answer.ts";
 
 const MAX_TOKENS = SEARCH.maxTokens;
@@ -166,7 +165,8 @@ const findReferences = questionTool({
   title: "Find uses of a name",
   description:
     "Lists the lines on which an identifier is used, with line number and enclosing symbol, in order of path; definitions are left out. " +
-    "It goes by name: another symbol of the same name is included. Use it before you change or remove something.",
+    "It goes by name: another symbol of the same name is included. Use it before you change or remove something. " +
+    "In a work tree, relation asks for callers, callees or implementations of one definition, each with how certain it is: certain ones follow the language's rules.",
   question: references,
   text: referencesText,
 });

@@ -5,6 +5,7 @@
 import type { ErrorCode } from "../../contract/errors.ts";
 import type { LeftOutIndex } from "../../contract/search.ts";
 import type { Parameters, Request } from "../../contract/questions.ts";
+import type { FileUses } from "../../engines/relations/types.ts";
 import type { RevisionTexts } from "../../engines/exact/types.ts";
 import type {
   OutlineAnswer,
@@ -85,6 +86,11 @@ export interface OpenIndexes<Info extends IndexInfo = IndexInfo> {
   nearPaths(path: string): Promise<string[]>;
   /** All files and their whole texts, for exact search. */
   texts(): Promise<RevisionTexts>;
+  /**
+   * What a file of the only index says of the names that it uses; undefined if there is no such file, or no rules for its language.
+   * An index that cannot parse lacks the function.
+   */
+  uses?(path: string): Promise<FileUses | undefined>;
 }
 
 /** A question: its parameters, and how it is answered from open indexes. */

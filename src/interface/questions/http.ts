@@ -50,9 +50,9 @@ export function symbolsResponse(answer: AnswerOf<typeof symbols>): SymbolsRespon
 
 export function referencesResponse(answer: AnswerOf<typeof references>): ReferencesResponse {
   const { total, truncated } = answer;
-  const found = answer.references.map(({ revision, path, line, text, enclosing }) => {
+  const found = answer.references.map(({ revision, ...reference }) => {
     const { repo, workspaceId } = answer.indexes[revision] as Hosted;
-    return { repo, workspaceId, path, line, text, enclosing };
+    return { repo, workspaceId, ...reference };
   });
   return { ok: true, references: found, by: "name", total, truncated, indexes: indexesOf(answer) };
 }

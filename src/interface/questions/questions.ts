@@ -1,6 +1,15 @@
 /** How each question is answered, by the same rules whoever asks and wherever the index lies. */
 import { FILE, OUTLINE, REFERENCES, SEARCH, SYMBOLS } from "../../contract/questions.ts";
-import { NotFoundError, nothingIndexed, type OpenIndexes, question, type QuestionError } from "./code-index.ts";
+import type { FoundReference, ReferenceAnswer } from "../../engines/search/types.ts";
+import type { RelatedReference } from "./relations.ts";
+import {
+  InvalidFieldError,
+  NotFoundError,
+  nothingIndexed,
+  type OpenIndexes,
+  question,
+  type QuestionError,
+} from "./code-index.ts";
 import { coverage, files, grep } from "./exact.ts";
 
 const NEAR_NAMES = 5;
@@ -25,11 +34,23 @@ export const symbols = question({
   },
 });
 
+/** Lines; each with its relation if one was asked for. */
+type ReferencesAnswer = Omit<ReferenceAnswer, "references"> & {
+  references: (FoundReference & Partial<RelatedReference>)[];
+};
+
 /** Lines that use a name. A name that is defined and not used is an empty answer, one that is neither is an error. */
 export const references = question({
   name: "references",
   parameters: REFERENCES,
-  answer: async (indexes, request) => {
+  answer: async (indexes, request): Promise<ReferencesAnswer> => {
+    const { relation } = request;
+    if (relation !== undefined) {
+      const { relatedReferences } = await import("./relations.ts");
+      return relatedReferences(indexes, { ...request, relation });
+    }
+    for (const field of ["path", "line", "certainty"] as const)
+      if (request[field] !== undefined) throw new InvalidFieldError(field, "needs relation");
     const answer = await indexes.references(request);
     if (answer.references.length > 0) return answer;
     const { symbols: defined } = await indexes.symbols({ name: request.name, match: "exact", limit: 1 });

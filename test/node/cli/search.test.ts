@@ -101,6 +101,26 @@ describe("search, refs and read", () => {
       enclosing: "shutdown",
     });
     expect(await sandbox.run("app", ["refs", "nothingOfThatName"])).toMatchObject({ code: 4 });
+    const callers = await sandbox.run("app", ["callers", "closeSession", "--at", "src/session.ts:2", "--json"]);
+    expect(callers.json["references"]).toEqual([
+      {
+        path: "src/app.ts",
+        line: 4,
+        text: 'closeSession("main");',
+        enclosing: "shutdown",
+        relation: "callers",
+        distance: 1,
+        certainty: "certain",
+        target: { path: "src/session.ts", line: 2, qualifiedName: "closeSession" },
+      },
+    ]);
+    const callees = await sandbox.run("app", ["callees", "closeSession"], { env: NO_KEY });
+    expect(callees.stdout).toContain("src/session.ts:3  certain  release(id);  → release  src/session.ts:6");
+    expect(await sandbox.run("app", ["callers", "release", "--at", "src/app.ts"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("release is not defined there, but at src/session.ts:6"),
+    });
+    expect(await sandbox.run("app", ["implementations", "release"])).toMatchObject({ code: 4 });
     const lines = await sandbox.run("app/src", ["read", "session.ts:2-4"], { env: NO_KEY });
     expect(lines.stdout).toBe("export function closeSession(id: string): void {\n  release(id);\n}\n");
     const document = await sandbox.run("app", ["read", "src/app.ts:3", "--json"], { env: NO_KEY });

@@ -1,0 +1,237 @@
+import type { SyntaxNode } from "../parsing/syntax-node.ts";
+import { type Expression, type FileBuilder, type OpenClass, type Scope, UNKNOWN } from "./file-builder.ts";
+import { MAX_DEPTH } from "./limits.ts";
+
+/** Reads a Python tree. */
+export function readPython(root: SyntaxNode, file: FileBuilder): void {
+  children(root, { file, scope: file.top, body: undefined, depth: 0 });
+}
+
+interface Place {
+  file: FileBuilder;
+  scope: Scope;
+  /** Class whose body this is, of which names are members. */
+  body: OpenClass | undefined;
+  depth: number;
+}
+
+function children(node: SyntaxNode, place: Place): void {
+  if (place.depth >= MAX_DEPTH) return;
+  const inner = { ...place, depth: place.depth + 1 };
+  for (const child of node.namedChildren) visit(child, inner);
+}
+
+function visit(node: SyntaxNode, place: Place): void {
+  const { file, scope } = place;
+  switch (node.type) {
+    case "comment":
+    case "identifier":
+    case "integer":
+      return;
+    case "import_statement":
+      for (const name of node.fields("name")) importModule(name, place);
+      return;
+    case "import_from_statement":
+      importNames(node, place);
+      return;
+    case "class_definition":
+      classDefinition(node, place);
+      return;
+    case "function_definition":
+      functionDefinition(node, place);
+      return;
+    case "lambda": {
+      const inner = file.inner(scope, undefined);
+      parameters(node.field("parameters"), { ...place, scope: inner }, false);
+      children(node, { ...place, scope: inner, body: undefined });
+      return;
+    }
+    case "decorator": {
+      const [value] = node.namedChildren;
+      const named = value?.type === "call" ? value.field("function") : value;
+      if (named) use("decorator", named, place);
+      break;
+    }
+    case "call": {
+      const called = node.field("function");
+      if (called) use("call", called, place);
+      break;
+    }
+    case "assignment":
+      assignment(node, place);
+      break;
+    case "for_statement":
+    case "for_in_clause":
+      targets(node.field("left"), place);
+      break;
+    case "as_pattern_target":
+      targets(node.namedChild(0), place);
+      return;
+    case "named_expression":
+      targets(node.field("name"), place);
+      break;
+  }
+  children(node, place);
+}
+
+function use(kind: "call" | "inherit" | "decorator", node: SyntaxNode, { file, scope }: Place): void {
+  const named = node.type === "attribute" ? node.field("attribute") : node;
+  if (named?.type === "identifier") file.use(kind, named.text, named.row + 1, scope, expressionOf(node, scope));
+}
+
+function importModule(node: SyntaxNode, { file, scope }: Place): void {
+  if (node.type === "aliased_import") {
+    const [name, alias] = [node.field("name")?.text, node.field("alias")?.text];
+    if (name !== undefined && alias !== undefined) file.bind(scope, alias, { is: "import", module: name, name: "*" });
+    return;
+  }
+  // `import a.b` binds `a`.
+  const [first = ""] = node.text.split(".");
+  if (!scope.names.has(first)) file.bind(scope, first, { is: "import", module: first, name: "*" });
+}
+
+function importNames(node: SyntaxNode, { file, scope }: Place): void {
+  const module = node.field("module_name")?.text.replaceAll(/\s/g, "");
+  if (module === undefined) return;
+  for (const each of node.fields("name")) {
+    const name = (each.type === "aliased_import" ? each.field("name") : each)?.text;
+    const alias = each.type === "aliased_import" ? each.field("alias")?.text : name;
+    if (name !== undefined && alias !== undefined) file.bind(scope, alias, { is: "import", module, name });
+  }
+  if (node.childOfType("wildcard_import")) file.star(module);
+}
+
+function classDefinition(node: SyntaxNode, place: Place): void {
+  const { file, scope, body } = place;
+  const name = node.field("name");
+  if (!name) return;
+  const line = name.row + 1;
+  const opened = file.openClass(line);
+  if (body) file.member(body, name.text, line);
+  else file.bind(scope, name.text, { is: "definition", line });
+  const inner = { ...place, scope: file.inner(scope, name.text) };
+  for (const base of node.field("superclasses")?.namedChildren ?? []) {
+    if (base.type === "keyword_argument" || base.type === "comment") continue;
+    const named = base.type === "subscript" ? (base.field("value") ?? base) : base;
+    use("inherit", named, inner);
+    // `Generic[T]` and the like add no members.
+    if (base.type !== "subscript") opened.bases.push(expressionOf(named, scope));
+  }
+  const own: Scope = { ...inner.scope, own: opened };
+  const found = node.field("body");
+  if (found) children(found, { ...place, scope: own, body: opened });
+}
+
+function functionDefinition(node: SyntaxNode, place: Place): void {
+  const { file, scope, body } = place;
+  const name = node.field("name");
+  if (!name) return;
+  const line = name.row + 1;
+  if (body) file.member(body, name.text, line, isProperty(node) ? returnType(node, scope) : undefined);
+  else file.bind(scope, name.text, { is: "definition", line });
+  const returns = node.field("return_type");
+  if (returns) file.returns(line, typeOf(returns, scope));
+  const inner = file.inner(scope, name.text);
+  parameters(node.field("parameters"), { ...place, scope: inner }, body !== undefined && !isStatic(node));
+  const found = node.field("body");
+  if (found) children(found, { ...place, scope: inner, body: undefined });
+}
+
+const returnType = (node: SyntaxNode, scope: Scope): Expression | undefined => {
+  const type = node.field("return_type");
+  return type && typeOf(type, scope);
+};
+const decorators = (node: SyntaxNode): string[] =>
+  node.parent?.type === "decorated_definition"
+    ? node.parent.namedChildren.filter(({ type }) => type === "decorator").map(({ text }) => text)
+    : [];
+const isStatic = (node: SyntaxNode): boolean => decorators(node).some((text) => text.trim() === "@staticmethod");
+const isProperty = (node: SyntaxNode): boolean => decorators(node).some((text) => /property\b/.test(text));
+
+/** Binds the parameters; the first of a method is an instance of its class, or the class. */
+function parameters(list: SyntaxNode | undefined, place: Place, isMethod: boolean): void {
+  const { file, scope } = place;
+  for (const [i, each] of (list?.namedChildren ?? []).entries()) {
+    const name = each.field("name") ?? (each.type === "identifier" ? each : each.namedChild(0));
+    if (name?.type !== "identifier") {
+      targets(each, place);
+      continue;
+    }
+    const type = each.field("type");
+    const own = i === 0 && isMethod ? scope.own : undefined;
+    if (own) file.bind(scope, name.text, { is: "alias", of: { is: "class", line: own.line } });
+    else file.bind(scope, name.text, { is: "variable", type: type && typeOf(type, scope.outer ?? scope) });
+    const value = each.field("value");
+    if (value) visit(value, { ...place, scope: scope.outer ?? scope });
+  }
+}
+
+function assignment(node: SyntaxNode, place: Place): void {
+  const { file, scope, body } = place;
+  const left = node.field("left");
+  const right = node.field("right");
+  const type = node.field("type");
+  const known = type ? typeOf(type, scope) : right?.type === "call" ? expressionOf(right, scope) : undefined;
+  if (left?.type === "identifier") {
+    if (body) file.member(body, left.text, left.row + 1, known);
+    else if (type) file.bind(scope, left.text, { is: "variable", type: known });
+    // A name of the whole module is a definition, whatever its value.
+    else if (scope === file.top && right?.type !== "call" && !scope.names.has(left.text))
+      file.bind(scope, left.text, { is: "definition", line: left.row + 1 });
+    else file.bind(scope, left.text, { is: "variable", value: known });
+  } else if (left?.type === "attribute") {
+    const own = scope.own;
+    const field = left.field("attribute");
+    if (own && field && left.field("object")?.text === "self" && !body)
+      file.member(own, field.text, field.row + 1, known ?? parameterOf(right, scope) ?? UNKNOWN);
+  } else targets(left, place);
+}
+
+/** The value of a field that is a parameter: its type is looked up with the rest. */
+function parameterOf(node: SyntaxNode | undefined, scope: Scope): Expression | undefined {
+  const binding = node?.type === "identifier" ? scope.names.get(node.text) : undefined;
+  return binding?.is === "variable" ? (binding.type ?? binding.value) : undefined;
+}
+
+/** Binds the names of a pattern to values that are not followed. */
+function targets(node: SyntaxNode | undefined, place: Place): void {
+  if (!node || place.depth >= MAX_DEPTH) return;
+  if (node.type === "identifier") {
+    if (place.body) place.file.member(place.body, node.text, node.row + 1, UNKNOWN);
+    else place.file.bind(place.scope, node.text, { is: "variable" });
+  } else if (/_pattern$|^(?:pattern_list|tuple|list|parenthesized_expression)$/.test(node.type))
+    for (const child of node.namedChildren) targets(child, { ...place, depth: place.depth + 1 });
+}
+
+function expressionOf(node: SyntaxNode, scope: Scope, depth = 0): Expression {
+  if (depth > 20) return UNKNOWN;
+  switch (node.type) {
+    case "identifier":
+      return { is: "name", name: node.text, scope };
+    case "attribute": {
+      const [object, name] = [node.field("object"), node.field("attribute")];
+      return object && name ? { is: "member", of: expressionOf(object, scope, depth + 1), name: name.text } : UNKNOWN;
+    }
+    case "call": {
+      const called = node.field("function");
+      if (called?.text === "super") return scope.own ? { is: "base", of: scope.own } : UNKNOWN;
+      return called ? { is: "call", of: expressionOf(called, scope, depth + 1) } : UNKNOWN;
+    }
+    case "await":
+    case "parenthesized_expression": {
+      const inner = node.namedChild(0);
+      return inner ? expressionOf(inner, scope, depth + 1) : UNKNOWN;
+    }
+    default:
+      return UNKNOWN;
+  }
+}
+
+/** A declared type: `T`, `m.T`, `T | None`, `Optional[T]`, `"T"`. */
+function typeOf(node: SyntaxNode, scope: Scope): Expression {
+  const inner = node.type === "type" ? node.namedChild(0) : node;
+  if (inner?.type === "identifier" || inner?.type === "attribute") return expressionOf(inner, scope);
+  const text = (inner?.text ?? "").slice(0, 200);
+  const [, name] = /^(?:Optional\[)?["']?([\p{L}_][\p{L}\p{N}_]*)["']?(?:\]|\s*\|\s*None)?["']?$/u.exec(text) ?? [];
+  return name === undefined ? UNKNOWN : { is: "name", name, scope };
+}

@@ -1,0 +1,168 @@
+import { modulePaths, submodule } from "./modules.ts";
+import type { ClassInfo, FileUses, Meaning, Use } from "./types.ts";
+
+/** Imports, aliases and bases that are followed from a use to what it means: cyclic re-exports end there. */
+const MAX_STEPS = 24;
+
+/** The uses of a file; undefined if there is no such file, or its language has no rules. */
+export type LoadUses = (path: string) => Promise<FileUses | undefined>;
+
+/** A definition, by the line of its name, or a whole module. */
+export type Target = { path: string; line: number } | { path: string; line: undefined };
+
+/**
+ * What a meaning in a file leads to. `outside`: a module that is not among the files. `unknown`: the rules do not tell.
+ * `none`: a variable, parameter or the like, which is no definition.
+ */
+export type Resolved = Target | Unresolved;
+type Unresolved = "outside" | "unknown" | "none";
+
+interface FoundMember {
+  path: string;
+  line: number;
+  type: Meaning | undefined;
+}
+
+export async function resolveUse(
+  path: string,
+  { name, meaning }: Pick<Use, "name" | "meaning">,
+  load: LoadUses,
+): Promise<Resolved> {
+  if (meaning.to === "instance" || meaning.to === "returned" || meaning.to === "opaque") return "none";
+  const resolver = new Resolver(load);
+  return meaning.to === "global" ? resolver.fromStars(path, name) : resolver.resolve(path, meaning);
+}
+
+/** Whether the class around a member has another class among its bases, at any distance. */
+export async function inherits(of: { path: string; line: number }, base: Target, load: LoadUses): Promise<boolean> {
+  return new Resolver(load).inherits(of, base);
+}
+
+class Resolver {
+  readonly #load: LoadUses;
+  #steps = 0;
+
+  constructor(load: LoadUses) {
+    this.#load = load;
+  }
+
+  async resolve(path: string, meaning: Meaning): Promise<Resolved> {
+    if (this.#steps++ > MAX_STEPS) return "unknown";
+    switch (meaning.to) {
+      case "local":
+        return { path, line: meaning.line };
+      case "import":
+        return this.#imported(path, meaning.module, meaning.name);
+      case "member": {
+        const of = await this.#valueOf(path, meaning.of);
+        if (typeof of === "string") return of === "none" ? "unknown" : of;
+        return of.line === undefined
+          ? this.#nameOf(of.path, meaning.name)
+          : this.#memberOf({ path: of.path, line: of.line }, meaning.name);
+      }
+      case "returned":
+      case "instance":
+        return this.#valueOf(path, meaning);
+      case "global":
+      case "ambiguous":
+        return "unknown";
+      case "opaque":
+        return "none";
+    }
+  }
+
+  /** The class, module or function that a receiver is, or is an instance of. */
+  async #valueOf(path: string, meaning: Meaning): Promise<Resolved> {
+    if (this.#steps++ > MAX_STEPS) return "unknown";
+    if (meaning.to === "instance") return this.resolve(path, meaning.of);
+    if (meaning.to === "member") {
+      const of = await this.#valueOf(path, meaning.of);
+      if (typeof of === "string") return of;
+      if (of.line === undefined) return this.#nameOf(of.path, meaning.name);
+      const found = await this.#findMember({ path: of.path, line: of.line }, meaning.name);
+      if (typeof found === "string") return found;
+      return found.type ? this.#valueOf(found.path, found.type) : { path: found.path, line: found.line };
+    }
+    if (meaning.to !== "returned") return this.resolve(path, meaning);
+    const by = await this.#valueOf(path, meaning.by);
+    if (typeof by === "string" || by.line === undefined) return typeof by === "string" ? by : "unknown";
+    const uses = await this.#load(by.path);
+    const returns = uses?.returns.get(by.line);
+    if (returns) return this.resolve(by.path, returns);
+    return uses?.classes.some(({ line }) => line === by.line) ? by : "unknown";
+  }
+
+  async #imported(path: string, module: string, name: string): Promise<Resolved> {
+    const found = await this.#module(path, module);
+    if (found === undefined) {
+      const inner = submodule(path, module, name);
+      const own = inner === undefined ? undefined : await this.#module(path, inner);
+      return own === undefined ? "outside" : { path: own, line: undefined };
+    }
+    if (name === "*") return { path: found, line: undefined };
+    const resolved = await this.#nameOf(found, name);
+    if (typeof resolved !== "string") return resolved;
+    const inner = submodule(path, module, name);
+    const own = inner === undefined ? undefined : await this.#module(path, inner);
+    return own === undefined ? resolved : { path: own, line: undefined };
+  }
+
+  async #module(path: string, module: string): Promise<string | undefined> {
+    for (const candidate of modulePaths(path, module)) if (await this.#load(candidate)) return candidate;
+    return undefined;
+  }
+
+  /** What a module gives under a name, through its re-exports. */
+  async #nameOf(path: string, name: string): Promise<Resolved> {
+    if (this.#steps++ > MAX_STEPS) return "unknown";
+    const uses = await this.#load(path);
+    const own = uses?.exports.get(name) ?? uses?.bindings.get(name);
+    if (own) return this.resolve(path, own);
+    return this.fromStars(path, name);
+  }
+
+  /** What a name means that only a module taken over as a whole may bind. */
+  async fromStars(path: string, name: string): Promise<Resolved> {
+    for (const star of (await this.#load(path))?.stars ?? []) {
+      const module = await this.#module(path, star);
+      const found = module === undefined ? "unknown" : await this.#nameOf(module, name);
+      if (typeof found !== "string") return found;
+    }
+    return "unknown";
+  }
+
+  async #memberOf(of: { path: string; line: number }, name: string): Promise<Resolved> {
+    const found = await this.#findMember(of, name);
+    return typeof found === "string" ? found : { path: found.path, line: found.line };
+  }
+
+  async #findMember(of: { path: string; line: number }, name: string): Promise<FoundMember | Unresolved> {
+    if (this.#steps++ > MAX_STEPS) return "unknown";
+    const found = await this.#classAt(of);
+    if (!found) return "unknown";
+    const member = found.members.get(name);
+    if (member) return { path: of.path, line: member.line, type: member.type };
+    for (const base of found.bases) {
+      const at = await this.resolve(of.path, base);
+      if (typeof at === "string" || at.line === undefined) return "unknown";
+      const inherited = await this.#findMember({ path: at.path, line: at.line }, name);
+      if (typeof inherited !== "string") return inherited;
+    }
+    return "unknown";
+  }
+
+  async #classAt({ path, line }: { path: string; line: number }): Promise<ClassInfo | undefined> {
+    return (await this.#load(path))?.classes.find((own) => own.line === line);
+  }
+
+  async inherits(of: { path: string; line: number }, base: Target): Promise<boolean> {
+    if (this.#steps++ > MAX_STEPS) return false;
+    for (const own of (await this.#classAt(of))?.bases ?? []) {
+      const at = await this.resolve(of.path, own);
+      if (typeof at === "string" || at.line === undefined) continue;
+      if (at.path === base.path && at.line === base.line) return true;
+      if (await this.inherits({ path: at.path, line: at.line }, base)) return true;
+    }
+    return false;
+  }
+}

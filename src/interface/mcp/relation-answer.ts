@@ -1,0 +1,45 @@
+/** Text of `find_references` with a relation: counts first, then the uses by definition and file, the surest first. */
+import type { Answered } from "../questions/code-index.ts";
+import type { RelatedReference, RelationAnswer } from "../questions/relations.ts";
+import { type AnswerOptions, budgetOf, heading, placeOf } from "./answer-frame.ts";
+import { fit, type Forms, shownOf } from "./text.ts";
+
+const HEADINGS: Readonly<Record<RelatedReference["certainty"], string>> = {
+  certain: "Certain",
+  likely: "Likely",
+  name: "By name only: another symbol may be meant",
+};
+
+export function relationText(
+  { indexes, leftOut, references, total, truncated }: Answered<RelationAnswer>,
+  options: AnswerOptions,
+  { name, relation }: { name: string; relation: RelatedReference["relation"] },
+): string {
+  const head = heading(indexes, options.nowMs, leftOut);
+  if (references.length === 0)
+    return `${head}\n\nNo ${relation} of ${name} are known. What goes through a registry, reflection or an untyped value is not followed.`;
+  const titleOf = ({ certainty, target }: RelatedReference): string => {
+    const definition =
+      target && relation !== "callees" ? ` ${target.qualifiedName} at ${target.path}:${target.line}` : "";
+    return `${HEADINGS[certainty]}${definition}`;
+  };
+  const parts = references.map((each, i): Forms => {
+    const before = references[i - 1];
+    const title = before && titleOf(before) === titleOf(each) ? "" : `${i === 0 ? "" : "\n"}${titleOf(each)}:\n`;
+    const place = `${title}${placeOf(indexes, each.revision, each.path)}:${each.line}`;
+    const callee =
+      relation === "callees" && each.target
+        ? `  → ${each.target.qualifiedName} at ${each.target.path}:${each.target.line}`
+        : "";
+    const around = each.enclosing === null || relation === "callees" ? "" : `  [in ${each.enclosing}]`;
+    return [`${place}  ${each.text}${around}${callee}`, `${place}${callee}`];
+  });
+  const counts = Map.groupBy(references, ({ certainty }) => certainty);
+  const counted = [...counts].map(
+    ([certainty, { length }]) => `${length} ${certainty === "name" ? "by name" : certainty}`,
+  );
+  const shown = fit(parts, budgetOf(options, head)).filter((part) => part !== "");
+  const isExact = !truncated || references.length < total;
+  const foot = `${shownOf(shown.length, total, "use", isExact)}. What goes through a registry, reflection or an untyped value is not followed.`;
+  return [head, `${relation} of ${name}: ${counted.join(", ")}`, shown.join("\n"), foot].join("\n\n");
+}

@@ -1,0 +1,199 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { detectLanguage } from "../../../src/engines/parsing/detect.ts";
+import { FileBuilder } from "../../../src/engines/relations/file-builder.ts";
+import { readUses } from "../../../src/engines/relations/read-uses.ts";
+import { type Resolved, resolveUse } from "../../../src/engines/relations/resolve.ts";
+import type { FileUses } from "../../../src/engines/relations/types.ts";
+import { sharedParser } from "../parsing/support.ts";
+
+type Files = Readonly<Record<string, string>>;
+
+async function usesOf(path: string, text: string): Promise<FileUses | undefined> {
+  const bytes = Buffer.from(text);
+  const language = detectLanguage(path, bytes);
+  return (await sharedParser()).withTree({ bytes, language: language as "typescript" }, readUses);
+}
+
+/** What each call of a file leads to, as `name@line → path:line`. */
+async function callsIn(files: Files, path: string): Promise<string[]> {
+  const parsed = new Map<string, FileUses | undefined>();
+  for (const [own, text] of Object.entries(files)) parsed.set(own, await usesOf(own, text));
+  const load = (own: string) => Promise.resolve(parsed.get(own));
+  const uses = parsed.get(path)?.uses ?? [];
+  return Promise.all(uses.map(async (use) => `${use.name}@${use.line} → ${shown(await resolveUse(path, use, load))}`));
+}
+
+const shown = (found: Resolved): string =>
+  typeof found === "string" ? found : `${found.path}:${found.line ?? "module"}`;
+
+describe("TypeScript", () => {
+  it("follows imports, aliases, namespaces and re-exports", async () => {
+    const files = {
+      "src/a.ts": "export function one() {}\nexport default class Two {}\n",
+      "src/index.ts": 'export * from "./a.js";\nexport { one as uno } from "./a.ts";\n',
+      "app.ts":
+        'import Two, { one as first } from "./src/a";\nimport * as all from "./src";\nimport { uno } from "./src/index.js";\nimport { join } from "path";\nfirst();\nnew Two();\nall.one();\nuno();\njoin();\n',
+    };
+    expect(await callsIn(files, "app.ts")).toEqual([
+      "first@5 → src/a.ts:1",
+      "Two@6 → src/a.ts:2",
+      "one@7 → src/a.ts:1",
+      "uno@8 → src/a.ts:1",
+      "join@9 → outside",
+    ]);
+  });
+
+  it("knows parameters and variables that shadow a name", async () => {
+    const text = "function f() {}\nfunction g(f) {\n  f();\n}\nfunction h() {\n  { const f = 1; }\n  f();\n}\n";
+    expect(await callsIn({ "a.ts": text }, "a.ts")).toEqual(["f@3 → none", "f@7 → a.ts:1"]);
+  });
+
+  it("follows this, declared types, fields, constructions, returned types and base classes", async () => {
+    const files = {
+      "store.ts": "export class Base {\n  get() {}\n}\nexport class Store extends Base {\n  put() { this.get(); }\n}\n",
+      "app.ts": [
+        'import { Store } from "./store";',
+        "function open(): Promise<Store> { return new Store(); }",
+        "class App {",
+        "  #own = new Store();",
+        "  constructor(private readonly store: Store, other: any) {",
+        "    this.store.put();",
+        "    other.put();",
+        "  }",
+        "  async run(given: Store | undefined) {",
+        "    this.#own.get();",
+        "    given.put();",
+        "    (await open()).put();",
+        "    const made = new Store();",
+        "    made.get();",
+        "  }",
+        "}",
+      ].join("\n"),
+    };
+    expect(await callsIn(files, "store.ts")).toEqual(["Base@4 → store.ts:1", "get@5 → store.ts:2"]);
+    expect((await callsIn(files, "app.ts")).filter((call) => !call.startsWith("Store"))).toEqual([
+      "put@6 → store.ts:5",
+      "put@7 → unknown",
+      "get@10 → store.ts:2",
+      "put@11 → store.ts:5",
+      "put@12 → store.ts:5",
+      "open@12 → app.ts:2",
+      "get@14 → store.ts:2",
+    ]);
+  });
+
+  it("abstains where a name is bound in several ways", async () => {
+    const text = 'import { f } from "./b";\nvar f = g;\nf();\n';
+    expect(await callsIn({ "a.ts": text, "b.ts": "export function f() {}" }, "a.ts")).toEqual(["f@3 → unknown"]);
+  });
+});
+
+describe("Python", () => {
+  it("follows imports, relative ones, aliases, submodules and star imports", async () => {
+    const files = {
+      "pkg/__init__.py": "from .core import run\nfrom .more import *\n",
+      "pkg/core.py": "def run():\n    pass\n",
+      "pkg/more.py": "def extra():\n    pass\n",
+      "app.py":
+        "import pkg.core as c\nfrom pkg import run as start, core, extra\nimport os\nc.run()\nstart()\ncore.run()\nextra()\nos.remove()\nlen()\n",
+    };
+    expect(await callsIn(files, "app.py")).toEqual([
+      "run@4 → pkg/core.py:1",
+      "start@5 → pkg/core.py:1",
+      "run@6 → pkg/core.py:1",
+      "extra@7 → pkg/more.py:1",
+      "remove@8 → outside",
+      "len@9 → unknown",
+    ]);
+  });
+
+  it("follows self, super, declared types and constructions", async () => {
+    const text = [
+      "class Base:",
+      "    def get(self): pass",
+      "class Store(Base):",
+      "    def __init__(self, base: Base):",
+      "        self.base = base",
+      "    def put(self):",
+      "        self.get()",
+      "        super().get()",
+      "        self.base.get()",
+      "def use(a: 'Store', b):",
+      "    a.put()",
+      "    b.put()",
+      "    c = Store(a)",
+      "    c.put()",
+    ].join("\n");
+    expect(await callsIn({ "a.py": text }, "a.py")).toEqual([
+      "Base@3 → a.py:1",
+      "get@7 → a.py:2",
+      "get@8 → a.py:2",
+      "super@8 → unknown",
+      "get@9 → a.py:2",
+      "put@11 → a.py:6",
+      "put@12 → unknown",
+      "Store@13 → a.py:3",
+      "put@14 → a.py:6",
+    ]);
+  });
+});
+
+describe("hostile sources", () => {
+  it("ends in cyclic re-exports, bases and aliases", async () => {
+    const files = {
+      "a.ts":
+        'export * from "./b";\nexport { x } from "./b";\nclass A extends B {}\nclass B extends A { m() { this.none(); } }\n',
+      "b.ts": 'export * from "./a";\nexport { x } from "./a";\nimport { x as y } from "./a";\ny();\nx();\n',
+    };
+    expect(await callsIn(files, "b.ts")).toEqual(["y@4 → unknown", "x@5 → unknown"]);
+    expect((await callsIn(files, "a.ts")).at(-1)).toBe("none@4 → unknown");
+  });
+
+  it("bounds uses, overloads and depth", async () => {
+    const file = new FileBuilder();
+    for (let i = 0; i < 60_000; i++) file.use("call", "f", 1, file.top, { is: "name", name: "f", scope: file.top });
+    expect(file.finish().uses).toHaveLength(50_000);
+    const overloads = await usesOf("a.ts", `${"function f(): void;\n".repeat(10_000)}f();\n`);
+    expect(overloads?.uses).toMatchObject([{ meaning: { to: "local", line: 1 } }]);
+    expect(await usesOf("a.ts", "f();".repeat(1_000_000))).toBeUndefined();
+    const deep = await usesOf("a.py", `x = ${"f(".repeat(3_000)}${")".repeat(3_000)}\n`);
+    expect(deep?.uses.length ?? 0).toBeLessThan(3_000);
+  });
+
+  it("reads whatever parses, and never says more than the files bind", async () => {
+    const word = fc.constantFrom(
+      "import",
+      "from",
+      "class",
+      "def",
+      "(",
+      ")",
+      ":",
+      ".",
+      "a",
+      "b",
+      "=",
+      "\n",
+      "    ",
+      "{",
+      "}",
+      "new",
+      "=>",
+      "function",
+      "export",
+      "*",
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(word, { maxLength: 40 }),
+        fc.constantFrom("a.ts", "a.js", "a.py"),
+        async (words, path) => {
+          const calls = await callsIn({ [path]: words.join(" ") }, path);
+          for (const call of calls) expect(call).toMatch(/→ (?:a\.(?:ts|js|py):(?:\d+|module)|unknown|none|outside)$/);
+        },
+      ),
+      { numRuns: 100 },
+    );
+  });
+});
