@@ -20,7 +20,8 @@ type Binding =
   | { is: "definition"; line: number }
   | { is: "import"; module: string; name: string }
   | { is: "alias"; of: Expression }
-  | { is: "variable"; type?: Expression | undefined; value?: Expression | undefined }
+  // `line` of one at the top of the file, which other files may use.
+  | { is: "variable"; line?: number | undefined; type?: Expression | undefined; value?: Expression | undefined }
   | { is: "several" };
 
 /** Names of a module, a function or a block. Those of a class are members and not visible inside its methods. */
@@ -162,12 +163,18 @@ function meaningOfBinding(binding: Binding, steps: number): Meaning {
       return { to: "import", module: binding.module, name: binding.name };
     case "alias":
       return meaningOf(binding.of, steps + 1);
-    case "variable":
-      if (binding.type) return valueMeaning(binding.type, steps + 1);
-      return binding.value?.is === "call" ? meaningOf(binding.value, steps + 1) : { to: "opaque" };
+    case "variable": {
+      const of = meaningOfVariable(binding, steps);
+      return binding.line === undefined ? of : { to: "variable", line: binding.line, of };
+    }
     case "several":
       return { to: "ambiguous" };
   }
+}
+
+function meaningOfVariable({ type, value }: Extract<Binding, { is: "variable" }>, steps: number): Meaning {
+  if (type) return valueMeaning(type, steps + 1);
+  return value?.is === "call" ? meaningOf(value, steps + 1) : { to: "opaque" };
 }
 
 function lookUp(scope: Scope, name: string): Binding | undefined {

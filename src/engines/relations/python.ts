@@ -173,12 +173,13 @@ function assignment(node: SyntaxNode, place: Place): void {
   const type = node.field("type");
   const known = type ? typeOf(type, scope) : right?.type === "call" ? expressionOf(right, scope) : undefined;
   if (left?.type === "identifier") {
+    const top = scope === file.top ? left.row + 1 : undefined;
     if (body) file.member(body, left.text, left.row + 1, known);
-    else if (type) file.bind(scope, left.text, { is: "variable", type: known });
+    else if (type) file.bind(scope, left.text, { is: "variable", line: top, type: known });
     // A name of the whole module is a definition, whatever its value.
     else if (scope === file.top && right?.type !== "call" && !scope.names.has(left.text))
       file.bind(scope, left.text, { is: "definition", line: left.row + 1 });
-    else file.bind(scope, left.text, { is: "variable", value: known });
+    else file.bind(scope, left.text, { is: "variable", line: top, value: known });
   } else if (left?.type === "attribute") {
     const own = scope.own;
     const field = left.field("attribute");

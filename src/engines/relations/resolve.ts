@@ -38,9 +38,12 @@ export async function inherits(of: { path: string; line: number }, base: Target,
   return new Resolver(load).inherits(of, base);
 }
 
+type Read = (path: string, meaning: Meaning) => Promise<Resolved>;
+
 class Resolver {
   readonly #load: LoadUses;
   #steps = 0;
+  readonly #asDefinition: Read = (path, meaning) => this.resolve(path, meaning);
 
   constructor(load: LoadUses) {
     this.#load = load;
@@ -50,6 +53,7 @@ class Resolver {
     if (this.#steps++ > MAX_STEPS) return "unknown";
     switch (meaning.to) {
       case "local":
+      case "variable":
         return { path, line: meaning.line };
       case "import":
         return this.#imported(path, meaning.module, meaning.name);
@@ -75,10 +79,13 @@ class Resolver {
   async #valueOf(path: string, meaning: Meaning): Promise<Resolved> {
     if (this.#steps++ > MAX_STEPS) return "unknown";
     if (meaning.to === "instance") return this.resolve(path, meaning.of);
+    if (meaning.to === "variable") return this.#valueOf(path, meaning.of);
+    if (meaning.to === "import")
+      return this.#imported(path, meaning.module, meaning.name, (own, of) => this.#valueOf(own, of));
     if (meaning.to === "member") {
       const of = await this.#valueOf(path, meaning.of);
       if (typeof of === "string") return of;
-      if (of.line === undefined) return this.#nameOf(of.path, meaning.name);
+      if (of.line === undefined) return this.#nameOf(of.path, meaning.name, (own, inner) => this.#valueOf(own, inner));
       const found = await this.#findMember({ path: of.path, line: of.line }, meaning.name);
       if (typeof found === "string") return found;
       return found.type ? this.#valueOf(found.path, found.type) : { path: found.path, line: found.line };
@@ -92,7 +99,8 @@ class Resolver {
     return uses?.classes.some(({ line }) => line === by.line) ? by : "unknown";
   }
 
-  async #imported(path: string, module: string, name: string): Promise<Resolved> {
+  /** What an import leads to, read by `read`: as a definition, or as the value that a variable has. */
+  async #imported(path: string, module: string, name: string, read: Read = this.#asDefinition): Promise<Resolved> {
     const found = await this.#module(path, module);
     if (found === undefined) {
       const inner = submodule(path, module, name);
@@ -100,7 +108,7 @@ class Resolver {
       return own === undefined ? "outside" : { path: own, line: undefined };
     }
     if (name === "*") return { path: found, line: undefined };
-    const resolved = await this.#nameOf(found, name);
+    const resolved = await this.#nameOf(found, name, read);
     if (typeof resolved !== "string") return resolved;
     const inner = submodule(path, module, name);
     const own = inner === undefined ? undefined : await this.#module(path, inner);
@@ -113,19 +121,19 @@ class Resolver {
   }
 
   /** What a module gives under a name, through its re-exports. */
-  async #nameOf(path: string, name: string): Promise<Resolved> {
+  async #nameOf(path: string, name: string, read: Read = this.#asDefinition): Promise<Resolved> {
     if (this.#steps++ > MAX_STEPS) return "unknown";
     const uses = await this.#load(path);
     const own = uses?.exports.get(name) ?? uses?.bindings.get(name);
-    if (own) return this.resolve(path, own);
-    return this.fromStars(path, name);
+    if (own) return read(path, own);
+    return this.fromStars(path, name, read);
   }
 
   /** What a name means that only a module taken over as a whole may bind. */
-  async fromStars(path: string, name: string): Promise<Resolved> {
+  async fromStars(path: string, name: string, read: Read = this.#asDefinition): Promise<Resolved> {
     for (const star of (await this.#load(path))?.stars ?? []) {
       const module = await this.#module(path, star);
-      const found = module === undefined ? "unknown" : await this.#nameOf(module, name);
+      const found = module === undefined ? "unknown" : await this.#nameOf(module, name, read);
       if (typeof found !== "string") return found;
     }
     return "unknown";

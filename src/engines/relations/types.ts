@@ -6,6 +6,7 @@ export type UseKind = "call" | "construct" | "inherit" | "decorator";
  * What a name or expression means by the rules of the language, as far as the file itself tells:
  *
  * - `local`: the definition whose name is on this line of the file
+ * - `variable`: the variable on this line at the top of the file, whose value is `of`
  * - `import`: a name of a module; `*` is the module itself
  * - `member`: a member of what `of` means
  * - `returned`: the value of a call of `by`, or an instance of it if it is a class
@@ -16,6 +17,7 @@ export type UseKind = "call" | "construct" | "inherit" | "decorator";
  */
 export type Meaning =
   | { to: "local"; line: number }
+  | { to: "variable"; line: number; of: Meaning }
   | { to: "import"; module: string; name: string }
   | { to: "member"; of: Meaning; name: string }
   | { to: "returned"; by: Meaning }

@@ -226,8 +226,10 @@ function declarator(node: SyntaxNode, place: Place): void {
     const isFunction = value !== undefined && /^(?:arrow_function|function_expression|class)$/.test(value.type);
     if (module !== undefined) file.bind(scope, name.text, { is: "import", module, name: "*" });
     else if (isFunction) file.bind(scope, name.text, { is: "definition", line });
-    else if (type) file.bind(scope, name.text, { is: "variable", type: typeOf(type, scope) });
-    else file.bind(scope, name.text, { is: "variable", value: value && valueOf(value, scope) });
+    else {
+      const known = type ? { type: typeOf(type, scope) } : { value: value && valueOf(value, scope) };
+      file.bind(scope, name.text, { is: "variable", line: scope === file.top ? line : undefined, ...known });
+    }
     if (value && isFunction) {
       if (value.type === "class") classLike(value, place, name);
       else functionLike(value, place, name, false);

@@ -83,6 +83,15 @@ describe("TypeScript", () => {
     ]);
   });
 
+  it("tells a variable from its value, as receiver and as what is called", async () => {
+    const files = {
+      "a.ts": "export interface Run { now(): void }\nexport const run: Run = make();\nrun();\n",
+      "b.ts": 'import { run } from "./a";\nrun();\nrun.now();\n',
+    };
+    expect(await callsIn(files, "a.ts")).toEqual(["make@2 → unknown", "run@3 → a.ts:2"]);
+    expect(await callsIn(files, "b.ts")).toEqual(["run@2 → a.ts:2", "now@3 → a.ts:1"]);
+  });
+
   it("abstains where a name is bound in several ways", async () => {
     const text = 'import { f } from "./b";\nvar f = g;\nf();\n';
     expect(await callsIn({ "a.ts": text, "b.ts": "export function f() {}" }, "a.ts")).toEqual(["f@3 → unknown"]);
