@@ -12,6 +12,7 @@ import {
   listWorkTreeFiles,
   mayBeInGit,
   readRemoteUrls,
+  resolveCommit,
   trackedRemote,
 } from "./git/git.ts";
 import { indexDirectory } from "./machine/paths.ts";
@@ -116,6 +117,14 @@ export function requireRepo(project: Project | undefined, override: string | und
 export function requireGit(project: Project): void {
   if (project.plainFolder)
     throw new CliError(EXIT.usage, "NOT_A_REPOSITORY", `${project.root} is not in a git work tree`);
+}
+
+/** Id of the commit that a branch, tag or commit id names. Throws `CliError` if there is none. */
+export async function commitOf(project: Project, ref: string): Promise<string> {
+  requireGit(project);
+  const gitSha = await resolveCommit(project.root, ref);
+  if (gitSha !== undefined) return gitSha;
+  throw new CliError(EXIT.notFound, "NO_COMMIT", `no such branch, tag or commit in this clone: ${ref}`);
 }
 
 /** Path of a file relative to the project's root, with `/` and links resolved. Throws if it is outside. */

@@ -1,13 +1,15 @@
 import { join } from "node:path";
 import { GAPS } from "../../contract/exact.ts";
-import { GREP } from "../../contract/questions.ts";
+import { GREP, type Request } from "../../contract/questions.ts";
 import type { FoundLine, GrepAnswer } from "../../engines/exact/types.ts";
-import { grepWithin } from "../../interface/questions/exact.ts";
+import { answerGrep, grepWithin } from "../../interface/questions/exact.ts";
 import { grepResponse } from "../../interface/questions/exact-http.ts";
-import { ask, type CommandAnswer, requestOf, show } from "../ask.ts";
+import { ask, requestOf, show } from "../ask.ts";
 import type { Context } from "../context.ts";
 import { CliError, EXIT, toCliError } from "../exit-codes.ts";
+import { askTexts } from "../exact/ask-texts.ts";
 import type { RemoteOption } from "../remote/remote-search.ts";
+import { showPaged } from "../terminal/pager.ts";
 import { formatCount, plural } from "../terminal/ui.ts";
 
 export interface GrepFlags extends RemoteOption {
@@ -22,32 +24,54 @@ const GREP_EXIT = { found: 0, none: 1, failure: EXIT.usage } as const;
 const MAX_NAMED = 5;
 /** A person waits for all lines; nothing else shares this process. */
 const WITHOUT_LIMIT = Number.MAX_SAFE_INTEGER;
+const WITHOUT_BUDGET = { maxBytes: Infinity, maxMs: Infinity };
+
+/** What is shown as text. */
+interface Found {
+  answer: GrepAnswer & { indexes: readonly { name: string }[] };
+  root: string | undefined;
+}
 
 /** `codectx grep <pattern>`: every line that matches. Its exit codes are those of `rg`, whatever fails. */
 export async function grepCommand(context: Context, pattern: string, options: GrepFlags): Promise<void> {
   try {
     if (options.language) (await import("../command-line/filters.ts")).checkLanguages(options.language);
-    const found = await askAll(context, pattern, options);
-    const lines = () => describe(context, found, options);
-    await show(context, found, grepResponse, lines);
-    process.exitCode = report(context, found.answer);
+    const request = { ...requestOf(GREP, { pattern }, options), offset: 0 };
+    const { answer } = await (asksTexts(context, options) ? showTexts : showIndex)(context, request, options);
+    process.exitCode = report(context, answer);
   } catch (error) {
     const { code, message, requestId, details } = toCliError(error);
     throw new CliError(GREP_EXIT.failure, code, message, { requestId, details, cause: error });
   }
 }
 
-function askAll(context: Context, pattern: string, options: GrepFlags): Promise<CommandAnswer<GrepAnswer>> {
-  const request = { ...requestOf(GREP, { pattern }, options), offset: 0 };
-  const limit = options.remote === true ? GREP.limit.max : WITHOUT_LIMIT;
-  return ask(context, grepWithin({ maxBytes: Infinity, maxMs: Infinity }), {
+/** Whether texts are enough: nothing of the search index is in the lines that are shown, so it is neither made nor opened. */
+function asksTexts({ ui }: Context, { remote, repo }: GrepFlags): boolean {
+  return !ui.json && remote !== true && repo === undefined;
+}
+
+type GrepWithoutLimit = Omit<Request<typeof GREP>, "limit">;
+
+async function showTexts(context: Context, request: GrepWithoutLimit, options: GrepFlags): Promise<Found> {
+  const whole = { ...request, limit: WITHOUT_LIMIT };
+  const found = await askTexts(
+    context,
+    async (texts) => ({ ...(await answerGrep(texts, whole, WITHOUT_BUDGET)), indexes: texts.indexes }),
     options,
-    request: () => ({ ...request, limit }),
-  });
+  );
+  await showPaged(context, {}, () => describe(context, found, options));
+  return found;
+}
+
+async function showIndex(context: Context, request: GrepWithoutLimit, options: GrepFlags): Promise<Found> {
+  const limit = options.remote === true ? GREP.limit.max : WITHOUT_LIMIT;
+  const found = await ask(context, grepWithin(WITHOUT_BUDGET), { options, request: () => ({ ...request, limit }) });
+  await show(context, found, grepResponse, () => describe(context, found, options));
+  return found;
 }
 
 /** Says what was not searched, and returns the exit code. */
-function report({ ui }: Context, { total, coverage, complete, gaps, truncated }: GrepAnswer): number {
+function report({ ui }: Context, { total, coverage, complete, gaps, withheldIn, truncated }: GrepAnswer): number {
   const notSearched = gaps.slice(0, MAX_NAMED).map(({ path, reason }) => `${path} (${reason})`);
   const count = Object.entries(coverage.notSearched).reduce((sum, [, files]) => sum + files, 0);
   const missing = [
@@ -55,7 +79,7 @@ function report({ ui }: Context, { total, coverage, complete, gaps, truncated }:
     ...(gaps.length === 0 ? [] : [`${notSearched.join(", ")}${gaps.length > MAX_NAMED ? ", …" : ""} not searched`]),
     ...(coverage.withheldLines === 0
       ? []
-      : [`${plural(coverage.withheldLines, "line")} withheld, which may hold secrets`]),
+      : [`${plural(coverage.withheldLines, "line")} withheld, which may hold secrets${placesOf(withheldIn)}`]),
   ];
   if (truncated) ui.warn("there are more lines than the answer holds");
   if (total.lines > 0) {
@@ -71,13 +95,21 @@ function report({ ui }: Context, { total, coverage, complete, gaps, truncated }:
   return GREP_EXIT.failure;
 }
 
+/** The first files with withheld lines, and how many of them each has. */
+function placesOf(withheldIn: GrepAnswer["withheldIn"]): string {
+  if (withheldIn.length === 0) return "";
+  const named = withheldIn.slice(0, MAX_NAMED).map(({ path, lines }) => `${path}${lines === 1 ? "" : ` (${lines})`}`);
+  const more = withheldIn.length > MAX_NAMED ? ", …" : "";
+  return `: ${named.join(", ")}${more}`;
+}
+
 /** The reasons that make an answer incomplete, where no paths are at hand. */
 function reasonsOf({ notSearched }: GrepAnswer["coverage"]): string[] {
   const counts = GAPS.map((reason) => [reason, notSearched[reason] ?? 0] as const).filter(([, files]) => files > 0);
   return counts.map(([reason, files]) => `${plural(files, "file")} not searched: ${reason}`);
 }
 
-function describe(context: Context, { answer, root }: CommandAnswer<GrepAnswer>, options: GrepFlags): string[] {
+function describe(context: Context, { answer, root }: Found, options: GrepFlags): string[] {
   const { ui } = context;
   const severalRepos = answer.indexes.length > 1;
   const placeOf = ({ revision, path }: { revision: number; path: string }): string => {

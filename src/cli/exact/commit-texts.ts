@@ -5,7 +5,7 @@ import { mayHold } from "../../engines/exact/ngram-filter.ts";
 import type { FileBytes, MissingText, RevisionTexts, TextFile } from "../../engines/exact/types.ts";
 import { compareUtf8 } from "../../engines/search/order.ts";
 import { type GitEntry, listTree, readBlobs } from "../git/git.ts";
-import { readIgnores } from "../indexing/index-commit.ts";
+import { readIgnores } from "../indexing/commit-ignores.ts";
 import { regexModule } from "./regex-module.ts";
 import type { TextCache } from "./text-cache.ts";
 import { describeText, notSearched } from "./work-tree-texts.ts";

@@ -2,10 +2,10 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { RevisionTexts } from "../../engines/exact/types.ts";
 import { makeFolder } from "../machine/folders.ts";
-import { stateName } from "../local-index/table-names.ts";
+import { stateName } from "../local-index/state-name.ts";
 import type { Project } from "../project.ts";
-import { listFiles } from "../indexing/session.ts";
-import { commitTexts } from "./commit-texts.ts";
+import { noteIdentity } from "../indexing/identity.ts";
+import { listFiles } from "../indexing/list-files.ts";
 import { type RecordsFile, TextCache } from "./text-cache.ts";
 import { workTreeTexts } from "./work-tree-texts.ts";
 
@@ -21,18 +21,19 @@ export async function openWorkTreeTexts(
 }
 
 /** The texts of a commit. */
-export function openCommitTexts(
+export async function openCommitTexts(
   project: Project,
   gitSha: string,
   enclosing: RevisionTexts["enclosing"],
-): RevisionTexts {
+): Promise<RevisionTexts> {
+  const { commitTexts } = await import("./commit-texts.ts");
   const cache = new TextCache(recordsFile(project, "commits"));
   return commitTexts({ root: project.root, gitSha, cache, enclosing });
 }
 
 /** A file beside the search index. Whoever writes last wins; the records are the same, or made again. */
-function recordsFile({ directory }: Project, name: string): RecordsFile {
-  const folder = join(directory, "texts");
+function recordsFile(project: Project, name: string): RecordsFile {
+  const folder = join(project.directory, "texts");
   const file = join(folder, `${name}.records`);
   return {
     read: () => {
@@ -47,6 +48,7 @@ function recordsFile({ directory }: Project, name: string): RecordsFile {
       const temporary = `${file}.${process.pid}.tmp`;
       try {
         makeFolder(folder);
+        noteIdentity(project);
         writeFileSync(temporary, bytes, { mode: 0o600 });
         renameSync(temporary, file);
       } catch {

@@ -1,12 +1,10 @@
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { PARSER_VERSION } from "../../engines/parsing/version.ts";
+import { IDENTITY_FILE } from "./identity.ts";
 import { takeWriteLock } from "./lock.ts";
 import { IndexStore } from "./store.ts";
 import { indexesDirectory, type Environment } from "../machine/paths.ts";
-import type { Project } from "../project.ts";
-
-const IDENTITY_FILE = "repository.txt";
 
 /** One local index in the cache. */
 export interface CachedIndex {
@@ -18,12 +16,6 @@ export interface CachedIndex {
   usedAtMs: number;
   /** Indexed work trees; undefined if the index cannot be read. */
   worktrees: string[] | undefined;
-}
-
-/** Writes the repository's identity beside the index, for {@link listCache}. */
-export function noteIdentity({ directory, identity }: Project): void {
-  const file = join(directory, IDENTITY_FILE);
-  if (!existsSync(file)) writeFileSync(file, `${identity}\n`, { mode: 0o600 });
 }
 
 /** Lists the local indexes, largest first. */

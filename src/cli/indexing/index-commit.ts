@@ -1,8 +1,7 @@
 import { DEFAULT_MAX_FILE_SIZE_BYTES } from "../../contract/limits.ts";
 import type { LanguageId } from "../../engines/parsing/languages.ts";
 import { listTree, readBlobs, type GitEntry } from "../git/git.ts";
-import { folderOf } from "./file-tree.ts";
-import { CODECTX_IGNORE, IgnoreRules } from "./ignore-rules.ts";
+import { readIgnores } from "./commit-ignores.ts";
 import type { BuilderStats } from "./content-builder.ts";
 import type { EmbedStats } from "./embed-queue.ts";
 import { inParsingOrder } from "./parsing-order.ts";
@@ -122,20 +121,6 @@ async function readInterpreters(root: string, entries: readonly GitEntry[]): Pro
     if (language !== undefined) interpreters.set(oid, language);
   }
   return interpreters;
-}
-
-/** The rules of a commit's `.codectxignore` files. */
-export async function readIgnores(root: string, entries: readonly GitEntry[]): Promise<IgnoreRules> {
-  const rules = new IgnoreRules();
-  const files = entries.filter(({ path }) => path === CODECTX_IGNORE || path.endsWith(`/${CODECTX_IGNORE}`));
-  let next = 0;
-  for await (const { bytes } of readBlobs(
-    root,
-    files.map(({ oid }) => oid),
-  )) {
-    rules.add(folderOf(files[next++]?.path ?? ""), new TextDecoder().decode(bytes), CODECTX_IGNORE);
-  }
-  return rules;
 }
 
 function saveBlobs(

@@ -1,15 +1,14 @@
 import { PARSER_VERSION } from "../../engines/parsing/version.ts";
 import { requireApiKey, createClient, credentialsOf, type Context } from "../context.ts";
 import type { EmbedCheckResponse } from "../../contract/index.ts";
-import { noteIdentity } from "./cache.ts";
+import { noteIdentity } from "./identity.ts";
 import { inBackground } from "../background.ts";
-import { type FileListing, listWorkTreeFiles } from "../git/git.ts";
-import { FileTree } from "./file-tree.ts";
+import type { FileListing } from "../git/git.ts";
 import { indexWorkTree, type IndexReport } from "./index-worktree.ts";
+import { listFiles } from "./list-files.ts";
 import { takeWriteLock } from "./lock.ts";
 import { IndexStore } from "./store.ts";
 import type { Embedding } from "./vectors.ts";
-import { walkFolder } from "./walk.ts";
 import { IndexDamagedError } from "./verified.ts";
 import type { Project } from "../project.ts";
 import { formatCount } from "../terminal/ui.ts";
@@ -114,11 +113,6 @@ export async function openEmbedding(
   store.fingerprintId(fingerprint, dimension);
   store.setMeta(key, JSON.stringify({ fingerprint, dimension, checkedAtMs: Date.now() } satisfies RememberedSpace));
   return { client, space };
-}
-
-/** Lists the files of a project: those that git lists, or all of a plain folder. */
-export async function listFiles({ plainFolder, files, root }: Project): Promise<FileListing> {
-  return plainFolder ? walkFolder(new FileTree(root)) : (files ?? listWorkTreeFiles(root));
 }
 
 export interface UpdateOptions {

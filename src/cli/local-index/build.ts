@@ -8,7 +8,8 @@ import { SearchFormatError, type RevisionFile } from "../../engines/search/types
 import type { IndexStore } from "../indexing/store.ts";
 import { readContents, type IndexedContent } from "./contents.ts";
 import type { OpenFile, SearchFolder } from "./search-folder.ts";
-import { COMMIT_PREFIX, stateName, treePrefix, VERSIONS } from "./table-names.ts";
+import { stateName } from "./state-name.ts";
+import { COMMIT_PREFIX, treePrefix, VERSIONS } from "./table-names.ts";
 
 /**
  * Analyses collected for one segment, in bytes: about 8,500 chunks. Building a segment takes four times as much in large buffers, of which

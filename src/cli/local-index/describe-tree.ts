@@ -8,7 +8,7 @@ import type { FileTree } from "../indexing/file-tree.ts";
 import { IGNORE_FILES } from "../indexing/ignore-rules.ts";
 import type { SearchFolder } from "./search-folder.ts";
 import { encodeStatIndex, isComparable, MIN_FILES } from "./stat-index.ts";
-import { stateName } from "./table-names.ts";
+import { stateName } from "./state-name.ts";
 import { ABSENT, type StatList, type TreeState, writeTreeState } from "./tree-state.ts";
 
 type DescribedState = Omit<TreeState, "statIndex">;

@@ -4,7 +4,7 @@ import { sha256 } from "../machine/checksum.ts";
 import { FileTree } from "../indexing/file-tree.ts";
 import type { SearchFolder } from "./search-folder.ts";
 import { differingFiles } from "./stat-index.ts";
-import { stateName } from "./table-names.ts";
+import { stateName } from "./state-name.ts";
 import { isUnchanged, readTreeState, type TreeState } from "./tree-state.ts";
 
 /** The last state of a work tree, as far as it is known to be the present one. */

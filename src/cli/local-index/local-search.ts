@@ -5,8 +5,7 @@ import { SnapshotFormatError } from "../../engines/snapshot/types.ts";
 import { isDamage } from "../indexing/damage.ts";
 import { IndexDamagedError } from "../indexing/verified.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
-import { resolveCommit } from "../git/git.ts";
-import { findProject, type Project, requireGit } from "../project.ts";
+import { commitOf, findProject, type Project } from "../project.ts";
 import type { LocalIndex } from "./local-index.ts";
 
 export interface RefOption {
@@ -49,13 +48,6 @@ export async function withLocalIndex<T>(
     await rebuildIndex(context, project, damage);
     return answer();
   }
-}
-
-async function commitOf(project: Project, ref: string): Promise<string> {
-  requireGit(project);
-  const gitSha = await resolveCommit(project.root, ref);
-  if (gitSha !== undefined) return gitSha;
-  throw new CliError(EXIT.notFound, "NO_COMMIT", `no such branch, tag or commit in this clone: ${ref}`);
 }
 
 /** Which state of the files an answer comes from, for `--json`. */

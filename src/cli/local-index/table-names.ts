@@ -1,7 +1,6 @@
 import { PARSER_VERSION } from "../../engines/parsing/version.ts";
 import { SEGMENT_VERSION } from "../../engines/search/segment.ts";
 import { TABLE_VERSION } from "../../engines/search/table.ts";
-import { sha256 } from "../machine/checksum.ts";
 import { IndexStore } from "../indexing/store.ts";
 import type { Project } from "../project.ts";
 import type { SearchFolder } from "./search-folder.ts";
@@ -10,11 +9,6 @@ import type { SearchFolder } from "./search-folder.ts";
 export const treePrefix = (worktreeId: number): string => `tree-${worktreeId}-`;
 /** Tables of earlier versions, `commit-…`, may hold what `git replace` had put in place of the commit's objects. */
 export const COMMIT_PREFIX = "commit2-";
-
-/** Name of the file that holds a work tree's state. */
-export function stateName(root: string): string {
-  return `tree-${sha256(Buffer.from(root)).toString("hex").slice(0, 32)}`;
-}
 
 /** Versions at the end of a table's name: a table of another version is never opened. */
 export const VERSIONS = `v${SEGMENT_VERSION}.${TABLE_VERSION}`;

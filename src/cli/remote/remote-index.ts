@@ -39,6 +39,7 @@ const READERS: { [N in keyof Answers]: (answer: Answers[N]) => object } = {
     matches: withRevisions(matches, indexes).map((match) => Object.assign({ byteRanges: byteRangesOf(match) }, match)),
     ...(files && { files: withRevisions(files, indexes) }),
     gaps: [],
+    withheldIn: [],
   }),
   coverage: (answer) => ({ ...answer, revision: 0 }),
   files: (answer) => ({ ...answer, revision: 0 }),

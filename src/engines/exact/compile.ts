@@ -9,6 +9,7 @@ import {
   requiredText,
 } from "./line-pattern.ts";
 import { LiteralMatcher } from "./literal.ts";
+import { checkCost } from "./pattern-cost.ts";
 import type { RegexEngine, RustRegex } from "./rust-regex.ts";
 import { findInvalidUtf8, isUtf8 } from "./utf8.ts";
 
@@ -43,8 +44,10 @@ class RegexMatcher implements Matcher {
   #invalid: RustRegex | undefined;
 
   constructor(engine: RegexEngine, flags: PatternFlags) {
+    const checked = checkedSource(flags);
+    checkCost(checked);
     // The pattern alone first, so that errors name places in it.
-    engine.compile(checkedSource(flags)).free();
+    engine.compile(checked).free();
     const pattern = linePattern(flags);
     this.#engine = engine;
     this.#pattern = pattern;

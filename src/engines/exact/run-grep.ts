@@ -106,6 +106,7 @@ class Search {
   readonly #waiting = new Set<string>();
   readonly #coverage: GrepCoverage = { files: 0, bytes: 0, notSearched: {}, withheldLines: 0 };
   readonly #gaps: GrepAnswer["gaps"] = [];
+  #withheldIn: GrepAnswer["withheldIn"] = [];
   readonly #found: FoundFile[] = [];
   /** The first of them, in order, as far as the answer may reach. */
   readonly #window: FoundFile[] = [];
@@ -126,6 +127,8 @@ class Search {
         this.#coverage.files++;
         this.#coverage.bytes += file.size ?? 0;
         this.#coverage.withheldLines += file.withheldLines;
+        const { revision, path, withheldLines: lines } = file;
+        if (lines > 0 && this.#withheldIn.length < MAX_GAPS) this.#withheldIn.push({ revision, path, lines });
         const same = this.#byContent.get(file.content);
         if (same) same.push(file);
         else this.#byContent.set(file.content, [file]);
@@ -150,6 +153,10 @@ class Search {
       this.#coverage.files--;
       this.#coverage.bytes -= file.size ?? 0;
       this.#coverage.withheldLines -= file.withheldLines;
+      if (file.withheldLines > 0)
+        this.#withheldIn = this.#withheldIn.filter(
+          ({ revision, path }) => revision !== file.revision || path !== file.path,
+        );
       this.#leaveOut(file, reason);
     }
   }
@@ -226,6 +233,7 @@ class Search {
       complete: withheldLines === 0 && !Object.keys(notSearched).some((reason) => isGap.has(reason)),
       coverage: this.#coverage,
       gaps: this.#gaps,
+      withheldIn: this.#withheldIn,
       truncated: shown < (isOfFiles ? this.#found.length : lines),
     };
   }

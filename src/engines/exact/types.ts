@@ -107,5 +107,7 @@ export interface GrepAnswer {
   coverage: GrepCoverage;
   /** Some of the files that were not searched and whose absence makes the answer incomplete. */
   gaps: { revision: number; path: string; reason: NotSearched }[];
+  /** Some of the files with withheld lines, and how many those are: of all searched files, whatever the pattern is. */
+  withheldIn: { revision: number; path: string; lines: number }[];
   truncated: boolean;
 }

@@ -48,7 +48,14 @@ function matchRows({ line, text, before, after, enclosing }: FoundLine, width: n
   return rows.join("\n");
 }
 
-function footOf({ total, complete, coverage, gaps, truncated }: GrepAnswer): string {
+/** The first files with withheld lines. */
+function namesOf(withheldIn: GrepAnswer["withheldIn"]): string {
+  if (withheldIn.length === 0) return "";
+  const named = withheldIn.slice(0, MAX_NAMED).map(({ path }) => path);
+  return ` (in ${named.join(", ")}${withheldIn.length > MAX_NAMED ? ", …" : ""})`;
+}
+
+function footOf({ total, complete, coverage, gaps, withheldIn, truncated }: GrepAnswer): string {
   const searched = `${coverage.files} file${coverage.files === 1 ? "" : "s"}`;
   const none = total.lines === 0 ? `No match in ${searched}.` : "";
   if (complete)
@@ -56,7 +63,9 @@ function footOf({ total, complete, coverage, gaps, truncated }: GrepAnswer): str
   const named = gaps.slice(0, MAX_NAMED).map(({ path, reason }) => `${path} (${reason})`);
   const parts = [
     ...(gaps.length === 0 ? [] : [`not searched: ${named.join(", ")}${gaps.length > MAX_NAMED ? ", …" : ""}`]),
-    ...(coverage.withheldLines === 0 ? [] : [`${coverage.withheldLines} lines withheld, which may hold secrets`]),
+    ...(coverage.withheldLines === 0
+      ? []
+      : [`lines withheld, which may hold secrets: ${coverage.withheldLines}${namesOf(withheldIn)}`]),
   ];
   return `${none} NOT COMPLETE: ${parts.join("; ")}.`.trim();
 }

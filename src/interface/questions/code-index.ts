@@ -93,6 +93,9 @@ export interface OpenIndexes<Info extends IndexInfo = IndexInfo> {
   uses?(path: string): Promise<FileUses | undefined>;
 }
 
+/** The part of open indexes that answers questions about whole texts. */
+export type OpenTexts = Pick<OpenIndexes, "indexes" | "texts">;
+
 /** A question: its parameters, and how it is answered from open indexes. */
 export interface Question<P extends Parameters, Answer extends object> {
   /** Also the name of the client's method. */

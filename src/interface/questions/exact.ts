@@ -1,7 +1,7 @@
 /** The questions about whole texts: `grep`, and what is searched at all. */
-import { COVERAGE, FILES, GREP } from "../../contract/questions.ts";
+import { COVERAGE, FILES, GREP, type Request } from "../../contract/questions.ts";
 import type { GrepOptions } from "../../engines/exact/run-grep.ts";
-import type { RevisionTexts, TextFile } from "../../engines/exact/types.ts";
+import type { GrepAnswer, RevisionTexts, TextFile } from "../../engines/exact/types.ts";
 import { compareUtf8 } from "../../engines/search/order.ts";
 import { compileGlobs, GlobError } from "../../lib/globs.ts";
 import {
@@ -9,6 +9,7 @@ import {
   nothingIndexed,
   NotFoundError,
   type OpenIndexes,
+  type OpenTexts,
   question,
   QuestionError,
 } from "./code-index.ts";
@@ -105,11 +106,18 @@ export const grepWithin = (budget?: GrepOptions) =>
   question({
     name: "grep",
     parameters: GREP,
-    answer: async (indexes, request) => {
-      const { runGrep } = await import("../../engines/exact/run-grep.ts");
-      return runGrep(await textsOf(indexes), request, budget).catch(namingField);
-    },
+    answer: (indexes, request) => answerGrep(indexes, request, budget),
   });
+
+/** The answer of `grep`, for which texts are enough. Throws `InvalidFieldError`. */
+export async function answerGrep(
+  indexes: OpenTexts,
+  request: Request<typeof GREP>,
+  budget?: GrepOptions,
+): Promise<GrepAnswer> {
+  const { runGrep } = await import("../../engines/exact/run-grep.ts");
+  return runGrep(await textsOf(indexes), request, budget).catch(namingField);
+}
 
 export const grep = grepWithin();
 
@@ -120,7 +128,7 @@ function namingField(error: unknown): never {
   throw error;
 }
 
-async function textsOf(indexes: OpenIndexes): Promise<RevisionTexts> {
+async function textsOf(indexes: OpenTexts): Promise<RevisionTexts> {
   if (indexes.indexes.length === 0) throw nothingIndexed();
   return indexes.texts();
 }

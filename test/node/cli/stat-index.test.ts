@@ -24,7 +24,7 @@ import { describeTree, saveState } from "../../../src/cli/local-index/describe-t
 import { examineTree } from "../../../src/cli/local-index/examine-tree.ts";
 import { SearchFolder } from "../../../src/cli/local-index/search-folder.ts";
 import { encodeStatIndex, isComparable, MIN_FILES } from "../../../src/cli/local-index/stat-index.ts";
-import { stateName } from "../../../src/cli/local-index/table-names.ts";
+import { stateName } from "../../../src/cli/local-index/state-name.ts";
 import { readTreeState, writeTreeState } from "../../../src/cli/local-index/tree-state.ts";
 
 const IN_FOLDER = 100;

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { brotliDecompressSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { addRowCheck } from "../../../src/cli/indexing/row-check.ts";
-import { stateName } from "../../../src/cli/local-index/table-names.ts";
+import { stateName } from "../../../src/cli/local-index/state-name.ts";
 import type { ExpectedCache } from "../../upgrades/make-cli.ts";
 import { Sandbox } from "./support/run.ts";
 

@@ -1,0 +1,73 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { Sandbox } from "./support/run.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
+
+let sandbox: Sandbox;
+beforeEach(async () => {
+  sandbox = await Sandbox.create();
+  sandbox.repository("app", {
+    "src/pool.ts": "export class Pool {\n  close() {\n    return drain(this);\n  }\n}\n",
+    "vendor/drain.js": "exports.drain = () => 1;\n",
+  });
+});
+afterEach(() => sandbox.remove());
+
+const grep = (...args: string[]) => sandbox.run("app", ["grep", ...args]);
+const SECRET = ["AKIA", "2E0A8F3B244C9986"].join("");
+
+describe("codectx grep", () => {
+  it("has the lines and exits of rg, of the work tree as it is, and indexes nothing", async () => {
+    expect(await grep("drain")).toMatchObject({
+      code: 0,
+      stdout: "src/pool.ts:3:12:    return drain(this);\nvendor/drain.js:1:9:exports.drain = () => 1;\n",
+      stderr: "",
+    });
+    sandbox.write("app/src/pool.ts", "export const idle = 1;\n");
+    expect(await grep("-l", "dr[a-z]in")).toMatchObject({ code: 0, stdout: "vendor/drain.js\n" });
+    expect(await grep("Pool")).toMatchObject({ code: 1, stdout: "", stderr: "no match in 2 files\n" });
+    expect(await grep("(")).toMatchObject({ code: 2, stdout: "" });
+    const { json } = await sandbox.run("app", ["cache", "list", "--json"]);
+    expect(json["indexes"]).toMatchObject([{ worktrees: [] }]);
+  });
+
+  it("reads a commit without a checkout, and refuses one that is not there", async () => {
+    sandbox.write("app/src/pool.ts", "export const idle = 1;\n");
+    expect(await grep("--ref", "HEAD", "-c", "Pool")).toMatchObject({ code: 0, stdout: "src/pool.ts:1\n" });
+    expect(await grep("--ref", "nowhere", "Pool")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("nowhere"),
+    });
+  });
+
+  it("names the enclosing symbol and the state of the index with --json", async () => {
+    const { json, code } = await grep("--json", "drain\\(");
+    expect(code).toBe(0);
+    expect(json).toMatchObject({
+      gitSha: sandbox.git("app", "rev-parse", "HEAD"),
+      digest: expect.any(String),
+      matches: [{ path: "src/pool.ts", line: 3, enclosing: "Pool.close" }],
+    });
+  });
+
+  it("says which files have withheld lines, whatever the pattern is", async () => {
+    sandbox.write("app/key.ts", `const id = 1;\nconst key = "${SECRET}";\n`);
+    const said = "not complete: 1 line withheld, which may hold secrets: key.ts\n";
+    for (const pattern of [SECRET, "AKIA", "zzz"])
+      expect(await grep(pattern)).toMatchObject({
+        code: 2,
+        stdout: "",
+        stderr: expect.stringContaining(`no match in 3 files; ${said}`),
+      });
+    expect(await grep("id")).toMatchObject({ code: 0, stderr: expect.stringContaining(said) });
+    expect(await grep("--path", "src/**", "zzz")).toMatchObject({ code: 1 });
+  });
+
+  it("finds the edit of a file that it has just learned about", async () => {
+    await grep("drain");
+    for (const name of ["first", "other", "third"]) {
+      sandbox.write("app/src/pool.ts", `export const ${name} = 1;\n`);
+      expect(await grep(name)).toMatchObject({ code: 0, stdout: `src/pool.ts:1:14:export const ${name} = 1;\n` });
+    }
+  });
+});
