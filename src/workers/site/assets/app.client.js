@@ -93,11 +93,12 @@
     const page = new DOMParser().parseFromString(await response.text(), "text/html");
     const fresh = page.getElementById(region.id);
     if (!fresh) return;
+    // Before the comparison, or a region with a time would always differ.
+    localTimes(fresh);
     if (fresh.innerHTML !== region.innerHTML) region.replaceChildren(...fresh.childNodes);
     const seconds = fresh.dataset.refresh;
     if (seconds) region.dataset.refresh = seconds;
     else delete region.dataset.refresh;
-    localTimes(region);
   }
 
   /** Refreshes a region until its `data-refresh` attribute is gone. */

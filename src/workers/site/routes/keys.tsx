@@ -107,6 +107,7 @@ function KeyTable({ keys, base, kind }: { keys: KeyUsage[]; base: string | undef
             {base !== undefined && key.revokedAt === null && (
               <Confirm
                 label="Revoke …"
+                subject={key.name}
                 title={`Revoke “${key.name}”?`}
                 question={`Requests with “${key.name}” will be refused from now on. This cannot be undone.`}
                 action={`${base}/${key.id}/revoke`}

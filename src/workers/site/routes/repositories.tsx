@@ -8,6 +8,7 @@ import {
   PAGE_ROWS,
 } from "../../../service/dashboard/repositories.ts";
 import { changeSource, connectRepository, disconnectRepository } from "../../../service/sources/sources.ts";
+import { cloneAddress } from "../../../service/sources/clone-address.ts";
 import { readFlag } from "../../../lib/config.ts";
 import { canManage } from "../../../service/users/index.ts";
 import { done, type Fields, readFields } from "../app/answers.tsx";
@@ -222,7 +223,7 @@ function depsOf(c: DashboardContext) {
 function sourceInput(fields: Fields) {
   const token = fields.flag("removeToken") ? "" : fields.text("token").trim() || undefined;
   return {
-    cloneUrl: fields.text("url"),
+    cloneUrl: cloneAddress(fields.text("url")),
     ...(token === undefined ? {} : { token }),
     tokenUsername: fields.text("tokenUsername"),
     branches: fields.lines("branches"),

@@ -130,6 +130,7 @@ teamPages.get("/team", async (c) => {
                   {mayChange && member.userId !== me && (
                     <Confirm
                       label="Remove …"
+                      subject={name}
                       title={`Remove ${name}?`}
                       question={`${name} will lose access to this team. Keys that they created keep working.`}
                       action={`${base}/members/${member.userId}/remove`}

@@ -35,6 +35,7 @@ export function HooksPanel({
                 {manages && (
                   <Confirm
                     label="Delete …"
+                    subject={PROVIDER_NAMES[hook.provider]}
                     title={`Delete the ${PROVIDER_NAMES[hook.provider]} hook?`}
                     question="Pushes that the host still reports to this address will be refused."
                     action={`${base}/hooks/${hook.id}/delete`}

@@ -106,6 +106,7 @@ export function Form({ action, children, inline = false }: { action: string; chi
 /** A button that asks for confirmation before an irreversible action, in a popover that needs no JavaScript. */
 export function Confirm({
   label,
+  subject,
   title,
   question,
   action,
@@ -113,6 +114,8 @@ export function Confirm({
   children,
 }: {
   label: string;
+  /** What the button is about, where several buttons of a page have the same label: for screen readers. */
+  subject?: string;
   title: string;
   question: Child;
   action: string;
@@ -124,6 +127,7 @@ export function Confirm({
     <>
       <button type="button" class="quiet" popovertarget={id} aria-haspopup="dialog">
         {label}
+        {subject !== undefined && <span class="sr"> {subject}</span>}
       </button>
       <div id={id} class="sheet" popover="auto" role="dialog" aria-labelledby={`${id}-title`}>
         <h2 id={`${id}-title`}>{title}</h2>

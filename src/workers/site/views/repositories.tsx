@@ -50,7 +50,7 @@ export function SourceFields({ repository }: { repository?: RepositoryRow }) {
         placeholder="https://github.com/owner/name"
         required
         maxlength={2000}
-        hint="HTTPS, without a user name or password in it."
+        hint="Or git@host:owner/name, or the address of its page in a browser. Without a password in it."
       />
       <Field
         label={
