@@ -2,6 +2,8 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Db } from "../db/client.ts";
 import type { HookProvider } from "../db/people-schema.ts";
+import { arrayOf } from "../db/arrays.ts";
+import { isUuid } from "../../lib/uuid.ts";
 import { rowsOf } from "../db/rows.ts";
 
 export const PAGE_ROWS = 50;
@@ -67,6 +69,35 @@ export async function findRepository(
     sql`select ${REPOSITORY} where w.tenant_id = ${tenantId} and w.id = ${workspaceId}`,
   );
   return rows[0];
+}
+
+/** Repositories that are offered by name. */
+const MAX_NAMES = 1_000;
+
+/** Names of the repositories that can be searched, in order; a workspace without a repository goes by its id. */
+export const repositoryNamesQuery = (tenantId: string): SQL => sql`
+  select coalesce(repo, id::text) as name from workspaces
+  where tenant_id = ${tenantId} and current_seq is not null order by repo, id limit ${MAX_NAMES}`;
+
+/** See {@link repositoryNamesQuery}. */
+export async function listRepositoryNames(db: Db, tenantId: string): Promise<string[]> {
+  return (await rowsOf<{ name: string }>(db, repositoryNamesQuery(tenantId))).map(({ name }) => name);
+}
+
+/** The workspace that one of the names names, the longest if several do. */
+export const longestNameQuery = (tenantId: string, names: readonly string[]): SQL => sql`
+  select id as "workspaceId", repo from workspaces
+  where tenant_id = ${tenantId} and (repo = any(${arrayOf(names, "text")}) or id = any(${arrayOf(names.filter(isUuid), "uuid")}))
+  order by length(repo) desc nulls last limit 1`;
+
+/** See {@link longestNameQuery}. */
+export async function findByLongestName(
+  db: Db,
+  tenantId: string,
+  names: readonly string[],
+): Promise<{ workspaceId: string; repo: string | null } | undefined> {
+  const [row] = await rowsOf<{ workspaceId: string; repo: string | null }>(db, longestNameQuery(tenantId, names));
+  return row;
 }
 
 export interface RunRow {

@@ -69,16 +69,86 @@
     setTimeout(() => (verb.data = "Copy"), 1500);
   }
 
+  // Keys: "/" searches, arrows walk through results, "g" and a letter go to a page.
+  let isGoing = false;
   document.addEventListener("keydown", (event) => {
     const typing = event.target.closest?.("input,textarea,select,[contenteditable]");
-    if (event.key === "/" && !typing && !event.ctrlKey && !event.metaKey) {
-      const search = document.querySelector("[data-search]");
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (typing) {
+      if (event.key === "Escape") typing.blur();
+      if (event.key === "ArrowDown" && typing.matches("[data-search]")) walk(event, 1);
+      return;
+    }
+    if (isGoing) {
+      isGoing = false;
+      const link = document.querySelector(`[data-go="${CSS.escape(event.key)}"]`);
+      if (link) link.click();
+      return;
+    }
+    if (event.key === "g") isGoing = true;
+    else if (event.key === "ArrowDown" && isResult(event.target)) walk(event, 1);
+    else if (event.key === "ArrowUp" && isResult(event.target)) walk(event, -1);
+    else if (event.key === "/") {
+      const search = document.querySelector("input[data-search]") ?? document.querySelector("[data-search]");
       if (!search) return;
       event.preventDefault();
       if (search.matches("a")) search.click();
       else search.focus();
     }
   });
+
+  const isResult = (element) => element === document.body || element.matches("[data-result]");
+
+  /** Moves the focus to the next or the previous result. */
+  function walk(event, step) {
+    const results = [...document.querySelectorAll("[data-result]")];
+    const next = results[results.indexOf(event.target) + step];
+    if (!next) return;
+    event.preventDefault();
+    next.focus();
+  }
+
+  /** Marks the lines of an address that ends with #L10-L20. */
+  function markLines() {
+    for (const line of document.querySelectorAll(".line-no.on")) line.classList.remove("on");
+    const [, from, to] = /^#L(\d+)-L(\d+)$/.exec(location.hash) ?? [];
+    for (let line = Number(from); line <= Math.min(Number(to), Number(from) + 5000); line++)
+      document.getElementById(`L${line}`)?.classList.add("on");
+    if (from) document.getElementById(`L${from}`)?.scrollIntoView();
+  }
+  addEventListener("hashchange", markLines);
+  markLines();
+
+  document.addEventListener("click", (event) => {
+    const line = event.target.closest("a.line-no[id]");
+    const [, first] = /^#L(\d+)/.exec(location.hash) ?? [];
+    if (line && event.shiftKey && first) {
+      event.preventDefault();
+      const [from, to] = [Number(first), Number(line.dataset.n)].sort((a, b) => a - b);
+      location.hash = `L${from}-L${to}`;
+      return;
+    }
+    const code = event.target.closest("[data-names]");
+    if (!code || line || String(getSelection()) !== "") return;
+    const name = nameAt(event.clientX, event.clientY);
+    if (name) location.assign(code.dataset.names + encodeURIComponent(name));
+  });
+
+  /** The name at a place of the screen. */
+  function nameAt(x, y) {
+    const place = document.caretPositionFromPoint?.(x, y);
+    const range = place ? undefined : document.caretRangeFromPoint?.(x, y);
+    const node = place?.offsetNode ?? range?.startContainer;
+    const offset = place?.offset ?? range?.startOffset ?? 0;
+    if (node?.nodeType !== Node.TEXT_NODE || node.parentElement.closest(".hl-str,.hl-com,.hl-num,.hl-key"))
+      return undefined;
+    const isPart = (character) => character !== undefined && /[\p{L}\p{N}_$]/u.test(character);
+    let [start, end] = [offset, offset];
+    while (isPart(node.data[start - 1])) start--;
+    while (isPart(node.data[end])) end++;
+    const name = node.data.slice(start, end);
+    return /^[\p{L}_$]/u.test(name) && name.length <= 200 ? name : undefined;
+  }
 
   /** Replaces a region by that of a fresh copy of its page, unless the user is interacting with it. */
   async function refresh(region) {

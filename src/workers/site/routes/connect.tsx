@@ -11,7 +11,7 @@ export const connectPages = new Hono<DashboardHono>();
 
 connectPages.get("/", async (c) => {
   const steps = await readFirstSteps(c.get("db"), c.get("membership").tenantId);
-  return c.redirect(tenantPath(c, steps.hasIndex ? "repositories" : "start"), 303);
+  return c.redirect(tenantPath(c, steps.hasIndex ? "search" : "start"), 303);
 });
 
 connectPages.get("/start", async (c) => {

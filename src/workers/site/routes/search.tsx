@@ -1,73 +1,117 @@
-/** Search over the team's repositories. */
+/** Search over the team's repositories: ranked, or every line that matches a text or a regular expression. */
 import { Hono } from "hono";
-import type { DashboardSearchApi } from "../../api/dashboard-search.ts";
-import type { ErrorCode } from "../../../contract/errors.ts";
+import type { GrepResponse } from "../../../contract/exact.ts";
 import type { SearchResponse } from "../../../contract/search.ts";
-import { listRepositories } from "../../../service/dashboard/repositories.ts";
-import type { DashboardContext, DashboardHono } from "../app/context.ts";
-import { tenantPath } from "../app/context.ts";
-import { DashboardError, type DashboardErrorCode } from "../app/errors.ts";
+import { listRepositoryNames } from "../../../service/dashboard/repositories.ts";
+import { isUuid } from "../../../lib/uuid.ts";
+import { askCode, tryCode } from "../app/code.ts";
+import { type DashboardContext, type DashboardHono, tenantPath } from "../app/context.ts";
+import { DashboardError } from "../app/errors.ts";
 import { invalid } from "../app/answers.tsx";
-import { Code } from "../views/code.tsx";
-import { formatCount } from "../views/format.ts";
 import { tenantPage } from "../views/layout.tsx";
-import { Empty, Head, Select, Time } from "../views/parts.tsx";
-import { Commit, commitUrl } from "../views/state.tsx";
+import { Empty, Field, Head, Select } from "../views/parts.tsx";
+import { ExactResults, Results } from "../views/results.tsx";
 
 export const searchPages = new Hono<DashboardHono>();
 export const searchApi = new Hono<DashboardHono>();
 
 const RESULTS = 15;
+const LINES = 100;
+const EXACT_CONTEXT = 1;
+/** The last result that a page may begin with, as the question allows. */
+const MAX_OFFSET = 1_000;
 /** Less than elsewhere: the query is a part of the page's address. */
 const MAX_QUERY_CHARACTERS = 2_000;
 
-/** Errors of a search that are not about something missing. */
-const CODES: Partial<Record<ErrorCode, DashboardErrorCode>> = {
-  INVALID_BODY: "INVALID_BODY",
-  INVALID_SELECTOR: "INVALID_BODY",
-  UNAVAILABLE: "UNAVAILABLE",
-};
+/** `ranked`: by meaning. The others find every line: `text` takes the query as it is, `regex` as a regular expression. */
+const MODES = [
+  ["ranked", "best matches"],
+  ["text", "every line with this text"],
+  ["regex", "every line, regular expression"],
+] as const;
+type Mode = (typeof MODES)[number][0];
 
-type Result = SearchResponse["results"][number];
+/** A search as the page's address says it. */
+interface Asked {
+  query: string;
+  mode: Mode;
+  repo: string;
+  ref: string;
+  language: string;
+  path: string;
+  isCaseFree: boolean;
+  isWord: boolean;
+  offset: number;
+}
+
+function askedOf(c: DashboardContext): Asked {
+  const text = (name: string): string => c.req.query(name)?.trim() ?? "";
+  const mode = MODES.find(([value]) => value === text("mode"))?.[0] ?? "ranked";
+  const offset = Number(text("offset"));
+  return {
+    query: text("q"),
+    mode,
+    repo: text("repo"),
+    ref: text("ref"),
+    language: text("lang"),
+    path: text("path"),
+    isCaseFree: text("case") === "any",
+    isWord: text("word") === "whole",
+    offset: Number.isInteger(offset) && offset > 0 && offset <= MAX_OFFSET ? offset : 0,
+  };
+}
+
+/** What the questions share. Throws `INVALID_BODY` for a query that no question takes. */
+function scopeOf({ query, repo, ref, language, path, offset }: Asked): Record<string, unknown> {
+  if (query.length > MAX_QUERY_CHARACTERS || !query.isWellFormed() || query.includes("\0"))
+    throw invalid("q", `expected at most ${MAX_QUERY_CHARACTERS} characters of text`);
+  return {
+    offset,
+    ...(repo !== "" && (isUuid(repo) ? { workspaceId: repo } : { repo })),
+    ...(ref !== "" && { ref }),
+    ...(language !== "" && { languages: [language] }),
+    ...(path !== "" && { paths: [path] }),
+  };
+}
+
+const rankedRequest = (asked: Asked) => ({ ...scopeOf(asked), query: asked.query, limit: RESULTS });
+
+const exactRequest = (asked: Asked) => ({
+  ...scopeOf(asked),
+  pattern: asked.query,
+  fixedStrings: asked.mode === "text",
+  ignoreCase: asked.isCaseFree,
+  wordRegexp: asked.isWord,
+  context: EXACT_CONTEXT,
+  limit: LINES,
+});
+
+type Outcome = SearchResponse | GrepResponse | DashboardError | undefined;
+
+async function outcomeOf(c: DashboardContext, asked: Asked): Promise<Outcome> {
+  if (asked.query === "") return undefined;
+  try {
+    return asked.mode === "ranked"
+      ? await tryCode(c, "search", rankedRequest(asked))
+      : await tryCode(c, "grep", exactRequest(asked));
+  } catch (error) {
+    if (error instanceof DashboardError) return error;
+    throw error;
+  }
+}
 
 searchPages.get("/search", async (c) => {
-  const query = c.req.query("q")?.trim() ?? "";
-  const repo = c.req.query("repo") ?? "";
-  const repositories = await listRepositories(c.get("db"), c.get("membership").tenantId);
-  const indexed = repositories.filter(({ index }) => index !== null);
-  const outcome = query === "" || indexed.length === 0 ? undefined : await attempt(c, query, repo);
+  const asked = askedOf(c);
+  const names = await listRepositoryNames(c.get("db"), c.get("membership").tenantId);
+  const outcome = names.length === 0 ? undefined : await outcomeOf(c, asked);
   return tenantPage(
     c,
     "search",
-    { title: "Search" },
+    { title: asked.query === "" ? "Search" : `${asked.query.slice(0, 60)} · Search` },
     <>
       <Head title="Search" text="The same search that your agents use: words, identifiers, or a whole error message." />
-      <form method="get" class="panel" role="search">
-        <div class="body">
-          <div class="row">
-            <div class="field">
-              <label for="field-q">Query</label>
-              <input
-                id="field-q"
-                name="q"
-                type="search"
-                value={query}
-                maxlength={MAX_QUERY_CHARACTERS}
-                data-search
-                autofocus
-              />
-            </div>
-            <Select
-              label="Repository"
-              name="repo"
-              value={repo}
-              options={[["", "all"], ...indexed.map((one) => [one.workspaceId, one.repo ?? one.workspaceId] as const)]}
-            />
-            <button class="primary">Search</button>
-          </div>
-        </div>
-      </form>
-      {indexed.length === 0 && (
+      <SearchForm asked={asked} names={names} />
+      {names.length === 0 && (
         <section class="panel">
           <Empty title="Nothing to search yet">
             <p>A repository can be searched once its first index run is done.</p>
@@ -82,100 +126,101 @@ searchPages.get("/search", async (c) => {
           {outcome.message}
         </p>
       )}
-      {outcome !== undefined && !(outcome instanceof DashboardError) && <Results answer={outcome} />}
+      {outcome !== undefined && !(outcome instanceof DashboardError) && <Found c={c} asked={asked} answer={outcome} />}
     </>,
   );
 });
 
-function Results({ answer }: { answer: SearchResponse }) {
-  const { results, indexes, truncated } = answer;
-  if (results.length === 0) {
-    return (
-      <section class="panel">
-        <Empty title="Nothing found">
-          <p>Try fewer or other words. Identifiers are found by their parts, so “close session” finds closeSession.</p>
-        </Empty>
-      </section>
-    );
-  }
-  const ages = new Map(indexes.map((index) => [index.workspaceId, index.indexedAt]));
+function SearchForm({ asked, names }: { asked: Asked; names: readonly string[] }) {
+  return (
+    <form method="get" class="panel" role="search">
+      <div class="body">
+        <div class="row">
+          <Field
+            label="Query"
+            name="q"
+            hint={
+              <>
+                <code>"quoted text"</code>, <code>path:src/**</code> and <code>lang:go</code> narrow a search for the
+                best matches.
+              </>
+            }
+          >
+            <input
+              id="field-q"
+              name="q"
+              type="search"
+              value={asked.query}
+              maxlength={MAX_QUERY_CHARACTERS}
+              aria-describedby="field-q-hint"
+              data-search
+              autofocus
+            />
+          </Field>
+          <Select label="Find" name="mode" value={asked.mode} options={MODES} />
+          <button class="primary">Search</button>
+        </div>
+        <div class="row">
+          <Field label="Repository" name="repo">
+            <input id="field-repo" name="repo" value={asked.repo} list="repositories" placeholder="all" />
+            <datalist id="repositories">
+              {names.map((name) => (
+                <option value={name}></option>
+              ))}
+            </datalist>
+          </Field>
+          <Field label="Branch, tag or commit" name="ref" value={asked.ref} placeholder="current" maxlength={255} />
+          <Field label="Path" name="path" value={asked.path} placeholder="src/**" maxlength={500} />
+          <Field label="Language" name="lang" value={asked.language} placeholder="any" maxlength={64} />
+        </div>
+        <div class="row">
+          <label class="check">
+            <input type="checkbox" name="case" value="any" checked={asked.isCaseFree} /> Any case
+          </label>
+          <label class="check">
+            <input type="checkbox" name="word" value="whole" checked={asked.isWord} /> Whole words
+          </label>
+          <span class="hint">These two apply to every line with a text or expression.</span>
+        </div>
+      </div>
+    </form>
+  );
+}
+
+function Found({ c, asked, answer }: { c: DashboardContext; asked: Asked; answer: SearchResponse | GrepResponse }) {
+  const ref = asked.ref === "" ? undefined : asked.ref;
+  const isExact = "matches" in answer;
+  const end = asked.offset + (isExact ? answer.matches.length : answer.results.length);
   return (
     <>
-      <p class="soft" role="status">
-        {formatCount(results.length)} {results.length === 1 ? "result" : "results"} from {formatCount(indexes.length)}{" "}
-        {indexes.length === 1 ? "repository" : "repositories"}
-        {truncated && "; there are more"}
-      </p>
-      {results.map((result) => (
-        <article class="panel result">
-          <header>
-            <h2>{link(result)}</h2>
-            {result.symbol && (
-              <span class="small">
-                <span class="tag">{result.symbol.kind}</span> <code>{result.symbol.qualifiedName}</code>
-              </span>
-            )}
-            <span class="soft small">
-              {result.repo} <Commit repo={result.repo} sha={result.gitSha} /> indexed{" "}
-              <Time at={ages.get(result.workspaceId) ?? null} />
-            </span>
-          </header>
-          {result.excerpts.map((excerpt) => (
-            <Code
-              text={excerpt.text}
-              language={result.language}
-              firstLine={excerpt.startLine}
-              label={`${result.path}, line ${excerpt.startLine}`}
-            />
-          ))}
-        </article>
-      ))}
+      {isExact ? (
+        <ExactResults c={c} answer={answer} from={asked.offset} forRef={ref} />
+      ) : (
+        <Results c={c} answer={answer} from={asked.offset} forRef={ref} />
+      )}
+      <nav class="pager" aria-label="Pages">
+        {asked.offset === 0 ? <span /> : <a href={pageAt(c, 0)}>First page</a>}
+        {answer.truncated && end > asked.offset && end <= MAX_OFFSET ? (
+          <a href={pageAt(c, end)}>Next page</a>
+        ) : (
+          <span />
+        )}
+      </nav>
     </>
   );
 }
 
-/** The location of a result, linked to its git host if that is known. */
-function link({ repo, gitSha, path, startLine, endLine }: Result) {
-  const place = `${path}:${startLine}`;
-  const commit = commitUrl(repo, gitSha);
-  if (commit === undefined || repo === null) return place;
-  const file = path.split("/").map(encodeURIComponent).join("/");
-  const urls: Record<string, string> = {
-    "github.com": `https://${repo}/blob/${gitSha}/${file}#L${startLine}-L${endLine}`,
-    "gitlab.com": `https://${repo}/-/blob/${gitSha}/${file}#L${startLine}-${endLine}`,
-    "bitbucket.org": `https://${repo}/src/${gitSha}/${file}#lines-${startLine}:${endLine}`,
-  };
-  return (
-    <a href={urls[repo.split("/")[0] ?? ""] ?? commit} rel="noreferrer">
-      {place}
-    </a>
-  );
+/** The same search from another result on. */
+function pageAt(c: DashboardContext, offset: number): string {
+  const search = new URL(c.req.url).searchParams;
+  if (offset === 0) search.delete("offset");
+  else search.set("offset", String(offset));
+  return `?${search.toString()}`;
 }
 
-/** Runs a search; returns its answer or the error. */
-async function attempt(c: DashboardContext, query: string, repo: string): Promise<SearchResponse | DashboardError> {
-  try {
-    return await runSearch(c, query, repo);
-  } catch (error) {
-    if (error instanceof DashboardError) return error;
-    throw error;
-  }
-}
-
-async function runSearch(c: DashboardContext, query: string, workspaceId: string): Promise<SearchResponse> {
-  if (query.length > MAX_QUERY_CHARACTERS || !query.isWellFormed() || query.includes("\0")) {
-    throw invalid("q", `expected at most ${MAX_QUERY_CHARACTERS} characters of text`);
-  }
-  const service = c.env.SEARCH as unknown as DashboardSearchApi;
-  const answer = await service.search(c.get("membership").tenantId, {
-    query,
-    limit: RESULTS,
-    ...(workspaceId === "" ? {} : { workspaceId }),
-  });
-  if (answer.ok) return answer;
-  throw new DashboardError(CODES[answer.code] ?? "NOT_FOUND", answer.error);
-}
-
-searchApi.get("/search", async (c) =>
-  c.json(await runSearch(c, c.req.query("q")?.trim() ?? "", c.req.query("repo") ?? "")),
-);
+searchApi.get("/search", async (c) => {
+  const asked = askedOf(c);
+  return asked.mode === "ranked"
+    ? c.json(await askCode(c, "search", rankedRequest(asked)))
+    : c.json(await askCode(c, "grep", exactRequest(asked)));
+});

@@ -2,6 +2,7 @@
 import { Hono } from "hono";
 import type { DashboardHono } from "../app/context.ts";
 import { auditApi, auditPages } from "./audit.tsx";
+import { codePages } from "./code.tsx";
 import { connectPages } from "./connect.tsx";
 import { keyApi, keyPages } from "./keys.tsx";
 import { repositoryApi, repositoryPages } from "./repositories.tsx";
@@ -18,6 +19,7 @@ export const tenantApi = new Hono<DashboardHono>();
 for (const pages of [
   connectPages,
   searchPages,
+  codePages,
   repositoryPages,
   keyPages,
   teamPages,

@@ -1,34 +1,79 @@
+import { raw } from "hono/html";
 import { type Token, tokenize } from "./highlight.ts";
 
-/** Code with line numbers, highlighted. `firstLine` is the number of its first line. */
-export function Code({
-  text,
-  language,
-  firstLine,
-  label,
-}: {
+/** Columns of a line that are marked: from 0, in UTF-16 units, the second exclusive; ascending and apart. */
+export type Marks = (line: number) => readonly (readonly [from: number, to: number])[];
+
+interface CodeProps {
   text: string;
   language: string;
+  /** Number of the first line. */
   firstLine: number;
   label: string;
-}) {
+  marks?: Marks;
+  /** Page that a line's number leads to, without the anchor; the lines have anchors of their own if it is "". */
+  page: string;
+  /** Lines by number, each with what is shown in its place. */
+  instead?: ReadonlyMap<number, string>;
+  /** Page that tells about a name, to which the name is appended; with a script, names of the code lead there. */
+  namePage?: string;
+}
+
+/** Lines that a browser lays out together, once they are near the screen. */
+const BLOCK_LINES = 100;
+
+/**
+ * Code with line numbers, highlighted. Made as text, because a file may have 10,000 lines and elements for each token took 0.5 s.
+ */
+export function Code({ text, language, firstLine, label, marks, page, instead, namePage }: CodeProps) {
   const lines = splitLines(tokenize(text.replace(/\n$/, ""), language));
+  const blocks: string[] = [];
+  for (let from = 0; from < lines.length; from += BLOCK_LINES) {
+    const html = lines.slice(from, from + BLOCK_LINES).map((tokens, i) => {
+      const line = firstLine + from + i;
+      const note = instead?.get(line);
+      const code =
+        note === undefined ? tokensHtml(tokens, marks?.(line) ?? []) : `<span class="withheld">${escape(note)}</span>`;
+      return `${numberHtml(line, page)}${code}\n`;
+    });
+    blocks.push(`<span class="block">${html.join("")}</span>`);
+  }
   return (
-    <pre tabindex={0} role="region" aria-label={label}>
-      <code>
-        {lines.map((tokens, i) => (
-          <>
-            <span class="line-no" aria-hidden="true">
-              {firstLine + i}
-            </span>
-            {tokens.map(({ kind, text }) => (kind === undefined ? text : <span class={`hl-${kind}`}>{text}</span>))}
-            {i < lines.length - 1 ? "\n" : ""}
-          </>
-        ))}
-      </code>
+    <pre tabindex={0} role="region" aria-label={label} {...(namePage !== undefined && { "data-names": namePage })}>
+      <code>{raw(blocks.join(""))}</code>
     </pre>
   );
 }
+
+function numberHtml(line: number, page: string): string {
+  const id = page === "" ? ` id="L${line}"` : "";
+  return `<a class="line-no"${id} href="${escape(page)}#L${line}" data-n="${line}" aria-label="Line ${line}" tabindex="-1"></a>`;
+}
+
+function tokensHtml(tokens: readonly Token[], marks: readonly (readonly [number, number])[]): string {
+  let html = "";
+  let column = 0;
+  let next = 0;
+  for (const { kind, text } of tokens) {
+    let inner = "";
+    let at = 0;
+    while (at < text.length) {
+      while (next < marks.length && (marks[next]?.[1] ?? 0) <= column + at) next++;
+      const [from, to] = marks[next] ?? [Infinity, Infinity];
+      const isMarked = column + at >= from;
+      const end = Math.min(text.length, (isMarked ? to : from) - column);
+      const part = escape(text.slice(at, end));
+      inner += isMarked ? `<mark>${part}</mark>` : part;
+      at = end;
+    }
+    html += kind === undefined ? inner : `<span class="hl-${kind}">${inner}</span>`;
+    column += text.length;
+  }
+  return html;
+}
+
+const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+const escape = (text: string): string => text.replace(/[&<>"]/g, (character) => ENTITIES[character] ?? character);
 
 /** Groups tokens by line; a token that spans lines is split. */
 function splitLines(tokens: readonly Token[]): Token[][] {
@@ -40,4 +85,34 @@ function splitLines(tokens: readonly Token[]): Token[][] {
     }
   }
   return lines;
+}
+
+/** Words that are marked at most, and marks in a line. */
+const MAX_WORDS = 20;
+const MAX_MARKS = 50;
+
+/** Marks of words in a text, whatever their case. */
+export function marksOf(text: string, firstLine: number, words: readonly string[]): Marks {
+  const wanted = [...new Set(words.map((word) => word.toLowerCase()))]
+    .filter((word) => word.length > 1)
+    .slice(0, MAX_WORDS);
+  const lines = text.split("\n").map((line) => line.toLowerCase());
+  return (number) => {
+    const line = lines[number - firstLine] ?? "";
+    const found: [number, number][] = [];
+    for (const word of wanted)
+      for (
+        let at = line.indexOf(word);
+        at !== -1 && found.length < MAX_MARKS;
+        at = line.indexOf(word, at + word.length)
+      )
+        found.push([at, at + word.length]);
+    found.sort(([a], [b]) => a - b);
+    return found.reduce<[number, number][]>((apart, range) => {
+      const last = apart.at(-1);
+      if (last && range[0] <= last[1]) last[1] = Math.max(last[1], range[1]);
+      else apart.push(range);
+      return apart;
+    }, []);
+  };
 }

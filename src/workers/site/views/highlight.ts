@@ -107,4 +107,10 @@ function wordEnd(code: string, start: number): number {
 }
 
 const isDigit = (character: string) => character >= "0" && character <= "9";
-const isWord = (character: string) => /[\w$]/.test(character);
+/** Letters, digits, `_` and `$`. */
+const isWord = (character: string) =>
+  (character >= "a" && character <= "z") ||
+  (character >= "A" && character <= "Z") ||
+  isDigit(character) ||
+  character === "_" ||
+  character === "$";

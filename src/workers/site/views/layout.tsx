@@ -10,17 +10,18 @@ interface PageOptions {
   status?: 200 | 201 | 400 | 401 | 403 | 404 | 405 | 409 | 413 | 429 | 500 | 503;
 }
 
-const PAGES: readonly { page: string; label: string; icon: IconName }[] = [
-  { page: "start", label: "First steps", icon: "start" },
-  { page: "repositories", label: "Repositories", icon: "repositories" },
-  { page: "search", label: "Search", icon: "search" },
-  { page: "connect", label: "Connect", icon: "connect" },
-  { page: "keys", label: "Keys", icon: "keys" },
-  { page: "team", label: "Team", icon: "team" },
-  { page: "usage", label: "Usage", icon: "usage" },
-  { page: "limits", label: "Limits", icon: "limits" },
-  { page: "audit", label: "Audit log", icon: "audit" },
-  { page: "settings", label: "Settings", icon: "settings" },
+/** Pages of the menu; `key` after "g" goes there. */
+const PAGES: readonly { page: string; label: string; icon: IconName; key: string }[] = [
+  { page: "search", label: "Search", icon: "search", key: "s" },
+  { page: "repositories", label: "Repositories", icon: "repositories", key: "r" },
+  { page: "start", label: "First steps", icon: "start", key: "f" },
+  { page: "connect", label: "Connect", icon: "connect", key: "c" },
+  { page: "keys", label: "Keys", icon: "keys", key: "k" },
+  { page: "team", label: "Team", icon: "team", key: "t" },
+  { page: "usage", label: "Usage", icon: "usage", key: "u" },
+  { page: "limits", label: "Limits", icon: "limits", key: "l" },
+  { page: "audit", label: "Audit log", icon: "audit", key: "a" },
+  { page: "settings", label: "Settings", icon: "settings", key: "e" },
 ];
 
 /** Answers with a page whose texts, which may come from a repository or another person, are shown by display.ts. */
@@ -103,6 +104,7 @@ function Shell({ c, title, page, content }: ShellProps) {
                       <a
                         href={`/app/${current.slug}/${entry.page}`}
                         {...(entry.page === page ? { "aria-current": "page" } : {})}
+                        data-go={entry.key}
                         {...(entry.page === "search" ? { "data-search": "", "aria-keyshortcuts": "/" } : {})}
                       >
                         <Icon name={entry.icon} /> {entry.label}

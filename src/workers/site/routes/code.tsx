@@ -1,0 +1,314 @@
+/** Files and folders of a repository as they are indexed, and what is known of a name. */
+import { Hono } from "hono";
+import type { FilesResponse } from "../../../contract/exact.ts";
+import type { FileResponse, OutlineResponse, SearchedIndex } from "../../../contract/search.ts";
+import { findByLongestName } from "../../../service/dashboard/repositories.ts";
+import { isUuid } from "../../../lib/uuid.ts";
+import { codeUrl, hostUrl, tryCode } from "../app/code.ts";
+import { type DashboardContext, type DashboardHono, tenantPath } from "../app/context.ts";
+import { DashboardError } from "../app/errors.ts";
+import { Code } from "../views/code.tsx";
+import { formatCount } from "../views/format.ts";
+import { tenantPage } from "../views/layout.tsx";
+import { Empty, Field, Head, Panel, Time } from "../views/parts.tsx";
+import { Commit } from "../views/state.tsx";
+
+export const codePages = new Hono<DashboardHono>();
+
+/** Path segments that a repository's name may have. */
+const MAX_NAME_PARTS = 20;
+const LISTED = 1_000;
+const REFERENCES = 200;
+const MAX_NAME_CHARACTERS = 300;
+
+/** A repository of the address, with the path in it. */
+interface Asked {
+  workspaceId: string;
+  repo: string | null;
+  path: string;
+  ref: string | undefined;
+}
+
+codePages.get("/code/*", async (c) => {
+  const asked = await askedOf(c);
+  const scope = { workspaceId: asked.workspaceId, ...(asked.ref !== undefined && { ref: asked.ref }) };
+  if (asked.path !== "") {
+    const [file, outline] = await Promise.all([
+      tryCode(c, "file", { ...scope, path: asked.path }),
+      tryCode(c, "outline", { ...scope, path: asked.path }),
+    ]);
+    if (!(file instanceof DashboardError))
+      return filePage(c, asked, file, outline instanceof DashboardError ? undefined : outline);
+    const folder = await tryCode(c, "files", { ...scope, path: asked.path, depth: "1", limit: String(LISTED) });
+    if (folder instanceof DashboardError) throw file;
+    return folderPage(c, asked, folder);
+  }
+  const root = await tryCode(c, "files", { ...scope, depth: "1", limit: String(LISTED) });
+  if (root instanceof DashboardError) throw root;
+  return folderPage(c, asked, root);
+});
+
+/** Throws `NOT_FOUND` if the address names no repository of the team. */
+async function askedOf(c: DashboardContext): Promise<Asked> {
+  const start = `${tenantPath(c, "code")}/`;
+  let parts: string[];
+  try {
+    parts = new URL(c.req.url).pathname
+      .slice(start.length)
+      .split("/")
+      .map(decodeURIComponent)
+      .filter((part) => part !== "");
+  } catch {
+    throw new DashboardError("NOT_FOUND", "there is no such page");
+  }
+  const names = parts.slice(0, MAX_NAME_PARTS).map((_, i) => parts.slice(0, i + 1).join("/"));
+  const clean = names.filter((name) => name.isWellFormed() && !name.includes("\0"));
+  const found = await findByLongestName(c.get("db"), c.get("membership").tenantId, clean);
+  if (!found) throw new DashboardError("NOT_FOUND", "the team has no such repository");
+  const own = found.repo !== null && parts.join("/").startsWith(found.repo) ? found.repo : found.workspaceId;
+  const ref = c.req.query("ref")?.trim();
+  return { ...found, path: parts.slice(own.split("/").length).join("/"), ref: ref === "" ? undefined : ref };
+}
+
+function filePage(c: DashboardContext, asked: Asked, file: FileResponse, outline: OutlineResponse | undefined) {
+  const { repo, path } = asked;
+  const [index] = file.indexes;
+  const host = hostUrl(repo, index?.gitSha ?? "", path);
+  const withheld = new Map<number, string>();
+  for (const [from = 1, to = 0] of file.withheld)
+    for (let line = from; line <= to; line++) withheld.set(line, "withheld: this line may hold a secret");
+  return tenantPage(
+    c,
+    "search",
+    { title: `${path} · ${repo ?? "Code"}` },
+    <>
+      <CodeHead c={c} asked={asked} index={index}>
+        <span class="soft small">
+          {file.language}, {formatCount(file.lineCount)} {file.lineCount === 1 ? "line" : "lines"}
+          {withheld.size > 0 && `, ${formatCount(withheld.size)} withheld`}
+          {host !== undefined && (
+            <>
+              {" · "}
+              <a href={host} rel="noreferrer">
+                open at the host
+              </a>
+            </>
+          )}
+        </span>
+      </CodeHead>
+      <div class="code-page">
+        <section class="panel file">
+          {file.text === "" && withheld.size === 0 ? (
+            <Empty title="The file is empty" />
+          ) : (
+            <Code
+              text={file.text}
+              language={file.language}
+              firstLine={Math.max(1, file.startLine)}
+              label={path}
+              page=""
+              instead={withheld}
+              namePage={namePage(c, asked, "")}
+            />
+          )}
+        </section>
+        <aside class="panel outline" aria-label="Outline">
+          <div class="body">
+            <NameForm c={c} asked={asked} name="" />
+            <p class="hint js-only">Or click a name in the code.</p>
+          </div>
+          {outline !== undefined && outline.outline.length > 0 && (
+            <nav aria-label="Symbols of the file">
+              <ul>
+                {outline.outline.map(({ name, kind, startLine, depth }) => (
+                  <li class={`depth-${Math.min(depth, 4)}`}>
+                    <a href={`#L${startLine}`}>
+                      <code>{name}</code>
+                    </a>{" "}
+                    <span class="soft small">{kind}</span>
+                  </li>
+                ))}
+              </ul>
+            </nav>
+          )}
+        </aside>
+      </div>
+    </>,
+  );
+}
+
+function folderPage(c: DashboardContext, asked: Asked, { files, folders, next, indexes }: FilesResponse) {
+  const name = (path: string) => path.replace(/\/$/, "").split("/").at(-1) ?? path;
+  return tenantPage(
+    c,
+    "search",
+    { title: `${asked.path === "" ? "Files" : asked.path} · ${asked.repo ?? "Code"}` },
+    <>
+      <CodeHead c={c} asked={asked} index={indexes[0]} />
+      <section class="panel">
+        {files.length + folders.length === 0 ? (
+          <Empty title="No files" />
+        ) : (
+          <ul class="tree">
+            {folders.map(({ path, files: count }) => (
+              <li>
+                <a href={codeUrl(c, { ...asked, path })} data-result>
+                  {name(path)}/
+                </a>{" "}
+                <span class="soft small">
+                  {formatCount(count)} {count === 1 ? "file" : "files"}
+                </span>
+              </li>
+            ))}
+            {files.map(({ path, state, language }) => (
+              <li>
+                <a href={codeUrl(c, { ...asked, path })} data-result>
+                  {name(path)}
+                </a>{" "}
+                <span class="soft small">{state === "not_searched" ? "not stored" : (language ?? "")}</span>
+              </li>
+            ))}
+          </ul>
+        )}
+        {next !== undefined && <p class="body soft">Only the first {formatCount(LISTED)} entries are shown.</p>}
+      </section>
+    </>,
+  );
+}
+
+/** Title with links to the folders above, and a form to see another revision. */
+function CodeHead({
+  c,
+  asked,
+  index,
+  children,
+}: {
+  c: DashboardContext;
+  asked: Asked;
+  index: SearchedIndex | undefined;
+  children?: unknown;
+}) {
+  const { repo, workspaceId, path, ref } = asked;
+  const parts = path === "" ? [] : path.split("/");
+  return (
+    <>
+      <Head
+        title={parts.at(-1) ?? repo ?? workspaceId}
+        crumb={
+          <>
+            <a href={codeUrl(c, { ...asked, path: "" })}>{repo ?? workspaceId}</a>
+            {parts.slice(0, -1).map((part, i) => (
+              <>
+                {" / "}
+                <a href={codeUrl(c, { ...asked, path: parts.slice(0, i + 1).join("/") })}>{part}</a>
+              </>
+            ))}
+          </>
+        }
+        text={
+          index && (
+            <>
+              {index.ref} at <Commit repo={repo} sha={index.gitSha} />, indexed <Time at={index.indexedAt} />.{" "}
+              <a href={`${tenantPath(c, "repositories")}/${workspaceId}`}>Runs and settings</a>
+            </>
+          )
+        }
+      >
+        <form method="get" class="row">
+          <Field label="Branch, tag or commit" name="ref" value={ref ?? ""} placeholder="current" maxlength={255} fit />
+          <button>Show</button>
+        </form>
+      </Head>
+      {children}
+    </>
+  );
+}
+
+/** Address of the page about a name, which is appended. */
+function namePage(c: DashboardContext, { workspaceId, ref }: Asked, name: string): string {
+  const query = new URLSearchParams({ repo: workspaceId, ...(ref !== undefined && { ref }) });
+  return `${tenantPath(c, "names")}?${query.toString()}&name=${encodeURIComponent(name)}`;
+}
+
+function NameForm({ c, asked, name }: { c: DashboardContext; asked: Asked; name: string }) {
+  return (
+    <form method="get" action={tenantPath(c, "names")} class="row">
+      <input type="hidden" name="repo" value={asked.workspaceId} />
+      {asked.ref !== undefined && <input type="hidden" name="ref" value={asked.ref} />}
+      <Field label="Look up a name" name="name" value={name} maxlength={MAX_NAME_CHARACTERS} />
+      <button>Look up</button>
+    </form>
+  );
+}
+
+codePages.get("/names", async (c) => {
+  const name = c.req.query("name")?.trim() ?? "";
+  const workspaceId = c.req.query("repo") ?? "";
+  const found = isUuid(workspaceId)
+    ? await findByLongestName(c.get("db"), c.get("membership").tenantId, [workspaceId])
+    : undefined;
+  if (!found) throw new DashboardError("NOT_FOUND", "the team has no such repository");
+  const ref = c.req.query("ref")?.trim();
+  const asked: Asked = { ...found, path: "", ref: ref === "" ? undefined : ref };
+  const scope = { workspaceId, name, ...(asked.ref !== undefined && { ref: asked.ref }) };
+  const [symbols, references] =
+    name === ""
+      ? []
+      : await Promise.all([
+          tryCode(c, "symbols", { ...scope, match: "exact" }),
+          tryCode(c, "references", { ...scope, limit: String(REFERENCES) }),
+        ]);
+  const defined = symbols === undefined || symbols instanceof DashboardError ? [] : symbols.symbols;
+  const used = references === undefined || references instanceof DashboardError ? undefined : references;
+  return tenantPage(
+    c,
+    "search",
+    { title: `${name} · ${found.repo ?? "Code"}` },
+    <>
+      <Head
+        title={name === "" ? "Look up a name" : name}
+        crumb={<a href={codeUrl(c, asked)}>{found.repo ?? workspaceId}</a>}
+        text="Where it is defined, and the lines that use it. Uses are found by name."
+      >
+        <NameForm c={c} asked={asked} name={name} />
+      </Head>
+      <Panel title={`Definitions (${formatCount(defined.length)})`}>
+        {defined.length === 0 ? (
+          <Empty title="No definition in this repository">
+            {symbols instanceof DashboardError && <p>{symbols.message}</p>}
+          </Empty>
+        ) : (
+          <ul class="tree">
+            {defined.map(({ qualifiedName, kind, path, startLine, signature }) => (
+              <li>
+                <a href={codeUrl(c, { ...asked, path, startLine })} data-result>
+                  {path}:{startLine}
+                </a>{" "}
+                <span class="tag">{kind}</span> <code>{signature ?? qualifiedName}</code>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Panel>
+      <Panel
+        title={`Uses (${formatCount(used?.total ?? 0)}${used?.truncated === true ? ", the first are shown" : ""})`}
+      >
+        {used === undefined || used.references.length === 0 ? (
+          <Empty title="No line uses it" />
+        ) : (
+          <ul class="tree">
+            {used.references.map(({ path, line, text, enclosing }) => (
+              <li>
+                <a href={codeUrl(c, { ...asked, path, startLine: line })} data-result>
+                  {path}:{line}
+                </a>{" "}
+                {enclosing !== null && <span class="soft small">in {enclosing}</span>}
+                <code class="use">{text.trim()}</code>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Panel>
+    </>,
+  );
+});
