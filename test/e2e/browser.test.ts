@@ -116,6 +116,21 @@ describe.skipIf(process.env["SKIP_BROWSER"] === "1")("in a browser", { timeout: 
     await result.getByText("src/token.ts").first().waitFor();
     await result.getByText("return").waitFor();
     await checkPage(page);
+    await page.getByLabel("Find").selectOption("text");
+    await page.getByRole("button", { name: "Search", exact: true }).click();
+    expect(await page.getByRole("article").first().locator("mark").first().textContent()).toBe("unguessableToken");
+    await checkPage(page);
+    // Down from the query to the first result, and into it.
+    await page.getByLabel("Query").focus();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await heading(page, "token.ts");
+    await page.locator("#L2.line-no:target").waitFor();
+    await checkPage(page);
+    await page.locator("pre").getByText("unguessableToken", { exact: false }).last().click();
+    await page.keyboard.press("g");
+    await page.keyboard.press("r");
+    await heading(page, "Repositories");
 
     await page.goto(`${base}/start`);
     for (const step of ["Make an API key", "Use the key", "Connect a repository", "Search"]) await done(page, step);

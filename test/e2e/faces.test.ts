@@ -197,6 +197,88 @@ describe("all repositories of a tenant", () => {
   });
 });
 
+/** A question as a page of the dashboard asks it, and what must stand on the page, given HTTP's answer. */
+interface PageCase {
+  request: Record<string, unknown>;
+  /** Address of the page below its first segment. */
+  address: string;
+  /** What the page shows. */
+  read: (html: string) => unknown;
+  expected: (body: Record<string, unknown>) => unknown;
+}
+
+const shownPlaces = (html: string) =>
+  [...html.matchAll(/<a [^>]*data-result[^>]*>([^<]+:\d+)</g)].map(([, place]) => place);
+const plain = (html: string) =>
+  html
+    .replaceAll(/<[^>]*>/g, "")
+    .replaceAll(
+      /&(amp|lt|gt|quot|#39);/g,
+      (entity) => ({ "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"' })[entity] ?? "'",
+    );
+
+interface PlacesBody {
+  results: { path: string; startLine: number }[];
+  symbols: { path: string; startLine: number }[];
+  references: { path: string; line: number }[];
+  matches: { path: string; line: number }[];
+  outline: { name: string }[];
+  text: string;
+  files: { path: string }[];
+  folders: { path: string }[];
+}
+
+function pageCases(): Partial<Record<QuestionName, PageCase>> {
+  const query = (values: Record<string, string>) => `?${new URLSearchParams(values).toString()}`;
+  const own = (body: Record<string, unknown>) => body as unknown as PlacesBody;
+  const inRepo = { repo: tenant.workspaceId };
+  return {
+    search: {
+      request: { query: "how are expired sessions closed", limit: 15 },
+      address: query({ q: "how are expired sessions closed", ...inRepo }),
+      read: shownPlaces,
+      expected: (body) => own(body).results.map(({ path, startLine }) => `${path}:${startLine}`),
+    },
+    grep: {
+      request: { pattern: "closeexpired", fixedStrings: true, ignoreCase: true, wordRegexp: false, context: 1 },
+      address: query({ q: "closeexpired", mode: "text", case: "any", ...inRepo }),
+      read: (html) => [...html.matchAll(/<mark>([^<]*)<\/mark>/g)].length,
+      expected: (body) => own(body).matches.length,
+    },
+    symbols: {
+      request: { name: "closeExpired", match: "exact" },
+      address: query({ name: "closeExpired", ...inRepo }),
+      read: (html) => shownPlaces(html.slice(html.indexOf("Definitions ("), html.indexOf("Uses ("))),
+      expected: (body) => own(body).symbols.map(({ path, startLine }) => `${path}:${startLine}`),
+    },
+    references: {
+      request: { name: "closeExpired", limit: 200 },
+      address: query({ name: "closeExpired", ...inRepo }),
+      read: (html) => shownPlaces(html.slice(html.indexOf("Uses ("))),
+      expected: (body) => own(body).references.map(({ path, line }) => `${path}:${line}`),
+    },
+    outline: {
+      request: { path: "src/session-store.ts" },
+      address: `/${REPO}/src/session-store.ts`,
+      read: (html) =>
+        [...html.slice(html.indexOf("Symbols of the file")).matchAll(/<code>([^<]+)</g)].map(([, name]) => name),
+      expected: (body) => own(body).outline.map(({ name }) => name),
+    },
+    file: {
+      request: { path: "src/secret.ts" },
+      address: `/${REPO}/src/secret.ts`,
+      read: (html) => plain(/<pre .*?<\/pre>/s.exec(html)?.[0] ?? "").trim(),
+      expected: (body) => own(body).text.replace(/\n$/, "\nwithheld: this line may hold a secret"),
+    },
+    files: {
+      request: { depth: 1 },
+      address: `/${REPO}`,
+      read: (html) => [...html.matchAll(/<a [^>]*data-result[^>]*>([^<]+)</g)].map(([, name]) => name),
+      expected: (body) => [...own(body).folders, ...own(body).files].map(({ path }) => path),
+    },
+  };
+}
+
 describe("the dashboard", () => {
   const pages = (Object.keys(QUESTIONS) as QuestionName[]).filter((name) => facesOf(name).page !== undefined);
 
@@ -207,15 +289,17 @@ describe("the dashboard", () => {
     );
     const member = await memberOf(tenant.tenantId, "member");
     const { page } = facesOf(name);
-    const request = { query: "how are expired sessions closed" };
-    const address = new URLSearchParams({ q: request.query, repo: tenant.workspaceId }).toString();
-    const { body } = await faces.http(name, { ...request, limit: 15 });
-    const answer = await member.send(`/app/api/tenants/${row?.slug}/${page}?${address}`);
-    expect(await answer.json()).toEqual(body);
-    const html = await member.page(`/app/${row?.slug}/${page}?${address}`);
-    const shown = [...html.matchAll(/<h2>(?:<a [^>]*>)?([^<]+:\d+)</g)].map(([, place]) => place);
-    const { results } = body as { results: { path: string; startLine: number }[] };
-    expect(shown).toEqual(results.map(({ path, startLine }) => `${path}:${startLine}`));
+    const asked = pageCases()[name];
+    if (!asked) throw new Error(`${name} has a page and no case`);
+    const { body } = await faces.http(name, asked.request);
+    if (page === "search") {
+      const answer = await member.send(`/app/api/tenants/${row?.slug}/search${asked.address}`);
+      expect(await answer.json()).toEqual(body);
+    }
+    const html = await member.page(`/app/${row?.slug}/${page}${asked.address}`);
+    const expected = asked.expected(body);
+    expect(expected).not.toEqual([]);
+    expect(asked.read(html)).toEqual(expected);
   });
 
   it("says why a question is refused", async () => {

@@ -84,20 +84,21 @@ export async function listRepositoryNames(db: Db, tenantId: string): Promise<str
   return (await rowsOf<{ name: string }>(db, repositoryNamesQuery(tenantId))).map(({ name }) => name);
 }
 
-/** The workspace that one of the names names, the longest if several do. */
-export const longestNameQuery = (tenantId: string, names: readonly string[]): SQL => sql`
+/** Workspaces that the names name, by repository or id. */
+export const namedRepositoriesQuery = (tenantId: string, names: readonly string[]): SQL => sql`
   select id as "workspaceId", repo from workspaces
-  where tenant_id = ${tenantId} and (repo = any(${arrayOf(names, "text")}) or id = any(${arrayOf(names.filter(isUuid), "uuid")}))
-  order by length(repo) desc nulls last limit 1`;
+  where tenant_id = ${tenantId} and repo = any(${arrayOf(names, "text")})
+  union all
+  select id, repo from workspaces where tenant_id = ${tenantId} and id = any(${arrayOf(names.filter(isUuid), "uuid")})`;
 
-/** See {@link longestNameQuery}. */
+/** The workspace that one of the names names, by the longest if several do. */
 export async function findByLongestName(
   db: Db,
   tenantId: string,
   names: readonly string[],
 ): Promise<{ workspaceId: string; repo: string | null } | undefined> {
-  const [row] = await rowsOf<{ workspaceId: string; repo: string | null }>(db, longestNameQuery(tenantId, names));
-  return row;
+  const rows = await rowsOf<{ workspaceId: string; repo: string | null }>(db, namedRepositoriesQuery(tenantId, names));
+  return rows.toSorted((a, b) => (b.repo?.length ?? 0) - (a.repo?.length ?? 0))[0];
 }
 
 export interface RunRow {

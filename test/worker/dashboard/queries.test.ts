@@ -1,7 +1,12 @@
 import { type SQL, sql } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { auditQuery } from "../../../src/service/dashboard/audit.ts";
-import { repositoriesQuery, runsQuery } from "../../../src/service/dashboard/repositories.ts";
+import {
+  namedRepositoriesQuery,
+  repositoriesQuery,
+  repositoryNamesQuery,
+  runsQuery,
+} from "../../../src/service/dashboard/repositories.ts";
 import { rowsOf } from "../../../src/service/db/rows.ts";
 import { seedDashboard } from "../../support/dashboard-seed.ts";
 import { createTenant, db } from "../support/tenants.ts";
@@ -87,5 +92,15 @@ describe("a page of a large tenant", () => {
     const plan = await explain(repositoriesQuery(tenantId, undefined, 50));
     expect(read(plan, "runs")).toBeLessThanOrEqual(100);
     expect(read(plan, "revisions")).toBeLessThanOrEqual(400);
+  });
+
+  it("of repositories by name reads those that are named", async () => {
+    await db.execute(
+      sql`insert into workspaces (id, tenant_id, repo) select gen_random_uuid(), ${tenantId}::uuid, 'github.com/other/' || i from generate_series(1, 5000) i`,
+    );
+    await db.execute(sql`analyze workspaces`);
+    const one = await explain(namedRepositoriesQuery(tenantId, ["github.com/a", "github.com/other/7", workspaceId]));
+    expect(read(one, "workspaces")).toBeLessThanOrEqual(10);
+    expect(read(await explain(repositoryNamesQuery(tenantId)), "workspaces")).toBeLessThanOrEqual(6_000);
   });
 });

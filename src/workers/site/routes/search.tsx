@@ -174,10 +174,10 @@ function SearchForm({ asked, names }: { asked: Asked; names: readonly string[] }
           <Field label="Language" name="lang" value={asked.language} placeholder="any" maxlength={64} />
         </div>
         <div class="row">
-          <label class="check">
+          <label class="toggle">
             <input type="checkbox" name="case" value="any" checked={asked.isCaseFree} /> Any case
           </label>
-          <label class="check">
+          <label class="toggle">
             <input type="checkbox" name="word" value="whole" checked={asked.isWord} /> Whole words
           </label>
           <span class="hint">These two apply to every line with a text or expression.</span>

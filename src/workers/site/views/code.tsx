@@ -26,7 +26,7 @@ const BLOCK_LINES = 100;
  * Code with line numbers, highlighted. Made as text, because a file may have 10,000 lines and elements for each token took 0.5 s.
  */
 export function Code({ text, language, firstLine, label, marks, page, instead, namePage }: CodeProps) {
-  const lines = splitLines(tokenize(text.replace(/\n$/, ""), language));
+  const lines = splitLines(tokenize(text, language));
   const blocks: string[] = [];
   for (let from = 0; from < lines.length; from += BLOCK_LINES) {
     const html = lines.slice(from, from + BLOCK_LINES).map((tokens, i) => {
