@@ -1,10 +1,11 @@
 /** Push hooks of a repository: create (the secret is shown once), delete. */
 import { Hono } from "hono";
-import { createHook, deleteHook, type NewHook } from "../../../service/hooks/manage.ts";
-import { done, readFields, wantsJson } from "../app/answers.tsx";
-import { type DashboardContext, type DashboardHono, tenantPath } from "../app/context.ts";
+import { createHook, deleteHook } from "../../../service/hooks/manage.ts";
+import { done, readFields } from "../app/answers.tsx";
+import { type DashboardHono, tenantPath } from "../app/context.ts";
 import { actorOfSession } from "../app/fields.ts";
-import type { HookProvider } from "../../../service/db/people-schema.ts";
+import { HOOK_PROVIDERS, type HookProvider } from "../../../service/db/people-schema.ts";
+import { leaveSecret, takeSecret } from "../app/reveal.ts";
 import { siteUrlOf } from "../app/settings.ts";
 import { PROVIDER_NAMES } from "../views/hooks.tsx";
 import { tenantPage } from "../views/layout.tsx";
@@ -12,7 +13,14 @@ import { Copyable, Head } from "../views/parts.tsx";
 import { nameOf } from "../views/repositories.tsx";
 import { requireRepository } from "./runs.tsx";
 
+export const hookPages = new Hono<DashboardHono>();
 export const hookApi = new Hono<DashboardHono>();
+
+const PLACES: Record<HookProvider, string> = {
+  github: "Settings, Webhooks, Add webhook; content type application/json; just the push event",
+  gitlab: "Settings, Webhooks, Add new webhook; the secret is its secret token; trigger: push events",
+  gitea: "Settings, Webhooks, Add webhook, Gitea; POST, application/json; trigger: push events",
+};
 
 hookApi.post("/repositories/:id/hooks", async (c) => {
   const repository = await requireRepository(c);
@@ -23,8 +31,38 @@ hookApi.post("/repositories/:id/hooks", async (c) => {
     { tenantId, workspaceId: repository.workspaceId, provider: fields.text("provider"), actor: actorOfSession(c) },
   );
   const url = `${siteUrlOf(c.env, c.req.raw)}/api/v1${hook.path}`;
-  if (wantsJson(c)) return c.json({ ok: true, id: hook.id, provider: hook.provider, secret: hook.secret, url }, 201);
-  return hookPage(c, hook, url, { page: `repositories/${repository.workspaceId}`, name: nameOf(repository) });
+  const to = tenantPath(c, `repositories/${repository.workspaceId}/hook`);
+  await leaveSecret(c, to, { provider: hook.provider, secret: hook.secret, url });
+  return done(c, { to, status: 201, data: { id: hook.id, provider: hook.provider, secret: hook.secret, url } });
+});
+
+/** The hook that was made a moment ago, with its secret. */
+hookPages.get("/repositories/:id/hook", async (c) => {
+  const repository = await requireRepository(c);
+  const page = tenantPath(c, `repositories/${repository.workspaceId}`);
+  const made = await takeSecret(c, `${page}/hook`);
+  const provider = HOOK_PROVIDERS.find((one) => one === made?.["provider"]);
+  if (!made || !provider) return c.redirect(page, 303);
+  const host = PROVIDER_NAMES[provider];
+  return tenantPage(
+    c,
+    "repositories",
+    { title: "New hook" },
+    <>
+      <Head title={`${host} hook`} crumb={<a href={page}>{nameOf(repository)}</a>} />
+      <section class="secret" aria-label="New hook">
+        <h2>Enter both at {host}</h2>
+        <p>{PLACES[provider]}. The secret is not shown again.</p>
+        <p class="label">Address</p>
+        <Copyable text={made["url"] ?? ""} label="address of the hook" />
+        <p class="label">Secret</p>
+        <Copyable text={made["secret"] ?? ""} label="secret of the hook" />
+      </section>
+      <a class="button" href={page}>
+        Done
+      </a>
+    </>,
+  );
 });
 
 hookApi.post("/repositories/:id/hooks/:hook/delete", async (c) => {
@@ -33,32 +71,3 @@ hookApi.post("/repositories/:id/hooks/:hook/delete", async (c) => {
   await deleteHook(c.get("db"), { tenantId, workspaceId, id: c.req.param("hook"), actor: actorOfSession(c) });
   return done(c, { to: tenantPath(c, `repositories/${workspaceId}`), notice: "The hook is deleted." });
 });
-
-const PLACES: Record<HookProvider, string> = {
-  github: "Settings, Webhooks, Add webhook; content type application/json; just the push event",
-  gitlab: "Settings, Webhooks, Add new webhook; the secret is its secret token; trigger: push events",
-  gitea: "Settings, Webhooks, Add webhook, Gitea; POST, application/json; trigger: push events",
-};
-
-function hookPage(c: DashboardContext, hook: NewHook, url: string, repository: { page: string; name: string }) {
-  const host = PROVIDER_NAMES[hook.provider];
-  return tenantPage(
-    c,
-    "repositories",
-    { title: "New hook", status: 201 },
-    <>
-      <Head title={`${host} hook`} crumb={<a href={tenantPath(c, repository.page)}>{repository.name}</a>} />
-      <section class="secret" aria-label="New hook">
-        <h2>Enter both at {host}</h2>
-        <p>{PLACES[hook.provider]}. The secret is not shown again.</p>
-        <p class="label">Address</p>
-        <Copyable text={url} label="address of the hook" />
-        <p class="label">Secret</p>
-        <Copyable text={hook.secret} label="secret of the hook" />
-      </section>
-      <a class="button" href={tenantPath(c, repository.page)}>
-        Done
-      </a>
-    </>,
-  );
-}

@@ -5,13 +5,14 @@ import { flushUsage } from "../../../service/gate/client.ts";
 import { type CredentialKind, deriveCredentialKey } from "../../../service/tenancy/credentials.ts";
 import { createKey, revokeKey } from "../../../service/tenancy/keys.ts";
 import { canManage } from "../../../service/users/index.ts";
-import { done, invalid, readFields, wantsJson } from "../app/answers.tsx";
-import { type DashboardContext, type DashboardHono, tenantPath } from "../app/context.ts";
+import { done, invalid, readFields } from "../app/answers.tsx";
+import { type DashboardHono, tenantPath } from "../app/context.ts";
 import { DashboardError } from "../app/errors.ts";
+import { leaveSecret, takeSecret } from "../app/reveal.ts";
 import { actorOfSession } from "../app/fields.ts";
 import { formatCount } from "../views/format.ts";
 import { tenantPage } from "../views/layout.tsx";
-import { Confirm, Copyable, Empty, Field, Head, Panel, Select } from "../views/parts.tsx";
+import { Confirm, Copyable, Empty, Field, Form, Head, Panel, Select } from "../views/parts.tsx";
 import { ACTIONS, Table, TimeCell } from "../views/table.tsx";
 
 export const keyPages = new Hono<DashboardHono>();
@@ -22,16 +23,9 @@ const KINDS = Object.entries(KIND_NAMES);
 const EXPIRY_DAYS = [30, 90, 365];
 const DAY_MS = 86_400_000;
 
-interface Shown {
-  kind: CredentialKind;
-  name: string;
-  value: string;
-}
-
-keyPages.get("/keys", (c) => keysPage(c));
-
-async function keysPage(c: DashboardContext, shown?: Shown) {
+keyPages.get("/keys", async (c) => {
   const { tenantId, slug, role } = c.get("membership");
+  const shown = await takeSecret(c, tenantPath(c, "keys"));
   await flushUsage(c.env.TENANT_GATE, tenantId);
   const keys = await listKeyUsage(c.get("db"), tenantId);
   const manages = canManage(role);
@@ -43,7 +37,7 @@ async function keysPage(c: DashboardContext, shown?: Shown) {
   return tenantPage(
     c,
     "keys",
-    { title: "Keys", status: shown ? 201 : 200 },
+    { title: "Keys" },
     <>
       <Head
         title="Keys"
@@ -52,16 +46,16 @@ async function keysPage(c: DashboardContext, shown?: Shown) {
       {shown && (
         <section class="secret" aria-label="New key">
           <h2>
-            {KIND_NAMES[shown.kind]} “{shown.name}”
+            {shown["label"]} “{shown["name"]}”
           </h2>
           <p>Copy it now: it is not stored and cannot be shown again.</p>
-          <Copyable text={shown.value} label={KIND_NAMES[shown.kind]} />
+          <Copyable text={shown["value"] ?? ""} label={shown["label"] ?? ""} />
         </section>
       )}
       {manages && (
         <Panel title="New key">
           <div class="body">
-            <form method="post" action={base}>
+            <Form action={base}>
               <div class="row">
                 <Field label="Name" name="name" required maxlength={100} placeholder="laptop, CI, agent …" />
                 <Select label="Kind" name="kind" options={KINDS} />
@@ -72,7 +66,7 @@ async function keysPage(c: DashboardContext, shown?: Shown) {
                 />
                 <button class="primary">Create</button>
               </div>
-            </form>
+            </Form>
           </div>
         </Panel>
       )}
@@ -83,7 +77,7 @@ async function keysPage(c: DashboardContext, shown?: Shown) {
       ))}
     </>,
   );
-}
+});
 
 function KeyTable({ keys, base, kind }: { keys: KeyUsage[]; base: string | undefined; kind: CredentialKind }) {
   if (keys.length === 0) return <Empty title={kind === "api_key" ? "No API key yet" : "No worker token yet"} />;
@@ -140,9 +134,13 @@ keyApi.post("/keys", async (c) => {
   const { tenantId } = c.get("membership");
   const input = { tenantId, name, kind, actor: actorOfSession(c), ...(expiresAt && { expiresAt }) };
   const { id, value } = await createKey(c.get("db"), input, deriveCredentialKey(c.env.ENCRYPTION_KEY));
-  if (wantsJson(c))
-    return c.json({ ok: true, id, kind, name, value, expiresAt: expiresAt?.toISOString() ?? null }, 201);
-  return keysPage(c, { kind, name, value });
+  const to = tenantPath(c, "keys");
+  await leaveSecret(c, to, { label: KIND_NAMES[kind], name, value });
+  return done(c, {
+    to,
+    status: 201,
+    data: { id, kind, name, value, expiresAt: expiresAt?.toISOString() ?? null },
+  });
 });
 
 keyApi.post("/keys/:id/revoke", async (c) => {

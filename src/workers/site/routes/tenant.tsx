@@ -6,7 +6,7 @@ import { codePages } from "./code.tsx";
 import { connectPages } from "./connect.tsx";
 import { keyApi, keyPages } from "./keys.tsx";
 import { repositoryApi, repositoryPages } from "./repositories.tsx";
-import { hookApi } from "./hooks.tsx";
+import { hookApi, hookPages } from "./hooks.tsx";
 import { runApi } from "./runs.tsx";
 import { searchApi, searchPages } from "./search.tsx";
 import { settingsApi, settingsPages } from "./settings.tsx";
@@ -20,6 +20,7 @@ for (const pages of [
   connectPages,
   searchPages,
   codePages,
+  hookPages,
   repositoryPages,
   keyPages,
   teamPages,

@@ -1,6 +1,6 @@
 import type { DeliveryRow, RepositoryRow } from "../../../service/dashboard/repositories.ts";
 import { HOOK_PROVIDERS } from "../../../service/db/people-schema.ts";
-import { Confirm, Empty, Panel, Select } from "./parts.tsx";
+import { Confirm, Empty, Form, Panel, Select } from "./parts.tsx";
 import { ACTIONS, Table, TimeCell } from "./table.tsx";
 import { Commit } from "./state.tsx";
 
@@ -49,7 +49,7 @@ export function HooksPanel({
       )}
       {manages && free.length > 0 && (
         <div class="body">
-          <form method="post" action={`${base}/hooks`}>
+          <Form action={`${base}/hooks`}>
             <div class="row">
               <Select
                 label="Host"
@@ -58,7 +58,7 @@ export function HooksPanel({
               />
               <button>Make a hook</button>
             </div>
-          </form>
+          </Form>
         </div>
       )}
     </Panel>
