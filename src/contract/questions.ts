@@ -135,7 +135,8 @@ export const SYMBOLS = {
   match: {
     type: "choice",
     values: ["exact", "prefix", "fuzzy"],
-    description: "How names are compared; by default the first of exact, prefix and fuzzy that finds something.",
+    description:
+      "How names are compared; by default the first of exact, prefix and fuzzy that finds something; a prefix gives way to a name that is one letter away.",
   },
   kind: { type: "text", max: 64, description: "Kind of symbol, such as `function`, `class`, `method`." },
   limit: { type: "number", min: 1, max: MAX_LOOKUP_RESULTS, default: 20, description: "Definitions at most." },

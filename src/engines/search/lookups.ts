@@ -1,4 +1,5 @@
 import { SYMBOLS } from "../../contract/questions.ts";
+import { editDistance } from "../../lib/near-name.ts";
 import { filesNamed, namedFiles, symbolsOf, TEXT_KINDS, type NamedFile } from "./definitions.ts";
 import { endsWithParts, foldCase, nameKey, nameParts } from "./names.ts";
 import { ASIDE } from "./paths.ts";
@@ -11,9 +12,15 @@ import type { FoundSymbol, OutlineAnswer, SymbolAnswer, SymbolRequest, TextSourc
 /** Longer names are cut to this length. */
 const MAX_NAME_UNITS = 300;
 const MIN_FUZZY_UNITS = 2;
+/** Longer names are not compared letter by letter. */
+const MAX_COMPARED_UNITS = 60;
+/** Beginning that a name shares with the wanted one if it is compared although the wanted one is a prefix of others. */
+const SHARED_UNITS = 4;
+/** How many times longer a name may be that only contains the wanted letters in order. */
+const MAX_STRETCH = 2;
 
 /**
- * Definitions by name: exact, else by prefix, else fuzzy, best match first, then by path and line. Throws what `texts` throws, and
+ * Definitions by name: exact, else by prefix unless another name is one letter away, else fuzzy, best match first, then by path and line. Throws what `texts` throws, and
  * `SearchFormatError` if the index is damaged.
  */
 export async function findSymbols(
@@ -27,7 +34,8 @@ export async function findSymbols(
   for (const match of attempts) {
     const found = name === "" ? [] : await MATCHES[match](index, name);
     const wanted = found.filter(({ symbol }) => request.kind === undefined || symbol.kind === request.kind);
-    if (wanted.length === 0 && match !== attempts.at(-1)) continue;
+    const isLast = match === attempts.at(-1);
+    if (!isLast && (wanted.length === 0 || (match === "prefix" && (await hasNeighbour(index, name))))) continue;
     const symbols = await withSignatures(index, wanted.slice(0, limit), texts);
     return { symbols, total: wanted.length, match, truncated: wanted.length > limit };
   }
@@ -91,7 +99,28 @@ async function findPrefix(index: SearchIndex, name: string): Promise<Found[]> {
   return found.sort((a, b) => a.symbol.name.length - b.symbol.name.length || order(a, b));
 }
 
-/** The letters of the name in order, or its words in any order. */
+/** Whether a name that does not begin with the wanted one is one letter away: `timingSafeEqual` of `timingSafeEquals`. */
+async function hasNeighbour(index: SearchIndex, name: string): Promise<boolean> {
+  const key = nameKey(name, "");
+  if (key.length <= SHARED_UNITS) return false;
+  const isNear = (candidate: string): boolean => !candidate.startsWith(key) && wrongLetters(candidate, key, 1) === 1;
+  return (await namedFiles(index, key.slice(0, SHARED_UNITS), isNear)).length > 0;
+}
+
+/** Letters that are wrong, missing, added or swapped; undefined if there are more than `most`. */
+function wrongLetters(candidate: string, key: string, most: number): number | undefined {
+  if (key.length > MAX_COMPARED_UNITS || Math.abs(candidate.length - key.length) > most) return undefined;
+  // Most names are refused by their letters, before the comparison that takes the product of the lengths.
+  let strange = 0;
+  for (const letter of candidate) if (!key.includes(letter) && ++strange > most) return undefined;
+  const wrong = editDistance(candidate, key);
+  return wrong <= most ? wrong : undefined;
+}
+
+/** How many letters of a name may be wrong: none of three, one of four to seven, two of eight or more. */
+const mostWrong = (key: string): number => Math.min(2, Math.floor(key.length / 4));
+
+/** Names with a few wrong letters, names that contain the wanted one's words in any order, or its letters in order. */
 async function findFuzzy(index: SearchIndex, name: string): Promise<Found[]> {
   const key = nameKey(name, "");
   const words = foldCase(name.replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2"))
@@ -99,10 +128,14 @@ async function findFuzzy(index: SearchIndex, name: string): Promise<Found[]> {
     .filter((word) => word.length >= MIN_FUZZY_UNITS);
   if (key.length < MIN_FUZZY_UNITS) return [];
   const passes = (candidate: string): boolean =>
-    (words.length > 0 && words.every((word) => candidate.includes(word))) || hasLettersInOrder(candidate, key);
+    (words.length > 0 && words.every((word) => candidate.includes(word))) ||
+    hasLettersInOrder(candidate, key) ||
+    wrongLetters(candidate, key, mostWrong(key)) !== undefined;
   const found = await resolve(index, await namedFiles(index, "", passes));
   const rank = ({ symbol }: Found): number => {
     const own = foldCase(symbol.name);
+    const wrong = wrongLetters(nameKey(symbol.name, ""), key, mostWrong(key));
+    if (wrong !== undefined) return wrong - mostWrong(key) - 1;
     if (own.includes(key)) return 0;
     return words.length > 0 && words.every((word) => own.includes(word)) ? 1 : 2;
   };
@@ -111,6 +144,7 @@ async function findFuzzy(index: SearchIndex, name: string): Promise<Found[]> {
 }
 
 function hasLettersInOrder(text: string, letters: string): boolean {
+  if (text[0] !== letters[0] || text.length > MAX_STRETCH * letters.length) return false;
   let at = 0;
   for (let i = 0; i < text.length && at < letters.length; i++) if (text[i] === letters[at]) at++;
   return at === letters.length;

@@ -264,7 +264,7 @@ describe("look-ups", () => {
     expect(await find("mailer")).toEqual(["lib/mailer.rb:Shop::Mailer"]);
     expect((await find("Cart"))[0]).toBe("src/cart/cart.ts:Cart");
     expect(await find("hash_pass")).toEqual(["src/auth/password.py:hash_password"]);
-    expect(await find("tokenise", "fuzzy")).toEqual([]);
+    expect(await find("tokenise", "fuzzy")).toEqual(["src/search/tokenizer.ts:tokenize"]);
     expect(await find("pymtgtwy", "fuzzy")).toEqual(["src/checkout/payment_gateway.ts:PaymentGateway"]);
     expect(await find("password hash", "fuzzy")).toContain("src/auth/password.py:hash_password");
     expect(await find("Cart", "prefix")).toContain("src/cart/cart.ts:CartLine");
@@ -276,6 +276,23 @@ describe("look-ups", () => {
     ]);
     expect(await find("billing.SessionStore", "exact")).toEqual([]);
     expect(await find("")).toEqual([]);
+  });
+
+  it("find misspelt names, also where the wanted one is a prefix of others, and no unrelated ones", async () => {
+    const names = ["timingSafeEqual", "timingSafeEqualString", "notifyObserversOfPeers", "safeTimer"];
+    const text = names.map((name) => `export function ${name}(): void {}`).join("\n");
+    const symbols = names.map((name, i) => ({ name, startLine: i + 1, endLine: i + 1 }));
+    const { index, texts } = await open([{ path: "src/safe.ts", text, language: "typescript", symbols }]);
+    const find = async (name: string): Promise<[string, ...string[]]> => {
+      const { match, symbols: found } = await findSymbols(index, { name }, texts);
+      return [match, ...found.map((symbol) => symbol.name)];
+    };
+    expect(await find("timingSafeEqualS")).toEqual(["fuzzy", "timingSafeEqual", "timingSafeEqualString"]);
+    expect(await find("timingSafeEqualSt")).toEqual(["prefix", "timingSafeEqualString"]);
+    expect(await find("timingSafeEquals")).toEqual(["fuzzy", "timingSafeEqual", "timingSafeEqualString"]);
+    expect(await find("tminigSafeEqual")).toEqual(["fuzzy", "timingSafeEqual"]);
+    // Its letters stand in order in a much longer name.
+    expect((await find("nope")).slice(1)).toEqual([]);
   });
 
   it("find references by name, definitions left out, with what encloses them", async () => {
