@@ -16,6 +16,8 @@ const Count = z.int().min(0);
 const Line = z.int().min(1);
 const notSearched = z.record(z.string(), Count).describe("Files that were not searched, by reason.");
 
+const Owner = { repo: z.string().nullable(), workspaceId: z.uuid() };
+
 export const GrepRequest = z.object({ ...selector, ...bodyShape(GREP) }).meta({ id: "GrepRequest" });
 export type GrepRequest = Selection & Request<typeof GREP>;
 
@@ -55,6 +57,12 @@ export const GrepResponse = z
       notSearched,
       withheldLines: Count.describe("Lines that may hold a secret. They are neither searched nor shown."),
     }),
+    gaps: z
+      .array(z.object({ ...Owner, path: z.string(), reason: z.string() }))
+      .describe("The first files whose absence makes the answer incomplete."),
+    withheldIn: z
+      .array(z.object({ ...Owner, path: z.string(), lines: Count }))
+      .describe("The first files with withheld lines, and how many each has. Does not depend on the pattern."),
     indexes: z.array(SearchedIndex),
     truncated: z.boolean().describe("There are more lines or files than the answer holds."),
   })

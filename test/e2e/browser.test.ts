@@ -90,6 +90,7 @@ describe.skipIf(process.env["SKIP_BROWSER"] === "1")("in a browser", { timeout: 
 
     await page.getByLabel("Host").selectOption("gitea");
     await page.getByRole("button", { name: "Make a hook" }).click();
+    await page.getByRole("region", { name: "New hook" }).waitFor();
     const [url = "", secret = ""] = await page
       .getByRole("region", { name: "New hook" })
       .locator("code")

@@ -34,12 +34,13 @@ const READERS: { [N in keyof Answers]: (answer: Answers[N]) => object } = {
   references: ({ references, indexes, ...rest }) => ({ ...rest, references: withRevisions(references, indexes) }),
   outline: ({ outline, ...rest }) => ({ ...rest, symbols: outline, revision: 0 }),
   file: (lines) => ({ ...lines, revision: 0 }),
-  grep: ({ matches, files, indexes, ...rest }) => ({
+  // An earlier service names neither gaps nor files with withheld lines.
+  grep: ({ matches, files, gaps = [], withheldIn = [], indexes, ...rest }) => ({
     ...rest,
     matches: withRevisions(matches, indexes).map((match) => Object.assign({ byteRanges: byteRangesOf(match) }, match)),
     ...(files && { files: withRevisions(files, indexes) }),
-    gaps: [],
-    withheldIn: [],
+    gaps: withRevisions(gaps, indexes),
+    withheldIn: withRevisions(withheldIn, indexes),
   }),
   coverage: (answer) => ({ ...answer, revision: 0 }),
   files: (answer) => ({ ...answer, revision: 0 }),

@@ -6,7 +6,7 @@ import type { CoverageAnswer, FilesAnswer } from "./exact.ts";
 import { type Hosted, indexesOf } from "./http.ts";
 
 export function grepResponse(answer: Answered<GrepAnswer, Hosted>): GrepResponse {
-  const { matches, files, total, complete, coverage, truncated } = answer;
+  const { matches, files, total, complete, coverage, gaps, withheldIn, truncated } = answer;
   const ownerOf = (revision: number) => {
     const { repo, workspaceId } = answer.indexes[revision] as Hosted;
     return { repo, workspaceId };
@@ -32,6 +32,8 @@ export function grepResponse(answer: Answered<GrepAnswer, Hosted>): GrepResponse
     }),
     total,
     complete,
+    gaps: gaps.map(({ revision, path, reason }) => Object.assign(ownerOf(revision), { path, reason })),
+    withheldIn: withheldIn.map(({ revision, path, lines }) => Object.assign(ownerOf(revision), { path, lines })),
     coverage: { ...coverage, notSearched: { ...coverage.notSearched } },
     indexes: indexesOf(answer),
     truncated,

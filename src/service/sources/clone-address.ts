@@ -16,7 +16,7 @@ export function cloneAddress(pasted: string): string {
   const text = pasted.trim();
   if (text.length > MAX_CHARACTERS) return text;
   const page = BROWSER_PAGE.exec(text);
-  if (page) return page[0].replace(/\/+$/, "");
+  if (page) return page[0].replace(/\/{1,100}$/, "");
   if (/^https?:\/\//i.test(text)) return text;
   const repo = normalizeRepo(text);
   return repo === undefined || /^[^/]*:/.test(repo) ? text : `https://${repo}`;
