@@ -59,9 +59,11 @@ export const GrepResponse = z
     }),
     gaps: z
       .array(z.object({ ...Owner, path: z.string(), reason: z.string() }))
+      .optional()
       .describe("The first files whose absence makes the answer incomplete."),
     withheldIn: z
       .array(z.object({ ...Owner, path: z.string(), lines: Count }))
+      .optional()
       .describe("The first files with withheld lines, and how many each has. Does not depend on the pattern."),
     indexes: z.array(SearchedIndex),
     truncated: z.boolean().describe("There are more lines or files than the answer holds."),
