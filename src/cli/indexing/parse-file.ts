@@ -7,7 +7,9 @@ import { analyzeContent } from "../../engines/search/analyze.ts";
 import { sha256 } from "../machine/checksum.ts";
 
 /** `analysis` is the file's input for the search index, computed here to run in the parser threads. */
-export type ParseOutcome = { skip: string } | { file: Omit<ParsedFile, "text">; analysis: Uint8Array<ArrayBuffer> };
+export type ParseOutcome =
+  | { skip: string }
+  | { file: Omit<ParsedFile, "text" | "uses">; analysis: Uint8Array<ArrayBuffer> };
 
 /** Parses a file to symbols and chunks, or a reason to skip it. */
 export type ParseFile = (bytes: Uint8Array, language: LanguageId) => Promise<ParseOutcome>;
@@ -19,9 +21,9 @@ export function fileParser(grammars: string | undefined, core?: WebAssembly.Modu
     const skip = contentSkipReason(bytes);
     if (skip !== undefined) return { skip };
     parser ??= createParser(nodeGrammars(grammars, core));
-    const { text: _, ...file } = await (await parser).parse({ bytes, language });
+    const { text: _, uses, ...file } = await (await parser).parse({ bytes, language });
     const { chunks, symbols } = file;
-    const analysis = analyzeContent({ sha256: sha256(bytes).toString("hex"), language, chunks, symbols });
+    const analysis = analyzeContent({ sha256: sha256(bytes).toString("hex"), language, chunks, symbols, uses });
     return { file, analysis };
   };
 }

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { nodeGrammars } from "../../engines/parsing/grammars-node.ts";
 import { type CodeParser, createParser } from "../../engines/parsing/parser.ts";
-import { hasUses, readUses } from "../../engines/relations/read-uses.ts";
+import { hasUses } from "../../engines/relations/languages.ts";
+import { decodeUses } from "../../engines/relations/record.ts";
 import type { FileUses } from "../../engines/relations/types.ts";
 import { packedGrammars } from "../indexing/parse-pool.ts";
 
@@ -17,7 +18,8 @@ export async function usesOf(text: string, language: string): Promise<FileUses |
   const key = `${language} ${createHash("sha256").update(text).digest("base64")}`;
   if (kept.has(key)) return kept.get(key);
   parser ??= createParser(nodeGrammars(packedGrammars()));
-  const uses = await (await parser).withTree({ bytes: Buffer.from(text), language }, readUses);
+  const { uses: record } = await (await parser).parse({ bytes: Buffer.from(text), language });
+  const uses = record && decodeUses(record);
   if (kept.size >= MAX_KEPT) kept.delete(kept.keys().next().value ?? "");
   kept.set(key, uses);
   return uses;

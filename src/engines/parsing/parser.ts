@@ -6,12 +6,16 @@ import { glueComments, glueLeads, layoutLevels, syntaxLevels } from "./levels.ts
 import { GRAMMAR_RULES } from "./rules/index.ts";
 import { findSecrets } from "./secrets/find.ts";
 import { linesOf } from "./secrets/lines.ts";
+import type { SecretRange } from "./secrets/types.ts";
 import { withholdSecrets } from "./secrets/withhold.ts";
 import { scriptsOnly } from "./components.ts";
 import { damagedRows } from "./pieces.ts";
 import { Recovery } from "./recovery.ts";
 import { SourceText } from "./source-text.ts";
-import type { SyntaxNode } from "./syntax-node.ts";
+import { hasUses } from "../relations/languages.ts";
+import { readUses } from "../relations/read-uses.ts";
+import { encodeUses } from "../relations/record.ts";
+import type { FileUses } from "../relations/types.ts";
 import { structureOutline } from "./structure/index.ts";
 import { type CompiledRules, compileRules, extractSymbols } from "./symbols.ts";
 import type { DraftSymbol, FallbackReason, Outline, ParsedFile, CodeSymbol } from "./types.ts";
@@ -24,6 +28,10 @@ const LINES_PER_LONG_LINE = 10;
 const MAX_MEAN_LINE = 400;
 const MEAN_LINE_FROM_CHARACTERS = 20_000;
 const SPACE = 32;
+/** Secrets of a file that strings are compared with. */
+const MAX_SECRETS_COMPARED = 50;
+/** Shorter strings are names that happen to occur in a secret. */
+const MIN_SECRET_PART = 8;
 
 interface ParseInput {
   bytes: Uint8Array;
@@ -39,15 +47,10 @@ export interface CodeParser {
    * @throws ParserUnavailableError when the core cannot be started again (retry elsewhere), and errors of loading the grammar.
    */
   parse(input: ParseInput): Promise<ParsedFile>;
-  /**
-   * Gives the syntax tree of a file, errors included, to a function; undefined if there is no tree. The tree is valid until the
-   * function returns. Throws as `parse` does.
-   */
-  withTree<T>(input: ParseInput, read: (root: SyntaxNode, language: LanguageId) => T): Promise<T | undefined>;
 }
 
-/** What parsing a file consists of, in this order: decoding, the syntax tree, symbols and cuts, further parses after errors, secrets, chunks. */
-export type ParseStage = "decode" | "syntax" | "symbols" | "recovery" | "secrets" | "chunks";
+/** What parsing a file consists of, in this order: decoding, the syntax tree, symbols and cuts, uses, further parses after errors, secrets, chunks. */
+export type ParseStage = "decode" | "syntax" | "symbols" | "uses" | "recovery" | "secrets" | "chunks";
 
 /**
  * Creates a parser; grammars are loaded on first use. It holds 34 to 72 MiB, which a Worker cannot release before its
@@ -75,22 +78,6 @@ export async function createParser(
       if (typeof result === "string")
         return finish(text, plainOutline(text), { outcome: "fallback", fallbackReason: result }, onStage);
       return finish(text, result, { outcome: result.isPartial ? "partial" : "syntax" }, onStage);
-    },
-    async withTree({ bytes, language: named }, read) {
-      const language = contentLanguage(named, bytes);
-      const { grammar: name } = languageInfo(language);
-      const source = new SourceText(bytes);
-      if (name === undefined || source.lineCount === 0) return undefined;
-      const units = isComponent(language) ? scriptsOnly(source).units : source.codeUnits();
-      if (!clipLongLines(source, units)) return undefined;
-      const parsed = engine.parse(units, source.text, await engine.grammar(name));
-      if (!parsed.ok) return undefined;
-      try {
-        return read(parsed.tree.root, language);
-      } catch (error) {
-        engine.recover(error);
-        return undefined;
-      }
     },
   };
 }
@@ -124,15 +111,17 @@ async function syntaxOutline(
     const damaged = damagedRows(tree, source);
     const hasErrors = tree.root.hasError;
     onStage("symbols");
+    const uses = hasUses(language) ? readUses(tree.root, language) : undefined;
+    onStage("uses");
     if (damaged.length === 0) {
       glueLeads(levels, symbols);
-      return { symbols, levels, hasErrors };
+      return { symbols, levels, hasErrors, uses };
     }
     const recovery = new Recovery(engine, grammar, compiled, source, budget);
     const recovered = recovery.recover(name, units, symbols, damaged);
     glueLeads(levels, recovered.symbols);
     onStage("recovery");
-    return { ...recovered, levels, hasErrors };
+    return { ...recovered, levels, hasErrors, uses };
   } catch (error) {
     return engine.recover(error);
   }
@@ -179,11 +168,24 @@ function finish(
     symbols: outline.symbols.map((symbol) => toRecord(symbol, source)),
     chunks: buildChunks(source, outline, secrets),
     withheldLines: linesOf(source.text, secrets),
+    uses: outline.uses && usesRecord(outline.uses, source.text, secrets),
     hasErrors: outline.hasErrors,
     ...outcome,
   };
   onStage("chunks");
   return parsed;
+}
+
+/**
+ * The record of the uses, without strings that are part of a secret or contain one, such as the address of a module with a password. None
+ * of a file with many secrets: comparing takes the product of both numbers.
+ */
+function usesRecord(uses: FileUses, text: string, secrets: readonly SecretRange[]): Uint8Array | undefined {
+  if (secrets.length === 0) return encodeUses(uses);
+  if (secrets.length > MAX_SECRETS_COMPARED) return undefined;
+  const hidden = secrets.map(({ start, end }) => text.slice(start, end));
+  const isPart = (string: string, secret: string) => string.length >= MIN_SECRET_PART && secret.includes(string);
+  return encodeUses(uses, (string) => hidden.some((secret) => isPart(string, secret) || string.includes(secret)));
 }
 
 function toRecord(symbol: DraftSymbol, source: SourceText): CodeSymbol {

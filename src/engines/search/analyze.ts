@@ -7,7 +7,7 @@ import type { ContentKey, SourceContent } from "./types.ts";
  * What the index keeps of a content, made where the content is parsed (in a worker thread, in a shard's Worker) and put into a
  * segment later:
  *
- *   language (string), SHA-256 (32 bytes), outline and symbols (record.ts), each with its length (varint) before it
+ *   language (string), SHA-256 (32 bytes), outline and symbols (record.ts) and uses, each with its length (varint) before it
  *   then for each chunk: length in words (varint), number of terms (varint), each term: hash (4 bytes), counts (1 byte)
  *
  * Counts of a term in a chunk: bits 0–3 in the text (at most 15), bits 4–5 in names of symbols that begin in the chunk (at most
@@ -127,6 +127,8 @@ export function analyzeContent(content: SourceContent): Uint8Array<ArrayBuffer> 
     writer.varint(part.length);
     writer.bytes(part.view());
   }
+  writer.varint(content.uses?.length ?? 0);
+  if (content.uses) writer.bytes(content.uses);
   const byLine = content.symbols.toSorted((a, b) => a.startLine - b.startLine);
   let next = 0;
   for (const { text, startLine, endLine, withheld } of content.chunks) {
@@ -151,6 +153,7 @@ export function analyzeContent(content: SourceContent): Uint8Array<ArrayBuffer> 
 export interface Analysis extends ContentKey {
   outline: Uint8Array;
   symbols: Uint8Array;
+  uses: Uint8Array;
   /** Positioned at the first chunk. */
   chunks: ByteReader;
 }
@@ -161,7 +164,8 @@ export function readAnalysis(bytes: Uint8Array): Analysis {
   const sha256 = hexOf(reader.bytes(32));
   const outline = reader.bytes(reader.varint());
   const symbols = reader.bytes(reader.varint());
-  return { language, sha256, outline, symbols, chunks: reader };
+  const uses = reader.bytes(reader.varint());
+  return { language, sha256, outline, symbols, uses, chunks: reader };
 }
 
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));

@@ -1,3 +1,4 @@
+import { decodeUses } from "../relations/record.ts";
 import { ByteReader } from "./bytes.ts";
 import { comparePrefixes, utf8Prefix } from "./order.ts";
 import { TERM_BLOCK_BYTES } from "./postings.ts";
@@ -27,6 +28,9 @@ export async function checkSegment(segment: Segment): Promise<CheckedContent[]> 
   const { contents, names } = await checkRecords(segment);
   await checkTerms(segment);
   await checkNames(segment, names);
+  await checkEntries(segment, "uses", (_, entry) => {
+    if (entry.length > 0) decodeUses(entry);
+  });
   return contents;
 }
 
@@ -61,7 +65,7 @@ async function checkRecords(segment: Segment): Promise<{ contents: CheckedConten
 /** Visits the entries of all contents, in order. */
 async function checkEntries(
   segment: Segment,
-  part: "outlines" | "symbols",
+  part: "outlines" | "symbols" | "uses",
   visit: (ordinal: number, entry: Uint8Array) => void,
 ): Promise<void> {
   const blocks = segment[part];

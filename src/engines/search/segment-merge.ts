@@ -32,13 +32,14 @@ export async function mergeSegments(
   });
   const { newOrdinals, newChunks } = numberAnew(segments, contents, layout.firstChunks);
   const windowBytes = Math.max(MIN_WINDOW_BYTES, Math.floor(WINDOW_BYTES / Math.max(1, segments.length)));
-  const read = (kind: "outlines" | "symbols" | "terms" | "names") =>
+  const read = (kind: "outlines" | "symbols" | "terms" | "names" | "uses") =>
     segments.map((segment) => blocksOf(segment[kind], windowBytes));
   const file = new SegmentFile(segments.reduce((sum, { byteLength }) => sum + byteLength, 0));
   await copyEntries(read("outlines"), contents, new EntryWriter(file.section()));
   await copyEntries(read("symbols"), contents, new EntryWriter(file.section()));
   await mergeTerms(read("terms"), newChunks, new TermWriter(file.section()));
   await mergeNames(read("names"), newOrdinals, new NameWriter(file.section()));
+  await copyEntries(read("uses"), contents, new EntryWriter(file.section()));
   return file.finish(layout);
 }
 

@@ -11,6 +11,7 @@ const ANALYSED_POSTING_BYTES = 5;
 interface NewContent extends ContentKey {
   outline: Uint8Array;
   symbols: Uint8Array;
+  uses: Uint8Array;
   /** Words of each chunk. */
   lengths: number[];
   /** Adds the postings of the content, whose first chunk is to have this number. */
@@ -44,10 +45,13 @@ export function buildSegment(analyses: Iterable<Uint8Array>): Uint8Array<ArrayBu
   const names = new NameWriter(file.section());
   for (const entry of namesOf(contents)) names.add(entry);
   names.end();
+  const uses = new EntryWriter(file.section());
+  for (const content of contents) uses.add(content.uses);
+  uses.end();
   return file.finish(layout);
 }
 
-function contentOf({ sha256, language, outline, symbols, chunks }: Analysis): NewContent {
+function contentOf({ sha256, language, outline, symbols, uses, chunks }: Analysis): NewContent {
   const start = chunks.position;
   const lengths: number[] = [];
   while (!chunks.atEnd) {
@@ -59,6 +63,7 @@ function contentOf({ sha256, language, outline, symbols, chunks }: Analysis): Ne
     language,
     outline,
     symbols,
+    uses,
     lengths,
     addPostings(postings, firstChunk) {
       chunks.position = start;

@@ -1,13 +1,16 @@
 import { hexOf, bytesOfHex } from "./analyze.ts";
 import { Blocks } from "./blocks.ts";
 import { ByteReader, copyU16, copyU32 } from "./bytes.ts";
+import { USES_VERSION } from "../relations/version.ts";
 import { HEADER_BYTES, readHotPart } from "./file-header.ts";
 import { comparePrefixes, compareUtf8, type Prefix, utf8Prefix } from "./order.ts";
 import { ContentRecord, readSymbols, type SymbolPlace } from "./record.ts";
 import { SearchFormatError, type ContentKey, type RangeReader } from "./types.ts";
 
 /** Raised with every change of the format, or of what `analyzeContent` puts into it. */
-export const SEGMENT_VERSION = 3;
+const FORMAT_VERSION = 4;
+/** Changes with the format and with the rules that uses are read by: segments of another version are made again. */
+export const SEGMENT_VERSION = FORMAT_VERSION * 1000 + USES_VERSION;
 /** The magic number is "CCSG". */
 export const SEGMENT_FORMAT = { name: "segment", magic: 0x47534343, version: SEGMENT_VERSION };
 
@@ -39,6 +42,8 @@ export class Segment {
   readonly symbols: Blocks;
   readonly terms: Blocks;
   readonly names: Blocks;
+  /** Records of the contents' uses; empty ones where there are none. */
+  readonly uses: Blocks;
   readonly #sha256: Uint8Array;
   readonly #languages: string[];
   readonly #languageOf: Uint16Array;
@@ -67,6 +72,7 @@ export class Segment {
     this.symbols = nextBlocks();
     this.terms = nextBlocks();
     this.names = nextBlocks();
+    this.uses = nextBlocks();
     if (offset !== bytes.size) throw new SearchFormatError("the segment is truncated", bytes.name);
   }
 
@@ -115,6 +121,11 @@ export class Segment {
   /** Symbols of contents, in the order asked for. Each block is read once. */
   async readSymbols(ordinals: readonly number[]): Promise<SymbolPlace[][]> {
     return (await readEntries(this.symbols, ordinals)).map(readSymbols);
+  }
+
+  /** Records of contents' uses, in the order asked for; empty ones where there are none. Each block is read once. */
+  async readUses(ordinals: readonly number[]): Promise<Uint8Array[]> {
+    return readEntries(this.uses, ordinals);
   }
 
   /** The entries of a name (as `nameKey` gives it), in order. */

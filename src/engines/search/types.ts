@@ -74,6 +74,8 @@ export interface SourceSymbol {
 export interface SourceContent extends ContentKey {
   chunks: readonly SourceChunk[];
   symbols: readonly SourceSymbol[];
+  /** Record of its uses (`engines/relations/record.ts`); absent if there is none, or nobody has read the text for them. */
+  uses?: Uint8Array | undefined;
 }
 
 /** A file of a revision. */

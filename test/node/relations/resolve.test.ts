@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { detectLanguage } from "../../../src/engines/parsing/detect.ts";
 import { FileBuilder } from "../../../src/engines/relations/file-builder.ts";
-import { readUses } from "../../../src/engines/relations/read-uses.ts";
+import { decodeUses } from "../../../src/engines/relations/record.ts";
 import { type Resolved, resolveUse } from "../../../src/engines/relations/resolve.ts";
 import type { FileUses } from "../../../src/engines/relations/types.ts";
 import { sharedParser } from "../parsing/support.ts";
@@ -12,7 +12,8 @@ type Files = Readonly<Record<string, string>>;
 async function usesOf(path: string, text: string): Promise<FileUses | undefined> {
   const bytes = Buffer.from(text);
   const language = detectLanguage(path, bytes);
-  return (await sharedParser()).withTree({ bytes, language: language as "typescript" }, readUses);
+  const { uses } = await (await sharedParser()).parse({ bytes, language: language as "typescript" });
+  return uses && decodeUses(uses);
 }
 
 /** What each call of a file leads to, as `name@line → path:line`. */

@@ -35,10 +35,11 @@ describe("a segment whose postings are sorted in several passes", () => {
     const writer = new ByteWriter();
     writer.string("python");
     writer.bytes(new Uint8Array(32).fill(content));
-    // The outline: no functions, a chunk in line 1. Then the symbols: none.
+    // The outline: no functions, a chunk in line 1. Then the symbols and the uses: none.
     writer.varint(4);
     for (const value of [0, 1, 2, 0]) writer.varint(value);
     writer.varint(1);
+    writer.varint(0);
     writer.varint(0);
     writer.varint(TERMS);
     writer.varint(TERMS);
