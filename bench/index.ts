@@ -16,6 +16,7 @@ import { INDEXER_NAME } from "../src/tooling/local/stack/workers.ts";
 import { nodeGrammars } from "../src/engines/parsing/grammars-node.ts";
 import type { LanguageId } from "../src/engines/parsing/languages.ts";
 import { createParser, type ParseStage } from "../src/engines/parsing/parser.ts";
+import { readUses } from "../src/engines/relations/read-uses.ts";
 import { contentSkipReason } from "../src/engines/parsing/skip.ts";
 import { createWorkspace } from "../src/service/tenancy/index.ts";
 import { openDb } from "../src/service/db/client.ts";
@@ -187,7 +188,7 @@ interface PeerSplitter {
 async function benchParse(git: (...args: string[]) => string): Promise<void> {
   const sources = sourcesOf(git);
   const stages = new StageTimes();
-  const parser = await createParser(nodeGrammars(), (stage) => stages.end(stage));
+  const parser = await createParser(nodeGrammars(), { readUses, onStage: (stage) => stages.end(stage) });
   const warm = sources.slice(0, 200);
   for (const { bytes, language } of warm) await parser.parse({ bytes, language });
   const outcomes: Record<string, number> = {};

@@ -26,6 +26,7 @@ import { nodeGrammars } from "../src/engines/parsing/grammars-node.ts";
 import { embeddingText } from "../src/engines/parsing/chunks.ts";
 import { detectLanguage, isDefaultIncluded } from "../src/engines/parsing/detect.ts";
 import { createParser } from "../src/engines/parsing/parser.ts";
+import { readUses } from "../src/engines/relations/read-uses.ts";
 import { PARSER_VERSION } from "../src/engines/parsing/version.ts";
 import { SEGMENT_VERSION } from "../src/engines/search/segment.ts";
 import { openSnapshot } from "../src/engines/snapshot/reader.ts";
@@ -95,7 +96,7 @@ async function indexLocally(folder: string, tenantId: string, embedder: Embedder
     .map((entry) => join(entry.parentPath, entry.name))
     .filter((path) => isDefaultIncluded(path.slice(folder.length + 1).replaceAll("node_modules/", "")))
     .toSorted();
-  const parser = await createParser(nodeGrammars());
+  const parser = await createParser(nodeGrammars(), { readUses });
   const corpus: Corpus = { files: [], contents: new Map(), vectors: new Map(), textBytes: 0, indexMs: 0 };
   // Sample the whole tree, not only its first packages.
   const step = Math.max(1, Math.floor(paths.length / MAX_FILES));

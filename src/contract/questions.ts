@@ -145,23 +145,29 @@ export const SYMBOLS = {
 /** How sure it is that a use means a definition: by the language's rules, as one of a few candidates, or by the name alone. */
 export const CERTAINTIES = ["certain", "likely", "name"] as const;
 
-export const RELATIONS = ["callers", "callees", "implementations"] as const;
+export const RELATIONS = ["callers", "callees", "implementations", "importers"] as const;
 
 export const REFERENCES = {
-  name: name("Identifier; of a qualified name the last part counts."),
+  name: {
+    type: "text",
+    max: 300,
+    argument: true,
+    description: "Identifier; of a qualified name the last part counts. Required except for `importers`.",
+  },
   relation: {
     type: "choice",
     values: RELATIONS,
     notOn: ["cli"],
     description:
-      "What the uses have to be: calls of the name (`callers`), calls inside of its definition (`callees`), classes that inherit from it (`implementations`). Each has its `certainty`: `certain` by the language's rules (TypeScript, JavaScript, Python), `likely`, or `name` where only the name is the same. Without it all lines with the name. Only in a work tree so far.",
+      "What the uses have to be: calls of the name (`callers`), calls inside of its definition (`callees`), classes that inherit from it (`implementations`), or imports of a file or package (`importers`). Each has its `certainty`: `certain` by the language's rules, `likely`, or `name` where only the name is the same. Without it all lines with the name.",
   },
   path: {
     type: "text",
     max: 4_096,
     isVerbatim: true,
     notOn: ["cli"],
-    description: "With `relation`: path of the definition that is meant, where several share the name.",
+    description:
+      "With `relation`: path of the definition that is meant, where several share the name. For `importers` the file that is imported, or the name of a package.",
   },
   line: {
     type: "number",
@@ -175,6 +181,14 @@ export const REFERENCES = {
     values: CERTAINTIES,
     notOn: ["cli"],
     description: "With `relation`: the least certain uses to list; all by default.",
+  },
+  depth: {
+    type: "number",
+    min: 1,
+    max: 5,
+    notOn: ["cli"],
+    description:
+      "With `relation`: how many steps to follow; 1, direct ones only, by default. Of `importers` only these are known.",
   },
   limit: { type: "number", min: 1, max: MAX_LOOKUP_RESULTS, default: 50, description: "Lines at most." },
 } as const satisfies Parameters;

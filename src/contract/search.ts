@@ -138,7 +138,7 @@ export const ReferencesResponse = z
         enclosing: z.string().nullable(),
         relation: z.enum(RELATIONS).optional().describe("The relation that was asked for."),
         certainty: z.enum(CERTAINTIES).optional().describe("With `relation`: how sure the use is."),
-        distance: z.int().min(1).optional().describe("With `relation`: 1, a direct use."),
+        distance: z.int().min(1).optional().describe("With `relation`: calls from the definition; 1 is a direct use."),
         target: z
           .object({ path: z.string(), line: Line, qualifiedName: z.string() })
           .optional()
@@ -150,6 +150,11 @@ export const ReferencesResponse = z
       .describe("References are found by name; what a name is bound to is resolved only for a `relation`."),
     total: z.int().min(0).describe("Lines found; there may be more where `truncated`."),
     truncated: z.boolean(),
+    unread: z
+      .int()
+      .min(0)
+      .optional()
+      .describe("With `relation`: files that may hold more and were not looked at, because their uses are not known."),
     indexes: z.array(SearchedIndex),
   })
   .meta({ id: "ReferencesResponse" });

@@ -27,6 +27,7 @@ import { createLogger } from "../../src/lib/log.ts";
 import type { SearchBucket } from "../../src/service/hosted-index/store.ts";
 import { nodeGrammars } from "../../src/engines/parsing/grammars-node.ts";
 import { type CodeParser, createParser } from "../../src/engines/parsing/parser.ts";
+import { readUses } from "../../src/engines/relations/read-uses.ts";
 
 /** An R2 bucket in memory. */
 export class MemoryBucket implements StagingBucket, SearchBucket {
@@ -204,7 +205,7 @@ export class Pipeline {
         staging: this.bucket,
         search: this.searchBucket,
         embedder: request.embedder ?? this.embedder!,
-        parser: () => (parser ??= createParser(nodeGrammars())),
+        parser: () => (parser ??= createParser(nodeGrammars(), { readUses })),
         fetch,
         gitHosts: { allowLocal: true },
         openToken: async (sealed) => sealed,

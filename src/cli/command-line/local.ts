@@ -23,7 +23,7 @@ import { type AddCommand, examples, questionOptions, wholeNumber } from "./optio
 
 /** A command that asks for a relation of a definition. */
 function relationCommand(
-  relation: (typeof RELATIONS)[number],
+  relation: Exclude<(typeof RELATIONS)[number], "importers">,
   description: string,
   shown: readonly string[],
 ): AddCommand {
@@ -34,6 +34,7 @@ function relationCommand(
     )
       .option("--at <path[:line]>", "the definition in this file, at this line, where several share the name")
       .addOption(new Option("--certainty <value>", "the least certain uses to list").choices(CERTAINTIES))
+      .addOption(new Option("--depth <n>", "steps to follow; 1 is direct uses only").choices(["1", "2", "3", "4", "5"]))
       .addHelpText("after", examples(...shown))
       .action(
         run(async (context, name: string, options: RelationOptions) =>
@@ -108,6 +109,21 @@ export const LOCAL_COMMANDS: Readonly<Record<string, AddCommand>> = {
     "codectx implementations Store",
     "codectx implementations Handler --json",
   ]),
+
+  importers: (program, run) =>
+    questionOptions(
+      program
+        .command("importers")
+        .argument("<path>", "file, or name of a package")
+        .description("list the files that import a file or a package"),
+      REFERENCES,
+    )
+      .addHelpText("after", examples("codectx importers src/store.ts", "codectx importers express --json"))
+      .action(
+        run(async (context, path: string, options: RelationOptions) =>
+          (await import("../commands/relations.ts")).relations(context, "importers", path, options),
+        ),
+      ),
 
   grep: (program, run) =>
     questionOptions(

@@ -1,7 +1,8 @@
 import { REFERENCES } from "../../contract/questions.ts";
 import { referencesResponse } from "../../interface/questions/http.ts";
 import { references } from "../../interface/questions/questions.ts";
-import type { Certainty, RelatedReference } from "../../interface/questions/relations.ts";
+import type { RelatedReference } from "../../interface/questions/relations/answer.ts";
+import type { Certainty } from "../../interface/questions/relations/found.ts";
 import { ask, type CommandAnswer, nothingFound, placeText, requestOf, show } from "../ask.ts";
 import type { Context } from "../context.ts";
 import { pathOf, type RemoteOption } from "../remote/remote-search.ts";
@@ -11,28 +12,39 @@ export interface RelationOptions extends RemoteOption {
   limit: number;
   at?: string;
   certainty?: Certainty;
+  depth?: string;
 }
 
 const NOTHING: Readonly<Record<RelatedReference["relation"], string>> = {
   callers: "nothing calls",
   callees: "no definition of this index is called in",
   implementations: "no class inherits from",
+  importers: "nothing imports",
 };
 
-/** `codectx callers|callees|implementations <name>`: uses of a definition, each with how sure it is. */
+/**
+ * `codectx callers|callees|implementations <name>`: uses of a definition, each with how sure it is. `codectx importers <path>`: imports of
+ * a file, or of a package by its name.
+ */
 export async function relations(
   context: Context,
   relation: RelatedReference["relation"],
   name: string,
-  { at, ...options }: RelationOptions,
+  { at, depth: steps, ...options }: RelationOptions,
 ): Promise<void> {
   const { ui } = context;
   const found = await ask(context, references, {
     options,
     request: (project) => {
+      if (relation === "importers") {
+        // A package is not a path of the work tree.
+        const path = /^[./]|\.\w+$/.test(name) ? pathOf(context, project, name, options) : name;
+        return requestOf(REFERENCES, { relation, path, ...options });
+      }
       const place: Partial<ReturnType<typeof placeOf>> = at === undefined ? {} : placeOf(at);
       const path = place.path === undefined ? undefined : pathOf(context, project, place.path, options);
-      return requestOf(REFERENCES, { name, relation, path, line: place.line, ...options });
+      const depth = steps === undefined ? undefined : Number(steps);
+      return requestOf(REFERENCES, { name, relation, path, line: place.line, depth, ...options });
     },
     missing: ({ references: list }) =>
       list.length === 0 ? nothingFound(`${NOTHING[relation]} ${name}, as far as is known`) : undefined,
@@ -47,7 +59,9 @@ export async function relations(
       if (definition !== "") lines.push(ui.style("bold", definition));
       lines.push(...own.map((each) => lineText(context, found, each)));
     }
-    return [countsOf(list), ...lines, ...shownOf(list.length, found.answer)];
+    const { unread = 0 } = found.answer;
+    const notRead = unread === 0 ? [] : [`${unread} files that may hold more could not be read for it`];
+    return [countsOf(list), ...lines, ...shownOf(list.length, found.answer), ...notRead];
   });
 }
 
@@ -70,10 +84,11 @@ function countsOf(list: readonly RelatedReference[]): string {
 function lineText(
   context: Context,
   found: CommandAnswer<object>,
-  { revision, path, line, text, enclosing, certainty, relation, target }: RelatedReference,
+  { revision, path, line, text, enclosing, certainty, relation, distance, target }: RelatedReference,
 ): string {
   const { ui } = context;
   const callee = relation === "callees" && target ? `  → ${definitionOf(target)}` : "";
   const around = enclosing === null || relation === "callees" ? "" : ui.style("dim", `  in ${enclosing}`);
-  return `${placeText(context, found, { revision, path, line })}  ${ui.style("dim", certainty)}  ${text}${around}${callee}`;
+  const sureness = distance === 1 ? certainty : `${certainty}, ${distance} calls away`;
+  return `${placeText(context, found, { revision, path, line })}  ${ui.style("dim", sureness)}  ${text}${around}${callee}`;
 }

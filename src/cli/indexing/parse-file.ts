@@ -1,5 +1,6 @@
 import type { LanguageId } from "../../engines/parsing/languages.ts";
 import { createParser, type CodeParser } from "../../engines/parsing/parser.ts";
+import { readUses } from "../../engines/relations/read-uses.ts";
 import { nodeGrammars } from "../../engines/parsing/grammars-node.ts";
 import { contentSkipReason } from "../../engines/parsing/skip.ts";
 import type { ParsedFile } from "../../engines/parsing/types.ts";
@@ -20,7 +21,7 @@ export function fileParser(grammars: string | undefined, core?: WebAssembly.Modu
   return async (bytes, language) => {
     const skip = contentSkipReason(bytes);
     if (skip !== undefined) return { skip };
-    parser ??= createParser(nodeGrammars(grammars, core));
+    parser ??= createParser(nodeGrammars(grammars, core), { readUses });
     const { text: _, uses, ...file } = await (await parser).parse({ bytes, language });
     const { chunks, symbols } = file;
     const analysis = analyzeContent({ sha256: sha256(bytes).toString("hex"), language, chunks, symbols, uses });

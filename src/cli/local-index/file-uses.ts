@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { nodeGrammars } from "../../engines/parsing/grammars-node.ts";
 import { type CodeParser, createParser } from "../../engines/parsing/parser.ts";
+import { readUses } from "../../engines/relations/read-uses.ts";
 import { hasUses } from "../../engines/relations/languages.ts";
 import { decodeUses } from "../../engines/relations/record.ts";
 import type { FileUses } from "../../engines/relations/types.ts";
@@ -17,7 +18,7 @@ export async function usesOf(text: string, language: string): Promise<FileUses |
   if (!hasUses(language)) return undefined;
   const key = `${language} ${createHash("sha256").update(text).digest("base64")}`;
   if (kept.has(key)) return kept.get(key);
-  parser ??= createParser(nodeGrammars(packedGrammars()));
+  parser ??= createParser(nodeGrammars(packedGrammars()), { readUses });
   const { uses: record } = await (await parser).parse({ bytes: Buffer.from(text), language });
   const uses = record && decodeUses(record);
   if (kept.size >= MAX_KEPT) kept.delete(kept.keys().next().value ?? "");

@@ -1,7 +1,6 @@
 import { PARSER_VERSION } from "../../engines/parsing/version.ts";
 import { findSymbols, outlineOf } from "../../engines/search/lookups.ts";
 import type { RevisionTexts } from "../../engines/exact/types.ts";
-import type { FileUses } from "../../engines/relations/types.ts";
 import { enclosingSymbols } from "../../engines/search/enclosing.ts";
 import { findReferences } from "../../engines/search/references.ts";
 import { search } from "../../engines/search/search.ts";
@@ -17,6 +16,7 @@ import {
   type SymbolRequest,
   type TextSource,
 } from "../../engines/search/types.ts";
+import { UsesIndex, type UsesFallback } from "../../engines/relations/uses-index.ts";
 import type { FileLines } from "../../interface/questions/code-index.ts";
 import { nearPaths } from "../../lib/near-path.ts";
 import type { Context } from "../context.ts";
@@ -33,8 +33,8 @@ import type { AskedTable } from "./update.ts";
 const updates = () => import("./update.ts");
 /** What reads whole texts; loaded for exact search. */
 const exact = () => import("../exact/open-texts.ts");
-/** What parses files for their uses; loaded when relations are asked for. */
-const relations = () => import("./file-uses.ts");
+/** What parses files for their uses; loaded for one whose uses are not stored. */
+const parsing = () => import("./file-uses.ts");
 /** Attempts to open a table that another process may be replacing. */
 const MAX_TRIES = 3;
 
@@ -66,8 +66,8 @@ export interface LocalIndex {
   outline(path: string): Promise<OutlineAnswer | undefined>;
   /** Lines of an indexed file, 1-based and inclusive, all of them without bounds; undefined if no such path is indexed. */
   readFile(path: string, start?: number, end?: number): Promise<FileLines | undefined>;
-  /** What a file says of the names that it uses; undefined if no such path is indexed, or for a language without rules. */
-  uses(path: string): Promise<FileUses | undefined>;
+  /** Gives a function the uses of the indexed files. */
+  withUses<T>(work: (files: UsesIndex) => Promise<T>): Promise<T>;
   /** Up to five indexed paths that may have been meant. */
   nearPaths(path: string): string[];
   /** All files and their whole texts. */
@@ -197,9 +197,13 @@ class OpenLocalIndex implements LocalIndex {
     return this.#healing((index) => this.#tree.lines(index, path, start, end));
   }
 
-  async uses(path: string): Promise<FileUses | undefined> {
-    const file = await this.readFile(path);
-    return file && (await relations()).usesOf(file.text, file.language);
+  async withUses<T>(work: (files: UsesIndex) => Promise<T>): Promise<T> {
+    // Of a content that came with a snapshot no uses are stored.
+    const read: UsesFallback = async (path) => {
+      const file = await this.#tree.lines(this.#index, path);
+      return file && (await parsing()).usesOf(file.text, file.language);
+    };
+    return this.#healing((index, texts) => work(new UsesIndex(index, texts, read)));
   }
 
   nearPaths(path: string): string[] {

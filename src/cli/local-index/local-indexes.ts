@@ -18,7 +18,7 @@ export function openIndexes(index: LocalIndex): OpenIndexes<LocalInfo> {
     outline: async (path) => inFirst(await index.outline(path)),
     file: async (path, start, end) => inFirst(await index.readFile(path, start, end)),
     texts: () => index.texts(),
-    uses: (path) => index.uses(path),
+    withUses: (_, work) => index.withUses(work),
     nearPaths: (path) => Promise.resolve(index.nearPaths(path)),
   };
 }

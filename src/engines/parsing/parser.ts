@@ -12,10 +12,7 @@ import { scriptsOnly } from "./components.ts";
 import { damagedRows } from "./pieces.ts";
 import { Recovery } from "./recovery.ts";
 import { SourceText } from "./source-text.ts";
-import { hasUses } from "../relations/languages.ts";
-import { readUses } from "../relations/read-uses.ts";
-import { encodeUses } from "../relations/record.ts";
-import type { FileUses } from "../relations/types.ts";
+import type { SyntaxNode } from "./syntax-node.ts";
 import { structureOutline } from "./structure/index.ts";
 import { type CompiledRules, compileRules, extractSymbols } from "./symbols.ts";
 import type { DraftSymbol, FallbackReason, Outline, ParsedFile, CodeSymbol } from "./types.ts";
@@ -53,14 +50,28 @@ export interface CodeParser {
 export type ParseStage = "decode" | "syntax" | "symbols" | "uses" | "recovery" | "secrets" | "chunks";
 
 /**
+ * Reads the uses of names from a file's tree, which is valid until the function returns; undefined for a language without rules. What it
+ * returns makes the record to store, in which strings that `isWithheld` names are left out.
+ */
+export type UsesReader = (
+  root: SyntaxNode,
+  language: LanguageId,
+) => ((isWithheld: (text: string) => boolean) => Uint8Array) | undefined;
+
+interface ParserOptions {
+  /** Where files get their `uses` from; without it they have none. */
+  readUses?: UsesReader | undefined;
+  /** Called at the end of each stage of a file, for measurements. */
+  onStage?: (stage: ParseStage) => void;
+}
+
+/**
  * Creates a parser; grammars are loaded on first use. It holds 34 to 72 MiB, which a Worker cannot release before its
  * isolate ends: create one and reuse it.
- *
- * @param onStage called at the end of each stage of a file, for measurements
  */
 export async function createParser(
   source: GrammarSource,
-  onStage: (stage: ParseStage) => void = () => {},
+  { readUses, onStage = () => {} }: ParserOptions = {},
 ): Promise<CodeParser> {
   const engine = await SyntaxEngine.create(source);
   const compiled = new Map<GrammarName, CompiledRules>();
@@ -74,7 +85,7 @@ export async function createParser(
         return finish(text, plainOutline(text), { outcome: info.mode }, onStage);
       if (info.mode === "structure")
         return finish(text, structureOutline(language, text), { outcome: "structure" }, onStage);
-      const result = await syntaxOutline(engine, compiled, language, text, onStage);
+      const result = await syntaxOutline(engine, compiled, language, text, { readUses, onStage });
       if (typeof result === "string")
         return finish(text, plainOutline(text), { outcome: "fallback", fallbackReason: result }, onStage);
       return finish(text, result, { outcome: result.isPartial ? "partial" : "syntax" }, onStage);
@@ -87,7 +98,7 @@ async function syntaxOutline(
   compiledRules: Map<GrammarName, CompiledRules>,
   language: LanguageId,
   source: SourceText,
-  onStage: (stage: ParseStage) => void,
+  { readUses, onStage }: Pick<ParserOptions, "readUses"> & Required<Pick<ParserOptions, "onStage">>,
 ): Promise<Outline | FallbackReason> {
   const name = languageInfo(language).grammar;
   const rules = name === undefined ? undefined : GRAMMAR_RULES[name];
@@ -111,7 +122,7 @@ async function syntaxOutline(
     const damaged = damagedRows(tree, source);
     const hasErrors = tree.root.hasError;
     onStage("symbols");
-    const uses = hasUses(language) ? readUses(tree.root, language) : undefined;
+    const uses = readUses?.(tree.root, language);
     onStage("uses");
     if (damaged.length === 0) {
       glueLeads(levels, symbols);
@@ -180,12 +191,15 @@ function finish(
  * The record of the uses, without strings that are part of a secret or contain one, such as the address of a module with a password. None
  * of a file with many secrets: comparing takes the product of both numbers.
  */
-function usesRecord(uses: FileUses, text: string, secrets: readonly SecretRange[]): Uint8Array | undefined {
-  if (secrets.length === 0) return encodeUses(uses);
+function usesRecord(
+  uses: NonNullable<Outline["uses"]>,
+  text: string,
+  secrets: readonly SecretRange[],
+): Uint8Array | undefined {
   if (secrets.length > MAX_SECRETS_COMPARED) return undefined;
   const hidden = secrets.map(({ start, end }) => text.slice(start, end));
   const isPart = (string: string, secret: string) => string.length >= MIN_SECRET_PART && secret.includes(string);
-  return encodeUses(uses, (string) => hidden.some((secret) => isPart(string, secret) || string.includes(secret)));
+  return uses((string) => hidden.some((secret) => isPart(string, secret) || string.includes(secret)));
 }
 
 function toRecord(symbol: DraftSymbol, source: SourceText): CodeSymbol {

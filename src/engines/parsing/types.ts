@@ -1,4 +1,3 @@
-import type { FileUses } from "../relations/types.ts";
 import type { LineRange } from "./secrets/lines.ts";
 
 /** Kinds of symbols. The terms follow the Language Server Protocol if it has them. */
@@ -85,7 +84,7 @@ export interface ParsedFile {
   chunks: Chunk[];
   /** Lines that hold a likely secret: fewer than the withheld chunks have. */
   withheldLines: LineRange[];
-  /** Record of the names that it uses (`engines/relations/record.ts`); undefined if its language has no rules for them. */
+  /** Record of the names that it uses (`engines/relations/record.ts`); undefined without a reader, or without rules for its language. */
   uses: Uint8Array | undefined;
   /** `partial`: by syntax, except lines that the grammar cannot read. */
   outcome: "syntax" | "partial" | "structure" | "plain" | "fallback";
@@ -121,7 +120,7 @@ export interface Outline {
   symbols: DraftSymbol[];
   levels: Uint8Array;
   hasErrors: boolean;
-  uses?: FileUses | undefined;
+  uses?: ((isWithheld: (text: string) => boolean) => Uint8Array) | undefined;
   /** Whether some lines could not be read by the grammar. */
   isPartial?: boolean;
 }

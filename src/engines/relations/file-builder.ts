@@ -1,4 +1,4 @@
-import type { ClassInfo, FileUses, Meaning, UseKind } from "./types.ts";
+import type { ClassInfo, FileUses, Import, Meaning, UseKind } from "./types.ts";
 
 /** Uses that are kept of a file. Generated files hold hundreds of thousands in a line. */
 const MAX_USES = 50_000;
@@ -54,6 +54,7 @@ export class FileBuilder {
   readonly #returns = new Map<number, Expression>();
   readonly #exports = new Map<string, Expression | { module: string; name: string }>();
   readonly #stars: string[] = [];
+  readonly #imports: Import[] = [];
 
   inner(outer: Scope, name: string | undefined, own = outer.own): Scope {
     const path = name === undefined ? outer.path : outer.path === null ? name : `${outer.path}.${name}`;
@@ -93,6 +94,11 @@ export class FileBuilder {
     this.#exports.set(name, of);
   }
 
+  /** Records that the file imports a module, whatever names it binds. */
+  imports(module: string, line: number, name = "*"): void {
+    if (this.#imports.length < MAX_USES) this.#imports.push({ module, name, line });
+  }
+
   star(module: string): void {
     this.#stars.push(module);
   }
@@ -111,6 +117,7 @@ export class FileBuilder {
     );
     return {
       uses,
+      imports: this.#imports,
       bindings: new Map(bindings),
       exports: new Map(exports),
       stars: this.#stars,

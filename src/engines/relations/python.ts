@@ -80,6 +80,8 @@ function use(kind: "call" | "inherit" | "decorator", node: SyntaxNode, { file, s
 }
 
 function importModule(node: SyntaxNode, { file, scope }: Place): void {
+  const module = node.type === "aliased_import" ? node.field("name")?.text : node.text;
+  if (module !== undefined) file.imports(module, node.row + 1);
   if (node.type === "aliased_import") {
     const [name, alias] = [node.field("name")?.text, node.field("alias")?.text];
     if (name !== undefined && alias !== undefined) file.bind(scope, alias, { is: "import", module: name, name: "*" });
@@ -96,9 +98,12 @@ function importNames(node: SyntaxNode, { file, scope }: Place): void {
   for (const each of node.fields("name")) {
     const name = (each.type === "aliased_import" ? each.field("name") : each)?.text;
     const alias = each.type === "aliased_import" ? each.field("alias")?.text : name;
+    if (name !== undefined) file.imports(module, each.row + 1, name);
     if (name !== undefined && alias !== undefined) file.bind(scope, alias, { is: "import", module, name });
   }
-  if (node.childOfType("wildcard_import")) file.star(module);
+  if (!node.childOfType("wildcard_import")) return;
+  file.imports(module, node.row + 1);
+  file.star(module);
 }
 
 function classDefinition(node: SyntaxNode, place: Place): void {

@@ -1,8 +1,9 @@
+import type { UsesReader } from "../parsing/parser.ts";
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import { FileBuilder } from "./file-builder.ts";
-import type { LanguageWithUses } from "./languages.ts";
+import { hasUses, type LanguageWithUses } from "./languages.ts";
 import { readPython } from "./python.ts";
-import type { FileUses } from "./types.ts";
+import { encodeUses } from "./record.ts";
 import { readTypeScript } from "./typescript.ts";
 
 const READERS: Readonly<Record<LanguageWithUses, (root: SyntaxNode, file: FileBuilder) => void>> = {
@@ -11,9 +12,11 @@ const READERS: Readonly<Record<LanguageWithUses, (root: SyntaxNode, file: FileBu
   python: readPython,
 };
 
-/** The uses of a file from its tree. */
-export function readUses(root: SyntaxNode, language: LanguageWithUses): FileUses {
+/** Reads the uses of a file for its record. */
+export const readUses: UsesReader = (root, language) => {
+  if (!hasUses(language)) return undefined;
   const file = new FileBuilder();
   READERS[language](root, file);
-  return file.finish();
-}
+  const uses = file.finish();
+  return (isWithheld) => encodeUses(uses, isWithheld);
+};

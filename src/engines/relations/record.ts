@@ -1,19 +1,21 @@
 import { ByteReader, ByteWriter } from "../search/bytes.ts";
 import { SearchFormatError } from "../search/types.ts";
-import type { ClassInfo, FileUses, Meaning, Use, UseKind } from "./types.ts";
+import type { ClassInfo, FileUses, Import, Meaning, Use, UseKind } from "./types.ts";
 
 /**
  * The record of a file's uses, as segments keep it; all numbers are varints, lines are written as differences:
  *
  *   strings    count, then each
  *   meanings   count, then each: number of its kind (1 byte), then strings by position, meanings by position among those before it
- *   uses       count, then each: number of its kind (1 byte), name, line, enclosing (0 for none), meaning
+ *   imports    count, then each: module, name, line
  *   bindings, exports   count, then each: name, meaning
  *   stars      count, then each: module
  *   classes    count, then each: line, members (count; name, line, 0 or type + 1), bases (count; meaning)
  *   returns    count, then each: line, meaning
+ *   uses       count, then each: number of its kind (1 byte), name, line, enclosing (0 for none), meaning
  *
- * Equal strings and meanings are written once. A change of any of this, or of the order of the lists below, raises `USES_VERSION`.
+ * Equal strings and meanings are written once. The uses, which are most of it, come last: of most files that a question reads, it needs
+ * only what other files may mean. A change of any of this, or of the order of the lists below, raises `USES_VERSION`.
  */
 
 const USE_KINDS: readonly UseKind[] = ["call", "construct", "inherit", "decorator"];
@@ -32,12 +34,10 @@ const MEANINGS: readonly Meaning["to"][] = [
 /** The record of a file's uses. `isWithheld` names strings that must not be stored; they become empty. */
 export function encodeUses(file: FileUses, isWithheld: (text: string) => boolean = () => false): Uint8Array {
   const body = new Encoder(isWithheld);
-  body.list(file.uses, ({ kind, name, line, enclosing, meaning }) => {
-    body.writer.u8(USE_KINDS.indexOf(kind));
+  body.list(file.imports, ({ module, name, line }) => {
+    body.string(module);
     body.string(name);
     body.line(line);
-    body.writer.varint(enclosing === null ? 0 : body.positionOf(enclosing) + 1);
-    body.meaning(meaning);
   });
   for (const named of [file.bindings, file.exports])
     body.list([...named], ([name, meaning]) => {
@@ -56,6 +56,14 @@ export function encodeUses(file: FileUses, isWithheld: (text: string) => boolean
   });
   body.list([...file.returns], ([line, meaning]) => {
     body.line(line);
+    body.meaning(meaning);
+  });
+  body.startLines();
+  body.list(file.uses, ({ kind, name, line, enclosing, meaning }) => {
+    body.writer.u8(USE_KINDS.indexOf(kind));
+    body.string(name);
+    body.line(line);
+    body.writer.varint(enclosing === null ? 0 : body.positionOf(enclosing) + 1);
     body.meaning(meaning);
   });
   return body.finish();
@@ -82,6 +90,11 @@ class Encoder {
   line(line: number): void {
     this.writer.zigzag(line - this.#line);
     this.#line = line;
+  }
+
+  /** Lines that follow are counted from 0 again. */
+  startLines(): void {
+    this.#line = 0;
   }
 
   string(text: string): void {
@@ -149,16 +162,13 @@ function keyOf(kind: number, [first = 0, second = 0]: readonly number[]): number
   return kind + 16 * (first + 2 ** 24 * second);
 }
 
-/** Decodes a record. Throws `SearchFormatError` if it is damaged. */
+/**
+ * Decodes a record; its `uses` anew each time they are asked for, so that many files can be in memory. Throws `SearchFormatError` if it is
+ * damaged, and so may `uses`.
+ */
 export function decodeUses(bytes: Uint8Array): FileUses {
   const body = new Decoder(new ByteReader(bytes));
-  const uses = body.list((): Use => ({
-    kind: USE_KINDS[body.reader.u8()] ?? fail("a kind of use"),
-    name: body.string(),
-    line: body.line(),
-    enclosing: body.enclosing(),
-    meaning: body.meaning(),
-  }));
+  const imports = body.list((): Import => ({ module: body.string(), name: body.string(), line: body.line() }));
   const named = () => new Map(body.list(() => [body.string(), body.meaning()] as const));
   const bindings = named();
   const exports = named();
@@ -169,8 +179,18 @@ export function decodeUses(bytes: Uint8Array): FileUses {
     return { line, members: new Map(members), bases: body.list(() => body.meaning()) };
   });
   const returns = new Map(body.list(() => [body.line(), body.meaning()] as const));
-  if (!body.reader.atEnd) fail("its end");
-  return { uses, bindings, exports, stars, classes, returns };
+  const start = body.reader.position;
+  return {
+    imports,
+    bindings,
+    exports,
+    stars,
+    classes,
+    returns,
+    get uses() {
+      return body.usesAt(start);
+    },
+  };
 }
 
 class Decoder {
@@ -199,6 +219,21 @@ class Decoder {
 
   string(): string {
     return this.#strings[this.reader.varint()] ?? fail("a string");
+  }
+
+  /** The uses, which are the rest of the record from `start`. */
+  usesAt(start: number): Use[] {
+    this.reader.position = start;
+    this.#line = 0;
+    const uses = this.list((): Use => ({
+      kind: USE_KINDS[this.reader.u8()] ?? fail("a kind of use"),
+      name: this.string(),
+      line: this.line(),
+      enclosing: this.enclosing(),
+      meaning: this.meaning(),
+    }));
+    if (!this.reader.atEnd) fail("its end");
+    return uses;
   }
 
   enclosing(): string | null {

@@ -51,8 +51,17 @@ export interface ClassInfo {
   bases: Meaning[];
 }
 
+/** A module that the file imports, exports from or requires. */
+export interface Import {
+  module: string;
+  /** The name that is taken of it, where that may be a module of its own, as in Python; else `*`. */
+  name: string;
+  line: number;
+}
+
 export interface FileUses {
   uses: Use[];
+  imports: Import[];
   /** What the names at the top of the file mean; for TypeScript and JavaScript also `default`. */
   bindings: Map<string, Meaning>;
   /** Names that the file gives others, where they differ from those of its top. */

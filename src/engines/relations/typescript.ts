@@ -70,6 +70,8 @@ function visit(node: SyntaxNode, place: Place): void {
     }
     case "call_expression": {
       const called = node.field("function");
+      const module = requiredModule(node, /^(?:require|import)$/);
+      if (module !== undefined) file.imports(module, node.row + 1);
       if (called) use("call", called, place);
       break;
     }
@@ -102,6 +104,7 @@ const unquoted = (node: SyntaxNode | undefined): string | undefined => node?.tex
 function importStatement(node: SyntaxNode, { file, scope }: Place): void {
   const module = unquoted(node.field("source"));
   const clause = node.childOfType("import_clause");
+  if (module !== undefined) file.imports(module, node.row + 1);
   if (module === undefined || !clause) return;
   const bind = (local: string, name: string) => file.bind(scope, local, { is: "import", module, name });
   for (const child of clause.namedChildren) {
@@ -118,6 +121,7 @@ function importStatement(node: SyntaxNode, { file, scope }: Place): void {
 function exportStatement(node: SyntaxNode, place: Place): void {
   const { file, scope } = place;
   const module = unquoted(node.field("source"));
+  if (module !== undefined) file.imports(module, node.row + 1);
   for (const each of node.childOfType("export_clause")?.namedChildren ?? []) {
     const name = each.field("name")?.text;
     if (name === undefined) continue;
@@ -246,9 +250,11 @@ function declarator(node: SyntaxNode, place: Place): void {
   if (value) visit(value, place);
 }
 
-function requiredModule(value: SyntaxNode | undefined): string | undefined {
-  if (value?.type !== "call_expression" || value.field("function")?.text !== "require") return undefined;
-  const [argument, ...others] = value.field("arguments")?.namedChildren ?? [];
+/** The module of `require("…")`, or of a call of another of the named functions. */
+function requiredModule(value: SyntaxNode | undefined, by = /^require$/): string | undefined {
+  const called = value?.type === "call_expression" ? value.field("function") : undefined;
+  if (!called || !/^(?:identifier|import)$/.test(called.type) || !by.test(called.text)) return undefined;
+  const [argument, ...others] = value?.field("arguments")?.namedChildren ?? [];
   return argument?.type === "string" && others.length === 0 ? unquoted(argument) : undefined;
 }
 

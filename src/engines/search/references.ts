@@ -39,7 +39,7 @@ export async function findReferences(
 }
 
 /** Documents that hold the identifier in some spelling. Words too common to be indexed are looked for everywhere. */
-async function documentsWith(index: SearchIndex, name: string): Promise<number[]> {
+export async function documentsWith(index: SearchIndex, name: string): Promise<number[]> {
   const hash = hashOfIdentifier(name);
   if (hash === undefined) return Array.from({ length: index.documentCount }, (_, i) => i);
   const found: number[] = [];
@@ -56,7 +56,7 @@ async function documentsWith(index: SearchIndex, name: string): Promise<number[]
 }
 
 /** Documents in order of path and line, those of sources before those of tests, documentation, examples and generated code. */
-function sourcesFirst(index: SearchIndex, documents: readonly number[]): number[] {
+export function sourcesFirst(index: SearchIndex, documents: readonly number[]): number[] {
   const { fileOfDocument, traits } = index;
   const rank = (document: number): number =>
     ((traits[fileOfDocument[document] as number] as number) & ASIDE) === 0 ? 0 : 1;
@@ -70,7 +70,7 @@ function hashOfIdentifier(name: string): number | undefined {
   return found[0];
 }
 
-async function referencesIn(
+export async function referencesIn(
   index: SearchIndex,
   name: string,
   documents: readonly number[],
@@ -125,10 +125,14 @@ function linesWith(text: string, name: string): { offset: number; text: string }
   if (!text.includes(name)) return [];
   return text.split("\n").flatMap((line, offset) => {
     for (let at = line.indexOf(name); at >= 0; at = line.indexOf(name, at + 1))
-      if (!isPart(line[at - 1]) && !isPart(line[at + name.length]))
-        return [{ offset, text: line.trim().slice(0, MAX_LINE_UNITS).toWellFormed() }];
+      if (!isPart(line[at - 1]) && !isPart(line[at + name.length])) return [{ offset, text: shownLine(line) }];
     return [];
   });
+}
+
+/** A line as answers show it. */
+export function shownLine(line: string): string {
+  return line.trim().slice(0, MAX_LINE_UNITS).toWellFormed();
 }
 
 function isPart(character: string | undefined): boolean {

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { hexOf } from "./analyze.ts";
+import { compareUtf8 } from "./order.ts";
 import type { Bounds } from "./postings.ts";
 import { Segment } from "./segment.ts";
 import { RevisionTable } from "./table.ts";
@@ -207,8 +208,14 @@ export class SearchIndex {
   /** Number of a file; undefined if the revision has no such path. */
   fileAt(revision: number, path: string): number | undefined {
     const paths = this.tables[revision]?.paths ?? [];
-    const index = paths.indexOf(path);
-    return index < 0 ? undefined : (this.firstFiles[revision] as number) + index;
+    let low = 0;
+    let high = paths.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (compareUtf8(paths[middle] as string, path) < 0) low = middle + 1;
+      else high = middle;
+    }
+    return paths[low] === path ? (this.firstFiles[revision] as number) + low : undefined;
   }
 }
 

@@ -1,11 +1,11 @@
 import { hexOf, bytesOfHex } from "./analyze.ts";
 import { Blocks } from "./blocks.ts";
 import { ByteReader, copyU16, copyU32 } from "./bytes.ts";
-import { USES_VERSION } from "../relations/version.ts";
 import { HEADER_BYTES, readHotPart } from "./file-header.ts";
 import { comparePrefixes, compareUtf8, type Prefix, utf8Prefix } from "./order.ts";
 import { ContentRecord, readSymbols, type SymbolPlace } from "./record.ts";
 import { SearchFormatError, type ContentKey, type RangeReader } from "./types.ts";
+import { USES_VERSION } from "./uses-version.ts";
 
 /** Raised with every change of the format, or of what `analyzeContent` puts into it. */
 const FORMAT_VERSION = 4;

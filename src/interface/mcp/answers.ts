@@ -6,7 +6,8 @@ import {
   type SearchAnswer,
   type SearchResult,
 } from "../../engines/search/types.ts";
-import type { RelatedReference, RelationAnswer } from "../questions/relations.ts";
+import type { RelationAnswer } from "../questions/relations/answer.ts";
+import type { Relation } from "../questions/relations/found.ts";
 import { relationText } from "./relation-answer.ts";
 import type { Answered, FileLines, IndexInfo, InOneIndex, NotFoundError, RepoInfo } from "../questions/code-index.ts";
 import { type AnswerOptions, budgetOf, heading, placeOf } from "./answer-frame.ts";
@@ -87,9 +88,9 @@ export function symbolsText(
 export function referencesText(
   answer: Answered<ReferenceAnswer>,
   options: AnswerOptions,
-  request: { name: string; relation?: RelatedReference["relation"] | undefined },
+  request: { name?: string | undefined; path?: string | undefined; relation?: Relation | undefined },
 ): string {
-  const { name, relation } = request;
+  const { relation, name = request.path ?? "" } = request;
   if (relation !== undefined) return relationText(answer as Answered<RelationAnswer>, options, { name, relation });
   const { indexes, leftOut, references, total, truncated } = answer;
   const head = heading(indexes, options.nowMs, leftOut);

@@ -1,6 +1,6 @@
 /** Text of `find_references` with a relation: counts first, then the uses by definition and file, the surest first. */
 import type { Answered } from "../questions/code-index.ts";
-import type { RelatedReference, RelationAnswer } from "../questions/relations.ts";
+import type { RelatedReference, RelationAnswer } from "../questions/relations/answer.ts";
 import { type AnswerOptions, budgetOf, heading, placeOf } from "./answer-frame.ts";
 import { fit, type Forms, shownOf } from "./text.ts";
 
@@ -11,13 +11,14 @@ const HEADINGS: Readonly<Record<RelatedReference["certainty"], string>> = {
 };
 
 export function relationText(
-  { indexes, leftOut, references, total, truncated }: Answered<RelationAnswer>,
+  { indexes, leftOut, references, total, truncated, unread }: Answered<RelationAnswer>,
   options: AnswerOptions,
   { name, relation }: { name: string; relation: RelatedReference["relation"] },
 ): string {
   const head = heading(indexes, options.nowMs, leftOut);
-  if (references.length === 0)
-    return `${head}\n\nNo ${relation} of ${name} are known. What goes through a registry, reflection or an untyped value is not followed.`;
+  const notRead = unread === 0 ? "" : ` ${unread} files that may hold more could not be read for it.`;
+  const limits = `What goes through a registry, reflection or an untyped value is not followed.${notRead}`;
+  if (references.length === 0) return `${head}\n\nNo ${relation} of ${name} are known. ${limits}`;
   const titleOf = ({ certainty, target }: RelatedReference): string => {
     const definition =
       target && relation !== "callees" ? ` ${target.qualifiedName} at ${target.path}:${target.line}` : "";
@@ -31,8 +32,9 @@ export function relationText(
       relation === "callees" && each.target
         ? `  → ${each.target.qualifiedName} at ${each.target.path}:${each.target.line}`
         : "";
+    const steps = each.distance === 1 ? "" : `  ${each.distance} calls away`;
     const around = each.enclosing === null || relation === "callees" ? "" : `  [in ${each.enclosing}]`;
-    return [`${place}  ${each.text}${around}${callee}`, `${place}${callee}`];
+    return [`${place}  ${each.text}${around}${callee}${steps}`, `${place}${callee}${steps}`];
   });
   const counts = Map.groupBy(references, ({ certainty }) => certainty);
   const counted = [...counts].map(
@@ -40,6 +42,6 @@ export function relationText(
   );
   const shown = fit(parts, budgetOf(options, head)).filter((part) => part !== "");
   const isExact = !truncated || references.length < total;
-  const foot = `${shownOf(shown.length, total, "use", isExact)}. What goes through a registry, reflection or an untyped value is not followed.`;
+  const foot = `${shownOf(shown.length, total, "use", isExact)}. ${limits}`;
   return [head, `${relation} of ${name}: ${counted.join(", ")}`, shown.join("\n"), foot].join("\n\n");
 }

@@ -166,7 +166,7 @@ const findReferences = questionTool({
   description:
     "Lists the lines on which an identifier is used, with line number and enclosing symbol, in order of path; definitions are left out. " +
     "It goes by name: another symbol of the same name is included. Use it before you change or remove something. " +
-    "In a work tree, relation asks for callers, callees or implementations of one definition, each with how certain it is: certain ones follow the language's rules.",
+    "relation asks for callers, callees or implementations of one definition, or for the importers of a file or package (as path), each with how certain it is: certain ones follow the language's rules.",
   question: references,
   text: referencesText,
 });

@@ -5,7 +5,6 @@
 import type { ErrorCode } from "../../contract/errors.ts";
 import type { LeftOutIndex } from "../../contract/search.ts";
 import type { Parameters, Request } from "../../contract/questions.ts";
-import type { FileUses } from "../../engines/relations/types.ts";
 import type { RevisionTexts } from "../../engines/exact/types.ts";
 import type {
   OutlineAnswer,
@@ -16,6 +15,7 @@ import type {
   SymbolAnswer,
   SymbolRequest,
 } from "../../engines/search/types.ts";
+import type { UsesIndex } from "../../engines/relations/uses-index.ts";
 
 /** Who asks, which bounds what can be read. What lies outside is answered as if it did not exist. */
 export interface Caller {
@@ -86,11 +86,8 @@ export interface OpenIndexes<Info extends IndexInfo = IndexInfo> {
   nearPaths(path: string): Promise<string[]>;
   /** All files and their whole texts, for exact search. */
   texts(): Promise<RevisionTexts>;
-  /**
-   * What a file of the only index says of the names that it uses; undefined if there is no such file, or no rules for its language.
-   * An index that cannot parse lacks the function.
-   */
-  uses?(path: string): Promise<FileUses | undefined>;
+  /** Gives a function the uses of the files of one index; it must not keep them. */
+  withUses<T>(revision: number, work: (files: UsesIndex) => Promise<T>): Promise<T>;
 }
 
 /** The part of open indexes that answers questions about whole texts. */

@@ -49,12 +49,20 @@ export function symbolsResponse(answer: AnswerOf<typeof symbols>): SymbolsRespon
 }
 
 export function referencesResponse(answer: AnswerOf<typeof references>): ReferencesResponse {
-  const { total, truncated } = answer;
+  const { total, truncated, unread } = answer;
   const found = answer.references.map(({ revision, ...reference }) => {
     const { repo, workspaceId } = answer.indexes[revision] as Hosted;
     return { repo, workspaceId, ...reference };
   });
-  return { ok: true, references: found, by: "name", total, truncated, indexes: indexesOf(answer) };
+  return {
+    ok: true,
+    references: found,
+    by: "name",
+    total,
+    truncated,
+    ...(unread !== undefined && { unread }),
+    indexes: indexesOf(answer),
+  };
 }
 
 export function outlineResponse(answer: AnswerOf<typeof outline>): OutlineResponse {

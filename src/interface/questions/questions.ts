@@ -1,7 +1,7 @@
 /** How each question is answered, by the same rules whoever asks and wherever the index lies. */
 import { FILE, OUTLINE, REFERENCES, SEARCH, SYMBOLS } from "../../contract/questions.ts";
 import type { FoundReference, ReferenceAnswer } from "../../engines/search/types.ts";
-import type { RelatedReference } from "./relations.ts";
+import type { RelatedReference, RelationAnswer } from "./relations/answer.ts";
 import {
   InvalidFieldError,
   NotFoundError,
@@ -35,26 +35,28 @@ export const symbols = question({
 });
 
 /** Lines; each with its relation if one was asked for. */
-type ReferencesAnswer = Omit<ReferenceAnswer, "references"> & {
-  references: (FoundReference & Partial<RelatedReference>)[];
-};
+type ReferencesAnswer = Omit<ReferenceAnswer, "references"> &
+  Partial<Pick<RelationAnswer, "unread">> & {
+    references: (FoundReference & Partial<RelatedReference>)[];
+  };
 
 /** Lines that use a name. A name that is defined and not used is an empty answer, one that is neither is an error. */
 export const references = question({
   name: "references",
   parameters: REFERENCES,
   answer: async (indexes, request): Promise<ReferencesAnswer> => {
-    const { relation } = request;
+    const { relation, name } = request;
     if (relation !== undefined) {
-      const { relatedReferences } = await import("./relations.ts");
+      const { relatedReferences } = await import("./relations/answer.ts");
       return relatedReferences(indexes, { ...request, relation });
     }
-    for (const field of ["path", "line", "certainty"] as const)
+    if (name === undefined) throw new InvalidFieldError("name", "is required: the identifier that is used");
+    for (const field of ["path", "line", "certainty", "depth"] as const)
       if (request[field] !== undefined) throw new InvalidFieldError(field, "needs relation");
-    const answer = await indexes.references(request);
+    const answer = await indexes.references({ name, limit: request.limit });
     if (answer.references.length > 0) return answer;
-    const { symbols: defined } = await indexes.symbols({ name: request.name, match: "exact", limit: 1 });
-    if (defined.length === 0) throw await unknownName(indexes, request);
+    const { symbols: defined } = await indexes.symbols({ name, match: "exact", limit: 1 });
+    if (defined.length === 0) throw await unknownName(indexes, { name });
     return answer;
   },
 });

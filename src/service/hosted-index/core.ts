@@ -22,6 +22,7 @@ import {
   type SymbolAnswer,
   type SymbolRequest,
 } from "../../engines/search/types.ts";
+import type { UsesIndex } from "../../engines/relations/uses-index.ts";
 import type { OpenIndex, SearchCache } from "./cache.ts";
 import { contentsAt } from "../revisions/content-at.ts";
 import type { FileLines } from "../../interface/questions/code-index.ts";
@@ -135,6 +136,16 @@ export async function referencesAcross(
     truncated ||= answer.truncated;
   }
   return { references, total, truncated };
+}
+
+/** Gives a function the uses of a revision's files, as they are stored: nothing is parsed here. */
+export async function withUsesIn<T>(
+  deps: SearchDeps,
+  target: Target,
+  work: (files: UsesIndex) => Promise<T>,
+): Promise<T> {
+  const { UsesIndex } = await import("../../engines/relations/uses-index.ts");
+  return withIndex(deps, [target], ({ index }) => work(new UsesIndex(index, databaseTexts(deps.db, [target]))));
 }
 
 /** Symbols of a file, from the database; undefined if the revision has no such path. */

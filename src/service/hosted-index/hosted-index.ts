@@ -21,6 +21,7 @@ import {
 import { hostedInfo } from "../../interface/questions/http.ts";
 import type { RevisionTexts } from "../../engines/exact/types.ts";
 import type { OutlineAnswer, ReferenceRequest, SearchRequest, SymbolRequest } from "../../engines/search/types.ts";
+import type { UsesIndex } from "../../engines/relations/uses-index.ts";
 import {
   digestOf,
   linesIn,
@@ -32,6 +33,7 @@ import {
   symbolsIn,
   targetsListing,
   textDeps,
+  withUsesIn,
 } from "./core.ts";
 import { beingRewritten, findTargets, readTargets, type Target } from "./targets.ts";
 import { HostedTexts } from "./whole-texts/hosted-texts.ts";
@@ -115,6 +117,10 @@ class OpenTargets implements OpenIndexes<HostedInfo> {
 
   nearPaths(path: string) {
     return nearPathsIn(this.#deps, this.indexes, path);
+  }
+
+  withUses<T>(revision: number, work: (files: UsesIndex) => Promise<T>): Promise<T> {
+    return withUsesIn(this.#deps, this.indexes[revision] as HostedInfo, work);
   }
 
   /** Asks the one revision that has the path. */

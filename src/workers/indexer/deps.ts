@@ -10,6 +10,7 @@ import type { StepDeps } from "../../service/indexing/steps.ts";
 import { createLogger, type Logger } from "../../lib/log.ts";
 import { workerGrammars } from "../../engines/parsing/grammars-worker.ts";
 import { type CodeParser, createParser } from "../../engines/parsing/parser.ts";
+import { readUses } from "../../engines/relations/read-uses.ts";
 import { buildSnapshotRun } from "./snapshot-run.ts";
 
 /** Upstream calls of one shard in flight at a time. An invocation has six connections; two stay free for storage and database. */
@@ -46,7 +47,7 @@ export function sharedOf(env: IndexerEnv): Shared {
 }
 
 function parserOf(own: Shared): Promise<CodeParser> {
-  own.parser ??= createParser(workerGrammars()).catch((error: unknown) => {
+  own.parser ??= createParser(workerGrammars(), { readUses }).catch((error: unknown) => {
     own.parser = undefined;
     throw error;
   });

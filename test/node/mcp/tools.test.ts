@@ -107,6 +107,7 @@ const opened = (scope: string | undefined): OpenIndexes => ({
       withheld: startLine <= 5 ? [[5, 6]] : [],
     }),
   nearPaths: () => Promise.resolve([]),
+  withUses: () => Promise.reject(new Error("not asked here")),
   texts: () => Promise.reject(new Error("no texts")),
 });
 

@@ -1,12 +1,13 @@
 import { nodeGrammars } from "../../../src/engines/parsing/grammars-node.ts";
 import type { LanguageId } from "../../../src/engines/parsing/languages.ts";
 import { type CodeParser, createParser } from "../../../src/engines/parsing/parser.ts";
+import { readUses } from "../../../src/engines/relations/read-uses.ts";
 import type { Chunk, ParsedFile } from "../../../src/engines/parsing/types.ts";
 
 let parser: Promise<CodeParser> | undefined;
 
 export function sharedParser(): Promise<CodeParser> {
-  parser ??= createParser(nodeGrammars());
+  parser ??= createParser(nodeGrammars(), { readUses });
   return parser;
 }
 

@@ -1,0 +1,141 @@
+import { hasUses } from "./languages.ts";
+import { decodeUses } from "./record.ts";
+import type { FileUses } from "./types.ts";
+import { filesNamed, outlinesOf, symbolsOf } from "../search/definitions.ts";
+import { lastPart, nameKey } from "../search/names.ts";
+import { innermost } from "../search/places.ts";
+import type { SymbolPlace } from "../search/record.ts";
+import { documentsWith, referencesIn, shownLine, sourcesFirst } from "../search/references.ts";
+import type { SearchIndex } from "../search/search-index.ts";
+import type { FoundReference, TextSource } from "../search/types.ts";
+
+/** Files whose uses a question reads, and bytes of their records; in memory they take about ten times as much. */
+const MAX_FILES = 2_000;
+const MAX_RECORD_BYTES = 3 * 1024 * 1024;
+/** Documents whose texts are read for a name in languages without rules. */
+const MAX_DOCUMENTS = 1_000;
+
+/** Reads the uses of a file whose record is not stored; undefined if that is not possible. */
+export type UsesFallback = (path: string, language: string) => Promise<FileUses | undefined>;
+
+/** A definition, by its place. */
+export interface DefinedSymbol extends Pick<SymbolPlace, "name" | "qualifiedName" | "kind" | "startLine" | "endLine"> {
+  path: string;
+}
+
+/** The files of one revision as one question about relations reads them: it remembers what it has read, up to a limit. */
+export class UsesIndex {
+  readonly #index: SearchIndex;
+  readonly #texts: TextSource;
+  readonly #read: UsesFallback;
+  readonly #known = new Map<string, Promise<FileUses | undefined>>();
+  #files = 0;
+  #bytes = 0;
+  /** Files of languages with rules whose uses are not known. */
+  readonly unread = new Set<string>();
+  /** More would have had to be read than the limit allows. */
+  exhausted = false;
+
+  /** `index` holds the one revision. `read` is called for files without a record. */
+  constructor(index: SearchIndex, texts: TextSource, read: UsesFallback = () => Promise.resolve(undefined)) {
+    this.#index = index;
+    this.#texts = texts;
+    this.#read = read;
+  }
+
+  /** Files that mention an identifier, sources first. Nearly all files for a name that is too common to be looked up. */
+  async mentioning(name: string): Promise<{ path: string; language: string }[]> {
+    const documents = sourcesFirst(this.#index, await documentsWith(this.#index, name));
+    const files = new Set(documents.map((document) => this.#index.fileOfDocument[document] as number));
+    return [...files].map((file) => ({ path: this.#index.path(file), language: this.#index.language(file) }));
+  }
+
+  /** All files, in order of path. */
+  get paths(): readonly string[] {
+    return this.#index.tables[0]?.paths ?? [];
+  }
+
+  has(path: string): boolean {
+    return this.#index.fileAt(0, path) !== undefined;
+  }
+
+  /** The uses of a file; undefined if there is no such file, its language has no rules, or they are not known (`unread`). */
+  uses(path: string): Promise<FileUses | undefined> {
+    let found = this.#known.get(path);
+    if (!found) {
+      found = this.#load(path);
+      this.#known.set(path, found);
+    }
+    return found;
+  }
+
+  async #load(path: string): Promise<FileUses | undefined> {
+    const file = this.#index.fileAt(0, path);
+    if (file === undefined || !hasUses(this.#index.language(file))) return undefined;
+    if (this.#files++ >= MAX_FILES || this.#bytes >= MAX_RECORD_BYTES) {
+      this.exhausted = true;
+      return undefined;
+    }
+    const [record] = await this.#index.segmentOfFile(file).readUses([this.#index.ordinalOf[file] as number]);
+    if (record && record.length > 0) {
+      this.#bytes += record.length;
+      return decodeUses(record);
+    }
+    const read = await this.#read(path, this.#index.language(file));
+    if (!read) this.unread.add(path);
+    return read;
+  }
+
+  /** Definitions with a name, by the last part of their qualified names and with regard to case. */
+  async definitions(name: string): Promise<DefinedSymbol[]> {
+    const named = await filesNamed(this.#index, nameKey(name, ""));
+    const symbols = await symbolsOf(this.#index, named);
+    return named.flatMap(({ file, entry }, i) => {
+      const symbol = symbols[i]?.[entry.symbol];
+      return symbol && lastPart(symbol.name) === lastPart(name) ? [{ ...symbol, path: this.#index.path(file) }] : [];
+    });
+  }
+
+  /** The definitions of a file. */
+  async definitionsIn(path: string): Promise<DefinedSymbol[]> {
+    const file = this.#index.fileAt(0, path);
+    const [symbols = []] = file === undefined ? [] : await symbolsOf(this.#index, [{ file }]);
+    return symbols.map((symbol) => Object.assign({ path }, symbol));
+  }
+
+  /** Lines with the symbols around them, in the order asked for; the text of a withheld one is empty. */
+  async lines(places: readonly { path: string; line: number }[]): Promise<FoundReference[]> {
+    const index = this.#index;
+    const paths = [...new Set(places.map(({ path }) => path))].filter((path) => index.fileAt(0, path) !== undefined);
+    const files = paths.map((path) => ({ file: index.fileAt(0, path) as number }));
+    const [outlines, symbols] = await Promise.all([outlinesOf(index, files), symbolsOf(index, files)]);
+    const wanted = paths.map((path, i) => {
+      const own = places.filter((place) => place.path === path).map(({ line }) => line);
+      const chunks = (outlines[i]?.chunks ?? []).flatMap(({ startLine, endLine }, ordinal) =>
+        own.some((line) => startLine <= line && line <= endLine) ? [{ ordinal, startLine, endLine }] : [],
+      );
+      return { ...index.contentKey(files[i]?.file as number), revision: 0, path, chunks, symbols: [] };
+    });
+    const loaded = wanted.length === 0 ? [] : await this.#texts(wanted);
+    return places.map(({ path, line }) => {
+      const at = paths.indexOf(path);
+      const chunks = wanted[at]?.chunks ?? [];
+      const chunk = chunks.findIndex(({ startLine, endLine }) => startLine <= line && line <= endLine);
+      const text = loaded[at]?.chunks[chunk]?.split("\n")[line - (chunks[chunk]?.startLine ?? 0)] ?? "";
+      const own = symbols[at] ?? [];
+      const around = innermost({ symbols: own }, [...own.keys()], line, line);
+      const enclosing = around === undefined ? null : (own[around]?.qualifiedName ?? null);
+      return { revision: 0, path, line, text: shownLine(text), enclosing };
+    });
+  }
+
+  /** Lines of some files that mention an identifier, in order of path and line, those of its definitions left out. */
+  async linesMentioning(name: string, paths: ReadonlySet<string>): Promise<FoundReference[]> {
+    const index = this.#index;
+    const documents = sourcesFirst(index, await documentsWith(index, name)).filter((document) =>
+      paths.has(index.path(index.fileOfDocument[document] as number)),
+    );
+    if (documents.length > MAX_DOCUMENTS) this.exhausted = true;
+    return referencesIn(index, name, documents.slice(0, MAX_DOCUMENTS), this.#texts);
+  }
+}

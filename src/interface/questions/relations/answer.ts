@@ -1,0 +1,122 @@
+/** Relations of definitions: their callers, callees and implementations, and the importers of files, each with how sure it is. */
+import type { REFERENCES, Request } from "../../../contract/questions.ts";
+import type { FoundReference, FoundSymbol } from "../../../engines/search/types.ts";
+import type { UsesIndex } from "../../../engines/relations/uses-index.ts";
+import { InvalidFieldError, NotFoundError, nothingIndexed, type OpenIndexes } from "../code-index.ts";
+import { CalleesFinder } from "./callees.ts";
+import { bySureness, UsesFinder } from "./callers.ts";
+import { type Certainty, type FoundUse, rankOf, type Relation, type Target } from "./found.ts";
+import { importersOf } from "./importers.ts";
+
+/** A use that belongs to a relation, as answers show it. */
+export interface RelatedReference extends FoundReference {
+  relation: Relation;
+  certainty: Certainty;
+  /** Steps from the definition that was asked for; 1 is a direct use. */
+  distance: number;
+  /** The definition that is used; absent where only the name is the same. */
+  target?: Target;
+}
+
+type RelationRequest = Request<typeof REFERENCES> & { relation: Relation };
+
+export interface RelationAnswer {
+  references: RelatedReference[];
+  total: number;
+  truncated: boolean;
+  /** Files that may hold more and were not looked at, because their uses are not stored. */
+  unread: number;
+}
+
+const MAX_DEFINITIONS = 200;
+/** Repositories that are asked, those with the most important definitions first. */
+const MAX_REVISIONS = 10;
+
+/**
+ * The uses that a request asks for, certain ones first. Throws `NotFoundError` for a name or path that no index has, and
+ * `InvalidFieldError`.
+ */
+export async function relatedReferences(indexes: OpenIndexes, request: RelationRequest): Promise<RelationAnswer> {
+  const { relation, limit } = request;
+  const answer: RelationAnswer = { references: [], total: 0, truncated: false, unread: 0 };
+  const finders = relation === "importers" ? await ofPath(indexes, request) : await ofName(indexes, request);
+  if (finders.size > MAX_REVISIONS) answer.truncated = true;
+  const least = rankOf(request.certainty ?? "name");
+  for (const [revision, find] of [...finders].slice(0, MAX_REVISIONS))
+    await indexes.withUses(revision, async (files) => {
+      const { uses, truncated } = await find(files);
+      const listed = uses.filter(({ certainty }) => rankOf(certainty) <= least).sort(bySureness);
+      const lines = await files.lines(listed.slice(0, limit));
+      answer.references.push(
+        ...lines.map((line, i) => Object.assign(line, listed[i] as FoundUse, { revision, relation })),
+      );
+      answer.total += listed.length;
+      answer.truncated ||= truncated || files.exhausted;
+      answer.unread += files.unread.size;
+    });
+  const { path } = request;
+  if (relation === "importers" && answer.total === 0 && path !== undefined) await checkPath(indexes, path);
+  answer.references = answer.references.sort(bySureness).slice(0, limit);
+  answer.truncated ||= answer.total > answer.references.length;
+  return answer;
+}
+
+type Finder = (files: UsesIndex) => Promise<{ uses: FoundUse[]; truncated: boolean }>;
+
+/** How each revision that defines the name is asked. */
+async function ofName(indexes: OpenIndexes, request: RelationRequest): Promise<Map<number, Finder>> {
+  const { relation, depth = 1 } = request;
+  const definitions = await definitionsOf(indexes, request);
+  const byRevision = Map.groupBy(definitions, ({ revision }) => revision);
+  return new Map(
+    [...byRevision].map(([revision, own]): [number, Finder] => [
+      revision,
+      async (files) => {
+        const finder =
+          relation === "callees"
+            ? new CalleesFinder(files)
+            : new UsesFinder(files, relation === "implementations" ? relation : "callers");
+        const uses = await finder.find(own, depth);
+        return { uses, truncated: finder.truncated || definitions.length >= MAX_DEFINITIONS };
+      },
+    ]),
+  );
+}
+
+/** How each revision is asked for the importers of a path. */
+async function ofPath(indexes: OpenIndexes, { path, name }: RelationRequest): Promise<Map<number, Finder>> {
+  const wanted = path ?? name;
+  if (wanted === undefined || wanted === "")
+    throw new InvalidFieldError("path", "importers are those of a file or package: give its path or name");
+  if (indexes.indexes.length === 0) throw nothingIndexed();
+  const find: Finder = async (files) => ({ uses: await importersOf(files, wanted), truncated: false });
+  return new Map(indexes.indexes.map((_, revision) => [revision, find]));
+}
+
+/** Throws `NotFoundError` for what looks like a path and is no file of an index; anything else may be a package. */
+async function checkPath(indexes: OpenIndexes, path: string): Promise<void> {
+  if (!/\/.*\.\w+$/.test(path)) return;
+  for (const revision of indexes.indexes.keys())
+    if (await indexes.withUses(revision, async (files) => files.has(path))) return;
+  throw new NotFoundError("path", path, await indexes.nearPaths(path));
+}
+
+/** The definitions of the name, at the given place if there is one. */
+async function definitionsOf(indexes: OpenIndexes, request: RelationRequest): Promise<FoundSymbol[]> {
+  const { name, path, line } = request;
+  if (name === undefined) throw new InvalidFieldError("name", "is required: the definition that is meant");
+  const { symbols } = await indexes.symbols({ name, match: "exact", limit: MAX_DEFINITIONS });
+  if (symbols.length === 0) {
+    if (indexes.indexes.length === 0) throw nothingIndexed();
+    const { symbols: similar } = await indexes.symbols({ name, match: "fuzzy", limit: 50 });
+    throw new NotFoundError("name", name, [...new Set(similar.map((each) => each.qualifiedName))].slice(0, 5));
+  }
+  const there = symbols.filter(
+    (own) =>
+      (path === undefined || own.path === path) &&
+      (line === undefined || (own.startLine <= line && line <= own.endLine)),
+  );
+  if (there.length > 0) return there;
+  const places = symbols.slice(0, 5).map((own) => `${own.path}:${own.startLine}`);
+  throw new InvalidFieldError("path", `${name} is not defined there, but at ${places.join(", ")}`);
+}

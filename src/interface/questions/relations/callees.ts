@@ -1,0 +1,86 @@
+/** Callees: what is called inside of definitions. */
+import { hasUses, LANGUAGES_WITH_USES } from "../../../engines/relations/languages.ts";
+import { resolveUse } from "../../../engines/relations/resolve.ts";
+import type { Use } from "../../../engines/relations/types.ts";
+import type { DefinedSymbol, UsesIndex } from "../../../engines/relations/uses-index.ts";
+import { InvalidFieldError } from "../code-index.ts";
+import { type Certainty, distinct, type FoundUse, KINDS, lessSure, placeKey, targetOf } from "./found.ts";
+
+/** Uses inside of the definitions that are looked at for a question. */
+const MAX_CALLS = 2_000;
+const MAX_DEFINITIONS = 100;
+
+/** Finds what definitions of one revision call. One object serves one question: its limits are the question's. */
+export class CalleesFinder {
+  readonly #files: UsesIndex;
+  readonly #named = new Map<string, Promise<DefinedSymbol[]>>();
+  #looked = 0;
+  truncated = false;
+
+  constructor(files: UsesIndex) {
+    this.#files = files;
+  }
+
+  /** What definitions call, and up to `depth` steps of what is called there. Throws `InvalidFieldError` for a language without rules. */
+  async find(definitions: readonly (DefinedSymbol & { language: string })[], depth: number): Promise<FoundUse[]> {
+    for (const { path, language } of definitions)
+      if (!hasUses(language)) {
+        const problem = `callees are known of ${LANGUAGES_WITH_USES.join(", ")}; ${path} is ${language}`;
+        throw new InvalidFieldError("relation", problem);
+      }
+    const found: FoundUse[] = [];
+    const seen = new Set(definitions.map((each) => placeKey(targetOf(each))));
+    let step = new Map<DefinedSymbol, Certainty>(definitions.map((each) => [each, "certain"]));
+    for (let distance = 1; distance <= depth && step.size > 0; distance++) {
+      const next = new Map<DefinedSymbol, Certainty>();
+      for (const [definition, certainty] of step)
+        for (const { called, ...use } of await this.#callsIn(definition)) {
+          const sureness = lessSure(certainty, use.certainty);
+          found.push({ ...use, certainty: sureness, distance });
+          const key = called && placeKey(targetOf(called));
+          if (!called || key === undefined || seen.has(key)) continue;
+          seen.add(key);
+          if (next.size < MAX_DEFINITIONS) next.set(called, sureness);
+          else this.truncated = true;
+        }
+      step = next;
+    }
+    return distinct(found);
+  }
+
+  async #callsIn({
+    path,
+    startLine,
+    endLine,
+  }: DefinedSymbol): Promise<(FoundUse & { called: DefinedSymbol | undefined })[]> {
+    const found: (FoundUse & { called: DefinedSymbol | undefined })[] = [];
+    for (const use of (await this.#files.uses(path))?.uses ?? []) {
+      if (use.line < startLine || use.line > endLine || !KINDS.callees.has(use.kind)) continue;
+      if (this.#looked++ >= MAX_CALLS) {
+        this.truncated = true;
+        break;
+      }
+      const called = await this.#called(path, use);
+      if (called === undefined) continue;
+      const place = { path, line: use.line, distance: 1 };
+      if (called === "name") found.push({ ...place, certainty: "name", called: undefined });
+      else found.push({ ...place, certainty: "certain", target: targetOf(called), called });
+    }
+    return found;
+  }
+
+  /** The definition that a use calls; `name` if it may be any of those with its name; undefined if it is none of the index. */
+  async #called(path: string, use: Use): Promise<DefinedSymbol | "name" | undefined> {
+    const resolved = await resolveUse(path, use, (other) => this.#files.uses(other));
+    if (resolved === "none" || resolved === "outside") return undefined;
+    if (resolved === "unknown") return (await this.#definitions(use.name)).length > 0 ? "name" : undefined;
+    const symbols = await this.#files.definitionsIn(resolved.path);
+    return symbols.find(({ startLine }) => startLine === resolved.line);
+  }
+
+  #definitions(name: string): Promise<DefinedSymbol[]> {
+    const known = this.#named.get(name) ?? this.#files.definitions(name);
+    this.#named.set(name, known);
+    return known;
+  }
+}

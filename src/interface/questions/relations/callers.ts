@@ -1,0 +1,205 @@
+/** Callers and implementations: the uses of some definitions. */
+import { hasUses } from "../../../engines/relations/languages.ts";
+import { inherits, type Resolved, resolveUse } from "../../../engines/relations/resolve.ts";
+import type { FileUses, Meaning, Use } from "../../../engines/relations/types.ts";
+import { lastPart } from "../../../engines/search/names.ts";
+import type { DefinedSymbol, UsesIndex } from "../../../engines/relations/uses-index.ts";
+import { type Certainty, distinct, type FoundUse, KINDS, lessSure, placeKey, rankOf, targetOf } from "./found.ts";
+
+/** Files that mention a name that are read for it. */
+const MAX_FILES = 1_000;
+/** Files whose uses are read together: a remote index reads what lies near in one request. */
+const BATCH = 50;
+/** Different meanings of uses that are followed for a question. */
+const MAX_FOLLOWED = 20_000;
+/** Definitions whose uses are looked for at each further step. */
+const MAX_DEFINITIONS = 100;
+
+type Wanted = "callers" | "implementations";
+
+/** Finds uses of definitions in one revision. One object serves one question: its limits are the question's. */
+export class UsesFinder {
+  readonly #files: UsesIndex;
+  readonly #relation: Wanted;
+  #followed = 0;
+  truncated = false;
+
+  constructor(files: UsesIndex, relation: Wanted) {
+    this.#files = files;
+    this.#relation = relation;
+  }
+
+  /** The uses of definitions, and up to `depth` steps of uses of what they are in. The nearest first, each place once. */
+  async find(definitions: readonly DefinedSymbol[], depth: number): Promise<FoundUse[]> {
+    const found: FoundUse[] = [];
+    const seen = new Set(definitions.map((each) => placeKey(targetOf(each))));
+    let step = new Map<DefinedSymbol, Certainty>(definitions.map((each) => [each, "certain"]));
+    for (let distance = 1; distance <= depth && step.size > 0; distance++) {
+      const direct = await this.#direct(step);
+      found.push(...direct.map((use) => ({ ...use, distance })));
+      if (distance < depth) step = await this.#around(direct, seen);
+    }
+    return found;
+  }
+
+  /** The definitions that uses are inside of; those by name only lead nowhere. */
+  async #around(uses: readonly FoundUse[], seen: Set<string>): Promise<Map<DefinedSymbol, Certainty>> {
+    const around = new Map<DefinedSymbol, Certainty>();
+    for (const { path, line, certainty } of uses) {
+      if (certainty === "name") continue;
+      const symbols = await this.#files.definitionsIn(path);
+      const own = innermostCallable(symbols, line);
+      const key = own && placeKey(targetOf(own));
+      if (!own || key === undefined || seen.has(key)) continue;
+      if (around.size >= MAX_DEFINITIONS) {
+        this.truncated = true;
+        break;
+      }
+      seen.add(key);
+      around.set(own, certainty);
+    }
+    return around;
+  }
+
+  async #direct(definitions: ReadonlyMap<DefinedSymbol, Certainty>): Promise<FoundUse[]> {
+    const found: FoundUse[] = [];
+    for (const [name, own] of Map.groupBy(definitions.keys(), (each) => lastPart(each.name)))
+      found.push(...(await this.#ofName(name, own)));
+    const sureness = new Map([...definitions].map(([each, certainty]) => [placeKey(targetOf(each)), certainty]));
+    for (const use of found) {
+      const before = use.target && sureness.get(placeKey(use.target));
+      if (before !== undefined) use.certainty = lessSure(before, use.certainty);
+    }
+    return distinct(found);
+  }
+
+  /** Uses of definitions that share a name. */
+  async #ofName(name: string, definitions: readonly DefinedSymbol[]): Promise<FoundUse[]> {
+    const mentioning = await this.#files.mentioning(name);
+    if (mentioning.length > MAX_FILES) this.truncated = true;
+    const files = mentioning.slice(0, MAX_FILES);
+    const judge = new Judge(this.#files, definitions);
+    const found: FoundUse[] = [];
+    const withRules = files.filter(({ language }) => hasUses(language));
+    for (let from = 0; from < withRules.length; from += BATCH) {
+      const batch = withRules.slice(from, from + BATCH);
+      found.push(...(await Promise.all(batch.map(({ path }) => this.#inFile(path, name, judge)))).flat());
+    }
+    const others = new Set(files.filter(({ language }) => !hasUses(language)).map(({ path }) => path));
+    if (others.size > 0 && this.#relation === "callers") found.push(...(await this.#byName(name, others)));
+    return found;
+  }
+
+  async #inFile(path: string, name: string, judge: Judge): Promise<FoundUse[]> {
+    const uses = (await this.#files.uses(path))?.uses ?? [];
+    const found: FoundUse[] = [];
+    // Equal meanings of a file are the same object: a million calls in a line are followed once.
+    const judged = new Map<Meaning, Judged | undefined>();
+    for (const use of uses) {
+      if (!KINDS[this.#relation].has(use.kind) || !mayMean(use, name)) continue;
+      if (!judged.has(use.meaning)) {
+        if (this.#followed++ >= MAX_FOLLOWED) {
+          this.truncated = true;
+          break;
+        }
+        judged.set(use.meaning, await judge.of(path, use));
+      }
+      const own = judged.get(use.meaning);
+      if (own) found.push({ path, line: use.line, distance: 1, ...own });
+    }
+    return distinct(found);
+  }
+
+  /** Lines of files in languages without rules on which the name stands before a parenthesis. */
+  async #byName(name: string, paths: ReadonlySet<string>): Promise<FoundUse[]> {
+    const lines = await this.#files.linesMentioning(name, paths);
+    return lines
+      .filter(({ text }) => isCalled(text, name))
+      .map(({ path, line }) => ({ path, line, certainty: "name", distance: 1 }));
+  }
+}
+
+/** Whether a use is written with a name, or is an alias of it. */
+function isWritten({ name, meaning }: Use, wanted: string): boolean {
+  return name === wanted || (meaning.to === "import" && meaning.name === wanted);
+}
+
+/** Whether a use may be one of a name; a default import may go by any other. */
+function mayMean(use: Use, wanted: string): boolean {
+  return isWritten(use, wanted) || (use.meaning.to === "import" && use.meaning.name === "default");
+}
+
+type Judged = Pick<FoundUse, "certainty" | "target">;
+type Place = Exclude<Resolved, string>;
+
+/** Judges which of some definitions uses mean. */
+class Judge {
+  readonly #definitions: readonly DefinedSymbol[];
+  readonly #byPlace: ReadonlyMap<string, DefinedSymbol>;
+  readonly #load: (path: string) => Promise<FileUses | undefined>;
+  /** The definition that overrides what is at a place. */
+  readonly #overriding = new Map<string, DefinedSymbol | undefined>();
+
+  constructor(files: UsesIndex, definitions: readonly DefinedSymbol[]) {
+    this.#definitions = definitions;
+    this.#byPlace = new Map(definitions.map((each) => [placeKey(targetOf(each)), each]));
+    this.#load = (path) => files.uses(path);
+  }
+
+  /** How sure it is that a use means one of the definitions; undefined if it means something else. */
+  async of(path: string, use: Use): Promise<Judged | undefined> {
+    const resolved = await resolveUse(path, use, this.#load);
+    if (resolved === "none") return undefined;
+    if (resolved === "outside" || resolved === "unknown")
+      return this.#definitions.some((each) => isWritten(use, lastPart(each.name))) ? { certainty: "name" } : undefined;
+    if (resolved.line === undefined) return undefined;
+    const key = placeKey({ path: resolved.path, line: resolved.line });
+    const own = this.#byPlace.get(key);
+    if (own) return { certainty: "certain", target: targetOf(own) };
+    if (!this.#overriding.has(key)) this.#overriding.set(key, await this.#overrides(resolved));
+    const overriding = this.#overriding.get(key);
+    return overriding && { certainty: "likely", target: targetOf(overriding) };
+  }
+
+  /** The first of the definitions that is a member of a class which inherits from the one whose member the other is. */
+  async #overrides(other: Place): Promise<DefinedSymbol | undefined> {
+    const base = await this.#classOf(other.path, other.line);
+    if (!base) return undefined;
+    for (const each of this.#definitions) {
+      const derived = await this.#classOf(each.path, each.startLine);
+      const isDerived =
+        derived !== undefined &&
+        (await inherits({ path: each.path, line: derived.line }, { path: other.path, line: base.line }, this.#load));
+      if (isDerived) return each;
+    }
+    return undefined;
+  }
+
+  async #classOf(path: string, line: number | undefined) {
+    const uses = await this.#load(path);
+    return uses?.classes.find(({ members }) => [...members.values()].some((each) => each.line === line));
+  }
+}
+
+function isCalled(text: string, name: string): boolean {
+  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + name.length)) {
+    const after = text.slice(at + name.length).trimStart();
+    if (!/[\p{L}\p{N}_$]/u.test(text[at - 1] ?? "") && after.startsWith("(")) return true;
+  }
+  return false;
+}
+
+const CALLABLE: ReadonlySet<string> = new Set(["function", "method", "constructor", "class", "macro"]);
+
+/** The innermost function, method or class around a line. */
+export function innermostCallable(symbols: readonly DefinedSymbol[], line: number): DefinedSymbol | undefined {
+  const around = symbols.filter(
+    ({ kind, startLine, endLine }) => CALLABLE.has(kind) && startLine <= line && line <= endLine,
+  );
+  return around.toSorted((a, b) => a.endLine - a.startLine - (b.endLine - b.startLine))[0];
+}
+
+/** Orders uses: the surest first, then the nearest, then as they were found. */
+export function bySureness(a: FoundUse, b: FoundUse): number {
+  return rankOf(a.certainty) - rankOf(b.certainty) || a.distance - b.distance;
+}

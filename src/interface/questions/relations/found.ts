@@ -1,0 +1,58 @@
+/** What the relations of definitions share. */
+import { CERTAINTIES, type RELATIONS } from "../../../contract/questions.ts";
+import type { UseKind } from "../../../engines/relations/types.ts";
+import type { DefinedSymbol } from "../../../engines/relations/uses-index.ts";
+
+export type Certainty = (typeof CERTAINTIES)[number];
+export type Relation = (typeof RELATIONS)[number];
+
+/** A definition as answers name it. */
+export interface Target {
+  path: string;
+  line: number;
+  qualifiedName: string;
+}
+
+/** A use that belongs to a relation. */
+export interface FoundUse {
+  path: string;
+  line: number;
+  certainty: Certainty;
+  /** Steps from the definition that was asked for; 1 is a direct use. */
+  distance: number;
+  /** The definition that is used; absent where only the name is the same. */
+  target?: Target;
+}
+
+/** Kinds of use that make a relation. */
+export const KINDS: Readonly<Record<Exclude<Relation, "importers">, ReadonlySet<UseKind>>> = {
+  callers: new Set(["call", "construct", "decorator"]),
+  callees: new Set(["call", "construct", "decorator"]),
+  implementations: new Set(["inherit"]),
+};
+
+/** The place of a certainty among them; the surest is 0. */
+export const rankOf = (certainty: Certainty): number => CERTAINTIES.indexOf(certainty);
+
+/** The less sure of two. */
+export const lessSure = (a: Certainty, b: Certainty): Certainty => (rankOf(a) > rankOf(b) ? a : b);
+
+export const targetOf = ({ path, startLine, qualifiedName }: DefinedSymbol): Target => ({
+  path,
+  line: startLine,
+  qualifiedName,
+});
+
+/** Names a place. */
+export const placeKey = ({ path, line }: { path: string; line: number }): string => `${line} ${path}`;
+
+/** Each place and target once, as it was found first: with the surest certainty where that comes first. */
+export function distinct(found: readonly FoundUse[]): FoundUse[] {
+  const first = new Map<string, FoundUse>();
+  for (const use of found) {
+    const key = `${placeKey(use)}\n${use.target ? placeKey(use.target) : ""}`;
+    const known = first.get(key);
+    if (!known || rankOf(use.certainty) < rankOf(known.certainty)) first.set(key, use);
+  }
+  return [...first.values()];
+}
