@@ -52,7 +52,7 @@ const valuesOf = (name: string): unknown[] => {
     start: [1],
     end: [3],
     line: [1],
-    relation: ["callers", "callees", "implementations"],
+    relation: ["callers", "callees", "implementations", "importers"],
     certainty: ["name"],
     offset: [0, 1],
     maxTokens: [32_000],
@@ -66,7 +66,7 @@ const valuesOf = (name: string): unknown[] => {
     filesOnly: [true],
     count: [true],
     reason: ["not_stored"],
-    depth: [10],
+    depth: [5],
     cursor: [THEIRS, "src/evict.ts"],
   };
   // Tools write parameters with underscores; some have names of their own.

@@ -16,9 +16,11 @@ import { buildSegment } from "../../engines/search/segment-writer.ts";
 import { Segment } from "../../engines/search/segment.ts";
 import { buildTable } from "../../engines/search/table.ts";
 import { type RevisionFile, SearchFormatError } from "../../engines/search/types.ts";
+import type { CodeParser } from "../../engines/parsing/parser.ts";
 import { loadContents, type StoredContent } from "./contents.ts";
 import { planMerges, type SegmentSize } from "./merge-plan.ts";
 import { openObject, RangeCache } from "./read.ts";
+import { usesOfContents } from "./stored-uses.ts";
 import { type VectorContent, writeVectorSections } from "./vector-writer.ts";
 import { objectId, type SearchBucket, segmentKey, SEGMENT_ID_PREFIX, TABLE_ID_PREFIX, tableKey } from "./store.ts";
 
@@ -27,6 +29,8 @@ export interface SearchWriter {
   bucket: SearchBucket;
   /** Fingerprint of the model whose vectors take part in search; null if none is configured. */
   model: string | null;
+  /** Reads the uses of contents whose segment is made again. */
+  parser: () => Promise<CodeParser>;
   /** Called after each piece of work; throws when the run's attempt no longer counts. */
   beat: () => Promise<void>;
 }
@@ -152,8 +156,9 @@ async function completeSegments(writer: SearchWriter, revision: IndexedRevision)
   for (const ids of batches(missing)) {
     const contents = await loadContents(writer.db, ids);
     const segment = new SegmentBuilder();
+    const uses = await usesOfContents(writer, revision.tenantId, contents);
     for (const content of contents) {
-      segment.add(content);
+      segment.add({ ...content, uses: uses.get(`${content.sha256} ${content.language}`) });
       chunks += content.chunks.length;
     }
     await segment.write(writer, revision.tenantId);

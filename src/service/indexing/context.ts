@@ -42,8 +42,9 @@ export interface StepContext {
 
 /** The part of a step's context that is needed to write the search index. */
 export function searchWriter(step: StepContext): SearchWriter {
-  const { db, search, embedder } = step;
-  return { db, bucket: search, model: embedder.isModel ? embedder.fingerprint : null, beat: () => step.beat({}) };
+  const { db, search, embedder, parser } = step;
+  const model = embedder.isModel ? embedder.fingerprint : null;
+  return { db, bucket: search, model, parser, beat: () => step.beat({}) };
 }
 
 /** The plan no longer matches the stored data; the run must be planned again. */

@@ -46,7 +46,8 @@ export function sharedOf(env: IndexerEnv): Shared {
   return shared;
 }
 
-function parserOf(own: Shared): Promise<CodeParser> {
+/** The parser of the isolate, started on first use. */
+export function parserOf(own: Shared): Promise<CodeParser> {
   own.parser ??= createParser(workerGrammars(), { readUses }).catch((error: unknown) => {
     own.parser = undefined;
     throw error;

@@ -18,7 +18,7 @@ import { sweepPeople } from "../../service/users/sweep.ts";
 import { finishErasures } from "../../service/tenancy/erase.ts";
 import { repairTexts } from "../../service/hosted-index/whole-texts/repair.ts";
 import { sweepTexts } from "../../service/hosted-index/whole-texts/sweep.ts";
-import { sharedOf, stepDeps } from "./deps.ts";
+import { parserOf, sharedOf, stepDeps } from "./deps.ts";
 import { runJobs } from "./jobs.ts";
 
 /** Ends the name of the dead-letter queue, in every environment. */
@@ -101,11 +101,18 @@ async function rebuildSearch(
   revision: Omit<IndexedRevision, "baseSeq">,
   env: IndexerEnv,
 ): Promise<void> {
-  const { log, embedder } = sharedOf(env);
+  const own = sharedOf(env);
+  const { log, embedder } = own;
   const { tenantId, workspaceId, seq } = revision;
   const model = embedder?.isModel === true ? embedder.fingerprint : null;
   try {
-    const writer = { db: databaseOf(env, tenantId), bucket: limitBucket(env.SNAPSHOTS), model, beat: async () => {} };
+    const writer = {
+      db: databaseOf(env, tenantId),
+      bucket: limitBucket(env.SNAPSHOTS),
+      model,
+      parser: () => parserOf(own),
+      beat: async () => {},
+    };
     const outcome = await repairRevision(writer, revision);
     if (outcome === "impossible") log.warn("search_waits_for_next_run", { workspaceId, seq });
     else log.info(outcome === "rebuilt" ? "search_rebuilt" : "search_found_whole", { workspaceId, seq });

@@ -20,6 +20,7 @@ import { SearchCache } from "../../../src/service/hosted-index/cache.ts";
 import { SearchRequest } from "../../../src/contract/search.ts";
 import { CASES } from "./plan-cases.ts";
 import { CHANGES } from "./plan-cases-changes.ts";
+import { sharedParser } from "../parsing/support.ts";
 import { REQUESTS } from "./plan-cases-requests.ts";
 
 const DATABASES: [string, Statistics, () => Promise<{ url: string; close(): Promise<void> }>][] = [
@@ -138,7 +139,10 @@ describe.each(DATABASES)("statements on %s with %s statistics", (_name, statisti
     });
     for (const key of bucket.objects.keys()) if (key.includes("/segments/")) await bucket.delete(key);
     await expectCheap(() =>
-      repairRevision({ db, bucket, model: MODEL.fingerprint, beat: async () => {} }, { tenantId, workspaceId, seq: 2 }),
+      repairRevision(
+        { db, bucket, model: MODEL.fingerprint, parser: sharedParser, beat: async () => {} },
+        { tenantId, workspaceId, seq: 2 },
+      ),
     );
   });
 

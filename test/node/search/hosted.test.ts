@@ -15,6 +15,7 @@ import { SEARCH_PREFIX, TABLE_ID_PREFIX } from "../../../src/service/hosted-inde
 import { sweepSearch } from "../../../src/service/hosted-index/sweep.ts";
 import { repairRevision } from "../../../src/service/hosted-index/repair.ts";
 import { git, givenRepository, newPipeline, pipeline, repo } from "../../support/given-repository.ts";
+import { sharedParser } from "../parsing/support.ts";
 import type { Pipeline } from "../../support/pipeline.ts";
 
 givenRepository();
@@ -22,7 +23,13 @@ givenRepository();
 const DAY_MS = 86_400_000;
 
 const run = (own = pipeline) => own.run({ url: git.url("repo") });
-const writer = (own: Pipeline) => ({ db: own.db, bucket: own.searchBucket, model: null, beat: async () => {} });
+const writer = (own: Pipeline) => ({
+  db: own.db,
+  bucket: own.searchBucket,
+  model: null,
+  parser: sharedParser,
+  beat: async () => {},
+});
 
 function deps(own = pipeline): SearchDeps {
   return {

@@ -10,6 +10,7 @@ import { search } from "../../support/ask-hosted.ts";
 import { sweepSearch } from "../../../src/service/hosted-index/sweep.ts";
 import { QueryVectorCache } from "../../../src/service/hosted-index/vectors.ts";
 import { repairRevision } from "../../../src/service/hosted-index/repair.ts";
+import { sharedParser } from "../parsing/support.ts";
 import { git, givenRepository, newPipeline, pipeline, repo } from "../../support/given-repository.ts";
 
 const DIMENSION = 48;
@@ -61,7 +62,10 @@ function deps(own = pipeline, overrides: Partial<SearchDeps> = {}): SearchDeps {
     cache: new SearchCache(),
     regexModule,
     repair: async (target) => {
-      await repairRevision({ db: own.db, bucket: own.searchBucket, model: MODEL.fingerprint, beat }, target);
+      await repairRevision(
+        { db: own.db, bucket: own.searchBucket, model: MODEL.fingerprint, parser: sharedParser, beat },
+        target,
+      );
     },
     model: { fingerprint: MODEL.fingerprint, embed: async (query) => vectorOf(query) },
     ...overrides,

@@ -12,6 +12,8 @@ const MAX_FILES = 1_000;
 const BATCH = 50;
 /** Different meanings of uses that are followed for a question. */
 const MAX_FOLLOWED = 20_000;
+/** Other names that files export a definition under. */
+const MAX_ALIASES = 10;
 /** Definitions whose uses are looked for at each further step. */
 const MAX_DEFINITIONS = 100;
 
@@ -75,28 +77,56 @@ export class UsesFinder {
 
   /** Uses of definitions that share a name. */
   async #ofName(name: string, definitions: readonly DefinedSymbol[]): Promise<FoundUse[]> {
-    const mentioning = await this.#files.mentioning(name);
-    if (mentioning.length > MAX_FILES) this.truncated = true;
-    const files = mentioning.slice(0, MAX_FILES);
+    const files = await this.#mentioning(name);
     const judge = new Judge(this.#files, definitions);
-    const found: FoundUse[] = [];
-    const withRules = files.filter(({ language }) => hasUses(language));
-    for (let from = 0; from < withRules.length; from += BATCH) {
-      const batch = withRules.slice(from, from + BATCH);
-      found.push(...(await Promise.all(batch.map(({ path }) => this.#inFile(path, name, judge)))).flat());
-    }
+    const withRules = files.filter(({ language }) => hasUses(language)).map(({ path }) => path);
+    const names = await this.#exportedAs(name, definitions, withRules);
+    for (const alias of names)
+      if (alias !== name)
+        for (const { path, language } of await this.#mentioning(alias))
+          if (hasUses(language) && !withRules.includes(path)) withRules.push(path);
+    const found = await this.#inBatches(withRules, (path) => this.#inFile(path, names, judge));
     const others = new Set(files.filter(({ language }) => !hasUses(language)).map(({ path }) => path));
     if (others.size > 0 && this.#relation === "callers") found.push(...(await this.#byName(name, others)));
     return found;
   }
 
-  async #inFile(path: string, name: string, judge: Judge): Promise<FoundUse[]> {
+  async #mentioning(name: string): Promise<{ path: string; language: string }[]> {
+    const files = await this.#files.mentioning(name);
+    if (files.length > MAX_FILES) this.truncated = true;
+    return files.slice(0, MAX_FILES);
+  }
+
+  async #inBatches<T>(paths: readonly string[], read: (path: string) => Promise<T[]>): Promise<T[]> {
+    const found: T[] = [];
+    for (let from = 0; from < paths.length; from += BATCH)
+      found.push(...(await Promise.all(paths.slice(from, from + BATCH).map(read))).flat());
+    return found;
+  }
+
+  /** The name, and those under which files export what may be one of the definitions. */
+  async #exportedAs(
+    name: string,
+    definitions: readonly DefinedSymbol[],
+    paths: readonly string[],
+  ): Promise<Set<string>> {
+    const places = new Set(definitions.map((each) => placeKey(targetOf(each))));
+    const aliases = await this.#inBatches(paths, async (path) =>
+      [...((await this.#files.uses(path))?.exports ?? [])].flatMap(([alias, of]) => {
+        const isOwn = of.to === "local" && places.has(placeKey({ path, line: of.line }));
+        return alias !== "default" && (isOwn || (of.to === "import" && of.name === name)) ? [alias] : [];
+      }),
+    );
+    return new Set([name, ...aliases.slice(0, MAX_ALIASES)]);
+  }
+
+  async #inFile(path: string, names: ReadonlySet<string>, judge: Judge): Promise<FoundUse[]> {
     const uses = (await this.#files.uses(path))?.uses ?? [];
     const found: FoundUse[] = [];
     // Equal meanings of a file are the same object: a million calls in a line are followed once.
     const judged = new Map<Meaning, Judged | undefined>();
     for (const use of uses) {
-      if (!KINDS[this.#relation].has(use.kind) || !mayMean(use, name)) continue;
+      if (!KINDS[this.#relation].has(use.kind) || !mayMean(use, names)) continue;
       if (!judged.has(use.meaning)) {
         if (this.#followed++ >= MAX_FOLLOWED) {
           this.truncated = true;
@@ -120,12 +150,12 @@ export class UsesFinder {
 }
 
 /** Whether a use is written with a name, or is an alias of it. */
-function isWritten({ name, meaning }: Use, wanted: string): boolean {
-  return name === wanted || (meaning.to === "import" && meaning.name === wanted);
+function isWritten({ name, meaning }: Use, wanted: ReadonlySet<string>): boolean {
+  return wanted.has(name) || (meaning.to === "import" && wanted.has(meaning.name));
 }
 
 /** Whether a use may be one of a name; a default import may go by any other. */
-function mayMean(use: Use, wanted: string): boolean {
+function mayMean(use: Use, wanted: ReadonlySet<string>): boolean {
   return isWritten(use, wanted) || (use.meaning.to === "import" && use.meaning.name === "default");
 }
 
@@ -135,6 +165,7 @@ type Place = Exclude<Resolved, string>;
 /** Judges which of some definitions uses mean. */
 class Judge {
   readonly #definitions: readonly DefinedSymbol[];
+  readonly #names: ReadonlySet<string>;
   readonly #byPlace: ReadonlyMap<string, DefinedSymbol>;
   readonly #load: (path: string) => Promise<FileUses | undefined>;
   /** The definition that overrides what is at a place. */
@@ -142,6 +173,7 @@ class Judge {
 
   constructor(files: UsesIndex, definitions: readonly DefinedSymbol[]) {
     this.#definitions = definitions;
+    this.#names = new Set(definitions.map((each) => lastPart(each.name)));
     this.#byPlace = new Map(definitions.map((each) => [placeKey(targetOf(each)), each]));
     this.#load = (path) => files.uses(path);
   }
@@ -151,7 +183,7 @@ class Judge {
     const resolved = await resolveUse(path, use, this.#load);
     if (resolved === "none") return undefined;
     if (resolved === "outside" || resolved === "unknown")
-      return this.#definitions.some((each) => isWritten(use, lastPart(each.name))) ? { certainty: "name" } : undefined;
+      return isWritten(use, this.#names) ? { certainty: "name" } : undefined;
     if (resolved.line === undefined) return undefined;
     const key = placeKey({ path: resolved.path, line: resolved.line });
     const own = this.#byPlace.get(key);
