@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Parameter, Parameters, Request } from "../contract/questions.ts";
-import { answerFrom, type Answered, NotFoundError, type Question } from "../interface/questions/code-index.ts";
+import { answerFrom } from "../interface/questions/answer.ts";
+import { type Answered, NotFoundError, type Question } from "../interface/questions/code-index.ts";
 import type { Hosted } from "../interface/questions/http.ts";
 import type { Context } from "./context.ts";
 import { CliError, EXIT } from "./exit-codes.ts";

@@ -1,6 +1,7 @@
-import { realpathSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
-import { parse, relative, resolve, sep } from "node:path";
+import { join, parse, relative, resolve, sep } from "node:path";
+import { nearName } from "../lib/near-name.ts";
 import { normalizeRepo } from "../lib/repo.ts";
 import { inBackground } from "./background.ts";
 import { readConfig } from "./machine/config.ts";
@@ -12,6 +13,7 @@ import {
   listWorkTreeFiles,
   mayBeInGit,
   readRemoteUrls,
+  listRefs,
   resolveCommit,
   trackedRemote,
 } from "./git/git.ts";
@@ -124,7 +126,10 @@ export async function commitOf(project: Project, ref: string): Promise<string> {
   requireGit(project);
   const gitSha = await resolveCommit(project.root, ref);
   if (gitSha !== undefined) return gitSha;
-  throw new CliError(EXIT.notFound, "NO_COMMIT", `no such branch, tag or commit in this clone: ${ref}`);
+  const names = await listRefs(project.root);
+  const near = names.find((name) => name.endsWith(`/${ref}`)) ?? nearName(ref, names);
+  const hint = near === undefined ? "" : `; did you mean ${near}?`;
+  throw new CliError(EXIT.notFound, "NO_COMMIT", `no such branch, tag or commit in this clone: ${ref}${hint}`);
 }
 
 /** Path of a file relative to the project's root, with `/` and links resolved. Throws if it is outside. */
@@ -144,6 +149,9 @@ export function folderInProject(project: Project, cwd: string, file: string): st
     // The caller reports a path that does not exist.
   }
   const path = relative(project.root, real).split(sep).join("/");
+  // `/src/app.ts` from the root of the project, as agents and globs write it.
+  if (file.startsWith("/") && path.startsWith("../") && existsSync(join(project.root, file)))
+    return folderInProject(project, project.root, `.${file}`);
   if (path === ".." || path.startsWith("../"))
     throw new CliError(EXIT.usage, "OUTSIDE", `${file} is not in ${project.root}`);
   return path;

@@ -101,7 +101,10 @@ describe("POST /search", () => {
     [400, "INVALID_BODY", { query: "x", limit: 51 }],
     [400, "INVALID_BODY", { query: "x", maxTokens: 199 }],
     [400, "INVALID_BODY", { query: "x", include: ["everything"] }],
+    [400, "INVALID_BODY", { query: "x", kinds: ["func"] }],
+    [400, "INVALID_BODY", { query: "x", languages: ["py"] }],
     [400, "INVALID_SELECTOR", { query: "x", workspaceId: "nobody" }],
+    [400, "INVALID_SELECTOR", { query: "x", repo: "nobody" }],
     [404, "NO_WORKSPACE", { query: "x", repo: "github.com/no/body" }],
     [404, "NO_WORKSPACE", { query: "x", workspaceId: "7d9f2c1e-3b4a-4c5d-8e6f-0a1b2c3d4e5f" }],
   ])("answers %i %s to bad requests", async (status, code, body) => {

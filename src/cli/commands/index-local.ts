@@ -1,4 +1,4 @@
-import type { Context } from "../context.ts";
+import { type Context, credentialsOf } from "../context.ts";
 import type { IndexReport } from "../indexing/index-worktree.ts";
 import { findProject } from "../project.ts";
 import { updateForSearch } from "../local-index/update.ts";
@@ -9,8 +9,10 @@ import { formatCount, formatDuration, plural } from "../terminal/ui.ts";
 export async function indexLocal(context: Context, options: { embed: boolean }): Promise<void> {
   const startedAt = performance.now();
   const project = await findProject(context, { listFiles: true });
+  // Vectors are made by the service; searching needs none.
+  const embed = options.embed && credentialsOf(context).apiKey !== undefined;
   const report = await withWriter(context, project, "index --local", async (store) =>
-    updateForSearch(context, project, store, options),
+    updateForSearch(context, project, store, { embed }),
   );
   const durationMs = Math.round(performance.now() - startedAt);
   context.ui.result({ root: project.root, repo: project.repo ?? null, ...rounded(report), durationMs }, () =>
@@ -50,6 +52,6 @@ export function describeReport(report: IndexReport, durationMs: number): string[
   if (fallbackCount > 0) lines.push(`not parsed, plain chunks only: ${plural(fallbackCount, "file")}`);
   if (redactedCount > 0) lines.push(`withheld: ${plural(redactedCount, "chunk")} that may contain a secret`);
   if (report.fingerprint === null)
-    lines.push("without vectors: run `codectx index --local` (without --no-embed) to add them");
+    lines.push("without vectors: `codectx index --local` with an API key (`codectx login`) adds them");
   return lines;
 }

@@ -1,10 +1,11 @@
 import { FILE } from "../../contract/questions.ts";
 import { fileResponse } from "../../interface/questions/http.ts";
 import { file as fileQuestion } from "../../interface/questions/questions.ts";
-import { ask, requestOf, show } from "../ask.ts";
+import { ask, nothingFound, requestOf, show } from "../ask.ts";
 import type { Context } from "../context.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
 import { pathOf, type RemoteOption } from "../remote/remote-search.ts";
+import { plural } from "../terminal/ui.ts";
 
 /** `codectx read <path>[:a-b]`: lines of an indexed file, without possible secrets. */
 export async function read(context: Context, place: string, options: RemoteOption): Promise<void> {
@@ -12,6 +13,10 @@ export async function read(context: Context, place: string, options: RemoteOptio
   const found = await ask(context, fileQuestion, {
     options,
     request: (project) => ({ ...requestOf(FILE, { path: pathOf(context, project, file, options) }), start, end }),
+    missing: ({ path, lineCount }) =>
+      start !== undefined && start > lineCount
+        ? nothingFound(`${path} has ${plural(lineCount, "line")}, and no line ${start}`)
+        : undefined,
   });
   const { startLine, endLine, text, withheld } = found.answer;
   const { ui } = context;

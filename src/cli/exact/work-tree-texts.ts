@@ -56,6 +56,21 @@ export function workTreeTexts(given: WorkTree): RevisionTexts {
   };
 }
 
+/** The text of one file and its language; undefined if it is not searched. */
+export function workTreeText(
+  { root, listing, nowMs }: Pick<WorkTree, "root" | "listing" | "nowMs">,
+  path: string,
+): { text: FileBytes; language: string | null } | undefined {
+  const tree = new FileTree(root);
+  const paths = listing.paths();
+  const entry = paths.includes(path)
+    ? examineFile(tree, path, readCodectxIgnores(tree, paths), undefined, nowMs)
+    : undefined;
+  if (entry === undefined || !("inspected" in entry)) return undefined;
+  const text = readText(tree, path, entry);
+  return "bytes" in text ? { text, language: entry.file.language } : undefined;
+}
+
 /** The text of a file; one that has changed since it was examined is inspected again. */
 function readText(tree: FileTree, path: string, { inspected, stamp }: KnownText): FileBytes | MissingText {
   const bytes = tree.read(path, MAX_FILE_SIZE_BYTES + 1);
@@ -89,7 +104,7 @@ function examineFile(
   tree: FileTree,
   path: string,
   rules: IgnoreRules,
-  cache: TextCache,
+  cache: TextCache | undefined,
   nowMs: number,
 ): KnownText | TextFile | undefined {
   const stat = tree.lstat(path);

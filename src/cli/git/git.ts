@@ -118,6 +118,19 @@ export function resolveCommit(cwd: string, name = "HEAD"): Promise<string | unde
   return gitLine(cwd, ["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`]);
 }
 
+/** Refs that are compared with one that does not exist. */
+const MAX_REFS = 5_000;
+
+/** Short names of branches, tags and remote branches, the latest first, `MAX_REFS` at most. */
+export async function listRefs(cwd: string): Promise<string[]> {
+  const format = ["--format=%(refname:short)", "--sort=-creatordate", `--count=${MAX_REFS}`];
+  const listed = await git(cwd, ["for-each-ref", ...format, "refs/heads", "refs/tags", "refs/remotes"]);
+  return listed
+    .toString()
+    .split("\n")
+    .filter((name) => name !== "");
+}
+
 /** Whether `ancestor` is an ancestor of `descendant`; false if either is unknown. */
 export async function isAncestor(cwd: string, ancestor: string, descendant: string): Promise<boolean> {
   return (await gitLine(cwd, ["merge-base", ancestor, descendant])) === ancestor;

@@ -36,7 +36,7 @@ export async function openCommitIndex(context: Context, project: Project, gitSha
   if (!folder.tableNames().includes(table)) await build({ isDamaged: false });
   const tree: IndexedTree = {
     table,
-    state: () => ({ gitSha, indexedAtMs: Date.now(), stale: undefined }),
+    state: () => ({ gitSha, indexedAtMs: Date.now(), isWorkTree: false, stale: undefined }),
     lines: (index, path, start, end) => linesOfCommit(project, gitSha, index, path, start, end),
     texts: async (enclosing) => (await import("../exact/open-texts.ts")).openCommitTexts(project, gitSha, enclosing),
     rebuild: () => build({ isDamaged: true }),
@@ -45,7 +45,7 @@ export async function openCommitIndex(context: Context, project: Project, gitSha
 }
 
 async function linesOfCommit(
-  { root }: Project,
+  project: Project,
   gitSha: string,
   index: SearchIndex,
   path: string,
@@ -53,7 +53,9 @@ async function linesOfCommit(
   end: number | undefined,
 ): Promise<FileLines | undefined> {
   const file = index.fileAt(0, path);
-  if (file === undefined) return undefined;
+  if (file === undefined)
+    return (await import("../exact/open-texts.ts")).searchedLinesOfCommit(project, gitSha, path, start, end);
+  const { root } = project;
   const bytes = new Uint8Array(await git(root, ["cat-file", "blob", `${gitSha}:${path}`]));
   if (sha256(bytes).toString("hex") !== index.contentKey(file).sha256) throw gitDamaged(`${path} of ${gitSha}`);
   return linesOf(bytes, index.language(file), start, end);

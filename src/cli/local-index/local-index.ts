@@ -50,6 +50,8 @@ interface LocalIndexInfo {
   fileCount: number;
   chunkCount: number;
   indexedAtMs: number;
+  /** Uncommitted edits are indexed as well; else the index is of a commit. */
+  isWorkTree: boolean;
   /** Names all that answers depend on. */
   digest: string;
   /** Why later changes of the work tree are not indexed; undefined if there are none. */
@@ -64,7 +66,7 @@ export interface LocalIndex {
   references(request: ReferenceRequest): Promise<ReferenceAnswer>;
   /** Undefined if no such path is indexed. */
   outline(path: string): Promise<OutlineAnswer | undefined>;
-  /** Lines of an indexed file, 1-based and inclusive, all of them without bounds; undefined if no such path is indexed. */
+  /** Lines of a file that is indexed or searched, 1-based and inclusive, all of them without bounds; undefined if it is neither. */
   readFile(path: string, start?: number, end?: number): Promise<FileLines | undefined>;
   /** Gives a function the uses of the indexed files. */
   withUses<T>(work: (files: UsesIndex) => Promise<T>): Promise<T>;
@@ -79,8 +81,8 @@ export interface LocalIndex {
 export interface IndexedTree {
   /** Name of its table. */
   table: string;
-  state: (store: IndexStore) => Pick<LocalIndexInfo, "gitSha" | "indexedAtMs" | "stale">;
-  /** Lines of an indexed file; undefined if the path is not indexed, or its file is gone. */
+  state: (store: IndexStore) => Pick<LocalIndexInfo, "gitSha" | "indexedAtMs" | "isWorkTree" | "stale">;
+  /** Lines of a file that is indexed or searched; undefined if it is neither, or its file is gone. */
   lines: (index: SearchIndex, path: string, start?: number, end?: number) => Promise<FileLines | undefined>;
   /** All files and their whole texts, indexed or not; `enclosing` knows the symbols. */
   texts: (enclosing: RevisionTexts["enclosing"]) => Promise<RevisionTexts>;
@@ -104,9 +106,10 @@ export function openWorkTreeIndex(
         const row = workTreeRow(store, project.root);
         const indexedAtMs = stale === undefined ? row.indexed_at : timeOf(name);
         const head = stale === undefined ? project.head : row.indexed_at === indexedAtMs ? row.head : undefined;
-        return { gitSha: head ?? null, indexedAtMs, stale };
+        return { gitSha: head ?? null, indexedAtMs, isWorkTree: true, stale };
       },
-      lines: async (index, path, start, end) => readLines(index, tree, path, start, end),
+      lines: async (index, path, start, end) =>
+        readLines(index, tree, path, start, end) ?? (await exact()).searchedLines(project, path, start, end),
       texts: async (enclosing) => (await exact()).openWorkTreeTexts(project, enclosing),
       rebuild: async () => (await updates()).rebuildSearchIndex(context, project, new SearchFolder(project.directory)),
     },
@@ -156,7 +159,7 @@ class OpenLocalIndex implements LocalIndex {
   readonly #files: FileTree;
   #index: SearchIndex;
   #opened: OpenFile[];
-  readonly #state: Pick<LocalIndexInfo, "gitSha" | "indexedAtMs" | "stale">;
+  readonly #state: Pick<LocalIndexInfo, "gitSha" | "indexedAtMs" | "isWorkTree" | "stale">;
 
   constructor(project: Project, folder: SearchFolder, tree: IndexedTree, index: SearchIndex, opened: OpenFile[]) {
     const store = IndexStore.openForReading(project.directory, PARSER_VERSION);

@@ -11,6 +11,7 @@ export function openIndexes(index: LocalIndex): OpenIndexes<LocalInfo> {
   const inFirst = <T>(found: T | undefined) => found && { ...found, revision: 0 };
   return {
     indexes: [infoOf(index)],
+    root: index.info.root.replaceAll("\\", "/"),
     digest: () => Promise.resolve(index.info.digest),
     search: (request) => index.search(request),
     symbols: (request) => index.symbols(request),
@@ -24,6 +25,6 @@ export function openIndexes(index: LocalIndex): OpenIndexes<LocalInfo> {
 }
 
 export function infoOf(index: LocalIndex): LocalInfo {
-  const { repo, root, gitSha, indexedAtMs, stale } = index.info;
-  return { name: repo ?? basename(root), gitSha, indexedAtMs, isWorkTree: true, stale, state: stateOf(index) };
+  const { repo, root, gitSha, indexedAtMs, isWorkTree, stale } = index.info;
+  return { name: repo ?? basename(root), gitSha, indexedAtMs, isWorkTree, stale, state: stateOf(index) };
 }

@@ -1,6 +1,6 @@
 import type { Parameters, Request } from "../../contract/questions.ts";
+import { answerFrom } from "../../interface/questions/answer.ts";
 import {
-  answerFrom,
   type Answered,
   type CodeIndex,
   type IndexInfo,
@@ -10,6 +10,8 @@ import {
   type RepoList,
   type Scope,
 } from "../../interface/questions/code-index.ts";
+import { endingWith } from "../../lib/near-repo.ts";
+import { normalizeRepo } from "../../lib/repo.ts";
 import type { Context } from "../context.ts";
 import { infoOf, openIndexes } from "./local-indexes.ts";
 import { withLocalIndex } from "./local-search.ts";
@@ -73,7 +75,9 @@ export class WorkTreeIndex implements CodeIndex, RepoList {
 }
 
 function checkScope({ repo }: Scope, [index]: readonly IndexInfo[]): void {
-  if (repo === undefined || repo.toLowerCase() === index?.name.toLowerCase()) return;
-  const known = `this server only knows the work tree of ${index?.name}`;
+  if (repo === undefined || index === undefined) return;
+  const name = index.name.toLowerCase();
+  if (repo.toLowerCase() === name || normalizeRepo(repo) === name || endingWith(repo, [name]).length > 0) return;
+  const known = `this server only knows the work tree of ${index.name}`;
   throw new QuestionError("NO_WORKSPACE", `repo: ${repo} is not indexed here: ${known}`);
 }

@@ -157,9 +157,14 @@ function outlineRows(symbols: readonly OutlineSymbol[], maxDepth: number, withSi
     });
 }
 
-export function fileText({ indexes, revision, ...file }: InOneFile<FileLines>, options: AnswerOptions): string {
+export function fileText(
+  { indexes, revision, ...file }: InOneFile<FileLines>,
+  options: AnswerOptions,
+  { start }: { start?: number | undefined } = {},
+): string {
   const { path, startLine, lineCount, text, withheld } = file;
   const head = `${heading(indexes.slice(revision, revision + 1), options.nowMs)}\n${path}, ${lineCount} line${lineCount === 1 ? "" : "s"}`;
+  if (start !== undefined && start > lineCount) return `${head}\n\nThere is no line ${start}.`;
   const isWithheld = (line: number) => withheld.some(([from, to]) => line >= from && line <= to);
   const lines = text
     .split("\n")

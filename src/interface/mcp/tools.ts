@@ -12,6 +12,7 @@ import {
   type CodeIndex,
   nothingIndexed,
   type Question,
+  question,
   type RepoList,
   type Scope,
 } from "../questions/code-index.ts";
@@ -69,8 +70,6 @@ interface QuestionTool<P extends Parameters, Answer extends object> extends Omit
   /** Set if the answer comes from one repository. */
   isOfOne?: boolean;
   text: (answer: Answered<Answer>, options: AnswerOptions, request: Request<P>) => string;
-  /** Reads more for the answer's text, from the scope of the question. */
-  complete?: (index: CodeIndex, scope: Scope, answer: Answered<Answer>) => Promise<Answered<Answer>>;
 }
 
 /** Unknown parameters that an error names. */
@@ -93,7 +92,7 @@ function strict(shape: Record<string, z.ZodType>): z.ZodObject {
 
 /** A tool that asks a question: its parameters are the question's, and where to ask. */
 function questionTool<P extends Parameters, Answer extends object>(definition: QuestionTool<P, Answer>): Tool {
-  const { question, isOfOne, text, complete, ...described } = definition;
+  const { question, isOfOne, text, ...described } = definition;
   const names = Object.entries<Parameter>(question.parameters).filter(([, { notOn }]) => !notOn?.includes("tool"));
   const shape: Readonly<Record<string, z.ZodType>> = bodyShape(question.parameters);
   const own = names.map(([name, { tool }]) => [tool ?? snakeCase(name), shape[name]]);
@@ -105,11 +104,9 @@ function questionTool<P extends Parameters, Answer extends object>(definition: Q
       // Results come in the length that the answer has room for.
       if ("maxTokens" in asked) asked["maxTokens"] = Number(input["max_tokens"]) - FRAME_TOKENS;
       const request = asked as Request<P>;
-      const scope = scopeOf(input);
-      const answer = await index.ask(question, scope, request);
+      const answer = await index.ask(question, scopeOf(input), request);
       if (answer.indexes.length === 0) throw nothingIndexed();
-      const completed = complete ? await complete(index, scope, answer) : answer;
-      return text(visibleAnswer(completed), { maxTokens: Number(input["max_tokens"]), nowMs }, visibleAnswer(request));
+      return text(visibleAnswer(answer), { maxTokens: Number(input["max_tokens"]), nowMs }, visibleAnswer(request));
     },
   };
 }
@@ -132,33 +129,30 @@ const searchCode = questionTool({
   text: searchText,
 });
 
+/** `symbols`, with the lines of the first definitions that are short, read from the same indexes. */
+const definitions = question({
+  ...symbols,
+  answer: async (indexes, request) => {
+    const answer = await symbols.answer(indexes, request);
+    const found = answer.symbols.map(async (symbol, position): Promise<ShownSymbol> => {
+      const { revision, path, startLine, endLine } = symbol;
+      if (position >= MAX_BODIES || endLine - startLine >= MAX_BODY_LINES) return symbol;
+      const lines = await indexes.file(path, startLine, endLine, revision).catch(() => undefined);
+      return lines === undefined || lines.withheld.length > 0 ? symbol : { ...symbol, body: lines.text };
+    });
+    return { ...answer, symbols: await Promise.all(found) };
+  },
+});
+
 const findSymbol = questionTool({
   name: "find_symbol",
   title: "Find a definition",
   description:
     "Finds where a function, class, method, type or constant is defined, by name. The name may be qualified in any language's way (Sinatra::Base, Plug.Builder, Outer.inner). " +
     "Without an exact match it falls back to prefixes, then to similar names. Returns path, lines and signature, and for up to three short definitions their numbered lines.",
-  question: symbols,
+  question: definitions,
   text: symbolsText,
-  complete: withBodies,
 });
-
-/** Adds the lines of the first definitions that are short. */
-async function withBodies<T extends Answered<{ symbols: ShownSymbol[] }>>(
-  index: CodeIndex,
-  scope: Scope,
-  answer: T,
-): Promise<T> {
-  const symbols = answer.symbols.map(async (symbol, position): Promise<ShownSymbol> => {
-    const { revision, path, startLine, endLine } = symbol;
-    const owner = answer.indexes[revision]?.name;
-    if (position >= MAX_BODIES || endLine - startLine >= MAX_BODY_LINES || owner === undefined) return symbol;
-    const own = scopeOf({ ...scope, repo: owner });
-    const lines = await index.ask(file, own, { path, start: startLine, end: endLine }).catch(() => undefined);
-    return lines === undefined || lines.withheld.length > 0 ? symbol : { ...symbol, body: lines.text };
-  });
-  return { ...answer, symbols: await Promise.all(symbols) };
-}
 
 const findReferences = questionTool({
   name: "find_references",

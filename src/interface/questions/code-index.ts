@@ -73,6 +73,8 @@ export type InOneIndex<T> = T & { revision: number };
  */
 export interface OpenIndexes<Info extends IndexInfo = IndexInfo> {
   readonly indexes: readonly Info[];
+  /** Folder of the work tree, with `/` between: absolute paths below it are understood. Undefined for a hosted index. */
+  readonly root?: string | undefined;
   /** Names all that answers depend on, but for the vectors that take part in a search. */
   digest(): Promise<string>;
   search(request: SearchRequest): Promise<SearchAnswer & { degraded?: "embedding" }>;
@@ -80,8 +82,8 @@ export interface OpenIndexes<Info extends IndexInfo = IndexInfo> {
   references(request: ReferenceRequest): Promise<ReferenceAnswer>;
   /** Undefined if no index has the path. Throws `QuestionError` if several have it. */
   outline(path: string): Promise<InOneIndex<OutlineAnswer> | undefined>;
-  /** As `outline`; all lines without bounds. */
-  file(path: string, start?: number, end?: number): Promise<InOneIndex<FileLines> | undefined>;
+  /** As `outline`; all lines without bounds. `revision` names the index to read. */
+  file(path: string, start?: number, end?: number, revision?: number): Promise<InOneIndex<FileLines> | undefined>;
   /** Up to five paths that may have been meant. */
   nearPaths(path: string): Promise<string[]>;
   /** All files and their whole texts, for exact search. */
@@ -119,16 +121,6 @@ export type Answered<Answer, Info extends IndexInfo = IndexInfo> = Answer & {
   /** Indexes of the scope that were not asked, because they are being rewritten. */
   leftOut?: readonly LeftOutIndex[];
 };
-
-/** Asks a question of open indexes. Throws what the question throws. */
-export async function answerFrom<P extends Parameters, Answer extends object, Info extends IndexInfo>(
-  opened: OpenIndexes<Info>,
-  question: Question<P, Answer>,
-  request: Request<P>,
-): Promise<Answered<Answer, Info>> {
-  const answer: Answer & { digest?: string } = await question.answer(opened, request);
-  return { ...answer, indexes: opened.indexes, digest: answer.digest ?? (await opened.digest()) };
-}
 
 /** Where questions are asked. It knows its caller: it has only what they may read. */
 export interface CodeIndex<Info extends IndexInfo = IndexInfo> {

@@ -2,8 +2,8 @@ import { sql } from "drizzle-orm";
 import type { Parameters, Request } from "../../contract/questions.ts";
 import type { Db } from "../db/client.ts";
 import { rowsOf } from "../db/rows.ts";
+import { answerFrom } from "../../interface/questions/answer.ts";
 import {
-  answerFrom,
   type Answered,
   type Caller,
   type CodeIndex,
@@ -107,8 +107,17 @@ class OpenTargets implements OpenIndexes<HostedInfo> {
     return this.#inOne(path, (target) => outlineIn(this.#deps, target, path));
   }
 
-  file(path: string, start?: number, end?: number): Promise<InOneIndex<FileLines> | undefined> {
-    return this.#inOne(path, (target) => linesIn(this.#deps, target, path, { start, end }));
+  async file(
+    path: string,
+    start?: number,
+    end?: number,
+    revision?: number,
+  ): Promise<InOneIndex<FileLines> | undefined> {
+    const linesOf = (target: Target) => linesIn(this.#deps, target, path, { start, end });
+    const named = revision === undefined ? undefined : this.indexes[revision];
+    if (revision === undefined || named === undefined) return this.#inOne(path, linesOf);
+    const found = await linesOf(named);
+    return found && { ...found, revision };
   }
 
   async texts(): Promise<RevisionTexts> {

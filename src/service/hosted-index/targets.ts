@@ -5,6 +5,8 @@ import { unnest } from "../db/arrays.ts";
 import type { Db } from "../db/client.ts";
 import { rowsOf } from "../db/rows.ts";
 import { ApiError } from "../../lib/errors.ts";
+import { endingWith, nearRepo } from "../../lib/near-repo.ts";
+import { normalizeRepo } from "../../lib/repo.ts";
 import { revisionOf } from "../revisions/refs.ts";
 import type { Caller, Scope } from "../../interface/questions/code-index.ts";
 import { owns, parseSelector, selects } from "../revisions/selectors.ts";
@@ -63,10 +65,42 @@ export async function findTargets(
   caller: Caller,
   request: Scope,
 ): Promise<{ targets: Target[]; leftOut: Outdated[] }> {
-  const { targets, outdated } = await readTargets(deps.db, caller, request);
+  const { targets, outdated } = await readTargets(deps.db, caller, await named(deps.db, caller, request)).catch(
+    async (error: unknown) => {
+      throw (await withNeighbour(deps.db, caller, request, error)) ?? error;
+    },
+  );
   await Promise.all(outdated.map((revision) => deps.repair(revision)));
   if (targets.length === 0 && outdated.length > 0) throw beingRewritten(outdated);
   return { targets, leftOut: outdated };
+}
+
+/** The scope with the whole identity of a repository that is named in short: `owner/name` or `name`. Throws `INVALID_SELECTOR` if several end so. */
+async function named(db: Db, caller: Caller, scope: Scope): Promise<Scope> {
+  const { repo } = scope;
+  if (repo === undefined || scope.workspaceId !== undefined || normalizeRepo(repo) !== undefined) return scope;
+  const [identity, ...others] = endingWith(repo, await identitiesOf(db, caller));
+  if (identity === undefined) return scope;
+  if (others.length === 0) return { ...scope, repo: identity };
+  const all = [identity, ...others].slice(0, MAX_NAMED).join(", ");
+  throw new ApiError("INVALID_SELECTOR", `repo: several repositories end with ${repo}; name one: ${all}`);
+}
+
+/** The error of a repository that the caller does not have, with the one of the caller that was probably meant; undefined without one. */
+async function withNeighbour(db: Db, caller: Caller, { repo }: Scope, error: unknown): Promise<ApiError | undefined> {
+  const isMissing = error instanceof ApiError && (error.code === "NO_WORKSPACE" || error.code === "INVALID_SELECTOR");
+  if (!isMissing || repo === undefined) return undefined;
+  const near = nearRepo(normalizeRepo(repo) ?? repo, await identitiesOf(db, caller));
+  return near === undefined ? undefined : new ApiError(error.code, `${error.message}; similar: ${near}`);
+}
+
+/** The indexed repositories of a caller; none if nothing can be read. */
+async function identitiesOf(db: Db, caller: Caller): Promise<string[]> {
+  const { targets, outdated } = await readTargets(db, caller, {}).catch((error: unknown) => {
+    if (error instanceof ApiError && error.code === "NO_INDEX") return { targets: [], outdated: [] };
+    throw error;
+  });
+  return [...targets, ...outdated].flatMap(({ repo }) => repo ?? []);
 }
 
 /** The error of a request that needs revisions whose search index is being rewritten. */

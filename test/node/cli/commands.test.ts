@@ -117,7 +117,7 @@ describe("outline and symbol", () => {
     expect(await find("ouble", "--match", "fuzzy")).toEqual(["double0", "double1"]);
     expect(await sandbox.run("app", ["symbol", "save", "--kind", "bogus"])).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/no kind named bogus: function, method, /),
+      stderr: expect.stringMatching(/no kind is named bogus; known are function, method, /),
     });
     expect(await sandbox.run("app", ["symbol", ""])).toMatchObject({ code: 2 });
     sandbox.repository("empty", {});

@@ -48,6 +48,14 @@ describe("codectx index --local", () => {
     expect(third.code).toBe(0);
   });
 
+  it("makes an index without vectors where there is no key", async () => {
+    sandbox.repository("app", sampleFiles(2));
+    const { code, stdout } = await sandbox.run("app", ["index", "--local"], { env: { CODECTX_API_KEY: undefined } });
+    expect(code).toBe(0);
+    expect(stdout).toContain("without vectors: `codectx index --local` with an API key");
+    expect(sandbox.service.requests).toEqual([]);
+  });
+
   it("embeds only what is new: not for renames, branches, worktrees or other clones", async () => {
     sandbox.repository("app", sampleFiles(4));
     await sandbox.run("app", LOCAL);

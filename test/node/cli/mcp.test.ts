@@ -2,7 +2,7 @@ import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { Client as LegacyClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as LegacyStdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Sandbox } from "./support/run.ts";
@@ -110,6 +110,37 @@ describe("codectx mcp", () => {
       expect(missing.isError).toBe(true);
       expect(textOf(missing)).toContain("src/session-store.ts");
     } finally {
+      await client.close();
+    }
+  });
+
+  it("understands paths and names as agents write them, and answers what cannot be meant with what could", async () => {
+    sandbox.write("shop/package-lock.json", `{\n  "name": "shop"\n}\n`);
+    const client = new Client({ name: "test", version: "1" });
+    await client.connect(new StdioClientTransport(command()));
+    const call = async (name: string, args: Record<string, unknown>): Promise<string> =>
+      textOf(await client.callTool({ name, arguments: args }));
+    try {
+      for (const path of ["/src/money.ts", "./src/money.ts", sandbox.path("shop/src/money.ts")])
+        expect(await call("read_file", { path })).toContain("2  export const format");
+      expect(await call("read_file", { path: "src/money.ts", start_line: 99 })).toContain(
+        "src/money.ts, 2 lines\n\nThere is no line 99.",
+      );
+      // Searched, and not indexed.
+      expect(await call("read_file", { path: "package-lock.json" })).toContain('2    "name": "shop"');
+      expect(await call("search_code", { query: "sessions", languages: ["ts"] })).toBe(
+        "languages: no language is named ts, did you mean typescript?",
+      );
+      expect(await call("search_code", { query: "sessions", path: "src" })).toContain("did you mean paths?");
+      expect(await call("search_code", { query: "sessions", repo: "acme/shop" })).toContain("src/session-store.ts");
+      sandbox.git("shop", "update-ref", "refs/remotes/origin/feature", "HEAD");
+      expect(await call("search_code", { query: "sessions", ref: "feature" })).toContain(
+        "did you mean origin/feature?",
+      );
+      expect(await call("find_symbol", { name: "format", ref: "origin/feature" })).toMatch(/shop@\w{10}, indexed/);
+    } finally {
+      sandbox.git("shop", "update-ref", "-d", "refs/remotes/origin/feature");
+      rmSync(sandbox.path("shop/package-lock.json"));
       await client.close();
     }
   });

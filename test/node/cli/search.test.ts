@@ -54,7 +54,10 @@ describe("search, refs and read", () => {
     const none = await sandbox.run("app", ["search", "session", "--language", "go"], { env: NO_KEY });
     expect(none).toMatchObject({ code: 4, stdout: "", stderr: "error: no results\n" });
     const unknown = await sandbox.run("app", ["search", "session", "--language", "klingon"]);
-    expect(unknown).toMatchObject({ code: 2, stderr: expect.stringMatching(/no language named klingon: .*, go, /) });
+    expect(unknown).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/no language is named klingon; known are .*, go, /),
+    });
     expect(await sandbox.run("app", ["search", "session", "--kind", "bogus"])).toMatchObject({ code: 2 });
     expect(await sandbox.run("app", ["search", " "])).toMatchObject({ code: 2 });
     expect(await sandbox.run("app", ["search", "-"], { input: "" })).toMatchObject({ code: 2 });
@@ -133,6 +136,11 @@ describe("search, refs and read", () => {
     const missing = await sandbox.run("app", ["read", "lib/session.ts"]);
     expect(missing).toMatchObject({ code: 4, stderr: expect.stringContaining("src/session.ts") });
     expect(await sandbox.run("app", ["read", "src/app.ts:9-3"])).toMatchObject({ code: 2 });
+    const behind = await sandbox.run("app", ["read", "/src/app.ts:900"]);
+    expect(behind).toMatchObject({
+      code: 4,
+      stderr: expect.stringMatching(/src\/app\.ts has \d+ lines, and no line 900/),
+    });
   });
 
   it("answers for another commit without touching the work tree", async () => {

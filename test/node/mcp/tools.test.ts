@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { tokensOf } from "../../../src/interface/mcp/text.ts";
 import { TOOLS } from "../../../src/interface/mcp/tools.ts";
+import { answerFrom } from "../../../src/interface/questions/answer.ts";
 import {
-  answerFrom,
   type CodeIndex,
   type IndexInfo,
   type OpenIndexes,

@@ -1,0 +1,64 @@
+/** How an adapter asks its open indexes: the request as its caller writes it is made that of the index first. */
+import type { Parameters, Request } from "../../contract/questions.ts";
+import { type Answered, type IndexInfo, InvalidFieldError, type OpenIndexes, type Question } from "./code-index.ts";
+
+/** Asks a question of open indexes. Throws what the question throws, and `InvalidFieldError` for filters that name nothing. */
+export async function answerFrom<P extends Parameters, Answer extends object, Info extends IndexInfo>(
+  opened: OpenIndexes<Info>,
+  question: Question<P, Answer>,
+  request: Request<P>,
+): Promise<Answered<Answer, Info>> {
+  const answer: Answer & { digest?: string } = await question.answer(opened, await understood(opened, request));
+  return { ...answer, indexes: opened.indexes, digest: answer.digest ?? (await opened.digest()) };
+}
+
+/**
+ * The request with its paths and globs from the root of the tree. Throws `InvalidFieldError` for a kind or language that does not exist:
+ * a filter without a match would look like an answer.
+ */
+async function understood<P extends Parameters>(
+  { root }: Pick<OpenIndexes, "root">,
+  request: Request<P>,
+): Promise<Request<P>> {
+  const { path, paths, kind, kinds, languages } = request as {
+    path?: string;
+    paths?: readonly string[];
+    kind?: string;
+    kinds?: readonly string[];
+    languages?: readonly string[];
+  };
+  if ((kind ?? kinds ?? languages) !== undefined) {
+    const { kindProblem, languageProblem } = await import("./filters.ts");
+    refuse("kind", kindProblem(kind === undefined ? [] : [kind]));
+    refuse("kinds", kindProblem(kinds ?? []));
+    refuse("languages", languageProblem(languages ?? []));
+  }
+  return {
+    ...request,
+    ...(path !== undefined && { path: treePath(path, root) }),
+    ...(paths !== undefined && { paths: paths.map((glob) => treeGlob(glob, root)) }),
+    ...(kind !== undefined && { kind: kind.toLowerCase() }),
+  };
+}
+
+function refuse(field: string, problem: string | undefined): void {
+  if (problem !== undefined) throw new InvalidFieldError(field, problem);
+}
+
+/** A path from the root of the tree: without its `./` or `/`, and without the folder of the work tree if it is absolute. */
+export function treePath(path: string, root: string | undefined): string {
+  return withoutRoot(path, root).replace(/^(?:\.?\/)+/, "");
+}
+
+/** As `treePath`, for a glob, which a leading `/` binds to the root of the tree. */
+function treeGlob(glob: string, root: string | undefined): string {
+  const sign = glob.startsWith("!") ? "!" : "";
+  const body = withoutRoot(glob.slice(sign.length), root);
+  return `${sign}${body.startsWith("./") ? body.slice(1) : body}`;
+}
+
+function withoutRoot(path: string, root: string | undefined): string {
+  if (root === undefined || !path.startsWith(root)) return path;
+  const rest = path.slice(root.length);
+  return rest === "" || rest.startsWith("/") ? `/${rest.slice(1)}` : path;
+}
