@@ -123,7 +123,8 @@ export class Faces {
   /** Runs the question's command; without `--json` the document is `{ stdout }`. */
   command(name: QuestionName, options: readonly string[], request: Given): Promise<CommandAnswer> {
     const { cwd, env } = this.#options;
-    const args = [CODECTX_ENTRY, facesOf(name).command, ...options, ...commandArguments(name, request)];
+    const command = typeof request["relation"] === "string" ? request["relation"] : facesOf(name).command;
+    const args = [CODECTX_ENTRY, command, ...options, ...commandArguments(name, request)];
     return new Promise((resolve) => {
       execFile(process.execPath, args, { cwd, env, maxBuffer: 1 << 26 }, (error, stdout, stderr) => {
         const exit = typeof error?.code === "number" ? error.code : error ? -1 : 0;

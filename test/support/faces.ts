@@ -86,6 +86,7 @@ export function toolArguments(name: QuestionName, request: Given): Record<string
 
 /** Words of the command line for a request, without the command's name. */
 export function commandArguments(name: QuestionName, request: Given): string[] {
+  if (typeof request["relation"] === "string") return relationArguments(request);
   const parameters: Parameters = QUESTIONS[name].parameters;
   const options: string[] = [];
   const words: string[] = [];
@@ -111,4 +112,12 @@ export const toolNameOf = (own: string, { tool }: Parameter): string => tool ?? 
 
 function inCase(name: string, separator: "_" | "-"): string {
   return name.replace(/[A-Z]/g, (letter) => `${separator}${letter.toLowerCase()}`);
+}
+
+/** Words of the command of a relation, which goes by the relation's name. */
+function relationArguments({ relation, name, path, line, ...options }: Given): string[] {
+  const words = Object.entries(options).flatMap(([option, value]) => [`--${option}`, String(value)]);
+  if (relation === "importers") return [String(path), ...words];
+  const at = path === undefined ? [] : ["--at", line === undefined ? String(path) : `${String(path)}:${String(line)}`];
+  return [String(name), ...at, ...words];
 }
