@@ -115,9 +115,10 @@ function inCase(name: string, separator: "_" | "-"): string {
 }
 
 /** Words of the command of a relation, which goes by the relation's name. */
-function relationArguments({ relation, name, path, line, ...options }: Given): string[] {
+function relationArguments({ relation, ...request }: Given): string[] {
+  const { name = "", path = "", line, ...options } = request as Record<string, string | number>;
   const words = Object.entries(options).flatMap(([option, value]) => [`--${option}`, String(value)]);
   if (relation === "importers") return [String(path), ...words];
-  const at = path === undefined ? [] : ["--at", line === undefined ? String(path) : `${String(path)}:${String(line)}`];
+  const at = path === "" ? [] : ["--at", line === undefined ? String(path) : `${path}:${line}`];
   return [String(name), ...at, ...words];
 }

@@ -6,7 +6,9 @@ import { buildSegment } from "../../engines/search/segment-writer.ts";
 import { buildTable, changeTable, type OpenSegment, RevisionTable } from "../../engines/search/table.ts";
 import { SearchFormatError, type RevisionFile } from "../../engines/search/types.ts";
 import type { IndexStore } from "../indexing/store.ts";
-import { readContents, type IndexedContent } from "./contents.ts";
+import { FileTree } from "../indexing/file-tree.ts";
+import { readContents } from "./contents.ts";
+import { type PlacedContent, reparse } from "./reparse.ts";
 import type { OpenFile, SearchFolder } from "./search-folder.ts";
 import { stateName } from "./state-name.ts";
 import { COMMIT_PREFIX, treePrefix, VERSIONS } from "./table-names.ts";
@@ -19,20 +21,17 @@ const MAX_ANALYSIS_BYTES = 4 * 1024 * 1024;
 /** Number of commit tables that are kept; the oldest are removed. */
 const KEPT_COMMITS = 20;
 
-export interface IndexedFile {
-  path: string;
-  content: IndexedContent;
-}
+export type IndexedFile = PlacedContent;
 
 /**
- * Writes the table `name` over `files`, with the segments it needs: those there are, one over what they lack, and merged ones
+ * Writes the table `name` over `files` of the work tree `root`, or of a commit that may share files with it, with the segments it needs: those there are, one over what they lack, and merged ones
  * if there are too many. Removes what no table names any more. Needs the write lock.
  */
 export async function buildSearchTable(
   store: IndexStore,
   folder: SearchFolder,
-  name: string,
-  files: readonly IndexedFile[],
+  root: string,
+  { name, files }: { name: string; files: readonly IndexedFile[] },
 ): Promise<void> {
   folder.removeLeftovers();
   const opened: OpenFile[] = [];
@@ -41,7 +40,8 @@ export async function buildSearchTable(
     const missing = missingContents(files, segments);
     if (missing.length > 0) {
       const collector = new SegmentCollector(folder);
-      for await (const content of readContents(store, missing)) collector.add(analyzeContent(content));
+      const stored = await reparse(new FileTree(root), missing, (analysis) => collector.add(analysis));
+      for await (const content of readContents(store, stored)) collector.add(analyzeContent(content));
       collector.finish();
       segments = await openSegments(folder, opened);
     }
@@ -113,11 +113,13 @@ async function openSegments(folder: SearchFolder, opened: OpenFile[]): Promise<O
   return segments.sort((a, b) => a.segment.chunkCount - b.segment.chunkCount);
 }
 
-function missingContents(files: readonly IndexedFile[], segments: readonly OpenSegment[]): IndexedContent[] {
-  const missing = new Map<number, IndexedContent>();
-  for (const { content } of files)
+function missingContents(files: readonly IndexedFile[], segments: readonly OpenSegment[]): IndexedFile[] {
+  const missing = new Map<number, IndexedFile>();
+  for (const file of files) {
+    const { content } = file;
     if (!missing.has(content.id) && segments.every(({ segment }) => segment.find(content) < 0))
-      missing.set(content.id, content);
+      missing.set(content.id, file);
+  }
   return [...missing.values()];
 }
 

@@ -29,7 +29,8 @@ export async function openCommitIndex(context: Context, project: Project, gitSha
     await withWriter(context, project, "search --ref", async (store) => {
       // Any segment may be the damaged one; tables of other trees are made again when they are asked for.
       if (isDamaged) folder.clear();
-      await buildSearchTable(store, folder, table, await commitFiles(context, project, store, gitSha));
+      const files = await commitFiles(context, project, store, gitSha);
+      await buildSearchTable(store, folder, project.root, { name: table, files });
     });
     return table;
   };

@@ -115,7 +115,7 @@ async function ensureTable(
     const isSame = files.length === since.changed.length;
     if (isSame && (await changeSearchTable(store, folder, name, { earlier: since.earlier, files }))) return name;
   }
-  await buildSearchTable(store, folder, name, indexedFiles(store, row.id));
+  await buildSearchTable(store, folder, root, { name, files: indexedFiles(store, row.id) });
   return name;
 }
 

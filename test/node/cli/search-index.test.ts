@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { Segment } from "../../../src/engines/search/segment.ts";
 import { sampleFiles, Sandbox } from "./support/run.ts";
 
 vi.setConfig({ testTimeout: 120_000 });
@@ -50,6 +51,25 @@ describe("the local search index", () => {
     // Also an error is of the tree as it is.
     const gone = await sandbox.run("app", ["symbol", "zebraCrossing"]);
     expect(gone).toMatchObject({ code: 4, stdout: "" });
+  });
+
+  it("makes segments of another version again, with the uses of the files, which no row holds", async () => {
+    await ask("Holder3");
+    const usesOf = async (name: string): Promise<number[]> => {
+      const bytes = readFileSync(join(searchFolder(), name));
+      const read = (offset: number, length: number) => bytes.subarray(offset, offset + length);
+      const segment = await Segment.open({ size: bytes.length, read });
+      const records = await segment.readUses([...Array(segment.contentCount).keys()]);
+      return records.map(({ length }) => length);
+    };
+    const [first = ""] = segments();
+    const before = await usesOf(first);
+    expect(before.some((length) => length > 0)).toBe(true);
+    const bytes = readFileSync(join(searchFolder(), first));
+    bytes.writeUInt32LE(3, 4);
+    writeFileSync(join(searchFolder(), first), bytes);
+    expect((await ask("Holder3"))[0]).toBe("src/module3.ts");
+    expect(await usesOf(segments()[0] ?? "")).toEqual(before);
   });
 
   it("needs no git outside of git", async () => {
