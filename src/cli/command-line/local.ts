@@ -244,10 +244,16 @@ export const LOCAL_COMMANDS: Readonly<Record<string, AddCommand>> = {
     program
       .command("setup")
       .argument("<client>", CLIENT_NAMES.join(", "))
-      .description("add `codectx mcp` to the MCP configuration of a coding agent")
+      .description("add codectx to the MCP configuration of a coding agent")
       .option("--user", "for all of your projects, not only this one")
+      .option("--remote", "ask the service instead of the work tree; the client takes the key from CODECTX_API_KEY")
+      .option("--oauth <address>", "ask a service that the client signs in to, such as https://app.example.com/mcp")
+      .option("--undo", "take back what setup wrote")
       .option("-y, --yes", "write without asking")
-      .addHelpText("after", examples("codectx setup claude-code", "codectx setup codex --yes"))
+      .addHelpText(
+        "after",
+        examples("codectx setup claude-code", "codectx setup codex --yes", "codectx setup cursor --user --undo"),
+      )
       .action(
         run(async (context, client: string, options: SetupOptions) =>
           (await import("../commands/setup.ts")).setup(context, client, options),

@@ -1,23 +1,23 @@
 import { randomUUID } from "node:crypto";
 import { lstatSync, realpathSync, renameSync, rmSync, type Stats, writeFileSync } from "node:fs";
-import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import type { Context } from "../context.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
 import { makeFolder } from "../machine/folders.ts";
 import { FileTree } from "../indexing/file-tree.ts";
 import { findProject } from "../project.ts";
+import { settingsFolder } from "../machine/paths.ts";
 import type { Client } from "./setup-clients.ts";
 
 /** Larger files are no settings that a person keeps. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /** A client's settings: `path` below `root`, without a link between them. */
-interface Place {
+export interface Place {
   root: string;
   path: string;
   file: string;
-  /** The file belongs to the user, not to a project. */
+  /** Whether the file belongs to the user, not to a project. */
   forUser: boolean;
 }
 
@@ -31,7 +31,7 @@ export async function placeOf(context: Context, client: Client, forUser: boolean
       const text = `${client.title} keeps this in the project: run it without --user`;
       throw new CliError(EXIT.usage, "NO_USER_FILE", text);
     }
-    const file = realFile(join(context.env["HOME"] ?? homedir(), client.user));
+    const file = realFile(join(settingsFolder(context.env, client.user.base), client.user.path));
     return { root: dirname(file), path: basename(file), file, forUser: true };
   }
   const { root } = await findProject(context);

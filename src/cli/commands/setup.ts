@@ -1,40 +1,44 @@
-import { accessSync, constants } from "node:fs";
-import { delimiter, isAbsolute, join, resolve } from "node:path";
+import { accessSync, constants, rmSync } from "node:fs";
+import { delimiter, isAbsolute, join, resolve, sep } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import type { Context } from "../context.ts";
+import { apiUrlOf, checkApiUrl, type Context } from "../context.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
-import { CLIENT_NAMES, CLIENTS } from "./setup-clients.ts";
-import { placeOf, readSettings, writeSettings } from "./setup-file.ts";
+import { type Client, CLIENT_NAMES, CLIENTS, type Server } from "./setup-clients.ts";
+import { addEntry, removeEntry, SERVER, type Wanted } from "./setup-edit.ts";
+import { type Place, placeOf, readSettings, writeSettings } from "./setup-file.ts";
+import { forgetChange, originalText, rememberChange } from "./setup-undo.ts";
 
 export interface SetupOptions {
   /** Configure all projects of the user instead of this one. */
   user?: boolean;
   /** Write without asking. */
   yes?: boolean;
+  /** The service instead of the work tree; the client takes the key from the environment. */
+  remote?: boolean;
+  /** Address of an MCP endpoint that the client signs in to. */
+  oauth?: string;
+  /** Take back what setup wrote. */
+  undo?: boolean;
 }
 
-/** Name of the server in every client's configuration. */
-const SERVER = "codectx";
+/** Variable that a client reads the key from, so that no file holds it. */
+const KEY_VARIABLE = "CODECTX_API_KEY";
 
-interface Change {
-  after: string;
-  /** Lines that go: another entry for codectx. */
-  removed: string[];
-  /** Lines that are new. */
-  added: string[];
-}
-
-/** `codectx setup <client>`: adds `codectx mcp` to a client's MCP configuration, after showing the change. */
+/**
+ * `codectx setup <client>`: adds codectx to a client's MCP configuration, after showing the change; with `undo`, takes it back. Throws
+ * `UNKNOWN_CLIENT`, `NO_REMOTE`, `NOT_CONFIRMED`, and what `placeOf`, `readSettings` and `addEntry` throw.
+ */
 export async function setup(context: Context, name: string, options: SetupOptions): Promise<void> {
   const client = Object.hasOwn(CLIENTS, name) ? CLIENTS[name] : undefined;
   if (!client) throw new CliError(EXIT.usage, "UNKNOWN_CLIENT", `no client named ${name}: ${CLIENT_NAMES.join(", ")}`);
+  if (options.remote === true && options.oauth !== undefined)
+    throw new CliError(EXIT.usage, "BAD_OPTION", "--remote (with a key) and --oauth exclude each other");
   const place = await placeOf(context, client, options.user === true);
-  const { file } = place;
   const before = readSettings(place);
-  const change =
-    client.property === undefined
-      ? tomlChange(file, before)
-      : jsonChange(file, before, client.property, client.extra ?? {});
+  if (options.undo === true) return undo(context, name, client, place, before);
+  const server = serverOf(context, options, place);
+  const { file } = place;
+  const change = addEntry(before, wantedOf(client, place, server));
   const { ui } = context;
   if (!change) {
     ui.result({ client: name, file, written: false, unchanged: true }, () => `${file} has codectx already.`);
@@ -46,34 +50,80 @@ export async function setup(context: Context, name: string, options: SetupOption
     for (const line of removed) ui.note(ui.style("red", `- ${line}`));
     for (const line of added) ui.note(ui.style("green", `+ ${line}`));
   }
-  if (!options.yes && !(await confirmed(context))) {
-    throw new CliError(EXIT.usage, "NOT_CONFIRMED", "nothing was written; --yes writes it without asking");
-  }
+  await confirm(context, options, "Write it?");
   writeSettings(place, change.after);
+  rememberChange(context.env, file, before, change.after);
   ui.result({ client: name, file, written: true, unchanged: false, replaced: removed.length > 0 }, () => [
     `${file} is written. Restart ${client.title} to use it.`,
+    ...(options.remote === true
+      ? [`Set ${KEY_VARIABLE} where ${client.title} starts; the file does not hold the key.`]
+      : []),
   ]);
 }
 
-/** The command that starts codectx/** The command that starts codectx: its name if it is in PATH, else its file. */
-function command(): { command: string; args: string[] } {
-  const names = process.platform === "win32" ? ["codectx.cmd"] : ["codectx"];
-  // Not a folder relative to the checkout, which could hold any program of that name.
-  const folders = (process.env["PATH"] ?? "").split(delimiter).filter((folder) => isAbsolute(folder));
-  const isInPath = folders.some((folder) => names.some((name) => isExecutable(join(folder, name))));
-  return isInPath ? BY_NAME : byFile();
+/** Brings back the text before setup if nothing else has changed the file since; otherwise removes the entry alone. */
+function undo(context: Context, name: string, client: Client, place: Place, before: string | undefined): void {
+  const { ui, env } = context;
+  const { file } = place;
+  const original = before === undefined ? undefined : originalText(env, file, before);
+  const { property } = client;
+  const after = before === undefined || original ? original?.text : removeEntry(before, { file, property });
+  const isRemoved = original !== undefined || after !== undefined;
+  if (original && original.text === undefined) rmSync(file);
+  else if (after !== undefined) writeSettings(place, after);
+  forgetChange(env, file);
+  ui.result({ client: name, file, written: isRemoved, unchanged: !isRemoved }, () =>
+    isRemoved ? `${file} is without codectx. Restart ${client.title}.` : `${file} has no codectx.`,
+  );
+}
+
+function wantedOf(client: Client, place: Place, server: Server): Wanted {
+  const entry = client.entry(server);
+  if (entry === undefined)
+    throw new CliError(EXIT.usage, "NO_REMOTE", client.otherwise ?? `${client.title} takes no remote servers here`);
+  // What another installation of codectx wrote starts the same server.
+  const same = "url" in server ? [server] : [BY_NAME, BY_NPX, byFile()];
+  const forms = same.flatMap((one) => [client.entry(one), { type: "stdio", ...client.entry(one) }]);
+  return {
+    file: place.file,
+    property: client.property,
+    entry,
+    input: client.input?.(server),
+    isSame: (found) => forms.some((form) => isDeepStrictEqual({ ...(found as object) }, form)),
+  };
+}
+
+function serverOf(context: Context, options: SetupOptions, place: Place): Server {
+  if (options.oauth !== undefined) return { url: checkApiUrl(options.oauth) };
+  if (options.remote === true)
+    return { url: `${apiUrlOf(context).replace(/\/+$/, "")}/mcp`, keyVariable: KEY_VARIABLE };
+  if (isInstalled()) return BY_NAME;
+  // A project's file is shared with machines where this one's paths do not exist.
+  return isNpx() || !place.forUser ? BY_NPX : byFile();
 }
 
 const BY_NAME = { command: SERVER, args: ["mcp"] };
+/** npx is a script on Windows, which most clients start through a shell alone. */
+const BY_NPX =
+  process.platform === "win32"
+    ? { command: "cmd", args: ["/c", "npx", "-y", SERVER, "mcp"] }
+    : { command: "npx", args: ["-y", SERVER, "mcp"] };
 
 function byFile(): { command: string; args: string[] } {
   return { command: process.execPath, args: [resolve(process.argv[1] ?? ""), "mcp"] };
 }
 
-/** Whether an entry starts this codectx and nothing else: another command, a variable or an argument more makes it another program. */
-function isOurs(entry: unknown, extra: Record<string, string>): boolean {
-  const ours = [command(), byFile()].flatMap((start) => [start, { type: "stdio", ...start }, { ...extra, ...start }]);
-  return ours.some((one) => isDeepStrictEqual(entry, one));
+/** npx runs packages from a cache that it clears, in a folder of this name. */
+const isNpx = (): boolean => (process.argv[1] ?? "").split(sep).includes("_npx");
+
+/** Whether codectx is in PATH for other programs too, not only for a script of a package. */
+function isInstalled(): boolean {
+  const names = process.platform === "win32" ? ["codectx.cmd"] : ["codectx"];
+  // Not a folder relative to the checkout, which could hold any program of that name.
+  const folders = (process.env["PATH"] ?? "")
+    .split(delimiter)
+    .filter((folder) => isAbsolute(folder) && !resolve(folder).endsWith(join("node_modules", ".bin")));
+  return folders.some((folder) => names.some((name) => isExecutable(join(folder, name))));
 }
 
 function isExecutable(file: string): boolean {
@@ -85,71 +135,11 @@ function isExecutable(file: string): boolean {
   }
 }
 
-function jsonChange(
-  file: string,
-  before: string | undefined,
-  property: string,
-  extra: Record<string, string>,
-): Change | undefined {
-  const entry = { ...extra, ...command() };
-  const snippet = (value: unknown) => JSON.stringify({ [property]: { [SERVER]: value } }, undefined, 2);
-  let settings: unknown = {};
-  try {
-    if (before !== undefined && before.trim() !== "") settings = JSON.parse(before);
-  } catch {
-    // Possibly JSON with comments, which rewriting the file would lose.
-    const added = JSON.stringify({ [property]: { [SERVER]: entry } });
-    throw new CliError(EXIT.usage, "NOT_JSON", `${file} is not plain JSON; add this by hand: ${added}`);
+async function confirm(context: Context, { yes }: SetupOptions, message: string): Promise<void> {
+  if (yes === true) return;
+  if (context.ui.interactive) {
+    const prompts = await import("@clack/prompts");
+    if ((await prompts.confirm({ message, output: process.stderr, signal: context.stop })) === true) return;
   }
-  const servers = isObject(settings) ? (settings[property] ?? {}) : undefined;
-  if (!isObject(settings) || !isObject(servers))
-    throw new CliError(EXIT.usage, "BAD_SETTINGS", `${file}: "${property}" is not an object; nothing was changed`);
-  const known = Object.hasOwn(servers, SERVER);
-  if (known && isOurs(servers[SERVER], extra)) return undefined;
-  const after = { ...settings, [property]: { ...servers, [SERVER]: entry } };
-  return {
-    after: `${JSON.stringify(after, undefined, 2)}\n`,
-    removed: known ? snippet(servers[SERVER]).split("\n") : [],
-    added: snippet(entry).split("\n"),
-  };
-}
-
-/** Whether a line of TOML begins, or sets a part of, the server's table. */
-function isTomlEntry(line: string): boolean {
-  const bare = line.replace(/[\s"'[]/g, "");
-  if (bare.startsWith("mcp_servers=")) return bare.includes(SERVER);
-  return [`mcp_servers.${SERVER}`, `${SERVER}=`, `${SERVER}.`].some((start) => bare.startsWith(start));
-}
-
-function tomlChange(file: string, before = ""): Change | undefined {
-  const linesOf = ({ command: program, args }: ReturnType<typeof command>) => [
-    `[mcp_servers.${SERVER}]`,
-    // JSON strings are valid TOML strings.
-    `command = ${JSON.stringify(program)}`,
-    `args = ${JSON.stringify(args)}`,
-  ];
-  const added = linesOf(command());
-  const lines = before.split(/\r?\n/).map((line) => line.trim());
-  const at = lines.indexOf(added[0] ?? "");
-  const end = lines.findIndex((line, i) => i > at && line.startsWith("["));
-  const entry = lines.slice(at, end < 0 ? undefined : end).filter((line) => line !== "" && !line.startsWith("#"));
-  const isKnown = at >= 0 && [added, linesOf(byFile())].some((ours) => isDeepStrictEqual(entry, ours));
-  const others = isKnown ? [...lines.slice(0, at), ...lines.slice(at + 1)] : lines;
-  if (others.some(isTomlEntry)) {
-    const text = `${file} has another entry for codectx; replace it by hand: ${added.join(" ")}`;
-    throw new CliError(EXIT.usage, "OTHER_ENTRY", text);
-  }
-  if (isKnown) return undefined;
-  const head = before === "" ? "" : `${before.replace(/\n*$/, "")}\n\n`;
-  return { after: `${head}${added.join("\n")}\n`, removed: [], added };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-async function confirmed(context: Context): Promise<boolean> {
-  if (!context.ui.interactive) return false;
-  const { confirm } = await import("@clack/prompts");
-  return (await confirm({ message: "Write it?", output: process.stderr, signal: context.stop })) === true;
+  throw new CliError(EXIT.usage, "NOT_CONFIRMED", "nothing was written; --yes writes it without asking");
 }

@@ -15,6 +15,18 @@ export function configDirectory(env: Environment): string {
   return join(baseDirectory(env, "XDG_CONFIG_HOME", ".config"), "codectx");
 }
 
+/** A folder that the operating system gives to the settings of other programs. */
+export type SettingsBase = "home" | "config" | "application-data";
+
+/** That folder on this platform. `application-data` is where desktop applications keep theirs. */
+export function settingsFolder(env: Environment, base: SettingsBase, platform: string = process.platform): string {
+  const home = env["HOME"] ?? homedir();
+  if (base === "home") return home;
+  if (platform === "win32") return env["APPDATA"] ?? join(home, "AppData", "Roaming");
+  if (base === "application-data" && platform === "darwin") return join(home, "Library", "Application Support");
+  return baseDirectory(env, "XDG_CONFIG_HOME", ".config");
+}
+
 /** Directory of local indexes and partial downloads; may be deleted at any time (`codectx cache clean`). */
 export function cacheDirectory(env: Environment): string {
   return join(baseDirectory(env, "XDG_CACHE_HOME", ".cache"), "codectx");

@@ -32,7 +32,7 @@ describe("setup", () => {
     await sandbox.run("app", ["setup", "codex", "--yes"]);
     await sandbox.run("app", ["setup", "codex", "--yes"]);
     const toml = readFileSync(sandbox.path("home/.codex/config.toml"), "utf8");
-    expect(toml).toMatch(/^model = "o"\n\n\[mcp_servers\.codectx\]\ncommand = ".+"\nargs = \[.*"mcp"\]\n$/);
+    expect(toml).toMatch(/^model = "o"\n\n\[mcp_servers\.codectx\]\ncommand = ".+"\nargs = \[.*"mcp" \]\n$/);
 
     // Another command, variable or argument is another program.
     const mine = JSON.parse(readFileSync(sandbox.path("app/.mcp.json"), "utf8")) as {
@@ -66,13 +66,48 @@ describe("setup", () => {
       expect(readFileSync(sandbox.path("home/.codex/config.toml"), "utf8")).toBe(entry);
     }
 
-    sandbox.write("app/.vscode/mcp.json", "{ // mine\n}");
-    expect(await sandbox.run("app", ["setup", "vscode", "--yes"])).toMatchObject({ code: 2 });
-    expect(readFileSync(sandbox.path("app/.vscode/mcp.json"), "utf8")).toBe("{ // mine\n}");
     expect(await sandbox.run("app", ["setup", "emacs", "--yes"])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("claude-code, cursor, vscode, codex"),
+      stderr: expect.stringContaining("claude-code, claude-desktop, cursor, vscode, codex"),
     });
+  });
+
+  it("writes nothing into a shared file that only this machine has", async () => {
+    sandbox.repository("app", sampleFiles(1));
+    await sandbox.run("app", ["setup", "claude-code", "--yes"]);
+    expect(JSON.parse(readFileSync(sandbox.path("app/.mcp.json"), "utf8"))).toEqual({
+      mcpServers: { codectx: { command: "npx", args: ["-y", "codectx", "mcp"] } },
+    });
+  });
+
+  it("asks the service with a key that no file holds", async () => {
+    sandbox.repository("app", sampleFiles(1));
+    const remote = (client: string, ...args: string[]) =>
+      sandbox.run("app", ["setup", client, "--yes", "--json", "--api-url", "https://api.example.com", ...args], {
+        env: { CODECTX_API_KEY: "cc_live_secret" },
+      });
+    expect(await remote("vscode", "--remote")).toMatchObject({ code: 0 });
+    expect(JSON.parse(readFileSync(sandbox.path("app/.vscode/mcp.json"), "utf8"))).toEqual({
+      inputs: [{ id: "codectx-api-key", type: "promptString", description: "Code Context API key", password: true }],
+      servers: {
+        codectx: {
+          type: "http",
+          url: "https://api.example.com/mcp",
+          headers: { Authorization: "Bearer ${input:codectx-api-key}" },
+        },
+      },
+    });
+    expect((await remote("vscode", "--remote")).json).toMatchObject({ unchanged: true });
+    expect(await remote("codex", "--remote")).toMatchObject({ code: 0 });
+    expect(readFileSync(sandbox.path("home/.codex/config.toml"), "utf8")).toBe(
+      '[mcp_servers.codectx]\nurl = "https://api.example.com/mcp"\nbearer_token_env_var = "CODECTX_API_KEY"\n',
+    );
+    expect(await remote("zed", "--remote")).toMatchObject({ code: 2, json: { code: "NO_REMOTE" } });
+    expect(await remote("zed", "--oauth", "https://app.example.com/mcp")).toMatchObject({ code: 0 });
+    expect(JSON.parse(readFileSync(sandbox.path("app/.zed/settings.json"), "utf8"))).toEqual({
+      context_servers: { codectx: { url: "https://app.example.com/mcp" } },
+    });
+    expect(await remote("zed", "--oauth", "http://app.example.com/mcp")).toMatchObject({ code: 2 });
   });
 
   it.skipIf(process.platform === "win32")(

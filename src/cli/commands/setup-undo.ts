@@ -1,0 +1,105 @@
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { sha256 } from "../machine/checksum.ts";
+import { makeFolder } from "../machine/folders.ts";
+import { configDirectory, type Environment } from "../machine/paths.ts";
+
+/** Files that are remembered; the oldest is forgotten, and undone by removing the entry alone. */
+const MAX_FILES = 500;
+
+/** How to bring back what stood in a file: the changed part alone, because the rest may hold other servers' keys. */
+const changeSchema = z.object({
+  /** SHA-256 of the text that was written. */
+  written: z.string(),
+  /** The file did not exist. */
+  created: z.boolean(),
+  /** UTF-16 units: where the changed part begins, and its length in the text that was written. */
+  start: z.int().min(0),
+  length: z.int().min(0),
+  /** The part as it was before. */
+  text: z.string(),
+});
+const recordSchema = z.object({ version: z.literal(1), files: z.record(z.string(), changeSchema) });
+
+type SetupRecord = z.infer<typeof recordSchema>;
+
+const hashOf = (text: string): string => sha256(Buffer.from(text)).toString("hex");
+const recordFile = (env: Environment): string => join(configDirectory(env), "setup.json");
+
+/** Remembers how to undo that `after` was written over `before` (undefined: there was no file). */
+export function rememberChange(env: Environment, file: string, before: string | undefined, after: string): void {
+  const { files } = readRecord(env);
+  // A second setup is undone to what stood there before the first.
+  const original = before === undefined ? undefined : originalOf(files, file, before);
+  const old = original === undefined ? before : original.text;
+  const { [file]: _, ...others } = files;
+  const kept = Object.entries(others).slice(1 - MAX_FILES);
+  writeRecord(env, { version: 1, files: { ...Object.fromEntries(kept), [file]: changeOf(old, after) } });
+}
+
+/** What stood in a file before setup wrote `current`; undefined if something else has changed it since. */
+export function originalText(
+  env: Environment,
+  file: string,
+  current: string,
+): { text: string | undefined } | undefined {
+  return originalOf(readRecord(env).files, file, current);
+}
+
+export function forgetChange(env: Environment, file: string): void {
+  const { files } = readRecord(env);
+  if (!Object.hasOwn(files, file)) return;
+  const { [file]: _, ...others } = files;
+  writeRecord(env, { version: 1, files: others });
+}
+
+function originalOf(
+  files: SetupRecord["files"],
+  file: string,
+  current: string,
+): { text: string | undefined } | undefined {
+  const change = Object.hasOwn(files, file) ? files[file] : undefined;
+  if (change === undefined || change.written !== hashOf(current)) return undefined;
+  if (change.created) return { text: undefined };
+  return { text: current.slice(0, change.start) + change.text + current.slice(change.start + change.length) };
+}
+
+function changeOf(before: string | undefined, after: string): SetupRecord["files"][string] {
+  const written = hashOf(after);
+  if (before === undefined) return { written, created: true, start: 0, length: after.length, text: "" };
+  const shorter = Math.min(before.length, after.length);
+  let start = 0;
+  while (start < shorter && before[start] === after[start]) start++;
+  let end = 0;
+  while (end < shorter - start && before.at(-1 - end) === after.at(-1 - end)) end++;
+  return {
+    written,
+    created: false,
+    start,
+    length: after.length - end - start,
+    text: before.slice(start, before.length - end),
+  };
+}
+
+/** An unreadable record, or one of a later version, counts as none: undoing then removes the entry alone. */
+function readRecord(env: Environment): SetupRecord {
+  try {
+    return recordSchema.parse(JSON.parse(readFileSync(recordFile(env), "utf8")));
+  } catch {
+    return { version: 1, files: {} };
+  }
+}
+
+function writeRecord(env: Environment, record: SetupRecord): void {
+  const file = recordFile(env);
+  makeFolder(configDirectory(env));
+  const temporary = `${file}.${process.pid}.tmp`;
+  try {
+    writeFileSync(temporary, `${JSON.stringify(record)}\n`, { mode: 0o600 });
+    renameSync(temporary, file);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+}
