@@ -89,9 +89,15 @@ export class UsesIndex {
   /** Definitions with a name, by the last part of their qualified names and with regard to case. */
   async definitions(name: string): Promise<DefinedSymbol[]> {
     const named = await filesNamed(this.#index, nameKey(name, ""));
-    const symbols = await symbolsOf(this.#index, named);
-    return named.flatMap(({ file, entry }, i) => {
-      const symbol = symbols[i]?.[entry.symbol];
+    // A file with thousands of overloads is read once.
+    const files = [...new Set(named.map(({ file }) => file))];
+    const read = await symbolsOf(
+      this.#index,
+      files.map((file) => ({ file })),
+    );
+    const symbols = new Map(files.map((file, i) => [file, read[i]]));
+    return named.flatMap(({ file, entry }) => {
+      const symbol = symbols.get(file)?.[entry.symbol];
       return symbol && lastPart(symbol.name) === lastPart(name) ? [{ ...symbol, path: this.#index.path(file) }] : [];
     });
   }

@@ -1,0 +1,121 @@
+import { describe, expect, it } from "vitest";
+import { detectLanguage } from "../../../src/engines/parsing/detect.ts";
+import type { LanguageId } from "../../../src/engines/parsing/languages.ts";
+import { UsesIndex } from "../../../src/engines/relations/uses-index.ts";
+import { analyzeContent } from "../../../src/engines/search/analyze.ts";
+import { buildSegment } from "../../../src/engines/search/segment-writer.ts";
+import { CalleesFinder } from "../../../src/interface/questions/relations/callees.ts";
+import { UsesFinder } from "../../../src/interface/questions/relations/callers.ts";
+import type { FoundUse } from "../../../src/interface/questions/relations/found.ts";
+import { importersOf } from "../../../src/interface/questions/relations/importers.ts";
+import { sharedParser } from "../parsing/support.ts";
+import { openFiles, segmentOf, sha256, textsOf } from "../retrieval/support.ts";
+
+/** The files as one revision, parsed as an index would parse them. */
+async function indexOf(files: Readonly<Record<string, string>>): Promise<UsesIndex> {
+  const parser = await sharedParser();
+  const given = Object.entries(files).map(([path, text]) => {
+    const language = detectLanguage(path, Buffer.from(text)) as LanguageId;
+    return { path, text, language };
+  });
+  const analyses: Uint8Array[] = [];
+  for (const { text, language } of given)
+    analyses.push(
+      analyzeContent({
+        sha256: sha256(text),
+        language,
+        ...(await parser.parse({ bytes: Buffer.from(text), language })),
+      }),
+    );
+  const index = await openFiles(given, [await segmentOf(buildSegment(analyses))]);
+  return new UsesIndex(index, textsOf(given));
+}
+
+const shown = (uses: readonly FoundUse[]): string[] =>
+  uses.map(
+    ({ path, line, certainty, distance, target }) =>
+      `${path}:${line} ${certainty} ${distance}${target ? ` → ${target.path}:${target.line}` : ""}`,
+  );
+
+async function callers(files: UsesIndex, name: string, depth = 1): Promise<UsesFinder & { uses: string[] }> {
+  const finder = new UsesFinder(files, "callers");
+  const uses = shown(await finder.find(await files.definitions(name), depth));
+  return Object.assign(finder, { uses });
+}
+
+describe("questions about relations", () => {
+  it("follow calls that go round in a circle once", async () => {
+    const files = await indexOf({
+      "a.ts": 'import { b } from "./b.ts";\nexport function a() {\n  b();\n}\n',
+      "b.ts": 'import { a } from "./a.ts";\nexport function b() {\n  a();\n}\n',
+    });
+    expect((await callers(files, "a", 5)).uses).toEqual(["b.ts:3 certain 1 → a.ts:2", "a.ts:3 certain 2 → b.ts:2"]);
+    const callees = await new CalleesFinder(files).find(
+      (await files.definitions("a")).map((each) => Object.assign(each, { language: "typescript" })),
+      5,
+    );
+    expect(shown(callees)).toEqual(["a.ts:3 certain 1 → b.ts:2", "b.ts:3 certain 2 → a.ts:2"]);
+  });
+
+  it("are as unsure as the least sure call on the way", async () => {
+    const files = await indexOf({
+      "a.ts": "export class Base {\n  go() {}\n}\nexport class Own extends Base {\n  go() {}\n}\n",
+      "b.ts": 'import { Base } from "./a.ts";\nexport function b(base: Base) {\n  base.go();\n}\n',
+      "c.ts": 'import { b } from "./b.ts";\nfunction c(x) {\n  b(x);\n}\n',
+    });
+    const own = (await files.definitions("go")).filter(({ startLine }) => startLine === 5);
+    const uses = await new UsesFinder(files, "callers").find(own, 2);
+    expect(shown(uses)).toEqual(["b.ts:3 likely 1 → a.ts:5", "c.ts:3 likely 2 → b.ts:2"]);
+  });
+
+  it("know what imports a file by any of its names, and what imports a package", async () => {
+    const files = await indexOf({
+      "src/lib/index.ts": "export const x = 1;\n",
+      "src/a.ts": 'import { x } from "./lib";\nimport "./lib/index.js";\nconst y = import("./lib/index.ts");\n',
+      "src/b.js": 'const { x } = require("./lib");\nexport * from "./lib";\nimport React from "react/jsx";\n',
+      "src/c.ts": 'import { x } from "./library";\nimport "reactive";\n',
+      "p/__init__.py": "",
+      "p/m.py": "",
+      "p/n.py": "from . import m\nimport p.m\nfrom p.m import z\nfrom p import other\n",
+    });
+    expect(shown(await importersOf(files, "src/lib/index.ts"))).toEqual([
+      "src/a.ts:1 certain 1",
+      "src/a.ts:2 certain 1",
+      "src/a.ts:3 certain 1",
+      "src/b.js:1 certain 1",
+      "src/b.js:2 certain 1",
+    ]);
+    expect(shown(await importersOf(files, "p/m.py"))).toEqual([1, 2, 3].map((line) => `p/n.py:${line} certain 1`));
+    expect(shown(await importersOf(files, "react"))).toEqual(["src/b.js:3 certain 1"]);
+  });
+});
+
+describe("hostile sources", () => {
+  it("with thousands of overloads and of calls list each line once", async () => {
+    const calls = `${"f(someArgument); ".repeat(20)}\n`.repeat(300);
+    const files = await indexOf({
+      "a.ts": `${"export function f(): void;\n".repeat(2_000)}export function f() {}\n`,
+      "b.ts": `import { f } from "./a.ts";\n${calls}`,
+    });
+    const found = await callers(files, "f");
+    expect(found.uses).toHaveLength(300);
+    expect(found.uses[0]).toBe("b.ts:2 certain 1 → a.ts:1");
+    expect((await callers(files, "f", 5)).uses).toHaveLength(300);
+  });
+
+  it("that are too much for the parser count as files that were not read", async () => {
+    const files = await indexOf({
+      "a.ts": "export function f() {}\n",
+      "b.ts": `import { f } from "./a.ts";\n${"f();".repeat(1_000_000)}\n`,
+    });
+    expect((await callers(files, "f")).uses).toEqual([]);
+    expect([...files.unread]).toEqual(["b.ts"]);
+  });
+
+  it("with thousands of values of unknown classes are listed by name", async () => {
+    const shadows = Array.from({ length: 5_000 }, (_, i) => `{ const x = new C${i}(); x.f(); }`).join("\n");
+    const files = await indexOf({ "a.ts": "export class A {\n  f() {}\n}\n", "b.ts": shadows });
+    const found = await callers(files, "f");
+    expect(found.uses.length).toBe(5_000);
+  });
+});
