@@ -186,13 +186,19 @@ export class Turns {
   }
 }
 
-/** Resolves when the work is woken, or after `BEAT_MS`. */
+/**
+ * Resolves when the work is woken, or after `BEAT_MS`. The timer settles a promise of its own: workerd may lose the continuation of a promise
+ * that another request resolves, and then ends the request as hung.
+ */
 async function woken(ticket: Ticket): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  await new Promise<void>((resolve) => {
+  const passed = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, BEAT_MS);
+  });
+  const wake = new Promise<void>((resolve) => {
     ticket.wake = resolve;
   });
+  await Promise.race([wake, passed]);
   // Only here: a timer belongs to the request that set it.
   clearTimeout(timer);
 }
