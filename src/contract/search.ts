@@ -87,6 +87,13 @@ export const SearchResponse = z
   .object({
     ok: z.literal(true),
     results: z.array(SearchResult),
+    weak: z
+      .object({
+        unknown: z.array(z.string()).describe("Words of the query that are nowhere in the index."),
+        files: z.int().describe("Files searched."),
+      })
+      .optional()
+      .describe("Set if nothing matches well: the results only come nearest, and have no excerpts."),
     indexes: z.array(SearchedIndex),
     total: z.int().min(0).describe("Files found, of which `results` are the first."),
     truncated: z.boolean(),

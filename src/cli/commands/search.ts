@@ -1,9 +1,10 @@
 import { SEARCH } from "../../contract/questions.ts";
 import { searchResponse } from "../../interface/questions/http.ts";
 import { search } from "../../interface/questions/questions.ts";
-import { type Match, matchedTexts, type SearchAnswer } from "../../engines/search/types.ts";
+import { type Match, matchedTexts, type SearchAnswer, type WeakMatch } from "../../engines/search/types.ts";
 import { ask, type CommandAnswer, nothingFound, placeText, requestOf, show } from "../ask.ts";
 import type { Context } from "../context.ts";
+import { plural } from "../terminal/ui.ts";
 import type { RemoteOption } from "../remote/remote-search.ts";
 
 export interface SearchOptions extends RemoteOption {
@@ -24,9 +25,22 @@ export async function searchCommand(context: Context, words: readonly string[], 
   const found = await ask(context, search, {
     options,
     request: () => request,
-    missing: ({ results }) => (results.length === 0 ? nothingFound("no results") : undefined),
+    missing: ({ results, weak, total }) =>
+      results.length === 0 ? nothingFound(noResults(total, request.offset, weak)) : undefined,
   });
+  const { weak } = found.answer;
+  if (weak) context.ui.note(`nothing matches well${unknownText(weak)}; what comes nearest, without lines:`);
   await show(context, found, searchResponse, () => describeResults(context, found, request.offset));
+}
+
+function noResults(total: number, offset: number, weak: WeakMatch | undefined): string {
+  if (offset > 0 && total > 0) return `no results: all ${total} files found come before offset ${offset}`;
+  return weak ? `no results in ${plural(weak.files, "file")}${unknownText(weak)}` : "no results";
+}
+
+/** The words of the query that are nowhere in the index. */
+function unknownText({ unknown }: WeakMatch): string {
+  return unknown.length === 0 ? "" : `; not in the index: ${unknown.join(", ")}`;
 }
 
 async function readStdin(): Promise<string> {

@@ -2,7 +2,7 @@ import { SYMBOLS } from "../../contract/questions.ts";
 import { editDistance } from "../../lib/near-name.ts";
 import { filesNamed, namedFiles, symbolsOf, TEXT_KINDS, type NamedFile } from "./definitions.ts";
 import { endsWithParts, foldCase, nameKey, nameParts } from "./names.ts";
-import { ASIDE } from "./paths.ts";
+import { isAside } from "./paths.ts";
 import type { SymbolPlace } from "./record.ts";
 import type { SearchIndex } from "./search-index.ts";
 import type { FoundSymbol, OutlineAnswer, SymbolAnswer, SymbolRequest, TextSource, WantedText } from "./types.ts";
@@ -153,7 +153,7 @@ function hasLettersInOrder(text: string, letters: string): boolean {
 /** Definitions of code before headings and keys, sources before tests and docs; else in order of path and line. */
 function byImportance(index: SearchIndex): (a: Found, b: Found) => number {
   const rank = ({ file, symbol }: Found): number =>
-    (TEXT_KINDS.has(symbol.kind) ? 2 : 0) + (((index.traits[file] as number) & ASIDE) === 0 ? 0 : 1);
+    (TEXT_KINDS.has(symbol.kind) ? 2 : 0) + (isAside(index.path(file), index.traits[file] as number) ? 1 : 0);
   return (a, b) => rank(a) - rank(b) || inOrder(a, b);
 }
 

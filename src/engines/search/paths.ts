@@ -117,6 +117,14 @@ export class PathReader {
   }
 }
 
+/** Folders of other people's code at the root of a repository. They may be the sources themselves elsewhere, so ranking disregards them. */
+const VENDORED = /^(?:deps|external|extern|3rdparty|subprojects)\//i;
+
+/** Whether look-ups list a file after the sources: it has an `ASIDE` trait, or is in a folder of other people's code. */
+export function isAside(path: string, traits: number): boolean {
+  return (traits & ASIDE) !== 0 || VENDORED.test(path);
+}
+
 /** `ASIDE` traits of a file, which its path and language say. */
 export function asideTraits(path: string, language: string): number {
   const parts = splitPath(path);

@@ -2,7 +2,7 @@ import { REFERENCES } from "../../contract/questions.ts";
 import { WHOLE_BIT } from "./analyze.ts";
 import { outlinesOf, symbolsOf } from "./definitions.ts";
 import { lastPart } from "./names.ts";
-import { ASIDE } from "./paths.ts";
+import { isAside } from "./paths.ts";
 import { innermost } from "./places.ts";
 import { eachPosting, readPostings } from "./postings.ts";
 import type { ContentRecord } from "./record.ts";
@@ -55,11 +55,16 @@ export async function documentsWith(index: SearchIndex, name: string): Promise<n
   return found;
 }
 
-/** Documents in order of path and line, those of sources before those of tests, documentation, examples and generated code. */
+/** Documents in order of path and line, those of sources before those of tests, documentation, examples, generated and vendored code. */
 export function sourcesFirst(index: SearchIndex, documents: readonly number[]): number[] {
   const { fileOfDocument, traits } = index;
-  const rank = (document: number): number =>
-    ((traits[fileOfDocument[document] as number] as number) & ASIDE) === 0 ? 0 : 1;
+  const ranks = new Map<number, number>();
+  const rank = (document: number): number => {
+    const file = fileOfDocument[document] as number;
+    const known = ranks.get(file) ?? (isAside(index.path(file), traits[file] as number) ? 1 : 0);
+    ranks.set(file, known);
+    return known;
+  };
   return documents.toSorted((a, b) => rank(a) - rank(b) || index.compareDocuments(a, b));
 }
 

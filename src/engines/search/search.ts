@@ -12,6 +12,7 @@ import { queryPostingBytes, readQueryPostings, scoreDocuments, type ScoredTerm }
 import type { SearchIndex } from "./search-index.ts";
 import { selectTerms } from "./select-terms.ts";
 import { findSimilar, type QueryVector } from "./similarity.ts";
+import { weakMatch } from "./weak.ts";
 import { WordEvidence } from "./word-evidence.ts";
 import type {
   Excerpt,
@@ -73,6 +74,15 @@ export async function search(
     index,
     chosen.map(({ ranked: file }) => file),
   );
+  const weak =
+    vector === undefined
+      ? weakMatch(
+          index,
+          query,
+          terms,
+          found.map(({ ranked: file }) => file),
+        )
+      : undefined;
   const places = placesToRead(index, chosen, new WordEvidence(terms), maxTokens, kinds);
   const loaded = await texts(places.map((own) => wantedText(index, own)));
   const page = places.map((own, i) => ({ places: own, text: loaded[i] ?? { chunks: [], signatures: [] } }));
@@ -89,7 +99,7 @@ export async function search(
   });
   const bestScore = files[0]?.file.score ?? 0;
   const packed = packExcerpts(
-    files.map(({ file, offers }) => packable(index, file, offers, bestScore)),
+    files.map(({ file, offers }) => packable(index, file, offers, weak ? undefined : bestScore)),
     maxTokens,
   );
   const results = files.map((file, i) =>
@@ -101,6 +111,7 @@ export async function search(
   );
   return {
     results,
+    ...(weak && { weak }),
     total,
     truncated: total > offset + results.length || packed.isCut,
     tokens: packed.tokens,
@@ -169,11 +180,12 @@ function packable(
   index: SearchIndex,
   { file, score, record }: RankedFile,
   { best, symbol, lines, offers }: FileOffers,
-  bestScore: number,
+  /** Score of the best file; without it the file is only listed. */
+  bestScore: number | undefined,
 ): PackableFile {
   const name = symbol === undefined ? "" : (record.symbols[symbol]?.qualifiedName ?? "");
   const headCharacters = index.path(file).length + String(best.startLine).length + name.length + HEAD_FRAME;
-  if (!isNear(score, bestScore)) return { headCharacters, lines, offers: [] };
+  if (bestScore === undefined || !isNear(score, bestScore)) return { headCharacters, lines, offers: [] };
   const share = bestScore <= 0 ? 1 : score / bestScore;
   return { headCharacters, lines, offers: offers.map((offer) => ({ ...offer, worth: offer.worth * share })) };
 }

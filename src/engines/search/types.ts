@@ -165,8 +165,18 @@ export interface SearchResult {
   matched: Match[];
 }
 
+/** Nothing matches well: the results only come nearest, and are listed without lines. */
+export interface WeakMatch {
+  /** Words of the query that are nowhere in the index, as written there. */
+  unknown: string[];
+  /** Files searched. */
+  files: number;
+}
+
 export interface SearchAnswer {
   results: SearchResult[];
+  /** Absent if something matches well. Always absent where vectors take part, for which nothing is far from everything. */
+  weak?: WeakMatch | undefined;
   /** Files found, of which `results` are the first. */
   total: number;
   /** There are results after these, or `maxTokens` has no room for lines that were worth showing. */

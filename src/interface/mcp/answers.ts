@@ -5,6 +5,7 @@ import {
   type ReferenceAnswer,
   type SearchAnswer,
   type SearchResult,
+  type WeakMatch,
 } from "../../engines/search/types.ts";
 import type { RelationAnswer } from "../questions/relations/answer.ts";
 import type { Relation } from "../questions/relations/found.ts";
@@ -16,15 +17,13 @@ import { describeIndex, fit, type Forms, numberedLine, numberedLines, shownOf, t
 /** References of a file when not all of them fit. */
 const SHORT_REFERENCES = 3;
 export function searchText(
-  { indexes, leftOut, results, total, degraded }: Answered<SearchAnswer & { degraded?: string }>,
+  { indexes, leftOut, results, weak, total, degraded }: Answered<SearchAnswer & { degraded?: string }>,
   options: AnswerOptions,
   { offset = 0 }: { offset?: number | undefined } = {},
 ): string {
-  const head = heading(indexes, options.nowMs, leftOut);
-  if (results.length === 0)
-    return `${head}
-
-${noResults(total, offset)}`;
+  const known = heading(indexes, options.nowMs, leftOut);
+  if (results.length === 0) return [known, noResults(total, offset), ...(weak ? [weakText(weak)] : [])].join("\n\n");
+  const head = weak ? `${known}\n\nNothing matches well. ${weakText(weak)} What comes nearest, without lines:` : known;
   const parts = fit(
     results.map((result): Forms => [resultText(indexes, result), resultText(indexes, { ...result, excerpts: [] })]),
     budgetOf(options, head),
@@ -35,6 +34,12 @@ ${noResults(total, offset)}`;
   const next = offset + shown.length;
   const more = next < total ? ` offset=${next} shows the next ones.` : "";
   return [head, joinResults(shown), `${shownOf(shown.length, total, "file")}.${more}${note}`].join("\n\n");
+}
+
+/** What was searched, and which words are not there. */
+export function weakText({ unknown, files }: WeakMatch): string {
+  const searched = `Searched ${files} file${files === 1 ? "" : "s"}.`;
+  return unknown.length === 0 ? searched : `Not in the index: ${unknown.join(", ")}. ${searched}`;
 }
 
 function noResults(total: number, offset: number): string {
