@@ -68,7 +68,7 @@ export async function packageReadme(repository: string | undefined): Promise<str
 /** Makes the files of `client/` ES modules, and leads resolvers there that do not know `exports`. */
 export const CLIENT_MANIFEST = { type: "module", main: "./index.js", types: "./index.d.ts", sideEffects: false };
 
-/** `server.json` of the MCP registry: the local server over stdio. */
+/** `server.json` of the MCP registry: the local server over stdio, and a team's service over HTTP with a key. */
 export function serverEntry(repository: string): Record<string, unknown> {
   const { version } = projectManifest();
   const url = `https://github.com/${repository}`;
@@ -88,6 +88,23 @@ export function serverEntry(repository: string): Record<string, unknown> {
         runtimeHint: "npx",
         packageArguments: [{ type: "positional", value: "mcp" }],
         transport: { type: "stdio" },
+      },
+    ],
+    remotes: [
+      {
+        type: "streamable-http",
+        url: "https://{host}/mcp",
+        variables: { host: { description: "Host name of your Code Context service", isRequired: true } },
+        headers: [
+          {
+            name: "Authorization",
+            description: "Bearer, followed by an API key of the service",
+            value: "Bearer {api_key}",
+            isRequired: true,
+            isSecret: true,
+            variables: { api_key: { description: "API key", isRequired: true, isSecret: true } },
+          },
+        ],
       },
     ],
   };

@@ -3,6 +3,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { PROJECT_ROOT } from "../local/project.ts";
 import { OperatorError } from "../errors.ts";
+import { pluginFiles, writePlugin } from "./plugin.ts";
 
 /** Semantic versioning without build metadata, which npm ignores. */
 const VERSION = /^(\d+)\.(\d+)\.(\d+)(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?$/;
@@ -15,8 +16,6 @@ const PLACES: { file: string; pattern: RegExp }[] = [
   { file: "package-lock.json", pattern: /^( {4}"": \{\n {6}"name": "[^"]+",\n {6}"version": ")([^"]+)/m },
   { file: "wrangler.toml", pattern: /^(SERVICE_VERSION = ")([^"]+)/m },
   { file: "docs/openapi.json", pattern: /^( {4}"version": ")([^"]+)/m },
-  { file: "integrations/claude-code/.claude-plugin/plugin.json", pattern: /^( {2}"version": ")([^"]+)/m },
-  { file: "integrations/claude-code/.mcp.json", pattern: /("codectx@)([^"]+)/ },
   { file: "integrations/github-action/action.yml", pattern: /^( {4}default: codectx@)(\S+)/m },
   { file: "integrations/github-action/example.yml", pattern: /(\/github-action@v)(\S+)/ },
   { file: "integrations/gitlab/code-context.gitlab-ci.yml", pattern: /^( {4}CODECTX_PACKAGE: codectx@)(\S+)/m },
@@ -24,7 +23,7 @@ const PLACES: { file: string; pattern: RegExp }[] = [
 ];
 
 /** Files that a new version changes. */
-export const VERSION_FILES = [...new Set(PLACES.map(({ file }) => file))];
+export const VERSION_FILES = [...new Set(PLACES.map(({ file }) => file)), ...Object.keys(pluginFiles())];
 
 /** The version at each place. Throws if a file has none. */
 export async function versionsInFiles(): Promise<{ file: string; version: string }[]> {
@@ -37,6 +36,7 @@ export async function versionsInFiles(): Promise<{ file: string; version: string
   );
 }
 
+/** Writes a version to all files that carry it. */
 export async function writeVersion(version: string): Promise<void> {
   for (const { file, pattern } of PLACES) {
     const target = path.join(PROJECT_ROOT, file);
@@ -46,6 +46,7 @@ export async function writeVersion(version: string): Promise<void> {
       text.replace(pattern, (_, before: string) => before + version),
     );
   }
+  await writePlugin();
 }
 
 /** Negative, zero or positive, by the precedence of semantic versioning. Throws `OperatorError` for what is no version. */

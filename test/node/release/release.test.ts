@@ -8,6 +8,7 @@ import { PROJECT_ROOT } from "../../../src/tooling/local/project.ts";
 import { releaseChangelog, releaseNotes } from "../../../src/tooling/release/changelog.ts";
 import { mcpName, packageManifest, packageReadme, serverEntry } from "../../../src/tooling/release/manifest.ts";
 import { githubRepository } from "../../../src/tooling/release/repository.ts";
+import { pluginFiles } from "../../../src/tooling/release/plugin.ts";
 import { compareVersions, versionsInFiles } from "../../../src/tooling/release/version.ts";
 
 function read(file: string): string {
@@ -107,6 +108,7 @@ describe("what is published", () => {
     expect(entry).toMatchObject({
       version,
       packages: [{ registryType: "npm", version, transport: { type: "stdio" } }],
+      remotes: [{ type: "streamable-http", url: "https://{host}/mcp", variables: { host: { isRequired: true } } }],
     });
   });
 
@@ -119,6 +121,11 @@ describe("what is published", () => {
 });
 
 describe("integrations", () => {
+  it("offer a plugin whose files follow from one description", () => {
+    for (const [file, text] of Object.entries(pluginFiles())) expect(read(file), file).toBe(text);
+    expect(json("integrations/plugin/plugin.json")["name"]).toMatch(/^[a-z0-9][a-z0-9.-]{0,62}[a-z0-9]$/);
+  });
+
   it("offer a Claude Code plugin whose parts are there", () => {
     const marketplace = json(".claude-plugin/marketplace.json") as {
       name: string;
@@ -173,7 +180,7 @@ describe("integrations", () => {
     const tools = new Set(
       [...read("src/interface/mcp/tools.ts").matchAll(/name: "([a-z_]+)"/g)].map(([, name]) => name),
     );
-    const named = read("integrations/claude-code/skills/search-code/SKILL.md").matchAll(/`([a-z]+_[a-z]+)`/g);
+    const named = read("integrations/plugin/skills/search-code/SKILL.md").matchAll(/`([a-z]+_[a-z]+)`/g);
     const missing = [...named]
       .map(([, name]) => name ?? "")
       .filter((name) => name !== "max_tokens" && !tools.has(name));
