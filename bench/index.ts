@@ -130,7 +130,7 @@ function sourcesOf(git: (...args: string[]) => string): Source[] {
   return sources;
 }
 
-const STAGES: readonly ParseStage[] = ["decode", "syntax", "symbols", "recovery", "secrets", "chunks"];
+const STAGES: readonly ParseStage[] = ["decode", "syntax", "symbols", "uses", "recovery", "secrets", "chunks"];
 /** Languages with a row of their own in the table of times. */
 const LANGUAGE_ROWS = 8;
 
