@@ -3,7 +3,8 @@ import { UpstreamError } from "../errors.ts";
 import { computeFingerprint } from "../fingerprint.ts";
 import { estimateTokens } from "../tokens.ts";
 import type { EmbedOptions, EmbedResult, Embedder, InputType } from "../types.ts";
-import { embedInSlices } from "./lexical.ts";
+import { embedInSlices, embedScanned } from "./lexical.ts";
+import { Scanner } from "./scanner.ts";
 import { loadTable, TERM_TABLE_DIMENSION, TERM_TABLE_ID, type TableSource } from "./term-table.ts";
 import { TermVectors } from "./term-vectors.ts";
 
@@ -57,20 +58,26 @@ export class BuiltinEmbedder implements Embedder {
     if (options.signal?.aborted === true) throw new UpstreamError("ABORTED");
     const pacer = new Pacer(SLICE_UNITS);
     const terms = this.#table === undefined ? undefined : new TermVectors(await loadTable(this.#table), pacer);
+    const scanner = new Scanner();
     const vectors: Float32Array[] = [];
     for (const input of inputs) {
       vectors.push(
         terms === undefined
           ? await embedInSlices(input, this.dimension, pacer)
-          : await this.#embedWithTerms(input, options.inputType, terms, pacer),
+          : await this.#embedWithTerms(input, options.inputType, { terms, scanner, pacer }),
       );
     }
     return { vectors, tokens: estimateTokens(inputs) };
   }
 
-  async #embedWithTerms(text: string, side: InputType, terms: TermVectors, pacer: Pacer): Promise<Float32Array> {
-    const meaning = await terms.of(text, side);
-    const lexical = await embedInSlices(text, this.dimension - meaning.length, pacer);
+  async #embedWithTerms(
+    text: string,
+    side: InputType,
+    { terms, scanner, pacer }: { terms: TermVectors; scanner: Scanner; pacer: Pacer },
+  ): Promise<Float32Array> {
+    await scanner.scanInSlices(text, true, pacer);
+    const meaning = terms.ofScanned(scanner, side);
+    const lexical = await embedScanned(scanner, text, this.dimension - meaning.length, pacer);
     // A text without words has the lexical part alone.
     const share = meaning.some((value) => value !== 0) ? TERMS_SHARE : 0;
     const [first, second] = [Math.sqrt(share), Math.sqrt(1 - share)];

@@ -40,15 +40,30 @@ export async function embedInSlices(text: string, dimension: number, pacer: Pace
     await pacer.spend(text.length);
     return embedText(text, dimension);
   }
-  const [own, table] = [new Scanner(), new FeatureTable()];
+  const own = new Scanner();
   await own.scanInSlices(text, true, pacer);
-  for (const add of additions(own)) {
+  return embedScanned(own, text, dimension, pacer);
+}
+
+/** Like `embedText`, of a text that `scanned` has just scanned with n-grams, in slices. */
+export async function embedScanned(
+  scanned: Scanner,
+  text: string,
+  dimension: number,
+  pacer: Pacer,
+): Promise<Float32Array> {
+  const isLong = text.length > PIECE_UNITS;
+  if (!isLong) await pacer.spend(text.length);
+  // Others use the shared table during an interruption, of which a short text has none from here on.
+  const table = isLong ? new FeatureTable() : features;
+  table.clear();
+  for (const add of additions(scanned)) {
     for (let i = 0; i < add.count; i++) {
       add.one(table, i);
-      if (i % PIECE_UNITS === 0) await pacer.spend(PIECE_UNITS);
+      if (isLong && i % PIECE_UNITS === 0) await pacer.spend(PIECE_UNITS);
     }
   }
-  return vectorOf(table, own, text, dimension);
+  return vectorOf(table, scanned, text, dimension);
 }
 
 /** What a scanned text adds to the features, in this order: sums depend on it in their last bits. */

@@ -19,7 +19,11 @@ export class TermVectors {
   /** The vector of `text`, of norm 1; zero if it has no words. */
   async of(text: string, side: InputType): Promise<Float64Array> {
     await this.#scanner.scanInSlices(text, false, this.#pacer);
-    const { words } = this.#scanner;
+    return this.ofScanned(this.#scanner, side);
+  }
+
+  /** The vector of the text that the scanner has scanned last. */
+  ofScanned({ words }: Scanner, side: InputType): Float64Array {
     this.#words.clear();
     for (let i = 0; i < words.length; i++) this.#words.add(words.values[i] as number, 1);
     return this.#table.embed(this.#words, side);
