@@ -23,10 +23,22 @@ function children(node: SyntaxNode, place: Place): void {
 function visit(node: SyntaxNode, place: Place): void {
   const { file, scope } = place;
   switch (node.type) {
+    // What has no uses in it, so that most nodes are not asked for children.
     case "comment":
     case "identifier":
+    case "property_identifier":
+    case "shorthand_property_identifier":
+    case "type_identifier":
+    case "predefined_type":
+    case "literal_type":
     case "string":
     case "number":
+    case "regex":
+    case "this":
+    case "null":
+    case "undefined":
+    case "true":
+    case "false":
       return;
     case "import_statement":
       importStatement(node, place);
@@ -70,7 +82,7 @@ function visit(node: SyntaxNode, place: Place): void {
     }
     case "call_expression": {
       const called = node.field("function");
-      const module = requiredModule(node, /^(?:require|import)$/);
+      const module = called && moduleOfCall(node, called, /^(?:require|import)$/);
       if (module !== undefined) file.imports(module, node.row + 1);
       if (called) use("call", called, place);
       break;
@@ -250,11 +262,16 @@ function declarator(node: SyntaxNode, place: Place): void {
   if (value) visit(value, place);
 }
 
-/** The module of `require("…")`, or of a call of another of the named functions. */
-function requiredModule(value: SyntaxNode | undefined, by = /^require$/): string | undefined {
+/** The module of `require("…")`. */
+function requiredModule(value: SyntaxNode | undefined): string | undefined {
   const called = value?.type === "call_expression" ? value.field("function") : undefined;
-  if (!called || !/^(?:identifier|import)$/.test(called.type) || !by.test(called.text)) return undefined;
-  const [argument, ...others] = value?.field("arguments")?.namedChildren ?? [];
+  return value && called && moduleOfCall(value, called, /^require$/);
+}
+
+/** The module that a call of one of the named functions names. */
+function moduleOfCall(call: SyntaxNode, called: SyntaxNode, by: RegExp): string | undefined {
+  if ((called.type !== "identifier" && called.type !== "import") || !by.test(called.text)) return undefined;
+  const [argument, ...others] = call.field("arguments")?.namedChildren ?? [];
   return argument?.type === "string" && others.length === 0 ? unquoted(argument) : undefined;
 }
 

@@ -90,7 +90,7 @@ function findPlain(text: string, long: [number, number][] = []): SecretRange[] {
     findDrawn(text, start, end, found);
     if (run.length < MIN_ENCODED_CHARACTERS) return;
     long.push([start, end]);
-    if (run.length >= MIN_ABLY_CHARACTERS) findAblyKeys(run, start, found);
+    if (run.length >= MIN_ABLY_CHARACTERS && run.includes(":")) findAblyKeys(run, start, found);
   });
   const known = new Hints(text);
   for (const { rule, hints, run = 0, pattern } of SHAPE_RULES) {
