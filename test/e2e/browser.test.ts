@@ -82,7 +82,7 @@ describe.skipIf(process.env["SKIP_BROWSER"] === "1")("in a browser", { timeout: 
     await page.getByLabel("Clone address").fill(host.url);
     await checkPage(page);
     await page.getByRole("button", { name: "Connect and index" }).click();
-    await page.getByText("is connected, and being indexed").waitFor();
+    await page.getByText("is connected").waitFor();
     const runs = page.locator("#runs");
     await runs.getByText("succeeded").waitFor();
     await checkPage(page);

@@ -273,6 +273,7 @@ describe("mutations", () => {
     const keyId = team.apiKey.split("_")[2] ?? "";
     const mutations: Record<string, Record<string, string>> = {
       "/repositories": { url: "https://git.example.com/c/d" },
+      "/repositories/index": { ids: workspaceId },
       [`/repositories/${workspaceId}/source`]: { url: "https://git.example.com/e/f" },
       [`/repositories/${workspaceId}/disconnect`]: {},
       [`/repositories/${workspaceId}/index`]: {},

@@ -16,7 +16,14 @@ export interface RepositoryRow {
   /** The revision that readers see; null before the first run. */
   index: { gitSha: string; fileCount: number; symbolCount: number; chunkCount: number; indexedAt: string } | null;
   snapshot: { gitSha: string; builtAt: string; sizeBytes: number } | null;
-  lastRun: { runId: string; kind: string; state: RunState; createdAt: string; finishedAt: string | null } | null;
+  lastRun: {
+    runId: string;
+    kind: string;
+    state: RunState;
+    createdAt: string;
+    finishedAt: string | null;
+    error: string | null;
+  } | null;
   /** Source for runs started by a hook or from the dashboard; null until it is configured. */
   source: { cloneUrl: string; hasToken: boolean; tokenUsername: string | null; branches: string[] } | null;
   hooks: { id: string; provider: HookProvider; createdAt: string }[];
@@ -24,38 +31,90 @@ export interface RepositoryRow {
 
 export type RunState = "queued" | "running" | "succeeded" | "failed" | "cancelled";
 
-const REPOSITORY = sql`
+const COLUMNS = sql`
   w.id as "workspaceId", w.repo, w.default_branch as "defaultBranch", w.created_at as "createdAt",
   case when r.seq is null then null else json_build_object('gitSha', r.git_sha, 'fileCount', r.file_count,
     'symbolCount', r.symbol_count, 'chunkCount', r.chunk_count, 'indexedAt', r.created_at) end as index,
   case when s.id is null then null else json_build_object('gitSha', s.git_sha, 'builtAt', s.committed_at,
     'sizeBytes', coalesce(s.size_bytes, 0)) end as snapshot,
-  (select json_build_object('runId', id, 'kind', kind, 'state', state, 'createdAt', created_at, 'finishedAt', finished_at)
+  (select json_build_object('runId', id, 'kind', kind, 'state', state, 'createdAt', created_at, 'finishedAt', finished_at,
+      'error', error ->> 'error')
     from runs where workspace_id = w.id order by created_at desc limit 1) as "lastRun",
   case when o.workspace_id is null then null else json_build_object('cloneUrl', o.clone_url,
     'hasToken', o.sealed_token is not null, 'tokenUsername', o.token_username, 'branches', o.branches) end as source,
   (select coalesce(json_agg(json_build_object('id', id, 'provider', provider, 'createdAt', created_at) order by provider), '[]')
-    from hooks where workspace_id = w.id) as hooks
-  from workspaces w
+    from hooks where workspace_id = w.id) as hooks`;
+const JOINS = sql`
   left join revisions r on r.workspace_id = w.id and r.seq = w.current_seq
   left join snapshots s on s.id = w.current_snapshot_id
   left join repository_sources o on o.workspace_id = w.id`;
 
-/** Query of a page of a tenant's repositories, newest first; `before` is the last workspace of the previous page. */
-export function repositoriesQuery(tenantId: string, before: string | undefined, limit = PAGE_ROWS): SQL {
+/** What a repository needs: `failed` is its last run's state, whether or not an earlier index can be searched. */
+export const REPOSITORY_STATES = ["failed", "indexing", "empty", "indexed"] as const;
+export type RepositoryState = (typeof REPOSITORY_STATES)[number];
+
+/** Orders of the list; `state` is that of {@link REPOSITORY_STATES}, failures first. */
+const ORDERS = {
+  state: sql`array_position(${arrayOf(REPOSITORY_STATES, "text")}, state), name, id`,
+  name: sql`name, id`,
+  run: sql`ran_at desc nulls last, id`,
+  newest: sql`created_at desc, id`,
+} as const;
+export type RepositoryOrder = keyof typeof ORDERS;
+export const REPOSITORY_ORDERS = Object.keys(ORDERS) as RepositoryOrder[];
+
+export interface RepositoryFilter {
+  /** Part of the name, in any case. */
+  text?: string | undefined;
+  state?: RepositoryState | undefined;
+  order?: RepositoryOrder | undefined;
+  /** Page number from 1: a cursor would skip rows, because states change between two pages. */
+  page?: number | undefined;
+}
+
+export interface RepositoryPage {
+  /** Repositories with the text in their name, by state; a state without any is absent. */
+  counts: Partial<Record<RepositoryState, number>>;
+  repositories: RepositoryRow[];
+}
+
+/** Repositories that are listed; of a tenant with more, the newest. */
+const MAX_LISTED = 10_000;
+
+/** Query of a page of a tenant's repositories, with the counts by state. Reads one run of each repository. */
+export function repositoriesQuery(tenantId: string, filter: RepositoryFilter, limit = PAGE_ROWS): SQL {
+  const { text, state, order = "state", page = 1 } = filter;
   return sql`
-    select ${REPOSITORY}
-    where w.tenant_id = ${tenantId} ${
-      before === undefined
-        ? sql``
-        : sql`and (w.created_at, w.id) < (select created_at, id from workspaces where id = ${before} and tenant_id = ${tenantId})`
-    }
-    order by w.created_at desc, w.id desc limit ${limit}`;
+    with listed as materialized (
+      select w.id, w.name, w.created_at, l.created_at as ran_at,
+        case when l.state in ('queued', 'running') then 'indexing' when l.state = 'failed' then 'failed'
+          when w.current_seq is null then 'empty' else 'indexed' end as state
+      from (
+        select id, coalesce(repo, id::text) as name, created_at, current_seq from workspaces
+        where tenant_id = ${tenantId}
+          ${text === undefined ? sql`` : sql`and strpos(lower(coalesce(repo, id::text)), ${text.toLowerCase()}) > 0`}
+        order by created_at desc, id desc limit ${MAX_LISTED}) w
+      left join lateral (
+        select state, created_at from runs where workspace_id = w.id order by created_at desc limit 1) l on true
+    ), page as (
+      select id, row_number() over (order by ${ORDERS[order]}) as place from listed
+      ${state === undefined ? sql`` : sql`where state = ${state}`}
+      order by place limit ${limit} offset ${(page - 1) * limit}
+    )
+    select
+      (select coalesce(json_object_agg(state, n), '{}') from (select state, count(*) as n from listed group by state) c) as counts,
+      (select coalesce(json_agg(row_to_json(row) order by row.place), '[]') from (
+        select page.place, ${COLUMNS} from page join workspaces w on w.id = page.id ${JOINS}) row) as repositories`;
 }
 
 /** See {@link repositoriesQuery}. */
-export function listRepositories(db: Db, tenantId: string, before?: string): Promise<RepositoryRow[]> {
-  return rowsOf<RepositoryRow>(db, repositoriesQuery(tenantId, before));
+export async function listRepositories(
+  db: Db,
+  tenantId: string,
+  filter: RepositoryFilter = {},
+): Promise<RepositoryPage> {
+  const [page] = await rowsOf<RepositoryPage>(db, repositoriesQuery(tenantId, filter));
+  return page ?? { counts: {}, repositories: [] };
 }
 
 /** Finds a tenant's repository by its workspace id. */
@@ -66,7 +125,7 @@ export async function findRepository(
 ): Promise<RepositoryRow | undefined> {
   const rows = await rowsOf<RepositoryRow>(
     db,
-    sql`select ${REPOSITORY} where w.tenant_id = ${tenantId} and w.id = ${workspaceId}`,
+    sql`select ${COLUMNS} from workspaces w ${JOINS} where w.tenant_id = ${tenantId} and w.id = ${workspaceId}`,
   );
   return rows[0];
 }
@@ -99,6 +158,18 @@ export async function findByLongestName(
 ): Promise<{ workspaceId: string; repo: string | null } | undefined> {
   const rows = await rowsOf<{ workspaceId: string; repo: string | null }>(db, namedRepositoriesQuery(tenantId, names));
   return rows.toSorted((a, b) => (b.repo?.length ?? 0) - (a.repo?.length ?? 0))[0];
+}
+
+/** A tenant's workspaces among the ids, with their names; ids of others are left out. */
+export function namesOf(
+  db: Db,
+  tenantId: string,
+  ids: readonly string[],
+): Promise<{ workspaceId: string; repo: string | null }[]> {
+  return rowsOf(
+    db,
+    sql`select id as "workspaceId", repo from workspaces where tenant_id = ${tenantId} and id = any(${arrayOf(ids, "uuid")}) order by repo, id`,
+  );
 }
 
 export interface RunRow {

@@ -216,11 +216,21 @@ export const CASES: readonly Case[] = [
   ["findRun", (db, { tenantId }) => runs.findRun(db, tenantId, crypto.randomUUID())],
   ["a page of the audit feed", (db, { tenantId }) => audit.listAudit(db, tenantId, {}, 50)],
   ["a page of repositories", (db, { tenantId }) => repositories.listRepositories(db, tenantId), 6_000],
+  [
+    "a page of filtered repositories",
+    (db, { tenantId }) =>
+      repositories.listRepositories(db, tenantId, { text: "owner/9", state: "empty", order: "run", page: 2 }),
+    6_000,
+  ],
   ["names of repositories", (db, { tenantId }) => repositories.listRepositoryNames(db, tenantId), 6_000],
   [
     "a repository by its name",
     (db, { tenantId, workspaceId }) =>
       repositories.findByLongestName(db, tenantId, ["github.com/acme", "github.com/acme/shop", workspaceId]),
+  ],
+  [
+    "names of chosen repositories",
+    (db, { tenantId, workspaceId }) => repositories.namesOf(db, tenantId, [workspaceId]),
   ],
   ["a repository", (db, { tenantId, workspaceId }) => repositories.findRepository(db, tenantId, workspaceId)],
   ["a page of runs", (db, { workspaceId }) => repositories.listWorkspaceRuns(db, workspaceId)],

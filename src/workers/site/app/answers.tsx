@@ -106,7 +106,7 @@ async function readValues(c: DashboardContext): Promise<Record<string, unknown>>
   const type = (c.req.header("Content-Type") ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
   if (bytes.length === 0) return {};
   const body = new TextDecoder().decode(bytes);
-  if (type === "application/x-www-form-urlencoded") return Object.fromEntries(new URLSearchParams(body));
+  if (type === "application/x-www-form-urlencoded") return formValues(body);
   if (type !== "application/json") throw new DashboardError("INVALID_BODY", "send a form or a JSON object");
   try {
     const value: unknown = JSON.parse(body);
@@ -115,6 +115,17 @@ async function readValues(c: DashboardContext): Promise<Record<string, unknown>>
     // Reported below.
   }
   throw new DashboardError("INVALID_BODY", "the body is not a JSON object");
+}
+
+/** Values of a form; those of a repeated field, such as checkboxes of one name, as a list. */
+function formValues(body: string): Record<string, unknown> {
+  const values = new Map<string, string | string[]>();
+  for (const [name, value] of new URLSearchParams(body)) {
+    const earlier = values.get(name);
+    if (Array.isArray(earlier)) earlier.push(value);
+    else values.set(name, earlier === undefined ? value : [earlier, value]);
+  }
+  return Object.fromEntries(values);
 }
 
 async function readBytes(request: Request): Promise<Uint8Array> {

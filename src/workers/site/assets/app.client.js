@@ -152,7 +152,8 @@
 
   /** Replaces a region by that of a fresh copy of its page, unless the user is interacting with it. */
   async function refresh(region) {
-    const busy = region.contains(document.activeElement) || region.querySelector("details[open],:popover-open");
+    const busy =
+      region.contains(document.activeElement) || region.querySelector("details[open],:popover-open,input:checked");
     if (document.hidden || busy) return;
     const response = await fetch(region.dataset.refreshUrl ?? location.href, {
       headers: { Accept: "text/html" },

@@ -1,12 +1,7 @@
-/** Repositories: list, connect, one repository with its index, runs, hooks and settings. */
+/** Repositories: connect, one repository with its index, runs, hooks and settings. */
 import { readGitHosts } from "../../../engines/git/wire/url.ts";
 import { Hono } from "hono";
-import {
-  listDeliveries,
-  listRepositories,
-  listWorkspaceRuns,
-  PAGE_ROWS,
-} from "../../../service/dashboard/repositories.ts";
+import { listDeliveries, listWorkspaceRuns } from "../../../service/dashboard/repositories.ts";
 import { changeSource, connectRepository, disconnectRepository } from "../../../service/sources/sources.ts";
 import { cloneAddress } from "../../../service/sources/clone-address.ts";
 import { readFlag } from "../../../lib/config.ts";
@@ -16,9 +11,9 @@ import { type DashboardContext, type DashboardHono, tenantPath } from "../app/co
 import { actorOfSession } from "../app/fields.ts";
 import { tenantPage } from "../views/layout.tsx";
 import { cursorOf, Pager } from "../views/pager.tsx";
-import { Confirm, Empty, Form, Head, Panel } from "../views/parts.tsx";
+import { Confirm, Form, Head, Panel } from "../views/parts.tsx";
 import { requireRepository, startIndexing, withProgress } from "./runs.tsx";
-import { nameOf, RepositoryTable, SourceFields, StatePanel } from "../views/repositories.tsx";
+import { nameOf, SourceFields, StatePanel } from "../views/repositories.tsx";
 import { isActive } from "../views/state.tsx";
 import { DeliveriesPanel, HooksPanel } from "../views/hooks.tsx";
 import { RunsPanel } from "../views/runs.tsx";
@@ -27,47 +22,6 @@ export const repositoryPages = new Hono<DashboardHono>();
 export const repositoryApi = new Hono<DashboardHono>();
 
 const RUNS_SHOWN = 20;
-
-repositoryPages.get("/repositories", async (c) => {
-  const before = cursorOf(c, "before");
-  const rows = await listRepositories(c.get("db"), c.get("membership").tenantId, before);
-  const isBusy = rows.some(({ lastRun }) => isActive(lastRun?.state));
-  const manages = canManage(c.get("membership").role);
-  const connect = (
-    <a class="button primary" href={tenantPath(c, "repositories/new")}>
-      Connect a repository
-    </a>
-  );
-  return tenantPage(
-    c,
-    "repositories",
-    { title: "Repositories" },
-    <>
-      <Head title="Repositories" text="The code your agents can search. With a hook, every push is indexed.">
-        {manages && rows.length > 0 && connect}
-      </Head>
-      <section class="panel" id="repositories" {...(isBusy ? { "data-refresh": "2" } : {})}>
-        {rows.length === 0 ? (
-          <Empty title={before === undefined ? "No repository yet" : "No more repositories"}>
-            <p>
-              Connect a Git repository by its address. A public one needs nothing else; a private one needs a read
-              token.
-            </p>
-            {manages && before === undefined && connect}
-          </Empty>
-        ) : (
-          <RepositoryTable c={c} rows={rows} />
-        )}
-        <Pager
-          c={c}
-          page="repositories"
-          before={before}
-          last={rows.length < PAGE_ROWS ? undefined : rows.at(-1)?.workspaceId}
-        />
-      </section>
-    </>,
-  );
-});
 
 repositoryPages.get("/repositories/new", (c) =>
   tenantPage(
@@ -156,11 +110,6 @@ repositoryPages.get("/repositories/:id", async (c) => {
   );
 });
 
-repositoryApi.get("/repositories", async (c) => {
-  const repositories = await listRepositories(c.get("db"), c.get("membership").tenantId, cursorOf(c, "before"));
-  return c.json({ ok: true, repositories });
-});
-
 repositoryApi.post("/repositories", async (c) => {
   const fields = await readFields(c);
   const { tenantId } = c.get("membership");
@@ -172,7 +121,7 @@ repositoryApi.post("/repositories", async (c) => {
     to,
     data: { ...made, runId },
     status: 201,
-    notice: `${made.repo} is connected, and being indexed.`,
+    notice: `${made.repo} is connected.`,
   });
 });
 

@@ -6,6 +6,7 @@ import { codePages } from "./code.tsx";
 import { connectPages } from "./connect.tsx";
 import { keyApi, keyPages } from "./keys.tsx";
 import { repositoryApi, repositoryPages } from "./repositories.tsx";
+import { repositoryListApi, repositoryListPages } from "./repository-list.tsx";
 import { hookApi, hookPages } from "./hooks.tsx";
 import { runApi } from "./runs.tsx";
 import { searchApi, searchPages } from "./search.tsx";
@@ -21,6 +22,7 @@ for (const pages of [
   searchPages,
   codePages,
   hookPages,
+  repositoryListPages,
   repositoryPages,
   keyPages,
   teamPages,
@@ -30,5 +32,16 @@ for (const pages of [
 ]) {
   tenantPages.route("/", pages);
 }
-for (const api of [searchApi, repositoryApi, runApi, hookApi, keyApi, teamApi, usageApi, auditApi, settingsApi])
+for (const api of [
+  searchApi,
+  repositoryListApi,
+  repositoryApi,
+  runApi,
+  hookApi,
+  keyApi,
+  teamApi,
+  usageApi,
+  auditApi,
+  settingsApi,
+])
   tenantApi.route("/", api);

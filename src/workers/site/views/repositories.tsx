@@ -5,17 +5,45 @@ import { Field, Time } from "./parts.tsx";
 import { Table, TimeCell } from "./table.tsx";
 import { Commit, IndexTag } from "./state.tsx";
 
-/** Table of a tenant's repositories. */
-export function RepositoryTable({ c, rows }: { c: DashboardContext; rows: RepositoryRow[] }) {
+/** Table of a tenant's repositories. With `selects`, each row has a checkbox `ids` for the form around the table. */
+export function RepositoryTable({
+  c,
+  rows,
+  selects,
+}: {
+  c: DashboardContext;
+  rows: RepositoryRow[];
+  selects: boolean;
+}) {
   return (
     <Table
       label="Repositories"
-      headings={["Repository", "Index", "Commit", { num: "Files" }, { num: "Symbols" }, "Indexed", "Snapshot", "Hook"]}
+      headings={[
+        ...(selects ? [{ sr: "Select" }] : []),
+        "Repository",
+        "Index",
+        "Commit",
+        { num: "Files" },
+        { num: "Symbols" },
+        "Indexed",
+        "Snapshot",
+        "Hook",
+      ]}
     >
       {rows.map((row) => (
         <tr>
+          {selects && (
+            <td class="pick">
+              <input type="checkbox" name="ids" value={row.workspaceId} aria-label={`Select ${nameOf(row)}`} />
+            </td>
+          )}
           <th scope="row">
-            <a href={tenantPath(c, `repositories/${row.workspaceId}`)}>{nameOf(row)}</a>
+            <a class="clip" href={tenantPath(c, `repositories/${row.workspaceId}`)} title={nameOf(row)}>
+              {nameOf(row)}
+            </a>
+            {row.lastRun?.state === "failed" && (
+              <div class="small soft reason">{row.lastRun.error ?? "The run ended without a reason."}</div>
+            )}
           </th>
           <td>
             <IndexTag repository={row} />

@@ -1,0 +1,89 @@
+import { sql } from "drizzle-orm";
+import { beforeAll, describe, expect, it } from "vitest";
+import { rowsOf } from "../../src/service/db/rows.ts";
+import { seedDashboard } from "../support/dashboard-seed.ts";
+import { memberOf } from "./support/dashboard.ts";
+import { database, newTenant } from "./support/service.ts";
+
+type Member = Awaited<ReturnType<typeof memberOf>>;
+
+describe("the fleet of a team", () => {
+  let owner: Member;
+  let tenantId: string;
+  let pages: string;
+  let base: string;
+  const LONG = `git.example.com/acme/${"x".repeat(180)}`;
+
+  beforeAll(async () => {
+    ({ tenantId } = await newTenant({ name: "Fleet" }));
+    const [row] = await rowsOf<{ slug: string }>(database(), sql`select slug from tenants where id = ${tenantId}`);
+    owner = await memberOf(tenantId, "owner");
+    [pages, base] = [`/app/${row?.slug}`, `/app/api/tenants/${row?.slug}`];
+    await seedDashboard(database(), tenantId, `user:${owner.userId}`, {
+      workspaces: 120,
+      runs: 240,
+      auditEvents: 1,
+      days: 1,
+    });
+    await database().execute(
+      sql`update workspaces set repo = ${LONG} where tenant_id = ${tenantId} and repo = 'github.com/acme/api'`,
+    );
+  });
+
+  /** Names of the repositories on a page of the list. */
+  const names = async (query: string) =>
+    Array.from(
+      (await owner.page(`${pages}/repositories${query}`)).matchAll(/class="clip"[^>]*title="([^"]+)"/g),
+      ([, name]) => name ?? "",
+    );
+
+  it("lists failures first with their reasons, and pages without gaps", async () => {
+    const html = await owner.page(`${pages}/repositories`);
+    expect(html).toContain("the host refused the read token");
+    const [failed = "", indexed = ""] = [...html.matchAll(/(?:Failed|Indexed) <span class="soft">(\d+)</g)].map(
+      ([, n]) => n,
+    );
+    expect(Number(failed)).toBeGreaterThan(5);
+    const [first, second, third] = await Promise.all(["", "?page=2", "?page=3"].map(names));
+    const onFailed = await names("?state=failed");
+    expect(first?.slice(0, Number(failed))).toEqual(onFailed);
+    const all = new Set([...(first ?? []), ...(second ?? []), ...(third ?? [])]);
+    // One more than the seeded ones: the tenant's own.
+    expect(all.size).toBe(121);
+    expect(Number(failed) + Number(indexed)).toBe(120);
+  });
+
+  it("finds by a part of the name in any case, sorts, and says when there is none", async () => {
+    expect(await names("?q=BILLING-1")).toEqual(
+      ["github.com/acme/billing-102", "github.com/acme/billing-113", "github.com/acme/billing-14"].toSorted(),
+    );
+    expect((await names("?order=name"))[0]).toBe("git.example.com/acme/" + "x".repeat(180));
+    expect(await owner.page(`${pages}/repositories?q=nothing-of-that-name%25`)).toContain("No such repository");
+    expect(await names("?page=99")).toEqual([]);
+    for (const query of ["?page=-1", "?page=x", "?state=bad", "?order=bad"])
+      expect(await names(query)).toHaveLength(50);
+  });
+
+  it("indexes the selected repositories, and names those that cannot be", async () => {
+    const rows = await rowsOf<{ id: string }>(
+      database(),
+      sql`select id from workspaces where tenant_id = ${tenantId} and repo like 'github.com/acme/web%' order by repo limit 3`,
+    );
+    const ids = rows.map(({ id }) => id);
+    await database().execute(sql`delete from repository_sources where workspace_id = ${ids[0]}`);
+    const answer = await owner.post(`${base}/repositories/index`, { ids });
+    expect(answer).toMatchObject({
+      status: 202,
+      failed: [{ workspaceId: ids[0], error: "the repository has no source; set its clone address first" }],
+    });
+    expect(answer["runs"]).toHaveLength(2);
+    const form = await owner.send(`${base}/repositories/index`, { form: { all: "on", shown: ids.slice(1).join(" ") } });
+    expect(form.status).toBe(303);
+    expect(await owner.page(`${pages}/repositories`)).toContain("2 runs are started.");
+    for (const bad of [{}, { ids: ["x"] }, { ids: Array.from({ length: 51 }, () => crypto.randomUUID()) }])
+      expect(await owner.post(`${base}/repositories/index`, bad)).toMatchObject({
+        status: 400,
+        details: { issues: [{ path: "ids" }] },
+      });
+  });
+});
