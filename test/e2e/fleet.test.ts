@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
+import { usageMonths } from "../../src/service/db/records-schema.ts";
 import { rowsOf } from "../../src/service/db/rows.ts";
 import { seedDashboard } from "../support/dashboard-seed.ts";
 import { memberOf } from "./support/dashboard.ts";
@@ -19,6 +20,7 @@ describe("the fleet of a team", () => {
     const [row] = await rowsOf<{ slug: string }>(database(), sql`select slug from tenants where id = ${tenantId}`);
     owner = await memberOf(tenantId, "owner");
     [pages, base] = [`/app/${row?.slug}`, `/app/api/tenants/${row?.slug}`];
+    await database().execute(sql`delete from workspaces where tenant_id = ${tenantId}`);
     await seedDashboard(database(), tenantId, `user:${owner.userId}`, {
       workspaces: 120,
       runs: 240,
@@ -48,8 +50,7 @@ describe("the fleet of a team", () => {
     const onFailed = await names("?state=failed");
     expect(first?.slice(0, Number(failed))).toEqual(onFailed);
     const all = new Set([...(first ?? []), ...(second ?? []), ...(third ?? [])]);
-    // One more than the seeded ones: the tenant's own.
-    expect(all.size).toBe(121);
+    expect(all.size).toBe(120);
     expect(Number(failed) + Number(indexed)).toBe(120);
   });
 
@@ -85,5 +86,51 @@ describe("the fleet of a team", () => {
         status: 400,
         details: { issues: [{ path: "ids" }] },
       });
+  });
+});
+
+describe("a team's quota", () => {
+  it("is on every page from 80 % on", async () => {
+    const { tenantId } = await newTenant({ name: "Quota" });
+    const member = await memberOf(tenantId, "member");
+    const [row] = await rowsOf<{ slug: string }>(
+      database(),
+      sql`update tenants set monthly_credits = 100 where id = ${tenantId} returning slug`,
+    );
+    const period = new Date().toISOString().slice(0, 7);
+    const unused = { flushSeq: 1, embedTokens: 0, rerankTokens: 0, indexTokens: 0, calls: {} };
+    await database()
+      .insert(usageMonths)
+      .values({ tenantId, period, credits: 79, ...unused });
+    for (const [credits, text] of [
+      [79, undefined],
+      [80, "80 of 100 credits of this month are used. When all are"],
+      [100, "100 of 100 credits of this month are used: calls that cost credits are refused until"],
+      [105, "105 of 100 credits of this month are used: calls that cost credits are refused until"],
+    ] as const) {
+      await database().execute(sql`update usage_months set credits = ${credits} where tenant_id = ${tenantId}`);
+      for (const page of ["repositories", "usage", "team"]) {
+        const html = await member.page(`/app/${row?.slug}/${page}`);
+        if (text === undefined) expect(html).not.toContain("quota-banner");
+        else expect(html).toContain(text);
+      }
+    }
+  });
+});
+
+describe("roles of members", () => {
+  it("are changed by a button, and those of owners by a question", async () => {
+    const { tenantId } = await newTenant({ name: "Roles" });
+    const owner = await memberOf(tenantId, "owner");
+    const other = await memberOf(tenantId, "owner");
+    const member = await memberOf(tenantId, "member");
+    const [row] = await rowsOf<{ slug: string }>(database(), sql`select slug from tenants where id = ${tenantId}`);
+    const html = await owner.page(`/app/${row?.slug}/team`);
+    expect(html).not.toContain("data-submit");
+    expect(html).not.toContain(`id="role-${other.userId}"`);
+    expect(html).toContain("Make them an admin");
+    expect(html).toContain(`id="role-${member.userId}"`);
+    const ids = Array.from(html.matchAll(/\sid="([^"]+)"/g), ([, id]) => id);
+    expect(ids).toHaveLength(new Set(ids).size);
   });
 });

@@ -25,6 +25,20 @@ interface MonthUsage {
   calls: Record<string, number>;
 }
 
+/** The month's credits and their limit. */
+export type Quota = Pick<MonthUsage, "limit" | "credits">;
+
+/** Reads a tenant's quota from the gate's mirror, which is some seconds late. */
+export async function readQuota(db: Db, tenantId: string, nowMs: number): Promise<Quota> {
+  const period = new Date(nowMs).toISOString().slice(0, 7);
+  const [row] = await db
+    .select({ limit: tenants.monthlyCredits, credits: usageMonths.credits })
+    .from(tenants)
+    .leftJoin(usageMonths, and(eq(usageMonths.tenantId, tenants.id), eq(usageMonths.period, period)))
+    .where(eq(tenants.id, tenantId));
+  return { limit: row?.limit ?? 0, credits: row?.credits ?? 0 };
+}
+
 export interface UsageReport {
   month: MonthUsage;
   /** Starts at the first day of the month or 30 days ago, whichever is earlier. */

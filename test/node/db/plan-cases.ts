@@ -6,7 +6,7 @@ import { listKeyUsage } from "../../../src/service/dashboard/keys.ts";
 import * as repositories from "../../../src/service/dashboard/repositories.ts";
 import * as sources from "../../../src/service/sources/sources.ts";
 import * as team from "../../../src/service/dashboard/tenant.ts";
-import { readUsage } from "../../../src/service/dashboard/usage.ts";
+import { readQuota, readUsage } from "../../../src/service/dashboard/usage.ts";
 import { rowsOf } from "../../../src/service/db/rows.ts";
 import * as mirror from "../../../src/service/gate/mirror.ts";
 import * as files from "../../../src/service/revisions/files.ts";
@@ -243,6 +243,7 @@ export const CASES: readonly Case[] = [
   ],
   ["first steps", (db, { tenantId }) => team.readFirstSteps(db, tenantId), 3_000],
   ["usage", (db, { tenantId }) => readUsage(db, tenantId, Date.now()), 3_000],
+  ["quota", (db, { tenantId }) => readQuota(db, tenantId, Date.now())],
   ["source of a repository", (db, { workspaceId }) => sources.openSource({ db, encryptionKey: "" }, workspaceId)],
   ["members", (db, { tenantId }) => members.listMembers(db, tenantId)],
   ["invitations", (db, { tenantId }) => invitations.listInvitations(db, tenantId)],

@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import type { Db } from "../../../service/db/client.ts";
+import type { Quota } from "../../../service/dashboard/usage.ts";
 import type { Logger } from "../../../lib/log.ts";
 import type { MailboxBinding } from "../../../service/mail/local.ts";
 import type { Membership, Session } from "../../../service/users/index.ts";
@@ -20,6 +21,8 @@ export interface DashboardHono {
     session: Session | undefined;
     /** Membership in the tenant of the path; set by `requireTenant`. */
     membership: Membership;
+    /** The team's quota, for the banner of pages; undefined if it cannot be read. Set by `requireTenant` for pages. */
+    quota: Promise<Quota | undefined> | undefined;
     /** A message that the previous request left for this page. */
     notice: Notice | undefined;
   };

@@ -3,6 +3,7 @@ import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import { createMiddleware } from "hono/factory";
 import type { Surface } from "../../../contract/surfaces.ts";
 import { databaseOf } from "../../../service/db/databases.ts";
+import { readQuota } from "../../../service/dashboard/usage.ts";
 import { takeFromBucket } from "../../../service/gate/client.ts";
 import { rateHeaders } from "../../../service/gate/headers.ts";
 import {
@@ -90,6 +91,17 @@ export const requireTenant = createMiddleware<DashboardHono>(async (c, next) => 
   }
   c.set("membership", membership);
   c.set("db", databaseOf(c.env, membership.tenantId));
+  if (isRead(c.req.method) && !c.req.path.startsWith("/app/api/")) {
+    // Read beside the page's own statements. A page is shown even if only its banner fails.
+    const quota = readQuota(c.get("db"), membership.tenantId, Date.now());
+    c.set(
+      "quota",
+      quota.catch((error: unknown) => {
+        c.get("log").error("quota_unread", error);
+        return undefined;
+      }),
+    );
+  }
   await next();
 });
 

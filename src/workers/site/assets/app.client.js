@@ -40,10 +40,6 @@
     void submit(form, event.submitter);
   });
 
-  document.addEventListener("change", (event) => {
-    if (event.target.matches("[data-submit]")) event.target.form.requestSubmit();
-  });
-
   document.addEventListener("click", (event) => {
     const target = event.target.closest("[data-copy],[data-fold],[data-theme-switch]");
     if (!target) return;

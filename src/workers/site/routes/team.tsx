@@ -37,24 +37,58 @@ const ROLE_TEXTS: Record<Role, string> = {
   member: "Member: sees everything, changes nothing",
 };
 
-/** Changes a member's role as soon as another one is chosen; without JavaScript, with its button. */
-function RoleForm({ action, id, label, value, roles }: RoleFormProps) {
+/**
+ * Changes a member's role when it is saved. What makes or unmakes an owner asks first: an owner can delete the team, and arrow keys
+ * change a list without a word.
+ */
+function RoleForm({ action, id, label, name, value, mayGrantOwner }: RoleFormProps) {
+  if (value === "owner") {
+    return (
+      <>
+        owner{" "}
+        <Confirm
+          label="Change …"
+          subject={label}
+          title={`Change the role of ${name}?`}
+          question={`${name} will no longer be an owner. As an admin they keep all rights but those over owners and the team itself.`}
+          action={action}
+          button="Make them an admin"
+        >
+          <input type="hidden" name="role" value="admin" />
+        </Confirm>
+      </>
+    );
+  }
   return (
-    <Form action={action} inline>
-      <label for={id} class="sr">
-        {label}
-      </label>
-      <select id={id} name="role" data-submit="">
-        {roles.map((role) => (
-          <option value={role} selected={role === value}>
-            {role}
-          </option>
-        ))}
-      </select>
-      <noscript>
-        <button>Save</button>
-      </noscript>
-    </Form>
+    <>
+      <Form action={action} inline>
+        <label for={id} class="sr">
+          {label}
+        </label>
+        <select id={id} name="role">
+          {(["member", "admin"] as const).map((role) => (
+            <option value={role} selected={role === value}>
+              {role}
+            </option>
+          ))}
+        </select>{" "}
+        <button>
+          Save<span class="sr"> {label}</span>
+        </button>
+      </Form>{" "}
+      {mayGrantOwner && (
+        <Confirm
+          label="Make owner …"
+          subject={name}
+          title={`Make ${name} an owner?`}
+          question={`${name} will be able to do everything: change and remove other owners, you among them, and delete the team.`}
+          action={action}
+          button={`Make ${name} an owner`}
+        >
+          <input type="hidden" name="role" value="owner" />
+        </Confirm>
+      )}
+    </>
   );
 }
 
@@ -62,8 +96,11 @@ interface RoleFormProps {
   action: string;
   id: string;
   label: string;
+  /** Name of the member. */
+  name: string;
   value: Role;
-  roles: Role[];
+  /** Whether the user may make others owners. */
+  mayGrantOwner: boolean;
 }
 
 teamPages.get("/team", async (c) => {
@@ -118,8 +155,9 @@ teamPages.get("/team", async (c) => {
                       action={`${base}/members/${member.userId}/role`}
                       id={`role-${member.userId}`}
                       label={`Role of ${name}`}
+                      name={name}
                       value={member.role}
-                      roles={grantable}
+                      mayGrantOwner={role === "owner"}
                     />
                   ) : (
                     member.role

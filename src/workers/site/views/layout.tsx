@@ -1,8 +1,10 @@
 import type { Child } from "hono/jsx";
 import type { HtmlEscapedString } from "hono/utils/html";
+import type { Quota } from "../../../service/dashboard/usage.ts";
 import { visibleHtml } from "../../../lib/display.ts";
-import { type DashboardContext, sessionOf } from "../app/context.ts";
+import { type DashboardContext, sessionOf, tenantPath } from "../app/context.ts";
 import { Brand, Document, FoldBar, SkipLink, ThemeSwitch } from "./document.tsx";
+import { QuotaBanner } from "./quota.tsx";
 import { Icon, type IconName } from "./icons.tsx";
 
 interface PageOptions {
@@ -51,8 +53,14 @@ export function gatePage(c: DashboardContext, { title, status = 200 }: PageOptio
 }
 
 /** A page of a tenant, with the navigation. `page` is its path segment. */
-export function tenantPage(c: DashboardContext, page: string, { title, status = 200 }: PageOptions, content: Child) {
-  return show(c, <Shell c={c} title={title} page={page} content={content} />, status);
+export async function tenantPage(
+  c: DashboardContext,
+  page: string,
+  { title, status = 200 }: PageOptions,
+  content: Child,
+) {
+  const quota = await c.get("quota");
+  return show(c, <Shell c={c} title={title} page={page} content={content} quota={quota} />, status);
 }
 
 /** A page of the signed-in user, with a list of their teams. */
@@ -65,9 +73,10 @@ interface ShellProps {
   title: string;
   page: string;
   content: Child;
+  quota?: Quota | undefined;
 }
 
-function Shell({ c, title, page, content }: ShellProps) {
+function Shell({ c, title, page, content, quota }: ShellProps) {
   const { user, memberships } = sessionOf(c);
   const current = c.get("membership");
   return (
@@ -132,6 +141,7 @@ function Shell({ c, title, page, content }: ShellProps) {
           </div>
         </header>
         <main id="main">
+          {quota && <QuotaBanner quota={quota} usagePath={tenantPath(c, "usage")} nowMs={Date.now()} />}
           <NoticeBar c={c} />
           {content}
         </main>

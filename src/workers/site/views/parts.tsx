@@ -122,7 +122,8 @@ export function Confirm({
   button: string;
   children?: Child;
 }) {
-  const id = `confirm${action.replace(/[^\w]+/g, "-")}`;
+  // Several buttons of a page may have one action.
+  const id = `confirm${`${action} ${button}`.replace(/[^\w]+/g, "-")}`;
   return (
     <>
       <button type="button" class="quiet" popovertarget={id} aria-haspopup="dialog">
