@@ -49,7 +49,8 @@ function readSource(project: Project, error: NotFoundError): Uint8Array {
   const found = lstatSync(join(project.root, path), { throwIfNoEntry: false });
   if (!found) throw error;
   if (found.isFile()) throw new CliError(EXIT.io, "EACCES", `permission denied: ${path}`);
-  throw new CliError(EXIT.usage, "NOT_A_FILE", `${path} is not a regular file`);
+  const hint = found.isDirectory() ? `a folder: \`codectx files ${path}\` lists it` : "not a regular file";
+  throw new CliError(EXIT.usage, "NOT_A_FILE", `${path} is ${hint}`);
 }
 
 async function fromFile(path: string, bytes: Uint8Array): Promise<Outline> {

@@ -1,6 +1,6 @@
 import type { Context } from "../context.ts";
 import { inBackground } from "../background.ts";
-import { EXIT, toCliError } from "../exit-codes.ts";
+import { CliError, EXIT, toCliError } from "../exit-codes.ts";
 import { FileTree } from "../indexing/file-tree.ts";
 import { boundHeaps } from "../indexing/heap.ts";
 import type { IndexReport } from "../indexing/index-worktree.ts";
@@ -10,6 +10,7 @@ import { verified } from "../indexing/verified.ts";
 import type { Project } from "../project.ts";
 import { listFiles } from "../indexing/list-files.ts";
 import { type UpdateOptions, updateWorkTree, withWriter } from "../indexing/session.ts";
+import { formatCount } from "../terminal/ui.ts";
 import { buildSearchTable, changeSearchTable, type IndexedFile, SegmentCollector } from "./build.ts";
 import { describeTree, saveState } from "./describe-tree.ts";
 import { SearchFolder } from "./search-folder.ts";
@@ -28,6 +29,7 @@ export async function updatedTable(context: Context, project: Project, folder: S
     await updateForSearch(context, project, store, { embed: false });
     return tableName(workTreeRow(store, project.root));
   };
+  if (project.plainFolder && newestTable(project, folder) === undefined) await refuseLarge(project);
   try {
     return { name: await withWriter(context, project, "search", update) };
   } catch (error) {
@@ -37,6 +39,19 @@ export async function updatedTable(context: Context, project: Project, folder: S
     context.ui.warn(`the index is stale, it cannot be updated: ${stale}`);
     return { name, stale };
   }
+}
+
+/** A folder without git that has more files is indexed only when that is asked for: it may hold many projects, or none. */
+const MAX_UNASKED_FILES = 5_000;
+
+async function refuseLarge(project: Project): Promise<void> {
+  const count = (await listFiles(project)).paths().length;
+  if (count <= MAX_UNASKED_FILES) return;
+  throw new CliError(
+    EXIT.usage,
+    "LARGE_FOLDER",
+    `${project.root} is not a git work tree and has ${formatCount(count)} files: change to the folder of a project, or index all of it with \`codectx index --local\``,
+  );
 }
 
 /** Brings the index of a work tree up to date with all that searching it needs. Needs the write lock. */

@@ -9,6 +9,7 @@ import {
 } from "../../engines/search/types.ts";
 import type { RelationAnswer } from "../questions/relations/answer.ts";
 import type { Relation } from "../questions/relations/found.ts";
+import type { FilesAnswer } from "../questions/exact.ts";
 import { relationText } from "./relation-answer.ts";
 import type { Answered, FileLines, IndexInfo, InOneIndex, NotFoundError, RepoInfo } from "../questions/code-index.ts";
 import { type AnswerOptions, budgetOf, heading, placeOf } from "./answer-frame.ts";
@@ -160,6 +161,25 @@ function outlineRows(symbols: readonly OutlineSymbol[], maxDepth: number, withSi
       const shown = withSignatures && signature !== "" ? `${kind}  ${signature}` : `${kind} ${name}`;
       return `${lines.padStart(width)}  ${"  ".repeat(depth)}${shown}`;
     });
+}
+
+/** The files and folders of a folder, with how many files are below each of these. */
+export function folderText(
+  { indexes, revision, path, files, folders, next }: InOneFile<FilesAnswer>,
+  options: AnswerOptions,
+): string {
+  const folder = /^\.?$/.test(path) ? "." : path.replace(/\/$/, "");
+  const head = `${heading(indexes.slice(revision, revision + 1), options.nowMs)}\n${folder}/`;
+  const rows = [
+    ...folders.map((own) => `${own.path}  ${own.files} file${own.files === 1 ? "" : "s"}`),
+    ...files.map((own) => (own.state === "indexed" ? own.path : `${own.path}  (${own.state.replace("_", " ")})`)),
+  ];
+  const shown = fit(
+    rows.map((row): Forms => [row]),
+    budgetOf(options, head),
+  ).filter((row) => row !== "");
+  const all = next === undefined ? String(rows.length) : `more than ${rows.length}`;
+  return [head, shown.join("\n"), `${shown.length} of ${all} files and folders shown.`].join("\n\n");
 }
 
 export function fileText(

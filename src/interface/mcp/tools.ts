@@ -10,16 +10,19 @@ import { nearName } from "../../lib/near-name.ts";
 import {
   type Answered,
   type CodeIndex,
+  NotFoundError,
   nothingIndexed,
   type Question,
   question,
+  type QuestionAnswer,
   type RepoList,
   type Scope,
 } from "../questions/code-index.ts";
-import { grep } from "../questions/exact.ts";
+import { files, type FilesAnswer, grep } from "../questions/exact.ts";
 import { file, outline, references, search, symbols } from "../questions/questions.ts";
 import {
   fileText,
+  folderText,
   outlineText,
   referencesText,
   reposText,
@@ -176,14 +179,34 @@ const grepTool = questionTool({
   text: grepText,
 });
 
+/** Files and folders of a folder that are listed. */
+const MAX_LISTED = 200;
+
+/** `outline`; of a folder its files and folders instead. */
+const outlineOrFolder = question({
+  ...outline,
+  answer: async (indexes, request): Promise<QuestionAnswer<typeof outline> | (FilesAnswer & { path: string })> => {
+    try {
+      return await outline.answer(indexes, request);
+    } catch (error) {
+      if (!(error instanceof NotFoundError)) throw error;
+      const { path } = request;
+      const listed = await files.answer(indexes, { path, depth: 1, limit: MAX_LISTED }).catch(() => undefined);
+      if (!listed) throw error;
+      return { ...listed, path };
+    }
+  },
+});
+
 const outlineTool = questionTool({
   name: "outline",
-  title: "Outline of a file",
+  title: "Outline of a file or folder",
   description:
-    "Lists the symbols that a file defines, nested, with their lines and signatures: what is in a file, at a tenth of the cost of reading it.",
-  question: outline,
+    "Lists the symbols that a file defines, nested, with their lines and signatures: what is in a file, at a tenth of the cost of reading it. " +
+    "Of a folder (`.` is the root) it lists the files and folders.",
+  question: outlineOrFolder,
   isOfOne: true,
-  text: outlineText,
+  text: (answer, options) => ("symbols" in answer ? outlineText(answer, options) : folderText(answer, options)),
 });
 
 const readFile = questionTool({

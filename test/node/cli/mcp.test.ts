@@ -126,6 +126,8 @@ describe("codectx mcp", () => {
       expect(await call("read_file", { path: "src/money.ts", start_line: 99 })).toContain(
         "src/money.ts, 2 lines\n\nThere is no line 99.",
       );
+      expect(await call("outline", { path: "src/" })).toContain("\nsrc/\n\nsrc/money.ts\nsrc/server.ts\n");
+      expect(await call("outline", { path: "." })).toContain("src/  3 files\nREADME.md");
       // Searched, and not indexed.
       expect(await call("read_file", { path: "package-lock.json" })).toContain('2    "name": "shop"');
       expect(await call("search_code", { query: "sessions", languages: ["ts"] })).toBe(
