@@ -65,6 +65,63 @@ describe("the fleet of a team", () => {
       expect(await names(query)).toHaveLength(50);
   });
 
+  it("has one list of runs, with filters, and pages without gaps", async () => {
+    const ids = async (query: string) =>
+      Array.from(
+        (await owner.page(`${pages}/runs${query}`)).matchAll(/\/runs\/([\da-f-]{36})"/g),
+        ([, id]) => id ?? "",
+      );
+    const [total] = await rowsOf<{ all: number; failed: number }>(
+      database(),
+      sql`select count(*)::int as all, (count(*) filter (where state = 'failed'))::int as failed from runs where tenant_id = ${tenantId}`,
+    );
+    const seen: string[] = [];
+    for (let next: string | null = ""; next !== null;) {
+      const response = await owner.send(`${base}/runs?before=${next}`);
+      const answer = (await response.json()) as { runs: { runId: string }[]; next: string | null };
+      seen.push(...answer.runs.map(({ runId }) => runId));
+      next = answer.next;
+    }
+    expect([seen.length, new Set(seen).size]).toEqual([total?.all, total?.all]);
+    const failed = await ids("?state=failed");
+    expect(failed).toHaveLength(Math.min(50, total?.failed ?? 0));
+    expect(await ids("?trigger=hook")).toEqual([]);
+    const [run] = await rowsOf<{ id: string; workspaceId: string }>(
+      database(),
+      sql`select id, workspace_id as "workspaceId" from runs where tenant_id = ${tenantId} and state = 'failed' order by created_at desc limit 1`,
+    );
+    expect(failed[0]).toBe(run?.id);
+    const own = await ids(`?repository=${run?.workspaceId}`);
+    expect(own).toHaveLength(2);
+    expect(own).toContain(run?.id);
+    expect(await ids("?from=2020-01-01T00:00&to=2020-01-02T00:00")).toEqual([]);
+    expect(await owner.page(`${pages}/runs?trigger=person`)).toContain("No such run");
+  });
+
+  it("has a page for each run, with the error in words, and figures beside those of the run before", async () => {
+    const rows = await rowsOf<{ id: string; state: string }>(
+      database(),
+      sql`
+        select r.id, r.state from runs r where tenant_id = ${tenantId} and request ->> 'ref' is null
+          and (state = 'failed' or exists (select 1 from runs e where e.workspace_id = r.workspace_id and e.state = 'succeeded'
+            and e.created_at < r.created_at and e.request ->> 'ref' is null)) order by created_at desc`,
+    );
+    const pageOf = (state: string) => owner.page(`${pages}/runs/${rows.find((row) => row.state === state)?.id}`);
+    await database().execute(sql`
+      update runs set error = '{"code":"CLONE_FAILED","error":"git: refused","details":{"reason":"AUTH"}}'
+      where tenant_id = ${tenantId} and state = 'failed'`);
+    const failed = await pageOf("failed");
+    expect(failed).toContain("git: refused");
+    expect(failed).toContain("Set a read token");
+    expect(failed).toContain("Index the default branch again");
+    const succeeded = await pageOf("succeeded");
+    expect(succeeded).toContain("Compared with the run before");
+    expect(succeeded).toContain("Files indexed");
+    expect(
+      (await owner.send(`${pages}/runs/${crypto.randomUUID()}`, { headers: { Accept: "text/html" } })).status,
+    ).toBe(404);
+  });
+
   it("indexes the selected repositories, and names those that cannot be", async () => {
     const rows = await rowsOf<{ id: string }>(
       database(),

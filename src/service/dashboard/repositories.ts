@@ -181,7 +181,7 @@ export interface RunRow {
   createdAt: string;
   finishedAt: string | null;
   result: Record<string, unknown> | null;
-  error: { code?: string; error?: string } | null;
+  error: { code?: string; error?: string; details?: Record<string, unknown> } | null;
 }
 
 /** Query of a page of a workspace's runs, newest first; `before` is the last run of the previous page. */

@@ -15,7 +15,7 @@ export interface RunRequest {
   kind: RunSpec["kind"];
   source: Source;
   options: RunSpec["options"];
-  /** Public id of the credential that requested the run. */
+  /** Who requested the run: `user:<id>`, `hook:<id>`, or the public id of a credential. */
   actor: string;
 }
 
@@ -55,8 +55,8 @@ export async function prepareRun(encryptionKey: string, request: RunRequest): Pr
 
 /** The row of a run that its coordinator does not have yet. */
 export function newRow(spec: RunSpec) {
-  const { runId: id, tenantId, workspaceId, kind, source, options } = spec;
-  const request = { url: source.url, ref: source.ref ?? null, options };
+  const { runId: id, tenantId, workspaceId, kind, source, options, actor } = spec;
+  const request = { url: source.url, ref: source.ref ?? null, options, actor };
   return { id, tenantId, workspaceId, kind, state: "queued" as const, request, submission: spec };
 }
 

@@ -1,7 +1,14 @@
 import { WorkerEntrypoint } from "cloudflare:workers";
 import type * as z from "zod";
 import type { ErrorCode } from "../../contract/errors.ts";
-import { FilesQuery, type FilesResponse, GrepRequest, type GrepResponse } from "../../contract/exact.ts";
+import {
+  CoverageQuery,
+  type CoverageResponse,
+  FilesQuery,
+  type FilesResponse,
+  GrepRequest,
+  type GrepResponse,
+} from "../../contract/exact.ts";
 import {
   FileQuery,
   type FileResponse,
@@ -16,7 +23,7 @@ import {
 } from "../../contract/search.ts";
 import { count } from "../../service/gate/client.ts";
 import { HostedIndex } from "../../service/hosted-index/hosted-index.ts";
-import { filesResponse, grepResponse } from "../../interface/questions/exact-http.ts";
+import { coverageResponse, filesResponse, grepResponse } from "../../interface/questions/exact-http.ts";
 import {
   fileResponse,
   outlineResponse,
@@ -47,6 +54,7 @@ export interface DashboardAnswers {
   outline: OutlineResponse;
   file: FileResponse;
   files: FilesResponse;
+  coverage: CoverageResponse;
 }
 
 /** RPC interface of the questions for the site Worker. */
@@ -87,6 +95,10 @@ const ASK: { [N in keyof DashboardAnswers]: (index: HostedIndex, request: unknow
   files: async (index, request) => {
     const query = parse(FilesQuery, request);
     return filesResponse(await index.ask(QUESTIONS.files, query, query));
+  },
+  coverage: async (index, request) => {
+    const query = parse(CoverageQuery, request);
+    return coverageResponse(await index.ask(QUESTIONS.coverage, query, query));
   },
 };
 

@@ -4,6 +4,7 @@ import type { Db } from "../../../src/service/db/client.ts";
 import * as audit from "../../../src/service/dashboard/audit.ts";
 import { listKeyUsage } from "../../../src/service/dashboard/keys.ts";
 import * as repositories from "../../../src/service/dashboard/repositories.ts";
+import * as teamRuns from "../../../src/service/dashboard/runs.ts";
 import * as sources from "../../../src/service/sources/sources.ts";
 import * as team from "../../../src/service/dashboard/tenant.ts";
 import { readQuota, readUsage } from "../../../src/service/dashboard/usage.ts";
@@ -102,6 +103,7 @@ const CANDIDATES = Array.from({ length: 600 }, (_, n) => ({
 const snapshots = (db: Db) => ({ db }) as unknown as SnapshotContext;
 const page = <T>(db: Db, statement: Parameters<typeof rowsOf>[1]) => rowsOf<T>(db, statement);
 const PAGES = 60_000;
+const RUN_ID = crypto.randomUUID();
 
 export const CASES: readonly Case[] = [
   ["vectors of candidates", (db, tenant) => databaseVectors(db, [searched(tenant)], "f")(CANDIDATES), 5_000],
@@ -234,6 +236,19 @@ export const CASES: readonly Case[] = [
   ],
   ["a repository", (db, { tenantId, workspaceId }) => repositories.findRepository(db, tenantId, workspaceId)],
   ["a page of runs", (db, { workspaceId }) => repositories.listWorkspaceRuns(db, workspaceId)],
+  ["a page of a team's runs", (db, { tenantId }) => teamRuns.listTeamRuns(db, tenantId)],
+  [
+    "a page of a team's filtered runs",
+    (db, { tenantId, workspaceId }) =>
+      teamRuns.listTeamRuns(db, tenantId, { workspaceId, state: "failed", trigger: "hook", from: new Date(0) }),
+    12_000,
+  ],
+  ["a team's run", (db, { tenantId }) => teamRuns.findTeamRun(db, tenantId, crypto.randomUUID())],
+  [
+    "the run before",
+    (db, tenant) =>
+      teamRuns.findRunBefore(db, { workspaceId: tenant.workspaceId, runId: RUN_ID, kind: "index", ref: null } as never),
+  ],
   ["deliveries of hooks", (db, { workspaceId }) => repositories.listDeliveries(db, workspaceId)],
   ["use of keys", (db, { tenantId }) => listKeyUsage(db, tenantId)],
   ["settings of a team", (db, { tenantId }) => team.readTenant(db, tenantId)],

@@ -12,6 +12,8 @@ import { AUDIT_EVENTS } from "../../../service/audit/events.ts";
 import { actorOf, listMembers } from "../../../service/users/index.ts";
 import { invalid } from "../app/answers.tsx";
 import { type DashboardContext, type DashboardHono, tenantPath } from "../app/context.ts";
+import { isUuid } from "../../../lib/uuid.ts";
+import { readTime } from "../app/fields.ts";
 import { tenantPage } from "../views/layout.tsx";
 import { cursorOf, Pager } from "../views/pager.tsx";
 import { Empty, Field, Head, Select } from "../views/parts.tsx";
@@ -95,7 +97,7 @@ auditPages.get("/audit", async (c) => {
               <p>This log records changes of keys, members, repositories and settings, and refused requests.</p>
             </Empty>
           ) : (
-            <EventTable rows={rows} />
+            <EventTable rows={rows} runsPath={tenantPath(c, "runs")} />
           )}
         </div>
         <Pager
@@ -109,7 +111,7 @@ auditPages.get("/audit", async (c) => {
   );
 });
 
-function EventTable({ rows }: { rows: AuditRow[] }) {
+function EventTable({ rows, runsPath }: { rows: AuditRow[]; runsPath: string }) {
   return (
     <Table label="Events" headings={["When", "Event", "Actor", "Details"]}>
       {rows.map((row) => (
@@ -124,7 +126,14 @@ function EventTable({ rows }: { rows: AuditRow[] }) {
           <td class="wide small">
             {Object.entries(row.details).map(([name, value]) => (
               <span>
-                <span class="soft">{name}</span> {typeof value === "string" ? value : JSON.stringify(value)}{" "}
+                <span class="soft">{name}</span>{" "}
+                {name === "runId" && typeof value === "string" && isUuid(value) ? (
+                  <a href={`${runsPath}/${value}`}>{value}</a>
+                ) : typeof value === "string" ? (
+                  value
+                ) : (
+                  JSON.stringify(value)
+                )}{" "}
               </span>
             ))}
           </td>
@@ -184,16 +193,8 @@ function readFilter(c: DashboardContext): AuditFilter {
   return {
     event: event === undefined ? undefined : AUDIT_EVENTS.find((known) => known === event),
     actor,
-    from: readTime(text("from"), "from"),
-    to: readTime(text("to"), "to"),
+    from: readTime(c, "from"),
+    to: readTime(c, "to"),
     before: cursorOf(c, "before"),
   };
-}
-
-/** Parses a form's local time (as UTC) or an ISO instant. */
-function readTime(text: string | undefined, field: string): Date | undefined {
-  if (text === undefined) return undefined;
-  const date = new Date(/(?:Z|[+-]\d\d:\d\d)$/.test(text) ? text : `${text}Z`);
-  if (Number.isNaN(date.getTime())) throw invalid(field, "expected a time such as 2026-11-21T14:30");
-  return date;
 }

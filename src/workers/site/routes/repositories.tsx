@@ -74,13 +74,16 @@ repositoryPages.get("/repositories/:id", async (c) => {
       <RunsPanel
         runs={runs}
         repo={repository.repo}
+        runsPath={tenantPath(c, "runs")}
         cancelBase={manages ? `/app/api/tenants/${c.get("membership").slug}/runs` : undefined}
         pager={
           <Pager c={c} page={page} before={before} last={runs.length < RUNS_SHOWN ? undefined : runs.at(-1)?.runId} />
         }
       />
       <HooksPanel repository={repository} base={base} manages={manages} />
-      {repository.hooks.length > 0 && <DeliveriesPanel deliveries={deliveries} repo={repository.repo} />}
+      {repository.hooks.length > 0 && (
+        <DeliveriesPanel deliveries={deliveries} repo={repository.repo} runsPath={tenantPath(c, "runs")} />
+      )}
       {manages && (
         <>
           <Panel title="Source" text="Used by hooks and by Index now.">

@@ -1,19 +1,36 @@
-/** Index runs: start, progress, cancel. */
+/** Runs: the list of a team, the page of one, start, progress, cancel. */
 import { Hono } from "hono";
 import { indexFromSource } from "../../../service/sources/index-source.ts";
 import { findRepository, type RepositoryRow, type RunRow } from "../../../service/dashboard/repositories.ts";
+import {
+  findRunBefore,
+  findTeamRun,
+  listTeamRuns,
+  RUN_STATES,
+  type RunFilter,
+  TRIGGERS,
+} from "../../../service/dashboard/runs.ts";
+import { canManage } from "../../../service/users/index.ts";
 import { count } from "../../../service/gate/client.ts";
 import { coordinatorOf } from "../../../service/runs/coordinator.ts";
 import { cancelRun, findRun, runStatus } from "../../../service/runs/runs.ts";
 import type { RunSpec } from "../../../service/db/run-spec.ts";
 import { done } from "../app/answers.tsx";
+import { tryCode } from "../app/code.ts";
 import { type DashboardContext, type DashboardHono, tenantPath } from "../app/context.ts";
 import { DashboardError } from "../app/errors.ts";
 import { isUuid } from "../../../lib/uuid.ts";
-import { actorOfSession } from "../app/fields.ts";
+import { actorOfSession, readTime } from "../app/fields.ts";
 import type { ShownRun } from "../views/runs.tsx";
+import { Empty, Head } from "../views/parts.tsx";
+import { cursorOf, Pager } from "../views/pager.tsx";
+import { nameOf } from "../views/repositories.tsx";
+import { ComparisonPanel, FilesPanel, RunFacts } from "../views/run-page.tsx";
+import { RunFilters, TeamRunsTable } from "../views/team-runs.tsx";
+import { tenantPage } from "../views/layout.tsx";
 import { isActive } from "../views/state.tsx";
 
+export const runPages = new Hono<DashboardHono>();
 export const runApi = new Hono<DashboardHono>();
 
 /** Dependencies of the run functions in `src/service/runs`. */
@@ -48,6 +65,95 @@ export async function requireRepository(c: DashboardContext): Promise<Repository
   if (!repository) throw new DashboardError("NOT_FOUND", "there is no such repository");
   return repository;
 }
+
+/** Files of a run that are listed with their reasons. */
+const FILES_LISTED = 200;
+
+runPages.get("/runs", async (c) => {
+  const filter = readFilter(c);
+  const [{ runs, next }, repository] = await Promise.all([
+    listTeamRuns(c.get("db"), c.get("membership").tenantId, filter),
+    filter.workspaceId === undefined
+      ? undefined
+      : findRepository(c.get("db"), c.get("membership").tenantId, filter.workspaceId),
+  ]);
+  const isBusy = runs.some(({ state }) => isActive(state));
+  return tenantPage(
+    c,
+    "runs",
+    { title: "Runs" },
+    <>
+      <Head title="Runs" text="Every run of the team's repositories, newest first." />
+      <RunFilters c={c} filter={filter} repository={repository && nameOf(repository)} />
+      <section class="panel" id="runs" {...(isBusy ? { "data-refresh": "2" } : {})}>
+        {runs.length === 0 ? (
+          <Empty title={next === null ? "No such run" : "None among the latest runs"}>
+            <p>
+              {next === null ? <a href={tenantPath(c, "runs")}>Show all runs</a> : "Older runs are on the next page."}
+            </p>
+          </Empty>
+        ) : (
+          <TeamRunsTable c={c} runs={runs} />
+        )}
+        <Pager c={c} page="runs" before={filter.before} last={next ?? undefined} />
+      </section>
+    </>,
+  );
+});
+
+runPages.get("/runs/:id", async (c) => {
+  const id = c.req.param("id");
+  const { tenantId, slug, role } = c.get("membership");
+  const run = isUuid(id) ? await findTeamRun(c.get("db"), tenantId, id) : undefined;
+  if (!run) throw new DashboardError("NOT_FOUND", "there is no such run");
+  const gitSha = run.result?.["gitSha"];
+  const [[live], before, coverage] = await Promise.all([
+    withProgress(c, [run]),
+    findRunBefore(c.get("db"), run),
+    // Exists while the commit is indexed; a later run of the branch replaces it.
+    run.kind === "index" && typeof gitSha === "string"
+      ? tryCode(c, "coverage", { workspaceId: run.workspaceId, ref: gitSha, limit: String(FILES_LISTED) })
+      : undefined,
+  ]);
+  const shown = live ?? run;
+  return tenantPage(
+    c,
+    "runs",
+    { title: `Run of ${nameOf(run)}` },
+    <>
+      <Head title={nameOf(run)} crumb={<a href={tenantPath(c, "runs")}>Runs</a>} />
+      <div id="run" {...(isActive(shown.state) ? { "data-refresh": "1" } : {})}>
+        <RunFacts
+          c={c}
+          run={Object.assign({}, run, shown)}
+          cancelAction={canManage(role) ? `/app/api/tenants/${slug}/runs/${run.runId}/cancel` : undefined}
+          retryAction={canManage(role) ? `/app/api/tenants/${slug}/repositories/${run.workspaceId}/index` : undefined}
+        />
+        {run.state === "succeeded" && (
+          <FilesPanel c={c} run={run} coverage={coverage === undefined || "ok" in coverage ? coverage : undefined} />
+        )}
+        {before && run.state === "succeeded" && <ComparisonPanel c={c} run={run} before={before} />}
+      </div>
+    </>,
+  );
+});
+
+function readFilter(c: DashboardContext): RunFilter {
+  const repository = c.req.query("repository");
+  return {
+    workspaceId: repository !== undefined && isUuid(repository) ? repository.toLowerCase() : undefined,
+    state: RUN_STATES.find((state) => state === c.req.query("state")),
+    trigger: TRIGGERS.find((trigger) => trigger === c.req.query("trigger")),
+    from: readTime(c, "from"),
+    to: readTime(c, "to"),
+    before: cursorOf(c, "before"),
+  };
+}
+
+runApi.get("/runs", async (c) => {
+  const page = await listTeamRuns(c.get("db"), c.get("membership").tenantId, readFilter(c));
+  return c.json({ ok: true, ...page });
+});
 
 runApi.post("/repositories/:id/index", async (c) => {
   const { workspaceId } = await requireRepository(c);

@@ -8,7 +8,7 @@ import { keyApi, keyPages } from "./keys.tsx";
 import { repositoryApi, repositoryPages } from "./repositories.tsx";
 import { repositoryListApi, repositoryListPages } from "./repository-list.tsx";
 import { hookApi, hookPages } from "./hooks.tsx";
-import { runApi } from "./runs.tsx";
+import { runApi, runPages } from "./runs.tsx";
 import { searchApi, searchPages } from "./search.tsx";
 import { settingsApi, settingsPages } from "./settings.tsx";
 import { teamApi, teamPages } from "./team.tsx";
@@ -23,6 +23,7 @@ for (const pages of [
   codePages,
   hookPages,
   repositoryListPages,
+  runPages,
   repositoryPages,
   keyPages,
   teamPages,

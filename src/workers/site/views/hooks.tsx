@@ -73,7 +73,16 @@ const OUTCOME_TONES: Record<string, string> = {
 };
 
 /** The latest deliveries of a repository's hooks. */
-export function DeliveriesPanel({ deliveries, repo }: { deliveries: DeliveryRow[]; repo: string | null }) {
+export function DeliveriesPanel({
+  deliveries,
+  repo,
+  runsPath,
+}: {
+  deliveries: DeliveryRow[];
+  repo: string | null;
+  /** Path of the team's runs, below which each has its page. */
+  runsPath: string;
+}) {
   return (
     <div id="deliveries" data-refresh="5">
       <Panel title="Deliveries" text="Events reported by git hosts, and their outcomes.">
@@ -91,7 +100,8 @@ export function DeliveriesPanel({ deliveries, repo }: { deliveries: DeliveryRow[
                 <td>{delivery.branch ?? "–"}</td>
                 <td>{delivery.gitSha === null ? "–" : <Commit repo={repo} sha={delivery.gitSha} />}</td>
                 <td class="wide">
-                  <span class={OUTCOME_TONES[delivery.outcome] ?? "tag"}>{delivery.outcome}</span> {delivery.detail}
+                  <span class={OUTCOME_TONES[delivery.outcome] ?? "tag"}>{delivery.outcome}</span> {delivery.detail}{" "}
+                  {delivery.runId !== null && <a href={`${runsPath}/${delivery.runId}`}>See the run</a>}
                   {delivery.times > 1 && ` (${delivery.times} times that day)`}
                 </td>
                 <TimeCell at={delivery.at} />

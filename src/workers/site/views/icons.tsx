@@ -2,6 +2,7 @@
 const PATHS = {
   start: "M5 12l4 4L19 6",
   repositories: "M5 4h11a3 3 0 0 1 3 3v13H8a3 3 0 0 1-3-3zM5 17a3 3 0 0 1 3-3h11",
+  runs: "M7 5l11 7-11 7z",
   search: "M11 5a6 6 0 1 1 0 12 6 6 0 0 1 0-12zM15.5 15.5L20 20",
   connect: "M9 7H7a5 5 0 0 0 0 10h2M15 7h2a5 5 0 0 1 0 10h-2M8 12h8",
   keys: "M15 4a5 5 0 1 1-4.6 7L4 17.5V20h3l1-1v-2h2v-2l2.4-2.4M16 8.5h.01",

@@ -16,6 +16,7 @@ interface PageOptions {
 const PAGES: readonly { page: string; label: string; icon: IconName; key: string }[] = [
   { page: "search", label: "Search", icon: "search", key: "s" },
   { page: "repositories", label: "Repositories", icon: "repositories", key: "r" },
+  { page: "runs", label: "Runs", icon: "runs", key: "n" },
   { page: "start", label: "First steps", icon: "start", key: "f" },
   { page: "connect", label: "Connect", icon: "connect", key: "c" },
   { page: "keys", label: "Keys", icon: "keys", key: "k" },

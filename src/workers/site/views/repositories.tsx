@@ -42,7 +42,11 @@ export function RepositoryTable({
               {nameOf(row)}
             </a>
             {row.lastRun?.state === "failed" && (
-              <div class="small soft reason">{row.lastRun.error ?? "The run ended without a reason."}</div>
+              <div class="small soft reason">
+                <a href={tenantPath(c, `runs/${row.lastRun.runId}`)}>
+                  {row.lastRun.error ?? "The run ended without a reason."}
+                </a>
+              </div>
             )}
           </th>
           <td>

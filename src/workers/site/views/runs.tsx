@@ -14,10 +14,13 @@ export function RunsPanel({
   runs,
   repo,
   cancelBase,
+  runsPath,
   pager,
 }: {
   runs: ShownRun[];
   repo: string | null;
+  /** Path of the team's runs, below which each has its page. */
+  runsPath: string;
   /** Path for cancelling runs; undefined if the user may not. */
   cancelBase: string | undefined;
   pager: Child;
@@ -35,7 +38,9 @@ export function RunsPanel({
             {runs.map((run) => (
               <tr>
                 <th scope="row">
-                  {run.kind} <span class="soft">{run.ref ?? "default branch"}</span>
+                  <a href={`${runsPath}/${run.runId}`}>
+                    {run.kind} <span class="soft">{run.ref ?? "default branch"}</span>
+                  </a>
                 </th>
                 <td>
                   <RunTag state={run.state} />
@@ -66,7 +71,8 @@ export function RunsPanel({
   );
 }
 
-function Result({ run, repo }: { run: ShownRun; repo: string | null }) {
+/** What a run has done so far, or its outcome. */
+export function Result({ run, repo }: { run: ShownRun; repo: string | null }) {
   const { result, error, progress } = run;
   if (isActive(run.state)) {
     const { filesDone = 0, filesTotal = 0, phase = "queued", silentSec } = progress ?? {};
@@ -94,7 +100,8 @@ function Result({ run, repo }: { run: ShownRun; repo: string | null }) {
   );
 }
 
-function duration({ createdAt, finishedAt }: RunRow): string {
+/** Time of a run from its start to its end. */
+export function duration({ createdAt, finishedAt }: Pick<RunRow, "createdAt" | "finishedAt">): string {
   if (finishedAt === null) return "–";
   const seconds = (Date.parse(finishedAt) - Date.parse(createdAt)) / 1_000;
   return seconds < 60

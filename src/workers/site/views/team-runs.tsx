@@ -1,0 +1,89 @@
+import { RUN_STATES, type RunFilter, type TeamRun, type Trigger, TRIGGERS } from "../../../service/dashboard/runs.ts";
+import { type DashboardContext, tenantPath } from "../app/context.ts";
+import { Field, Select } from "./parts.tsx";
+import { nameOf } from "./repositories.tsx";
+import { duration, Result } from "./runs.tsx";
+import { RunTag } from "./state.tsx";
+import { Table, TimeCell } from "./table.tsx";
+
+const TRIGGER_NAMES: Record<Trigger, string> = { person: "A person", hook: "A push hook", key: "A key" };
+
+/** Who or what started a run. */
+export function triggerOf({ actor, actorName }: Pick<TeamRun, "actor" | "actorName">): string {
+  if (actor === null) return "not recorded";
+  if (actor.startsWith("hook:")) return "push hook";
+  if (actor.startsWith("user:")) return actorName ?? "a former user";
+  return actorName === null ? "key" : `key ${actorName}`;
+}
+
+/** Runs of all repositories. */
+export function TeamRunsTable({ c, runs }: { c: DashboardContext; runs: TeamRun[] }) {
+  return (
+    <Table label="Runs" headings={["Repository", "Run", "State", "Result", "Trigger", "Started", { num: "Took" }]}>
+      {runs.map((run) => (
+        <tr>
+          <th scope="row">
+            <a class="clip" href={tenantPath(c, `repositories/${run.workspaceId}`)} title={nameOf(run)}>
+              {nameOf(run)}
+            </a>
+          </th>
+          <td>
+            <a href={tenantPath(c, `runs/${run.runId}`)}>
+              {run.kind} <span class="soft">{run.ref ?? "default branch"}</span>
+            </a>
+          </td>
+          <td>
+            <RunTag state={run.state} />
+          </td>
+          <td class="wide">
+            <Result run={run} repo={run.repo} />
+          </td>
+          <td>
+            <span class="clip">{triggerOf(run)}</span>
+          </td>
+          <TimeCell at={run.createdAt} />
+          <td class="num">{duration(run)}</td>
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
+interface FiltersProps {
+  c: DashboardContext;
+  filter: RunFilter;
+  /** Name of the filter's repository. */
+  repository: string | undefined;
+}
+
+/** Form of the list's filters. */
+export function RunFilters({ c, filter, repository }: FiltersProps) {
+  const local = (date: Date | undefined) => date?.toISOString().slice(0, 16) ?? "";
+  return (
+    <form method="get" role="search" aria-label="Runs">
+      {filter.workspaceId !== undefined && (
+        <p>
+          <input type="hidden" name="repository" value={filter.workspaceId} />
+          Of {repository ?? "a repository that is not here"}. <a href={tenantPath(c, "runs")}>Show those of all</a>
+        </p>
+      )}
+      <div class="row">
+        <Select
+          label="State"
+          name="state"
+          value={filter.state ?? ""}
+          options={[["", "Any state"], ...RUN_STATES.map((state) => [state, state] as const)]}
+        />
+        <Select
+          label="Started by"
+          name="trigger"
+          value={filter.trigger ?? ""}
+          options={[["", "Anything"], ...TRIGGERS.map((trigger) => [trigger, TRIGGER_NAMES[trigger]] as const)]}
+        />
+        <Field label="From (UTC)" name="from" type="datetime-local" value={local(filter.from)} fit />
+        <Field label="To (UTC)" name="to" type="datetime-local" value={local(filter.to)} fit />
+        <button>Show</button>
+      </div>
+    </form>
+  );
+}
