@@ -274,6 +274,7 @@ describe("mutations", () => {
     const mutations: Record<string, Record<string, string>> = {
       "/repositories": { url: "https://git.example.com/c/d" },
       "/repositories/index": { ids: workspaceId },
+      "/repositories/several": { urls: "https://git.example.com/g/h" },
       [`/repositories/${workspaceId}/source`]: { url: "https://git.example.com/e/f" },
       [`/repositories/${workspaceId}/disconnect`]: {},
       [`/repositories/${workspaceId}/index`]: {},

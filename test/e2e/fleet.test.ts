@@ -132,7 +132,7 @@ describe("the fleet of a team", () => {
     const answer = await owner.post(`${base}/repositories/index`, { ids });
     expect(answer).toMatchObject({
       status: 202,
-      failed: [{ workspaceId: ids[0], error: "the repository has no source; set its clone address first" }],
+      failed: [{ error: "the repository has no source; set its clone address first" }],
     });
     expect(answer["runs"]).toHaveLength(2);
     const form = await owner.send(`${base}/repositories/index`, { form: { all: "on", shown: ids.slice(1).join(" ") } });
@@ -143,6 +143,29 @@ describe("the fleet of a team", () => {
         status: 400,
         details: { issues: [{ path: "ids" }] },
       });
+  });
+});
+
+describe("several addresses", () => {
+  it("are connected in any form, and those that cannot be are named", async () => {
+    const { tenantId } = await newTenant({ name: "Several" });
+    const owner = await memberOf(tenantId, "owner");
+    const [row] = await rowsOf<{ slug: string }>(database(), sql`select slug from tenants where id = ${tenantId}`);
+    const to = `/app/api/tenants/${row?.slug}/repositories/several`;
+    const urls =
+      "git@git.example.com:a/one.git\nhttps://git.example.com/a/two\r\n\nnot an address\ngit.example.com/a/one";
+    const form = await owner.send(to, { form: { urls } });
+    expect([form.status, form.headers.get("Location")]).toEqual([303, `/app/${row?.slug}/repositories?order=newest`]);
+    const html = await owner.page(`/app/${row?.slug}/repositories?order=newest`);
+    expect(html).toContain("2 of 3 connected. Not connected: not an address:");
+    for (const name of ["one", "two"]) expect(html).toContain(`title="git.example.com/a/${name}"`);
+    for (const [fields, field] of [
+      [{ urls: " " }, "urls"],
+      [{ urls: "git.example.com/a/one" }, "urls"],
+      [{ urls: Array.from({ length: 51 }, (_, n) => `git.example.com/a/${n}`).join("\n") }, "urls"],
+      [{ urls: "git.example.com/a/x\ngit.example.org/a/x", token: "secret" }, "token"],
+    ] as const)
+      expect(await owner.post(to, fields)).toMatchObject({ status: 400, details: { issues: [{ path: field }] } });
   });
 });
 

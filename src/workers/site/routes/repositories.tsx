@@ -32,7 +32,12 @@ repositoryPages.get("/repositories/new", (c) =>
       <Head
         title="Connect a repository"
         crumb={<a href={tenantPath(c, "repositories")}>Repositories</a>}
-        text="Its first index run starts at once. Afterwards a hook can index every push."
+        text={
+          <>
+            Its first index run starts at once. Afterwards a hook can index every push.{" "}
+            <a href={tenantPath(c, "repositories/several")}>Connect several at once</a>
+          </>
+        }
       />
       <section class="panel">
         <div class="body">
@@ -161,7 +166,7 @@ repositoryApi.post("/repositories/:id/disconnect", async (c) => {
 });
 
 /** Dependencies of the functions that change a source. */
-function depsOf(c: DashboardContext) {
+export function depsOf(c: DashboardContext) {
   return {
     db: c.get("db"),
     encryptionKey: c.env.ENCRYPTION_KEY,

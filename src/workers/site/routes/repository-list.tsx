@@ -1,8 +1,7 @@
-/** The list of a team's repositories: found, filtered, sorted, and indexed several at once. */
+/** The list of a team's repositories: found, filtered, sorted. */
 import { Hono } from "hono";
 import {
   listRepositories,
-  namesOf,
   PAGE_ROWS,
   REPOSITORY_ORDERS,
   REPOSITORY_STATES,
@@ -10,26 +9,21 @@ import {
   type RepositoryOrder,
   type RepositoryState,
 } from "../../../service/dashboard/repositories.ts";
-import { isUuid } from "../../../lib/uuid.ts";
 import { canManage } from "../../../service/users/index.ts";
-import { done, invalid, readFields } from "../app/answers.tsx";
+import { invalid } from "../app/answers.tsx";
 import { type DashboardContext, type DashboardHono, tenantPath } from "../app/context.ts";
-import { asRefusal } from "../app/errors.ts";
 import { formatCount } from "../views/format.ts";
 import { tenantPage } from "../views/layout.tsx";
 import { NumberPager } from "../views/pager.tsx";
 import { Empty, Field, Form, Head, Select } from "../views/parts.tsx";
-import { nameOf, RepositoryTable } from "../views/repositories.tsx";
+import { RepositoryTable } from "../views/repositories.tsx";
 import { isActive } from "../views/state.tsx";
-import { startIndexing } from "./runs.tsx";
 
 export const repositoryListPages = new Hono<DashboardHono>();
 export const repositoryListApi = new Hono<DashboardHono>();
 
 const MAX_TEXT = 200;
 const MAX_PAGE = 1_000;
-/** Reasons that the notice of a bulk re-index has room for. */
-const REASONS_SHOWN = 3;
 
 const STATE_NAMES: Record<RepositoryState, string> = {
   failed: "Failed",
@@ -52,7 +46,7 @@ repositoryListPages.get("/repositories", async (c) => {
   const isNew = all === 0 && filter.text === undefined;
   const connect = (
     <a class="button primary" href={tenantPath(c, "repositories/new")}>
-      Connect repositories
+      Connect a repository
     </a>
   );
   const isBusy = repositories.some(({ lastRun }) => isActive(lastRun?.state));
@@ -151,33 +145,6 @@ function Filters({ c, filter, counts, all }: FiltersProps) {
 repositoryListApi.get("/repositories", async (c) => {
   const page = await listRepositories(c.get("db"), c.get("membership").tenantId, readFilter(c));
   return c.json({ ok: true, ...page });
-});
-
-/** Starts a run of each chosen repository. Those that cannot be started are named, and do not keep the others. */
-repositoryListApi.post("/repositories/index", async (c) => {
-  const fields = await readFields(c);
-  const ids = fields.flag("all") ? fields.text("shown").split(" ") : fields.lines("ids");
-  if (ids.length === 0) throw invalid("ids", "select at least one repository");
-  if (ids.length > PAGE_ROWS || !ids.every(isUuid)) throw invalid("ids", `expected at most ${PAGE_ROWS} ids`);
-  const named = await namesOf(c.get("db"), c.get("membership").tenantId, ids);
-  const runs: string[] = [];
-  const failed: { workspaceId: string; error: string }[] = [];
-  const reasons: string[] = [];
-  for (const one of named) {
-    try {
-      runs.push((await startIndexing(c, one.workspaceId)).runId);
-    } catch (error) {
-      const refusal = asRefusal(error);
-      if (!refusal) throw error;
-      failed.push({ workspaceId: one.workspaceId, error: refusal.message });
-      reasons.push(`${nameOf(one)}: ${refusal.message}`);
-    }
-  }
-  const started = `${runs.length} ${runs.length === 1 ? "run is" : "runs are"} started.`;
-  const rest = reasons.length > REASONS_SHOWN ? `; and ${reasons.length - REASONS_SHOWN} more` : "";
-  const notice =
-    reasons.length === 0 ? started : `${started} Not started: ${reasons.slice(0, REASONS_SHOWN).join("; ")}${rest}.`;
-  return done(c, { to: tenantPath(c, "repositories"), data: { runs, failed }, status: 202, notice });
 });
 
 function readFilter(c: DashboardContext): RepositoryFilter {

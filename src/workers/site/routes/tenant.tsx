@@ -6,6 +6,7 @@ import { codePages } from "./code.tsx";
 import { connectPages } from "./connect.tsx";
 import { keyApi, keyPages } from "./keys.tsx";
 import { repositoryApi, repositoryPages } from "./repositories.tsx";
+import { severalApi, severalPages } from "./repositories-at-once.tsx";
 import { repositoryListApi, repositoryListPages } from "./repository-list.tsx";
 import { hookApi, hookPages } from "./hooks.tsx";
 import { runApi, runPages } from "./runs.tsx";
@@ -23,6 +24,7 @@ for (const pages of [
   codePages,
   hookPages,
   repositoryListPages,
+  severalPages,
   runPages,
   repositoryPages,
   keyPages,
@@ -36,6 +38,7 @@ for (const pages of [
 for (const api of [
   searchApi,
   repositoryListApi,
+  severalApi,
   repositoryApi,
   runApi,
   hookApi,
