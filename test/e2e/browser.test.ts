@@ -140,6 +140,8 @@ describe.skipIf(process.env["SKIP_BROWSER"] === "1")("in a browser", { timeout: 
     await checkPage(page);
     for (const [path, title] of [
       ["repositories", "Repositories"],
+      ["repositories/several", "Connect several repositories"],
+      ["runs", "Runs"],
       ["connect", "Connect"],
       ["connect?client=vscode", "Connect"],
       ["limits", "Limits"],
