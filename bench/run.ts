@@ -21,6 +21,7 @@ const BENCHES = [
   "grep",
   "lines",
   "table",
+  "relations",
 ] as const;
 
 const [name = "", ...args] = process.argv.slice(2);

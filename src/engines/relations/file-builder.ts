@@ -1,3 +1,4 @@
+import { AMBIGUOUS_LINE } from "./limits.ts";
 import type { ClassInfo, FileUses, Import, Meaning, UseKind } from "./types.ts";
 
 /** Uses that are kept of a file. Generated files hold hundreds of thousands in a line. */
@@ -7,7 +8,9 @@ const MAX_STEPS = 12;
 
 /** An expression or type, as far as it can be followed; its names are looked up when the whole file is read. */
 export type Expression =
-  | { is: "name"; name: string; scope: Scope }
+  // `otherwise`: what it is where no scope of the file binds the name.
+  | { is: "name"; name: string; scope: Scope; otherwise?: Expression }
+  | { is: "import"; module: string; name: string }
   | { is: "member"; of: Expression; name: string }
   | { is: "call"; of: Expression }
   | { is: "class"; line: number }
@@ -61,6 +64,11 @@ export class FileBuilder {
     return { outer, names: new Map(), own, path };
   }
 
+  /** Binds a name of which only one definition is known to be meant: a second one makes it ambiguous. */
+  bindOnce(scope: Scope, name: string, line: number): void {
+    scope.names.set(name, scope.names.has(name) ? { is: "several" } : { is: "definition", line });
+  }
+
   /** A name that is bound twice is ambiguous, except for overloads, whose first definition counts. */
   bind(scope: Scope, name: string, binding: Binding): void {
     const known = scope.names.get(name);
@@ -84,6 +92,11 @@ export class FileBuilder {
     if (!known) of.members.set(name, { line, type });
     else if (type && known.type) known.type = UNKNOWN;
     else if (type) known.type = type;
+  }
+
+  /** A member of which only one definition is known to be meant: a second one makes it ambiguous. */
+  memberOnce(of: OpenClass, name: string, line: number): void {
+    of.members.set(name, { line: of.members.has(name) ? AMBIGUOUS_LINE : line });
   }
 
   returns(line: number, type: Expression): void {
@@ -113,7 +126,7 @@ export class FileBuilder {
     }));
     const bindings = [...this.top.names].map(([name, binding]) => [name, meaningOfBinding(binding, 0)] as const);
     const exports = [...this.#exports].map(
-      ([name, of]) => [name, "module" in of ? ({ to: "import", ...of } as const) : meaningOf(of)] as const,
+      ([name, of]) => [name, "is" in of ? meaningOf(of) : ({ to: "import", ...of } as const)] as const,
     );
     return {
       uses,
@@ -137,7 +150,7 @@ function finishedClass({ line, members, bases }: OpenClass): ClassInfo {
 /** Meaning of a type or value that a variable or field has: a name of a class stands for an instance of it. */
 function valueMeaning(of: Expression, steps = 0): Meaning {
   const meaning = meaningOf(of, steps);
-  return of.is === "name" || of.is === "member" ? { to: "instance", of: meaning } : meaning;
+  return of.is === "name" || of.is === "member" || of.is === "import" ? { to: "instance", of: meaning } : meaning;
 }
 
 function meaningOf(of: Expression, steps = 0): Meaning {
@@ -145,8 +158,11 @@ function meaningOf(of: Expression, steps = 0): Meaning {
   switch (of.is) {
     case "name": {
       const binding = lookUp(of.scope, of.name);
-      return binding ? meaningOfBinding(binding, steps + 1) : { to: "global" };
+      if (binding) return meaningOfBinding(binding, steps + 1);
+      return of.otherwise ? meaningOf(of.otherwise, steps + 1) : { to: "global" };
     }
+    case "import":
+      return { to: "import", module: of.module, name: of.name };
     case "member":
       return { to: "member", of: meaningOf(of.of, steps + 1), name: of.name };
     case "call":

@@ -1,5 +1,5 @@
 /** Languages whose uses are read. Apart from the readers, so that who asks for stored uses need not load them. */
-export const LANGUAGES_WITH_USES = ["typescript", "javascript", "python"] as const;
+export const LANGUAGES_WITH_USES = ["typescript", "javascript", "python", "go", "java", "c"] as const;
 export type LanguageWithUses = (typeof LANGUAGES_WITH_USES)[number];
 
 /** Whether uses are read of files in the language. */

@@ -1,2 +1,4 @@
 /** Levels of a tree that are read: deeper expressions are generated. */
 export const MAX_DEPTH = 1_000;
+/** Line of a member that is defined several times, so that its name and the number of arguments do not tell which is meant. */
+export const AMBIGUOUS_LINE = 0;

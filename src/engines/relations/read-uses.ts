@@ -1,6 +1,9 @@
 import type { UsesReader } from "../parsing/parser.ts";
+import { readC } from "./c.ts";
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import { FileBuilder } from "./file-builder.ts";
+import { readGo } from "./go.ts";
+import { readJava } from "./java.ts";
 import { hasUses, type LanguageWithUses } from "./languages.ts";
 import { readPython } from "./python.ts";
 import { encodeUses } from "./record.ts";
@@ -10,6 +13,9 @@ const READERS: Readonly<Record<LanguageWithUses, (root: SyntaxNode, file: FileBu
   typescript: readTypeScript,
   javascript: readTypeScript,
   python: readPython,
+  go: readGo,
+  java: readJava,
+  c: readC,
 };
 
 /** Reads the uses of a file for its record. */

@@ -1,4 +1,6 @@
+import { AMBIGUOUS_LINE } from "./limits.ts";
 import { modulePaths, submodule } from "./modules.ts";
+import { packageRuleOf } from "./packages.ts";
 import type { ClassInfo, FileUses, Meaning, Use } from "./types.ts";
 
 /** Imports, aliases and bases that are followed from a use to what it means: cyclic re-exports end there. */
@@ -6,6 +8,12 @@ const MAX_STEPS = 24;
 
 /** The uses of a file; undefined if there is no such file, or its language has no rules. */
 export type LoadUses = (path: string) => Promise<FileUses | undefined>;
+
+/** Definitions with a name in all files; languages with packages need them, since their imports do not name files. */
+export type FindDefinitions = (name: string) => Promise<readonly { path: string }[]>;
+
+/** Files with a definition of a name that are looked into for what a package gives. */
+const MAX_CANDIDATES = 50;
 
 /** A definition, by the line of its name, or a whole module. */
 export type Target = { path: string; line: number } | { path: string; line: undefined };
@@ -27,30 +35,39 @@ export async function resolveUse(
   path: string,
   { name, meaning }: Pick<Use, "name" | "meaning">,
   load: LoadUses,
+  definitions: FindDefinitions = () => Promise.resolve([]),
 ): Promise<Resolved> {
   if (meaning.to === "instance" || meaning.to === "returned" || meaning.to === "opaque") return "none";
-  const resolver = new Resolver(load);
+  const resolver = new Resolver(load, definitions);
   return meaning.to === "global" ? resolver.fromStars(path, name) : resolver.resolve(path, meaning);
 }
 
 /** Whether the class around a member has another class among its bases, at any distance. */
-export async function inherits(of: { path: string; line: number }, base: Target, load: LoadUses): Promise<boolean> {
-  return new Resolver(load).inherits(of, base);
+export async function inherits(
+  of: { path: string; line: number },
+  base: Target,
+  load: LoadUses,
+  definitions: FindDefinitions = () => Promise.resolve([]),
+): Promise<boolean> {
+  return new Resolver(load, definitions).inherits(of, base);
 }
 
 type Read = (path: string, meaning: Meaning) => Promise<Resolved>;
 
 class Resolver {
   readonly #load: LoadUses;
+  readonly #definitions: FindDefinitions;
   #steps = 0;
   readonly #asDefinition: Read = (path, meaning) => this.resolve(path, meaning);
 
-  constructor(load: LoadUses) {
+  constructor(load: LoadUses, definitions: FindDefinitions) {
     this.#load = load;
+    this.#definitions = definitions;
   }
 
-  async resolve(path: string, meaning: Meaning): Promise<Resolved> {
+  async resolve(path: string, given: Meaning): Promise<Resolved> {
     if (this.#steps++ > MAX_STEPS) return "unknown";
+    const meaning = ofPackage(path, given);
     switch (meaning.to) {
       case "local":
       case "variable":
@@ -76,8 +93,9 @@ class Resolver {
   }
 
   /** The class, module or function that a receiver is, or is an instance of. */
-  async #valueOf(path: string, meaning: Meaning): Promise<Resolved> {
+  async #valueOf(path: string, given: Meaning): Promise<Resolved> {
     if (this.#steps++ > MAX_STEPS) return "unknown";
+    const meaning = ofPackage(path, given);
     if (meaning.to === "instance") return this.resolve(path, meaning.of);
     if (meaning.to === "variable") return this.#valueOf(path, meaning.of);
     if (meaning.to === "import")
@@ -101,6 +119,7 @@ class Resolver {
 
   /** What an import leads to, read by `read`: as a definition, or as the value that a variable has. */
   async #imported(path: string, module: string, name: string, read: Read = this.#asDefinition): Promise<Resolved> {
+    if (packageRuleOf(path)) return this.#fromPackage(path, module, name, read);
     const found = await this.#module(path, module);
     if (found === undefined) {
       const inner = submodule(path, module, name);
@@ -113,6 +132,32 @@ class Resolver {
     const inner = submodule(path, module, name);
     const own = inner === undefined ? undefined : await this.#module(path, inner);
     return own === undefined ? resolved : { path: own, line: undefined };
+  }
+
+  /** What a package gives under a name, of whose files one defines it. An unread file may be another that does: then it is unknown. */
+  async #fromPackage(path: string, module: string, name: string, read: Read): Promise<Resolved> {
+    const rule = packageRuleOf(path);
+    if (!rule) return "unknown";
+    if (name === "*") return "unknown";
+    const candidates = (await this.#definitions(rule.definition(name))).map((own) => own.path);
+    const paths = [...new Set(candidates)].filter((own) => rule.holds(path, module, own));
+    const found: { path: string; of: Meaning }[] = [];
+    for (const own of paths.slice(0, MAX_CANDIDATES)) {
+      const uses = await this.#load(own);
+      if (!uses) return "unknown";
+      if (!rule.confirms(module, own, uses)) continue;
+      const of = rule.hides(own) && own !== path ? uses.exports.get(name) : uses.bindings.get(name);
+      if (of) found.push({ path: own, of });
+    }
+    const [only, ...others] = found;
+    if (only) return others.length === 0 && paths.length <= MAX_CANDIDATES ? read(only.path, only.of) : "unknown";
+    const uses = await this.#load(path);
+    if (uses && module === rule.ownPackage(uses))
+      for (const star of uses.stars) {
+        const taken = star === module ? "outside" : await this.#fromPackage(path, star, name, read);
+        if (typeof taken !== "string") return taken;
+      }
+    return "outside";
   }
 
   async #module(path: string, module: string): Promise<string | undefined> {
@@ -149,7 +194,10 @@ class Resolver {
     const found = await this.#classAt(of);
     if (!found) return "unknown";
     const member = found.members.get(name);
+    if (member?.line === AMBIGUOUS_LINE) return "unknown";
     if (member) return { path: of.path, line: member.line, type: member.type };
+    const apart = await this.#memberApart(of, name);
+    if (apart) return apart;
     for (const base of found.bases) {
       const at = await this.resolve(of.path, base);
       if (typeof at === "string" || at.line === undefined) return "unknown";
@@ -157,6 +205,18 @@ class Resolver {
       if (typeof inherited !== "string") return inherited;
     }
     return "unknown";
+  }
+
+  /** A member that is defined outside of its class, such as a method of Go: it is bound in a file of the package as `Class.member`. */
+  async #memberApart(of: { path: string; line: number }, name: string): Promise<FoundMember | undefined> {
+    if (!packageRuleOf(of.path)?.membersApart) return undefined;
+    const bindings = (await this.#load(of.path))?.bindings ?? new Map<string, Meaning>();
+    for (const [own, meaning] of bindings) {
+      if (meaning.to !== "local" || meaning.line !== of.line || own.includes(".")) continue;
+      const found = await this.#fromPackage(of.path, "", `${own}.${name}`, this.#asDefinition);
+      return typeof found === "string" || found.line === undefined ? undefined : { ...found, type: undefined };
+    }
+    return undefined;
   }
 
   async #classAt({ path, line }: { path: string; line: number }): Promise<ClassInfo | undefined> {
@@ -173,4 +233,11 @@ class Resolver {
     }
     return false;
   }
+}
+
+/** A member of a package is looked up as a name of it: a package is no file. */
+function ofPackage(path: string, meaning: Meaning): Meaning {
+  if (meaning.to !== "member" || meaning.of.to !== "import" || meaning.of.name !== "*" || !packageRuleOf(path))
+    return meaning;
+  return { to: "import", module: meaning.of.module, name: meaning.name };
 }

@@ -29,6 +29,7 @@ export class UsesIndex {
   readonly #texts: TextSource;
   readonly #read: UsesFallback;
   readonly #known = new Map<string, Promise<FileUses | undefined>>();
+  readonly #named = new Map<string, Promise<DefinedSymbol[]>>();
   #files = 0;
   #bytes = 0;
   /** Files of languages with rules whose uses are not known. */
@@ -87,7 +88,16 @@ export class UsesIndex {
   }
 
   /** Definitions with a name, by the last part of their qualified names and with regard to case. */
-  async definitions(name: string): Promise<DefinedSymbol[]> {
+  definitions(name: string): Promise<DefinedSymbol[]> {
+    let found = this.#named.get(name);
+    if (!found) {
+      found = this.#definitionsNamed(name);
+      this.#named.set(name, found);
+    }
+    return found;
+  }
+
+  async #definitionsNamed(name: string): Promise<DefinedSymbol[]> {
     const named = await filesNamed(this.#index, nameKey(name, ""));
     // A file with thousands of overloads is read once.
     const files = [...new Set(named.map(({ file }) => file))];

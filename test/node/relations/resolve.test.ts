@@ -3,11 +3,9 @@ import { describe, expect, it } from "vitest";
 import { detectLanguage } from "../../../src/engines/parsing/detect.ts";
 import { FileBuilder } from "../../../src/engines/relations/file-builder.ts";
 import { decodeUses } from "../../../src/engines/relations/record.ts";
-import { type Resolved, resolveUse } from "../../../src/engines/relations/resolve.ts";
 import type { FileUses } from "../../../src/engines/relations/types.ts";
 import { sharedParser } from "../parsing/support.ts";
-
-type Files = Readonly<Record<string, string>>;
+import { callsIn } from "./support.ts";
 
 async function usesOf(path: string, text: string): Promise<FileUses | undefined> {
   const bytes = Buffer.from(text);
@@ -15,18 +13,6 @@ async function usesOf(path: string, text: string): Promise<FileUses | undefined>
   const { uses } = await (await sharedParser()).parse({ bytes, language: language as "typescript" });
   return uses && decodeUses(uses);
 }
-
-/** What each call of a file leads to, as `name@line → path:line`. */
-async function callsIn(files: Files, path: string): Promise<string[]> {
-  const parsed = new Map<string, FileUses | undefined>();
-  for (const [own, text] of Object.entries(files)) parsed.set(own, await usesOf(own, text));
-  const load = (own: string) => Promise.resolve(parsed.get(own));
-  const uses = parsed.get(path)?.uses ?? [];
-  return Promise.all(uses.map(async (use) => `${use.name}@${use.line} → ${shown(await resolveUse(path, use, load))}`));
-}
-
-const shown = (found: Resolved): string =>
-  typeof found === "string" ? found : `${found.path}:${found.line ?? "module"}`;
 
 describe("TypeScript", () => {
   it("follows imports, aliases, namespaces and re-exports", async () => {

@@ -13,7 +13,6 @@ const MAX_DEFINITIONS = 100;
 /** Finds what definitions of one revision call. One object serves one question: its limits are the question's. */
 export class CalleesFinder {
   readonly #files: UsesIndex;
-  readonly #named = new Map<string, Promise<DefinedSymbol[]>>();
   #looked = 0;
   truncated = false;
 
@@ -71,16 +70,15 @@ export class CalleesFinder {
 
   /** The definition that a use calls; `name` if it may be any of those with its name; undefined if it is none of the index. */
   async #called(path: string, use: Use): Promise<DefinedSymbol | "name" | undefined> {
-    const resolved = await resolveUse(path, use, (other) => this.#files.uses(other));
+    const resolved = await resolveUse(
+      path,
+      use,
+      (other) => this.#files.uses(other),
+      (each) => this.#files.definitions(each),
+    );
     if (resolved === "none" || resolved === "outside") return undefined;
-    if (resolved === "unknown") return (await this.#definitions(use.name)).length > 0 ? "name" : undefined;
+    if (resolved === "unknown") return (await this.#files.definitions(use.name)).length > 0 ? "name" : undefined;
     const symbols = await this.#files.definitionsIn(resolved.path);
     return symbols.find(({ startLine }) => startLine === resolved.line);
-  }
-
-  #definitions(name: string): Promise<DefinedSymbol[]> {
-    const known = this.#named.get(name) ?? this.#files.definitions(name);
-    this.#named.set(name, known);
-    return known;
   }
 }

@@ -1,6 +1,6 @@
 /** Callers and implementations: the uses of some definitions. */
 import { hasUses } from "../../../engines/relations/languages.ts";
-import { inherits, type Resolved, resolveUse } from "../../../engines/relations/resolve.ts";
+import { type FindDefinitions, inherits, type Resolved, resolveUse } from "../../../engines/relations/resolve.ts";
 import type { FileUses, Meaning, Use } from "../../../engines/relations/types.ts";
 import { lastPart } from "../../../engines/search/names.ts";
 import type { DefinedSymbol, UsesIndex } from "../../../engines/relations/uses-index.ts";
@@ -168,6 +168,7 @@ class Judge {
   readonly #names: ReadonlySet<string>;
   readonly #byPlace: ReadonlyMap<string, DefinedSymbol>;
   readonly #load: (path: string) => Promise<FileUses | undefined>;
+  readonly #named: FindDefinitions;
   /** The definition that overrides what is at a place. */
   readonly #overriding = new Map<string, DefinedSymbol | undefined>();
 
@@ -176,11 +177,12 @@ class Judge {
     this.#names = new Set(definitions.map((each) => lastPart(each.name)));
     this.#byPlace = new Map(definitions.map((each) => [placeKey(targetOf(each)), each]));
     this.#load = (path) => files.uses(path);
+    this.#named = (name) => files.definitions(name);
   }
 
   /** How sure it is that a use means one of the definitions; undefined if it means something else. */
   async of(path: string, use: Use): Promise<Judged | undefined> {
-    const resolved = await resolveUse(path, use, this.#load);
+    const resolved = await resolveUse(path, use, this.#load, this.#named);
     if (resolved === "none") return undefined;
     if (resolved === "outside" || resolved === "unknown")
       return isWritten(use, this.#names) ? { certainty: "name" } : undefined;
@@ -201,7 +203,12 @@ class Judge {
       const derived = await this.#classOf(each.path, each.startLine);
       const isDerived =
         derived !== undefined &&
-        (await inherits({ path: each.path, line: derived.line }, { path: other.path, line: base.line }, this.#load));
+        (await inherits(
+          { path: each.path, line: derived.line },
+          { path: other.path, line: base.line },
+          this.#load,
+          this.#named,
+        ));
       if (isDerived) return each;
     }
     return undefined;

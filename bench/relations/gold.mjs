@@ -1,0 +1,62 @@
+/**
+ * Prints the calls of TypeScript and JavaScript files as the compiler's checker resolves them; the form is that of gold.go.
+ * `node gold.mjs <compiler's API> <checkout> < <paths, a line each>`
+ */
+import { readFileSync } from "node:fs";
+import path from "node:path";
+
+const [, , library, root] = process.argv;
+const { default: ts } = await import(library);
+const files = readFileSync(0, "utf8")
+  .split("\n")
+  .filter((own) => own !== "");
+const program = ts.createProgram(
+  files.map((own) => path.join(root, own)),
+  {
+    allowJs: true,
+    checkJs: true,
+    noEmit: true,
+    jsx: ts.JsxEmit.Preserve,
+    target: ts.ScriptTarget.ESNext,
+    module: ts.ModuleKind.ESNext,
+    moduleResolution: ts.ModuleResolutionKind.Bundler,
+    allowImportingTsExtensions: true,
+    skipLibCheck: true,
+    strict: true,
+    types: [],
+  },
+);
+const checker = program.getTypeChecker();
+const rows = [];
+
+for (const own of files) {
+  const source = program.getSourceFile(path.join(root, own));
+  const visit = (node) => {
+    if (ts.isCallExpression(node) || ts.isNewExpression(node)) add(source, own, node.expression);
+    ts.forEachChild(node, visit);
+  };
+  if (source) visit(source);
+}
+process.stdout.write(rows.join(""));
+
+function add(source, own, called) {
+  const id = ts.isPropertyAccessExpression(called) ? called.name : called;
+  if (!ts.isIdentifier(id) && !ts.isPrivateIdentifier(id)) return;
+  const written = checker.getSymbolAtLocation(id);
+  // The checker knows nothing of the receiver.
+  if (!written && ts.isPropertyAccessExpression(called)) return;
+  const symbol = written && written.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(written) : written;
+  const line = source.getLineAndCharacterOfPosition(id.getStart(source)).line + 1;
+  const all = symbol?.declarations ?? [];
+  const declarations = all.filter((each) => !ts.isParameter(each) && !ts.isBindingElement(each));
+  if (declarations.length === 0) rows.push(`${own}\t${line}\t${id.text}\t-\t0\n`);
+  for (const each of declarations) {
+    const file = each.getSourceFile();
+    const name = ts.getNameOfDeclaration(each) ?? each;
+    const at = file.getLineAndCharacterOfPosition(name.getStart(file)).line + 1;
+    const isAbstract =
+      ts.isMethodSignature(each) ||
+      (ts.canHaveModifiers(each) && ts.getModifiers(each)?.some(({ kind }) => kind === ts.SyntaxKind.AbstractKeyword));
+    rows.push(`${own}\t${line}\t${id.text}\t${isAbstract ? "dispatch" : path.relative(root, file.fileName)}\t${at}\n`);
+  }
+}

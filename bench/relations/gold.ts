@@ -1,0 +1,104 @@
+/** What the languages' own tools say of calls. Each tool is optional: where it is not installed, its rows are left out. */
+import { execFileSync } from "node:child_process";
+import path from "node:path";
+import type { FileUses, UseKind } from "../../src/engines/relations/types.ts";
+import { peer, ROOT, temporaryFolder } from "../support.ts";
+import type { GoldCall } from "./gold-call.ts";
+import { pyrightCalls } from "./pyright.ts";
+
+export interface Gold {
+  name: string;
+  /** Files that the tool tells about. */
+  languages: RegExp;
+  /** Kinds of our uses that it calls calls. */
+  kinds: ReadonlySet<UseKind>;
+  /** The calls of a checkout; a sentence if the tool is not there. */
+  calls: (
+    root: string,
+    files: readonly string[],
+    uses: ReadonlyMap<string, FileUses>,
+  ) => Promise<GoldCall[] | string> | GoldCall[] | string;
+}
+
+const CALLS: ReadonlySet<UseKind> = new Set(["call"]);
+const CALLS_AND_CONSTRUCTIONS: ReadonlySet<UseKind> = new Set(["call", "construct"]);
+const FOLDER = path.join(ROOT, "bench/relations");
+
+export const GOLD: readonly Gold[] = [
+  {
+    name: "go/types",
+    languages: /\.go$/,
+    kinds: CALLS,
+    calls: (root) => {
+      const program = path.join(temporaryFolder("gold"), "gold");
+      return tabbed(
+        () => execFileSync("go", ["build", "-o", program, path.join(FOLDER, "gold.go")], { stdio: "pipe" }),
+        () => output(program, [root]),
+      );
+    },
+  },
+  {
+    name: "javac",
+    languages: /\.java$/,
+    kinds: CALLS_AND_CONSTRUCTIONS,
+    calls: (root) => {
+      const classes = temporaryFolder("gold");
+      return tabbed(
+        () => execFileSync("javac", ["-d", classes, path.join(FOLDER, "Gold.java")], { stdio: "pipe" }),
+        () => output("java", ["-Xmx3g", "-cp", classes, "Gold", root]),
+      );
+    },
+  },
+  {
+    name: "libclang",
+    languages: /\.(?:c|h|cc|cpp|hpp)$/,
+    kinds: CALLS,
+    calls: (root) =>
+      tabbed(
+        () => execFileSync("/usr/bin/python3", ["-c", "import clang.cindex"], { stdio: "pipe" }),
+        () => output("/usr/bin/python3", [path.join(FOLDER, "gold.py"), root]),
+      ),
+  },
+  {
+    name: "tsc",
+    languages: /(?<!\.d)\.[cm]?[jt]sx?$/,
+    kinds: CALLS_AND_CONSTRUCTIONS,
+    calls: (root, files) => {
+      const library = peer("typescript-api/lib/typescript.js");
+      if (library === undefined) return "typescript-api is not installed";
+      const input = files.join("\n");
+      return tabbed(
+        () => {},
+        () =>
+          output(process.execPath, ["--max-old-space-size=4096", path.join(FOLDER, "gold.mjs"), library, root], input),
+      );
+    },
+  },
+  {
+    name: "pyright",
+    languages: /\.py$/,
+    kinds: CALLS,
+    calls: (root, files, uses) => {
+      const server = peer("pyright/langserver.index.js");
+      return server === undefined ? "pyright is not installed" : pyrightCalls(server, root, files, uses);
+    },
+  },
+];
+
+const output = (command: string, args: readonly string[], input = ""): string =>
+  execFileSync(command, args, { input, encoding: "utf8", maxBuffer: 1 << 29, stdio: ["pipe", "pipe", "ignore"] });
+
+function tabbed(prepare: () => void, run: () => string): GoldCall[] | string {
+  try {
+    prepare();
+  } catch {
+    return "it is not installed";
+  }
+  return run()
+    .split("\n")
+    .filter((row) => row !== "")
+    .map((row) => {
+      const [own = "", line, name = "", to = "", at] = row.split("\t");
+      return { path: own, line: Number(line), name, to, at: Number(at) };
+    });
+}

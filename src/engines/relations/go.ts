@@ -1,0 +1,357 @@
+import type { SyntaxNode } from "../parsing/syntax-node.ts";
+import { type Expression, type FileBuilder, type OpenClass, type Scope, UNKNOWN } from "./file-builder.ts";
+import { MAX_DEPTH } from "./limits.ts";
+import { PACKAGE } from "./packages.ts";
+
+/** Reads a Go tree. */
+export function readGo(root: SyntaxNode, file: FileBuilder): void {
+  children(root, { file, scope: file.top, depth: 0, begun: 0 });
+}
+
+interface Place {
+  file: FileBuilder;
+  scope: Scope;
+  depth: number;
+  /** Scopes that declarations have begun around here. */
+  begun: number;
+}
+
+/** Declarations of a function that begin a scope: more are bound in one, which takes no longer to look through. */
+const MAX_BEGUN = 300;
+
+/** Nodes whose declarations are seen only inside of them. */
+const BLOCKS: ReadonlySet<string> = new Set([
+  "block",
+  "if_statement",
+  "for_statement",
+  "expression_switch_statement",
+  "expression_case",
+  "default_case",
+  "communication_case",
+  "type_case",
+]);
+
+function children(node: SyntaxNode, place: Place): void {
+  if (place.depth >= MAX_DEPTH) return;
+  const inner = { ...place, depth: place.depth + 1 };
+  for (const child of node.namedChildren) visit(child, inner);
+}
+
+function visit(node: SyntaxNode, place: Place): void {
+  const { file, scope } = place;
+  switch (node.type) {
+    case "comment":
+    case "identifier":
+      return;
+    case "package_clause":
+      file.bind(scope, PACKAGE, { is: "import", module: node.namedChild(0)?.text ?? "", name: "*" });
+      return;
+    case "import_spec":
+      importSpec(node, place);
+      return;
+    case "type_spec":
+      typeSpec(node, place);
+      return;
+    case "type_alias": {
+      const [name, type] = [node.field("name"), node.field("type")];
+      if (name && type) file.bind(scope, name.text, { is: "alias", of: typeOf(type, scope) });
+      return;
+    }
+    case "function_declaration":
+    case "method_declaration":
+      functionDeclaration(node, place);
+      return;
+    case "func_literal":
+      functionBody(node, { ...place, scope: file.inner(scope, undefined) });
+      return;
+    case "var_spec":
+    case "const_spec":
+      variables(node.fields("name"), node, place);
+      return;
+    case "short_var_declaration":
+      children(node.field("right") ?? node, place);
+      // What stands before a declaration in its block, also on its right side, means another name.
+      if (node.parent?.type === "statement_list" && place.begun++ < MAX_BEGUN)
+        place.scope = file.inner(scope, undefined);
+      bindValues(node.field("left")?.namedChildren ?? [], node.field("right"), place);
+      return;
+    case "range_clause":
+      for (const name of node.field("left")?.namedChildren ?? []) bindUnknown(name, place);
+      break;
+    case "receive_statement":
+      for (const name of node.field("left")?.namedChildren ?? []) bindUnknown(name, place);
+      break;
+    case "type_switch_statement":
+      typeSwitch(node, place);
+      return;
+    case "call_expression": {
+      const called = node.field("function");
+      if (called) use("call", called, place);
+      break;
+    }
+    case "composite_literal": {
+      const type = node.field("type");
+      if (type) use("construct", type, place);
+      break;
+    }
+  }
+  if (BLOCKS.has(node.type)) children(node, { ...place, scope: file.inner(scope, undefined) });
+  else children(node, place);
+}
+
+function use(kind: "call" | "construct" | "inherit", node: SyntaxNode, place: Place): void {
+  const bare = bareName(node);
+  const named = bare?.field(bare.type === "selector_expression" ? "field" : "name") ?? bare;
+  if (bare && named?.type.endsWith("identifier"))
+    place.file.use(kind, named.text, named.row + 1, place.scope, expressionOf(bare, place.scope));
+}
+
+/** The name under parentheses, type arguments and pointers. */
+function bareName(node: SyntaxNode | undefined, depth = 0): SyntaxNode | undefined {
+  if (!node || depth > 20) return undefined;
+  if (node.type === "generic_type") return bareName(node.field("type") ?? node.namedChild(0), depth + 1);
+  if (node.type === "type_instantiation_expression" || node.type === "parenthesized_expression")
+    return bareName(node.namedChild(0), depth + 1);
+  return /^(?:identifier|type_identifier|selector_expression|qualified_type)$/.test(node.type) ? node : undefined;
+}
+
+function importSpec(node: SyntaxNode, { file, scope }: Place): void {
+  const module = node.field("path")?.text.slice(1, -1);
+  if (module === undefined) return;
+  file.imports(module, node.row + 1);
+  const name = node.field("name");
+  if (name?.type === "dot") file.star(module);
+  else if (name?.type !== "blank_identifier") {
+    const last = module.split("/").findLast((part) => !/^v\d+$/.test(part)) ?? "";
+    file.bind(scope, name?.text ?? last.replace(/\.v\d+$/, ""), { is: "import", module, name: "*" });
+  }
+}
+
+function typeSpec(node: SyntaxNode, place: Place): void {
+  const { file, scope } = place;
+  const [name, type] = [node.field("name"), node.field("type")];
+  if (!name || !type) return;
+  const line = name.row + 1;
+  file.bind(scope, name.text, { is: "definition", line });
+  const opened = file.openClass(line);
+  const inner: Place = { ...place, scope: file.inner(scope, name.text) };
+  typeParameters(node, inner);
+  if (type.type === "struct_type") {
+    for (const field of type.childOfType("field_declaration_list")?.namedChildren ?? [])
+      structField(field, opened, inner);
+  } else if (type.type === "interface_type") {
+    for (const member of type.namedChildren) interfaceMember(member, opened, inner);
+  }
+}
+
+function structField(node: SyntaxNode, opened: OpenClass, place: Place): void {
+  if (node.type !== "field_declaration") return;
+  const type = node.field("type");
+  const names = node.fields("name");
+  const known = type ? typeOf(type, place.scope) : UNKNOWN;
+  for (const name of names) place.file.member(opened, name.text, name.row + 1, known);
+  if (names.length > 0 || !type) return;
+  // An embedded type is a field with the type's name, and lends its members.
+  const bare = bareName(type.type === "pointer_type" ? type.namedChild(0) : type);
+  if (!bare) return;
+  use("inherit", bare, place);
+  opened.bases.push(expressionOf(bare, place.scope));
+  place.file.member(opened, (bare.field("name") ?? bare).text, bare.row + 1, expressionOf(bare, place.scope));
+}
+
+function interfaceMember(node: SyntaxNode, opened: OpenClass, place: Place): void {
+  const name = node.field("name");
+  if (node.type === "method_elem" && name) {
+    place.file.member(opened, name.text, name.row + 1);
+    returns(node, name.row + 1, place);
+  } else if (node.type === "type_elem" && node.namedChildren.length === 1) {
+    const bare = bareName(node.namedChild(0));
+    if (!bare) return;
+    use("inherit", bare, place);
+    opened.bases.push(expressionOf(bare, place.scope));
+  }
+}
+
+function functionDeclaration(node: SyntaxNode, place: Place): void {
+  const { file, scope } = place;
+  const name = node.field("name");
+  if (!name) return;
+  const line = name.row + 1;
+  const receiver = node.field("receiver")?.namedChildren.find(({ type }) => type === "parameter_declaration");
+  const type = receiver?.field("type");
+  const of = type && bareName(type.type === "pointer_type" ? type.namedChild(0) : type);
+  const path = of === undefined ? name.text : `${of.text}.${name.text}`;
+  if (node.type === "function_declaration") {
+    if (name.text !== "init" && name.text !== "_") file.bindOnce(scope, name.text, line);
+  } else if (of) file.bind(scope, path, { is: "definition", line });
+  const inner = { ...place, scope: file.inner(scope, path) };
+  typeParameters(node, inner);
+  for (const argument of type?.namedChild(0)?.field("type_arguments")?.namedChildren ?? [])
+    file.bind(inner.scope, argument.text, { is: "variable" });
+  const self = receiver?.field("name");
+  if (self && of) file.bind(inner.scope, self.text, { is: "variable", type: expressionOf(of, scope) });
+  returns(node, line, inner);
+  functionBody(node, inner);
+}
+
+function functionBody(node: SyntaxNode, place: Place): void {
+  parameters(node.field("parameters"), place);
+  const result = node.field("result");
+  if (result?.type === "parameter_list") parameters(result, place);
+  const body = node.field("body");
+  if (body) children(body, place);
+}
+
+/** The type of a function's first result; a second one is an error or a flag. */
+function returns(node: SyntaxNode, line: number, { file, scope }: Place): void {
+  const result = node.field("result");
+  const type = result?.type === "parameter_list" ? result.namedChild(0)?.field("type") : result;
+  if (type) file.returns(line, typeOf(type, scope));
+}
+
+function typeParameters(node: SyntaxNode, { file, scope }: Place): void {
+  for (const each of node.field("type_parameters")?.namedChildren ?? [])
+    for (const name of each.fields("name")) file.bind(scope, name.text, { is: "variable" });
+}
+
+function parameters(list: SyntaxNode | undefined, { file, scope }: Place): void {
+  for (const each of list?.namedChildren ?? []) {
+    const type = each.field("type");
+    const known = type && each.type === "parameter_declaration" ? typeOf(type, scope.outer ?? scope) : undefined;
+    for (const name of each.fields("name")) file.bind(scope, name.text, { is: "variable", type: known });
+  }
+}
+
+function variables(names: readonly SyntaxNode[], node: SyntaxNode, place: Place): void {
+  const { file, scope } = place;
+  const type = node.field("type");
+  const value = node.field("value");
+  if (value) children(value, place);
+  if (!type) {
+    bindValues(names, value, place);
+    return;
+  }
+  for (const name of names)
+    file.bind(scope, name.text, { is: "variable", line: lineAtTop(name, place), type: typeOf(type, scope) });
+}
+
+const lineAtTop = (name: SyntaxNode, { file, scope }: Place): number | undefined =>
+  scope === file.top ? name.row + 1 : undefined;
+
+/** Binds names to values: each to its own, or the first to the first result of a call. */
+function bindValues(names: readonly SyntaxNode[], values: SyntaxNode | undefined, place: Place): void {
+  const { file, scope } = place;
+  const before = scope.outer ?? scope;
+  const given = values?.namedChildren ?? [];
+  for (const [i, name] of names.entries()) {
+    if (name.type !== "identifier" || name.text === "_") continue;
+    const known =
+      given[i] && (given.length === names.length || i === 0)
+        ? valueOf(given[i], names[0]?.parent?.type === "expression_list" ? before : scope)
+        : {};
+    // `x, err := f()` assigns what the same block declares before.
+    if (scope.names.has(name.text) && i > 0) continue;
+    file.bind(scope, name.text, { is: "variable", line: lineAtTop(name, place), ...known });
+  }
+}
+
+function bindUnknown(name: SyntaxNode, { file, scope }: Place): void {
+  if (name.type === "identifier") file.bind(scope, name.text, { is: "variable" });
+}
+
+function typeSwitch(node: SyntaxNode, place: Place): void {
+  const { file } = place;
+  const alias = node.field("alias")?.namedChild(0)?.text;
+  const value = node.field("value");
+  if (value) visit(value, place);
+  for (const each of node.namedChildren) {
+    if (each.type !== "type_case" && each.type !== "default_case") continue;
+    const scope = file.inner(place.scope, undefined);
+    const [type, ...others] = each.fields("type");
+    const known = type && others.length === 0 ? typeOf(type, place.scope) : undefined;
+    if (alias !== undefined) file.bind(scope, alias, { is: "variable", type: known });
+    children(each, { ...place, scope });
+  }
+}
+
+/** What a variable holds: a literal's type, or the result of a call. */
+function valueOf(node: SyntaxNode, scope: Scope, depth = 0): { type?: Expression; value?: Expression } {
+  const inner = node.type === "unary_expression" ? node.field("operand") : node;
+  if (!inner || depth > 20) return {};
+  switch (inner.type) {
+    case "composite_literal": {
+      const type = inner.field("type");
+      return type ? { type: typeOf(type, scope) } : {};
+    }
+    case "type_assertion_expression": {
+      const type = inner.field("type");
+      return type ? { type: typeOf(type, scope) } : {};
+    }
+    case "call_expression": {
+      const [argument] = inner.field("arguments")?.namedChildren ?? [];
+      if (inner.field("function")?.text === "new" && argument) return { type: typeOf(argument, scope) };
+      return { value: expressionOf(inner, scope) };
+    }
+    case "parenthesized_expression": {
+      const child = inner.namedChild(0);
+      return child ? valueOf(child, scope, depth + 1) : {};
+    }
+    case "identifier": {
+      const binding = scope.names.get(inner.text);
+      return binding?.is === "variable" ? ({ type: binding.type, value: binding.value } as { type?: Expression }) : {};
+    }
+    default:
+      return {};
+  }
+}
+
+/** A name that the file does not bind is one of its package. */
+function named(name: string, scope: Scope): Expression {
+  return { is: "name", name, scope, otherwise: { is: "import", module: "", name } };
+}
+
+function expressionOf(node: SyntaxNode, scope: Scope, depth = 0): Expression {
+  if (depth > 20) return UNKNOWN;
+  const inner = (field: string): Expression => {
+    const child = node.field(field);
+    return child ? expressionOf(child, scope, depth + 1) : UNKNOWN;
+  };
+  switch (node.type) {
+    case "identifier":
+    case "type_identifier":
+    case "package_identifier":
+      return named(node.text, scope);
+    case "selector_expression":
+      return { is: "member", of: inner("operand"), name: node.field("field")?.text ?? "" };
+    case "qualified_type":
+      return { is: "member", of: inner("package"), name: node.field("name")?.text ?? "" };
+    case "call_expression":
+      return { is: "call", of: inner("function") };
+    case "parenthesized_expression":
+    case "type_instantiation_expression": {
+      const child = node.namedChild(0);
+      return child ? expressionOf(child, scope, depth + 1) : UNKNOWN;
+    }
+    case "composite_literal": {
+      const type = node.field("type");
+      const of = type && typeOf(type, scope);
+      // A literal is an instance of its type, as the result of a construction is.
+      return of && of.is !== "unknown" ? { is: "call", of } : UNKNOWN;
+    }
+    case "unary_expression":
+      return inner("operand");
+    default:
+      return UNKNOWN;
+  }
+}
+
+/** A declared type: `T`, `*T`, `p.T`, `T[K]`. */
+function typeOf(node: SyntaxNode, scope: Scope, depth = 0): Expression {
+  if (depth > 20) return UNKNOWN;
+  if (node.type === "pointer_type" || node.type === "parenthesized_type") {
+    const child = node.namedChild(0);
+    return child ? typeOf(child, scope, depth + 1) : UNKNOWN;
+  }
+  const bare = node.type === "identifier" || node.type === "selector_expression" ? undefined : bareName(node);
+  return bare ? expressionOf(bare, scope) : node.type === "identifier" ? named(node.text, scope) : UNKNOWN;
+}

@@ -1,0 +1,311 @@
+import type { SyntaxNode } from "../parsing/syntax-node.ts";
+import { type Expression, type FileBuilder, type OpenClass, UNKNOWN } from "./file-builder.ts";
+import { MAX_DEPTH } from "./limits.ts";
+import { expressionOf, lastOf, type Place, typeOf } from "./java-expressions.ts";
+import { PACKAGE } from "./packages.ts";
+
+/**
+ * Reads a Java tree. Methods are known as `name/2`, by the number of their parameters: overloads of the same number are told apart by
+ * types, which are not compared, so that none of them is taken.
+ */
+export function readJava(root: SyntaxNode, file: FileBuilder): void {
+  const place = { file, scope: file.top, package: "", statics: new Map<string, Expression>(), depth: 0 };
+  const declared = root
+    .childOfType("package_declaration")
+    ?.namedChildren.find(({ type }) => type.endsWith("identifier"));
+  place.package = declared?.text ?? "";
+  file.bind(file.top, PACKAGE, { is: "import", module: place.package, name: "*" });
+  children(root, place);
+}
+
+function children(node: SyntaxNode, place: Place): void {
+  if (place.depth >= MAX_DEPTH) return;
+  const inner = { ...place, depth: place.depth + 1 };
+  for (const child of node.namedChildren) visit(child, inner);
+}
+
+const BLOCKS: ReadonlySet<string> = new Set([
+  "block",
+  "for_statement",
+  "enhanced_for_statement",
+  "try_with_resources_statement",
+  "catch_clause",
+  "switch_block_statement_group",
+  "switch_rule",
+]);
+
+function visit(node: SyntaxNode, place: Place): void {
+  const { file, scope } = place;
+  switch (node.type) {
+    case "line_comment":
+    case "block_comment":
+    case "identifier":
+    case "package_declaration":
+      return;
+    case "import_declaration":
+      importDeclaration(node, place);
+      return;
+    case "class_declaration":
+    case "interface_declaration":
+    case "enum_declaration":
+    case "record_declaration":
+    case "annotation_type_declaration":
+      classDeclaration(node, place);
+      return;
+    case "method_declaration":
+    case "constructor_declaration":
+    case "compact_constructor_declaration":
+      methodBody(node, place);
+      return;
+    case "lambda_expression": {
+      const inner = { ...place, scope: file.inner(scope, undefined) };
+      lambdaParameters(node.field("parameters"), inner);
+      children(node, inner);
+      return;
+    }
+    case "object_creation_expression":
+      construction(node, place);
+      return;
+    case "method_invocation": {
+      const name = node.field("name");
+      if (name) file.use("call", name.text, name.row + 1, scope, expressionOf(node, place, true));
+      break;
+    }
+    case "marker_annotation":
+    case "annotation": {
+      const name = node.field("name");
+      if (name) file.use("decorator", lastOf(name).text, name.row + 1, scope, typeOf(name, place));
+      break;
+    }
+    case "local_variable_declaration":
+      variables(node, place);
+      break;
+    case "resource":
+    case "instanceof_expression":
+    case "enhanced_for_statement":
+    case "catch_formal_parameter":
+      break;
+  }
+  const inner = BLOCKS.has(node.type) ? { ...place, scope: file.inner(scope, undefined) } : place;
+  bindNamed(node, inner);
+  children(node, inner);
+}
+
+/** Binds the variable that a loop, resource, pattern or catch clause declares. */
+function bindNamed(node: SyntaxNode, place: Place): void {
+  if (
+    !/^(?:resource|instanceof_expression|enhanced_for_statement|catch_formal_parameter|type_pattern)$/.test(node.type)
+  )
+    return;
+  const name = node.field("name") ?? (node.type === "type_pattern" ? node.namedChild(1) : undefined);
+  if (name?.type !== "identifier") return;
+  const type =
+    node.field("type") ?? node.field("right") ?? (node.type === "type_pattern" ? node.namedChild(0) : undefined);
+  const value = node.type === "enhanced_for_statement" ? undefined : node.field("value");
+  place.file.bind(place.scope, name.text, { is: "variable", ...typeOrValue(type, value, place) });
+}
+
+function importDeclaration(node: SyntaxNode, place: Place): void {
+  const { file } = place;
+  const name = node.namedChildren.find(({ type }) => type.endsWith("identifier"));
+  if (!name) return;
+  const isStatic = node.children.some(({ type }) => type === "static");
+  const path = name.text.replaceAll(/\s/g, "");
+  const isStar = node.childOfType("asterisk") !== undefined;
+  const [module, ...names] = splitPackage(path);
+  if (isStar && !isStatic && names.length === 0) {
+    file.star(path);
+    file.imports(path, node.row + 1);
+    return;
+  }
+  const [first = "", ...inner] = names;
+  file.imports(module, node.row + 1, first === "" ? "*" : first);
+  if (first === "" || isStar) return;
+  const last = inner.at(-1);
+  const member = (of: Expression, own: string): Expression => ({ is: "member", of, name: own });
+  if (isStatic && last !== undefined) {
+    const of = inner.slice(0, -1).reduce(member, { is: "import", module, name: first });
+    place.statics.set(last, of);
+    // It may be a field or a class as well.
+    if (!file.top.names.has(last)) file.bind(file.top, last, { is: "alias", of: member(of, last) });
+  } else if (last === undefined) file.bind(file.top, first, { is: "import", module, name: first });
+  else file.bind(file.top, last, { is: "alias", of: inner.reduce(member, { is: "import", module, name: first }) });
+}
+
+/** The package of a qualified name, and the names after it: by custom, those of packages are in lower case. */
+function splitPackage(path: string): [string, ...string[]] {
+  const parts = path.split(".");
+  const first = parts.findIndex((part) => /^\p{Lu}/u.test(part));
+  return first < 0 ? [path] : [parts.slice(0, first).join("."), ...parts.slice(first)];
+}
+
+function classDeclaration(node: SyntaxNode, place: Place): void {
+  const { file, scope } = place;
+  const name = node.field("name");
+  if (!name) return;
+  const line = name.row + 1;
+  if (!scope.names.has(name.text)) file.bind(scope, name.text, { is: "definition", line });
+  const opened = file.openClass(line);
+  const inner = { ...place, scope: file.inner(scope, name.text, opened) };
+  for (const each of node.field("type_parameters")?.namedChildren ?? []) {
+    const own = each.namedChildren.find(({ type }) => type === "type_identifier");
+    if (own) file.bind(inner.scope, own.text, { is: "variable" });
+  }
+  for (const clause of node.namedChildren)
+    if (/^(?:superclass|super_interfaces|extends_interfaces)$/.test(clause.type)) heritage(clause, opened, inner);
+    else if (clause.type === "modifiers") visit(clause, place);
+  for (const each of node.field("parameters")?.namedChildren ?? []) recordComponent(each, opened, inner);
+  const body = node.field("body");
+  if (body) classBody(body, opened, inner);
+}
+
+function heritage(node: SyntaxNode, opened: OpenClass, place: Place): void {
+  for (const each of node.namedChildren) {
+    if (each.type === "type_list") {
+      heritage(each, opened, place);
+      continue;
+    }
+    const named = lastOf(each);
+    // The bases of a class are looked up outside of it.
+    const of = typeOf(each, { ...place, scope: place.scope.outer ?? place.scope });
+    place.file.use("inherit", named.text, named.row + 1, place.scope, of);
+    opened.bases.push(of);
+  }
+}
+
+function recordComponent(node: SyntaxNode, opened: OpenClass, { file, scope, ...place }: Place): void {
+  const [name, type] = [node.field("name"), node.field("type")];
+  if (!name) return;
+  const known = type ? typeOf(type, { file, scope, ...place }) : UNKNOWN;
+  file.member(opened, name.text, name.row + 1, known);
+  file.bind(scope, name.text, { is: "variable", type: known });
+  file.memberOnce(opened, `${name.text}/0`, name.row + 1);
+}
+
+/** Members are bound in the class's scope too, where its methods and inner classes see them without a receiver. */
+function classBody(body: SyntaxNode, opened: OpenClass, place: Place): void {
+  const members = body.namedChildren.flatMap((each) =>
+    each.type === "enum_body_declarations" ? each.namedChildren : [each],
+  );
+  for (const member of members) declareMember(member, opened, place);
+  for (const member of members) {
+    if (member.type === "field_declaration") {
+      for (const each of member.namedChildren) if (each.type === "modifiers") visit(each, place);
+      for (const each of member.fields("declarator")) {
+        const value = each.field("value");
+        if (value) visit(value, place);
+      }
+    } else if (member.type === "enum_constant") {
+      const inner = member.field("body");
+      const args = member.field("arguments");
+      if (args) children(args, place);
+      if (inner) anonymousBody(inner, { is: "class", line: opened.line }, place);
+    } else visit(member, place);
+  }
+}
+
+function declareMember(node: SyntaxNode, opened: OpenClass, place: Place): void {
+  const { file, scope } = place;
+  const name = node.field("name");
+  if (node.type === "field_declaration" || node.type === "constant_declaration") {
+    const type = node.field("type");
+    const isArray = node.fields("declarator").some((each) => each.field("dimensions"));
+    const known = type && !isArray ? typeOf(type, place) : UNKNOWN;
+    for (const each of node.fields("declarator")) {
+      const own = each.field("name");
+      if (!own) continue;
+      file.member(opened, own.text, own.row + 1, known);
+      file.bind(scope, own.text, { is: "variable", type: known });
+    }
+  } else if (node.type === "method_declaration" && name) {
+    const key = `${name.text}/${arityOf(node)}`;
+    file.memberOnce(opened, key, name.row + 1);
+    file.bindOnce(scope, key, name.row + 1);
+    const type = node.field("type");
+    const inner = { ...place, scope: file.inner(scope, undefined) };
+    typeParameters(node, inner);
+    if (type && !node.field("dimensions")) file.returns(name.row + 1, typeOf(type, inner));
+  } else if (node.type === "enum_constant" && name) {
+    file.member(opened, name.text, name.row + 1, { is: "call", of: { is: "class", line: opened.line } });
+    file.bind(scope, name.text, { is: "alias", of: { is: "class", line: opened.line } });
+  } else if (node.type.endsWith("_declaration") && name && node.type !== "constructor_declaration") {
+    file.member(opened, name.text, name.row + 1);
+    file.bind(scope, name.text, { is: "definition", line: name.row + 1 });
+  }
+}
+
+function arityOf(node: SyntaxNode): string {
+  const list = node.field("parameters")?.namedChildren ?? [];
+  if (list.some(({ type }) => type === "spread_parameter")) return "any";
+  return String(list.filter(({ type }) => type === "formal_parameter").length);
+}
+
+function typeParameters(node: SyntaxNode, { file, scope }: Place): void {
+  for (const each of node.field("type_parameters")?.namedChildren ?? []) {
+    const own = each.namedChildren.find(({ type }) => type === "type_identifier");
+    if (own) file.bind(scope, own.text, { is: "variable" });
+  }
+}
+
+function methodBody(node: SyntaxNode, place: Place): void {
+  const { file, scope } = place;
+  const inner = { ...place, scope: file.inner(scope, node.field("name")?.text) };
+  typeParameters(node, inner);
+  for (const child of node.namedChildren) if (child.type === "modifiers") visit(child, place);
+  for (const each of node.field("parameters")?.namedChildren ?? []) {
+    const name = each.field("name") ?? each.childOfType("variable_declarator")?.field("name");
+    const type = each.type === "spread_parameter" || each.field("dimensions") ? undefined : each.field("type");
+    if (name) file.bind(inner.scope, name.text, { is: "variable", type: type && typeOf(type, inner) });
+    for (const child of each.namedChildren) if (child.type === "modifiers") visit(child, place);
+  }
+  const body = node.field("body");
+  if (body) children(body, inner);
+}
+
+function lambdaParameters(node: SyntaxNode | undefined, place: Place): void {
+  const { file, scope } = place;
+  if (node?.type === "identifier") file.bind(scope, node.text, { is: "variable" });
+  for (const each of node?.namedChildren ?? []) {
+    const name = each.type === "identifier" ? each : each.field("name");
+    const type = each.field("type");
+    if (name) file.bind(scope, name.text, { is: "variable", type: type && typeOf(type, place) });
+  }
+}
+
+function variables(node: SyntaxNode, place: Place): void {
+  const { file, scope } = place;
+  for (const each of node.fields("declarator")) {
+    const name = each.field("name");
+    const type = each.field("dimensions") ? undefined : node.field("type");
+    if (name) file.bind(scope, name.text, { is: "variable", ...typeOrValue(type, each.field("value"), place) });
+  }
+}
+
+/** The declared type of a variable, or its value where that is written as `var`. */
+function typeOrValue(
+  type: SyntaxNode | undefined,
+  value: SyntaxNode | undefined,
+  place: Place,
+): { type?: Expression; value?: Expression } {
+  if (type && type.text !== "var") return { type: typeOf(type, place) };
+  return value ? { value: expressionOf(value, place) } : {};
+}
+
+function construction(node: SyntaxNode, place: Place): void {
+  const type = node.field("type");
+  const body = node.childOfType("class_body");
+  if (type) {
+    const named = lastOf(type);
+    place.file.use("construct", named.text, named.row + 1, place.scope, typeOf(type, place));
+  }
+  for (const child of node.namedChildren) if (child.id !== body?.id && child.id !== type?.id) visit(child, place);
+  if (body) anonymousBody(body, type ? typeOf(type, place) : UNKNOWN, place);
+}
+
+function anonymousBody(body: SyntaxNode, base: Expression, place: Place): void {
+  if (place.depth >= MAX_DEPTH) return;
+  const opened = place.file.openClass(body.row + 1);
+  opened.bases.push(base);
+  const scope = place.file.inner(place.scope, undefined, opened);
+  classBody(body, opened, { ...place, scope, depth: place.depth + 1 });
+}

@@ -1,0 +1,92 @@
+/** Languages in which an import names a package of many files, or none at all: what a name means is found by its definitions. */
+import type { FileUses } from "./types.ts";
+
+interface PackageRule {
+  /** Whether a file may be of the package that a file names; an empty name is its own package. */
+  holds(from: string, module: string, candidate: string): boolean;
+  /** Whether such a file is of the package indeed, by what it says of itself. */
+  confirms(module: string, candidate: string, uses: FileUses): boolean;
+  /** Name of the definition that a binding stands for. */
+  definition(name: string): string;
+  /** The package of a file's names that it does not bind. */
+  ownPackage(uses: FileUses): string;
+  /** Whether other files see only what a file exports. */
+  hides(candidate: string): boolean;
+  /** Members may be defined outside of their class. */
+  membersApart: boolean;
+}
+
+/** Binding under which a file of Go or Java says its package; no name is written so. */
+export const PACKAGE = "package ";
+
+const lastName = (name: string): string => name.slice(name.lastIndexOf(".") + 1);
+
+const GO: PackageRule = {
+  holds: (from, module, candidate) => candidate.endsWith(".go") && inGoPackage(from, module, candidate),
+  confirms: (module, candidate, uses) =>
+    module === "" || candidate.includes("/") || packageOf(uses) === lastPartOfPath(module),
+  definition: lastName,
+  ownPackage: () => "",
+  hides: () => false,
+  membersApart: true,
+};
+
+const JAVA: PackageRule = {
+  holds: (from, module, candidate) => {
+    if (!candidate.endsWith(".java")) return false;
+    const folder = folderOf(candidate);
+    const wanted = module.replaceAll(".", "/");
+    return module === "" ? folder === folderOf(from) : folder === wanted || folder.endsWith(`/${wanted}`);
+  },
+  confirms: (module, _candidate, uses) => module === "" || packageOf(uses) === module,
+  definition: lastName,
+  ownPackage: packageOf,
+  hides: () => false,
+  membersApart: false,
+};
+
+const C: PackageRule = {
+  holds: (_from, _module, candidate) => /\.[ch]$/.test(candidate),
+  confirms: () => true,
+  // Structures are bound by their tags.
+  definition: (name) => name.replace(/^struct /, ""),
+  ownPackage: () => "",
+  // A header is part of the files that include it.
+  hides: (candidate) => !candidate.endsWith(".h"),
+  membersApart: false,
+};
+
+const RULES: Readonly<Record<string, PackageRule>> = { go: GO, java: JAVA, c: C, h: C };
+
+/** The rule of a file's language; undefined if its imports name files. */
+export function packageRuleOf(path: string): PackageRule | undefined {
+  return RULES[path.slice(path.lastIndexOf(".") + 1)];
+}
+
+/** A path of a Go package ends with its folder in the repository, except for the one at the top. Those of the standard library have no host. */
+function inGoPackage(from: string, module: string, candidate: string): boolean {
+  const folder = folderOf(candidate);
+  if (module === "") return folder === folderOf(from);
+  const [host = "", owner = "", repository = "", ...inner] = module.split("/");
+  if (!host.includes(".")) return false;
+  // A module's version is part of its path, but no folder: `github.com/owner/name/v2/inner`.
+  const parts = inner.filter((part, i) => i > 0 || !/^v\d+$/.test(part));
+  if (parts.length === 0) return folder === "" && owner !== "" && repository !== "";
+  const path = parts.join("/");
+  return folder === path || folder === inner.join("/");
+}
+
+function folderOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf("/")));
+}
+
+/** The package that a file says it is of. */
+function packageOf(uses: FileUses): string {
+  const own = uses.bindings.get(PACKAGE);
+  return own?.to === "import" ? own.module : "";
+}
+
+/** Name of the package that a path of Go usually means. */
+function lastPartOfPath(module: string): string {
+  return module.split("/").findLast((part) => !/^v\d+$/.test(part)) ?? "";
+}
