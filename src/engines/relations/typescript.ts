@@ -236,11 +236,13 @@ function declarator(node: SyntaxNode, place: Place): void {
   const name = node.field("name");
   const type = node.field("type");
   const value = node.field("value");
-  const module = requiredModule(value);
+  // `require("./a").b` takes one name of the module.
+  const taken = value?.type === "member_expression" ? value.field("property")?.text : undefined;
+  const module = requiredModule(taken === undefined ? value : value?.field("object"));
   if (name?.type === "identifier") {
     const line = name.row + 1;
     const isFunction = value !== undefined && /^(?:arrow_function|function_expression|class)$/.test(value.type);
-    if (module !== undefined) file.bind(scope, name.text, { is: "import", module, name: "*" });
+    if (module !== undefined) file.bind(scope, name.text, { is: "import", module, name: taken ?? "*" });
     else if (isFunction) file.bind(scope, name.text, { is: "definition", line });
     else {
       const known = type ? { type: typeOf(type, scope) } : { value: value && valueOf(value, scope) };
@@ -251,7 +253,7 @@ function declarator(node: SyntaxNode, place: Place): void {
       else functionLike(value, place, name, false);
       return;
     }
-  } else if (name?.type === "object_pattern" && module !== undefined)
+  } else if (name?.type === "object_pattern" && module !== undefined && taken === undefined)
     for (const each of name.namedChildren) {
       const key = each.type === "pair_pattern" ? each.field("key") : each;
       const local = each.type === "pair_pattern" ? each.field("value") : each;
@@ -279,11 +281,30 @@ function moduleOfCall(call: SyntaxNode, called: SyntaxNode, by: RegExp): string 
 function fieldAssignment(node: SyntaxNode, { file, scope }: Place): void {
   const left = node.field("left");
   const right = node.field("right");
+  if (scope === file.top && left && right) commonExports(left, right, file);
   const field = left?.field("property");
   if (left?.type === "member_expression" && left.field("object")?.type === "this" && scope.own && field && right)
     file.member(scope.own, field.text, field.row + 1, valueOf(right, scope));
   else if (left?.type === "identifier" && scope.names.get(left.text)?.is === "variable")
     file.bind(scope, left.text, { is: "variable" });
+}
+
+/** `exports.name = …`, `module.exports.name = …` and `module.exports = { name }` export names, as CommonJS has it. */
+function commonExports(left: SyntaxNode, right: SyntaxNode, file: FileBuilder): void {
+  const object = left.field("object")?.text;
+  const name = left.field("property");
+  const scope = file.top;
+  if (name && (object === "exports" || object === "module.exports")) {
+    if (right.type === "identifier") file.exportAs(name.text, { is: "name", name: right.text, scope });
+    else file.exportAs(name.text, { is: "class", line: name.row + 1 });
+  } else if (left.text === "module.exports" && right.type === "object")
+    for (const each of right.namedChildren) {
+      const value = each.field("value");
+      if (each.type === "shorthand_property_identifier")
+        file.exportAs(each.text, { is: "name", name: each.text, scope });
+      else if (value?.type === "identifier")
+        file.exportAs(each.field("key")?.text ?? "", { is: "name", name: value.text, scope });
+    }
 }
 
 /** Binds the names of a pattern to values that are not followed. */

@@ -161,6 +161,33 @@ describe("C", () => {
   });
 });
 
+describe("CommonJS", () => {
+  it("follows what is exported and required by name", async () => {
+    const files = {
+      "a.js": "exports.one = function () {};\nmodule.exports.two = two;\nfunction two() {}\n",
+      "b.js": "function three() {}\nmodule.exports = { three, four: three };\n",
+      "app.js": [
+        'const a = require("./a");',
+        'var two = require("./a").two;',
+        'const { three, four: other } = require("./b");',
+        "a.one();",
+        "two();",
+        "three();",
+        "other();",
+        "a.absent();",
+      ].join("\n"),
+    };
+    const calls = (await callsIn(files, "app.js")).filter((call) => !call.startsWith("require"));
+    expect(calls).toEqual([
+      "one@4 → a.js:1",
+      "two@5 → a.js:3",
+      "three@6 → b.js:1",
+      "other@7 → b.js:1",
+      "absent@8 → unknown",
+    ]);
+  });
+});
+
 describe("hostile sources", () => {
   const overloads = Array.from({ length: 2_000 }, (_, i) => `void f(T${i} x) {}`).join("\n");
   it.each([

@@ -98,6 +98,12 @@ export const PAGES: readonly PageEntry[] = [
     description: "Ranking and index: what was measured, and how to repeat it.",
   },
   {
+    file: "relations.md",
+    label: "Relations",
+    group: "Inside",
+    description: "What callers and callees follow, and how often they are right.",
+  },
+  {
     file: "memory.md",
     label: "Memory",
     group: "Inside",
