@@ -1,5 +1,6 @@
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import { type Expression, type FileBuilder, type OpenClass, type Scope, UNKNOWN } from "./file-builder.ts";
+import { commonExports } from "./commonjs.ts";
 import { MAX_DEPTH } from "./limits.ts";
 import type { UseKind } from "./types.ts";
 
@@ -287,24 +288,6 @@ function fieldAssignment(node: SyntaxNode, { file, scope }: Place): void {
     file.member(scope.own, field.text, field.row + 1, valueOf(right, scope));
   else if (left?.type === "identifier" && scope.names.get(left.text)?.is === "variable")
     file.bind(scope, left.text, { is: "variable" });
-}
-
-/** `exports.name = …`, `module.exports.name = …` and `module.exports = { name }` export names, as CommonJS has it. */
-function commonExports(left: SyntaxNode, right: SyntaxNode, file: FileBuilder): void {
-  const object = left.field("object")?.text;
-  const name = left.field("property");
-  const scope = file.top;
-  if (name && (object === "exports" || object === "module.exports")) {
-    if (right.type === "identifier") file.exportAs(name.text, { is: "name", name: right.text, scope });
-    else file.exportAs(name.text, { is: "class", line: name.row + 1 });
-  } else if (left.text === "module.exports" && right.type === "object")
-    for (const each of right.namedChildren) {
-      const value = each.field("value");
-      if (each.type === "shorthand_property_identifier")
-        file.exportAs(each.text, { is: "name", name: each.text, scope });
-      else if (value?.type === "identifier")
-        file.exportAs(each.field("key")?.text ?? "", { is: "name", name: value.text, scope });
-    }
 }
 
 /** Binds the names of a pattern to values that are not followed. */
