@@ -56,6 +56,7 @@ function workerProject(name: string, databaseSetup: string): TestProjectInlineCo
             RATE_BUCKETS: { className: "RateBucket", useSQLite: true },
             WORKSPACE_RUNS: { className: "WorkspaceRuns", useSQLite: true },
             TENANT_RUNS: { className: "TenantRuns", useSQLite: true },
+            OAUTH: { className: "OAuthObject", useSQLite: true },
             HEALTH_MONITOR: { className: "HealthMonitor", useSQLite: true },
           },
           r2Buckets: ["SNAPSHOTS"],

@@ -24,6 +24,8 @@ export const SURFACES = {
   sign_in_email: { limit: 5, windowSec: 600, subject: "email" },
   /** Sign-in codes requested from one source address, for any e-mail address. */
   sign_in_source: { limit: 300, windowSec: 600, subject: "ip" },
+  /** Registrations of OAuth clients, and requests for tokens. */
+  oauth: { limit: 300, windowSec: 60, subject: "ip" },
   invitation: { limit: 30, windowSec: 3_600, subject: "tenant" },
 } as const satisfies Record<
   string,

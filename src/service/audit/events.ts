@@ -42,6 +42,10 @@ export interface AuditDetails {
     name: string;
     expiresAt?: string;
     restrictions?: Restrictions;
+    /** Whose it is, unless it is the team's. */
+    userId?: string;
+    /** For an agent that signed in: its OAuth client id. */
+    clientId?: string;
     /** The credentials that it was made from, the first one first. */
     madeFrom?: string[];
   };

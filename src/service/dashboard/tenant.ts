@@ -62,9 +62,9 @@ export async function readFirstSteps(db: Db, tenantId: string): Promise<FirstSte
     db,
     sql`
       select
-        exists (select 1 from credentials where tenant_id = ${tenantId} and kind = 'api_key' and revoked_at is null
+        exists (select 1 from credentials where tenant_id = ${tenantId} and kind in ('api_key', 'narrow_api_key') and revoked_at is null
           and (expires_at is null or expires_at > now())) as "hasKey",
-        exists (select 1 from credentials where tenant_id = ${tenantId} and kind = 'api_key'
+        exists (select 1 from credentials where tenant_id = ${tenantId} and kind in ('api_key', 'narrow_api_key')
           and last_used_at is not null) as "keyUsed",
         exists (select 1 from workspaces where tenant_id = ${tenantId} and repo is not null) as "hasRepository",
         exists (select 1 from workspaces where tenant_id = ${tenantId} and current_seq is not null) as "hasIndex",

@@ -3,7 +3,8 @@ import { and, eq, gte, sql } from "drizzle-orm";
 import type { Db } from "../db/client.ts";
 import { usageDays } from "../db/people-schema.ts";
 import { usageMonths } from "../db/records-schema.ts";
-import { credentials, tenants } from "../db/schema.ts";
+import { credentials } from "../db/credentials-schema.ts";
+import { tenants } from "../db/schema.ts";
 
 const DAY_MS = 86_400_000;
 

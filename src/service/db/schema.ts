@@ -1,4 +1,4 @@
-/** The tables of tenants, credentials, workspaces, revisions, runs and snapshots. A tenant owns everything that refers to it. */
+/** The tables of tenants, workspaces, revisions, runs and snapshots. A tenant owns everything that refers to it. */
 import { sql } from "drizzle-orm";
 import {
   type AnyPgColumn,
@@ -17,9 +17,8 @@ import {
   uniqueIndex,
   uuid,
 } from "drizzle-orm/pg-core";
-import type { Restrictions } from "../../contract/credentials.ts";
 import type { RunSpec } from "./run-spec.ts";
-import { bytea, createdAt } from "./columns.ts";
+import { createdAt } from "./columns.ts";
 
 export const tenants = pgTable(
   "tenants",
@@ -43,42 +42,6 @@ export const tenants = pgTable(
     index("tenants_created_by")
       .on(t.createdBy)
       .where(sql`${t.createdBy} is not null`),
-  ],
-);
-
-/** API keys and worker tokens. Only the SHA-256 of the secret part is kept. */
-export const credentials = pgTable(
-  "credentials",
-  {
-    id: text("id").primaryKey(),
-    tenantId: uuid("tenant_id")
-      .notNull()
-      .references(() => tenants.id, { onDelete: "cascade" }),
-    /**
-     * A narrow credential has a kind of its own, so that a release which does not know restrictions (`deploy rollback`) refuses it instead of
-     * taking it for an unrestricted one.
-     */
-    kind: text("kind", { enum: ["api_key", "worker_token", "narrow_api_key", "narrow_worker_token"] }).notNull(),
-    name: text("name").notNull(),
-    secretHash: bytea("secret_hash").notNull(),
-    createdAt: createdAt(),
-    revokedAt: timestamp("revoked_at", { withTimezone: true }),
-    /** When it expires; null: never. */
-    expiresAt: timestamp("expires_at", { withTimezone: true }),
-    /** Mirrored by the tenant's gate with some seconds of delay. */
-    lastUsedAt: timestamp("last_used_at", { withTimezone: true }),
-    /** See `src/service/tenancy/restrictions.ts`; null for credentials that are not narrow. */
-    restrictions: jsonb("restrictions").$type<Restrictions>(),
-    /** The credential that it was made from. It is valid only while that one is. */
-    parentId: text("parent_id").references((): AnyPgColumn => credentials.id, { onDelete: "cascade" }),
-  },
-  (t) => [
-    index("credentials_tenant").on(t.tenantId),
-    index("credentials_parent")
-      .on(t.parentId, t.expiresAt)
-      .where(sql`${t.parentId} is not null`),
-    check("credentials_kind", sql`${t.kind} in ('api_key', 'worker_token', 'narrow_api_key', 'narrow_worker_token')`),
-    check("credentials_secret_hash", sql`octet_length(${t.secretHash}) = 32`),
   ],
 );
 

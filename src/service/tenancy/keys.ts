@@ -3,7 +3,7 @@ import { MAX_LIVE_TOKENS, MAX_TOKEN_DEPTH, type Restrictions, type TokenRequest 
 import { recordAuditStatement } from "../audit/index.ts";
 import type { Db } from "../db/client.ts";
 import { rowsOf } from "../db/rows.ts";
-import { credentials } from "../db/schema.ts";
+import { type Agent, credentials } from "../db/credentials-schema.ts";
 import { loadCredentialKey } from "./credential-key.ts";
 import { createCredential, type CredentialKey, type CredentialKind } from "./credentials.ts";
 import { TenancyError } from "./errors.ts";
@@ -20,6 +20,8 @@ export interface KeyInput {
   expiresAt?: Date;
   /** What it is limited to; default: nothing. */
   restrictions?: Restrictions;
+  /** Id of the member whose personal key it is; default: it is the team's. It ends when that person leaves the team. */
+  userId?: string;
   /** Id of the user who creates it; default: the administrator. */
   actor?: string;
 }
@@ -32,14 +34,14 @@ export interface NewKey {
 }
 
 /**
- * Creates an API key or worker token. Throws `TenancyError` for invalid input or an unknown tenant.
+ * Creates an API key or worker token. Throws `TenancyError` for invalid input, an unknown tenant, and a user who is not a member of it.
  *
  * @param credentialKey the deployment's key, if the caller has it; default: read from the database
  */
 export async function createKey(db: Db, input: KeyInput, credentialKey?: CredentialKey): Promise<NewKey> {
   const tenantId = checkUuid(input.tenantId, "tenant");
   const name = checkName(input.name);
-  const { kind, expiresAt, actor = ADMIN_ACTOR } = input;
+  const { kind, expiresAt, userId, actor = ADMIN_ACTOR } = input;
   if (expiresAt !== undefined && !(expiresAt.getTime() > Date.now())) {
     throw new TenancyError("INVALID", "expires: expected a time in the future", "expires");
   }
@@ -47,12 +49,13 @@ export async function createKey(db: Db, input: KeyInput, credentialKey?: Credent
   const limits = Object.keys(restrictions).length > 0 && { kind: `narrow_${kind}` as const, restrictions };
   const { id, value, secretHash } = createCredential(kind, tenantId, credentialKey ?? (await loadCredentialKey(db)));
   const expiry = expiresAt && { expiresAt: expiresAt.toISOString() };
-  const details = { credentialId: id, kind, name, ...expiry, ...(limits && { restrictions }) };
+  const owner = userId !== undefined && { userId };
+  const details = { credentialId: id, kind, name, ...owner, ...expiry, ...(limits && { restrictions }) };
   try {
     await db.batch([
       db
         .insert(credentials)
-        .values({ id, tenantId, kind, name, secretHash, ...(expiresAt && { expiresAt }), ...limits }),
+        .values({ id, tenantId, kind, name, secretHash, ...owner, ...(expiresAt && { expiresAt }), ...limits }),
       recordAuditStatement(db, { event: "KEY_CREATED", tenantId, actor, details }),
     ]);
   } catch (error) {
@@ -167,17 +170,21 @@ export interface KeyInfo {
   lastUsedAt: Date | null;
   expiresAt: Date | null;
   revokedAt: Date | null;
+  /** Whose it is; null for keys of the team. */
+  userId: string | null;
+  /** The agent that signed in with it; null for keys. */
+  agent: Agent | null;
 }
 
 /**
  * Revokes a credential by its public id, permanently. Returns false if it was already revoked. Throws `TenancyError` if there is no
- * such credential, or if it is not of the kind or the tenant given.
+ * such credential, or if it is not of the kind, the tenant or the member given.
  */
 export async function revokeKey(
   db: Db,
-  input: { id: string; kind?: CredentialKind; tenantId?: string; actor?: string },
+  input: { id: string; kind?: CredentialKind; tenantId?: string; userId?: string; actor?: string },
 ): Promise<boolean> {
-  const { id, kind, tenantId, actor = ADMIN_ACTOR } = input;
+  const { id, kind, tenantId, userId, actor = ADMIN_ACTOR } = input;
   const [key] = await db
     .select({ tenantId: credentials.tenantId, kind: credentials.kind, revokedAt: credentials.revokedAt })
     .from(credentials)
@@ -186,6 +193,7 @@ export async function revokeKey(
         eq(credentials.id, id),
         kind && inArray(credentials.kind, [kind, `narrow_${kind}`]),
         tenantId === undefined ? undefined : eq(credentials.tenantId, tenantId),
+        userId === undefined ? undefined : eq(credentials.userId, userId),
       ),
     );
   if (!key) {

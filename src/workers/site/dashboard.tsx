@@ -3,6 +3,7 @@ import { Hono } from "hono";
 import { REQUEST_ID_HEADER, RETRY_AFTER_HEADER } from "../../contract/headers.ts";
 import { accountsDatabase } from "../../service/db/databases.ts";
 import { isUnreachable } from "../../service/db/errors.ts";
+import { AUTHORIZE_PATH } from "../../service/oauth/addresses.ts";
 import { createLogger } from "../../lib/log.ts";
 import { clearNotice, setNotice, readNotice, wantsJson } from "./app/answers.tsx";
 import type { DashboardContext, DashboardHono } from "./app/context.ts";
@@ -12,6 +13,7 @@ import { pageHeaders } from "./app/page-headers.ts";
 import { isOwnOrigin } from "./app/settings.ts";
 import { findAsset } from "./assets/index.ts";
 import { accountApi, accountPages } from "./routes/account.tsx";
+import { authorizePages } from "./routes/authorize.tsx";
 import { joinApi, joinPages } from "./routes/join.tsx";
 import { signInApi, signInPages } from "./routes/sign-in.tsx";
 import { tenantApi, tenantPages } from "./routes/tenant.tsx";
@@ -32,7 +34,9 @@ export function createDashboard(): Hono<DashboardHono> {
     c.header(REQUEST_ID_HEADER, requestId);
     await next();
   });
-  app.use(pageHeaders());
+  const headers = pageHeaders();
+  const headersOfConsent = pageHeaders({ leaves: true });
+  app.use((c, next) => (c.req.path === AUTHORIZE_PATH ? headersOfConsent : headers)(c, next));
   app.get("/app/assets/:file", (c) => {
     const asset = findAsset(c.req.path);
     if (!asset) throw new DashboardError("NOT_FOUND", "there is no such file");
@@ -60,6 +64,8 @@ export function createDashboard(): Hono<DashboardHono> {
   app.route("/app", signInPages);
   app.route("/app/api", signInApi);
   app.route("/app", joinPages);
+  app.use(AUTHORIZE_PATH, requireSession);
+  app.route("/", authorizePages);
   app.use("/app/*", requireSession);
   app.use("/app", requireSession);
   app.route("/app/api", joinApi);

@@ -2,11 +2,15 @@
 import { accountsDatabase } from "../../service/db/databases.ts";
 import { createLogger } from "../../lib/log.ts";
 import { createMailer, sendMails } from "../../service/mail/index.ts";
+import { AUTHORIZE_PATH } from "../../service/oauth/addresses.ts";
 import type { DashboardEnv } from "./app/context.ts";
 import { settingsOf } from "./app/settings.ts";
 import { createDashboard } from "./dashboard.tsx";
 import { landingPage } from "./landing.ts";
+import { answerOAuth, isOAuth } from "./oauth.ts";
 import { API_PREFIX, proxy } from "./proxy.ts";
+
+export { OAuthObject } from "../../service/oauth/oauth-object.ts";
 
 const dashboard = createDashboard();
 const log = createLogger({ worker: "site" });
@@ -22,6 +26,8 @@ export default {
       const { createDocs } = await import("./docs/routes.tsx");
       return createDocs().fetch(request, env, ctx);
     }
+    if (pathname === AUTHORIZE_PATH) return dashboard.fetch(request, env, ctx);
+    if (isOAuth(pathname)) return answerOAuth(request, env);
     if (pathname === "/app" || pathname.startsWith("/app/")) return dashboard.fetch(request, env, ctx);
     return landingPage(request, pathname);
   },

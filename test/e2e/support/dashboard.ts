@@ -1,9 +1,11 @@
 /** The dashboard as a browser without JavaScript sees it: cookies, the origin, and the mail that the local stack keeps. */
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
+import { sql } from "drizzle-orm";
 import type { Role } from "../../../src/service/db/people-schema.ts";
+import { rowsOf } from "../../../src/service/db/rows.ts";
 import { addUser } from "../../../src/service/users/index.ts";
-import { database, service } from "./service.ts";
+import { database, newTenant, service, type TestTenant } from "./service.ts";
 
 export interface DashboardRequest {
   method?: string;
@@ -92,4 +94,21 @@ export async function memberOf(tenantId: string, role: Role): Promise<Profile & 
   const { userId } = await addUser(database(), { email, tenantId, role });
   const profile = await new Profile().signIn(email);
   return Object.assign(profile, { email, userId });
+}
+
+/** A team with an owner who is signed in. */
+export interface Team extends TestTenant {
+  slug: string;
+  owner: Profile & { email: string; userId: string };
+  /** `/app/<slug>` and `/app/api/tenants/<slug>` */
+  pages: string;
+  base: string;
+}
+
+export async function newTeam(): Promise<Team> {
+  const tenant = await newTenant({ name: `Team ${crypto.randomUUID().slice(0, 8)}` });
+  const [row] = await rowsOf<{ slug: string }>(database(), sql`select slug from tenants where id = ${tenant.tenantId}`);
+  const slug = row?.slug ?? "";
+  const owner = await memberOf(tenant.tenantId, "owner");
+  return { ...tenant, slug, owner, pages: `/app/${slug}`, base: `/app/api/tenants/${slug}` };
 }

@@ -17,6 +17,7 @@ import { sweepSnapshots } from "../../../src/service/snapshots/sweep.ts";
 import type { CredentialKey } from "../../../src/service/tenancy/credentials.ts";
 import { saveCredentialKey } from "../../../src/service/tenancy/credential-key.ts";
 import { eraseTenant, finishErasures } from "../../../src/service/tenancy/erase.ts";
+import { connectAgent } from "../../../src/service/tenancy/agents.ts";
 import { createKey, createToken } from "../../../src/service/tenancy/keys.ts";
 import * as tenants from "../../../src/service/tenancy/tenants.ts";
 import { createWorkspace } from "../../../src/service/tenancy/workspaces.ts";
@@ -132,6 +133,20 @@ export const CHANGES: readonly Case[] = [
       pull.probeSnapshot(snapshots(db), { tenantId }, { workspaceId }, "f").catch(() => {}),
   ],
   ["a new key", (db, { tenantId }) => createKey(db, { tenantId, name: "k", kind: "api_key" }, KEY as CredentialKey)],
+  [
+    "a connected agent",
+    (db, { tenantId, userId }) =>
+      connectAgent(db, {
+        id: `${tenantId}agent`,
+        secretHash: "00".repeat(32),
+        tenantId,
+        userId,
+        name: "agent",
+        restrictions: { scopes: ["search"] },
+        expiresAt: new Date(Date.now() + 60_000),
+        agent: { clientId: "c", host: "127.0.0.1" },
+      }),
+  ],
   [
     "a new token",
     (db, { tenantId }) =>

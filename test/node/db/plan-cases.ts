@@ -32,6 +32,7 @@ import { databaseVectors } from "../../../src/service/hosted-index/vectors.ts";
 import { listSnapshots } from "../../../src/service/snapshots/pull.ts";
 import { findRevision } from "../../../src/service/snapshots/revision.ts";
 import type { SnapshotContext } from "../../../src/service/snapshots/context.ts";
+import { isAgentConnected } from "../../../src/service/tenancy/agents.ts";
 import * as keys from "../../../src/service/tenancy/keys.ts";
 import * as workspaces from "../../../src/service/tenancy/workspaces.ts";
 import * as invitations from "../../../src/service/users/invitations.ts";
@@ -251,6 +252,8 @@ export const CASES: readonly Case[] = [
   ],
   ["deliveries of hooks", (db, { workspaceId }) => repositories.listDeliveries(db, workspaceId)],
   ["use of keys", (db, { tenantId }) => listKeyUsage(db, tenantId)],
+  ["use of a member's keys", (db, { tenantId, userId }) => listKeyUsage(db, tenantId, userId)],
+  ["whether an agent is connected", (db, { tenantId }) => isAgentConnected(db, tenantId, `${tenantId}1`)],
   ["settings of a team", (db, { tenantId }) => team.readTenant(db, tenantId)],
   [
     "change of a team",

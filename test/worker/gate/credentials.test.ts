@@ -1,7 +1,8 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { eq } from "drizzle-orm";
 import { afterEach, describe, expect, it } from "vitest";
-import { credentials, tenants } from "../../../src/service/db/schema.ts";
+import { credentials } from "../../../src/service/db/credentials-schema.ts";
+import { tenants } from "../../../src/service/db/schema.ts";
 import type { AdmitResult } from "../../../src/service/gate/types.ts";
 import { startClock, stopClock } from "../support/clock.ts";
 import { countQueries, cutDatabase } from "../support/database-away.ts";

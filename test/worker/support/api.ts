@@ -2,7 +2,8 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
 import { createApp } from "../../../src/workers/api/app.ts";
-import { credentials, tenants } from "../../../src/service/db/schema.ts";
+import { credentials } from "../../../src/service/db/credentials-schema.ts";
+import { tenants } from "../../../src/service/db/schema.ts";
 import type { CredentialKind } from "../../../src/service/gate/types.ts";
 import { createCredential } from "../../../src/service/tenancy/credentials.ts";
 import { credentialKey, db, ENCRYPTION_KEY } from "./tenants.ts";

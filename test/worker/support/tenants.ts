@@ -1,7 +1,8 @@
 /// <reference types="@cloudflare/vitest-plugin/types" />
 import { env } from "cloudflare:workers";
 import { openDb } from "../../../src/service/db/client.ts";
-import { credentials, tenants } from "../../../src/service/db/schema.ts";
+import { credentials } from "../../../src/service/db/credentials-schema.ts";
+import { tenants } from "../../../src/service/db/schema.ts";
 import type { AdmitRequest, CredentialKind, PresentedCredential } from "../../../src/service/gate/types.ts";
 import { createCredential, deriveCredentialKey, parseCredential } from "../../../src/service/tenancy/credentials.ts";
 

@@ -3,6 +3,7 @@ import type { QueueMessage, StepMessage } from "../../../src/service/runs/messag
 
 export { RateBucket } from "../../../src/service/gate/rate-bucket.ts";
 export { TenantGate } from "../../../src/service/gate/tenant-gate.ts";
+export { OAuthObject } from "../../../src/service/oauth/oauth-object.ts";
 export { HealthMonitor } from "../../../src/service/health/health-monitor.ts";
 export { TenantRuns } from "../../../src/service/runs/tenant-runs.ts";
 export { WorkspaceRuns } from "../../../src/service/runs/workspace-runs.ts";

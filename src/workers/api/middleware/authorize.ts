@@ -10,9 +10,10 @@ import { rateHeaders } from "../../../service/gate/headers.ts";
 import { clientAddress } from "../../../service/gate/proxies.ts";
 import { sourceOf } from "../../../service/gate/source.ts";
 import type { CredentialKind, Principal, RateState } from "../../../service/gate/types.ts";
-import { bearerOf, parseCredential, type ParsedCredential } from "../../../service/tenancy/credentials.ts";
+import type { ParsedCredential } from "../../../service/tenancy/credentials.ts";
 import type { ApiContext } from "../context.ts";
 import { creditRequest, quotaError } from "../metering.ts";
+import { presentedCredential } from "./presented.ts";
 import { noteCredential } from "./turns.ts";
 
 /** A 429 from a rate-limit bucket, with the contract's `RATE_LIMITED` body. */
@@ -33,8 +34,7 @@ export class RateLimitedError extends ApiError {
 
 /** Parses the request's credential without I/O. Throws 401 unless this deployment issued it. */
 export async function readCredential(c: ApiContext, kind: CredentialKind): Promise<ParsedCredential> {
-  const value = bearerOf(c.req.header("Authorization"));
-  const credential = value === undefined ? undefined : parseCredential(value, kind, c.get("services").credentialKey);
+  const credential = presentedCredential(c, kind);
   if (credential === undefined) throw await unauthorized(c, kind);
   return credential;
 }

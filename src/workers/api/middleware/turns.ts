@@ -12,8 +12,9 @@ import { TooManyWaitingError, Turns } from "../../../lib/turns.ts";
 import { clientAddress } from "../../../service/gate/proxies.ts";
 import { sourceOf } from "../../../service/gate/source.ts";
 import { isHookId } from "../../../service/hooks/ids.ts";
-import { bearerOf, parseCredential, type ParsedCredential } from "../../../service/tenancy/credentials.ts";
+import type { ParsedCredential } from "../../../service/tenancy/credentials.ts";
 import type { ApiContext, ApiHono } from "../context.ts";
+import { presentedCredential } from "./presented.ts";
 
 /** Fewer than overlap a tenant's waits for gate and database, so only while others use the isolate too. */
 const AT_WORK = 2;
@@ -79,13 +80,9 @@ const isRefusal = (owner: string, status: number): boolean =>
 
 /** Whose turn a request takes: its tenant's, its hook's (all tenants' deliveries come from the same addresses), else its address's. */
 function ownerOf(c: ApiContext): string {
-  const { credentialKey, proxies } = c.get("services");
-  const value = bearerOf(c.req.header("Authorization"));
-  if (value !== undefined) {
-    const credential =
-      parseCredential(value, "api_key", credentialKey) ?? parseCredential(value, "worker_token", credentialKey);
-    if (credential && accepted.has(nameOf(credential))) return `tenant ${credential.tenantId}`;
-  }
+  const { proxies } = c.get("services");
+  const credential = presentedCredential(c, "api_key") ?? presentedCredential(c, "worker_token");
+  if (credential && accepted.has(nameOf(credential))) return `tenant ${credential.tenantId}`;
   const hookId = HOOK_PATH.exec(c.req.path)?.[1];
   if (hookId !== undefined && isHookId(c.env.ENCRYPTION_KEY, hookId)) return `hook ${hookId}`;
   return `address ${sourceOf(clientAddress(c.req.raw.headers, proxies))}`;

@@ -49,6 +49,7 @@ const SURFACE_TEXTS: Record<Surface, string> = {
   dashboard_mutation: "Changes in the dashboard",
   sign_in_email: "Sign-in codes for one e-mail address",
   sign_in_source: "Sign-in codes asked for from one network address",
+  oauth: "Registrations and requests for tokens of agents that sign in",
   invitation: "Invitations to a team",
 };
 const SUBJECT_TEXTS = { tenant: "tenant", ip: "source address", user: "person", email: "e-mail address", hook: "hook" };

@@ -105,9 +105,12 @@ export const requireTenant = createMiddleware<DashboardHono>(async (c, next) => 
   await next();
 });
 
-/** Whether plain members may make this mutation: leaving the team. All others require an owner or admin. */
+/**
+ * Whether plain members may make this mutation: leaving the team, and what `routes/keys.tsx` limits to keys of their own. All others
+ * require an owner or admin.
+ */
 function isOwnMatter(path: string): boolean {
-  return path.endsWith("/leave");
+  return /\/(?:leave|keys|keys\/[^/]+\/revoke)$/.test(path);
 }
 
 /** Owner of the rate-limit bucket. */

@@ -1,7 +1,11 @@
 import { secureHeaders } from "hono/secure-headers";
 
-/** Security headers of the site's pages: everything they load or send to is on the same origin, and no script is inline. */
-export function pageHeaders() {
+/**
+ * Security headers of the site's pages: everything they load or send to is on the same origin, and no script is inline.
+ *
+ * @param leaves the page's form redirects to another origin, which browsers would hold against `form-action`
+ */
+export function pageHeaders({ leaves = false }: { leaves?: boolean } = {}) {
   return secureHeaders({
     contentSecurityPolicy: {
       defaultSrc: ["'none'"],
@@ -9,7 +13,7 @@ export function pageHeaders() {
       styleSrc: ["'self'"],
       imgSrc: ["'self'"],
       connectSrc: ["'self'"],
-      formAction: ["'self'"],
+      ...(!leaves && { formAction: ["'self'"] }),
       baseUri: ["'none'"],
       frameAncestors: ["'none'"],
     },

@@ -49,6 +49,16 @@ export function isOwnOrigin(env: SettingsEnv, request: Request, origin: string):
   return (siteUrl === undefined || isLoopback(siteUrl)) && origin === requestOrigin(request, settings);
 }
 
+/**
+ * The origin that a request was sent to, as this site calls itself there: what `isOwnOrigin` allows, else the public address. Undefined if
+ * it is neither https nor on this machine, so that what is sent there can be read on the way.
+ */
+export function secureOrigin(env: SettingsEnv, request: Request): string | undefined {
+  const asked = requestOrigin(request, settingsOf(env));
+  const origin = isOwnOrigin(env, request, asked) ? asked : siteUrlOf(env, request);
+  return origin.startsWith("https:") || isLoopback(origin) ? origin : undefined;
+}
+
 function requestOrigin(request: Request, { proxies }: SiteSettings): string {
   return `${clientScheme(request, proxies)}//${new URL(request.url).host}`;
 }

@@ -1,9 +1,9 @@
 /** First steps, and instructions for connecting each client. */
 import { Hono } from "hono";
 import { readFirstSteps } from "../../../service/dashboard/tenant.ts";
-import { canManage } from "../../../service/users/index.ts";
 import { type DashboardContext, type DashboardHono, tenantPath } from "../app/context.ts";
 import { siteUrlOf } from "../app/settings.ts";
+import { API_PREFIX } from "../proxy.ts";
 import { tenantPage } from "../views/layout.tsx";
 import { Copyable, Head, Panel } from "../views/parts.tsx";
 
@@ -17,7 +17,6 @@ connectPages.get("/", async (c) => {
 connectPages.get("/start", async (c) => {
   const steps = await readFirstSteps(c.get("db"), c.get("membership").tenantId);
   const api = apiAddress(c);
-  const manages = canManage(c.get("membership").role);
   const all = steps.hasKey && steps.keyUsed && steps.hasIndex && steps.hasSearched;
   return tenantPage(
     c,
@@ -31,7 +30,7 @@ connectPages.get("/start", async (c) => {
             <p class="soft">Agents and the command line send it with every request.</p>
             {!steps.hasKey && (
               <a class="button primary" href={tenantPath(c, "keys")}>
-                {manages ? "Make a key" : "Ask an admin of your team for one"}
+                Make a key
               </a>
             )}
           </Step>
@@ -94,16 +93,29 @@ function Step({ done, number, title, children }: { done: boolean; number: number
   );
 }
 
+const DEFAULT_CLIENT = "claude-code";
+
 interface Client {
   id: string;
   name: string;
   steps: { text: string; code: string }[];
 }
 
-function clientsFor(api: string): Client[] {
+function clientsFor(site: string): Client[] {
+  const api = site + API_PREFIX;
   const mcp = `${api}/mcp`;
   const json = (value: unknown) => JSON.stringify(value, null, 2);
   return [
+    {
+      id: "sign-in",
+      name: "Claude, ChatGPT, any with OAuth",
+      steps: [
+        {
+          text: "Add this address as a connector. The client opens a page here, on which you choose what it may ask; it needs no key:",
+          code: `${site}/mcp`,
+        },
+      ],
+    },
     {
       id: "claude-code",
       name: "Claude Code",
@@ -178,8 +190,8 @@ function clientsFor(api: string): Client[] {
 }
 
 connectPages.get("/connect", (c) => {
-  const clients = clientsFor(apiAddress(c));
-  const chosen = clients.find(({ id }) => id === c.req.query("client")) ?? clients[0];
+  const clients = clientsFor(siteUrlOf(c.env, c.req.raw));
+  const chosen = clients.find(({ id }) => id === (c.req.query("client") ?? DEFAULT_CLIENT));
   return tenantPage(
     c,
     "connect",
@@ -189,7 +201,7 @@ connectPages.get("/connect", (c) => {
         title="Connect"
         text={
           <>
-            Agents ask over MCP, with one of the team's <a href={tenantPath(c, "keys")}>API keys</a> in the variable{" "}
+            Agents ask over MCP. They sign in, or have an <a href={tenantPath(c, "keys")}>API key</a> in the variable{" "}
             <code>CODECTX_API_KEY</code>.
           </>
         }
@@ -223,5 +235,5 @@ connectPages.get("/connect", (c) => {
 
 /** Base address of the API for clients: this site's proxy. */
 function apiAddress(c: DashboardContext): string {
-  return `${siteUrlOf(c.env, c.req.raw)}/api/v1`;
+  return siteUrlOf(c.env, c.req.raw) + API_PREFIX;
 }

@@ -1,4 +1,7 @@
-/** API keys and worker tokens: list, create (the value is shown once), revoke. */
+/**
+ * API keys, worker tokens and connected agents: list, create (the value is shown once), revoke. Members see, make and revoke their own;
+ * owners and admins also those of the team, and they see whose the others are.
+ */
 import { Hono } from "hono";
 import { type KeyUsage, listKeyUsage } from "../../../service/dashboard/keys.ts";
 import { flushUsage } from "../../../service/gate/client.ts";
@@ -6,7 +9,7 @@ import { type CredentialKind, deriveCredentialKey } from "../../../service/tenan
 import { createKey, revokeKey } from "../../../service/tenancy/keys.ts";
 import { canManage } from "../../../service/users/index.ts";
 import { done, invalid, readFields } from "../app/answers.tsx";
-import { type DashboardHono, tenantPath } from "../app/context.ts";
+import { type DashboardHono, sessionOf, tenantPath } from "../app/context.ts";
 import { DashboardError } from "../app/errors.ts";
 import { leaveSecret, takeSecret } from "../app/reveal.ts";
 import { actorOfSession } from "../app/fields.ts";
@@ -20,6 +23,11 @@ export const keyApi = new Hono<DashboardHono>();
 
 const KIND_NAMES: Record<CredentialKind, string> = { api_key: "API key", worker_token: "Worker token" };
 const KINDS = Object.entries(KIND_NAMES);
+const OWNERS = [
+  ["team", "the team's"],
+  ["me", "mine"],
+] as const;
+const MAX_REPOS_SHOWN = 3;
 const EXPIRY_DAYS = [30, 90, 365];
 const DAY_MS = 86_400_000;
 
@@ -27,8 +35,9 @@ keyPages.get("/keys", async (c) => {
   const { tenantId, slug, role } = c.get("membership");
   const shown = await takeSecret(c, tenantPath(c, "keys"));
   await flushUsage(c.env.TENANT_GATE, tenantId);
-  const keys = await listKeyUsage(c.get("db"), tenantId);
   const manages = canManage(role);
+  const keys = await listKeyUsage(c.get("db"), tenantId, manages ? undefined : sessionOf(c).user.id);
+  const agents = keys.filter(({ agent }) => agent !== null);
   const base = `/app/api/tenants/${slug}/keys`;
   const groups: [CredentialKind, string][] = [
     ["api_key", "For agents and the command line: search, embed, snapshots, MCP."],
@@ -41,7 +50,11 @@ keyPages.get("/keys", async (c) => {
     <>
       <Head
         title="Keys"
-        text="All keys of a team share its budget and quota. A revoked key is refused within a second."
+        text={
+          manages
+            ? "All keys of a team share its budget and quota. A personal key ends when its member leaves. A revoked key is refused within a second."
+            : "These are yours alone and end when you leave the team, whose budget and quota they share. A revoked key is refused within a second."
+        }
       />
       {shown && (
         <section class="secret" aria-label="New key">
@@ -52,53 +65,84 @@ keyPages.get("/keys", async (c) => {
           <Copyable text={shown["value"] ?? ""} label={shown["label"] ?? ""} />
         </section>
       )}
-      {manages && (
-        <Panel title="New key">
-          <div class="body">
-            <Form action={base}>
-              <div class="row">
-                <Field label="Name" name="name" required maxlength={100} placeholder="laptop, CI, agent …" />
-                <Select label="Kind" name="kind" options={KINDS} />
-                <Select
-                  label="Expires"
-                  name="expiresInDays"
-                  options={[["", "never"], ...EXPIRY_DAYS.map((days) => [String(days), `in ${days} days`] as const)]}
-                />
-                <button class="primary">Create</button>
-              </div>
-            </Form>
-          </div>
-        </Panel>
-      )}
-      {groups.map(([kind, text]) => (
-        <Panel title={`${KIND_NAMES[kind]}s`} text={text}>
-          <KeyTable keys={keys.filter((key) => key.kind === kind)} base={manages ? base : undefined} kind={kind} />
-        </Panel>
-      ))}
+      <Panel title={manages ? "New key" : "New personal key"}>
+        <div class="body">
+          <Form action={base}>
+            <div class="row">
+              <Field label="Name" name="name" required maxlength={100} placeholder="laptop, CI, agent …" />
+              {manages ? (
+                <>
+                  <Select label="Kind" name="kind" options={KINDS} />
+                  <Select label="Whose" name="owner" options={OWNERS} />
+                </>
+              ) : (
+                <input type="hidden" name="kind" value="api_key" />
+              )}
+              <Select
+                label="Expires"
+                name="expiresInDays"
+                options={[["", "never"], ...EXPIRY_DAYS.map((days) => [String(days), `in ${days} days`] as const)]}
+              />
+              <button class="primary">Create</button>
+            </div>
+          </Form>
+        </div>
+      </Panel>
+      {groups
+        .filter(([kind]) => manages || kind === "api_key")
+        .map(([kind, text]) => (
+          <Panel title={`${KIND_NAMES[kind]}s`} text={text}>
+            <KeyTable
+              keys={keys.filter((key) => key.kind === kind && key.agent === null)}
+              base={base}
+              label={`${KIND_NAMES[kind]}s`}
+              empty={kind === "api_key" ? "No API key yet" : "No worker token yet"}
+            />
+          </Panel>
+        ))}
+      <Panel title="Connected agents" text="Agents that signed in for one of the team's members.">
+        <KeyTable keys={agents} base={base} label="Connected agents" empty="No agent is connected" />
+      </Panel>
     </>,
   );
 });
 
-function KeyTable({ keys, base, kind }: { keys: KeyUsage[]; base: string | undefined; kind: CredentialKind }) {
-  if (keys.length === 0) return <Empty title={kind === "api_key" ? "No API key yet" : "No worker token yet"} />;
+function KeyTable({ keys, base, label, empty }: { keys: KeyUsage[]; base: string; label: string; empty: string }) {
+  if (keys.length === 0) return <Empty title={empty} />;
   return (
     <Table
-      label={`${KIND_NAMES[kind]}s`}
-      headings={["Name", "Public id", "State", "Last used", { num: "Credits, 30 days" }, "Created", "Expires", ACTIONS]}
+      label={label}
+      headings={[
+        "Name",
+        "Public id",
+        "Whose",
+        "Limited to",
+        "State",
+        "Last used",
+        { num: "Credits, 30 days" },
+        "Created",
+        "Expires",
+        ACTIONS,
+      ]}
     >
       {keys.map((key) => (
         <tr>
-          <th scope="row">{key.name}</th>
+          <th scope="row">
+            {key.name}
+            {key.agent && <span class="soft small"> at {key.agent.host}</span>}
+          </th>
           <td>
             <code title={key.id}>…{key.id.slice(-8)}</code>
           </td>
+          <td>{key.owner ?? "the team"}</td>
+          <td class="small">{limitsOf(key)}</td>
           <td>{stateTag(key)}</td>
           <TimeCell at={key.lastUsedAt} />
           <td class="num">{formatCount(key.credits)}</td>
           <TimeCell at={key.createdAt} />
           <TimeCell at={key.expiresAt} />
           <td class="actions">
-            {base !== undefined && key.revokedAt === null && (
+            {key.revokedAt === null && (
               <Confirm
                 label="Revoke …"
                 subject={key.name}
@@ -115,15 +159,29 @@ function KeyTable({ keys, base, kind }: { keys: KeyUsage[]; base: string | undef
   );
 }
 
+/** What a key is limited to, in words. */
+function limitsOf({ restrictions }: KeyUsage): string {
+  const { repos, scopes, monthlyCredits, ratePerMinute } = restrictions ?? {};
+  const parts = [
+    ...(scopes ? [scopes.join(", ")] : []),
+    ...(repos ? [repos.length > MAX_REPOS_SHOWN ? `${repos.length} repositories` : repos.join(", ")] : []),
+    ...(monthlyCredits === undefined ? [] : [`${formatCount(monthlyCredits)} credits a month`]),
+    ...(ratePerMinute === undefined ? [] : [`${formatCount(ratePerMinute)} requests a minute`]),
+  ];
+  return parts.length === 0 ? "nothing" : parts.join("; ");
+}
+
 function stateTag(key: KeyUsage) {
   if (key.revokedAt !== null) return <span class="tag bad">revoked</span>;
   if (key.expiresAt !== null && key.expiresAt.getTime() <= Date.now()) return <span class="tag warn">expired</span>;
   return <span class="tag ok">active</span>;
 }
 
-keyApi.get("/keys", async (c) =>
-  c.json({ ok: true, keys: await listKeyUsage(c.get("db"), c.get("membership").tenantId) }),
-);
+keyApi.get("/keys", async (c) => {
+  const { tenantId, role } = c.get("membership");
+  const keys = await listKeyUsage(c.get("db"), tenantId, canManage(role) ? undefined : sessionOf(c).user.id);
+  return c.json({ ok: true, keys });
+});
 
 keyApi.post("/keys", async (c) => {
   const fields = await readFields(c);
@@ -131,8 +189,21 @@ keyApi.post("/keys", async (c) => {
   if (!kind) throw invalid("kind", "expected api_key or worker_token");
   const name = fields.text("name").trim();
   const expiresAt = expiryOf(fields.text("expiresInDays"));
-  const { tenantId } = c.get("membership");
-  const input = { tenantId, name, kind, actor: actorOfSession(c), ...(expiresAt && { expiresAt }) };
+  const { tenantId, role } = c.get("membership");
+  const manages = canManage(role);
+  if (!manages && kind !== "api_key")
+    throw new DashboardError("FORBIDDEN", "only owners and admins make worker tokens");
+  // What is not the team's ends with its person's membership, so a member's key is always personal.
+  const isPersonal = !manages || fields.text("owner") === "me";
+  if (isPersonal && kind !== "api_key") throw invalid("owner", "a worker token belongs to the team");
+  const input = {
+    tenantId,
+    name,
+    kind,
+    actor: actorOfSession(c),
+    ...(isPersonal && { userId: sessionOf(c).user.id }),
+    ...(expiresAt && { expiresAt }),
+  };
   const { id, value } = await createKey(c.get("db"), input, deriveCredentialKey(c.env.ENCRYPTION_KEY));
   const to = tenantPath(c, "keys");
   await leaveSecret(c, to, { label: KIND_NAMES[kind], name, value });
@@ -144,8 +215,9 @@ keyApi.post("/keys", async (c) => {
 });
 
 keyApi.post("/keys/:id/revoke", async (c) => {
-  const { tenantId } = c.get("membership");
-  const isRevoked = await revokeKey(c.get("db"), { tenantId, id: c.req.param("id"), actor: actorOfSession(c) });
+  const { tenantId, role } = c.get("membership");
+  const own = canManage(role) ? {} : { userId: sessionOf(c).user.id };
+  const isRevoked = await revokeKey(c.get("db"), { tenantId, id: c.req.param("id"), actor: actorOfSession(c), ...own });
   if (!isRevoked) throw new DashboardError("NOT_FOUND", "the key is already revoked");
   return done(c, { to: tenantPath(c, "keys"), notice: "The key is revoked." });
 });

@@ -205,9 +205,8 @@ function knownBrowser(c: DashboardContext): KnownBrowser | undefined {
   return readBrowserMark(c.env.ENCRYPTION_KEY, getCookie(c, BROWSER_COOKIE));
 }
 
-/** The page to show after signing in; limited to pages of this dashboard. */
-function nextPath(wanted: string | undefined): string {
-  return wanted !== undefined && /^\/app(?:\/[\w./~%?&=+-]*)?$/.test(wanted) && !wanted.startsWith("/app/api/")
-    ? wanted
-    : "/app";
+/** The page to show after signing in; limited to pages of this dashboard, the consent page among them. */
+function nextPath(wanted = ""): string {
+  const isPage = /^\/app(?:\/[\w./~%?&=+-]*)?$/.test(wanted) && !wanted.startsWith("/app/api/");
+  return isPage || /^\/oauth\/authorize\?[\w./~%?&=+:*-]{1,4000}$/.test(wanted) ? wanted : "/app";
 }
