@@ -136,7 +136,8 @@ export class Faces {
 
   async #rendered(name: QuestionName, input: Given): Promise<string | undefined> {
     const { tool } = facesOf(name);
-    if (!tool) return undefined;
+    // find_symbol shows lines of the definitions, which HTTP answers to another question.
+    if (!tool || name === "symbols") return undefined;
     const index = Object.assign(this.#remote, { repos: () => Promise.resolve([]) });
     return tool.run({ index, nowMs: Date.now() }, tool.input.parse(input)).catch(() => undefined);
   }
