@@ -256,7 +256,7 @@ function pageCases(): Partial<Record<QuestionName, PageCase>> {
     symbols: {
       request: { name: "closeExpired", match: "exact" },
       address: query({ name: "closeExpired", ...inRepo }),
-      read: (html) => shownPlaces(html.slice(html.indexOf("Definitions ("), html.indexOf("Uses ("))),
+      read: (html) => shownPlaces(html.slice(html.indexOf("Definitions ("), html.indexOf("Callers ("))),
       expected: (body) => own(body).symbols.map(({ path, startLine }) => `${path}:${startLine}`),
     },
     references: {
@@ -308,6 +308,26 @@ describe("the dashboard", () => {
     const expected = asked.expected(body);
     expect(expected).not.toEqual([]);
     expect(asked.read(html)).toEqual(expected);
+  });
+
+  it("shows what calls a name, and what it calls, as HTTP does", async () => {
+    const [row] = await rowsOf<{ slug: string }>(
+      database(),
+      sql`select slug from tenants where id = ${tenant.tenantId}`,
+    );
+    const member = await memberOf(tenant.tenantId, "member");
+    const query = (name: string) => new URLSearchParams({ name, repo: tenant.workspaceId }).toString();
+    for (const [name, relation, from, to] of [
+      ["closeExpired", "callers", "Callers (", "Callees ("],
+      ["startCleanup", "callees", "Callees (", "Uses ("],
+    ] as const) {
+      const html = await member.page(`/app/${row?.slug}/names?${query(name)}`);
+      const { body } = await faces.http("references", { name, relation, limit: 50 });
+      const { references } = body as unknown as PlacesBody;
+      expect(references).not.toEqual([]);
+      const shown = shownPlaces(html.slice(html.indexOf(from), html.indexOf(to)));
+      expect(shown).toEqual(references.map(({ path, line }) => `${path}:${line}`));
+    }
   });
 
   it("says why a question is refused", async () => {

@@ -1,25 +1,23 @@
-/** Files and folders of a repository as they are indexed, and what is known of a name. */
+/** Files and folders of a repository as they are indexed. */
 import { Hono } from "hono";
 import type { FilesResponse } from "../../../contract/exact.ts";
 import type { FileResponse, OutlineResponse, SearchedIndex } from "../../../contract/search.ts";
 import { findByLongestName } from "../../../service/dashboard/repositories.ts";
-import { isUuid } from "../../../lib/uuid.ts";
 import { codeUrl, hostUrl, tryCode } from "../app/code.ts";
 import { type DashboardContext, type DashboardHono, tenantPath } from "../app/context.ts";
 import { DashboardError } from "../app/errors.ts";
 import { Code } from "../views/code.tsx";
 import { formatCount } from "../views/format.ts";
 import { tenantPage } from "../views/layout.tsx";
-import { Empty, Field, Head, Panel, Time } from "../views/parts.tsx";
+import { Empty, Field, Head, Time } from "../views/parts.tsx";
 import { Commit } from "../views/state.tsx";
+import { NameForm } from "./names.tsx";
 
 export const codePages = new Hono<DashboardHono>();
 
 /** Path segments that a repository's name may have. */
 const MAX_NAME_PARTS = 20;
 const LISTED = 1_000;
-const REFERENCES = 200;
-const MAX_NAME_CHARACTERS = 300;
 
 /** A repository of the address, with the path in it. */
 interface Asked {
@@ -229,86 +227,3 @@ function namePage(c: DashboardContext, { workspaceId, ref }: Asked, name: string
   const query = new URLSearchParams({ repo: workspaceId, ...(ref !== undefined && { ref }) });
   return `${tenantPath(c, "names")}?${query.toString()}&name=${encodeURIComponent(name)}`;
 }
-
-function NameForm({ c, asked, name }: { c: DashboardContext; asked: Asked; name: string }) {
-  return (
-    <form method="get" action={tenantPath(c, "names")} class="row">
-      <input type="hidden" name="repo" value={asked.workspaceId} />
-      {asked.ref !== undefined && <input type="hidden" name="ref" value={asked.ref} />}
-      <Field label="Look up a name" name="name" value={name} maxlength={MAX_NAME_CHARACTERS} />
-      <button>Look up</button>
-    </form>
-  );
-}
-
-codePages.get("/names", async (c) => {
-  const name = c.req.query("name")?.trim() ?? "";
-  const workspaceId = c.req.query("repo") ?? "";
-  const found = isUuid(workspaceId)
-    ? await findByLongestName(c.get("db"), c.get("membership").tenantId, [workspaceId])
-    : undefined;
-  if (!found) throw new DashboardError("NOT_FOUND", "the team has no such repository");
-  const ref = c.req.query("ref")?.trim();
-  const asked: Asked = { ...found, path: "", ref: ref === "" ? undefined : ref };
-  const scope = { workspaceId, name, ...(asked.ref !== undefined && { ref: asked.ref }) };
-  const [symbols, references] =
-    name === ""
-      ? []
-      : await Promise.all([
-          tryCode(c, "symbols", { ...scope, match: "exact" }),
-          tryCode(c, "references", { ...scope, limit: String(REFERENCES) }),
-        ]);
-  const defined = symbols === undefined || symbols instanceof DashboardError ? [] : symbols.symbols;
-  const used = references === undefined || references instanceof DashboardError ? undefined : references;
-  return tenantPage(
-    c,
-    "search",
-    { title: `${name} · ${found.repo ?? "Code"}` },
-    <>
-      <Head
-        title={name === "" ? "Look up a name" : name}
-        crumb={<a href={codeUrl(c, asked)}>{found.repo ?? workspaceId}</a>}
-        text="Where it is defined, and the lines that use it. Uses are found by name."
-      >
-        <NameForm c={c} asked={asked} name={name} />
-      </Head>
-      <Panel title={`Definitions (${formatCount(defined.length)})`}>
-        {defined.length === 0 ? (
-          <Empty title="No definition in this repository">
-            {symbols instanceof DashboardError && <p>{symbols.message}</p>}
-          </Empty>
-        ) : (
-          <ul class="tree">
-            {defined.map(({ qualifiedName, kind, path, startLine, signature }) => (
-              <li>
-                <a href={codeUrl(c, { ...asked, path, startLine })} data-result>
-                  {path}:{startLine}
-                </a>{" "}
-                <span class="tag">{kind}</span> <code>{signature ?? qualifiedName}</code>
-              </li>
-            ))}
-          </ul>
-        )}
-      </Panel>
-      <Panel
-        title={`Uses (${formatCount(used?.total ?? 0)}${used?.truncated === true ? ", the first are shown" : ""})`}
-      >
-        {used === undefined || used.references.length === 0 ? (
-          <Empty title="No line uses it" />
-        ) : (
-          <ul class="tree">
-            {used.references.map(({ path, line, text, enclosing }) => (
-              <li>
-                <a href={codeUrl(c, { ...asked, path, startLine: line })} data-result>
-                  {path}:{line}
-                </a>{" "}
-                {enclosing !== null && <span class="soft small">in {enclosing}</span>}
-                <code class="use">{text.trim()}</code>
-              </li>
-            ))}
-          </ul>
-        )}
-      </Panel>
-    </>,
-  );
-});

@@ -3,6 +3,7 @@ import { Hono } from "hono";
 import type { DashboardHono } from "../app/context.ts";
 import { auditApi, auditPages } from "./audit.tsx";
 import { codePages } from "./code.tsx";
+import { namePages } from "./names.tsx";
 import { connectPages } from "./connect.tsx";
 import { keyApi, keyPages } from "./keys.tsx";
 import { repositoryApi, repositoryPages } from "./repositories.tsx";
@@ -22,6 +23,7 @@ for (const pages of [
   connectPages,
   searchPages,
   codePages,
+  namePages,
   hookPages,
   repositoryListPages,
   severalPages,
