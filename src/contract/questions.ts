@@ -193,6 +193,18 @@ export const REFERENCES = {
   limit: { type: "number", min: 1, max: MAX_LOOKUP_RESULTS, default: 50, description: "Lines at most." },
 } as const satisfies Parameters;
 
+export const CALL_PATH = {
+  from: name("Name of the definition where the calls begin, qualified in any language's way."),
+  to: name("Name of the definition that they are to reach."),
+  limit: {
+    type: "number",
+    min: 1,
+    max: 20,
+    default: 5,
+    description: "Paths at most: one for each definition of `to`.",
+  },
+} as const satisfies Parameters;
+
 export const OUTLINE = { path } as const satisfies Parameters;
 
 export const FILE = {

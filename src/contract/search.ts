@@ -1,7 +1,17 @@
 /** Requests and answers of `/search`, `/symbols`, `/references`, `/outline` and `/file`. */
 import * as z from "zod";
 import { bodyShape, queryShape } from "./parameters.ts";
-import { CERTAINTIES, FILE, OUTLINE, REFERENCES, RELATIONS, type Request, SEARCH, SYMBOLS } from "./questions.ts";
+import {
+  CALL_PATH,
+  CERTAINTIES,
+  FILE,
+  OUTLINE,
+  REFERENCES,
+  RELATIONS,
+  type Request,
+  SEARCH,
+  SYMBOLS,
+} from "./questions.ts";
 import { nonEmptyText, repoText, text } from "./text.ts";
 
 /** Selects one workspace and one of its revisions. Without `repo` and `workspaceId`, all workspaces of the tenant are asked. */
@@ -166,6 +176,30 @@ export const ReferencesResponse = z
   })
   .meta({ id: "ReferencesResponse" });
 export type ReferencesResponse = z.infer<typeof ReferencesResponse>;
+
+export const PathQuery = z.object({ ...selector, ...queryShape(CALL_PATH) });
+export type PathQuery = Selection & Request<typeof CALL_PATH>;
+
+export const PathResponse = z
+  .object({
+    ok: z.literal(true),
+    paths: z
+      .array(
+        z.array(
+          z.object({
+            path: z.string(),
+            line: Line.describe("Line of the definition's name."),
+            name: z.string().describe("Qualified name."),
+            certainty: z.enum(CERTAINTIES).describe("How sure the call is that leads here."),
+          }),
+        ),
+      )
+      .describe("Definitions from `from` to `to`, each called by the one before; the shortest path first."),
+    truncated: z.boolean().describe("Not all calls could be followed."),
+    indexes: z.array(SearchedIndex),
+  })
+  .meta({ id: "PathResponse" });
+export type PathResponse = z.infer<typeof PathResponse>;
 
 export const OutlineQuery = z.object({ ...selector, ...queryShape(OUTLINE) });
 export type OutlineQuery = Selection & Request<typeof OUTLINE>;

@@ -47,6 +47,11 @@ const CASES: { readonly [N in QuestionName]: readonly Case<N>[] } = {
     [{ name: "closeExpird", relation: "callers" }, ROWS.unknown],
     [{ relation: "importers", path: "src/sesion-store.ts" }, ROWS.unknown],
   ],
+  path: [
+    [{ from: "startCleanup", to: "SessionStore.closeExpired" }],
+    [{ from: "SessionStore.closeExpired", to: "startCleanup" }, ROWS.empty],
+    [{ from: "startCleanup", to: "closeExpird" }, ROWS.unknown],
+  ],
   outline: [
     [{ path: "src/session-store.ts" }],
     [{ path: "docs/guide.md" }],

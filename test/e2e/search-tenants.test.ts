@@ -67,6 +67,8 @@ const valuesOf = (name: string): unknown[] => {
     count: [true],
     reason: ["not_stored"],
     depth: [5],
+    from: ["zanzibar"],
+    to: ["zanzibar"],
     cursor: [THEIRS, "src/evict.ts"],
   };
   // Tools write parameters with underscores; some have names of their own.
@@ -85,13 +87,24 @@ function expectNothingOf(text: string, sent: unknown): void {
     if (!said.includes(secret)) expect(text, said).not.toContain(secret);
 }
 
-const PATHS = ["/search", "/symbols", "/references", "/outline", "/file", "/grep", "/coverage", "/files"] as const;
+const PATHS = [
+  "/search",
+  "/symbols",
+  "/references",
+  "/path",
+  "/outline",
+  "/file",
+  "/grep",
+  "/coverage",
+  "/files",
+] as const;
 /** Schemas of the routes that take a body. */
 const BODIES: Record<string, string> = { "/search": "SearchRequest", "/grep": "GrepRequest" };
 const REQUIRED: Record<string, Record<string, unknown>> = {
   "/search": { query: "zanzibar" },
   "/symbols": { name: "zanzibar" },
   "/references": { name: "zanzibar" },
+  "/path": { from: "zanzibar", to: "zanzibar" },
   "/outline": { path: THEIRS },
   "/file": { path: THEIRS },
   "/grep": { pattern: "zanzibar" },

@@ -174,7 +174,8 @@ export function rowOf(request: Given, { status, body }: RouteAnswer): string | u
   };
   if (total?.lines === 0) return complete ? ROWS.noLine : ROWS.noLineKnown;
   if (path?.state === "absent") return ROWS.absent;
-  const list = body["results"] ?? body["references"];
+  // `coverage` lists paths too.
+  const list = body["results"] ?? body["references"] ?? ("indexed" in body ? undefined : body["paths"]);
   return Array.isArray(list) && list.length === 0 ? ROWS.empty : undefined;
 }
 

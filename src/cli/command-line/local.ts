@@ -1,5 +1,6 @@
 import { Option } from "commander";
 import {
+  CALL_PATH,
   CERTAINTIES,
   COVERAGE,
   FILE,
@@ -122,6 +123,22 @@ export const LOCAL_COMMANDS: Readonly<Record<string, AddCommand>> = {
       .action(
         run(async (context, path: string, options: RelationOptions) =>
           (await import("../commands/relations.ts")).relations(context, "importers", path, options),
+        ),
+      ),
+
+  path: (program, run) =>
+    questionOptions(
+      program
+        .command("path")
+        .argument("<from>", "name of the definition where the calls begin")
+        .argument("<to>", "name of the definition that they are to reach")
+        .description("show how one definition reaches another through calls"),
+      CALL_PATH,
+    )
+      .addHelpText("after", examples("codectx path main closeSession", "codectx path Router.handle parse --json"))
+      .action(
+        run(async (context, from: string, to: string, options: { limit: number } & RemoteOption) =>
+          (await import("../commands/path.ts")).pathCommand(context, from, to, options),
         ),
       ),
 

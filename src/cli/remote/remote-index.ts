@@ -4,6 +4,7 @@ import type { Asked, Parameters, Request } from "../../contract/questions.ts";
 import type {
   FileResponse,
   OutlineResponse,
+  PathResponse,
   ReferencesResponse,
   SearchedIndex,
   SearchResponse,
@@ -20,6 +21,7 @@ interface Answers {
   search: SearchResponse;
   symbols: SymbolsResponse;
   references: ReferencesResponse;
+  path: PathResponse;
   outline: OutlineResponse;
   file: FileResponse;
   grep: GrepResponse;
@@ -32,6 +34,7 @@ const READERS: { [N in keyof Answers]: (answer: Answers[N]) => object } = {
   search: ({ results, indexes, ...rest }) => ({ ...rest, results: withRevisions(results, indexes) }),
   symbols: ({ symbols, indexes, ...rest }) => ({ ...rest, symbols: withRevisions(symbols, indexes) }),
   references: ({ references, indexes, ...rest }) => ({ ...rest, references: withRevisions(references, indexes) }),
+  path: (answer) => ({ ...answer, revision: 0 }),
   outline: ({ outline, ...rest }) => ({ ...rest, symbols: outline, revision: 0 }),
   file: (lines) => ({ ...lines, revision: 0 }),
   // An earlier service names neither gaps nor files with withheld lines.

@@ -10,6 +10,7 @@ import type {
   IndexResult,
   ListResponse,
   OutlineResponse,
+  PathResponse,
   ProbeResponse,
   PullResponse,
   ReferencesResponse,
@@ -39,6 +40,7 @@ import type {
   FILE,
   FILES,
   GREP,
+  CALL_PATH,
   OUTLINE,
   REFERENCES,
   SEARCH,
@@ -84,6 +86,7 @@ type CoverageInput = Where & Asked<typeof COVERAGE>;
 type FilesInput = Where & Asked<typeof FILES>;
 export type SymbolsInput = Where & Asked<typeof SYMBOLS>;
 export type ReferencesInput = Where & Asked<typeof REFERENCES>;
+type PathInput = Where & Asked<typeof CALL_PATH>;
 export type OutlineInput = Where & Asked<typeof OUTLINE>;
 export type FileInput = Where & Asked<typeof FILE>;
 
@@ -210,6 +213,11 @@ export class CodeContextClient {
   /** `GET /references`: the lines that use a name. */
   async references(query: ReferencesInput, options?: CallOptions): Promise<ReferencesResponse> {
     return this.#transport.json(this.#lookup("/references", query), "ReferencesResponse", options);
+  }
+
+  /** `GET /path`: how one definition reaches another through calls. */
+  async path(query: PathInput, options?: CallOptions): Promise<PathResponse> {
+    return this.#transport.json(this.#lookup("/path", query), "PathResponse", options);
   }
 
   /** `GET /outline`: the symbols of a file. */

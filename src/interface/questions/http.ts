@@ -2,13 +2,14 @@
 import type {
   FileResponse,
   OutlineResponse,
+  PathResponse,
   ReferencesResponse,
   SearchedIndex,
   SearchResponse,
   SymbolsResponse,
 } from "../../contract/search.ts";
 import type { Answered, IndexInfo, QuestionAnswer } from "./code-index.ts";
-import type { file, outline, references, search, symbols } from "./questions.ts";
+import type { file, outline, path, references, search, symbols } from "./questions.ts";
 
 /** A hosted index: it has all that the contract says of one. */
 export type Hosted = IndexInfo & Omit<SearchedIndex, "digest">;
@@ -64,6 +65,11 @@ export function referencesResponse(answer: AnswerOf<typeof references>): Referen
     ...(unread !== undefined && { unread }),
     indexes: indexesOf(answer),
   };
+}
+
+export function pathResponse(answer: AnswerOf<typeof path>): PathResponse {
+  const { paths, truncated } = answer;
+  return { ok: true, paths, truncated, indexes: indexesOf(inOne(answer)) };
 }
 
 export function outlineResponse(answer: AnswerOf<typeof outline>): OutlineResponse {

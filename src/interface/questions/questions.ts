@@ -1,7 +1,8 @@
 /** How each question is answered, by the same rules whoever asks and wherever the index lies. */
-import { FILE, OUTLINE, REFERENCES, SEARCH, SYMBOLS } from "../../contract/questions.ts";
+import { CALL_PATH, FILE, OUTLINE, REFERENCES, SEARCH, SYMBOLS } from "../../contract/questions.ts";
 import type { FoundReference, ReferenceAnswer } from "../../engines/search/types.ts";
 import type { RelatedReference, RelationAnswer } from "./relations/answer.ts";
+import type { CallPathAnswer } from "./relations/path.ts";
 import {
   InvalidFieldError,
   NotFoundError,
@@ -61,6 +62,14 @@ export const references = question({
   },
 });
 
+/** How one definition reaches another through calls. No way is an empty answer. */
+export const path = question({
+  name: "path",
+  parameters: CALL_PATH,
+  answer: async (indexes, request): Promise<CallPathAnswer> =>
+    (await import("./relations/path.ts")).callPaths(indexes, request),
+});
+
 /** Symbols of a file. */
 export const outline = question({
   name: "outline",
@@ -84,7 +93,7 @@ export const file = question({
 });
 
 /** Every question, by name. */
-export const QUESTIONS = { search, symbols, references, outline, file, grep, coverage, files };
+export const QUESTIONS = { search, symbols, references, path, outline, file, grep, coverage, files };
 
 async function unknownName(indexes: OpenIndexes, { name }: { name: string }): Promise<QuestionError> {
   if (indexes.indexes.length === 0) return nothingIndexed();

@@ -12,7 +12,7 @@ import { openaiEmbeddings, openaiModels } from "./routes/openai-compat.ts";
 import { openapiRoute } from "./routes/openapi.ts";
 import { compatRerank } from "./routes/rerank-compat.ts";
 import { checkRerank, rerank } from "./routes/rerank.ts";
-import { referencesRoute, symbolsRoute, fileRoute, outlineRoute, searchRoute } from "./routes/search.ts";
+import { referencesRoute, symbolsRoute, fileRoute, outlineRoute, pathRoute, searchRoute } from "./routes/search.ts";
 import { startSnapshotJob } from "./routes/snapshot.ts";
 import { endToken, makeToken } from "./routes/tokens.ts";
 import { usage } from "./routes/usage.ts";
@@ -34,6 +34,7 @@ export const ROUTES: readonly Route[] = [
   searchRoute,
   symbolsRoute,
   referencesRoute,
+  pathRoute,
   outlineRoute,
   fileRoute,
   grepRoute,

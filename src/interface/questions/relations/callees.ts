@@ -13,11 +13,14 @@ const MAX_DEFINITIONS = 100;
 /** Finds what definitions of one revision call. One object serves one question: its limits are the question's. */
 export class CalleesFinder {
   readonly #files: UsesIndex;
+  readonly #maxCalls: number;
   #looked = 0;
   truncated = false;
 
-  constructor(files: UsesIndex) {
+  /** `maxCalls` is how many calls are looked at in all. */
+  constructor(files: UsesIndex, maxCalls = MAX_CALLS) {
     this.#files = files;
+    this.#maxCalls = maxCalls;
   }
 
   /** What definitions call, and up to `depth` steps of what is called there. Throws `InvalidFieldError` for a language without rules. */
@@ -33,7 +36,7 @@ export class CalleesFinder {
     for (let distance = 1; distance <= depth && step.size > 0; distance++) {
       const next = new Map<DefinedSymbol, Certainty>();
       for (const [definition, certainty] of step)
-        for (const { called, ...use } of await this.#callsIn(definition)) {
+        for (const { called, ...use } of await this.callsIn(definition)) {
           const sureness = lessSure(certainty, use.certainty);
           found.push({ ...use, certainty: sureness, distance });
           const key = called && placeKey(targetOf(called));
@@ -47,7 +50,8 @@ export class CalleesFinder {
     return distinct(found);
   }
 
-  async #callsIn({
+  /** The calls in a definition, each with the definition that is called if that is known. */
+  async callsIn({
     path,
     startLine,
     endLine,
@@ -55,7 +59,7 @@ export class CalleesFinder {
     const found: (FoundUse & { called: DefinedSymbol | undefined })[] = [];
     for (const use of (await this.#files.uses(path))?.uses ?? []) {
       if (use.line < startLine || use.line > endLine || !KINDS.callees.has(use.kind)) continue;
-      if (this.#looked++ >= MAX_CALLS) {
+      if (this.#looked++ >= this.#maxCalls) {
         this.truncated = true;
         break;
       }

@@ -3,6 +3,8 @@ import {
   FileResponse,
   OutlineQuery,
   OutlineResponse,
+  PathQuery,
+  PathResponse,
   ReferencesQuery,
   ReferencesResponse,
   SearchRequest,
@@ -13,11 +15,12 @@ import {
 import {
   fileResponse,
   outlineResponse,
+  pathResponse,
   referencesResponse,
   searchResponse,
   symbolsResponse,
 } from "../../../interface/questions/http.ts";
-import { file, outline, references, search, symbols } from "../../../interface/questions/questions.ts";
+import { file, outline, path, references, search, symbols } from "../../../interface/questions/questions.ts";
 import { rerankResults } from "../rerank-results.ts";
 import { route } from "../route.ts";
 import { hostedIndex } from "../search-deps.ts";
@@ -85,6 +88,22 @@ export const referencesRoute = route({
   errors: LOOKUP_ERRORS,
   handle: async (c, { principal, query }) =>
     c.json(referencesResponse(await hostedIndex(c, principal).ask(references, query, query))),
+});
+
+/** Calls that lead from one definition to another. */
+export const pathRoute = route({
+  ...COMMON,
+  id: "path",
+  path: "/path",
+  summary: "Find how one definition reaches another",
+  description: "Follows calls by the language's rules. Calls of which only the name is known are not followed.",
+  query: PathQuery,
+  responses: {
+    200: { description: "Paths, the shortest first; none if no call is known to lead there.", schema: PathResponse },
+  },
+  errors: LOOKUP_ERRORS,
+  handle: async (c, { principal, query }) =>
+    c.json(pathResponse(await hostedIndex(c, principal).ask(path, query, query))),
 });
 
 /** Symbols of a file. */

@@ -1,0 +1,107 @@
+/** How one definition reaches another: a chain of calls. */
+import type { CALL_PATH, Request } from "../../../contract/questions.ts";
+import { hasUses } from "../../../engines/relations/languages.ts";
+import type { DefinedSymbol, UsesIndex } from "../../../engines/relations/uses-index.ts";
+import type { FoundSymbol } from "../../../engines/search/types.ts";
+import { NotFoundError, nothingIndexed, type OpenIndexes } from "../code-index.ts";
+import { CalleesFinder } from "./callees.ts";
+import { type Certainty, placeKey, targetOf } from "./found.ts";
+
+const MAX_DEFINITIONS = 50;
+/** Repositories that are asked. */
+const MAX_REVISIONS = 10;
+/** Definitions whose calls are followed, and calls in them, for a question. */
+const MAX_FOLLOWED = 1_000;
+const MAX_CALLS = 20_000;
+
+/** A definition on the way, and how sure the call is that leads to it; the first one is certain. */
+export interface PathStep {
+  path: string;
+  line: number;
+  name: string;
+  certainty: Certainty;
+}
+
+export interface CallPathAnswer {
+  /** The index that the paths are in. */
+  revision: number;
+  /** The shortest path to each definition of the name that is reached, the shortest first. */
+  paths: PathStep[][];
+  /** Not all calls could be followed. */
+  truncated: boolean;
+}
+
+/**
+ * How a definition reaches another through calls, in the first index where one does. Calls of which only the name is known are not followed.
+ * Throws `NotFoundError` for a name that no index defines.
+ */
+export async function callPaths(indexes: OpenIndexes, request: Request<typeof CALL_PATH>): Promise<CallPathAnswer> {
+  const [from, to] = [await definitionsOf(indexes, request.from), await definitionsOf(indexes, request.to)];
+  let truncated = false;
+  for (const [revision, sources] of [...Map.groupBy(from, (each) => each.revision)].slice(0, MAX_REVISIONS)) {
+    const targets = to.filter((each) => each.revision === revision);
+    if (targets.length === 0) continue;
+    const found = await indexes.withUses(revision, (files) => pathsIn(files, sources, targets, request));
+    truncated ||= found.truncated;
+    if (found.paths.length > 0) return { revision, ...found };
+  }
+  return { revision: from[0]?.revision ?? 0, paths: [], truncated };
+}
+
+async function definitionsOf(indexes: OpenIndexes, name: string): Promise<FoundSymbol[]> {
+  const { symbols } = await indexes.symbols({ name, match: "exact", limit: MAX_DEFINITIONS });
+  if (symbols.length > 0) return symbols;
+  if (indexes.indexes.length === 0) throw nothingIndexed();
+  const { symbols: similar } = await indexes.symbols({ name, match: "fuzzy", limit: MAX_DEFINITIONS });
+  throw new NotFoundError("name", name, [...new Set(similar.map((each) => each.qualifiedName))].slice(0, 5));
+}
+
+/** A definition that is reached, and from where. */
+interface Reached {
+  definition: DefinedSymbol;
+  certainty: Certainty;
+  by: Reached | undefined;
+}
+
+async function pathsIn(
+  files: UsesIndex,
+  from: readonly FoundSymbol[],
+  to: readonly FoundSymbol[],
+  { limit }: Request<typeof CALL_PATH>,
+): Promise<{ paths: PathStep[][]; truncated: boolean }> {
+  const finder = new CalleesFinder(files, MAX_CALLS);
+  const wanted = new Set(to.map((each) => placeKey(targetOf(each))));
+  const sources = from.filter(({ language }) => hasUses(language));
+  const seen = new Set(sources.map((each) => placeKey(targetOf(each))));
+  // Breadth first, so the first way to a definition is a shortest one.
+  const queue = sources.map((definition): Reached => ({ definition, certainty: "certain", by: undefined }));
+  const paths: PathStep[][] = [];
+  let at = 0;
+  for (; at < queue.length && at < MAX_FOLLOWED && paths.length < limit; at++) {
+    const by = queue[at] as Reached;
+    for (const { certainty, called } of await finder.callsIn(by.definition)) {
+      const key = called && placeKey(targetOf(called));
+      if (!called || key === undefined || (seen.has(key) && !isWayBack(key, wanted, queue))) continue;
+      const reached = { definition: called, certainty, by };
+      if (wanted.delete(key)) paths.push(stepsTo(reached));
+      if (!seen.has(key)) queue.push(reached);
+      seen.add(key);
+    }
+  }
+  const isCut = at < queue.length && paths.length < limit;
+  return { paths: paths.slice(0, limit), truncated: isCut || finder.truncated || files.exhausted };
+}
+
+/** Whether a definition is wanted that the search began at: a path from it to itself is a recursion. */
+function isWayBack(key: string, wanted: ReadonlySet<string>, queue: readonly Reached[]): boolean {
+  return wanted.has(key) && queue.some(({ definition, by }) => !by && placeKey(targetOf(definition)) === key);
+}
+
+function stepsTo(end: Reached): PathStep[] {
+  const steps: PathStep[] = [];
+  for (let at: Reached | undefined = end; at; at = at.by) {
+    const { path: file, startLine: line, qualifiedName: name } = at.definition;
+    steps.unshift({ path: file, line, name, certainty: at.certainty });
+  }
+  return steps;
+}
