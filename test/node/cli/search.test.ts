@@ -52,7 +52,7 @@ describe("search, refs and read", () => {
     const cpp = await sandbox.run("app", ["search", "closeSession", "--language", "cpp", "--json"], { env: NO_KEY });
     expect(results(cpp.json)).toMatchObject([{ path: "include/pool.h", language: "cpp" }]);
     const none = await sandbox.run("app", ["search", "session", "--language", "go"], { env: NO_KEY });
-    expect(none).toMatchObject({ code: 4, stdout: "", stderr: "error: no results\n" });
+    expect(none).toMatchObject({ code: 4, stdout: "", stderr: "error: no results in 4 files\n" });
     const unknown = await sandbox.run("app", ["search", "session", "--language", "klingon"]);
     expect(unknown).toMatchObject({
       code: 2,
