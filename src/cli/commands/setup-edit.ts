@@ -139,7 +139,7 @@ function addToml(before: string, { file, entry, isSame }: Wanted): Change | unde
     const text = `${file} has another entry for codectx; replace it by hand: ${added.join(" ")}`;
     throw new CliError(EXIT.usage, "OTHER_ENTRY", text);
   }
-  const head = before === "" ? "" : `${before.replace(/[\r\n]*$/, "")}${eol}${eol}`;
+  const head = before === "" ? "" : `${before.trimEnd()}${eol}${eol}`;
   const after = `${head}${added.join(eol)}${eol}`;
   const expected = { ...settings, [TOML_SERVERS]: { ...(isObject(servers) ? servers : {}), [SERVER]: entry } };
   let result: unknown;

@@ -95,12 +95,13 @@ function wantedOf(client: Client, place: Place, server: Server): Wanted {
 
 function serverOf(context: Context, options: SetupOptions, place: Place): Server {
   if (options.oauth !== undefined) return { url: checkApiUrl(options.oauth) };
-  if (options.remote === true)
-    return { url: `${apiUrlOf(context).replace(/\/+$/, "")}/mcp`, keyVariable: KEY_VARIABLE };
+  if (options.remote === true) return { url: mcpAddress(apiUrlOf(context)), keyVariable: KEY_VARIABLE };
   if (isInstalled()) return BY_NAME;
   // A project's file is shared with machines where this one's paths do not exist.
   return isNpx() || !place.forUser ? BY_NPX : byFile();
 }
+
+const mcpAddress = (apiUrl: string): string => `${apiUrl}${apiUrl.endsWith("/") ? "" : "/"}mcp`;
 
 const BY_NAME = { command: SERVER, args: ["mcp"] };
 /** npx is a script on Windows, which most clients start through a shell alone. */

@@ -73,9 +73,10 @@ describe.skipIf(process.platform === "win32")("a cache that cannot be written", 
       ["symbol", "brandNew"],
       ["search", "brandNew"],
       ["refs", "brandNew"],
-      ["read", "src/new.ts"],
     ])
       expect(await ask(...args)).toMatchObject({ code: 9, json: { code: "INDEX_STALE", details: { stale: true } } });
+    // A file that is not indexed yet is read from the work tree.
+    expect(await ask("read", "src/new.ts")).toMatchObject({ code: 0, json: { stale: true, path: "src/new.ts" } });
     // A secret that came after the index.
     const read = await ask("read", "src/module1.ts");
     expect(read).toMatchObject({ code: 0, json: { withheld: [[1, expect.any(Number)]] } });

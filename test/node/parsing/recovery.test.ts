@@ -1,3 +1,4 @@
+import { readUses } from "../../../src/engines/relations/read-uses.ts";
 import { readdirSync, readFileSync } from "node:fs";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { MEMORY_LIMIT_BYTES } from "../../../src/engines/parsing/core.ts";
@@ -42,7 +43,7 @@ describe("a file that the parser's core does not survive", () => {
   ] as const)("costs nobody else a tree once it ends %s: all that follows is as in a new process", async (...row) => {
     const [, killer, reason] = row;
     const fresh = await sharedParser();
-    const hurt = await createParser(nodeGrammars());
+    const hurt = await createParser(nodeGrammars(), { readUses });
     for (const known of cases) await parse(hurt, known);
     const { outcome, fallbackReason, chunks } = await parse(hurt, killer);
     expect([outcome, fallbackReason]).toEqual(["fallback", reason]);

@@ -6,9 +6,6 @@ import { findExpressions, recordBuilt, superlinearUnit } from "./probe.ts";
 /** Expressions whose input is short whoever sends it, by file: what bounds it. */
 const BOUNDED: Record<string, Record<string, string>> = {
   "src/cli/commands/doctor.ts": { "(\\d+)\\.(\\d+)": "the version that git prints" },
-  "src/cli/commands/setup.ts": {
-    "\\n*$": "the user's own configuration file",
-  },
   "src/cli/context.ts": { "\\/+$": "the URL that the user has configured" },
   "src/cli/exit-codes.ts": { "\\s*\\n\\s*": "the message of an error" },
   "src/cli/main.ts": { "\\s*\\n\\s*": "the message of an error" },

@@ -95,7 +95,7 @@ async function ofPath(indexes: OpenIndexes, { path, name }: RelationRequest): Pr
 
 /** Throws `NotFoundError` for what looks like a path and is no file of an index; anything else may be a package. */
 async function checkPath(indexes: OpenIndexes, path: string): Promise<void> {
-  if (!/\/.*\.\w+$/.test(path)) return;
+  if (!path.includes("/") || !/\.\w+$/.test(path)) return;
   for (const revision of indexes.indexes.keys())
     if (await indexes.withUses(revision, async (files) => files.has(path))) return;
   throw new NotFoundError("path", path, await indexes.nearPaths(path));
