@@ -1,6 +1,7 @@
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import { type Expression, type FileBuilder, type Scope, UNKNOWN } from "./file-builder.ts";
-import { MAX_DEPTH } from "./limits.ts";
+import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
+import { nameInPackage, type Place, visitChildren } from "./walk.ts";
 
 /**
  * Reads a C tree. What other files see of it (functions that are not static, macros, types) is exported; all files of a repository
@@ -10,17 +11,9 @@ export function readC(root: SyntaxNode, file: FileBuilder): void {
   children(root, { file, scope: file.top, depth: 0 });
 }
 
-interface Place {
-  file: FileBuilder;
-  scope: Scope;
-  depth: number;
-}
+const children = (node: SyntaxNode, place: Place): void => visitChildren(node, place, visit);
 
-function children(node: SyntaxNode, place: Place): void {
-  if (place.depth >= MAX_DEPTH) return;
-  const inner = { ...place, depth: place.depth + 1 };
-  for (const child of node.namedChildren) visit(child, inner);
-}
+const STRUCTURE = /^(?:struct|union)_specifier$/;
 
 function visit(node: SyntaxNode, place: Place): void {
   const { file, scope } = place;
@@ -80,7 +73,7 @@ function declared(
 ): { name: SyntaxNode; isFunction: boolean; isArray: boolean } | undefined {
   let isFunction = false;
   let isArray = false;
-  for (let at = node, depth = 0; at && depth < 20; depth++) {
+  for (let at = node, depth = 0; at && depth < MAX_EXPRESSION_DEPTH; depth++) {
     if (at.type.endsWith("identifier")) return { name: at, isFunction, isArray };
     const inner: SyntaxNode | undefined =
       at.field("declarator") ?? (at.type === "parenthesized_declarator" ? at.namedChild(0) : undefined);
@@ -114,7 +107,8 @@ const headOf = (node: SyntaxNode): string => node.tree.text.slice(node.start, no
 
 function parameters(declarator: SyntaxNode | undefined, { file, scope }: Place): void {
   let at = declarator;
-  for (let depth = 0; at && at.type !== "function_declarator" && depth < 20; depth++) at = at.field("declarator");
+  for (let depth = 0; at && at.type !== "function_declarator" && depth < MAX_EXPRESSION_DEPTH; depth++)
+    at = at.field("declarator");
   for (const each of at?.field("parameters")?.namedChildren ?? []) {
     const found = declared(each.field("declarator"));
     const type = each.field("type");
@@ -169,29 +163,21 @@ function typeDefinition(node: SyntaxNode, place: Place): void {
   const type = node.field("type");
   const name = declared(node.field("declarator"))?.name;
   if (!type || !name) return;
-  if (/^(?:struct|union)_specifier$/.test(type.type)) structure(type, place, name);
-  const tag = type.field("name");
-  if (!/^(?:struct|union)_specifier$/.test(type.type))
-    file.bind(file.top, name.text, { is: "alias", of: typeOf(type, file.top) });
-  else if (tag) file.bind(file.top, name.text, { is: "alias", of: structureNamed(tag.text, file.top) });
-  else file.bindOnce(file.top, name.text, name.row + 1);
+  const isStructure = STRUCTURE.test(type.type);
+  if (isStructure) structure(type, place, name);
+  // A structure without a tag is known by this name alone.
+  if (isStructure && !type.field("name")) file.bindOnce(file.top, name.text, name.row + 1);
+  else file.bind(file.top, name.text, { is: "alias", of: typeOf(type, file.top) });
   file.exportAs(name.text, { is: "name", name: name.text, scope: file.top });
 }
 
-function structureNamed(tag: string, scope: Scope): Expression {
-  const name = `struct ${tag}`;
-  return { is: "name", name, scope, otherwise: { is: "import", module: "", name } };
-}
-
-function named(name: string, scope: Scope): Expression {
-  return { is: "name", name, scope, otherwise: { is: "import", module: "", name } };
-}
+const structureNamed = (tag: string, scope: Scope): Expression => nameInPackage(`struct ${tag}`, scope);
 
 function expressionOf(node: SyntaxNode, scope: Scope, depth = 0): Expression {
-  if (depth > 20) return UNKNOWN;
+  if (depth > MAX_EXPRESSION_DEPTH) return UNKNOWN;
   switch (node.type) {
     case "identifier":
-      return named(node.text, scope);
+      return nameInPackage(node.text, scope);
     case "field_expression": {
       const [of, field] = [node.field("argument"), node.field("field")];
       return of && field ? { is: "member", of: expressionOf(of, scope, depth + 1), name: field.text } : UNKNOWN;
@@ -211,7 +197,7 @@ function expressionOf(node: SyntaxNode, scope: Scope, depth = 0): Expression {
 }
 
 function typeOf(node: SyntaxNode, scope: Scope): Expression {
-  const tag = /^(?:struct|union)_specifier$/.test(node.type) ? node.field("name") : undefined;
+  const tag = STRUCTURE.test(node.type) ? node.field("name") : undefined;
   if (tag) return structureNamed(tag.text, scope);
-  return node.type === "type_identifier" ? named(node.text, scope) : UNKNOWN;
+  return node.type === "type_identifier" ? nameInPackage(node.text, scope) : UNKNOWN;
 }

@@ -1,17 +1,15 @@
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import { type Expression, type FileBuilder, type OpenClass, type Scope, UNKNOWN } from "./file-builder.ts";
-import { MAX_DEPTH } from "./limits.ts";
-import { PACKAGE } from "./packages.ts";
+import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
+import { lastPartOfPath, PACKAGE } from "./packages.ts";
+import { nameInPackage, type Place as BasePlace, visitChildren } from "./walk.ts";
 
 /** Reads a Go tree. */
 export function readGo(root: SyntaxNode, file: FileBuilder): void {
   children(root, { file, scope: file.top, depth: 0, begun: 0 });
 }
 
-interface Place {
-  file: FileBuilder;
-  scope: Scope;
-  depth: number;
+interface Place extends BasePlace {
   /** Scopes that declarations have begun around here. */
   begun: number;
 }
@@ -31,11 +29,7 @@ const BLOCKS: ReadonlySet<string> = new Set([
   "type_case",
 ]);
 
-function children(node: SyntaxNode, place: Place): void {
-  if (place.depth >= MAX_DEPTH) return;
-  const inner = { ...place, depth: place.depth + 1 };
-  for (const child of node.namedChildren) visit(child, inner);
-}
+const children = (node: SyntaxNode, place: Place): void => visitChildren(node, place, visit);
 
 function visit(node: SyntaxNode, place: Place): void {
   const { file, scope } = place;
@@ -76,8 +70,6 @@ function visit(node: SyntaxNode, place: Place): void {
       bindValues(node.field("left")?.namedChildren ?? [], node.field("right"), place);
       return;
     case "range_clause":
-      for (const name of node.field("left")?.namedChildren ?? []) bindUnknown(name, place);
-      break;
     case "receive_statement":
       for (const name of node.field("left")?.namedChildren ?? []) bindUnknown(name, place);
       break;
@@ -108,7 +100,7 @@ function use(kind: "call" | "construct" | "inherit", node: SyntaxNode, place: Pl
 
 /** The name under parentheses, type arguments and pointers. */
 function bareName(node: SyntaxNode | undefined, depth = 0): SyntaxNode | undefined {
-  if (!node || depth > 20) return undefined;
+  if (!node || depth > MAX_EXPRESSION_DEPTH) return undefined;
   if (node.type === "generic_type") return bareName(node.field("type") ?? node.namedChild(0), depth + 1);
   if (node.type === "type_instantiation_expression" || node.type === "parenthesized_expression")
     return bareName(node.namedChild(0), depth + 1);
@@ -122,8 +114,7 @@ function importSpec(node: SyntaxNode, { file, scope }: Place): void {
   const name = node.field("name");
   if (name?.type === "dot") file.star(module);
   else if (name?.type !== "blank_identifier") {
-    const last = module.split("/").findLast((part) => !/^v\d+$/.test(part)) ?? "";
-    file.bind(scope, name?.text ?? last.replace(/\.v\d+$/, ""), { is: "import", module, name: "*" });
+    file.bind(scope, name?.text ?? lastPartOfPath(module).replace(/\.v\d+$/, ""), { is: "import", module, name: "*" });
   }
 }
 
@@ -277,12 +268,9 @@ function typeSwitch(node: SyntaxNode, place: Place): void {
 /** What a variable holds: a literal's type, or the result of a call. */
 function valueOf(node: SyntaxNode, scope: Scope, depth = 0): { type?: Expression; value?: Expression } {
   const inner = node.type === "unary_expression" ? node.field("operand") : node;
-  if (!inner || depth > 20) return {};
+  if (!inner || depth > MAX_EXPRESSION_DEPTH) return {};
   switch (inner.type) {
-    case "composite_literal": {
-      const type = inner.field("type");
-      return type ? { type: typeOf(type, scope) } : {};
-    }
+    case "composite_literal":
     case "type_assertion_expression": {
       const type = inner.field("type");
       return type ? { type: typeOf(type, scope) } : {};
@@ -305,13 +293,8 @@ function valueOf(node: SyntaxNode, scope: Scope, depth = 0): { type?: Expression
   }
 }
 
-/** A name that the file does not bind is one of its package. */
-function named(name: string, scope: Scope): Expression {
-  return { is: "name", name, scope, otherwise: { is: "import", module: "", name } };
-}
-
 function expressionOf(node: SyntaxNode, scope: Scope, depth = 0): Expression {
-  if (depth > 20) return UNKNOWN;
+  if (depth > MAX_EXPRESSION_DEPTH) return UNKNOWN;
   const inner = (field: string): Expression => {
     const child = node.field(field);
     return child ? expressionOf(child, scope, depth + 1) : UNKNOWN;
@@ -320,7 +303,7 @@ function expressionOf(node: SyntaxNode, scope: Scope, depth = 0): Expression {
     case "identifier":
     case "type_identifier":
     case "package_identifier":
-      return named(node.text, scope);
+      return nameInPackage(node.text, scope);
     case "selector_expression":
       return { is: "member", of: inner("operand"), name: node.field("field")?.text ?? "" };
     case "qualified_type":
@@ -347,11 +330,11 @@ function expressionOf(node: SyntaxNode, scope: Scope, depth = 0): Expression {
 
 /** A declared type: `T`, `*T`, `p.T`, `T[K]`. */
 function typeOf(node: SyntaxNode, scope: Scope, depth = 0): Expression {
-  if (depth > 20) return UNKNOWN;
+  if (depth > MAX_EXPRESSION_DEPTH) return UNKNOWN;
   if (node.type === "pointer_type" || node.type === "parenthesized_type") {
     const child = node.namedChild(0);
     return child ? typeOf(child, scope, depth + 1) : UNKNOWN;
   }
   const bare = node.type === "identifier" || node.type === "selector_expression" ? undefined : bareName(node);
-  return bare ? expressionOf(bare, scope) : node.type === "identifier" ? named(node.text, scope) : UNKNOWN;
+  return bare ? expressionOf(bare, scope) : node.type === "identifier" ? nameInPackage(node.text, scope) : UNKNOWN;
 }

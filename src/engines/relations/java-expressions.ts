@@ -1,20 +1,18 @@
 /** Expressions and types of Java, as far as they can be followed. */
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import { type Expression, type FileBuilder, type Scope, UNKNOWN } from "./file-builder.ts";
+import { type Expression, type Scope, UNKNOWN } from "./file-builder.ts";
+import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
+import { nameInPackage, type Place as BasePlace } from "./walk.ts";
 
-/** Where a node stands. */
-export interface Place {
-  file: FileBuilder;
-  scope: Scope;
+export interface Place extends BasePlace {
   package: string;
   /** Classes that names are statically imported from, by the name. */
   statics: Map<string, Expression>;
-  depth: number;
 }
 
 /** The last name of a type: `C` of `a.b.C<T>`. */
 export function lastOf(node: SyntaxNode, depth = 0): SyntaxNode {
-  if (depth > 20 || /^(?:type_)?identifier$/.test(node.type)) return node;
+  if (depth > MAX_EXPRESSION_DEPTH || /^(?:type_)?identifier$/.test(node.type)) return node;
   if (node.type === "annotated_type") return lastOf(node.namedChildren.at(-1) ?? node, depth + 1);
   if (node.type === "generic_type") return lastOf(node.namedChild(0) ?? node, depth + 1);
   return node.type.startsWith("scoped_") ? lastOf(node.namedChildren.at(-1) ?? node, depth + 1) : node;
@@ -22,7 +20,7 @@ export function lastOf(node: SyntaxNode, depth = 0): SyntaxNode {
 
 export function expressionOf(node: SyntaxNode, place: Place, isCalled = false, depth = 0): Expression {
   const { scope } = place;
-  if (depth > 20) return UNKNOWN;
+  if (depth > MAX_EXPRESSION_DEPTH) return UNKNOWN;
   switch (node.type) {
     case "identifier":
       return named(node.text, place);
@@ -85,13 +83,11 @@ function unqualified(name: string, key: string, { scope, statics }: Place): Expr
   return { is: "name", name: key, scope, otherwise: imported ? { is: "member", of: imported, name: key } : inherited };
 }
 
-function named(name: string, place: Place): Expression {
-  return { is: "name", name, scope: place.scope, otherwise: { is: "import", module: place.package, name } };
-}
+const named = (name: string, { scope, package: own }: Place): Expression => nameInPackage(name, scope, own);
 
 /** A declared type: `T`, `a.b.T`, `Outer.T`, `T<…>`. Arrays and primitive types have no members of their own. */
 export function typeOf(node: SyntaxNode, place: Place, depth = 0): Expression {
-  if (depth > 20) return UNKNOWN;
+  if (depth > MAX_EXPRESSION_DEPTH) return UNKNOWN;
   switch (node.type) {
     case "identifier":
     case "type_identifier":

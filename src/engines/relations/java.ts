@@ -3,6 +3,7 @@ import { type Expression, type FileBuilder, type OpenClass, UNKNOWN } from "./fi
 import { MAX_DEPTH } from "./limits.ts";
 import { expressionOf, lastOf, type Place, typeOf } from "./java-expressions.ts";
 import { PACKAGE } from "./packages.ts";
+import { visitChildren } from "./walk.ts";
 
 /**
  * Reads a Java tree. Methods are known as `name/2`, by the number of their parameters: overloads of the same number are told apart by
@@ -18,11 +19,7 @@ export function readJava(root: SyntaxNode, file: FileBuilder): void {
   children(root, place);
 }
 
-function children(node: SyntaxNode, place: Place): void {
-  if (place.depth >= MAX_DEPTH) return;
-  const inner = { ...place, depth: place.depth + 1 };
-  for (const child of node.namedChildren) visit(child, inner);
-}
+const children = (node: SyntaxNode, place: Place): void => visitChildren(node, place, visit);
 
 const BLOCKS: ReadonlySet<string> = new Set([
   "block",
@@ -79,11 +76,6 @@ function visit(node: SyntaxNode, place: Place): void {
     }
     case "local_variable_declaration":
       variables(node, place);
-      break;
-    case "resource":
-    case "instanceof_expression":
-    case "enhanced_for_statement":
-    case "catch_formal_parameter":
       break;
   }
   const inner = BLOCKS.has(node.type) ? { ...place, scope: file.inner(scope, undefined) } : place;
@@ -147,10 +139,7 @@ function classDeclaration(node: SyntaxNode, place: Place): void {
   if (!scope.names.has(name.text)) file.bind(scope, name.text, { is: "definition", line });
   const opened = file.openClass(line);
   const inner = { ...place, scope: file.inner(scope, name.text, opened) };
-  for (const each of node.field("type_parameters")?.namedChildren ?? []) {
-    const own = each.namedChildren.find(({ type }) => type === "type_identifier");
-    if (own) file.bind(inner.scope, own.text, { is: "variable" });
-  }
+  typeParameters(node, inner);
   for (const clause of node.namedChildren)
     if (/^(?:superclass|super_interfaces|extends_interfaces)$/.test(clause.type)) heritage(clause, opened, inner);
     else if (clause.type === "modifiers") visit(clause, place);

@@ -58,7 +58,8 @@ export function submodule(path: string, module: string, name: string): string | 
   return module.endsWith(".") ? module + name : `${module}.${name}`;
 }
 
-function folderOf(path: string): string {
+/** The folder of a path; empty at the root. */
+export function folderOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf("/")));
 }
 

@@ -1,4 +1,5 @@
 /** Languages in which an import names a package of many files, or none at all: what a name means is found by its definitions. */
+import { folderOf } from "./modules.ts";
 import type { FileUses } from "./types.ts";
 
 interface PackageRule {
@@ -76,10 +77,6 @@ function inGoPackage(from: string, module: string, candidate: string): boolean {
   return folder === path || folder === inner.join("/");
 }
 
-function folderOf(path: string): string {
-  return path.slice(0, Math.max(0, path.lastIndexOf("/")));
-}
-
 /** The package that a file says it is of. */
 function packageOf(uses: FileUses): string {
   const own = uses.bindings.get(PACKAGE);
@@ -87,6 +84,6 @@ function packageOf(uses: FileUses): string {
 }
 
 /** Name of the package that a path of Go usually means. */
-function lastPartOfPath(module: string): string {
+export function lastPartOfPath(module: string): string {
   return module.split("/").findLast((part) => !/^v\d+$/.test(part)) ?? "";
 }

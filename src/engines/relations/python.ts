@@ -1,25 +1,19 @@
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import { type Expression, type FileBuilder, type OpenClass, type Scope, UNKNOWN } from "./file-builder.ts";
-import { MAX_DEPTH } from "./limits.ts";
+import { MAX_DEPTH, MAX_EXPRESSION_DEPTH } from "./limits.ts";
+import { type Place as BasePlace, visitChildren } from "./walk.ts";
 
 /** Reads a Python tree. */
 export function readPython(root: SyntaxNode, file: FileBuilder): void {
   children(root, { file, scope: file.top, body: undefined, depth: 0 });
 }
 
-interface Place {
-  file: FileBuilder;
-  scope: Scope;
+interface Place extends BasePlace {
   /** Class whose body this is, of which names are members. */
   body: OpenClass | undefined;
-  depth: number;
 }
 
-function children(node: SyntaxNode, place: Place): void {
-  if (place.depth >= MAX_DEPTH) return;
-  const inner = { ...place, depth: place.depth + 1 };
-  for (const child of node.namedChildren) visit(child, inner);
-}
+const children = (node: SyntaxNode, place: Place): void => visitChildren(node, place, visit);
 
 function visit(node: SyntaxNode, place: Place): void {
   const { file, scope } = place;
@@ -210,7 +204,7 @@ function targets(node: SyntaxNode | undefined, place: Place): void {
 }
 
 function expressionOf(node: SyntaxNode, scope: Scope, depth = 0): Expression {
-  if (depth > 20) return UNKNOWN;
+  if (depth > MAX_EXPRESSION_DEPTH) return UNKNOWN;
   switch (node.type) {
     case "identifier":
       return { is: "name", name: node.text, scope };

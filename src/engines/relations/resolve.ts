@@ -137,8 +137,7 @@ class Resolver {
   /** What a package gives under a name, of whose files one defines it. An unread file may be another that does: then it is unknown. */
   async #fromPackage(path: string, module: string, name: string, read: Read): Promise<Resolved> {
     const rule = packageRuleOf(path);
-    if (!rule) return "unknown";
-    if (name === "*") return "unknown";
+    if (!rule || name === "*") return "unknown";
     const candidates = (await this.#definitions(rule.definition(name))).map((own) => own.path);
     const paths = [...new Set(candidates)].filter((own) => rule.holds(path, module, own));
     const found: { path: string; of: Meaning }[] = [];

@@ -1,25 +1,16 @@
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import { type Expression, type FileBuilder, type OpenClass, type Scope, UNKNOWN } from "./file-builder.ts";
 import { commonExports } from "./commonjs.ts";
-import { MAX_DEPTH } from "./limits.ts";
+import { MAX_DEPTH, MAX_EXPRESSION_DEPTH } from "./limits.ts";
 import type { UseKind } from "./types.ts";
+import { type Place, visitChildren } from "./walk.ts";
 
 /** Reads a tree of TypeScript or JavaScript. */
 export function readTypeScript(root: SyntaxNode, file: FileBuilder): void {
   children(root, { file, scope: file.top, depth: 0 });
 }
 
-interface Place {
-  file: FileBuilder;
-  scope: Scope;
-  depth: number;
-}
-
-function children(node: SyntaxNode, place: Place): void {
-  if (place.depth >= MAX_DEPTH) return;
-  const inner = { ...place, depth: place.depth + 1 };
-  for (const child of node.namedChildren) visit(child, inner);
-}
+const children = (node: SyntaxNode, place: Place): void => visitChildren(node, place, visit);
 
 function visit(node: SyntaxNode, place: Place): void {
   const { file, scope } = place;
@@ -310,7 +301,7 @@ function valueOf(node: SyntaxNode, scope: Scope): Expression {
 }
 
 function expressionOf(node: SyntaxNode, scope: Scope, depth = 0): Expression {
-  if (depth > 20) return UNKNOWN;
+  if (depth > MAX_EXPRESSION_DEPTH) return UNKNOWN;
   const inner = (field: string): Expression => {
     const child = node.field(field);
     return child ? expressionOf(child, scope, depth + 1) : UNKNOWN;
@@ -344,7 +335,7 @@ function expressionOf(node: SyntaxNode, scope: Scope, depth = 0): Expression {
 
 /** A declared type: `T`, `m.T`, `T<…>`, `T | undefined`; of a promise what it resolves to. */
 function typeOf(node: SyntaxNode, scope: Scope, depth = 0): Expression {
-  if (depth > 20) return UNKNOWN;
+  if (depth > MAX_EXPRESSION_DEPTH) return UNKNOWN;
   switch (node.type) {
     case "type_annotation":
     case "parenthesized_type":

@@ -12,6 +12,8 @@ import type { FoundReference, TextSource } from "../search/types.ts";
 /** Files whose uses a question reads, and bytes of their records; in memory they take about ten times as much. */
 const MAX_FILES = 2_000;
 const MAX_RECORD_BYTES = 3 * 1024 * 1024;
+/** Files whose definitions are remembered: the uses of one file are asked for one after another. */
+const MAX_OUTLINES = 100;
 /** Documents whose texts are read for a name in languages without rules. */
 const MAX_DOCUMENTS = 1_000;
 
@@ -30,6 +32,7 @@ export class UsesIndex {
   readonly #read: UsesFallback;
   readonly #known = new Map<string, Promise<FileUses | undefined>>();
   readonly #named = new Map<string, Promise<DefinedSymbol[]>>();
+  readonly #outlines = new Map<string, Promise<DefinedSymbol[]>>();
   #files = 0;
   #bytes = 0;
   /** Files of languages with rules whose uses are not known. */
@@ -113,7 +116,17 @@ export class UsesIndex {
   }
 
   /** The definitions of a file. */
-  async definitionsIn(path: string): Promise<DefinedSymbol[]> {
+  definitionsIn(path: string): Promise<readonly DefinedSymbol[]> {
+    let found = this.#outlines.get(path);
+    if (!found) {
+      found = this.#definitionsIn(path);
+      if (this.#outlines.size >= MAX_OUTLINES) this.#outlines.delete(this.#outlines.keys().next().value ?? "");
+      this.#outlines.set(path, found);
+    }
+    return found;
+  }
+
+  async #definitionsIn(path: string): Promise<DefinedSymbol[]> {
     const file = this.#index.fileAt(0, path);
     const [symbols = []] = file === undefined ? [] : await symbolsOf(this.#index, [{ file }]);
     return symbols.map((symbol) => Object.assign({ path }, symbol));

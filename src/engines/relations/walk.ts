@@ -1,0 +1,28 @@
+/** What the readers of all languages share. */
+import type { SyntaxNode } from "../parsing/syntax-node.ts";
+import type { Expression, FileBuilder, Scope } from "./file-builder.ts";
+import { MAX_DEPTH } from "./limits.ts";
+
+/** Where a node stands. Readers add what their language needs. */
+export interface Place {
+  file: FileBuilder;
+  scope: Scope;
+  /** Levels of the tree above the node. */
+  depth: number;
+}
+
+/** Visits the children of a node, one level deeper; the limit of levels ends the walk. */
+export function visitChildren<P extends Place>(
+  node: SyntaxNode,
+  place: P,
+  visit: (node: SyntaxNode, place: P) => void,
+): void {
+  if (place.depth >= MAX_DEPTH) return;
+  const inner = { ...place, depth: place.depth + 1 };
+  for (const child of node.namedChildren) visit(child, inner);
+}
+
+/** A name; one that the file does not bind is of a package, by default the file's own. */
+export function nameInPackage(name: string, scope: Scope, module = ""): Expression {
+  return { is: "name", name, scope, otherwise: { is: "import", module, name } };
+}
