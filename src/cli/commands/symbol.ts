@@ -1,7 +1,8 @@
 import { SYMBOLS } from "../../contract/questions.ts";
 import { NotFoundError } from "../../interface/questions/code-index.ts";
 import { symbolsResponse } from "../../interface/questions/http.ts";
-import { nearNames, symbols } from "../../interface/questions/questions.ts";
+import { symbols } from "../../interface/questions/questions.ts";
+import { nearNames } from "../../interface/questions/unknown.ts";
 import { ask, placeText, requestOf, show } from "../ask.ts";
 import type { Context } from "../context.ts";
 import { checkKinds } from "../command-line/filters.ts";

@@ -3,19 +3,9 @@ import { CALL_PATH, FILE, OUTLINE, REFERENCES, SEARCH, SYMBOLS } from "../../con
 import type { FoundReference, ReferenceAnswer } from "../../engines/search/types.ts";
 import type { RelatedReference, RelationAnswer } from "./relations/answer.ts";
 import type { CallPathAnswer } from "./relations/path.ts";
-import {
-  InvalidFieldError,
-  NotFoundError,
-  nothingIndexed,
-  type OpenIndexes,
-  question,
-  type QuestionError,
-} from "./code-index.ts";
+import { InvalidFieldError, question } from "./code-index.ts";
 import { coverage, files, grep } from "./exact.ts";
-
-const NEAR_NAMES = 5;
-/** Similar names that are looked at for distinct ones. */
-const NEAR_SYMBOLS = 50;
+import { unknownName, unknownPath } from "./unknown.ts";
 
 /** Places by what they do or say. Nothing found is an empty answer. */
 export const search = question({
@@ -30,7 +20,7 @@ export const symbols = question({
   parameters: SYMBOLS,
   answer: async (indexes, request) => {
     const answer = await indexes.symbols(request);
-    if (answer.symbols.length === 0) throw await unknownName(indexes, request);
+    if (answer.symbols.length === 0) throw await unknownName(indexes, request.name);
     return answer;
   },
 });
@@ -57,7 +47,7 @@ export const references = question({
     const answer = await indexes.references({ name, limit: request.limit });
     if (answer.references.length > 0) return answer;
     const { symbols: defined } = await indexes.symbols({ name, match: "exact", limit: 1 });
-    if (defined.length === 0) throw await unknownName(indexes, { name });
+    if (defined.length === 0) throw await unknownName(indexes, name);
     return answer;
   },
 });
@@ -94,19 +84,3 @@ export const file = question({
 
 /** Every question, by name. */
 export const QUESTIONS = { search, symbols, references, path, outline, file, grep, coverage, files };
-
-async function unknownName(indexes: OpenIndexes, { name }: { name: string }): Promise<QuestionError> {
-  if (indexes.indexes.length === 0) return nothingIndexed();
-  const { symbols: similar } = await indexes.symbols({ name, match: "fuzzy", limit: NEAR_SYMBOLS });
-  return new NotFoundError("name", name, nearNames(similar));
-}
-
-/** Distinct names of the first similar symbols. */
-export function nearNames(similar: readonly { qualifiedName: string }[]): string[] {
-  return [...new Set(similar.map(({ qualifiedName }) => qualifiedName))].slice(0, NEAR_NAMES);
-}
-
-async function unknownPath(indexes: OpenIndexes, path: string): Promise<QuestionError> {
-  if (indexes.indexes.length === 0) return nothingIndexed();
-  return new NotFoundError("path", path, await indexes.nearPaths(path));
-}

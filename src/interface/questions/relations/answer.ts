@@ -2,7 +2,8 @@
 import type { REFERENCES, Request } from "../../../contract/questions.ts";
 import type { FoundReference, FoundSymbol } from "../../../engines/search/types.ts";
 import type { UsesIndex } from "../../../engines/relations/uses-index.ts";
-import { InvalidFieldError, NotFoundError, nothingIndexed, type OpenIndexes } from "../code-index.ts";
+import { InvalidFieldError, nothingIndexed, type OpenIndexes } from "../code-index.ts";
+import { unknownName, unknownPath } from "../unknown.ts";
 import { CalleesFinder } from "./callees.ts";
 import { bySureness, UsesFinder } from "./callers.ts";
 import { type Certainty, type FoundUse, rankOf, type Relation, type Target } from "./found.ts";
@@ -98,7 +99,7 @@ async function checkPath(indexes: OpenIndexes, path: string): Promise<void> {
   if (!path.includes("/") || !/\.\w+$/.test(path)) return;
   for (const revision of indexes.indexes.keys())
     if (await indexes.withUses(revision, async (files) => files.has(path))) return;
-  throw new NotFoundError("path", path, await indexes.nearPaths(path));
+  throw await unknownPath(indexes, path);
 }
 
 /** The definitions of the name, at the given place if there is one. */
@@ -106,11 +107,7 @@ async function definitionsOf(indexes: OpenIndexes, request: RelationRequest): Pr
   const { name, path, line } = request;
   if (name === undefined) throw new InvalidFieldError("name", "is required: the definition that is meant");
   const { symbols } = await indexes.symbols({ name, match: "exact", limit: MAX_DEFINITIONS });
-  if (symbols.length === 0) {
-    if (indexes.indexes.length === 0) throw nothingIndexed();
-    const { symbols: similar } = await indexes.symbols({ name, match: "fuzzy", limit: 50 });
-    throw new NotFoundError("name", name, [...new Set(similar.map((each) => each.qualifiedName))].slice(0, 5));
-  }
+  if (symbols.length === 0) throw await unknownName(indexes, name);
   const there = symbols.filter(
     (own) =>
       (path === undefined || own.path === path) &&

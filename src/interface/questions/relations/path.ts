@@ -3,7 +3,8 @@ import type { CALL_PATH, Request } from "../../../contract/questions.ts";
 import { hasUses } from "../../../engines/relations/languages.ts";
 import type { DefinedSymbol, UsesIndex } from "../../../engines/relations/uses-index.ts";
 import type { FoundSymbol } from "../../../engines/search/types.ts";
-import { NotFoundError, nothingIndexed, type OpenIndexes } from "../code-index.ts";
+import type { OpenIndexes } from "../code-index.ts";
+import { unknownName } from "../unknown.ts";
 import { CalleesFinder } from "./callees.ts";
 import { type Certainty, placeKey, targetOf } from "./found.ts";
 
@@ -50,10 +51,8 @@ export async function callPaths(indexes: OpenIndexes, request: Request<typeof CA
 
 async function definitionsOf(indexes: OpenIndexes, name: string): Promise<FoundSymbol[]> {
   const { symbols } = await indexes.symbols({ name, match: "exact", limit: MAX_DEFINITIONS });
-  if (symbols.length > 0) return symbols;
-  if (indexes.indexes.length === 0) throw nothingIndexed();
-  const { symbols: similar } = await indexes.symbols({ name, match: "fuzzy", limit: MAX_DEFINITIONS });
-  throw new NotFoundError("name", name, [...new Set(similar.map((each) => each.qualifiedName))].slice(0, 5));
+  if (symbols.length === 0) throw await unknownName(indexes, name);
+  return symbols;
 }
 
 /** A definition that is reached, and from where. */
