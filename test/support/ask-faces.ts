@@ -7,7 +7,6 @@ import { isDeepStrictEqual } from "node:util";
 import { RemoteIndex } from "../../src/cli/remote/remote-index.ts";
 import { CodeContextClient } from "../../src/interface/client/index.ts";
 import { SEARCH } from "../../src/contract/questions.ts";
-import {} from "../../src/interface/questions/questions.ts";
 import { nearNames } from "../../src/interface/questions/unknown.ts";
 import { commandArguments, facesOf, nothingFoundTable, type QuestionName, toolArguments } from "./faces.ts";
 

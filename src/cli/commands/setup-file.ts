@@ -1,5 +1,4 @@
-import { randomUUID } from "node:crypto";
-import { lstatSync, realpathSync, renameSync, rmSync, type Stats, writeFileSync } from "node:fs";
+import { lstatSync, realpathSync, type Stats } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { Context } from "../context.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
@@ -7,6 +6,7 @@ import { makeFolder } from "../machine/folders.ts";
 import { FileTree } from "../indexing/file-tree.ts";
 import { findProject } from "../project.ts";
 import { settingsFolder } from "../machine/paths.ts";
+import { replaceFile } from "../machine/replace-file.ts";
 import type { Client } from "./setup-clients.ts";
 
 /** Larger files are no settings that a person keeps. */
@@ -72,14 +72,7 @@ export function readSettings({ root, path, file }: Place): string | undefined {
 export function writeSettings({ file, forUser }: Place, text: string): void {
   const mode = statOf(file)?.mode ?? (forUser ? 0o600 : 0o644);
   makeFolder(dirname(file), forUser ? 0o700 : 0o755);
-  const temporary = `${file}.${randomUUID()}.tmp`;
-  try {
-    writeFileSync(temporary, text, { mode: mode & 0o777, flag: "wx" });
-    renameSync(temporary, file);
-  } catch (error) {
-    rmSync(temporary, { force: true });
-    throw error;
-  }
+  replaceFile(file, text, mode & 0o777);
 }
 
 function statOf(file: string): Stats | undefined {

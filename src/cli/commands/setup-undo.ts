@@ -1,9 +1,10 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { sha256 } from "../machine/checksum.ts";
 import { makeFolder } from "../machine/folders.ts";
 import { configDirectory, type Environment } from "../machine/paths.ts";
+import { replaceFile } from "../machine/replace-file.ts";
 
 /** Files that are remembered; the oldest is forgotten, and undone by removing the entry alone. */
 const MAX_FILES = 500;
@@ -92,14 +93,6 @@ function readRecord(env: Environment): SetupRecord {
 }
 
 function writeRecord(env: Environment, record: SetupRecord): void {
-  const file = recordFile(env);
   makeFolder(configDirectory(env));
-  const temporary = `${file}.${process.pid}.tmp`;
-  try {
-    writeFileSync(temporary, `${JSON.stringify(record)}\n`, { mode: 0o600 });
-    renameSync(temporary, file);
-  } catch (error) {
-    rmSync(temporary, { force: true });
-    throw error;
-  }
+  replaceFile(recordFile(env), `${JSON.stringify(record)}\n`, 0o600);
 }

@@ -1,10 +1,11 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { FileBytes, RevisionTexts } from "../../engines/exact/types.ts";
 import { lineCountOf } from "../../engines/parsing/source-text.ts";
 import type { FileLines } from "../../interface/questions/code-index.ts";
 import { linesOfText } from "../../interface/questions/file-lines.ts";
 import { makeFolder } from "../machine/folders.ts";
+import { replaceFile } from "../machine/replace-file.ts";
 import { stateName } from "../local-index/state-name.ts";
 import type { Project } from "../project.ts";
 import { noteIdentity } from "../indexing/identity.ts";
@@ -81,15 +82,12 @@ function recordsFile(project: Project, name: string): RecordsFile {
       }
     },
     write: (bytes) => {
-      const temporary = `${file}.${process.pid}.tmp`;
       try {
         makeFolder(folder);
         noteIdentity(project);
-        writeFileSync(temporary, bytes, { mode: 0o600 });
-        renameSync(temporary, file);
+        replaceFile(file, bytes, 0o600);
       } catch {
         // A full or read-only disk costs time, not the answer.
-        rmSync(temporary, { force: true });
       }
     },
   };

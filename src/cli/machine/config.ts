@@ -1,8 +1,9 @@
-import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { CliError, EXIT } from "../exit-codes.ts";
 import { makeFolder } from "./folders.ts";
 import { configDirectory, type Environment } from "./paths.ts";
+import { replaceFile } from "./replace-file.ts";
 
 interface ServiceConfig {
   apiKey?: string;
@@ -56,13 +57,5 @@ function withoutUser(address: string): string {
 export function writeConfig(env: Environment, config: Config): void {
   const file = configFile(env);
   makeFolder(configDirectory(env));
-  const temporary = `${file}.${process.pid}.tmp`;
-  try {
-    writeFileSync(temporary, `${JSON.stringify(config, undefined, 2)}\n`, { mode: 0o600 });
-    chmodSync(temporary, 0o600);
-    renameSync(temporary, file);
-  } catch (error) {
-    rmSync(temporary, { force: true });
-    throw error;
-  }
+  replaceFile(file, `${JSON.stringify(config, undefined, 2)}\n`, 0o600);
 }

@@ -5,6 +5,9 @@ import path from "node:path";
 import { PROJECT_ROOT } from "../local/project.ts";
 
 const PACKAGE_NAME = "codectx";
+/** What the MCP server is, wherever it is listed. The registry takes up to 100 characters. */
+export const MCP_DESCRIPTION =
+  "Search, symbols, references and outlines of the repository you work in. No account, no network.";
 const DESCRIPTION =
   "Search the code of a repository, locally or on a Code Context service: command line and typed client.";
 
@@ -76,7 +79,7 @@ export function serverEntry(repository: string): Record<string, unknown> {
     $schema: "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",
     name: mcpName(repository),
     title: "Code Context",
-    description: "Search, symbols, references and outlines of the repository you work in. No account, no network.",
+    description: MCP_DESCRIPTION,
     websiteUrl: `${url}#readme`,
     repository: { url, source: "github" },
     version,

@@ -5,11 +5,10 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { PROJECT_ROOT } from "../local/project.ts";
-import { projectManifest } from "./manifest.ts";
+import { MCP_DESCRIPTION, projectManifest } from "./manifest.ts";
 
 const FOLDER = "integrations/plugin";
 const NAME = "code-context";
-const DESCRIPTION = "Search, symbols, references and outlines of the repository you work in. No account, no network.";
 const AGENT_PLUGINS = "https://agent-plugins.org/schemas/1.0.0";
 
 /** Texts of the generated files, by path from the project's root. */
@@ -17,7 +16,7 @@ export function pluginFiles({ version, license } = projectManifest()): Record<st
   const about = {
     name: NAME,
     version,
-    description: DESCRIPTION,
+    description: MCP_DESCRIPTION,
     author: { name: "Code Context" },
     license,
     keywords: ["code-search", "mcp", "symbols"],
@@ -31,7 +30,7 @@ export function pluginFiles({ version, license } = projectManifest()): Record<st
     ".claude-plugin/plugin.json": about,
     ".cursor-plugin/plugin.json": about,
     ".codex-plugin/plugin.json": { ...about, skills: "./skills/", mcpServers: "./.mcp.json" },
-    "gemini-extension.json": { name: NAME, version, description: DESCRIPTION, mcpServers: { [NAME]: server } },
+    "gemini-extension.json": { name: NAME, version, description: MCP_DESCRIPTION, mcpServers: { [NAME]: server } },
   };
   return Object.fromEntries(
     Object.entries(files).map(([file, value]) => [`${FOLDER}/${file}`, `${JSON.stringify(value, undefined, 2)}\n`]),

@@ -1,0 +1,14 @@
+import { randomUUID } from "node:crypto";
+import { renameSync, rmSync, writeFileSync } from "node:fs";
+
+/** Writes a file in one step: whoever reads it sees the old content or the new one. Its folder must exist. */
+export function replaceFile(file: string, content: string | Uint8Array, mode: number): void {
+  const temporary = `${file}.${randomUUID()}.tmp`;
+  try {
+    writeFileSync(temporary, content, { mode, flag: "wx" });
+    renameSync(temporary, file);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+}
