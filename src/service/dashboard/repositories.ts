@@ -184,6 +184,18 @@ export interface RunRow {
   error: { code?: string; error?: string; details?: Record<string, unknown> } | null;
 }
 
+/** A figure of a run's result; undefined if it has none of this name. */
+export function figureOf({ result }: Pick<RunRow, "result">, name: string): number | undefined {
+  const value = result?.[name];
+  return typeof value === "number" ? value : undefined;
+}
+
+/** The commit that a run has indexed; undefined before its result. */
+export function gitShaOf({ result }: Pick<RunRow, "result">): string | undefined {
+  const value = result?.["gitSha"];
+  return typeof value === "string" ? value : undefined;
+}
+
 /** Query of a page of a workspace's runs, newest first; `before` is the last run of the previous page. */
 export function runsQuery(workspaceId: string, before: string | undefined, limit = PAGE_ROWS): SQL {
   return sql`

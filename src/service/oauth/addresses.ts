@@ -28,6 +28,10 @@ export function hasClientAddresses({ GIT_HOSTS: hosts }: Pick<OAuthEnv, "GIT_HOS
   return readGitHosts(hosts) === undefined;
 }
 
+/** The code or token that a request to the token endpoint is about; empty if it names none. */
+export const tokenOf = (form: URLSearchParams): string =>
+  form.get("code") ?? form.get("refresh_token") ?? form.get("token") ?? "";
+
 /** Metadata of the protected resource. */
 export function resourceMetadata(site: string): Record<string, unknown> {
   return {

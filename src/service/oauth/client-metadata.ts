@@ -1,6 +1,7 @@
 /** Clients whose id is the address of a document that describes them (client-id metadata documents). */
 import * as z from "zod";
 import { checkRemoteUrl } from "../../engines/git/wire/url.ts";
+import { readBounded } from "../../lib/read-bounded.ts";
 import { hasClientAddresses } from "./addresses.ts";
 import type { OAuthEnv } from "./types.ts";
 
@@ -59,13 +60,8 @@ export async function fetchClient(
   }
 }
 
-async function readText(answer: Response): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of answer.body ?? []) {
-    size += chunk.length;
-    if (size > MAX_BYTES) throw new Error("the description is too large");
-    chunks.push(chunk);
-  }
-  return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(Buffer.concat(chunks));
+async function readText({ body }: Response): Promise<string> {
+  const bytes = await readBounded(body, MAX_BYTES);
+  if (bytes === undefined) throw new Error("the description is too large");
+  return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
 }

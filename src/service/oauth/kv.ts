@@ -94,7 +94,7 @@ export class OAuthKv {
 
   #call<T>(key: string, run: (object: OAuthObjectApi) => Promise<T>): Promise<T> {
     const name = objectNameOf(key);
-    const isOwn = this.#own !== undefined && this.#env.OAUTH.idFromName(name).equals(this.#own.id);
-    return isOwn && this.#own ? run(this.#own.object) : raceTimeout(run(oauthObject(this.#env, name)), CALL_TIMEOUT_MS);
+    if (this.#own && this.#env.OAUTH.idFromName(name).equals(this.#own.id)) return run(this.#own.object);
+    return raceTimeout(run(oauthObject(this.#env, name)), CALL_TIMEOUT_MS);
   }
 }

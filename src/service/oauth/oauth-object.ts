@@ -6,6 +6,7 @@ import { databaseOf } from "../db/databases.ts";
 import { GateStorage } from "../gate/storage.ts";
 import { TenancyError } from "../tenancy/errors.ts";
 import { revokeKey } from "../tenancy/keys.ts";
+import { tokenOf } from "./addresses.ts";
 import { OAuthKv } from "./kv.ts";
 import { OAUTH_TABLES } from "./tables.ts";
 import type { Entry, GrantMetadata, OAuthEnv, OAuthObjectApi } from "./types.ts";
@@ -80,8 +81,7 @@ export class OAuthObject extends DurableObject<OAuthEnv> implements OAuthObjectA
   override async fetch(request: Request): Promise<Response> {
     const body = await request.text();
     const form = new URLSearchParams(body);
-    const token = form.get("code") ?? form.get("refresh_token") ?? form.get("token") ?? "";
-    const [userId = "", grantId = ""] = token.split(":");
+    const [userId = "", grantId = ""] = tokenOf(form).split(":");
     const before = this.#busy.get(grantId);
     const answer = (async () => {
       await before?.catch(() => undefined);

@@ -6,6 +6,7 @@ import { RETRY_AFTER_HEADER } from "../../contract/headers.ts";
 import type { Surface } from "../../contract/surfaces.ts";
 import { ApiError } from "../../lib/errors.ts";
 import { createLogger } from "../../lib/log.ts";
+import { readBounded } from "../../lib/read-bounded.ts";
 import { takeFromBucket } from "../../service/gate/client.ts";
 import { rateHeaders } from "../../service/gate/headers.ts";
 import { clientAddress } from "../../service/gate/proxies.ts";
@@ -20,8 +21,10 @@ import {
   SERVER_METADATA_PATH,
   serverMetadata,
   TOKEN_PATH,
+  tokenOf,
 } from "../../service/oauth/addresses.ts";
 import { oauthObject, OAuthKv, personObject } from "../../service/oauth/kv.ts";
+import type { ServerEnv } from "../../service/oauth/server.ts";
 import type { AgentProps } from "../../service/oauth/types.ts";
 import { bearerOf, type ParsedCredential } from "../../service/tenancy/credentials.ts";
 import { secureOrigin, settingsOf } from "./app/settings.ts";
@@ -88,9 +91,7 @@ async function answerServer(request: Request, env: SiteEnv, url: string): Promis
   headers.delete("cookie");
   const forwarded = new Request(url, { method: "POST", headers, body });
   if (new URL(url).pathname === TOKEN_PATH) {
-    const form = new URLSearchParams(body);
-    const token = form.get("code") ?? form.get("refresh_token") ?? form.get("token") ?? "";
-    const userId = TOKEN.exec(token)?.[1];
+    const userId = TOKEN.exec(tokenOf(new URLSearchParams(body)))?.[1];
     return oauthObject(env, userId === undefined ? "nobody" : personObject(userId)).fetch(forwarded);
   }
   const { authorizationServer } = await import("../../service/oauth/server.ts");
@@ -133,7 +134,7 @@ async function verify(env: SiteEnv, site: string, token: string): Promise<Parsed
 }
 
 /** What the library gets as its environment. */
-export function serverEnv(env: SiteEnv): { OAUTH_KV: OAuthKv; DATABASE_URL: string } {
+export function serverEnv(env: SiteEnv): ServerEnv {
   return { OAUTH_KV: new OAuthKv(env), DATABASE_URL: env.DATABASE_URL };
 }
 
@@ -154,15 +155,10 @@ async function limit(request: Request, env: SiteEnv, surface: Surface): Promise<
   throw new ApiError("RATE_LIMITED", `too many requests; try again in ${taken.retryAfterSec} s`, { headers });
 }
 
-async function readText(request: Request): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of request.body ?? []) {
-    size += chunk.length;
-    if (size > MAX_BODY_BYTES) throw new ApiError("INPUT_TOO_LARGE", `the body may have up to ${MAX_BODY_BYTES} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString("utf8");
+async function readText({ body }: Request): Promise<string> {
+  const bytes = await readBounded(body, MAX_BODY_BYTES);
+  if (bytes !== undefined) return bytes.toString("utf8");
+  throw new ApiError("INPUT_TOO_LARGE", `the body may have up to ${MAX_BODY_BYTES} bytes`);
 }
 
 function fail(request: Request, error: ApiError): Response {

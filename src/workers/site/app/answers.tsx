@@ -1,5 +1,6 @@
 /** Answers of mutations: JSON to scripts; a redirect with a notice to plain forms. */
 import { getCookie, setCookie } from "hono/cookie";
+import { readBounded } from "../../../lib/read-bounded.ts";
 import type { DashboardContext, Notice } from "./context.ts";
 import { DashboardError } from "./errors.ts";
 import { settingsOf } from "./settings.ts";
@@ -128,13 +129,8 @@ function formValues(body: string): Record<string, unknown> {
   return Object.fromEntries(values);
 }
 
-async function readBytes(request: Request): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of request.body ?? []) {
-    size += chunk.length;
-    if (size > MAX_BODY_BYTES) throw new DashboardError("INPUT_TOO_LARGE", "the form is too large");
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
+async function readBytes({ body }: Request): Promise<Uint8Array> {
+  const bytes = await readBounded(body, MAX_BODY_BYTES);
+  if (bytes === undefined) throw new DashboardError("INPUT_TOO_LARGE", "the form is too large");
+  return bytes;
 }

@@ -43,7 +43,7 @@ authorizePages.get(AUTHORIZE_PATH, (c) =>
     // One without an identity has its id for a name, to which no credential can be limited.
     const repos = names.filter((name) => normalizeRepo(name) === name).slice(0, MAX_TOKEN_REPOS);
     const { handle, headers } = await oauth.beginConsent(asked);
-    for (const cookie of headers.getSetCookie()) c.header("Set-Cookie", cookie, { append: true });
+    passCookies(c, headers);
     return gatePage(c, { title: "Connect an agent" }, <Consent {...{ c, client, team, repos, handle }} />);
   }),
 );
@@ -154,8 +154,12 @@ async function answering(
   }
 }
 
-function leave(c: DashboardContext, to: string, headers: Headers): Response {
+function passCookies(c: DashboardContext, headers: Headers): void {
   for (const cookie of headers.getSetCookie()) c.header("Set-Cookie", cookie, { append: true });
+}
+
+function leave(c: DashboardContext, to: string, headers: Headers): Response {
+  passCookies(c, headers);
   return c.redirect(to, 303);
 }
 

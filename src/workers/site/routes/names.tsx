@@ -49,7 +49,6 @@ namePages.get("/names", async (c) => {
           tryCode(c, "references", { ...related, relation: "callees" }),
         ]);
   const defined = symbols === undefined || symbols instanceof DashboardError ? [] : symbols.symbols;
-  const used = references === undefined || references instanceof DashboardError ? undefined : references;
   return tenantPage(
     c,
     "search",
@@ -82,21 +81,12 @@ namePages.get("/names", async (c) => {
       </Panel>
       <Related c={c} asked={asked} title="Callers" answer={callers} empty="No call of it is known" />
       <Related c={c} asked={asked} title="Callees" answer={callees} empty="No call in its definition is known" />
-      <Panel title={titleOf("Uses", used)}>
-        {used === undefined || used.references.length === 0 ? (
-          <Empty title="No line uses it" />
-        ) : (
-          <Lines c={c} asked={asked} references={used.references} />
-        )}
-      </Panel>
+      <Related c={c} asked={asked} title="Uses" answer={references} empty="No line uses it" />
     </>,
   );
 });
 
-const titleOf = (title: string, answer: ReferencesResponse | undefined): string =>
-  `${title} (${formatCount(answer?.total ?? 0)}${answer?.truncated === true ? ", the first are shown" : ""})`;
-
-/** Callers or callees; of a language without rules, callees are not known. */
+/** Lines with their number. An error, such as that of callees in a language without rules, is shown as none. */
 function Related({
   c,
   asked,
@@ -111,8 +101,9 @@ function Related({
   empty: string;
 }) {
   const found = answer instanceof DashboardError ? undefined : answer;
+  const cut = found?.truncated === true ? ", the first are shown" : "";
   return (
-    <Panel title={titleOf(title, found)}>
+    <Panel title={`${title} (${formatCount(found?.total ?? 0)}${cut})`}>
       {found === undefined || found.references.length === 0 ? (
         <Empty title={empty} />
       ) : (

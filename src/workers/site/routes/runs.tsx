@@ -1,7 +1,7 @@
 /** Runs: the list of a team, the page of one, start, progress, cancel. */
 import { Hono } from "hono";
 import { indexFromSource } from "../../../service/sources/index-source.ts";
-import { findRepository, type RepositoryRow, type RunRow } from "../../../service/dashboard/repositories.ts";
+import { findRepository, gitShaOf, type RepositoryRow, type RunRow } from "../../../service/dashboard/repositories.ts";
 import {
   findRunBefore,
   findTeamRun,
@@ -106,12 +106,12 @@ runPages.get("/runs/:id", async (c) => {
   const { tenantId, slug, role } = c.get("membership");
   const run = isUuid(id) ? await findTeamRun(c.get("db"), tenantId, id) : undefined;
   if (!run) throw new DashboardError("NOT_FOUND", "there is no such run");
-  const gitSha = run.result?.["gitSha"];
+  const gitSha = gitShaOf(run);
   const [[live], before, coverage] = await Promise.all([
     withProgress(c, [run]),
     findRunBefore(c.get("db"), run),
     // Exists while the commit is indexed; a later run of the branch replaces it.
-    run.kind === "index" && typeof gitSha === "string"
+    run.kind === "index" && gitSha !== undefined
       ? tryCode(c, "coverage", { workspaceId: run.workspaceId, ref: gitSha, limit: String(FILES_LISTED) })
       : undefined,
   ]);

@@ -1,12 +1,12 @@
 /** Panels of a run's page. */
 import type { CoverageResponse } from "../../../contract/exact.ts";
-import type { RunRow } from "../../../service/dashboard/repositories.ts";
+import { figureOf, gitShaOf, type RunRow } from "../../../service/dashboard/repositories.ts";
 import type { TeamRun } from "../../../service/dashboard/runs.ts";
 import { codeUrl } from "../app/code.ts";
 import { type DashboardContext, tenantPath } from "../app/context.ts";
 import { formatCount } from "./format.ts";
-import { Confirm, Empty, Form, Panel, Time } from "./parts.tsx";
-import { duration, Result, type ShownRun } from "./runs.tsx";
+import { Empty, Form, Panel, Time } from "./parts.tsx";
+import { CancelRun, duration, Result, type ShownRun } from "./runs.tsx";
 import { Commit, isActive, RunTag } from "./state.tsx";
 import { Table } from "./table.tsx";
 import { triggerOf } from "./team-runs.tsx";
@@ -42,22 +42,14 @@ export function RunFacts({
   cancelAction: string | undefined;
   retryAction: string | undefined;
 }) {
-  const gitSha = run.result?.["gitSha"];
+  const gitSha = gitShaOf(run);
   const next = nextStep(run.error);
   return (
     <Panel
       title={`${run.kind === "index" ? "Index" : "Snapshot"} run`}
       aside={
         <>
-          {cancelAction !== undefined && isActive(run.state) && (
-            <Confirm
-              label="Cancel …"
-              title="Cancel the run?"
-              question="The run stops; the current index does not change."
-              action={cancelAction}
-              button="Cancel the run"
-            />
-          )}
+          {cancelAction !== undefined && isActive(run.state) && <CancelRun action={cancelAction} />}
           {retryAction !== undefined && run.state === "failed" && run.kind === "index" && (
             <Form action={retryAction} inline>
               <button class="primary">Index the default branch again</button>
@@ -89,7 +81,7 @@ export function RunFacts({
           <dd>{triggerOf(run)}</dd>
           <dt>Ref</dt>
           <dd>{run.ref ?? "default branch"}</dd>
-          {typeof gitSha === "string" && (
+          {gitSha !== undefined && (
             <>
               <dt>Commit</dt>
               <dd>
@@ -152,6 +144,8 @@ const REASONS: Record<string, string> = {
 /** Name of a reason for which a file is left out. */
 const reasonText = (reason: string) => REASONS[reason] ?? reason.replaceAll("_", " ");
 
+const leftOutText = (reason: string) => `Left out: ${reasonText(reason)}`;
+
 /** Counts of files that the run left out, by reason, most first. */
 function skippedOf({ result }: RunRow): [reason: string, count: number][] {
   const skipped = result?.["skipped"];
@@ -172,25 +166,22 @@ export function FilesPanel({
   coverage: CoverageResponse | undefined;
 }) {
   const skipped = skippedOf(run);
-  const gitSha = typeof run.result?.["gitSha"] === "string" ? run.result["gitSha"] : undefined;
+  const gitSha = gitShaOf(run);
   return (
     <Panel title="Files">
       <Table label="Files by outcome" headings={["Outcome", { num: "Count" }]}>
-        {FIGURES.map(
-          ([name, label]) =>
-            typeof run.result?.[name] === "number" && (
+        {[
+          ...FIGURES.map(([name, label]) => [label, figureOf(run, name)] as const),
+          ...skipped.map(([reason, count]) => [leftOutText(reason), count] as const),
+        ].map(
+          ([label, count]) =>
+            count !== undefined && (
               <tr>
                 <th scope="row">{label}</th>
-                <td class="num">{formatCount(run.result[name])}</td>
+                <td class="num">{formatCount(count)}</td>
               </tr>
             ),
         )}
-        {skipped.map(([reason, count]) => (
-          <tr>
-            <th scope="row">Left out: {reasonText(reason)}</th>
-            <td class="num">{formatCount(count)}</td>
-          </tr>
-        ))}
       </Table>
       {coverage === undefined ? (
         <Empty title="No list of paths">
@@ -232,11 +223,10 @@ export function FilesPanel({
 
 /** Figures of a run beside those of the successful one before. */
 export function ComparisonPanel({ c, run, before }: { c: DashboardContext; run: TeamRun; before: RunRow }) {
-  const figure = ({ result }: RunRow, name: string) => (typeof result?.[name] === "number" ? result[name] : undefined);
-  const rows = FIGURES.map(([name, label]) => [label, figure(before, name), figure(run, name)] as const);
+  const rows = FIGURES.map(([name, label]) => [label, figureOf(before, name), figureOf(run, name)] as const);
   const [old, current] = [new Map(skippedOf(before)), new Map(skippedOf(run))];
   const reasons = [...new Set([...old.keys(), ...current.keys()])].map(
-    (reason) => [`Left out: ${reasonText(reason)}`, old.get(reason) ?? 0, current.get(reason) ?? 0] as const,
+    (reason) => [leftOutText(reason), old.get(reason) ?? 0, current.get(reason) ?? 0] as const,
   );
   return (
     <Panel

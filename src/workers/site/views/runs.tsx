@@ -1,5 +1,5 @@
 import type { Child } from "hono/jsx";
-import type { RunRow } from "../../../service/dashboard/repositories.ts";
+import { figureOf, gitShaOf, type RunRow } from "../../../service/dashboard/repositories.ts";
 import type { RunStatus } from "../../../contract/indexing.ts";
 import { formatCount } from "./format.ts";
 import { Confirm, Empty, Panel } from "./parts.tsx";
@@ -38,9 +38,7 @@ export function RunsPanel({
             {runs.map((run) => (
               <tr>
                 <th scope="row">
-                  <a href={`${runsPath}/${run.runId}`}>
-                    {run.kind} <span class="soft">{run.ref ?? "default branch"}</span>
-                  </a>
+                  <RunLink run={run} runsPath={runsPath} />
                 </th>
                 <td>
                   <RunTag state={run.state} />
@@ -52,13 +50,7 @@ export function RunsPanel({
                 <td class="num">{duration(run)}</td>
                 <td class="actions">
                   {cancelBase !== undefined && isActive(run.state) && (
-                    <Confirm
-                      label="Cancel …"
-                      title="Cancel the run?"
-                      question="The run stops; the current index does not change."
-                      action={`${cancelBase}/${run.runId}/cancel`}
-                      button="Cancel the run"
-                    />
+                    <CancelRun action={`${cancelBase}/${run.runId}/cancel`} />
                   )}
                 </td>
               </tr>
@@ -68,6 +60,28 @@ export function RunsPanel({
         {pager}
       </Panel>
     </div>
+  );
+}
+
+/** A run's kind and ref, as a link to its page below `runsPath`. */
+export function RunLink({ run, runsPath }: { run: RunRow; runsPath: string }) {
+  return (
+    <a href={`${runsPath}/${run.runId}`}>
+      {run.kind} <span class="soft">{run.ref ?? "default branch"}</span>
+    </a>
+  );
+}
+
+/** Button that cancels a run. */
+export function CancelRun({ action }: { action: string }) {
+  return (
+    <Confirm
+      label="Cancel …"
+      title="Cancel the run?"
+      question="The run stops; the current index does not change."
+      action={action}
+      button="Cancel the run"
+    />
   );
 }
 
@@ -89,8 +103,8 @@ export function Result({ run, repo }: { run: ShownRun; repo: string | null }) {
   }
   if (error) return <span>{error.error ?? error.code ?? "failed"}</span>;
   if (!result) return <span class="soft">–</span>;
-  const gitSha = typeof result["gitSha"] === "string" ? result["gitSha"] : undefined;
-  const count = (name: string) => (typeof result[name] === "number" ? result[name] : 0);
+  const gitSha = gitShaOf(run);
+  const count = (name: string) => figureOf(run, name) ?? 0;
   return (
     <span>
       {gitSha !== undefined && <Commit repo={repo} sha={gitSha} />} {formatCount(count("fileCount"))} files

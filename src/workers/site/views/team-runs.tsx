@@ -2,7 +2,7 @@ import { RUN_STATES, type RunFilter, type TeamRun, type Trigger, TRIGGERS } from
 import { type DashboardContext, tenantPath } from "../app/context.ts";
 import { Field, Select } from "./parts.tsx";
 import { nameOf } from "./repositories.tsx";
-import { duration, Result } from "./runs.tsx";
+import { duration, Result, RunLink } from "./runs.tsx";
 import { RunTag } from "./state.tsx";
 import { Table, TimeCell } from "./table.tsx";
 
@@ -28,9 +28,7 @@ export function TeamRunsTable({ c, runs }: { c: DashboardContext; runs: TeamRun[
             </a>
           </th>
           <td>
-            <a href={tenantPath(c, `runs/${run.runId}`)}>
-              {run.kind} <span class="soft">{run.ref ?? "default branch"}</span>
-            </a>
+            <RunLink run={run} runsPath={tenantPath(c, "runs")} />
           </td>
           <td>
             <RunTag state={run.state} />
