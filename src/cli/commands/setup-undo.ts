@@ -6,10 +6,10 @@ import { makeFolder } from "../machine/folders.ts";
 import { configDirectory, type Environment } from "../machine/paths.ts";
 import { replaceFile } from "../machine/replace-file.ts";
 
-/** Files that are remembered; the oldest is forgotten, and undone by removing the entry alone. */
+/** Files in the record. The oldest is dropped beyond that; undoing it removes the entry and does not restore the text. */
 const MAX_FILES = 500;
 
-/** How to bring back what stood in a file: the changed part alone, because the rest may hold other servers' keys. */
+/** The change of a file, to reverse it. Only the changed part is kept, because the rest may hold keys of other servers. */
 const changeSchema = z.object({
   /** SHA-256 of the text that was written. */
   written: z.string(),
@@ -31,7 +31,7 @@ const recordFile = (env: Environment): string => join(configDirectory(env), "set
 /** Remembers how to undo that `after` was written over `before` (undefined: there was no file). */
 export function rememberChange(env: Environment, file: string, before: string | undefined, after: string): void {
   const { files } = readRecord(env);
-  // A second setup is undone to what stood there before the first.
+  // Undoing a second setup restores the text from before the first.
   const original = before === undefined ? undefined : originalOf(files, file, before);
   const old = original === undefined ? before : original.text;
   const { [file]: _, ...others } = files;

@@ -104,7 +104,7 @@ function serverOf(context: Context, options: SetupOptions, place: Place): Server
 const mcpAddress = (apiUrl: string): string => `${apiUrl}${apiUrl.endsWith("/") ? "" : "/"}mcp`;
 
 const BY_NAME = { command: SERVER, args: ["mcp"] };
-/** npx is a script on Windows, which most clients start through a shell alone. */
+/** npx is a script on Windows; most clients can start it only through a shell. */
 const BY_NPX =
   process.platform === "win32"
     ? { command: "cmd", args: ["/c", "npx", "-y", SERVER, "mcp"] }

@@ -201,7 +201,7 @@ class OpenLocalIndex implements LocalIndex {
   }
 
   async withUses<T>(work: (files: UsesIndex) => Promise<T>): Promise<T> {
-    // Of a content that came with a snapshot no uses are stored.
+    // No uses are stored for a content that came with a snapshot.
     const read: UsesFallback = async (path) => {
       const file = await this.#tree.lines(this.#index, path);
       return file && (await parsing()).usesOf(file.text, file.language);

@@ -14,8 +14,8 @@ export interface PlacedContent {
 }
 
 /**
- * Parses again what a store of rows cannot give: contents in languages whose uses are read, from the files that still have them. Gives their
- * analyses to `onAnalysis` and returns the other contents.
+ * Parses contents again whose uses the store does not have, from the files of the work tree that still hold them. Gives their analyses to
+ * `onAnalysis` and returns the contents that need no parse or are in no file.
  */
 export async function reparse(
   tree: FileTree,

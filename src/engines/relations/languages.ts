@@ -1,4 +1,4 @@
-/** Languages whose uses are read. Apart from the readers, so that who asks for stored uses need not load them. */
+/** Languages whose uses are read. Apart from the readers, so that questions about stored uses do not load them. */
 export const LANGUAGES_WITH_USES = ["typescript", "javascript", "python", "go", "java", "c"] as const;
 export type LanguageWithUses = (typeof LANGUAGES_WITH_USES)[number];
 

@@ -3,9 +3,9 @@ import { folderOf } from "./modules.ts";
 import type { FileUses } from "./types.ts";
 
 interface PackageRule {
-  /** Whether a file may be of the package that a file names; an empty name is its own package. */
+  /** Whether a file may belong to the package that another file names. An empty name is that file's own package. */
   holds(from: string, module: string, candidate: string): boolean;
-  /** Whether such a file is of the package indeed, by what it says of itself. */
+  /** Whether such a file belongs to the package by its own declaration. */
   confirms(module: string, candidate: string, uses: FileUses): boolean;
   /** Name of the definition that a binding stands for. */
   definition(name: string): string;
@@ -17,7 +17,7 @@ interface PackageRule {
   membersApart: boolean;
 }
 
-/** Binding under which a file of Go or Java says its package; no name is written so. */
+/** Key of the binding for a Go or Java file's own package. No identifier has a space. */
 export const PACKAGE = "package ";
 
 const lastName = (name: string): string => name.slice(name.lastIndexOf(".") + 1);

@@ -12,7 +12,7 @@ export type LoadUses = (path: string) => Promise<FileUses | undefined>;
 /** Definitions with a name in all files; languages with packages need them, since their imports do not name files. */
 export type FindDefinitions = (name: string) => Promise<readonly { path: string }[]>;
 
-/** Files with a definition of a name that are looked into for what a package gives. */
+/** Files with a definition of a name that are read to find the one of a package. */
 const MAX_CANDIDATES = 50;
 
 /** A definition, by the line of its name, or a whole module. */
@@ -134,7 +134,7 @@ class Resolver {
     return own === undefined ? resolved : { path: own, line: undefined };
   }
 
-  /** What a package gives under a name, of whose files one defines it. An unread file may be another that does: then it is unknown. */
+  /** What a package defines under a name. Unknown if several of its files define it, or if a file that may define it could not be read. */
   async #fromPackage(path: string, module: string, name: string, read: Read): Promise<Resolved> {
     const rule = packageRuleOf(path);
     if (!rule || name === "*") return "unknown";

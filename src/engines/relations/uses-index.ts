@@ -35,9 +35,9 @@ export class UsesIndex {
   readonly #outlines = new Map<string, Promise<DefinedSymbol[]>>();
   #files = 0;
   #bytes = 0;
-  /** Files of languages with rules whose uses are not known. */
+  /** Files in languages with rules whose uses are not known. */
   readonly unread = new Set<string>();
-  /** More would have had to be read than the limit allows. */
+  /** The limit was reached before everything was read. */
   exhausted = false;
 
   /** `index` holds the one revision. `read` is called for files without a record. */

@@ -27,7 +27,7 @@ export async function checkSegment(segment: Segment): Promise<CheckedContent[]> 
   const { contents, names } = await checkRecords(segment);
   await checkTerms(segment);
   await checkNames(segment, names);
-  // What is in a record is seen when it is decoded.
+  // The content of a record is checked when it is decoded.
   await checkEntries(segment, "uses", () => undefined);
   return contents;
 }

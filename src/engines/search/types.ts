@@ -74,7 +74,7 @@ export interface SourceSymbol {
 export interface SourceContent extends ContentKey {
   chunks: readonly SourceChunk[];
   symbols: readonly SourceSymbol[];
-  /** Record of its uses (`engines/relations/record.ts`); absent if there is none, or nobody has read the text for them. */
+  /** Record of its uses (`engines/relations/record.ts`); absent if there is none, or if the text was stored without them. */
   uses?: Uint8Array | undefined;
 }
 
@@ -175,7 +175,7 @@ export interface WeakMatch {
 
 export interface SearchAnswer {
   results: SearchResult[];
-  /** Absent if something matches well. Always absent where vectors take part, for which nothing is far from everything. */
+  /** Absent if something matches well. Always absent where vectors take part, because every query has near vectors. */
   weak?: WeakMatch | undefined;
   /** Files found, of which `results` are the first. */
   total: number;

@@ -6,13 +6,13 @@ import { inverseFrequency } from "./select-terms.ts";
 import type { WeakMatch } from "./types.ts";
 
 /**
- * Of what the words of a query tell, by weight × idf, the share that the best place must have to be an answer. Chosen on queries of 15
- * public repositories and on queries about concepts that they do not have: below it are 2 % of the former and 75 % of the latter.
+ * Least share of the query's weight × idf that the best place must have to be an answer. Chosen on queries of 15 public repositories and
+ * on queries about concepts that they do not have: 2 % of the former and 75 % of the latter are below it.
  */
 const TELLING_SHARE = 0.35;
 /** Files that are looked at. */
 const EXAMINED = 10;
-/** Of a longer query, such as an issue text, no place has a large share. */
+/** No place has a large share of a longer query, such as an issue text. */
 const LONG_TERMS = 20;
 const MAX_UNKNOWN = 10;
 

@@ -1,4 +1,4 @@
-/** How an adapter asks its open indexes: the request as its caller writes it is made that of the index first. */
+/** How an adapter asks its open indexes. The caller's paths and filters are normalized and checked first. */
 import type { Parameters, Request } from "../../contract/questions.ts";
 import { type Answered, type IndexInfo, InvalidFieldError, type OpenIndexes, type Question } from "./code-index.ts";
 

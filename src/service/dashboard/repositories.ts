@@ -73,7 +73,7 @@ export interface RepositoryFilter {
 }
 
 export interface RepositoryPage {
-  /** Repositories with the text in their name, by state; a state without any is absent. */
+  /** Number of repositories whose name has the text, by state. States without any are absent. */
   counts: Partial<Record<RepositoryState, number>>;
   repositories: RepositoryRow[];
 }

@@ -52,7 +52,7 @@ export const credentials = pgTable(
     index("credentials_member")
       .on(t.tenantId, t.userId)
       .where(sql`${t.userId} is not null`),
-    // Who leaves the team loses what is theirs in the same statement, whatever else is under way.
+    // Removing a membership deletes the member's credentials in the same statement, even during concurrent changes.
     foreignKey({
       name: "credentials_member",
       columns: [t.tenantId, t.userId],

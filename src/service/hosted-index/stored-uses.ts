@@ -62,7 +62,7 @@ async function* textsOf(
       await beat();
     }
   } catch (error) {
-    // Who asks for the texts of a damaged pack has it repaired.
+    // A request for the pack's texts repairs it.
     if (!(error instanceof SearchFormatError) && !(error instanceof RangeError)) throw error;
   }
 }

@@ -55,7 +55,7 @@ export async function fetchClient(
       responseTypes: ["code"],
     };
   } catch {
-    // What the address answers is no business of the one who asks: any failure is an unknown client.
+    // The answer of the address is not disclosed: any failure counts as an unknown client.
     return null;
   }
 }

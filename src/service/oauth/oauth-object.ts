@@ -11,7 +11,7 @@ import { OAuthKv } from "./kv.ts";
 import { OAUTH_TABLES } from "./tables.ts";
 import type { Entry, GrantMetadata, OAuthEnv, OAuthObjectApi } from "./types.ts";
 
-/** Smallest time between two sweeps of what has expired, which does not count before either. */
+/** Least time between two sweeps of expired entries. Reads ignore expired entries that are not swept yet. */
 const SWEEP_INTERVAL_MS = 10 * 60_000;
 /** Longest life of a grant, after which its used tokens need not be remembered. */
 const GRANT_MS = 90 * 86_400_000;

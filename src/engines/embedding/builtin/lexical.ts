@@ -54,7 +54,7 @@ export async function embedScanned(
 ): Promise<Float32Array> {
   const isLong = text.length > PIECE_UNITS;
   if (!isLong) await pacer.spend(text.length);
-  // Others use the shared table during an interruption, of which a short text has none from here on.
+  // The shared table is for texts that are not interrupted: another text may use it meanwhile.
   const table = isLong ? new FeatureTable() : features;
   table.clear();
   for (const add of additions(scanned)) {

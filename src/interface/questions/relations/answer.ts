@@ -64,7 +64,7 @@ export async function relatedReferences(indexes: OpenIndexes, request: RelationR
 
 type Finder = (files: UsesIndex) => Promise<{ uses: FoundUse[]; truncated: boolean }>;
 
-/** How each revision that defines the name is asked. */
+/** A finder for each revision that defines the name. */
 async function ofName(indexes: OpenIndexes, request: RelationRequest): Promise<Map<number, Finder>> {
   const { relation, depth = 1 } = request;
   const definitions = await definitionsOf(indexes, request);
@@ -84,7 +84,7 @@ async function ofName(indexes: OpenIndexes, request: RelationRequest): Promise<M
   );
 }
 
-/** How each revision is asked for the importers of a path. */
+/** A finder of a path's importers for each revision. */
 async function ofPath(indexes: OpenIndexes, { path, name }: RelationRequest): Promise<Map<number, Finder>> {
   const wanted = path ?? name;
   if (wanted === undefined || wanted === "")

@@ -195,7 +195,7 @@ class Judge {
     return overriding && { certainty: "likely", target: targetOf(overriding) };
   }
 
-  /** The first of the definitions that is a member of a class which inherits from the one whose member the other is. */
+  /** The first definition that overrides the member at a place: its class inherits from that member's class. */
   async #overrides(other: Place): Promise<DefinedSymbol | undefined> {
     const base = await this.#classOf(other.path, other.line);
     if (!base) return undefined;

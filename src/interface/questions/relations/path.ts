@@ -91,7 +91,7 @@ async function pathsIn(
   return { paths: paths.slice(0, limit), truncated: isCut || finder.truncated || files.exhausted };
 }
 
-/** Whether a definition is wanted that the search began at: a path from it to itself is a recursion. */
+/** Whether a wanted definition is one where the search began: the path back to it is a recursion. */
 function isWayBack(key: string, wanted: ReadonlySet<string>, queue: readonly Reached[]): boolean {
   return wanted.has(key) && queue.some(({ definition, by }) => !by && placeKey(targetOf(definition)) === key);
 }

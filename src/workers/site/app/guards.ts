@@ -106,8 +106,8 @@ export const requireTenant = createMiddleware<DashboardHono>(async (c, next) => 
 });
 
 /**
- * Whether plain members may make this mutation: leaving the team, and what `routes/keys.tsx` limits to keys of their own. All others
- * require an owner or admin.
+ * Whether plain members may make this mutation: leaving the team, and changes of keys, which `routes/keys.tsx` limits to their own.
+ * All others require an owner or admin.
  */
 function isOwnMatter(path: string): boolean {
   return /\/(?:leave|keys|keys\/[^/]+\/revoke)$/.test(path);

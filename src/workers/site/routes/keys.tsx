@@ -193,7 +193,7 @@ keyApi.post("/keys", async (c) => {
   const manages = canManage(role);
   if (!manages && kind !== "api_key")
     throw new DashboardError("FORBIDDEN", "only owners and admins make worker tokens");
-  // What is not the team's ends with its person's membership, so a member's key is always personal.
+  // A personal key ends with its owner's membership, so a member's key is always personal.
   const isPersonal = !manages || fields.text("owner") === "me";
   if (isPersonal && kind !== "api_key") throw invalid("owner", "a worker token belongs to the team");
   const input = {

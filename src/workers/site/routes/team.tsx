@@ -38,8 +38,8 @@ const ROLE_TEXTS: Record<Role, string> = {
 };
 
 /**
- * Changes a member's role when it is saved. What makes or unmakes an owner asks first: an owner can delete the team, and arrow keys
- * change a list without a word.
+ * Changes a member's role when it is saved. A change to or from owner is confirmed first: an owner can delete the team, and an arrow
+ * key changes a list silently.
  */
 function RoleForm({ action, id, label, name, value, mayGrantOwner }: RoleFormProps) {
   if (value === "owner") {
