@@ -11,9 +11,9 @@ export const MAX_TOKEN_REPOS = 100;
 export const MAX_TOKEN_DEPTH = 3;
 /** Unexpired, unrevoked tokens made from one credential. */
 export const MAX_LIVE_TOKENS = 100;
-export const MIN_TOKEN_TTL_SEC = 60;
+const MIN_TOKEN_TTL_SEC = 60;
 /** 30 days. */
-export const MAX_TOKEN_TTL_SEC = 2_592_000;
+const MAX_TOKEN_TTL_SEC = 2_592_000;
 /** Largest value of the integer columns that hold credits. */
 const MAX_CREDITS = 2 ** 31 - 1;
 const MAX_RATE = 100_000;

@@ -28,7 +28,7 @@ export async function createMatcher(flags: PatternFlags, loadEngine: () => Promi
 }
 
 /** The text that the pattern stands for, if it is nothing but a text on one line. */
-export function literalOf({ pattern, fixedStrings, ignoreCase, multiline }: PatternFlags): string | undefined {
+function literalOf({ pattern, fixedStrings, ignoreCase, multiline }: PatternFlags): string | undefined {
   if (ignoreCase === true || multiline === true || pattern === "" || pattern.includes("\n")) return undefined;
   return fixedStrings === true || !/[\\.+*?()|[\]{}^$]/.test(pattern) ? pattern : undefined;
 }

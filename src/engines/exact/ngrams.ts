@@ -10,8 +10,8 @@ export type NgramQuery =
   | { kind: "all"; parts: readonly NgramQuery[] }
   | { kind: "any"; parts: readonly NgramQuery[] };
 
-export const NGRAM_BYTES = 3;
-export const EVERY_TEXT: NgramQuery = { kind: "all", parts: [] };
+const NGRAM_BYTES = 3;
+const EVERY_TEXT: NgramQuery = { kind: "all", parts: [] };
 
 /** Whether a query leaves no text out. */
 export const isEveryText = (query: NgramQuery): boolean => query.kind === "all" && query.parts.length === 0;
@@ -26,7 +26,7 @@ const MAX_QUERY_PARTS = 2_000;
 const encoder = new TextEncoder();
 
 /** A byte as n-grams hold it. */
-export function foldByte(byte: number): number {
+function foldByte(byte: number): number {
   return byte >= 65 && byte <= 90 ? byte + 32 : byte;
 }
 

@@ -38,7 +38,7 @@ export function searchText(
 }
 
 /** What was searched, and which words are not there. */
-export function weakText({ unknown, files }: WeakMatch): string {
+function weakText({ unknown, files }: WeakMatch): string {
   const searched = `Searched ${files} file${files === 1 ? "" : "s"}.`;
   return unknown.length === 0 ? searched : `Not in the index: ${unknown.join(", ")}. ${searched}`;
 }

@@ -46,7 +46,7 @@ function refuse(field: string, problem: string | undefined): void {
 }
 
 /** A path from the root of the tree: without its `./` or `/`, and without the folder of the work tree if it is absolute. */
-export function treePath(path: string, root: string | undefined): string {
+function treePath(path: string, root: string | undefined): string {
   return withoutRoot(path, root).replace(/^(?:\.?\/)+/, "");
 }
 

@@ -54,7 +54,7 @@ const TRIGGER_TESTS: Record<Trigger, SQL> = {
 };
 
 /** Query of a page of a tenant's runs, newest first: one row with `runs` and `next`. */
-export function teamRunsQuery(tenantId: string, filter: RunFilter, limit = PAGE_ROWS): SQL {
+function teamRunsQuery(tenantId: string, filter: RunFilter, limit = PAGE_ROWS): SQL {
   const scanned = [sql`tenant_id = ${tenantId}`];
   if (filter.workspaceId !== undefined) scanned.push(sql`workspace_id = ${filter.workspaceId}`);
   if (filter.from) scanned.push(sql`created_at >= ${filter.from.toISOString()}::timestamptz`);

@@ -22,7 +22,7 @@ interface ListOptions {
 }
 
 /** Name of the object with an entry: one for each person's grants and tokens; every other entry has its own. */
-export function objectNameOf(key: string): string {
+function objectNameOf(key: string): string {
   const person = /^(?:grant|token):([^:]*):/.exec(key)?.[1];
   return person === undefined ? key : personObject(person);
 }

@@ -112,7 +112,7 @@ export function RunFacts({
 }
 
 /** The next step after an error, if one is known. */
-export function nextStep(error: TeamRun["error"]): string | undefined {
+function nextStep(error: TeamRun["error"]): string | undefined {
   const reason = error?.details?.["reason"];
   return NEXT_STEPS[typeof reason === "string" ? reason : ""] ?? NEXT_STEPS[error?.code ?? ""];
 }

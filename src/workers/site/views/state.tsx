@@ -42,7 +42,7 @@ export function IndexTag({ repository }: { repository: Pick<RepositoryRow, "inde
 }
 
 /** URL of a commit on its git host; undefined for unknown hosts. */
-export function commitUrl(repo: string | null, sha: string): string | undefined {
+function commitUrl(repo: string | null, sha: string): string | undefined {
   if (repo === null) return undefined;
   if (repo.startsWith("github.com/")) return `https://${repo}/commit/${sha}`;
   if (repo.startsWith("gitlab.com/")) return `https://${repo}/-/commit/${sha}`;
