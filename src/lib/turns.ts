@@ -1,3 +1,5 @@
+import { pause } from "./pause.ts";
+
 /** How often a work shows that its request has not been cancelled: the timers of a cancelled one never fire. */
 const BEAT_MS = 200;
 /** One that has not been heard of for so long belongs to a request that was cancelled. */
@@ -116,6 +118,9 @@ export class Turns {
   async #turnOf(own: Ticket): Promise<void> {
     do {
       await woken(own);
+      // workerd looks for new requests only when nothing else is ready. Without the pause the whole line is worked off first: in
+      // `bench fairness` without rate limits, the 99th percentile of others fell from 6.4, 9.0 and 11.2 times alone to 3.6, 2.4 and 3.3.
+      await pause(0);
       own.seenAt = Date.now();
       if (own.isOver) return;
       // Taken for cancelled after a long computation of another request.
