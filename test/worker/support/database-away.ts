@@ -11,14 +11,19 @@ export function cutDatabase(): { restore: () => void; tries: () => number } {
   return watchDatabase(() => Promise.reject(new TypeError("connection refused")));
 }
 
-/** Counts queries on their way to Postgres. */
+/** Counts queries on their way to Postgres, but for flushes of gates, which other tests may have left. */
 export function countQueries(): { restore: () => void; tries: () => number } {
-  return watchDatabase();
+  let tries = 0;
+  const { restore } = watchDatabase((body, carryOut) => {
+    if (!isFlush(body)) tries++;
+    return carryOut();
+  });
+  return { restore, tries: () => tries };
 }
 
 /**
  * Breaks the database at a query, counted from 1, and from then on: that one fails before it is carried out, or after it, when its
- * answer gets lost. The flushes of gates that other tests have left go through and do not count.
+ * answer gets lost. Flushes of gates go through.
  */
 export function breakDatabaseAt(
   query: number,
@@ -27,14 +32,16 @@ export function breakDatabaseAt(
   const refused = () => Promise.reject(new TypeError("connection refused"));
   let tried = 0;
   const { restore } = watchDatabase(async (body, carryOut) => {
-    if (body.includes("usage_months") || ++tried < query) return carryOut();
+    if (isFlush(body) || ++tried < query) return carryOut();
     if (tried === query && moment === "after") await carryOut();
     return refused();
   });
   return { restore, tries: () => tried };
 }
 
-function watchDatabase(answer?: (body: string, carryOut: () => Promise<Response>) => Promise<Response>): {
+const isFlush = (body: string): boolean => body.includes("usage_months");
+
+function watchDatabase(answer: (body: string, carryOut: () => Promise<Response>) => Promise<Response>): {
   restore: () => void;
   tries: () => number;
 } {
@@ -43,9 +50,9 @@ function watchDatabase(answer?: (body: string, carryOut: () => Promise<Response>
   const spy = vi.spyOn(globalThis, "fetch").mockImplementation((input, init) => {
     const url = typeof input === "string" ? input : input instanceof URL ? input.href : input.url;
     if (new URL(url).host !== databaseHost) return original(input, init);
-    tries++;
     const body = typeof init?.body === "string" ? init.body : "";
-    return answer ? answer(body, () => original(input, init)) : original(input, init);
+    tries++;
+    return answer(body, () => original(input, init));
   });
   return { restore: () => spy.mockRestore(), tries: () => tries };
 }
