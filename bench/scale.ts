@@ -1,15 +1,16 @@
 /**
- * `npm run bench -- scale`: what a large deployment would take, from unit costs measured on the local stack, and a simulation of the indexing
- * queue. Prints the tables of docs/scale.md.
+ * `npm run bench -- scale [--measure]`: what a large deployment would take, from measured unit costs, and a simulation of the indexing queue.
+ * Prints the tables of docs/scale.md; with `--measure`, measures the unit costs anew and prints them instead.
  */
 import { MAX_WORKING_RUNS } from "../src/service/runs/fair-share.ts";
+import { measureUnitCosts } from "./scale/measure.ts";
 import { simulate } from "./scale/simulate.ts";
 
-/** Measured with this project as the repository (921 files, 5.6 MB), builtin embedding, 2026-11-22. */
+/** Of `--measure` on 2026-11-23: this project as the repository (1,316 files, 7.9 MB of text), builtin embedding. */
 const MEASURED = {
-  first: { rows: 20_789, postgresBytes: 11_542_528, objects: 6, objectBytes: 1_044_431 },
-  /** A push that changes three files. */
-  push: { rows: 52, postgresBytes: 32_768, objects: 2, objectBytes: 49_947 },
+  first: { rows: 32_280, postgresBytes: 18_317_312, objects: 26, objectBytes: 5_297_359 },
+  /** A push that changes three files. `puts`: all writes to R2, staged objects included. */
+  push: { rows: 93, postgresBytes: 57_344, objects: 5, objectBytes: 102_152, puts: 10 },
   /** A search of a tenant that nobody else uses at that moment: credential, revision, texts. It writes no row (2026-11-23). */
   search: { databaseReads: 3, objectRows: 3 },
   /** Rows that a gate writes to Postgres for all calls without credits of a quarter of an hour. */
@@ -22,10 +23,10 @@ const ASSUMED = {
   tenants: 100_000,
   pushesPerSec: 50,
   searchesPerSec: 2_000,
-  /** The mean repository is this part of the measured one. */
-  sizeShare: 0.25,
-  /** Puts of a push: search objects, and staged shards and trees. */
-  putsPerPush: 5,
+  /** The mean repository is this part of the measured one: 1.4 MB of text. */
+  sizeShare: 0.18,
+  /** Of so much text in one shard: pack, filter and list of texts, segment and table of search, tree and what was left out. */
+  objectsPerRepository: 7,
   /** R2 reads of a search after the isolates' caches; 0 where all is cached. */
   readsPerSearch: 5,
   /** Durable Object requests: gate (admit, settle) of a search; coordinator, line and gate of a push. */
@@ -50,14 +51,15 @@ const PRICES = {
 
 const SECONDS_A_MONTH = 2_592_000;
 
-export async function run(): Promise<void> {
+export async function run(args: string[]): Promise<void> {
+  if (args.includes("--measure")) return console.log(await measureUnitCosts());
   const { repositories, sizeShare, historyShare } = ASSUMED;
   const { search, flush } = MEASURED;
   const kept = repositories * sizeShare * (1 + historyShare);
   const millions = (perSecond: number) => (perSecond * SECONDS_A_MONTH) / 1e6;
   const postgresGb = (kept * MEASURED.first.postgresBytes) / 1e9;
   const r2Gb = (kept * MEASURED.first.objectBytes) / 1e9;
-  const writes = millions(ASSUMED.pushesPerSec * ASSUMED.putsPerPush);
+  const writes = millions(ASSUMED.pushesPerSec * MEASURED.push.puts);
   const reads = millions(ASSUMED.searchesPerSec * ASSUMED.readsPerSearch);
   const calls = millions(
     ASSUMED.searchesPerSec * ASSUMED.objectCallsPerSearch + ASSUMED.pushesPerSec * ASSUMED.objectCallsPerPush,
@@ -70,11 +72,14 @@ export async function run(): Promise<void> {
     ["rows written a second: pushes", String(ASSUMED.pushesPerSec * MEASURED.push.rows)],
     ["rows written a second: searches", `at most ${Math.round((ASSUMED.tenants * flush.rows) / flush.everySec)}`],
     ["reads of searches a second", `at most ${ASSUMED.searchesPerSec * search.databaseReads}`],
-    ["objects in R2", `${((repositories * MEASURED.first.objects * (1 + historyShare)) / 1e6).toFixed(1)} million`],
+    [
+      "objects in R2",
+      `${((repositories * ASSUMED.objectsPerRepository * (1 + historyShare)) / 1e6).toFixed(1)} million`,
+    ],
     ["bytes in R2 without snapshots", `${(r2Gb / 1_000).toFixed(2)} TB`],
     [
       "R2 writes / reads a second",
-      `${ASSUMED.pushesPerSec * ASSUMED.putsPerPush} / ${ASSUMED.searchesPerSec * ASSUMED.readsPerSearch}`,
+      `${ASSUMED.pushesPerSec * MEASURED.push.puts} / ${ASSUMED.searchesPerSec * ASSUMED.readsPerSearch}`,
     ],
     ["Durable Object requests a second", String(Math.round((calls * 1e6) / SECONDS_A_MONTH))],
     ["rows written in gates by searches a second", String(ASSUMED.searchesPerSec * search.objectRows)],

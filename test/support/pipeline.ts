@@ -82,6 +82,8 @@ export interface RunRequest {
 }
 
 export interface PipelineOptions {
+  /** For staged data; an empty one by default. */
+  bucket?: MemoryBucket | undefined;
   searchBucket?: MemoryBucket | undefined;
   /** The workspace's tenant; a new one by default. */
   tenantId?: string | undefined;
@@ -89,7 +91,7 @@ export interface PipelineOptions {
 
 export class Pipeline {
   readonly db: Db;
-  readonly bucket = new MemoryBucket();
+  readonly bucket: MemoryBucket;
   readonly searchBucket: MemoryBucket;
   readonly tenantId: string;
   readonly workspaceId = crypto.randomUUID();
@@ -97,8 +99,10 @@ export class Pipeline {
   messages: StepMessage[] = [];
   private readonly embedder = createEmbedder({ provider: "builtin", model: "lexical", timeoutMs: 60_000 }, { fetch });
 
-  constructor(databaseUrl: string, { searchBucket = new MemoryBucket(), tenantId }: PipelineOptions = {}) {
+  constructor(databaseUrl: string, options: PipelineOptions = {}) {
+    const { bucket = new MemoryBucket(), searchBucket = new MemoryBucket(), tenantId } = options;
     this.db = openDb(databaseUrl);
+    this.bucket = bucket;
     this.searchBucket = searchBucket;
     this.tenantId = tenantId ?? crypto.randomUUID();
   }
