@@ -2,27 +2,20 @@
  * Secrets that are recognised by their name: a name that suggests a secret, an assignment, and a value that looks
  * random. Covers source code, dotenv, YAML, JSON, TOML, INI, XML, Dockerfiles, command lines and connection strings.
  */
-import { classifyName, MAX_NAME_CHARACTERS, type NameClass } from "./names.ts";
-import { isComposedPassword, isPlaceholder, randomnessBits } from "./randomness.ts";
+import { classifyName, MAX_NAME_CHARACTERS } from "./names.ts";
 import { valuesInBlock } from "./blocks.ts";
-import { choiceOf, isChosenWords, isPhrase } from "./chosen.ts";
-import { declaredAt, looksSecretNear, pairsAround, quotedNear, valueBefore } from "./nearby.ts";
+import { isPhrase } from "./chosen.ts";
+import { declaredAt, isDigestAt, pairsAround, quotedNear, valueBefore } from "./nearby.ts";
+import { FOREIGN_NOUN, mayHaveForeign } from "./foreign-names.ts";
+import type { Hints } from "./hints.ts";
 import { NextOf } from "./next-of.ts";
 import { SEPARATORS } from "./separators.ts";
-import type { SecretRange } from "./types.ts";
+import type { NameClass, SecretRange } from "./types.ts";
+import { isSecretNear, isSecretValue, isWords, MAX_VALUE_CHARACTERS } from "./values.ts";
 
-/** Minimum length of a value, and minimum {@link randomnessBits}, to count as a secret under such a name. */
-const LIMITS: Record<NameClass, { characters: number; bits: number }> = {
-  password: { characters: 8, bits: 10 },
-  secret: { characters: 12, bits: 14 },
-  key: { characters: 20, bits: 20 },
-};
-/** Additional bits required of a value that is separated from its name only by a space, as in prose. */
-const LOOSE_EXTRA_BITS = 10;
-const LOOSE_MIN_CHARACTERS = 16;
-
-/** Every name of a secret contains one of these. */
+/** Every name of a secret contains one of these, or of another language's. */
 const NOUN = /pass|pwd|secret|token|key|auth|cred|salt|jwt|bearer|psk|mnemonic|pw|pat(?![a-z])|pepper|identified by/gi;
+const ANY_NOUN = new RegExp(`${NOUN.source}|${FOREIGN_NOUN}`, "gi");
 
 /** Every name of a password in an environment or its settings. */
 const CAPITALS = /^[A-Z][A-Z\d_]*$/;
@@ -32,11 +25,9 @@ const FLAG_BEFORE = /(?:--|\b(?:ENV|ARG|setx|export|-gx|password|login|PASSWORD|
 const WRAPPER = /(?:[bBuUrRfFLN@$]{1,2}(?=["'`])|%[qQ][({[]|(?:new |\[\])?[A-Za-z][\w.]{0,40}\(\s{0,10}(?=["'`]))?/y;
 const BARE = /[^\s"'`,;<>(){}[\]\\]{1,256}/y;
 const SCHEME = /^(?:(?:Bearer|Basic|Token|SSWS|ApiKey|Bot)[ \t]{1,4}|base64:|hex:|hex2bin:|django-insecure-)/i;
-/** Longer values are judged by this many leading characters. */
-const MAX_VALUE_CHARACTERS = 256;
 
 /** Adds the values that are assigned to names of secrets, or stand near them. Returns where the names are. */
-export function findAssigned(text: string, found: SecretRange[]): number[] {
+export function findAssigned(text: string, hints: Hints, found: SecretRange[]): number[] {
   const named: number[] = [];
   const passwords: number[] = [];
   const lines = new NextOf(text, "\n");
@@ -46,7 +37,7 @@ export function findAssigned(text: string, found: SecretRange[]): number[] {
   const verdicts = new Map<string, boolean>();
   let nameEnd = -1;
   let blockEnd = 0;
-  for (const { index } of text.matchAll(NOUN)) {
+  for (const { index } of text.matchAll(mayHaveForeign(text, hints) ? ANY_NOUN : NOUN)) {
     if (index < nameEnd) continue;
     const name = identifierAround(text, index);
     nameEnd = Math.max(name.end, index + 1);
@@ -58,6 +49,7 @@ export function findAssigned(text: string, found: SecretRange[]): number[] {
       // `credential = s256Verifier`
       if (kind === "secret" && value.quoted === false && text[value.start - 1] === " " && IDENTIFIER.test(value.text))
         return false;
+      if (isDigestAt(text, value.start, value.text)) return false;
       const key = `${kind} ${value.loose} ${value.mayBeWords === true} ${value.text}`;
       const verdict = remembered(
         verdicts,
@@ -142,7 +134,7 @@ function valuesAfter(
   quotes: ReadonlyMap<string, NextOf>,
 ): Value[] {
   const values: Value[] = [];
-  for (const { pattern, quoted, loose, credentials } of SEPARATORS) {
+  for (const { pattern, quoted, loose, words, credentials } of SEPARATORS) {
     if (credentials === true && kind !== "password" && !/credential/i.test(text.slice(name.start, name.end))) continue;
     pattern.lastIndex = name.end;
     if (!pattern.test(text)) continue;
@@ -154,7 +146,8 @@ function valuesAfter(
       ...value,
       loose: loose === true && !isFlag && !value.quoted && !isWhole,
       mayBeWords:
-        (loose !== true || isFlag) && (value.quoted || (isWhole && CAPITALS.test(text.slice(name.start, name.end)))),
+        (loose !== true || isFlag || (words === true && value.quoted)) &&
+        (value.quoted || (isWhole && CAPITALS.test(text.slice(name.start, name.end)))),
     });
   }
   return values;
@@ -215,82 +208,16 @@ function withoutScheme(start: number, text: string, quoted: boolean): { start: n
   return { start: start + scheme, text: text.slice(scheme), quoted };
 }
 
-const UUID = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/i;
-/** Regular expressions and escaped bytes look random by their symbols; text with spaces is prose or code. */
-const PATTERN =
-  /\s|^[^A-Za-z]*$|^[A-Z]+(?:_[A-Z]+)+$|\\r\\n|(?:%[\dA-F]{2}){3}|\\[dwsbDWSB]|\[\^?[a-zA-Z\d]-[a-zA-Z\d]|\{\d{1,4},\d{0,4}\}|\(\?[:=!<]/;
-/** References to where a value is stored, rather than the value. */
-const REFERENCE =
-  /^(?:[a-z][a-z\d+.-]{0,20}:\/\/|arn:|ssm:|vault:|op:|secretsmanager|projects\/|[A-Za-z]:\\|@Microsoft|!(?:vault|ref|sub|getatt|secret|env)|urn:|data:|magnet:|#[\da-f]{3,8}$|\$\w{1,60}$|\$[({]|%[A-Z_]{2,40}%|sha(?:256|384|512)-|0x[\da-f]{40}$)/i;
-/** Paths, formats and code, unless they look so random that they can be neither. */
-const TEXT_LIKE = /^(?:\.{0,2}|~)\/|^\$[A-Za-z_]|^[{[].{0,200}["']|=>|&&|\|\||\.\*|%[sdvif]\b|\w\(\w{0,20}\)/;
-const TEXT_LIKE_BITS = 30;
-
-/** Whether a value that is assigned to such a name is the secret itself. */
-export function isSecretValue(value: string, kind: NameClass, isLoose = false): boolean {
-  // The patterns come last, because they cost most.
-  if (value.length < LIMITS[kind].characters && !(kind === "secret" && value.length >= MIN_CHOSEN_SECRET)) return false;
-  if (value.length >= LIMITS[kind].characters && isRandom(value, kind, isLoose) && !isNoValue(value)) return true;
-  return isChosen(value, kind, isLoose);
-}
-
-/** Whether a value that is assigned to a password's name is one of words alone. */
-function isWords(value: string): boolean {
-  return (isChosenWords(value) || isPhrase(value)) && !REFERENCE.test(value) && !isPlaceholder(value);
-}
-
-/** Secrets other than passwords are seldom chosen, so that those must be longer. */
-const MIN_CHOSEN_SECRET = 10;
-
-/** Whether a person may have chosen a value for such a name. */
-function isChosen(value: string, kind: NameClass, isLoose: boolean): boolean {
-  if (isLoose && kind !== "password") return false;
-  if (kind === "key" || (kind === "secret" && value.length < MIN_CHOSEN_SECRET)) return false;
-  const choice = choiceOf(value);
-  if (choice === "none" || (choice === "weak" && (isLoose || kind === "secret"))) return false;
-  return decodeBase64(value) === undefined && !isNoValue(value);
-}
-
-/** Whether a value near such a name is the secret itself. */
-function isSecretNear(value: string, kind: NameClass): boolean {
-  const decoded = decodeBase64(value);
-  const { characters, bits } = LIMITS[kind];
-  if (value.length < characters || isNoValue(value)) return false;
-  return looksSecretNear(decoded === undefined ? value : withoutUser(decoded), bits, kind === "password");
-}
-
-function isNoValue(value: string): boolean {
-  return REFERENCE.test(value) || PATTERN.test(value) || isPlaceholder(value);
-}
-
-function isRandom(value: string, kind: NameClass, isLoose: boolean): boolean {
-  if (UUID.test(value)) return !isLoose && randomnessBits(value.replaceAll("-", "")) > 0;
-  const decoded = decodeBase64(value);
-  if (decoded !== undefined) return isSecretValue(withoutUser(decoded), kind === "key" ? "key" : "password", isLoose);
-  const { bits } = LIMITS[kind];
-  const found = randomnessBits(value);
-  if (kind === "password" && (!isLoose || found >= bits) && isComposedPassword(value)) return true;
-  if (!isLoose) return found >= bits && (found >= TEXT_LIKE_BITS || !TEXT_LIKE.test(value));
-  if (found < bits + LOOSE_EXTRA_BITS || value.length < LOOSE_MIN_CHARACTERS || !/\d/.test(value)) return false;
-  return found >= TEXT_LIKE_BITS || !TEXT_LIKE.test(value);
-}
-
-/** The password of `user:password`, as headers and docker's configuration encode it. */
-function withoutUser(text: string): string {
-  return /^[^:\s]{1,100}:([^\s]{4,})$/.exec(text)?.[1] ?? text;
-}
-
-/** The text that a value encodes in base64; undefined if it is not printable. */
-export function decodeBase64(value: string): string | undefined {
-  if (value.length < 8 || value.length > MAX_VALUE_CHARACTERS || !/^[\w+/-]+={0,2}$/.test(value)) return undefined;
-  const decoded = Buffer.from(value, "base64").toString("latin1");
-  return /^[\t\n\r\x20-\x7e]{4,}$/.test(decoded) ? decoded : undefined;
-}
-
-/** `[\w$-]` */
+/** `[\w$-]`, and letters outside ASCII. */
 function isNameCode(code: number): boolean {
+  if (code > 127) return isOtherLetter(code);
   const isLetter = (code | 32) >= 97 && (code | 32) <= 122;
   return isLetter || (code >= 48 && code <= 57) || code === 95 || code === 36 || code === 45;
+}
+
+/** Letters of Latin, Greek, Cyrillic and the scripts of East Asia; neither punctuation nor full-width forms. */
+function isOtherLetter(code: number): boolean {
+  return (code >= 0xc0 && code < 0x600 && code !== 0xd7 && code !== 0xf7) || (code >= 0x3040 && code < 0xd7a4);
 }
 
 /** The identifier around a position, up to the maximum length of a name. */

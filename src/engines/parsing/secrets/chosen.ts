@@ -14,7 +14,7 @@ const OTHER_TEXT =
   /[\s"'`<>[\]{}|;,\\/:=]|\w\([^()]{0,40}\)$|^[^(]*\)|\([^)]*$|^[$%@.-]|%[\dA-F]{2}|\d{4}-\d\d|@[\w-]{1,40}\.[a-z]|^[\w-]{1,60}\.(?:[a-z]{1,4}|mp[34]|7z|h5|bz2|p12|p8|md5|woff2)$|^[A-Z\d]+(?:[_-][A-Z\d]+)*$|^v?\d{1,4}\.\d|^[a-z\d].{0,60}\..{0,60}\.|\$\d{1,3}$|^[A-Za-z]\w*\.[A-Z][A-Z\d_]+$|^(?:[A-Z][A-Za-z]*-){2,}[A-Z]\w*$|^xn--|Test/;
 /** What test data, messages and identifiers of code say where a password would stand. */
 const FILLER =
-  /pass|p[a@4][s5$3]{2}w|pwd?(?![a-z])|s[e3]cr[e3]t|sekret|credential|t[o0]k[e3]n|(?<![a-z])t[e3]st|t[e3]st(?![a-z])|demo|dummy|sample|user|admin|log[i1]n|auth|valid|wrong|incorrect|default|hunter\d|hello|w[o0]rld|foob|change|1234|abc|qwer|x{3}|verifi|signing|client|server|extension|attribute|parameter|provider|config|expire/i;
+  /pass|senha|contrase|kennw|wachtw|p[a@4][s5$3]{2}w|pwd?(?![a-z])|s[e3]cr[e3]t|sekret|credential|t[o0]k[e3]n|(?<![a-z])t[e3]st|t[e3]st(?![a-z])|demo|dummy|sample|user|admin|log[i1]n|auth|valid|wrong|incorrect|default|hunter\d|hello|w[o0]rld|foob|change|1234|abc|qwer|x{3}|verifi|signing|client|server|extension|attribute|parameter|provider|config|expire/i;
 /** The same of words that are also parts of other words. */
 const FILLER_WORD =
   /(?<![a-z])(?:data|value|key|name|field|item|file|format|type|string|text|number|version|option|param|host|u?id|uuid|hash|salt|sha|md|hmac|base|utf|rfc|https?|ssl|tls|ipv|krb|x\d{3}|aes|des|rsa|prompt|input|output|level|line|index|column|arg|var|step|case|group|node|object|class|function|method|none|true|false|some|my|new|old|bob|alice|is|to|get|set|py|python)(?![a-z])/i;
@@ -33,8 +33,14 @@ export function choiceOf(text: string): Choice {
   return isMixed && !IDENTIFIER.test(text) ? "strong" : "weak";
 }
 
-/** Two words that are joined, or one of camelCase: a password only if it is quoted behind the name of one. */
-const JOINED_WORDS = /^[A-Za-z]{3,20}[._-][A-Za-z]{3,20}(?:[._-][A-Za-z]{3,20})?$/;
+/** Words that are joined, or one of camelCase: a password only if it stands behind the name of one, or where only a password can. */
+const JOINED_WORDS = /^[A-Za-z]{2,20}[._!-][A-Za-z]{1,20}(?:[._!-][A-Za-z]{1,20}){0,3}!?$/;
+/** Words that are joined by what joins no identifiers: `Salz&Pfeffer`, `sun+moon!`, `p@ncake#kettle`. */
+const SIGNED_WORDS =
+  /^(?=[^&+!#@~*$]{1,40}[&+!#@~*$])[A-Za-z]{1,20}(?:[&+!#@~*$._/-]{1,2}[A-Za-z]{1,20}){1,5}[!?*]{0,3}$/;
+/** As generators of pass phrases join them: `copper-kettle-on-fire`. */
+const MANY_WORDS = /^[a-z]{2,12}([-_])[a-z]{2,12}(?:\1[a-z]{2,12}){2,6}$/;
+const MIN_MANY_WORDS = 16;
 const LONG_WORDS = /^[a-z]{5,}(?:[A-Z][a-z]+)*$/;
 const MIN_LONG_WORDS = 12;
 const MIN_CAMEL_WORDS = 10;
@@ -44,22 +50,36 @@ const COMMON =
 
 /** Whether words without a digit or a symbol may be a password, where one must stand. */
 export function isChosenWords(text: string): boolean {
-  if (text.length > MAX_CHARACTERS || FILLER.test(text) || FILLER_WORD.test(text) || COMMON.test(text)) return false;
-  if (JOINED_WORDS.test(text)) return /[A-Z]/.test(text) && /[a-z]/.test(text) && text.length >= MIN_CHARACTERS;
+  if (isJoinedWords(text)) return true;
+  if (isOrdinary(text)) return false;
   return LONG_WORDS.test(text) && text.length >= (/[A-Z]/.test(text) ? MIN_CAMEL_WORDS : MIN_LONG_WORDS);
 }
+
+/** Whether a text is words that are joined by signs, in a way that names of things seldom are. */
+export function isJoinedWords(text: string): boolean {
+  if (text.length < MIN_CHARACTERS || isOrdinary(text)) return false;
+  if (MANY_WORDS.test(text)) return text.length >= MIN_MANY_WORDS;
+  if (SIGNED_WORDS.test(text)) return true;
+  return JOINED_WORDS.test(text) && /[A-Z]/.test(text) && /[a-z]/.test(text);
+}
+
+const isOrdinary = (text: string): boolean =>
+  text.length > MAX_CHARACTERS || FILLER.test(text) || FILLER_WORD.test(text) || COMMON.test(text);
 
 const MIN_WORDS = 3;
 /** Words of messages and labels. */
 const PROSE =
   /\b(?:the|your|enter|must|is|are|be|not|for|please|keys?|file|used?|if|on|to|of|in|and|or|with|this|that|can|will|should|when|no|an?|type|again|confirm|choose|set|new|change|reset|optional|required)\b/i;
 
+/** A comma in a phrase that ends with a number, which messages seldom do. */
+const COMMA = /, (?=[^,]{2,40} \d{2,4}$)/;
+
 /** Whether a text is a pass phrase: several words without punctuation, and not a message. */
 export function isPhrase(text: string): boolean {
   return (
     text.length >= 12 &&
     text.length <= MAX_CHARACTERS &&
-    /^[A-Za-z][A-Za-z\d]{1,16}(?: [A-Za-z\d]{2,16}){2,9}$/.test(text) &&
+    /^[A-Za-z][A-Za-z\d]{1,16}(?: [A-Za-z\d]{2,16}){2,9}$/.test(text.replace(COMMA, " ")) &&
     text.split(" ").length >= MIN_WORDS &&
     !PROSE.test(text) &&
     !FILLER.test(text)

@@ -18,6 +18,7 @@ const FLAGS: readonly (readonly [hints: string, tools: string, flag: string])[] 
     "[xw]freerdp3?|cmdkey|schtasks|signtool|psexec\\w{0,4}",
     "[-/](?:pass|rp|p)[: ]",
   ],
+  ["codecov", "codecov", "-(?:t|-token)[ =]"],
   ["plink pscp psftp", "plink|pscp|psftp", "-pw "],
   ["openssl", "openssl", "-(?:k |pass(?:in|out)?\\s{1,4}[\"']?pass:)"],
   ["lftp", "lftp", "-u\\s{1,4}[\\w.@-]{1,60},"],

@@ -23,7 +23,7 @@ const ID_BEFORE =
   /[\w.:$]{2,60}[( ]\s{0,20}(?:[:@]?[\w.]{1,30}\s{0,4},\s{0,20})?(["'])([\w.@:-]{4,80})\1\s{0,4},\s{0,20}["']$/;
 /** What random values are too that are no secrets. */
 const HARMLESS =
-  /hash|sha\d?|md5|commit|digest|checksum|integrity|uuid|guid|etag|fingerprint|revision|\brev\b|sum\b|_id\b|\bid\b|version|public|assert|expect|equal|verify|test|site|nonce|thumbprint|certificate|cert\b|signature|blob|oid|challenge|verifier|state|websocket|contains|entry|response|nid|tree|parent|color|font|base64|encode|decode|path|url|image|icon/i;
+  /hash|sha\d?|md5|commit|digest|checksum|integrity|uuid|guid|etag|fingerprint|revision|\brev\b|sum\b|_id\b|\bid\b|version|public|assert|expect|equal|verify|test|site|nonce|thumbprint|certificate|cert\b|signature|blob|oid|challenge|verifier|state|websocket|contains|entry|response|nid|tree|parent|color|font|base64|encode|decode|path|url|image|icon|template|request|cursor|\bsig\b|keyid|trace/i;
 
 /** Adds the value at the end of a run of token characters, between `start` and `end` of the text, if it is such a secret. */
 export function findDrawn(text: string, start: number, end: number, found: SecretRange[]): void {
@@ -37,7 +37,7 @@ export function findDrawn(text: string, start: number, end: number, found: Secre
   if (value.length < MIN_CHARACTERS || !VALUE.test(value) || !/\d/.test(value) || !/[A-Za-z]/.test(value)) return;
   const isQuoted = before === '"' || before === "'";
   if (isQuoted ? text[end] !== before : !/^[\s"'`,;&|)\\<]?$/.test(text[end] ?? "")) return;
-  const rule = ruleFor(text.slice(Math.max(0, from - BEFORE_CHARACTERS), from));
+  const rule = ruleFor(text.slice(Math.max(0, from - BEFORE_CHARACTERS), from), value);
   if (rule === undefined || (value.includes("/") && !/[\d][a-z][A-Z]|[A-Z]\d[A-Za-z]/.test(value))) return;
   if (
     randomnessBits(value) < MIN_BITS ||
@@ -50,8 +50,8 @@ export function findDrawn(text: string, start: number, end: number, found: Secre
   found.push({ start: from, end, rule });
 }
 
-/** Keys that are made for publication. */
-const PUBLIC = /^pk[._]/;
+/** Keys that are made for publication, digests, and ids of accounts and services with two letters in front. */
+const PUBLIC = /^(?:pk[._]|sha\d{3}-|[A-Z]{2}[\da-f]{32}$)/;
 const UUID = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/i;
 
 /** Whether a value is base64 of a text. Secrets in such a text are found apart. */
@@ -59,10 +59,34 @@ function isText(value: string): boolean {
   return /^[\t\n\r\x20-\x7e]+$/.test(Buffer.from(value, "base64").toString("latin1"));
 }
 
-function ruleFor(before: string): string | undefined {
+/** In front of a literal that is assigned, an argument, or a value in a map. */
+const LITERAL = /(?:[\w"'\])][ \t]{0,8}(?::=|=>|[:=])|[(,])[ \t]{0,20}["']$/;
+const MIN_LITERAL_CHARACTERS = 32;
+const MAX_LITERAL_CHARACTERS = 100;
+
+/** How images, certificates, signatures and documents begin in base64. */
+const MAGIC = /^(?:M[CDEFI][A-Z]|iVBOR|AAAA|R0lGOD|UklGR|LS0t|PHN2|PD94|eyJ|[A-Z]{8})/;
+
+/** Letters of both cases and digits that alternate, as only generators of keys write them: no digest in hexadecimal, no identifier. */
+function isKeyLike(value: string): boolean {
+  return (
+    value.length >= MIN_LITERAL_CHARACTERS &&
+    value.length <= MAX_LITERAL_CHARACTERS &&
+    /^[A-Za-z\d][\w+-]*$/.test(value) &&
+    !MAGIC.test(value) &&
+    /[a-z]\d[A-Za-z]|[A-Z]\d[A-Za-z]/.test(value) &&
+    /[a-z][A-Z][a-z\d]/.test(value) &&
+    /[A-Z]/.test(value) &&
+    (value.match(/\d/g) ?? []).length >= 3
+  );
+}
+
+function ruleFor(before: string, value: string): string | undefined {
   const variable = VARIABLE.exec(before);
   if (variable !== null) return HARMLESS.test(variable[1]!.replaceAll("_", " ")) ? undefined : "drawn-variable";
   if (WEAK_NAME.test(before)) return "drawn-named";
+  if (isKeyLike(value) && LITERAL.test(before) && !HARMLESS.test(before.slice(before.lastIndexOf("\n") + 1)))
+    return "drawn-literal";
   if (!/["'],?\s{0,20}["']$/.test(before.slice(-24))) return undefined;
   const call = ID_BEFORE.exec(before);
   return call === null || HARMLESS.test(call[0].replaceAll("_", " ")) ? undefined : "drawn-argument";

@@ -8,6 +8,7 @@ import { isPlaceholder, randomnessBits } from "./randomness.ts";
 import { SHAPE_RULES } from "./shape-rules.ts";
 import { Hints } from "./hints.ts";
 import { findEncoded, MIN_ENCODED_CHARACTERS } from "./encoded.ts";
+import { findJoined } from "./joined.ts";
 import { findStructured } from "./structures.ts";
 import { findInTables } from "./tables.ts";
 import { TOKEN_RULES } from "./token-rules.ts";
@@ -74,13 +75,16 @@ function forEachRun(text: string, visit: (start: number, end: number) => void): 
 /** Likely secrets of a text, by position. Overlapping matches of several rules are all returned. */
 export function findSecrets(text: string): SecretRange[] {
   const encoded: [number, number][] = [];
-  const found = findPlain(text, encoded);
+  const hints = new Hints(text);
+  const found = findPlain(text, encoded, hints);
+  // The texts that the last two find have hints of their own, so that those of this text end here.
+  findJoined(text, hints, findPlain, found);
   findEncoded(text, encoded, findPlain, found);
   return found.sort((a, b) => a.start - b.start || a.end - b.end);
 }
 
 /** Secrets that are not encoded, in no order. Adds the runs that are long enough to be a text in base64 to `long`. */
-function findPlain(text: string, long: [number, number][] = []): SecretRange[] {
+function findPlain(text: string, long: [number, number][] = [], known = new Hints(text)): SecretRange[] {
   const found: SecretRange[] = [];
   let longest = 0;
   forEachRun(text, (start, end) => {
@@ -92,7 +96,6 @@ function findPlain(text: string, long: [number, number][] = []): SecretRange[] {
     long.push([start, end]);
     if (run.length >= MIN_ABLY_CHARACTERS && run.includes(":")) findAblyKeys(run, start, found);
   });
-  const known = new Hints(text);
   for (const { rule, hints, run = 0, pattern } of SHAPE_RULES) {
     if (run > longest || !known.hasOne(hints)) continue;
     for (const match of text.matchAll(pattern)) {
@@ -101,7 +104,7 @@ function findPlain(text: string, long: [number, number][] = []): SecretRange[] {
     }
   }
   findStructured(text, known, found);
-  findInTables(text, known, findAssigned(text, found), found);
+  findInTables(text, known, findAssigned(text, known, found), found);
   return found;
 }
 

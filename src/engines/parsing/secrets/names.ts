@@ -1,7 +1,6 @@
 /** Decides which names suggest a secret. Names are compared by words, so that `apiKey`, `API_KEY` and `x-api-key` are one name. */
-
-/** Strength of the name as evidence: a `password` may be short, a `key` is usually no secret. */
-export type NameClass = "password" | "secret" | "key";
+import { classifyForeign } from "./foreign-names.ts";
+import type { NameClass } from "./types.ts";
 
 const setOf = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/));
 
@@ -47,6 +46,8 @@ export const MAX_NAME_CHARACTERS = 64;
 /** The kind of secret that a name suggests; undefined for an ordinary name. */
 export function classifyName(name: string): NameClass | undefined {
   const words = splitWords(name);
+  const foreign = classifyForeign(words);
+  if (foreign !== undefined) return foreign;
   while (words.length > 1 && isSuffix(words.at(-1)!)) words.pop();
   const noun = words.pop();
   if (noun === undefined) return undefined;
@@ -68,13 +69,15 @@ function isSuffix(word: string): boolean {
   return SUFFIXES.has(word) || /^(?:v?\d{1,4}|[a-z])$/.test(word);
 }
 
-/** The words of an identifier in lower case: split at separators, digits' ends and humps. */
+/** The words of an identifier in lower case and without accents: split at separators, digits' ends and humps. */
 function splitWords(name: string): string[] {
   return name
     .slice(-MAX_NAME_CHARACTERS)
+    .normalize("NFD")
+    .replace(/[\u0300-\u036f]/g, "")
     .replace(/([a-z\d])([A-Z])/g, "$1 $2")
     .replace(/([A-Z])([A-Z][a-z])/g, "$1 $2")
     .toLowerCase()
-    .split(/[^a-z\d]/)
+    .split(/[^a-z\d\u0400-\uffff]/)
     .filter((word) => word !== "");
 }

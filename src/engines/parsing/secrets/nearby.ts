@@ -39,9 +39,21 @@ export function quotedNear(text: string, from: number, end: number): Place[] {
   let left = MAX_JUDGED;
   for (const { 0: whole, 2: value = "", index } of window.matchAll(QUOTED)) {
     if (left-- === 0) break;
-    places.push({ start: from + index + (whole.length - value.length) / 2, text: value });
+    const start = from + index + (whole.length - value.length) / 2;
+    if (!isDigestAt(text, start, value)) places.push({ start, text: value });
   }
   return places;
+}
+
+const DIGEST = /^(?:[\da-f]{32}|[\da-f]{40}|[\da-f]{64}|[\da-f]{128})$/i;
+const OF_DIGEST = /checksum|commit|fingerprint|digest|integrity|\bsha-?\d{1,3}\b(?!\()/i;
+const BEFORE_DIGEST_CHARACTERS = 160;
+
+/** Whether a value has a digest's form, and its line says before it that it is one. */
+export function isDigestAt(text: string, start: number, value: string): boolean {
+  if (!DIGEST.test(value)) return false;
+  const before = text.slice(Math.max(0, start - BEFORE_DIGEST_CHARACTERS), start);
+  return OF_DIGEST.test(before.slice(before.lastIndexOf("\n") + 1));
 }
 
 /** What belongs to an expression, of a text that begins in it. */

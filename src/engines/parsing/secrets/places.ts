@@ -57,6 +57,62 @@ export const PASSWORD_PLACES: readonly PasswordPlace[] = [
     pattern:
       /(?:secret|password|key|string|md5)[ \t]{1,4}\d{1,2}[ \t]{1,4}(?<=^[ \t]{0,20}[a-z][a-z -]{0,60}(?:secret|password|key|key-string|md5|pre-shared-key)[ \t]{1,4}\d{1,2}[ \t]{1,4})([^\s"']{6,200})/gm,
   },
+  // `auth = ("user", "…")`, `auth: ['user', '…']`
+  {
+    rule: "login",
+    hints: ["auth", "AUTH", "Auth"],
+    pattern:
+      /auth\w{0,16}["']?\s{0,4}[=:]\s{0,4}[\w.]{0,24}[([]\s{0,20}["'][\w.@+-]{1,60}["']\s{0,4},\s{0,20}["']([^\s"'<>${}]{6,100})["']\s{0,8}[)\]]/gi,
+  },
+  // nginx's `map $http_x_token $ok { "…" 1; }`
+  {
+    rule: "directive",
+    hints: ["map "],
+    strict: true,
+    pattern:
+      /\bmap[ \t]{1,4}\$\w{0,40}(?:token|key|secret|auth)\w{0,20}[ \t]{1,4}\$\w{1,60}[ \t]{0,4}\{[^{}"']{0,400}["']([^\s"']{16,200})["'][ \t]/g,
+  },
+  // A parameter of CloudFormation with `NoEcho`, a variable of Terraform with `sensitive`
+  {
+    rule: "declared-secret",
+    hints: ["NoEcho"],
+    pattern:
+      /\bNoEcho["']?:\s{0,4}["']?(?:true|yes)\b(?:[^{}\n]{0,200}\n){0,6}?[^{}\n]{0,40}?\bDefault["']?:[ \t]{0,4}["']?([^\s"'{}]{6,200})/gi,
+  },
+  {
+    rule: "declared-secret",
+    hints: ["NoEcho"],
+    pattern:
+      /\bDefault["']?:[ \t]{0,4}["']?([^\s"'{}]{6,200})(?=["']?,?[ \t]{0,4}\r?\n(?:[^{}\n]{0,200}\n){0,6}?[^{}\n]{0,40}?\bNoEcho["']?:\s{0,4}["']?(?:true|yes)\b)/gi,
+  },
+  {
+    rule: "declared-secret",
+    hints: ["sensitive"],
+    pattern:
+      /\bdefault[ \t]{0,20}=[ \t]{0,4}"([^\s"]{6,200})"(?=[ \t]{0,4}\r?\n(?:[^{}\n]{0,200}\n){0,6}?[ \t]{0,20}sensitive[ \t]{0,20}=[ \t]{0,4}true)/g,
+  },
+  {
+    rule: "declared-secret",
+    hints: ["sensitive"],
+    pattern:
+      /\bsensitive[ \t]{0,20}=[ \t]{0,4}true[ \t]{0,4}\r?\n(?:[^{}\n]{0,200}\n){0,6}?[ \t]{0,20}default[ \t]{0,20}=[ \t]{0,4}"([^\s"]{6,200})"/g,
+  },
+  // `?appid=…`, `&key=…`
+  {
+    rule: "url-key",
+    hints: ["appid=", "key=", "auth=", "code=", "pass=", "pwd=", "apikey=", "token="],
+    strict: true,
+    pattern:
+      /[?&](?:appid|app_?key|key|k|api_?key|access_?key|auth|code|pass|pwd|password|token)=([\w.~-]{16,128})(?![\w.~%-])/gi,
+  },
+  // `login with …`
+  {
+    rule: "login",
+    hints: ["og in with", "ogin with", "ogged in with", "ign in with"],
+    strict: true,
+    pattern:
+      /\b(?:[Ll]og(?:ged)? ?in|[Ss]ign ?in) with (?:[\w@.+-]{2,40} (?:\/|and|,) )?[`"'*]{0,3}([^\s`"'*]{8,64}?)(?=[.,;:)`"'*]{0,4}(?:\s|$))/gm,
+  },
   // `gin.Accounts{"admin": "…"}`, `users: { 'admin': '…' }`
   {
     rule: "accounts",

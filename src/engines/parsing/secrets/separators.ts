@@ -6,6 +6,8 @@ export interface Separator {
   quoted?: boolean;
   /** Whether it separates the words of prose too. */
   loose?: boolean;
+  /** Whether words in quotes may be the value, though it is loose. */
+  words?: boolean;
   /** Whether it only separates names of passwords and credentials from their values. */
   credentials?: boolean;
 }
@@ -18,8 +20,8 @@ export const SEPARATORS: readonly Separator[] = [
   { pattern: new RegExp(String.raw`\s{0,4}[!?]?:\s{0,4}[A-Za-z_&][\w.<>|\[\]&' ?]{0,40}=${OPEN}`, "y"), quoted: true },
   // `"name": "DB_PASSWORD", "value": …`, `- name: DB_PASSWORD` and `value: …` on the next line
   { pattern: /["']?\s{0,4},?\s{0,80}["']?[vV]alue["']?\s{0,4}[:=]\s{0,10}/y },
-  // `name = value`, `name: value`, `["name"] => value`, `name := value`, `name ||= value`, `name == value`
-  { pattern: new RegExp(String.raw`["'\x60\])\\*]{0,3}\s{0,40}(?:=>|[:?|!=+]{0,3}=|:(?!:))${OPEN}`, "y") },
+  // `name = value`, `name: value`, `["name"] => value`, `name := value`, `name <- value`, `name ||= value`, `name == value`
+  { pattern: new RegExp(String.raw`["'\x60\])\\*]{0,3}\s{0,40}(?:=>|[:?|!=+]{0,3}=|<-|:(?!:)|：)${OPEN}`, "y") },
   // `name string = value`, `name As String = value`, `name[] = value`, `Name { get; set; } = value`
   {
     pattern:
@@ -40,6 +42,12 @@ export const SEPARATORS: readonly Separator[] = [
   { pattern: /[ \t]{0,2},\s{0,20}/y, quoted: true, credentials: true },
   // `setName("value")`, `.name("value")`, `NAME('value')`
   { pattern: /\([ \t]{0,4}/y, quoted: true },
+  // `name() { return "value"`, `fun name(): String = "value"`, `var name: String { "value" }`
+  {
+    pattern:
+      /(?:\(\)|(?=[ \t]{0,4}:))\s{0,4}(?:(?::|->)\s{0,4}[A-Za-z][\w.<>?]{0,30}\s{0,4})?(?:=>|[={])\s{0,20}(?:get\s{0,4}\{\s{0,20})?(?:return\b\s{0,4})?/y,
+    quoted: true,
+  },
   // `define('NAME', value)`, `setenv("NAME", value)`, `os.environ.get("NAME", value)`
   { pattern: /["'`]\s{0,10},\s{0,40}/y, quoted: true },
   // `<add key="Name" value="…"/>`
@@ -56,7 +64,7 @@ export const SEPARATORS: readonly Separator[] = [
     loose: true,
   },
   // `The password is value`
-  { pattern: /[ \t](?:is|was)(?: now| set to)?:?[ \t]{1,4}/y, loose: true },
+  { pattern: /[ \t](?:is|was)(?: now| set to)?:?[ \t]{1,4}/y, loose: true, words: true },
   // `--password value`, `ENV NAME value`, `machine … password value`, `X-Api-Key value`
   { pattern: /["'`]?[ \t]{1,8}/y, loose: true },
 ];

@@ -57,18 +57,24 @@ export const SHAPE_RULES: readonly ShapeRule[] = [
     hints: ["--key"],
     pattern: /--key[ =]([a-f0-9]{8}-(?:[a-f0-9]{4}-){3}[a-f0-9]{12})(?![\w-])/dg,
   },
-  { rule: "telegram-token", run: 44, hints: [":AA"], pattern: /(?<![\w:])(\d{8,10}:AA[\w-]{33})(?![\w-])/dg },
+  {
+    rule: "telegram-token",
+    run: 44,
+    hints: [":AA"],
+    pattern: /(?<![\w:])(?:bot)?(\d{8,10}:AA[\w-]{32,35})(?![\w-])/dg,
+  },
   {
     rule: "mailchimp-key",
     run: 32,
     hints: ["-us"],
-    pattern: /(?<=(?<![A-Za-z0-9])([a-f0-9]{32}))-us\d{1,2}(?![a-z0-9])/dg,
+    // What is rarest comes first.
+    pattern: /-us\d{1,2}(?![a-z0-9])(?<=(?<![A-Za-z0-9])([a-f0-9]{32})-us\d{1,2})/dg,
   },
   {
     rule: "mailgun-key",
     run: 32,
     hints: ["-"],
-    pattern: /(?<=(?<![A-Za-z0-9-])([a-f0-9]{32}))-[a-f0-9]{8}-[a-f0-9]{8}(?![A-Za-z0-9-])/dg,
+    pattern: /-[a-f0-9]{8}-[a-f0-9]{8}(?![A-Za-z0-9-])(?<=(?<![A-Za-z0-9-])([a-f0-9]{32})-[a-f0-9]{8}-[a-f0-9]{8})/dg,
   },
   {
     rule: "newrelic-license",
@@ -80,7 +86,7 @@ export const SHAPE_RULES: readonly ShapeRule[] = [
     rule: "unleash-token",
     run: 56,
     hints: [":"],
-    pattern: /(?<=[\w*]):[\w-]{1,40}\.([a-f0-9]{56})(?![a-f0-9])/dg,
+    pattern: /:(?<=[\w*]:)[\w-]{1,40}\.([a-f0-9]{56})(?![a-f0-9])/dg,
   },
   { rule: "maxmind-key", run: 36, hints: ["_mmk"], pattern: /(?<![A-Za-z0-9])([A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk)/dg },
   {

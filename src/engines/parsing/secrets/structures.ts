@@ -1,19 +1,16 @@
 /** Secrets that are recognised by the surrounding text: key blocks, URLs, headers, manifests and credential files. */
-import { decodeBase64, isSecretValue } from "./assignments.ts";
-import { isComposedPassword, isPlaceholder, randomnessBits } from "./randomness.ts";
+import { isPlaceholder, randomnessBits } from "./randomness.ts";
 import { valuesInBlock } from "./blocks.ts";
 import { choiceOf } from "./chosen.ts";
 import type { Hints } from "./hints.ts";
 import { looksSecretNear, quotedNear } from "./nearby.ts";
+import { findKubernetesSecrets } from "./manifests.ts";
 import { NextOf } from "./next-of.ts";
+import { isPassword, MIN_PASSWORD_BITS, MIN_PASSWORD_CHARACTERS } from "./passwords.ts";
 import { PASSWORD_PLACES } from "./places.ts";
 import type { SecretRange } from "./types.ts";
+import { decodeBase64 } from "./values.ts";
 
-/** A password in a place where only a password can occur may be shorter and less random. */
-const MIN_PASSWORD_CHARACTERS = 6;
-const MIN_PASSWORD_BITS = 10;
-/** Test data for URLs is all symbols. */
-const MIN_PASSWORD_ALPHANUMERICS = 5;
 /** Minimum evidence for a user name in a URL to count as a token. */
 const MIN_USER_CHARACTERS = 16;
 const MIN_USER_BITS = 16;
@@ -50,19 +47,6 @@ export function findStructured(text: string, hints: Hints, found: SecretRange[])
 
 function add(found: SecretRange[], start: number, length: number, rule: string): void {
   found.push({ start, end: start + length, rule });
-}
-
-const alphanumerics = (text: string): number => text.length - text.replace(/[A-Za-z\d]/g, "").length;
-
-function isPassword(password: string): boolean {
-  return (
-    password.length >= MIN_PASSWORD_CHARACTERS &&
-    !isPlaceholder(password) &&
-    !/^(?:[$%{<#]|\[)/.test(password) &&
-    /[A-Za-z]/.test(password) &&
-    alphanumerics(password) >= MIN_PASSWORD_ALPHANUMERICS &&
-    (randomnessBits(password) >= MIN_PASSWORD_BITS || isComposedPassword(password) || choiceOf(password) !== "none")
-  );
 }
 
 const BLOCK_HEADER =
@@ -198,66 +182,15 @@ function findArguments(text: string, hasSecureStrings: boolean, found: SecretRan
 }
 
 function judgeArguments(text: string, from: number, lines: NextOf, mayBeChosen: boolean, found: SecretRange[]): void {
-  for (const [i, { start, text: value }] of quotedNear(text, from, lines.from(from)).entries())
-    if (looksSecretNear(value, MIN_PASSWORD_BITS, mayBeChosen) || (mayBeChosen && i > 0 && isChosenArgument(value)))
+  for (const { start, text: value } of quotedNear(text, from, lines.from(from))) {
+    if (UUID.test(value)) continue;
+    const isLater = text.slice(from, start).includes(",");
+    if (looksSecretNear(value, MIN_PASSWORD_BITS, mayBeChosen) || (mayBeChosen && isLater && isChosenArgument(value)))
       add(found, start, value.length, "argument");
-}
-
-/** Values of a Kubernetes Secret, whatever their keys are called. */
-function findKubernetesSecrets(text: string, found: SecretRange[]): void {
-  let start = 0;
-  for (const document of text.split(/^---/m)) {
-    if (/^[ \t]{0,20}(?:- )?["']?kind["']?:[ \t]{0,8}["']?Secret["']?[ \t]{0,8},?\r?$/m.test(document))
-      findManifestValues(document, start, found);
-    if (/"kind"\s{0,4}:\s{0,4}"Secret"/.test(document)) findJsonValues(document, start, found);
-    start += document.length + 3;
   }
 }
 
-const MANIFEST_SECTION = /^([ \t]{0,40})(?:- )?["']?(data|stringData)["']?:[ \t]{0,8}\{?[ \t]{0,8}\r?$/;
-const MANIFEST_ENTRY = /^([ \t]{1,60})["']?[\w.-]{1,253}["']?:[ \t]{0,8}["']?([^"'\s]{8,16384})["']?[ \t]{0,8},?\r?$/;
-
-function findManifestValues(document: string, start: number, found: SecretRange[]): void {
-  let section: { indent: number; encoded: boolean } | undefined;
-  let at = start;
-  for (const line of document.split("\n")) {
-    const opening = MANIFEST_SECTION.exec(line);
-    const entry = section === undefined ? null : MANIFEST_ENTRY.exec(line);
-    if (opening !== null) section = { indent: opening[1]!.length, encoded: opening[2] === "data" };
-    else if (section !== undefined && entry !== null && entry[1]!.length > section.indent) {
-      const value = entry[2]!;
-      if (section.encoded ? isEncodedSecret(value) : isSecretValue(value, "password"))
-        add(found, at + line.indexOf(value, line.indexOf(":")), value.length, "kubernetes-secret");
-    } else if (line.trim() !== "" && section !== undefined && indentOf(line) <= section.indent) section = undefined;
-    at += line.length + 1;
-  }
-}
-
-const JSON_SECTION = /"(data|stringData)"\s{0,4}:\s{0,4}\{([^{}]{1,20000})\}/g;
-const JSON_ENTRY = /"[\w.-]{1,253}"\s{0,4}:\s{0,4}"([^"\s]{8,16384})"/g;
-
-/** The same of a manifest in JSON. */
-function findJsonValues(document: string, start: number, found: SecretRange[]): void {
-  for (const section of document.matchAll(JSON_SECTION)) {
-    const [whole, kind, entries = ""] = section;
-    const at = start + section.index + whole.length - 1 - entries.length;
-    for (const { 0: entry, 1: value = "", index } of entries.matchAll(JSON_ENTRY))
-      if (kind === "data" ? isEncodedSecret(value) : isSecretValue(value, "password"))
-        add(found, at + index + entry.length - 1 - value.length, value.length, "kubernetes-secret");
-  }
-}
-
-const indentOf = (line: string): number => line.length - line.trimStart().length;
-
-/** Whether base64 encodes a password, a key block, or binary data. */
-function isEncodedSecret(value: string): boolean {
-  if (!/^[A-Za-z0-9+/]{8,}={0,2}$/.test(value)) return false;
-  const text = Buffer.from(value, "base64").toString("latin1");
-  if (text.includes("PRIVATE KEY")) return true;
-  const decoded = decodeBase64(value);
-  if (decoded === undefined) return value.length >= 16 && isSecretValue(value, "secret");
-  return isPassword(decoded) || /(?:password|token|secret|_key)["']?\s{0,4}[:=]\s{0,4}["']?\S{8}/i.test(decoded);
-}
+const UUID = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/i;
 
 /** `key: "…"` and `keys: ["…", "…"]`: the name says little, so that much randomness is required. */
 const MIN_BARE_KEY_BITS = 36;

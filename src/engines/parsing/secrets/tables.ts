@@ -1,10 +1,10 @@
 /** Secrets in tables: Markdown, CSV and rows of SQL, where the name of a column or a cell of the row says what a value is. */
-import { isSecretValue } from "./assignments.ts";
 import type { Hints } from "./hints.ts";
 import { looksSecretNear, quotedNear } from "./nearby.ts";
 import { NextOf } from "./next-of.ts";
-import { classifyName, type NameClass } from "./names.ts";
-import type { SecretRange } from "./types.ts";
+import { classifyName } from "./names.ts";
+import type { NameClass, SecretRange } from "./types.ts";
+import { isSecretValue } from "./values.ts";
 
 const MAX_LINE_CHARACTERS = 4_000;
 const MAX_COLUMNS = 40;
@@ -99,7 +99,7 @@ function cellsOf(line: string, start: number, separator: string): Cell[] {
   return cells;
 }
 
-const isHeading = (text: string): boolean => text.length <= MAX_NAME_CHARACTERS && /^[A-Za-z_]?[\w .()/-]*$/.test(text);
+const isHeading = (text: string): boolean => text.length <= MAX_NAME_CHARACTERS && /^[\p{L}\w .()/-]*$/u.test(text);
 
 function kindOf(name: string): NameClass | undefined {
   return name.length > 0 && isHeading(name) ? classifyName(name) : undefined;

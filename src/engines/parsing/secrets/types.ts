@@ -1,3 +1,6 @@
+/** Strength of the name as evidence: a `password` may be short, a `key` is usually no secret. */
+export type NameClass = "password" | "secret" | "key";
+
 /** A likely secret; offsets are UTF-16 code units, the end is exclusive. */
 export interface SecretRange {
   start: number;

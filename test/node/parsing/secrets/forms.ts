@@ -4,6 +4,7 @@ import { CHOSEN } from "./forms-chosen.ts";
 import { DIRECTIVES } from "./forms-directives.ts";
 import { CODE, ENCODED } from "./forms-code.ts";
 import { CONFIGURATION, DOCUMENTS } from "./forms-documents.ts";
+import { JOINED } from "./forms-joined.ts";
 import { CI, FALLBACKS, INFRASTRUCTURE } from "./forms-operations.ts";
 
 export const FORMS: readonly Form[] = [
@@ -16,4 +17,5 @@ export const FORMS: readonly Form[] = [
   ...CODE,
   ...DIRECTIVES,
   ...CHOSEN,
+  ...JOINED,
 ];
