@@ -5,6 +5,7 @@ import { SERVICE_COMMANDS } from "./service.ts";
 import type { Context, GlobalOptions } from "../context.ts";
 import { EXIT_CODE_HELP } from "./exit-code-help.ts";
 import { VERSION } from "../version.ts";
+import type { AllowedOptions } from "../local-index/allowed-trees.ts";
 
 type MakeContext = (global: GlobalOptions) => Context;
 
@@ -55,8 +56,19 @@ const COMMANDS: Readonly<Record<string, AddCommand>> = {
     program
       .command("mcp")
       .description("serve the index of this work tree to coding agents (MCP over stdio); no account, no network")
-      .addHelpText("after", examples("codectx setup claude-code", "claude mcp add codectx -- codectx mcp"))
-      .action(run(async (context) => (await import("../commands/mcp.ts")).mcp(context))),
+      .option("--repos <trees...>", "also serve these work trees: folders, or repositories that `cache list` names")
+      .option("--all", "also serve every work tree that has a local index")
+      .addHelpText(
+        "after",
+        examples(
+          "codectx setup claude-code",
+          "claude mcp add codectx -- codectx mcp",
+          "codectx mcp --repos ../api ../web",
+        ),
+      )
+      .action(
+        run(async (context, options: AllowedOptions) => (await import("../commands/mcp.ts")).mcp(context, options)),
+      ),
 
   completion: (program, run) =>
     program

@@ -3,13 +3,18 @@ import type { Context } from "../context.ts";
 import { GlobError } from "../../lib/globs.ts";
 import { EXIT, toCliError } from "../exit-codes.ts";
 import { VERSION } from "../version.ts";
+import { allowedTrees, type AllowedOptions } from "../local-index/allowed-trees.ts";
 import { WorkTreeIndex } from "../local-index/work-tree-index.ts";
+import { WorkTreeIndexes } from "../local-index/work-tree-indexes.ts";
 
 /** Requests that wait for their turn before no more are read. */
 const MAX_WAITING = 64;
 
-/** `codectx mcp`: serves the MCP tools over stdio, on the work tree's index, until the client closes stdin. */
-export async function mcp(context: Context): Promise<void> {
+/**
+ * `codectx mcp`: serves the MCP tools over stdio until the client closes stdin: on the index of this work tree, or on those of several.
+ * Throws `CliError` for a work tree that cannot be found.
+ */
+export async function mcp(context: Context, options: AllowedOptions): Promise<void> {
   const [{ serveStdio, StdioServerTransport }, { createMcpServer }] = await Promise.all([
     import("@modelcontextprotocol/server/stdio"),
     import("../../interface/mcp/server.ts"),
@@ -20,7 +25,10 @@ export async function mcp(context: Context): Promise<void> {
   const drained = async (): Promise<void> => {
     if (stdout.writableNeedDrain) await once(stdout, "drain");
   };
-  const index = new WorkTreeIndex(context, drained);
+  const allowed = await allowedTrees(context, options);
+  const index = allowed
+    ? new WorkTreeIndexes(context, drained, allowed.trees, allowed.current)
+    : new WorkTreeIndex(context, drained);
   const explain = (error: unknown): string | undefined => {
     if (error instanceof GlobError) return error.message;
     const { exit, message } = toCliError(error);

@@ -37,7 +37,13 @@ function describe(directory: string): CachedIndex {
     sizeBytes += stats.size;
     usedAtMs = Math.max(usedAtMs, stats.mtimeMs);
   }
-  return { directory, repository: readIdentity(directory), sizeBytes, usedAtMs, worktrees: readWorktrees(directory) };
+  return {
+    directory,
+    repository: readIdentity(directory),
+    sizeBytes,
+    usedAtMs,
+    worktrees: readWorktrees(directory)?.map(({ root }) => root),
+  };
 }
 
 function readIdentity(directory: string): string | undefined {
@@ -48,17 +54,47 @@ function readIdentity(directory: string): string | undefined {
   }
 }
 
+/** A work tree with a local index, as it was when it was indexed last. */
+export interface IndexedWorkTree {
+  root: string;
+  /** Commit that was checked out; null before the first one and outside of git. */
+  head: string | null;
+  indexedAtMs: number;
+  fileCount: number;
+}
+
+/** The work trees of all readable local indexes whose folders exist, each with the identity of its repository. */
+export function listWorkTrees(env: Environment): (IndexedWorkTree & { identity: string | undefined })[] {
+  const folder = indexesDirectory(env);
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .flatMap(({ name }) => {
+      const directory = join(folder, name);
+      const identity = readIdentity(directory);
+      return (readWorktrees(directory) ?? []).map((tree) => Object.assign(tree, { identity }));
+    })
+    .filter(({ root }) => existsSync(root))
+    .sort((a, b) => (a.root < b.root ? -1 : 1));
+}
+
 /** None where a run ended before it wrote an index; undefined if the index cannot be read. */
-function readWorktrees(directory: string): string[] | undefined {
+function readWorktrees(directory: string): IndexedWorkTree[] | undefined {
   if (!existsSync(IndexStore.fileIn(directory))) return [];
   try {
     const store = IndexStore.openForReading(directory, PARSER_VERSION);
     if (!store) return undefined;
     try {
       return store
-        .prepare("select root from worktrees order by root")
+        .prepare("select root, head, totals, indexed_at from worktrees order by root")
         .all()
-        .map(({ root }) => String(root));
+        .map(({ root, head, totals, indexed_at: indexedAt }) => ({
+          root: String(root),
+          head: head === null ? null : String(head),
+          indexedAtMs: Number(indexedAt),
+          // Empty until its first run has ended.
+          fileCount: (JSON.parse(String(totals)) as { fileCount?: number }).fileCount ?? 0,
+        }));
     } finally {
       store.close();
     }

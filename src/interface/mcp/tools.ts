@@ -39,9 +39,11 @@ const MAX_BODIES = 3;
 const MAX_BODY_LINES = 80;
 
 const repo = selector.repo.describe(
-  "Repository as list_repos names it, such as github.com/owner/name. Default: all of them.",
+  "Repository as list_repos names it, such as github.com/owner/name. Default: all of them, or the work tree that you are in.",
 );
-const oneRepo = repo.describe("Repository as list_repos names it. Needed where there are several.");
+const oneRepo = repo.describe(
+  "Repository as list_repos names it. Needed where there are several and you are in none of them.",
+);
 const ref = selector.ref.describe("Branch, tag or commit that is indexed. Default: the current revision.");
 const maxTokens = z
   .int()

@@ -47,6 +47,7 @@ export interface IndexInfo {
   stale?: string | undefined;
 }
 
+/** `indexedAtMs` is 0 for one that is indexed when it is first asked. */
 export interface RepoInfo extends IndexInfo {
   fileCount: number;
 }

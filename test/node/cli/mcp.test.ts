@@ -147,6 +147,61 @@ describe("codectx mcp", () => {
     }
   });
 
+  it("answers for several work trees, by repository, folder and ref, and says which", async () => {
+    sandbox.repository("web", { "src/page.ts": "export function renderPage(): string {\n  return '';\n}\n" });
+    sandbox.clone("web", "web-2");
+    sandbox.write("web-2/src/page.ts", "export function renderTwice(): string {\n  return '';\n}\n");
+    sandbox.repository("plain/tool", { "main.py": "def run_tool():\n    return 1\n" }, "");
+    sandbox.git("plain/tool", "remote", "remove", "origin");
+    const client = new Client({ name: "test", version: "1" });
+    const { args, ...rest } = command();
+    const trees = ["../web", sandbox.path("web-2"), "../plain/tool"];
+    await client.connect(new StdioClientTransport({ ...rest, args: [...args, "--repos", ...trees] }));
+    const call = async (name: string, input: Record<string, unknown>): Promise<string> =>
+      textOf(await client.callTool({ name, arguments: input }));
+    try {
+      const [web, copy, shop] = [sandbox.path("web"), sandbox.path("web-2"), "github.com/acme/shop"];
+      const listed = await call("list_repos", {});
+      expect(listed).toMatch(
+        new RegExp(`^${shop}@\\w{10} \\(work tree, edits included\\), indexed just now, 4 files\n`),
+      );
+      expect(listed).toContain(`\n${web}, not indexed before its first question`);
+      expect(await call("find_symbol", { name: "closeExpired" })).toContain(`${shop}@`);
+      expect(await call("find_symbol", { name: "renderPage", repo: web })).toContain(`${web}@`);
+      expect(await call("find_symbol", { name: "renderTwice", repo: "web-2" })).toContain(`${copy}@`);
+      expect(await call("find_symbol", { name: "renderPage", repo: "web-2", ref: "main" })).toContain("page.ts:1-3");
+      expect(await call("find_symbol", { name: "run_tool", repo: "tool" })).toContain("tool@");
+      expect(await call("find_symbol", { name: "renderPage", repo: "github.com/acme/web" })).toBe(
+        `repo: several work trees are called github.com/acme/web; name the folder of one: ${web}, ${copy}`,
+      );
+      expect(await call("find_symbol", { name: "x", repo: "github.com/acme/shpo" })).toContain(`did you mean ${shop}?`);
+      expect(await call("list_repos", {})).toMatch(new RegExp(`${copy}@\\w{10} \\(work tree, edits included\\)`));
+    } finally {
+      await client.close();
+    }
+  });
+
+  it("serves all work trees with an index from a folder that is none, and refuses names without one", async () => {
+    await sandbox.run("shop", ["search", "sessions"]);
+    sandbox.write("elsewhere/notes.txt", "");
+    const { args, ...rest } = command();
+    const client = new Client({ name: "test", version: "1" });
+    await client.connect(
+      new StdioClientTransport({ ...rest, cwd: sandbox.path("elsewhere"), args: [...args, "--all"] }),
+    );
+    try {
+      const read = { name: "read_file", arguments: { path: "src/money.ts", repo: "shop" } };
+      expect(textOf(await client.callTool(read))).toContain("2  export const format");
+    } finally {
+      await client.close();
+    }
+    const unknown = await sandbox.run("elsewhere", ["mcp", "--repos", "../nowhere"]);
+    expect(unknown).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("--repos: ../nowhere is neither a folder"),
+    });
+  });
+
   it("writes nothing but the protocol to stdout, and ends with its client", async () => {
     const { code, stdout } = await sandbox.run("shop", ["mcp"], {
       input: `${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" })}\n`,
