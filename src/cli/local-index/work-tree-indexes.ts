@@ -81,7 +81,7 @@ export class WorkTreeIndexes implements CodeIndex, RepoList {
     return { ...answer, indexes: answer.indexes.map((info) => Object.assign({}, info, { name })) };
   }
 
-  /** The default's index is updated; the others are listed as they are, those without one as empty. */
+  /** The default's index is updated; the others are listed as they are. */
   async repos(): Promise<RepoInfo[]> {
     const known = new Map(listWorkTrees(this.#context.env).map((tree) => [tree.root, tree]));
     const listed = this.#trees.map(async (tree): Promise<RepoInfo> => {
@@ -90,7 +90,9 @@ export class WorkTreeIndexes implements CodeIndex, RepoList {
         const [info] = await index.repos();
         if (info) return { ...info, name };
       }
-      const { head = null, indexedAtMs = 0, fileCount = 0 } = known.get(root) ?? {};
+      const state = known.get(root);
+      if (!state) return { name, gitSha: null, indexedAtMs: 0, isWorkTree: true, fileCount: 0, isPending: true };
+      const { head, indexedAtMs, fileCount } = state;
       return { name, gitSha: head, indexedAtMs, isWorkTree: true, fileCount };
     });
     return Promise.all(listed);

@@ -222,10 +222,11 @@ export function reposText(repos: readonly RepoInfo[], total: number, options: An
   if (total === 0) return "Nothing is indexed yet.";
   if (repos.length === 0) return `None of the ${total} indexed repositories has a name like that.`;
   const rows = fit(
-    repos.map((repo): Forms => [
-      `${describeIndex(repo, options.nowMs)}, ${repo.fileCount} file${repo.fileCount === 1 ? "" : "s"}`,
-      repo.name,
-    ]),
+    repos.map((repo): Forms => {
+      if (repo.isPending) return [`${repo.name}, not indexed before its first question`, repo.name];
+      const { fileCount } = repo;
+      return [`${describeIndex(repo, options.nowMs)}, ${fileCount} file${fileCount === 1 ? "" : "s"}`, repo.name];
+    }),
     budgetOf(options, ""),
   ).filter((row) => row !== "");
   const noun = total === 1 ? "1 repository" : `${rows.length} of ${total} repositories shown`;

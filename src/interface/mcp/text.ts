@@ -19,7 +19,6 @@ export function tokensOf(text: string): number {
 export function describeIndex(index: IndexInfo, nowMs: number): string {
   const commit = index.gitSha === null ? "" : `@${index.gitSha.slice(0, SHORT_SHA)}`;
   const edits = index.isWorkTree ? ` (work tree${index.stale === undefined ? ", edits included" : ""})` : "";
-  if (index.indexedAtMs === 0) return `${index.name}, not indexed before its first question`;
   const indexed = `indexed ${ageOf(nowMs - index.indexedAtMs)}`;
   const state = index.stale === undefined ? indexed : `STALE: ${indexed}, later edits are missing (${index.stale})`;
   return `${index.name}${commit}${edits}, ${state}`;

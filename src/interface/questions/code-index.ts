@@ -47,9 +47,10 @@ export interface IndexInfo {
   stale?: string | undefined;
 }
 
-/** `indexedAtMs` is 0 for one that is indexed when it is first asked. */
 export interface RepoInfo extends IndexInfo {
   fileCount: number;
+  /** It has no index yet: it is indexed when it is first asked. */
+  isPending?: true;
 }
 
 /** Lines of a file, 1-based and inclusive. */
