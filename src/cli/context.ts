@@ -29,6 +29,8 @@ export interface Context {
   stop: AbortSignal;
   /** Second Ctrl-C, or some seconds after the first: stop at once. */
   abort: AbortSignal;
+  /** Called while files are indexed, with the number of those that are done. */
+  onIndexing?: ((done: number, total: number) => void) | undefined;
 }
 
 /** Address of the service: from the option, the environment, the configuration, or the default. */

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import type { Context } from "../context.ts";
 import { GlobError } from "../../lib/globs.ts";
+import type { IndexingListener } from "../../interface/mcp/progress.ts";
 import { EXIT, toCliError } from "../exit-codes.ts";
 import { VERSION } from "../version.ts";
 import { allowedTrees, type AllowedOptions } from "../local-index/allowed-trees.ts";
@@ -29,6 +30,7 @@ export async function mcp(context: Context, options: AllowedOptions): Promise<vo
   const index = allowed
     ? new WorkTreeIndexes(context, drained, allowed.trees, allowed.current)
     : new WorkTreeIndex(context, drained);
+  const onIndexing = (listener: IndexingListener) => index.onIndexing(listener);
   const explain = (error: unknown): string | undefined => {
     if (error instanceof GlobError) return error.message;
     const { exit, message } = toCliError(error);
@@ -39,7 +41,7 @@ export async function mcp(context: Context, options: AllowedOptions): Promise<vo
     stdin.once("close", resolve);
     context.stop.addEventListener("abort", () => resolve(), { once: true });
   });
-  const server = serveStdio(() => createMcpServer({ version: VERSION, index, explain, onError }), {
+  const server = serveStdio(() => createMcpServer({ version: VERSION, index, explain, onError, onIndexing }), {
     onerror: onError,
     // Passed explicitly: the SDK's default uses an import of `node:process` that the bundler breaks.
     transport: new StdioServerTransport(stdin, stdout),

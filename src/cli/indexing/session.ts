@@ -150,6 +150,7 @@ export async function updateWorkTree(
       onChanges: options.onChanges,
       embedding: async (changed) => (options.embed ? openEmbedding(context, store, changed, options.space) : undefined),
       onIndexProgress: ({ done, total }) => {
+        context.onIndexing?.(done, total);
         if (phase === "indexing") line.update(done, total, `${done}/${total} files`);
         if (done === total && phase === "indexing") {
           phase = "embedding";

@@ -76,7 +76,10 @@ async function commitFiles(
       parserVersion: PARSER_VERSION,
       stop: context.stop,
       abort: context.abort,
-      onIndexProgress: ({ done, total }) => line.update(done, total, `${done}/${total} files`),
+      onIndexProgress: ({ done, total }) => {
+        context.onIndexing?.(done, total);
+        line.update(done, total, `${done}/${total} files`);
+      },
     });
     const find = store.prepare(
       `select id, lower(hex(sha256)) as sha256, language, base is not null as isInBase, ${intact("contents")} as intact

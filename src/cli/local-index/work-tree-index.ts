@@ -15,6 +15,7 @@ import { normalizeRepo } from "../../lib/repo.ts";
 import type { Context } from "../context.ts";
 import { infoOf, openIndexes } from "./local-indexes.ts";
 import { withLocalIndex } from "./local-search.ts";
+import type { IndexingListener } from "../../interface/mcp/progress.ts";
 import type { LocalIndex } from "./local-index.ts";
 
 /** The index of this work tree. Each request updates it first, so that the latest edits are found. */
@@ -25,16 +26,26 @@ export class WorkTreeIndex implements CodeIndex, RepoList {
   #last: Promise<unknown> = Promise.resolve();
 
   #waiting = 0;
+  readonly #listeners = new Set<IndexingListener>();
 
   /** Each request waits for `room` first: that its answer can be sent. */
   constructor(context: Context, room: () => Promise<void>) {
-    this.#context = context;
+    const onIndexing: IndexingListener = (done, total) => {
+      for (const listener of this.#listeners) listener(done, total);
+    };
+    this.#context = { ...context, onIndexing };
     this.#room = room;
   }
 
   /** Requests that are not answered yet. */
   get waiting(): number {
     return this.#waiting;
+  }
+
+  /** Calls a listener while files are indexed, whichever request waits for it, until the returned function is called. */
+  onIndexing(listener: IndexingListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   /** Resolves when the requests made so far are answered. */

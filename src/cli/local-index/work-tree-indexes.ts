@@ -9,6 +9,7 @@ import {
   type RepoList,
   type Scope,
 } from "../../interface/questions/code-index.ts";
+import type { IndexingListener } from "../../interface/mcp/progress.ts";
 import { endingWith, nearRepo } from "../../lib/near-repo.ts";
 import { normalizeRepo } from "../../lib/repo.ts";
 import type { Context } from "../context.ts";
@@ -64,6 +65,12 @@ export class WorkTreeIndexes implements CodeIndex, RepoList {
   /** Requests that are not answered yet. */
   get waiting(): number {
     return this.#trees.reduce((sum, { index }) => sum + index.waiting, 0);
+  }
+
+  /** See `WorkTreeIndex.onIndexing`; of all work trees. */
+  onIndexing(listener: IndexingListener): () => void {
+    const stops = this.#trees.map(({ index }) => index.onIndexing(listener));
+    return () => stops.forEach((stop) => stop());
   }
 
   /** Resolves when the requests made so far are answered. */

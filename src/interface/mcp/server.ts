@@ -3,6 +3,7 @@ import { McpServer } from "@modelcontextprotocol/server";
 import { visible } from "../../lib/display.ts";
 import { type CodeIndex, NotFoundError, QuestionError, type RepoList } from "../questions/code-index.ts";
 import { notFoundText } from "./answers.ts";
+import { type IndexingListener, progressOf } from "./progress.ts";
 import { TOOLS } from "./tools.ts";
 
 const INSTRUCTIONS =
@@ -17,6 +18,8 @@ export interface McpServerOptions {
   explain: (error: unknown) => string | undefined;
   /** Called with failures that are not the caller's; the caller sees only that something failed. */
   onError: (error: unknown) => void;
+  /** Registers a listener to indexing that tools wait for, and returns the function that ends it. */
+  onIndexing?: (listener: IndexingListener) => () => void;
   now?: () => number;
 }
 
@@ -24,7 +27,8 @@ export interface McpServerOptions {
  * Makes a server for one HTTP request or one stdio connection. Answers are plain text alone: several clients show a model either
  * `content` or `structuredContent`, not both.
  */
-export function createMcpServer({ version, index, explain, onError, now = Date.now }: McpServerOptions): McpServer {
+export function createMcpServer(options: McpServerOptions): McpServer {
+  const { version, index, explain, onError, onIndexing, now = Date.now } = options;
   const server = new McpServer(
     { name: "code-context", title: "Code Context", version },
     { instructions: INSTRUCTIONS },
@@ -33,7 +37,9 @@ export function createMcpServer({ version, index, explain, onError, now = Date.n
     server.registerTool(
       name,
       { title, description, inputSchema: input, annotations: { readOnlyHint: true, openWorldHint: false } },
-      async (args) => {
+      async (args, context) => {
+        const progress = progressOf(context, now);
+        const stop = progress && onIndexing?.(progress);
         try {
           return { content: [{ type: "text" as const, text: await run({ index, nowMs: now() }, args) }] };
         } catch (error) {
@@ -41,6 +47,8 @@ export function createMcpServer({ version, index, explain, onError, now = Date.n
           if (known === undefined) onError(error);
           const text = known === undefined ? "The index could not answer. Try again." : visible(known);
           return { content: [{ type: "text" as const, text }], isError: true };
+        } finally {
+          stop?.();
         }
       },
     );

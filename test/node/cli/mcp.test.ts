@@ -5,7 +5,7 @@ import { StdioClientTransport as LegacyStdioClientTransport } from "@modelcontex
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { Sandbox } from "./support/run.ts";
+import { sampleFiles, Sandbox } from "./support/run.ts";
 
 const ENTRY = fileURLToPath(new URL("../../../src/cli/codectx.ts", import.meta.url));
 const DOCUMENT = fileURLToPath(new URL("../../../docs/mcp.md", import.meta.url));
@@ -200,6 +200,25 @@ describe("codectx mcp", () => {
       code: 2,
       stderr: expect.stringContaining("--repos: ../nowhere is neither a folder"),
     });
+  });
+
+  it("tells a client that waits for the first index how far it is", async () => {
+    sandbox.repository("large", sampleFiles(400));
+    const client = new Client({ name: "test", version: "1" });
+    await client.connect(new StdioClientTransport({ ...command(), cwd: sandbox.path("large") }));
+    const progress: { progress: number; total?: number | undefined; message?: string | undefined }[] = [];
+    try {
+      const found = { name: "find_symbol", arguments: { name: "double7" } };
+      const answer = await client.callTool(found, { onprogress: (update) => void progress.push(update) });
+      expect(textOf(answer)).toContain("src/module7.ts");
+    } finally {
+      await client.close();
+    }
+    expect(progress.length).toBeGreaterThan(0);
+    expect(progress.map(({ progress: done }) => done)).toEqual(
+      progress.map(({ progress: done }) => done).toSorted((a, b) => a - b),
+    );
+    expect(progress[0]).toMatchObject({ total: 400, message: expect.stringMatching(/^Indexing: \d+ of 400 files$/) });
   });
 
   it("writes nothing but the protocol to stdout, and ends with its client", async () => {
