@@ -10,6 +10,13 @@ export function bodyShape<P extends Parameters>(parameters: P): Shape<P> {
   return shapeOf(parameters, bodyValue);
 }
 
+/** As `bodyShape`, with the bounds of tools. */
+export function toolShape<P extends Parameters>(parameters: P): Shape<P> {
+  return shapeOf(parameters, (parameter) =>
+    bodyValue(parameter.type === "text" ? { ...parameter, max: parameter.toolMax ?? parameter.max } : parameter),
+  );
+}
+
 /** Schemas of the parameters of a query string; numbers are decimal digits. Throws `TypeError` for lists, which no query has. */
 export function queryShape<P extends Parameters>(parameters: P): Shape<P> {
   return shapeOf(parameters, (parameter) => {

@@ -25,8 +25,9 @@ interface Described {
 /** A parameter. Lengths are in UTF-16 units; bounds are inclusive. */
 export type Parameter = Described &
   // White space around it is removed, unless it is verbatim.
+  // `toolMax` is the bound for tools, whose requests are smaller.
   (
-    | { type: "text"; max: number; isVerbatim?: true }
+    | { type: "text"; max: number; toolMax?: number; isVerbatim?: true }
     | { type: "texts"; max: number; maxItems: number }
     | { type: "choice"; values: readonly string[] }
     | { type: "choices"; values: readonly string[] }
@@ -202,6 +203,47 @@ export const CALL_PATH = {
     max: 20,
     default: 5,
     description: "Paths at most: one for each definition of `to`.",
+  },
+} as const satisfies Parameters;
+
+const MAX_IMPACT_PATHS = 100;
+
+export const IMPACT = {
+  name: {
+    type: "text",
+    max: 300,
+    description:
+      "Name of the definition that is to change, qualified in any language's way. Instead of `paths` and `patch`.",
+  },
+  paths: {
+    type: "texts",
+    max: path.max,
+    maxItems: MAX_IMPACT_PATHS,
+    option: "path",
+    description: "Files that are to change, from the root of the repository. Instead of `name` and `patch`.",
+  },
+  patch: {
+    type: "text",
+    max: 1_048_576,
+    toolMax: 200_000,
+    isVerbatim: true,
+    notOn: ["cli"],
+    description: "The change as a unified diff, as `git diff` writes it. Instead of `name` and `paths`.",
+  },
+  depth: {
+    type: "number",
+    min: 1,
+    max: 5,
+    default: 2,
+    description: "How many calls are followed from what changes.",
+  },
+  limit: { type: "number", min: 1, max: 100, default: 20, description: "Entries of each list at most." },
+  maxTokens: {
+    type: "number",
+    min: 200,
+    max: 32_000,
+    default: 4_000,
+    description: "Budget of all lists together, in tokens of four characters; files come first.",
   },
 } as const satisfies Parameters;
 

@@ -5,6 +5,7 @@ import {
   CALL_PATH,
   CERTAINTIES,
   FILE,
+  IMPACT,
   OUTLINE,
   REFERENCES,
   RELATIONS,
@@ -200,6 +201,75 @@ export const PathResponse = z
   })
   .meta({ id: "PathResponse" });
 export type PathResponse = z.infer<typeof PathResponse>;
+
+export const ImpactRequest = z.object({ ...selector, ...bodyShape(IMPACT) }).meta({ id: "ImpactRequest" });
+export type ImpactRequest = Selection & Request<typeof IMPACT>;
+
+const Count = z.int().min(0);
+
+export const ImpactResponse = z
+  .object({
+    ok: z.literal(true),
+    changed: z
+      .array(
+        z.object({
+          path: z.string(),
+          symbol: z.string().nullable().describe("Qualified name; null where no definition of the file is touched."),
+          kind: z.string().nullable(),
+          line: Line.nullable().describe("Line of its name."),
+        }),
+      )
+      .describe("What the change touches."),
+    files: z
+      .array(
+        z.object({
+          path: z.string(),
+          test: z.boolean(),
+          because: z.array(z.string()).describe("Reasons, the strongest first."),
+        }),
+      )
+      .describe("Files that likely need a change too, or a run, by all evidence together; the likeliest first."),
+    dependents: z
+      .array(
+        z.object({
+          path: z.string(),
+          line: Line,
+          enclosing: z.string().nullable().describe("Qualified name of the definition around the line."),
+          certainty: z.enum(CERTAINTIES),
+          distance: z.int().min(1).describe("Calls between it and the change; 1 is a direct one."),
+          because: z.string(),
+        }),
+      )
+      .describe("Lines that depend on the change through calls; certain ones first."),
+    tests: z
+      .array(
+        z.object({
+          path: z.string(),
+          symbol: z
+            .string()
+            .nullable()
+            .describe("The definition that reaches the change; null if only the names agree."),
+          certainty: z.enum(CERTAINTIES),
+        }),
+      )
+      .describe("Tests that reach the change."),
+    interfaces: z
+      .array(z.object({ path: z.string(), symbol: z.string(), change: z.enum(["added", "changed", "removed"]) }))
+      .describe("Declarations seen from outside of their files that a patch alters."),
+    usuallyTogether: z
+      .array(z.object({ path: z.string(), times: Count, of: Count }))
+      .nullable()
+      .describe(
+        "Files that changed in `times` of the `of` commits that changed one of these; null without a history, as in the service.",
+      ),
+    total: z
+      .object({ changed: Count, files: Count, dependents: Count, tests: Count, interfaces: Count })
+      .describe("Entries found, of which the lists are the beginning."),
+    truncated: z.boolean().describe("A list is cut, or not all was looked at."),
+    indexes: z.array(SearchedIndex),
+  })
+  .meta({ id: "ImpactResponse" });
+export type ImpactResponse = z.infer<typeof ImpactResponse>;
 
 export const OutlineQuery = z.object({ ...selector, ...queryShape(OUTLINE) });
 export type OutlineQuery = Selection & Request<typeof OUTLINE>;

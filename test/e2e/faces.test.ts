@@ -52,6 +52,13 @@ const CASES: { readonly [N in QuestionName]: readonly Case<N>[] } = {
     [{ from: "SessionStore.closeExpired", to: "startCleanup" }, ROWS.empty],
     [{ from: "startCleanup", to: "closeExpird" }, ROWS.unknown],
   ],
+  impact: [
+    [{ name: "SessionStore.closeExpired" }],
+    [{ paths: ["src/session-store.ts"], depth: 1, limit: 2 }],
+    [{ name: "write_invoice" }],
+    [{ name: "closeExpird" }, ROWS.unknown],
+    [{ paths: ["src/sesion-store.ts"] }, ROWS.unknown],
+  ],
   outline: [
     [{ path: "src/session-store.ts" }],
     [{ path: "docs/guide.md" }],

@@ -67,6 +67,7 @@ const valuesOf = (name: string): unknown[] => {
     count: [true],
     reason: ["not_stored"],
     depth: [5],
+    patch: [`--- a/${THEIRS}\n+++ b/${THEIRS}\n@@ -1,1 +1,1 @@\n-zanzibar\n+${MARKER}\n`],
     from: ["zanzibar"],
     to: ["zanzibar"],
     cursor: [THEIRS, "src/evict.ts"],
@@ -92,6 +93,7 @@ const PATHS = [
   "/symbols",
   "/references",
   "/path",
+  "/impact",
   "/outline",
   "/file",
   "/grep",
@@ -99,12 +101,17 @@ const PATHS = [
   "/files",
 ] as const;
 /** Schemas of the routes that take a body. */
-const BODIES: Record<string, string> = { "/search": "SearchRequest", "/grep": "GrepRequest" };
+const BODIES: Record<string, string> = {
+  "/search": "SearchRequest",
+  "/grep": "GrepRequest",
+  "/impact": "ImpactRequest",
+};
 const REQUIRED: Record<string, Record<string, unknown>> = {
   "/search": { query: "zanzibar" },
   "/symbols": { name: "zanzibar" },
   "/references": { name: "zanzibar" },
   "/path": { from: "zanzibar", to: "zanzibar" },
+  "/impact": {},
   "/outline": { path: THEIRS },
   "/file": { path: THEIRS },
   "/grep": { pattern: "zanzibar" },

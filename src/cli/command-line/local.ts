@@ -6,6 +6,7 @@ import {
   FILE,
   FILES,
   GREP,
+  IMPACT,
   OUTLINE,
   REFERENCES,
   type RELATIONS,
@@ -15,6 +16,7 @@ import {
 import { CLIENT_NAMES } from "../commands/setup-clients.ts";
 import type { CleanOptions } from "../commands/cache.ts";
 import type { GrepFlags } from "../commands/grep.ts";
+import type { ImpactOptions } from "../commands/impact.ts";
 import type { RelationOptions } from "../commands/relations.ts";
 import type { SearchOptions } from "../commands/search.ts";
 import type { RemoteOption } from "../remote/remote-search.ts";
@@ -139,6 +141,29 @@ export const LOCAL_COMMANDS: Readonly<Record<string, AddCommand>> = {
       .action(
         run(async (context, from: string, to: string, options: { limit: number } & RemoteOption) =>
           (await import("../commands/path.ts")).pathCommand(context, from, to, options),
+        ),
+      ),
+
+  impact: (program, run) =>
+    questionOptions(
+      program
+        .command("impact")
+        .argument("[range]", "commits, such as HEAD~3..HEAD or main...HEAD; without it the uncommitted edits")
+        .description("show what a change may break or need besides, with reasons"),
+      IMPACT,
+    )
+      .addHelpText(
+        "after",
+        examples(
+          "codectx impact",
+          "codectx impact main...HEAD --json",
+          "codectx impact --name SessionStore.close",
+          "codectx impact --path src/store.ts",
+        ),
+      )
+      .action(
+        run(async (context, range: string | undefined, options: ImpactOptions) =>
+          (await import("../commands/impact.ts")).impactCommand(context, range, options),
         ),
       ),
 

@@ -1,4 +1,5 @@
 import { PARSER_VERSION } from "../../engines/parsing/version.ts";
+import type { ChangeHistory } from "../../engines/impact/co-change.ts";
 import { findSymbols, outlineOf } from "../../engines/search/lookups.ts";
 import type { RevisionTexts } from "../../engines/exact/types.ts";
 import { enclosingSymbols } from "../../engines/search/enclosing.ts";
@@ -70,6 +71,8 @@ export interface LocalIndex {
   readFile(path: string, start?: number, end?: number): Promise<FileLines | undefined>;
   /** Gives a function the uses of the indexed files. */
   withUses<T>(work: (files: UsesIndex) => Promise<T>): Promise<T>;
+  /** The files of the last commits; undefined outside of git and before the first commit. */
+  history(): Promise<ChangeHistory | undefined>;
   /** Up to five indexed paths that may have been meant. */
   nearPaths(path: string): string[];
   /** All files and their whole texts. */
@@ -207,6 +210,12 @@ class OpenLocalIndex implements LocalIndex {
       return file && (await parsing()).usesOf(file.text, file.language);
     };
     return this.#healing((index, texts) => work(new UsesIndex(index, texts, read)));
+  }
+
+  async history(): Promise<ChangeHistory | undefined> {
+    const { gitSha } = this.#state;
+    if (gitSha === null) return undefined;
+    return (await import("../git/history.ts")).recentChanges(this.#project.root, gitSha);
   }
 
   nearPaths(path: string): string[] {

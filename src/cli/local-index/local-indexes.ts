@@ -19,6 +19,7 @@ export function openIndexes(index: LocalIndex): OpenIndexes<LocalInfo> {
     outline: async (path) => inFirst(await index.outline(path)),
     file: async (path, start, end) => inFirst(await index.readFile(path, start, end)),
     texts: () => index.texts(),
+    history: () => index.history(),
     withUses: (_, work) => index.withUses(work),
     nearPaths: (path) => Promise.resolve(index.nearPaths(path)),
   };

@@ -3,6 +3,7 @@ import type { CallOptions } from "../../interface/client/transport.ts";
 import type { Asked, Parameters, Request } from "../../contract/questions.ts";
 import type {
   FileResponse,
+  ImpactResponse,
   OutlineResponse,
   PathResponse,
   ReferencesResponse,
@@ -22,6 +23,7 @@ interface Answers {
   symbols: SymbolsResponse;
   references: ReferencesResponse;
   path: PathResponse;
+  impact: ImpactResponse;
   outline: OutlineResponse;
   file: FileResponse;
   grep: GrepResponse;
@@ -35,6 +37,7 @@ const READERS: { [N in keyof Answers]: (answer: Answers[N]) => object } = {
   symbols: ({ symbols, indexes, ...rest }) => ({ ...rest, symbols: withRevisions(symbols, indexes) }),
   references: ({ references, indexes, ...rest }) => ({ ...rest, references: withRevisions(references, indexes) }),
   path: (answer) => ({ ...answer, revision: 0 }),
+  impact: (answer) => ({ ...answer, revision: 0 }),
   outline: ({ outline, ...rest }) => ({ ...rest, symbols: outline, revision: 0 }),
   file: (lines) => ({ ...lines, revision: 0 }),
   // An earlier service names neither gaps nor files with withheld lines.

@@ -7,7 +7,11 @@ import { innermost } from "../search/places.ts";
 import type { SymbolPlace } from "../search/record.ts";
 import { documentsWith, referencesIn, shownLine, sourcesFirst } from "../search/references.ts";
 import type { SearchIndex } from "../search/search-index.ts";
+import { TRAIT } from "../search/paths.ts";
+import type { QueryTerm } from "../search/query.ts";
 import type { FoundReference, TextSource } from "../search/types.ts";
+import { type AlikeFile, filesAlike } from "../impact/words.ts";
+import { filesWithNames } from "../impact/names.ts";
 
 /** Files whose uses a question reads, and bytes of their records; in memory they take about ten times as much. */
 const MAX_FILES = 2_000;
@@ -61,6 +65,43 @@ export class UsesIndex {
 
   has(path: string): boolean {
     return this.#index.fileAt(0, path) !== undefined;
+  }
+
+  /** Bits of `TRAIT` that a file has; 0 for a path that is none. */
+  traits(path: string): number {
+    const file = this.#index.fileAt(0, path);
+    return file === undefined ? 0 : (this.#index.traits[file] as number);
+  }
+
+  /** Language id of a file; empty for a path that is none. */
+  language(path: string): string {
+    const file = this.#index.fileAt(0, path);
+    return file === undefined ? "" : this.#index.language(file);
+  }
+
+  isTest(path: string): boolean {
+    return (this.traits(path) & TRAIT.test) !== 0;
+  }
+
+  /** The files that share most with some words, the best first. */
+  alike(words: readonly QueryTerm[], limit: number): Promise<AlikeFile[]> {
+    return filesAlike(this.#index, words, limit);
+  }
+
+  /** For each identifier the files that mention it; undefined for one that is too common to be looked up. */
+  async filesWith(names: readonly string[]): Promise<(string[] | undefined)[]> {
+    const found = await filesWithNames(this.#index, names);
+    return found.map((files) => files?.map((file) => this.#index.path(file)));
+  }
+
+  /** For each name the files that define it, without regard to case. */
+  filesDefining(names: readonly string[]): Promise<string[][]> {
+    return Promise.all(
+      names.map(async (name) => {
+        const named = await filesNamed(this.#index, nameKey(name, ""));
+        return [...new Set(named.map(({ file }) => this.#index.path(file)))];
+      }),
+    );
   }
 
   /** The uses of a file; undefined if there is no such file, its language has no rules, or they are not known (`unread`). */

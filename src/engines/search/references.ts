@@ -69,7 +69,7 @@ export function sourcesFirst(index: SearchIndex, documents: readonly number[]): 
 }
 
 /** The term of an identifier; undefined if it is too short or too common to have one. Of `valid?` and `my-class` the first part. */
-function hashOfIdentifier(name: string): number | undefined {
+export function hashOfIdentifier(name: string): number | undefined {
   const found: number[] = [];
   scanTerms(name, { word: () => undefined, whole: (hash) => found.push(hash) });
   return found[0];

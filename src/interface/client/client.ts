@@ -7,6 +7,7 @@ import type {
   FileResponse,
   HealthResponse,
   IndexRequest,
+  ImpactResponse,
   IndexResult,
   ListResponse,
   OutlineResponse,
@@ -40,6 +41,7 @@ import type {
   FILE,
   FILES,
   GREP,
+  IMPACT,
   CALL_PATH,
   OUTLINE,
   REFERENCES,
@@ -86,6 +88,7 @@ type CoverageInput = Where & Asked<typeof COVERAGE>;
 type FilesInput = Where & Asked<typeof FILES>;
 export type SymbolsInput = Where & Asked<typeof SYMBOLS>;
 export type ReferencesInput = Where & Asked<typeof REFERENCES>;
+type ImpactInput = Where & Asked<typeof IMPACT>;
 type PathInput = Where & Asked<typeof CALL_PATH>;
 export type OutlineInput = Where & Asked<typeof OUTLINE>;
 export type FileInput = Where & Asked<typeof FILE>;
@@ -218,6 +221,19 @@ export class CodeContextClient {
   /** `GET /path`: how one definition reaches another through calls. */
   async path(query: PathInput, options?: CallOptions): Promise<PathResponse> {
     return this.#transport.json(this.#lookup("/path", query), "PathResponse", options);
+  }
+
+  /** `POST /impact`: what a change concerns. */
+  async impact(request: ImpactInput, options?: CallOptions): Promise<ImpactResponse> {
+    const call: Call = {
+      method: "POST",
+      path: "/impact",
+      surface: "search",
+      credential: this.#key(),
+      body: request,
+      repeatable: true,
+    };
+    return this.#transport.json(call, "ImpactResponse", options);
   }
 
   /** `GET /outline`: the symbols of a file. */

@@ -1,7 +1,7 @@
 /** The tools, once, for `codectx mcp` and for `POST /mcp`. */
 import * as z from "zod";
 import { Uuid } from "../../contract/indexing.ts";
-import { bodyShape } from "../../contract/parameters.ts";
+import { toolShape } from "../../contract/parameters.ts";
 import { type Parameter, type Parameters, type Request, SEARCH } from "../../contract/questions.ts";
 import { selector } from "../../contract/search.ts";
 import { text } from "../../contract/text.ts";
@@ -19,7 +19,7 @@ import {
   type Scope,
 } from "../questions/code-index.ts";
 import { files, type FilesAnswer, grep } from "../questions/exact.ts";
-import { file, outline, references, search, symbols } from "../questions/questions.ts";
+import { file, impact, outline, references, search, symbols } from "../questions/questions.ts";
 import {
   fileText,
   folderText,
@@ -32,6 +32,7 @@ import {
 } from "./answers.ts";
 import { type AnswerOptions, FRAME_TOKENS } from "./answer-frame.ts";
 import { grepText } from "./grep-answer.ts";
+import { impactText } from "./impact-answer.ts";
 
 const MAX_TOKENS = SEARCH.maxTokens;
 /** Definitions whose lines are shown, and the longest that is. */
@@ -99,7 +100,7 @@ function strict(shape: Record<string, z.ZodType>): z.ZodObject {
 function questionTool<P extends Parameters, Answer extends object>(definition: QuestionTool<P, Answer>): Tool {
   const { question, isOfOne, text, ...described } = definition;
   const names = Object.entries<Parameter>(question.parameters).filter(([, { notOn }]) => !notOn?.includes("tool"));
-  const shape: Readonly<Record<string, z.ZodType>> = bodyShape(question.parameters);
+  const shape: Readonly<Record<string, z.ZodType>> = toolShape(question.parameters);
   const own = names.map(([name, { tool }]) => [tool ?? snakeCase(name), shape[name]]);
   return {
     ...described,
@@ -181,6 +182,18 @@ const grepTool = questionTool({
   text: grepText,
 });
 
+const impactTool = questionTool({
+  name: "impact",
+  title: "What a change concerns",
+  description:
+    "Says what a change may break or need besides: pass the unified diff as patch, files as paths, or a definition as name (one of the three). " +
+    "Returns files that likely need a change or a run, best first and each with its reasons (calls, words, names, history), changed interfaces, the tests that reach it, and its callers with how certain each is. " +
+    "Use it before you finish a change, to find what was forgotten.",
+  question: impact,
+  isOfOne: true,
+  text: impactText,
+});
+
 /** Files and folders of a folder that are listed. */
 const MAX_LISTED = 200;
 
@@ -243,6 +256,7 @@ export const TOOLS: readonly Tool[] = [
   searchCode,
   findSymbol,
   findReferences,
+  impactTool,
   grepTool,
   outlineTool,
   readFile,

@@ -15,6 +15,7 @@ import type {
   SymbolAnswer,
   SymbolRequest,
 } from "../../engines/search/types.ts";
+import type { ChangeHistory } from "../../engines/impact/co-change.ts";
 import type { UsesIndex } from "../../engines/relations/uses-index.ts";
 
 /** Who asks, which bounds what can be read. What lies outside is answered as if it did not exist. */
@@ -92,6 +93,8 @@ export interface OpenIndexes<Info extends IndexInfo = IndexInfo> {
   texts(): Promise<RevisionTexts>;
   /** Gives a function the uses of the files of one index; it must not keep them. */
   withUses<T>(revision: number, work: (files: UsesIndex) => Promise<T>): Promise<T>;
+  /** The files of the last commits. Absent where no history is at hand; undefined if it cannot be read. */
+  history?(): Promise<ChangeHistory | undefined>;
 }
 
 /** The part of open indexes that answers questions about whole texts. */

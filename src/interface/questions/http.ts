@@ -1,6 +1,7 @@
 /** Answers in the contract's form, as HTTP and the dashboard give them. */
 import type {
   FileResponse,
+  ImpactResponse,
   OutlineResponse,
   PathResponse,
   ReferencesResponse,
@@ -9,7 +10,7 @@ import type {
   SymbolsResponse,
 } from "../../contract/search.ts";
 import type { Answered, IndexInfo, QuestionAnswer } from "./code-index.ts";
-import type { file, outline, path, references, search, symbols } from "./questions.ts";
+import type { file, impact, outline, path, references, search, symbols } from "./questions.ts";
 
 /** A hosted index: it has all that the contract says of one. */
 export type Hosted = IndexInfo & Omit<SearchedIndex, "digest">;
@@ -70,6 +71,12 @@ export function referencesResponse(answer: AnswerOf<typeof references>): Referen
 export function pathResponse(answer: AnswerOf<typeof path>): PathResponse {
   const { paths, truncated } = answer;
   return { ok: true, paths, truncated, indexes: indexesOf(inOne(answer)) };
+}
+
+export function impactResponse(answer: AnswerOf<typeof impact>): ImpactResponse {
+  const { changed, files, dependents, tests, interfaces, usuallyTogether, total, truncated } = answer;
+  const lists = { changed, files, dependents, tests, interfaces, usuallyTogether };
+  return { ok: true, ...lists, total, truncated, indexes: indexesOf(inOne(answer)) };
 }
 
 export function outlineResponse(answer: AnswerOf<typeof outline>): OutlineResponse {

@@ -1,6 +1,7 @@
 /** How each question is answered, by the same rules whoever asks and wherever the index lies. */
-import { CALL_PATH, FILE, OUTLINE, REFERENCES, SEARCH, SYMBOLS } from "../../contract/questions.ts";
+import { CALL_PATH, FILE, IMPACT, OUTLINE, REFERENCES, SEARCH, SYMBOLS } from "../../contract/questions.ts";
 import type { FoundReference, ReferenceAnswer } from "../../engines/search/types.ts";
+import type { ImpactAnswer } from "./impact/impact.ts";
 import type { RelatedReference, RelationAnswer } from "./relations/answer.ts";
 import type { CallPathAnswer } from "./relations/path.ts";
 import { InvalidFieldError, question } from "./code-index.ts";
@@ -60,6 +61,14 @@ export const path = question({
     (await import("./relations/path.ts")).callPaths(indexes, request),
 });
 
+/** What a change concerns. A change that concerns nothing else is an empty answer. */
+export const impact = question({
+  name: "impact",
+  parameters: IMPACT,
+  answer: async (indexes, request): Promise<ImpactAnswer> =>
+    (await import("./impact/impact.ts")).impactOf(indexes, request),
+});
+
 /** Symbols of a file. */
 export const outline = question({
   name: "outline",
@@ -83,4 +92,4 @@ export const file = question({
 });
 
 /** Every question, by name. */
-export const QUESTIONS = { search, symbols, references, path, outline, file, grep, coverage, files };
+export const QUESTIONS = { search, symbols, references, path, impact, outline, file, grep, coverage, files };

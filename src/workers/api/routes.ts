@@ -12,7 +12,15 @@ import { openaiEmbeddings, openaiModels } from "./routes/openai-compat.ts";
 import { openapiRoute } from "./routes/openapi.ts";
 import { compatRerank } from "./routes/rerank-compat.ts";
 import { checkRerank, rerank } from "./routes/rerank.ts";
-import { referencesRoute, symbolsRoute, fileRoute, outlineRoute, pathRoute, searchRoute } from "./routes/search.ts";
+import {
+  referencesRoute,
+  symbolsRoute,
+  fileRoute,
+  impactRoute,
+  outlineRoute,
+  pathRoute,
+  searchRoute,
+} from "./routes/search.ts";
 import { startSnapshotJob } from "./routes/snapshot.ts";
 import { endToken, makeToken } from "./routes/tokens.ts";
 import { usage } from "./routes/usage.ts";
@@ -35,6 +43,7 @@ export const ROUTES: readonly Route[] = [
   symbolsRoute,
   referencesRoute,
   pathRoute,
+  impactRoute,
   outlineRoute,
   fileRoute,
   grepRoute,

@@ -137,6 +137,7 @@ describe("the tools", () => {
       "search_code",
       "find_symbol",
       "find_references",
+      "impact",
       "grep",
       "outline",
       "read_file",

@@ -32,7 +32,7 @@ export async function importersOf(files: UsesIndex, path: string): Promise<Found
 }
 
 /** Whether an import of a file is the import of another. */
-function leadsTo(from: string, { module, name }: Import, path: string, files: UsesIndex): boolean {
+export function leadsTo(from: string, { module, name }: Import, path: string, files: UsesIndex): boolean {
   const first = (name: string) => modulePaths(from, name).find((candidate) => files.has(candidate));
   if (first(module) === path) return true;
   const inner = name === "*" ? undefined : submodule(from, module, name);

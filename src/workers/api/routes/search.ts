@@ -1,6 +1,8 @@
 import {
   FileQuery,
   FileResponse,
+  ImpactRequest,
+  ImpactResponse,
   OutlineQuery,
   OutlineResponse,
   PathQuery,
@@ -14,13 +16,14 @@ import {
 } from "../../../contract/index.ts";
 import {
   fileResponse,
+  impactResponse,
   outlineResponse,
   pathResponse,
   referencesResponse,
   searchResponse,
   symbolsResponse,
 } from "../../../interface/questions/http.ts";
-import { file, outline, path, references, search, symbols } from "../../../interface/questions/questions.ts";
+import { file, impact, outline, path, references, search, symbols } from "../../../interface/questions/questions.ts";
 import { rerankResults } from "../rerank-results.ts";
 import { route } from "../route.ts";
 import { hostedIndex } from "../search-deps.ts";
@@ -104,6 +107,29 @@ export const pathRoute = route({
   errors: LOOKUP_ERRORS,
   handle: async (c, { principal, query }) =>
     c.json(pathResponse(await hostedIndex(c, principal).ask(path, query, query))),
+});
+
+/** What a change concerns. */
+export const impactRoute = route({
+  id: "impact",
+  method: "POST",
+  path: "/impact",
+  tag: TAG,
+  summary: "Say what a change concerns",
+  description:
+    "Takes a definition (`name`), files (`paths`) or a unified diff (`patch`), one of the three, of one workspace. `files` ranks what likely needs a change or a run too: by the words of the change, by the names that it defines and uses, by file names, folders and imports. `dependents` and `tests` follow calls up to `depth` steps; what goes through a registry, reflection or an untyped value is not followed. A patch may be against the indexed commit, or be part of it already. Where several workspaces are readable, the one that has most of the files is meant. Free of credits.",
+  credential: "api_key",
+  surface: "search",
+  body: {
+    schema: ImpactRequest,
+    example: { repo: "github.com/owner/name", paths: ["src/session-store.ts"] },
+  },
+  responses: {
+    200: { description: "What the change concerns, the likeliest and surest first.", schema: ImpactResponse },
+  },
+  errors: ["INVALID_SELECTOR", "NO_WORKSPACE", "NO_INDEX", "NOT_FOUND", "UNAVAILABLE"],
+  handle: async (c, { principal, body }) =>
+    c.json(impactResponse(await hostedIndex(c, principal).ask(impact, body, body))),
 });
 
 /** Symbols of a file. */

@@ -1,0 +1,60 @@
+/** Text of the tool `impact`: the files first, each with its reasons, then interfaces, tests and what depends on the change. */
+import type { Answered } from "../questions/code-index.ts";
+import type { ImpactAnswer } from "../questions/impact/impact.ts";
+import { type AnswerOptions, budgetOf, heading } from "./answer-frame.ts";
+import { fit, type Forms } from "./text.ts";
+
+/** Definitions that the first line names. */
+const MAX_NAMED = 8;
+
+export function impactText(answer: Answered<ImpactAnswer>, options: AnswerOptions): string {
+  const { indexes, leftOut, changed, files, interfaces, tests, dependents, total } = answer;
+  const head = heading(indexes, options.nowMs, leftOut);
+  const names = [...new Set(changed.map(({ path, symbol }) => symbol ?? path))].slice(0, MAX_NAMED).join(", ");
+  const counts = `${total.changed} changed: ${names}${total.changed > MAX_NAMED ? ", …" : ""}`;
+  const section = (title: string, shown: number, all: number, lines: readonly Forms[]): Forms[] =>
+    lines.map(([line, ...shorter], i): Forms => {
+      const before = i === 0 ? `\n${title} (${shown < all ? `${shown} of ${all}` : all}):\n` : "";
+      return [`${before}${line}`, ...shorter.map((each) => `${before}${each}`)];
+    });
+  const parts = [
+    ...section(
+      "Files that likely need a change or a run",
+      files.length,
+      total.files,
+      files.map(({ path, test, because }): Forms => {
+        const name = `${path}${test ? " [test]" : ""}`;
+        return [`${name}  ${because.join("; ")}`, `${name}  ${because[0]}`];
+      }),
+    ),
+    ...section(
+      "Interfaces",
+      interfaces.length,
+      total.interfaces,
+      interfaces.map(({ path, symbol, change }): Forms => [`${symbol} in ${path}: ${change}`]),
+    ),
+    ...section(
+      "Tests",
+      tests.length,
+      total.tests,
+      tests.map(({ path, symbol, certainty }): Forms => {
+        const by = certainty === "name" ? "by name only" : certainty;
+        return [`${path}${symbol === null ? "" : `  ${symbol}`}  ${by}`];
+      }),
+    ),
+    ...section(
+      "Depends on it through calls",
+      dependents.length,
+      total.dependents,
+      dependents.map(({ path, line, enclosing, distance, because }): Forms => {
+        const around = enclosing === null ? "" : `  [in ${enclosing}]`;
+        return [`${path}:${line}  ${because}${distance === 1 ? "" : `, ${distance} calls away`}${around}`];
+      }),
+    ),
+  ];
+  const shown = fit(parts, budgetOf(options, `${head}${counts}`)).filter((part) => part !== "");
+  const isCut = answer.truncated || shown.length < parts.length;
+  const limits = "What goes through a registry, reflection or an untyped value is not followed.";
+  const foot = `${isCut ? "There is more: limit and max_tokens show more of each list. " : ""}${limits}`;
+  return [head, counts, shown.join("\n").trimStart(), foot].filter((part) => part !== "").join("\n\n");
+}

@@ -1,0 +1,214 @@
+/** What speaks for each file that a change may concern. */
+import { type ChangeHistory, type CoChange, coChanges } from "../../../engines/impact/co-change.ts";
+import { modulePaths } from "../../../engines/relations/modules.ts";
+import type { UsesIndex } from "../../../engines/relations/uses-index.ts";
+import { lastPart } from "../../../engines/search/names.ts";
+import { splitPath, tellingStem } from "../../../engines/search/paths.ts";
+import { leadsTo } from "../relations/importers.ts";
+import type { Change } from "./change.ts";
+
+/** Files taken of each list. */
+const MAX_ALIKE = 150;
+const MAX_TOGETHER = 150;
+const MAX_NAMED = 150;
+/** Names that are looked up: of changed definitions, and on changed lines. */
+const MAX_NAMES = 60;
+/** A name in more files than this share, or this number, says nothing. */
+const COMMON_SHARE = 0.2;
+const COMMON_FILES = 20;
+/** A name that more files define may mean any of them. */
+const MAX_DEFINERS = 5;
+/** Changed files whose imports are read, and files whose imports are searched for them. */
+const MAX_IMPORTING = 50;
+const MAX_IMPORTERS = 60;
+
+/** All that speaks for one file. Numbers are 0 where nothing does. */
+export interface FileEvidence {
+  path: string;
+  isTest: boolean;
+  /** Bits of `TRAIT`. */
+  traits: number;
+  words: { score: number; rank: number; shared: string[] };
+  together: { score: number; rank: number; found: CoChange | undefined };
+  /** Names that the change defines and the file uses. */
+  uses: { score: number; names: string[] };
+  /** Names that the file defines and the change uses. */
+  defines: { score: number; names: string[] };
+  imports: string | undefined;
+  importedBy: string | undefined;
+  /** A changed file whose name differs by what marks a test or a header only. */
+  namedLike: string | undefined;
+  /** Share of the folders that it has in common with the nearest changed file. */
+  nearness: number;
+}
+
+export interface Evidence {
+  files: FileEvidence[];
+  /** Whether the change has a test itself. */
+  hasTest: boolean;
+  /** Undefined where no history is at hand. */
+  together: CoChange[] | undefined;
+}
+
+/** Collects the evidence of a change. */
+export async function evidenceOf(
+  files: UsesIndex,
+  change: Change,
+  history: ChangeHistory | undefined,
+): Promise<Evidence> {
+  const own = new Set([...change.paths, ...change.formerPaths]);
+  const found = new Map<string, FileEvidence>();
+  const nearnessOf = nearness(change.paths);
+  const entry = (path: string): FileEvidence => {
+    let known = found.get(path);
+    if (!known) {
+      known = emptyEvidence(path, files, nearnessOf(path));
+      found.set(path, known);
+    }
+    return known;
+  };
+  const isCandidate = (path: string) => !own.has(path) && files.has(path);
+  const [alike, used, defined] = await Promise.all([
+    files.alike(change.words.terms(), MAX_ALIKE + own.size),
+    usersOf(files, change),
+    definersOf(files, change),
+  ]);
+  for (const [rank, { path, score, words }] of alike.filter(({ path }) => isCandidate(path)).entries())
+    entry(path).words = { score: score / (alike[0]?.score ?? 1), rank: rank + 1, shared: words };
+  const together = history && coChanges(history, [...own]).filter(({ path }) => isCandidate(path));
+  for (const [rank, each] of (together ?? []).slice(0, MAX_TOGETHER).entries())
+    entry(each.path).together = { score: each.score, rank: rank + 1, found: each };
+  for (const [path, evidence] of used) if (isCandidate(path)) entry(path).uses = evidence;
+  for (const [path, evidence] of defined) if (isCandidate(path)) entry(path).defines = evidence;
+  for (const [path, like] of namedLike(files, own)) if (isCandidate(path)) entry(path).namedLike = like;
+  await addImports(files, change, entry, isCandidate, [...found.values()]);
+  return { files: [...found.values()], hasTest: change.paths.some((path) => isTestPath(files, path)), together };
+}
+
+/** A new file has no traits yet: its name tells. */
+function isTestPath(files: UsesIndex, path: string): boolean {
+  return files.has(path) ? files.isTest(path) : /(?:^|[/_.-])(?:tests?|specs?)(?:[/_.-]|$)|Tests?\./.test(path);
+}
+
+function emptyEvidence(path: string, files: UsesIndex, near: number): FileEvidence {
+  return {
+    path,
+    isTest: files.isTest(path),
+    traits: files.traits(path),
+    words: { score: 0, rank: 0, shared: [] },
+    together: { score: 0, rank: 0, found: undefined },
+    uses: { score: 0, names: [] },
+    defines: { score: 0, names: [] },
+    imports: undefined,
+    importedBy: undefined,
+    namedLike: undefined,
+    nearness: near,
+  };
+}
+
+type Named = Map<string, { score: number; names: string[] }>;
+
+/** Files that mention what the change defines. A rare name counts more. */
+async function usersOf(files: UsesIndex, { symbols, removed }: Change): Promise<Named> {
+  const names = [...new Set([...removed, ...symbols.map(({ name }) => lastPart(name))])]
+    .filter((name) => /^[\p{L}_$][\p{L}\p{N}_$]{2,}$/u.test(name))
+    .slice(0, MAX_NAMES);
+  const lists = await files.filesWith(names);
+  const common = Math.max(COMMON_FILES, COMMON_SHARE * files.paths.length);
+  return weighed(
+    names,
+    lists.map((list) => (list && list.length <= common ? list : [])),
+    files.paths.length,
+  );
+}
+
+/** Files that define what the change mentions. */
+async function definersOf(files: UsesIndex, { mentioned }: Change): Promise<Named> {
+  const counts = new Map<string, number>();
+  for (const name of mentioned) counts.set(name, (counts.get(name) ?? 0) + 1);
+  const names = [...counts].sort((a, b) => b[1] - a[1]).map(([name]) => name);
+  const looked = names.filter((name) => name.length > 2).slice(0, MAX_NAMES);
+  const lists = await files.filesDefining(looked);
+  return weighed(
+    looked,
+    lists.map((list) => (list.length <= MAX_DEFINERS ? list : [])),
+    files.paths.length,
+  );
+}
+
+function weighed(names: readonly string[], lists: readonly (readonly string[])[], count: number): Named {
+  const found: Named = new Map();
+  for (const [i, list] of lists.entries())
+    for (const path of list) {
+      const known = found.get(path) ?? { score: 0, names: [] };
+      found.set(path, known);
+      known.score += Math.log(1 + count / list.length);
+      known.names.push(names[i] ?? "");
+    }
+  const best = [...found].sort((a, b) => b[1].score - a[1].score).slice(0, MAX_NAMED);
+  const most = best[0]?.[1].score ?? 1;
+  return new Map(best.map(([path, { score, names: own }]) => [path, { score: score / most, names: own }]));
+}
+
+/** What marks a test, a header or a declaration in the name of a file. */
+const MARKS = /^tests?[_-]|[_.-](?:tests?|specs?|e2e|d)$|(?<=[a-z0-9])(?:Tests?|Spec|TestCase|IT)$/g;
+
+function plainStem(path: string): string {
+  const parts = splitPath(path);
+  const bare = { ...parts, stem: parts.name.replace(/\.[^.]*$/, "") };
+  return tellingStem(bare).replace(MARKS, "").toLowerCase();
+}
+
+/** Files named like a changed one. */
+function namedLike(files: UsesIndex, own: ReadonlySet<string>): Map<string, string> {
+  const stems = new Map([...own].map((path) => [plainStem(path), path]));
+  stems.delete("");
+  const found = new Map<string, string>();
+  for (const path of files.paths) {
+    const like = stems.get(plainStem(path));
+    if (like !== undefined) found.set(path, like);
+  }
+  return found;
+}
+
+/** How near a path is to some others, by its folders: 1 in the same folder, 0 at other ends of the tree. */
+function nearness(paths: readonly string[]): (path: string) => number {
+  const folders = [...new Set(paths.map((path) => path.slice(0, path.lastIndexOf("/") + 1)))].map((each) =>
+    each.split("/"),
+  );
+  return (path) => {
+    const own = path.slice(0, path.lastIndexOf("/") + 1).split("/");
+    let nearest = 0;
+    for (const other of folders.slice(0, MAX_IMPORTING)) {
+      let same = 0;
+      while (same < own.length && same < other.length && own[same] === other[same]) same++;
+      nearest = Math.max(nearest, same / Math.max(own.length, other.length));
+    }
+    return nearest;
+  };
+}
+
+/** Imports between the change and the files that other evidence speaks for: reading those of all files would cost more than they tell. */
+async function addImports(
+  files: UsesIndex,
+  change: Change,
+  entry: (path: string) => FileEvidence,
+  isCandidate: (path: string) => boolean,
+  known: readonly FileEvidence[],
+): Promise<void> {
+  const changed = change.paths.filter((path) => files.has(path)).slice(0, MAX_IMPORTING);
+  for (const path of changed)
+    for (const { module } of (await files.uses(path))?.imports ?? []) {
+      const target = modulePaths(path, module).find((each) => files.has(each));
+      if (target !== undefined && isCandidate(target)) entry(target).importedBy ??= path;
+    }
+  const strength = ({ words, together, uses, namedLike: like }: FileEvidence) =>
+    words.score + together.score + uses.score + (like === undefined ? 0 : 1);
+  const importers = known.toSorted((a, b) => strength(b) - strength(a)).slice(0, MAX_IMPORTERS);
+  await Promise.all(
+    importers.map(async (each) => {
+      const imports = (await files.uses(each.path))?.imports ?? [];
+      each.imports = changed.find((path) => imports.some((one) => leadsTo(each.path, one, path, files)));
+    }),
+  );
+}

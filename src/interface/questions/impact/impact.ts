@@ -1,0 +1,223 @@
+/** Impact: what a change may break or need besides, by calls, words, history, names and imports. */
+import type { IMPACT, Request } from "../../../contract/questions.ts";
+import type { DefinedSymbol, UsesIndex } from "../../../engines/relations/uses-index.ts";
+import { hasUses } from "../../../engines/relations/languages.ts";
+import type { OpenIndexes } from "../code-index.ts";
+import { bySureness, innermostCallable, UsesFinder } from "../relations/callers.ts";
+import type { Certainty, FoundUse } from "../relations/found.ts";
+import { type Change, changeIn, readChange, revisionOf } from "./change.ts";
+import { type Evidence, evidenceOf, type FileEvidence } from "./evidence.ts";
+import type { InterfaceChange } from "./interfaces.ts";
+import { rankFiles } from "./rank.ts";
+
+/** Definitions whose callers are looked for. */
+const MAX_FOLLOWED = 40;
+/** Words and names that a reason lists. */
+const MAX_SHARED = 4;
+const MAX_REASONS = 5;
+const CHARACTERS_PER_TOKEN = 4;
+/** Characters of an entry besides its texts, as an answer shows it. */
+const ENTRY_FRAME = 12;
+
+export interface ChangedSymbol {
+  path: string;
+  /** Qualified name; null where the change touches no definition of the file. */
+  symbol: string | null;
+  kind: string | null;
+  /** Line of its name. */
+  line: number | null;
+}
+
+/** A file that likely needs a change too, or a run. */
+export interface ImpactFile {
+  path: string;
+  test: boolean;
+  /** Short sentences, the strongest first. */
+  because: string[];
+}
+
+export interface Dependent {
+  path: string;
+  line: number;
+  enclosing: string | null;
+  certainty: Certainty;
+  /** Calls between it and the change; 1 is a direct one. */
+  distance: number;
+  because: string;
+}
+
+export interface ReachingTest {
+  path: string;
+  /** The definition that reaches the change; null if the file is only named like it. */
+  symbol: string | null;
+  certainty: Certainty;
+}
+
+export interface ImpactAnswer {
+  /** The index that the change is of. */
+  revision: number;
+  changed: ChangedSymbol[];
+  files: ImpactFile[];
+  dependents: Dependent[];
+  tests: ReachingTest[];
+  interfaces: InterfaceChange[];
+  /** Null where no history is at hand. */
+  usuallyTogether: { path: string; times: number; of: number }[] | null;
+  /** How much there is in all. */
+  total: { changed: number; files: number; dependents: number; tests: number; interfaces: number };
+  truncated: boolean;
+}
+
+/** Answers what a change concerns. Throws `InvalidFieldError`, `NotFoundError`, and `QuestionError` if several repositories may be meant. */
+export async function impactOf(indexes: OpenIndexes, request: Request<typeof IMPACT>): Promise<ImpactAnswer> {
+  const asked = readChange(request);
+  const { revision, definitions } = await revisionOf(indexes, asked);
+  return indexes.withUses(revision, async (files) => {
+    const change = await changeIn(indexes, revision, files, asked, definitions);
+    const history = await indexes.history?.();
+    const evidence = await evidenceOf(files, change, history);
+    const finder = new UsesFinder(files, "callers");
+    const followed = followable(files, change.symbols);
+    const uses = (await finder.find(followed.slice(0, MAX_FOLLOWED), request.depth)).sort(bySureness);
+    const dependents = await dependentsOf(files, uses, change);
+    const all = {
+      changed: changedOf(change),
+      files: rankFiles(evidence).map((each) => ({
+        path: each.path,
+        test: each.isTest,
+        because: reasonsOf(each, dependents, change),
+      })),
+      dependents,
+      tests: testsOf(files, dependents, evidence),
+      interfaces: change.interfaces,
+    };
+    const wasCut =
+      change.truncated ||
+      finder.truncated ||
+      files.exhausted ||
+      followed.length > MAX_FOLLOWED ||
+      files.unread.size > 0;
+    return { revision, ...withinBounds(all, evidence, request, wasCut) };
+  });
+}
+
+/** Definitions that can be called; those in languages whose uses are read come first, calls of others are found by name. */
+function followable(files: UsesIndex, symbols: readonly DefinedSymbol[]): DefinedSymbol[] {
+  // Nothing calls what a test defines, but for other tests.
+  const callable = symbols.filter(({ kind, path }) => CALLABLE.has(kind) && !files.isTest(path));
+  const known = new Map<string, boolean>();
+  for (const { path } of callable) if (!known.has(path)) known.set(path, hasUses(files.language(path)));
+  return callable.toSorted((a, b) => Number(known.get(b.path)) - Number(known.get(a.path)));
+}
+
+const CALLABLE: ReadonlySet<string> = new Set(["function", "method", "constructor", "class", "macro"]);
+
+function changedOf({ paths, symbols }: Change): ChangedSymbol[] {
+  return paths.flatMap((path): ChangedSymbol[] => {
+    const own = symbols.filter((each) => each.path === path);
+    if (own.length === 0) return [{ path, symbol: null, kind: null, line: null }];
+    return own.map(({ qualifiedName, kind, startLine }) => ({ path, symbol: qualifiedName, kind, line: startLine }));
+  });
+}
+
+async function dependentsOf(files: UsesIndex, uses: readonly FoundUse[], { symbols }: Change): Promise<Dependent[]> {
+  const changed = new Set(symbols.map(({ path, startLine }) => `${startLine} ${path}`));
+  const found: Dependent[] = [];
+  for (const { path, line, certainty, distance, target } of uses) {
+    const around = innermostCallable(await files.definitionsIn(path), line);
+    // A call from one changed definition to another is no news.
+    if (around && changed.has(`${around.startLine} ${path}`)) continue;
+    const what = target === undefined ? "uses a changed name" : `calls \`${target.qualifiedName}\``;
+    const because = `${what} (${certainty === "name" ? "by name only" : certainty})`;
+    found.push({ path, line, enclosing: around?.qualifiedName ?? null, certainty, distance, because });
+  }
+  return found;
+}
+
+/** Tests that call the change, then those that are named like a changed file. */
+function testsOf(files: UsesIndex, dependents: readonly Dependent[], { files: known }: Evidence): ReachingTest[] {
+  const found = new Map<string, ReachingTest>();
+  for (const { path, enclosing, certainty } of dependents) {
+    const key = `${path}\n${enclosing ?? ""}`;
+    if (files.isTest(path) && !found.has(key)) found.set(key, { path, symbol: enclosing, certainty });
+  }
+  const reached = new Set([...found.values()].map(({ path }) => path));
+  for (const { path, isTest, namedLike } of known)
+    if (isTest && namedLike !== undefined && !reached.has(path))
+      found.set(path, { path, symbol: null, certainty: "name" });
+  return [...found.values()];
+}
+
+function reasonsOf(file: FileEvidence, dependents: readonly Dependent[], { paths }: Change): string[] {
+  const isOne = paths.length === 1;
+  const reasons = [
+    ...new Set(
+      dependents
+        .filter(({ path, certainty }) => path === file.path && certainty !== "name")
+        .map(({ because }) => because),
+    ),
+  ].slice(0, 2);
+  const { found } = file.together;
+  if (found) {
+    const beside = isOne ? "" : ` with ${found.with}`;
+    reasons.push(`changed together${beside} in ${found.times} of ${found.of} commit${found.of === 1 ? "" : "s"}`);
+  }
+  if (file.namedLike !== undefined) reasons.push(`is named like ${file.namedLike}`);
+  if (reasons.length === 0 && file.uses.names.length > 0)
+    reasons.push(`mentions ${quoted(file.uses.names)}, which the change defines`);
+  if (file.defines.names.length > 0) reasons.push(`defines ${quoted(file.defines.names)}, which the change uses`);
+  if (file.words.shared.length > 0)
+    reasons.push(`shares the words ${file.words.shared.slice(0, MAX_SHARED).join(", ")}`);
+  if (file.imports !== undefined) reasons.push(`imports ${file.imports}`);
+  if (file.importedBy !== undefined) reasons.push(`is imported by ${file.importedBy}`);
+  if (reasons.length === 0) reasons.push("is near the change");
+  return reasons.slice(0, MAX_REASONS);
+}
+
+function quoted(names: readonly string[]): string {
+  return names
+    .slice(0, MAX_SHARED)
+    .map((name) => `\`${name}\``)
+    .join(", ");
+}
+
+type Lists = Pick<ImpactAnswer, "changed" | "files" | "dependents" | "tests" | "interfaces">;
+
+/** The beginning of each list: `limit` entries at most, and what `maxTokens` has room for, files first. */
+function withinBounds(
+  all: Lists,
+  { together }: Evidence,
+  { limit, maxTokens }: Request<typeof IMPACT>,
+  wasCut: boolean,
+): Omit<ImpactAnswer, "revision"> {
+  let room = maxTokens * CHARACTERS_PER_TOKEN;
+  let truncated = wasCut;
+  const take = <T extends object>(list: readonly T[]): T[] => {
+    const taken: T[] = [];
+    for (const each of list.slice(0, limit)) {
+      const texts = Object.values(each).flat().map(String);
+      room -= texts.reduce((sum, text) => sum + text.length, ENTRY_FRAME);
+      if (room < 0 && taken.length > 0) break;
+      taken.push(each);
+    }
+    truncated ||= taken.length < list.length;
+    return taken;
+  };
+  const usual = together?.map(({ path, times, of }) => ({ path, times, of }));
+  const total = {
+    changed: all.changed.length,
+    files: all.files.length,
+    dependents: all.dependents.length,
+    tests: all.tests.length,
+    interfaces: all.interfaces.length,
+  };
+  const answer = {
+    files: take(all.files),
+    interfaces: take(all.interfaces),
+    tests: take(all.tests),
+    dependents: take(all.dependents),
+    changed: take(all.changed),
+    usuallyTogether: usual ? take(usual) : null,
+  };
+  return { ...answer, total, truncated };
+}

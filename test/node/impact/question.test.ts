@@ -1,0 +1,160 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import type { LanguageId } from "../../../src/engines/parsing/languages.ts";
+import { detectLanguage } from "../../../src/engines/parsing/detect.ts";
+import { UsesIndex } from "../../../src/engines/relations/uses-index.ts";
+import { analyzeContent } from "../../../src/engines/search/analyze.ts";
+import { findSymbols } from "../../../src/engines/search/lookups.ts";
+import { buildSegment } from "../../../src/engines/search/segment-writer.ts";
+import { IMPACT, type Asked } from "../../../src/contract/questions.ts";
+import type { IndexInfo, OpenIndexes } from "../../../src/interface/questions/code-index.ts";
+import { type ImpactAnswer, impactOf } from "../../../src/interface/questions/impact/impact.ts";
+import { sharedParser } from "../parsing/support.ts";
+import { openFiles, segmentOf, sha256, textsOf } from "../retrieval/support.ts";
+
+const FILES: Readonly<Record<string, string>> = {
+  "src/cookie.ts":
+    'import { sign } from "./signature.ts";\n\nexport function parseCookie(text: string): string {\n  return sign(text);\n}\n\nfunction inner(): number {\n  return 1;\n}\n',
+  "src/signature.ts": "export function sign(text: string): string {\n  return text;\n}\n",
+  "src/server.ts":
+    'import { parseCookie } from "./cookie.ts";\n\nexport function handle(request: string): string {\n  return parseCookie(request);\n}\n',
+  "test/cookie.test.ts":
+    'import { parseCookie } from "../src/cookie.ts";\n\nfunction testParse(): void {\n  parseCookie("signed");\n}\n',
+  "docs/guide.md": "# Guide\n\nNothing of this is about anything.\n",
+};
+const HISTORY = [["src/cookie.ts", "docs/guide.md"], ["src/cookie.ts", "docs/guide.md"], ["src/cookie.ts"]];
+const PATCH = `--- a/src/cookie.ts
++++ b/src/cookie.ts
+@@ -3,3 +3,3 @@
+-export function parseCookie(text: string): string {
++export function parseCookie(text: string, signed: boolean): string {
+   return sign(text);
+ }
+`;
+
+let indexes: OpenIndexes;
+let several: OpenIndexes;
+
+beforeAll(async () => {
+  const parser = await sharedParser();
+  const given = Object.entries(FILES).map(([path, text]) => {
+    return { path, text, language: detectLanguage(path, Buffer.from(text)) as LanguageId };
+  });
+  const analyses: Uint8Array[] = [];
+  for (const { text, language } of given) {
+    const parsed = await parser.parse({ bytes: Buffer.from(text), language });
+    analyses.push(analyzeContent({ sha256: sha256(text), language, ...parsed }));
+  }
+  const index = await openFiles(given, [await segmentOf(buildSegment(analyses))]);
+  const info: IndexInfo = { name: "a", gitSha: null, indexedAtMs: 0, isWorkTree: false };
+  const unasked = () => Promise.reject(new Error("not asked"));
+  indexes = {
+    indexes: [info],
+    digest: () => Promise.resolve(""),
+    search: unasked,
+    references: unasked,
+    outline: unasked,
+    texts: unasked,
+    symbols: (request) => findSymbols(index, request, textsOf(given)),
+    file: (path, start = 1, end = 1e9) => {
+      const lines = FILES[path]?.split("\n");
+      const text = lines?.slice(start - 1, end).join("\n");
+      const range = { language: "", startLine: start, endLine: end, lineCount: lines?.length ?? 0, withheld: [] };
+      return Promise.resolve(text === undefined ? undefined : { ...range, text, revision: 0 });
+    },
+    nearPaths: () => Promise.resolve(["src/cookie.ts"]),
+    withUses: (_, work) => work(new UsesIndex(index, textsOf(given))),
+  };
+  several = { ...indexes, indexes: [info, { ...info, name: "b" }] };
+});
+
+const ask = (request: Asked<typeof IMPACT>, at: OpenIndexes = indexes): Promise<ImpactAnswer> => {
+  const { depth, limit, maxTokens } = IMPACT;
+  const defaults = { depth: depth.default, limit: limit.default, maxTokens: maxTokens.default };
+  return impactOf(at, Object.assign(defaults, request));
+};
+
+describe("impact", () => {
+  it("of a patch names what it touches, what calls that, tests and the interface, before and after it is applied", async () => {
+    const answer = await ask({ patch: PATCH });
+    expect(answer.changed).toEqual([{ path: "src/cookie.ts", symbol: "parseCookie", kind: "function", line: 3 }]);
+    expect(answer.interfaces).toEqual([{ path: "src/cookie.ts", symbol: "parseCookie", change: "changed" }]);
+    expect(answer.dependents.map(({ path, line, certainty }) => [path, line, certainty])).toEqual([
+      ["src/server.ts", 4, "certain"],
+      ["test/cookie.test.ts", 4, "certain"],
+    ]);
+    expect(answer.tests).toEqual([{ path: "test/cookie.test.ts", symbol: "testParse", certainty: "certain" }]);
+    expect(answer.files.map(({ path }) => path)).not.toContain("src/cookie.ts");
+    expect(
+      answer.files
+        .slice(0, 3)
+        .map(({ path }) => path)
+        .sort(),
+    ).toEqual(["src/server.ts", "src/signature.ts", "test/cookie.test.ts"]);
+    const reasons = Object.fromEntries(answer.files.map(({ path, because }) => [path, because]));
+    expect(reasons["src/server.ts"]).toContain("calls `parseCookie` (certain)");
+    expect(reasons["test/cookie.test.ts"]).toContain("is named like src/cookie.ts");
+    expect(reasons["src/signature.ts"]).toContain("defines `sign`, which the change uses");
+    expect(answer.usuallyTogether).toBeNull();
+    // The same change, of which the index has the other side.
+    const swapped = PATCH.replace("-export", "*export").replace("+export", "-export").replace("*export", "+export");
+    const lines = swapped.split("\n");
+    const reversed = [...lines.slice(0, 3), lines[4], lines[3], ...lines.slice(5)].join("\n");
+    const after = await ask({ patch: reversed });
+    expect([after.changed, after.interfaces]).toEqual([answer.changed, answer.interfaces]);
+  });
+
+  it("says what usually changed together, where a history is at hand", async () => {
+    const answer = await ask({ paths: ["src/cookie.ts"] }, { ...indexes, history: () => Promise.resolve(HISTORY) });
+    expect(answer.usuallyTogether).toEqual([{ path: "docs/guide.md", times: 2, of: 3 }]);
+    const guide = answer.files.find(({ path }) => path === "docs/guide.md");
+    expect(guide?.because).toContain("changed together in 2 of 3 commits");
+    const unread = await ask({ paths: ["src/cookie.ts"] }, { ...indexes, history: () => Promise.resolve(undefined) });
+    expect(unread.usuallyTogether).toBeNull();
+  });
+
+  it("of a definition is about that one", async () => {
+    const answer = await ask({ name: "inner" });
+    expect(answer.changed).toEqual([{ path: "src/cookie.ts", symbol: "inner", kind: "function", line: 7 }]);
+    expect(answer.dependents).toEqual([]);
+  });
+
+  it("follows calls as far as it is asked to", async () => {
+    const near = await ask({ name: "sign", depth: 1 });
+    const far = await ask({ name: "sign", depth: 2 });
+    expect(near.dependents.map(({ path, distance }) => [path, distance])).toEqual([["src/cookie.ts", 1]]);
+    expect(far.dependents.map(({ path, distance }) => [path, distance])).toEqual([
+      ["src/cookie.ts", 1],
+      ["src/server.ts", 2],
+      ["test/cookie.test.ts", 2],
+    ]);
+  });
+
+  it("keeps to its bounds, and says so", async () => {
+    const answer = await ask({ patch: PATCH, limit: 1 });
+    expect(answer.files).toHaveLength(1);
+    expect(answer.total.files).toBeGreaterThan(1);
+    expect(answer.truncated).toBe(true);
+    expect((await ask({ patch: PATCH, maxTokens: 1 })).files).toHaveLength(1);
+  });
+
+  it("of a new file goes by its words", async () => {
+    const answer = await ask({ patch: "--- /dev/null\n+++ b/src/new.ts\n@@ -0,0 +1 @@\n+parseCookie(sign)\n" });
+    expect(answer.changed).toEqual([{ path: "src/new.ts", symbol: null, kind: null, line: null }]);
+    expect(answer.files.map(({ path }) => path)).toContain("src/cookie.ts");
+  });
+
+  it.each([
+    [{}, "name: give exactly one"],
+    [{ name: "sign", paths: ["src/cookie.ts"] }, "paths: give exactly one"],
+    [{ paths: [] }, "paths: must not be empty"],
+    [{ patch: "no patch" }, "patch: is no unified diff"],
+    [{ paths: ["src/cooky.ts"] }, "path: the index has no file src/cooky.ts; similar: src/cookie.ts"],
+  ])("says what is wrong with %j", async (request, message) => {
+    await expect(ask(request)).rejects.toThrow(message);
+  });
+
+  it("asks which repository is meant, where it may be several", async () => {
+    await expect(ask({ paths: ["src/cookie.ts"] }, several)).rejects.toThrow("name one as repo: a, b");
+    await expect(ask({ patch: PATCH }, several)).rejects.toThrow("name one as repo: a, b");
+  });
+});
