@@ -22,6 +22,7 @@ const BENCHES = [
   "lines",
   "table",
   "relations",
+  "impact",
 ] as const;
 
 const [name = "", ...args] = process.argv.slice(2);

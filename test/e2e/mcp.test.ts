@@ -56,7 +56,7 @@ describe("the MCP server with official clients", () => {
     const call = async (name: string, args: Record<string, unknown>) =>
       textOf(await client.callTool({ name, arguments: args }));
     try {
-      expect((await client.listTools()).tools).toHaveLength(7);
+      expect((await client.listTools()).tools).toHaveLength(8);
       const head = `github.com/acme/shop@${repo.head().slice(0, 10)}, indexed `;
       expect(await call("list_repos", {})).toContain(head);
       const found = await call("search_code", { query: "end sessions whose time is over" });

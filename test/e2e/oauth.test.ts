@@ -54,7 +54,7 @@ afterAll(async () => {
 describe("signing in with the official clients", () => {
   it("finds the server, registers, asks for consent, calls tools and refreshes", async () => {
     const { client, auth } = await connect(member);
-    expect((await client.listTools()).tools).toHaveLength(7);
+    expect((await client.listTools()).tools).toHaveLength(8);
     const answer = await client.callTool({ name: "list_repos", arguments: {} });
     expect(JSON.stringify(answer)).toContain("github.com/acme/shop");
     await client.close();

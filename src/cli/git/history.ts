@@ -10,13 +10,17 @@ const MAX_BYTES = 16 * 1024 * 1024;
 /** Begins a commit in the output; the paths follow, each ended by NUL. */
 const COMMIT = "\x01";
 
-/** The files of each of the last commits, merges left out, the newest first: as many as git lists in time. Undefined if git fails. */
+/**
+ * The files of each of the last commits, the newest first: as many as git lists in time. Merges are left out, and the first commit (of a
+ * shallow clone, where it begins), which has all files. Undefined if there is no other or git fails.
+ */
 export function recentChanges(cwd: string, commit: string): Promise<ChangeHistory | undefined> {
   return new Promise((resolve) => {
     const args = [
       "log",
       `--max-count=${MAX_COMMITS}`,
-      "--no-merges",
+      "--min-parents=1",
+      "--max-parents=1",
       "--no-renames",
       "--name-only",
       "-z",
@@ -46,8 +50,8 @@ export function recentChanges(cwd: string, commit: string): Promise<ChangeHistor
     });
     child.on("close", (code) => {
       clearTimeout(timer);
-      if (code !== 0 && !isCut) resolve(undefined);
-      else resolve(commitsOf(Buffer.concat(parts).toString("utf8"), isCut));
+      const commits = code === 0 || isCut ? commitsOf(Buffer.concat(parts).toString("utf8"), isCut) : [];
+      resolve(commits.length === 0 ? undefined : commits);
     });
   });
 }

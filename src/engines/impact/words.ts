@@ -24,7 +24,7 @@ const COMMON = new Set(
     "finally float fn for foreach from func function get given go goto if impl implements import in include inline instanceof int " +
     "interface is it lambda let list long loop map match mod module mut namespace new nil none not null number object " +
     "of or override package param params pass print private protected pub public pytest raise raises ref require return returns self set short " +
-    "should signed sizeof static str string struct suite super switch template test tests this throw throws to " +
+    "should signed sizeof src static str string struct suite super switch template test tests this throw throws to " +
     "true try type typedef typename typeof undefined union unit unsafe unsigned use using val value values var vec virtual void " +
     "when where while with yield args kwargs key keys len data name"
   )

@@ -86,7 +86,7 @@ describe("codectx mcp", () => {
     await client.connect(new StdioClientTransport(command()));
     try {
       const { tools } = await client.listTools();
-      expect(tools).toHaveLength(7);
+      expect(tools).toHaveLength(8);
       for (const { annotations } of tools) expect(annotations).toMatchObject({ readOnlyHint: true });
       const found = await client.callTool({ name: "find_symbol", arguments: { name: "SessionStore.closeExpired" } });
       expect(textOf(found)).toContain(
@@ -101,7 +101,7 @@ describe("codectx mcp", () => {
     const client = new LegacyClient({ name: "test", version: "1" });
     await client.connect(new LegacyStdioClientTransport(command()));
     try {
-      expect((await client.listTools()).tools).toHaveLength(7);
+      expect((await client.listTools()).tools).toHaveLength(8);
       expect(client.getInstructions()).toContain("search_code");
       const found = await client.callTool({ name: "search_code", arguments: { query: "end expired sessions" } });
       expect(found["structuredContent"]).toBeUndefined();

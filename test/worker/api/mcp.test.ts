@@ -37,7 +37,7 @@ describe("POST /mcp", () => {
     expect(opened.message.result).toMatchObject({ protocolVersion: "2025-06-18", serverInfo: { version: "1.2.3" } });
     expect(opened.response.headers.get("Mcp-Session-Id")).toBeNull();
     const { message, response } = await legacy(tenant, "tools/list", {}, "/api/v1/mcp");
-    expect(message.result?.["tools"]).toHaveLength(7);
+    expect(message.result?.["tools"]).toHaveLength(8);
     expect(remaining(opened.response)).toBe(MESSAGES - 1);
     expect(remaining(response)).toBe(MESSAGES - 2);
     const call = await legacy(tenant, "tools/call", { name: "list_repos", arguments: {} });

@@ -184,7 +184,7 @@ class ChangeReader {
 
   #path(path: string): void {
     this.change.paths.push(path);
-    this.change.words.add(path, PATH_TIMES);
+    this.change.words.add(path.replace(/\.[^./]*$/, ""), PATH_TIMES);
   }
 
   #touch(symbol: DefinedSymbol): void {

@@ -33,10 +33,13 @@ export function featuresOf(
   ];
 }
 
+/** Positions of those that a history gives. */
+export const HISTORY_FEATURES: ReadonlySet<number> = new Set([2, 3, 4]);
+
 /** Weights of `featuresOf`, with a history and without one. */
 export const WEIGHTS = {
-  withHistory: [2, 2, 1, 1, 2, 1, 1, 0.5, 0.5, 2, 1, 0.5, -0.5, 1, -1, -1],
-  withoutHistory: [2, 2, 0, 0, 0, 1, 1, 0.5, 0.5, 2, 1, 0.5, -0.5, 1, -1, -1],
+  withHistory: [4.8, 1.06, 0.4, 2.15, -0.12, 1.18, 0.36, 0.14, 0.26, 1.18, 0.49, 2.25, -3.31, -0.37, -2.09, -1.88],
+  withoutHistory: [5.19, 1.49, 0, 0, 0, 1.56, 0.71, 0.5, 0.32, 1.64, 0.83, 2.26, -3.53, -0.18, -2.29, -1.75],
 };
 
 /** The files, the likeliest first. */
