@@ -231,7 +231,7 @@ function isCalled(text: string, name: string): boolean {
 const CALLABLE: ReadonlySet<string> = new Set(["function", "method", "constructor", "class", "macro"]);
 
 /** The innermost function, method or class around a line. */
-function innermostCallable(symbols: readonly DefinedSymbol[], line: number): DefinedSymbol | undefined {
+export function innermostCallable(symbols: readonly DefinedSymbol[], line: number): DefinedSymbol | undefined {
   const around = symbols.filter(
     ({ kind, startLine, endLine }) => CALLABLE.has(kind) && startLine <= line && line <= endLine,
   );
