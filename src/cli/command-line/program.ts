@@ -99,6 +99,17 @@ const COMMANDS: Readonly<Record<string, AddCommand>> = {
           (await import("../commands/completion.ts")).completeSymbols(context, prefix ?? ""),
         ),
       ),
+
+  // The same for branches and tags.
+  "complete-refs": (program, run) =>
+    program
+      .command("complete-refs", { hidden: true })
+      .argument("[prefix]")
+      .action(
+        run(async (context, prefix: string | undefined) =>
+          (await import("../commands/completion.ts")).completeRefs(context, prefix ?? ""),
+        ),
+      ),
 };
 
 /** Whether commander stopped for help or the version, which are not failures. */

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { sampleFiles, Sandbox } from "./support/run.ts";
+import { CODECTX_ENTRY, sampleFiles, Sandbox } from "./support/run.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -222,11 +222,32 @@ describe("conventions", () => {
       expect(code).toBe(0);
       for (const command of ["login", "publish", "symbol"]) expect(stdout).toContain(command);
       if (shell !== "bash") continue;
-      const typed =
-        "COMP_WORDS=(codectx pu); COMP_CWORD=1; _codectx; echo ${COMPREPLY[@]}; COMP_WORDS=(codectx pull --f); COMP_CWORD=2; _codectx; echo ${COMPREPLY[@]}";
-      expect(execFileSync("bash", ["-e"], { input: `${stdout}\n${typed}\n`, encoding: "utf8" })).toBe(
-        "publish pull\n--force\n",
-      );
+      const complete = (...words: string[]) =>
+        `COMP_WORDS=(codectx ${words.join(" ")}); COMP_CWORD=${words.length}; _codectx; echo \${COMPREPLY[@]}`;
+      const typed = [
+        complete("pu"),
+        complete("pull", "--f"),
+        complete("search", "--language", "py"),
+        complete("symbol", "open", "--kind", "met"),
+        complete("search", "--include", "te"),
+        complete("setup", "cl"),
+        complete("callers", "open", "--ref", "fe"),
+      ];
+      // The script calls `codectx`, as a user has it.
+      const codectx = `codectx() { cd "${sandbox.path("refs")}"; "${process.execPath}" "${CODECTX_ENTRY}" "$@"; }`;
+      sandbox.repository("refs", {});
+      sandbox.git("refs", "branch", "feature/one");
+      const input = [codectx, stdout, ...typed, ""].join("\n");
+      expect(execFileSync("bash", ["-e"], { input, encoding: "utf8" }).split("\n")).toEqual([
+        "publish pull",
+        "--force",
+        "python",
+        "method",
+        "tests",
+        "claude-code claude-desktop",
+        "feature/one",
+        "",
+      ]);
     }
     expect(await sandbox.run(".", ["completion", "cmd", "--json"])).toMatchObject({
       code: 2,
