@@ -4,7 +4,7 @@
  */
 import { classifyName, MAX_NAME_CHARACTERS } from "./names.ts";
 import { valuesInBlock } from "./blocks.ts";
-import { isPhrase } from "./chosen.ts";
+import { isPhrase, isSignedWords } from "./chosen.ts";
 import { declaredAt, isDigestAt, pairsAround, quotedNear, valueBefore } from "./nearby.ts";
 import { FOREIGN_NOUN, mayHaveForeign } from "./foreign-names.ts";
 import type { Hints } from "./hints.ts";
@@ -50,13 +50,15 @@ export function findAssigned(text: string, hints: Hints, found: SecretRange[]): 
       if (kind === "secret" && value.quoted === false && text[value.start - 1] === " " && IDENTIFIER.test(value.text))
         return false;
       if (isDigestAt(text, value.start, value.text)) return false;
-      const key = `${kind} ${value.loose} ${value.mayBeWords === true} ${value.text}`;
+      const key = `${kind} ${value.loose} ${value.quoted} ${value.isWhole} ${value.mayBeWords === true} ${value.text}`;
       const verdict = remembered(
         verdicts,
         key,
         () =>
           isSecretValue(value.text, kind, value.loose) ||
-          (value.mayBeWords === true && kind === "password" && isWords(value.text)),
+          (value.mayBeWords === true && kind === "password" && isWords(value.text)) ||
+          (kind !== "key" && (value.isWhole === true || value.mayBeWords === true) && isSignedWords(value.text)) ||
+          (kind === "password" && value.isWhole === true && BARE_WORDS.test(value.text) && isWords(value.text)),
       );
       if (verdict) found.push({ start: value.start, end: value.start + value.text.length, rule: `assigned-${kind}` });
       return verdict;
@@ -95,6 +97,9 @@ export function findAssigned(text: string, hints: Hints, found: SecretRange[]): 
   return named;
 }
 
+/** Words that no language writes as one name: `SaintBernard_Barrel`, `Mole-Hill`. */
+const BARE_WORDS = /^[A-Z][a-z]+(?:[A-Z][a-z]+)*(?:[-_][A-Z][a-z]+){1,3}$/;
+
 /** Names whose block may hold several secrets under names of their own. */
 const OF_MANY = /(?:s|creds|password|passwd|pw|pwd)$/i;
 const IDENTIFIER = /^[a-z][a-z\d]{0,20}(?:[A-Z][a-z\d]{1,20}){1,8}$/;
@@ -121,6 +126,8 @@ interface Value {
   /** Only a space separates name and value. */
   loose: boolean;
   quoted?: boolean;
+  /** Whether the line has nothing but it and its name, and a space behind the colon or the sign. */
+  isWhole?: boolean;
   /** Whether it is quoted behind a sign of assignment. */
   mayBeWords?: boolean;
 }
@@ -134,16 +141,19 @@ function valuesAfter(
   quotes: ReadonlyMap<string, NextOf>,
 ): Value[] {
   const values: Value[] = [];
-  for (const { pattern, quoted, loose, words, credentials } of SEPARATORS) {
+  const isFlag = text[name.start] === "-" || FLAG_BEFORE.test(text.slice(Math.max(0, name.start - 12), name.start));
+  const next = text[name.end] ?? "";
+  for (const { pattern, starts, quoted, loose, words, credentials } of SEPARATORS) {
+    if (starts?.includes(next) === false) continue;
     if (credentials === true && kind !== "password" && !/credential/i.test(text.slice(name.start, name.end))) continue;
     pattern.lastIndex = name.end;
     if (!pattern.test(text)) continue;
-    const isFlag = text[name.start] === "-" || FLAG_BEFORE.test(text.slice(Math.max(0, name.start - 12), name.start));
     const value = valueAt(text, pattern.lastIndex, quoted === true, lines, quotes);
     if (value === undefined) continue;
     const isWhole = isWholeLine(text, name.start, value);
     values.push({
       ...value,
+      isWhole: isWhole && loose !== true,
       loose: loose === true && !isFlag && !value.quoted && !isWhole,
       mayBeWords:
         (loose !== true || isFlag || (words === true && value.quoted)) &&

@@ -11,7 +11,7 @@ const MAX_CHARACTERS = 64;
 
 /** What code, paths, dates, addresses, file names and references contain. */
 const OTHER_TEXT =
-  /[\s"'`<>[\]{}|;,\\/:=]|\w\([^()]{0,40}\)$|^[^(]*\)|\([^)]*$|^[$%@.-]|%[\dA-F]{2}|\d{4}-\d\d|@[\w-]{1,40}\.[a-z]|^[\w-]{1,60}\.(?:[a-z]{1,4}|mp[34]|7z|h5|bz2|p12|p8|md5|woff2)$|^[A-Z\d]+(?:[_-][A-Z\d]+)*$|^v?\d{1,4}\.\d|^[a-z\d].{0,60}\..{0,60}\.|\$\d{1,3}$|^[A-Za-z]\w*\.[A-Z][A-Z\d_]+$|^(?:[A-Z][A-Za-z]*-){2,}[A-Z]\w*$|^xn--|Test/;
+  /[\s"'`<>[\]{}|;,\\:=]|\/(?![A-Z\d])|^\/|\w\([^()]{0,40}\)$|^[^(]*\)|\([^)]*$|^[$%@.-]|%[\dA-F]{2}|\d{4}-\d\d|@[\w-]{1,40}\.[a-z]|^[\w-]{1,60}\.(?:[a-z]{1,4}|mp[34]|7z|h5|bz2|p12|p8|md5|woff2)$|^[A-Z\d]+(?:[_-][A-Z\d]+)*$|^v?\d{1,4}\.\d|^[a-z\d].{0,60}\..{0,60}\.|\$\d{1,3}$|^[A-Za-z]\w*\.[A-Z][A-Z\d_]+$|^(?:[A-Z][A-Za-z]*-){2,}[A-Z]\w*$|^xn--|Test/;
 /** What test data, messages and identifiers of code say where a password would stand. */
 const FILLER =
   /pass|senha|contrase|kennw|wachtw|p[a@4][s5$3]{2}w|pwd?(?![a-z])|s[e3]cr[e3]t|sekret|credential|t[o0]k[e3]n|(?<![a-z])t[e3]st|t[e3]st(?![a-z])|demo|dummy|sample|user|admin|log[i1]n|auth|valid|wrong|incorrect|default|hunter\d|hello|w[o0]rld|foob|change|1234|abc|qwer|x{3}|verifi|signing|client|server|extension|attribute|parameter|provider|config|expire/i;
@@ -55,11 +55,17 @@ export function isChosenWords(text: string): boolean {
   return LONG_WORDS.test(text) && text.length >= (/[A-Z]/.test(text) ? MIN_CAMEL_WORDS : MIN_LONG_WORDS);
 }
 
+const ADDRESS = /@[\w-]{1,40}\.[a-z]/;
+
+/** Whether a text is words that are joined by signs of which names of things have none. */
+export const isSignedWords = (text: string): boolean =>
+  text.length >= MIN_CHARACTERS && SIGNED_WORDS.test(text) && !isOrdinary(text) && !ADDRESS.test(text);
+
 /** Whether a text is words that are joined by signs, in a way that names of things seldom are. */
 export function isJoinedWords(text: string): boolean {
   if (text.length < MIN_CHARACTERS || isOrdinary(text)) return false;
   if (MANY_WORDS.test(text)) return text.length >= MIN_MANY_WORDS;
-  if (SIGNED_WORDS.test(text)) return true;
+  if (isSignedWords(text)) return true;
   return JOINED_WORDS.test(text) && /[A-Z]/.test(text) && /[a-z]/.test(text);
 }
 
@@ -79,7 +85,7 @@ export function isPhrase(text: string): boolean {
   return (
     text.length >= 12 &&
     text.length <= MAX_CHARACTERS &&
-    /^[A-Za-z][A-Za-z\d]{1,16}(?: [A-Za-z\d]{2,16}){2,9}$/.test(text.replace(COMMA, " ")) &&
+    /^[A-Za-z][A-Za-z\d]{1,16}(?: [A-Za-z\d]{1,16}){2,9}$/.test(text.replace(COMMA, " ")) &&
     text.split(" ").length >= MIN_WORDS &&
     !PROSE.test(text) &&
     !FILLER.test(text)

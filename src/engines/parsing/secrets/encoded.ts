@@ -6,7 +6,7 @@ export const MIN_ENCODED_CHARACTERS = 32;
 const ENCODED = /[A-Za-z0-9+/_-]{32,}/g;
 /** Where the encoded text is wrapped at a width, its further lines. */
 const WRAPPED =
-  /(?:\r?\n[ \t]{0,20}[A-Za-z0-9+/_-]{40,100}(?=={0,2}\r?\n)){0,400}(?:\r?\n[ \t]{0,20}[A-Za-z0-9+/_-]{2,100}(?=={1,2}|\r?\n|$))?/y;
+  /(?:\r?\n[ \t]{0,20}[A-Za-z0-9+/_-]{40,100}(?=={0,2}\r?\n)){0,400}(?:\r?\n[ \t]{0,20}[A-Za-z0-9+/_-]{2,100}(?=={1,2}(?:\s|$)|\r?\n|$))?/y;
 const PROBE_CHARACTERS = 24;
 /** Longer texts are judged by their beginning. */
 const MAX_CHARACTERS = 65_536;

@@ -2,7 +2,7 @@
  * Names of secrets in other languages than English. Many of these languages put the noun first (`senha_smtp`, `motDePasseBdd`) and others
  * join the words (`Datenbankpasswort`), so a noun counts anywhere in a name.
  */
-import type { Hints } from "./hints.ts";
+import { trigramsOf, type Hints } from "./hints.ts";
 import type { NameClass } from "./types.ts";
 
 const PASSWORD =
@@ -34,15 +34,17 @@ function kindOf(word: string): NameClass | undefined {
 
 /** Parts in ASCII, of which every such name has one. */
 const PARTS = (
-  "senha contrase contrasi kennw losungswort wachtwoord mdp haslo hasla hasło parola senord adgangskode kodeord " +
+  "senha contrase contrasi kennw losungswort wachtwoord mdp haslo hasla parola senord adgangskode kodeord " +
   "salasana heslo jelsz katasandi matkhau lozinka geslo zaporka segred segreto geheim sekret clave jeton chave " +
   "llave chiave schl sleutel klucz"
 ).split(" ");
-const OTHER_PARTS = ["密码", "密碼", "口令", "パスワード", "비밀번호", "пароль", "Пароль"];
+const OTHER_PARTS = ["hasło", "Hasło", "密码", "密碼", "口令", "パスワード", "비밀번호", "пароль", "Пароль"];
+
+const TRIGRAMS = PARTS.map(trigramsOf);
 
 /** Whether a text may have names of secrets in other languages. */
 export function mayHaveForeign(text: string, hints: Hints): boolean {
-  return PARTS.some((part) => hints.mayHave(part)) || OTHER_PARTS.some((part) => text.includes(part));
+  return hints.mayHaveWord(TRIGRAMS) || (!hints.isAscii && OTHER_PARTS.some((part) => text.includes(part)));
 }
 
 /** The alternatives of an expression for a part of such a name. */

@@ -21,10 +21,18 @@ const CLASS_OF = Uint8Array.from({ length: CODES }, (_, code) => {
 const marks = new Uint8Array(TRIGRAMS);
 let lastMark = 0;
 
+/** The sequences of a word in ASCII, for {@link Hints.mayHaveWord}. */
+export function trigramsOf(word: string): Int32Array {
+  return Int32Array.from({ length: word.length - 2 }, (_, at) =>
+    Array.from(word.slice(at, at + 3)).reduce((code, one) => (code << CLASS_BITS) | classOf(one.charCodeAt(0)), 0),
+  );
+}
+
 /** About one text at a time: valid until the next one is made. */
 export class Hints {
   readonly #text: string;
   readonly #mark: number;
+  readonly isAscii: boolean;
 
   constructor(text: string) {
     this.#text = text;
@@ -35,22 +43,47 @@ export class Hints {
     const mark = lastMark;
     this.#mark = mark;
     let trigram = 0;
+    let bits = 0;
     for (let at = 0; at < text.length; at++) {
-      trigram = ((trigram << CLASS_BITS) | classOf(text.charCodeAt(at))) & (TRIGRAMS - 1);
+      const code = text.charCodeAt(at);
+      bits |= code;
+      trigram = ((trigram << CLASS_BITS) | classOf(code)) & (TRIGRAMS - 1);
       marks[trigram] = mark;
     }
+    this.isAscii = bits < CODES;
   }
 
   /** Whether one of the texts occurs. */
   hasOne(hints: readonly string[]): boolean {
-    return hints.some((hint) => this.mayHave(hint) && this.#text.includes(hint));
+    for (const hint of hints) if (this.mayHave(hint) && this.#text.includes(hint)) return true;
+    return false;
+  }
+
+  /** Whether one of the texts may occur in lower or upper case, as {@link mayHave} says. */
+  mayHaveOne(hints: readonly string[]): boolean {
+    for (const hint of hints) if (this.mayHave(hint)) return true;
+    return false;
+  }
+
+  /** Whether one of several words, given by their sequences, may occur in lower or upper case. False is certain. */
+  mayHaveWord(words: readonly Int32Array[]): boolean {
+    const mark = this.#mark;
+    for (const trigrams of words) {
+      let at = 0;
+      while (at < trigrams.length && marks[trigrams[at]!] === mark) at++;
+      if (at === trigrams.length) return true;
+    }
+    return false;
   }
 
   /** Whether a text, whose characters are ASCII, may occur in lower or upper case. False is certain; of two characters nothing is. */
   mayHave(hint: string): boolean {
+    const mark = this.#mark;
+    let before = (classOf(hint.charCodeAt(0)) << CLASS_BITS) | classOf(hint.charCodeAt(1));
     for (let at = 2; at < hint.length; at++) {
-      const before = (classOf(hint.charCodeAt(at - 2)) << CLASS_BITS) | classOf(hint.charCodeAt(at - 1));
-      if (marks[(before << CLASS_BITS) | classOf(hint.charCodeAt(at))] !== this.#mark) return false;
+      const trigram = ((before << CLASS_BITS) | classOf(hint.charCodeAt(at))) & (TRIGRAMS - 1);
+      if (marks[trigram] !== mark) return false;
+      before = trigram;
     }
     return true;
   }

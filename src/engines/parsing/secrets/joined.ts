@@ -42,7 +42,10 @@ interface Literals {
 
 function findConcatenated(text: string, find: Find, found: SecretRange[]): void {
   let open: (Literals & { quote: string; length: number }) | undefined;
-  for (const { 0: seam, 1: quote = "", index } of text.matchAll(SEAM)) {
+  // Without matchAll, which copies the expression for each of many small files.
+  SEAM.lastIndex = 0;
+  for (let match = SEAM.exec(text); match !== null; match = SEAM.exec(text)) {
+    const { 0: seam, 1: quote = "", index } = match;
     const from = index + seam.length;
     const length = text.slice(from, from + MAX_LITERAL).indexOf(quote);
     const literal = text.slice(from, from + length);
@@ -109,18 +112,23 @@ const BYTES =
 /** The name of an array, in front of its first byte. */
 const ARRAY_NAME =
   /([A-Za-z_$][\w$]{0,60})(?:\[\w{0,20}\]|["']|: ?[\w[\]; ]{1,20})?\s{0,4}(?::?=|:|=>)\s{0,8}(?:[\w[\]&. ]{1,30})?[{[(]\s{0,20}(?:\(s?byte\)\s{0,4})?$/;
+const CLOSE = /^(?:\s{0,16},?\s{0,16}[}\])])?/;
 const ARRAY_NAME_CHARACTERS = 140;
 
 /** The bytes of a key. */
 function findBytes(text: string, found: SecretRange[]): void {
   for (const { 0: bytes, index } of text.matchAll(BYTES)) {
-    const name = ARRAY_NAME.exec(text.slice(Math.max(0, index - ARRAY_NAME_CHARACTERS), index))?.[1];
-    if (name === undefined || classifyName(name) === undefined) continue;
+    const head = ARRAY_NAME.exec(text.slice(Math.max(0, index - ARRAY_NAME_CHARACTERS), index));
+    if (head === null || classifyName(head[1]!) === undefined) continue;
     const values = Array.from(bytes.matchAll(/0x([\da-f]{2})/gi), ([, byte = ""]) => Number.parseInt(byte, 16));
     const steps = new Set(values.map((value, i) => value - (values[i - 1] ?? 0)));
     // Keys of tests count up, or repeat a byte.
     if (steps.size > values.length / 2 && new Set(values).size > values.length / 2)
-      found.push({ start: index, end: index + bytes.length, rule: "key-bytes" });
+      found.push({
+        start: index - head[0].length,
+        end: index + bytes.length + CLOSE.exec(text.slice(index + bytes.length, index + bytes.length + 24))![0].length,
+        rule: "key-bytes",
+      });
   }
 }
 

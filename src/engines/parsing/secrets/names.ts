@@ -37,7 +37,7 @@ const SUFFIXES = setOf(
 );
 /** Joined words that end like this are a password's name: `dbpassword`, `PGPASSWORD`, `bindpw`. */
 const JOINED_PASSWORD =
-  /(?:password|passwd|passphrase|bindpw|rootpw|userpw|dbpw|sshpass|dbpass|psk|storepass|keypass|mysqlpass|ftppass|mypwd|dbpwd)$/;
+  /(?:password|passwd|passphrase|psk|[a-z]pwd?|(?<!by|com|tres|sur|over|under|multi|single|first|second|render|one|two|sub)(?<=[a-z])pass)$/;
 const JOINED_SECRET = /(?:secret|authtoken|apitoken|accesstoken|apikey|secretkey|accesskey|privatekey|encryptionkey)$/;
 
 /** Names longer than this are judged by their end. */

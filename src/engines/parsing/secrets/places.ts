@@ -1,5 +1,6 @@
 /** Places where only a password can occur: directives, statements of SQL, connection strings, pairs of a user and a password. */
 import { COMMAND_LINES } from "./command-lines.ts";
+import { DECLARED_PLACES } from "./declared-places.ts";
 import type { PasswordPlace } from "./types.ts";
 
 /** Names of users that have a password wherever they stand. */
@@ -8,6 +9,7 @@ const USERS =
 
 export const PASSWORD_PLACES: readonly PasswordPlace[] = [
   ...COMMAND_LINES,
+  ...DECLARED_PLACES,
   {
     rule: "netrc",
     hints: ["password"],
@@ -71,39 +73,6 @@ export const PASSWORD_PLACES: readonly PasswordPlace[] = [
     strict: true,
     pattern:
       /\bmap[ \t]{1,4}\$\w{0,40}(?:token|key|secret|auth)\w{0,20}[ \t]{1,4}\$\w{1,60}[ \t]{0,4}\{[^{}"']{0,400}["']([^\s"']{16,200})["'][ \t]/g,
-  },
-  // A parameter of CloudFormation with `NoEcho`, a variable of Terraform with `sensitive`
-  {
-    rule: "declared-secret",
-    hints: ["NoEcho"],
-    pattern:
-      /\bNoEcho["']?:\s{0,4}["']?(?:true|yes)\b(?:[^{}\n]{0,200}\n){0,6}?[^{}\n]{0,40}?\bDefault["']?:[ \t]{0,4}["']?([^\s"'{}]{6,200})/gi,
-  },
-  {
-    rule: "declared-secret",
-    hints: ["NoEcho"],
-    pattern:
-      /\bDefault["']?:[ \t]{0,4}["']?([^\s"'{}]{6,200})(?=["']?,?[ \t]{0,4}\r?\n(?:[^{}\n]{0,200}\n){0,6}?[^{}\n]{0,40}?\bNoEcho["']?:\s{0,4}["']?(?:true|yes)\b)/gi,
-  },
-  {
-    rule: "declared-secret",
-    hints: ["sensitive"],
-    pattern:
-      /\bdefault[ \t]{0,20}=[ \t]{0,4}"([^\s"]{6,200})"(?=[ \t]{0,4}\r?\n(?:[^{}\n]{0,200}\n){0,6}?[ \t]{0,20}sensitive[ \t]{0,20}=[ \t]{0,4}true)/g,
-  },
-  {
-    rule: "declared-secret",
-    hints: ["sensitive"],
-    pattern:
-      /\bsensitive[ \t]{0,20}=[ \t]{0,4}true[ \t]{0,4}\r?\n(?:[^{}\n]{0,200}\n){0,6}?[ \t]{0,20}default[ \t]{0,20}=[ \t]{0,4}"([^\s"]{6,200})"/g,
-  },
-  // `?appid=…`, `&key=…`
-  {
-    rule: "url-key",
-    hints: ["appid=", "key=", "auth=", "code=", "pass=", "pwd=", "apikey=", "token="],
-    strict: true,
-    pattern:
-      /[?&](?:appid|app_?key|key|k|api_?key|access_?key|auth|code|pass|pwd|password|token)=([\w.~-]{16,128})(?![\w.~%-])/gi,
   },
   // `login with …`
   {
@@ -190,7 +159,23 @@ export const PASSWORD_PLACES: readonly PasswordPlace[] = [
   // `("user@host", "…")`, `["admin", "…"]`
   {
     rule: "login",
-    hints: ["@", "admin", "root", "sa"],
+    hints: [
+      "@",
+      "dmin",
+      "root",
+      "user",
+      "sysdba",
+      '"sa"',
+      "'sa'",
+      "`sa`",
+      "postgres",
+      "elastic",
+      "operator",
+      "service",
+      "guest",
+      "deploy",
+      "jenkins",
+    ],
     strict: true,
     pattern: new RegExp(
       String.raw`["'\x60](?:[\w.+-]{1,60}@[\w-]{1,40}\.[\w.-]{2,40}|${USERS})["'\x60]\s{0,4}(?:,|:|=>)\s{0,20}(?:\w{1,20}\s{0,2}[:=(]\s{0,2}){0,2}["'\x60]([^\s"'\x60\\]{8,64})["'\x60]`,
@@ -230,7 +215,7 @@ export const PASSWORD_PLACES: readonly PasswordPlace[] = [
     rule: "directive",
     hints: ["*", "."],
     strict: true,
-    maxCharacters: 20_000,
+    maxCharacters: 8_000,
     pattern:
       /^["']?[\w.*@\\-]{1,60}["']?[ \t]{1,20}["']?[\w.*-]{1,60}["']?[ \t]{1,20}["']?([^\s"'#]{8,64})["']?[ \t]{1,20}(?:\*|\d[\d./]{6,18})[ \t]{0,20}$/gm,
   },

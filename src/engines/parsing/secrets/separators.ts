@@ -2,6 +2,8 @@
 
 export interface Separator {
   pattern: RegExp;
+  /** Every match begins with one of these characters. */
+  starts?: string;
   /** Whether the value must be quoted. */
   quoted?: boolean;
   /** Whether it separates the words of prose too. */
@@ -21,7 +23,12 @@ export const SEPARATORS: readonly Separator[] = [
   // `"name": "DB_PASSWORD", "value": …`, `- name: DB_PASSWORD` and `value: …` on the next line
   { pattern: /["']?\s{0,4},?\s{0,80}["']?[vV]alue["']?\s{0,4}[:=]\s{0,10}/y },
   // `name = value`, `name: value`, `["name"] => value`, `name := value`, `name <- value`, `name ||= value`, `name == value`
-  { pattern: new RegExp(String.raw`["'\x60\])\\*]{0,3}\s{0,40}(?:=>|[:?|!=+]{0,3}=|<-|:(?!:)|：)${OPEN}`, "y") },
+  {
+    pattern: new RegExp(
+      String.raw`["'\x60\])\\*]{0,3}(?:\.(?:[vV]alue|[tT]ext|AsString|[dD]efault))?\s{0,40}(?:=>|[:?|!=+]{0,3}=|<-|:(?!:)|：)${OPEN}`,
+      "y",
+    ),
+  },
   // `name string = value`, `name As String = value`, `name[] = value`, `Name { get; set; } = value`
   {
     pattern:
@@ -34,28 +41,38 @@ export const SEPARATORS: readonly Separator[] = [
       /(?:["'`]?[)\]]{1,3})?\s{0,10}(?:\.\s{0,4}\w{0,12}(?:[oO]r|[dD]efault)\w{0,12}\((?:\|\w?\||\(\)\s?=>)?|\?\?|\|\||\?:|or\b)\s{0,20}/y,
     quoted: true,
   },
+  // `match getenv "NAME" with | null -> "value"`, `match var("NAME") { Ok(v) => v, Err(_) => "value" }`
+  {
+    starts: "\"'`",
+    pattern:
+      /["'`][)\]]{0,3}\s{1,20}(?:with|\{|of)\s(?:[^\n"'`]{0,80}\n){0,3}?[^\n"'`]{0,80}?\b(?:None|null|Nothing|nil|Err\w{0,4}(?:[( ]_?\w{0,10}\)?)?)\s{0,4}[-=]>\s{0,20}/y,
+    quoted: true,
+  },
+  // `userPassword:: value`, of LDIF
+  { starts: ":", pattern: /::[ \t]{1,4}/y, credentials: true },
   // `${NAME}    value`, of Robot Framework
-  { pattern: /\}[ \t]{2,40}/y },
+  { starts: "}", pattern: /\}[ \t]{2,40}/y },
   // `${NAME:-value}`
-  { pattern: /:[-=]/y },
+  { starts: ":", pattern: /:[-=]/y },
   // `put(Names.NAME, "value")`
-  { pattern: /[ \t]{0,2},\s{0,20}/y, quoted: true, credentials: true },
+  { starts: ", \t", pattern: /[ \t]{0,2},\s{0,20}/y, quoted: true, credentials: true },
   // `setName("value")`, `.name("value")`, `NAME('value')`
-  { pattern: /\([ \t]{0,4}/y, quoted: true },
+  { starts: "(", pattern: /\([ \t]{0,4}/y, quoted: true },
   // `name() { return "value"`, `fun name(): String = "value"`, `var name: String { "value" }`
   {
+    starts: "( \t:",
     pattern:
       /(?:\(\)|(?=[ \t]{0,4}:))\s{0,4}(?:(?::|->)\s{0,4}[A-Za-z][\w.<>?]{0,30}\s{0,4})?(?:=>|[={])\s{0,20}(?:get\s{0,4}\{\s{0,20})?(?:return\b\s{0,4})?/y,
     quoted: true,
   },
   // `define('NAME', value)`, `setenv("NAME", value)`, `os.environ.get("NAME", value)`
-  { pattern: /["'`]\s{0,10},\s{0,40}/y, quoted: true },
+  { starts: "\"'`", pattern: /["'`]\s{0,10},\s{0,40}/y, quoted: true },
   // `<add key="Name" value="…"/>`
-  { pattern: /["']\s{1,20}(?:value|content)\s{0,4}=\s{0,4}/y, quoted: true },
+  { starts: "\"'", pattern: /["']\s{1,20}(?:value|content)\s{0,4}=\s{0,4}/y, quoted: true },
   // `<password>…</password>`, `<key>Password</key><string>…</string>`, `<entry key="password"><value>…`, `<pass encoding="…">…`
   {
     pattern:
-      /(?:<\/[\w:.-]{1,30}|["']?(?:[ \t][^<>\n]{0,80}["'\w])?)>\s{0,40}(?:<[\w:.-]{1,30}(?:\s[^<>\n]{0,60})?>\s{0,40}){0,3}(?:<!\[CDATA\[)?/y,
+      /(?:<\/[\w:.-]{1,30}|["']?(?:[ \t][^<>\n]{0,80}["'\w])?)>\s{0,40}(?:<PlainText>\w{4,5}<\/PlainText>\s{0,40})?(?:<[\w:.-]{1,30}(?:\s[^<>\n]{0,60})?>\s{0,40}){0,3}(?:<!\[CDATA\[)?/y,
   },
   // A heading, and the value in a block of code below it; `token → value`
   {

@@ -1,7 +1,7 @@
 /** Secrets that are recognised by the surrounding text: key blocks, URLs, headers, manifests and credential files. */
 import { isPlaceholder, randomnessBits } from "./randomness.ts";
 import { valuesInBlock } from "./blocks.ts";
-import { choiceOf } from "./chosen.ts";
+import { choiceOf, isJoinedWords, isSignedWords } from "./chosen.ts";
 import type { Hints } from "./hints.ts";
 import { looksSecretNear, quotedNear } from "./nearby.ts";
 import { findKubernetesSecrets } from "./manifests.ts";
@@ -22,7 +22,7 @@ export function findStructured(text: string, hints: Hints, found: SecretRange[])
   for (const { rule, hints: needed, pattern, strict, maxCharacters } of PASSWORD_PLACES) {
     if (
       (maxCharacters !== undefined && text.length > maxCharacters) ||
-      !(pattern.ignoreCase ? needed.some((hint) => hints.mayHave(hint)) : hints.hasOne(needed))
+      !(pattern.ignoreCase ? hints.mayHaveOne(needed) : hints.hasOne(needed))
     )
       continue;
     for (const match of text.matchAll(pattern)) {
@@ -177,15 +177,22 @@ function findArguments(text: string, hasSecureStrings: boolean, found: SecretRan
   }
   if (!hasSecureStrings) return;
   // PowerShell separates arguments by spaces.
-  for (const { 0: name, index } of text.matchAll(/SecureString[ \t]/g))
-    judgeArguments(text, index + name.length, lines, true, found);
+  for (const { 0: name, index } of text.matchAll(/SecureString[ \t]/g)) {
+    const from = index + name.length;
+    judgeArguments(text, from, lines, true, found);
+    for (const { start, text: value } of quotedNear(text, from, lines.from(from)))
+      if (isJoinedWords(value)) add(found, start, value.length, "argument");
+  }
 }
 
 function judgeArguments(text: string, from: number, lines: NextOf, mayBeChosen: boolean, found: SecretRange[]): void {
   for (const { start, text: value } of quotedNear(text, from, lines.from(from))) {
     if (UUID.test(value)) continue;
     const isLater = text.slice(from, start).includes(",");
-    if (looksSecretNear(value, MIN_PASSWORD_BITS, mayBeChosen) || (mayBeChosen && isLater && isChosenArgument(value)))
+    if (
+      looksSecretNear(value, MIN_PASSWORD_BITS, mayBeChosen) ||
+      (mayBeChosen && isLater && (isChosenArgument(value) || isSignedWords(value)))
+    )
       add(found, start, value.length, "argument");
   }
 }

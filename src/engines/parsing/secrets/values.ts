@@ -1,5 +1,5 @@
 /** Whether a value is a secret, by the kind of name that it is assigned to or stands near. */
-import { choiceOf, isChosenWords, isPhrase } from "./chosen.ts";
+import { choiceOf, isChosenWords, isJoinedWords, isPhrase } from "./chosen.ts";
 import type { NameClass } from "./types.ts";
 import { looksSecretNear } from "./nearby.ts";
 import { isComposedPassword, isPlaceholder, randomnessBits } from "./randomness.ts";
@@ -74,7 +74,13 @@ function isNoValue(value: string): boolean {
 function isRandom(value: string, kind: NameClass, isLoose: boolean): boolean {
   if (UUID.test(value)) return !isLoose && randomnessBits(value.replaceAll("-", "")) > 0;
   const decoded = decodeBase64(value);
-  if (decoded !== undefined) return isSecretValue(withoutUser(decoded), kind === "key" ? "key" : "password", isLoose);
+  if (decoded !== undefined) {
+    const plain = withoutUser(decoded);
+    return (
+      isSecretValue(plain, kind === "key" ? "key" : "password", isLoose) ||
+      (kind === "password" && isJoinedWords(plain))
+    );
+  }
   const { bits } = LIMITS[kind];
   const found = randomnessBits(value);
   if (kind === "password" && (!isLoose || found >= bits) && isComposedPassword(value)) return true;

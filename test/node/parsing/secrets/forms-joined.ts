@@ -1,5 +1,5 @@
 /** Secrets that code writes in parts, in bytes or in short base64, and names of secrets in other languages. */
-import { chosen, chosenStrong, encoded, form, hex, password, token, type Form } from "./form.ts";
+import { chosen, chosenStrong, encoded, env, form, hex, password, token, type Form } from "./form.ts";
 import type { Draw } from "./draw.ts";
 
 const split = (secret: string, parts: number): string[] =>
@@ -129,4 +129,49 @@ export const JOINED: readonly Form[] = [
   form("Russian", chosen, (s) => `| Пользователь | Пароль |\n| --- | --- |\n| sam | ${s} |\n`),
   form("Chinese", chosen, (s) => `数据库密码：${s}\n`),
   form("a key in Portuguese", token, (s) => `"ChaveAssinatura": "${s}"`),
+  form("words that signs join under a secret's name", words, (s) => `client sw01 {\n    secret = ${s}\n}\n`),
+  form(
+    "words with capitals without quotes",
+    (d) => `${d.pick(["Copper", "Walnut"])}_Kettle`,
+    (s) => `      password: ${s}\n`,
+  ),
+  form("a pair of Elixir", chosen, (s) => `Req.get!(url, auth: {:basic, "sync:${s}"})`),
+  form(
+    "a match of F#",
+    token,
+    (s) => `match Environment.GetEnvironmentVariable "API_KEY" with\n| null -> "${s}"\n| k -> k\n`,
+  ),
+  form(
+    "a match of Rust",
+    chosen,
+    (s) => `let p = match env::var("DB_PASSWORD") {\n    Ok(v) => v,\n    Err(_) => "${s}".into(),\n};`,
+  ),
+  form("a variable of a pipeline", token, (s) => `echo "##vso[task.setvariable variable=deployKey]${s}"`),
+  form("a mask of a workflow", token, (s) => `echo "::add-mask::${s}"`),
+  encoded("LDIF in base64", chosen, (c) => `dn: uid=sam\nuserPassword:: ${c}\n`),
+  form(
+    "a pass phrase with a digit",
+    (d) => `three ${d.pick(["copper", "walnut"])} kettles jump over 1 fence`,
+    (s) => `password: "${s}"\n`,
+  ),
+  form("a header that haproxy compares", token, (s) => `http-request deny unless { req.hdr(x-edge-key) -m str ${s} }`),
+  form(
+    "words as a SecureString",
+    (d) => `${d.pick(["Copper", "Walnut"])}#Kettle`,
+    (s) => `$p = ConvertTo-SecureString "${s}" -AsPlainText -Force`,
+  ),
+  form("an unattended setup", chosen, (s) => `<Password><PlainText>true</PlainText><Value>${s}</Value></Password>`),
+  form("a property of Delphi", chosen, (s) => `Connection.Properties['Password'].Value := '${s}';`),
+  form("a joined name of a password", chosen, (s) => `public $smtppass = '${s}';`),
+  form(
+    "arguments behind an address",
+    chosenStrong,
+    (s) => `Sql.newInstance("jdbc:mysql://db1/clinic", "import", "${s}", driver)`,
+  ),
+  form(
+    "a password with slashes",
+    (d) => `Copper/Kettle/${d.digits(2)}`,
+    (s) => `get(ENV, "DB_PASSWORD", "${s}")`,
+  ),
+  encoded("base64 in front of another variable", env, (c) => `BUNDLE=${c}\nSENTRY_RELEASE=a1\n`),
 ];
