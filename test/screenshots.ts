@@ -35,7 +35,7 @@ try {
   await signIn(page, siteUrl);
   const base = `${siteUrl}/app/${slug}`;
   mkdirSync(FOLDER, { recursive: true });
-  await shoot(page, `${base}/start`, "first-steps");
+  await shoot(page, base, "first-steps");
   for (const name of ["laptop", "ci agent", "review bot"]) {
     await page.goto(`${base}/keys`);
     await page.getByLabel("Name").fill(name);
@@ -44,7 +44,8 @@ try {
   }
   await picture(page, "new-key");
   await seedDashboard(db, tenantId, `user:${userId}`, { workspaces: 9, runs: 80, auditEvents: 120, days: 30 });
-  for (const name of ["repositories", "keys", "team", "usage", "limits", "audit", "settings", "connect", "search"]) {
+  await shoot(page, base, "overview");
+  for (const name of ["repositories", "keys", "team", "usage", "audit", "settings", "connect", "search"]) {
     await shoot(page, `${base}/${name}`, name);
   }
   await page.goto(`${base}/repositories`);
@@ -52,9 +53,15 @@ try {
   await page.getByRole("heading", { name: "Runs", exact: true }).waitFor();
   await picture(page, "repository");
   await page.emulateMedia({ colorScheme: "dark" });
+  await shoot(page, base, "overview-dark");
   await shoot(page, `${base}/usage`, "usage-dark");
   await shoot(page, `${base}/repositories`, "repositories-dark");
   await page.setViewportSize(PHONE);
+  await shoot(page, base, "overview-phone-dark");
+  await page.emulateMedia({ colorScheme: "light" });
+  await shoot(page, base, "overview-phone");
+  await shoot(page, `${base}/usage`, "usage-phone");
+  await page.emulateMedia({ colorScheme: "dark" });
   await shoot(page, `${base}/repositories`, "repositories-phone");
 } finally {
   await browser.close();

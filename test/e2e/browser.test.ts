@@ -52,9 +52,9 @@ describe.skipIf(process.env["SKIP_BROWSER"] === "1")("in a browser", { timeout: 
     await signIn(page, email);
     await page.getByLabel("Team name").fill("Browser team");
     await page.getByRole("button", { name: "Create the team" }).click();
-    await heading(page, "First steps");
+    await heading(page, "Overview");
     await checkPage(page);
-    const base = page.url().replace(/\/start$/, "");
+    const base = page.url();
 
     await page.getByRole("link", { name: "Make a key" }).click();
     await page.getByLabel("Name").fill("laptop");
@@ -67,10 +67,10 @@ describe.skipIf(process.env["SKIP_BROWSER"] === "1")("in a browser", { timeout: 
     await checkPage(page);
 
     // The step checks itself: nothing on the page is touched.
-    await page.goto(`${base}/start`);
+    await page.goto(base);
     await done(page, "Make an API key");
     expect((await api("/embed", { key })).status).toBe(200);
-    await done(page, "Use the key");
+    await done(page, "Connect an agent");
 
     await page.getByRole("link", { name: "Connect a repository" }).click();
     await page.getByLabel("Clone address").fill("ftp://nowhere");
@@ -133,8 +133,9 @@ describe.skipIf(process.env["SKIP_BROWSER"] === "1")("in a browser", { timeout: 
     await page.keyboard.press("r");
     await heading(page, "Repositories");
 
-    await page.goto(`${base}/start`);
-    for (const step of ["Make an API key", "Use the key", "Connect a repository", "Search"]) await done(page, step);
+    await page.goto(base);
+    for (const step of ["Make an API key", "Connect an agent", "Connect a repository", "Search"])
+      await done(page, step);
     await page.goto(`${base}/usage`);
     await page.getByRole("rowheader", { name: "laptop" }).waitFor();
     await checkPage(page);
@@ -144,7 +145,6 @@ describe.skipIf(process.env["SKIP_BROWSER"] === "1")("in a browser", { timeout: 
       ["runs", "Runs"],
       ["connect", "Connect"],
       ["connect?client=vscode", "Connect"],
-      ["limits", "Limits"],
       ["settings", "Settings"],
     ] as const) {
       await page.goto(`${base}/${path}`);
@@ -234,16 +234,18 @@ describe.skipIf(process.env["SKIP_BROWSER"] === "1")("in a browser", { timeout: 
     await signIn(page, email);
     await page.getByLabel("Team name").fill("Phone team");
     await page.keyboard.press("Enter");
-    await heading(page, "First steps");
-    for (const path of ["start", "repositories", "keys", "team", "usage", "audit", "settings", "connect"]) {
-      await page.goto(page.url().replace(/[^/]+$/, path));
+    await heading(page, "Overview");
+    const base = page.url();
+    for (const path of ["", "/repositories", "/keys", "/team", "/usage", "/audit", "/settings", "/connect"]) {
+      await page.goto(base + path);
       const overflow = await page.evaluate(
         "document.documentElement.scrollWidth - document.documentElement.clientWidth",
       );
       expect([path, overflow]).toEqual([path, 0]);
     }
     await page.getByRole("button", { name: "Menu" }).press("Enter");
-    await page.getByRole("link", { name: "Keys", exact: true }).press("Enter");
+    await page.getByRole("link", { name: "Connect", exact: true }).press("Enter");
+    await page.getByRole("link", { name: "Keys and connected agents" }).press("Enter");
     await heading(page, "Keys");
     const state = await context.storageState();
     await context.close();
@@ -251,11 +253,12 @@ describe.skipIf(process.env["SKIP_BROWSER"] === "1")("in a browser", { timeout: 
     const plain = await browser.newContext({ javaScriptEnabled: false, storageState: state });
     const still = await plain.newPage();
     await still.goto(`${service().siteUrl}/app`);
-    await still.getByRole("link", { name: "Keys", exact: true }).click();
+    await still.getByRole("link", { name: "Make a key" }).click();
     await still.getByLabel("Name").fill("without script");
     await still.getByRole("button", { name: "Create" }).click();
     await still.getByText("Copy it now").waitFor();
-    await still.getByRole("link", { name: "Keys", exact: true }).click();
+    await still.getByRole("link", { name: "Connect", exact: true }).first().click();
+    await still.getByRole("link", { name: "Keys and connected agents" }).click();
     await still.getByRole("button", { name: "Revoke …" }).click();
     await still.getByRole("button", { name: "Revoke for good" }).click();
     await still.getByText("The key is revoked").waitFor();

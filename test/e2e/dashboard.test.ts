@@ -9,18 +9,7 @@ import { invite } from "../../src/service/users/index.ts";
 import { type DashboardRequest, mailOf, memberOf, newEmail, newTeam, Profile, type Team } from "./support/dashboard.ts";
 import { api, database, service } from "./support/service.ts";
 
-const PAGES = [
-  "start",
-  "repositories",
-  "repositories/new",
-  "connect",
-  "keys",
-  "team",
-  "usage",
-  "limits",
-  "audit",
-  "settings",
-];
+const PAGES = ["repositories", "repositories/new", "connect", "keys", "team", "usage", "audit", "settings"];
 
 describe("pages", () => {
   let team: Team;
@@ -32,6 +21,16 @@ describe("pages", () => {
     const fresh = await new Profile().signIn(newEmail());
     const { slug } = await fresh.post("/app/api/tenants", { name: "Fresh" });
     for (const page of PAGES) expect(await fresh.page(`/app/${String(slug)}/${page}`)).toContain("</html>");
+    const overview = await fresh.page(`/app/${String(slug)}`);
+    expect(overview).toContain("Make an API key");
+    expect(overview).toContain("0 of 10,000 credits are used");
+    for (const [old, to] of [
+      ["start", ""],
+      ["limits", "/usage#limits"],
+    ]) {
+      const moved = await fresh.send(`/app/${String(slug)}/${old}`, { headers: { Accept: "text/html" } });
+      expect([moved.status, moved.headers.get("Location")]).toEqual([301, `/app/${String(slug)}${to}`]);
+    }
     const html = await fresh.page(`/app/${String(slug)}/repositories`);
     expect(html).toContain("No repository yet");
     const assets = [...html.matchAll(/(?:href|src)="(\/app\/assets\/[^"]+)"/g)].map(([, asset]) => asset ?? "");
@@ -49,6 +48,27 @@ describe("pages", () => {
       const html = await member.page(`${team.pages}/${page}`);
       if (page === "keys") expect(html).not.toContain("New key");
       if (page === "team") expect(html).not.toContain("Invite someone");
+    }
+    await database()
+      .insert(runs)
+      .values({
+        id: crypto.randomUUID(),
+        tenantId: team.tenantId,
+        workspaceId: team.workspaceId,
+        kind: "index",
+        state: "failed",
+        request: {},
+        error: { code: "GIT_AUTH", error: "the host refused the token" },
+        finishedAt: new Date(),
+      });
+    for (const [profile, mends] of [
+      [member, false],
+      [team.owner, true],
+    ] as const) {
+      const overview = await profile.page(team.pages);
+      expect(overview).toContain("Failed (1)");
+      expect(overview).toContain("the host refused the token");
+      expect(/Index again|Set up its source/.test(overview)).toBe(mends);
     }
   });
 
@@ -71,9 +91,9 @@ describe("pages", () => {
   });
 
   it("count for the user, with the contract's headers", async () => {
-    const first = await team.owner.send(`${team.pages}/limits`);
+    const first = await team.owner.send(`${team.pages}/settings`);
     expect(first.headers.get("X-RateLimit-Limit")).toBe("600");
-    const second = await team.owner.send(`${team.pages}/limits`);
+    const second = await team.owner.send(`${team.pages}/settings`);
     const [a, b] = [first, second].map(({ headers }) => Number(headers.get("X-RateLimit-Remaining")));
     if (first.headers.get("X-RateLimit-Reset") === second.headers.get("X-RateLimit-Reset"))
       expect(b).toBe((a ?? 0) - 1);

@@ -47,29 +47,41 @@ export async function changeTenant(
   ]);
 }
 
-interface FirstSteps {
-  /** Whether the tenant has a valid API key. */
+export interface FirstSteps {
+  /** Whether the person has a valid API key: their own, or the team's for those who manage it. */
   hasKey: boolean;
-  keyUsed: boolean;
+  /** When one of these keys, or an agent that the person signed in, called last; null before the first call. */
+  lastCallAt: string | null;
+  /** Name of the key or agent that called last. */
+  lastCallBy: string | null;
   hasRepository: boolean;
   hasIndex: boolean;
   hasSearched: boolean;
 }
 
-/** Derives which first steps a tenant has completed from its data. */
-export async function readFirstSteps(db: Db, tenantId: string): Promise<FirstSteps> {
+/** Derives from a tenant's data which first steps a person has completed. `manages`: whether the team's keys count as theirs. */
+export async function readFirstSteps(
+  db: Db,
+  { tenantId, userId, manages }: { tenantId: string; userId: string; manages: boolean },
+): Promise<FirstSteps> {
   const rows = await rowsOf<FirstSteps>(
     db,
     sql`
+      with mine as materialized (
+        select name, last_used_at, agent is null and revoked_at is null and (expires_at is null or expires_at > now()) as valid
+        from credentials where tenant_id = ${tenantId} and kind in ('api_key', 'narrow_api_key')
+          and (user_id = ${userId} or (${manages} and user_id is null))
+      ), last as (select name, last_used_at from mine where last_used_at is not null order by last_used_at desc limit 1)
       select
-        exists (select 1 from credentials where tenant_id = ${tenantId} and kind in ('api_key', 'narrow_api_key') and revoked_at is null
-          and (expires_at is null or expires_at > now())) as "hasKey",
-        exists (select 1 from credentials where tenant_id = ${tenantId} and kind in ('api_key', 'narrow_api_key')
-          and last_used_at is not null) as "keyUsed",
+        exists (select 1 from mine where valid) as "hasKey",
+        (select last_used_at from last) as "lastCallAt",
+        (select name from last) as "lastCallBy",
         exists (select 1 from workspaces where tenant_id = ${tenantId} and repo is not null) as "hasRepository",
         exists (select 1 from workspaces where tenant_id = ${tenantId} and current_seq is not null) as "hasIndex",
         exists (select 1 from usage_months where tenant_id = ${tenantId}
           and coalesce((calls ->> 'search')::bigint, 0) > 0) as "hasSearched"`,
   );
-  return rows[0] ?? { hasKey: false, keyUsed: false, hasRepository: false, hasIndex: false, hasSearched: false };
+  const [steps] = rows;
+  if (!steps) throw new Error("the statement always has one row");
+  return steps;
 }

@@ -259,7 +259,7 @@ export const CASES: readonly Case[] = [
     "change of a team",
     (db, { tenantId }) => team.changeTenant(db, { tenantId, actor: "a", name: "b", sharedIndex: true }),
   ],
-  ["first steps", (db, { tenantId }) => team.readFirstSteps(db, tenantId), 3_000],
+  ["first steps", (db, { tenantId, userId }) => team.readFirstSteps(db, { tenantId, userId, manages: true }), 3_000],
   ["usage", (db, { tenantId }) => readUsage(db, tenantId, Date.now()), 3_000],
   ["quota", (db, { tenantId }) => readQuota(db, tenantId, Date.now())],
   ["source of a repository", (db, { workspaceId }) => sources.openSource({ db, encryptionKey: "" }, workspaceId)],

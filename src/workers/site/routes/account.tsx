@@ -113,7 +113,7 @@ accountApi.post("/account", async (c) => {
 accountApi.post("/tenants", async (c) => {
   const fields = await readFields(c);
   const made = await createOwnTenant(c.get("accounts"), sessionOf(c).user.id, { name: fields.text("name") });
-  return done(c, { to: `/app/${made.slug}/start`, data: { ...made }, status: 201 });
+  return done(c, { to: `/app/${made.slug}`, data: { ...made }, status: 201 });
 });
 
 accountApi.get("/sessions", async (c) => {

@@ -46,6 +46,7 @@ auditPages.get("/audit", async (c) => {
     <>
       <Head
         title="Audit log"
+        crumb={<a href={tenantPath(c, "settings")}>Settings</a>}
         text="Who changed what, and which requests were refused. New events appear automatically."
       >
         <a class="button" href={exportUrl("csv")}>

@@ -50,6 +50,7 @@ keyPages.get("/keys", async (c) => {
     <>
       <Head
         title="Keys"
+        crumb={<a href={tenantPath(c, "connect")}>Connect</a>}
         text={
           manages
             ? "All keys of a team share its budget and quota. A personal key ends when its member leaves. A revoked key is refused within a second."

@@ -24,7 +24,11 @@ settingsPages.get("/settings", async (c) => {
     "settings",
     { title: "Settings" },
     <>
-      <Head title="Settings" text={`You are ${role === "member" ? "a" : "an"} ${role} of ${name}.`} />
+      <Head title="Settings" text={`You are ${role === "member" ? "a" : "an"} ${role} of ${name}.`}>
+        <a class="button" href={tenantPath(c, "audit")}>
+          Audit log
+        </a>
+      </Head>
       <Panel title="Team">
         <div class="body">
           {manages ? (

@@ -5,6 +5,7 @@ import { auditApi, auditPages } from "./audit.tsx";
 import { codePages } from "./code.tsx";
 import { namePages } from "./names.tsx";
 import { connectPages } from "./connect.tsx";
+import { overviewPages } from "./overview.tsx";
 import { keyApi, keyPages } from "./keys.tsx";
 import { repositoryApi, repositoryPages } from "./repositories.tsx";
 import { severalApi, severalPages } from "./repositories-at-once.tsx";
@@ -20,6 +21,7 @@ export const tenantPages = new Hono<DashboardHono>();
 export const tenantApi = new Hono<DashboardHono>();
 
 for (const pages of [
+  overviewPages,
   connectPages,
   searchPages,
   codePages,

@@ -3,7 +3,7 @@ import { Hono } from "hono";
 import { SURFACES, type Surface } from "../../../contract/surfaces.ts";
 import { type DayUsage, projectMonth, readUsage, type UsageReport } from "../../../service/dashboard/usage.ts";
 import { flushUsage, usage as readGate } from "../../../service/gate/client.ts";
-import type { DashboardContext, DashboardHono } from "../app/context.ts";
+import { type DashboardContext, type DashboardHono, tenantPath } from "../app/context.ts";
 import { DayBars, MonthLine, type Point } from "../views/charts.tsx";
 import { formatCount, isoDay } from "../views/format.ts";
 import { tenantPage } from "../views/layout.tsx";
@@ -137,6 +137,7 @@ usagePages.get("/usage", async (c) => {
         </div>
       </Panel>
       <KeyPanel days={days} names={names} />
+      <LimitsPanel />
     </>,
   );
 });
@@ -198,29 +199,17 @@ const LIMIT_TEXTS: Partial<Record<Surface, string>> = {
   invitation: "Invitations",
 };
 
-usagePages.get("/limits", async (c) => {
-  const { month } = await currentUsage(c, Date.now());
+// The page of the limits is a part of this one.
+usagePages.get("/limits", (c) => c.redirect(`${tenantPath(c, "usage")}#limits`, 301));
+
+function LimitsPanel() {
   const rows = Object.entries(LIMIT_TEXTS) as [Surface, string][];
-  return tenantPage(
-    c,
-    "limits",
-    { title: "Limits" },
-    <>
-      <Head
-        title="Limits"
-        text="All keys of the team share these budgets. The X-RateLimit headers of an answer say how many requests are left."
-      />
-      <Panel title="Quota">
-        <div class="body">
-          <dl class="facts">
-            <dt>Credits a month</dt>
-            <dd>
-              {formatCount(month.limit)}, of which {formatCount(Math.max(0, month.limit - month.credits))} are left
-            </dd>
-          </dl>
-        </div>
-      </Panel>
-      <Panel title="Rate limits" text="Counted in fixed windows. A refused request's answer says how long to wait.">
+  return (
+    <div id="limits">
+      <Panel
+        title="Rate limits"
+        text="All keys of the team share these budgets, counted in fixed windows. A refused request's answer says how long to wait."
+      >
         <Table label="Rate limits" headings={["What", { num: "Requests" }, "In"]}>
           {rows.map(([surface, text]) => (
             <tr>
@@ -231,9 +220,9 @@ usagePages.get("/limits", async (c) => {
           ))}
         </Table>
       </Panel>
-    </>,
+    </div>
   );
-});
+}
 
 function windowText(seconds: number): string {
   if (seconds === 60) return "a minute";

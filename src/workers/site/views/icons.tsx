@@ -1,15 +1,11 @@
 /** Line icons on a 24-pixel grid, drawn for this dashboard. */
 const PATHS = {
-  start: "M5 12l4 4L19 6",
   repositories: "M5 4h11a3 3 0 0 1 3 3v13H8a3 3 0 0 1-3-3zM5 17a3 3 0 0 1 3-3h11",
   runs: "M7 5l11 7-11 7z",
   search: "M11 5a6 6 0 1 1 0 12 6 6 0 0 1 0-12zM15.5 15.5L20 20",
   connect: "M9 7H7a5 5 0 0 0 0 10h2M15 7h2a5 5 0 0 1 0 10h-2M8 12h8",
-  keys: "M15 4a5 5 0 1 1-4.6 7L4 17.5V20h3l1-1v-2h2v-2l2.4-2.4M16 8.5h.01",
   team: "M9 5a3.5 3.5 0 1 1 0 7 3.5 3.5 0 0 1 0-7zM2.5 20a6.5 6.5 0 0 1 13 0M16 5.5a3.5 3.5 0 0 1 0 6.5M18 14.5a6.5 6.5 0 0 1 3.5 5.5",
   usage: "M4 20V4M4 20h16M8.5 16v-4M13 16V8M17.5 16v-6",
-  limits: "M4 17a8 8 0 1 1 16 0M12 17l4-6",
-  audit: "M7 4h10a1 1 0 0 1 1 1v15l-3-2-3 2-3-2-3 2V5a1 1 0 0 1 1-1zM9 9h6M9 13h6",
   settings: "M4 7h9M17 7h3M4 17h3M11 17h9M15 5a2 2 0 1 1 0 4 2 2 0 0 1 0-4zM9 15a2 2 0 1 1 0 4 2 2 0 0 1 0-4z",
   user: "M12 4a4 4 0 1 1 0 8 4 4 0 0 1 0-8zM4.5 20a7.5 7.5 0 0 1 15 0",
   theme: "M12 4a8 8 0 1 0 0 16zM12 4v16",

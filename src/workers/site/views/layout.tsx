@@ -12,19 +12,15 @@ interface PageOptions {
   status?: 200 | 201 | 400 | 401 | 403 | 404 | 405 | 409 | 413 | 429 | 500 | 503;
 }
 
-/** Pages of the menu; `key` after "g" goes there. */
-const PAGES: readonly { page: string; label: string; icon: IconName; key: string }[] = [
+/** Pages of the menu; `key` after "g" goes there. `below`: pages that are reached from this one. */
+const PAGES: readonly { page: string; label: string; icon: IconName; key: string; below?: readonly string[] }[] = [
   { page: "search", label: "Search", icon: "search", key: "s" },
   { page: "repositories", label: "Repositories", icon: "repositories", key: "r" },
   { page: "runs", label: "Runs", icon: "runs", key: "n" },
-  { page: "start", label: "First steps", icon: "start", key: "f" },
-  { page: "connect", label: "Connect", icon: "connect", key: "c" },
-  { page: "keys", label: "Keys", icon: "keys", key: "k" },
+  { page: "connect", label: "Connect", icon: "connect", key: "c", below: ["keys"] },
   { page: "team", label: "Team", icon: "team", key: "t" },
   { page: "usage", label: "Usage", icon: "usage", key: "u" },
-  { page: "limits", label: "Limits", icon: "limits", key: "l" },
-  { page: "audit", label: "Audit log", icon: "audit", key: "a" },
-  { page: "settings", label: "Settings", icon: "settings", key: "e" },
+  { page: "settings", label: "Settings", icon: "settings", key: "e", below: ["audit"] },
 ];
 
 /** Answers with a page whose texts, which may come from a repository or another person, are shown by display.ts. */
@@ -85,7 +81,7 @@ function Shell({ c, title, page, content, quota }: ShellProps) {
       <SkipLink />
       <div class="shell">
         <header class="side">
-          <FoldBar home="/app" />
+          <FoldBar home={current ? `/app/${current.slug}` : "/app"} />
           <div class="fold" id="side-fold">
             <details class="switch">
               <summary>
@@ -113,7 +109,7 @@ function Shell({ c, title, page, content, quota }: ShellProps) {
                     <li>
                       <a
                         href={`/app/${current.slug}/${entry.page}`}
-                        {...(entry.page === page ? { "aria-current": "page" } : {})}
+                        {...currentOf(entry, page)}
                         data-go={entry.key}
                         {...(entry.page === "search" ? { "data-search": "", "aria-keyshortcuts": "/" } : {})}
                       >
@@ -149,6 +145,12 @@ function Shell({ c, title, page, content, quota }: ShellProps) {
       </div>
     </Document>
   );
+}
+
+/** Marks the menu's entry of a page, or that from which the page is reached. */
+function currentOf({ page, below }: (typeof PAGES)[number], shown: string) {
+  if (page === shown) return { "aria-current": "page" } as const;
+  return below?.includes(shown) ? ({ "aria-current": "true" } as const) : {};
 }
 
 function NoticeBar({ c }: { c: DashboardContext }) {

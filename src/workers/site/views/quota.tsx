@@ -23,7 +23,7 @@ export function QuotaBanner({ quota, usagePath, nowMs }: { quota: Quota; usagePa
 const days = new Intl.DateTimeFormat("en", { day: "numeric", month: "long", timeZone: "UTC" });
 
 /** First day of the next month, such as "December 1". */
-function nextMonth(nowMs: number): string {
+export function nextMonth(nowMs: number): string {
   const now = new Date(nowMs);
   return days.format(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1));
 }
