@@ -21,7 +21,7 @@ const NODE = {
  * worst cases of parsers. They are the project "pipeline", not "node".
  */
 const PIPELINES = [
-  "cli/{commands,damage,hostile-git,index-local,mcp,search,search-index,setup,snapshots,surroundings,upgrade}",
+  "cli/{commands,damage,hostile-git,impact,index-local,mcp,search,search-index,setup,snapshots,surroundings,upgrade}",
   "db/plans",
   "deploy/{deploy,platforms}",
   "git/{broken,pull}",

@@ -18,7 +18,7 @@ import type { RevisionFile } from "../src/engines/search/types.ts";
 import type { OpenIndexes } from "../src/interface/questions/code-index.ts";
 import { changeIn, readChange } from "../src/interface/questions/impact/change.ts";
 import { evidenceOf } from "../src/interface/questions/impact/evidence.ts";
-import { featuresOf, HISTORY_FEATURES, rankFiles, WEIGHTS } from "../src/interface/questions/impact/rank.ts";
+import { featuresOf, OF_HISTORY, rankFiles } from "../src/interface/questions/impact/rank.ts";
 import { type Case, casesOf } from "./impact/cases.ts";
 import { fit, type Sample } from "./impact/fit.ts";
 import { filesOfCommit, inMemory } from "./retrieval/corpus.ts";
@@ -56,10 +56,10 @@ export async function run(args: string[]): Promise<void> {
   report("all", all);
   console.log(`evidence and ranking: median ${median(all.map(({ ms }) => ms)).toFixed(1)} ms`);
   if (!values.fit) return;
-  const size = WEIGHTS.withHistory.length;
+  const size = samples.withHistory[0]?.features[0]?.length ?? 0;
   const show = (weights: readonly number[]) => weights.map((weight) => Number(weight.toFixed(2)));
   console.log("with history", JSON.stringify(show(fit(samples.withHistory, size, new Set()))));
-  console.log("without", JSON.stringify(show(fit(samples.withoutHistory, size, HISTORY_FEATURES))));
+  console.log("without", JSON.stringify(show(fit(samples.withoutHistory, size, OF_HISTORY))));
 }
 
 function report(name: string, scores: readonly Score[]): void {

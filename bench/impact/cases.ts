@@ -37,8 +37,9 @@ export function casesOf(repository: string, count: number): Case[] {
     const paths = names.map((name) => name.replace(/^\n/, "")).filter((name) => name !== "");
     if (parent === "" || paths.length < 2 || paths.length > MAX_FILES) continue;
     const code = paths.filter((own) => CODE.test(own) && isDefaultIncluded(own) && skipReason(own) === undefined);
-    const tests = code.filter(isTest);
-    const sources = code.filter((own) => !isTest(own));
+    const tests = code.filter((own) => (traitsOf(own) & TRAIT.test) !== 0);
+    // Examples, documentation and generated code are neither.
+    const sources = code.filter((own) => traitsOf(own) === 0);
     const add = (kind: Case["kind"], hidden: string[]): void => {
       const shown = paths.filter((own) => (kind === "tests" ? sources.includes(own) : !hidden.includes(own)));
       const patch = git(repository, ["diff", "--no-renames", parent, commit, "--", ...shown]);
@@ -56,8 +57,8 @@ export function casesOf(repository: string, count: number): Case[] {
   return found;
 }
 
-function isTest(path: string): boolean {
-  return (asideTraits(path, detectLanguage(path) ?? "") & TRAIT.test) !== 0;
+function traitsOf(path: string): number {
+  return asideTraits(path, detectLanguage(path) ?? "");
 }
 
 /** As `codectx` reads it. */

@@ -7,7 +7,19 @@ import { git, gitList, GitCommandError, withoutFilters } from "./command.ts";
 /** New files that git does not track yet: so many are part of the change, those that are not larger. */
 const MAX_UNTRACKED = 50;
 const MAX_UNTRACKED_BYTES = 64 * 1024;
-const DIFF = ["diff", "--no-color", "--no-ext-diff", "--no-textconv", "--src-prefix=a/", "--dst-prefix=b/", "-M"];
+/** The form of the output, whatever the configuration says. Submodules are left out: git would ask them, with their configuration. */
+const DIFF = [
+  "diff",
+  "--no-color",
+  "--no-ext-diff",
+  "--no-textconv",
+  "--no-relative",
+  "--src-prefix=a/",
+  "--dst-prefix=b/",
+  "--unified=3",
+  "--find-renames",
+  "--ignore-submodules=all",
+];
 
 /**
  * A change as a unified diff: between the commits of a range (`HEAD~3..HEAD`, `main...HEAD`), or of the work tree against one commit

@@ -50,6 +50,7 @@ async function runAll(): Promise<void> {
   await sandbox.run("app", ["pull", "--json"]);
   await sandbox.run("app", ["symbol", "double1", "--json"], { env: NO_KEY });
   await sandbox.run("app", ["outline", "src/module1.ts", "--json"], { env: NO_KEY });
+  expect(await sandbox.run("app", ["impact", "--json"], { env: NO_KEY })).toMatchObject({ code: 0 });
 }
 
 describe("a hostile .git/config", () => {

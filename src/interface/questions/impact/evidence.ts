@@ -1,9 +1,9 @@
 /** What speaks for each file that a change may concern. */
-import { type ChangeHistory, type CoChange, coChanges } from "../../../engines/impact/co-change.ts";
+import { type ChangeHistory, changeRates, type CoChange, coChanges } from "../../../engines/impact/co-change.ts";
 import { modulePaths } from "../../../engines/relations/modules.ts";
 import type { UsesIndex } from "../../../engines/relations/uses-index.ts";
 import { lastPart } from "../../../engines/search/names.ts";
-import { splitPath, tellingStem } from "../../../engines/search/paths.ts";
+import { splitPath, tellingStem, TRAIT } from "../../../engines/search/paths.ts";
 import { leadsTo } from "../relations/importers.ts";
 import type { Change } from "./change.ts";
 
@@ -30,6 +30,8 @@ export interface FileEvidence {
   traits: number;
   words: { score: number; rank: number; shared: string[] };
   together: { score: number; rank: number; found: CoChange | undefined };
+  /** How often it changed lately, of the file that changed most often. */
+  changes: number;
   /** Names that the change defines and the file uses. */
   uses: { score: number; names: string[] };
   /** Names that the file defines and the change uses. */
@@ -46,9 +48,14 @@ export interface Evidence {
   files: FileEvidence[];
   /** Whether the change has a test itself. */
   hasTest: boolean;
+  /** Whether it is of documentation, examples or generated code only. */
+  isAside: boolean;
   /** Undefined where no history is at hand. */
   together: CoChange[] | undefined;
 }
+
+/** Traits of files that a change of sources seldom needs. */
+export const SELDOM = TRAIT.docs | TRAIT.example | TRAIT.generated;
 
 /** Collects the evidence of a change. */
 export async function evidenceOf(
@@ -82,7 +89,14 @@ export async function evidenceOf(
   for (const [path, evidence] of defined) if (isCandidate(path)) entry(path).defines = evidence;
   for (const [path, like] of namedLike(files, own)) if (isCandidate(path)) entry(path).namedLike = like;
   await addImports(files, change, entry, isCandidate, [...found.values()]);
-  return { files: [...found.values()], hasTest: change.paths.some((path) => isTestPath(files, path)), together };
+  const often = changeRates(history ?? []);
+  for (const each of found.values()) each.changes = often.get(each.path) ?? 0;
+  return {
+    files: [...found.values()],
+    hasTest: change.paths.some((path) => isTestPath(files, path)),
+    isAside: change.paths.every((path) => (files.traits(path) & SELDOM) !== 0),
+    together,
+  };
 }
 
 /** A new file has no traits yet: its name tells. */
@@ -97,6 +111,7 @@ function emptyEvidence(path: string, files: UsesIndex, near: number): FileEviden
     traits: files.traits(path),
     words: { score: 0, rank: 0, shared: [] },
     together: { score: 0, rank: 0, found: undefined },
+    changes: 0,
     uses: { score: 0, names: [] },
     defines: { score: 0, names: [] },
     imports: undefined,
@@ -159,6 +174,8 @@ function plainStem(path: string): string {
   return tellingStem(bare).replace(MARKS, "").toLowerCase();
 }
 
+const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
+
 /** Files named like a changed one. */
 function namedLike(files: UsesIndex, own: ReadonlySet<string>): Map<string, string> {
   const stems = new Map([...own].map((path) => [plainStem(path), path]));
@@ -166,7 +183,10 @@ function namedLike(files: UsesIndex, own: ReadonlySet<string>): Map<string, stri
   const found = new Map<string, string>();
   for (const path of files.paths) {
     const like = stems.get(plainStem(path));
-    if (like !== undefined) found.set(path, like);
+    // `package.json` of another folder is not about the same.
+    const isSame =
+      like !== undefined && nameOf(like) === nameOf(path) && isTestPath(files, like) === files.isTest(path);
+    if (like !== undefined && !isSame) found.set(path, like);
   }
   return found;
 }
