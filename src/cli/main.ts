@@ -4,6 +4,7 @@ import type { Context, GlobalOptions } from "./context.ts";
 import { CliError, EXIT, toCliError } from "./exit-codes.ts";
 import { allCommands, buildProgram, isHelp } from "./command-line/program.ts";
 import { Ui } from "./terminal/ui.ts";
+import { hasFileSizeSignal } from "./machine/platform.ts";
 
 /** After Ctrl-C, paid requests in flight get this long to finish. */
 const GRACE_MS = 10_000;
@@ -30,7 +31,7 @@ export async function main(args: readonly string[]): Promise<void> {
   process.on("SIGINT", interrupt);
   process.on("SIGTERM", interrupt);
   // With a handler, a write beyond the limit on file sizes fails with EFBIG; without, it ends the process.
-  if (process.platform !== "win32") process.on("SIGXFSZ", () => undefined);
+  if (hasFileSizeSignal()) process.on("SIGXFSZ", () => undefined);
   // EPIPE is not a failure: the reader (`| head`) has closed the pipe.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE") process.exit(EXIT.ok);

@@ -1,6 +1,6 @@
-import { existsSync, realpathSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { homedir } from "node:os";
-import { join, parse, relative, resolve, sep } from "node:path";
+import { join, parse, resolve } from "node:path";
 import { nearName } from "../lib/near-name.ts";
 import { normalizeRepo } from "../lib/repo.ts";
 import { inBackground } from "./background.ts";
@@ -18,6 +18,7 @@ import {
   trackedRemote,
 } from "./git/git.ts";
 import { indexDirectory } from "./machine/paths.ts";
+import { pathWithin, realPath } from "./machine/platform.ts";
 
 /** The work tree around the current folder. */
 export interface Project {
@@ -49,9 +50,9 @@ export async function findProject(context: Context, { listFiles } = { listFiles:
   const remoteUrls = inGit ? inBackground(readRemoteUrls(cwd)) : undefined;
   const tree = inGit ? await findWorkTree(cwd) : undefined;
   const remote = tree && remoteUrls && (await chooseRemote(cwd, await remoteUrls));
-  const root = tree ? realpathSync(tree.root) : cwd;
+  const root = tree ? realPath(tree.root) : cwd;
   if (!tree) rejectWholeDisk(root);
-  const commonDir = tree && realpathSync(tree.commonDir);
+  const commonDir = tree && realPath(tree.commonDir);
   const configured = commonDir === undefined ? undefined : readConfig(context.env).repos?.[commonDir];
   const repo = configured ?? (remote === undefined ? undefined : normalizeRepo(remote));
   // Without a remote, the git directory identifies the repository.
@@ -77,7 +78,7 @@ export async function findWorkTreeProject(context: Context): Promise<Project | u
 
 function realFolder(folder: string): string {
   try {
-    return realpathSync(folder);
+    return realPath(folder);
   } catch (cause) {
     throw new CliError(EXIT.usage, "NO_FOLDER", `the folder ${folder} does not exist any more`, { cause });
   }
@@ -91,7 +92,7 @@ function rejectWholeDisk(folder: string): void {
 
 function realHome(): string | undefined {
   try {
-    return realpathSync(homedir());
+    return realPath(homedir());
   } catch {
     return undefined;
   }
@@ -141,18 +142,17 @@ export function pathInProject(project: Project, cwd: string, file: string): stri
 
 /** As {@link pathInProject}; empty for the root. */
 export function folderInProject(project: Project, cwd: string, file: string): string {
-  const wanted = resolve(realpathSync(cwd), file);
+  const wanted = resolve(realPath(cwd), file);
   let real = wanted;
   try {
-    real = realpathSync(wanted);
+    real = realPath(wanted);
   } catch {
     // The caller reports a path that does not exist.
   }
-  const path = relative(project.root, real).split(sep).join("/");
+  const path = pathWithin(project.root, real);
   // `/src/app.ts` from the root of the project, as agents and globs write it.
-  if (file.startsWith("/") && path.startsWith("../") && existsSync(join(project.root, file)))
+  if (path === undefined && file.startsWith("/") && existsSync(join(project.root, file)))
     return folderInProject(project, project.root, `.${file}`);
-  if (path === ".." || path.startsWith("../"))
-    throw new CliError(EXIT.usage, "OUTSIDE", `${file} is not in ${project.root}`);
+  if (path === undefined) throw new CliError(EXIT.usage, "OUTSIDE", `${file} is not in ${project.root}`);
   return path;
 }

@@ -85,6 +85,6 @@ describe("settings of clients", () => {
     expect(settingsFolder(env, "application-data", "darwin")).toBe("/home/a/Library/Application Support");
     expect(settingsFolder(env, "application-data", "win32")).toBe(env.APPDATA);
     expect(settingsFolder(env, "config", "linux")).toBe("/home/a/.config");
-    expect(settingsFolder(env, "home", "win32")).toBe("/home/a");
+    expect(settingsFolder({ ...env, USERPROFILE: "C:\\Users\\a" }, "home", "win32")).toBe("C:\\Users\\a");
   });
 });

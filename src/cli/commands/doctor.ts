@@ -9,6 +9,7 @@ import { cacheDirectory } from "../machine/paths.ts";
 import { findProject } from "../project.ts";
 import { formatBytes, table } from "../terminal/ui.ts";
 import { VERSION } from "../version.ts";
+import { hasModes } from "../machine/platform.ts";
 
 /** First release with `rev-parse --path-format`. */
 const MIN_GIT = [2, 31] as const;
@@ -70,7 +71,7 @@ function checkConfig({ env }: Context): Check {
   }
   const mode = statSync(file, { throwIfNoEntry: false })?.mode;
   if (mode === undefined) return { name, state: "ok", text: `${file} does not exist yet` };
-  if (process.platform !== "win32" && (mode & 0o077) !== 0)
+  if (hasModes() && (mode & 0o077) !== 0)
     return { name, state: "warning", text: `${file} can be read by others: run \`chmod 600 ${file}\`` };
   return { name, state: "ok", text: file };
 }

@@ -1,4 +1,4 @@
-import { renameSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { CodeContextClient } from "../../interface/client/client.ts";
 import { PARSER_VERSION } from "../../engines/parsing/version.ts";
@@ -16,6 +16,7 @@ import { knownSnapshot, saveKnownSnapshot } from "../indexing/known-snapshot.ts"
 import type { DownloadSource } from "../transfer/download.ts";
 import { formatBytes, formatDuration } from "../terminal/ui.ts";
 import { describeReport, rounded } from "./index-local.ts";
+import { renameFile } from "../machine/platform.ts";
 
 export interface PullOptions {
   repo?: string;
@@ -162,7 +163,7 @@ async function importArtifact(
 ): Promise<SnapshotHeader> {
   const { importSnapshot } = await import("../indexing/import-snapshot.ts");
   const kept = baseFile(store.directory, checksum);
-  renameSync(file, kept);
+  renameFile(file, kept);
   try {
     return await readArtifact(kept, async (bytes) => {
       const header = await importSnapshot(store, bytes, {

@@ -7,6 +7,7 @@ import { type Client, CLIENT_NAMES, CLIENTS, type Server } from "./setup-clients
 import { addEntry, removeEntry, SERVER, type Wanted } from "./setup-edit.ts";
 import { type Place, placeOf, readSettings, writeSettings } from "./setup-file.ts";
 import { forgetChange, originalText, rememberChange } from "./setup-undo.ts";
+import { commandFiles, npxCommand } from "../machine/platform.ts";
 
 export interface SetupOptions {
   /** Configure all projects of the user instead of this one. */
@@ -104,11 +105,7 @@ function serverOf(context: Context, options: SetupOptions, place: Place): Server
 const mcpAddress = (apiUrl: string): string => `${apiUrl}${apiUrl.endsWith("/") ? "" : "/"}mcp`;
 
 const BY_NAME = { command: SERVER, args: ["mcp"] };
-/** npx is a script on Windows; most clients can start it only through a shell. */
-const BY_NPX =
-  process.platform === "win32"
-    ? { command: "cmd", args: ["/c", "npx", "-y", SERVER, "mcp"] }
-    : { command: "npx", args: ["-y", SERVER, "mcp"] };
+const BY_NPX = npxCommand([SERVER, "mcp"]);
 
 function byFile(): { command: string; args: string[] } {
   return { command: process.execPath, args: [resolve(process.argv[1] ?? ""), "mcp"] };
@@ -119,7 +116,7 @@ const isNpx = (): boolean => (process.argv[1] ?? "").split(sep).includes("_npx")
 
 /** Whether codectx is in PATH for other programs too, not only for a script of a package. */
 function isInstalled(): boolean {
-  const names = process.platform === "win32" ? ["codectx.cmd"] : ["codectx"];
+  const names = commandFiles(SERVER);
   // Not a folder relative to the checkout, which could hold any program of that name.
   const folders = (process.env["PATH"] ?? "")
     .split(delimiter)

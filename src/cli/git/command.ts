@@ -14,6 +14,8 @@ const MAX_STDERR_BYTES = 16 * 1024;
 const SAFE_SETTINGS: Readonly<Record<string, string>> = {
   "core.fsmonitor": "false",
   "core.hooksPath": devNull,
+  // Paths of more than 260 characters, which git for Windows refuses otherwise.
+  "core.longPaths": "true",
   "core.pager": "cat",
   "core.sshCommand": "false",
   "core.gitProxy": "",

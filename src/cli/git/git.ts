@@ -1,10 +1,11 @@
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, lstatSync, readFileSync, realpathSync } from "node:fs";
+import { existsSync, lstatSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { sha256 } from "../machine/checksum.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
 import { git, gitEnvironment, GitCommandError, gitLine, gitList, splitNul, withoutFilters } from "./command.ts";
+import { realPath } from "../machine/platform.ts";
 
 /** Mode of a folder in a tree. */
 const FOLDER = 0o040000;
@@ -91,7 +92,7 @@ function isOwnWorkTree(root: string, gitDir: string): boolean {
       )
     : link;
   try {
-    return realpathSync(target) === realpathSync(gitDir);
+    return realPath(target) === realPath(gitDir);
   } catch {
     return false;
   }

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
+import { closeSync, existsSync, fsyncSync, openSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import type { Chunk, CodeSymbol } from "../../engines/parsing/types.ts";
@@ -8,6 +8,7 @@ import { BUSY_TIMEOUT_MS, openReadOnly, versionOf } from "./database.ts";
 import { addRowCheck } from "./row-check.ts";
 import { CONTENT_KEY, INDEXES, intact, rowId, SCHEMA_VERSION, TABLES, UPGRADES } from "./schema.ts";
 import { IndexDamagedError, verified } from "./verified.ts";
+import { FLUSHABLE, renameFile } from "../machine/platform.ts";
 
 /** A version further ahead than this means damage, not a newer program. */
 const PLAUSIBLE_VERSIONS = 100;
@@ -71,10 +72,10 @@ export class IndexStore {
     this.unsettled = false;
     this.close();
     const file = unsettledFile(directory);
-    const handle = openSync(file, "r");
+    const handle = openSync(file, FLUSHABLE);
     fsyncSync(handle);
     closeSync(handle);
-    renameSync(file, IndexStore.fileIn(directory));
+    renameFile(file, IndexStore.fileIn(directory));
     if (reopen) this.db = IndexStore.open(directory, this.#parserVersion).db;
   }
 

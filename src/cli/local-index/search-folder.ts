@@ -1,18 +1,9 @@
-import {
-  closeSync,
-  fstatSync,
-  fsyncSync,
-  openSync,
-  readdirSync,
-  readSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from "node:fs";
+import { closeSync, fstatSync, fsyncSync, openSync, readdirSync, readSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { sha256 } from "../machine/checksum.ts";
 import { makeFolder } from "../machine/folders.ts";
 import type { RangeReader } from "../../engines/search/types.ts";
+import { renameFile } from "../machine/platform.ts";
 
 const SEGMENT = ".segment";
 const TABLE = ".table";
@@ -133,7 +124,7 @@ export class SearchFolder {
     } finally {
       closeSync(handle);
     }
-    renameSync(file + TEMPORARY, file);
+    renameFile(file + TEMPORARY, file);
   }
 
   #remove(name: string): void {

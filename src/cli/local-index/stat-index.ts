@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { devNull } from "node:os";
 import { git, splitNul } from "../git/command.ts";
 import { NUMBERS, type StatList } from "./tree-state.ts";
+import { hasChangeTimes } from "../machine/platform.ts";
 
 /**
  * Stats of files as a git index, so that git can compare them with the files. Git does so while this process searches, and with less CPU time.
@@ -37,8 +38,7 @@ export function isComparable(
   { size, mtimeMs, ctimeMs }: { size: number; mtimeMs: number; ctimeMs: number },
   readAtMs: number,
 ): boolean {
-  // On Windows git compares the time of creation instead of that of the last change.
-  if (process.platform === "win32") return false;
+  if (!hasChangeTimes()) return false;
   return size >= 0 && mtimeMs >= 0 && Math.max(mtimeMs, ctimeMs) < readAtMs - SETTLED_MS;
 }
 

@@ -1,18 +1,33 @@
 import { homedir } from "node:os";
-import { isAbsolute, join } from "node:path";
+import path, { join } from "node:path";
 import { sha256 } from "./checksum.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+/** Of a kind of folder: its XDG variable, its place below the home folder, and the variable and place that Windows has for it. */
+const BASES = {
+  config: { variable: "XDG_CONFIG_HOME", fallback: ".config", windows: ["APPDATA", "AppData/Roaming"] },
+  cache: { variable: "XDG_CACHE_HOME", fallback: ".cache", windows: ["LOCALAPPDATA", "AppData/Local"] },
+} as const;
+
 /** Relative paths are ignored, as the XDG base directory specification requires. */
-function baseDirectory(env: Environment, variable: string, fallback: string): string {
+function baseDirectory(env: Environment, kind: keyof typeof BASES, platform: string = process.platform): string {
+  const { variable, fallback, windows } = BASES[kind];
+  const paths = platform === "win32" ? path.win32 : path.posix;
   const value = env[variable];
-  return value !== undefined && isAbsolute(value) ? value : join(env["HOME"] ?? homedir(), fallback);
+  if (value !== undefined && paths.isAbsolute(value)) return value;
+  if (platform === "win32") return env[windows[0]] ?? paths.join(homeFolder(env, platform), windows[1]);
+  return paths.join(homeFolder(env, platform), fallback);
+}
+
+/** On Windows `HOME` is a variable of shells that were made for other systems, and may not be a path of Windows. */
+function homeFolder(env: Environment, platform: string): string {
+  return (platform === "win32" ? env["USERPROFILE"] : env["HOME"]) ?? homedir();
 }
 
 /** Directory of the configuration: addresses and credentials. */
-export function configDirectory(env: Environment): string {
-  return join(baseDirectory(env, "XDG_CONFIG_HOME", ".config"), "codectx");
+export function configDirectory(env: Environment, platform: string = process.platform): string {
+  return join(baseDirectory(env, "config", platform), "codectx");
 }
 
 /** A folder that the operating system gives to the settings of other programs. */
@@ -20,16 +35,15 @@ export type SettingsBase = "home" | "config" | "application-data";
 
 /** That folder on this platform. `application-data` is where desktop applications keep theirs. */
 export function settingsFolder(env: Environment, base: SettingsBase, platform: string = process.platform): string {
-  const home = env["HOME"] ?? homedir();
+  const home = homeFolder(env, platform);
   if (base === "home") return home;
-  if (platform === "win32") return env["APPDATA"] ?? join(home, "AppData", "Roaming");
   if (base === "application-data" && platform === "darwin") return join(home, "Library", "Application Support");
-  return baseDirectory(env, "XDG_CONFIG_HOME", ".config");
+  return baseDirectory(env, "config", platform);
 }
 
 /** Directory of local indexes and partial downloads; may be deleted at any time (`codectx cache clean`). */
-export function cacheDirectory(env: Environment): string {
-  return join(baseDirectory(env, "XDG_CACHE_HOME", ".cache"), "codectx");
+export function cacheDirectory(env: Environment, platform: string = process.platform): string {
+  return join(baseDirectory(env, "cache", platform), "codectx");
 }
 
 /** Directory of the local indexes. */

@@ -1,12 +1,13 @@
 import { randomUUID } from "node:crypto";
-import { renameSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
+import { renameFile } from "./platform.ts";
 
 /** Writes a file in one step: whoever reads it sees the old content or the new one. Its folder must exist. */
 export function replaceFile(file: string, content: string | Uint8Array, mode: number): void {
   const temporary = `${file}.${randomUUID()}.tmp`;
   try {
     writeFileSync(temporary, content, { mode, flag: "wx" });
-    renameSync(temporary, file);
+    renameFile(temporary, file);
   } catch (error) {
     rmSync(temporary, { force: true });
     throw error;

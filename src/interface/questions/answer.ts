@@ -45,20 +45,36 @@ function refuse(field: string, problem: string | undefined): void {
   if (problem !== undefined) throw new InvalidFieldError(field, problem);
 }
 
-/** A path from the root of the tree: without its `./` or `/`, and without the folder of the work tree if it is absolute. */
+/**
+ * A path from the root of the tree: without its `./` or `/`, and without the folder of the work tree if it is absolute. In a work tree on
+ * Windows `\\` separates folders as well.
+ */
 function treePath(path: string, root: string | undefined): string {
-  return withoutRoot(path, root).replace(/^(?:\.?\/)+/, "");
+  const given = isOnWindows(root) ? path.replaceAll("\\", "/") : path;
+  return withoutRoot(given, root).replace(/^(?:\.?\/)+/, "");
 }
+
+/** Whether the root of a work tree begins with a drive. */
+const isOnWindows = (root: string | undefined): boolean => root !== undefined && /^[a-z]:\//i.test(root);
 
 /** As `treePath`, for a glob, which a leading `/` binds to the root of the tree. */
 function treeGlob(glob: string, root: string | undefined): string {
   const sign = glob.startsWith("!") ? "!" : "";
-  const body = withoutRoot(glob.slice(sign.length), root);
+  const given = glob.slice(sign.length);
+  // Only in an absolute path: elsewhere in a glob `\\` is an ordinary character.
+  const isAbsolute = isOnWindows(root) && /^[a-z]:\\/i.test(given);
+  const body = withoutRoot(isAbsolute ? given.replaceAll("\\", "/") : given, root);
   return `${sign}${body.startsWith("./") ? body.slice(1) : body}`;
 }
 
 function withoutRoot(path: string, root: string | undefined): string {
-  if (root === undefined || !path.startsWith(root)) return path;
+  if (root === undefined || !startsWithRoot(path, root)) return path;
   const rest = path.slice(root.length);
   return rest === "" || rest.startsWith("/") ? `/${rest.slice(1)}` : path;
+}
+
+/** The case of a path does not matter on Windows. */
+function startsWithRoot(path: string, root: string): boolean {
+  if (!isOnWindows(root)) return path.startsWith(root);
+  return path.slice(0, root.length).toLowerCase() === root.toLowerCase();
 }

@@ -1,0 +1,91 @@
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+import { cacheDirectory, configDirectory } from "../../../src/cli/machine/paths.ts";
+import { commandFiles, npxCommand, pathWithin, renameFile } from "../../../src/cli/machine/platform.ts";
+import { answerFrom } from "../../../src/interface/questions/answer.ts";
+import type { OpenIndexes, Question } from "../../../src/interface/questions/code-index.ts";
+
+describe("paths of Windows", () => {
+  it.each([
+    ["C:\\work\\shop", "C:\\work\\shop\\src\\app.ts", "src/app.ts"],
+    ["C:\\work\\shop", "c:\\Work\\Shop\\src\\app.ts", "src/app.ts"],
+    ["C:\\work\\shop", "C:/work/shop/src/app.ts", "src/app.ts"],
+    ["C:\\work\\shop", "C:\\work\\shop", ""],
+    ["C:\\work\\shop", "C:\\work\\shop-2\\app.ts", undefined],
+    ["C:\\work\\shop", "C:\\work\\shop\\..\\app.ts", undefined],
+    ["C:\\work\\shop", "C:\\work\\shop\\..app.ts", "..app.ts"],
+    ["C:\\work\\shop", "D:\\work\\shop\\app.ts", undefined],
+    ["\\\\server\\share\\shop", "\\\\server\\share\\shop\\a.ts", "a.ts"],
+    ["\\\\server\\share\\shop", "\\\\server\\other\\shop\\a.ts", undefined],
+  ])("in %s, %s is %s", (folder, file, expected) => {
+    expect(pathWithin(folder, file, path.win32)).toBe(expected);
+  });
+
+  it("are understood in questions about a work tree there, in any case and with either separator", async () => {
+    const echo = { name: "echo", parameters: {}, answer: async (_: unknown, request: object) => ({ request }) };
+    const asked = async (root: string, request: object): Promise<object> => {
+      const indexes = { indexes: [], root, digest: async () => "" } as Partial<OpenIndexes> as OpenIndexes;
+      const question = echo as unknown as Question<Record<string, never>, { request: object }>;
+      return (await answerFrom(indexes, question, request as never)).request;
+    };
+    const root = "C:/work/shop";
+    for (const given of ["C:\\work\\shop\\src\\app.ts", "c:/Work/shop/src/app.ts", "src\\app.ts", ".\\src\\app.ts"])
+      expect(await asked(root, { path: given })).toEqual({ path: "src/app.ts" });
+    expect(await asked(root, { path: "D:\\work\\shop\\src\\app.ts" })).toEqual({ path: "D:/work/shop/src/app.ts" });
+    expect(await asked(root, { paths: ["!C:\\work\\shop\\src\\**", "a\\*b"] })).toEqual({
+      paths: ["!/src/**", "a\\*b"],
+    });
+    // Elsewhere it is a character of the name.
+    expect(await asked("/work/shop", { path: "src\\app.ts" })).toEqual({ path: "src\\app.ts" });
+  });
+
+  it("of the cache and the configuration are those of the user's profile, unless XDG variables name others", () => {
+    const profile = "C:\\Users\\ada";
+    const env = { USERPROFILE: profile, HOME: "/c/Users/ada", LOCALAPPDATA: "D:\\Local", APPDATA: "D:\\Roaming" };
+    expect(cacheDirectory(env, "win32")).toBe(path.join("D:\\Local", "codectx"));
+    expect(configDirectory(env, "win32")).toBe(path.join("D:\\Roaming", "codectx"));
+    expect(cacheDirectory({ USERPROFILE: profile }, "win32")).toBe(path.join(`${profile}\\AppData\\Local`, "codectx"));
+    expect(cacheDirectory({ ...env, XDG_CACHE_HOME: "E:\\cache" }, "win32")).toBe(path.join("E:\\cache", "codectx"));
+    expect(cacheDirectory({ ...env, XDG_CACHE_HOME: "cache" }, "win32")).toBe(path.join("D:\\Local", "codectx"));
+    expect(cacheDirectory({ HOME: "/Users/ada" }, "darwin")).toBe("/Users/ada/.cache/codectx");
+  });
+});
+
+describe("renaming a file that another program has open", () => {
+  const inUse = (code: string, times: number) => {
+    let calls = 0;
+    const rename = (): void => {
+      if (++calls <= times) throw Object.assign(new Error(`${code}: in use`), { code });
+    };
+    return { rename, calls: () => calls };
+  };
+
+  it("is tried again on Windows, eight times in all", () => {
+    const shortly = inUse("EPERM", 3);
+    renameFile("a", "b", shortly.rename, "win32");
+    expect(shortly.calls()).toBe(4);
+    const longer = inUse("EBUSY", 99);
+    expect(() => renameFile("a", "b", longer.rename, "win32")).toThrow("EBUSY");
+    expect(longer.calls()).toBe(8);
+  });
+
+  it("is not tried again elsewhere, or after another error", () => {
+    for (const [code, platform] of [
+      ["EPERM", "linux"],
+      ["ENOENT", "win32"],
+    ] as const) {
+      const failing = inUse(code, 99);
+      expect(() => renameFile("a", "b", failing.rename, platform)).toThrow(code);
+      expect(failing.calls()).toBe(1);
+    }
+  });
+});
+
+it("starts commands of packages as each system can", () => {
+  expect(npxCommand(["codectx", "mcp"], "win32")).toEqual({
+    command: "cmd",
+    args: ["/c", "npx", "-y", "codectx", "mcp"],
+  });
+  expect(npxCommand(["codectx", "mcp"], "darwin")).toEqual({ command: "npx", args: ["-y", "codectx", "mcp"] });
+  expect([commandFiles("codectx", "win32"), commandFiles("codectx", "linux")]).toEqual([["codectx.cmd"], ["codectx"]]);
+});
