@@ -56,6 +56,7 @@ const BUILDERS: Record<string, () => unknown> = {
       vi.unstubAllGlobals();
     }
   },
+  "src/engines/parsing/secrets/assignments.ts": () => import("../../../src/engines/parsing/secrets/assignments.ts"),
   "src/engines/parsing/secrets/separators.ts": () => import("../../../src/engines/parsing/secrets/separators.ts"),
   "src/engines/parsing/secrets/places.ts": () => import("../../../src/engines/parsing/secrets/places.ts"),
   "src/engines/parsing/secrets/command-lines.ts": () => import("../../../src/engines/parsing/secrets/command-lines.ts"),
