@@ -87,8 +87,10 @@ export function findAssigned(text: string, hints: Hints, found: SecretRange[]): 
     }
     // The quote that ends the name would begin a text.
     const from = quotes.has(text[name.end] ?? "") ? name.end + 1 : name.end;
+    // What is behind the name of a credential may be a password: `NetworkCredential Proxy = new("kiosk", "…")`.
+    const nearKind = kind === "secret" && /credential/i.test(text.slice(name.start, name.end)) ? "password" : kind;
     for (const near of quotedNear(text, from, lines.from(from))) {
-      if (!remembered(verdicts, `${kind} near ${near.text}`, () => isSecretNear(near.text, kind))) continue;
+      if (!remembered(verdicts, `${nearKind} near ${near.text}`, () => isSecretNear(near.text, nearKind))) continue;
       found.push({ start: near.start, end: near.start + near.text.length, rule: `near-${kind}` });
     }
   }

@@ -11,7 +11,7 @@ const MAX_CHARACTERS = 64;
 
 /** What code, paths, dates, addresses, file names and references contain. */
 const OTHER_TEXT =
-  /[\s"'`<>[\]{}|;,\\:=]|\/(?![A-Z\d])|^\/|\w\([^()]{0,40}\)$|^[^(]*\)|\([^)]*$|^[$%@.-]|%[\dA-F]{2}|\d{4}-\d\d|@[\w-]{1,40}\.[a-z]|^[\w-]{1,60}\.(?:[a-z]{1,4}|mp[34]|7z|h5|bz2|p12|p8|md5|woff2)$|^[A-Z\d]+(?:[_-][A-Z\d]+)*$|^v?\d{1,4}\.\d|^[a-z\d].{0,60}\..{0,60}\.|\$\d{1,3}$|^[A-Za-z]\w*\.[A-Z][A-Z\d_]+$|^(?:[A-Z][A-Za-z]*-){2,}[A-Z]\w*$|^xn--|Test/;
+  /[\s"'`<>[\]{}|;,\\:=]|\/(?![A-Z\d])|^\/|\w\([^()]{0,40}\)$|^[^(]*\)|\([^)]*$|^[$%@.-]|%[\dA-F]{2}|\d{4}-\d\d|@[\w-]{1,40}\.[a-z]|^[\w-]{1,60}\.(?:[a-z]{1,4}|mp[34]|7z|h5|bz2|p12|p8|md5|woff2)$|^[A-Z\d]+(?:[_-][A-Z\d]+)*$|^v?\d{1,4}\.\d|^[a-z\d].{0,60}\..{0,60}\.|\$\d{1,3}$|^[A-Za-z]\w*\.[A-Z][A-Z\d_]+$|^(?:[A-Z][A-Za-z]*-){2,}[A-Z][A-Za-z]*$|^(?:X|Sec|CF|Content|Accept)-|^xn--|Test/;
 /** What test data, messages and identifiers of code say where a password would stand. */
 const FILLER =
   /pass|senha|contrase|kennw|wachtw|p[a@4][s5$3]{2}w|pwd?(?![a-z])|s[e3]cr[e3]t|sekret|credential|t[o0]k[e3]n|(?<![a-z])t[e3]st|t[e3]st(?![a-z])|demo|dummy|sample|user|admin|log[i1]n|auth|valid|wrong|incorrect|default|hunter\d|hello|w[o0]rld|foob|change|1234|abc|qwer|x{3}|verifi|signing|client|server|extension|attribute|parameter|provider|config|expire/i;
@@ -75,7 +75,7 @@ const isOrdinary = (text: string): boolean =>
 const MIN_WORDS = 3;
 /** Words of messages and labels. */
 const PROSE =
-  /\b(?:the|your|enter|must|is|are|be|not|for|please|keys?|file|used?|if|on|to|of|in|and|or|with|this|that|can|will|should|when|no|an?|type|again|confirm|choose|set|new|change|reset|optional|required)\b/i;
+  /\b(?:the|your|enter|must|is|are|be|not|for|please|keys?|file|used?|if|on|to|of|in|and|or|with|this|that|can|will|should|when|no|an?|type|again|confirm|choose|set|new|change|reset|optional|required|at|least|minimum|maximum|characters?|letters?|digits?|long)\b/i;
 
 /** A comma in a phrase that ends with a number, which messages seldom do. */
 const COMMA = /, (?=[^,]{2,40} \d{2,4}$)/;

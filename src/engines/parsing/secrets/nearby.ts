@@ -45,8 +45,8 @@ export function quotedNear(text: string, from: number, end: number): Place[] {
   return places;
 }
 
-const DIGEST = /^(?:[\da-f]{32}|[\da-f]{40}|[\da-f]{64}|[\da-f]{128})$/i;
-const OF_DIGEST = /checksum|commit|fingerprint|digest|integrity|\bsha-?\d{1,3}\b(?!\()/i;
+const DIGEST = /^(?:[\da-f]{32}|[\da-f]{40}|(?:1220)?[\da-f]{64}|[\da-f]{128})$/i;
+const OF_DIGEST = /checksum|\bhash["']?\s{0,4}[:=]|commit|fingerprint|digest|integrity|\bsha-?\d{1,3}\b(?!\()/i;
 const BEFORE_DIGEST_CHARACTERS = 160;
 
 /** Whether a value has a digest's form, and its line says before it that it is one. */
@@ -91,7 +91,8 @@ export function valueBefore(text: string, name: number): Place[] {
 /** Additional evidence that a value near a name needs. */
 const EXTRA_BITS = 8;
 /** Identifiers, paths, addresses and file names are not keys, however they are drawn. */
-const ORDINARY = /^[a-z]+(?:[-_.:/][a-z\d]+)*$|^\/|^[\w.-]+\.[a-z]{2,4}$|[()<>{}[\]|;,]|\.\w+\.|^[\w-]+@|^xn--/i;
+const ORDINARY =
+  /^[a-z]+(?:[-_.:/][a-z\d]+)*$|^\/|^[\w.-]+\.[a-z]{2,4}$|[()<>{}[\]|;,]|\.\w+\.|^[\w.-]+@(?:[\w-]+\.|\d|$)|^xn--/i;
 
 /** Composed, with a symbol that is neither of a glob nor of an address. */
 const isComposedNear = (value: string): boolean => /[!#$%^&?~]/.test(value) && isComposedPassword(value);

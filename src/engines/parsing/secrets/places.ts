@@ -74,6 +74,20 @@ export const PASSWORD_PLACES: readonly PasswordPlace[] = [
     pattern:
       /\bmap[ \t]{1,4}\$\w{0,40}(?:token|key|secret|auth)\w{0,20}[ \t]{1,4}\$\w{1,60}[ \t]{0,4}\{[^{}"']{0,400}["']([^\s"']{16,200})["'][ \t]/g,
   },
+  // Asterisk's `register => user:…@host`
+  {
+    rule: "login",
+    hints: ["register"],
+    pattern: /\bregister[ \t]{0,4}=>?[ \t]{0,4}[\w.+-]{2,60}:([^\s"'`@:/<>{}]{6,64})@[\w-]{1,40}\./g,
+  },
+  // postfix's `[relay]:587 user:…`
+  {
+    rule: "login",
+    hints: [":"],
+    strict: true,
+    maxCharacters: 4_000,
+    pattern: /^\[?[\w-]{1,40}\.[\w.-]{2,80}\]?(?::\d{2,5})?[ \t]{1,20}[\w.@+-]{1,60}:([^\s"'`:/]{8,100})[ \t]{0,4}$/gm,
+  },
   // `login with …`
   {
     rule: "login",

@@ -150,7 +150,7 @@ function findAccounts(text: string, found: SecretRange[]): void {
 
 /** Calls with a password or a key among their arguments, which have no names. */
 const CALL =
-  /(?:connect|connection|login|basic|create_?async|password_?hash|hashsync|hashpw|bcrypt\.hash|make_password|password_?encoder\.encode|auth=?|authenticate|authentication|credentials?|cookie_?store|sign|verify|signwith|hmac|hmac\.(?:new|(?:hex)?digest)|serializer|cipher|cipheriv|encrypt|decrypt|superuser|create_?user|pdo|mysqli|sequelize|fernet|ftp|secretkeyspec|aes\.new|wifi\.begin|securestring)$/i;
+  /(?:connect|connection|login|basic|create_?async|password_?hash|hashsync|hashpw|bcrypt\.hash|make_password|password_?encoder\.encode|auth=?|authenticate|authentication|credentials?|cookie_?store|sign|verify|signwith|signedstring|hmac|hmac\.(?:new|(?:hex)?digest)|serializer|cipher|cipheriv|encrypt|decrypt|superuser|create_?user|pdo|mysqli|sequelize|fernet|ftp|secretkeyspec|aes\.new|wifi\.begin|securestring)$/i;
 const CALL_CHARACTERS = 24;
 /** The last two letters of those names, so that most calls are passed over at a glance. */
 const CALL_ENDS = new Set(

@@ -19,6 +19,7 @@ const rows: readonly (readonly [rule: string, prefixes: string, body: string])[]
   ["aws-appsync-key", "da2-", "[a-z0-9]{26}"],
   ["aws-mws-token", "amzn.mws.", "[0-9a-f]{8}-[0-9a-f-]{27}"],
   ["aws-session-token", "IQoJb3JpZ2lu FwoGZXIvYXdz FQoGZXIvYXdz", "[A-Za-z0-9+/]{100,2000}={0,2}"],
+  ["adyen-key", "AQE", "[A-Za-z0-9+/]{40,120}-[A-Za-z0-9+/]{20,80}={0,2}-[\\w!-]{8,40}"],
   ["mercadopago-token", "APP_USR- TEST-", "\\d{10,20}-\\d{6}-[a-f0-9]{32}(?:__\\w{1,8}__)?-\\d{5,12}"],
   ["google-api-key", "AIza", "[\\w-]{35}"],
   ["google-oauth-secret", "GOCSPX-", "[\\w-]{28}"],

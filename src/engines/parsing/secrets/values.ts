@@ -71,6 +71,10 @@ function isNoValue(value: string): boolean {
   return REFERENCE.test(value) || PATTERN.test(value) || isPlaceholder(value);
 }
 
+/** Secrets of both cases with digits may have fewer bits, if they are long. */
+const MIN_COMPOSED_SECRET = 16;
+const COMPOSED_SECRET_BITS = 8;
+
 function isRandom(value: string, kind: NameClass, isLoose: boolean): boolean {
   if (UUID.test(value)) return !isLoose && randomnessBits(value.replaceAll("-", "")) > 0;
   const decoded = decodeBase64(value);
@@ -84,6 +88,15 @@ function isRandom(value: string, kind: NameClass, isLoose: boolean): boolean {
   const { bits } = LIMITS[kind];
   const found = randomnessBits(value);
   if (kind === "password" && (!isLoose || found >= bits) && isComposedPassword(value)) return true;
+  // Some draws have few bits although they are long.
+  if (
+    kind === "secret" &&
+    !isLoose &&
+    value.length >= MIN_COMPOSED_SECRET &&
+    found >= COMPOSED_SECRET_BITS &&
+    isComposedPassword(value)
+  )
+    return true;
   if (!isLoose) return found >= bits && (found >= TEXT_LIKE_BITS || !TEXT_LIKE.test(value));
   if (found < bits + LOOSE_EXTRA_BITS || value.length < LOOSE_MIN_CHARACTERS || !/\d/.test(value)) return false;
   return found >= TEXT_LIKE_BITS || !TEXT_LIKE.test(value);

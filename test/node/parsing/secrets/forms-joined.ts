@@ -162,6 +162,18 @@ export const JOINED: readonly Form[] = [
   ),
   form("an unattended setup", chosen, (s) => `<Password><PlainText>true</PlainText><Value>${s}</Value></Password>`),
   form("a property of Delphi", chosen, (s) => `Connection.Properties['Password'].Value := '${s}';`),
+  form(
+    "a registration at an address",
+    (d) => chosenStrong(d).replace("@", "!"),
+    (s) => `register => 442079:${s}@sip.acme.dev/1000`,
+  ),
+  form("postfix's relay", chosenStrong, (s) => `[smtp.relay.dev]:587 acme:${s}\n`),
+  form(
+    "a credential of C#",
+    (d) => `House-Lights-${d.pick(["Down", "Up"])}${d.digits(2)}`,
+    (s) => `NetworkCredential proxy = new("kiosk", "${s}", "ACME");`,
+  ),
+  form("a signed string of Go", token, (s) => `token.SignedString([]byte("${s}"))`),
   form("a joined name of a password", chosen, (s) => `public $smtppass = '${s}';`),
   form(
     "arguments behind an address",

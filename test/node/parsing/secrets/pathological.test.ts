@@ -219,6 +219,8 @@ const UNITS: readonly string[] = [
   "variable=key",
   "setvariable variable=key",
   "hdr(key",
+  "register => aa:",
+  "a.bb a:",
   "auth: 'a:",
   "'jdbc:a', 'a', ",
   "password.Value",
