@@ -292,6 +292,7 @@ describe("mutations", () => {
       [`/members/${member.userId}/role`]: { role: "owner" },
       [`/members/${team.owner.userId}/remove`]: {},
       "/settings": { name: "Mine now", sharedIndex: "on" },
+      "/settings/mail": {},
       "/delete": { confirm: team.slug },
       "/leave": {},
     };

@@ -52,7 +52,14 @@ export interface AuditDetails {
   KEY_REVOKED: { credentialId: string; kind: "api_key" | "worker_token" };
   TENANT_CREATED: { name: string };
   /** New values of the changed fields. */
-  TENANT_CHANGED: { changeId: string; monthlyCredits?: number; sharedIndex?: boolean; name?: string };
+  TENANT_CHANGED: {
+    changeId: string;
+    monthlyCredits?: number;
+    sharedIndex?: boolean;
+    name?: string;
+    mailQuota?: boolean;
+    mailRuns?: boolean;
+  };
   WORKSPACE_CREATED: { workspaceId: string; repo: string | null };
 }
 

@@ -10,6 +10,9 @@ interface TenantSettings {
   name: string;
   slug: string;
   sharedIndex: boolean;
+  /** Whether owners get mail about the quota, and about runs of push hooks. */
+  mailQuota: boolean;
+  mailRuns: boolean;
   monthlyCredits: number;
   createdAt: Date;
 }
@@ -21,6 +24,8 @@ export async function readTenant(db: Db, tenantId: string): Promise<TenantSettin
       name: tenants.name,
       slug: tenants.slug,
       sharedIndex: tenants.sharedIndex,
+      mailQuota: tenants.mailQuota,
+      mailRuns: tenants.mailRuns,
       monthlyCredits: tenants.monthlyCredits,
       createdAt: tenants.createdAt,
     })
@@ -30,12 +35,14 @@ export async function readTenant(db: Db, tenantId: string): Promise<TenantSettin
   return row;
 }
 
-/** Changes a tenant's name and opt-in. Throws `TenancyError` for an invalid name. */
+type Change = Pick<TenantSettings, "name" | "sharedIndex"> | Pick<TenantSettings, "mailQuota" | "mailRuns">;
+
+/** Changes a tenant's name and opt-in, or which mails its owners get. Throws `TenancyError` for an invalid name. */
 export async function changeTenant(
   db: Db,
-  { tenantId, actor, ...change }: { tenantId: string; actor: string; name: string; sharedIndex: boolean },
+  { tenantId, actor, change }: { tenantId: string; actor: string; change: Change },
 ): Promise<void> {
-  const values = { name: checkName(change.name), sharedIndex: change.sharedIndex };
+  const values = "name" in change ? { ...change, name: checkName(change.name) } : change;
   await db.batch([
     db.update(tenants).set(values).where(eq(tenants.id, tenantId)),
     recordAuditStatement(db, {
@@ -67,19 +74,17 @@ export async function readFirstSteps(
   const rows = await rowsOf<FirstSteps>(
     db,
     sql`
-      with mine as materialized (
-        select name, last_used_at, agent is null and revoked_at is null and (expires_at is null or expires_at > now()) as valid
-        from credentials where tenant_id = ${tenantId} and kind in ('api_key', 'narrow_api_key')
-          and (user_id = ${userId} or (${manages} and user_id is null))
-      ), last as (select name, last_used_at from mine where last_used_at is not null order by last_used_at desc limit 1)
-      select
-        exists (select 1 from mine where valid) as "hasKey",
-        (select last_used_at from last) as "lastCallAt",
-        (select name from last) as "lastCallBy",
+      select mine.*,
         exists (select 1 from workspaces where tenant_id = ${tenantId} and repo is not null) as "hasRepository",
         exists (select 1 from workspaces where tenant_id = ${tenantId} and current_seq is not null) as "hasIndex",
         exists (select 1 from usage_months where tenant_id = ${tenantId}
-          and coalesce((calls ->> 'search')::bigint, 0) > 0) as "hasSearched"`,
+          and coalesce((calls ->> 'search')::bigint, 0) > 0) as "hasSearched"
+      from (
+        select coalesce(bool_or(agent is null and revoked_at is null and (expires_at is null or expires_at > now())), false) as "hasKey",
+          max(last_used_at) as "lastCallAt",
+          (array_agg(name order by last_used_at desc) filter (where last_used_at is not null))[1] as "lastCallBy"
+        from credentials where tenant_id = ${tenantId} and kind in ('api_key', 'narrow_api_key')
+          and (user_id = ${userId} or (${manages} and user_id is null))) mine`,
   );
   const [steps] = rows;
   if (!steps) throw new Error("the statement always has one row");

@@ -19,7 +19,7 @@ import {
   uuid,
 } from "drizzle-orm/pg-core";
 import { bytea, createdAt } from "./columns.ts";
-import { tenants, workspaces } from "./schema.ts";
+import { runs, tenants, workspaces } from "./schema.ts";
 
 const instant = (name: string) => timestamp(name, { withTimezone: true });
 const tenantId = () =>
@@ -100,7 +100,7 @@ export const mails = pgTable(
     id: uuid("id").primaryKey(),
     /** The tenant whose erasure deletes the message; null for sign-in codes. */
     tenantId: uuid("tenant_id").references(() => tenants.id, { onDelete: "cascade" }),
-    kind: text("kind", { enum: ["sign_in_code", "invitation"] }).notNull(),
+    kind: text("kind", { enum: ["sign_in_code", "invitation", "quota", "run"] }).notNull(),
     /** What the message is about, such as `invitation:<id>`: a newer message replaces one that was not sent yet. */
     about: text("about"),
     /** Recipient and content, sealed for this row alone (see `src/service/mail/outbox.ts`); null once sent or given up. */
@@ -123,6 +123,25 @@ export const mails = pgTable(
       .on(t.about)
       .where(sql`${t.sealed} is not null`),
     index("mails_tenant").on(t.tenantId),
+  ],
+);
+
+/** What the owners of a team have been told by mail, so that they are told once. */
+export const notices = pgTable(
+  "notices",
+  {
+    tenantId: tenantId(),
+    /** `quota:<month>:<percent>`, or `run:<workspace>:<MD5 of the branch>` while the branch's runs fail. */
+    subject: text("subject").notNull(),
+    /** The failed run. */
+    runId: uuid("run_id").references(() => runs.id, { onDelete: "cascade" }),
+    createdAt: createdAt(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.subject] }),
+    index("notices_run")
+      .on(t.runId)
+      .where(sql`${t.runId} is not null`),
   ],
 );
 

@@ -20,7 +20,11 @@ export const usageMonths = pgTable(
     calls: jsonb("calls").$type<Record<string, number>>().notNull(),
     updatedAt: timestamp("updated_at", { withTimezone: true }).notNull().defaultNow(),
   },
-  (t) => [primaryKey({ columns: [t.tenantId, t.period] })],
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.period] }),
+    // For the notices, which look at the current month of all tenants.
+    index("usage_months_period").on(t.period, t.tenantId),
+  ],
 );
 
 /**

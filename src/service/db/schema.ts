@@ -33,6 +33,9 @@ export const tenants = pgTable(
     /** Monthly quota in credits. */
     monthlyCredits: integer("monthly_credits").notNull().default(10_000),
     sharedIndex: boolean("shared_index").notNull().default(false),
+    /** Whether its owners get a mail when the quota runs out, and when runs that nobody watches fail or succeed again. */
+    mailQuota: boolean("mail_quota").notNull().default(true),
+    mailRuns: boolean("mail_runs").notNull().default(true),
     /** User on whose account the quota is; null if the administrator made the tenant, or if it is older than this column. */
     createdBy: uuid("created_by"),
     createdAt: createdAt(),
@@ -177,6 +180,9 @@ export const runs = pgTable(
     index("runs_finished")
       .on(t.finishedAt)
       .where(sql`${t.finishedAt} is not null`),
+    index("runs_failed")
+      .on(t.finishedAt)
+      .where(sql`${t.state} = 'failed'`),
     index("runs_tenant").on(t.tenantId, t.createdAt, t.id),
     // At most one snapshot job per tenant at a time.
     uniqueIndex("runs_one_snapshot_job")

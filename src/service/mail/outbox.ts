@@ -30,7 +30,7 @@ export const mailPurpose = (id: string) => `mail:${id}`;
 
 export interface QueuedMail {
   id: string;
-  kind: "sign_in_code" | "invitation";
+  kind: "sign_in_code" | "invitation" | "quota" | "run";
   sealed: string;
   /** The message is not sent later than this after it was queued. */
   usefulSec: number;

@@ -1,7 +1,7 @@
 /** Entry point of the site Worker: the reverse proxy in front of the api, the dashboard and the documentation. */
 import { accountsDatabase } from "../../service/db/databases.ts";
 import { createLogger } from "../../lib/log.ts";
-import { createMailer, sendMails } from "../../service/mail/index.ts";
+import { createMailer, queueNotices, sendMails } from "../../service/mail/index.ts";
 import { AUTHORIZE_PATH } from "../../service/oauth/addresses.ts";
 import type { DashboardEnv } from "./app/context.ts";
 import { settingsOf } from "./app/settings.ts";
@@ -32,16 +32,21 @@ export default {
     return landingPage(request, pathname);
   },
 
-  /** Sends mail that is due: what could not be sent when it was queued, because the provider was away or the Worker was killed. */
+  /**
+   * Queues notices to owners, and sends mail that is due: also what could not be sent when it was queued, because the provider was away or
+   * the Worker was killed.
+   */
   async scheduled(_event, env) {
     if (env.MAIL_PROVIDER === "none") return;
-    const { sent, failed } = await sendMails({
-      db: accountsDatabase(env),
-      encryptionKey: env.ENCRYPTION_KEY,
-      mailer: createMailer(env, fetch),
-      log,
-      now: Date.now,
-    });
+    const shared = { db: accountsDatabase(env), encryptionKey: env.ENCRYPTION_KEY, now: Date.now };
+    try {
+      const queued = await queueNotices({ ...shared, siteUrl: settingsOf(env).siteUrl });
+      if (queued > 0) log.info("notices_queued", { queued });
+    } catch (error) {
+      // Sign-in codes must not wait for notices.
+      log.error("notices_not_queued", error);
+    }
+    const { sent, failed } = await sendMails({ ...shared, mailer: createMailer(env, fetch), log });
     if (sent + failed > 0) log.info("outbox_sent", { sent, failed });
   },
 } satisfies ExportedHandler<DashboardEnv>;

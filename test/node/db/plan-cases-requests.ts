@@ -12,6 +12,7 @@ import { receiveDelivery } from "../../../src/service/hooks/receive.ts";
 import type { CoordinatorNamespace } from "../../../src/service/runs/coordinator.ts";
 import { lastOptions } from "../../../src/service/runs/options.ts";
 import { createLogger } from "../../../src/lib/log.ts";
+import { queueNotices } from "../../../src/service/mail/notices.ts";
 import { sealMail, sendMails } from "../../../src/service/mail/outbox.ts";
 import { commitSnapshot, flipCurrent } from "../../../src/service/snapshots/commit.ts";
 import type { SnapshotContext } from "../../../src/service/snapshots/context.ts";
@@ -81,6 +82,20 @@ async function mail(db: Db, sendsAny: boolean): Promise<void> {
   if ((sendsAny ? sent : failed) === 0) throw new Error("no message was attempted");
 }
 
+/** A failure that the owners are told of, and the success after it. */
+async function notices(db: Db, { tenantId, workspaceId }: LargeTenant): Promise<void> {
+  const queue = () => queueNotices({ db, encryptionKey: KEY, siteUrl: undefined, now: Date.now });
+  const add = (state: string, age: string) =>
+    db.execute(sql`
+      insert into runs (id, tenant_id, workspace_id, kind, state, request, created_at, finished_at)
+      values (gen_random_uuid(), ${tenantId}, ${workspaceId}, 'index', ${state}, '{"actor": "hook:1", "ref": "plans"}',
+        now() + ${age}::interval, now())`);
+  await add("failed", "1 minute");
+  if ((await queue()) === 0) throw new Error("the failure is no news");
+  await add("succeeded", "2 minutes");
+  if ((await queue()) === 0) throw new Error("the success is no news");
+}
+
 async function signIn(db: Db): Promise<void> {
   const { pending, code } = await startSignIn(db, KEY, { email: `${crypto.randomUUID()}@example.com` });
   await finishSignIn(db, KEY, { pending, code, userAgent: "" });
@@ -129,6 +144,7 @@ export const REQUESTS: readonly Case[] = [
   ["deliveries of a git host", deliver],
   ["a mail", (db) => mail(db, true)],
   ["a mail that fails", (db) => mail(db, false)],
+  ["notices to owners", notices],
   ["a sign-in with its code", signIn],
   [
     "an invitation that is accepted",

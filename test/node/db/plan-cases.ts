@@ -257,7 +257,7 @@ export const CASES: readonly Case[] = [
   ["settings of a team", (db, { tenantId }) => team.readTenant(db, tenantId)],
   [
     "change of a team",
-    (db, { tenantId }) => team.changeTenant(db, { tenantId, actor: "a", name: "b", sharedIndex: true }),
+    (db, { tenantId }) => team.changeTenant(db, { tenantId, actor: "a", change: { name: "b", sharedIndex: true } }),
   ],
   ["first steps", (db, { tenantId, userId }) => team.readFirstSteps(db, { tenantId, userId, manages: true }), 3_000],
   ["usage", (db, { tenantId }) => readUsage(db, tenantId, Date.now()), 3_000],

@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { gunzipSync, gzipSync } from "node:zlib";
 import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Db, openDb } from "../../../src/service/db/client.ts";
@@ -187,7 +188,7 @@ it("finishes the erasures of other tenants if that of one fails, and that one wi
   expect(await open()).toEqual([]);
 });
 
-it("restores a back-up of a version with fewer tables, and changes nothing for one that is not complete", async () => {
+it("restores a back-up of a version with fewer tables and columns, and changes nothing for one that is not complete", async () => {
   const folder = path.join(mkdtempSync(path.join(tmpdir(), "codectx-backup-")), "it");
   try {
     const { tenantId } = await createTenant(db, { name: "kept" });
@@ -207,12 +208,19 @@ it("restores a back-up of a version with fewer tables, and changes nothing for o
     rmSync(file);
     delete rows["account_credits"];
     list(rows);
+    const ofTenants = path.join(folder, "tables", "tenants.jsonl.gz");
+    const older = gunzipSync(readFileSync(ofTenants))
+      .toString()
+      .replaceAll(/,"mail_(?:quota|runs)":(?:true|false)/g, "");
+    writeFileSync(ofTenants, gzipSync(older));
     await createTenant(db, { name: "of later" });
     await restore(db, from);
     const names = (await db.execute(sql`select name from tenants`)).rows.map(({ name }) => name);
     expect(names).toContain("kept");
     expect(names).not.toContain("of later");
-    expect((await db.execute(sql`select id from tenants where id = ${tenantId}`)).rows).toHaveLength(1);
+    expect(older).not.toContain("mail_quota");
+    const kept = await db.execute(sql`select mail_quota, mail_runs from tenants where id = ${tenantId}`);
+    expect(kept.rows).toEqual([{ mail_quota: true, mail_runs: true }]);
   } finally {
     rmSync(path.dirname(folder), { recursive: true });
   }

@@ -23,6 +23,7 @@ export const TABLES = [
   "revision_overlays",
   "revision_refs",
   "runs",
+  "notices",
   "snapshots",
   "sessions",
   "invitations",
@@ -80,7 +81,7 @@ export async function* readTable(db: Db, table: TableName): AsyncGenerator<strin
   }
 }
 
-/** Inserts rows in the format of `readTable`. */
+/** Inserts rows in the format of `readTable`, of one version of the table: columns that it lacks get their defaults. */
 export async function writeTable(
   db: Db,
   table: TableName,
@@ -96,9 +97,18 @@ export async function writeTable(
   let batch: string[] = [];
   let characters = 0;
   let total = 0;
+  const known = await columnsOf(db, table);
   const flush = async () => {
-    if (batch.length === 0) return;
-    await db.execute(sql`insert into ${name} select * from ${source}${`[${batch.join(",")}]`}::json${end}`);
+    const [first] = batch;
+    if (first === undefined) return;
+    const columns = Object.keys(JSON.parse(first) as object).filter((column) => known.has(column));
+    const list = sql.join(
+      columns.map((column) => sql.identifier(column)),
+      sql`, `,
+    );
+    await db.execute(
+      sql`insert into ${name} (${list}) select ${list} from ${source}${`[${batch.join(",")}]`}::json${end}`,
+    );
     total += batch.length;
     batch = [];
     characters = 0;
@@ -110,6 +120,14 @@ export async function writeTable(
   }
   await flush();
   return total;
+}
+
+async function columnsOf(db: Db, table: TableName): Promise<Set<string>> {
+  const rows = await rowsOf<{ name: string }>(
+    db,
+    sql`select attname as name from pg_attribute where attrelid = ${table}::regclass and attnum > 0 and not attisdropped`,
+  );
+  return new Set(rows.map(({ name }) => name));
 }
 
 /** Sets the columns of workspaces that `writeTable` omits: the current revision and snapshot. */

@@ -34,15 +34,12 @@ settingsPages.get("/settings", async (c) => {
           {manages ? (
             <Form action={`${base}/settings`}>
               <Field label="Name" name="name" value={tenant.name} required maxlength={100} />
-              <div class="field">
-                <label class="check">
-                  <input type="checkbox" name="sharedIndex" checked={tenant.sharedIndex} />
-                  <span>
-                    <strong>Share the index</strong>
-                    <span class="hint"> Machines of the team publish index snapshots and pull those of others.</span>
-                  </span>
-                </label>
-              </div>
+              <Check
+                name="sharedIndex"
+                checked={tenant.sharedIndex}
+                label="Share the index"
+                hint="Machines of the team publish index snapshots and pull those of others."
+              />
               <button class="primary">Save</button>
             </Form>
           ) : (
@@ -51,6 +48,36 @@ settingsPages.get("/settings", async (c) => {
               <dd>{tenant.name}</dd>
               <dt>Shared index</dt>
               <dd>{tenant.sharedIndex ? "on" : "off"}</dd>
+            </dl>
+          )}
+        </div>
+      </Panel>
+      <Panel title="Mail to owners" text="Sent within some minutes, once for each event.">
+        <div class="body">
+          {manages ? (
+            <Form action={`${base}/settings/mail`}>
+              <Check
+                name="mailQuota"
+                checked={tenant.mailQuota}
+                label="Quota"
+                hint="80 % and 100 % of the month's credits are used."
+              />
+              <Check
+                name="mailRuns"
+                checked={tenant.mailRuns}
+                label="Runs that pushes start"
+                hint="One has failed, and the first that succeeds afterwards."
+              />
+              <button class="primary">
+                Save<span class="sr"> which mail owners get</span>
+              </button>
+            </Form>
+          ) : (
+            <dl class="facts">
+              <dt>Quota</dt>
+              <dd>{tenant.mailQuota ? "on" : "off"}</dd>
+              <dt>Runs that pushes start</dt>
+              <dd>{tenant.mailRuns ? "on" : "off"}</dd>
             </dl>
           )}
         </div>
@@ -104,6 +131,20 @@ settingsPages.get("/settings", async (c) => {
   );
 });
 
+function Check({ name, checked, label, hint }: { name: string; checked: boolean; label: string; hint: string }) {
+  return (
+    <div class="field">
+      <label class="check">
+        <input type="checkbox" name={name} checked={checked} />
+        <span>
+          <strong>{label}</strong>
+          <span class="hint"> {hint}</span>
+        </span>
+      </label>
+    </div>
+  );
+}
+
 settingsApi.get("/settings", async (c) =>
   c.json({
     ok: true,
@@ -115,7 +156,15 @@ settingsApi.post("/settings", async (c) => {
   const fields = await readFields(c);
   const { tenantId } = c.get("membership");
   const change = { name: fields.text("name"), sharedIndex: fields.flag("sharedIndex") };
-  await changeTenant(c.get("db"), { tenantId, actor: actorOfSession(c), ...change });
+  await changeTenant(c.get("db"), { tenantId, actor: actorOfSession(c), change });
+  return done(c, { to: tenantPath(c, "settings"), notice: "Saved." });
+});
+
+settingsApi.post("/settings/mail", async (c) => {
+  const fields = await readFields(c);
+  const { tenantId } = c.get("membership");
+  const change = { mailQuota: fields.flag("mailQuota"), mailRuns: fields.flag("mailRuns") };
+  await changeTenant(c.get("db"), { tenantId, actor: actorOfSession(c), change });
   return done(c, { to: tenantPath(c, "settings"), notice: "Saved." });
 });
 
