@@ -33,6 +33,7 @@ const rows: readonly (readonly [rule: string, prefixes: string, body: string])[]
   ["digitalocean-token", "dop_v1_ doo_v1_ dor_v1_", "[a-f0-9]{64}"],
   ["digitalocean-spaces-key", "DO00", "[A-Z0-9]{16}"],
   ["cloudflare-origin-key", "v1.0-", "[a-f0-9]{24}-[a-f0-9]{146}"],
+  ["turnstile-secret", "0x4AAAAAAA", "[\\w-]{22,30}"],
   ["cloudflare-token", "cfut_ cfat_ cfk_", "[A-Za-z0-9]{40,80}"],
   ["fly-token", "fm1r_ fm1a_ fm2_ fo1_", "[A-Za-z0-9+/=,_-]{40,800}"],
   ["render-key", "rnd_", "[A-Za-z0-9]{28,40}"],
