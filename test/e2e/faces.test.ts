@@ -183,46 +183,17 @@ describe.each(Object.keys(CASES) as QuestionName[])("the question %s", (name) =>
   });
 });
 
-describe("a change as a patch", () => {
-  const patch =
-    "--- a/src/session-store.ts\n+++ b/src/session-store.ts\n@@ -4,1 +4,1 @@\n-  closeExpired(now: number): number {\n+  closeExpired(now: bigint): bigint {\n";
-
-  it("is taken over HTTP and by the tool, and concerns the callers of what it alters", async () => {
-    const { status, body } = await faces.http("impact", { patch });
-    expect(status).toBe(200);
-    expect(body).toMatchObject({
-      changed: [{ path: "src/session-store.ts", symbol: "SessionStore.closeExpired", line: 4 }],
-      interfaces: [{ path: "src/session-store.ts", symbol: "SessionStore.closeExpired", change: "changed" }],
-      dependents: [
-        { path: "src/server.ts", line: 5, certainty: "certain" },
-        { path: "test/session-store.test.ts", certainty: "certain" },
-      ],
-      usuallyTogether: null,
-    });
-    const tool = await faces.tool("impact", { patch });
-    expect(tool).toMatchObject({ isError: false, text: expect.stringContaining("src/server.ts:5  calls") });
-  });
-
-  it.each([
-    ["text", "patch: is no unified diff"],
-    [`${patch}@@ -1,9 +1,9 @@\n a\n`, "patch: line 7: the patch ends inside of a hunk"],
-  ])("is refused where it is none: %j", async (bad, problem) => {
-    const { status, body } = await faces.http("impact", { patch: bad });
-    expect([status, body["code"]]).toEqual([400, "INVALID_BODY"]);
-    expect(JSON.stringify(body)).toContain(problem.slice("patch: ".length));
-    expect(await faces.tool("impact", { patch: bad })).toMatchObject({
-      isError: true,
-      text: expect.stringContaining(problem),
-    });
-  });
-
-  it("has bounds, which are lower for the tool", async () => {
-    const long = `${patch}${"#".repeat(200_000)}\n`;
-    expect((await faces.http("impact", { patch: long })).status).toBe(200);
-    expect((await faces.tool("impact", { patch: long }))?.isError).toBe(true);
-    const { status, body } = await faces.http("impact", { patch: `${patch}${"#".repeat(1_048_576)}` });
-    expect([status, body["code"]]).toEqual([400, "INVALID_BODY"]);
-  });
+it("takes a change as a patch over HTTP and by the tool, and says what is wrong with one", async () => {
+  const path = "src/session-store.ts";
+  const patch = `--- a/${path}\n+++ b/${path}\n@@ -4 +4 @@\n-  closeExpired(now: number): number {\n+  closeExpired() {\n`;
+  const { http, mcp } = await faces.ask("impact", { patch });
+  const interfaces = [{ path, symbol: "SessionStore.closeExpired", change: "changed" }];
+  const dependents = [{ path: "src/server.ts" }, { path: "test/session-store.test.ts" }];
+  expect(http).toMatchObject({ status: 200, body: { interfaces, dependents, usuallyTogether: null } });
+  expect(mcp).toMatchObject({ isError: false, text: expect.stringContaining("src/server.ts:5  calls") });
+  const bad = await faces.ask("impact", { patch: `${patch}@@ -1,9 +1,9 @@\n a\n` });
+  expect(bad.http).toMatchObject({ status: 400, body: { code: "INVALID_BODY" } });
+  expect(bad.mcp).toMatchObject({ isError: true, text: expect.stringContaining("patch: line 7: the patch ends") });
 });
 
 describe("all repositories of a tenant", () => {

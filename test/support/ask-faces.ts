@@ -107,11 +107,6 @@ export class Faces {
     return { http, rendered, mcp, remote, stdio, local };
   }
 
-  /** Calls the question's tool over HTTP. */
-  tool(name: QuestionName, request: Given): Promise<ToolAnswer | undefined> {
-    return callTool(this.#mcp, name, toolArguments(name, request));
-  }
-
   async http(name: QuestionName, request: Given): Promise<RouteAnswer> {
     const { apiUrl, apiKey, repo } = this.#options;
     const { method, route } = facesOf(name);

@@ -7,6 +7,7 @@ import { findSymbols } from "../../../src/engines/search/lookups.ts";
 import { buildSegment } from "../../../src/engines/search/segment-writer.ts";
 import { IMPACT, type Asked } from "../../../src/contract/questions.ts";
 import type { IndexInfo, OpenIndexes } from "../../../src/interface/questions/code-index.ts";
+import { TOOLS } from "../../../src/interface/mcp/tools.ts";
 import { type ImpactAnswer, impactOf } from "../../../src/interface/questions/impact/impact.ts";
 import { sharedParser } from "../parsing/support.ts";
 import { openFiles, segmentOf, sha256, textsOf } from "../retrieval/support.ts";
@@ -151,6 +152,12 @@ describe("impact", () => {
     [{ paths: ["src/cooky.ts"] }, "path: the index has no file src/cooky.ts; similar: src/cookie.ts"],
   ])("says what is wrong with %j", async (request, message) => {
     await expect(ask(request)).rejects.toThrow(message);
+  });
+
+  it("takes a smaller patch as a tool, because requests of tools are smaller", () => {
+    const tool = TOOLS.find(({ name }) => name === "impact");
+    const isTaken = (length: number) => tool?.input.safeParse({ patch: "x".repeat(length) }).success;
+    expect([isTaken(200_000), isTaken(200_001)]).toEqual([true, false]);
   });
 
   it("asks which repository is meant, where it may be several", async () => {
