@@ -6,12 +6,13 @@ import type { Quota } from "../../../service/dashboard/usage.ts";
 import { canManage } from "../../../service/users/index.ts";
 import { type DashboardContext, type DashboardHono, sessionOf, tenantPath } from "../app/context.ts";
 import { formatCount } from "../views/format.ts";
+import { Icon } from "../views/icons.tsx";
 import { tenantPage } from "../views/layout.tsx";
 import { Form, Head, Panel, Time } from "../views/parts.tsx";
 import { nextMonth } from "../views/quota.tsx";
 import { nameOf } from "../views/repositories.tsx";
 import { RunTag } from "../views/state.tsx";
-import { ACTIONS, Table } from "../views/table.tsx";
+import { Table } from "../views/table.tsx";
 
 export const overviewPages = new Hono<DashboardHono>();
 
@@ -31,6 +32,9 @@ overviewPages.get("/", async (c) => {
   ]);
   const isSetUp = steps.hasKey && steps.lastCallAt !== null && steps.hasIndex && steps.hasSearched;
   const numberRunning = indexing.counts.indexing ?? 0;
+  // What failed comes first, but for a team that has only begun.
+  const numberFailed = failed.counts.failed ?? 0;
+  const isFirst = !isSetUp && numberFailed === 0;
   const mine = <Steps c={c} steps={steps} manages={manages} />;
   return tenantPage(
     c,
@@ -45,15 +49,15 @@ overviewPages.get("/", async (c) => {
         )}
       </Head>
       <div id="overview" {...(isSetUp && numberRunning === 0 ? {} : { "data-refresh": String(REFRESH_SEC) })}>
-        {!isSetUp && mine}
+        {isFirst && mine}
         {Object.keys(failed.counts).length > 0 && (
           <>
-            <Failed c={c} rows={failed.repositories} total={failed.counts.failed ?? 0} manages={manages} />
+            <Failed c={c} rows={failed.repositories} total={numberFailed} manages={manages} />
             <Running c={c} rows={indexing.repositories} total={numberRunning} />
           </>
         )}
         {quota && <QuotaPanel c={c} quota={quota} />}
-        {isSetUp && mine}
+        {!isFirst && mine}
       </div>
     </>,
   );
@@ -78,39 +82,39 @@ function Failed({ c, rows, total, manages }: RowsProps & { manages: boolean }) {
       aside={total > SHOWN && <a href={`${tenantPath(c, "repositories")}?state=failed`}>Show all</a>}
     >
       {total > 0 && (
-        <Table label="Failed repositories" headings={["Repository", "Reason", "When", ACTIONS]}>
+        <ul class="mends">
           {rows.slice(0, SHOWN).map((row) => (
-            <tr>
-              <th scope="row">
-                <RepositoryLink c={c} row={row} />
-              </th>
-              <td class="wide">
-                {row.lastRun && (
-                  <a href={tenantPath(c, `runs/${row.lastRun.runId}`)}>
-                    {row.lastRun.error ?? "The run ended without a reason."}
-                  </a>
-                )}
-              </td>
-              <td>
-                <Time at={row.lastRun?.finishedAt ?? null} />
-              </td>
-              <td class="actions">
-                {manages &&
-                  (row.source === null ? (
-                    <a class="button" href={tenantPath(c, `repositories/${row.workspaceId}`)}>
-                      Set up its source<span class="sr"> of {nameOf(row)}</span>
+            <li>
+              <div>
+                <strong>
+                  <RepositoryLink c={c} row={row} />
+                </strong>
+                <div class="small">
+                  {row.lastRun && (
+                    <a href={tenantPath(c, `runs/${row.lastRun.runId}`)}>
+                      {row.lastRun.error ?? "The run ended without a reason."}
                     </a>
-                  ) : (
-                    <Form action={`${base}/${row.workspaceId}/index`} inline>
-                      <button>
-                        Index again<span class="sr"> {nameOf(row)}</span>
-                      </button>
-                    </Form>
-                  ))}
-              </td>
-            </tr>
+                  )}{" "}
+                  <span class="soft">
+                    <Time at={row.lastRun?.finishedAt ?? null} />
+                  </span>
+                </div>
+              </div>
+              {manages &&
+                (row.source === null ? (
+                  <a class="button" href={tenantPath(c, `repositories/${row.workspaceId}`)}>
+                    Set up its source<span class="sr"> of {nameOf(row)}</span>
+                  </a>
+                ) : (
+                  <Form action={`${base}/${row.workspaceId}/index`} inline>
+                    <button>
+                      Index again<span class="sr"> {nameOf(row)}</span>
+                    </button>
+                  </Form>
+                ))}
+            </li>
           ))}
-        </Table>
+        </ul>
       )}
     </Panel>
   );
@@ -235,7 +239,7 @@ function Step({ done, number, title, children }: { done: boolean; number: number
   return (
     <li class={done ? "done" : ""}>
       <span class="mark" aria-hidden="true">
-        {done ? "✓" : number}
+        {done ? <Icon name="check" /> : number}
       </span>
       <div>
         <h3>

@@ -98,7 +98,7 @@ settingsPages.get("/settings", async (c) => {
       </Panel>
       <Panel
         title="Leave the team"
-        text="You lose access to the team. Keys that you created keep working."
+        text="You lose access to the team. Your personal keys and your agents end; keys of the team keep working."
         aside={
           <Confirm
             label="Leave …"

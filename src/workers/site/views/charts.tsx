@@ -49,7 +49,12 @@ function DayLabels({ days }: { days: string[] }) {
     <>
       {days.map((day, i) =>
         i % every === 0 ? (
-          <text x={LEFT + slot * (i + 0.5)} y={HEIGHT - 4} text-anchor="middle">
+          <text
+            x={LEFT + (i === 0 ? 0 : slot * (i + 0.5))}
+            y={HEIGHT - 4}
+            text-anchor={i === 0 ? "start" : "middle"}
+            class={(i / every) % 2 === 1 ? "between" : ""}
+          >
             {day.slice(5).replace("-", "/")}
           </text>
         ) : null,
@@ -60,6 +65,7 @@ function DayLabels({ days }: { days: string[] }) {
 
 /** A bar chart with one bar per day. */
 export function DayBars({ points, unit, title }: { points: Point[]; unit: string; title: string }) {
+  if (points.every(({ value }) => value === 0)) return <p class="soft">No {unit} in these days.</p>;
   const top = niceCeiling(Math.max(0, ...points.map(({ value }) => value)));
   const slot = PLOT_WIDTH / Math.max(1, points.length);
   return (
@@ -99,6 +105,7 @@ export function MonthLine({
   projected: number;
 }) {
   const last = points.at(-1)?.value ?? 0;
+  if (last === 0) return <p class="soft">No credits are used yet.</p>;
   // A quota far above the figures is not drawn, since it would flatten the line.
   const showsLimit = limit <= Math.max(last, projected) * 4;
   const top = niceCeiling(Math.max(last, projected, showsLimit ? limit : 0) * 1.05);

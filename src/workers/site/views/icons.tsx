@@ -1,5 +1,6 @@
 /** Line icons on a 24-pixel grid, drawn for this dashboard. */
 const PATHS = {
+  check: "M5 12l4 4L19 6",
   repositories: "M5 4h11a3 3 0 0 1 3 3v13H8a3 3 0 0 1-3-3zM5 17a3 3 0 0 1 3-3h11",
   runs: "M7 5l11 7-11 7z",
   search: "M11 5a6 6 0 1 1 0 12 6 6 0 0 1 0-12zM15.5 15.5L20 20",
