@@ -1,8 +1,10 @@
+import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
+import { rowsOf } from "../../src/service/db/rows.ts";
 import { memberOf, newTeam, type Profile } from "./support/dashboard.ts";
-import { api } from "./support/service.ts";
+import { api, database } from "./support/service.ts";
 
-describe("personal keys", () => {
+describe("keys of people", () => {
   it("are made and seen by their member, seen by admins with whose they are, and end with the membership", async () => {
     const team = await newTeam();
     const member = await memberOf(team.tenantId, "member");
@@ -36,5 +38,29 @@ describe("personal keys", () => {
     for (const gone of [String(key), token])
       await expect.poll(async () => (await api("/embed", { key: gone })).status, { timeout: 3_000 }).toBe(401);
     expect(await namesOf(team.owner)).not.toContain(`mine of ${member.email}`);
+  });
+
+  it("are made once, however often their form is sent", async () => {
+    const team = await newTeam();
+    const once = async () =>
+      /name="once" value="([^"]+)"/.exec(await team.owner.page(`${team.pages}/keys`))?.[1] ?? expect.fail("no token");
+    const form = { once: await once(), name: "thrice", kind: "api_key" };
+    const make = (more: Partial<typeof form> = {}) => team.owner.post(`${team.base}/keys`, { ...form, ...more });
+    const made = await Promise.all([make(), make(), make()]);
+    expect(made.map(({ status }) => status)).toEqual([201, 201, 201]);
+    expect(new Set(made.map(({ value }) => value)).size).toBe(1);
+    expect((await api("/embed", { key: String(made[0]?.["value"]) })).status).toBe(200);
+    // Other fields are another key, and so is another form.
+    const others = [await make({ name: "other" }), await make({ once: await once() })];
+    expect(new Set([made[0], ...others].map((one) => one?.["value"])).size).toBe(3);
+    const count = await rowsOf<{ n: number }>(
+      database(),
+      sql`select count(*)::int as n from audit_events where tenant_id = ${team.tenantId} and event = 'KEY_CREATED' and details ->> 'name' = 'thrice'`,
+    );
+    expect(count).toEqual([{ n: 2 }]);
+    await team.owner.post(`${team.base}/keys/${String(made[0]?.["id"])}/revoke`);
+    expect(await make()).toMatchObject({ status: 409, code: "CONFLICT" });
+    const stranger = await newTeam();
+    expect(await stranger.owner.post(`${stranger.base}/keys`, form)).toMatchObject({ status: 400 });
   });
 });

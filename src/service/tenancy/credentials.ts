@@ -14,6 +14,9 @@ const NUMBER_DIGITS = 11;
 /** Base-62 digits of the check: 47 bits, too many to guess at a few hundred requests per minute. */
 const CHECK_DIGITS = 8;
 const SECRET_BYTES = 32;
+const NUMBER_BYTES = 8;
+/** Random bytes of a credential. */
+export const RANDOM_BYTES = NUMBER_BYTES + SECRET_BYTES;
 /** Base-62 digits of the 256-bit secret. */
 const SECRET_DIGITS = 43;
 
@@ -73,13 +76,19 @@ function hashSecret(secret: string): Uint8Array {
 /**
  * Creates a credential `cc_live_<id>_<secret>` or `cc_wrk_<id>_<secret>`. The public id is the tenant's UUID, a random number and
  * a check of both, in base 62. It leads to the tenant's gate without a look-up, and a forged id is rejected without I/O. The
- * secret is 256 random bits.
+ * secret is 256 random bits. `random`: {@link RANDOM_BYTES} bytes that no one else knows, if the same credential is to be made again.
  */
-export function createCredential(kind: CredentialKind, tenantId: string, key: CredentialKey): NewCredential {
+export function createCredential(
+  kind: CredentialKind,
+  tenantId: string,
+  key: CredentialKey,
+  random: Uint8Array = randomBytes(RANDOM_BYTES),
+): NewCredential {
   const subject =
-    toBase62(Buffer.from(tenantId.replaceAll("-", ""), "hex"), TENANT_DIGITS) + toBase62(randomBytes(8), NUMBER_DIGITS);
+    toBase62(Buffer.from(tenantId.replaceAll("-", ""), "hex"), TENANT_DIGITS) +
+    toBase62(random.subarray(0, NUMBER_BYTES), NUMBER_DIGITS);
   const id = subject + checkOf(subject, key);
-  const secret = toBase62(randomBytes(SECRET_BYTES), SECRET_DIGITS);
+  const secret = toBase62(random.subarray(NUMBER_BYTES, RANDOM_BYTES), SECRET_DIGITS);
   return { id, value: `${PREFIX[kind]}${id}_${secret}`, secretHash: hashSecret(secret) };
 }
 

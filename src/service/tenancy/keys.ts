@@ -2,6 +2,7 @@ import { and, eq, inArray, isNull, sql } from "drizzle-orm";
 import { MAX_LIVE_TOKENS, MAX_TOKEN_DEPTH, type Restrictions, type TokenRequest } from "../../contract/credentials.ts";
 import { recordAuditStatement } from "../audit/index.ts";
 import type { Db } from "../db/client.ts";
+import { PG_UNIQUE_VIOLATION, pgErrorCode } from "../db/errors.ts";
 import { rowsOf } from "../db/rows.ts";
 import { type Agent, credentials } from "../db/credentials-schema.ts";
 import { loadCredentialKey } from "./credential-key.ts";
@@ -24,6 +25,8 @@ export interface KeyInput {
   userId?: string;
   /** Id of the user who creates it; default: the administrator. */
   actor?: string;
+  /** Random bytes of the credential (see `createCredential`): with the same ones the same key is made, once. */
+  random?: Uint8Array;
 }
 
 export interface NewKey {
@@ -31,6 +34,8 @@ export interface NewKey {
   id: string;
   /** The whole credential; shown once and never stored. */
   value: string;
+  /** Whether the key was made before, with the same random bytes. */
+  isRepeated?: true;
 }
 
 /**
@@ -47,7 +52,12 @@ export async function createKey(db: Db, input: KeyInput, credentialKey?: Credent
   }
   const restrictions = checkRestrictions(kind, input.restrictions ?? {});
   const limits = Object.keys(restrictions).length > 0 && { kind: `narrow_${kind}` as const, restrictions };
-  const { id, value, secretHash } = createCredential(kind, tenantId, credentialKey ?? (await loadCredentialKey(db)));
+  const { id, value, secretHash } = createCredential(
+    kind,
+    tenantId,
+    credentialKey ?? (await loadCredentialKey(db)),
+    input.random,
+  );
   const expiry = expiresAt && { expiresAt: expiresAt.toISOString() };
   const owner = userId !== undefined && { userId };
   const details = { credentialId: id, kind, name, ...owner, ...expiry, ...(limits && { restrictions }) };
@@ -59,6 +69,7 @@ export async function createKey(db: Db, input: KeyInput, credentialKey?: Credent
       recordAuditStatement(db, { event: "KEY_CREATED", tenantId, actor, details }),
     ]);
   } catch (error) {
+    if (input.random && pgErrorCode(error) === PG_UNIQUE_VIOLATION) return { id, value, isRepeated: true };
     throw asUnknownTenant(error, tenantId);
   }
   return { id, value };

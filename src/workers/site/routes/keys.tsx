@@ -9,8 +9,9 @@ import { type CredentialKind, deriveCredentialKey } from "../../../service/tenan
 import { createKey, revokeKey } from "../../../service/tenancy/keys.ts";
 import { canManage } from "../../../service/users/index.ts";
 import { done, invalid, readFields } from "../app/answers.tsx";
-import { type DashboardHono, sessionOf, tenantPath } from "../app/context.ts";
+import { type DashboardContext, type DashboardHono, sessionOf, tenantPath } from "../app/context.ts";
 import { DashboardError } from "../app/errors.ts";
+import { newOnce, ONCE_FIELD, randomOf } from "../app/once.ts";
 import { leaveSecret, takeSecret } from "../app/reveal.ts";
 import { actorOfSession } from "../app/fields.ts";
 import { formatCount } from "../views/format.ts";
@@ -69,6 +70,7 @@ keyPages.get("/keys", async (c) => {
       <Panel title={manages ? "New key" : "New personal key"}>
         <div class="body">
           <Form action={base}>
+            <input type="hidden" name={ONCE_FIELD} value={await newOnce(c)} />
             <div class="row">
               <Field label="Name" name="name" required maxlength={100} placeholder="laptop, CI, agent …" />
               {manages ? (
@@ -205,7 +207,19 @@ keyApi.post("/keys", async (c) => {
     ...(isPersonal && { userId: sessionOf(c).user.id }),
     ...(expiresAt && { expiresAt }),
   };
-  const { id, value } = await createKey(c.get("db"), input, deriveCredentialKey(c.env.ENCRYPTION_KEY));
+  const random = await randomOf(c, fields.text(ONCE_FIELD), [
+    kind,
+    name,
+    isPersonal ? "me" : "team",
+    fields.text("expiresInDays"),
+  ]);
+  const { id, value, isRepeated } = await createKey(
+    c.get("db"),
+    { ...input, ...(random && { random }) },
+    deriveCredentialKey(c.env.ENCRYPTION_KEY),
+  );
+  if (isRepeated && (await isRevoked(c, id)))
+    throw new DashboardError("CONFLICT", "the key that this form has made is revoked; load the page again for another");
   const to = tenantPath(c, "keys");
   await leaveSecret(c, to, { label: KIND_NAMES[kind], name, value });
   return done(c, {
@@ -215,11 +229,22 @@ keyApi.post("/keys", async (c) => {
   });
 });
 
+async function isRevoked(c: DashboardContext, id: string): Promise<boolean> {
+  const keys = await listKeyUsage(c.get("db"), c.get("membership").tenantId);
+  // Those that are not listed are the oldest revoked ones.
+  return keys.find((key) => key.id === id)?.revokedAt !== null;
+}
+
 keyApi.post("/keys/:id/revoke", async (c) => {
   const { tenantId, role } = c.get("membership");
   const own = canManage(role) ? {} : { userId: sessionOf(c).user.id };
-  const isRevoked = await revokeKey(c.get("db"), { tenantId, id: c.req.param("id"), actor: actorOfSession(c), ...own });
-  if (!isRevoked) throw new DashboardError("NOT_FOUND", "the key is already revoked");
+  const isRevokedNow = await revokeKey(c.get("db"), {
+    tenantId,
+    id: c.req.param("id"),
+    actor: actorOfSession(c),
+    ...own,
+  });
+  if (!isRevokedNow) throw new DashboardError("NOT_FOUND", "the key is already revoked");
   return done(c, { to: tenantPath(c, "keys"), notice: "The key is revoked." });
 });
 
