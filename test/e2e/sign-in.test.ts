@@ -21,7 +21,7 @@ describe("signing in", () => {
       expect(cookie).toContain(attribute);
     expect((await browser.send("/app")).headers.get("Location")).toBe("/app/new");
     const made = await browser.send("/app/api/tenants", { form: { name: `Team ${email.slice(0, 8)}` } });
-    expect(made.headers.get("Location")).toMatch(/^\/app\/team-[\da-f]{8}\/start$/);
+    expect(made.headers.get("Location")).toMatch(/^\/app\/team-[\da-f]{8}$/);
     const out = await browser.send("/app/api/sign-out", { form: {} });
     expect([out.status, browser.cookies.has("cc_session")]).toEqual([303, false]);
     expect(await browser.page("/app/sign-in")).toContain("You are signed out.");

@@ -1,7 +1,7 @@
 /** Search over what is indexed, and the MCP server. They read the tenant's existing indexes. */
 import { answered, type Check, equal, holds, refused, type ServiceUnderTest } from "../target.ts";
 
-const TOOLS = ["find_references", "find_symbol", "grep", "list_repos", "outline", "read_file", "search_code"];
+const TOOLS = ["find_references", "find_symbol", "grep", "impact", "list_repos", "outline", "read_file", "search_code"];
 const REVISION = "2025-11-25";
 
 /** A request of the protocol with sessions: the one that most clients still speak. */
@@ -41,7 +41,7 @@ export const searchChecks: Check[] = [
     },
   },
   {
-    title: "POST /mcp serves its seven tools; /.well-known/ is a JSON 404, so that clients keep their key",
+    title: "POST /mcp serves its tools; /.well-known/ is a JSON 404, so that clients keep their key",
     needs: ["apiKey"],
     run: async (target) => {
       const clientInfo = { name: "conformance", version: "1" };
