@@ -194,6 +194,26 @@ export const REFERENCES = {
   limit: { type: "number", min: 1, max: MAX_LOOKUP_RESULTS, default: 50, description: "Lines at most." },
 } as const satisfies Parameters;
 
+export const DEFINITION = {
+  path,
+  line: {
+    type: "number",
+    min: 1,
+    max: MAX_LINE,
+    required: true,
+    notOn: ["cli"],
+    description: "Line of the name, from 1.",
+  },
+  column: {
+    type: "number",
+    min: 1,
+    max: MAX_LINE,
+    notOn: ["cli"],
+    description:
+      "Column of the name, from 1, in UTF-16 units. Without it, all names that the line calls or defines are looked up.",
+  },
+} as const satisfies Parameters;
+
 export const CALL_PATH = {
   from: name("Name of the definition where the calls begin, qualified in any language's way."),
   to: name("Name of the definition that they are to reach."),

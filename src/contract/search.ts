@@ -4,6 +4,7 @@ import { bodyShape, queryShape } from "./parameters.ts";
 import {
   CALL_PATH,
   CERTAINTIES,
+  DEFINITION,
   FILE,
   IMPACT,
   OUTLINE,
@@ -140,6 +141,32 @@ export const SymbolsResponse = z
   })
   .meta({ id: "SymbolsResponse" });
 export type SymbolsResponse = z.infer<typeof SymbolsResponse>;
+
+export const DefinitionQuery = z.object({ ...selector, ...queryShape(DEFINITION) });
+export type DefinitionQuery = Selection & Request<typeof DEFINITION>;
+
+export const DefinitionResponse = z
+  .object({
+    ok: z.literal(true),
+    names: z.array(z.string()).describe("The names that were looked up."),
+    definitions: z
+      .array(
+        z.object({
+          ...Owner,
+          ...SymbolShape,
+          path: z.string(),
+          language: z.string(),
+          startLine: Line,
+          endLine: Line,
+          certainty: z.enum(CERTAINTIES).describe("How sure it is that the name means this definition."),
+        }),
+      )
+      .describe("The surest first."),
+    truncated: z.boolean().describe("There are more, or not all files could be read."),
+    indexes: z.array(SearchedIndex),
+  })
+  .meta({ id: "DefinitionResponse" });
+export type DefinitionResponse = z.infer<typeof DefinitionResponse>;
 
 export const ReferencesQuery = z.object({ ...selector, ...queryShape(REFERENCES) });
 export type ReferencesQuery = Selection & Request<typeof REFERENCES>;

@@ -47,6 +47,14 @@ const CASES: { readonly [N in QuestionName]: readonly Case<N>[] } = {
     [{ name: "closeExpird", relation: "callers" }, ROWS.unknown],
     [{ relation: "importers", path: "src/sesion-store.ts" }, ROWS.unknown],
   ],
+  definition: [
+    [{ path: "src/server.ts", line: 5, column: 9 }],
+    [{ path: "src/server.ts", line: 1, column: 12 }],
+    [{ path: "src/session-store.ts", line: 4 }],
+    [{ path: "lib/invoice.py", line: 4, column: 5 }],
+    [{ path: "src/server.ts", line: 5, column: 28 }, ROWS.empty],
+    [{ path: "src/sesion-store.ts", line: 1 }, ROWS.unknown],
+  ],
   path: [
     [{ from: "startCleanup", to: "SessionStore.closeExpired" }],
     [{ from: "SessionStore.closeExpired", to: "startCleanup" }, ROWS.empty],

@@ -175,7 +175,8 @@ export function rowOf(request: Given, { status, body }: RouteAnswer): string | u
   if (total?.lines === 0) return complete ? ROWS.noLine : ROWS.noLineKnown;
   if (path?.state === "absent") return ROWS.absent;
   // `coverage` lists paths too.
-  const list = body["results"] ?? body["references"] ?? ("indexed" in body ? undefined : body["paths"]);
+  const list =
+    body["results"] ?? body["references"] ?? body["definitions"] ?? ("indexed" in body ? undefined : body["paths"]);
   return Array.isArray(list) && list.length === 0 ? ROWS.empty : undefined;
 }
 

@@ -77,6 +77,7 @@ type Given = Readonly<Record<string, unknown>>;
 
 /** Arguments of the tool for a request. What the tool does not take is left out. */
 export function toolArguments(name: QuestionName, request: Given): Record<string, unknown> {
+  if (name === "definition") return { at: placeOf(request) };
   const parameters: Parameters = QUESTIONS[name].parameters;
   const taken = Object.entries<Parameter>(parameters).filter(
     ([own, { notOn }]) => own in request && !notOn?.includes("tool"),
@@ -87,6 +88,7 @@ export function toolArguments(name: QuestionName, request: Given): Record<string
 /** Words of the command line for a request, without the command's name. */
 export function commandArguments(name: QuestionName, request: Given): string[] {
   if (typeof request["relation"] === "string") return relationArguments(request);
+  if (name === "definition") return ["--", placeOf(request)];
   const parameters: Parameters = QUESTIONS[name].parameters;
   const options: string[] = [];
   const words: string[] = [];
@@ -112,6 +114,12 @@ export const toolNameOf = (own: string, { tool }: Parameter): string => tool ?? 
 
 function inCase(name: string, separator: "_" | "-"): string {
   return name.replace(/[A-Z]/g, (letter) => `${separator}${letter.toLowerCase()}`);
+}
+
+/** A position, as the tool and the command take it. */
+function placeOf(request: Given): string {
+  const { path, line, column } = request as { path: string; line: number; column?: number };
+  return `${path}:${line}${column === undefined ? "" : `:${column}`}`;
 }
 
 /** Words of the command of a relation, which goes by the relation's name. */

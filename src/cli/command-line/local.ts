@@ -3,6 +3,7 @@ import {
   CALL_PATH,
   CERTAINTIES,
   COVERAGE,
+  DEFINITION,
   FILE,
   FILES,
   GREP,
@@ -97,6 +98,21 @@ export const LOCAL_COMMANDS: Readonly<Record<string, AddCommand>> = {
       .action(
         run(async (context, name: string, options: { limit: number } & RemoteOption) =>
           (await import("../commands/refs.ts")).refs(context, name, options),
+        ),
+      ),
+
+  definition: (program, run) =>
+    questionOptions(
+      program
+        .command("definition")
+        .argument("<place>", "file, line and column of a name: src/app.ts:10:4; without a column all names of the line")
+        .description("find what a name in a file means"),
+      DEFINITION,
+    )
+      .addHelpText("after", examples("codectx definition src/app.ts:10:4", "codectx definition src/app.ts:10 --json"))
+      .action(
+        run(async (context, place: string, options: RemoteOption) =>
+          (await import("../commands/definition.ts")).definitionCommand(context, place, options),
         ),
       ),
 

@@ -2,6 +2,7 @@ import type { CodeContextClient } from "../../interface/client/client.ts";
 import type { CallOptions } from "../../interface/client/transport.ts";
 import type { Asked, Parameters, Request } from "../../contract/questions.ts";
 import type {
+  DefinitionResponse,
   FileResponse,
   ImpactResponse,
   OutlineResponse,
@@ -22,6 +23,7 @@ interface Answers {
   search: SearchResponse;
   symbols: SymbolsResponse;
   references: ReferencesResponse;
+  definition: DefinitionResponse;
   path: PathResponse;
   impact: ImpactResponse;
   outline: OutlineResponse;
@@ -36,6 +38,11 @@ const READERS: { [N in keyof Answers]: (answer: Answers[N]) => object } = {
   search: ({ results, indexes, ...rest }) => ({ ...rest, results: withRevisions(results, indexes) }),
   symbols: ({ symbols, indexes, ...rest }) => ({ ...rest, symbols: withRevisions(symbols, indexes) }),
   references: ({ references, indexes, ...rest }) => ({ ...rest, references: withRevisions(references, indexes) }),
+  definition: ({ definitions, indexes, ...rest }) => ({
+    ...rest,
+    revision: 0,
+    definitions: withRevisions(definitions, indexes),
+  }),
   path: (answer) => ({ ...answer, revision: 0 }),
   impact: (answer) => ({ ...answer, revision: 0 }),
   outline: ({ outline, ...rest }) => ({ ...rest, symbols: outline, revision: 0 }),

@@ -3,13 +3,14 @@ import { decodeUses } from "./record.ts";
 import type { FileUses } from "./types.ts";
 import { filesNamed, outlinesOf, symbolsOf } from "../search/definitions.ts";
 import { lastPart, nameKey } from "../search/names.ts";
+import { symbolsAt } from "../search/lookups.ts";
 import { innermost } from "../search/places.ts";
 import type { SymbolPlace } from "../search/record.ts";
 import { documentsWith, referencesIn, shownLine, sourcesFirst } from "../search/references.ts";
 import type { SearchIndex } from "../search/search-index.ts";
 import { TRAIT } from "../search/paths.ts";
 import type { QueryTerm } from "../search/query.ts";
-import type { FoundReference, TextSource } from "../search/types.ts";
+import type { FoundReference, FoundSymbol, TextSource } from "../search/types.ts";
 import { type AlikeFile, filesAlike } from "../impact/words.ts";
 import { filesWithNames } from "../impact/names.ts";
 
@@ -171,6 +172,11 @@ export class UsesIndex {
     const file = this.#index.fileAt(0, path);
     const [symbols = []] = file === undefined ? [] : await symbolsOf(this.#index, [{ file }]);
     return symbols.map((symbol) => Object.assign({ path }, symbol));
+  }
+
+  /** Definitions with their languages and signatures, in the order given; `revision` is 0. */
+  described(definitions: readonly DefinedSymbol[]): Promise<FoundSymbol[]> {
+    return symbolsAt(this.#index, definitions, this.#texts);
   }
 
   /** Lines with the symbols around them, in the order asked for; the text of a withheld one is empty. */

@@ -175,6 +175,28 @@ async function resolve(index: SearchIndex, named: readonly NamedFile[]): Promise
   });
 }
 
+/** Definitions at known places of the first revision, in the order given; what is not there any more is left out. */
+export async function symbolsAt(
+  index: SearchIndex,
+  places: readonly Pick<FoundSymbol, "path" | "startLine" | "qualifiedName">[],
+  texts: TextSource,
+): Promise<FoundSymbol[]> {
+  const files = [...new Set(places.map(({ path }) => path))].flatMap((path) => {
+    const file = index.fileAt(0, path);
+    return file === undefined ? [] : [{ path, file }];
+  });
+  const symbols = await symbolsOf(index, files);
+  const found = places.flatMap(({ path, startLine, qualifiedName }) => {
+    const at = files.findIndex((own) => own.path === path);
+    const own = symbols[at] ?? [];
+    const ordinal = own.findIndex((symbol) => symbol.startLine === startLine && symbol.qualifiedName === qualifiedName);
+    return ordinal < 0
+      ? []
+      : [{ file: (files[at] as { file: number }).file, ordinal, symbol: own[ordinal] as SymbolPlace }];
+  });
+  return withSignatures(index, found, texts);
+}
+
 async function withSignatures(index: SearchIndex, found: readonly Found[], texts: TextSource): Promise<FoundSymbol[]> {
   const wanted = found.map(({ file, ordinal }) => wantedSymbols(index, file, [ordinal]));
   const loaded = wanted.length === 0 ? [] : await texts(wanted);

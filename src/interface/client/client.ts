@@ -10,6 +10,7 @@ import type {
   ImpactResponse,
   IndexResult,
   ListResponse,
+  DefinitionResponse,
   OutlineResponse,
   PathResponse,
   ProbeResponse,
@@ -43,6 +44,7 @@ import type {
   GREP,
   IMPACT,
   CALL_PATH,
+  DEFINITION,
   OUTLINE,
   REFERENCES,
   SEARCH,
@@ -89,6 +91,7 @@ type FilesInput = Where & Asked<typeof FILES>;
 export type SymbolsInput = Where & Asked<typeof SYMBOLS>;
 export type ReferencesInput = Where & Asked<typeof REFERENCES>;
 type ImpactInput = Where & Asked<typeof IMPACT>;
+type DefinitionInput = Where & Asked<typeof DEFINITION>;
 type PathInput = Where & Asked<typeof CALL_PATH>;
 export type OutlineInput = Where & Asked<typeof OUTLINE>;
 export type FileInput = Where & Asked<typeof FILE>;
@@ -216,6 +219,11 @@ export class CodeContextClient {
   /** `GET /references`: the lines that use a name. */
   async references(query: ReferencesInput, options?: CallOptions): Promise<ReferencesResponse> {
     return this.#transport.json(this.#lookup("/references", query), "ReferencesResponse", options);
+  }
+
+  /** `GET /definition`: what the name at a position of a file means. */
+  async definition(query: DefinitionInput, options?: CallOptions): Promise<DefinitionResponse> {
+    return this.#transport.json(this.#lookup("/definition", query), "DefinitionResponse", options);
   }
 
   /** `GET /path`: how one definition reaches another through calls. */

@@ -2,7 +2,14 @@
 import * as z from "zod";
 import { Uuid } from "../../contract/indexing.ts";
 import { toolShape } from "../../contract/parameters.ts";
-import { type Parameter, type Parameters, type Request, SEARCH } from "../../contract/questions.ts";
+import {
+  DEFINITION,
+  type Parameter,
+  type Parameters,
+  type Request,
+  SEARCH,
+  SYMBOLS,
+} from "../../contract/questions.ts";
 import { selector } from "../../contract/search.ts";
 import { text } from "../../contract/text.ts";
 import { visibleAnswer } from "../../lib/display.ts";
@@ -10,6 +17,7 @@ import { nearName } from "../../lib/near-name.ts";
 import {
   type Answered,
   type CodeIndex,
+  InvalidFieldError,
   NotFoundError,
   nothingIndexed,
   type Question,
@@ -19,7 +27,8 @@ import {
   type Scope,
 } from "../questions/code-index.ts";
 import { files, type FilesAnswer, grep } from "../questions/exact.ts";
-import { file, impact, outline, references, search, symbols } from "../questions/questions.ts";
+import { definition, file, impact, outline, references, search, symbols } from "../questions/questions.ts";
+import { parsePosition } from "../questions/relations/position.ts";
 import {
   fileText,
   folderText,
@@ -31,6 +40,7 @@ import {
   symbolsText,
 } from "./answers.ts";
 import { type AnswerOptions, FRAME_TOKENS } from "./answer-frame.ts";
+import { definitionText } from "./definition-answer.ts";
 import { grepText } from "./grep-answer.ts";
 import { impactText } from "./impact-answer.ts";
 
@@ -150,15 +160,47 @@ const definitions = question({
   },
 });
 
-const findSymbol = questionTool({
+const symbolsByName = questionTool({
   name: "find_symbol",
   title: "Find a definition",
   description:
     "Finds where a function, class, method, type or constant is defined, by name. The name may be qualified in any language's way (Sinatra::Base, Plug.Builder, Outer.inner). " +
-    "Without an exact match it falls back to prefixes, then to similar names. Returns path, lines and signature, and for up to three short definitions their numbered lines.",
+    "Without an exact match it falls back to prefixes, then to similar names. Returns path, lines and signature, and for up to three short definitions their numbered lines. " +
+    "Instead of a name, at takes a position in a file, and says what the name there means, with how certain that is.",
   question: definitions,
   text: symbolsText,
 });
+
+const symbolsByPosition = questionTool({
+  ...symbolsByName,
+  question: definition,
+  isOfOne: true,
+  text: definitionText,
+});
+
+/** Finds definitions by name, or by the position of a name: one tool, since each takes room in every agent's context. */
+const findSymbol: Tool = {
+  ...symbolsByName,
+  input: strict({
+    ...symbolsByName.input.shape,
+    name: toolShape(SYMBOLS).name.optional(),
+    at: text
+      .max(DEFINITION.path.max)
+      .optional()
+      .describe("Position of a name instead of the name: path:line:column, or path:line for all names of the line."),
+  }),
+  run: async (context, { at, ...input }) => {
+    if (typeof at !== "string") {
+      if (input["name"] === undefined) throw new InvalidFieldError("name", "is required, unless at gives a position");
+      return symbolsByName.run(context, input);
+    }
+    for (const field of ["name", "match", "kind"])
+      if (input[field] !== undefined) throw new InvalidFieldError(field, "goes without at, which names a position");
+    const position = parsePosition(at);
+    if (!position) throw new InvalidFieldError("at", "must be path:line or path:line:column, such as src/app.ts:10:4");
+    return symbolsByPosition.run(context, { ...input, ...position });
+  },
+};
 
 const findReferences = questionTool({
   name: "find_references",

@@ -1,5 +1,6 @@
 /** Answers in the contract's form, as HTTP and the dashboard give them. */
 import type {
+  DefinitionResponse,
   FileResponse,
   ImpactResponse,
   OutlineResponse,
@@ -10,7 +11,7 @@ import type {
   SymbolsResponse,
 } from "../../contract/search.ts";
 import type { Answered, IndexInfo, QuestionAnswer } from "./code-index.ts";
-import type { file, impact, outline, path, references, search, symbols } from "./questions.ts";
+import type { definition, file, impact, outline, path, references, search, symbols } from "./questions.ts";
 
 /** A hosted index: it has all that the contract says of one. */
 export type Hosted = IndexInfo & Omit<SearchedIndex, "digest">;
@@ -66,6 +67,18 @@ export function referencesResponse(answer: AnswerOf<typeof references>): Referen
     ...(unread !== undefined && { unread }),
     indexes: indexesOf(answer),
   };
+}
+
+export function definitionResponse(answer: AnswerOf<typeof definition>): DefinitionResponse {
+  const { names, truncated } = answer;
+  const { repo, workspaceId } = answer.indexes[answer.revision] as Hosted;
+  const definitions = answer.definitions.map(
+    ({ name, qualifiedName, kind, signature, path, language, startLine, endLine, certainty }) => {
+      const symbol = { name, qualifiedName, kind, signature, path, language, startLine, endLine };
+      return { repo, workspaceId, ...symbol, certainty };
+    },
+  );
+  return { ok: true, names, definitions, truncated, indexes: indexesOf(inOne(answer)) };
 }
 
 export function pathResponse(answer: AnswerOf<typeof path>): PathResponse {

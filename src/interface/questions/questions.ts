@@ -1,8 +1,9 @@
 /** How each question is answered, by the same rules whoever asks and wherever the index lies. */
-import { CALL_PATH, FILE, IMPACT, OUTLINE, REFERENCES, SEARCH, SYMBOLS } from "../../contract/questions.ts";
+import { CALL_PATH, DEFINITION, FILE, IMPACT, OUTLINE, REFERENCES, SEARCH, SYMBOLS } from "../../contract/questions.ts";
 import type { FoundReference, ReferenceAnswer } from "../../engines/search/types.ts";
 import type { ImpactAnswer } from "./impact/impact.ts";
 import type { RelatedReference, RelationAnswer } from "./relations/answer.ts";
+import type { DefinitionAnswer } from "./relations/definition.ts";
 import type { CallPathAnswer } from "./relations/path.ts";
 import { InvalidFieldError, question } from "./code-index.ts";
 import { coverage, files, grep } from "./exact.ts";
@@ -53,6 +54,14 @@ export const references = question({
   },
 });
 
+/** What the name at a position means. A name that leads to no definition of the index is an empty answer. */
+export const definition = question({
+  name: "definition",
+  parameters: DEFINITION,
+  answer: async (indexes, request): Promise<DefinitionAnswer> =>
+    (await import("./relations/definition.ts")).definitionsAt(indexes, request),
+});
+
 /** How one definition reaches another through calls. No way is an empty answer. */
 export const path = question({
   name: "path",
@@ -92,4 +101,16 @@ export const file = question({
 });
 
 /** Every question, by name. */
-export const QUESTIONS = { search, symbols, references, path, impact, outline, file, grep, coverage, files };
+export const QUESTIONS = {
+  search,
+  symbols,
+  references,
+  definition,
+  path,
+  impact,
+  outline,
+  file,
+  grep,
+  coverage,
+  files,
+};

@@ -13,6 +13,7 @@ import { openapiRoute } from "./routes/openapi.ts";
 import { compatRerank } from "./routes/rerank-compat.ts";
 import { checkRerank, rerank } from "./routes/rerank.ts";
 import {
+  definitionRoute,
   referencesRoute,
   symbolsRoute,
   fileRoute,
@@ -42,6 +43,7 @@ export const ROUTES: readonly Route[] = [
   searchRoute,
   symbolsRoute,
   referencesRoute,
+  definitionRoute,
   pathRoute,
   impactRoute,
   outlineRoute,

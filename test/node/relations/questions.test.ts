@@ -1,35 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { detectLanguage } from "../../../src/engines/parsing/detect.ts";
-import type { LanguageId } from "../../../src/engines/parsing/languages.ts";
-import { UsesIndex } from "../../../src/engines/relations/uses-index.ts";
-import { analyzeContent } from "../../../src/engines/search/analyze.ts";
-import { buildSegment } from "../../../src/engines/search/segment-writer.ts";
+import type { UsesIndex } from "../../../src/engines/relations/uses-index.ts";
 import { CalleesFinder } from "../../../src/interface/questions/relations/callees.ts";
 import { UsesFinder } from "../../../src/interface/questions/relations/callers.ts";
 import type { FoundUse } from "../../../src/interface/questions/relations/found.ts";
 import { importersOf } from "../../../src/interface/questions/relations/importers.ts";
-import { sharedParser } from "../parsing/support.ts";
-import { openFiles, segmentOf, sha256, textsOf } from "../retrieval/support.ts";
-
-/** The files as one revision, parsed as an index would parse them. */
-async function indexOf(files: Readonly<Record<string, string>>): Promise<UsesIndex> {
-  const parser = await sharedParser();
-  const given = Object.entries(files).map(([path, text]) => {
-    const language = detectLanguage(path, Buffer.from(text)) as LanguageId;
-    return { path, text, language };
-  });
-  const analyses: Uint8Array[] = [];
-  for (const { text, language } of given)
-    analyses.push(
-      analyzeContent({
-        sha256: sha256(text),
-        language,
-        ...(await parser.parse({ bytes: Buffer.from(text), language })),
-      }),
-    );
-  const index = await openFiles(given, [await segmentOf(buildSegment(analyses))]);
-  return new UsesIndex(index, textsOf(given));
-}
+import { indexOf } from "./support.ts";
 
 const shown = (uses: readonly FoundUse[]): string[] =>
   uses.map(

@@ -2,7 +2,12 @@ import { detectLanguage } from "../../../src/engines/parsing/detect.ts";
 import { decodeUses } from "../../../src/engines/relations/record.ts";
 import { type Resolved, resolveUse } from "../../../src/engines/relations/resolve.ts";
 import type { FileUses } from "../../../src/engines/relations/types.ts";
+import type { LanguageId } from "../../../src/engines/parsing/languages.ts";
+import { UsesIndex } from "../../../src/engines/relations/uses-index.ts";
+import { analyzeContent } from "../../../src/engines/search/analyze.ts";
+import { buildSegment } from "../../../src/engines/search/segment-writer.ts";
 import { sharedParser } from "../parsing/support.ts";
+import { openFiles, segmentOf, sha256, textsOf } from "../retrieval/support.ts";
 
 type Files = Readonly<Record<string, string>>;
 
@@ -27,3 +32,23 @@ export async function callsIn(files: Files, path: string): Promise<string[]> {
 
 const shown = (found: Resolved): string =>
   typeof found === "string" ? found : `${found.path}:${found.line ?? "module"}`;
+
+/** The files as one revision, parsed as an index would parse them. */
+export async function indexOf(files: Files): Promise<UsesIndex> {
+  const parser = await sharedParser();
+  const given = Object.entries(files).map(([path, text]) => {
+    const language = detectLanguage(path, Buffer.from(text)) as LanguageId;
+    return { path, text, language };
+  });
+  const analyses: Uint8Array[] = [];
+  for (const { text, language } of given)
+    analyses.push(
+      analyzeContent({
+        sha256: sha256(text),
+        language,
+        ...(await parser.parse({ bytes: Buffer.from(text), language })),
+      }),
+    );
+  const index = await openFiles(given, [await segmentOf(buildSegment(analyses))]);
+  return new UsesIndex(index, textsOf(given));
+}

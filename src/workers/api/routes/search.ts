@@ -1,4 +1,6 @@
 import {
+  DefinitionQuery,
+  DefinitionResponse,
   FileQuery,
   FileResponse,
   ImpactRequest,
@@ -15,6 +17,7 @@ import {
   SymbolsResponse,
 } from "../../../contract/index.ts";
 import {
+  definitionResponse,
   fileResponse,
   impactResponse,
   outlineResponse,
@@ -23,7 +26,16 @@ import {
   searchResponse,
   symbolsResponse,
 } from "../../../interface/questions/http.ts";
-import { file, impact, outline, path, references, search, symbols } from "../../../interface/questions/questions.ts";
+import {
+  definition,
+  file,
+  impact,
+  outline,
+  path,
+  references,
+  search,
+  symbols,
+} from "../../../interface/questions/questions.ts";
 import { rerankResults } from "../rerank-results.ts";
 import { route } from "../route.ts";
 import { hostedIndex } from "../search-deps.ts";
@@ -91,6 +103,26 @@ export const referencesRoute = route({
   errors: LOOKUP_ERRORS,
   handle: async (c, { principal, query }) =>
     c.json(referencesResponse(await hostedIndex(c, principal).ask(references, query, query))),
+});
+
+/** What the name at a position means. */
+export const definitionRoute = route({
+  ...COMMON,
+  id: "definition",
+  path: "/definition",
+  summary: "Find what a name in a file means",
+  description:
+    "Follows the language's rules from the name at a position to its definition; on a definition itself, that one. Each definition has its `certainty`: `certain` by the rules, `likely` where the name stands on the line with several meanings or is not called there, `name` where only the name is the same.",
+  query: DefinitionQuery,
+  responses: {
+    200: {
+      description: "The definitions; none for a name of another package, a parameter or a local variable.",
+      schema: DefinitionResponse,
+    },
+  },
+  errors: LOOKUP_ERRORS,
+  handle: async (c, { principal, query }) =>
+    c.json(definitionResponse(await hostedIndex(c, principal).ask(definition, query, query))),
 });
 
 /** Calls that lead from one definition to another. */
