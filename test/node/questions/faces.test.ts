@@ -112,7 +112,7 @@ describe.each(Object.values(QUESTIONS))("the question $name", ({ name, parameter
     }
     if (parameter.type === "text") expect(described?.maxLength).toBe(parameter.max);
     if (tool && !parameter.notOn?.includes("tool"))
-      expect(Object.keys(tool.input.shape)).toContain(toolNameOf(own, parameter));
+      expect(Object.keys(tool.input.shape)).toContain(name === "definition" ? "at" : toolNameOf(own, parameter));
     const isOption = !parameter.required && !parameter.argument && !parameter.notOn?.includes("cli");
     if (isOption) expect(commandOf(command)?.options.map(({ long }) => long)).toContain(optionOf(own, parameter));
   });
