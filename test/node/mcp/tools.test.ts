@@ -238,5 +238,9 @@ describe("the tools", () => {
     await expect(call("read_file", { path: "a", start_line: 0 })).rejects.toThrow(/start_line/);
     await expect(call("search_code", { query: "x".repeat(32_769) })).rejects.toThrow(/query/);
     await expect(call("search_code", { query: "  " })).rejects.toThrow(/query/);
+    await expect(call("find_symbol", {})).rejects.toThrow("name: is required, unless at gives a position");
+    await expect(call("find_symbol", { name: "close", at: "a.ts:1" })).rejects.toThrow("name: goes without at");
+    await expect(call("find_symbol", { at: "a.ts" })).rejects.toThrow("at: must be path:line or path:line:column");
+    await expect(call("find_symbol", { at: "src/large.ts:5:1" })).rejects.toThrow("line: is withheld");
   });
 });
