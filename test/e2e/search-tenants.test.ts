@@ -52,6 +52,8 @@ const valuesOf = (name: string): unknown[] => {
     start: [1],
     end: [3],
     line: [1],
+    column: [1],
+    at: [`${THEIRS}:1`, `${THEIRS}:1:1`],
     relation: ["callers", "callees", "implementations", "importers"],
     certainty: ["name"],
     offset: [0, 1],

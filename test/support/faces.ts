@@ -1,7 +1,8 @@
 /** The faces of every question, and what they answer when nothing is found, as docs/architecture.md says. */
 import { readFileSync } from "node:fs";
 import type { Parameter, Parameters } from "../../src/contract/questions.ts";
-import { type Tool, TOOLS } from "../../src/interface/mcp/tools.ts";
+import type { Tool } from "../../src/interface/mcp/tool.ts";
+import { TOOLS } from "../../src/interface/mcp/tools.ts";
 import { QUESTIONS } from "../../src/interface/questions/questions.ts";
 
 export type QuestionName = keyof typeof QUESTIONS;
