@@ -1,11 +1,14 @@
 /** Agents that members have connected: credentials that nobody has the secret of, used by whoever holds a token of their OAuth grant. */
-import { and, eq, gt, isNull, ne, sql } from "drizzle-orm";
+import { and, desc, eq, gt, inArray, isNotNull, isNull, ne, sql } from "drizzle-orm";
 import type { Restrictions } from "../../contract/credentials.ts";
 import { recordAuditStatement } from "../audit/index.ts";
 import type { Db } from "../db/client.ts";
 import { type Agent, credentials } from "../db/credentials-schema.ts";
 import { PG_FOREIGN_KEY_VIOLATION, pgErrorCode } from "../db/errors.ts";
 import { TenancyError } from "./errors.ts";
+
+/** Agents that one member may have connected to a team at a time. */
+export const MAX_AGENTS = 50;
 
 export interface AgentInput {
   /** Public id and SHA-256 of the secret (lower-case hex), of `createCredential`. */
@@ -21,8 +24,8 @@ export interface AgentInput {
 }
 
 /**
- * Makes the credential of an agent. It replaces what the same client of the same person had before in this team. A repeated call changes
- * nothing. Throws `TenancyError` `FORBIDDEN` if the person is not in the team any more.
+ * Makes the credential of an agent. It replaces what the same client of the same person had before in this team, and ends the person's
+ * oldest connections beyond `MAX_AGENTS`. A repeated call changes nothing. Throws `TenancyError` `FORBIDDEN` if the person is not in the team any more.
  */
 export async function connectAgent(db: Db, input: AgentInput): Promise<void> {
   const { id, secretHash, tenantId, userId, name, restrictions, expiresAt, agent } = input;
@@ -61,12 +64,34 @@ export async function connectAgent(db: Db, input: AgentInput): Promise<void> {
         isNull(credentials.revokedAt),
       ),
     );
+  const oldest = db
+    .update(credentials)
+    .set({ revokedAt: sql`now()` })
+    .where(
+      inArray(
+        credentials.id,
+        db
+          .select({ id: credentials.id })
+          .from(credentials)
+          .where(
+            and(
+              eq(credentials.tenantId, tenantId),
+              eq(credentials.userId, userId),
+              isNotNull(credentials.agent),
+              isNull(credentials.revokedAt),
+              gt(credentials.expiresAt, sql`now()`),
+            ),
+          )
+          .orderBy(desc(credentials.createdAt), desc(credentials.id))
+          .offset(MAX_AGENTS),
+      ),
+    );
   const made = [
     db.insert(credentials).values(values).onConflictDoNothing(),
     recordAuditStatement(db, { event: "KEY_CREATED", tenantId, actor: `user:${userId}`, details }),
   ] as const;
   try {
-    await (isShared ? db.batch(made) : db.batch([...made, earlier]));
+    await (isShared ? db.batch([...made, oldest]) : db.batch([...made, earlier, oldest]));
   } catch (error) {
     if (pgErrorCode(error) !== PG_FOREIGN_KEY_VIOLATION) throw error;
     throw new TenancyError("FORBIDDEN", "you are not in this team any more", "team");
