@@ -5,6 +5,7 @@ import type { FileUses, UseKind } from "../../src/engines/relations/types.ts";
 import { peer, ROOT, temporaryFolder } from "../support.ts";
 import type { GoldCall } from "./gold-call.ts";
 import { pyrightCalls } from "./pyright.ts";
+import { rustdocCalls } from "./rustdoc.ts";
 
 export interface Gold {
   name: string;
@@ -74,6 +75,7 @@ export const GOLD: readonly Gold[] = [
       );
     },
   },
+  { name: "rustdoc", languages: /\.rs$/, kinds: CALLS, calls: rustdocCalls },
   {
     name: "pyright",
     languages: /\.py$/,

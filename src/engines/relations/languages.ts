@@ -1,5 +1,5 @@
 /** Languages whose uses are read. Apart from the readers, so that questions about stored uses do not load them. */
-export const LANGUAGES_WITH_USES = ["typescript", "javascript", "python", "go", "java", "c"] as const;
+export const LANGUAGES_WITH_USES = ["typescript", "javascript", "python", "go", "java", "c", "rust"] as const;
 export type LanguageWithUses = (typeof LANGUAGES_WITH_USES)[number];
 
 /** Whether uses are read of files in the language. */

@@ -10,6 +10,7 @@ const SOURCES_OF: Readonly<Record<string, readonly string[]>> = {
 
 /** Paths that an import in a file may mean; empty if it names a package that is not part of the file's folders. */
 export function modulePaths(path: string, module: string): string[] {
+  if (path.endsWith(".rs")) return rustPaths(path, module);
   return /\.pyi?$/.test(path) ? pythonPaths(path, module) : scriptPaths(path, module);
 }
 
@@ -52,10 +53,57 @@ function pythonPaths(path: string, module: string): string[] {
   return [...new Set([...above, "src"])].flatMap(files);
 }
 
-/** The submodule of a Python module; undefined for other languages. */
+/** The submodule of a module of Python or Rust; undefined for other languages. */
 export function submodule(path: string, module: string, name: string): string | undefined {
+  if (path.endsWith(".rs")) return `${module}::${name}`;
   if (!/\.pyi?$/.test(path)) return undefined;
   return module.endsWith(".") ? module + name : `${module}.${name}`;
+}
+
+/** Folders above a package of Rust in which other packages of its workspace are looked for. */
+const MAX_ABOVE = 3;
+const PACKAGE_FOLDERS = ["", "crates/"];
+
+function rustPaths(path: string, module: string): string[] {
+  const [first = "", ...rest] = module.split("::");
+  const sources = sourcesOf(path);
+  if (first === "crate") return rustFiles(sources, rest, sources);
+  const own =
+    /(?:^|\/)(?:mod|lib|main)\.rs$/.test(path) || path.slice(0, -3) === sources ? folderOf(path) : path.slice(0, -3);
+  if (first === "self" && rest.length === 0) return [path];
+  if (first === "self" || first === "super") {
+    let folder: string | undefined = own;
+    const up = [first, ...rest].findIndex((part) => part !== "super" && part !== "self");
+    const names = up < 0 ? [] : [first, ...rest].slice(up);
+    const supers = [first, ...rest].filter((part) => part === "super").length;
+    for (let left = supers; left > 0 && folder !== undefined; left--)
+      folder = folder === sources || folder === "" ? undefined : folderOf(folder);
+    return folder === undefined ? [] : rustFiles(folder, names, sources);
+  }
+  // A module of the file, or another package of the workspace, whose folder usually has its name.
+  const inside = rustFiles(own, [first, ...rest], sources);
+  const folder = sources.endsWith("/src") ? folderOf(sources) : "";
+  const above: string[] = [];
+  for (let at = folder; above.length < MAX_ABOVE && at !== "";) above.push((at = folderOf(at)));
+  const names = [...new Set([first, first.replaceAll("_", "-")])];
+  const others = (sources === "src" ? [""] : above).flatMap((at) =>
+    PACKAGE_FOLDERS.flatMap((group) => names.map((name) => `${at === "" ? "" : `${at}/`}${group}${name}/src`)),
+  );
+  return [...inside, ...others.flatMap((other) => rustFiles(other, rest, other))];
+}
+
+/** Files of the module `names` below the folder of a module; `sources` is the folder of the whole package. */
+function rustFiles(folder: string, names: readonly string[], sources: string): string[] {
+  const base = [folder, ...names].filter((part) => part !== "").join("/");
+  if (base === sources) return [`${base}/lib.rs`, `${base}/main.rs`, `${base}.rs`, `${base}/mod.rs`];
+  return [`${base}.rs`, `${base}/mod.rs`];
+}
+
+/** The folder of a package's sources; a program of its own, such as a test, is one without a folder. */
+function sourcesOf(path: string): string {
+  const [found] = /^(?:.*\/)?src(?=\/)/.exec(path) ?? [];
+  const isProgram = found !== undefined && /^\/bin\/[^/]+\.rs$/.test(path.slice(found.length));
+  return found === undefined || isProgram ? path.slice(0, -3) : found;
 }
 
 /** The folder of a path; empty at the root. */

@@ -7,6 +7,7 @@ import { readJava } from "./java.ts";
 import { hasUses, type LanguageWithUses } from "./languages.ts";
 import { readPython } from "./python.ts";
 import { encodeUses } from "./record.ts";
+import { readRust } from "./rust.ts";
 import { readTypeScript } from "./typescript.ts";
 
 const READERS: Readonly<Record<LanguageWithUses, (root: SyntaxNode, file: FileBuilder) => void>> = {
@@ -16,6 +17,7 @@ const READERS: Readonly<Record<LanguageWithUses, (root: SyntaxNode, file: FileBu
   go: readGo,
   java: readJava,
   c: readC,
+  rust: readRust,
 };
 
 /** Reads the uses of a file for its record. */

@@ -1,7 +1,9 @@
 import { AMBIGUOUS_LINE } from "./limits.ts";
 import { modulePaths, submodule } from "./modules.ts";
 import { packageRuleOf } from "./packages.ts";
+import { moduleKey } from "./rust-keys.ts";
 import type { ClassInfo, FileUses, Meaning, Use } from "./types.ts";
+import { isSeenThrough, isWrapping, OPTIONAL, UNWRAPPED, type Wrapping } from "./wrapped.ts";
 
 /** Imports, aliases and bases that are followed from a use to what it means: cyclic re-exports end there. */
 const MAX_STEPS = 24;
@@ -15,8 +17,8 @@ export type FindDefinitions = (name: string) => Promise<readonly { path: string 
 /** Files with a definition of a name that are read to find the one of a package. */
 const MAX_CANDIDATES = 50;
 
-/** A definition, by the line of its name, or a whole module. */
-export type Target = { path: string; line: number } | { path: string; line: undefined };
+/** A definition, by the line of its name, or a whole module. `wrapping`: types around it, the outermost one last. */
+export type Target = { path: string; line: number | undefined; wrapping?: readonly Wrapping[] };
 
 /**
  * What a meaning in a file leads to. `outside`: a module that is not among the files. `unknown`: the rules do not tell.
@@ -77,6 +79,8 @@ class Resolver {
       case "member": {
         const of = await this.#valueOf(path, meaning.of);
         if (typeof of === "string") return of === "none" ? "unknown" : of;
+        const unwrapped = throughWrapping(of, meaning.name);
+        if (unwrapped !== undefined) return unwrapped;
         return of.line === undefined
           ? this.#nameOf(of.path, meaning.name)
           : this.#memberOf({ path: of.path, line: of.line }, meaning.name);
@@ -103,6 +107,8 @@ class Resolver {
     if (meaning.to === "member") {
       const of = await this.#valueOf(path, meaning.of);
       if (typeof of === "string") return of;
+      const unwrapped = throughWrapping(of, meaning.name);
+      if (unwrapped !== undefined) return unwrapped;
       if (of.line === undefined) return this.#nameOf(of.path, meaning.name, (own, inner) => this.#valueOf(own, inner));
       const found = await this.#findMember({ path: of.path, line: of.line }, meaning.name);
       if (typeof found === "string") return found;
@@ -124,7 +130,7 @@ class Resolver {
     if (found === undefined) {
       const inner = submodule(path, module, name);
       const own = inner === undefined ? undefined : await this.#module(path, inner);
-      return own === undefined ? "outside" : { path: own, line: undefined };
+      return own === undefined ? this.#fromInside(path, module, name) : { path: own, line: undefined };
     }
     if (name === "*") return { path: found, line: undefined };
     const resolved = await this.#nameOf(found, name, read);
@@ -132,6 +138,15 @@ class Resolver {
     const inner = submodule(path, module, name);
     const own = inner === undefined ? undefined : await this.#module(path, inner);
     return own === undefined ? resolved : { path: own, line: undefined };
+  }
+
+  /** What a module that is no file has under a name: in Rust, modules may be inside of files, and types give names as modules do. */
+  async #fromInside(path: string, module: string, name: string): Promise<Resolved> {
+    const end = module.lastIndexOf("::");
+    if (!path.endsWith(".rs") || end < 0 || name === "*") return "outside";
+    const of = await this.#imported(path, module.slice(0, end), module.slice(end + 2));
+    if (typeof of === "string") return of;
+    return of.line === undefined ? this.#nameOf(of.path, name) : this.#memberOf({ path: of.path, line: of.line }, name);
   }
 
   /** What a package defines under a name. Unknown if several of its files define it, or if a file that may define it could not be read. */
@@ -170,6 +185,8 @@ class Resolver {
     const uses = await this.#load(path);
     const own = uses?.exports.get(name) ?? uses?.bindings.get(name);
     if (own) return read(path, own);
+    const inner = path.endsWith(".rs") ? uses?.bindings.get(moduleKey(name)) : undefined;
+    if (inner) return read(path, inner);
     return this.fromStars(path, name, read);
   }
 
@@ -199,6 +216,8 @@ class Resolver {
     if (apart) return apart;
     for (const base of found.bases) {
       const at = await this.resolve(of.path, base);
+      // A trait of Rust does not hide the methods of another one.
+      if (at === "outside" && of.path.endsWith(".rs")) continue;
       if (typeof at === "string" || at.line === undefined) return "unknown";
       const inherited = await this.#findMember({ path: at.path, line: at.line }, name);
       if (typeof inherited !== "string") return inherited;
@@ -208,14 +227,32 @@ class Resolver {
 
   /** A member that is defined outside of its class, such as a method of Go: it is bound in a file of the package as `Class.member`. */
   async #memberApart(of: { path: string; line: number }, name: string): Promise<FoundMember | undefined> {
-    if (!packageRuleOf(of.path)?.membersApart) return undefined;
+    const isRust = of.path.endsWith(".rs");
+    if (!isRust && !packageRuleOf(of.path)?.membersApart) return undefined;
     const bindings = (await this.#load(of.path))?.bindings ?? new Map<string, Meaning>();
     for (const [own, meaning] of bindings) {
       if (meaning.to !== "local" || meaning.line !== of.line || own.includes(".")) continue;
+      if (isRust) return this.#methodApart(of, own, name);
       const found = await this.#fromPackage(of.path, "", `${own}.${name}`, this.#asDefinition);
-      return typeof found === "string" || found.line === undefined ? undefined : { ...found, type: undefined };
+      if (typeof found === "string" || found.line === undefined) return undefined;
+      return { path: found.path, line: found.line, type: undefined };
     }
     return undefined;
+  }
+
+  /** A method that another file of the package gives a type of Rust: the file binds it as `Type.method`, and the type's name means that type. */
+  async #methodApart(of: { path: string; line: number }, type: string, name: string): Promise<FoundMember | undefined> {
+    const found: FoundMember[] = [];
+    const named = await this.#definitions(name);
+    for (const path of new Set(named.map((own) => own.path).filter((own) => own.endsWith(".rs") && own !== of.path))) {
+      if (found.length > 1) break;
+      const meaning = (await this.#load(path))?.bindings.get(`${type}.${name}`);
+      if (!meaning) continue;
+      const own = await this.#nameOf(path, type);
+      if (typeof own === "string" || own.path !== of.path || own.line !== of.line) continue;
+      if (meaning.to === "local") found.push({ path, line: meaning.line, type: undefined });
+    }
+    return found.length === 1 ? found[0] : undefined;
   }
 
   async #classAt({ path, line }: { path: string; line: number }): Promise<ClassInfo | undefined> {
@@ -232,6 +269,14 @@ class Resolver {
     }
     return false;
   }
+}
+
+/** What a name is of a wrapped value, where that is not simply the member of what is wrapped; undefined where it is. */
+function throughWrapping(of: Target, name: string): Resolved | undefined {
+  const around = of.wrapping ?? [];
+  if (isWrapping(name)) return { ...of, wrapping: [...around, name] };
+  if (name === UNWRAPPED) return around.at(-1) === OPTIONAL ? { ...of, wrapping: around.slice(0, -1) } : "unknown";
+  return around.every((each) => isSeenThrough(each, name)) ? undefined : "unknown";
 }
 
 /** A member of a package is looked up as a name of it: a package is no file. */

@@ -15,9 +15,9 @@ import { runMain } from "./main.ts";
  * Largest minified script of each Worker, in bytes; grammars are files beside it. 115 KB of the site's are the OAuth library, which is evaluated
  * by the first request for it.
  */
-const MAX_SCRIPT_BYTES: Record<WorkerName, number> = { api: 1_085_000, indexer: 885_000, site: 810_000 };
+const MAX_SCRIPT_BYTES: Record<WorkerName, number> = { api: 1_090_000, indexer: 900_000, site: 810_000 };
 /** The part of the api that every new isolate evaluates. The MCP server with its SDK, the API description, exact search, relations and impact are loaded by the first request for them. */
-const MAX_API_START_BYTES = 740_000;
+const MAX_API_START_BYTES = 735_000;
 /** Total size of a Worker, grammars included; Cloudflare's limit is 64 MiB. */
 const MAX_TOTAL_BYTES = 60_000_000;
 const MAX_PROXY_BYTES = 10_000;
@@ -50,6 +50,8 @@ await runMain(async () => {
     "./metrics.ts",
     "*/exact/run-grep.ts",
     "./relations/answer.ts",
+    "./relations/definition.ts",
+    "./relations/path.ts",
     "./impact/impact.ts",
     "*/relations/uses-index.ts",
     "./filters.ts",

@@ -1,0 +1,175 @@
+/** What expressions, types and paths of Rust mean. */
+import type { SyntaxNode } from "../parsing/syntax-node.ts";
+import { type Expression, type Scope, UNKNOWN } from "./file-builder.ts";
+import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
+import { fieldKey, MODULE_MARK, moduleKey } from "./rust-keys.ts";
+import { OPTIONAL, POINTER, UNWRAPPED } from "./wrapped.ts";
+
+/** Methods that give the value inside of an `Option` or `Result`. */
+const UNWRAPPING = /^(?:unwrap|expect|unwrap_or|unwrap_or_else|unwrap_or_default|unwrap_unchecked)$/;
+/** Types whose value is used as if it were the type's argument. */
+const POINTERS = /^(?:Box|Rc|Arc|Ref|RefMut|MutexGuard|RwLockReadGuard|RwLockWriteGuard|ManuallyDrop|Cow)$/;
+/** `Option`, `Result`, and the results that modules declare for their errors. */
+const OPTIONALS = /^(?:Option|\w*Result)$/;
+
+const MODULE_WORDS = new Set(["crate", "self", "super"]);
+
+/** A path split at `::`, without type arguments; undefined for one that begins with a type, such as `<T as Trait>::f`. */
+export function pathParts(node: SyntaxNode | undefined, depth = 0): string[] | undefined {
+  if (!node || depth > MAX_EXPRESSION_DEPTH) return undefined;
+  switch (node.type) {
+    case "identifier":
+    case "type_identifier":
+    case "self":
+    case "crate":
+    case "super":
+      return [node.text];
+    case "generic_type":
+    case "generic_type_with_turbofish":
+      return pathParts(node.field("type"), depth + 1);
+    case "generic_function":
+      return pathParts(node.field("function"), depth + 1);
+    case "scoped_identifier":
+    case "scoped_type_identifier": {
+      const before = pathParts(node.field("path"), depth + 1);
+      const name = node.field("name")?.text;
+      return before && name !== undefined ? [...before, name] : undefined;
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** What a path means in a scope. */
+export function pathExpression(parts: readonly string[], scope: Scope): Expression {
+  const [first = "", ...rest] = parts;
+  if (!MODULE_WORDS.has(first)) {
+    if (rest.length === 0) return { is: "name", name: first, scope };
+    // What the file does not bind is another package.
+    const otherwise: Expression = { is: "import", module: first, name: "*" };
+    const own: Expression = { is: "name", name: first, scope, otherwise };
+    let of: Expression = { is: "name", name: moduleKey(first), scope, otherwise: own };
+    for (const name of rest) of = { is: "member", of, name };
+    return of;
+  }
+  const around = first === "crate" ? undefined : moduleInFile(parts, scope);
+  if (around) return around.rest.length > 0 ? pathExpression(around.rest, around.scope) : UNKNOWN;
+  const left = first === "crate" ? parts : parts.slice(Math.min(marksAround(scope), leadingWords(parts) - 1));
+  const name = left.at(-1) ?? "";
+  if (MODULE_WORDS.has(name)) return { is: "import", module: left.join("::"), name: "*" };
+  return { is: "import", module: left.slice(0, -1).join("::"), name };
+}
+
+const leadingWords = (parts: readonly string[]): number => {
+  const count = parts.findIndex((part) => !MODULE_WORDS.has(part));
+  return count < 0 ? parts.length : count;
+};
+
+const marksAround = (scope: Scope): number => {
+  let marks = 0;
+  for (let at: Scope | undefined = scope; at; at = at.outer) if (at.names.has(MODULE_MARK)) marks++;
+  return marks;
+};
+
+/** The scope that `self::…` or `super::…` names, if it is inside of the file: modules may nest in it. */
+function moduleInFile(parts: readonly string[], scope: Scope): { scope: Scope; rest: string[] } | undefined {
+  const words = leadingWords(parts);
+  let supers = parts.slice(0, words).filter((part) => part === "super").length;
+  const marks = marksAround(scope);
+  if (marks === 0 || supers > marks) return undefined;
+  let at: Scope | undefined = scope;
+  for (; at.outer; at = at.outer) if (at.names.has(MODULE_MARK) && supers-- === 0) break;
+  return { scope: at, rest: parts.slice(words) };
+}
+
+/** The type that a node names, as a value of it is: references and pointers are seen through, optional values are marked. */
+export function typeOf(node: SyntaxNode | undefined, scope: Scope, depth = 0): Expression {
+  if (!node || depth > MAX_EXPRESSION_DEPTH) return UNKNOWN;
+  switch (node.type) {
+    case "reference_type":
+    case "pointer_type":
+      return typeOf(node.field("type"), scope, depth + 1);
+    case "dynamic_type":
+    case "abstract_type":
+      return typeOf(node.field("trait"), scope, depth + 1);
+    case "bounded_type": {
+      const [only, ...others] = node.namedChildren.filter(({ type }) => type !== "lifetime");
+      return others.length === 0 ? typeOf(only, scope, depth + 1) : UNKNOWN;
+    }
+    case "generic_type": {
+      const parts = pathParts(node);
+      const last = parts?.at(-1) ?? "";
+      const wrapping = POINTERS.test(last) ? POINTER : OPTIONALS.test(last) ? OPTIONAL : undefined;
+      if (wrapping === undefined) return parts ? pathExpression(parts, scope) : UNKNOWN;
+      const inner = node.field("type_arguments")?.namedChildren.find(({ type }) => type !== "lifetime");
+      return { is: "member", of: typeOf(inner, scope, depth + 1), name: wrapping };
+    }
+    default: {
+      const parts = pathParts(node);
+      return parts ? pathExpression(parts, scope) : UNKNOWN;
+    }
+  }
+}
+
+/** What is called by `function(…)`. */
+export function calledOf(node: SyntaxNode, scope: Scope, depth = 0): Expression {
+  const value = node.type === "field_expression" ? node.field("value") : undefined;
+  const name = node.field("field");
+  return value && name
+    ? { is: "member", of: expressionOf(value, scope, depth + 1), name: name.text }
+    : expressionOf(node, scope, depth);
+}
+
+/** What an expression means. Names are looked up in `scope`. */
+export function expressionOf(node: SyntaxNode | undefined, scope: Scope, depth = 0): Expression {
+  if (!node || depth > MAX_EXPRESSION_DEPTH) return UNKNOWN;
+  switch (node.type) {
+    case "self":
+      return { is: "name", name: "self", scope };
+    case "field_expression": {
+      const name = node.field("field");
+      const of = expressionOf(node.field("value"), scope, depth + 1);
+      return name ? { is: "member", of, name: fieldKey(name.text) } : UNKNOWN;
+    }
+    case "call_expression":
+      return resultOf(node, scope, depth);
+    case "try_expression":
+      return { is: "member", of: expressionOf(node.namedChild(0), scope, depth + 1), name: UNWRAPPED };
+    case "reference_expression":
+      return expressionOf(node.field("value"), scope, depth + 1);
+    case "await_expression":
+    case "parenthesized_expression":
+    case "unary_expression":
+      return expressionOf(node.namedChild(0), scope, depth + 1);
+    case "struct_expression":
+      return { is: "call", of: typeOf(node.field("name"), scope, depth + 1) };
+    case "generic_function":
+      return calledOf(node.field("function") ?? node, scope, depth + 1);
+    default: {
+      const parts = pathParts(node);
+      return parts ? pathExpression(parts, scope) : UNKNOWN;
+    }
+  }
+}
+
+function resultOf(node: SyntaxNode, scope: Scope, depth: number): Expression {
+  const called = node.field("function");
+  if (!called) return UNKNOWN;
+  const method = called.type === "field_expression" ? called.field("field")?.text : undefined;
+  const value = called.field("value");
+  if (method !== undefined && value) {
+    if (UNWRAPPING.test(method)) return { is: "member", of: expressionOf(value, scope, depth + 1), name: UNWRAPPED };
+    if (method === "clone") return expressionOf(value, scope, depth + 1);
+  }
+  // `Some(x)`, `Ok(x)`, `Box::new(x)` and `Arc::new(x)` are what they hold.
+  const wrapping = /^(?:Some|Ok)$/.test(called.text)
+    ? OPTIONAL
+    : /^(?:Box|Rc|Arc)::new$/.test(called.text)
+      ? POINTER
+      : undefined;
+  if (wrapping !== undefined) {
+    const inner = node.field("arguments")?.namedChild(0);
+    return { is: "member", of: expressionOf(inner, scope, depth + 1), name: wrapping };
+  }
+  return { is: "call", of: calledOf(called, scope, depth + 1) };
+}

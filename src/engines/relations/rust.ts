@@ -1,0 +1,313 @@
+import type { SyntaxNode } from "../parsing/syntax-node.ts";
+import { type Expression, type FileBuilder, type OpenClass } from "./file-builder.ts";
+import { MAX_DEPTH } from "./limits.ts";
+import { calledOf, pathExpression, pathParts, typeOf } from "./rust-expressions.ts";
+import { type ImportedName, importedNames } from "./rust-imports.ts";
+import { fieldKey, MODULE_MARK, moduleKey, SELF_TYPE } from "./rust-keys.ts";
+import { bindPattern, valueOf } from "./rust-patterns.ts";
+import { type Place as BasePlace, visitChildren } from "./walk.ts";
+
+/** Reads a Rust tree. */
+export function readRust(root: SyntaxNode, file: FileBuilder): void {
+  const place: Place = { file, scope: file.top, types: new Map(), depth: 0, begun: 0 };
+  declareAll(root, place);
+  children(root, place);
+}
+
+/** Types of a scope that members are added to, and those of the scopes around it. */
+interface Types extends Map<string, OpenClass> {
+  outer?: Types;
+}
+
+interface Place extends BasePlace {
+  types: Types;
+  /** Scopes that `let` has begun around here. */
+  begun: number;
+}
+
+/** `let` statements of a function that begin a scope: more are bound in one, which takes no longer to look through. */
+const MAX_BEGUN = 300;
+
+const TYPE_ITEMS = /^(?:struct|enum|union|trait)_item$/;
+
+const children = (node: SyntaxNode, place: Place): void => visitChildren(node, place, visit);
+
+function visit(node: SyntaxNode, place: Place): void {
+  const { file, scope } = place;
+  switch (node.type) {
+    case "line_comment":
+    case "block_comment":
+    case "attribute_item":
+    case "token_tree":
+    case "identifier":
+    case "use_declaration":
+    case "macro_definition":
+      return;
+    case "mod_item":
+      module(node, place);
+      return;
+    case "struct_item":
+    case "enum_item":
+    case "union_item":
+    case "trait_item":
+      typeItem(node, place);
+      return;
+    case "impl_item":
+      implementation(node, place);
+      return;
+    case "function_item":
+    case "function_signature_item":
+      functionItem(node, place, undefined);
+      return;
+    case "closure_expression": {
+      const inner = { ...place, scope: file.inner(scope, undefined) };
+      for (const each of node.field("parameters")?.namedChildren ?? []) parameter(each, inner);
+      visitField(node, "body", inner);
+      return;
+    }
+    case "block": {
+      const inner = { ...place, scope: file.inner(scope, undefined), types: typesIn(place) };
+      declareAll(node, inner);
+      children(node, inner);
+      return;
+    }
+    case "let_declaration":
+      letDeclaration(node, place);
+      return;
+    case "for_expression": {
+      visitField(node, "value", place);
+      const inner = { ...place, scope: file.inner(scope, undefined) };
+      bindPattern(node.field("pattern"), undefined, inner);
+      visitField(node, "body", inner);
+      return;
+    }
+    case "if_expression":
+    case "while_expression":
+    case "match_arm":
+      children(node, { ...place, scope: file.inner(scope, undefined) });
+      return;
+    case "let_condition": {
+      visitField(node, "value", place);
+      const value = node.field("value");
+      bindPattern(node.field("pattern"), value && valueOf(value, scope), place);
+      return;
+    }
+    case "match_pattern":
+      bindPattern(node.namedChild(0), undefined, place);
+      break;
+    case "call_expression": {
+      const called = node.field("function");
+      if (called) use("call", called, place);
+      break;
+    }
+    case "struct_expression": {
+      const type = node.field("name");
+      if (type) use("construct", type, place);
+      break;
+    }
+  }
+  children(node, place);
+}
+
+function visitField(node: SyntaxNode, field: string, place: Place): void {
+  const child = node.field(field);
+  if (child && place.depth < MAX_DEPTH) visit(child, { ...place, depth: place.depth + 1 });
+}
+
+function use(kind: "call" | "construct" | "inherit", node: SyntaxNode, { file, scope }: Place): void {
+  const bare = node.type === "generic_function" ? (node.field("function") ?? node) : node;
+  const typed = bare.type.startsWith("generic_type") ? (bare.field("type") ?? bare) : bare;
+  const name = typed.field(typed.type === "field_expression" ? "field" : "name") ?? typed;
+  if (!name.type.endsWith("identifier")) return;
+  const of = kind === "call" ? calledOf(bare, scope) : typeOf(typed, scope);
+  file.use(kind, name.text, name.row + 1, scope, of);
+}
+
+const typesIn = ({ types }: Place): Types => Object.assign(new Map<string, OpenClass>(), { outer: types });
+
+/** Binds the items of a block or module, which are seen in all of it. */
+function declareAll(node: SyntaxNode, place: Place): void {
+  const { file, scope, types } = place;
+  for (const item of node.namedChildren) {
+    if (item.type === "use_declaration") {
+      for (const each of importedNames(item)) declareImport(each, item.row + 1, place);
+      continue;
+    }
+    const name = item.field("name");
+    if (!name) continue;
+    const line = name.row + 1;
+    if (TYPE_ITEMS.test(item.type)) {
+      if (!types.has(name.text)) types.set(name.text, file.openClass(line));
+      file.bindOnce(scope, name.text, line);
+    } else if (/^(?:function_item|function_signature_item)$/.test(item.type)) file.bindOnce(scope, name.text, line);
+    else if (item.type === "const_item" || item.type === "static_item")
+      file.bind(scope, name.text, { is: "variable", type: typeOf(item.field("type"), scope) });
+    else if (item.type === "type_item")
+      file.bind(scope, name.text, { is: "alias", of: typeOf(item.field("type"), scope) });
+    else if (item.type === "mod_item" && !item.field("body"))
+      file.bind(scope, moduleKey(name.text), { is: "import", module: `self::${name.text}`, name: "*" });
+    else if (item.type === "mod_item") {
+      const opened = file.openClass(line);
+      file.bindOnce(scope, moduleKey(name.text), line);
+      for (const inner of item.field("body")?.namedChildren ?? []) {
+        const named = inner.field("name");
+        if (named && (TYPE_ITEMS.test(inner.type) || inner.type === "function_item"))
+          file.memberOnce(opened, named.text, named.row + 1);
+      }
+    }
+  }
+}
+
+function declareImport({ parts, alias }: ImportedName, line: number, { file, scope }: Place): void {
+  const [module, name] = [parts.slice(0, -1).join("::"), parts.at(-1) ?? ""];
+  const isTop = scope === file.top;
+  if (alias === "*") {
+    file.imports(parts.join("::"), line);
+    // The module around one inside of the file is its outer scope, whose names lookups find.
+    if (isTop) file.star(parts.join("::"));
+    return;
+  }
+  if (module === "") return;
+  file.imports(module, line, name);
+  if (/^(?:self|super)$/.test(parts[0] ?? "") && !isTop)
+    file.bind(scope, alias, { is: "alias", of: pathExpression(parts, scope) });
+  else file.bind(scope, alias, { is: "import", module, name });
+}
+
+function module(node: SyntaxNode, place: Place): void {
+  const { file, scope } = place;
+  const [name, body] = [node.field("name"), node.field("body")];
+  if (!name || !body) return;
+  const inner: Place = { ...place, scope: file.inner(scope, name.text), types: typesIn(place) };
+  file.bind(inner.scope, MODULE_MARK, { is: "variable" });
+  declareAll(body, inner);
+  children(body, inner);
+}
+
+function typeItem(node: SyntaxNode, place: Place): void {
+  const { file, scope, types } = place;
+  const name = node.field("name");
+  const opened = name && types.get(name.text);
+  if (!opened || opened.line !== name.row + 1) return;
+  const inner = { ...place, scope: file.inner(scope, name.text) };
+  file.bind(inner.scope, SELF_TYPE, { is: "alias", of: { is: "class", line: opened.line } });
+  typeParameters(node, inner);
+  const body = node.field("body");
+  if (node.type === "trait_item") {
+    for (const bound of node.field("bounds")?.namedChildren ?? []) base(bound, opened, inner);
+    for (const each of body?.namedChildren ?? []) visitMember(each, opened, inner);
+    return;
+  }
+  for (const [i, each] of (body?.namedChildren ?? []).entries()) {
+    const own = each.field("name");
+    if (body?.type === "ordered_field_declaration_list") {
+      const type = body.fields("type")[i];
+      if (type) file.member(opened, fieldKey(String(i)), type.row + 1, typeOf(type, inner.scope));
+    } else if (each.type === "field_declaration" && own)
+      file.member(opened, fieldKey(own.text), own.row + 1, typeOf(each.field("type"), inner.scope));
+    else if (each.type === "enum_variant" && own) {
+      file.memberOnce(opened, own.text, own.row + 1);
+      file.returns(own.row + 1, { is: "class", line: opened.line });
+    }
+  }
+}
+
+function base(node: SyntaxNode, opened: OpenClass | undefined, place: Place): void {
+  if (!/identifier$|^generic_type$/.test(node.type)) return;
+  use("inherit", node, place);
+  opened?.bases.push(typeOf(node, place.scope));
+}
+
+function implementation(node: SyntaxNode, place: Place): void {
+  const { file, scope } = place;
+  const [type, trait, body] = [node.field("type"), node.field("trait"), node.field("body")];
+  const parts = pathParts(type);
+  const name = parts?.length === 1 ? parts[0] : undefined;
+  const inner = { ...place, scope: file.inner(scope, parts?.at(-1)) };
+  typeParameters(node, inner);
+  if (parts) file.bind(inner.scope, SELF_TYPE, { is: "alias", of: pathExpression(parts, scope) });
+  const opened = name === undefined ? undefined : openType(place.types, name);
+  if (trait) base(trait, opened, inner);
+  for (const each of body?.namedChildren ?? [])
+    visitMember(each, opened, inner, opened || name === undefined ? undefined : name);
+}
+
+function openType(types: Types, name: string): OpenClass | undefined {
+  for (let at: Types | undefined = types; at; at = at.outer) {
+    const found = at.get(name);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/** A method, also one of a type that another file defines: it is bound as `Type.method`. */
+function visitMember(node: SyntaxNode, opened: OpenClass | undefined, place: Place, apart?: string): void {
+  if (node.type !== "function_item" && node.type !== "function_signature_item") {
+    visit(node, place);
+    return;
+  }
+  const name = node.field("name");
+  if (!name) return;
+  const line = name.row + 1;
+  if (opened) place.file.memberOnce(opened, name.text, line);
+  else if (apart !== undefined) place.file.bindOnce(place.file.top, `${apart}.${name.text}`, line);
+  functionItem(node, place, { is: "name", name: SELF_TYPE, scope: place.scope });
+}
+
+function functionItem(node: SyntaxNode, place: Place, self: Expression | undefined): void {
+  const { file, scope } = place;
+  const name = node.field("name");
+  if (!name) return;
+  const inner = { ...place, scope: file.inner(scope, name.text), begun: 0 };
+  typeParameters(node, inner);
+  for (const each of node.field("parameters")?.namedChildren ?? []) {
+    if (each.type === "self_parameter" && self) file.bind(inner.scope, "self", { is: "alias", of: self });
+    else parameter(each, inner);
+  }
+  const returned = node.field("return_type");
+  if (returned) file.returns(name.row + 1, typeOf(returned, inner.scope));
+  visitField(node, "body", inner);
+}
+
+/** Binds type parameters: one with a single bound is used as that trait. */
+function typeParameters(node: SyntaxNode, place: Place): void {
+  const { file, scope } = place;
+  const bind = (name: string, bounds: SyntaxNode | undefined): void => {
+    const [only, ...others] = (bounds?.namedChildren ?? []).filter(({ type }) =>
+      /identifier$|^generic_type$/.test(type),
+    );
+    if (only && others.length === 0) file.bind(scope, name, { is: "alias", of: typeOf(only, scope) });
+    else file.bind(scope, name, { is: "variable" });
+  };
+  const where = node.childOfType("where_clause")?.namedChildren ?? [];
+  for (const each of node.field("type_parameters")?.namedChildren ?? []) {
+    const name = each.field("name") ?? each;
+    if (!/^(?:type_parameter|type_identifier|constrained_type_parameter|optional_type_parameter)$/.test(each.type))
+      continue;
+    const later = where.find((predicate) => predicate.field("left")?.text === name.text);
+    const own = each.field("bounds");
+    // Bounds in both places are several.
+    if (own && later) file.bind(scope, name.text, { is: "variable" });
+    else bind(name.text, own ?? later?.field("bounds"));
+  }
+}
+
+function parameter(node: SyntaxNode, place: Place): void {
+  if (node.type !== "parameter") {
+    bindPattern(node, undefined, place);
+    return;
+  }
+  const type = node.field("type");
+  bindPattern(node.field("pattern"), type && { type: typeOf(type, place.scope) }, place);
+}
+
+function letDeclaration(node: SyntaxNode, place: Place): void {
+  const { file, scope } = place;
+  const [type, value] = [node.field("type"), node.field("value")];
+  if (value) visitField(node, "value", place);
+  visitField(node, "alternative", place);
+  const known = type ? { type: typeOf(type, scope) } : value && valueOf(value, scope);
+  // What stands before the statement in its block, also its own value, means another variable.
+  if (place.begun++ < MAX_BEGUN) place.scope = file.inner(scope, undefined);
+  bindPattern(node.field("pattern"), known, place);
+}
