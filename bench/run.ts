@@ -23,6 +23,7 @@ const BENCHES = [
   "table",
   "relations",
   "impact",
+  "words",
 ] as const;
 
 const [name = "", ...args] = process.argv.slice(2);

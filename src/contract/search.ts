@@ -99,6 +99,17 @@ export const SearchResponse = z
   .object({
     ok: z.literal(true),
     results: z.array(SearchResult),
+    understood: z
+      .array(
+        z.object({
+          word: z.string().describe("As written in the query."),
+          as: z.string().describe("What was searched for it: one word, or several with spaces between."),
+        }),
+      )
+      .optional()
+      .describe(
+        "Words of the query that are misspelt or not in English, and what they were taken for. Absent if the query was taken as written.",
+      ),
     weak: z
       .object({
         unknown: z.array(z.string()).describe("Words of the query that are nowhere in the index."),

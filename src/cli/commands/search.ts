@@ -1,6 +1,7 @@
 import { SEARCH } from "../../contract/questions.ts";
 import { searchResponse } from "../../interface/questions/http.ts";
 import { search } from "../../interface/questions/questions.ts";
+import { understoodText } from "../../interface/questions/understood.ts";
 import { type Match, matchedTexts, type SearchAnswer, type WeakMatch } from "../../engines/search/types.ts";
 import { ask, type CommandAnswer, nothingFound, placeText, requestOf, show } from "../ask.ts";
 import type { Context } from "../context.ts";
@@ -25,17 +26,18 @@ export async function searchCommand(context: Context, words: readonly string[], 
   const found = await ask(context, search, {
     options,
     request: () => request,
-    missing: ({ results, weak, total }) =>
-      results.length === 0 ? nothingFound(noResults(total, request.offset, weak)) : undefined,
+    missing: (answer) => (answer.results.length === 0 ? nothingFound(noResults(answer, request.offset)) : undefined),
   });
-  const { weak } = found.answer;
+  const { weak, understood } = found.answer;
+  if (understood) context.ui.note(understoodText(understood));
   if (weak) context.ui.note(`nothing matches well${unknownText(weak)}; what comes nearest, without lines:`);
   await show(context, found, searchResponse, () => describeResults(context, found, request.offset));
 }
 
-function noResults(total: number, offset: number, weak: WeakMatch | undefined): string {
+function noResults({ total, weak, understood }: SearchAnswer, offset: number): string {
   if (offset > 0 && total > 0) return `no results: all ${total} files found come before offset ${offset}`;
-  return weak ? `no results in ${plural(weak.files, "file")}${unknownText(weak)}` : "no results";
+  const as = understood ? `; ${understoodText(understood)}` : "";
+  return `no results${weak ? ` in ${plural(weak.files, "file")}${unknownText(weak)}` : ""}${as}`;
 }
 
 /** The words of the query that are nowhere in the index. */

@@ -1,3 +1,4 @@
+import { BlockWriter } from "./blocks.ts";
 import { ByteReader } from "./bytes.ts";
 import { comparePrefixes, utf8Prefix } from "./order.ts";
 import { TERM_BLOCK_BYTES } from "./postings.ts";
@@ -5,6 +6,7 @@ import { ContentRecord, readSymbols } from "./record.ts";
 import { compareKeys, compareNames, nameOf } from "./segment-file.ts";
 import type { Segment } from "./segment.ts";
 import { type ContentKey, SearchFormatError } from "./types.ts";
+import { Vocabulary } from "./vocabulary.ts";
 
 /** Deepest nesting of symbols; the parser stops well before. */
 const MAX_DEPTH = 1_000;
@@ -24,9 +26,11 @@ export interface CheckedContent extends ContentKey {
  * its contents; throws `SearchFormatError`, or a decoder's error if the bytes are not of the format.
  */
 export async function checkSegment(segment: Segment): Promise<CheckedContent[]> {
-  const { contents, names } = await checkRecords(segment);
+  const vocabulary = new Vocabulary();
+  const { contents, names } = await checkRecords(segment, vocabulary);
   await checkTerms(segment);
   await checkNames(segment, names);
+  await checkWords(segment, vocabulary);
   // The content of a record is checked when it is decoded.
   await checkEntries(segment, "uses", () => undefined);
   return contents;
@@ -35,7 +39,10 @@ export async function checkSegment(segment: Segment): Promise<CheckedContent[]> 
 /** Keys, kinds and scopes of a content's symbols, by ordinal. */
 type ContentNames = readonly ReturnType<typeof nameOf>[];
 
-async function checkRecords(segment: Segment): Promise<{ contents: CheckedContent[]; names: ContentNames[] }> {
+async function checkRecords(
+  segment: Segment,
+  vocabulary: Vocabulary,
+): Promise<{ contents: CheckedContent[]; names: ContentNames[] }> {
   const { firstChunks, contentCount, chunkCount } = segment;
   const contents: CheckedContent[] = [];
   await checkEntries(segment, "outlines", (ordinal, entry) => {
@@ -55,6 +62,7 @@ async function checkRecords(segment: Segment): Promise<{ contents: CheckedConten
     checkParents(symbols);
     (contents[ordinal] as CheckedContent).symbolCount = symbols.length;
     names.push(symbols.map(nameOf));
+    for (const { name } of symbols) vocabulary.add(name);
   });
   if (firstChunks[0] !== 0 || firstChunks[contentCount] !== chunkCount) fail("contents and chunks do not add up");
   return { contents, names };
@@ -147,6 +155,20 @@ async function checkNames({ names }: Segment, contents: readonly ContentNames[])
   }
   // In order, and so without one twice: as many as there are symbols are all of them.
   if (left !== 0) fail("names are missing");
+}
+
+/** The words are those of the names: what would be written for these. */
+async function checkWords({ words }: Segment, vocabulary: Vocabulary): Promise<void> {
+  const expected = new BlockWriter();
+  vocabulary.write(expected);
+  const body = expected.body();
+  let at = 0;
+  for (let block = 0; block < words.count; block++) {
+    const bytes = await words.read(block);
+    if (!bytes.every((byte, i) => byte === body[at + i])) fail("the words are not those of the names");
+    at += bytes.length;
+  }
+  if (at !== body.length) fail("words are missing");
 }
 
 function fail(why: string): never {

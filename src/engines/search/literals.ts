@@ -16,7 +16,17 @@ export function chunksForLiterals(
   literals: readonly string[],
   terms: readonly ScoredTerm[],
 ): FoundFile[] {
-  const needed = Math.min(...literals.map((literal) => weightOf(literal, terms))) - EPSILON;
+  return chunksWith(files, Math.min(...literals.map((literal) => weightOf(literal, terms, false))));
+}
+
+/** The chunks that may hold a key, of which all words are whole. */
+export function chunksForKey(files: readonly FoundFile[], key: string, terms: readonly ScoredTerm[]): FoundFile[] {
+  return chunksWith(files, weightOf(key, terms, true));
+}
+
+/** The chunks whose terms weigh at least that. */
+function chunksWith(files: readonly FoundFile[], weight: number): FoundFile[] {
+  const needed = weight - EPSILON;
   let left = MAX_CHUNKS_READ;
   return files.flatMap((file) => {
     const chunks = file.chunks
@@ -27,12 +37,12 @@ export function chunksForLiterals(
   });
 }
 
-/** What the words inside the literal weigh together. Its first and last one may be parts of longer words in the text. */
-function weightOf(literal: string, terms: readonly ScoredTerm[]): number {
+/** What the words of the literal weigh together. Unless it `isWhole`, its first and last one may be parts of longer words in the text. */
+function weightOf(literal: string, terms: readonly ScoredTerm[], isWhole: boolean): number {
   const inside = new Set<number>();
   scanTerms(literal, {
     word: (hash, start, end) => {
-      if (start > 0 && end < literal.length) inside.add(hash);
+      if (isWhole || (start > 0 && end < literal.length)) inside.add(hash);
     },
     whole: () => undefined,
   });

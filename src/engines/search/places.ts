@@ -28,6 +28,8 @@ export interface FoundFile {
   ranked: RankedFile;
   /** The chunks, best first; at least one. */
   chunks: FoundChunk[];
+  /** Texts whose line is to be shown, if they are not the quoted ones of the query. */
+  literals?: readonly string[];
 }
 
 interface FoundChunk {

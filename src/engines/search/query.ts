@@ -61,6 +61,8 @@ export interface ParsedQuery {
   terms: QueryTerm[];
   identifiers: QueryIdentifier[];
   mentions: Mention[];
+  /** The text without filters and quoted texts if it is one short line; else empty. */
+  title: string;
   /** Texts that must occur. */
   literals: string[];
   paths: string[];
@@ -90,15 +92,20 @@ export const INCLUDED: Record<IncludeKind, number> = {
   generated: TRAIT.generated,
 };
 
-/** Reads a request's query and filters. The work is bounded for any query. Throws `GlobError` for too many or too long path filters. */
-export function parseQuery(request: SearchRequest): ParsedQuery {
+/**
+ * Reads a request's query and filters. The work is bounded for any query. `rewrite` changes the text outside of filters and quotes before it is
+ * read. Throws `GlobError` for too many or too long path filters.
+ */
+export function parseQuery(request: SearchRequest, rewrite = (text: string): string => text): ParsedQuery {
   const filters = takeFilters(request.query.slice(0, MAX_QUERY_UNITS));
   checkGlobs("query", filters.paths);
   checkGlobs("paths", request.paths ?? []);
   const paths = [...filters.paths, ...(request.paths ?? [])];
   const pathsField = request.paths?.length ? "paths" : "query";
   checkGlobs(pathsField, paths);
-  const { segments, frames, linkedPaths } = readQueryText(filters.rest);
+  const text = rewrite(filters.rest);
+  const { segments, frames, linkedPaths } = readQueryText(text);
+  const isTitle = segments.every(({ kind }) => kind === "title");
   for (const literal of filters.literals) segments.unshift({ kind: "title", weight: 1, text: literal });
   const terms = termsOf([...segments, ...codeNames(segments)]);
   const identifiers = identifiersOf(segments);
@@ -110,6 +117,7 @@ export function parseQuery(request: SearchRequest): ParsedQuery {
     terms,
     identifiers: [...identifiers.values()],
     mentions,
+    title: isTitle ? text : "",
     literals: filters.literals,
     paths,
     pathsField,

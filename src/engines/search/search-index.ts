@@ -5,6 +5,7 @@ import type { Bounds } from "./postings.ts";
 import { Segment } from "./segment.ts";
 import { RevisionTable } from "./table.ts";
 import { SearchFormatError, type ContentKey, type RevisionSource } from "./types.ts";
+import { Vocabulary } from "./vocabulary.ts";
 
 /** How the chunks of a segment are used. */
 interface ChunkUse {
@@ -52,6 +53,7 @@ export class SearchIndex {
   readonly firstFiles: readonly number[];
   readonly digest: string;
   #filesByName: Map<string, number[]> | undefined;
+  #pathWords: readonly string[] | undefined;
   #uses: readonly ChunkUse[] | undefined;
 
   private constructor(tables: readonly RevisionTable[], segments: ReadonlyMap<string, Segment>) {
@@ -203,6 +205,16 @@ export class SearchIndex {
     }
     this.#filesByName = files;
     return files;
+  }
+
+  /** Words of folders and files. Computed on first use. */
+  get pathWords(): readonly string[] {
+    if (this.#pathWords) return this.#pathWords;
+    const vocabulary = new Vocabulary();
+    const parts = new Set(this.tables.flatMap(({ paths }) => paths).flatMap((path) => path.split("/")));
+    for (const part of parts) vocabulary.add(part);
+    this.#pathWords = vocabulary.words();
+    return this.#pathWords;
   }
 
   /** Number of a file; undefined if the revision has no such path. */

@@ -1,17 +1,19 @@
 import { SEARCH } from "../../contract/questions.ts";
 import { compileGlobs } from "../../lib/globs.ts";
+import { answeringFiles } from "./answering-files.ts";
 import { addSymbols, findDefinitions } from "./definitions.ts";
 import { chunksToRead, type FileOffers, offersOf } from "./excerpts.ts";
 import { type LineRange, packExcerpts, type PackableFile } from "./pack.ts";
-import { chunksForLiterals, withLiterals } from "./literals.ts";
-import { findFiles, type FoundFile, innermost, needsSymbols, type Place, placesOf } from "./places.ts";
+import { type FoundFile, innermost, needsSymbols, type Place, placesOf } from "./places.ts";
 import { parseQuery, type ParsedQuery, type QueryTerm } from "./query.ts";
+import { readQuery } from "./reading.ts";
 import type { ContentRecord } from "./record.ts";
 import { chooseFiles, rankFiles, type RankedFile } from "./rerank.ts";
 import { queryPostingBytes, readQueryPostings, scoreDocuments, type ScoredTerm } from "./score.ts";
 import type { SearchIndex } from "./search-index.ts";
 import { selectTerms } from "./select-terms.ts";
 import { findSimilar, type QueryVector } from "./similarity.ts";
+import { wantedChunks } from "./wanted-text.ts";
 import { weakMatch } from "./weak.ts";
 import { WordEvidence } from "./word-evidence.ts";
 import type {
@@ -55,20 +57,22 @@ export async function search(
   const limit = request.limit ?? SEARCH.limit.default;
   const offset = request.offset ?? SEARCH.offset.default;
   const maxTokens = request.maxTokens ?? SEARCH.maxTokens.default;
-  const query = parseQuery(request);
-  const selected = selectTerms(index, query.terms);
-  const { terms, candidates, similar } = await inTurn(queryPostingBytes(index, selected), () =>
-    firstStage(index, query, selected, vector),
-  );
+  const stageOf = async (asked: ParsedQuery): ReturnType<typeof firstStage> => {
+    const selected = selectTerms(index, asked.terms);
+    return inTurn(queryPostingBytes(index, selected), () => firstStage(index, asked, selected, vector));
+  };
+  const written = parseQuery(request);
+  const first = await stageOf(written);
+  const reading = await readQuery(index, request, written, first.terms);
+  const query = reading?.query ?? written;
+  const { terms, candidates, similar } = reading ? await stageOf(query) : first;
   const ranked = await rankFiles(index, query, terms, candidates);
   const kinds = new Set((request.kinds ?? []).map((kind) => kind.toLowerCase()));
   await addSymbols(
     index,
     ranked.filter((file, i) => i < offset + limit || needsSymbols(file, kinds)),
   );
-  const every = query.literals.length > 0;
-  const candidatesFound = findFiles(ranked, kinds, { every });
-  const found = every ? await filesWithLiterals(index, query, terms, candidatesFound, texts) : candidatesFound;
+  const found = await answeringFiles(index, query, { terms, ranked, kinds, texts });
   const chosen = found.slice(offset, offset + limit);
   await addSymbols(
     index,
@@ -88,12 +92,13 @@ export async function search(
   const page = places.map((own, i) => ({ places: own, text: loaded[i] ?? { chunks: [], signatures: [] } }));
   const total = found.length;
   const byHash = new Map(terms.map((term) => [term.hash, term]));
-  const files = page.map(({ places: own, text }): ShownFile => {
+  const literalsOf = (i: number): readonly string[] => chosen[i]?.literals ?? query.literals;
+  const files = page.map(({ places: own, text }, i): ShownFile => {
     const { ranked: file } = own[0] as Place;
     const offers = offersOf(own, text, {
       terms: byHash,
       language: index.language(file.file),
-      literals: query.literals,
+      literals: literalsOf(i),
     });
     return { file, offers, signature: signatureOf(own, text, offers.symbol) };
   });
@@ -103,14 +108,16 @@ export async function search(
     maxTokens,
   );
   const results = files.map((file, i) =>
-    resultOf(index, query, terms, {
+    resultOf(index, terms, {
       ...file,
+      literals: literalsOf(i),
       ranges: packed.ranges[i] ?? [],
       isSimilar: isSimilar(index, similar, file.file),
     }),
   );
   return {
     results,
+    ...(reading && reading.understood.length > 0 && { understood: reading.understood }),
     ...(weak && { weak }),
     total,
     truncated: total > offset + results.length || packed.isCut,
@@ -148,27 +155,6 @@ function placesToRead(
     further -= taken.length - 1;
     return taken;
   });
-}
-
-/** Those of the files that have all quoted texts of the query, with the chunks that hold one. */
-async function filesWithLiterals(
-  index: SearchIndex,
-  { literals }: ParsedQuery,
-  terms: readonly ScoredTerm[],
-  files: readonly FoundFile[],
-  texts: TextSource,
-): Promise<FoundFile[]> {
-  const possible = chunksForLiterals(files, literals, terms);
-  const loaded = await texts(
-    possible.map(({ ranked, chunks }) =>
-      wantedChunks(
-        index,
-        ranked,
-        chunks.map(({ ordinal }) => ordinal),
-      ),
-    ),
-  );
-  return possible.flatMap((file, i) => withLiterals(file, loaded[i]?.chunks ?? [], literals) ?? []);
 }
 
 /** Files that score less are listed without excerpts. */
@@ -238,24 +224,17 @@ function wantedText(index: SearchIndex, places: readonly Place[]): WantedText {
   return { ...wantedChunks(index, ranked, chunksToRead(places)), symbols };
 }
 
-function wantedChunks(index: SearchIndex, { file, record }: RankedFile, ordinals: readonly number[]): WantedText {
-  return {
-    ...index.contentKey(file),
-    revision: index.revisionOf(file),
-    path: index.path(file),
-    chunks: ordinals.map((ordinal) => {
-      const { startLine, endLine } = record.chunks[ordinal] as (typeof record.chunks)[number];
-      return { ordinal, startLine, endLine };
-    }),
-    symbols: [],
-  };
-}
-
 function resultOf(
   index: SearchIndex,
-  query: ParsedQuery,
   terms: readonly ScoredTerm[],
-  { file, offers, signature, ranges, isSimilar }: ShownFile & { ranges: readonly LineRange[]; isSimilar: boolean },
+  {
+    file,
+    offers,
+    signature,
+    ranges,
+    literals,
+    isSimilar,
+  }: ShownFile & { ranges: readonly LineRange[]; literals: readonly string[]; isSimilar: boolean },
 ): SearchResult {
   const symbol = offers.symbol === undefined ? undefined : file.record.symbols[offers.symbol];
   const path = index.path(file.file);
@@ -266,7 +245,7 @@ function resultOf(
   if (offers.isDefinition && file.definition) add("definition", file.definition.shown);
   if (file.isMentioned) add("mention", path);
   if (isSimilar) add("similarity", "embedding");
-  for (const literal of query.literals) add("literal", literal);
+  for (const literal of literals) add("literal", literal);
   for (const { hash, shown: text } of terms) if (offers.terms.has(hash)) add("word", text);
   for (const word of file.pathWords) add("path", word);
   return {

@@ -64,7 +64,7 @@ export class SegmentFile {
     this.#file = new ByteWriter(capacity);
   }
 
-  /** Begins the next section, in the order of `Segment`: outlines, symbols, terms, names, uses. The one before is complete then. */
+  /** Begins the next section, in the order of `Segment`: outlines, symbols, terms, names, uses, words. The one before is complete then. */
   section(): BlockWriter {
     const section = new BlockWriter(this.#file);
     this.#sections.push(section);

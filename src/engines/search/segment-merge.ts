@@ -2,9 +2,11 @@ import type { Blocks } from "./blocks.ts";
 import { ByteReader, grown } from "./bytes.ts";
 import { mergeSorted } from "./merge-sorted.ts";
 import { eachPosting, type Term, TermWriter, termsOfBlock } from "./postings.ts";
+import { readSymbols } from "./record.ts";
 import type { NameEntry, Segment } from "./segment.ts";
 import { compareNames, EntryWriter, inOrder, layOut, NameWriter, SegmentFile } from "./segment-file.ts";
 import { type ContentKey, SearchFormatError } from "./types.ts";
+import { Vocabulary } from "./vocabulary.ts";
 
 /** Bytes that are read ahead of all segments together, and of each at least. */
 const WINDOW_BYTES = 8 * 1024 * 1024;
@@ -36,10 +38,14 @@ export async function mergeSegments(
     segments.map((segment) => blocksOf(segment[kind], windowBytes));
   const file = new SegmentFile(segments.reduce((sum, { byteLength }) => sum + byteLength, 0));
   await copyEntries(read("outlines"), contents, new EntryWriter(file.section()));
-  await copyEntries(read("symbols"), contents, new EntryWriter(file.section()));
+  const vocabulary = new Vocabulary();
+  await copyEntries(read("symbols"), contents, new EntryWriter(file.section()), (entry) => {
+    for (const { name } of readSymbols(entry)) vocabulary.add(name);
+  });
   await mergeTerms(read("terms"), newChunks, new TermWriter(file.section()));
   await mergeNames(read("names"), newOrdinals, new NameWriter(file.section()));
   await copyEntries(read("uses"), contents, new EntryWriter(file.section()));
+  vocabulary.write(file.section());
   return file.finish(layout);
 }
 
@@ -86,11 +92,12 @@ async function* blocksOf(blocks: Blocks, windowBytes: number): AsyncGenerator<Ui
   }
 }
 
-/** Copies the entries of the contents. Their ordinals ascend in each segment, so each is read once. */
+/** Copies the entries of the contents and calls `visit` for each. Their ordinals ascend in each segment, so each is read once. */
 async function copyEntries(
   blocks: readonly AsyncGenerator<Uint8Array, void, void>[],
   contents: readonly Moved[],
   writer: EntryWriter,
+  visit?: (entry: Uint8Array) => void,
 ): Promise<void> {
   const entries = blocks.map(entriesOf);
   const passed = blocks.map(() => -1);
@@ -100,6 +107,7 @@ async function copyEntries(
       entry = (await (entries[segment] as AsyncGenerator<Uint8Array, void, void>).next()).value ?? undefined;
     if (!entry) throw new SearchFormatError("the segment has fewer entries than contents");
     writer.add(entry);
+    visit?.(entry);
   }
   writer.end();
 }

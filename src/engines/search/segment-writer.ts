@@ -4,6 +4,7 @@ import { readSymbols } from "./record.ts";
 import type { NameEntry } from "./segment.ts";
 import { compareNames, EntryWriter, inOrder, layOut, nameOf, NameWriter, SegmentFile } from "./segment-file.ts";
 import type { ContentKey } from "./types.ts";
+import { Vocabulary } from "./vocabulary.ts";
 
 /** Bytes of a posting in an analysis (hash, counts), which is all but a small part of it. */
 const ANALYSED_POSTING_BYTES = 5;
@@ -42,12 +43,14 @@ export function buildSegment(analyses: Iterable<Uint8Array>): Uint8Array<ArrayBu
     },
     file.section(),
   );
+  const vocabulary = new Vocabulary();
   const names = new NameWriter(file.section());
-  for (const entry of namesOf(contents)) names.add(entry);
+  for (const entry of namesOf(contents, vocabulary)) names.add(entry);
   names.end();
   const uses = new EntryWriter(file.section());
   for (const content of contents) uses.add(content.uses);
   uses.end();
+  vocabulary.write(file.section());
   return file.finish(layout);
 }
 
@@ -77,11 +80,14 @@ function contentOf({ sha256, language, outline, symbols, uses, chunks }: Analysi
   };
 }
 
-/** The names of all symbols, in order. */
-function namesOf(contents: readonly NewContent[]): NameEntry[] {
+/** The names of all symbols, in order. Their words are added to `vocabulary`. */
+function namesOf(contents: readonly NewContent[], vocabulary: Vocabulary): NameEntry[] {
   const names: NameEntry[] = [];
   for (const [content, own] of contents.entries()) {
-    for (const [symbol, place] of readSymbols(own.symbols).entries()) names.push({ ...nameOf(place), content, symbol });
+    for (const [symbol, place] of readSymbols(own.symbols).entries()) {
+      names.push({ ...nameOf(place), content, symbol });
+      vocabulary.add(place.name);
+    }
   }
   return names.sort(compareNames);
 }

@@ -8,7 +8,7 @@ import { SearchFormatError, type ContentKey, type RangeReader } from "./types.ts
 import { USES_VERSION } from "./uses-version.ts";
 
 /** Raised with every change of the format, or of what `analyzeContent` puts into it. */
-const FORMAT_VERSION = 4;
+const FORMAT_VERSION = 5;
 /** Changes with the format and with the rules that uses are read by: segments of another version are made again. */
 export const SEGMENT_VERSION = FORMAT_VERSION * 1000 + USES_VERSION;
 /** The magic number is "CCSG". */
@@ -44,6 +44,8 @@ export class Segment {
   readonly names: Blocks;
   /** Records of the contents' uses; empty ones where there are none. */
   readonly uses: Blocks;
+  /** Words of the names, see `Vocabulary`. */
+  readonly words: Blocks;
   readonly #sha256: Uint8Array;
   readonly #languages: string[];
   readonly #languageOf: Uint16Array;
@@ -73,6 +75,7 @@ export class Segment {
     this.terms = nextBlocks();
     this.names = nextBlocks();
     this.uses = nextBlocks();
+    this.words = nextBlocks();
     if (offset !== bytes.size) throw new SearchFormatError("the segment is truncated", bytes.name);
   }
 

@@ -18,7 +18,7 @@ export const TABLE_VERSION = 3;
 /** The magic number is "CCTB". */
 const TABLE_FORMAT = { name: "revision table", magic: 0x42544343, version: TABLE_VERSION };
 /** Raised with every change that may alter an answer. */
-export const ENGINE_VERSION = 3;
+export const ENGINE_VERSION = 4;
 
 const DIGEST_BYTES = 32;
 /** Between paths. Git allows every other byte in them. */

@@ -173,8 +173,18 @@ export interface WeakMatch {
   files: number;
 }
 
+/** A word of the query that is nowhere in the index, or is not English, and what was searched for it. */
+export interface Understood {
+  /** As written in the query. */
+  word: string;
+  /** One word, or several with spaces between. */
+  as: string;
+}
+
 export interface SearchAnswer {
   results: SearchResult[];
+  /** Absent if the query was taken as written. */
+  understood?: Understood[] | undefined;
   /** Absent if something matches well. Always absent where vectors take part, because every query has near vectors. */
   weak?: WeakMatch | undefined;
   /** Files found, of which `results` are the first. */

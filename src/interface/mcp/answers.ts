@@ -12,17 +12,19 @@ import type { Relation } from "../questions/relations/found.ts";
 import type { FilesAnswer } from "../questions/exact.ts";
 import { relationText } from "./relation-answer.ts";
 import type { Answered, FileLines, IndexInfo, InOneIndex, NotFoundError, RepoInfo } from "../questions/code-index.ts";
+import { understoodText } from "../questions/understood.ts";
 import { type AnswerOptions, budgetOf, heading, placeOf } from "./answer-frame.ts";
 import { describeIndex, fit, type Forms, numberedLine, numberedLines, shownOf, tokensOf } from "./text.ts";
 
 /** References of a file when not all of them fit. */
 const SHORT_REFERENCES = 3;
 export function searchText(
-  { indexes, leftOut, results, weak, total, degraded }: Answered<SearchAnswer & { degraded?: string }>,
+  { indexes, leftOut, results, understood, weak, total, degraded }: Answered<SearchAnswer & { degraded?: string }>,
   options: AnswerOptions,
   { offset = 0 }: { offset?: number | undefined } = {},
 ): string {
-  const known = heading(indexes, options.nowMs, leftOut);
+  const searched = heading(indexes, options.nowMs, leftOut);
+  const known = understood ? `${searched}\n\n${asSentence(understoodText(understood))}` : searched;
   if (results.length === 0) return [known, noResults(total, offset), ...(weak ? [weakText(weak)] : [])].join("\n\n");
   const head = weak ? `${known}\n\nNothing matches well. ${weakText(weak)} What comes nearest, without lines:` : known;
   const parts = fit(
@@ -35,6 +37,10 @@ export function searchText(
   const next = offset + shown.length;
   const more = next < total ? ` offset=${next} shows the next ones.` : "";
   return [head, joinResults(shown), `${shownOf(shown.length, total, "file")}.${more}${note}`].join("\n\n");
+}
+
+function asSentence(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
 }
 
 /** What was searched, and which words are not there. */

@@ -24,13 +24,14 @@ export function hostedInfo<T extends Omit<SearchedIndex, "digest">>(index: T): T
 }
 
 export function searchResponse(answer: AnswerOf<typeof search>): SearchResponse {
-  const { results, weak, total, truncated, tokens, degraded, leftOut } = answer;
+  const { results, understood, weak, total, truncated, tokens, degraded, leftOut } = answer;
   return {
     ok: true,
     results: results.map(({ revision, path, language, startLine, endLine, symbol, score, excerpts, matched }) => {
       const { repo, workspaceId, gitSha } = answer.indexes[revision] as Hosted;
       return { repo, workspaceId, gitSha, path, language, startLine, endLine, symbol, score, excerpts, matched };
     }),
+    ...(understood && { understood }),
     ...(weak && { weak }),
     indexes: indexesOf(answer),
     total,

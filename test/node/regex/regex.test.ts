@@ -36,6 +36,10 @@ const BUILDERS: Record<string, () => unknown> = {
     );
     fallback(new Hono().get("/v1/a/:name/b.json", (c) => c.text("")).get("/v1/:one/:two", (c) => c.text("")));
   },
+  "src/engines/search/keys.ts": async () => {
+    const { declarationOf } = await import("../../../src/engines/search/keys.ts");
+    declarationOf("a.b-c.d-e");
+  },
   "src/cli/commands/search.ts": async () => {
     const { highlighter } = await import("../../../src/cli/commands/search.ts");
     const matched = ODD_WORDS.map((text) => ({ kind: "word" as const, text }));

@@ -22,19 +22,25 @@ interface ResultsProps<Answer> {
 
 /** Ranked results: one file each. */
 export function Results({ c, answer, from, forRef }: ResultsProps<SearchResponse>) {
-  const { results, indexes, total } = answer;
+  const { results, indexes, total, understood } = answer;
   if (results.length === 0) {
     return (
-      <section class="panel">
-        <Empty title="Nothing found">
-          <p>Try fewer or other words. Identifiers are found by their parts, so “close session” finds closeSession.</p>
-        </Empty>
-      </section>
+      <>
+        <Taken understood={understood} />
+        <section class="panel">
+          <Empty title="Nothing found">
+            <p>
+              Try fewer or other words. Identifiers are found by their parts, so “close session” finds closeSession.
+            </p>
+          </Empty>
+        </section>
+      </>
     );
   }
   const ages = new Map(indexes.map((index) => [index.workspaceId, index.indexedAt]));
   return (
     <>
+      <Taken understood={understood} />
       <p class="soft" role="status">
         {formatCount(from + 1)}–{formatCount(from + results.length)} of {formatCount(total)}{" "}
         {total === 1 ? "file" : "files"} from {formatCount(indexes.length)}{" "}
@@ -67,6 +73,23 @@ export function Results({ c, answer, from, forRef }: ResultsProps<SearchResponse
         </article>
       ))}
     </>
+  );
+}
+
+/** What words of the query were taken for. */
+function Taken({ understood = [] }: Pick<SearchResponse, "understood">) {
+  if (understood.length === 0) return <></>;
+  return (
+    <p class="soft">
+      Understood{" "}
+      {understood.map(({ word, as }, i) => (
+        <>
+          {i > 0 && ", "}
+          <code>{word}</code> as <code>{as}</code>
+        </>
+      ))}
+      .
+    </p>
   );
 }
 
