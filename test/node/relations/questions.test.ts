@@ -32,6 +32,22 @@ describe("questions about relations", () => {
     expect(shown(callees)).toEqual(["a.ts:3 certain 1 → b.ts:2", "b.ts:3 certain 2 → a.ts:2"]);
   });
 
+  it("tell apart definitions of one line, as minified code has them", async () => {
+    const files = await indexOf({
+      "a.ts": "export function one() {} export function two() {}\n",
+      "b.ts": 'import { two } from "./a.ts";\nexport function b() {\n  two();\n}\n',
+      "c.ts": 'import { two as second } from "./a.ts";\nexport function c() {\n  second();\n}\n',
+    });
+    const called = async (name: string): Promise<(string | undefined)[]> => {
+      const [definition] = await files.definitions(name);
+      if (!definition) throw new Error(`${name} is not defined`);
+      return (await new CalleesFinder(files).callsIn(definition)).map((use) => use.called?.name);
+    };
+    expect(await called("b")).toEqual(["two"]);
+    // The alias names no definition, so none of the two is claimed.
+    expect(await called("c")).toEqual([]);
+  });
+
   it("are as unsure as the least sure call on the way", async () => {
     const files = await indexOf({
       "a.ts": "export class Base {\n  go() {}\n}\nexport class Own extends Base {\n  go() {}\n}\n",

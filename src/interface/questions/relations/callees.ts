@@ -1,10 +1,10 @@
 /** Callees: what is called inside of definitions. */
 import { hasUses, LANGUAGES_WITH_USES } from "../../../engines/relations/languages.ts";
-import { resolveUse } from "../../../engines/relations/resolve.ts";
 import type { Use } from "../../../engines/relations/types.ts";
 import type { DefinedSymbol, UsesIndex } from "../../../engines/relations/uses-index.ts";
 import { InvalidFieldError } from "../code-index.ts";
 import { type Certainty, distinct, type FoundUse, KINDS, lessSure, placeKey, targetOf } from "./found.ts";
+import { resolvedDefinition } from "./resolved.ts";
 
 /** Uses inside of the definitions that are looked at for a question. */
 const MAX_CALLS = 2_000;
@@ -74,15 +74,9 @@ export class CalleesFinder {
 
   /** The definition that a use calls; `name` if it may be any of those with its name; undefined if it is none of the index. */
   async #called(path: string, use: Use): Promise<DefinedSymbol | "name" | undefined> {
-    const resolved = await resolveUse(
-      path,
-      use,
-      (other) => this.#files.uses(other),
-      (each) => this.#files.definitions(each),
-    );
-    if (resolved === "none" || resolved === "outside") return undefined;
-    if (resolved === "unknown") return (await this.#files.definitions(use.name)).length > 0 ? "name" : undefined;
-    const symbols = await this.#files.definitionsIn(resolved.path);
-    return symbols.find(({ startLine }) => startLine === resolved.line);
+    const called = await resolvedDefinition(this.#files, path, use);
+    if (called === "none") return undefined;
+    if (called === "unknown") return (await this.#files.definitions(use.name)).length > 0 ? "name" : undefined;
+    return called;
   }
 }

@@ -1,6 +1,5 @@
 /** What the name at a position of a file means: the definitions that it leads to. */
 import type { DEFINITION, Request } from "../../../contract/questions.ts";
-import { resolveUse } from "../../../engines/relations/resolve.ts";
 import type { FileUses, Meaning } from "../../../engines/relations/types.ts";
 import type { DefinedSymbol, UsesIndex } from "../../../engines/relations/uses-index.ts";
 import { lastPart } from "../../../engines/search/names.ts";
@@ -8,6 +7,7 @@ import type { FoundSymbol } from "../../../engines/search/types.ts";
 import { InvalidFieldError, nothingIndexed, type OpenIndexes } from "../code-index.ts";
 import { unknownPath } from "../unknown.ts";
 import { type Certainty, placeKey, rankOf, targetOf } from "./found.ts";
+import { resolvedDefinition } from "./resolved.ts";
 import { type Word, wordAt, wordsOf, wordsText } from "./line-words.ts";
 
 /** Names of a line that are looked up without a column. */
@@ -115,7 +115,7 @@ class Line {
     const outcomes = new Map<string, DefinedSymbol | undefined>(own.map((each) => [placeKey(targetOf(each)), each]));
     if (meanings.length > MAX_MEANINGS) outcomes.set("unknown", undefined);
     for (const meaning of meanings.slice(0, MAX_MEANINGS)) {
-      const resolved = await this.#resolve(name, meaning);
+      const resolved = await resolvedDefinition(this.#files, this.#path, { name, meaning });
       if (typeof resolved === "string") outcomes.set(resolved, undefined);
       else outcomes.set(placeKey(targetOf(resolved)), resolved);
     }
@@ -141,7 +141,7 @@ class Line {
     );
     const meaning = bound && (isImported(bound) || !alias) ? bound : alias;
     if (!meaning || (at?.isMember === true && !isImported(meaning))) return this.#byName(name);
-    const resolved = await this.#resolve(name, meaning);
+    const resolved = await resolvedDefinition(this.#files, this.#path, { name, meaning });
     if (typeof resolved === "string") return resolved === "unknown" ? this.#byName(name) : [];
     return [{ definition: resolved, certainty: isImported(meaning) ? "certain" : "likely" }];
   }
@@ -153,22 +153,6 @@ class Line {
       path === this.#path ? 0 : this.#files.language(path) === language ? 1 : 2;
     const named = (await this.#files.definitions(name)).toSorted((a, b) => distance(a) - distance(b));
     return named.map((definition) => ({ definition, certainty: "name" }));
-  }
-
-  /** The definition that a meaning leads to; `none` if it leads to no definition of the index, `unknown` if the rules do not tell. */
-  async #resolve(name: string, meaning: Meaning): Promise<DefinedSymbol | "none" | "unknown"> {
-    const resolved = await resolveUse(
-      this.#path,
-      { name, meaning },
-      (path) => this.#files.uses(path),
-      (each) => this.#files.definitions(each),
-    );
-    if (typeof resolved === "string") return resolved === "unknown" ? "unknown" : "none";
-    if (resolved.line === undefined) return "none";
-    const symbols = await this.#files.definitionsIn(resolved.path);
-    const there = symbols.filter(({ startLine }) => startLine === resolved.line);
-    if (there.length <= 1) return there[0] ?? "none";
-    return there.find((each) => lastPart(each.name) === name) ?? "unknown";
   }
 
   async #defined(): Promise<readonly DefinedSymbol[]> {

@@ -1,0 +1,28 @@
+/** The definition that a use leads to by the rules of its language. */
+import { resolveUse } from "../../../engines/relations/resolve.ts";
+import type { Meaning } from "../../../engines/relations/types.ts";
+import type { DefinedSymbol, UsesIndex } from "../../../engines/relations/uses-index.ts";
+import { lastPart } from "../../../engines/search/names.ts";
+
+/**
+ * The definition that a use in the file `path` leads to; `none` if it leads to no definition of the index, `unknown` if the rules do not
+ * tell. Rules lead to a line; where several definitions begin on it, as in minified code, the one of the same name is meant.
+ */
+export async function resolvedDefinition(
+  files: UsesIndex,
+  path: string,
+  use: { name: string; meaning: Meaning },
+): Promise<DefinedSymbol | "none" | "unknown"> {
+  const resolved = await resolveUse(
+    path,
+    use,
+    (other) => files.uses(other),
+    (each) => files.definitions(each),
+  );
+  if (typeof resolved === "string") return resolved === "unknown" ? "unknown" : "none";
+  if (resolved.line === undefined) return "none";
+  const symbols = await files.definitionsIn(resolved.path);
+  const there = symbols.filter(({ startLine }) => startLine === resolved.line);
+  if (there.length <= 1) return there[0] ?? "none";
+  return there.find((each) => lastPart(each.name) === lastPart(use.name)) ?? "unknown";
+}
