@@ -70,10 +70,10 @@ it("passes the authorization scenarios of the protocol's conformance suite", asy
       name.endsWith("checks.json"),
     );
     const checks = reports.flatMap((name) => JSON.parse(readFileSync(path.join(output, name), "utf8")) as Check[]);
-    expect(checks.map(({ id, status, errorMessage }) => `${id}: ${errorMessage ?? status}`).toSorted()).toEqual([
-      "authorization-code-grant: SUCCESS",
-      "authorization-server-metadata: SUCCESS",
-      "authorization-server-metadata-cimd: SUCCESS",
+    expect(checks.map(({ id, status, errorMessage }) => `${errorMessage ?? status}: ${id}`).toSorted()).toEqual([
+      "SUCCESS: authorization-code-grant",
+      "SUCCESS: authorization-server-metadata",
+      "SUCCESS: authorization-server-metadata-cimd",
     ]);
   } finally {
     rmSync(output, { recursive: true, force: true });
