@@ -3,7 +3,11 @@ import os
 import subprocess
 import sys
 
-from clang.cindex import CursorKind, Index
+from clang.cindex import Cursor, CursorKind, Index, conf
+
+conf.lib.clang_getSpecializedCursorTemplate.argtypes = [Cursor]
+conf.lib.clang_getSpecializedCursorTemplate.restype = Cursor
+conf.lib.clang_getSpecializedCursorTemplate.errcheck = Cursor.from_cursor_result
 
 root = os.path.realpath(sys.argv[1])
 listed = subprocess.check_output(["git", "-C", root, "ls-files"], text=True).split("\n")
@@ -51,7 +55,17 @@ def walk_unit(cursor, text):
 
 def record(node):
     if node.kind in DEFINITIONS and node.is_definition():
-        definitions.setdefault(node.get_usr(), set()).add(place(node.location))
+        definitions.setdefault(node.canonical.get_usr(), set()).add(place(node.location))
+
+
+def written(target):
+    """The template that a function is an instance of; else the function itself."""
+    for _ in range(5):
+        template = conf.lib.clang_getSpecializedCursorTemplate(target)
+        if template is None or template.kind == CursorKind.NO_DECL_FOUND or template.kind.is_invalid():
+            break
+        target = template
+    return target.canonical
 
 
 def walk(cursor, text):
@@ -65,7 +79,7 @@ def walk(cursor, text):
                 spelled = text(at)[offset:offset + len(target.spelling.encode())]
                 # What a macro expands to is not written there.
                 if spelled == target.spelling.encode():
-                    calls.setdefault((at, line, target.spelling), target.get_usr())
+                    calls.setdefault((at, line, target.spelling), written(target).get_usr())
                     if target.kind == CursorKind.CXX_METHOD and target.is_virtual_method():
                         dispatched.add((at, line, target.spelling))
         walk(node, text)

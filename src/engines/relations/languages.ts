@@ -1,8 +1,16 @@
 /** Languages whose uses are read. Apart from the readers, so that questions about stored uses do not load them. */
-export const LANGUAGES_WITH_USES = ["typescript", "javascript", "python", "go", "java", "c", "rust"] as const;
+export const LANGUAGES_WITH_USES = ["typescript", "javascript", "python", "go", "java", "c", "rust", "cpp"] as const;
 export type LanguageWithUses = (typeof LANGUAGES_WITH_USES)[number];
 
 /** Whether uses are read of files in the language. */
 export function hasUses(language: string): language is LanguageWithUses {
   return (LANGUAGES_WITH_USES as readonly string[]).includes(language);
+}
+
+/**
+ * Whether the rules of a language lead to one definition for sure. Those of C++ do not: overloads, templates, macros that open namespaces, and
+ * which files are built together are not followed.
+ */
+export function hasSureRules(language: string): boolean {
+  return hasUses(language) && language !== "cpp";
 }

@@ -1,6 +1,7 @@
 import type { UsesReader } from "../parsing/parser.ts";
 import { readC } from "./c.ts";
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
+import { readCpp } from "./cpp.ts";
 import { FileBuilder } from "./file-builder.ts";
 import { readGo } from "./go.ts";
 import { readJava } from "./java.ts";
@@ -18,6 +19,7 @@ const READERS: Readonly<Record<LanguageWithUses, (root: SyntaxNode, file: FileBu
   java: readJava,
   c: readC,
   rust: readRust,
+  cpp: readCpp,
 };
 
 /** Reads the uses of a file for its record. */

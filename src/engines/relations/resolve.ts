@@ -1,31 +1,20 @@
-import { AMBIGUOUS_LINE } from "./limits.ts";
+import { AMBIGUOUS_LINE, MAX_CANDIDATES } from "./limits.ts";
 import { modulePaths, submodule } from "./modules.ts";
 import { packageRuleOf } from "./packages.ts";
+import { contextsOf, declaredKey, findInProgram, IN_PROGRAM, isExact, isOfLibrary, isProgram } from "./program.ts";
+import {
+  type FindDefinitions,
+  type LoadUses,
+  type Resolved,
+  type Target,
+  throughWrapping,
+  type Unresolved,
+} from "./resolved.ts";
 import { moduleKey } from "./rust-keys.ts";
-import type { ClassInfo, FileUses, Meaning, Use } from "./types.ts";
-import { isSeenThrough, isWrapping, OPTIONAL, UNWRAPPED, type Wrapping } from "./wrapped.ts";
+import type { ClassInfo, Meaning, Use } from "./types.ts";
 
 /** Imports, aliases and bases that are followed from a use to what it means: cyclic re-exports end there. */
 const MAX_STEPS = 24;
-
-/** The uses of a file; undefined if there is no such file, or its language has no rules. */
-export type LoadUses = (path: string) => Promise<FileUses | undefined>;
-
-/** Definitions with a name in all files; languages with packages need them, since their imports do not name files. */
-export type FindDefinitions = (name: string) => Promise<readonly { path: string }[]>;
-
-/** Files with a definition of a name that are read to find the one of a package. */
-const MAX_CANDIDATES = 50;
-
-/** A definition, by the line of its name, or a whole module. `wrapping`: types around it, the outermost one last. */
-export type Target = { path: string; line: number | undefined; wrapping?: readonly Wrapping[] };
-
-/**
- * What a meaning in a file leads to. `outside`: a module that is not among the files. `unknown`: the rules do not tell.
- * `none`: a variable, parameter or the like, which is no definition.
- */
-export type Resolved = Target | Unresolved;
-type Unresolved = "outside" | "unknown" | "none";
 
 interface FoundMember {
   path: string;
@@ -111,7 +100,7 @@ class Resolver {
       if (unwrapped !== undefined) return unwrapped;
       if (of.line === undefined) return this.#nameOf(of.path, meaning.name, (own, inner) => this.#valueOf(own, inner));
       const found = await this.#findMember({ path: of.path, line: of.line }, meaning.name);
-      if (typeof found === "string") return found;
+      if (typeof found === "string") return found === "none" ? "unknown" : found;
       return found.type ? this.#valueOf(found.path, found.type) : { path: found.path, line: found.line };
     }
     if (meaning.to !== "returned") return this.resolve(path, meaning);
@@ -125,6 +114,7 @@ class Resolver {
 
   /** What an import leads to, read by `read`: as a definition, or as the value that a variable has. */
   async #imported(path: string, module: string, name: string, read: Read = this.#asDefinition): Promise<Resolved> {
+    if (isProgram(module)) return this.#fromProgram(path, module, name, read);
     if (packageRuleOf(path)) return this.#fromPackage(path, module, name, read);
     const found = await this.#module(path, module);
     if (found === undefined) {
@@ -174,6 +164,50 @@ class Resolver {
     return "outside";
   }
 
+  /** What a name of a program means, looked up outwards from the namespaces and classes around it; `path` is the file that names it. */
+  async #fromProgram(path: string, module: string, name: string, read: Read): Promise<Resolved> {
+    if (this.#steps++ > MAX_STEPS) return "unknown";
+    const exact = isExact(module);
+    const contexts = contextsOf(module);
+    const stars = exact ? [] : ((await this.#load(path))?.stars ?? []).filter(isProgram);
+    for (const context of [...contexts, ...stars.map((star) => star.slice(2))]) {
+      const own =
+        exact || context === "" ? undefined : await findInProgram(this.#load, this.#definitions, path, context);
+      if (own === "unknown") return "unknown";
+      const around = own && (await this.#memberOfProgram(own, name, read));
+      if (around !== undefined) return around;
+      const full = context === "" ? name : `${context}::${name}`;
+      const found = await findInProgram(this.#load, this.#definitions, path, full);
+      if (found === "unknown") return "unknown";
+      if (found)
+        return full === name && found.path !== path && isOfLibrary(name) ? "unknown" : read(found.path, found.of);
+      const end = full.lastIndexOf("::");
+      if (exact || end < 0 || !name.includes("::")) continue;
+      const of = await findInProgram(this.#load, this.#definitions, path, full.slice(0, end));
+      if (of === "unknown") return "unknown";
+      const member = of && (await this.#memberOfProgram(of, full.slice(end + 2), read));
+      if (member !== undefined) return member;
+    }
+    const last = name.slice(name.lastIndexOf(":") + 1);
+    const isDefined = (await this.#definitions(last)).some((each) => IN_PROGRAM.test(each.path));
+    // It may be a member of a class that a macro opens, or of one that is not known.
+    return isDefined && !exact ? "unknown" : "outside";
+  }
+
+  /** A member of a class of a program; undefined if it has none, or if this is no class. */
+  async #memberOfProgram(
+    { path, of }: { path: string; of: Meaning },
+    name: string,
+    read: Read,
+  ): Promise<Resolved | undefined> {
+    const at = await this.#valueOf(path, of);
+    if (typeof at === "string" || at.line === undefined || name.includes("::")) return undefined;
+    if (!(await this.#classAt({ path: at.path, line: at.line }))) return undefined;
+    const found = await this.#findMember({ path: at.path, line: at.line }, name);
+    if (typeof found === "string") return found === "none" ? undefined : "unknown";
+    return read(found.path, { to: "variable", line: found.line, of: found.type ?? { to: "local", line: found.line } });
+  }
+
   async #module(path: string, module: string): Promise<string | undefined> {
     for (const candidate of modulePaths(path, module)) if (await this.#load(candidate)) return candidate;
     return undefined;
@@ -202,15 +236,25 @@ class Resolver {
 
   async #memberOf(of: { path: string; line: number }, name: string): Promise<Resolved> {
     const found = await this.#findMember(of, name);
-    return typeof found === "string" ? found : { path: found.path, line: found.line };
+    if (typeof found === "string") return found === "none" ? "unknown" : found;
+    return { path: found.path, line: found.line };
   }
 
+  /** The member of a class or of its bases; `none` if a program's class has none, where the rules tell. */
   async #findMember(of: { path: string; line: number }, name: string): Promise<FoundMember | Unresolved> {
     if (this.#steps++ > MAX_STEPS) return "unknown";
     const found = await this.#classAt(of);
     if (!found) return "unknown";
+    const inProgram = IN_PROGRAM.test(of.path);
     const member = found.members.get(name);
-    if (member?.line === AMBIGUOUS_LINE) return "unknown";
+    const declared = found.members.get(declaredKey(name));
+    if (member?.line === AMBIGUOUS_LINE || declared?.line === AMBIGUOUS_LINE || (member && declared)) return "unknown";
+    if (declared?.type) {
+      const defined = await this.resolve(of.path, declared.type);
+      if (defined === "outside") return { path: of.path, line: declared.line, type: undefined };
+      if (typeof defined === "string" || defined.line === undefined) return "unknown";
+      return { path: defined.path, line: defined.line, type: undefined };
+    }
     if (member) return { path: of.path, line: member.line, type: member.type };
     const apart = await this.#memberApart(of, name);
     if (apart) return apart;
@@ -220,9 +264,9 @@ class Resolver {
       if (at === "outside" && of.path.endsWith(".rs")) continue;
       if (typeof at === "string" || at.line === undefined) return "unknown";
       const inherited = await this.#findMember({ path: at.path, line: at.line }, name);
-      if (typeof inherited !== "string") return inherited;
+      if (typeof inherited !== "string" || (inherited === "unknown" && inProgram)) return inherited;
     }
-    return "unknown";
+    return inProgram ? "none" : "unknown";
   }
 
   /** A member that is defined outside of its class, such as a method of Go: it is bound in a file of the package as `Class.member`. */
@@ -269,14 +313,6 @@ class Resolver {
     }
     return false;
   }
-}
-
-/** What a name is of a wrapped value, where that is not simply the member of what is wrapped; undefined where it is. */
-function throughWrapping(of: Target, name: string): Resolved | undefined {
-  const around = of.wrapping ?? [];
-  if (isWrapping(name)) return { ...of, wrapping: [...around, name] };
-  if (name === UNWRAPPED) return around.at(-1) === OPTIONAL ? { ...of, wrapping: around.slice(0, -1) } : "unknown";
-  return around.every((each) => isSeenThrough(each, name)) ? undefined : "unknown";
 }
 
 /** A member of a package is looked up as a name of it: a package is no file. */

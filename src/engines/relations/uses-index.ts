@@ -1,4 +1,4 @@
-import { hasUses } from "./languages.ts";
+import { hasSureRules, hasUses } from "./languages.ts";
 import { decodeUses } from "./record.ts";
 import type { FileUses } from "./types.ts";
 import { filesNamed, outlinesOf, symbolsOf } from "../search/definitions.ts";
@@ -172,6 +172,11 @@ export class UsesIndex {
     const file = this.#index.fileAt(0, path);
     const [symbols = []] = file === undefined ? [] : await symbolsOf(this.#index, [{ file }]);
     return symbols.map((symbol) => Object.assign({ path }, symbol));
+  }
+
+  /** How sure a definition is to which the rules of a file's language lead. */
+  certaintyIn(path: string): "certain" | "likely" {
+    return hasSureRules(this.language(path)) ? "certain" : "likely";
   }
 
   /** Definitions with their languages and signatures, in the order given; `revision` is 0. */

@@ -6,9 +6,14 @@ export const OPTIONAL = "<optional>";
 export const POINTER = "<pointer>";
 export const UNWRAPPED = "<unwrapped>";
 
-export type Wrapping = typeof OPTIONAL | typeof POINTER;
+/** A `unique_ptr` or `shared_ptr` of C++, whose target is behind `->`. */
+export const SMART = "<smart pointer>";
+/** What `->` leads to: the target of a smart pointer, or what a plain pointer points to. */
+export const ARROW = "<arrow>";
 
-export const isWrapping = (name: string): name is Wrapping => name === OPTIONAL || name === POINTER;
+export type Wrapping = typeof OPTIONAL | typeof POINTER | typeof SMART;
+
+export const isWrapping = (name: string): name is Wrapping => name === OPTIONAL || name === POINTER || name === SMART;
 
 /** Methods that pointers have themselves, or that the pointed-to type and the pointer may both have by a trait. */
 const OF_POINTERS =

@@ -1,6 +1,7 @@
 import { detectLanguage } from "../../../src/engines/parsing/detect.ts";
 import { decodeUses } from "../../../src/engines/relations/record.ts";
-import { type Resolved, resolveUse } from "../../../src/engines/relations/resolve.ts";
+import { resolveUse } from "../../../src/engines/relations/resolve.ts";
+import type { Resolved } from "../../../src/engines/relations/resolved.ts";
 import type { FileUses } from "../../../src/engines/relations/types.ts";
 import type { LanguageId } from "../../../src/engines/parsing/languages.ts";
 import { UsesIndex } from "../../../src/engines/relations/uses-index.ts";

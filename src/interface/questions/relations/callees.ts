@@ -67,7 +67,7 @@ export class CalleesFinder {
       if (called === undefined) continue;
       const place = { path, line: use.line, distance: 1 };
       if (called === "name") found.push({ ...place, certainty: "name", called: undefined });
-      else found.push({ ...place, certainty: "certain", target: targetOf(called), called });
+      else found.push({ ...place, certainty: this.#files.certaintyIn(path), target: targetOf(called), called });
     }
     return found;
   }

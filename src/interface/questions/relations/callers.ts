@@ -1,6 +1,7 @@
 /** Callers and implementations: the uses of some definitions. */
 import { hasUses } from "../../../engines/relations/languages.ts";
-import { type FindDefinitions, inherits, type Resolved, resolveUse } from "../../../engines/relations/resolve.ts";
+import { inherits, resolveUse } from "../../../engines/relations/resolve.ts";
+import type { FindDefinitions, Resolved } from "../../../engines/relations/resolved.ts";
 import type { FileUses, Meaning, Use } from "../../../engines/relations/types.ts";
 import { lastPart } from "../../../engines/search/names.ts";
 import type { DefinedSymbol, UsesIndex } from "../../../engines/relations/uses-index.ts";
@@ -164,6 +165,7 @@ type Place = Exclude<Resolved, string>;
 
 /** Judges which of some definitions uses mean. */
 class Judge {
+  readonly #files: UsesIndex;
   readonly #definitions: readonly DefinedSymbol[];
   readonly #names: ReadonlySet<string>;
   readonly #byPlace: ReadonlyMap<string, DefinedSymbol>;
@@ -173,6 +175,7 @@ class Judge {
   readonly #overriding = new Map<string, DefinedSymbol | undefined>();
 
   constructor(files: UsesIndex, definitions: readonly DefinedSymbol[]) {
+    this.#files = files;
     this.#definitions = definitions;
     this.#names = new Set(definitions.map((each) => lastPart(each.name)));
     this.#byPlace = new Map(definitions.map((each) => [placeKey(targetOf(each)), each]));
@@ -189,7 +192,10 @@ class Judge {
     if (resolved.line === undefined) return undefined;
     const key = placeKey({ path: resolved.path, line: resolved.line });
     const own = this.#byPlace.get(key);
-    if (own) return { certainty: "certain", target: targetOf(own) };
+    const certainty = this.#files.certaintyIn(path);
+    if (own) return { certainty, target: targetOf(own) };
+    // Rules that may err do not rule a use out.
+    if (certainty !== "certain") return isWritten(use, this.#names) ? { certainty: "name" } : undefined;
     if (!this.#overriding.has(key)) this.#overriding.set(key, await this.#overrides(resolved));
     const overriding = this.#overriding.get(key);
     return overriding && { certainty: "likely", target: targetOf(overriding) };

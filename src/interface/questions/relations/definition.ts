@@ -122,7 +122,10 @@ class Line {
     const found = [...outcomes.values()].filter((each) => each !== undefined);
     if (found.length === 0) return outcomes.has("unknown") ? this.#byName(name) : [];
     const isSure = outcomes.size === 1 && this.#areAllUses(name, own.length + here.length, at);
-    return found.map((definition) => ({ definition, certainty: isSure ? "certain" : "likely" }));
+    return found.map((definition) => ({
+      definition,
+      certainty: isSure ? this.#files.certaintyIn(this.#path) : "likely",
+    }));
   }
 
   /** Whether the known uses of a name are all that the line has of it, or all that are called if the one that is meant is. */
@@ -143,7 +146,7 @@ class Line {
     if (!meaning || (at?.isMember === true && !isImported(meaning))) return this.#byName(name);
     const resolved = await resolvedDefinition(this.#files, this.#path, { name, meaning });
     if (typeof resolved === "string") return resolved === "unknown" ? this.#byName(name) : [];
-    return [{ definition: resolved, certainty: isImported(meaning) ? "certain" : "likely" }];
+    return [{ definition: resolved, certainty: isImported(meaning) ? this.#files.certaintyIn(this.#path) : "likely" }];
   }
 
   /** The definitions of the same name: those of the file first, then those of its language. */

@@ -1,0 +1,308 @@
+import type { SyntaxNode } from "../parsing/syntax-node.ts";
+import { declared, lastNameOf } from "./cpp-declarators.ts";
+import { type Around, expressionOf, named, nameOf, typeOf } from "./cpp-expressions.ts";
+import { type Expression, type FileBuilder, type OpenClass, type Scope, UNKNOWN } from "./file-builder.ts";
+import { declaredKey, exactName } from "./program.ts";
+import { type Place as BasePlace, visitChildren } from "./walk.ts";
+
+/** Reads a C++ tree. Names that other files see are bound and exported under their full paths: `a::b::Class::method`. */
+export function readCpp(root: SyntaxNode, file: FileBuilder): void {
+  children(root, { file, scope: blockIn("", file), context: "", opened: undefined, isHidden: false, depth: 0 });
+}
+
+interface Place extends BasePlace, Around {
+  /** Class whose body this is. */
+  opened: OpenClass | undefined;
+  /** Names here are those of the file only. */
+  isHidden: boolean;
+}
+
+const CLASS = /^(?:class|struct|union)_specifier$/;
+
+const children = (node: SyntaxNode, place: Place): void => visitChildren(node, place, visit);
+
+/** A scope of blocks: names outside of blocks are not looked up in it. */
+const blockIn = (context: string, file: FileBuilder): Scope =>
+  file.inner(
+    { outer: undefined, names: new Map(), own: undefined, path: null },
+    context === "" ? undefined : context.replaceAll("::", "."),
+  );
+
+const within = (context: string, name: string): string => (context === "" ? name : `${context}::${name}`);
+
+function visit(node: SyntaxNode, place: Place): void {
+  const { file, scope, context } = place;
+  switch (node.type) {
+    case "comment":
+    case "identifier":
+    case "preproc_arg":
+      return;
+    case "friend_declaration": {
+      // A friend that is defined in a class is a function of the namespace around it.
+      const end = context.lastIndexOf("::");
+      const inner = { ...place, opened: undefined, context: end < 0 ? "" : context.slice(0, end) };
+      for (const child of node.namedChildren) if (child.type === "function_definition") visit(child, inner);
+      return;
+    }
+    case "preproc_include": {
+      const module = node.field("path");
+      if (module) file.imports(module.text.slice(1, -1), node.row + 1);
+      return;
+    }
+    case "preproc_function_def": {
+      const name = node.field("name");
+      if (name) define(name.text, name.row + 1, { ...place, isHidden: false });
+      return;
+    }
+    case "namespace_definition": {
+      const name = nameOf(node.field("name"));
+      const inner = name === undefined ? context : within(context, name);
+      const body = node.field("body");
+      const isHidden = place.isHidden || name === undefined;
+      if (body) children(body, { ...place, context: inner, scope: blockIn(inner, file), isHidden });
+      return;
+    }
+    case "class_specifier":
+    case "struct_specifier":
+    case "union_specifier":
+      classSpecifier(node, place);
+      return;
+    case "template_declaration": {
+      const inner = { ...place, scope: file.inner(scope, undefined) };
+      for (const each of node.field("parameters")?.namedChildren ?? []) {
+        const name = each.field("name") ?? each.namedChildren.findLast(({ type }) => type.endsWith("identifier"));
+        if (name) file.bind(inner.scope, name.text, { is: "variable" });
+      }
+      children(node, inner);
+      return;
+    }
+    case "using_declaration":
+      usingDeclaration(node, place);
+      return;
+    case "alias_declaration":
+      alias(node.field("name"), node.field("type"), place);
+      return;
+    case "type_definition": {
+      const type = node.field("type");
+      if (type) visit(type, place);
+      alias(node.field("declarator"), type, place);
+      return;
+    }
+    case "function_definition":
+      functionDefinition(node, place);
+      return;
+    case "field_declaration":
+    case "declaration":
+      declaration(node, place);
+      return;
+    case "lambda_expression":
+    case "compound_statement":
+    case "for_statement":
+    case "if_statement":
+    case "while_statement":
+    case "catch_clause":
+      block(node, place);
+      return;
+    case "for_range_loop": {
+      const inner = { ...place, scope: file.inner(scope, undefined) };
+      bindVariable(node.field("declarator"), node.field("type"), undefined, inner);
+      children(node, inner);
+      return;
+    }
+    case "parameter_declaration":
+      bindVariable(node.field("declarator"), node.field("type"), undefined, place);
+      break;
+    case "call_expression": {
+      const called = node.field("function");
+      if (called) use("call", called, place);
+      break;
+    }
+    case "new_expression": {
+      const type = node.field("type");
+      if (type) use("construct", type, place);
+      break;
+    }
+  }
+  children(node, place);
+}
+
+const block = (node: SyntaxNode, place: Place): void =>
+  children(node, { ...place, scope: place.file.inner(place.scope, undefined), opened: undefined });
+
+function use(kind: "call" | "construct" | "inherit", node: SyntaxNode, place: Place): void {
+  const name = nameOf(node.type === "field_expression" ? node.field("field") : node)
+    ?.split("::")
+    .at(-1);
+  if (name === undefined) return;
+  const of = kind === "call" ? expressionOf(node, place) : typeOf(node, place);
+  const at = node.type === "field_expression" ? node.field("field") : lastNameOf(node);
+  place.file.use(kind, name, (at ?? node).row + 1, place.scope, of);
+}
+
+/** A second definition is an overload, or one of another branch of `#if`: the name alone does not tell which is meant. */
+function define(name: string, line: number, { file, context, isHidden }: Place): void {
+  const key = within(context, name);
+  file.bindOnce(file.top, key, line);
+  if (!isHidden) file.exportAs(key, { is: "name", name: key, scope: file.top });
+}
+
+function classSpecifier(node: SyntaxNode, place: Place): void {
+  const { file, context } = place;
+  const [name, body] = [nameOf(node.field("name")), node.field("body")];
+  if (!body) return;
+  const line = (node.field("name") ?? node).row + 1;
+  const opened = file.openClass(line);
+  const isSpecial = node.field("name")?.type === "template_type";
+  // A specialisation is another class than the template, and is found by nobody but its own methods.
+  const own = name === undefined || isSpecial ? `${name ?? ""}<${line}>` : name;
+  define(own, line, isSpecial || name === undefined ? { ...place, isHidden: true } : place);
+  if (place.opened && own === name) file.memberOnce(place.opened, own, line);
+  const inner = within(context, own);
+  const inside: Place = { ...place, context: inner, opened, scope: file.inner(place.scope, name) };
+  for (const base of node.childOfType("base_class_clause")?.namedChildren ?? []) {
+    if (base.type === "access_specifier" || base.type === "virtual") continue;
+    use("inherit", base, { ...place, scope: inside.scope });
+    opened.bases.push(typeOf(base, place));
+  }
+  children(body, inside);
+}
+
+function usingDeclaration(node: SyntaxNode, { file, scope, context, opened }: Place): void {
+  const name = nameOf(node.namedChild(0));
+  if (name === undefined || opened) return;
+  const around: Around = { scope, context };
+  if (/^using\s+namespace\b/.test(node.tree.text.slice(node.start, node.start + 100))) {
+    if (scope.outer?.outer === undefined) file.star(`::${name.replace(/^::/, "")}`);
+    return;
+  }
+  const last = name.split("::").at(-1) ?? "";
+  if (scope.outer?.outer !== undefined) {
+    file.bind(scope, last, { is: "alias", of: named(name, around) });
+    return;
+  }
+  const key = within(context, last);
+  file.bind(file.top, key, { is: "alias", of: named(name, around) });
+  file.exportAs(key, { is: "name", name: key, scope: file.top });
+}
+
+function alias(declared: SyntaxNode | undefined, type: SyntaxNode | undefined, place: Place): void {
+  const { file, scope, context, opened } = place;
+  const name = nameOf(declared);
+  if (name === undefined || !type) return;
+  const isNameless = CLASS.test(type.type) && !type.field("name");
+  if (isNameless || typeName(type) === name) return;
+  const of = typeOf(type, place);
+  if (scope.outer?.outer !== undefined && !opened) file.bind(scope, name, { is: "alias", of });
+  else {
+    const key = within(context, name);
+    file.bind(file.top, key, { is: "alias", of });
+    file.exportAs(key, { is: "name", name: key, scope: file.top });
+  }
+}
+
+const typeName = (type: SyntaxNode): string | undefined =>
+  nameOf(type.type === "type_descriptor" ? type.field("type") : type);
+
+function functionDefinition(node: SyntaxNode, place: Place): void {
+  const { file, context, opened } = place;
+  const found = declared(node.field("declarator"));
+  const written = nameOf(found?.name);
+  const name = written?.replace(/^::/, "");
+  const line = (found ? lastNameOf(found.name) : node).row + 1;
+  const isStatic = node.namedChildren.some(({ type, text }) => type === "storage_class_specifier" && text === "static");
+  const isConstructor = opened !== undefined && !node.field("type");
+  if (name !== undefined && !isConstructor) {
+    if (opened) file.memberOnce(opened, name, line);
+    else define(name, line, { ...place, isHidden: place.isHidden || (isStatic && !name.includes("::")) });
+  }
+  // The body of a method stands in its class, wherever it is written.
+  const owner = name?.includes("::") === true ? name.slice(0, name.lastIndexOf("::")) : undefined;
+  const around = opened ? context : owner === undefined ? context : within(context, owner);
+  const inner: Place = {
+    ...place,
+    context: around,
+    opened: undefined,
+    scope: file.inner(place.scope, name?.replaceAll("::", ".")),
+  };
+  if (opened) file.bind(inner.scope, "this", { is: "alias", of: { is: "class", line: opened.line } });
+  else if (owner !== undefined) file.bind(inner.scope, "this", { is: "alias", of: exactName(around) });
+  const type = node.field("type");
+  if (type && name !== undefined) file.returns(line, typeOf(type, inner));
+  parameters(found?.function, inner);
+  for (const child of node.namedChildren)
+    if (
+      child.type === "field_initializer_list" ||
+      child.type === "compound_statement" ||
+      child.type === "try_statement"
+    )
+      children(child, inner);
+}
+
+function parameters(declarator: SyntaxNode | undefined, place: Place): void {
+  for (const each of declarator?.field("parameters")?.namedChildren ?? []) {
+    bindVariable(each.field("declarator"), each.field("type"), undefined, place);
+    const value = each.field("default_value");
+    if (value) visit(value, place);
+  }
+}
+
+function declaration(node: SyntaxNode, place: Place): void {
+  const { file, opened } = place;
+  const type = node.field("type");
+  if (type) visit(type, place);
+  for (const each of node.fields("declarator")) {
+    const isInit = each.type === "init_declarator";
+    const found = declared(isInit ? each.field("declarator") : each);
+    const name = nameOf(found?.name);
+    if (!found || name === undefined) continue;
+    const line = lastNameOf(found.name).row + 1;
+    if (found.function) {
+      // A prototype says nothing of where the function is; that of a method leads to its definition.
+      if (!opened || !type) continue;
+      file.memberOnce(opened, declaredKey(name), line);
+      const member = opened.members.get(declaredKey(name));
+      if (member) member.type = exactName(within(place.context, name));
+      file.returns(line, typeOf(type, place));
+      continue;
+    }
+    const value = isInit ? each.field("value") : undefined;
+    if (value) children(each, place);
+    if (opened) file.member(opened, name, line, found.isArray ? UNKNOWN : typeOf(type, place));
+    else bindVariable(isInit ? each.field("declarator") : each, type, value, place);
+  }
+  const value = node.field("value") ?? node.field("default_value");
+  if (value) visit(value, place);
+}
+
+/** Binds a variable of a block; one outside of blocks is a name of the program. */
+function bindVariable(
+  node: SyntaxNode | undefined,
+  type: SyntaxNode | undefined,
+  value: SyntaxNode | undefined,
+  place: Place,
+): void {
+  const { file, scope, context } = place;
+  const found = declared(node);
+  const name = nameOf(found?.name);
+  if (!found || name === undefined) return;
+  const known = found.isArray || found.function ? {} : knownOf(type, value, place);
+  if (scope.outer?.outer === undefined) {
+    const key = within(context, name);
+    if (file.top.names.has(key)) return;
+    file.bind(file.top, key, { is: "variable", line: found.name.row + 1, ...known });
+    if (!place.isHidden) file.exportAs(key, { is: "name", name: key, scope: file.top });
+  } else if ("alias" in known) file.bind(scope, name, { is: "alias", of: known.alias });
+  else file.bind(scope, name, { is: "variable", ...known });
+}
+
+/** Of `auto`, what the value is. */
+function knownOf(
+  type: SyntaxNode | undefined,
+  value: SyntaxNode | undefined,
+  place: Place,
+): { type?: Expression; value?: Expression; alias?: Expression } {
+  if (!type || type.type !== "placeholder_type_specifier") return { type: typeOf(type, place) };
+  if (!value) return {};
+  const of = expressionOf(value, place);
+  return of.is === "call" ? { value: of } : { alias: of };
+}

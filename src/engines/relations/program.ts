@@ -1,0 +1,77 @@
+/**
+ * Names of a whole program, as C++ has them: all files of a repository are taken as one program, and a name is looked up from the namespaces
+ * and classes around it outwards. They are imports whose module begins with `::`.
+ */
+import type { Expression } from "./file-builder.ts";
+import { MAX_CANDIDATES } from "./limits.ts";
+import type { FindDefinitions, LoadUses } from "./resolved.ts";
+import type { Meaning } from "./types.ts";
+
+const PROGRAM = "::";
+const EXACT = "::=";
+
+/** A name as it is looked up from inside of `context`, such as `a::b::Class`. */
+export const programName = (context: string, name: string): Expression => ({
+  is: "import",
+  module: PROGRAM + context,
+  name,
+});
+
+/** The name with this full path and no other. */
+export const exactName = (name: string): Expression => ({ is: "import", module: EXACT, name });
+
+export const isProgram = (module: string): boolean => module.startsWith(PROGRAM);
+
+/** Namespaces and classes around a name that are looked through. */
+const MAX_CONTEXTS = 8;
+
+/** The contexts from which a module says that a name is looked up, the innermost one first. */
+export function contextsOf(module: string): string[] {
+  if (module === EXACT) return [""];
+  const parts = module.slice(PROGRAM.length).split("::");
+  const contexts = parts.map((_, i) => parts.slice(0, parts.length - i).join("::")).filter((each) => each !== "");
+  return [...contexts.slice(0, MAX_CONTEXTS), ""];
+}
+
+export const isExact = (module: string): boolean => module === EXACT;
+
+/** Key of the member that is declared in a class and defined elsewhere. No identifier has a space. */
+export const declaredKey = (name: string): string => `declared ${name}`;
+/** Files of a program. */
+export const IN_PROGRAM = /\.(?:h|hh|hpp|hxx|h\+\+|cc|cpp|cxx|c\+\+|ipp|inl|tpp|txx|cu|cuh)$/;
+
+/** The binding with a full path in the file `path`, which names it, or the only one of other files; undefined if there is none, unknown if there are several. */
+export async function findInProgram(
+  load: LoadUses,
+  definitions: FindDefinitions,
+  path: string,
+  full: string,
+): Promise<{ path: string; of: Meaning } | "unknown" | undefined> {
+  const here = (await load(path))?.bindings.get(full);
+  // A repository may hold several programs: what the file defines itself is meant.
+  if (here && here.to !== "ambiguous") return { path, of: here };
+  const named = (await definitions(full.slice(full.lastIndexOf(":") + 1))).map((each) => each.path);
+  const others = [...new Set(named)].filter((each) => each !== path && IN_PROGRAM.test(each));
+  if (others.length > MAX_CANDIDATES) return "unknown";
+  if (here) return "unknown";
+  const found: { path: string; of: Meaning }[] = [];
+  for (const own of others) {
+    const of = (await load(own))?.exports.get(full);
+    if (of) found.push({ path: own, of });
+  }
+  return found.length > 1 || found[0]?.of.to === "ambiguous" ? "unknown" : found[0];
+}
+
+/** Functions of the C library and of POSIX: a name that a file does not define is usually one of these. */
+const LIBRARY = new Set(
+  (
+    "abort abs accept access assert atexit atoi bind calloc chdir close connect dup dup2 exec execvp exit fclose fcntl feof fflush fgets fopen fork " +
+    "fprintf fputc fputs fread free fseek fstat ftell fwrite getc getcwd getenv getpagesize getpid gettimeofday ioctl isalpha isdigit isspace kill listen " +
+    "localtime lseek malloc memchr memcmp memcpy memmove memset mkdir mmap munmap open perror pipe poll printf putc putchar puts qsort raise rand read " +
+    "realloc recv remove rename rmdir select send setenv sigaction signal sleep snprintf socket sprintf sqrt srand sscanf stat strcat strchr strcmp strcpy " +
+    "strdup strerror strlen strncmp strncpy strrchr strstr strtod strtol strtoul system time tolower toupper unlink usleep vfprintf vprintf vsnprintf wait waitpid write"
+  ).split(" "),
+);
+
+/** Whether a name without a namespace is rather one of the system's than that of another file. */
+export const isOfLibrary = (name: string): boolean => LIBRARY.has(name);
