@@ -1,12 +1,14 @@
 import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { regexModule } from "../../../src/cli/exact/regex-module.ts";
+import { ApiError } from "../../../src/lib/errors.ts";
 import { CoverageQuery, FilesQuery, GrepRequest } from "../../../src/contract/exact.ts";
 import { FileQuery } from "../../../src/contract/search.ts";
 import { SearchCache } from "../../../src/service/hosted-index/cache.ts";
 import type { SearchDeps } from "../../../src/service/hosted-index/core.ts";
 import { repairTexts } from "../../../src/service/hosted-index/whole-texts/repair.ts";
 import { coverage, file, files, grep } from "../../support/ask-hosted.ts";
+import type { MemoryBucket } from "../../support/pipeline.ts";
 import { git, givenRepository, newPipeline, pipeline, repo } from "../../support/given-repository.ts";
 
 givenRepository({ isShared: true });
@@ -24,6 +26,37 @@ const deps = (): SearchDeps => ({
 const ask = (request: Record<string, unknown>, using = deps()) =>
   grep(using, pipeline.tenantId, GrepRequest.parse({ workspaceId: pipeline.workspaceId, ...request }));
 const places = ({ matches }: Awaited<ReturnType<typeof ask>>) => matches.map(({ path, line }) => `${path}:${line}`);
+
+/** Searches with damaged objects. `GREP_FAULTS=1000` takes six seconds. */
+const FAULTS = Number(process.env["GREP_FAULTS"] ?? 100);
+
+/** Integers below a limit, the same sequence for the same seed (xorshift32). */
+function numbers(seed: number): (limit: number) => number {
+  let state = seed * 2_654_435_761 + 1;
+  return (limit) => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    return (state >>> 0) % limit;
+  };
+}
+
+/** Removes an object, cuts it off, or flips one of its bits. */
+function damage({ objects }: MemoryBucket, key: string, next: (limit: number) => number): void {
+  const object = objects.get(key);
+  const how = next(3);
+  if (!object || how === 0) {
+    objects.delete(key);
+    return;
+  }
+  const bytes = object.bytes.slice(0, how === 1 ? next(object.bytes.length + 1) : undefined);
+  const at = next(Math.max(1, bytes.length));
+  if (how === 2 && bytes.length > 0) bytes[at] = (bytes[at] ?? 0) ^ (1 << next(8));
+  objects.set(key, { ...object, bytes });
+}
+
+const lineOf = ({ path, line, text }: { path: string; line: number; text: string }): string =>
+  `${path}:${line}:${text}`;
 
 describe("exact search of a hosted workspace", () => {
   it("finds every line, also in what is not ranked, and says that there is no other", async () => {
@@ -71,6 +104,39 @@ describe("exact search of a hosted workspace", () => {
     ]);
     const vendored = await file(deps(), tenantId, FileQuery.parse({ workspaceId, path: "vendor/c.js" }));
     expect(vendored.text).toBe("closeSession();");
+  });
+
+  it("never says that there are no more lines when an object is missing, cut or changed", async () => {
+    const patterns = [{ pattern: "closeSession" }, { pattern: "close\\w+;?" }, { pattern: "e", paths: ["src/**"] }];
+    const truth = await Promise.all(patterns.map(async (pattern) => (await ask(pattern)).matches.map(lineOf)));
+    const { objects } = pipeline.searchBucket;
+    const next = numbers(1);
+    // A repair would leave its traces in the database.
+    const unrepaired = (): SearchDeps => ({ ...deps(), repair: async () => {} });
+    const outcomes = { complete: 0, incomplete: 0, refused: 0 };
+    for (let round = 0; round < FAULTS; round++) {
+      const whole = new Map(objects);
+      const damaged = Array.from({ length: 1 + next(3) }, () => [...whole.keys()][next(whole.size)] ?? "");
+      for (const key of damaged) damage(pipeline.searchBucket, key, next);
+      const asked = next(patterns.length);
+      const answer = await ask(patterns[asked] ?? {}, unrepaired()).catch((error: unknown) => error as Error);
+      const saw = `${JSON.stringify(patterns[asked])} with ${damaged.join(", ")}`;
+      if (answer instanceof Error) {
+        // The index is written again; the client is told when to come back.
+        expect(answer, saw).toBeInstanceOf(ApiError);
+        outcomes.refused++;
+      } else {
+        const found = answer.matches.map(lineOf);
+        expect(truth[asked], saw).toEqual(expect.arrayContaining(found));
+        if (answer.complete) expect(found, saw).toEqual(truth[asked]);
+        outcomes[answer.complete ? "complete" : "incomplete"]++;
+      }
+      objects.clear();
+      for (const [key, value] of whole) objects.set(key, value);
+    }
+    // Without damage that is noticed, this would test nothing.
+    expect(outcomes.complete + outcomes.incomplete).toBeGreaterThan(0);
+    expect(outcomes.incomplete + outcomes.refused).toBeGreaterThan(0);
   });
 
   it("answers alike whether a withheld line would match or not, and never shows it", async () => {
