@@ -79,6 +79,9 @@ describe.skipIf(process.env["SKIP_BROWSER"] === "1")("in a browser", { timeout: 
       .getByRole("alert")
       .filter({ hasText: /https|HTTPS/ })
       .waitFor();
+    const refused = page.locator("[aria-invalid=true]:focus");
+    await refused.waitFor();
+    expect(await refused.inputValue()).toBe("ftp://nowhere");
     await page.getByLabel("Clone address").fill(host.url);
     await checkPage(page);
     await page.getByRole("button", { name: "Connect and index" }).click();

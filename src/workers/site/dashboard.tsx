@@ -5,10 +5,11 @@ import { accountsDatabase } from "../../service/db/databases.ts";
 import { isUnreachable } from "../../service/db/errors.ts";
 import { AUTHORIZE_PATH } from "../../service/oauth/addresses.ts";
 import { createLogger } from "../../lib/log.ts";
-import { clearNotice, setNotice, readNotice, wantsJson } from "./app/answers.tsx";
+import { clearNotice, readNotice, sentForm, setNotice, wantsJson } from "./app/answers.tsx";
 import type { DashboardContext, DashboardHono } from "./app/context.ts";
 import { asRefusal, DashboardError } from "./app/errors.ts";
 import { loadSession, requireSameOrigin, requireSession, requireTenant } from "./app/guards.ts";
+import { forgetKeptForm, keepForm, readKeptForm, withKeptForm } from "./app/kept-form.ts";
 import { pageHeaders } from "./app/page-headers.ts";
 import { isOwnOrigin } from "./app/settings.ts";
 import { findAsset } from "./assets/index.ts";
@@ -56,9 +57,14 @@ export function createDashboard(): Hono<DashboardHono> {
     if (c.req.method !== "GET" || wantsJson(c)) return next();
     const notice = readNotice(c);
     c.set("notice", notice);
+    const form = readKeptForm(c);
     await next();
-    // On a redirect, keep it for the target page.
+    // On a redirect, keep both for the target page.
     if (notice && c.res.status < 300) clearNotice(c);
+    if (form && c.res.status < 300) {
+      c.res = withKeptForm(c.res, form);
+      forgetKeptForm(c);
+    }
   });
 
   app.route("/app", signInPages);
@@ -94,17 +100,21 @@ function toRefusal(error: unknown, c: DashboardContext): DashboardError {
 }
 
 /**
- * Answers an error: JSON to scripts, a page to browsers. A rejected form redirects to the page it was on, with the reason, unless
- * the request may come from another origin.
+ * Answers an error: JSON to scripts, a page to browsers. A rejected form redirects to the page it was on, with the reason and what was typed, unless
+ * the request may come from another origin. One whose session has expired does so after signing in.
  */
-function refuse(c: DashboardContext, error: DashboardError): Response | Promise<Response> {
+async function refuse(c: DashboardContext, error: DashboardError): Promise<Response> {
   if (error.retryAfterSec !== undefined) c.header(RETRY_AFTER_HEADER, String(error.retryAfterSec));
   if (wantsJson(c)) return c.json(error.toBody(), error.status);
   const back = pageBefore(c);
   const isInput = error.code === "INVALID_BODY" || error.code === "CONFLICT";
-  if (isInput && back !== undefined && c.req.method === "POST") {
-    setNotice(c, { kind: "error", text: error.message });
-    return c.redirect(back, 303);
+  const isSignedOut = error.code === "UNAUTHORIZED" && c.get("session") === undefined;
+  if ((isInput || isSignedOut) && back !== undefined && c.req.method === "POST") {
+    const values = await sentForm(c);
+    const message = isSignedOut ? SIGNED_OUT : error.message;
+    if (values) keepForm(c, { page: back, action: c.req.path, field: error.field, message, values });
+    setNotice(c, { kind: "error", text: isSignedOut ? NOTHING_CHANGED : error.message });
+    return c.redirect(isSignedOut ? `/app/sign-in?next=${encodeURIComponent(back)}` : back, 303);
   }
   return gatePage(
     c,
@@ -121,6 +131,9 @@ function refuse(c: DashboardContext, error: DashboardError): Response | Promise<
     </div>,
   );
 }
+
+const NOTHING_CHANGED = "you were signed out, so nothing was changed; sign in, and what you typed is there again";
+const SIGNED_OUT = "you were signed out before this was sent: check it, and send it again";
 
 const TITLES: Partial<Record<DashboardError["code"], string>> = {
   NOT_FOUND: "Not found",

@@ -1,13 +1,14 @@
 /** Answers of mutations: JSON to scripts; a redirect with a notice to plain forms. */
 import { getCookie, setCookie } from "hono/cookie";
 import { readBounded } from "../../../lib/read-bounded.ts";
-import type { DashboardContext, Notice } from "./context.ts";
+import type { DashboardContext, FormValues, Notice } from "./context.ts";
 import { DashboardError } from "./errors.ts";
 import { settingsOf } from "./settings.ts";
 
 const NOTICE_COOKIE = "cc_notice";
 const NOTICE_SECONDS = 60;
 const MAX_BODY_BYTES = 64 * 1024;
+const FORM_TYPE = "application/x-www-form-urlencoded";
 
 /** Whether the client asked for JSON, as scripts do and forms do not. */
 export function wantsJson(c: DashboardContext): boolean {
@@ -107,7 +108,11 @@ async function readValues(c: DashboardContext): Promise<Record<string, unknown>>
   const type = (c.req.header("Content-Type") ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
   if (bytes.length === 0) return {};
   const body = new TextDecoder().decode(bytes);
-  if (type === "application/x-www-form-urlencoded") return formValues(body);
+  if (type === FORM_TYPE) {
+    const values = formValues(body);
+    c.set("sent", values);
+    return values;
+  }
   if (type !== "application/json") throw new DashboardError("INVALID_BODY", "send a form or a JSON object");
   try {
     const value: unknown = JSON.parse(body);
@@ -119,7 +124,7 @@ async function readValues(c: DashboardContext): Promise<Record<string, unknown>>
 }
 
 /** Values of a form; those of a repeated field, such as checkboxes of one name, as a list. */
-function formValues(body: string): Record<string, unknown> {
+function formValues(body: string): FormValues {
   const values = new Map<string, string | string[]>();
   for (const [name, value] of new URLSearchParams(body)) {
     const earlier = values.get(name);
@@ -127,6 +132,12 @@ function formValues(body: string): Record<string, unknown> {
     else values.set(name, earlier === undefined ? value : [earlier, value]);
   }
   return Object.fromEntries(values);
+}
+
+/** The form of a request, whether a route has read it or not; undefined if it is none, or too large. */
+export async function sentForm(c: DashboardContext): Promise<FormValues | undefined> {
+  if (!c.req.raw.bodyUsed) await readValues(c).catch(() => undefined);
+  return c.get("sent");
 }
 
 async function readBytes({ body }: Request): Promise<Uint8Array> {

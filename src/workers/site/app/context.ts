@@ -25,10 +25,15 @@ export interface DashboardHono {
     quota: Promise<Quota | undefined> | undefined;
     /** A message that the previous request left for this page. */
     notice: Notice | undefined;
+    /** Values of the form that was sent; set by `readFields`. */
+    sent: FormValues | undefined;
   };
 }
 
 export type DashboardContext = Context<DashboardHono>;
+
+/** Values of a form by the names of its fields; a repeated name has a list. */
+export type FormValues = Readonly<Record<string, string | string[]>>;
 
 export interface Notice {
   kind: "done" | "error";

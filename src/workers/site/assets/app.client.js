@@ -7,6 +7,7 @@
     const button = submitter ?? form.querySelector("button:not([type=button])");
     const error = form.querySelector("[data-error]");
     if (error) error.textContent = "";
+    for (const field of form.querySelectorAll("[aria-invalid]")) field.removeAttribute("aria-invalid");
     button?.setAttribute("aria-busy", "true");
     try {
       const response = await fetch(form.action, {
@@ -16,8 +17,10 @@
       });
       const answer = await response.json();
       if (answer.ok) return location.assign(answer.to ?? location.href);
-      if (response.status === 401) return location.reload();
+      // The session has expired. Sent as a plain form, it leads to the sign-in and is filled again afterwards.
+      if (response.status === 401) return form.submit();
       showError(form, error, answer.error ?? "That did not work.");
+      markField(form, answer.details?.issues?.[0]?.path);
     } catch {
       showError(form, error, "The service cannot be reached. Try again.");
     }
@@ -30,6 +33,17 @@
     target.setAttribute("role", "alert");
     target.setAttribute("data-error", "");
     target.textContent = text;
+  }
+
+  /** Marks the field that was refused, and moves the focus there. */
+  function markField(form, name) {
+    const field = name && form.elements.namedItem(name);
+    const place = form.querySelector("[data-error]");
+    if (!(field instanceof HTMLElement) || field.type === "hidden") return;
+    if (place && !place.id) place.id = `error-${crypto.randomUUID()}`;
+    field.setAttribute("aria-invalid", "true");
+    if (place) field.setAttribute("aria-errormessage", place.id);
+    field.focus();
   }
 
   document.addEventListener("submit", (event) => {

@@ -1,0 +1,102 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { codeFor, memberOf, Profile } from "./support/dashboard.ts";
+import { slugOf } from "./support/agent.ts";
+import { newTenant, service } from "./support/service.ts";
+
+let owner: Awaited<ReturnType<typeof memberOf>>;
+let team: string;
+
+beforeAll(async () => {
+  const { tenantId } = await newTenant();
+  owner = await memberOf(tenantId, "owner");
+  team = `/app/${await slugOf(owner)}`;
+});
+
+/** Sends the form of a page as a browser without JavaScript does. */
+async function sendFrom(browser: Profile, page: string, action: string, form: Record<string, string>) {
+  const answer = await browser.send(action, { form, headers: { Referer: `${service().siteUrl}${page}` } });
+  return { status: answer.status, to: answer.headers.get("Location") ?? "", body: await answer.text() };
+}
+
+const actionOf = (page: string, contains: string): string =>
+  Array.from(page.matchAll(/<form[^>]* action="([^"]+)"/g), ([, action = ""]) => action).find((action) =>
+    action.endsWith(contains),
+  ) ?? "";
+const fieldOf = (page: string, name: string): string =>
+  new RegExp(`<(?:input|select|textarea)(?:[^>"]|"[^"]*")* name="${name}"(?:[^>"]|"[^"]*")*>`).exec(page)?.[0] ?? "";
+
+describe("a refused form, without JavaScript", () => {
+  it("is shown again with what was typed, and the reason beside its field", async () => {
+    const page = `${team}/team`;
+    const action = actionOf(await owner.page(page), "/invitations");
+    const typed = `no address <b>"x" & y`;
+    const sent = await sendFrom(owner, page, action, { email: typed, role: "admin" });
+    expect([sent.status, sent.to]).toEqual([303, page]);
+    const again = await owner.page(page);
+    const field = fieldOf(again, "email");
+    expect(field).toContain('value="no address <b>&quot;x&quot; & y"');
+    expect(field).toContain('aria-invalid="true"');
+    expect(field).toMatch(/aria-describedby="(?:[\w-]+ )?refused-field"/);
+    expect(field).toContain("autofocus");
+    expect(again).toContain('id="refused-field"');
+    expect(again).toMatch(/<option value="admin" selected/);
+    // Once: a reload shows an empty form.
+    const later = await owner.page(page);
+    expect(fieldOf(later, "email")).not.toContain("value=");
+    expect(later).not.toContain("refused-field");
+  });
+
+  it("keeps no secrets, and nothing that a cookie has no room for", async () => {
+    const page = `${team}/repositories/new`;
+    const found = await owner.send(page, { headers: { Accept: "text/html" } });
+    const action = actionOf(await found.text(), "/repositories");
+    await sendFrom(owner, page, action, {
+      url: "not an address",
+      token: "a-very-secret-token",
+      ref: "x".repeat(9_000),
+    });
+    const kept = decodeURIComponent(owner.cookies.get("cc_form") ?? "");
+    expect(kept).toContain("not an address");
+    expect(kept).not.toContain("a-very-secret-token");
+    expect(kept.length).toBeLessThan(3_600);
+  });
+
+  it("is no way to write into other pages", async () => {
+    const forged = {
+      page: `${team}/team`,
+      action: "/elsewhere",
+      message: "<script>alert(1)</script>",
+      values: { email: "x" },
+    };
+    owner.cookies.set("cc_form", encodeURIComponent(JSON.stringify(forged)));
+    const page = await owner.page(`${team}/team`);
+    expect(page).not.toContain("alert(1)");
+    for (const broken of ["{", "%7B%22page%22%3A1%7D", "%"]) {
+      owner.cookies.set("cc_form", broken);
+      expect((await owner.send(`${team}/team`, { headers: { Accept: "text/html" } })).status).toBe(200);
+    }
+    owner.cookies.delete("cc_form");
+  });
+});
+
+describe("an expired session", () => {
+  it("leads to the sign-in and back to the form, with what was typed and nothing changed", async () => {
+    const page = `${team}/settings`;
+    const before = await owner.page(page);
+    const action = actionOf(before, "/settings");
+    owner.cookies.delete("cc_session");
+    const sent = await sendFrom(owner, page, action, { name: "A new name", sharedIndex: "on" });
+    expect([sent.status, sent.to]).toEqual([303, `/app/sign-in?next=${encodeURIComponent(page)}`]);
+    const signIn = await owner.page(sent.to);
+    expect(signIn).toContain("nothing was changed");
+    await owner.post("/app/api/sign-in", { email: owner.email });
+    expect((await owner.post("/app/api/sign-in/verify", { code: codeFor(owner.email) })).status).toBe(200);
+    const again = await owner.page(page);
+    expect(fieldOf(again, "name")).toContain('value="A new name"');
+    expect(again).toContain("you were signed out before this was sent");
+    const later = await owner.page(page);
+    expect(fieldOf(later, "name")).not.toContain("A new name");
+    // A script gets its error as before.
+    expect(await new Profile().post(action, { name: "x" })).toMatchObject({ status: 401, code: "UNAUTHORIZED" });
+  });
+});
