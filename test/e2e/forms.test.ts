@@ -100,3 +100,43 @@ describe("an expired session", () => {
     expect(await new Profile().post(action, { name: "x" })).toMatchObject({ status: 401, code: "UNAUTHORIZED" });
   });
 });
+
+describe("a form that is sent three times", () => {
+  const hidden = (page: string, name: string): string =>
+    new RegExp(`name="${name}" value="([^"]+)"`).exec(page)?.[1] ?? "";
+
+  it("makes one team", async () => {
+    const once = hidden(await owner.page("/app/new"), "once");
+    const form = { name: "Quick clicks", once };
+    const sent = await Promise.all([1, 2, 3].map(() => sendFrom(owner, "/app/new", "/app/api/tenants", form)));
+    expect(new Set(sent.map(({ status, to }) => `${status} ${to}`)).size).toBe(1);
+    expect(sent[0]?.to).toMatch(/^\/app\/quick-clicks/);
+    const { tenants } = (await (
+      await owner.send("/app/api/session", { headers: { Accept: "application/json" } })
+    ).json()) as {
+      tenants: { name: string }[];
+    };
+    expect(tenants.filter(({ name }) => name === "Quick clicks")).toHaveLength(1);
+    // Another page is another team, and another person cannot use the form.
+    const other = { name: "Quick clicks", once: hidden(await owner.page("/app/new"), "once") };
+    expect((await sendFrom(owner, "/app/new", "/app/api/tenants", other)).to).not.toBe(sent[0]?.to);
+    const { tenantId } = await newTenant();
+    const stranger = await memberOf(tenantId, "owner");
+    expect(await stranger.post("/app/api/tenants", form)).toMatchObject({ status: 400 });
+  });
+
+  it("makes one hook, whose secret is shown", async () => {
+    const connected = await owner.post(`${team.replace("/app/", "/app/api/tenants/")}/repositories`, {
+      url: "https://git.example/acme/forms.git",
+    });
+    const to = String(connected["to"]);
+    const page = await owner.page(to);
+    const action = actionOf(page, "/hooks");
+    const form = { provider: "github", once: hidden(page, "once") };
+    const answers = await Promise.all([1, 2, 3].map(() => owner.post(action, form)));
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
+    expect(new Set(answers.map(({ id, secret }) => `${String(id)} ${String(secret)}`)).size).toBe(1);
+    // Without the form's seed it is a second hook, of which there can be one only.
+    expect(await owner.post(action, { provider: "github" })).toMatchObject({ status: 409 });
+  });
+});

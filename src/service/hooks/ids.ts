@@ -11,8 +11,8 @@ const CHECK_CHARACTERS = 8;
  * Creates a hook's public id: 96 random bits and a keyed check, so that a forged id is rejected without a query or a Durable
  * Object.
  */
-export function newHookId(encryptionKey: string): string {
-  const random = randomBytes(RANDOM_BYTES).toString("base64url");
+export function newHookId(encryptionKey: string, bytes: Uint8Array = randomBytes(RANDOM_BYTES)): string {
+  const random = Buffer.from(bytes.subarray(0, RANDOM_BYTES)).toString("base64url");
   return random + checkOf(encryptionKey, random);
 }
 

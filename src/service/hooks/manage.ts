@@ -24,14 +24,15 @@ export interface NewHook {
 /** Creates a hook. Throws `TenancyError` for an unknown provider, or if the workspace already has a hook for it. */
 export async function createHook(
   { db, encryptionKey }: { db: Db; encryptionKey: string },
-  input: { tenantId: string; workspaceId: string; provider: string; actor: string },
+  input: { tenantId: string; workspaceId: string; provider: string; actor: string; random?: Uint8Array | undefined },
 ): Promise<NewHook> {
-  const { tenantId, workspaceId, actor } = input;
+  const { tenantId, workspaceId, actor, random } = input;
   const provider = HOOK_PROVIDERS.find((known) => known === input.provider);
   if (!provider)
     throw new TenancyError("INVALID", `provider: expected one of ${HOOK_PROVIDERS.join(", ")}`, "provider");
-  const id = newHookId(encryptionKey);
-  const secret = newToken().value;
+  const id = newHookId(encryptionKey, random?.subarray(0, 32));
+  const secret = newToken(random?.subarray(32)).value;
+  const made: NewHook = { id, provider, secret, path: `/hooks/${provider}/${id}` };
   const sealedSecret = await seal(encryptionKey, hookSecretPurpose(id), secret);
   try {
     await db.batch([
@@ -45,9 +46,15 @@ export async function createHook(
     ]);
   } catch (error) {
     if (pgErrorCode(error) !== PG_UNIQUE_VIOLATION) throw error;
+    // The same form, sent again.
+    const [known] = await db
+      .select({ workspaceId: hooks.workspaceId })
+      .from(hooks)
+      .where(and(eq(hooks.tenantId, tenantId), eq(hooks.id, id)));
+    if (known?.workspaceId === workspaceId) return made;
     throw new TenancyError("CONFLICT", `provider: the repository has a ${provider} hook already`, "provider");
   }
-  return { id, provider, secret, path: `/hooks/${provider}/${id}` };
+  return made;
 }
 
 /** Deletes a hook and its deliveries. Throws `TenancyError` if there is none. */

@@ -1,10 +1,11 @@
 /** Users created by the administrator, and tenants created by their first owner. */
-import { eq, type SQL, sql } from "drizzle-orm";
+import { and, eq, type SQL, sql } from "drizzle-orm";
 import { auditInsert } from "../audit/record.ts";
 import type { Db } from "../db/client.ts";
 import { PG_FOREIGN_KEY_VIOLATION, PG_UNIQUE_VIOLATION, pgErrorCode } from "../db/errors.ts";
 import { type Role, users } from "../db/people-schema.ts";
 import { rowsOf } from "../db/rows.ts";
+import { tenants } from "../db/schema.ts";
 import { checkName } from "../tenancy/fields.ts";
 import { newSlug } from "../tenancy/slug.ts";
 import { TenancyError } from "../tenancy/errors.ts";
@@ -41,15 +42,22 @@ export async function addUser(
 
 /**
  * Creates a tenant with the user as its owner, and returns its slug. Credits that the account used this month in deleted teams count
- * against its quota. Throws `TenancyError` or `TenancyError`.
+ * against its quota. `random`: bytes from which its id is made, so that a repeated call finds the tenant of the first. Throws `TenancyError`.
  */
 export async function createOwnTenant(
   db: Db,
   userId: string,
-  input: { name: string },
+  input: { name: string; random?: Uint8Array | undefined },
 ): Promise<{ tenantId: string; slug: string }> {
   const name = checkName(input.name);
-  const tenantId = crypto.randomUUID();
+  const tenantId = input.random ? uuidOf(input.random) : crypto.randomUUID();
+  const known = async (): Promise<{ tenantId: string; slug: string } | undefined> => {
+    const [own] = await db
+      .select({ tenantId: tenants.id, slug: tenants.slug })
+      .from(tenants)
+      .where(and(eq(tenants.id, tenantId), eq(tenants.createdBy, userId)));
+    return own?.slug == null ? undefined : { tenantId, slug: own.slug };
+  };
   for (let attempt = 0; ; attempt++) {
     const slug = newSlug(name, attempt > 0);
     try {
@@ -59,14 +67,34 @@ export async function createOwnTenant(
         db.execute(insertOwnTenant({ tenantId, name, slug, userId })),
       ]);
       if (made.rows.length > 0) return { tenantId, slug };
+      const earlier = await known();
+      if (earlier) return earlier;
+      if (await isErased(db, tenantId))
+        throw new TenancyError("CONFLICT", "the team that this form has made is deleted; load the page again");
       throw new TenancyError(
         "CONFLICT",
         `you own or have created ${MAX_OWNED_TENANTS} teams, which is as many as one person can`,
       );
     } catch (error) {
       if (pgErrorCode(error) !== PG_UNIQUE_VIOLATION || attempt === 3) throw error;
+      const earlier = await known();
+      if (earlier) return earlier;
     }
   }
+}
+
+/** Whether a tenant was deleted. */
+async function isErased(db: Db, tenantId: string): Promise<boolean> {
+  return (await rowsOf(db, sql`select 1 from erasures where tenant_id = ${tenantId}`)).length > 0;
+}
+
+/** A random UUID (version 4) of the first 16 bytes. */
+function uuidOf(random: Uint8Array): string {
+  const bytes = random.slice(0, 16);
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  const hex = Buffer.from(bytes).toString("hex");
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
 }
 
 /**
@@ -94,6 +122,7 @@ function insertOwnTenant({
         select tenant_id from memberships where user_id = ${userId} and role = 'owner'
         union select id from tenants where created_by = ${userId}
           and not exists (select 1 from erasures where erasures.tenant_id = tenants.id)) taken) < ${MAX_OWNED_TENANTS}
+        and not exists (select 1 from erasures where erasures.tenant_id = ${tenantId})
       returning id, monthly_credits
     ), joined as (
       insert into memberships (tenant_id, user_id, role) select id, ${userId}, 'owner' from made

@@ -12,8 +12,8 @@ interface NewToken {
 }
 
 /** Creates a token of 256 random bits, in base64url. */
-export function newToken(): NewToken {
-  const value = randomBytes(TOKEN_BYTES).toString("base64url");
+export function newToken(bytes: Uint8Array = randomBytes(TOKEN_BYTES)): NewToken {
+  const value = Buffer.from(bytes.subarray(0, TOKEN_BYTES)).toString("base64url");
   return { value, hash: hashToken(value) };
 }
 

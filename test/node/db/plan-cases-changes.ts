@@ -79,7 +79,14 @@ export const CHANGES: readonly Case[] = [
     (db, { tenantId }) => sources.connectRepository(deps(db), { tenantId, actor: "a", ...repository(tenantId) }),
   ],
   ["another source", (db, tenant) => sources.changeSource(deps(db), { ...tenant, actor: "a", ...repository("large") })],
-  ["a new hook", (db, tenant) => hooks.createHook(deps(db), { ...tenant, provider: "gitlab", actor: "a" })],
+  [
+    "a new hook, and its form sent again",
+    async (db, tenant) => {
+      const random = new Uint8Array(64).fill(7);
+      for (let sent = 0; sent < 2; sent++)
+        await hooks.createHook(deps(db), { ...tenant, provider: "gitlab", actor: "a", random });
+    },
+  ],
   [
     "the end of a hook",
     async (db, tenant) => hooks.deleteHook(db, { ...tenant, id: await first(db, "hooks", tenant), actor: "a" }),
@@ -164,7 +171,17 @@ export const CHANGES: readonly Case[] = [
     (db, { tenantId }) => accounts.addUser(db, { email: "p@example.com", tenantId, role: "member" }),
   ],
   ["a person's name", (db, { userId }) => accounts.setUserName(db, userId, "n")],
-  ["a person's team", (db, { userId }) => accounts.createOwnTenant(db, userId, { name: "own" })],
+  [
+    "a person's team, its form sent again, and again once it is deleted",
+    async (db, { userId }) => {
+      const own = { name: "own", random: crypto.getRandomValues(new Uint8Array(64)) };
+      const { tenantId } = await accounts.createOwnTenant(db, userId, own);
+      await accounts.createOwnTenant(db, userId, own);
+      await db.execute(sql`delete from tenants where id = ${tenantId}`);
+      await db.execute(sql`insert into erasures (tenant_id, workspace_ids, prefixes) values (${tenantId}, '[]', '[]')`);
+      await accounts.createOwnTenant(db, userId, own).catch(() => {});
+    },
+  ],
   [
     "an invitation to a team",
     (db, tenant) => invitations.invite(db, { ...tenant, email: "i@example.com", role: "member", by: by(tenant) }),

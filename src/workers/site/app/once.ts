@@ -11,9 +11,12 @@ const SEED_BYTES = 32;
 /** Name of the hidden field. */
 export const ONCE_FIELD = "once";
 
-/** Value of the hidden field for a new form of the person in this team. */
-export function newOnce(c: DashboardContext): Promise<string> {
-  return seal(c.env.ENCRYPTION_KEY, purposeOf(c), randomBytes(SEED_BYTES).toString("hex"));
+/** Scope of forms that belong to no team. */
+export const ACCOUNT = "account";
+
+/** Value of the hidden field for a new form of the person, by default in the path's team. */
+export function newOnce(c: DashboardContext, scope = c.get("membership").tenantId): Promise<string> {
+  return seal(c.env.ENCRYPTION_KEY, purposeOf(c, scope), randomBytes(SEED_BYTES).toString("hex"));
 }
 
 /**
@@ -24,13 +27,14 @@ export async function randomOf(
   c: DashboardContext,
   once: string,
   fields: readonly string[],
+  scope = c.get("membership").tenantId,
 ): Promise<Uint8Array | undefined> {
   if (once === "") return undefined;
-  const seed = await unseal(c.env.ENCRYPTION_KEY, purposeOf(c), once).catch(() => undefined);
+  const seed = await unseal(c.env.ENCRYPTION_KEY, purposeOf(c, scope), once).catch(() => undefined);
   if (seed === undefined) throw invalid(ONCE_FIELD, "the form is outdated; load the page again");
   return createHmac("sha512", Buffer.from(seed, "hex")).update(JSON.stringify(fields)).digest();
 }
 
-function purposeOf(c: DashboardContext): string {
-  return `once:${c.get("membership").tenantId}:${sessionOf(c).user.id}`;
+function purposeOf(c: DashboardContext, scope: string): string {
+  return `once:${scope}:${sessionOf(c).user.id}`;
 }

@@ -11,6 +11,7 @@ import { done, readFields } from "../app/answers.tsx";
 import { type DashboardHono, sessionOf } from "../app/context.ts";
 import { DashboardError } from "../app/errors.ts";
 import { clearSessionCookie } from "../app/guards.ts";
+import { ACCOUNT, newOnce, ONCE_FIELD, randomOf } from "../app/once.ts";
 import { describeBrowser } from "../views/browser.ts";
 import { accountPage, gatePage } from "../views/layout.tsx";
 import { Field, Form, Head, Panel } from "../views/parts.tsx";
@@ -24,7 +25,7 @@ accountPages.get("/", (c) => {
   return c.redirect(first ? `/app/${first.slug}` : "/app/new", 303);
 });
 
-accountPages.get("/new", (c) => {
+accountPages.get("/new", async (c) => {
   const { user, memberships } = sessionOf(c);
   return gatePage(
     c,
@@ -37,6 +38,7 @@ accountPages.get("/new", (c) => {
           to invite you, ask for the invitation's link instead.
         </p>
         <Form action="/app/api/tenants">
+          <input type="hidden" name={ONCE_FIELD} value={await newOnce(c, ACCOUNT)} />
           <Field label="Team name" name="name" required maxlength={100} autocomplete="organization" />
           <button class="primary">Create the team</button>
         </Form>
@@ -112,7 +114,9 @@ accountApi.post("/account", async (c) => {
 
 accountApi.post("/tenants", async (c) => {
   const fields = await readFields(c);
-  const made = await createOwnTenant(c.get("accounts"), sessionOf(c).user.id, { name: fields.text("name") });
+  const name = fields.text("name");
+  const random = await randomOf(c, fields.text(ONCE_FIELD), [name], ACCOUNT);
+  const made = await createOwnTenant(c.get("accounts"), sessionOf(c).user.id, { name, random });
   return done(c, { to: `/app/${made.slug}`, data: { ...made }, status: 201 });
 });
 

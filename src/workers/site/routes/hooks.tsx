@@ -5,6 +5,7 @@ import { done, readFields } from "../app/answers.tsx";
 import { type DashboardHono, tenantPath } from "../app/context.ts";
 import { actorOfSession } from "../app/fields.ts";
 import { HOOK_PROVIDERS, type HookProvider } from "../../../service/db/people-schema.ts";
+import { ONCE_FIELD, randomOf } from "../app/once.ts";
 import { leaveSecret, takeSecret } from "../app/reveal.ts";
 import { siteUrlOf } from "../app/settings.ts";
 import { PROVIDER_NAMES } from "../views/hooks.tsx";
@@ -26,9 +27,12 @@ hookApi.post("/repositories/:id/hooks", async (c) => {
   const repository = await requireRepository(c);
   const fields = await readFields(c);
   const { tenantId } = c.get("membership");
+  const { workspaceId } = repository;
+  const provider = fields.text("provider");
+  const random = await randomOf(c, fields.text(ONCE_FIELD), [workspaceId, provider]);
   const hook = await createHook(
     { db: c.get("db"), encryptionKey: c.env.ENCRYPTION_KEY },
-    { tenantId, workspaceId: repository.workspaceId, provider: fields.text("provider"), actor: actorOfSession(c) },
+    { tenantId, workspaceId, provider, actor: actorOfSession(c), random },
   );
   const url = `${siteUrlOf(c.env, c.req.raw)}/api/v1${hook.path}`;
   const to = tenantPath(c, `repositories/${repository.workspaceId}/hook`);

@@ -9,6 +9,7 @@ import { canManage } from "../../../service/users/index.ts";
 import { done, type Fields, readFields } from "../app/answers.tsx";
 import { type DashboardContext, type DashboardHono, tenantPath } from "../app/context.ts";
 import { actorOfSession } from "../app/fields.ts";
+import { newOnce } from "../app/once.ts";
 import { tenantPage } from "../views/layout.tsx";
 import { cursorOf, Pager } from "../views/pager.tsx";
 import { Confirm, Form, Head, Panel } from "../views/parts.tsx";
@@ -85,7 +86,7 @@ repositoryPages.get("/repositories/:id", async (c) => {
           <Pager c={c} page={page} before={before} last={runs.length < RUNS_SHOWN ? undefined : runs.at(-1)?.runId} />
         }
       />
-      <HooksPanel repository={repository} base={base} manages={manages} />
+      <HooksPanel repository={repository} base={base} manages={manages} once={await newOnce(c)} />
       {repository.hooks.length > 0 && (
         <DeliveriesPanel deliveries={deliveries} repo={repository.repo} runsPath={tenantPath(c, "runs")} />
       )}

@@ -1,4 +1,5 @@
 import type { DeliveryRow, RepositoryRow } from "../../../service/dashboard/repositories.ts";
+import { ONCE_FIELD } from "../app/once.ts";
 import { HOOK_PROVIDERS } from "../../../service/db/people-schema.ts";
 import { Confirm, Empty, Form, Panel, Select } from "./parts.tsx";
 import { ACTIONS, Table, TimeCell } from "./table.tsx";
@@ -11,10 +12,13 @@ export function HooksPanel({
   repository,
   base,
   manages,
+  once,
 }: {
   repository: RepositoryRow;
   base: string;
   manages: boolean;
+  /** Seed of the form, so that it makes one hook however often it is sent. */
+  once: string;
 }) {
   const { hooks } = repository;
   const free = HOOK_PROVIDERS.filter((provider) => !hooks.some((hook) => hook.provider === provider));
@@ -50,6 +54,7 @@ export function HooksPanel({
       {manages && free.length > 0 && (
         <div class="body">
           <Form action={`${base}/hooks`}>
+            <input type="hidden" name={ONCE_FIELD} value={once} />
             <div class="row">
               <Select
                 label="Host"
